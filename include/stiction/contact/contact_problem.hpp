@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+namespace stiction {
+
+/// Which convex set holds the impulse of a constraint, with its dimension.
+enum class SetKind : std::uint8_t {
+  kCone,         ///< 3 rows (t1, t2, n): friction cone ||lambda_T|| <= mu lambda_N
+  kNonNegative,  ///< 1 row: lambda >= 0 (frictionless contact, joint limit)
+  kBox,          ///< 1 row: lower <= lambda <= upper (dry friction)
+  kFree,         ///< m rows: bilateral
+};
+
+struct ConstraintSet {
+  SetKind kind = SetKind::kCone;
+  int dim = 3;
+  int offset = 0;  ///< first row; sets are stacked without gaps, never 3 i
+  double mu = 0.0;                  ///< kCone
+  double lower = 0.0, upper = 0.0;  ///< kBox [N s or N m s]
+
+  static ConstraintSet cone(double mu) { return {SetKind::kCone, 3, 0, mu, 0.0, 0.0}; }
+  static ConstraintSet non_negative() { return {SetKind::kNonNegative, 1, 0, 0.0, 0.0, 0.0}; }
+  static ConstraintSet box(double lower, double upper) {
+    return {SetKind::kBox, 1, 0, 0.0, lower, upper};
+  }
+  static ConstraintSet free(int dim) { return {SetKind::kFree, dim, 0, 0.0, 0.0, 0.0}; }
+};
+
+/// The contact problem of one step. With c(lambda) = (G + diag R) lambda + g, find lambda with
+///   cone:         K_mu  3 lambda  perp  c + Gamma(c)  in  K_mu*,  Gamma(c) = (0, 0, mu ||c_T||)
+///   non-negative: 0 <= lambda perp c >= 0
+///   box:          lambda in [l, u], c > 0 only at l, c < 0 only at u
+///   free:         c = 0.
+/// lambda [N s], c and g [m/s]. G is stored by row panels over the sets that share a tree; the diagonal
+/// compliance R is already added to it.
+struct ContactProblem {
+  /// Consecutive columns of a panel.
+  struct Run {
+    int column;  ///< first global row index
+    int count;
+  };
+
+  std::vector<ConstraintSet> sets;
+  std::vector<double> g;             ///< [rows] free velocity minus reference velocity
+  std::vector<double> compliance;    ///< [rows] R, physical only
+  std::vector<int> run_start;        ///< [sets + 1] into runs
+  std::vector<Run> runs;
+  std::vector<int> panel_start;      ///< [sets + 1] into values
+  std::vector<int> diagonal_start;   ///< [sets] of the own block in values
+  std::vector<double> values;        ///< panels: column-major, `stride(dim)` doubles per column
+  std::vector<int> island_start;     ///< [islands + 1] into sets; islands do not couple
+
+  int num_rows() const { return static_cast<int>(g.size()); }
+  int num_sets() const { return static_cast<int>(sets.size()); }
+  int num_islands() const { return static_cast<int>(island_start.size()) - 1; }
+  /// Columns of cone panels are padded to 4 so that they load as two vectors.
+  static int stride(int dim) { return dim == 3 ? 4 : dim; }
+
+  /// c of one set: out[dim] = g_i + sum_j G_ij lambda_j.
+  void velocity(int set, const double* lambda, double* out) const;
+  /// Dense G + diag R, for tests and users.
+  Eigen::MatrixXd dense() const;
+
+  /// From arrays: G (rows x rows, symmetric), g, sets in order, optional R (rows). Blocks that are
+  /// exactly zero are dropped. Throws std::invalid_argument naming the argument and its value.
+  static ContactProblem from_dense(const Eigen::MatrixXd& G,
+                                   const Eigen::VectorXd& g,
+                                   const std::vector<ConstraintSet>& sets,
+                                   const Eigen::VectorXd& R = {});
+};
+
+}  // namespace stiction

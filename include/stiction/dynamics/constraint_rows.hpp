@@ -1,0 +1,138 @@
+#pragma once
+
+#include "stiction/dynamics/tree_data.hpp"
+
+// Rows of J along the chain of one body, packed by ancestor: entry (m, r) at [m * Dim + r] for the
+// m-th dof of the chain and row r. Z = L^-T J^T has the same sparsity, so that
+// G = J M^-1 J^T = Z^T D^-1 Z needs only the common prefix of two chains.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// J of the velocity of the body's point p, along the columns of `frame` (root axes).
+template <class Real>
+inline void point_rows(const TreeView& tree,
+                       const TreeData<Real>& data,
+                       int last_dof,
+                       const Vec3<Real>& p,
+                       const Mat3<Real>& frame,
+                       Real sign,
+                       Real* rows) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  const int length = tree.depth[last_dof] + 1;
+  const Mat3<Real> T{frame.c0 * sign, frame.c1 * sign, frame.c2 * sign};
+  int m = 0;
+  if (tree.free_root) {
+    // Linear dofs: frame^T; angular dofs: (p x axis) components.
+    const Vec3<Real> x0 = cross(p, T.c0), x1 = cross(p, T.c1), x2 = cross(p, T.c2);
+    for (int k = 0; k < 3; ++k) {
+      rows[3 * k] = T.c0[k];
+      rows[3 * k + 1] = T.c1[k];
+      rows[3 * k + 2] = T.c2[k];
+      rows[9 + 3 * k] = x0[k];
+      rows[9 + 3 * k + 1] = x1[k];
+      rows[9 + 3 * k + 2] = x2[k];
+    }
+    m = 6;
+  }
+  for (; m < length; ++m) {
+    const Motion<Real>& S = data.S[chain[m]];
+    const Vec3<Real> u = transpose_times(T, S.linear + cross(S.angular, p));
+    rows[3 * m] = u.x;
+    rows[3 * m + 1] = u.y;
+    rows[3 * m + 2] = u.z;
+  }
+}
+
+/// J of the angular velocity of the body along the columns of `frame`.
+template <class Real>
+inline void angular_rows(const TreeView& tree,
+                         const TreeData<Real>& data,
+                         int last_dof,
+                         const Mat3<Real>& frame,
+                         Real sign,
+                         Real* rows) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  for (int m = 0; m <= tree.depth[last_dof]; ++m) {
+    const Vec3<Real> u = transpose_times(frame, data.S[chain[m]].angular) * sign;
+    rows[3 * m] = u.x;
+    rows[3 * m + 1] = u.y;
+    rows[3 * m + 2] = u.z;
+  }
+}
+
+/// J v for packed rows.
+template <int Dim, class Real>
+inline void rows_times(const TreeView& tree, int last_dof, const Real* rows, const Real* v, Real* out) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  for (int m = 0; m <= tree.depth[last_dof]; ++m) {
+    const Real x = v[chain[m]];
+    for (int r = 0; r < Dim; ++r) out[r] += rows[Dim * m + r] * x;
+  }
+}
+
+/// In place: J^T -> Z = L^-T J^T.
+template <int Dim, class Real>
+inline void whiten_rows(const TreeView& tree, const TreeData<Real>& data, int last_dof, Real* rows) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  for (int m = tree.depth[last_dof]; m > 0; --m) {
+    const Real* l = data.L + tree.row[chain[m]];
+    const Real* z = rows + Dim * m;
+    for (int i = 0; i < m; ++i) {
+      for (int r = 0; r < Dim; ++r) rows[Dim * i + r] -= l[i] * z[r];
+    }
+  }
+}
+
+/// out += Z^T D^-1 w, w indexed by dof (already L^-T of something).
+template <int Dim, class Real>
+inline void whitened_times(const TreeView& tree,
+                           const TreeData<Real>& data,
+                           int last_dof,
+                           const Real* rows,
+                           const Real* w,
+                           Real* out) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  for (int m = 0; m <= tree.depth[last_dof]; ++m) {
+    const Real x = data.D_inverse[chain[m]] * w[chain[m]];
+    for (int r = 0; r < Dim; ++r) out[r] += rows[Dim * m + r] * x;
+  }
+}
+
+/// w += Z lambda.
+template <int Dim, class Real>
+inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, const Real* lambda, Real* w) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  for (int m = 0; m <= tree.depth[last_dof]; ++m) {
+    Real sum = rows[Dim * m] * lambda[0];
+    for (int r = 1; r < Dim; ++r) sum += rows[Dim * m + r] * lambda[r];
+    w[chain[m]] += sum;
+  }
+}
+
+/// block(r, c) at [c * Stride + r] += Z_a^T D^-1 Z_b over the first `common` dofs of both chains.
+template <int Rows, int Cols, int Stride, class Real>
+inline void delassus_block(const TreeView& tree,
+                           const TreeData<Real>& data,
+                           int last_dof,
+                           int common,
+                           const Real* za,
+                           const Real* zb,
+                           Real* block) {
+  const int* chain = tree.chain + tree.row[last_dof];
+  Real sum[Rows * Cols];
+  for (int k = 0; k < Rows * Cols; ++k) sum[k] = Real(0.0);
+  for (int m = 0; m < common; ++m) {
+    const Real d = data.D_inverse[chain[m]];
+    for (int c = 0; c < Cols; ++c) {
+      const Real x = d * zb[Cols * m + c];
+      for (int r = 0; r < Rows; ++r) sum[Rows * c + r] += za[Rows * m + r] * x;
+    }
+  }
+  for (int c = 0; c < Cols; ++c) {
+    for (int r = 0; r < Rows; ++r) block[Stride * c + r] += sum[Rows * c + r];
+  }
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "stiction/dynamics/tree_data.hpp"
+#include "stiction/model/scene.hpp"
+
+namespace stiction {
+
+/// A force and moment on a body, applied at the origin of the body frame, in world axes.
+struct ExternalWrench {
+  int body = 0;
+  Vec3d force{0, 0, 0};   ///< [N]
+  Vec3d moment{0, 0, 0};  ///< [N m]
+};
+
+/// What a controller may say at each step. Empty vectors mean zero.
+struct Control {
+  Eigen::VectorXd torque;           ///< [nv] generalised force, added to the servo's
+  Eigen::VectorXd position_target;  ///< [nv] servo target of one-dof joints [rad or m]
+  Eigen::VectorXd velocity_target;  ///< [nv]
+  std::vector<ExternalWrench> wrenches;
+};
+
+/// Per-tree data of one world and the free motion of the step. Sized once per scene.
+struct DynamicsWorkspace {
+  std::vector<double> memory;           ///< backs the pointers of `trees`
+  std::vector<TreeData<double>> trees;
+  std::vector<TreeView> views;
+  std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 kp
+  std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
+  std::vector<double> whitened;           ///< [nv] w = L^-T dt (force - bias); later + Z lambda
+  std::vector<std::uint8_t> saturated;    ///< [nv] the effort limit acts as a constant
+
+  void resize(const Scene& scene);
+};
+
+TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& parameters);
+
+/// Body placements and velocities of all trees at (q, v).
+void forward_kinematics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+                        DynamicsWorkspace& work);
+
+/// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 kp) and w = L^-T dt (tau + kp (q* - q - dt v) +
+/// kd (v* - v) - d v - b), so that the free velocity is v + L^-1 D^-1 w. After forward_kinematics.
+void compute_dynamics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+                      const Control& control, double dt, DynamicsWorkspace& work);
+
+/// World placement of a body (-1: the world itself).
+Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
+/// World velocity of the material point of the body at p_W.
+Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
+
+}  // namespace stiction

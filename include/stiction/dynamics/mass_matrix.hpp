@@ -1,0 +1,102 @@
+#pragma once
+
+#include "stiction/dynamics/tree_data.hpp"
+
+// The joint-space mass matrix in branch-sparse packed rows and its factorisation M = L^T D L, which
+// has no fill-in when dofs are eliminated from the leaves (Featherstone, Rigid Body Dynamics
+// Algorithms, 2008, section 6.5 and table 6.2, 6.3).
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Composite-rigid-body algorithm on packed rows: data.L <- M. Destroys body inertias (composite).
+template <class Real>
+inline void mass_matrix(const TreeView& tree, TreeData<Real>& data) {
+  for (int b = tree.num_bodies - 1; b >= 0; --b) {
+    const Inertia<Real>& I = data.inertia[b];
+    if (b == 0 && tree.free_root) {
+      // S is the identity: the base block is the composite inertia itself.
+      const Real o(0.0);
+      const Vec3<Real>& h = I.moment;
+      const Sym3<Real>& J = I.rotational;
+      const Real base[21] = {I.mass,
+                             o, I.mass,
+                             o, o, I.mass,
+                             o, -h.z, h.y, J.xx,
+                             h.z, o, -h.x, J.xy, J.yy,
+                             -h.y, h.x, o, J.xz, J.yz, J.zz};
+      for (int k = 0; k < 21; ++k) data.L[k] = base[k];
+      return;
+    }
+    const int j0 = tree.v_index[b];
+    for (int j = j0; j < j0 + joint_nv(tree.joint[b]); ++j) {
+      const Force<Real> F = I * data.S[j];
+      Real* row = data.L + tree.row[j];
+      const int* chain = tree.chain + tree.row[j];
+      int m = 0;
+      if (tree.free_root) {
+        row[0] = F.linear.x;
+        row[1] = F.linear.y;
+        row[2] = F.linear.z;
+        row[3] = F.angular.x;
+        row[4] = F.angular.y;
+        row[5] = F.angular.z;
+        m = 6;
+      }
+      for (; m <= tree.depth[j]; ++m) row[m] = dot(data.S[chain[m]], F);
+    }
+    const int p = tree.parent[b];
+    if (p >= 0) data.inertia[p] = data.inertia[p] + I;
+  }
+}
+
+/// L, D of M = L^T D L in place; D_inverse. The diagonal of L is left holding D.
+template <class Real>
+inline void factorise(const TreeView& tree, TreeData<Real>& data) {
+  for (int k = tree.nv - 1; k >= 0; --k) {
+    Real* row_k = data.L + tree.row[k];
+    const int* chain = tree.chain + tree.row[k];
+    const int d = tree.depth[k];
+    const Real inverse = Real(1.0) / row_k[d];
+    data.D_inverse[k] = inverse;
+    for (int i = d - 1; i >= 0; --i) {
+      const Real a = row_k[i] * inverse;
+      Real* row_i = data.L + tree.row[chain[i]];
+      for (int m = 0; m <= i; ++m) row_i[m] -= a * row_k[m];
+      row_k[i] = a;
+    }
+  }
+}
+
+/// x <- L^-T x, x indexed by dof.
+template <class Real>
+inline void solve_transposed(const TreeView& tree, const TreeData<Real>& data, Real* x) {
+  for (int k = tree.nv - 1; k >= 0; --k) {
+    const Real* row = data.L + tree.row[k];
+    const int* chain = tree.chain + tree.row[k];
+    const Real xk = x[k];
+    for (int m = 0; m < tree.depth[k]; ++m) x[chain[m]] -= row[m] * xk;
+  }
+}
+
+/// x <- L^-1 x.
+template <class Real>
+inline void solve_lower(const TreeView& tree, const TreeData<Real>& data, Real* x) {
+  for (int k = 0; k < tree.nv; ++k) {
+    const Real* row = data.L + tree.row[k];
+    const int* chain = tree.chain + tree.row[k];
+    Real sum = x[k];
+    for (int m = 0; m < tree.depth[k]; ++m) sum -= row[m] * x[chain[m]];
+    x[k] = sum;
+  }
+}
+
+/// x <- L^-1 D^-1 x, the second half of M^-1 = L^-1 D^-1 L^-T.
+template <class Real>
+inline void solve_scaled_lower(const TreeView& tree, const TreeData<Real>& data, Real* x) {
+  for (int k = 0; k < tree.nv; ++k) x[k] *= data.D_inverse[k];
+  solve_lower(tree, data, x);
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

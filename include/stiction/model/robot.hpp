@@ -1,0 +1,121 @@
+#pragma once
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stiction/geometry/shape.hpp"
+#include "stiction/model/tree_view.hpp"
+
+namespace pinocchio_handle {
+struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no user of this header sees Pinocchio
+}
+
+namespace stiction {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Surface of a geometry. Two materials meet by combine() in scene.hpp.
+struct Material {
+  double friction = 0.8;         ///< Coulomb coefficient, >= 0
+  double restitution = 0.0;      ///< Newton coefficient, in [0, 1]
+  double stiffness = kInfinity;  ///< of the surface [N/m], > 0; infinite: rigid
+  double damping = 0.0;          ///< of the surface [N s/m], >= 0; used with a finite stiffness
+  bool operator==(const Material&) const = default;
+};
+
+struct BodyDescription {
+  std::string name, joint_name;
+  int parent = -1;  ///< body of the same robot, -1: the base
+  JointType joint = JointType::kRevolute;
+  Vec3d axis{0, 0, 1};  ///< unit, joint frame; revolute, continuous, prismatic
+  Transform placement = Transform::identity();  ///< joint frame in the parent body
+  double mass = 0.0;
+  Vec3d com{0, 0, 0};
+  Sym3d inertia{0, 0, 0, 0, 0, 0};  ///< about the com, body axes
+};
+
+/// Limits and losses of one degree of freedom, in N, m, s or N m, rad, s.
+struct DofDescription {
+  double lower = -kInfinity, upper = kInfinity;  ///< position limits; one-dof joints only
+  double effort_limit = kInfinity;
+  double velocity_limit = kInfinity;  ///< kept for users; not enforced
+  double damping = 0.0, dry_friction = 0.0, armature = 0.0;
+};
+
+struct GeometryDescription {
+  std::string name, link;
+  int body = -1;
+  Shape shape;
+  Transform placement = Transform::identity();
+  Material material;
+};
+
+struct FrameDescription {
+  std::string name;
+  int body = -1;
+  Transform placement = Transform::identity();
+};
+
+/// q[dof] = ratio * q[driver] + offset, one bilateral row.
+struct GearDescription {
+  int dof = -1, driver = -1;
+  double ratio = 1.0, offset = 0.0;
+};
+
+/// What a loader says about a file: never silence. Printed by load(), kept in the scene.
+struct LoadMessage {
+  enum class Kind { kUnused, kWarning } kind = Kind::kUnused;
+  std::string file;
+  int line = 0;  ///< 1-based; 0: no line
+  std::string text;
+};
+
+/// A robot before it is placed in a scene: the loaders' common result. One kinematic tree (or several
+/// if the base is fixed and carries several). Bodies are depth first, parents before children.
+struct Robot {
+  std::string name;
+  std::vector<BodyDescription> bodies;
+  std::vector<DofDescription> dofs;  ///< by dof, Pinocchio's order
+  std::vector<GeometryDescription> geometries;
+  std::vector<FrameDescription> frames;
+  std::vector<GearDescription> gears;
+  std::vector<std::pair<int, int>> disabled_pairs;  ///< geometry indices that never collide
+  std::vector<double> neutral;                      ///< [nq]
+  std::map<std::string, std::vector<double>> configurations;  ///< SRDF group states by name, [nq]
+  std::vector<LoadMessage> messages;
+  std::string path;  ///< of the file it came from; empty if built in memory
+  std::shared_ptr<const pinocchio_handle::Model> model;  ///< same q layout as its slice of State::q
+
+  int nq() const;
+  int nv() const;
+  int body(const std::string& name) const;   ///< by body or frame name; throws, listing near names
+  int frame(const std::string& name) const;  ///< index into frames; throws, listing near names
+};
+
+struct LoadOptions {
+  bool free_flyer = true;        ///< root joint; false: the base is fixed to the world
+  bool collision_geometry = true;  ///< load the file's collision shapes
+  bool self_collision = true;    ///< keep pairs inside the robot (parent-child and SRDF pairs never)
+  std::string srdf;              ///< path; empty: none
+  std::vector<std::string> package_dirs;
+  Material material;
+  bool strict = false;  ///< unused elements are errors
+};
+
+/// Reads a URDF. Errors (std::runtime_error) name the file and line.
+Robot load_urdf(const std::string& path, const LoadOptions& options = {});
+/// The same from a string; `name` stands for the file in messages.
+Robot load_urdf_string(const std::string& xml, const std::string& name, const LoadOptions& options = {});
+
+/// Vertices of a mesh file (STL, DAE, OBJ) scaled, and its volume; for hulls and drawing.
+struct MeshFile {
+  std::vector<Vec3d> vertices;
+  std::vector<int> triangles;
+  double volume = 0.0;
+};
+MeshFile load_mesh(const std::string& path, const Vec3d& scale = {1, 1, 1});
+
+}  // namespace stiction

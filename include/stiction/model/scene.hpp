@@ -1,0 +1,138 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "stiction/model/parameters.hpp"
+#include "stiction/model/robot.hpp"
+#include "stiction/model/tree.hpp"
+
+namespace stiction {
+
+struct Geometry {
+  std::string name, link;
+  int body = -1;  ///< scene body; -1: fixed to the world
+  int robot = -1;
+  Shape shape;
+};
+
+/// Bilateral constraints between two frames, A and B, each fixed to a body (-1: the world).
+struct Closure {
+  enum class Kind { kPoint, kWeld } kind = Kind::kPoint;  ///< 3 rows; 6 rows
+  std::string name;
+  int body_a = -1, body_b = -1;
+  Transform X_A, X_B;  ///< the two frames in their bodies
+};
+
+struct Gear {
+  std::string name;
+  int dof = -1, driver = -1;
+  double ratio = 1.0, offset = 0.0;
+};
+
+/// Where a robot lies in the scene's arrays.
+struct RobotSlice {
+  std::string name;
+  int body_offset = 0, num_bodies = 0, q_offset = 0, nq = 0, v_offset = 0, nv = 0;
+  Robot description;
+};
+
+/// Coefficients of a pair of materials: friction is the geometric mean, restitution the larger,
+/// stiffness and damping those of two springs (dampers) in series, k = ka kb / (ka + kb); a rigid
+/// surface leaves the other's values.
+Material combine(const Material& a, const Material& b);
+
+/// Topology of a world: trees, geometries, constraints, names. Composed by the add_* functions, then
+/// constant (a Simulator keeps its own copy). Its numbers are in `parameters`, the scene's defaults.
+class Scene {
+ public:
+  std::string name = "scene";
+  Parameters parameters;
+
+  // --- composition. Names must be unique; each call throws std::invalid_argument naming the field. ---
+  /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. Returns
+  /// its index.
+  int add_robot(const Robot& robot, const Transform& X_W = Transform::identity(),
+                const std::string& robot_name = "");
+  /// A loose body with one geometry, uniform density for the given mass. Returns the body.
+  int add_body(const std::string& body_name, const Shape& shape, double mass, const Transform& X_W,
+               const Material& material = {});
+  /// A loose body with the given inertia and no geometry.
+  int add_body(const std::string& body_name, const MassProperties& mass, const Transform& X_W);
+  /// Geometry on a body (-1: the world). Returns the geometry.
+  int add_geometry(const std::string& geometry_name, int body, const Shape& shape, const Transform& X_B,
+                   const Material& material = {});
+  int add_ground(const Material& material = {});  ///< half-space z <= 0 of the world, "ground"
+  int add_half_space(const std::string& geometry_name, const Vec3d& point, const Vec3d& normal,
+                     const Material& material = {});
+  int add_point_closure(const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B);
+  int add_weld(const std::string& weld_name, int body_a, const Transform& X_A, int body_b, const Transform& X_B);
+  int add_gear(const std::string& gear_name, int dof, int driver, double ratio, double offset);
+
+  void disable_pair(int geometry_a, int geometry_b);
+  /// Only these pairs collide from now on (until more are enabled); overrides every other filter.
+  void enable_only(const std::vector<std::pair<int, int>>& pairs);
+  void set_pair_material(int geometry_a, int geometry_b, const Material& material);
+  void set_gains(int dof, double kp, double kd);
+  void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
+
+  // --- topology ---
+  const std::vector<Tree>& trees() const { return trees_; }
+  const std::vector<Geometry>& geometries() const { return geometries_; }
+  const std::vector<Closure>& closures() const { return closures_; }
+  const std::vector<Gear>& gears() const { return gears_; }
+  const std::vector<RobotSlice>& robots() const { return robots_; }
+  int nq() const { return nq_; }
+  int nv() const { return nv_; }
+  int num_bodies() const { return static_cast<int>(body_names_.size()); }
+  int tree_of_body(int body) const { return body_tree_[body]; }
+  int tree_of_dof(int dof) const { return dof_tree_[dof]; }
+  const std::vector<std::string>& body_names() const { return body_names_; }
+  const std::vector<std::string>& dof_names() const { return dof_names_; }
+  const std::vector<std::string>& joint_names() const { return joint_names_; }
+
+  int body(const std::string& n) const;      ///< throws, listing the names
+  int geometry(const std::string& n) const;
+  int dof(const std::string& joint_name) const;
+  int robot(const std::string& n) const;
+  /// Body and placement of a named frame ("robot/frame" or a unique frame name).
+  std::pair<int, Transform> frame(const std::string& n) const;
+
+  /// May this pair collide? Same body, both in the world, adjacent links, disabled pairs: no.
+  bool pair_enabled(int geometry_a, int geometry_b) const;
+  /// Material of a pair: the override, or combine() of the two under `p`.
+  Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;
+  bool has_pair_material(int geometry_a, int geometry_b) const;
+
+  const std::vector<double>& default_q() const { return default_q_; }
+  const std::map<std::string, std::vector<double>>& configurations() const { return configurations_; }
+  /// Position target of each dof that a servo holds at rest in `q`.
+  std::vector<double> dof_positions(const std::vector<double>& q) const;
+  const std::vector<LoadMessage>& messages() const { return messages_; }
+
+ private:
+  friend class SceneEditor;
+  using PairKey = std::uint64_t;
+  static PairKey key(int a, int b);
+  void add_tree(const std::vector<BodyDescription>& bodies, int first, int last, const Transform& base,
+                const std::vector<DofDescription>& dofs, const std::string& prefix);
+
+  std::vector<Tree> trees_;
+  std::vector<Geometry> geometries_;
+  std::vector<Closure> closures_;
+  std::vector<Gear> gears_;
+  std::vector<RobotSlice> robots_;
+  std::vector<std::string> body_names_, joint_names_, dof_names_;
+  std::vector<int> body_tree_, dof_tree_, body_parent_;
+  std::vector<double> default_q_;
+  std::map<std::string, std::vector<double>> configurations_;
+  std::vector<LoadMessage> messages_;
+  std::map<PairKey, Material> pair_materials_;
+  std::vector<PairKey> disabled_pairs_, enabled_pairs_;  // sorted
+  bool only_enabled_ = false;
+  int nq_ = 0, nv_ = 0;
+};
+
+}  // namespace stiction

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/Core>
+
+#include "stiction/collision/distance.hpp"
+#include "stiction/model/scene.hpp"
+
+namespace stiction {
+
+/// Impulse of one contact point, kept for the next step's warm start.
+struct CachedImpulse {
+  std::uint64_t pair;     ///< geometry_a << 32 | geometry_b
+  std::uint32_t feature;  ///< id within the pair's manifold
+  Vec3d impulse_A;        ///< on B, axes of A's body [N s]
+};
+
+/// Warm start of one narrow-phase query.
+struct CachedQuery {
+  std::uint64_t pair;
+  DistanceCache cache;
+};
+
+/// All that the next step depends on, besides scene, parameters, settings and control.
+struct State {
+  Eigen::VectorXd q;  ///< [nq] Pinocchio's layout, see docs/notation.md
+  Eigen::VectorXd v;  ///< [nv]
+  double time = 0.0;  ///< [s]
+  std::vector<CachedImpulse> contacts;    ///< sorted by (pair, feature)
+  std::vector<CachedQuery> queries;       ///< sorted by pair
+  std::vector<double> constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears
+
+  bool operator==(const State& other) const;
+};
+
+/// State at `q` (nq numbers, quaternions normalised if within 1e-6 of unit), at rest, cold caches.
+/// Throws std::invalid_argument naming the entry and value.
+State make_state(const Scene& scene, const std::vector<double>& q);
+
+/// Throws std::invalid_argument unless sizes match, all numbers are finite, quaternions are unit.
+void validate_state(const Scene& scene, const State& state);
+
+}  // namespace stiction

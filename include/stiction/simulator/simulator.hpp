@@ -1,0 +1,90 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stiction/contact/build_problem.hpp"
+#include "stiction/simulator/report.hpp"
+
+namespace stiction {
+
+struct SimulatorSettings {
+  double dt = 1e-3;  ///< time step [s], > 0
+  std::string integrator = "semi-implicit-euler";
+  SolverSettings solver;
+  ContactSettings contact;
+  CollisionSettings collision;
+  bool project_closures = false;  ///< after the step, move q onto the closures (Gauss-Newton)
+  void validate() const;          ///< throws std::invalid_argument naming the field and its value
+};
+
+/// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
+struct RolloutInput {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> torques;           ///< [T x nv]
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> position_targets;  ///< [T x nv]
+  int steps = 0;                 ///< T when both are empty
+  bool stop_on_bad_status = true;
+};
+
+struct RolloutLog {
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> q;  ///< [T+1 x nq]
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> v;  ///< [T+1 x nv]
+  std::vector<StepReport> reports;                                           ///< [T]
+  int steps = 0;  ///< taken; fewer than asked after a bad status
+};
+
+/// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
+/// One Simulator per thread.
+class Simulator {
+ public:
+  explicit Simulator(const Scene& scene, const SimulatorSettings& settings = {});
+
+  const Scene& scene() const { return scene_; }
+  const SimulatorSettings& settings() const { return settings_; }
+  /// Settable between steps; call parameters().validate() after editing by hand.
+  Parameters& parameters() { return parameters_; }
+  const Parameters& parameters() const { return parameters_; }
+
+  /// "default", or a named configuration of the scene ("standing", ...). At rest.
+  State initial_state(const std::string& configuration = "default") const;
+  /// Zero torques; servo targets hold the configuration.
+  Control hold(const std::string& configuration = "default") const;
+
+  /// Advances the state by dt, in place. Allocates nothing once warm; never throws. The report and
+  /// everything below stay valid until the next call.
+  const StepReport& step(State& state, const Control& control);
+  /// The same `steps` times with one control; stops at a step that is not finite.
+  const StepReport& run(State& state, const Control& control, int steps);
+  RolloutLog rollout(State& state, const Control& base, const RolloutInput& input);
+
+  const StepReport& report() const { return report_; }
+  const ContactSet& contacts() const { return contacts_; }
+  const ContactProblem& problem() const { return problem_; }
+  const ContactSolution& solution() const { return solution_; }
+  std::vector<ContactReport> contact_reports() const;
+  BodyWrench wrench_on(int body) const;  ///< of all contacts; throws for an unknown body
+  Balance balance(const State& after, const Control& control);
+  const ConstraintRows& rows() const { return rows_; }
+  const DynamicsWorkspace& dynamics() const { return dynamics_; }
+
+  /// World placements of all bodies at `state` (for drawing).
+  std::vector<Transform> body_poses(const State& state);
+
+ private:
+  void fill_report();
+
+  Scene scene_;
+  SimulatorSettings settings_;
+  Parameters parameters_;
+  DynamicsWorkspace dynamics_, other_;
+  CollisionWorkspace collision_;
+  ContactSet contacts_;
+  ConstraintRows rows_;
+  ContactProblem problem_;
+  SolverWorkspace solver_;
+  ContactSolution solution_;
+  Eigen::VectorXd q_before_, v_before_;
+  StepReport report_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,177 @@
+#pragma once
+
+#include "stiction/batch/lane_step.hpp"
+#include "stiction/dynamics/bias.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+#include "stiction/dynamics/integrate.hpp"
+#include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/solver/pgs_kernel.hpp"
+
+// Included once per instruction set; see math/lanes.hpp.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Carves arrays of T out of a workspace of Reals.
+template <class Real>
+struct LaneArena {
+  Real* cursor;
+  template <class T>
+  T* take(int count) {
+    T* start = reinterpret_cast<T*>(cursor);
+    cursor += count * static_cast<int>(sizeof(T) / sizeof(Real));
+    return start;
+  }
+};
+
+template <class Real>
+struct LaneWork {
+  TreeData<Real> data;
+  Real* whitened;          // [nv]
+  Real* rows;              // 3 chain-lengths per contact
+  Real* delassus;          // [3 n x 3 n] column-major
+  Real* g;                 // [3 n]
+  ConeStep<Real>* steps;   // [n]
+};
+
+inline int row_doubles(const TreeView& tree) { return 3 * tree.nv; }
+
+template <class Real>
+std::size_t lane_workspace_size(const TreeView& t, int n) {
+  const std::size_t reals = t.num_bodies * (12 + 6 + 6 + 10 + 6) + t.nv * (6 + 3) + t.packed_size +
+                            n * (row_doubles(t) + 3 + 10) + 9 * n * n;
+  return reals * lane_width<Real>;
+}
+
+template <class Real>
+LaneWork<Real> carve(const TreeView& t, int n, double* workspace) {
+  LaneArena<Real> arena{reinterpret_cast<Real*>(workspace)};
+  LaneWork<Real> w;
+  w.data.X_RB = arena.template take<RigidTransform<Real>>(t.num_bodies);
+  w.data.S = arena.template take<Motion<Real>>(t.nv);
+  w.data.V = arena.template take<Motion<Real>>(t.num_bodies);
+  w.data.A = arena.template take<Motion<Real>>(t.num_bodies);
+  w.data.inertia = arena.template take<Inertia<Real>>(t.num_bodies);
+  w.data.F = arena.template take<Force<Real>>(t.num_bodies);
+  w.data.bias = arena.template take<Real>(t.nv);
+  w.data.D_inverse = arena.template take<Real>(t.nv);
+  w.data.L = arena.template take<Real>(t.packed_size);
+  w.whitened = arena.template take<Real>(t.nv);
+  w.rows = arena.template take<Real>(n * row_doubles(t));
+  w.delassus = arena.template take<Real>(9 * n * n);
+  w.g = arena.template take<Real>(3 * n);
+  w.steps = arena.template take<ConeStep<Real>>(n);
+  return w;
+}
+
+template <class Real>
+const Real* lanes(const double* x) {
+  return reinterpret_cast<const Real*>(x);
+}
+template <class Real>
+Real* lanes(double* x) {
+  return reinterpret_cast<Real*>(x);
+}
+
+template <class Real>
+void lane_dynamics(const TreeView& t, double dt, const LaneStepArrays& a, LaneWork<Real>& w) {
+  const TreeParameters<Real> p{reinterpret_cast<const RigidTransform<Real>*>(a.placement),
+                               reinterpret_cast<const Vec3<Real>*>(a.axis),
+                               lanes<Real>(a.mass),
+                               reinterpret_cast<const Vec3<Real>*>(a.com),
+                               reinterpret_cast<const Sym3<Real>*>(a.inertia),
+                               *reinterpret_cast<const RigidTransform<Real>*>(a.base),
+                               *reinterpret_cast<const Vec3<Real>*>(a.gravity)};
+  forward_kinematics(t, p, lanes<Real>(a.q), lanes<Real>(a.v), w.data);
+  body_inertias_and_forces(t, p, w.data);
+  bias_forces(t, w.data);
+  mass_matrix(t, w.data);
+  for (int k = 0; k < t.nv; ++k) {
+    w.data.L[t.row[k] + t.depth[k]] += lanes<Real>(a.diagonal)[k];
+    w.whitened[k] = Real(dt) * (lanes<Real>(a.force)[k] - w.data.bias[k]);
+    lanes<Real>(a.bias)[k] = w.data.bias[k];
+  }
+  factorise(t, w.data);
+  solve_transposed(t, w.data, w.whitened);
+  for (int k = 0; k < t.packed_size; ++k) lanes<Real>(a.factor)[k] = w.data.L[k];
+}
+
+template <class Real>
+void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Real>& w) {
+  const RigidTransform<Real>& X = w.data.X_WR;
+  for (int i = 0; i < n; ++i) {
+    Real* rows = w.rows + i * row_doubles(t);
+    const Vec3<Real>& point = reinterpret_cast<const Vec3<Real>*>(a.contact_point)[i];
+    const Mat3<Real>& frame = reinterpret_cast<const Mat3<Real>*>(a.contact_frame)[i];
+    point_rows(t, w.data, a.contact_dof[i], transpose_times(X.R, point - X.p), transpose_times(X.R, frame), Real(1.0),
+               rows);
+    Real* g = w.g + 3 * i;
+    for (int r = 0; r < 3; ++r) g[r] = Real(0.0);
+    rows_times<3>(t, a.contact_dof[i], rows, lanes<Real>(a.v), g);
+    whiten_rows<3>(t, w.data, a.contact_dof[i], rows);
+    whitened_times<3>(t, w.data, a.contact_dof[i], rows, w.whitened, g);
+    g[2] -= lanes<Real>(a.reference)[i];
+  }
+  for (int k = 0; k < 9 * n * n; ++k) w.delassus[k] = Real(0.0);
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const int di = a.contact_dof[i], dj = a.contact_dof[j];
+      int common = 0;
+      while (common <= t.depth[di] && common <= t.depth[dj] &&
+             t.chain[t.row[di] + common] == t.chain[t.row[dj] + common]) {
+        ++common;
+      }
+      Real block[9];
+      for (int k = 0; k < 9; ++k) block[k] = Real(0.0);
+      delassus_block<3, 3, 3>(t, w.data, di, common, w.rows + i * row_doubles(t), w.rows + j * row_doubles(t), block);
+      for (int c = 0; c < 3; ++c) {
+        for (int r = 0; r < 3; ++r) w.delassus[(3 * j + c) * 3 * n + 3 * i + r] = block[3 * c + r];
+      }
+    }
+  }
+}
+
+template <class Real>
+void lane_velocity(int n, int i, const Real* G, const Real* g, const Real* lambda, Real* c) {
+  for (int r = 0; r < 3; ++r) c[r] = g[3 * i + r];
+  for (int k = 0; k < 3 * n; ++k) {
+    for (int r = 0; r < 3; ++r) c[r] += G[k * 3 * n + 3 * i + r] * lambda[k];
+  }
+}
+
+template <class Real>
+void lane_solve(int n, int sweeps, const LaneStepArrays& a, LaneWork<Real>& w) {
+  Real* lambda = lanes<Real>(a.impulse);
+  for (int i = 0; i < n; ++i) {
+    const Real* b = w.delassus + 3 * i * 3 * n + 3 * i;
+    const Real block[6] = {b[0], b[1], b[2], b[3 * n + 1], b[3 * n + 2], b[6 * n + 2]};
+    w.steps[i] = cone_step(block, Real(0.0));
+  }
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (int i = 0; i < n; ++i) {
+      Real c[3];
+      lane_velocity(n, i, w.delassus, w.g, lambda, c);
+      update_cone(w.steps[i], lanes<Real>(a.friction)[i], c, lambda + 3 * i);
+    }
+  }
+  for (int i = 0; i < n; ++i) lane_velocity(n, i, w.delassus, w.g, lambda, lanes<Real>(a.velocity) + 3 * i);
+}
+
+template <class Real>
+void lane_step(const TreeView& t, int n, int sweeps, double dt, const LaneStepArrays& a, double* workspace) {
+  LaneWork<Real> w = carve<Real>(t, n, workspace);
+  lane_dynamics(t, dt, a, w);
+  lane_problem(t, n, a, w);
+  lane_solve(n, sweeps, a, w);
+  for (int i = 0; i < n; ++i) {
+    add_impulse<3>(t, a.contact_dof[i], w.rows + i * row_doubles(t), lanes<Real>(a.impulse) + 3 * i, w.whitened);
+  }
+  solve_scaled_lower(t, w.data, w.whitened);
+  Real* v = lanes<Real>(a.v);
+  for (int k = 0; k < t.nv; ++k) v[k] += w.whitened[k];
+  integrate_configuration(t, Real(dt), lanes<Real>(a.q), v);
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,149 @@
+#include "stiction/contact/build_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "constraint_row.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+
+namespace stiction {
+namespace {
+
+/// Blocks of 3 rows, or the single row, of a side.
+template <class Visit>
+void each_block(const ConstraintRow& row, const RowSide& side, Visit&& visit) {
+  for (int r = 0; r < row.set.dim; r += 3) visit(r, side.z + r * side.length);
+}
+
+void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, std::vector<double>& z) {
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    each_block(row, side, [&](int, int start) {
+      const TreeView& view = dynamics.views[side.tree];
+      const TreeData<double>& data = dynamics.trees[side.tree];
+      if (row.set.dim == 1) {
+        whiten_rows<1>(view, data, side.last_dof, z.data() + start);
+      } else {
+        whiten_rows<3>(view, data, side.last_dof, z.data() + start);
+      }
+    });
+  }
+}
+
+/// J v_free = J v + Z^T D^-1 w.
+void free_velocity(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRow& row,
+                   const std::vector<double>& z, double* out) {
+  std::copy(row.velocity, row.velocity + row.set.dim, out);
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    const double* w = dynamics.whitened.data() + scene.trees()[side.tree].v_offset;
+    each_block(row, side, [&](int r, int start) {
+      const TreeView& view = dynamics.views[side.tree];
+      const TreeData<double>& data = dynamics.trees[side.tree];
+      if (row.set.dim == 1) {
+        whitened_times<1>(view, data, side.last_dof, z.data() + start, w, out + r);
+      } else {
+        whitened_times<3>(view, data, side.last_dof, z.data() + start, w, out + r);
+      }
+    });
+  }
+}
+
+}  // namespace
+
+void ContactSettings::validate() const {
+  const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
+  const auto fail = [](const char* field, double x, const char* must) {
+    throw std::invalid_argument(std::string("contact.") + field + " = " + std::to_string(x) + ": must be " + must);
+  };
+  if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
+  if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
+  if (!(recovery_speed >= 0.0)) fail("recovery_speed", recovery_speed, ">= 0 [m/s]");
+  if (!(limit_margin >= 0.0)) fail("limit_margin", limit_margin, ">= 0 [rad or m]");
+  if (std::isnan(restitution_threshold)) fail("restitution_threshold", restitution_threshold, "a number [m/s]");
+}
+
+double* add_side(const RowContext& context, int body, ConstraintRow& row) {
+  if (body < 0) return nullptr;
+  const int t = context.scene.tree_of_body(body);
+  const Tree& tree = context.scene.trees()[t];
+  const int local = body - tree.body_offset, last = tree.last_dof[local], length = tree.depth[last] + 1;
+  const int start = static_cast<int>(context.out.z.size());
+  row.sides[row.num_sides++] = {t, local, last, length, start};
+  context.out.z.resize(start + row.set.dim * length);
+  return context.out.z.data() + start;
+}
+
+void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row) {
+  const int t = context.scene.tree_of_dof(dof);
+  const Tree& tree = context.scene.trees()[t];
+  const int last = dof - tree.v_offset, length = tree.depth[last] + 1;
+  int body = tree.num_bodies - 1;
+  while (tree.v_index[body] > last) --body;
+  const int start = static_cast<int>(context.out.z.size());
+  row.sides[row.num_sides++] = {t, body, last, length, start};
+  context.out.z.resize(start + length, 0.0);
+  std::fill(context.out.z.begin() + start, context.out.z.end(), 0.0);
+  context.out.z.back() = coefficient;
+}
+
+void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    const double* v = context.state.v.data() + context.scene.trees()[side.tree].v_offset;
+    each_block(row, side, [&](int r, int start) {
+      const double* z = context.out.z.data() + start;
+      if (row.set.dim == 1) {
+        rows_times<1>(context.dynamics.views[side.tree], side.last_dof, z, v, row.velocity + r);
+      } else {
+        rows_times<3>(context.dynamics.views[side.tree], side.last_dof, z, v, row.velocity + r);
+      }
+    });
+  }
+}
+
+void build_problem(const Scene& scene, const Parameters& parameters, const State& state,
+                   const ContactSet& contacts, const ContactSettings& settings, double dt,
+                   const DynamicsWorkspace& dynamics, ConstraintRows& rows, ContactProblem& problem,
+                   std::vector<double>& impulse) {
+  rows.rows.clear();
+  rows.z.clear();
+  const RowContext context{scene, parameters, state, settings, dt, dynamics, rows};
+  append_contact_rows(context, contacts);
+  append_joint_rows(context);
+  append_closure_rows(context);
+  for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows.z);
+  assemble_delassus(scene, dynamics, rows, problem);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    ConstraintRow& row = rows.rows[i];
+    double* g = problem.g.data() + problem.sets[i].offset;
+    free_velocity(scene, dynamics, row, rows.z, g);
+    if (row.source == RowSource::kContact) apply_restitution(context, contacts[row.index], g[2], row);
+    for (int r = 0; r < row.set.dim; ++r) g[r] -= row.reference[r];
+  }
+  load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
+}
+
+void apply_impulses(const ConstraintRows& rows, const Scene& scene, const std::vector<double>& impulse,
+                    DynamicsWorkspace& dynamics) {
+  int offset = 0;
+  for (const ConstraintRow& row : rows.rows) {
+    for (int s = 0; s < row.num_sides; ++s) {
+      const RowSide& side = row.sides[s];
+      double* w = dynamics.whitened.data() + scene.trees()[side.tree].v_offset;
+      each_block(row, side, [&](int r, int start) {
+        const TreeView& view = dynamics.views[side.tree];
+        if (row.set.dim == 1) {
+          add_impulse<1>(view, side.last_dof, rows.z.data() + start, impulse.data() + offset, w);
+        } else {
+          add_impulse<3>(view, side.last_dof, rows.z.data() + start, impulse.data() + offset + r, w);
+        }
+      });
+    }
+    offset += row.set.dim;
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <cmath>
+
+#include "constraint_row.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+
+namespace stiction {
+namespace {
+
+/// Rotation vector of R, angle in [0, pi].
+Vec3d rotation_vector(const Mat3d& R) {
+  const Vec3d axis{0.5 * (R.c1.z - R.c2.y), 0.5 * (R.c2.x - R.c0.z), 0.5 * (R.c0.y - R.c1.x)};
+  const double s = norm(axis), c = 0.5 * (R.c0.x + R.c1.y + R.c2.z - 1.0);
+  if (s > 1e-9) return axis * (std::atan2(s, c) / s);
+  if (c > 0.0) return axis;
+  // Half a turn: the axis is the largest column of R + I.
+  Vec3d u = R.c0 + Vec3d{1, 0, 0};
+  for (int k = 1; k < 3; ++k) {
+    Vec3d w = R.column(k);
+    w[k] += 1.0;
+    if (squared_norm(w) > squared_norm(u)) u = w;
+  }
+  return u * (3.14159265358979323846 / norm(u));
+}
+
+void closure_side(const RowContext& context, const Closure& closure, int body, const Transform& X_W,
+                  const Mat3d& frame, double sign, ConstraintRow& row) {
+  double* z = add_side(context, body, row);
+  if (z == nullptr) return;
+  const RowSide& side = row.sides[row.num_sides - 1];
+  const TreeView& view = context.dynamics.views[side.tree];
+  const TreeData<double>& data = context.dynamics.trees[side.tree];
+  const Mat3d axes = transpose_times(data.X_WR.R, frame);
+  point_rows(view, data, side.last_dof, transpose_times(data.X_WR.R, X_W.p - data.X_WR.p), axes, sign, z);
+  if (closure.kind == Closure::Kind::kWeld) {
+    angular_rows(view, data, side.last_dof, axes, sign, z + 3 * side.length);
+  }
+}
+
+}  // namespace
+
+/// Phi = (p_B - p_A, log(R_WA^T R_WB)) in the axes of frame A; c* = -kappa_b Phi / dt.
+void append_closure_rows(const RowContext& context) {
+  for (std::size_t i = 0; i < context.scene.closures().size(); ++i) {
+    const Closure& closure = context.scene.closures()[i];
+    ConstraintRow& row = context.out.rows.emplace_back();
+    row.source = RowSource::kClosure;
+    row.index = static_cast<int>(i);
+    row.set = ConstraintSet::free(closure.kind == Closure::Kind::kWeld ? 6 : 3);
+    std::fill(row.velocity, row.velocity + 6, 0.0);
+    std::fill(row.compliance, row.compliance + 6, 0.0);
+    const Transform X_WA = body_placement(context.scene, context.dynamics, closure.body_a) * closure.X_A;
+    const Transform X_WB = body_placement(context.scene, context.dynamics, closure.body_b) * closure.X_B;
+    closure_side(context, closure, closure.body_a, X_WA, X_WA.R, -1.0, row);
+    closure_side(context, closure, closure.body_b, X_WB, X_WA.R, 1.0, row);
+    accumulate_velocity(context, row);
+    const Vec3d position = transpose_times(X_WA.R, X_WB.p - X_WA.p);
+    const Vec3d rotation = rotation_vector(transpose_times(X_WA.R, X_WB.R));
+    const double gain = -context.settings.closure_gain / context.dt;
+    for (int k = 0; k < 3; ++k) {
+      row.reference[k] = gain * position[k];
+      row.reference[3 + k] = gain * rotation[k];
+    }
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,144 @@
+#include "stiction/contact/contact_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+template <int Dim, int Stride>
+void accumulate(const double* panel, const double* lambda, int count, double* c) {
+  for (int k = 0; k < count; ++k, panel += Stride) {
+    for (int r = 0; r < Dim; ++r) c[r] += panel[r] * lambda[k];
+  }
+}
+
+
+void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) {
+  const auto size = [](auto n) { return std::to_string(n); };
+  if (G.rows() != rows || G.cols() != rows) {
+    throw std::invalid_argument("G is " + size(G.rows()) + " x " + size(G.cols()) + ": the sets have " +
+                                size(rows) + " rows");
+  }
+  if (g.size() != rows) {
+    throw std::invalid_argument("g has " + size(g.size()) + " entries: the sets have " + size(rows) + " rows");
+  }
+  if (!G.allFinite()) throw std::invalid_argument("G has an entry that is not finite");
+  if (!g.allFinite()) throw std::invalid_argument("g has an entry that is not finite");
+  const double scale = G.cwiseAbs().maxCoeff(), skew = (G - G.transpose()).cwiseAbs().maxCoeff();
+  if (skew > 1e-9 * scale) {
+    throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + std::to_string(skew));
+  }
+}
+
+void check_set(const ConstraintSet& s, std::size_t i) {
+  const std::string at = "sets[" + std::to_string(i) + "]";
+  if (s.kind == SetKind::kCone && !(s.mu >= 0.0 && std::isfinite(s.mu))) {
+    throw std::invalid_argument(at + ".mu = " + std::to_string(s.mu) + ": must be >= 0 and finite");
+  }
+  if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
+    throw std::invalid_argument(at + ": lower = " + std::to_string(s.lower) + " must be <= upper = " +
+                                std::to_string(s.upper));
+  }
+  if (s.dim < 1) throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be >= 1");
+}
+
+}  // namespace
+
+void ContactProblem::velocity(int i, const double* lambda, double* c) const {
+  const ConstraintSet& set = sets[i];
+  for (int r = 0; r < set.dim; ++r) c[r] = g[set.offset + r];
+  const double* panel = values.data() + panel_start[i];
+  const int s = stride(set.dim);
+  for (int k = run_start[i]; k < run_start[i + 1]; ++k) {
+    const double* x = lambda + runs[k].column;
+    const int n = runs[k].count;
+    switch (set.dim) {
+      case 1: accumulate<1, 1>(panel, x, n, c); break;
+      case 3: accumulate<3, 4>(panel, x, n, c); break;
+      default:
+        for (int col = 0; col < n; ++col) {
+          for (int r = 0; r < set.dim; ++r) c[r] += panel[s * col + r] * x[col];
+        }
+    }
+    panel += s * n;
+  }
+}
+
+Eigen::MatrixXd ContactProblem::dense() const {
+  Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
+  for (int i = 0; i < num_sets(); ++i) {
+    const double* panel = values.data() + panel_start[i];
+    const int s = stride(sets[i].dim);
+    for (int k = run_start[i]; k < run_start[i + 1]; ++k) {
+      for (int c = 0; c < runs[k].count; ++c, panel += s) {
+        for (int r = 0; r < sets[i].dim; ++r) G(sets[i].offset + r, runs[k].column + c) = panel[r];
+      }
+    }
+  }
+  return G;
+}
+
+ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
+                                          const Eigen::VectorXd& g,
+                                          const std::vector<ConstraintSet>& given,
+                                          const Eigen::VectorXd& R) {
+  ContactProblem p;
+  int rows = 0;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    check_set(given[i], i);
+    // A long bilateral set is the product of short ones: solvers keep at most 6 rows on the stack.
+    for (int left = given[i].dim; left > 0; left -= 6) {
+      p.sets.push_back(given[i]);
+      p.sets.back().dim = std::min(left, 6);
+      p.sets.back().offset = rows;
+      rows += p.sets.back().dim;
+    }
+  }
+  check_square(G, g, rows);
+  if (R.size() != 0 && R.size() != rows) {
+    throw std::invalid_argument("R has " + std::to_string(R.size()) + " entries: the sets have " +
+                                std::to_string(rows) + " rows");
+  }
+  if (R.size() != 0 && !(R.minCoeff() >= 0.0)) {
+    throw std::invalid_argument("R has the entry " + std::to_string(R.minCoeff()) + ": must be >= 0");
+  }
+  p.g.assign(g.data(), g.data() + rows);
+  p.compliance.assign(rows, 0.0);
+  for (int r = 0; r < R.size(); ++r) p.compliance[r] = R[r];
+
+  // One island per connected component would reorder the user's sets: a raw problem is one island.
+  p.island_start = {0, p.num_sets()};
+  if (given.empty()) p.island_start = {0};
+  p.run_start.push_back(0);
+  for (const ConstraintSet& a : p.sets) {
+    p.panel_start.push_back(static_cast<int>(p.values.size()));
+    for (const ConstraintSet& b : p.sets) {
+      const auto block = G.block(a.offset, b.offset, a.dim, b.dim);
+      if (a.offset != b.offset && (block.array() == 0.0).all()) continue;
+      if (a.offset == b.offset) p.diagonal_start.push_back(static_cast<int>(p.values.size()));
+      const bool joined = static_cast<int>(p.runs.size()) > p.run_start.back() &&
+                          p.runs.back().column + p.runs.back().count == b.offset;
+      if (joined) {
+        p.runs.back().count += b.dim;
+      } else {
+        p.runs.push_back({b.offset, b.dim});
+      }
+      for (int c = 0; c < b.dim; ++c) {
+        for (int r = 0; r < stride(a.dim); ++r) {
+          double x = r < a.dim ? block(r, c) : 0.0;
+          if (a.offset == b.offset && r == c) x += p.compliance[a.offset + r];
+          p.values.push_back(x);
+        }
+      }
+    }
+    p.run_start.push_back(static_cast<int>(p.runs.size()));
+  }
+  p.panel_start.push_back(static_cast<int>(p.values.size()));
+  return p;
+}
+
+}  // namespace stiction

@@ -1,0 +1,221 @@
+#include <algorithm>
+
+#include "constraint_row.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+
+// G = J M^-1 J^T = sum over shared trees of Z_i^T D^-1 Z_j, stored as row panels over the sets that
+// share a tree (design 3.1). Both triangles are stored: a sweep reads rows.
+
+namespace stiction {
+namespace {
+
+using Block = void (*)(const TreeView&, const TreeData<double>&, int, int, const double*, const double*, double*);
+
+template <int R, int C>
+void block(const TreeView& v, const TreeData<double>& d, int last, int common, const double* a, const double* b,
+           double* out) {
+  delassus_block<R, C, 6>(v, d, last, common, a, b, out);
+}
+
+/// One 6-stride scratch block G_ij of sets i and j.
+void set_block(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRows& rows,
+               const ConstraintRow& a, const ConstraintRow& b, double* out) {
+  const int da = std::min(a.set.dim, 3), db = std::min(b.set.dim, 3);
+  const Block kernel = da == 3 ? (db == 3 ? block<3, 3> : block<3, 1>) : (db == 3 ? block<1, 3> : block<1, 1>);
+  std::fill(out, out + 6 * b.set.dim, 0.0);
+  for (int s = 0; s < a.num_sides; ++s) {
+    for (int t = 0; t < b.num_sides; ++t) {
+      const RowSide& x = a.sides[s];
+      const RowSide& y = b.sides[t];
+      if (x.tree != y.tree) continue;
+      const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
+      if (common == 0) continue;
+      for (int i = 0; i < a.set.dim; i += 3) {
+        for (int j = 0; j < b.set.dim; j += 3) {
+          kernel(dynamics.views[x.tree], dynamics.trees[x.tree], x.last_dof, common,
+                 rows.z.data() + x.z + i * x.length, rows.z.data() + y.z + j * y.length, out + 6 * j + i);
+        }
+      }
+    }
+  }
+}
+
+int root(std::vector<int>& parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/// Islands: components of trees under the rows. Rows are sorted by island, stably.
+void find_islands(int num_trees, ConstraintRows& rows) {
+  std::vector<int>& parent = rows.island_of_tree;
+  parent.resize(num_trees);
+  for (int t = 0; t < num_trees; ++t) parent[t] = t;
+  bool several = false;
+  for (const ConstraintRow& row : rows.rows) {
+    if (row.num_sides == 2) parent[root(parent, row.sides[0].tree)] = root(parent, row.sides[1].tree);
+  }
+  // Islands are numbered by their first row.
+  rows.island.assign(num_trees, -1);
+  rows.order.clear();
+  rows.num_islands = 0;
+  int previous = 0;
+  for (const ConstraintRow& row : rows.rows) {
+    int& id = rows.island[root(parent, row.sides[0].tree)];
+    if (id < 0) id = rows.num_islands++;
+    several = several || id < previous;
+    previous = id;
+    rows.order.push_back(id);
+  }
+  if (!several) return;
+  rows.sorted.clear();
+  for (int island = 0, next; island < rows.num_islands; island = next) {
+    next = island + 1;
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      if (rows.order[i] == island) rows.sorted.push_back(rows.rows[i]);
+    }
+  }
+  rows.rows.swap(rows.sorted);
+  std::sort(rows.order.begin(), rows.order.end());
+}
+
+/// For each tree, the sets that act on it, ascending.
+void list_sets_by_tree(int num_trees, ConstraintRows& rows) {
+  rows.tree_start.assign(num_trees + 1, 0);
+  const auto each = [&](auto&& visit) {
+    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+      const ConstraintRow& row = rows.rows[i];
+      for (int s = 0; s < row.num_sides; ++s) {
+        if (s == 1 && row.sides[1].tree == row.sides[0].tree) continue;
+        visit(row.sides[s].tree, static_cast<int>(i));
+      }
+    }
+  };
+  each([&](int tree, int) { ++rows.tree_start[tree + 1]; });
+  for (int t = 0; t < num_trees; ++t) rows.tree_start[t + 1] += rows.tree_start[t];
+  rows.tree_sets.resize(rows.tree_start[num_trees]);
+  rows.island.assign(rows.tree_start.begin(), rows.tree_start.end() - 1);  // insertion cursors
+  each([&](int tree, int set) { rows.tree_sets[rows.island[tree]++] = set; });
+}
+
+/// Calls visit(j) for the sets that share a tree with row i, ascending, each once.
+template <class Visit>
+void each_neighbour(const ConstraintRows& rows, const ConstraintRow& row, Visit&& visit) {
+  const int* list[2] = {nullptr, nullptr};
+  const int* end[2] = {nullptr, nullptr};
+  const bool two = row.num_sides == 2 && row.sides[0].tree != row.sides[1].tree;
+  for (int s = 0; s < (two ? 2 : 1); ++s) {
+    list[s] = rows.tree_sets.data() + rows.tree_start[row.sides[s].tree];
+    end[s] = rows.tree_sets.data() + rows.tree_start[row.sides[s].tree + 1];
+  }
+  while (list[0] != end[0] || list[1] != end[1]) {
+    const int a = list[0] != end[0] ? *list[0] : 1 << 30, b = list[1] != end[1] ? *list[1] : 1 << 30;
+    const int j = std::min(a, b);
+    if (a == j) ++list[0];
+    if (b == j) ++list[1];
+    visit(j);
+  }
+}
+
+void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
+  problem.sets.clear();
+  problem.island_start.clear();
+  int offset = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    if (i == 0 || rows.order[i] != rows.order[i - 1]) problem.island_start.push_back(static_cast<int>(i));
+    problem.sets.push_back(rows.rows[i].set);
+    problem.sets.back().offset = offset;
+    offset += rows.rows[i].set.dim;
+  }
+  problem.island_start.push_back(static_cast<int>(rows.rows.size()));
+  problem.g.resize(offset);
+  problem.compliance.resize(offset);
+}
+
+/// Runs of columns and the room for each panel.
+void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
+  problem.runs.clear();
+  problem.run_start.assign(1, 0);
+  problem.panel_start.assign(1, 0);
+  problem.diagonal_start.clear();
+  int size = 0;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const int stride = ContactProblem::stride(rows.rows[i].set.dim);
+    each_neighbour(rows, rows.rows[i], [&](int j) {
+      const ConstraintSet& other = problem.sets[j];
+      if (j == static_cast<int>(i)) problem.diagonal_start.push_back(size);
+      const bool joined = static_cast<int>(problem.runs.size()) > problem.run_start.back() &&
+                          problem.runs.back().column + problem.runs.back().count == other.offset;
+      if (joined) {
+        problem.runs.back().count += other.dim;
+      } else {
+        problem.runs.push_back({other.offset, other.dim});
+      }
+      size += stride * other.dim;
+    });
+    problem.run_start.push_back(static_cast<int>(problem.runs.size()));
+    problem.panel_start.push_back(size);
+  }
+  problem.values.resize(size);
+}
+
+/// Position of row `column` in the panel of set i.
+int column_position(const ContactProblem& problem, int i, int column) {
+  int at = problem.panel_start[i];
+  const int stride = ContactProblem::stride(problem.sets[i].dim);
+  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
+    const ContactProblem::Run& run = problem.runs[k];
+    if (column < run.column + run.count) return at + stride * (column - run.column);
+    at += stride * run.count;
+  }
+  return at;
+}
+
+void store_block(const ConstraintSet& a, const ConstraintSet& b, const double* scratch, double* panel, bool mirrored) {
+  const int stride = ContactProblem::stride(mirrored ? b.dim : a.dim);
+  if (!mirrored) {
+    for (int c = 0; c < b.dim; ++c) {
+      for (int r = 0; r < a.dim; ++r) panel[stride * c + r] = scratch[6 * c + r];
+      if (stride > a.dim) panel[stride * c + 3] = 0.0;
+    }
+    return;
+  }
+  for (int c = 0; c < a.dim; ++c) {
+    for (int r = 0; r < b.dim; ++r) panel[stride * c + r] = scratch[6 * r + c];
+    if (stride > b.dim) panel[stride * c + 3] = 0.0;
+  }
+}
+
+}  // namespace
+
+void assemble_delassus(const Scene& scene, const DynamicsWorkspace& dynamics, ConstraintRows& rows,
+                       ContactProblem& problem) {
+  const int num_trees = static_cast<int>(scene.trees().size());
+  find_islands(num_trees, rows);
+  list_sets_by_tree(num_trees, rows);
+  number_rows(rows, problem);
+  lay_out_panels(rows, problem);
+  double scratch[36];
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const ConstraintRow& a = rows.rows[i];
+    int at = problem.panel_start[i];
+    each_neighbour(rows, a, [&](int j) {
+      const ConstraintRow& b = rows.rows[j];
+      if (j >= static_cast<int>(i)) {
+        set_block(scene, dynamics, rows, a, b, scratch);
+        store_block(a.set, b.set, scratch, problem.values.data() + at, false);
+        if (j > static_cast<int>(i)) {
+          const int mirror = column_position(problem, j, problem.sets[i].offset);
+          store_block(a.set, b.set, scratch, problem.values.data() + mirror, true);
+        }
+      }
+      at += ContactProblem::stride(a.set.dim) * b.set.dim;
+    });
+    for (int r = 0; r < a.set.dim; ++r) {
+      problem.compliance[problem.sets[i].offset + r] = a.compliance[r];
+      const int stride = ContactProblem::stride(a.set.dim);
+      problem.values[problem.diagonal_start[i] + stride * r + r] += a.compliance[r];
+    }
+  }
+}
+
+}  // namespace stiction

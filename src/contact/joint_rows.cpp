@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <cmath>
+
+#include "constraint_row.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+
+namespace stiction {
+namespace {
+
+ConstraintRow& append_scalar(const RowContext& context, RowSource source, int index, ConstraintSet set) {
+  ConstraintRow& row = context.out.rows.emplace_back();
+  row.source = source;
+  row.index = index;
+  row.set = set;
+  row.velocity[0] = row.reference[0] = row.compliance[0] = 0.0;
+  return row;
+}
+
+/// gap: distance to the limit, positive inside. Same reference velocity as a contact's normal row.
+void append_limit(const RowContext& context, RowSource source, int dof, double gap, double sign) {
+  const double reach = std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
+  if (gap > reach) return;
+  ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
+  add_dof_side(context, dof, sign, row);
+  accumulate_velocity(context, row);
+  row.reference[0] = gap > 0.0 ? -gap / context.dt
+                               : std::min(-context.settings.baumgarte * gap / context.dt,
+                                          context.settings.recovery_speed);
+}
+
+double position(const Tree& tree, int b, const double* q) {
+  const double* qb = q + tree.q_offset + tree.q_index[b];
+  return tree.joint[b] == JointType::kContinuous ? std::atan2(qb[1], qb[0]) : qb[0];
+}
+
+void append_tree(const RowContext& context, const Tree& tree) {
+  const Parameters& p = context.parameters;
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    const int first = tree.v_offset + tree.v_index[b], n = joint_nv(tree.joint[b]);
+    if (tree.joint[b] == JointType::kFreeFlyer) continue;
+    if (n == 1 && tree.joint[b] != JointType::kContinuous) {
+      const double q = position(tree, b, context.state.q.data());
+      if (std::isfinite(p.lower[first])) append_limit(context, RowSource::kLowerLimit, first, q - p.lower[first], 1.0);
+      if (std::isfinite(p.upper[first])) append_limit(context, RowSource::kUpperLimit, first, p.upper[first] - q, -1.0);
+    }
+    for (int k = 0; k < n; ++k) {
+      const double f = p.dry_friction[first + k];
+      if (f == 0.0) continue;
+      ConstraintRow& row = append_scalar(context, RowSource::kDryFriction, first + k,
+                                         ConstraintSet::box(-context.dt * f, context.dt * f));
+      add_dof_side(context, first + k, 1.0, row);
+      accumulate_velocity(context, row);
+    }
+  }
+}
+
+void append_gear(const RowContext& context, int index) {
+  const Gear& gear = context.scene.gears()[index];
+  ConstraintRow& row = append_scalar(context, RowSource::kGear, index, ConstraintSet::free(1));
+  add_dof_side(context, gear.dof, 1.0, row);
+  add_dof_side(context, gear.driver, -gear.ratio, row);
+  accumulate_velocity(context, row);
+  double x[2] = {0.0, 0.0};
+  const int dofs[2] = {gear.dof, gear.driver};
+  for (int k = 0; k < 2; ++k) {
+    const Tree& tree = context.scene.trees()[context.scene.tree_of_dof(dofs[k])];
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      if (tree.v_offset + tree.v_index[b] == dofs[k]) x[k] = position(tree, b, context.state.q.data());
+    }
+  }
+  const double error = x[0] - gear.ratio * x[1] - gear.offset;
+  row.reference[0] = -context.settings.closure_gain * error / context.dt;
+}
+
+}  // namespace
+
+void append_joint_rows(const RowContext& context) {
+  for (const Tree& tree : context.scene.trees()) append_tree(context, tree);
+  for (std::size_t g = 0; g < context.scene.gears().size(); ++g) append_gear(context, static_cast<int>(g));
+}
+
+}  // namespace stiction

@@ -1,0 +1,94 @@
+#include "stiction/contact/residuals.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+/// Distance of (t, n) from the cone {t <= k n}, t >= 0 the tangential norm.
+double cone_distance(double t, double n, double k) {
+  if (t <= k * n) return 0.0;
+  if (k * t <= -n) return std::hypot(t, n);  // nearest point is the apex
+  return (t - k * n) / std::sqrt(1.0 + k * k);
+}
+
+void cone_residual(const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+  const double mu = set.mu;
+  const double lt = std::sqrt(l[0] * l[0] + l[1] * l[1]), ct = std::sqrt(c[0] * c[0] + c[1] * c[1]);
+  const double n = c[2] + mu * ct;  // c + Gamma
+  p = cone_distance(lt, l[2], mu);
+  // Dual cone {y_N >= mu ||y_T||}; for mu = 0 it is the half-space y_N >= 0.
+  if (n >= mu * ct) {
+    d = 0.0;
+  } else if (ct <= -mu * n) {
+    d = std::hypot(ct, n);
+  } else {
+    d = (mu * ct - n) / std::sqrt(1.0 + mu * mu);
+  }
+  q = std::abs(l[0] * c[0] + l[1] * c[1] + l[2] * n);
+}
+
+}  // namespace
+
+void set_residual(const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+  switch (set.kind) {
+    case SetKind::kCone: cone_residual(set, l, c, p, d, q); return;
+    case SetKind::kNonNegative:
+      p = std::max(0.0, -l[0]);
+      d = std::max(0.0, -c[0]);
+      q = std::abs(l[0] * c[0]);
+      return;
+    case SetKind::kBox:
+      // c must vanish inside; its positive part is complementary to l - lower, the negative to upper - l.
+      p = std::max({0.0, set.lower - l[0], l[0] - set.upper});
+      q = std::max(std::max(c[0], 0.0) * std::max(0.0, l[0] - set.lower),
+                   std::max(-c[0], 0.0) * std::max(0.0, set.upper - l[0]));
+      d = 0.0;
+      return;
+    case SetKind::kFree:
+      p = q = 0.0;
+      d = 0.0;
+      for (int r = 0; r < set.dim; ++r) d += c[r] * c[r];
+      d = std::sqrt(d);
+      return;
+  }
+}
+
+Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
+  Residuals out;
+  double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
+  for (int i = first; i < last; ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    double* c = velocity + set.offset;
+    problem.velocity(i, lambda, c);
+    double p, d, q;
+    set_residual(set, lambda + set.offset, c, p, d, q);
+    out.primal = std::max(out.primal, p);
+    out.dual = std::max(out.dual, d);
+    out.complementarity = std::max(out.complementarity, q);
+    const double* block = problem.values.data() + problem.diagonal_start[i];
+    const int s = ContactProblem::stride(set.dim);
+    for (int r = 0; r < set.dim; ++r) {
+      const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+      g_max = std::max(g_max, g);
+      lambda_max = std::max(lambda_max, l);
+      diag_max = std::max(diag_max, block[s * r + r]);
+      abs_max = std::max(abs_max, g + block[s * r + r] * l);
+    }
+  }
+  if (g_max == 0.0 && lambda_max == 0.0) return out;
+  const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
+  const auto scaled = [&](double v) {
+    return std::max({out.primal / L, out.dual / v, out.complementarity / (L * v)});
+  };
+  out.relative = scaled(g_max > 0.0 ? g_max : abs_max);
+  out.backward = scaled(abs_max);
+  return out;
+}
+
+Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity) {
+  return residuals(problem, lambda, velocity, 0, problem.num_sets());
+}
+
+}  // namespace stiction

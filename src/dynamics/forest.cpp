@@ -1,0 +1,164 @@
+#include "stiction/dynamics/forest.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stiction/dynamics/bias.hpp"
+#include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
+
+namespace stiction {
+namespace {
+
+template <class T>
+T* take(double*& cursor, int count) {
+  T* start = reinterpret_cast<T*>(cursor);
+  cursor += count * static_cast<int>(sizeof(T) / sizeof(double));
+  return start;
+}
+
+int doubles_of(const Tree& t) {
+  const int per_body = static_cast<int>(sizeof(RigidTransform<double>) + 2 * sizeof(Motion<double>) +
+                                        sizeof(Inertia<double>) + sizeof(Force<double>)) / 8;
+  return t.num_bodies * per_body + t.nv * (6 + 2) + static_cast<int>(t.chain.size());
+}
+
+double servo_error(const Tree& tree, int b, const double* q, double target) {
+  const double* qb = q + tree.q_index[b];
+  if (tree.joint[b] != JointType::kContinuous) return target - qb[0];
+  // Shortest way round.
+  const double s = std::sin(target) * qb[0] - std::cos(target) * qb[1];
+  const double c = std::cos(target) * qb[0] + std::sin(target) * qb[1];
+  return std::atan2(s, c);
+}
+
+double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i]; }
+
+/// Explicit force and implicit diagonal of one dof; see design: if the explicit torque exceeds the
+/// actuator's limit, the limit is a constant and the gains leave M^.
+void dof_force(const Parameters& p, const Control& control, int dof, double position_error, double v, double dt,
+               DynamicsWorkspace& work) {
+  const double d = p.damping[dof], limit = p.effort_limit[dof];
+  double kp = p.kp[dof], kd = p.kd[dof];
+  double force = entry(control.torque, dof);
+  if (kp != 0.0 || kd != 0.0) {
+    const double velocity_error = entry(control.velocity_target, dof) - v;
+    const double servo = kp * position_error + kd * velocity_error;
+    const double explicit_force = force + servo;
+    work.saturated[dof] = std::abs(explicit_force) > limit;
+    if (work.saturated[dof]) {
+      force = std::copysign(limit, explicit_force);
+      kp = kd = 0.0;
+    } else {
+      force = explicit_force - kp * dt * v;
+    }
+  } else {
+    work.saturated[dof] = std::abs(force) > limit;
+    if (work.saturated[dof]) force = std::copysign(limit, force);
+  }
+  work.force[dof] = force - d * v;
+  work.implicit_diagonal[dof] = p.armature[dof] + dt * (d + kd) + dt * dt * kp;
+}
+
+void tree_forces(const Tree& tree, const Parameters& p, const double* q, const double* v, const Control& control,
+                 double dt, DynamicsWorkspace& work) {
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    const int first = tree.v_index[b], n = joint_nv(tree.joint[b]);
+    for (int k = 0; k < n; ++k) {
+      const int dof = tree.v_offset + first + k;
+      double error = 0.0;
+      if (n == 1 && p.kp[dof] != 0.0) {
+        error = servo_error(tree, b, q + tree.q_offset, entry(control.position_target, dof));
+      }
+      dof_force(p, control, dof, error, v[dof], dt, work);
+    }
+  }
+}
+
+}  // namespace
+
+TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& p) {
+  const int b = tree.body_offset;
+  return {p.placement.data() + b, p.axis.data() + b, p.mass.data() + b,
+          p.com.data() + b,       p.inertia.data() + b, p.base[index], p.gravity};
+}
+
+void DynamicsWorkspace::resize(const Scene& scene) {
+  std::size_t total = 0;
+  for (const Tree& t : scene.trees()) total += doubles_of(t);
+  memory.assign(total, 0.0);
+  trees.clear();
+  views.clear();
+  double* cursor = memory.data();
+  for (const Tree& t : scene.trees()) {
+    TreeData<double> d{};
+    d.X_RB = take<RigidTransform<double>>(cursor, t.num_bodies);
+    d.S = take<Motion<double>>(cursor, t.nv);
+    d.V = take<Motion<double>>(cursor, t.num_bodies);
+    d.A = take<Motion<double>>(cursor, t.num_bodies);
+    d.inertia = take<Inertia<double>>(cursor, t.num_bodies);
+    d.F = take<Force<double>>(cursor, t.num_bodies);
+    d.bias = take<double>(cursor, t.nv);
+    d.D_inverse = take<double>(cursor, t.nv);
+    d.L = take<double>(cursor, static_cast<int>(t.chain.size()));
+    trees.push_back(d);
+    views.push_back(t.view());
+  }
+  implicit_diagonal.assign(scene.nv(), 0.0);
+  force.assign(scene.nv(), 0.0);
+  whitened.assign(scene.nv(), 0.0);
+  saturated.assign(scene.nv(), 0);
+}
+
+void forward_kinematics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+                        DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    forward_kinematics(work.views[t], tree_parameters(tree, static_cast<int>(t), parameters), q + tree.q_offset,
+                       v + tree.v_offset, work.trees[t]);
+  }
+}
+
+void compute_dynamics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+                      const Control& control, double dt, DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const TreeParameters<double> p = tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
+    body_inertias_and_forces(work.views[t], p, work.trees[t]);
+  }
+  for (const ExternalWrench& w : control.wrenches) {
+    const int t = scene.tree_of_body(w.body);
+    add_external_wrench(w.body - scene.trees()[t].body_offset, w.force, w.moment, work.trees[t]);
+  }
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    const TreeView& view = work.views[t];
+    TreeData<double>& data = work.trees[t];
+    bias_forces(view, data);
+    mass_matrix(view, data);
+    tree_forces(tree, parameters, q, v, control, dt, work);
+    double* w = work.whitened.data() + tree.v_offset;
+    for (int k = 0; k < tree.nv; ++k) {
+      data.L[tree.row[k] + tree.depth[k]] += work.implicit_diagonal[tree.v_offset + k];
+      w[k] = dt * (work.force[tree.v_offset + k] - data.bias[k]);
+    }
+    factorise(view, data);
+    solve_transposed(view, data, w);
+  }
+}
+
+Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {
+  if (body < 0) return Transform::identity();
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR * work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+}
+
+Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W) {
+  if (body < 0) return {0, 0, 0};
+  const int t = scene.tree_of_body(body);
+  const TreeData<double>& data = work.trees[t];
+  const Motion<double>& V = data.V[body - scene.trees()[t].body_offset];
+  const Vec3d p = transpose_times(data.X_WR.R, p_W - data.X_WR.p);
+  return data.X_WR.R * (V.linear + cross(V.angular, p));
+}
+
+}  // namespace stiction

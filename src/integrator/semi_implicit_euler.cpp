@@ -1,0 +1,20 @@
+#include "stiction/integrator/semi_implicit_euler.hpp"
+
+#include "stiction/dynamics/integrate.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
+
+namespace stiction {
+
+void semi_implicit_euler(const Scene& scene, double dt, DynamicsWorkspace& work, State& state) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    double* w = work.whitened.data() + tree.v_offset;
+    double* v = state.v.data() + tree.v_offset;
+    solve_scaled_lower(work.views[t], work.trees[t], w);
+    for (int k = 0; k < tree.nv; ++k) v[k] += w[k];
+    integrate_configuration(work.views[t], dt, state.q.data() + tree.q_offset, v);
+  }
+  state.time += dt;
+}
+
+}  // namespace stiction

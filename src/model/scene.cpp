@@ -1,0 +1,393 @@
+#include "stiction/model/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) { throw std::invalid_argument(what); }
+
+int find(const std::vector<std::string>& names, const std::string& name) {
+  const auto it = std::find(names.begin(), names.end(), name);
+  return it == names.end() ? -1 : static_cast<int>(it - names.begin());
+}
+
+[[noreturn]] void unknown(const char* kind, const std::string& name, const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  fail(std::string("no ") + kind + " \"" + name + "\"; there are: " + (list.empty() ? "none" : list));
+}
+
+double series(double a, double b) {
+  if (std::isinf(a)) return b;
+  if (std::isinf(b)) return a;
+  return a + b > 0.0 ? a * b / (a + b) : 0.0;
+}
+
+void quaternion_from_rotation(const Mat3d& R, double* q) {
+  // Shepperd's method: divide by the largest of the four components.
+  const double t = R.c0.x + R.c1.y + R.c2.z;
+  const double d[4] = {R.c0.x - R.c1.y - R.c2.z, R.c1.y - R.c0.x - R.c2.z, R.c2.z - R.c0.x - R.c1.y, t};
+  const int k = static_cast<int>(std::max_element(d, d + 4) - d);
+  const double s = std::sqrt(1.0 + d[k]) * 0.5, f = 0.25 / s;
+  const double wx = (R.c1.z - R.c2.y) * f, wy = (R.c2.x - R.c0.z) * f, wz = (R.c0.y - R.c1.x) * f;
+  const double xy = (R.c1.x + R.c0.y) * f, xz = (R.c2.x + R.c0.z) * f, yz = (R.c2.y + R.c1.z) * f;
+  const double table[4][4] = {{s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
+  std::copy(table[k], table[k] + 4, q);
+}
+
+void check_rotation(const Transform& X, const std::string& field) {
+  const Mat3d e = transpose_times(X.R, X.R);
+  const double defect = std::max({std::abs(e.c0.x - 1), std::abs(e.c1.y - 1), std::abs(e.c2.z - 1),
+                                  std::abs(e.c0.y), std::abs(e.c0.z), std::abs(e.c1.z)});
+  if (!(defect < 1e-6)) fail(field + ": rotation is not orthonormal (defect " + std::to_string(defect) + ")");
+  if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
+}
+
+}  // namespace
+
+Material combine(const Material& a, const Material& b) {
+  Material m;
+  m.friction = std::sqrt(a.friction * b.friction);
+  m.restitution = std::max(a.restitution, b.restitution);
+  m.stiffness = series(a.stiffness, b.stiffness);
+  // A rigid surface adds no damping of its own; two soft ones act in series.
+  if (std::isinf(a.stiffness)) {
+    m.damping = b.damping;
+  } else if (std::isinf(b.stiffness)) {
+    m.damping = a.damping;
+  } else {
+    m.damping = series(a.damping, b.damping);
+  }
+  return m;
+}
+
+Scene::PairKey Scene::key(int a, int b) {
+  const auto lo = static_cast<PairKey>(std::min(a, b)), hi = static_cast<PairKey>(std::max(a, b));
+  return lo << 32 | hi;
+}
+
+void Scene::add_tree(const std::vector<BodyDescription>& bodies,
+                     int first,
+                     int last,
+                     const Transform& base,
+                     const std::vector<DofDescription>& dofs,
+                     const std::string& prefix) {
+  Tree tree = Tree::build(bodies, first, last);
+  tree.body_offset = num_bodies();
+  tree.q_offset = nq_;
+  tree.v_offset = nv_;
+  Parameters& p = parameters;
+  for (int i = first; i < last; ++i) {
+    const BodyDescription& b = bodies[i];
+    body_names_.push_back(prefix + b.name);
+    joint_names_.push_back(prefix + (b.joint_name.empty() ? b.name : b.joint_name));
+    body_tree_.push_back(static_cast<int>(trees_.size()));
+    const int parent = tree.parent[i - first];
+    body_parent_.push_back(parent < 0 ? -1 : tree.body_offset + parent);
+    p.placement.push_back(b.placement);
+    p.axis.push_back(b.axis);
+    p.mass.push_back(b.mass);
+    p.com.push_back(b.com);
+    p.inertia.push_back(b.inertia);
+    for (int k = 0; k < joint_nv(b.joint); ++k) {
+      const bool single = joint_nv(b.joint) == 1;
+      dof_names_.push_back(joint_names_.back() + (single ? "" : "[" + std::to_string(k) + "]"));
+    }
+  }
+  for (int k = 0; k < tree.nv; ++k) {
+    const DofDescription& d = dofs[k];
+    dof_tree_.push_back(static_cast<int>(trees_.size()));
+    p.armature.push_back(d.armature);
+    p.damping.push_back(d.damping);
+    p.dry_friction.push_back(d.dry_friction);
+    p.lower.push_back(d.lower);
+    p.upper.push_back(d.upper);
+    p.effort_limit.push_back(d.effort_limit);
+    p.kp.push_back(0.0);
+    p.kd.push_back(0.0);
+  }
+  p.base.push_back(base);
+  nq_ += tree.nq;
+  nv_ += tree.nv;
+  trees_.push_back(std::move(tree));
+}
+
+int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string& robot_name) {
+  RobotSlice slice;
+  slice.name = robot_name.empty() ? robot.name : robot_name;
+  for (const RobotSlice& r : robots_) {
+    if (r.name == slice.name) fail("robot_name \"" + slice.name + "\" is taken; give another one");
+  }
+  check_rotation(X_W, "add_robot(\"" + slice.name + "\").X_W");
+  slice.body_offset = num_bodies();
+  slice.q_offset = nq_;
+  slice.v_offset = nv_;
+  slice.num_bodies = static_cast<int>(robot.bodies.size());
+  slice.nq = robot.nq();
+  slice.nv = robot.nv();
+  const std::string prefix = robots_.empty() ? "" : slice.name + "/";
+
+  int v = 0;
+  for (int first = 0; first < slice.num_bodies;) {
+    int last = first + 1;
+    while (last < slice.num_bodies && robot.bodies[last].parent >= 0) ++last;
+    int nv = 0;
+    for (int i = first; i < last; ++i) nv += joint_nv(robot.bodies[i].joint);
+    const std::vector<DofDescription> dofs(robot.dofs.begin() + v, robot.dofs.begin() + v + nv);
+    add_tree(robot.bodies, first, last, X_W, dofs, prefix);
+    v += nv;
+    first = last;
+  }
+
+  const auto placed = [&](std::vector<double> q) {
+    if (!robot.bodies.empty() && robot.bodies[0].joint == JointType::kFreeFlyer) {
+      const Transform X = X_W * Transform{rotation_from_quaternion(&q[3]), {q[0], q[1], q[2]}};
+      for (int k = 0; k < 3; ++k) q[k] = X.p[k];
+      quaternion_from_rotation(X.R, &q[3]);
+    }
+    return q;
+  };
+  const std::vector<double> neutral = placed(robot.neutral);
+  const std::vector<double> before = default_q_;
+  default_q_.insert(default_q_.end(), neutral.begin(), neutral.end());
+  for (auto& [n, q] : configurations_) q.insert(q.end(), neutral.begin(), neutral.end());
+  for (const auto& [n, q] : robot.configurations) {
+    std::vector<double> all = configurations_.count(n) ? configurations_[n] : default_q_;
+    const std::vector<double> own = placed(q);
+    std::copy(own.begin(), own.end(), all.begin() + slice.q_offset);
+    configurations_[n] = all;
+  }
+
+  const int geometry_offset = static_cast<int>(geometries_.size());
+  for (const GeometryDescription& g : robot.geometries) {
+    geometries_.push_back({prefix + g.name, g.link, g.body < 0 ? -1 : slice.body_offset + g.body,
+                           static_cast<int>(robots_.size()), g.shape});
+    parameters.geometry_placement.push_back(g.body < 0 ? X_W * g.placement : g.placement);
+    parameters.material.push_back(g.material);
+  }
+  for (const auto& [a, b] : robot.disabled_pairs) disable_pair(geometry_offset + a, geometry_offset + b);
+  for (const GearDescription& g : robot.gears) {
+    gears_.push_back({prefix + dof_names_[slice.v_offset + g.dof], slice.v_offset + g.dof,
+                      slice.v_offset + g.driver, g.ratio, g.offset});
+  }
+  messages_.insert(messages_.end(), robot.messages.begin(), robot.messages.end());
+  slice.description = robot;
+  robots_.push_back(slice);
+  return static_cast<int>(robots_.size()) - 1;
+}
+
+int Scene::add_body(const std::string& body_name, const MassProperties& mass, const Transform& X_W) {
+  if (find(body_names_, body_name) >= 0) fail("body_name \"" + body_name + "\" is taken; give another one");
+  if (!(mass.mass > 0.0 && std::isfinite(mass.mass))) {
+    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass.mass) + ": must be > 0 [kg]");
+  }
+  check_rotation(X_W, "add_body(\"" + body_name + "\").X_W");
+  BodyDescription b;
+  b.name = body_name;
+  b.joint_name = body_name;
+  b.joint = JointType::kFreeFlyer;
+  b.mass = mass.mass;
+  b.com = mass.com;
+  b.inertia = mass.inertia;
+  add_tree({b}, 0, 1, X_W, std::vector<DofDescription>(6), "");
+  double q[7] = {X_W.p.x, X_W.p.y, X_W.p.z};
+  quaternion_from_rotation(X_W.R, q + 3);
+  default_q_.insert(default_q_.end(), q, q + 7);
+  for (auto& [n, c] : configurations_) c.insert(c.end(), q, q + 7);
+  return num_bodies() - 1;
+}
+
+int Scene::add_body(const std::string& body_name, const Shape& shape, double mass, const Transform& X_W,
+                    const Material& material) {
+  MassProperties m = mass_properties(shape, 1.0);
+  if (!(mass > 0.0 && std::isfinite(mass))) {
+    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass) + ": must be > 0 [kg]");
+  }
+  const double s = mass / m.mass;
+  m.mass = mass;
+  m.inertia = {m.inertia.xx * s, m.inertia.xy * s, m.inertia.yy * s,
+               m.inertia.xz * s, m.inertia.yz * s, m.inertia.zz * s};
+  const int body = add_body(body_name, m, X_W);
+  add_geometry(body_name, body, shape, Transform::identity(), material);
+  return body;
+}
+
+int Scene::add_geometry(const std::string& geometry_name, int body, const Shape& shape, const Transform& X_B,
+                        const Material& material) {
+  if (body < -1 || body >= num_bodies()) {
+    fail("add_geometry(\"" + geometry_name + "\").body = " + std::to_string(body) + ": must be in [-1, " +
+         std::to_string(num_bodies()) + ")");
+  }
+  if (body >= 0 && !shape.bounded()) {
+    fail("add_geometry(\"" + geometry_name + "\"): a half-space must be fixed to the world (body = -1)");
+  }
+  for (const Geometry& g : geometries_) {
+    if (g.name == geometry_name) fail("geometry_name \"" + geometry_name + "\" is taken; give another one");
+  }
+  check_rotation(X_B, "add_geometry(\"" + geometry_name + "\").X_B");
+  geometries_.push_back({geometry_name, "", body, -1, shape});
+  parameters.geometry_placement.push_back(X_B);
+  parameters.material.push_back(material);
+  return static_cast<int>(geometries_.size()) - 1;
+}
+
+int Scene::add_ground(const Material& material) {
+  return add_geometry("ground", -1, Shape::half_space(), Transform::identity(), material);
+}
+
+int Scene::add_half_space(const std::string& geometry_name, const Vec3d& point, const Vec3d& normal,
+                          const Material& material) {
+  const double n = norm(normal);
+  if (!(n > 0.0 && std::isfinite(n))) fail("add_half_space(\"" + geometry_name + "\").normal: must not be zero");
+  const Vec3d z = normal * (1.0 / n);
+  const Vec3d helper = std::abs(z.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+  Vec3d x = helper - z * dot(helper, z);
+  x = x * (1.0 / norm(x));
+  return add_geometry(geometry_name, -1, Shape::half_space(), {{x, cross(z, x), z}, point}, material);
+}
+
+int Scene::add_point_closure(const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b,
+                             const Vec3d& p_B) {
+  if (body_a == body_b) fail("closure \"" + closure_name + "\": body_a and body_b are the same");
+  closures_.push_back({Closure::Kind::kPoint, closure_name, body_a, body_b,
+                       {Mat3d::identity(), p_A}, {Mat3d::identity(), p_B}});
+  return static_cast<int>(closures_.size()) - 1;
+}
+
+int Scene::add_weld(const std::string& weld_name, int body_a, const Transform& X_A, int body_b,
+                    const Transform& X_B) {
+  if (body_a == body_b) fail("weld \"" + weld_name + "\": body_a and body_b are the same");
+  closures_.push_back({Closure::Kind::kWeld, weld_name, body_a, body_b, X_A, X_B});
+  return static_cast<int>(closures_.size()) - 1;
+}
+
+int Scene::add_gear(const std::string& gear_name, int dof_index, int driver, double ratio, double offset) {
+  for (const int d : {dof_index, driver}) {
+    if (d < 0 || d >= nv_) fail("gear \"" + gear_name + "\": dof " + std::to_string(d) + " does not exist");
+  }
+  if (dof_index == driver) fail("gear \"" + gear_name + "\": dof and driver are the same");
+  gears_.push_back({gear_name, dof_index, driver, ratio, offset});
+  return static_cast<int>(gears_.size()) - 1;
+}
+
+void Scene::disable_pair(int a, int b) {
+  const PairKey k = key(a, b);
+  const auto it = std::lower_bound(disabled_pairs_.begin(), disabled_pairs_.end(), k);
+  if (it == disabled_pairs_.end() || *it != k) disabled_pairs_.insert(it, k);
+}
+
+void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
+  only_enabled_ = true;
+  for (const auto& [a, b] : pairs) enabled_pairs_.push_back(key(a, b));
+  std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
+}
+
+void Scene::set_pair_material(int a, int b, const Material& material) { pair_materials_[key(a, b)] = material; }
+
+void Scene::set_gains(int d, double kp, double kd) {
+  if (d < 0 || d >= nv_) fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
+  const Tree& tree = trees_[dof_tree_[d]];
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    const int v = tree.v_offset + tree.v_index[b];
+    if (d >= v && d < v + joint_nv(tree.joint[b]) && joint_nv(tree.joint[b]) != 1) {
+      fail("set_gains(\"" + dof_names_[d] + "\"): servos need a revolute, continuous or prismatic joint");
+    }
+  }
+  parameters.kp[d] = kp;
+  parameters.kd[d] = kd;
+}
+
+void Scene::set_configuration(const std::string& configuration_name, const std::vector<double>& q) {
+  if (static_cast<int>(q.size()) != nq_) {
+    fail("set_configuration(\"" + configuration_name + "\").q has " + std::to_string(q.size()) +
+         " entries, the scene has nq = " + std::to_string(nq_));
+  }
+  configurations_[configuration_name] = q;
+  if (configuration_name == "default") default_q_ = q;
+}
+
+int Scene::body(const std::string& n) const {
+  const int i = find(body_names_, n);
+  if (i < 0) unknown("body", n, body_names_);
+  return i;
+}
+
+int Scene::geometry(const std::string& n) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < geometries_.size(); ++i) {
+    if (geometries_[i].name == n) return static_cast<int>(i);
+    names.push_back(geometries_[i].name);
+  }
+  unknown("geometry", n, names);
+}
+
+int Scene::dof(const std::string& joint_name) const {
+  const int i = find(dof_names_, joint_name);
+  if (i < 0) unknown("joint with one degree of freedom", joint_name, dof_names_);
+  return i;
+}
+
+int Scene::robot(const std::string& n) const {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < robots_.size(); ++i) {
+    if (robots_[i].name == n) return static_cast<int>(i);
+    names.push_back(robots_[i].name);
+  }
+  unknown("robot", n, names);
+}
+
+std::pair<int, Transform> Scene::frame(const std::string& n) const {
+  std::vector<std::string> names;
+  for (const RobotSlice& r : robots_) {
+    for (const FrameDescription& f : r.description.frames) {
+      if (f.name == n || r.name + "/" + f.name == n) {
+        return {f.body < 0 ? -1 : r.body_offset + f.body, f.placement};
+      }
+      names.push_back(f.name);
+    }
+  }
+  const int b = find(body_names_, n);
+  if (b >= 0) return {b, Transform::identity()};
+  unknown("frame", n, names);
+}
+
+bool Scene::pair_enabled(int a, int b) const {
+  const PairKey k = key(a, b);
+  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
+  const int ba = geometries_[a].body, bb = geometries_[b].body;
+  if (ba == bb) return false;
+  // Parent and child always touch at their joint.
+  if (ba >= 0 && bb >= 0 && (body_parent_[ba] == bb || body_parent_[bb] == ba)) return false;
+  return !std::binary_search(disabled_pairs_.begin(), disabled_pairs_.end(), k);
+}
+
+bool Scene::has_pair_material(int a, int b) const { return pair_materials_.count(key(a, b)) > 0; }
+
+Material Scene::pair_material(const Parameters& p, int a, int b) const {
+  if (!pair_materials_.empty()) {
+    const auto it = pair_materials_.find(key(a, b));
+    if (it != pair_materials_.end()) return it->second;
+  }
+  return combine(p.material[a], p.material[b]);
+}
+
+std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {
+  std::vector<double> x(nv_, 0.0);
+  for (const Tree& tree : trees_) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const double* qb = q.data() + tree.q_offset + tree.q_index[b];
+      double& out = x[tree.v_offset + tree.v_index[b]];
+      if (tree.joint[b] == JointType::kContinuous) {
+        out = std::atan2(qb[1], qb[0]);
+      } else if (joint_nv(tree.joint[b]) == 1) {
+        out = qb[0];
+      }
+    }
+  }
+  return x;
+}
+
+}  // namespace stiction

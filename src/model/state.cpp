@@ -1,0 +1,94 @@
+#include "stiction/model/state.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+[[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
+  throw std::invalid_argument(field + " = " + std::to_string(value) + ": must be " + must);
+}
+
+/// Visits each group of q entries that must have unit norm: quaternions and (cos, sin).
+template <class Visit>
+void each_unit_group(const Scene& scene, Visit&& visit) {
+  for (const Tree& tree : scene.trees()) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const int q = tree.q_offset + tree.q_index[b];
+      const std::string& name = scene.joint_names()[tree.body_offset + b];
+      switch (tree.joint[b]) {
+        case JointType::kFreeFlyer: visit(q + 3, 4, name); break;
+        case JointType::kSpherical: visit(q, 4, name); break;
+        case JointType::kContinuous: visit(q, 2, name); break;
+        default: break;
+      }
+    }
+  }
+}
+
+bool same(const Vec3d& a, const Vec3d& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+}  // namespace
+
+bool State::operator==(const State& o) const {
+  if (q != o.q || v != o.v || time != o.time || contacts.size() != o.contacts.size() ||
+      queries.size() != o.queries.size() || constraint_impulse != o.constraint_impulse) {
+    return false;
+  }
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const CachedImpulse &a = contacts[i], &b = o.contacts[i];
+    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A)) return false;
+  }
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const DistanceCache &a = queries[i].cache, &b = o.queries[i].cache;
+    if (queries[i].pair != o.queries[i].pair || a.count != b.count || !same(a.direction, b.direction)) return false;
+    for (int k = 0; k < a.count; ++k) {
+      if (a.index_a[k] != b.index_a[k] || a.index_b[k] != b.index_b[k]) return false;
+    }
+  }
+  return true;
+}
+
+State make_state(const Scene& scene, const std::vector<double>& q) {
+  if (static_cast<int>(q.size()) != scene.nq()) {
+    throw std::invalid_argument("q has " + std::to_string(q.size()) + " entries: the scene has nq = " +
+                                std::to_string(scene.nq()));
+  }
+  State state;
+  state.q = Eigen::Map<const Eigen::VectorXd>(q.data(), scene.nq());
+  state.v = Eigen::VectorXd::Zero(scene.nv());
+  state.constraint_impulse.assign(3 * scene.nv() + 6 * scene.closures().size() + scene.gears().size(), 0.0);
+  each_unit_group(scene, [&](int first, int count, const std::string&) {
+    auto group = state.q.segment(first, count);
+    if (std::abs(group.norm() - 1.0) < 1e-6) group.normalize();
+  });
+  validate_state(scene, state);
+  return state;
+}
+
+void validate_state(const Scene& scene, const State& state) {
+  const auto check = [](const char* name, const Eigen::VectorXd& x, int size) {
+    if (x.size() != size) {
+      throw std::invalid_argument(std::string("state.") + name + " has " + std::to_string(x.size()) +
+                                  " entries: the scene has " + std::to_string(size));
+    }
+    for (int i = 0; i < size; ++i) {
+      if (!std::isfinite(x[i])) fail(std::string("state.") + name + "[" + std::to_string(i) + "]", x[i], "finite");
+    }
+  };
+  check("q", state.q, scene.nq());
+  check("v", state.v, scene.nv());
+  each_unit_group(scene, [&](int first, int count, const std::string& name) {
+    const double n = state.q.segment(first, count).norm();
+    if (std::abs(n - 1.0) > 1e-6) {
+      fail("norm of state.q[" + std::to_string(first) + ":" + std::to_string(first + count) + "] (joint \"" + name +
+               "\")",
+           n, "1 within 1e-6: normalise it");
+    }
+  });
+}
+
+}  // namespace stiction

@@ -1,0 +1,90 @@
+#include "stiction/model/tree.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+std::int8_t axis_code(const Vec3d& a) {
+  // Exactly a coordinate axis: the rotation then mixes two columns only.
+  if (a.x == 1.0 && a.y == 0.0 && a.z == 0.0) return 0;
+  if (a.x == 0.0 && a.y == 1.0 && a.z == 0.0) return 1;
+  if (a.x == 0.0 && a.y == 0.0 && a.z == 1.0) return 2;
+  return 3;
+}
+
+void append_body(Tree& tree, const BodyDescription& body, int parent) {
+  const int v = tree.nv;
+  tree.parent.push_back(parent);
+  tree.joint.push_back(body.joint);
+  tree.axis_code.push_back(axis_code(body.axis));
+  tree.q_index.push_back(tree.nq);
+  tree.v_index.push_back(v);
+  tree.nq += joint_nq(body.joint);
+  int previous = parent < 0 ? -1 : tree.last_dof[parent];
+  for (int k = 0; k < joint_nv(body.joint); ++k) {
+    const int dof = v + k;
+    const int start = static_cast<int>(tree.chain.size());
+    tree.row.push_back(start);
+    if (previous >= 0) {
+      const int length = tree.depth[previous] + 1;
+      for (int m = 0; m < length; ++m) tree.chain.push_back(tree.chain[tree.row[previous] + m]);
+      tree.depth.push_back(length);
+    } else {
+      tree.depth.push_back(0);
+    }
+    tree.chain.push_back(dof);
+    previous = dof;
+  }
+  tree.nv += joint_nv(body.joint);
+  tree.last_dof.push_back(tree.nv - 1);
+  ++tree.num_bodies;
+}
+
+void fill_common_lengths(Tree& tree) {
+  const int n = tree.num_bodies;
+  tree.common_length.assign(n * n, 0);
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b) {
+      const int la = tree.last_dof[a], lb = tree.last_dof[b];
+      int m = 0;
+      while (m <= tree.depth[la] && m <= tree.depth[lb] &&
+             tree.chain[tree.row[la] + m] == tree.chain[tree.row[lb] + m]) {
+        ++m;
+      }
+      tree.common_length[a * n + b] = m;
+    }
+  }
+}
+
+}  // namespace
+
+Tree Tree::build(const std::vector<BodyDescription>& bodies, int first, int last) {
+  Tree tree;
+  for (int i = first; i < last; ++i) {
+    const int parent = bodies[i].parent < 0 ? -1 : bodies[i].parent - first;
+    const auto fail = [&](const char* why) {
+      throw std::invalid_argument("bodies[" + std::to_string(i) + "] \"" + bodies[i].name + "\": " + why);
+    };
+    if (parent >= i - first) fail("parent must come before its child");
+    if (i == first && parent >= 0) fail("the first body of a tree must hang on the base");
+    if (i > first && parent < 0) fail("two bodies of one tree hang on the base");
+    if (bodies[i].joint == JointType::kFreeFlyer && i != first) {
+      fail("a free-flyer must be the root of its tree");
+    }
+    append_body(tree, bodies[i], parent);
+  }
+  tree.free_root = tree.joint.front() == JointType::kFreeFlyer;
+  fill_common_lengths(tree);
+  return tree;
+}
+
+TreeView Tree::view() const {
+  return {num_bodies,    nq,          nv,        static_cast<int>(chain.size()),
+          free_root,     parent.data(), joint.data(), axis_code.data(),
+          q_index.data(), v_index.data(), depth.data(), row.data(),
+          chain.data()};
+}
+
+}  // namespace stiction

@@ -1,0 +1,133 @@
+#include "stiction/simulator/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "stiction/simulator/simulator.hpp"
+
+namespace stiction {
+namespace {
+
+struct Momentum {
+  Vec3d linear{0, 0, 0}, angular{0, 0, 0};
+  double energy = 0.0;
+};
+
+/// Of all bodies at the kinematics held by `work`, about the world origin.
+Momentum momentum(const Scene& scene, const Parameters& p, const DynamicsWorkspace& work) {
+  Momentum out;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    const TreeData<double>& data = work.trees[t];
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const int body = tree.body_offset + b;
+      const Transform& X = data.X_RB[b];
+      const Vec3d c = X * p.com[body];
+      const Vec3d v = data.V[b].linear + cross(data.V[b].angular, c);
+      const Vec3d h = rotate(X.R, p.inertia[body]) * data.V[b].angular;
+      const Vec3d linear = data.X_WR.R * (v * p.mass[body]), c_W = data.X_WR * c;
+      out.linear += linear;
+      out.angular += data.X_WR.R * h + cross(c_W, linear);
+      out.energy += 0.5 * (p.mass[body] * dot(v, v) + dot(h, data.V[b].angular)) - p.mass[body] * dot(p.gravity, c_W);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const char* to_string(StepStatus status) {
+  switch (status) {
+    case StepStatus::kOk: return "ok";
+    case StepStatus::kNotConverged: return "not_converged";
+    case StepStatus::kNotFinite: return "not_finite";
+  }
+  return "unknown";
+}
+
+std::vector<ContactReport> Simulator::contact_reports() const {
+  std::vector<ContactReport> out(contacts_.size());
+  int offset = 0;
+  for (const ConstraintRow& row : rows_.rows) {
+    const int at = offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    const Contact& c = contacts_[row.index];
+    const double* l = solution_.impulse.data() + at;
+    const double* w = solution_.velocity.data() + at;
+    ContactReport& r = out[row.index];
+    r.geometry_a = c.geometry_a;
+    r.geometry_b = c.geometry_b;
+    r.body_a = c.body_a;
+    r.body_b = c.body_b;
+    r.feature = c.feature;
+    r.position = c.position;
+    r.frame = c.frame;
+    r.gap = c.gap;
+    r.friction = c.material.friction;
+    r.impulse = {l[0], l[1], l[2]};
+    // The problem's velocity is relative to c* and carries R lambda: undo both.
+    for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
+    r.force_on_b_world = c.frame * r.impulse * (1.0 / settings_.dt);
+    const double t = std::sqrt(l[0] * l[0] + l[1] * l[1]);
+    r.sliding = l[2] > 0.0 && t >= row.set.mu * l[2] * (1.0 - 1e-9) && std::hypot(w[0], w[1]) > 0.0;
+  }
+  return out;
+}
+
+BodyWrench Simulator::wrench_on(int body) const {
+  if (body < 0 || body >= scene_.num_bodies()) {
+    throw std::invalid_argument("wrench_on.body = " + std::to_string(body) + ": must be in [0, " +
+                                std::to_string(scene_.num_bodies()) + ")");
+  }
+  BodyWrench out;
+  const Vec3d origin = body_placement(scene_, dynamics_, body).p;
+  for (const ContactReport& c : contact_reports()) {
+    if (c.body_a != body && c.body_b != body) continue;
+    const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
+    out.force += f;
+    out.moment += cross(c.position - origin, f);
+  }
+  return out;
+}
+
+Balance Simulator::balance(const State& after, const Control& control) {
+  Balance out{};
+  forward_kinematics(scene_, parameters_, q_before_.data(), v_before_.data(), other_);
+  const Momentum before = momentum(scene_, parameters_, other_);
+  const double dt = settings_.dt;
+  Vec3d force{0, 0, 0}, moment{0, 0, 0};
+  for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
+    const Vec3d f = parameters_.gravity * parameters_.mass[b];
+    const Vec3d c = body_placement(scene_, other_, static_cast<int>(b)) * parameters_.com[b];
+    force += f;
+    moment += cross(c, f);
+  }
+  for (const ExternalWrench& w : control.wrenches) {
+    force += w.force;
+    moment += w.moment + cross(body_placement(scene_, other_, w.body).p, w.force);
+  }
+  for (const ContactReport& c : contact_reports()) {
+    const double fixed = c.body_a < 0 ? 1.0 : c.body_b < 0 ? -1.0 : 0.0;
+    force += c.force_on_b_world * fixed;
+    moment += cross(c.position, c.force_on_b_world) * fixed;
+    out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y;
+    out.normal_work += c.impulse.z * c.velocity.z;
+  }
+  forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), other_);
+  const Momentum later = momentum(scene_, parameters_, other_);
+  out.linear_before = before.linear;
+  out.angular_before = before.angular;
+  out.energy_before = before.energy;
+  out.linear_after = later.linear;
+  out.angular_after = later.angular;
+  out.energy_after = later.energy;
+  out.linear_impulse = force * dt;
+  out.angular_impulse = moment * dt;
+  out.base_is_free = std::all_of(scene_.trees().begin(), scene_.trees().end(),
+                                 [](const Tree& t) { return t.free_root; });
+  return out;
+}
+
+}  // namespace stiction

@@ -1,0 +1,160 @@
+#include "stiction/simulator/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "../contact/project_closures.hpp"
+#include "stiction/integrator/semi_implicit_euler.hpp"
+
+namespace stiction {
+
+void SimulatorSettings::validate() const {
+  if (!(dt > 0.0 && std::isfinite(dt))) {
+    throw std::invalid_argument("dt = " + std::to_string(dt) + ": must be > 0 [s]");
+  }
+  if (integrator != "semi-implicit-euler") {
+    throw std::invalid_argument("integrator \"" + integrator + "\" is unknown; there are: semi-implicit-euler");
+  }
+  solver.validate();
+  contact.validate();
+  collision.validate();
+}
+
+Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
+    : scene_(scene), settings_(settings), parameters_(scene.parameters) {
+  settings_.validate();
+  parameters_.validate();
+  dynamics_.resize(scene_);
+  other_.resize(scene_);
+  collision_.resize(scene_);
+}
+
+State Simulator::initial_state(const std::string& configuration) const {
+  const auto& named = scene_.configurations();
+  const auto it = named.find(configuration);
+  if (it != named.end()) return make_state(scene_, it->second);
+  if (configuration == "default") return make_state(scene_, scene_.default_q());
+  std::string names = "default";
+  for (const auto& [name, q] : named) names += ", " + name;
+  throw std::invalid_argument("configuration \"" + configuration + "\" is unknown; there are: " + names);
+}
+
+Control Simulator::hold(const std::string& configuration) const {
+  const State state = initial_state(configuration);
+  const std::vector<double> x = scene_.dof_positions({state.q.data(), state.q.data() + state.q.size()});
+  Control control;
+  control.torque = Eigen::VectorXd::Zero(scene_.nv());
+  control.position_target = Eigen::Map<const Eigen::VectorXd>(x.data(), scene_.nv());
+  control.velocity_target = Eigen::VectorXd::Zero(scene_.nv());
+  return control;
+}
+
+const StepReport& Simulator::step(State& state, const Control& control) {
+  const double dt = settings_.dt;
+  q_before_ = state.q;
+  v_before_ = state.v;
+
+  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
+  collide(scene_, parameters_, dynamics_, settings_.collision, dt, state, collision_, contacts_);
+  compute_dynamics(scene_, parameters_, state.q.data(), state.v.data(), control, dt, dynamics_);
+  build_problem(scene_, parameters_, state, contacts_, settings_.contact, dt, dynamics_, rows_, problem_,
+                solution_.impulse);
+  solve(problem_, settings_.solver, solver_, solution_);
+  apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
+  semi_implicit_euler(scene_, dt, dynamics_, state);
+  store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
+  if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
+
+  fill_report();
+  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) {
+    report_.status = StepStatus::kNotFinite;
+    state.q = q_before_;
+    state.v = v_before_;
+    state.time -= dt;
+  }
+  return report_;
+}
+
+const StepReport& Simulator::run(State& state, const Control& control, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    if (step(state, control).status == StepStatus::kNotFinite) break;
+  }
+  return report_;
+}
+
+void Simulator::fill_report() {
+  StepReport& r = report_;
+  r.solver_status = solution_.status;
+  const bool solved = r.solver_status == SolveStatus::kConverged || r.solver_status == SolveStatus::kRoundingLimited;
+  r.status = solved ? StepStatus::kOk : StepStatus::kNotConverged;
+  if (r.solver_status == SolveStatus::kNotFinite) r.status = StepStatus::kNotFinite;
+  r.residuals = solution_.residuals;
+  r.iterations = solution_.iterations;
+  r.num_contacts = static_cast<int>(contacts_.size());
+  r.num_rows = problem_.num_rows();
+  r.num_islands = problem_.num_islands();
+  r.penetration = r.creep = r.kinetic_energy = r.potential_energy = 0.0;
+  for (const Contact& c : contacts_) r.penetration = std::max(r.penetration, -c.gap);
+  int offset = 0;
+  for (const ConstraintRow& row : rows_.rows) {
+    const double* l = solution_.impulse.data() + offset;
+    const double* c = solution_.velocity.data() + offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    const double t2 = l[0] * l[0] + l[1] * l[1], cone = row.set.mu * l[2];
+    if (l[2] > 0.0 && t2 < cone * cone * (1.0 - 1e-9)) {
+      r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
+    }
+  }
+  for (const TreeData<double>& t : dynamics_.trees) {
+    r.kinetic_energy += t.kinetic_energy;
+    r.potential_energy += t.potential_energy;
+  }
+}
+
+RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutInput& input) {
+  const auto check = [&](const char* name, const auto& m) {
+    if (m.size() != 0 && m.cols() != scene_.nv()) {
+      throw std::invalid_argument(std::string("rollout.") + name + " has " + std::to_string(m.cols()) +
+                                  " columns: the scene has nv = " + std::to_string(scene_.nv()));
+    }
+  };
+  check("torques", input.torques);
+  check("position_targets", input.position_targets);
+  validate_state(scene_, state);
+  int steps = input.steps;
+  if (input.torques.size()) steps = static_cast<int>(input.torques.rows());
+  if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
+  if (input.torques.size() && input.torques.rows() != steps) {
+    throw std::invalid_argument("rollout.torques and rollout.position_targets have different numbers of rows");
+  }
+  RolloutLog log;
+  log.q.resize(steps + 1, scene_.nq());
+  log.v.resize(steps + 1, scene_.nv());
+  log.reports.reserve(steps);
+  log.q.row(0) = state.q;
+  log.v.row(0) = state.v;
+  Control control = base;
+  for (int k = 0; k < steps; ++k) {
+    if (input.torques.size()) control.torque = input.torques.row(k);
+    if (input.position_targets.size()) control.position_target = input.position_targets.row(k);
+    log.reports.push_back(step(state, control));
+    log.q.row(k + 1) = state.q;
+    log.v.row(k + 1) = state.v;
+    log.steps = k + 1;
+    if (input.stop_on_bad_status && report_.status != StepStatus::kOk) break;
+  }
+  log.q.conservativeResize(log.steps + 1, Eigen::NoChange);
+  log.v.conservativeResize(log.steps + 1, Eigen::NoChange);
+  return log;
+}
+
+std::vector<Transform> Simulator::body_poses(const State& state) {
+  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
+  std::vector<Transform> poses;
+  for (int b = 0; b < scene_.num_bodies(); ++b) poses.push_back(body_placement(scene_, other_, b));
+  return poses;
+}
+
+}  // namespace stiction

@@ -1,0 +1,271 @@
+#define BOOST_TEST_MODULE kernels_against_pinocchio
+#include <boost/test/included/unit_test.hpp>
+
+#include <pinocchio/algorithm/center-of-mass.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/energy.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/joint-configuration.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+#include <pinocchio/multibody.hpp>
+
+#include "stiction/dynamics/bias.hpp"
+#include "stiction/dynamics/constraint_rows.hpp"
+#include "stiction/dynamics/forest.hpp"
+#include "stiction/dynamics/integrate.hpp"
+#include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "support/random_tree.hpp"
+
+using namespace stiction;
+using namespace stiction::test;
+
+namespace {
+
+Eigen::Vector3d eigen(const Vec3d& v) { return {v.x, v.y, v.z}; }
+Eigen::Matrix3d eigen(const Mat3d& m) {
+  Eigen::Matrix3d R;
+  R << eigen(m.c0), eigen(m.c1), eigen(m.c2);
+  return R;
+}
+
+pinocchio::JointModel joint_model(const BodyDescription& b) {
+  const Eigen::Vector3d a = eigen(b.axis);
+  switch (b.joint) {
+    case JointType::kFreeFlyer: return pinocchio::JointModelFreeFlyer();
+    case JointType::kSpherical: return pinocchio::JointModelSpherical();
+    case JointType::kContinuous: return pinocchio::JointModelRevoluteUnboundedUnaligned(a);
+    case JointType::kPrismatic: return pinocchio::JointModelPrismaticUnaligned(a);
+    case JointType::kRevolute: break;
+  }
+  return pinocchio::JointModelRevoluteUnaligned(a);
+}
+
+pinocchio::Model pinocchio_model(const std::vector<BodyDescription>& bodies) {
+  pinocchio::Model model;
+  for (const BodyDescription& b : bodies) {
+    const pinocchio::SE3 X(eigen(b.placement.R), eigen(b.placement.p));
+    const auto id = model.addJoint(b.parent + 1, joint_model(b), X, b.name);
+    Eigen::Matrix3d I;
+    I << b.inertia.xx, b.inertia.xy, b.inertia.xz, b.inertia.xy, b.inertia.yy, b.inertia.yz, b.inertia.xz,
+        b.inertia.yz, b.inertia.zz;
+    model.appendBodyToJoint(id, pinocchio::Inertia(b.mass, eigen(b.com), I), pinocchio::SE3::Identity());
+  }
+  return model;
+}
+
+/// One random tree with its state, our data and Pinocchio's.
+struct Sample {
+  std::vector<BodyDescription> bodies;
+  Scene scene;
+  pinocchio::Model model;
+  pinocchio::Data data;
+  Eigen::VectorXd q, v;
+  DynamicsWorkspace work;
+
+  explicit Sample(Rng& rng) : bodies(random_tree(rng)) {
+    Robot robot;
+    robot.name = "tree";
+    robot.bodies = bodies;
+    robot.dofs.resize(robot.nv());
+    model = pinocchio_model(bodies);
+    const Eigen::VectorXd neutral = pinocchio::neutral(model);
+    robot.neutral.assign(neutral.data(), neutral.data() + neutral.size());
+    scene.add_robot(robot);
+    data = pinocchio::Data(model);
+    const Eigen::VectorXd step = 2.0 * random_vector(rng, model.nv);
+    q = pinocchio::integrate(model, Eigen::Ref<const Eigen::VectorXd>(neutral), Eigen::Ref<const Eigen::VectorXd>(step));
+    v = random_vector(rng, model.nv);
+    work.resize(scene);
+  }
+  const TreeView& view() { return work.views[0]; }
+  TreeData<double>& tree() { return work.trees[0]; }
+  TreeParameters<double> parameters() { return tree_parameters(scene.trees()[0], 0, scene.parameters); }
+  void kinematics() { forward_kinematics(scene, scene.parameters, q.data(), v.data(), work); }
+
+  /// Symmetric M from the packed rows.
+  Eigen::MatrixXd dense_mass() {
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(model.nv, model.nv);
+    for (int j = 0; j < model.nv; ++j) {
+      for (int m = 0; m <= view().depth[j]; ++m) {
+        const int i = view().chain[view().row[j] + m];
+        M(i, j) = M(j, i) = tree().L[view().row[j] + m];
+      }
+    }
+    return M;
+  }
+  Eigen::MatrixXd pinocchio_mass() {
+    pinocchio::crba(model, data, Eigen::Ref<const Eigen::VectorXd>(q));
+    return data.M.selfadjointView<Eigen::Upper>();
+  }
+};
+
+double relative(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  return (a - b).cwiseAbs().maxCoeff() / std::max(1e-300, b.cwiseAbs().maxCoeff());
+}
+
+template <class Check>
+void each_sample(Check&& check) {
+  Rng rng(7);
+  for (int trial = 0; trial < 60; ++trial) {
+    Sample s(rng);
+    s.kinematics();
+    BOOST_TEST_CONTEXT("trial " << trial << ", " << s.bodies.size() << " bodies") { check(s, rng); }
+  }
+}
+
+}  // namespace
+
+// The generator visits every joint type, free and fixed roots, branches, and general axes.
+BOOST_AUTO_TEST_CASE(sampler_visits_every_branch) {
+  int types[5] = {}, general = 0, branches = 0, fixed_roots = 0;
+  each_sample([&](Sample& s, Rng&) {
+    std::vector<int> children(s.bodies.size(), 0);
+    for (std::size_t b = 0; b < s.bodies.size(); ++b) {
+      ++types[static_cast<int>(s.bodies[b].joint)];
+      general += s.scene.trees()[0].axis_code[b] == 3;
+      if (s.bodies[b].parent >= 0) branches += children[s.bodies[b].parent]++ > 0;
+    }
+    fixed_roots += !s.view().free_root;
+  });
+  for (const int count : types) BOOST_TEST(count > 5);
+  BOOST_TEST(general > 20);
+  BOOST_TEST(branches > 20);
+  BOOST_TEST(fixed_roots > 10);
+  BOOST_TEST(fixed_roots < 50);
+}
+
+BOOST_AUTO_TEST_CASE(placements_agree) {
+  each_sample([](Sample& s, Rng&) {
+    pinocchio::forwardKinematics(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q));
+    for (std::size_t b = 0; b < s.bodies.size(); ++b) {
+      const Transform X = body_placement(s.scene, s.work, static_cast<int>(b));
+      BOOST_TEST(relative(eigen(X.R), s.data.oMi[b + 1].rotation()) < 1e-12);
+      BOOST_TEST((eigen(X.p) - s.data.oMi[b + 1].translation()).norm() < 1e-12 * (1.0 + eigen(X.p).norm()));
+    }
+  });
+}
+
+BOOST_AUTO_TEST_CASE(mass_matrix_agrees) {
+  each_sample([](Sample& s, Rng&) {
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    mass_matrix(s.view(), s.tree());
+    BOOST_TEST(relative(s.dense_mass(), s.pinocchio_mass()) < 1e-12);
+  });
+}
+
+// Ours takes the classical acceleration of a free-flyer's origin: nle = ours + M (w x v, 0).
+BOOST_AUTO_TEST_CASE(bias_forces_agree) {
+  each_sample([](Sample& s, Rng&) {
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    bias_forces(s.view(), s.tree());
+    pinocchio::nonLinearEffects(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q),
+                                Eigen::Ref<const Eigen::VectorXd>(s.v));
+    Eigen::VectorXd ours = Eigen::Map<Eigen::VectorXd>(s.tree().bias, s.model.nv);
+    if (s.view().free_root) {
+      Eigen::VectorXd offset = Eigen::VectorXd::Zero(s.model.nv);
+      const Eigen::Vector3d w = s.v.segment<3>(3), u = s.v.segment<3>(0);
+      offset.head<3>() = w.cross(u);
+      ours += s.pinocchio_mass() * offset;
+    }
+    BOOST_TEST(relative(ours, s.data.nle) < 1e-12);
+  });
+}
+
+BOOST_AUTO_TEST_CASE(energies_agree) {
+  each_sample([](Sample& s, Rng&) {
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    const double kinetic = pinocchio::computeKineticEnergy(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q),
+                                                           Eigen::Ref<const Eigen::VectorXd>(s.v));
+    const double potential =
+        pinocchio::computePotentialEnergy(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q));
+    BOOST_TEST(std::abs(s.tree().kinetic_energy - kinetic) < 1e-12 * kinetic);
+    BOOST_TEST(std::abs(s.tree().potential_energy - potential) < 1e-11 * (1.0 + std::abs(potential)));
+  });
+}
+
+// L^T D L rebuilds M, and the two half solves invert it.
+BOOST_AUTO_TEST_CASE(factorisation_inverts) {
+  each_sample([](Sample& s, Rng& rng) {
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    mass_matrix(s.view(), s.tree());
+    const Eigen::MatrixXd M = s.dense_mass();
+    factorise(s.view(), s.tree());
+    const Eigen::VectorXd b = random_vector(rng, s.model.nv);
+    Eigen::VectorXd x = b;
+    solve_transposed(s.view(), s.tree(), x.data());
+    solve_scaled_lower(s.view(), s.tree(), x.data());
+    const double condition_free = (M * x - b).norm() / (M.norm() * x.norm() + b.norm());
+    BOOST_TEST(condition_free < 1e-14);
+  });
+}
+
+// Rows of a point on a random body equal R^T J of Pinocchio, and Z^T D^-1 Z equals J M^-1 J^T.
+BOOST_AUTO_TEST_CASE(constraint_rows_and_delassus_agree) {
+  each_sample([](Sample& s, Rng& rng) {
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    mass_matrix(s.view(), s.tree());
+    factorise(s.view(), s.tree());
+    pinocchio::computeJointJacobians(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q));
+    const Eigen::MatrixXd M = s.pinocchio_mass();
+    const int nb = static_cast<int>(s.bodies.size()), nv = s.model.nv;
+    Eigen::MatrixXd J(6, nv);
+    std::vector<double> z[2];
+    int body[2], last[2];
+    for (int k = 0; k < 2; ++k) {
+      body[k] = static_cast<int>(rng.uniform(0.0, 0.999) * nb);
+      last[k] = s.scene.trees()[0].last_dof[body[k]];
+      const Vec3d p = uniform_vector(rng, 1.0);
+      const Mat3d frame = rotation(rng);
+      const TreeData<double>& data = s.tree();
+      z[k].assign(3 * nv, 0.0);
+      point_rows(s.view(), data, last[k], transpose_times(data.X_WR.R, p - data.X_WR.p),
+                 transpose_times(data.X_WR.R, frame), 1.0, z[k].data());
+      Eigen::MatrixXd full = Eigen::MatrixXd::Zero(6, nv);
+      pinocchio::getJointJacobian(s.model, s.data, body[k] + 1, pinocchio::WORLD, full);
+      Eigen::MatrixXd at_point = full.topRows<3>();
+      for (int c = 0; c < nv; ++c) at_point.col(c) += Eigen::Vector3d(full.col(c).tail<3>()).cross(eigen(p));
+      J.middleRows<3>(3 * k) = eigen(frame).transpose() * at_point;
+      Eigen::MatrixXd ours = Eigen::MatrixXd::Zero(3, nv);
+      for (int m = 0; m <= s.view().depth[last[k]]; ++m) {
+        for (int r = 0; r < 3; ++r) ours(r, s.view().chain[s.view().row[last[k]] + m]) = z[k][3 * m + r];
+      }
+      BOOST_TEST((ours - J.middleRows<3>(3 * k)).cwiseAbs().maxCoeff() < 1e-12 * (1.0 + J.cwiseAbs().maxCoeff()));
+      whiten_rows<3>(s.view(), data, last[k], z[k].data());
+    }
+    const Eigen::MatrixXd G = J * M.ldlt().solve(J.transpose());
+    Eigen::MatrixXd ours(6, 6);
+    for (int a = 0; a < 2; ++a) {
+      for (int b = 0; b < 2; ++b) {
+        double block[9] = {};
+        delassus_block<3, 3, 3>(s.view(), s.tree(), last[a], s.scene.trees()[0].common(body[a], body[b]), z[a].data(),
+                                z[b].data(), block);
+        ours.block<3, 3>(3 * a, 3 * b) = Eigen::Map<Eigen::Matrix3d>(block);
+      }
+    }
+    // The reference solves with M: its own error grows with the condition number.
+    const double condition = M.norm() * M.inverse().norm();
+    BOOST_TEST(relative(ours, G) < 1e-15 * condition + 1e-12);
+  });
+}
+
+// Joints other than the free-flyer integrate as Pinocchio does; the free-flyer moves its origin by dt R v and
+// turns as Pinocchio's rotation does, keeping the world velocity of its origin.
+BOOST_AUTO_TEST_CASE(integration_agrees) {
+  const double dt = 0.01;
+  each_sample([&](Sample& s, Rng&) {
+    Eigen::VectorXd q = s.q, v = s.v;
+    integrate_configuration(s.view(), dt, q.data(), v.data());
+    const Eigen::VectorXd step = dt * s.v;
+    Eigen::VectorXd expected =
+        pinocchio::integrate(s.model, Eigen::Ref<const Eigen::VectorXd>(s.q), Eigen::Ref<const Eigen::VectorXd>(step));
+    if (s.view().free_root) {
+      const Eigen::Quaterniond old(s.q[6], s.q[3], s.q[4], s.q[5]), now(q[6], q[3], q[4], q[5]);
+      const Eigen::Vector3d u = old * Eigen::Vector3d(s.v.head<3>());
+      expected.head<3>() = s.q.head<3>() + dt * u;
+      BOOST_TEST((now * Eigen::Vector3d(v.head<3>()) - u).norm() < 1e-14 * (1.0 + u.norm()));
+    }
+    BOOST_TEST((q - expected).cwiseAbs().maxCoeff() < 1e-13);
+  });
+}
