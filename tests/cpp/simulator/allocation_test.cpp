@@ -1,0 +1,44 @@
+#define BOOST_TEST_MODULE allocation
+#include <boost/test/included/unit_test.hpp>
+
+#include "stiction/simulator/simulator.hpp"
+#include "support/allocation_guard.hpp"
+
+using namespace stiction;
+using stiction::test::allocation_count;
+
+namespace {
+
+Scene pile() {
+  Scene scene;
+  scene.add_ground({0.6});
+  const std::vector<Vec3d> points{{0.1, 0, 0}, {-0.1, 0.02, 0}, {0, 0.1, 0}, {0, -0.1, 0.01}, {0, 0, 0.1}, {0.01, 0, -0.1}};
+  for (int i = 0; i < 3; ++i) {
+    const Transform X{Mat3d::identity(), {0.02 * i, 0, 0.12 + 0.25 * i}};
+    scene.add_body("mesh" + std::to_string(i), Shape::convex_mesh(points), 0.5, X, {0.6});
+  }
+  scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, {Mat3d::identity(), {0.5, 0, 0.1}}, {0.6});
+  scene.add_body("capsule", Shape::capsule(0.05, 0.1), 1.0, {Mat3d::identity(), {-0.5, 0, 0.16}}, {0.6});
+  return scene;
+}
+
+}  // namespace
+
+// The guard itself sees an allocation.
+BOOST_AUTO_TEST_CASE(guard_counts) {
+  const long before = allocation_count();
+  std::vector<double> x(100);
+  BOOST_TEST(allocation_count() > before);
+}
+
+// A warm step allocates nothing: boxes, a capsule and meshes at rest in one scene.
+BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
+  Simulator sim(pile(), {});
+  State state = sim.initial_state();
+  const Control control = sim.hold();
+  for (int k = 0; k < 2000; ++k) sim.step(state, control);
+  BOOST_TEST(sim.report().num_contacts > 4);
+  const long before = allocation_count();
+  for (int k = 0; k < 500; ++k) sim.step(state, control);
+  BOOST_TEST(allocation_count() == before);
+}
