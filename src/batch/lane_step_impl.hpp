@@ -30,6 +30,7 @@ struct LaneWork {
   TreeData<Real> data;
   Real* whitened;          // [nv]
   Real* rows;              // 3 chain-lengths per contact
+  Real* scaled;            // D^-1 rows
   Real* delassus;          // [3 n x 3 n] column-major
   Real* g;                 // [3 n]
   ConeStep<Real>* steps;   // [n]
@@ -40,7 +41,7 @@ inline int row_doubles(const TreeView& tree) { return 3 * tree.nv; }
 template <class Real>
 std::size_t lane_workspace_size(const TreeView& t, int n) {
   const std::size_t reals = t.num_bodies * (12 + 6 + 6 + 10 + 6) + t.nv * (6 + 3) + t.packed_size +
-                            n * (row_doubles(t) + 3 + 10) + 9 * n * n;
+                            n * (2 * row_doubles(t) + 3 + 10) + 9 * n * n;
   return reals * lane_width<Real>;
 }
 
@@ -59,6 +60,7 @@ LaneWork<Real> carve(const TreeView& t, int n, double* workspace) {
   w.data.L = arena.template take<Real>(t.packed_size);
   w.whitened = arena.template take<Real>(t.nv);
   w.rows = arena.template take<Real>(n * row_doubles(t));
+  w.scaled = arena.template take<Real>(n * row_doubles(t));
   w.delassus = arena.template take<Real>(9 * n * n);
   w.g = arena.template take<Real>(3 * n);
   w.steps = arena.template take<ConeStep<Real>>(n);
@@ -110,7 +112,9 @@ void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Re
     for (int r = 0; r < 3; ++r) g[r] = Real(0.0);
     rows_times<3>(t, a.contact_dof[i], rows, lanes<Real>(a.v), g);
     whiten_rows<3>(t, w.data, a.contact_dof[i], rows);
-    whitened_times<3>(t, w.data, a.contact_dof[i], rows, w.whitened, g);
+    Real* scaled = w.scaled + i * row_doubles(t);
+    scale_rows<3>(t, w.data, a.contact_dof[i], rows, scaled);
+    rows_times<3>(t, a.contact_dof[i], scaled, w.whitened, g);
     g[2] -= lanes<Real>(a.reference)[i];
   }
   for (int k = 0; k < 9 * n * n; ++k) w.delassus[k] = Real(0.0);
@@ -124,7 +128,7 @@ void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Re
       }
       Real block[9];
       for (int k = 0; k < 9; ++k) block[k] = Real(0.0);
-      delassus_block<3, 3, 3>(t, w.data, di, common, w.rows + i * row_doubles(t), w.rows + j * row_doubles(t), block);
+      delassus_block<3, 3>(common, w.rows + i * row_doubles(t), w.scaled + j * row_doubles(t), block, 3);
       for (int c = 0; c < 3; ++c) {
         for (int r = 0; r < 3; ++r) w.delassus[(3 * j + c) * 3 * n + 3 * i + r] = block[3 * c + r];
       }

@@ -17,35 +17,37 @@ void each_block(const ConstraintRow& row, const RowSide& side, Visit&& visit) {
   for (int r = 0; r < row.set.dim; r += 3) visit(r, side.z + r * side.length);
 }
 
-void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, std::vector<double>& z) {
+/// J^T -> Z = L^-T J^T, and D^-1 Z.
+void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, ConstraintRows& rows) {
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
     each_block(row, side, [&](int, int start) {
       const TreeView& view = dynamics.views[side.tree];
       const TreeData<double>& data = dynamics.trees[side.tree];
+      double* z = rows.z.data() + start;
       if (row.set.dim == 1) {
-        whiten_rows<1>(view, data, side.last_dof, z.data() + start);
+        whiten_rows<1>(view, data, side.last_dof, z);
+        scale_rows<1>(view, data, side.last_dof, z, rows.scaled.data() + start);
       } else {
-        whiten_rows<3>(view, data, side.last_dof, z.data() + start);
+        whiten_rows<3>(view, data, side.last_dof, z);
+        scale_rows<3>(view, data, side.last_dof, z, rows.scaled.data() + start);
       }
     });
   }
 }
 
-/// J v_free = J v + Z^T D^-1 w.
-void free_velocity(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRow& row,
-                   const std::vector<double>& z, double* out) {
-  std::copy(row.velocity, row.velocity + row.set.dim, out);
+/// out += rows x over the sides, x indexed by scene dof: J v, or (D^-1 Z)^T w.
+void multiply(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRow& row, const double* rows,
+              const double* x, double* out) {
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
-    const double* w = dynamics.whitened.data() + scene.trees()[side.tree].v_offset;
+    const double* tree_x = x + scene.trees()[side.tree].v_offset;
     each_block(row, side, [&](int r, int start) {
       const TreeView& view = dynamics.views[side.tree];
-      const TreeData<double>& data = dynamics.trees[side.tree];
       if (row.set.dim == 1) {
-        whitened_times<1>(view, data, side.last_dof, z.data() + start, w, out + r);
+        rows_times<1>(view, side.last_dof, rows + start, tree_x, out + r);
       } else {
-        whitened_times<3>(view, data, side.last_dof, z.data() + start, w, out + r);
+        rows_times<3>(view, side.last_dof, rows + start, tree_x, out + r);
       }
     });
   }
@@ -90,18 +92,7 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
 }
 
 void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
-  for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    const double* v = context.state.v.data() + context.scene.trees()[side.tree].v_offset;
-    each_block(row, side, [&](int r, int start) {
-      const double* z = context.out.z.data() + start;
-      if (row.set.dim == 1) {
-        rows_times<1>(context.dynamics.views[side.tree], side.last_dof, z, v, row.velocity + r);
-      } else {
-        rows_times<3>(context.dynamics.views[side.tree], side.last_dof, z, v, row.velocity + r);
-      }
-    });
-  }
+  multiply(context.scene, context.dynamics, row, context.out.z.data(), context.state.v.data(), row.velocity);
 }
 
 void build_problem(const Scene& scene, const Parameters& parameters, const State& state,
@@ -114,12 +105,14 @@ void build_problem(const Scene& scene, const Parameters& parameters, const State
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows.z);
-  assemble_delassus(scene, dynamics, rows, problem);
+  rows.scaled.resize(rows.z.size());
+  for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
+  assemble_delassus(scene, rows, problem);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
     double* g = problem.g.data() + problem.sets[i].offset;
-    free_velocity(scene, dynamics, row, rows.z, g);
+    std::copy(row.velocity, row.velocity + row.set.dim, g);  // J v_free = J v + Z^T D^-1 w
+    multiply(scene, dynamics, row, rows.scaled.data(), dynamics.whitened.data(), g);
     if (row.source == RowSource::kContact) apply_restitution(context, contacts[row.index], g[2], row);
     for (int r = 0; r < row.set.dim; ++r) g[r] -= row.reference[r];
   }

@@ -36,7 +36,6 @@ void load_impulses(const Scene& scene, const State& state, const ContactSet& con
                    std::vector<double>& impulse);
 
 /// Fills panels, runs and islands of the problem from whitened rows.
-void assemble_delassus(const Scene& scene, const DynamicsWorkspace& dynamics, ConstraintRows& rows,
-                       ContactProblem& problem);
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
 
 }  // namespace stiction

@@ -6,16 +6,35 @@
 #include <stdexcept>
 #include <string>
 
+#include "stiction/math/clones.hpp"
+
 namespace stiction {
 namespace {
 
-template <int Dim, int Stride>
-void accumulate(const double* panel, const double* lambda, int count, double* c) {
-  for (int k = 0; k < count; ++k, panel += Stride) {
-    for (int r = 0; r < Dim; ++r) c[r] += panel[r] * lambda[k];
+/// c += panel * x for a cone's panel: columns of 4 (one is padding), even and odd columns summed apart.
+STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int count, double* c) {
+  Quad even{}, odd{};
+  int k = 0;
+  for (; k + 1 < count; k += 2, panel += 8) {
+    even += *reinterpret_cast<const UnalignedQuad*>(panel) * x[k];
+    odd += *reinterpret_cast<const UnalignedQuad*>(panel + 4) * x[k + 1];
   }
+  if (k < count) even += *reinterpret_cast<const UnalignedQuad*>(panel) * x[k];
+  even += odd;
+  for (int r = 0; r < 3; ++r) c[r] += even[r];
 }
 
+/// c += panel . x for a single row: four partial sums, added in order.
+STICTION_CLONES void add_row(const double* panel, const double* x, int count, double* c) {
+  Quad sum{};
+  int k = 0;
+  for (; k + 3 < count; k += 4) {
+    sum += *reinterpret_cast<const UnalignedQuad*>(panel + k) * *reinterpret_cast<const UnalignedQuad*>(x + k);
+  }
+  double tail = 0.0;
+  for (; k < count; ++k) tail += panel[k] * x[k];
+  c[0] += ((sum[0] + sum[1]) + (sum[2] + sum[3])) + tail;
+}
 
 void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) {
   const auto size = [](auto n) { return std::to_string(n); };
@@ -57,8 +76,8 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
     const double* x = lambda + runs[k].column;
     const int n = runs[k].count;
     switch (set.dim) {
-      case 1: accumulate<1, 1>(panel, x, n, c); break;
-      case 3: accumulate<3, 4>(panel, x, n, c); break;
+      case 1: add_row(panel, x, n, c); break;
+      case 3: add_cone_columns(panel, x, n, c); break;
       default:
         for (int col = 0; col < n; ++col) {
           for (int r = 0; r < set.dim; ++r) c[r] += panel[s * col + r] * x[col];

@@ -9,31 +9,31 @@
 namespace stiction {
 namespace {
 
-using Block = void (*)(const TreeView&, const TreeData<double>&, int, int, const double*, const double*, double*);
-
-template <int R, int C>
-void block(const TreeView& v, const TreeData<double>& d, int last, int common, const double* a, const double* b,
-           double* out) {
-  delassus_block<R, C, 6>(v, d, last, common, a, b, out);
-}
-
-/// One 6-stride scratch block G_ij of sets i and j.
-void set_block(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRows& rows,
-               const ConstraintRow& a, const ConstraintRow& b, double* out) {
-  const int da = std::min(a.set.dim, 3), db = std::min(b.set.dim, 3);
-  const Block kernel = da == 3 ? (db == 3 ? block<3, 3> : block<3, 1>) : (db == 3 ? block<1, 3> : block<1, 1>);
-  std::fill(out, out + 6 * b.set.dim, 0.0);
+/// block += G_ij of sets a and b, columns `stride` apart.
+void add_block(const Scene& scene, const ConstraintRows& rows, const ConstraintRow& a, const ConstraintRow& b,
+               double* block, int stride) {
   for (int s = 0; s < a.num_sides; ++s) {
     for (int t = 0; t < b.num_sides; ++t) {
       const RowSide& x = a.sides[s];
       const RowSide& y = b.sides[t];
       if (x.tree != y.tree) continue;
       const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
-      if (common == 0) continue;
+      const double* za = rows.z.data() + x.z;
+      const double* zb = rows.scaled.data() + y.z;
+      if (a.set.dim == 1 && b.set.dim == 1) {
+        delassus_block<1, 1>(common, za, zb, block, stride);
+        continue;
+      }
       for (int i = 0; i < a.set.dim; i += 3) {
         for (int j = 0; j < b.set.dim; j += 3) {
-          kernel(dynamics.views[x.tree], dynamics.trees[x.tree], x.last_dof, common,
-                 rows.z.data() + x.z + i * x.length, rows.z.data() + y.z + j * y.length, out + 6 * j + i);
+          double* at = block + stride * j + i;
+          if (a.set.dim == 1) {
+            delassus_block<1, 3>(common, za, zb + j * y.length, at, stride);
+          } else if (b.set.dim == 1) {
+            delassus_block<3, 1>(common, za + i * x.length, zb, at, stride);
+          } else {
+            delassus_block<3, 3>(common, za + i * x.length, zb + j * y.length, at, stride);
+          }
         }
       }
     }
@@ -155,7 +155,7 @@ void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
     problem.run_start.push_back(static_cast<int>(problem.runs.size()));
     problem.panel_start.push_back(size);
   }
-  problem.values.resize(size);
+  problem.values.assign(size, 0.0);
 }
 
 /// Position of row `column` in the panel of set i.
@@ -170,49 +170,40 @@ int column_position(const ContactProblem& problem, int i, int column) {
   return at;
 }
 
-void store_block(const ConstraintSet& a, const ConstraintSet& b, const double* scratch, double* panel, bool mirrored) {
-  const int stride = ContactProblem::stride(mirrored ? b.dim : a.dim);
-  if (!mirrored) {
-    for (int c = 0; c < b.dim; ++c) {
-      for (int r = 0; r < a.dim; ++r) panel[stride * c + r] = scratch[6 * c + r];
-      if (stride > a.dim) panel[stride * c + 3] = 0.0;
-    }
-    return;
-  }
+/// mirror <- block^T.
+void mirror_block(const ConstraintSet& a, const ConstraintSet& b, const double* block, double* mirror) {
+  const int sa = ContactProblem::stride(a.dim), sb = ContactProblem::stride(b.dim);
   for (int c = 0; c < a.dim; ++c) {
-    for (int r = 0; r < b.dim; ++r) panel[stride * c + r] = scratch[6 * r + c];
-    if (stride > b.dim) panel[stride * c + 3] = 0.0;
+    for (int r = 0; r < b.dim; ++r) mirror[sb * c + r] = block[sa * r + c];
   }
 }
 
 }  // namespace
 
-void assemble_delassus(const Scene& scene, const DynamicsWorkspace& dynamics, ConstraintRows& rows,
-                       ContactProblem& problem) {
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
   const int num_trees = static_cast<int>(scene.trees().size());
   find_islands(num_trees, rows);
   list_sets_by_tree(num_trees, rows);
   number_rows(rows, problem);
   lay_out_panels(rows, problem);
-  double scratch[36];
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& a = rows.rows[i];
+    const int stride = ContactProblem::stride(a.set.dim);
     int at = problem.panel_start[i];
     each_neighbour(rows, a, [&](int j) {
       const ConstraintRow& b = rows.rows[j];
       if (j >= static_cast<int>(i)) {
-        set_block(scene, dynamics, rows, a, b, scratch);
-        store_block(a.set, b.set, scratch, problem.values.data() + at, false);
+        double* block = problem.values.data() + at;
+        add_block(scene, rows, a, b, block, stride);
         if (j > static_cast<int>(i)) {
           const int mirror = column_position(problem, j, problem.sets[i].offset);
-          store_block(a.set, b.set, scratch, problem.values.data() + mirror, true);
+          mirror_block(a.set, b.set, block, problem.values.data() + mirror);
         }
       }
-      at += ContactProblem::stride(a.set.dim) * b.set.dim;
+      at += stride * b.set.dim;
     });
     for (int r = 0; r < a.set.dim; ++r) {
       problem.compliance[problem.sets[i].offset + r] = a.compliance[r];
-      const int stride = ContactProblem::stride(a.set.dim);
       problem.values[problem.diagonal_start[i] + stride * r + r] += a.compliance[r];
     }
   }

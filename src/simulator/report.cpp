@@ -94,7 +94,7 @@ BodyWrench Simulator::wrench_on(int body) const {
 
 Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
-  forward_kinematics(scene_, parameters_, q_before_.data(), v_before_.data(), other_);
+  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
   const Momentum before = momentum(scene_, parameters_, other_);
   const double dt = settings_.dt;
   Vec3d force{0, 0, 0}, moment{0, 0, 0};

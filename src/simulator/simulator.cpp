@@ -52,8 +52,7 @@ Control Simulator::hold(const std::string& configuration) const {
 
 const StepReport& Simulator::step(State& state, const Control& control) {
   const double dt = settings_.dt;
-  q_before_ = state.q;
-  v_before_ = state.v;
+  before_ = state;
 
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
   collide(scene_, parameters_, dynamics_, settings_.collision, dt, state, collision_, contacts_);
@@ -67,12 +66,8 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 
   fill_report();
-  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) {
-    report_.status = StepStatus::kNotFinite;
-    state.q = q_before_;
-    state.v = v_before_;
-    state.time -= dt;
-  }
+  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) report_.status = StepStatus::kNotFinite;
+  if (report_.status == StepStatus::kNotFinite) state = before_;  // warm starts too: they may hold the NaN
   return report_;
 }
 
@@ -143,6 +138,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
     log.q.row(k + 1) = state.q;
     log.v.row(k + 1) = state.v;
     log.steps = k + 1;
+    if (report_.status == StepStatus::kNotFinite) break;
     if (input.stop_on_bad_status && report_.status != StepStatus::kOk) break;
   }
   log.q.conservativeResize(log.steps + 1, Eigen::NoChange);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mode_newton.hpp"
 #include "stiction/solver/pgs_kernel.hpp"
 
 // Block projected Gauss-Seidel for the NCP on islands; the local updates are in pgs_kernel.hpp.
@@ -88,28 +89,46 @@ double velocity_scale(const ContactProblem& problem, int first, int last) {
   return scale;
 }
 
-/// Returns the number of sweeps and whether the island's residual met the tolerance.
-int solve_island(const ContactProblem& problem, const SolverSettings& settings, const Local* locals, int first,
-                 int last, ContactSolution& solution, bool& converged) {
-  double* lambda = solution.impulse.data();
-  const double scale = velocity_scale(problem, first, last);
+/// One island while it is being solved.
+struct Island {
+  const ContactProblem& problem;
+  const SolverSettings& settings;
+  int first, last;
+  double* lambda;
+  double* velocity;
+
+  Residuals certify() const { return residuals(problem, lambda, velocity, first, last); }
+};
+
+/// Sweeps until the island's residual meets the tolerance; returns their number.
+int solve_island(const Island& island, const Local* locals, SolverWorkspace& work, bool& converged) {
+  constexpr int kNewtonIterations = 20;
+  const SolverSettings& settings = island.settings;
+  const double scale = velocity_scale(island.problem, island.first, island.last);
   converged = false;
-  // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped,
-  // and then at growing intervals if it was not there yet.
-  int next_check = 1, interval = 1;
+  // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped, and
+  // then at growing intervals. Newton is tried every 4 sweeps, which find most modes, or at once if the
+  // first sweep shows that the warm start is close; if it fails, the sweeps go on from the best iterate.
+  constexpr double kClose = 2e-2;
+  int next_check = 1, interval = 1, next_newton = 4;
   for (int k = 1; k <= settings.max_iterations; ++k) {
-    const double change = sweep(problem, locals, first, last, lambda);
+    const double change = sweep(island.problem, locals, island.first, island.last, island.lambda);
     if (!(change < 1e300)) return k;
-    const bool quiet = change <= settings.tolerance * scale;
-    if ((quiet && k >= next_check) || k == settings.max_iterations) {
-      const Residuals r = residuals(problem, lambda, solution.velocity.data(), first, last);
-      if (r.relative <= settings.tolerance) {
-        converged = true;
-        return k;
-      }
-      next_check = k + interval;
-      interval = std::min(2 * interval, 16);
+    const bool check = change <= settings.tolerance * scale && k >= next_check;
+    const bool newton = settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
+    if (!check && !newton && k < settings.max_iterations) continue;
+    double relative = island.certify().relative;
+    if (relative > settings.tolerance && newton) {
+      relative = newton_on_modes(island.problem, island.first, island.last, settings.tolerance, kNewtonIterations,
+                                 island.lambda, island.velocity, work);
+      next_newton = k + 4;
     }
+    if (relative <= settings.tolerance) {
+      converged = true;
+      return k;
+    }
+    next_check = k + interval;
+    interval = std::min(2 * interval, 16);
   }
   return settings.max_iterations;
 }
@@ -126,7 +145,8 @@ void solve_ncp_pgs(const ContactProblem& problem, const SolverSettings& settings
     const int first = problem.island_start[island], last = problem.island_start[island + 1];
     prepare(problem, locals, first, last);
     bool converged = false;
-    const int sweeps = solve_island(problem, settings, locals, first, last, solution, converged);
+    const Island view{problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
+    const int sweeps = solve_island(view, locals, work, converged);
     solution.iterations = std::max(solution.iterations, sweeps);
     all_converged = all_converged && converged;
   }

@@ -46,7 +46,8 @@ struct ConstraintRow {
 /// Rows of the current step; sized by use, kept between steps for their capacity.
 struct ConstraintRows {
   std::vector<ConstraintRow> rows;   ///< in the order of problem.sets
-  std::vector<double> z;
+  std::vector<double> z;             ///< J^T, then Z = L^-T J^T
+  std::vector<double> scaled;        ///< D^-1 Z, laid out like z
   std::vector<ConstraintRow> sorted;
   std::vector<int> island, island_of_tree, tree_start, tree_sets, order;
   int num_islands = 0;

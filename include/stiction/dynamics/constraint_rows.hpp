@@ -61,7 +61,7 @@ inline void angular_rows(const TreeView& tree,
   }
 }
 
-/// J v for packed rows.
+/// out += (rows) x, x indexed by dof: J v, or (D^-1 Z)^T w.
 template <int Dim, class Real>
 inline void rows_times(const TreeView& tree, int last_dof, const Real* rows, const Real* v, Real* out) {
   const int* chain = tree.chain + tree.row[last_dof];
@@ -84,18 +84,13 @@ inline void whiten_rows(const TreeView& tree, const TreeData<Real>& data, int la
   }
 }
 
-/// out += Z^T D^-1 w, w indexed by dof (already L^-T of something).
+/// scaled = D^-1 Z.
 template <int Dim, class Real>
-inline void whitened_times(const TreeView& tree,
-                           const TreeData<Real>& data,
-                           int last_dof,
-                           const Real* rows,
-                           const Real* w,
-                           Real* out) {
+inline void scale_rows(const TreeView& tree, const TreeData<Real>& data, int last_dof, const Real* rows, Real* scaled) {
   const int* chain = tree.chain + tree.row[last_dof];
   for (int m = 0; m <= tree.depth[last_dof]; ++m) {
-    const Real x = data.D_inverse[chain[m]] * w[chain[m]];
-    for (int r = 0; r < Dim; ++r) out[r] += rows[Dim * m + r] * x;
+    const Real d = data.D_inverse[chain[m]];
+    for (int r = 0; r < Dim; ++r) scaled[Dim * m + r] = d * rows[Dim * m + r];
   }
 }
 
@@ -110,27 +105,19 @@ inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, co
   }
 }
 
-/// block(r, c) at [c * Stride + r] += Z_a^T D^-1 Z_b over the first `common` dofs of both chains.
-template <int Rows, int Cols, int Stride, class Real>
-inline void delassus_block(const TreeView& tree,
-                           const TreeData<Real>& data,
-                           int last_dof,
-                           int common,
-                           const Real* za,
-                           const Real* zb,
-                           Real* block) {
-  const int* chain = tree.chain + tree.row[last_dof];
+/// block(r, c) at [c * stride + r] += Z_a^T (D^-1 Z_b) over the first `common` dofs of both chains.
+template <int Rows, int Cols, class Real>
+inline void delassus_block(int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
   Real sum[Rows * Cols];
   for (int k = 0; k < Rows * Cols; ++k) sum[k] = Real(0.0);
   for (int m = 0; m < common; ++m) {
-    const Real d = data.D_inverse[chain[m]];
     for (int c = 0; c < Cols; ++c) {
-      const Real x = d * zb[Cols * m + c];
+      const Real x = scaled_b[Cols * m + c];
       for (int r = 0; r < Rows; ++r) sum[Rows * c + r] += za[Rows * m + r] * x;
     }
   }
   for (int c = 0; c < Cols; ++c) {
-    for (int r = 0; r < Rows; ++r) block[Stride * c + r] += sum[Rows * c + r];
+    for (int r = 0; r < Rows; ++r) block[stride * c + r] += sum[Rows * c + r];
   }
 }
 

@@ -102,7 +102,10 @@ struct LoadOptions {
   std::string srdf;              ///< path; empty: none
   std::vector<std::string> package_dirs;
   Material material;
-  bool strict = false;  ///< unused elements are errors
+  bool strict = false;  ///< unused elements, and inertias that no solid has, are errors
+  /// An inertia that violates the triangle inequality is replaced by its mean moment about every
+  /// axis (what MuJoCo's balanceinertia does); otherwise it is kept with a warning.
+  bool balance_inertia = false;
 };
 
 /// Reads a URDF. Errors (std::runtime_error) name the file and line.

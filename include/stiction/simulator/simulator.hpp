@@ -23,7 +23,7 @@ struct RolloutInput {
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> torques;           ///< [T x nv]
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> position_targets;  ///< [T x nv]
   int steps = 0;                 ///< T when both are empty
-  bool stop_on_bad_status = true;
+  bool stop_on_bad_status = true;  ///< also if a step has not converged; never past one that is not finite
 };
 
 struct RolloutLog {
@@ -83,7 +83,7 @@ class Simulator {
   ContactProblem problem_;
   SolverWorkspace solver_;
   ContactSolution solution_;
-  Eigen::VectorXd q_before_, v_before_;
+  State before_;  ///< the last step's start
   StepReport report_;
 };
 

@@ -21,13 +21,17 @@ struct SolverSettings {
   std::string name = "ncp-pgs";   ///< see solvers()
   double tolerance = 1e-8;        ///< > 0, on Residuals::relative of each island
   int max_iterations = 1000;      ///< >= 1
+  bool newton = true;             ///< ncp-pgs: Newton on the modes found so far, between sweeps; false: sweeps only
   void validate() const;          ///< throws std::invalid_argument naming the field
 };
 
 /// Scratch of any solver, grown on demand, no meaning between calls.
 struct SolverWorkspace {
   std::vector<double> real;
-  std::vector<double> velocity;
+  std::vector<double> dense;   ///< a dense linear system
+  std::vector<double> newton;  ///< vectors by row
+  std::vector<unsigned char> modes;
+  std::vector<int> columns;
 };
 
 struct ContactSolution {

@@ -1,0 +1,102 @@
+# Everything from a bare machine: Python >= 3.11 with venv, a C++20 compiler and make. No root.
+#
+#   make demo       a robot falls, stands and is pushed; numbers and an HTML replay
+#   make test       C++ and Python tests
+#   make help       the other targets
+
+PYTHON ?= python3
+VENV ?= .venv
+BUILD ?= build/release
+JOBS ?= $(shell nproc)
+
+bin := $(VENV)/bin
+export VENV := $(abspath $(VENV))
+cmake := $(bin)/cmake
+configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
+
+.PHONY: help demo test ctest pytest bench fuzz docs wheel format lint sanitize clean \
+        setup-build setup-test setup-dev extension
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
+	@echo "make test      build, then all C++ and Python tests"
+	@echo "make bench     time our step against MuJoCo's"
+	@echo "make fuzz      the randomised tests with more cases (FUZZ=20)"
+	@echo "make docs      the manual as HTML in build/docs"
+	@echo "make wheel     a wheel in dist/"
+	@echo "make format    reformat C++ and Python"
+	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
+	@echo "make sanitize  C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
+	@echo "make clean     remove build products, keep $(VENV)"
+
+setup-build setup-test setup-dev: setup-%:
+	@$(PYTHON) tools/bootstrap.py $*
+
+$(BUILD)/CMakeCache.txt:
+	$(cmake) -S . -B $(BUILD) $(configure) -DCMAKE_BUILD_TYPE=Release
+
+# The extension module lands in python/stiction/.
+extension: setup-build
+	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
+	@$(cmake) --build $(BUILD) --target _stiction -j $(JOBS)
+
+demo: extension
+	@$(bin)/python -m stiction demo
+
+# Both runners run to their end; one failure fails the target.
+test: setup-test
+	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
+	@$(cmake) --build $(BUILD) -j $(JOBS)
+	@failed=0; \
+	$(MAKE) --no-print-directory ctest || failed=1; \
+	$(MAKE) --no-print-directory pytest || failed=1; \
+	exit $$failed
+
+ctest:
+	@$(bin)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+pytest:
+	@$(bin)/python -m pytest $(PYTEST_ARGS)
+
+bench: setup-test extension
+	@$(bin)/python -m stiction bench all
+
+# STICTION_FUZZ multiplies the number of random cases; STICTION_SEED changes them.
+FUZZ ?= 20
+fuzz: setup-test
+	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
+	@$(cmake) --build $(BUILD) -j $(JOBS)
+	STICTION_FUZZ=$(FUZZ) $(bin)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -R 'fuzz|property|collision'
+
+docs: extension
+	@test -f docs/conf.py || { echo "docs/conf.py is missing: the manual is the Markdown in docs/"; exit 1; }
+	@$(bin)/python -m pip install --quiet --disable-pip-version-check sphinx myst-parser
+	@$(bin)/python -m sphinx -W docs build/docs
+	@echo build/docs/index.html
+
+wheel: setup-build
+	@$(bin)/python -m pip wheel . --no-deps --no-build-isolation --wheel-dir dist --verbose \
+	  --disable-pip-version-check
+
+format: setup-dev
+	@$(bin)/ruff check --fix --exit-zero .
+	@$(bin)/ruff format .
+	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs $(bin)/clang-format -i
+
+lint: setup-dev extension
+	@$(bin)/ruff check .
+	@$(bin)/ruff format --check .
+	@$(bin)/mypy
+	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs $(bin)/clang-format --dry-run --Werror
+	@git ls-files -co --exclude-standard 'src/*.cpp' | xargs -P $(JOBS) -n 4 \
+	  $(bin)/clang-tidy --quiet -p $(BUILD)
+
+sanitize: setup-test
+	@$(cmake) -S . -B build/asan $(configure) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DSTICTION_SANITIZE=address,undefined -DSTICTION_BUILD_PYTHON=OFF -DSTICTION_BUILD_EXAMPLES=OFF
+	@$(cmake) --build build/asan -j $(JOBS)
+	@$(bin)/ctest --test-dir build/asan --output-on-failure -j $(JOBS)
+
+clean:
+	rm -rf build dist python/stiction/*.so

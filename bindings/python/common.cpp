@@ -1,0 +1,185 @@
+#include "common.hpp"
+
+#include <Eigen/LU>
+#include <eigenpy/numpy.hpp>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace stiction::python {
+namespace {
+
+using Shape = std::initializer_list<long>;
+
+bp::object steal(PyObject* p) { return bp::object(bp::handle<>(p)); }
+
+[[noreturn]] void fail(const std::string& text) { throw std::invalid_argument(text); }
+
+PyArrayObject* as_array(const bp::object& x) { return reinterpret_cast<PyArrayObject*>(x.ptr()); }
+
+std::string shape_text(PyArrayObject* array) {
+  std::string text = "(";
+  for (int k = 0; k < PyArray_NDIM(array); ++k) {
+    text += std::to_string(PyArray_DIM(array, k)) + (k + 1 < PyArray_NDIM(array) ? ", " : "");
+  }
+  return text + (PyArray_NDIM(array) == 1 ? ",)" : ")");
+}
+
+std::string wanted_text(const std::vector<long>& shape) {
+  std::string text = "(";
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    text += (k ? ", " : "") + (shape[k] < 0 ? std::string("any") : std::to_string(shape[k]));
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::string short_repr(const bp::object& x) {
+  std::string text = bp::extract<std::string>(bp::str(steal(PyObject_Repr(x.ptr()))));
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+/// x as a row-major float64 array of the wanted shape (-1: any).
+bp::object array_from(const bp::object& x,
+                      const std::string& field,
+                      const std::vector<long>& shape) {
+  if (x.is_none()) fail(field + " = None: must be an array of shape " + wanted_text(shape));
+  PyObject* p = PyArray_FromAny(
+      x.ptr(), PyArray_DescrFromType(NPY_DOUBLE), 0, 0, NPY_ARRAY_CARRAY_RO, nullptr);
+  if (p == nullptr) {
+    PyErr_Clear();
+    fail(field + " = " + short_repr(x) + ": must be an array of numbers of shape " +
+         wanted_text(shape));
+  }
+  const bp::object array = steal(p);
+  bool ok = PyArray_NDIM(as_array(array)) == static_cast<int>(shape.size());
+  for (std::size_t k = 0; ok && k < shape.size(); ++k) {
+    ok = shape[k] < 0 || PyArray_DIM(as_array(array), static_cast<int>(k)) == shape[k];
+  }
+  if (!ok) {
+    fail(field + " has shape " + shape_text(as_array(array)) + ": must be " + wanted_text(shape));
+  }
+  return array;
+}
+
+const double* data_of(const bp::object& array) {
+  return static_cast<const double*>(PyArray_DATA(as_array(array)));
+}
+
+std::vector<npy_intp> dimensions(Shape shape) { return {shape.begin(), shape.end()}; }
+
+}  // namespace
+
+bp::object array_copy(const double* data, Shape shape) {
+  std::vector<npy_intp> dims = dimensions(shape);
+  const bp::object out =
+      steal(PyArray_SimpleNew(static_cast<int>(dims.size()), dims.data(), NPY_DOUBLE));
+  const npy_intp count = PyArray_SIZE(as_array(out));
+  std::copy(data, data + count, static_cast<double*>(PyArray_DATA(as_array(out))));
+  return out;
+}
+
+bp::object array_view(const bp::object& owner, double* data, Shape shape, long stride) {
+  std::vector<npy_intp> dims = dimensions(shape), strides(dims.size());
+  npy_intp bytes = sizeof(double);
+  for (std::size_t k = dims.size(); k-- > 0;) {
+    strides[k] = bytes;
+    bytes *= dims[k];
+  }
+  if (stride != 0) strides[0] = stride;
+  static double nothing = 0.0;  // numpy refuses a null pointer even for an empty array
+  if (data == nullptr) data = &nothing;
+  const bp::object out = steal(PyArray_New(&PyArray_Type,
+                                           static_cast<int>(dims.size()),
+                                           dims.data(),
+                                           NPY_DOUBLE,
+                                           strides.data(),
+                                           data,
+                                           0,
+                                           NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED,
+                                           nullptr));
+  Py_INCREF(owner.ptr());
+  if (PyArray_SetBaseObject(as_array(out), owner.ptr()) < 0) bp::throw_error_already_set();
+  return out;
+}
+
+bp::object to_array(const Vec3d& v) { return array_copy(&v.x, {3}); }
+
+bp::object to_array(const Mat3d& m) {
+  const double rows[9] = {m.c0.x, m.c1.x, m.c2.x, m.c0.y, m.c1.y, m.c2.y, m.c0.z, m.c1.z, m.c2.z};
+  return array_copy(rows, {3, 3});
+}
+
+bp::object to_array(const std::vector<double>& v) {
+  return array_copy(v.data(), {static_cast<long>(v.size())});
+}
+
+bp::object to_array(const Eigen::VectorXd& v) { return array_copy(v.data(), {v.size()}); }
+
+bp::object to_array(const RowMatrix& m) { return array_copy(m.data(), {m.rows(), m.cols()}); }
+
+bp::object to_array(const std::vector<Vec3d>& v) {
+  return array_copy(reinterpret_cast<const double*>(v.data()), {static_cast<long>(v.size()), 3});
+}
+
+bp::object to_se3(const Transform& X) {
+  return bp::import("pinocchio").attr("SE3")(to_array(X.R), to_array(X.p));
+}
+
+Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size) {
+  const bp::object array = array_from(x, field, {size});
+  return Eigen::Map<const Eigen::VectorXd>(data_of(array), PyArray_DIM(as_array(array), 0));
+}
+
+RowMatrix matrix_from(const bp::object& x, const std::string& field, long rows, long cols) {
+  const bp::object array = array_from(x, field, {rows, cols});
+  return Eigen::Map<const RowMatrix>(
+      data_of(array), PyArray_DIM(as_array(array), 0), PyArray_DIM(as_array(array), 1));
+}
+
+Vec3d vec3_from(const bp::object& x, const std::string& field) {
+  const bp::object array = array_from(x, field, {3});
+  const double* v = data_of(array);
+  for (int k = 0; k < 3; ++k) {
+    if (!std::isfinite(v[k]))
+      fail(field + "[" + std::to_string(k) + "] = " + number(v[k]) + ": must be finite");
+  }
+  return {v[0], v[1], v[2]};
+}
+
+std::vector<Vec3d> points_from(const bp::object& x, const std::string& field) {
+  const RowMatrix m = matrix_from(x, field, -1, 3);
+  std::vector<Vec3d> points;
+  for (long i = 0; i < m.rows(); ++i) points.push_back({m(i, 0), m(i, 1), m(i, 2)});
+  return points;
+}
+
+Transform transform_from(const bp::object& x, const std::string& field) {
+  if (x.is_none()) return Transform::identity();
+  const bool se3 = PyObject_HasAttrString(x.ptr(), "homogeneous");
+  const RowMatrix m = matrix_from(se3 ? bp::object(x.attr("homogeneous")) : x, field, 4, 4);
+  const Eigen::Matrix3d R = m.topLeftCorner<3, 3>();
+  if (!m.allFinite()) fail(field + ": has an entry that is not finite");
+  const double defect = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
+  if (defect > 1e-6 || R.determinant() < 0.0) {
+    fail(field + ": its rotation is not orthonormal and right-handed (defect " + number(defect) +
+         ")");
+  }
+  if (m(3, 0) != 0.0 || m(3, 1) != 0.0 || m(3, 2) != 0.0 || m(3, 3) != 1.0) {
+    fail(field + ": its last row must be 0 0 0 1");
+  }
+  return {{{R(0, 0), R(1, 0), R(2, 0)}, {R(0, 1), R(1, 1), R(2, 1)}, {R(0, 2), R(1, 2), R(2, 2)}},
+          {m(0, 3), m(1, 3), m(2, 3)}};
+}
+
+void assign(const bp::object& x, const std::string& field, double* data, long size) {
+  const Eigen::VectorXd v = vector_from(x, field, size);
+  std::copy(v.data(), v.data() + size, data);
+}
+
+std::string number(double x) { return bp::extract<std::string>(bp::str(bp::object(x))); }
+
+std::string vector_text(const Vec3d& v) {
+  return "[" + number(v.x) + ", " + number(v.y) + ", " + number(v.z) + "]";
+}
+
+}  // namespace stiction::python

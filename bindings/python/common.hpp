@@ -1,0 +1,122 @@
+#pragma once
+
+// numpy's function table lives in libeigenpy, filled when pinocchio is imported.
+#define NO_IMPORT_ARRAY
+
+#include "stiction/math/spatial.hpp"
+
+#include <Eigen/Core>
+#include <boost/python.hpp>
+#include <boost/python/stl_iterator.hpp>
+
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+// What every expose_<folder>.cpp needs: NumPy in and out, with errors that name the argument.
+
+namespace stiction {
+class Scene;
+}  // namespace stiction
+
+namespace stiction::python {
+
+namespace bp = boost::python;
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void expose_geometry();
+void expose_model();
+void expose_robot();
+void expose_scene();
+void expose_state();
+void expose_collision();
+void expose_contact();
+void expose_solver();
+void expose_simulator();
+void expose_scenes();
+
+/// Lets other Python threads run while it lives.
+class AllowThreads {
+ public:
+  AllowThreads() : saved_(PyEval_SaveThread()) {}
+  ~AllowThreads() { PyEval_RestoreThread(saved_); }
+  AllowThreads(const AllowThreads&) = delete;
+  AllowThreads& operator=(const AllowThreads&) = delete;
+
+ private:
+  PyThreadState* saved_;
+};
+
+// --- C++ to Python ---
+
+/// New float64 array, row-major.
+bp::object array_copy(const double* data, std::initializer_list<long> shape);
+/// Writable float64 array over `data`, which `owner` keeps alive. `stride`: bytes between rows of
+/// the first axis, 0: dense.
+bp::object array_view(const bp::object& owner,
+                      double* data,
+                      std::initializer_list<long> shape,
+                      long stride = 0);
+
+bp::object to_array(const Vec3d& v);                ///< (3,)
+bp::object to_array(const Mat3d& m);                ///< (3, 3)
+bp::object to_array(const std::vector<double>& v);  ///< (n,)
+bp::object to_array(const Eigen::VectorXd& v);      ///< (n,)
+bp::object to_array(const RowMatrix& m);            ///< (rows, cols)
+bp::object to_array(const std::vector<Vec3d>& v);   ///< (n, 3)
+bp::object to_se3(const Transform& X);              ///< pinocchio.SE3
+
+template <class T>
+bp::list to_list(const std::vector<T>& values) {
+  bp::list out;
+  for (const T& v : values) out.append(v);
+  return out;
+}
+
+// --- Python to C++: anything numpy.asarray takes; std::invalid_argument names `field`. ---
+
+Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size = -1);
+RowMatrix matrix_from(const bp::object& x,
+                      const std::string& field,
+                      long rows = -1,
+                      long cols = -1);
+Vec3d vec3_from(const bp::object& x, const std::string& field);
+std::vector<Vec3d> points_from(const bp::object& x, const std::string& field);
+/// pinocchio.SE3 or a 4 x 4 homogeneous matrix; None is the identity.
+Transform transform_from(const bp::object& x, const std::string& field);
+/// Writes x into the array of `size` doubles.
+void assign(const bp::object& x, const std::string& field, double* data, long size);
+
+/// The repr of a number as Python writes it.
+std::string number(double x);
+/// "[x, y, z]".
+std::string vector_text(const Vec3d& v);
+
+// --- errors ---
+
+/// stiction.StictionError and stiction.SimulationError, created when the module is.
+void create_exceptions();
+[[noreturn]] void raise_stiction_error(const char* text);
+/// call() with std::runtime_error as StictionError.
+template <class Call>
+auto with_stiction_errors(Call&& call) {
+  try {
+    return call();
+  } catch (const std::runtime_error& e) {
+    raise_stiction_error(e.what());
+  }
+}
+/// Raises stiction.SimulationError with attributes time, step and dof.
+[[noreturn]] void raise_simulation_error(const std::string& text,
+                                         double time,
+                                         long step,
+                                         const std::string& dof);
+
+// --- arguments given by name or number ---
+
+int body_from(const Scene& scene, const bp::object& body, const char* field);
+int geometry_from(const Scene& scene, const bp::object& geometry, const char* field);
+int dof_from(const Scene& scene, const bp::object& dof, const char* field);
+
+}  // namespace stiction::python

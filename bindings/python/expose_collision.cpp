@@ -1,0 +1,126 @@
+#include "stiction/collision/manifold.hpp"
+#include "stiction/model/state_io.hpp"
+
+#include "common.hpp"
+
+namespace stiction::python {
+namespace {
+
+/// A result with the warm start it leaves for the next query of the same pair.
+struct Query : DistanceResult {
+  DistanceCache warm_start;
+};
+
+struct NamedPoint : ManifoldPoint {
+  Vec3d normal;
+};
+
+Query query(const Shape& a,
+            const bp::object& X_WA,
+            const Shape& b,
+            const bp::object& X_WB,
+            double tolerance,
+            int max_iterations,
+            const bp::object& warm_start) {
+  const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
+  Query q;
+  if (!warm_start.is_none()) {
+    q.warm_start = bp::extract<DistanceCache>(warm_start)();
+    if (!cache_fits(a, b, q.warm_start))
+      throw std::invalid_argument("warm_start: belongs to another pair of shapes");
+  }
+  AllowThreads free;
+  static_cast<DistanceResult&>(q) =
+      distance(a, A, b, B, {tolerance, max_iterations}, &q.warm_start);
+  return q;
+}
+
+bool overlap(const Shape& a, const bp::object& X_WA, const Shape& b, const bp::object& X_WB) {
+  return collide(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"));
+}
+
+bp::list manifold(
+    const Shape& a, const bp::object& X_WA, const Shape& b, const bp::object& X_WB, double margin) {
+  if (!(margin >= 0.0))
+    throw std::invalid_argument("margin = " + number(margin) + ": must be >= 0 [m]");
+  Manifold m;
+  contact_manifold(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"), margin, m);
+  bp::list points;
+  for (int k = 0; k < m.count; ++k) {
+    NamedPoint p;
+    static_cast<ManifoldPoint&>(p) = m.points[k];
+    p.normal = m.normal;
+    points.append(p);
+  }
+  return points;
+}
+
+bp::object witness_a(const Query& q) { return to_array(q.witness_a); }
+bp::object witness_b(const Query& q) { return to_array(q.witness_b); }
+bp::object normal(const Query& q) { return to_array(q.normal); }
+std::string status(const Query& q) { return to_string(q.status); }
+std::string repr(const Query& q) {
+  return "DistanceResult(distance=" + number(q.distance) + ", normal=" + vector_text(q.normal) +
+         ", status=\"" + status(q) + "\")";
+}
+
+bp::object point_position(const NamedPoint& p) { return to_array(p.position); }
+bp::object point_normal(const NamedPoint& p) { return to_array(p.normal); }
+std::string point_repr(const NamedPoint& p) {
+  return "ManifoldPoint(position=" + vector_text(p.position) + ", gap=" + number(p.gap) + ")";
+}
+
+}  // namespace
+
+void expose_collision() {
+  using bp::arg;
+  const bp::object none;
+  bp::class_<DistanceCache>("DistanceCache", "Warm start of a convex query; a value.", bp::no_init)
+      .def_readonly("count", &DistanceCache::count, "Points of the remembered simplex; 0: cold.");
+  bp::class_<Query>("DistanceResult", "Signed distance of two shapes, world frame.", bp::no_init)
+      .def_readonly("distance", &Query::distance, "[m], negative: penetration depth.")
+      .add_property(
+          "witness_a", &witness_a, "(3,) on A [m]; witness_b - witness_a = distance * normal.")
+      .add_property("witness_b", &witness_b, "(3,) on B [m].")
+      .add_property("normal", &normal, "(3,) unit, from A to B.")
+      .def_readonly("iterations", &Query::iterations)
+      .add_property(
+          "status", &status, "\"separated\", \"penetrating\", \"touching\" or \"max_iterations\".")
+      .add_property(
+          "warm_start",
+          bp::make_getter(&Query::warm_start, bp::return_value_policy<bp::return_by_value>()),
+          "DistanceCache for the next query of this pair.")
+      .def("__repr__", &repr);
+  bp::class_<NamedPoint>(
+      "ManifoldPoint", "One contact point of a pair of shapes, world frame.", bp::no_init)
+      .add_property("position", &point_position, "(3,) midpoint of the two witness points [m].")
+      .add_property("normal", &point_normal, "(3,) unit, from A to B; the same for all points.")
+      .def_readonly("gap", &NamedPoint::gap, "[m] along the normal, negative: penetration.")
+      .def_readonly("feature", &NamedPoint::feature, "Persistent id of the pair of features.")
+      .def("__repr__", &point_repr);
+
+  bp::def(
+      "distance",
+      &query,
+      (arg("a"),
+       arg("X_WA"),
+       arg("b"),
+       arg("X_WB"),
+       arg("tolerance") = 1e-10,
+       arg("max_iterations") = 128,
+       arg("warm_start") = none),
+      "Signed distance of two shapes. X_WA, X_WB: pinocchio.SE3 or (4, 4), None is the identity; "
+      "tolerance [m] on (upper - lower bound).\n\nRaises ValueError for a placement that is not "
+      "rigid, tolerance <= 0, or two half-spaces.");
+  bp::def("collide",
+          &overlap,
+          (arg("a"), arg("X_WA"), arg("b"), arg("X_WB")),
+          "True if the shapes overlap or touch.");
+  bp::def("contact_manifold",
+          &manifold,
+          (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("margin") = 0.0),
+          "List of at most 8 ManifoldPoint whose gap is at most `margin` [m]; empty if the pair is "
+          "farther.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,97 @@
+#include "stiction/dynamics/forest.hpp"
+
+#include "common.hpp"
+#include "scene_holder.hpp"
+
+namespace stiction::python {
+namespace {
+
+std::shared_ptr<Control> make_control(int nv) {
+  if (nv < 0) throw std::invalid_argument("Control: nv = " + std::to_string(nv) + ": must be >= 0");
+  auto c = std::make_shared<Control>();
+  c->torque = c->position_target = c->velocity_target = Eigen::VectorXd::Zero(nv);
+  return c;
+}
+
+// All three vectors keep the size they were made with, so that views of them stay valid.
+template <Eigen::VectorXd Control::* Member>
+struct Vector {
+  static bp::object get(const bp::object& self) {
+    Eigen::VectorXd& x = bp::extract<Control&>(self)().*Member;
+    return array_view(self, x.data(), {x.size()});
+  }
+  static void set(const bp::object& self, const bp::object& value) {
+    get(self).attr("__setitem__")(bp::slice(), value);
+  }
+};
+
+std::shared_ptr<ExternalWrench> make_wrench(int body,
+                                            const bp::object& force,
+                                            const bp::object& moment) {
+  auto w = std::make_shared<ExternalWrench>();
+  w->body = body;
+  w->force = vec3_from(force, "force");
+  if (!moment.is_none()) w->moment = vec3_from(moment, "moment");
+  return w;
+}
+
+bp::object force(const ExternalWrench& w) { return to_array(w.force); }
+bp::object moment(const ExternalWrench& w) { return to_array(w.moment); }
+void set_force(ExternalWrench& w, const bp::object& x) { w.force = vec3_from(x, "force"); }
+void set_moment(ExternalWrench& w, const bp::object& x) { w.moment = vec3_from(x, "moment"); }
+
+bp::list wrenches(const Control& c) { return to_list(c.wrenches); }
+void set_wrenches(Control& c, const bp::object& given) {
+  std::vector<ExternalWrench> out;
+  for (bp::stl_input_iterator<bp::object> it(given), end; it != end; ++it) {
+    const bp::extract<const ExternalWrench&> w(*it);
+    if (!w.check())
+      throw std::invalid_argument("wrenches[" + std::to_string(out.size()) +
+                                  "]: must be an ExternalWrench");
+    out.push_back(w());
+  }
+  c.wrenches = out;
+}
+
+Control copy(const Control& c) { return c; }
+
+}  // namespace
+
+void expose_control() {
+  using bp::arg;
+  bp::class_<ExternalWrench, std::shared_ptr<ExternalWrench>>(
+      "ExternalWrench",
+      "Force (3,) [N] and moment (3,) [N m] on a body, at its origin, world axes.",
+      bp::no_init)
+      .def("__init__",
+           bp::make_constructor(&make_wrench,
+                                bp::default_call_policies(),
+                                (arg("body"), arg("force"), arg("moment") = bp::object())))
+      .def_readwrite("body", &ExternalWrench::body)
+      .add_property("force", &force, &set_force, "(3,) [N]; a copy.")
+      .add_property("moment", &moment, &set_moment, "(3,) [N m]; a copy.");
+  bp::class_<Control, std::shared_ptr<Control>>(
+      "Control",
+      "What a controller may say at each step; made by Simulator.hold or Control(nv) (zero).",
+      bp::no_init)
+      .def("__init__", bp::make_constructor(&make_control, bp::default_call_policies(), arg("nv")))
+      .add_property("torque",
+                    &Vector<&Control::torque>::get,
+                    &Vector<&Control::torque>::set,
+                    "(nv,) generalised force, added to the servos' [N m or N]; a writable view.")
+      .add_property("position_target",
+                    &Vector<&Control::position_target>::get,
+                    &Vector<&Control::position_target>::set,
+                    "(nv,) servo targets of one-dof joints [rad or m]; a writable view.")
+      .add_property("velocity_target",
+                    &Vector<&Control::velocity_target>::get,
+                    &Vector<&Control::velocity_target>::set,
+                    "(nv,) [rad/s or m/s]; a writable view.")
+      .add_property("wrenches",
+                    &wrenches,
+                    &set_wrenches,
+                    "list of ExternalWrench; assign a new list to change it.")
+      .def("copy", &copy, arg("self"), "An independent copy.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,199 @@
+#include "stiction/model/parameters.hpp"
+
+#include "common.hpp"
+#include "scene_holder.hpp"
+
+namespace stiction::python {
+namespace {
+
+// --- Material ---
+
+std::shared_ptr<Material> make_material(double friction,
+                                        double restitution,
+                                        double stiffness,
+                                        double damping) {
+  return std::make_shared<Material>(Material{friction, restitution, stiffness, damping});
+}
+
+std::string material_repr(const Material& m) {
+  return "Material(friction=" + number(m.friction) + ", restitution=" + number(m.restitution) +
+         ", stiffness=" + number(m.stiffness) + ", damping=" + number(m.damping) + ")";
+}
+
+bool material_equal(const Material& a, const Material& b) { return a == b; }
+
+void expose_material() {
+  using bp::arg;
+  bp::class_<Material, std::shared_ptr<Material>>(
+      "Material", "Surface of a geometry. How two of them meet: combine().", bp::no_init)
+      .def("__init__",
+           bp::make_constructor(&make_material,
+                                bp::default_call_policies(),
+                                (arg("friction") = 0.8,
+                                 arg("restitution") = 0.0,
+                                 arg("stiffness") = kInfinity,
+                                 arg("damping") = 0.0)))
+      .def_readwrite("friction", &Material::friction, "Coulomb coefficient, >= 0.")
+      .def_readwrite("restitution", &Material::restitution, "Newton coefficient, in [0, 1].")
+      .def_readwrite("stiffness", &Material::stiffness, "Of the surface [N/m], > 0; inf: rigid.")
+      .def_readwrite("damping",
+                     &Material::damping,
+                     "Of the surface [N s/m], >= 0; used with a finite stiffness.")
+      .def("__eq__", &material_equal)
+      .def("__repr__", &material_repr);
+  bp::def(
+      "combine",
+      &combine,
+      (arg("a"), arg("b")),
+      "Coefficients of a pair: geometric mean of friction, the larger restitution, stiffness and "
+      "damping in series.");
+}
+
+// --- Parameters: every array a writable view ---
+
+Parameters& of(const bp::object& self) { return bp::extract<Parameters&>(self); }
+
+template <std::vector<double> Parameters::* Member>
+struct Numbers {
+  static bp::object get(const bp::object& self) {
+    std::vector<double>& x = of(self).*Member;
+    return array_view(self, x.data(), {static_cast<long>(x.size())});
+  }
+  static void set(const bp::object& self, const bp::object& value) {
+    get(self).attr("__setitem__")(bp::slice(), value);
+  }
+};
+
+template <std::vector<Vec3d> Parameters::* Member>
+struct Vectors {
+  static bp::object get(const bp::object& self) {
+    std::vector<Vec3d>& x = of(self).*Member;
+    return array_view(self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3});
+  }
+  static void set(const bp::object& self, const bp::object& value) {
+    get(self).attr("__setitem__")(bp::slice(), value);
+  }
+};
+
+template <double Material::* Member>
+struct Surface {
+  static bp::object get(const bp::object& self) {
+    std::vector<Material>& x = of(self).material;
+    return array_view(self,
+                      x.empty() ? nullptr : &(x[0].*Member),
+                      {static_cast<long>(x.size())},
+                      x.empty() ? 0 : static_cast<long>(sizeof(Material)));
+  }
+  static void set(const bp::object& self, const bp::object& value) {
+    get(self).attr("__setitem__")(bp::slice(), value);
+  }
+};
+
+bp::object gravity(const bp::object& self) { return array_view(self, &of(self).gravity.x, {3}); }
+void set_gravity(Parameters& p, const bp::object& value) {
+  p.gravity = vec3_from(value, "parameters.gravity");
+}
+
+std::size_t checked(std::size_t size, long i, const char* field) {
+  if (i >= 0 && i < static_cast<long>(size)) return static_cast<std::size_t>(i);
+  throw std::invalid_argument(std::string(field) + " = " + std::to_string(i) + ": must be in [0, " +
+                              std::to_string(size) + ")");
+}
+
+bp::object inertia(const Parameters& p, long body) {
+  const Sym3d& i = p.inertia[checked(p.inertia.size(), body, "body")];
+  return to_array(Mat3d{{i.xx, i.xy, i.xz}, {i.xy, i.yy, i.yz}, {i.xz, i.yz, i.zz}});
+}
+
+void set_inertia(Parameters& p, long body, const bp::object& value) {
+  const RowMatrix m = matrix_from(value, "inertia", 3, 3);
+  const double skew = (m - m.transpose()).cwiseAbs().maxCoeff();
+  if (!(skew <= 1e-12 * m.cwiseAbs().maxCoeff()))
+    throw std::invalid_argument("inertia: must be symmetric and finite");
+  p.inertia[checked(p.inertia.size(), body, "body")] = {
+      m(0, 0), m(0, 1), m(1, 1), m(0, 2), m(1, 2), m(2, 2)};
+}
+
+template <std::vector<Transform> Parameters::* Member>
+struct Placements {
+  static bp::object get(const Parameters& p, long i) {
+    return to_se3((p.*Member)[checked((p.*Member).size(), i, "index")]);
+  }
+  static void set(Parameters& p, long i, const bp::object& X) {
+    (p.*Member)[checked((p.*Member).size(), i, "index")] = transform_from(X, "X");
+  }
+};
+
+Parameters parameters_copy(const Parameters& p) { return p; }
+
+template <class Access, class Class>
+void array_property(Class& c, const char* name, const char* doc) {
+  c.add_property(name, &Access::get, &Access::set, doc);
+}
+
+template <class Access, class Class>
+void placement_methods(Class& c, const char* get, const char* set, const char* doc) {
+  using bp::arg;
+  c.def(get, &Access::get, (arg("self"), arg("index")), doc);
+  c.def(set, &Access::set, (arg("self"), arg("index"), arg("X")), "pinocchio.SE3 or (4, 4).");
+}
+
+void expose_parameters() {
+  using bp::arg;
+  using P = Parameters;
+  bp::class_<P> c(
+      "Parameters",
+      "Every number of a scene, settable between steps. The arrays are writable NumPy views; "
+      "call validate() after editing them.",
+      bp::no_init);
+  c.add_property("gravity", &gravity, &set_gravity, "(3,) world [m/s^2].");
+  array_property<Numbers<&P::mass>>(c, "mass", "(bodies,) [kg].");
+  array_property<Vectors<&P::com>>(c, "com", "(bodies, 3) centres of mass, body frame [m].");
+  array_property<Vectors<&P::axis>>(c, "axis", "(bodies, 3) unit joint axes, joint frame.");
+  array_property<Numbers<&P::armature>>(c, "armature", "(nv,) [kg m^2 or kg].");
+  array_property<Numbers<&P::damping>>(c, "damping", "(nv,) joint damping [N m s/rad or N s/m].");
+  array_property<Numbers<&P::dry_friction>>(c, "dry_friction", "(nv,) [N m or N].");
+  array_property<Numbers<&P::lower>>(c, "lower", "(nv,) lower position limits [rad or m].");
+  array_property<Numbers<&P::upper>>(c, "upper", "(nv,) upper position limits [rad or m].");
+  array_property<Numbers<&P::kp>>(
+      c, "kp", "(nv,) servo stiffness [N m/rad or N/m]; 0: torque only.");
+  array_property<Numbers<&P::kd>>(c, "kd", "(nv,) servo damping [N m s/rad or N s/m].");
+  array_property<Numbers<&P::effort_limit>>(
+      c, "effort_limit", "(nv,) of torque plus servo [N m or N].");
+  array_property<Surface<&Material::friction>>(
+      c, "friction", "(geometries,) Coulomb coefficients.");
+  array_property<Surface<&Material::restitution>>(c, "restitution", "(geometries,) in [0, 1].");
+  array_property<Surface<&Material::stiffness>>(c, "stiffness", "(geometries,) [N/m]; inf: rigid.");
+  array_property<Surface<&Material::damping>>(c, "contact_damping", "(geometries,) [N s/m].");
+  c.def("inertia",
+        &inertia,
+        (arg("self"), arg("body")),
+        "(3, 3) about the com, body axes [kg m^2]; a copy.");
+  c.def("set_inertia",
+        &set_inertia,
+        (arg("self"), arg("body"), arg("inertia")),
+        "Symmetric (3, 3) [kg m^2].");
+  placement_methods<Placements<&P::placement>>(
+      c, "placement", "set_placement", "Joint frame of a body in its parent, pinocchio.SE3.");
+  placement_methods<Placements<&P::base>>(
+      c, "base", "set_base", "Root frame of a fixed tree, pinocchio.SE3.");
+  placement_methods<Placements<&P::geometry_placement>>(
+      c,
+      "geometry_placement",
+      "set_geometry_placement",
+      "Geometry in its body or the world, pinocchio.SE3.");
+  c.def("validate",
+        &P::validate,
+        arg("self"),
+        "Raises ValueError naming the first field, index and value out of range.");
+  c.def("copy", &parameters_copy, arg("self"), "An independent copy.");
+}
+
+}  // namespace
+
+void expose_model() {
+  expose_material();
+  expose_parameters();
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,192 @@
+#include "stiction/simulator/simulator.hpp"
+
+#include "common.hpp"
+#include "named_contact.hpp"
+
+namespace stiction::python {
+namespace {
+
+std::string status(const StepReport& r) { return to_string(r.status); }
+std::string solver_status(const StepReport& r) { return to_string(r.solver_status); }
+bool converged(const StepReport& r) { return r.solver_status == SolveStatus::kConverged; }
+double energy(const StepReport& r) { return r.kinetic_energy + r.potential_energy; }
+Residuals residuals_copy(const StepReport& r) { return r.residuals; }
+
+std::string report_repr(const StepReport& r) {
+  return "StepReport(status=\"" + status(r) + "\", contacts=" + std::to_string(r.num_contacts) +
+         ", iterations=" + std::to_string(r.iterations) +
+         ", relative=" + number(r.residuals.relative) + ")";
+}
+
+void expose_step_report() {
+  bp::class_<StepReport>(
+      "StepReport", "What a step tells; a copy, independent of later steps.", bp::no_init)
+      .add_property(
+          "status", &status, "\"ok\" or \"not_converged\"; a step that is not finite raises.")
+      .add_property("solver_status",
+                    &solver_status,
+                    "\"converged\", \"rounding_limited\" or \"max_iterations\".")
+      .add_property("converged", &converged, "The relative residual is at most the tolerance.")
+      .add_property("residuals", &residuals_copy, "Residuals of the contact problem, SI units.")
+      .def_readonly("iterations", &StepReport::iterations, "Of the solver, slowest island.")
+      .def_readonly("num_contacts", &StepReport::num_contacts)
+      .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")
+      .def_readonly("num_islands", &StepReport::num_islands)
+      .def_readonly("penetration",
+                    &StepReport::penetration,
+                    "Deepest overlap at the start of the step [m], >= 0.")
+      .def_readonly(
+          "creep", &StepReport::creep, "Fastest tangential speed of a sticking contact [m/s].")
+      .def_readonly("kinetic_energy", &StepReport::kinetic_energy, "At the start of the step [J].")
+      .def_readonly("potential_energy",
+                    &StepReport::potential_energy,
+                    "At the start of the step [J], zero at the world origin.")
+      .add_property("energy", &energy, "Kinetic plus potential [J].")
+      .def("__repr__", &report_repr);
+}
+
+bp::object position(const NamedContact& c) { return to_array(c.position); }
+bp::object frame(const NamedContact& c) { return to_array(c.frame); }
+bp::object normal(const NamedContact& c) { return to_array(c.frame.c2); }
+bp::object impulse(const NamedContact& c) { return to_array(c.impulse); }
+bp::object velocity(const NamedContact& c) { return to_array(c.velocity); }
+bp::object force_on_b(const NamedContact& c) { return to_array(c.force_on_b_world); }
+bp::object force_on_a(const NamedContact& c) { return to_array(-c.force_on_b_world); }
+
+std::string contact_repr(const NamedContact& c) {
+  return "ContactReport(" + c.geometry_a_name + " - " + c.geometry_b_name +
+         ", gap=" + number(c.gap) + ", force_on_b_world=" + vector_text(c.force_on_b_world) +
+         (c.sliding ? ", sliding)" : ")");
+}
+
+void expose_contact_report() {
+  using C = NamedContact;
+  bp::class_<C>(
+      "ContactReport",
+      "One contact point of the last step; a copy. A is the geometry with the lower number, the "
+      "normal points from A to B; forces are averages over the step.",
+      bp::no_init)
+      .def_readonly("geometry_a", &C::geometry_a)
+      .def_readonly("geometry_b", &C::geometry_b)
+      .def_readonly("body_a", &C::body_a, "-1: the world.")
+      .def_readonly("body_b", &C::body_b, "-1: the world.")
+      .def_readonly("geometry_a_name", &C::geometry_a_name)
+      .def_readonly("geometry_b_name", &C::geometry_b_name)
+      .def_readonly("body_a_name", &C::body_a_name, "\"world\" for a fixed geometry.")
+      .def_readonly("body_b_name", &C::body_b_name, "\"world\" for a fixed geometry.")
+      .def_readonly("feature", &C::feature, "Persistent id within the pair.")
+      .add_property("position", &position, "(3,) world [m].")
+      .add_property("frame", &frame, "(3, 3) R_WC = [t1 t2 n], columns in the world.")
+      .add_property("normal", &normal, "(3,) unit, from A to B, world.")
+      .def_readonly("gap", &C::gap, "At the start of the step [m], negative: penetration.")
+      .def_readonly("friction", &C::friction, "Coulomb coefficient of the pair.")
+      .add_property("impulse", &impulse, "(3,) on B, contact frame [N s].")
+      .add_property(
+          "velocity", &velocity, "(3,) of B relative to A after the step, contact frame [m/s].")
+      .add_property("force_on_b_world", &force_on_b, "(3,) on B, world axes [N].")
+      .add_property("force_on_a_world", &force_on_a, "(3,) on A, world axes [N].")
+      .def_readonly(
+          "sliding", &C::sliding, "The force is on the cone and the point moves against it.")
+      .def("__repr__", &contact_repr);
+}
+
+bp::object wrench_force(const BodyWrench& w) { return to_array(w.force); }
+bp::object wrench_moment(const BodyWrench& w) { return to_array(w.moment); }
+std::string wrench_repr(const BodyWrench& w) {
+  return "BodyWrench(force=" + vector_text(w.force) + ", moment=" + vector_text(w.moment) + ")";
+}
+
+template <Vec3d Balance::* Member>
+bp::object balance_vector(const Balance& b) {
+  return to_array(b.*Member);
+}
+
+void expose_balance() {
+  bp::class_<BodyWrench>("BodyWrench", "Wrench on a body, world axes.", bp::no_init)
+      .add_property("force", &wrench_force, "(3,) [N].")
+      .add_property(
+          "moment", &wrench_moment, "(3,) about the body's origin at the start of the step [N m].")
+      .def("__repr__", &wrench_repr);
+  bp::class_<Balance>(
+      "Balance",
+      "Momentum and energy of the scene over the last step, world frame, about the world "
+      "origin.",
+      bp::no_init)
+      .add_property("linear_before", &balance_vector<&Balance::linear_before>, "(3,) [kg m/s].")
+      .add_property("linear_after", &balance_vector<&Balance::linear_after>, "(3,) [kg m/s].")
+      .add_property("angular_before", &balance_vector<&Balance::angular_before>, "(3,) [kg m^2/s].")
+      .add_property("angular_after", &balance_vector<&Balance::angular_after>, "(3,) [kg m^2/s].")
+      .add_property("linear_impulse",
+                    &balance_vector<&Balance::linear_impulse>,
+                    "(3,) of gravity, external forces and contacts with the world [N s].")
+      .add_property("angular_impulse", &balance_vector<&Balance::angular_impulse>, "(3,) [N m s].")
+      .def_readonly("energy_before", &Balance::energy_before, "Kinetic + potential [J].")
+      .def_readonly("energy_after", &Balance::energy_after, "[J].")
+      .def_readonly("friction_work", &Balance::friction_work, "Of all contacts, <= 0 [J].")
+      .def_readonly("normal_work", &Balance::normal_work, "[J].")
+      .def_readonly("base_is_free",
+                    &Balance::base_is_free,
+                    "False: a fixed base takes momentum that is not in the impulses.");
+}
+
+// --- rollout log ---
+
+bp::object log_q(const RolloutLog& log) { return to_array(RowMatrix(log.q)); }
+bp::object log_v(const RolloutLog& log) { return to_array(RowMatrix(log.v)); }
+
+/// One number per step.
+template <class Read>
+bp::object column(const RolloutLog& log, Read&& read) {
+  std::vector<double> x;
+  for (const StepReport& r : log.reports) x.push_back(read(r));
+  return to_array(x);
+}
+
+bp::object log_residual(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return r.residuals.relative; });
+}
+bp::object log_penetration(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return r.penetration; });
+}
+bp::object log_creep(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return r.creep; });
+}
+bp::object log_energy(const RolloutLog& l) { return column(l, &energy); }
+bp::object log_iterations(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return r.iterations; }).attr("astype")("int64");
+}
+bp::object log_contacts(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return r.num_contacts; }).attr("astype")("int64");
+}
+bp::object log_converged(const RolloutLog& l) {
+  return column(l, [](const StepReport& r) { return converged(r) ? 1.0 : 0.0; })
+      .attr("astype")("bool");
+}
+bp::list log_reports(const RolloutLog& l) { return to_list(l.reports); }
+
+void expose_rollout_log() {
+  bp::class_<RolloutLog>("RolloutLog", "What a rollout recorded, T steps.", bp::no_init)
+      .def_readonly("steps", &RolloutLog::steps)
+      .add_property("q", &log_q, "(T + 1, nq)")
+      .add_property("v", &log_v, "(T + 1, nv)")
+      .add_property("residual", &log_residual, "(T,) relative residual.")
+      .add_property("penetration", &log_penetration, "(T,) [m].")
+      .add_property("creep", &log_creep, "(T,) [m/s].")
+      .add_property(
+          "energy", &log_energy, "(T,) kinetic + potential at the start of each step [J].")
+      .add_property("iterations", &log_iterations, "(T,) int64.")
+      .add_property("num_contacts", &log_contacts, "(T,) int64.")
+      .add_property("converged", &log_converged, "(T,) bool.")
+      .add_property("reports", &log_reports, "list of StepReport.");
+}
+
+}  // namespace
+
+void expose_report() {
+  expose_step_report();
+  expose_contact_report();
+  expose_balance();
+  expose_rollout_log();
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,197 @@
+#include "common.hpp"
+#include "scene_holder.hpp"
+#include "src/model/pinocchio_robot.hpp"
+
+namespace stiction::python {
+namespace {
+
+Material material_or_default(const bp::object& material) {
+  return material.is_none() ? Material{} : Material(bp::extract<const Material&>(material)());
+}
+
+std::string message_kind(const LoadMessage& m) {
+  return m.kind == LoadMessage::Kind::kUnused ? "unused" : "warning";
+}
+
+std::string message_text(const LoadMessage& m) {
+  const std::string line = m.line > 0 ? ":" + std::to_string(m.line) : "";
+  return (m.file.empty() ? "" : m.file + line + ": ") + m.text;
+}
+
+bp::list messages(const Robot& r) { return to_list(r.messages); }
+
+bp::list body_names(const Robot& r) {
+  bp::list names;
+  for (const BodyDescription& b : r.bodies) names.append(b.name);
+  return names;
+}
+
+bp::list joint_names(const Robot& r) {
+  bp::list names;
+  for (const BodyDescription& b : r.bodies) names.append(b.joint_name);
+  return names;
+}
+
+bp::list frame_names(const Robot& r) {
+  bp::list names;
+  for (const FrameDescription& f : r.frames) names.append(f.name);
+  return names;
+}
+
+bp::list geometry_names(const Robot& r) {
+  bp::list names;
+  for (const GeometryDescription& g : r.geometries) names.append(g.name);
+  return names;
+}
+
+bp::dict configurations(const Robot& r) {
+  bp::dict out;
+  for (const auto& [name, q] : r.configurations) out[name] = to_array(q);
+  return out;
+}
+
+bp::object neutral(const Robot& r) { return to_array(r.neutral); }
+std::string path(const Robot& r) { return r.path; }
+std::string path_from(const bp::object& path) {
+  return bp::extract<std::string>(bp::import("os").attr("fspath")(path));
+}
+
+std::shared_ptr<LoadOptions> load_options(bool free_flyer,
+                                          bool collision_geometry,
+                                          bool self_collision,
+                                          const bp::object& srdf,
+                                          const bp::object& package_dirs,
+                                          const bp::object& material,
+                                          bool strict,
+                                          bool balance_inertia) {
+  auto options = std::make_shared<LoadOptions>();
+  LoadOptions& o = *options;
+  o.free_flyer = free_flyer;
+  o.collision_geometry = collision_geometry;
+  o.self_collision = self_collision;
+  if (!srdf.is_none()) o.srdf = path_from(srdf);
+  for (bp::stl_input_iterator<bp::object> it(package_dirs), end; it != end; ++it) {
+    o.package_dirs.push_back(path_from(*it));
+  }
+  o.material = material_or_default(material);
+  o.strict = strict;
+  o.balance_inertia = balance_inertia;
+  return options;
+}
+
+Robot urdf(const bp::object& path, const LoadOptions& options) {
+  const std::string file = path_from(path);
+  return with_stiction_errors([&] { return load_urdf(file, options); });
+}
+
+Robot urdf_string(const std::string& xml, const std::string& name, const LoadOptions& options) {
+  return with_stiction_errors([&] { return load_urdf_string(xml, name, options); });
+}
+
+bp::tuple mesh_from_file(const bp::object& path, const bp::object& scale) {
+  const std::string file = path_from(path);
+  const Vec3d s = scale.is_none() ? Vec3d{1, 1, 1} : vec3_from(scale, "scale");
+  const MeshFile mesh = with_stiction_errors([&] { return load_mesh(file, s); });
+  const std::vector<double> numbers(mesh.triangles.begin(), mesh.triangles.end());
+  const long count = static_cast<long>(numbers.size()) / 3;
+  return bp::make_tuple(to_array(mesh.vertices),
+                        array_copy(numbers.data(), {count, 3}).attr("astype")("int32"));
+}
+
+pinocchio::Model model(const SceneHolder& scene, const bp::object& robot) {
+  const bp::extract<std::string> name(robot);
+  const int i = name.check() ? scene.robot(name()) : bp::extract<int>(robot)();
+  if (i < 0 || i >= static_cast<int>(scene.robots().size())) {
+    throw std::invalid_argument("robot = " + std::to_string(i) + ": the scene has " +
+                                std::to_string(scene.robots().size()) + " robots");
+  }
+  const auto& held = scene.robots()[i].description.model;
+  if (!held)
+    throw std::invalid_argument("robot \"" + scene.robots()[i].name + "\" has no Pinocchio model");
+  return held->model;
+}
+
+}  // namespace
+
+Robot robot_from_objects(const bp::object& model,
+                         const bp::object& geometry,
+                         const bp::object& material,
+                         const std::string& name) {
+  const bp::extract<const pinocchio::Model&> m(model);
+  if (!m.check()) throw std::invalid_argument("model: must be a pinocchio.Model");
+  const pinocchio::GeometryModel* g = nullptr;
+  if (!geometry.is_none()) {
+    const bp::extract<const pinocchio::GeometryModel&> e(geometry);
+    if (!e.check())
+      throw std::invalid_argument("geometry_model: must be a pinocchio.GeometryModel or None");
+    g = &e();
+  }
+  Robot robot = with_stiction_errors(
+      [&] { return robot_from_pinocchio(m(), g, material_or_default(material)); });
+  if (!name.empty()) robot.name = name;
+  return robot;
+}
+
+void expose_robot() {
+  using bp::arg;
+  const bp::object none;
+  bp::class_<LoadMessage>("LoadMessage", "What a loader says about a file.", bp::no_init)
+      .add_property("kind", &message_kind, "\"unused\" or \"warning\".")
+      .def_readonly("file", &LoadMessage::file)
+      .def_readonly("line", &LoadMessage::line, "1-based; 0: no line.")
+      .def_readonly("text", &LoadMessage::text)
+      .def("__str__", &message_text)
+      .def("__repr__", &message_text);
+  bp::class_<Robot>(
+      "Robot", "A robot before it is placed in a scene; see Scene.add_robot.", bp::no_init)
+      .def_readwrite("name", &Robot::name)
+      .add_property("nq", &Robot::nq)
+      .add_property("nv", &Robot::nv)
+      .add_property("body_names", &body_names)
+      .add_property("joint_names", &joint_names)
+      .add_property("frame_names", &frame_names)
+      .add_property("geometry_names", &geometry_names)
+      .add_property("neutral", &neutral, "(nq,)")
+      .add_property("configurations", &configurations, "dict of name -> (nq,).")
+      .add_property("messages", &messages, "list of LoadMessage.")
+      .add_property("path", &path, "File it came from; \"\" if built in memory.");
+  bp::def("robot_from_pinocchio",
+          &robot_from_objects,
+          (arg("model"), arg("geometry_model") = none, arg("material") = none, arg("name") = ""),
+          "Robot with the q and v layout of a pinocchio.Model; objects of the "
+          "pinocchio.GeometryModel become "
+          "convex geometries. Raises ValueError naming what cannot be represented.");
+  bp::class_<LoadOptions, std::shared_ptr<LoadOptions>>(
+      "LoadOptions", "How a URDF is read; see stiction.load_urdf.", bp::no_init)
+      .def("__init__",
+           bp::make_constructor(&load_options,
+                                bp::default_call_policies(),
+                                (arg("free_flyer") = true,
+                                 arg("collision_geometry") = true,
+                                 arg("self_collision") = true,
+                                 arg("srdf") = none,
+                                 arg("package_dirs") = bp::tuple(),
+                                 arg("material") = none,
+                                 arg("strict") = false,
+                                 arg("balance_inertia") = false)));
+  bp::def("load_urdf",
+          &urdf,
+          (arg("path"), arg("options")),
+          "Robot of a URDF file. Raises StictionError.");
+  bp::def("load_urdf_string",
+          &urdf_string,
+          (arg("xml"), arg("name"), arg("options")),
+          "The same from a string; `name` stands for the file in messages.");
+  bp::def("load_mesh",
+          &mesh_from_file,
+          (arg("path"), arg("scale") = none),
+          "(vertices (n, 3) [m], triangles (m, 3) int32) of an STL, DAE or OBJ file. Raises "
+          "StictionError.");
+  bp::def("pinocchio_model",
+          &model,
+          (arg("scene"), arg("robot")),
+          "pinocchio.Model of a robot of the scene, by name or number; its q and v are slices of "
+          "the state's.");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,83 @@
+#include "common.hpp"
+#include "scene_holder.hpp"
+
+// What a scene lists: joints, geometries, robots.
+
+namespace stiction::python {
+namespace {
+
+/// A joint and its slices of q and v.
+struct Joint {
+  std::string name, type;
+  int body, q_index, nq, v_index, nv;
+};
+
+const char* joint_type_name(JointType t) {
+  switch (t) {
+    case JointType::kFreeFlyer:
+      return "free_flyer";
+    case JointType::kRevolute:
+      return "revolute";
+    case JointType::kContinuous:
+      return "continuous";
+    case JointType::kPrismatic:
+      return "prismatic";
+    case JointType::kSpherical:
+      return "spherical";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+bp::list joints(const SceneHolder& s) {
+  bp::list out;
+  for (const Tree& tree : s.trees()) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const JointType t = tree.joint[b];
+      const int body = tree.body_offset + b;
+      out.append(Joint{s.joint_names()[body],
+                       joint_type_name(t),
+                       body,
+                       tree.q_offset + tree.q_index[b],
+                       joint_nq(t),
+                       tree.v_offset + tree.v_index[b],
+                       joint_nv(t)});
+    }
+  }
+  return out;
+}
+
+void expose_scene_parts() {
+  bp::class_<Joint>("Joint", "A joint of a scene and its slices of q and v.", bp::no_init)
+      .def_readonly("name", &Joint::name)
+      .def_readonly("type",
+                    &Joint::type,
+                    "\"free_flyer\", \"revolute\", \"continuous\", \"prismatic\" or \"spherical\".")
+      .def_readonly("body", &Joint::body, "The body it moves.")
+      .def_readonly("q_index", &Joint::q_index)
+      .def_readonly("nq", &Joint::nq)
+      .def_readonly("v_index", &Joint::v_index)
+      .def_readonly("nv", &Joint::nv);
+  bp::class_<Geometry>("Geometry", "A collision geometry of a scene.", bp::no_init)
+      .def_readonly("name", &Geometry::name)
+      .def_readonly("link", &Geometry::link, "Link of the robot's file; \"\" for a loose body.")
+      .def_readonly("body", &Geometry::body, "Scene body; -1: fixed to the world.")
+      .def_readonly("robot", &Geometry::robot, "-1: of no robot.")
+      .add_property(
+          "shape",
+          bp::make_getter(&Geometry::shape, bp::return_value_policy<bp::return_by_value>()));
+  bp::class_<RobotSlice>("RobotSlice", "Where a robot lies in the scene's arrays.", bp::no_init)
+      .def_readonly("name", &RobotSlice::name)
+      .def_readonly("body_offset", &RobotSlice::body_offset)
+      .def_readonly("num_bodies", &RobotSlice::num_bodies)
+      .def_readonly("q_offset", &RobotSlice::q_offset)
+      .def_readonly("nq", &RobotSlice::nq)
+      .def_readonly("v_offset", &RobotSlice::v_offset)
+      .def_readonly("nv", &RobotSlice::nv)
+      .add_property("description",
+                    bp::make_getter(&RobotSlice::description, bp::return_internal_reference<>()),
+                    "The Robot.");
+}
+
+}  // namespace stiction::python

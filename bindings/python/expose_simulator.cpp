@@ -1,0 +1,333 @@
+#include "stiction/model/state_io.hpp"
+
+#include "common.hpp"
+#include "named_contact.hpp"
+#include "scene_holder.hpp"
+#include "simulator_holder.hpp"
+
+#include <cmath>
+
+namespace stiction::python {
+namespace {
+
+using Holder = SimulatorHolder;
+
+// --- checks at the edge: the C++ step itself trusts its arguments ---
+
+void check_vector(const char* field, const Eigen::VectorXd& x, int nv) {
+  if (x.size() != 0 && x.size() != nv) {
+    throw std::invalid_argument(std::string("control.") + field + " has " +
+                                std::to_string(x.size()) +
+                                " entries: the scene has nv = " + std::to_string(nv));
+  }
+  if (x.allFinite()) return;
+  Eigen::Index i = 0;
+  while (std::isfinite(x[i])) ++i;
+  throw std::invalid_argument(std::string("control.") + field + "[" + std::to_string(i) +
+                              "] = " + number(x[i]) + ": must be finite");
+}
+
+void check_control(const Scene& scene, const Control& c) {
+  check_vector("torque", c.torque, scene.nv());
+  check_vector("position_target", c.position_target, scene.nv());
+  check_vector("velocity_target", c.velocity_target, scene.nv());
+  for (const ExternalWrench& w : c.wrenches) {
+    if (w.body >= 0 && w.body < scene.num_bodies()) continue;
+    throw std::invalid_argument("control.wrenches: body = " + std::to_string(w.body) +
+                                ": must be in [0, " + std::to_string(scene.num_bodies()) + ")");
+  }
+}
+
+/// None: hold; a Control; or torques (nv,) added to servos that hold the default configuration.
+const Control& control_from(Holder& sim, const bp::object& control) {
+  if (control.is_none()) return sim.held;
+  const bp::extract<const Control&> whole(control);
+  if (!whole.check()) sim.scratch.torque = vector_from(control, "tau", sim.scene().nv());
+  const Control& c = whole.check() ? whole() : sim.scratch;
+  check_control(sim.scene(), c);
+  return c;
+}
+
+// --- one step, many steps ---
+
+[[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
+  Eigen::Index worst = 0;
+  if (state.v.size() > 0) state.v.cwiseAbs().maxCoeff(&worst);
+  const std::string dof = state.v.size() > 0 ? sim.scene().dof_names()[worst] : "";
+  const long step = std::lround(state.time / sim.settings().dt);
+  const double speed = state.v.size() > 0 ? state.v[worst] : 0.0;
+  raise_simulation_error("step " + std::to_string(step) + " at time " + number(state.time) +
+                             " s gave a number that is not finite; fastest dof \"" + dof +
+                             "\" with " + number(speed) +
+                             ". The state is as it was before that step. A smaller dt or smaller "
+                             "gains and torques may help.",
+                         state.time,
+                         step,
+                         dof);
+}
+
+StepReport finished(const Simulator& sim, const State& state) {
+  if (sim.report().status == StepStatus::kNotFinite) raise_not_finite(sim, state);
+  return sim.report();
+}
+
+StepReport step(Holder& sim, State& state, const bp::object& control) {
+  const Control& c = control_from(sim, control);
+  validate_whole_state(sim.scene(), state);
+  {
+    AllowThreads free;
+    sim.step(state, c);
+  }
+  return finished(sim, state);
+}
+
+void check_steps(long steps) {
+  if (steps >= 0) return;
+  throw std::invalid_argument("steps = " + std::to_string(steps) + ": must be >= 0");
+}
+
+StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
+  const Control& c = control_from(sim, control);
+  check_steps(steps);
+  validate_whole_state(sim.scene(), state);
+  {
+    AllowThreads free;
+    sim.run(state, c, static_cast<int>(steps));
+  }
+  return finished(sim, state);
+}
+
+RowMatrix rows_from(const bp::object& x, const char* field, int nv) {
+  if (x.is_none()) return {};
+  RowMatrix m = matrix_from(x, field, -1, nv);
+  for (long i = 0; i < m.rows(); ++i) {
+    if (!m.row(i).allFinite()) {
+      throw std::invalid_argument(std::string(field) + "[" + std::to_string(i) +
+                                  "] has an entry that is not finite");
+    }
+  }
+  return m;
+}
+
+RolloutLog rollout(Holder& sim,
+                   State& state,
+                   const bp::object& control,
+                   const bp::object& taus,
+                   const bp::object& targets,
+                   long steps) {
+  const Control& c = control_from(sim, control);
+  check_steps(steps);
+  validate_whole_state(sim.scene(), state);
+  RolloutInput input;
+  input.torques = rows_from(taus, "taus", sim.scene().nv());
+  input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
+  input.steps = static_cast<int>(steps);
+  input.stop_on_bad_status = false;
+  RolloutLog log;
+  {
+    AllowThreads free;
+    log = sim.rollout(state, c, input);
+  }
+  if (!log.reports.empty() && log.reports.back().status == StepStatus::kNotFinite)
+    raise_not_finite(sim, state);
+  return log;
+}
+
+// --- reports on demand ---
+
+std::string body_name(const Scene& scene, int body) {
+  return body < 0 ? "world" : scene.body_names()[body];
+}
+
+bp::list contacts(const Holder& sim) {
+  bp::list out;
+  const Scene& scene = sim.scene();
+  for (const ContactReport& r : sim.contact_reports()) {
+    NamedContact c;
+    static_cast<ContactReport&>(c) = r;
+    c.geometry_a_name = scene.geometries()[r.geometry_a].name;
+    c.geometry_b_name = scene.geometries()[r.geometry_b].name;
+    c.body_a_name = body_name(scene, r.body_a);
+    c.body_b_name = body_name(scene, r.body_b);
+    out.append(c);
+  }
+  return out;
+}
+
+BodyWrench wrench_on(const Holder& sim, const bp::object& body) {
+  return sim.wrench_on(body_from(sim.scene(), body, "body"));
+}
+
+Balance balance(Holder& sim, const State& after, const bp::object& control) {
+  const Control& c = control_from(sim, control);
+  validate_state(sim.scene(), after);
+  return sim.balance(after, c);
+}
+
+bp::list body_poses(Holder& sim, const State& state) {
+  validate_state(sim.scene(), state);
+  bp::list out;
+  for (const Transform& X : sim.body_poses(state)) out.append(to_se3(X));
+  return out;
+}
+
+StepReport report(const Holder& sim) { return sim.report(); }
+ContactProblem problem(const Holder& sim) { return sim.problem(); }
+ContactSolution solution(const Holder& sim) { return sim.solution(); }
+State initial_state(const Holder& sim, const std::string& configuration) {
+  return sim.initial_state(configuration);
+}
+Control hold(const Holder& sim, const std::string& configuration) {
+  return sim.hold(configuration);
+}
+std::shared_ptr<SceneHolder> scene(const Holder& sim) { return sim.shown; }
+SimulatorSettings settings(const Holder& sim) { return sim.settings(); }
+Parameters& parameters(Holder& sim) { return sim.parameters(); }
+
+void set_parameters(Holder& sim, const Parameters& p) {
+  Parameters& own = sim.parameters();
+  if (p.mass.size() != own.mass.size() || p.kp.size() != own.kp.size() ||
+      p.base.size() != own.base.size() || p.material.size() != own.material.size()) {
+    throw std::invalid_argument("parameters: belong to another scene");
+  }
+  p.validate();
+  own = p;  // a copy of equal sizes keeps the memory under the views
+}
+
+std::shared_ptr<Holder> make_simulator(const SceneHolder& scene,
+                                       const SimulatorSettings& settings) {
+  return std::make_shared<Holder>(scene, settings);
+}
+
+// --- settings: one flat list of names, as the keywords of stiction.Simulator ---
+
+template <auto Group, auto Member>
+struct Nested {
+  using Value =
+      std::remove_reference_t<decltype((std::declval<SimulatorSettings&>().*Group).*Member)>;
+  static Value get(const SimulatorSettings& s) { return (s.*Group).*Member; }
+  static void set(SimulatorSettings& s, Value value) { (s.*Group).*Member = value; }
+};
+
+void expose_settings() {
+  using S = SimulatorSettings;
+  bp::class_<S> c("SimulatorSettings",
+                  "Settings of a Simulator; its keyword arguments have the same names.");
+  const auto nested = [&](const char* name, auto access, const char* doc) {
+    using Access = decltype(access);
+    c.add_property(name, &Access::get, &Access::set, doc);
+  };
+  c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
+      .def_readwrite("integrator", &S::integrator, "\"semi-implicit-euler\".")
+      .def_readwrite(
+          "project_closures", &S::project_closures, "After the step, move q onto the closures.")
+      .def("validate",
+           &S::validate,
+           bp::arg("self"),
+           "Raises ValueError naming the field and its value.");
+  nested("solver", Nested<&S::solver, &SolverSettings::name>{}, "A name of solvers().");
+  nested("tolerance",
+         Nested<&S::solver, &SolverSettings::tolerance>{},
+         "> 0, on the relative residual.");
+  nested("max_iterations", Nested<&S::solver, &SolverSettings::max_iterations>{}, ">= 1.");
+  nested("newton",
+         Nested<&S::solver, &SolverSettings::newton>{},
+         "ncp-pgs: Newton on the modes found so far, between sweeps; False: sweeps only.");
+  nested("baumgarte",
+         Nested<&S::contact, &ContactSettings::baumgarte>{},
+         "In [0, 1]: share of a penetration removed per step.");
+  nested("recovery_speed",
+         Nested<&S::contact, &ContactSettings::recovery_speed>{},
+         "[m/s] >= 0: cap of that correction.");
+  nested("restitution_threshold",
+         Nested<&S::contact, &ContactSettings::restitution_threshold>{},
+         "[m/s]: approach speed above which restitution acts; < 0: max(0.01, 2 |g| dt).");
+  nested("closure_gain",
+         Nested<&S::contact, &ContactSettings::closure_gain>{},
+         "In [0, 1]: share of a closure's error removed per step.");
+  nested("limit_margin",
+         Nested<&S::contact, &ContactSettings::limit_margin>{},
+         "[rad or m]: distance at which a joint limit becomes a row, at least.");
+  nested("per_point_stiffness",
+         Nested<&S::contact, &ContactSettings::per_point_stiffness>{},
+         "Each point of a pair gets k, d instead of k / n, d / n.");
+  nested("margin",
+         Nested<&S::collision, &CollisionSettings::margin>{},
+         "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");
+}
+
+}  // namespace
+
+void expose_control();
+void expose_report();
+
+static const char* const kStepDoc =
+    "Advances `state` by dt, in place. control: None (zero torques, servos hold the default "
+    "configuration), "
+    "torques (nv,) [N m or N] added to those servos, or a Control. Returns a StepReport.\n\nRaises "
+    "ValueError for "
+    "a wrong size or a number that is not finite, SimulationError if the step gave one; the state "
+    "is then as "
+    "it was before. Other threads run meanwhile.";
+
+void expose_simulator() {
+  using bp::arg;
+  const bp::object none;
+  expose_settings();
+  expose_control();
+  expose_report();
+  bp::class_<Holder, std::shared_ptr<Holder>, boost::noncopyable>(
+      "Simulator", "See stiction.Simulator.", bp::no_init)
+      .def("__init__",
+           bp::make_constructor(&make_simulator,
+                                bp::default_call_policies(),
+                                (arg("scene"), arg("settings") = SimulatorSettings{})))
+      .add_property(
+          "scene",
+          &scene,
+          "Its own copy of the Scene it was made from; changing it changes no simulation.")
+      .add_property("settings", &settings, "A copy of its SimulatorSettings.")
+      .add_property("parameters",
+                    bp::make_function(&parameters, bp::return_internal_reference<>()),
+                    &set_parameters,
+                    "Parameters of the next step; arrays are writable views.")
+      .def("initial_state",
+           &initial_state,
+           (arg("self"), arg("configuration") = "default"),
+           "State at a named configuration, at rest.")
+      .def("hold",
+           &hold,
+           (arg("self"), arg("configuration") = "default"),
+           "Control with zero torques whose servo targets hold a named configuration.")
+      .def("step", &step, (arg("self"), arg("state"), arg("control") = none), kStepDoc)
+      .def("run",
+           &run,
+           (arg("self"), arg("state"), arg("control") = none, arg("steps") = 1),
+           "`steps` times step() with one control; the StepReport of the last.")
+      .def("_rollout",
+           &rollout,
+           (arg("self"),
+            arg("state"),
+            arg("control") = none,
+            arg("taus") = none,
+            arg("position_targets") = none,
+            arg("steps") = 0))
+      .def("report", &report, arg("self"), "StepReport of the last step.")
+      .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
+      .def("wrench_on",
+           &wrench_on,
+           (arg("self"), arg("body")),
+           "BodyWrench of all contacts on a body, by name or number, in the last step.")
+      .def("balance",
+           &balance,
+           (arg("self"), arg("state"), arg("control") = none),
+           "Balance of the last step, from the state after it and the control that it had.")
+      .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
+      .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
+      .def("body_poses",
+           &body_poses,
+           (arg("self"), arg("state")),
+           "list of pinocchio.SE3, world, by body.");
+}
+
+}  // namespace stiction::python

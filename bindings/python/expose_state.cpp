@@ -1,0 +1,130 @@
+#include "stiction/model/state_io.hpp"
+
+#include "common.hpp"
+#include "scene_holder.hpp"
+
+namespace stiction::python {
+namespace {
+
+State& of(const bp::object& self) { return bp::extract<State&>(self); }
+
+bp::object view(const bp::object& self, Eigen::VectorXd& x) {
+  return array_view(self, x.data(), {x.size()});
+}
+bp::object q(const bp::object& self) { return view(self, of(self).q); }
+bp::object v(const bp::object& self) { return view(self, of(self).v); }
+void set_q(State& s, const bp::object& x) { assign(x, "state.q", s.q.data(), s.q.size()); }
+void set_v(State& s, const bp::object& x) { assign(x, "state.v", s.v.data(), s.v.size()); }
+
+std::string bytes_from(const bp::object& x) {
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyBytes_Check(x.ptr()) || PyBytes_AsStringAndSize(x.ptr(), &data, &size) < 0) {
+    throw std::invalid_argument("saved state: must be bytes from State.save()");
+  }
+  return std::string(data, static_cast<std::size_t>(size));
+}
+
+bp::object save(const State& s) {
+  const std::string bytes = save_state(s);
+  return bp::object(
+      bp::handle<>(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()))));
+}
+
+std::shared_ptr<State> from_bytes(const bp::object& bytes) {
+  return std::make_shared<State>(restore_state(bytes_from(bytes)));
+}
+
+void check_size(const char* name, Eigen::Index saved, Eigen::Index own) {
+  if (saved == own) return;
+  throw std::invalid_argument("saved state: has " + std::to_string(saved) + " entries of " + name +
+                              ", this state has " + std::to_string(own));
+}
+
+void restore(State& s, const bp::object& bytes) {
+  const State saved = restore_state(bytes_from(bytes));
+  check_size("q", saved.q.size(), s.q.size());
+  check_size("v", saved.v.size(), s.v.size());
+  check_size("constraint_impulse",
+             static_cast<Eigen::Index>(saved.constraint_impulse.size()),
+             static_cast<Eigen::Index>(s.constraint_impulse.size()));
+  s = saved;  // a copy of equal sizes keeps the memory under the views
+}
+
+bp::tuple reduce(const bp::object& self) {
+  return bp::make_tuple(self.attr("__class__"), bp::make_tuple(save(of(self))));
+}
+
+State copy(const State& s) { return s; }
+State deep_copy(const State& s, const bp::object&) { return s; }
+bp::object equal(const State& a, const bp::object& b) {
+  const bp::extract<const State&> other(b);
+  if (!other.check()) return bp::object(bp::handle<>(bp::borrowed(Py_NotImplemented)));
+  return bp::object(a == other());
+}
+
+std::string repr(const State& s) {
+  return "State(nq=" + std::to_string(s.q.size()) + ", nv=" + std::to_string(s.v.size()) +
+         ", time=" + number(s.time) + ")";
+}
+
+State make(const SceneHolder& scene, const bp::object& q, const bp::object& v) {
+  const Eigen::VectorXd given = vector_from(q, "q", scene.nq());
+  State state = make_state(scene, {given.data(), given.data() + given.size()});
+  if (!v.is_none()) state.v = vector_from(v, "v", scene.nv());
+  validate_state(scene, state);
+  return state;
+}
+
+void validate(const SceneHolder& scene, const State& state) { validate_whole_state(scene, state); }
+
+}  // namespace
+
+void expose_state() {
+  using bp::arg;
+  bp::class_<State, std::shared_ptr<State>>(
+      "State",
+      "All that the next step depends on: q, v, time and the warm starts. Made by "
+      "Simulator.initial_state, make_state, or from the bytes of save(). Picklable.",
+      bp::no_init)
+      .def("__init__", bp::make_constructor(&from_bytes, bp::default_call_policies(), arg("saved")))
+      .add_property(
+          "q",
+          &q,
+          &set_q,
+          "(nq,) configuration in Pinocchio's layout, a writable view: free-flyer x y z [m], "
+          "quaternion x y z w; joints [rad or m].")
+      .add_property(
+          "v",
+          &v,
+          &set_v,
+          "(nv,) velocity, a writable view: free-flyer linear [m/s] and angular [rad/s] in the "
+          "body frame; joints [rad/s or m/s].")
+      .def_readwrite("time", &State::time, "[s]")
+      .def("copy", &copy, arg("self"), "An independent copy, warm starts included.")
+      .def("__copy__", &copy)
+      .def("__deepcopy__", &deep_copy)
+      .def("save", &save, arg("self"), "bytes; restore(save()) continues bit for bit.")
+      .def("restore",
+           &restore,
+           (arg("self"), arg("saved")),
+           "Takes over the bytes of save(), in place. Raises ValueError for another version, "
+           "damage or "
+           "another size.")
+      .def("__eq__", &equal)
+      .def("__reduce__", &reduce)
+      .def("__repr__", &repr)
+      .setattr("__hash__", bp::object());
+  bp::def(
+      "make_state",
+      &make,
+      (arg("scene"), arg("q"), arg("v") = bp::object()),
+      "State at q (nq,) and v (nv,), zero if None; cold warm starts. Raises ValueError naming the "
+      "entry and its value.");
+  bp::def("validate_state",
+          &validate,
+          (arg("scene"), arg("state")),
+          "Raises ValueError unless the state fits the scene, is finite and has unit quaternions.");
+}
+
+}  // namespace stiction::python

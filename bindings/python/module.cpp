@@ -1,0 +1,21 @@
+#include "common.hpp"
+
+BOOST_PYTHON_MODULE(_stiction) {
+  using namespace stiction::python;
+  bp::docstring_options only_ours(true, false, false);
+  bp::scope().attr("__doc__") =
+      "Compiled part of stiction; use the names of the package `stiction`.";
+  // Registers pinocchio.Model, GeometryModel and SE3, and fills numpy's function table.
+  bp::import("pinocchio");
+  create_exceptions();
+  expose_geometry();
+  expose_collision();
+  expose_model();
+  expose_robot();
+  expose_scene();
+  expose_state();
+  expose_contact();
+  expose_solver();
+  expose_simulator();
+  expose_scenes();
+}

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "stiction/geometry/shape.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stiction {
+
+/// Pairs of overlapping boxes, in a cost that grows linearly with their number: a hierarchical
+/// uniform grid, one level per power of two of box size. Static boxes are inserted once.
+/// Holds no state that influences the result: the pairs are a function of the boxes,
+/// in the order of (a, b).
+class BroadPhase {
+ public:
+  struct Pair {
+    int a, b;  ///< a < b
+  };
+  /// is_static[i]: box i never moves (static-static pairs are never reported).
+  void reset(const std::vector<std::uint8_t>& is_static);
+  /// Optional, after reset(): one box per object, dynamic ones are ignored. Then find_pairs ignores
+  /// the static ones it is given. Without it, the static boxes of each find_pairs count, and are
+  /// sorted in again when one has changed. Unbounded boxes (half-spaces) are allowed.
+  void set_static_boxes(const std::vector<Aabb>& boxes);
+  /// Fills `pairs` sorted by (a, b), without duplicates. Allocates only while capacities grow.
+  /// Touching boxes overlap; a box with a NaN overlaps none.
+  void find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs);
+
+  /// Boxes compared by the last find_pairs: the work, independent of the machine.
+  std::int64_t tested_pairs() const { return tested_pairs_; }
+
+ private:
+  /// A box, stored in the one cell of its level that holds its centre.
+  struct Entry {
+    Aabb box;
+    std::int64_t cell[3];
+    int index;
+    int exponent;  ///< cells of 2^exponent [m], at least the largest side of the box
+  };
+  struct Level {
+    int exponent;
+    int first, count;  ///< into Table::entries
+  };
+  struct Table {
+    std::vector<Entry> entries;  ///< ascending (exponent, index)
+    std::vector<Level> levels;   ///< ascending
+    std::vector<int> bucket_start, bucket_items;
+    std::uint64_t mask = 0;
+  };
+
+  void find_in_small_scene(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs);
+  void take_static_boxes(const std::vector<Aabb>& boxes);
+  void fill(Table& table, const std::vector<Aabb>& boxes, std::uint8_t statics);
+  void index_cells(Table& table);
+  template <class Visit>
+  void visit_level(const Table& table, const Level& level, const Aabb& box, Visit visit);
+  void pair_dynamic(std::vector<Pair>& pairs);
+  void pair_with_static(std::vector<Pair>& pairs);
+  void pair_unbounded(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs);
+  bool static_side_is_cheaper(const Level& level) const;
+  void test(const Aabb& a, int i, const Aabb& b, int j, std::vector<Pair>& pairs);
+  void sort(std::vector<Pair>& pairs);
+
+  std::vector<std::uint8_t> is_static_;
+  std::vector<Aabb> static_boxes_;
+  bool statics_are_given_ = false;
+  std::vector<int> unbounded_;
+  Table static_table_, dynamic_table_;
+  std::vector<int> sort_start_;
+  std::vector<Pair> sort_buffer_;
+  std::int64_t tested_pairs_ = 0;
+};
+
+}  // namespace stiction

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stiction/collision/broad_phase.hpp"
+#include "stiction/collision/manifold.hpp"
+#include "stiction/dynamics/forest.hpp"
+#include "stiction/model/state.hpp"
+
+namespace stiction {
+
+/// One contact point. A is the geometry with the lower id, n points from A to B.
+struct Contact {
+  int geometry_a, geometry_b;
+  int body_a, body_b;      ///< -1: the world
+  std::uint64_t pair;      ///< geometry_a << 32 | geometry_b
+  std::uint32_t feature;
+  int pair_points;         ///< points of this pair
+  Vec3d position;          ///< world [m]
+  Mat3d frame;             ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
+  double gap;              ///< [m], negative = penetration
+  Material material;       ///< of the pair
+};
+using ContactSet = std::vector<Contact>;
+
+struct CollisionSettings {
+  double margin = 1e-3;  ///< [m] >= 0; of a pair: max(margin, dt x bound on its approach speed)
+  void validate() const;
+};
+
+/// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
+struct CollisionWorkspace {
+  std::vector<Transform> poses;    ///< [geometries] world, functions of (q, parameters)
+  std::vector<double> reach;       ///< [geometries] half of the pair margin [m]
+  std::vector<double> radius;      ///< [geometries] bounding ball, per scene
+  std::vector<Vec3d> centre;       ///< [geometries] ball centre, geometry frame: box of the shape at rest
+  std::vector<Aabb> boxes;
+  std::vector<BroadPhase::Pair> pairs;
+  std::vector<CachedQuery> next_queries;
+  BroadPhase broad_phase;
+  Manifold manifold;
+  std::uint64_t pairs_tested = 0;  ///< narrow-phase calls of the last collide()
+
+  void resize(const Scene& scene);
+};
+
+/// All contact points of the scene, sorted by (pair, feature). Warm starts of the narrow phase are
+/// taken from and left in state.queries.
+void collide(const Scene& scene, const Parameters& parameters, const DynamicsWorkspace& dynamics,
+             const CollisionSettings& settings, double dt, State& state, CollisionWorkspace& work,
+             ContactSet& contacts);
+
+/// R_WC of a contact with normal n, from the world rotation of A's body.
+Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n);
+
+}  // namespace stiction

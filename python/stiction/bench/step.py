@@ -1,0 +1,215 @@
+"""One scene against the peer: agreement first, then time, then certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import machine
+from .agreement import compare_contacts, compare_facts, require
+from .catalogue import BenchScene
+from .measure import (
+    Observation,
+    Tick,
+    affordable_reps,
+    observe,
+    time_chunks,
+    time_noise,
+    white_noise,
+)
+from .ours import StictionWorld
+from .peer import MujocoWorld
+from .peer_models import variants
+from .worlds import BenchError, Facts, World
+
+OURS = StictionWorld.label
+CHUNK = 20
+"""Steps per timed call."""
+BUDGET = 60.0
+"""About the longest timing of one scene [s]; repetitions are cut to fit, chunks never."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Share of the planned measurement that is done; tests and smoke runs ask for less."""
+
+    chunks: float = 1.0
+    reps: float = 1.0
+    settle: float = 1.0
+
+    def scaled(self, scene: BenchScene) -> tuple[int, int, float]:
+        """Chunks, repetitions, seconds of settling."""
+        chunks = max(2, round(scene.chunks * self.chunks))
+        return chunks, max(1, round(scene.reps * self.reps)), scene.settle * self.settle
+
+
+@dataclass
+class Trial:
+    """One way to drive a scene (held targets, or with noise): times and what each engine did.
+
+    A variant that does not carry as many contacts as we do (it lost the ball, say) does other work:
+    it keeps its time, but no ratio is formed with it.
+
+    Attributes:
+        times: time per step by label, ours included [us].
+        observations: certificate, iterations, contacts by label, ours included.
+        tolerance: allowed relative difference of the mean numbers of contacts.
+    """
+
+    times: dict[str, float]
+    observations: dict[str, Observation]
+    tolerance: float
+
+    @property
+    def ours(self) -> Observation:
+        """What we did."""
+        return self.observations[OURS]
+
+    def refused(self) -> dict[str, str]:
+        """Variants that do other work, with the reason."""
+        reasons = {}
+        for label, seen in self.observations.items():
+            found = compare_contacts(self.ours.contacts_mean, seen.contacts_mean, self.tolerance)
+            if found:
+                reasons[label] = "; ".join(str(item) for item in found)
+        return reasons
+
+    def fastest(self, cone: str) -> str | None:
+        """The peer's fastest variant of that cone that does our work, if there is one."""
+        refused = self.refused()
+        times = {k: us for k, us in self.times.items() if f"-{cone}-" in k and k not in refused}
+        return min(times, key=times.__getitem__) if times else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers, for JSON; the ratios are peer over ours, None where there is no peer."""
+        peer, pyramidal = self.fastest("elliptic"), self.fastest("pyramidal")
+        return {
+            "ours_us": self.times[OURS],
+            "peer_us": self._time(peer),
+            "peer": peer,
+            "ratio": self._ratio(peer),
+            "pyramidal_us": self._time(pyramidal),
+            "pyramidal": pyramidal,
+            "ratio_to_pyramidal": self._ratio(pyramidal),
+            "variants_us": {label: us for label, us in self.times.items() if label != OURS},
+            "variants_contacts": {k: o.contacts_mean for k, o in self.observations.items()},
+            "variants_refused": self.refused(),
+            "certificate_ours": self.ours.certificate.as_dict(),
+            "certificate_peer": self._certificate(peer),
+            "certificate_pyramidal": self._certificate(pyramidal),
+            "sweeps": self.ours.iterations_mean,
+            "sweeps_max": self.ours.iterations_max,
+            "residual": self.ours.residual_max,
+            "residual_median": self.ours.residual_median,
+            "penetration": self.ours.certificate.maximum["penetration"],
+            "contacts": self.ours.contacts_mean,
+            "contacts_peer": self.observations[peer].contacts_mean if peer else None,
+        }
+
+    def _time(self, label: str | None) -> float | None:
+        return self.times[label] if label else None
+
+    def _ratio(self, label: str | None) -> float | None:
+        return self.times[label] / self.times[OURS] if label else None
+
+    def _certificate(self, label: str | None) -> dict[str, Any] | None:
+        return self.observations[label].certificate.as_dict() if label else None
+
+
+@dataclass
+class StepResult:
+    """Everything one scene gave."""
+
+    scene: BenchScene
+    effort: Effort
+    reps: int
+    facts: Facts
+    settings: dict[str, Any]
+    quiet: Trial
+    noise: Trial | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON document of `stiction bench step`."""
+        noise = {"sigma_rad": self.scene.noise} | self.noise.as_dict() if self.noise else {}
+        return {
+            "scene": self.scene.name,
+            "dt": self.scene.dt,
+            **self.quiet.as_dict(),
+            "noise": noise,
+            "facts": vars(self.facts),
+            "settings": self.settings,
+            "effort": vars(self.effort),
+            "reps": self.reps,
+            "machine": machine.describe(),
+        }
+
+
+def bench_step(
+    scene: BenchScene, effort: Effort | None = None, tick: Tick | None = None
+) -> StepResult:
+    """Measure one scene.
+
+    Raises:
+        BenchError: the engines do not do the same work; the message names each difference.
+    """
+    effort = effort or Effort()
+    say = tick or (lambda line: None)
+    chunks, reps, settle = effort.scaled(scene)
+    ours, peers = _settled(scene, settle, scene.presettle * effort.settle, say)
+    worlds: list[World] = [ours, *peers]
+    reps = affordable_reps(worlds, chunks, CHUNK, reps, BUDGET * effort.reps)
+    times = time_chunks(worlds, chunks, CHUNK, reps, tick)
+    rows = np.zeros((chunks * CHUNK, len(ours.joints)))
+    quiet = _trial(scene, worlds, times, rows, say)
+    if quiet.fastest("elliptic") is None:
+        reasons = "; ".join(f"{label}: {why}" for label, why in quiet.refused().items())
+        raise BenchError(f"scene {scene.name!r} is not the same work in any variant: {reasons}")
+    noise = None
+    if scene.noise > 0:
+        rows = white_noise(chunks * CHUNK, len(ours.joints), scene.noise)
+        noise = _trial(scene, worlds, time_noise(worlds, rows, reps, tick), rows, say)
+    facts = peers[0].facts()
+    return StepResult(scene, effort, reps, facts, ours.settings(), quiet, noise)
+
+
+def _settled(
+    scene: BenchScene, settle: float, presettle: float, say: Tick
+) -> tuple[StictionWorld, list[MujocoWorld]]:
+    """Both engines at the start of the measurement, the peer in all its variants.
+
+    Every variant is first proved to hold the same scene in the same pose.
+    """
+    say("building the scene")
+    ours = StictionWorld(scene.load, scene.dt, scene.start, scene.hold)
+    if presettle > 0:
+        say(f"settling for {presettle:g} s")
+        ours.settle(presettle)
+    facts, peers = ours.facts(), []
+    for variant in [*variants("elliptic"), *variants("pyramidal")]:
+        peer = scene.build_peer(ours, variant)
+        require(scene.name, peer.label, compare_facts(facts, peer.facts()))
+        say(f"settling {peer.label}")
+        peer.settle(settle)
+        peers.append(peer)
+    if presettle <= 0:
+        ours.settle(settle)
+    return ours, peers
+
+
+def _trial(
+    scene: BenchScene,
+    worlds: Sequence[World],
+    times: dict[str, float],
+    noise: NDArray[np.float64],
+    say: Tick,
+) -> Trial:
+    """The times with what every engine does over the same steps."""
+    observations = {}
+    for world in worlds:
+        say(f"certificate of {world.label}")
+        observations[world.label] = observe(world, noise)
+    return Trial(times, observations, scene.contact_tolerance)

@@ -1,0 +1,156 @@
+"""The benchmark's results for eyes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+
+from ..certificate import QUANTITIES, UNITS
+
+SCENE_COLUMNS = ("scene", "ours µs", "peer µs", "peer", "ratio", "pyram. µs", "ratio")
+QUALITY_COLUMNS = (
+    "sweeps",
+    "residual",
+    "pen. ours",
+    "pen. peer",
+    "creep ours",
+    "creep peer",
+    "contacts",
+)
+
+
+def all_table(results: list[dict[str, Any]]) -> Table:
+    """One row per scene, one more with noise; `results` are `StepResult.as_dict()`."""
+    table = Table(
+        title="One step, one core: ours against MuJoCo's best elliptic and pyramidal solver"
+    )
+    for name in (*SCENE_COLUMNS, *QUALITY_COLUMNS):
+        table.add_column(
+            name, justify="left" if name in ("scene", "peer") else "right", no_wrap=True
+        )
+    for result in results:
+        table.add_row(result["scene"], *_time_cells(result), *_quality_cells(result))
+        if result["noise"]:
+            sigma = result["noise"]["sigma_rad"]
+            table.add_row(
+                f"  noise {sigma:g} rad",
+                *_time_cells(result["noise"]),
+                *[""] * len(QUALITY_COLUMNS),
+            )
+    return table
+
+
+def step_tables(result: dict[str, Any]) -> Group:
+    """Times of every variant, certificates side by side, and the machine."""
+    tables = [_variant_table(result), _certificate_table(result, "held targets")]
+    if result["noise"]:
+        tables.append(_certificate_table(result["noise"], "with noise"))
+    return Group(*tables, _footer(result))
+
+
+def _variant_table(result: dict[str, Any]) -> Table:
+    drives = {"held targets": result}
+    if result["noise"]:
+        drives[f"noise {result['noise']['sigma_rad']:g} rad"] = result["noise"]
+    table = Table(title=f"{result['scene']}, dt {result['dt'] * 1e3:g} ms, µs per step")
+    table.add_column("engine")
+    for name in drives:
+        for heading in (name, "/ ours", "contacts"):
+            table.add_column(heading, justify="right")
+    for label in sorted(["stiction", *result["variants_us"]], key=lambda x: _time(result, x)):
+        cells = [cell for drive in drives.values() for cell in _variant_cells(drive, label)]
+        style = "bold" if label in ("stiction", result["peer"]) else None
+        table.add_row(label, *cells, style=style)
+    return table
+
+
+def _variant_cells(drive: dict[str, Any], label: str) -> list[str]:
+    us, contacts = _time(drive, label), drive["variants_contacts"][label]
+    other_work = label in drive["variants_refused"]
+    ratio = "other work" if other_work else _ratio(us / drive["ours_us"])
+    return [f"{us:.2f}", ratio, f"{contacts:.1f}"]
+
+
+def _time(drive: dict[str, Any], label: str) -> float:
+    us = drive["ours_us"] if label == "stiction" else drive["variants_us"][label]
+    return float(us)
+
+
+def _certificate_table(result: dict[str, Any], drive: str) -> Table:
+    table = Table(
+        title=f"Certificate, {drive}; worst contact of each step: median / maximum over the steps"
+    )
+    table.add_column("quantity")
+    engines = {"stiction": result["certificate_ours"]}
+    for label, certificate in (
+        ("peer", "certificate_peer"),
+        ("pyramidal", "certificate_pyramidal"),
+    ):
+        if result[label]:
+            engines[result[label]] = result[certificate]
+    for label in engines:
+        table.add_column(label, justify="right")
+    for name in QUANTITIES:
+        cells = [f"{c['median'][name]:.1e} / {c['maximum'][name]:.1e}" for c in engines.values()]
+        table.add_row(f"{name} [{UNITS[name]}]", *cells)
+    table.add_row("contacts, mean", *[f"{c['contacts']:.1f}" for c in engines.values()])
+    table.add_row("sliding, mean", *[f"{c['sliding']:.1f}" for c in engines.values()])
+    sweeps = f"{result['sweeps']:.1f} / {result['sweeps_max']}"
+    residual = f"{result['residual_median']:.1e} / {result['residual']:.1e}"
+    table.add_row("sweeps, mean / max", sweeps)
+    table.add_row("relative residual, median / max", residual)
+    left_out = [
+        f"{c['steps_left_out']} of {c['steps'] + c['steps_left_out']}" for c in engines.values()
+    ]
+    table.add_row("steps with restitution, left out", *left_out)
+    return table
+
+
+def _footer(result: dict[str, Any]) -> str:
+    machine, settings = result["machine"], result["settings"]
+    versions = ", ".join(
+        f"{name} {version}" for name, version in machine["versions"].items() if version
+    )
+    chosen = ", ".join(f"{name} {value}" for name, value in settings.items())
+    return (
+        f"{chosen}\n"
+        f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']}, "
+        f"{machine['date']}; {versions}"
+    )
+
+
+def _time_cells(result: dict[str, Any]) -> list[str]:
+    return [
+        f"{result['ours_us']:.2f}",
+        _number(result["peer_us"], ".2f"),
+        (result["peer"] or "none does our work").replace("-elliptic", ""),
+        _ratio(result["ratio"]),
+        _number(result["pyramidal_us"], ".2f"),
+        _ratio(result["ratio_to_pyramidal"]),
+    ]
+
+
+def _quality_cells(result: dict[str, Any]) -> list[str]:
+    ours = result["certificate_ours"]["maximum"]
+    peer = (result["certificate_peer"] or {"maximum": {}})["maximum"]
+    return [
+        f"{result['sweeps']:.1f}",
+        f"{result['residual']:.0e}",
+        f"{ours['penetration']:.0e}",
+        _number(peer.get("penetration"), ".0e"),
+        f"{ours['creep']:.0e}",
+        _number(peer.get("creep"), ".0e"),
+        f"{result['contacts']:.1f}|{_number(result['contacts_peer'], '.1f')}",
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    """The number, or a dash where there is none."""
+    return "-" if value is None else f"{value:{form}}"
+
+
+def _ratio(value: float | None) -> str:
+    """Two decimals, or two digits where those would hide it; a dash where there is none."""
+    return "-" if value is None else f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"

@@ -1,0 +1,270 @@
+"""The command `stiction`: run, view, demo, bench, scenes, solvers.
+
+Every command takes --json: then standard output holds one JSON document and nothing else. A failure
+is one line on standard error and a non-zero exit code.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from . import Simulator, __version__, load, scenes, solvers
+from .bench.commands import app as bench_app
+from .cli_tools import guarded, print_json, spinner, stdout, step_progress
+from .demo import DURATION, DemoResult, run_demo
+from .record import Recorder
+from .replay import open_replay, write_replay
+from .run import Segment, execute, time_steps
+
+app = typer.Typer(
+    name="stiction",
+    help="A simulator of robots in contact, with a physical certificate on every step.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+app.add_typer(bench_app, name="bench", short_help="Time a step against MuJoCo.")
+
+SceneArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF file."
+    ),
+]
+SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
+DtOption = Annotated[float, typer.Option(help="Time step [s].")]
+SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
+ConfigurationOption = Annotated[
+    str, typer.Option(help="Named configuration to start from and to hold.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"stiction {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """A simulator of robots in contact, with a physical certificate on every step."""
+
+
+@app.command(short_help="Simulate a scene and judge it.")
+@guarded
+def run(
+    scene: SceneArgument,
+    seconds: SecondsOption = 1.0,
+    dt: DtOption = 1e-3,
+    solver: SolverOption = "ncp-pgs",
+    configuration: ConfigurationOption = "default",
+    replay: Annotated[Path | None, typer.Option(help="Write an HTML replay to this file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a scene that holds its configuration; say how well it was solved, and how fast."""
+    simulation = _simulate(scene, seconds, dt, solver, configuration, recorded=replay is not None)
+    document = _run_document(simulation)
+    document["replay"] = None
+    if replay is not None:
+        document["replay"] = str(write_replay(replay, simulation["recorder"].replay()))
+    if as_json:
+        print_json(document)
+        return
+    stdout().print(_summary_table(f"{scene}, {seconds:g} s at {dt * 1e3:g} ms, {solver}", document))
+    if replay is not None:
+        typer.echo(document["replay"])
+
+
+@app.command(short_help="Show a scene in a browser.")
+@guarded
+def view(
+    scene: SceneArgument,
+    seconds: SecondsOption = 3.0,
+    dt: DtOption = 1e-3,
+    solver: SolverOption = "ncp-pgs",
+    configuration: ConfigurationOption = "default",
+    output: Annotated[
+        Path | None, typer.Option(help="HTML file to write; a temporary one if not given.")
+    ] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Write the page, start no browser.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate a scene and show it in a browser, as one page that needs no network."""
+    simulation = _simulate(scene, seconds, dt, solver, configuration, recorded=True)
+    target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
+    path = write_replay(target, simulation["recorder"].replay())
+    if as_json:
+        print_json(_run_document(simulation) | {"replay": str(path)})
+    elif no_open:
+        typer.echo(str(path))
+    else:
+        open_replay(path)
+
+
+@app.command(short_help="Solo-12 falls, stands, is pushed.")
+@guarded
+def demo(
+    output: Annotated[Path, typer.Option(help="HTML replay to write.")] = Path(
+        "build/demo/solo12.html"
+    ),
+    solver: SolverOption = "ncp-pgs",
+    dt: DtOption = 1e-3,
+    as_json: JsonOption = False,
+) -> None:
+    """Solo-12 falls, stands, is pushed twice; a table of numbers and an HTML replay."""
+    with step_progress(f"simulating {DURATION:g} s of Solo-12") as on_step:
+        result = run_demo(output, solver, dt, on_step)
+    if as_json:
+        print_json(result.as_dict())
+        return
+    stdout().print(_demo_table(result, solver, dt))
+    typer.echo(str(result.replay))
+
+
+@app.command("scenes")
+@guarded
+def list_scenes(as_json: JsonOption = False) -> None:
+    """The built-in scenes."""
+    rows = [_scene_row(info) for info in scenes()]
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(title="Built-in scenes")
+    for name in ("scene", "what it is", "bodies", "needs"):
+        table.add_column(name, no_wrap=name == "scene")
+    for row in rows:
+        count = f"{row['default_n']} by default" if row["default_n"] else ""
+        extra = "stiction[robots]" if row["needs_robots"] else ""
+        table.add_row(
+            row["name"] + ("(n)" if row["default_n"] else ""), row["description"], count, extra
+        )
+    stdout().print(table)
+
+
+@app.command("solvers")
+@guarded
+def list_solvers(as_json: JsonOption = False) -> None:
+    """The contact solvers."""
+    rows = [_solver_row(name, text) for name, text in solvers().items()]
+    if as_json:
+        print_json(rows)
+        return
+    table = Table(title="Contact solvers")
+    for name in ("name", "model", "description"):
+        table.add_column(name, no_wrap=name != "description")
+    for row in rows:
+        table.add_row(*row.values())
+    stdout().print(table)
+
+
+# --- pieces -------------------------------------------------------------------------------------
+
+
+def _simulate(
+    scene: str, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
+) -> dict[str, Any]:
+    """Run a scene that holds its configuration."""
+    if seconds < dt:
+        raise ValueError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
+    with spinner(f"loading {scene}"):
+        sim = Simulator(load(scene), dt=dt, solver=solver)
+    state, control = sim.initial_state(configuration), sim.hold(configuration)
+    plan, start = [Segment(control, round(seconds / dt))], state.copy()
+    recorder = Recorder(sim) if recorded else None
+    with step_progress(f"simulating {seconds:g} s of {scene}") as on_step:
+        summary = execute(sim, state, plan, recorder, on_step)
+    with spinner("timing"):
+        us_per_step = time_steps(sim, start, plan, reps=1)
+    return {
+        "sim": sim,
+        "summary": summary,
+        "us_per_step": us_per_step,
+        "recorder": recorder,
+        "configuration": configuration,
+        "seconds": float(state.time),
+    }
+
+
+def _run_document(simulation: dict[str, Any]) -> dict[str, Any]:
+    sim, summary = simulation["sim"], simulation["summary"]
+    return {
+        "scene": str(sim.scene.name),
+        "configuration": simulation["configuration"],
+        "seconds": simulation["seconds"],
+        "dt": float(sim.settings.dt),
+        "solver": str(sim.settings.solver),
+        "us_per_step": simulation["us_per_step"],
+        **summary.as_dict(),
+    }
+
+
+def _summary_table(title: str, document: dict[str, Any]) -> Table:
+    """Two columns: quantity and value, from RunSummary.as_dict() and the time per step."""
+    table = Table(title=title)
+    table.add_column("quantity")
+    table.add_column("value", justify="right")
+    status = ", ".join(f"{name} {count}" for name, count in document["status"].items())
+    rows = {
+        "time per step [µs], median of C++ chunks": f"{document['us_per_step']:.2f}",
+        "steps": f"{document['steps']} ({status})",
+        "relative residual, median / max": _pair(document["residual"], "median", "max", ".1e"),
+        "solver sweeps, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
+        "penetration [mm], max": f"{document['penetration']['max'] * 1e3:.2g}",
+        "creep of sticking contacts [m/s], max": f"{document['creep']['max']:.1e}",
+        "contacts, mean / max": _pair(document["contacts"], "mean", "max", ".1f"),
+        "energy [J], first / last": _pair(document["energy"], "first", "last", ".4f"),
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    return table
+
+
+def _demo_table(result: DemoResult, solver: str, dt: float) -> Table:
+    table = _summary_table(
+        f"Solo-12 falls, stands, is pushed: {dt * 1e3:g} ms, {solver}", result.as_dict()
+    )
+    table.add_row("foot drift while standing 0.5 s [mm]", f"{result.foot_drift * 1e3:.2e}")
+    table.add_row("base height at the end [m]", f"{result.base_height:.4f}")
+    return table
+
+
+def _pair(values: dict[str, float], first: str, second: str, form: str) -> str:
+    return f"{values[first]:{form}} / {values[second]:{form}}"
+
+
+def _scene_row(info: Any) -> dict[str, Any]:
+    return {
+        "name": str(info.name),
+        "description": str(info.description),
+        "default_n": int(info.default_n),
+        "needs_robots": bool(info.needs_robots),
+    }
+
+
+def _solver_row(name: str, text: str) -> dict[str, str]:
+    """The registry's text is "MODEL: description"."""
+    model, _, description = text.partition(": ")
+    return {"name": name, "model": model, "description": description}
+
+
+def main() -> None:
+    """Entry point of the command."""
+    app(prog_name="stiction")

@@ -1,0 +1,113 @@
+"""What the commands share: errors in one line, JSON alone, progress only for a person."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.status import Status
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+MISTAKES = (ValueError, RuntimeError, OSError, ImportError, LookupError)
+"""What a command turns into one line and exit code 1; anything else is a bug."""
+
+
+WIDE = 160
+"""Columns of tables that go into a file or a pipe."""
+
+
+def stdout() -> Console:
+    """Where results go."""
+    console = Console(markup=False)
+    fits = console.is_terminal or "COLUMNS" in os.environ
+    return console if fits else Console(markup=False, width=WIDE)
+
+
+def stderr() -> Console:
+    """Where progress and errors go."""
+    return Console(stderr=True, markup=False)
+
+
+def guarded(command: Callable[P, R]) -> Callable[P, R]:
+    """A command whose mistakes end in one line on standard error and exit code 1."""
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except MISTAKES as error:
+            text = " ".join(str(error).split()) or type(error).__name__
+            typer.echo(f"stiction: {text}", err=True)
+            raise typer.Exit(1) from error
+
+    return wrapper
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on standard output; numbers that are not finite become null."""
+    typer.echo(json.dumps(_finite(document), indent=1))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+@contextmanager
+def step_progress(text: str) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar on standard error, silent where nobody looks; yields on_step(done, total)."""
+    console = stderr()
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeElapsedColumn(),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        task = progress.add_task(text, total=None)
+
+        def on_step(done: int, total: int) -> None:
+            if done % 50 == 0 or done == total:
+                progress.update(task, completed=done, total=total)
+
+        yield on_step
+
+
+@contextmanager
+def line_progress(text: str) -> Iterator[Callable[[str], None]]:
+    """A spinner on standard error, silent where nobody looks; yields tick(line)."""
+    console = stderr()
+    if not console.is_terminal:
+        yield lambda line: None
+        return
+    with Status(text, console=console) as status:
+        yield lambda line: status.update(f"{text}: {line}")
+
+
+@contextmanager
+def spinner(text: str) -> Iterator[None]:
+    """A spinner on standard error, silent where nobody looks."""
+    console = stderr()
+    columns = (SpinnerColumn(), TextColumn(text))
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        progress.add_task(text)
+        yield

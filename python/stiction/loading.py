@@ -1,0 +1,194 @@
+"""Scenes by name or from a file, with the loader's messages as one warning."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+import pinocchio
+
+from . import _stiction
+from ._stiction import LoadMessage, Material, Robot, Scene
+
+__all__ = ["LoadWarning", "load", "load_urdf", "load_urdf_string"]
+
+_log = logging.getLogger("stiction")
+
+_SCENE_OPTIONS = (
+    "all_collision_geometry",
+    "friction",
+    "restitution",
+    "n",
+    "corner_spheres",
+    "seed",
+)
+_FILE_OPTIONS = ("ground", "X_W")
+
+
+class LoadWarning(UserWarning):
+    """Parts of a file were not used or look wrong; `scene.messages` lists them with their lines."""
+
+
+class UrdfOptions(TypedDict, total=False):
+    """How a URDF is read.
+
+    free_flyer: the root is a free-flyer; False: the base is fixed to the world. Default True.
+    collision_geometry: load the file's collision shapes. Default True.
+    self_collision: keep pairs inside the robot. Default True.
+    srdf: path of an SRDF with disabled pairs and named configurations.
+    package_dirs: folders that `package://` may stand for.
+    material: Material of all shapes.
+    strict: elements that are not used are errors. Default False.
+    balance_inertia: replace inertias that no solid has by their mean moment. Default False.
+    """
+
+    free_flyer: bool
+    collision_geometry: bool
+    self_collision: bool
+    srdf: str | os.PathLike[str]
+    package_dirs: Sequence[str | os.PathLike[str]]
+    material: Material
+    strict: bool
+    balance_inertia: bool
+
+
+def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
+    """A built-in scene by name (see `scenes()`), or a robot on the ground from a URDF file.
+
+    Args:
+        name_or_path: "solo12", "box-stack(20)", ..., or a path that ends in .urdf.
+        options: of a built-in scene: all_collision_geometry (bool), friction, restitution (of every
+            pair), n (bodies), corner_spheres (bool), seed. Of a file: those of `load_urdf`, ground
+            (True, False or its Material), X_W (pose of the base; by default a floating robot is
+            lifted until its lowest point touches z = 0).
+
+    Raises:
+        ValueError: unknown name or option out of range.
+        TypeError: unknown option.
+        StictionError: the file cannot be read; the message names file and line.
+    """
+    if _is_path(name_or_path):
+        return _load_file(Path(name_or_path), options)
+    _check_names("load", options, _SCENE_OPTIONS)
+    chosen = _stiction.SceneOptions()
+    for name, value in options.items():
+        _set_typed(chosen, name, value)
+    scene = _stiction.make_scene(str(name_or_path), chosen)
+    for message in scene.messages:
+        _log.debug("%s", message)
+    return scene
+
+
+def load_urdf(path: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> Robot:
+    """A Robot from a URDF file, to be placed by `Scene.add_robot`; options: see UrdfOptions.
+
+    Raises:
+        StictionError: the file cannot be read; the message names file and line.
+        TypeError: unknown option.
+    """
+    robot = _stiction.load_urdf(os.fspath(path), _load_options(options))
+    _warn(os.fspath(path), robot.messages)
+    return robot
+
+
+def load_urdf_string(xml: str, name: str = "robot.urdf", **options: Unpack[UrdfOptions]) -> Robot:
+    """The same from a string; `name` stands for the file in messages."""
+    robot = _stiction.load_urdf_string(xml, name, _load_options(options))
+    _warn(name, robot.messages)
+    return robot
+
+
+def _is_path(name_or_path: str | os.PathLike[str]) -> bool:
+    if not isinstance(name_or_path, str):
+        return True
+    return Path(name_or_path).suffix.lower() in (".urdf", ".xml", ".mjcf", ".sdf")
+
+
+def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
+    if path.suffix.lower() != ".urdf":
+        raise ValueError(
+            f"{path}: only URDF files (.urdf) can be read, not {path.suffix or 'this'}"
+        )
+    _check_names("load", options, (*UrdfOptions.__annotations__, *_FILE_OPTIONS))
+    given = {name: value for name, value in options.items() if name not in _FILE_OPTIONS}
+    robot = load_urdf(path, **given)
+    scene = Scene(name=path.stem)
+    ground = options.get("ground", True)
+    if ground:
+        scene.add_ground(ground if isinstance(ground, Material) else given.get("material"))
+    X_W = options.get("X_W")
+    if X_W is None and given.get("free_flyer", True):
+        X_W = pinocchio.SE3(np.eye(3), np.array([0.0, 0.0, -_lowest_point(robot)]))
+    scene.add_robot(robot, X_W)
+    return scene
+
+
+def _lowest_point(robot: Robot) -> float:
+    """Lowest z of the robot's shapes in its neutral configuration, base at the origin [m]."""
+    scene = Scene()
+    scene.add_robot(robot)
+    simulator = _stiction.Simulator(scene)
+    poses = simulator.body_poses(simulator.initial_state())
+    heights = [
+        _stiction.bounding_box(g.shape, poses[g.body] * scene.parameters.geometry_placement(i))[0][
+            2
+        ]
+        for i, g in enumerate(scene.geometries)
+        if g.body >= 0
+    ]
+    return float(min(heights, default=0.0))
+
+
+def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:
+    _check_names("load_urdf", options, tuple(UrdfOptions.__annotations__))
+    return _stiction.LoadOptions(**options)
+
+
+def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
+    for name in options:
+        if name not in known:
+            raise TypeError(
+                f"{function}() got an unexpected keyword argument {name!r}; there are: "
+                + ", ".join(known)
+            )
+
+
+def _set_typed(target: Any, name: str, value: Any) -> None:
+    """Set an attribute of a compiled object; a wrong type is said in words."""
+    try:
+        setattr(target, name, value)
+    except (TypeError, OverflowError):
+        wanted = type(getattr(target, name)).__name__
+        raise TypeError(f"{name} = {value!r}: must be of type {wanted}") from None
+
+
+def _warn(file: str, messages: Sequence[LoadMessage]) -> None:
+    for message in messages:
+        _log.info("%s", message)
+    if not messages:
+        return
+    unused = sum(message.kind == "unused" for message in messages)
+    rest = len(messages) - unused
+    warnings.warn(
+        f"{file}: {unused} elements not used, {rest} other warnings; first: {messages[0]} "
+        "(all: `.messages` of the robot or scene)",
+        LoadWarning,
+        stacklevel=3,
+    )
+
+
+def _set_directories() -> None:
+    """Data beside this file; robots of example-robot-data where it is installed with pinocchio."""
+    if "STICTION_DATA_DIR" not in os.environ:
+        _stiction.set_data_directory(str(Path(__file__).parent / "robots"))
+    robots = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+    if "STICTION_ROBOTS_DIR" not in os.environ and robots.is_dir():
+        _stiction.set_robots_directory(str(robots))
+
+
+_set_directories()

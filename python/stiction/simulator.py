@@ -1,0 +1,172 @@
+"""The Simulator with keyword settings, and rollouts as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _stiction
+from ._stiction import ContactSolution, Control, Scene, SimulatorSettings, State
+from .loading import _check_names, _set_typed
+
+__all__ = ["Rollout", "Simulator"]
+
+Floats = NDArray[np.float64]
+
+
+class SettingNames(TypedDict, total=False):
+    """Keyword settings of a Simulator; what is not given has the default shown.
+
+    dt: time step [s], > 0. Default 1e-3.
+    solver: a name of `solvers()`. Default "ncp-pgs".
+    integrator: default "semi-implicit-euler".
+    tolerance: > 0, on the relative residual of the contact problem. Default 1e-8.
+    max_iterations: >= 1, of the solver. Default 1000.
+    newton: ncp-pgs: Newton on the modes found so far, between sweeps. Default True.
+    baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
+    recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
+    restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
+        max(0.01, 2 |gravity| dt).
+    margin: [m] >= 0, contacts begin at this gap or at dt x approach speed. Default 1e-3.
+    limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
+    closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
+    project_closures: after the step, move q onto the closures. Default False.
+    per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
+    """
+
+    dt: float
+    solver: str
+    integrator: str
+    tolerance: float
+    max_iterations: int
+    newton: bool
+    baumgarte: float
+    recovery_speed: float
+    restitution_threshold: float
+    margin: float
+    limit_margin: float
+    closure_gain: float
+    project_closures: bool
+    per_point_stiffness: bool
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """What `Simulator.rollout` recorded over T steps; None for what was not asked for.
+
+    Attributes:
+        steps: T.
+        q: (T + 1, nq) configurations, the initial one first.
+        v: (T + 1, nv) velocities.
+        residual: (T,) relative residual of each step.
+        penetration: (T,) deepest overlap at the start of each step [m].
+        creep: (T,) fastest tangential speed of a sticking contact [m/s].
+        iterations: (T,) of the solver, slowest island.
+        num_contacts: (T,).
+        energy: (T,) kinetic + potential at the start of each step [J].
+        converged: (T,) the residual met the tolerance.
+    """
+
+    steps: int
+    q: Floats | None = None
+    v: Floats | None = None
+    residual: Floats | None = None
+    penetration: Floats | None = None
+    creep: Floats | None = None
+    iterations: NDArray[np.int64] | None = None
+    num_contacts: NDArray[np.int64] | None = None
+    energy: Floats | None = None
+    converged: NDArray[np.bool_] | None = None
+
+
+RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "steps")
+
+
+class Simulator(_stiction.Simulator):
+    """Settings, workspace and `step()`. Keeps its own copy of the scene; one Simulator per thread.
+
+        sim = Simulator(scene, dt=1e-3, solver="ncp-pgs", tolerance=1e-8)
+
+    Args:
+        scene: what to simulate.
+        settings: see SettingNames.
+
+    Raises:
+        ValueError: a setting is out of range, or names an unknown solver or integrator.
+        TypeError: an unknown setting; the message lists the names.
+    """
+
+    def __init__(self, scene: Scene, **settings: Unpack[SettingNames]) -> None:
+        _check_names("Simulator", settings, tuple(SettingNames.__annotations__))
+        chosen = SimulatorSettings()
+        for name, value in settings.items():
+            _set_typed(chosen, name, value)
+        super().__init__(scene, chosen)
+
+    def rollout(
+        self,
+        state: State,
+        taus: ArrayLike | None = None,
+        position_targets: ArrayLike | None = None,
+        steps: int | None = None,
+        record: Sequence[str] | None = None,
+        control: Control | None = None,
+    ) -> Rollout:
+        """Many steps in one call, bit for bit the same as a loop of `step`. Advances `state`.
+
+        Args:
+            state: where to start; holds the end afterwards.
+            taus: (T, nv) torques, one row per step [N m or N]; None: those of `control`.
+            position_targets: (T, nv) servo targets [rad or m]; None: those of `control`.
+            steps: T, if neither array is given.
+            record: names among those of Rollout; None: all.
+            control: what the arrays leave open; None: `hold()`.
+
+        Raises:
+            ValueError: an argument has a wrong shape or is not finite.
+            SimulationError: a step was not finite; `state` is as it was before that step.
+        """
+        names = RECORDABLE if record is None else tuple(record)
+        for name in names:
+            if name not in RECORDABLE:
+                raise ValueError(f"record: {name!r} is unknown; there are: {', '.join(RECORDABLE)}")
+        given = [x for x in (taus, position_targets) if x is not None]
+        rows = {len(np.asarray(x)) for x in given}
+        if steps is not None:
+            rows.add(steps)
+        if len(rows) != 1:
+            raise ValueError(
+                f"rollout: taus, position_targets and steps say {sorted(rows) or 'no'} steps; "
+                "they must agree on one number"
+            )
+        log = self._rollout(state, control, taus, position_targets, rows.pop())
+        return Rollout(steps=log.steps, **{name: getattr(log, name) for name in names})
+
+    def compare(
+        self,
+        state: State,
+        control: Control | ArrayLike | None = None,
+        solvers: Sequence[str] | None = None,
+    ) -> dict[str, ContactSolution]:
+        """The contact problem of one step, solved cold by each solver. Leaves `state` as it is.
+
+        Returns:
+            name -> ContactSolution, with this simulator's tolerance and iteration limit.
+        """
+        self.step(state.copy(), control)
+        problem, settings = self.problem(), self.settings
+        names: Any = _stiction.solvers() if solvers is None else solvers
+        return {
+            name: _stiction.solve(
+                problem,
+                name,
+                settings.tolerance,
+                settings.max_iterations,
+                newton=settings.newton,
+            )
+            for name in names
+        }

@@ -1,0 +1,139 @@
+#include "scenes/builders.hpp"
+#include "scenes/data_paths.hpp"
+#include "scenes/posture.hpp"
+
+#include <stdexcept>
+
+// Robots. Numbers that are equal to the peers' benchmark models: feet, gains, friction, postures.
+
+namespace stiction {
+namespace {
+
+// Standing posture named by the SRDF, put on the ground.
+std::vector<double> on_the_ground(const Robot& robot, const std::string& configuration) {
+  const auto found = robot.configurations.find(configuration);
+  if (found == robot.configurations.end()) {
+    throw std::runtime_error(robot.path + ": the SRDF has no group_state '" + configuration + "'");
+  }
+  std::vector<double> q = found->second;
+  q[2] = standing_height(robot, q);
+  return q;
+}
+
+Scene standing_on_ground(Robot robot, const std::vector<double>& q, const Material& material) {
+  robot.configurations["standing"] = q;
+  Scene scene;
+  scene.add_ground(material);
+  scene.add_robot(robot);
+  scene.set_configuration("default", scene.configurations().at("standing"));
+  return scene;
+}
+
+}  // namespace
+
+Scene make_solo12(const SceneOptions& options) {
+  const double foot_radius = 0.0191;  // [m]
+  LoadOptions load;
+  load.material = scene_material(options, 0.9);
+  load.collision_geometry = options.all_collision_geometry;
+  load.srdf = data_file("solo12/solo12.srdf");
+  Robot robot = load_urdf(data_file("solo12/solo12.urdf"), load);
+  robot.name = "solo12";
+  if (!options.all_collision_geometry) {
+    for (const std::string foot : {"FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"}) {
+      add_sphere(robot, foot, foot, {0, 0, 0}, foot_radius, load.material);
+    }
+  }
+  Scene scene = standing_on_ground(robot, on_the_ground(robot, "standing"), load.material);
+  for (int dof = 6; dof < scene.nv(); ++dof) scene.set_gains(dof, 5.0, 0.1);
+  return scene;
+}
+
+Scene make_talos(const SceneOptions& options) {
+  const double radius = 0.01;  // of the corner spheres; their lowest points are on the sole
+  const double sole = -0.107;  // [m], in the ankle link
+  const double kp_per_effort = 20.0, kd_per_kp = 0.02;
+  LoadOptions load;
+  load.material = scene_material(options, 0.9);
+  load.collision_geometry = options.all_collision_geometry;
+  load.srdf = robot_file("talos_data/srdf/talos.srdf");
+  Robot robot = load_urdf(robot_file("talos_data/robots/talos_reduced.urdf"), load);
+  if (!options.all_collision_geometry) {
+    for (const std::string side : {"left", "right"}) {
+      int corner = 0;
+      for (const double x : {0.1, -0.1}) {
+        for (const double y : {0.06, -0.06}) {
+          add_sphere(robot,
+                     side + "_sole_" + std::to_string(corner++),
+                     "leg_" + side + "_6_link",
+                     {x, y, sole + radius},
+                     radius,
+                     load.material);
+        }
+      }
+    }
+  }
+  Scene scene = standing_on_ground(robot, on_the_ground(robot, "half_sitting"), load.material);
+  for (int dof = 6; dof < scene.nv(); ++dof) {
+    const double kp = kp_per_effort * robot.dofs[dof].effort_limit;
+    scene.set_gains(dof, kp, kd_per_kp * kp);
+  }
+  return scene;
+}
+
+namespace {
+
+// Closing posture of the fingers [rad]; the hand starts half way.
+std::vector<double> grasp(const Robot& hand) {
+  const double finger[4] = {0.0, 0.15, 1.2, 0.8}, thumb[4] = {1.3, 0.6, 0.9, 0.9};
+  std::vector<double> q(hand.nq(), 0.0);
+  for (int joint = 0; joint < 16; ++joint) {
+    const double angle = joint < 12 ? finger[joint % 4] : thumb[joint % 4];
+    q[q_index(hand, "joint_" + std::to_string(joint) + ".0")] = angle;
+  }
+  return q;
+}
+
+std::vector<double> append(std::vector<double> q, const std::vector<double>& all) {
+  q.insert(q.end(), all.begin() + static_cast<std::ptrdiff_t>(q.size()), all.end());
+  return q;
+}
+
+}  // namespace
+
+Scene make_allegro_ball(const SceneOptions& options) {
+  LoadOptions load;
+  load.free_flyer = false;
+  load.material = scene_material(options, 0.7);
+  // Four links of the file have inertias that no solid has; MuJoCo refuses them unbalanced.
+  load.balance_inertia = true;
+  Robot hand = load_urdf(robot_file("allegro_hand_description/urdf/allegro_right_hand.urdf"), load);
+  // The file's damping (3 to 8) and dry friction (5 to 10 N m) would freeze the hand.
+  for (DofDescription& dof : hand.dofs) {
+    dof.damping = 0.1;
+    dof.dry_friction = 0.0;
+  }
+  const std::vector<double> closed = grasp(hand);
+  std::vector<double> open = closed;
+  for (double& angle : open) angle *= 0.5;
+
+  Scene scene;
+  // Palm normal (+x of the palm) up: -90 degrees about y.
+  scene.add_robot(hand, {{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, {0, 0, 0}}, "hand");
+  scene.add_body(
+      "ball", Shape::sphere(0.05), 0.1, {Mat3d::identity(), {-0.02, 0.0, 0.12}}, load.material);
+  for (int dof = 0; dof < 16; ++dof) scene.set_gains(dof, 1.0, 0.1);
+  const std::vector<double> neutral = scene.default_q();
+  scene.set_configuration("open", append(open, neutral));
+  scene.set_configuration("closed", append(closed, neutral));
+  scene.set_configuration("default", append(open, neutral));
+  if (!options.all_collision_geometry) {
+    std::vector<std::pair<int, int>> pairs;
+    const int ball = scene.geometry("ball");
+    for (int g = 0; g < ball; ++g) pairs.push_back({g, ball});
+    scene.enable_only(pairs);
+  }
+  return scene;
+}
+
+}  // namespace stiction

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "pair.hpp"
+
+// Pairs with a formula. Names: distance_<A>_<B>; both shapes in world poses.
+
+namespace stiction::detail {
+
+DistanceResult distance_sphere_sphere(const Shape& a,
+                                      const Transform& X_WA,
+                                      const Shape& b,
+                                      const Transform& X_WB);
+/// Spheres are capsules of half length 0.
+DistanceResult distance_capsule_capsule(const Shape& a,
+                                        const Transform& X_WA,
+                                        const Shape& b,
+                                        const Transform& X_WB);
+DistanceResult distance_sphere_box(const Shape& a,
+                                   const Transform& X_WA,
+                                   const Shape& b,
+                                   const Transform& X_WB);
+/// A bounded, B a half-space.
+DistanceResult distance_any_half_space(const Shape& a,
+                                       const Transform& X_WA,
+                                       const Transform& X_WB,
+                                       DistanceCache* cache);
+DistanceResult distance_box_box(const Shape& a,
+                                const Transform& X_WA,
+                                const Shape& b,
+                                const Transform& X_WB,
+                                const DistanceSettings& settings,
+                                DistanceCache* cache);
+
+}  // namespace stiction::detail

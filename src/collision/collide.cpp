@@ -1,0 +1,150 @@
+#include "stiction/collision/collide.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+std::uint64_t pair_key(int a, int b) { return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b); }
+
+/// Pairs whose closed form needs no iteration keep no narrow-phase state.
+bool keeps_query(ShapeType a, ShapeType b) {
+  const auto simple = [](ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kHalfSpace; };
+  if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
+  return !(simple(a) && simple(b));
+}
+
+void pose_geometries(const Scene& scene, const Parameters& p, const DynamicsWorkspace& dynamics,
+                     const CollisionSettings& settings, double dt, CollisionWorkspace& work) {
+  const std::vector<Geometry>& geometries = scene.geometries();
+  for (std::size_t g = 0; g < geometries.size(); ++g) {
+    const int body = geometries[g].body;
+    if (body < 0) {
+      work.poses[g] = p.geometry_placement[g];
+      work.reach[g] = 0.5 * settings.margin;
+    } else {
+      const int t = scene.tree_of_body(body);
+      const TreeData<double>& data = dynamics.trees[t];
+      const int local = body - scene.trees()[t].body_offset;
+      const Transform X_RG = data.X_RB[local] * p.geometry_placement[g];
+      work.poses[g] = data.X_WR * X_RG;
+      // Speed bound of any of its points: |v(centre)| + |w| radius.
+      const Motion<double>& V = data.V[local];
+      const Vec3d c = X_RG * work.centre[g];
+      const double speed = norm(V.linear + cross(V.angular, c)) + norm(V.angular) * work.radius[g];
+      work.reach[g] = std::max(0.5 * settings.margin, dt * speed);
+    }
+    const double r = work.reach[g];
+    if (geometries[g].shape.bounded()) {
+      Aabb box = bounding_box(geometries[g].shape, work.poses[g]);
+      box.lower -= {r, r, r};
+      box.upper += {r, r, r};
+      work.boxes[g] = box;
+    }
+  }
+}
+
+/// A half-space's box is infinite; its plane against the ball of the other shape is the real test.
+bool far_from_plane(const CollisionWorkspace& work, int plane, int other, double margin) {
+  const Transform& X = work.poses[plane];
+  const Vec3d c = work.poses[other] * work.centre[other];
+  return dot(X.R.c2, c - X.p) > work.radius[other] + margin;
+}
+
+void append_contacts(const Scene& scene, const Parameters& p, const DynamicsWorkspace& dynamics, int a, int b,
+                     const Manifold& m, ContactSet& contacts) {
+  const int body_a = scene.geometries()[a].body, body_b = scene.geometries()[b].body;
+  const Mat3d R_WA = body_placement(scene, dynamics, body_a).R;
+  const Mat3d frame = contact_frame(R_WA, m.normal);
+  const Material material = scene.pair_material(p, a, b);
+  // Points against a half-space are taken on its plane, not midway: the points of a rigid foot that rocks
+  // about its edge then stick without contradicting each other (midway they differ by w phi / 2, and an
+  // exact solution answers with internal forces up to the cone).
+  const auto plane_side = [&](int g) { return scene.geometries()[g].shape.type == ShapeType::kHalfSpace ? 0.5 : 0.0; };
+  const double shift = plane_side(b) - plane_side(a);
+  const std::size_t first = contacts.size();
+  for (int k = 0; k < m.count; ++k) {
+    contacts.push_back({a, b, body_a, body_b, pair_key(a, b), m.points[k].feature, m.count,
+                        m.points[k].position + m.normal * (shift * m.points[k].gap), frame, m.points[k].gap,
+                        material});
+  }
+  std::sort(contacts.begin() + first, contacts.end(),
+            [](const Contact& x, const Contact& y) { return x.feature < y.feature; });
+}
+
+}  // namespace
+
+Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
+  // Within 0.1 rad of n the x-axis would turn quickly: take y. cos(0.1) = 0.995004165.
+  const Vec3d& axis = std::abs(dot(R_WA.c0, n)) < 0.995004165278 ? R_WA.c0 : R_WA.c1;
+  Vec3d t1 = axis - n * dot(axis, n);
+  t1 = t1 * (1.0 / norm(t1));
+  return {t1, cross(n, t1), n};
+}
+
+void CollisionSettings::validate() const {
+  if (!(margin >= 0.0 && std::isfinite(margin))) {
+    throw std::invalid_argument("collision.margin = " + std::to_string(margin) + ": must be >= 0 [m]");
+  }
+}
+
+void CollisionWorkspace::resize(const Scene& scene) {
+  const std::size_t n = scene.geometries().size();
+  poses.assign(n, Transform::identity());
+  reach.assign(n, 0.0);
+  radius.assign(n, kInfinity);
+  centre.assign(n, {0, 0, 0});
+  boxes.assign(n, {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}});
+  std::vector<std::uint8_t> is_static(n);
+  for (std::size_t g = 0; g < n; ++g) {
+    const Geometry& geometry = scene.geometries()[g];
+    is_static[g] = geometry.body < 0;
+    if (geometry.shape.bounded()) {
+      const Aabb box = bounding_box(geometry.shape, Transform::identity());
+      centre[g] = (box.lower + box.upper) * 0.5;
+      // Half the diagonal holds any shape; a sphere's own radius is smaller.
+      radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
+                                                            : 0.5 * norm(box.upper - box.lower);
+    }
+  }
+  broad_phase.reset(is_static);
+}
+
+void collide(const Scene& scene, const Parameters& parameters, const DynamicsWorkspace& dynamics,
+             const CollisionSettings& settings, double dt, State& state, CollisionWorkspace& work,
+             ContactSet& contacts) {
+  contacts.clear();
+  work.next_queries.clear();
+  work.pairs_tested = 0;
+  pose_geometries(scene, parameters, dynamics, settings, dt, work);
+  work.broad_phase.find_pairs(work.boxes, work.pairs);
+  std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
+  for (const BroadPhase::Pair& pair : work.pairs) {
+    if (!scene.pair_enabled(pair.a, pair.b)) continue;
+    const Shape& A = scene.geometries()[pair.a].shape;
+    const Shape& B = scene.geometries()[pair.b].shape;
+    const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
+    if (A.type == ShapeType::kHalfSpace && far_from_plane(work, pair.a, pair.b, margin)) continue;
+    if (B.type == ShapeType::kHalfSpace && far_from_plane(work, pair.b, pair.a, margin)) continue;
+
+    DistanceCache* cache = nullptr;
+    if (keeps_query(A.type, B.type)) {
+      const std::uint64_t key = pair_key(pair.a, pair.b);
+      while (cursor < state.queries.size() && state.queries[cursor].pair < key) ++cursor;
+      const bool known = cursor < state.queries.size() && state.queries[cursor].pair == key;
+      work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
+      cache = &work.next_queries.back().cache;
+    }
+    ++work.pairs_tested;
+    contact_manifold(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
+    if (work.manifold.count > 0) {
+      append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold, contacts);
+    }
+  }
+  state.queries.swap(work.next_queries);
+}
+
+}  // namespace stiction

@@ -1,0 +1,157 @@
+#include "../geometry/mesh_support.hpp"
+#include "manifold_pairs.hpp"
+#include "reduce.hpp"
+
+// All vertices of a solid whose height above the plane is at most the margin, at most four of them.
+
+namespace stiction::detail {
+namespace {
+
+constexpr int kMaxCandidates = 256;  // of a mesh; the flood starts at the deepest, so later ones
+                                     // are farther away
+constexpr int kMaxFlooded = 16384;   // vertices of a mesh for which a bit set lies on the stack
+
+struct PlaneQuery {
+  Vec3d up;         // outward normal of the half-space, world
+  Vec3d up_S;       // the same in the frame of the solid
+  double height_0;  // of the solid's origin above the plane [m]
+};
+
+void add_point(const PlaneQuery& q,
+               const Transform& X_WS,
+               const Vec3d& p_S,
+               double gap,
+               int feature,
+               ManifoldPoint& out) {
+  out = {X_WS * p_S - q.up * (0.5 * gap), gap, std::uint32_t(feature)};
+}
+
+int box_points(
+    const PlaneQuery& q, const Vec3d& h, const Transform& X_WS, double margin, ManifoldPoint* out) {
+  const Vec3d slope{q.up_S.x * h.x, q.up_S.y * h.y, q.up_S.z * h.z};
+  if (q.height_0 - std::abs(slope.x) - std::abs(slope.y) - std::abs(slope.z) > margin) return 0;
+  int count = 0;
+  for (int corner = 0; corner < 8; ++corner) {
+    const double sx = corner & 1 ? 1.0 : -1.0, sy = corner & 2 ? 1.0 : -1.0,
+                 sz = corner & 4 ? 1.0 : -1.0;
+    const double gap = q.height_0 + (sx * slope.x + sy * slope.y + sz * slope.z);
+    if (gap > margin) continue;
+    add_point(q, X_WS, {sx * h.x, sy * h.y, sz * h.z}, gap, corner, out[count++]);
+  }
+  return count;
+}
+
+int capsule_points(const PlaneQuery& q,
+                   const Vec3d& size,
+                   const Transform& X_WS,
+                   double margin,
+                   ManifoldPoint* out) {
+  int count = 0;
+  for (int end = 0; end < 2; ++end) {
+    const double z = end == 0 ? -size.y : size.y;
+    const double gap = q.height_0 + q.up_S.z * z - size.x;
+    if (gap > margin || (end == 1 && size.y == 0.0)) continue;
+    add_point(q, X_WS, Vec3d{0.0, 0.0, z} - q.up_S * size.x, gap, end, out[count++]);
+  }
+  return count;
+}
+
+// The vertices below a level of a convex mesh are connected by edges: flood from the lowest.
+int flood(const PlaneQuery& q, const ConvexMesh& mesh, int lowest, double margin, int* found) {
+  std::uint64_t seen[kMaxFlooded / 64];
+  for (std::size_t w = 0; w <= (mesh.vertices.size() - 1) / 64; ++w) seen[w] = 0;
+  seen[lowest / 64] |= std::uint64_t{1} << (lowest % 64);
+  found[0] = lowest;
+  int count = 1;
+  for (int i = 0; i < count; ++i) {
+    const int v = found[i];
+    for (int k = mesh.neighbour_start[v]; k < mesh.neighbour_start[v + 1]; ++k) {
+      const int n = mesh.neighbours[k];
+      const std::uint64_t bit = std::uint64_t{1} << (n % 64);
+      if (seen[n / 64] & bit) continue;
+      seen[n / 64] |= bit;
+      if (q.height_0 + dot(q.up_S, mesh.vertices[n]) > margin) continue;
+      if (count == kMaxCandidates) return count;
+      found[count++] = n;
+    }
+  }
+  return count;
+}
+
+int scan(const PlaneQuery& q, const ConvexMesh& mesh, int lowest, double margin, int* found) {
+  found[0] = lowest;
+  int count = 1;
+  for (int v = 0; v < int(mesh.vertices.size()) && count < kMaxCandidates; ++v) {
+    if (v == lowest || q.height_0 + dot(q.up_S, mesh.vertices[v]) > margin) continue;
+    found[count++] = v;
+  }
+  return count;
+}
+
+int mesh_points(const PlaneQuery& q,
+                const ConvexMesh& mesh,
+                const Transform& X_WS,
+                double margin,
+                DistanceCache* cache,
+                ManifoldPoint* out) {
+  const int lowest = mesh_support(mesh, -q.up_S, cache != nullptr ? cache->index_a[0] : 0);
+  if (cache != nullptr) cache->index_a[0] = lowest;
+  if (q.height_0 + dot(q.up_S, mesh.vertices[lowest]) > margin) return 0;
+  int found[kMaxCandidates];
+  const int count = mesh.vertices.size() > 32 && mesh.vertices.size() <= kMaxFlooded
+                        ? flood(q, mesh, lowest, margin, found)
+                        : scan(q, mesh, lowest, margin, found);
+  // Ascending vertex numbers: the order, hence every tie, does not depend on the start.
+  for (int i = 1; i < count; ++i) {
+    const int v = found[i];
+    int j = i;
+    for (; j > 0 && found[j - 1] > v; --j) found[j] = found[j - 1];
+    found[j] = v;
+  }
+  for (int i = 0; i < count; ++i) {
+    const Vec3d& p = mesh.vertices[found[i]];
+    add_point(q, X_WS, p, q.height_0 + dot(q.up_S, p), found[i], out[i]);
+  }
+  return count;
+}
+
+}  // namespace
+
+void manifold_any_half_space(const Shape& a,
+                             const Transform& X_WA,
+                             const Transform& X_WB,
+                             double margin,
+                             Manifold& m,
+                             DistanceCache* cache) {
+  const Vec3d& up = X_WB.R.c2;
+  const PlaneQuery q{up, transpose_times(X_WA.R, up), dot(up, X_WA.p - X_WB.p)};
+  m.normal = -up;
+  m.count = 0;
+  switch (a.type) {
+    case ShapeType::kSphere: {
+      const double gap = q.height_0 - a.size.x;
+      if (gap > margin) return;
+      m.points[0] = {X_WA.p - up * (a.size.x + 0.5 * gap), gap, 0};
+      m.count = 1;
+      return;
+    }
+    case ShapeType::kCapsule:
+      m.count = capsule_points(q, a.size, X_WA, margin, m.points);
+      return;
+    case ShapeType::kBox:
+      m.count = box_points(q, a.size, X_WA, margin, m.points);
+      if (m.count > 4) reduce_to_four(up, norm(a.size), m.points, m.count);
+      break;
+    default: {
+      ManifoldPoint points[kMaxCandidates];
+      const int found = mesh_points(q, *a.mesh, X_WA, margin, cache, points);
+      if (found > 4) reduce_to_four(up, a.mesh->bounding_radius, points, found);
+      m.count = found < 4 ? found : 4;
+      for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
+      return;
+    }
+  }
+  if (m.count > 4) m.count = 4;
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,109 @@
+#include "stiction/collision/manifold.hpp"
+
+#include "closed_forms.hpp"
+#include "gjk.hpp"
+#include "manifold_pairs.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stiction {
+namespace detail {
+
+void manifold_single_point(const Shape& a,
+                           const Transform& X_WA,
+                           const Shape& b,
+                           const Transform& X_WB,
+                           double margin,
+                           Manifold& m,
+                           DistanceCache* cache) {
+  m.count = 0;
+  const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, std::max(margin, 0.0), cache);
+  if (r.beyond || !(r.distance.distance <= margin)) return;
+  set_single_point(r.distance, vertex_feature(r), m);
+}
+
+// The vertices that carry the answer, in any order and however often they occur.
+std::uint32_t vertex_feature(const GeneralResult& r) {
+  std::uint32_t hash = 0;
+  for (const int* index : {r.index_a, r.index_b}) {
+    int last = -1;  // ascending, each once
+    for (int n = 0; n < r.count; ++n) {
+      int next = -1;
+      for (int i = 0; i < r.count; ++i) {
+        if (index[i] > last && (next < 0 || index[i] < next)) next = index[i];
+      }
+      if (next < 0) break;
+      hash = mix(hash, std::uint32_t(next) + 1);
+      last = next;
+    }
+    hash = mix(hash, 0);
+  }
+  return hash;
+}
+
+}  // namespace detail
+
+namespace {
+
+using namespace detail;
+
+void closed_form_point(const DistanceResult& r, double margin, Manifold& m) {
+  m.count = 0;
+  if (r.distance <= margin) set_single_point(r, 0, m);
+}
+
+// Shapes in the order of ShapeType.
+void ordered_manifold(const Shape& a,
+                      const Transform& X_WA,
+                      const Shape& b,
+                      const Transform& X_WB,
+                      double margin,
+                      Manifold& m,
+                      DistanceCache* cache) {
+  const bool round_a = a.type == ShapeType::kSphere || a.type == ShapeType::kCapsule;
+  const bool round_b = b.type == ShapeType::kSphere || b.type == ShapeType::kCapsule;
+  if (round_a && round_b) {
+    const bool spheres = b.type == ShapeType::kSphere;
+    closed_form_point(spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
+                              : distance_capsule_capsule(a, X_WA, b, X_WB),
+                      margin,
+                      m);
+  } else if (b.type == ShapeType::kBox && a.type == ShapeType::kSphere) {
+    closed_form_point(distance_sphere_box(a, X_WA, b, X_WB), margin, m);
+  } else if (b.type == ShapeType::kBox && a.type == ShapeType::kBox) {
+    manifold_box_box(a, X_WA, b, X_WB, margin, m, cache);
+  } else if (a.type == ShapeType::kSphere) {
+    manifold_single_point(a, X_WA, b, X_WB, margin, m, cache);
+    if (m.count > 0) m.points[0].feature = 0;
+  } else {
+    manifold_polyhedra(a, X_WA, b, X_WB, margin, m, cache);
+  }
+}
+
+}  // namespace
+
+void contact_manifold(const Shape& a,
+                      const Transform& X_WA,
+                      const Shape& b,
+                      const Transform& X_WB,
+                      double margin,
+                      Manifold& manifold,
+                      DistanceCache* cache) {
+  if (b.type == ShapeType::kHalfSpace) {
+    if (!a.bounded()) {
+      throw std::invalid_argument("contact_manifold: both shapes have type = half_space");
+    }
+    manifold_any_half_space(a, X_WA, X_WB, margin, manifold, cache);
+  } else if (a.type == ShapeType::kHalfSpace) {
+    manifold_any_half_space(b, X_WB, X_WA, margin, manifold, cache);
+    manifold.normal = -manifold.normal;
+  } else if (a.type <= b.type) {
+    ordered_manifold(a, X_WA, b, X_WB, margin, manifold, cache);
+  } else {
+    ordered_manifold(b, X_WB, a, X_WA, margin, manifold, cache);
+    manifold.normal = -manifold.normal;
+  }
+}
+
+}  // namespace stiction

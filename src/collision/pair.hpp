@@ -1,0 +1,57 @@
+#pragma once
+
+#include "stiction/collision/manifold.hpp"
+
+#include <cmath>
+
+// What every pair of shapes shares. `size` of a pair is the sum of the bounding radii of its
+// bounded shapes [m]: all tolerances are multiples of it.
+
+namespace stiction::detail {
+
+/// |distance| at or below this multiple of the size is rounding: kTouching.
+inline constexpr double kTouching = 1e-14;
+/// Manifold normals: the axis of a face is kept although another axis separates better by this
+/// multiple of the size. Far above the noise of a resting body, far below visible penetration. The
+/// same tie decides which vertex counts as the deepest one.
+inline constexpr double kFacePreference = 1e-5;
+/// A vertex this multiple of the size outside of a side plane still counts as inside, so that flush
+/// faces (a stack of equal boxes) keep their features.
+inline constexpr double kFlush = 1e-5;
+
+inline DistanceStatus status_of(double distance, double size) {
+  if (std::abs(distance) <= kTouching * size) return DistanceStatus::kTouching;
+  return distance > 0.0 ? DistanceStatus::kSeparated : DistanceStatus::kPenetrating;
+}
+
+inline DistanceResult make_result(const Vec3d& witness_a,
+                                  const Vec3d& normal,
+                                  double distance,
+                                  double size) {
+  return {distance, witness_a, witness_a + normal * distance, normal, 0, status_of(distance, size)};
+}
+
+/// The same answer with A and B exchanged.
+inline DistanceResult swapped(const DistanceResult& r) {
+  return {r.distance, r.witness_b, r.witness_a, -r.normal, r.iterations, r.status};
+}
+
+inline Vec3d midpoint(const Vec3d& a, const Vec3d& b) { return (a + b) * 0.5; }
+
+inline void set_single_point(const DistanceResult& r, std::uint32_t feature, Manifold& m) {
+  m.normal = r.normal;
+  m.count = 1;
+  m.points[0] = {midpoint(r.witness_a, r.witness_b), r.distance, feature};
+}
+
+/// Mixes a word into a hash (Murmur3's finaliser).
+inline std::uint32_t mix(std::uint32_t hash, std::uint32_t word) {
+  std::uint32_t h = hash ^ (word * 0x9e3779b9u);
+  h ^= h >> 16;
+  h *= 0x85ebca6bu;
+  h ^= h >> 13;
+  h *= 0xc2b2ae35u;
+  return h ^ (h >> 16);
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,140 @@
+#include "polygon.hpp"
+
+namespace stiction::detail {
+namespace {
+
+constexpr int kReferenceEdges = 128;
+
+void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face) {
+  const double x = std::abs(d.x), y = std::abs(d.y), z = std::abs(d.z);
+  const int k = x >= y && x >= z ? 0 : (y >= z ? 1 : 2);
+  const int u = k == 2 ? 0 : k + 1, v = k == 0 ? 2 : k - 1;
+  const double side = d[k] < 0.0 ? -1.0 : 1.0;
+  const Vec3d centre = X.p + X.R.column(k) * (side * h[k]);
+  const Vec3d eu = X.R.column(u) * h[u], ev = X.R.column(v) * (side * h[v]);
+  face.p[0] = centre - eu - ev;
+  face.p[1] = centre + eu - ev;
+  face.p[2] = centre + eu + ev;
+  face.p[3] = centre - eu + ev;
+  face.count = 4;
+  face.normal = X.R.column(k) * side;
+  face.offset = dot(face.normal, centre);
+  face.id = 2 * k + (side > 0.0 ? 1 : 0);
+}
+
+// Deeper vertices of a merged face are not in its plane; `offset` is the outermost of all.
+void mesh_face(
+    const ConvexMesh& mesh, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
+  const int v = mesh_support(mesh, d, hint);
+  int best = mesh.vertex_faces[mesh.vertex_face_start[v]];
+  for (int k = mesh.vertex_face_start[v] + 1; k < mesh.vertex_face_start[v + 1]; ++k) {
+    const int f = mesh.vertex_faces[k];
+    if (dot(mesh.faces[f].normal, d) > dot(mesh.faces[best].normal, d)) best = f;
+  }
+  const ConvexMesh::Face& f = mesh.faces[best];
+  const int stride = (f.count + kMaxPolygon - 1) / kMaxPolygon;
+  face.count = 0;
+  for (int i = 0; i < f.count; i += stride) {
+    face.p[face.count++] = X * mesh.vertices[mesh.face_vertices[f.first + i]];
+  }
+  face.normal = X.R * f.normal;
+  face.offset = f.offset + dot(face.normal, X.p);
+  face.id = best;
+}
+
+struct Line {
+  Vec3d outward;  // unit, in the plane of the reference face
+  double offset;
+  double outside(const Vec3d& p) const { return dot(outward, p) - offset; }
+};
+
+// False for an edge without length.
+bool line_of(const Polygon& reference, int i, Line& line) {
+  const Vec3d& a = reference.p[i];
+  const Vec3d n = cross(reference.p[i + 1 == reference.count ? 0 : i + 1] - a, reference.normal);
+  const double length = norm(n);
+  if (!(length > 0.0)) return false;
+  line.outward = n * (1.0 / length);
+  line.offset = dot(line.outward, a);
+  return true;
+}
+
+double share(double da, double db) {
+  const double f = da / (da - db);
+  return f < 0.0 ? 0.0 : (f > 1.0 ? 1.0 : f);
+}
+
+// `after` of a vertex is the line of the edge that leaves it; `before` is filled at the end.
+int clip_polygon(
+    const ClippedPoint* in, int count, const Line& line, int id, double flush, ClippedPoint* out) {
+  int kept = 0;
+  for (int i = 0; i < count; ++i) {
+    const ClippedPoint& a = in[i];
+    const ClippedPoint& b = in[i + 1 == count ? 0 : i + 1];
+    const double da = line.outside(a.p), db = line.outside(b.p);
+    const bool a_in = da <= flush, b_in = db <= flush;
+    if (a_in) out[kept++] = a;
+    if (a_in == b_in) continue;
+    out[kept++] = {a.p + (b.p - a.p) * share(da, db), 0, a_in ? id : a.after};
+  }
+  return kept;
+}
+
+int clip_segment(const Polygon& segment,
+                 const Polygon& reference,
+                 double flush,
+                 ClippedPoint* out) {
+  ClippedPoint a{segment.p[0], 0, 0}, b{segment.p[1], 0, 1};
+  Line line;
+  for (int i = 0; i < reference.count; ++i) {
+    if (!line_of(reference, i, line)) continue;
+    const double da = line.outside(a.p), db = line.outside(b.p);
+    if (da > flush && db > flush) return 0;
+    if (da > flush) a = {a.p + (b.p - a.p) * share(da, db), kReferenceEdges + i, 0};
+    if (db > flush) b = {a.p + (b.p - a.p) * share(da, db), kReferenceEdges + i, 1};
+  }
+  out[0] = a;
+  out[1] = b;
+  return squared_norm(b.p - a.p) > flush * flush ? 2 : 1;
+}
+
+}  // namespace
+
+bool has_faces(const Core& core) {
+  return core.type == ShapeType::kBox || core.type == ShapeType::kConvexMesh;
+}
+
+void face_towards(const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
+  if (core.type == ShapeType::kBox) return box_face(core.half, d, X, face);
+  if (core.type == ShapeType::kConvexMesh) return mesh_face(*core.mesh, d, hint, X, face);
+  face.p[0] = X * -core.half;
+  face.p[1] = X * core.half;
+  face.count = 2;
+  face.normal = X.R * d;
+  face.offset = 0.0;
+  face.id = 0;
+}
+
+int clip(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out) {
+  if (incident.count == 2) return clip_segment(incident, reference, flush, out);
+  ClippedPoint buffer[kMaxClipped];
+  ClippedPoint *from = out, *to = buffer;
+  int count = incident.count;
+  for (int i = 0; i < count; ++i) from[i] = {incident.p[i], 0, i};
+  Line line;
+  for (int i = 0; i < reference.count && count > 0; ++i) {
+    // The incident loop has at most 64 vertices and each of at most 64 lines adds at most one.
+    if (!line_of(reference, i, line)) continue;
+    count = clip_polygon(from, count, line, kReferenceEdges + i, flush, to);
+    ClippedPoint* swap = from;
+    from = to;
+    to = swap;
+  }
+  for (int i = 0; i < count; ++i) {
+    out[i] = from[i];
+    out[i].before = from[i == 0 ? count - 1 : i - 1].after;
+  }
+  return count;
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,117 @@
+#include "gjk.hpp"
+#include "manifold_pairs.hpp"
+#include "polygon.hpp"
+#include "reduce.hpp"
+
+// The distance query gives normal and signed distance d. A face normal replaces its normal if the
+// faces separate the pair as well as it does, up to kFacePreference; then the incident face is
+// clipped against the reference face. Otherwise (edge against edge, a vertex near a vertex) the
+// manifold is the one point of the distance query.
+
+namespace stiction::detail {
+namespace {
+
+struct Reference {
+  Polygon face, incident;  // in the frame of A
+  bool on_a;
+  double radii;  // of a capsule, around its segment
+};
+
+// Separation along the outward normal of `face` of everything on the other side.
+double separation(const Polygon& face, const Core& other, const Transform& X, int hint) {
+  const Vec3d down = transpose_times(X.R, -face.normal);
+  return dot(face.normal, X * core_support(other, down, hint)) - face.offset;
+}
+
+// Faces of A first, so that equal faces do not take turns.
+bool choose_reference(const Core& a,
+                      const Core& b,
+                      const Transform& X_AB,
+                      const GeneralResult& r,
+                      const Vec3d& normal_A,
+                      double least,
+                      Reference& out) {
+  const Vec3d towards_b = transpose_times(X_AB.R, normal_A);
+  if (has_faces(a)) {
+    out.on_a = true;
+    face_towards(a, normal_A, r.index_a[0], Transform::identity(), out.face);
+    if (separation(out.face, b, X_AB, r.index_b[0]) >= least) {
+      const Vec3d n = transpose_times(X_AB.R, -out.face.normal);
+      face_towards(b, n, r.index_b[0], X_AB, out.incident);
+      return true;
+    }
+  }
+  out.on_a = false;
+  face_towards(b, -towards_b, r.index_b[0], X_AB, out.face);
+  if (separation(out.face, a, Transform::identity(), r.index_a[0]) < least) return false;
+  face_towards(a, -out.face.normal, r.index_a[0], Transform::identity(), out.incident);
+  return true;
+}
+
+std::uint32_t point_feature(const Reference& r, const ClippedPoint& p) {
+  std::uint32_t faces =
+      mix(mix(r.on_a ? 1u : 2u, std::uint32_t(r.face.id)), std::uint32_t(r.incident.id));
+  return (faces & 0xffff0000u) | (std::uint32_t(p.before & 0xff) << 8) |
+         std::uint32_t(p.after & 0xff);
+}
+
+// Leaves the manifold empty if the faces do not meet at the depth of the pair.
+void clip_to_manifold(const Reference& r,
+                      const Transform& X_WA,
+                      double size,
+                      double distance,
+                      double margin,
+                      Manifold& m) {
+  ClippedPoint clipped[kMaxClipped];
+  const int count = clip(r.incident, r.face, kFlush * size, clipped);
+  ManifoldPoint points[kMaxClipped];
+  int kept = 0;
+  double least = HUGE_VAL;
+  for (int i = 0; i < count; ++i) {
+    const double height = dot(r.face.normal, clipped[i].p) - r.face.offset;
+    const double gap = height - r.radii;
+    least = std::fmin(least, gap);
+    if (gap > margin) continue;
+    // Only the incident side has a radius (a capsule): its surface lies at `gap`.
+    const Vec3d middle = clipped[i].p - r.face.normal * (height - 0.5 * gap);
+    points[kept++] = {X_WA * middle, gap, point_feature(r, clipped[i])};
+  }
+  if (least > distance + kFacePreference * size) return;
+  const Vec3d outward = X_WA.R * r.face.normal;
+  m.normal = r.on_a ? outward : -outward;
+  if (kept > kMaxManifoldPoints) {
+    reduce_to_four(outward, size, points, kept);
+    kept = 4;
+  }
+  m.count = kept;
+  for (int i = 0; i < kept; ++i) m.points[i] = points[i];
+  make_features_unique(m);
+}
+
+}  // namespace
+
+void manifold_polyhedra(const Shape& a,
+                        const Transform& X_WA,
+                        const Shape& b,
+                        const Transform& X_WB,
+                        double margin,
+                        Manifold& m,
+                        DistanceCache* cache) {
+  m.count = 0;
+  const double stop = margin > 0.0 ? margin : 0.0;
+  const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, stop, cache);
+  if (r.beyond || !(r.distance.distance <= margin)) return;
+  const Core core_a = core_of(a), core_b = core_of(b);
+  const double size = bounding_radius(a) + bounding_radius(b);
+  const Transform X_AB = relative(X_WA, X_WB);
+  const Vec3d normal_A = transpose_times(X_WA.R, r.distance.normal);
+  Reference reference;
+  reference.radii = core_a.radius + core_b.radius;
+  const double least = r.distance.distance + reference.radii - kFacePreference * size;
+  if (choose_reference(core_a, core_b, X_AB, r, normal_A, least, reference)) {
+    clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
+  }
+  if (m.count == 0) set_single_point(r.distance, vertex_feature(r), m);
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,154 @@
+#include "collision_shapes.hpp"
+
+#include "hull_shapes.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored);
+}
+
+std::vector<fs::path> split_path_list(const char* variable) {
+  std::vector<fs::path> result;
+  const char* value = std::getenv(variable);
+  std::istringstream list(value ? value : "");
+  for (std::string item; std::getline(list, item, ':');) {
+    if (!item.empty()) result.push_back(item);
+  }
+  return result;
+}
+
+// Where package://package/rest may lie, best first.
+std::vector<fs::path> package_candidates(const std::string& package,
+                                         const std::string& rest,
+                                         const std::string& urdf_path,
+                                         const std::vector<std::string>& package_dirs) {
+  std::vector<fs::path> result;
+  const auto add = [&](const fs::path& folder) {
+    result.push_back(folder / package / rest);
+    if (folder.filename() == package) result.push_back(folder / rest);
+  };
+  for (const std::string& dir : package_dirs) {
+    const fs::path folder(dir);
+    add(folder.has_filename() ? folder : folder.parent_path());
+  }
+  const fs::path start = fs::absolute(urdf_path).lexically_normal().parent_path();
+  for (fs::path folder = start;; folder = folder.parent_path()) {
+    add(folder);
+    if (folder == folder.parent_path()) break;
+  }
+  for (const fs::path& folder : split_path_list("ROS_PACKAGE_PATH")) add(folder);
+  for (const fs::path& folder : split_path_list("AMENT_PREFIX_PATH")) add(folder / "share");
+  return result;
+}
+
+std::string percent(double ratio) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", ratio);
+  return text;
+}
+
+std::string volume_note(double hull, double mesh) {
+  // An open or badly oriented surface can have any signed volume; below a thousandth of the hull it
+  // says nothing.
+  if (mesh < 1e-3 * hull) return "the mesh is not a closed surface, its volume is unknown";
+  return "hull volume / mesh volume = " + percent(hull / mesh);
+}
+
+}  // namespace
+
+std::string resolve_mesh(const std::string& uri,
+                         const std::string& urdf_path,
+                         const std::vector<std::string>& package_dirs,
+                         std::vector<std::string>& tried) {
+  std::vector<fs::path> candidates;
+  const std::size_t scheme_end = uri.find("://");
+  const std::string scheme = scheme_end == std::string::npos ? "" : uri.substr(0, scheme_end);
+  const std::string rest = scheme.empty() ? uri : uri.substr(scheme_end + 3);
+  if (scheme == "package" || scheme == "model") {
+    const std::size_t slash = rest.find('/');
+    const std::string package = rest.substr(0, slash);
+    const std::string inside = slash == std::string::npos ? "" : rest.substr(slash + 1);
+    candidates = package_candidates(package, inside, urdf_path, package_dirs);
+  } else if (scheme.empty() || scheme == "file") {
+    const fs::path path(rest);
+    candidates.push_back(path);
+    if (path.is_relative()) {
+      candidates.front() = fs::absolute(urdf_path).parent_path() / path;
+      for (const std::string& dir : package_dirs) candidates.push_back(fs::path(dir) / path);
+    }
+  }
+  for (const fs::path& candidate : candidates) {
+    tried.push_back(candidate.lexically_normal().string());
+    if (is_file(candidate)) return tried.back();
+  }
+  return "";
+}
+
+Shape ShapeBuilder::mesh_hull(const UrdfShape& source, const std::string& link) {
+  const Vec3d& s = source.size;
+  const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
+  const std::string key =
+      source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
+  auto found = hulls_.find(key);
+  if (found == hulls_.end()) {
+    std::vector<std::string> tried;
+    const std::string path = resolve_mesh(source.mesh, file_.name(), options_.package_dirs, tried);
+    if (path.empty()) {
+      std::string list;
+      for (std::size_t i = 0; i < tried.size() && i < 4; ++i) list += (i ? ", " : "") + tried[i];
+      if (tried.size() > 4) list += ", and " + std::to_string(tried.size() - 4) + " more";
+      file_.fail(source.line,
+                 head + "is missing (tried " + (list.empty() ? "nothing" : list) +
+                     "); set package_dirs to the folder that holds the package");
+    }
+    try {
+      const MeshFile mesh = load_mesh(path, s);
+      Hull hull{Shape::convex_mesh(mesh.vertices), ""};
+      hull.note = volume_note(hull.shape.mesh->volume, mesh.volume);
+      found = hulls_.emplace(key, std::move(hull)).first;
+    } catch (const std::exception& e) {
+      file_.fail(source.line, head + "has no convex hull: " + e.what());
+    }
+  }
+  file_.warn(source.line, head + "is replaced by its convex hull, " + found->second.note);
+  return found->second.shape;
+}
+
+Shape ShapeBuilder::primitive(const UrdfShape& source, const std::string& link) {
+  const Vec3d& s = source.size;
+  switch (source.kind) {
+    case UrdfShape::Kind::kSphere:
+      return Shape::sphere(s.x);
+    case UrdfShape::Kind::kBox:
+      return Shape::box(s * 0.5);
+    case UrdfShape::Kind::kCapsule:
+      return Shape::capsule(s.x, 0.5 * s.y);
+    case UrdfShape::Kind::kCylinder:
+      break;
+    case UrdfShape::Kind::kMesh:
+      return mesh_hull(source, link);
+  }
+  file_.warn(source.line, "link '" + link + "': " + cylinder_message());
+  return cylinder_hull(s.x, s.y);
+}
+
+Shape ShapeBuilder::build(const UrdfShape& source, const std::string& link) {
+  try {
+    return primitive(source, link);
+  } catch (const std::invalid_argument& e) {  // sizes too small or too large to compute with
+    file_.fail(source.line, "link '" + link + "': " + e.what());
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,117 @@
+#include "physical_inertia.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <stdexcept>
+
+namespace stiction {
+
+std::array<double, 3> principal_moments(const Sym3d& s) {
+  // Closed form for symmetric 3x3 matrices (O. K. Smith, CACM 4, 1961).
+  const double mean = (s.xx + s.yy + s.zz) / 3.0;
+  const double a = s.xx - mean, b = s.yy - mean, c = s.zz - mean;
+  const double off = s.xy * s.xy + s.xz * s.xz + s.yz * s.yz;
+  const double p = std::sqrt((a * a + b * b + c * c + 2.0 * off) / 6.0);
+  if (p == 0.0) return {mean, mean, mean};
+  const double determinant =
+      a * (b * c - s.yz * s.yz) - s.xy * (s.xy * c - s.yz * s.xz) + s.xz * (s.xy * s.yz - b * s.xz);
+  const double r = std::clamp(determinant / (2.0 * p * p * p), -1.0, 1.0);
+  const double angle = std::acos(r) / 3.0;
+  const double high = mean + 2.0 * p * std::cos(angle);
+  const double low = mean + 2.0 * p * std::cos(angle + 2.0 * std::numbers::pi / 3.0);
+  return {low, 3.0 * mean - high - low, high};
+}
+
+InertiaDefect inertia_defect(double mass, const Sym3d& inertia) {
+  const std::array<double, 3> m = principal_moments(inertia);
+  const double largest = std::max(std::abs(m[0]), std::abs(m[2]));
+  const double tolerance = 1e-6 * largest + 1e-12 * mass;
+  if (m[0] < -tolerance) return InertiaDefect::kNotPositive;
+  if (m[2] > m[0] + m[1] + tolerance) return InertiaDefect::kTriangle;
+  return InertiaDefect::kNone;
+}
+
+std::string describe(InertiaDefect defect, const Sym3d& inertia) {
+  const std::array<double, 3> m = principal_moments(inertia);
+  char moments[96];
+  std::snprintf(moments, sizeof moments, "(%.5g, %.5g, %.5g) kg m^2", m[0], m[1], m[2]);
+  if (defect == InertiaDefect::kNotPositive) {
+    return std::string("inertia is not positive: its principal moments are ") + moments;
+  }
+  return std::string(
+             "inertia violates the triangle inequality (no solid has it): its principal "
+             "moments are ") +
+         moments;
+}
+
+namespace {
+
+struct Composite {
+  double mass = 0.0;
+  Vec3d moment{0, 0, 0};            // mass times com, base frame
+  Sym3d inertia{0, 0, 0, 0, 0, 0};  // about the base origin, base axes
+};
+
+void add(Composite& sum, double mass, const Vec3d& c, const Sym3d& about_com) {
+  const double n = squared_norm(c);
+  sum.mass += mass;
+  sum.moment += c * mass;
+  sum.inertia = sum.inertia + about_com +
+                Sym3d{mass * (n - c.x * c.x),
+                      -mass * c.x * c.y,
+                      mass * (n - c.y * c.y),
+                      -mass * c.x * c.z,
+                      -mass * c.y * c.z,
+                      mass * (n - c.z * c.z)};
+}
+
+// Apparent inertia of a rotation about the axis through p: a^T I_p a, with the composite's terms.
+double about_axis(const Composite& s, const Vec3d& p, const Vec3d& axis) {
+  const auto parallel = [&](const Vec3d& u, const Vec3d& v) {
+    return dot(u, v) - dot(axis, u) * dot(axis, v);
+  };
+  return dot(axis, s.inertia * axis) - 2.0 * parallel(s.moment, p) + s.mass * parallel(p, p);
+}
+
+}  // namespace
+
+void check_robot_inertia(const Robot& robot, const std::string& source) {
+  const int n = static_cast<int>(robot.bodies.size());
+  std::vector<Transform> pose(n);
+  std::vector<Composite> composite(n);
+  for (int i = 0; i < n; ++i) {
+    const BodyDescription& b = robot.bodies[i];
+    pose[i] = b.parent < 0 ? b.placement : pose[b.parent] * b.placement;
+    if (inertia_defect(b.mass, b.inertia) == InertiaDefect::kNotPositive || b.mass < 0.0) {
+      throw std::runtime_error(source + ": body '" + b.name + "' (with the links fixed to it): " +
+                               describe(InertiaDefect::kNotPositive, b.inertia));
+    }
+    for (int k = i; k >= 0; k = robot.bodies[k].parent) {
+      add(composite[k], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
+    }
+  }
+  int dof = 0;
+  for (int i = 0; i < n; ++i) {
+    const BodyDescription& b = robot.bodies[i];
+    const bool linear = b.joint == JointType::kPrismatic || b.joint == JointType::kFreeFlyer;
+    double apparent = linear ? composite[i].mass : kInfinity;
+    if (joint_nv(b.joint) == 1 && !linear) {
+      apparent = about_axis(composite[i], pose[i].p, pose[i].R * b.axis);
+    } else if (joint_nv(b.joint) > 1) {
+      for (int k = 0; k < 3; ++k) {
+        apparent = std::min(apparent, about_axis(composite[i], pose[i].p, pose[i].R.column(k)));
+      }
+    }
+    // 1e-15 kg m^2: below the rounding of about_axis for robots of metres and kilograms.
+    if (apparent + robot.dofs[dof].armature < 1e-15) {
+      throw std::runtime_error(source + ": joint '" + b.joint_name +
+                               "' moves no inertia: give link '" + b.name +
+                               "' or one of its children a mass, or make the joint fixed");
+    }
+    dof += joint_nv(b.joint);
+  }
+}
+
+}  // namespace stiction

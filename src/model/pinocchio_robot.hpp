@@ -1,0 +1,25 @@
+#pragma once
+
+#include "stiction/model/robot.hpp"
+
+#include <pinocchio/geometry.hpp>
+#include <pinocchio/multibody.hpp>
+
+// The only bridge between Pinocchio's types and ours.
+
+namespace pinocchio_handle {
+struct Model {
+  pinocchio::Model model;
+};
+}  // namespace pinocchio_handle
+
+namespace stiction {
+
+/// Same q and v layout. With a geometry model: its objects become geometries (cylinders, cones and
+/// meshes as convex hulls), and if it lists collision pairs only these stay enabled. Throws
+/// std::invalid_argument naming the joint or the geometry that cannot be represented.
+Robot robot_from_pinocchio(const pinocchio::Model& model,
+                           const pinocchio::GeometryModel* geometry,
+                           const Material& material);
+
+}  // namespace stiction

@@ -1,0 +1,205 @@
+#include "stiction/model/state_io.hpp"
+
+#include "stiction/contact/build_problem.hpp"
+
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace stiction {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the format is little endian");
+
+constexpr char kMagic[] = "STICSTAT";
+constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::invalid_argument("saved state: " + what);
+}
+
+/// FNV-1a, 64 bit.
+std::uint64_t checksum(const char* data, std::size_t size) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (std::size_t i = 0; i < size; ++i) {
+    hash = (hash ^ static_cast<unsigned char>(data[i])) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+class Writer {
+ public:
+  template <class T>
+  void put(const T& value) {
+    put(&value, 1);
+  }
+  template <class T>
+  void put(const T* values, std::size_t count) {
+    static_assert(std::is_arithmetic_v<T>);
+    out.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+  }
+  void put(const Vec3d& v) { put(&v.x, 3); }
+  std::string out;
+};
+
+class Reader {
+ public:
+  Reader(const char* data, std::size_t size) : at_(data), end_(data + size) {}
+  template <class T>
+  void get(T& value) {
+    get(&value, 1);
+  }
+  template <class T>
+  void get(T* values, std::size_t count) {
+    static_assert(std::is_arithmetic_v<T>);
+    if (static_cast<std::size_t>(end_ - at_) < count * sizeof(T)) fail("truncated");
+    std::memcpy(values, at_, count * sizeof(T));
+    at_ += count * sizeof(T);
+  }
+  void get(Vec3d& v) { get(&v.x, 3); }
+  /// A number of things of at least `least` bytes each: bounded by what is left.
+  std::size_t count(std::size_t least) {
+    std::uint64_t n = 0;
+    get(n);
+    if (n > static_cast<std::size_t>(end_ - at_) / least) fail("truncated");
+    return static_cast<std::size_t>(n);
+  }
+  bool finished() const { return at_ == end_; }
+
+ private:
+  const char *at_, *end_;
+};
+
+// One list of members for both directions.
+template <class Archive, class Cache>
+void each_number(Archive&& visit, Cache& c) {
+  visit(c.count);
+  visit(c.direction);
+  for (int k = 0; k < 4; ++k) visit(c.index_a[k]);
+  for (int k = 0; k < 4; ++k) visit(c.index_b[k]);
+  visit(c.reference);
+}
+
+template <class Vector>
+void get_vector(Reader& in, Vector& v) {
+  v.resize(in.count(sizeof(double)));
+  in.get(v.data(), v.size());
+}
+
+template <class Vector>
+void put_vector(Writer& out, const Vector& v) {
+  out.put(static_cast<std::uint64_t>(v.size()));
+  out.put(v.data(), v.size());
+}
+
+void get_caches(Reader& in, State& state) {
+  state.contacts.resize(in.count(sizeof(std::uint64_t)));
+  for (CachedImpulse& c : state.contacts) {
+    in.get(c.pair);
+    in.get(c.feature);
+    in.get(c.impulse_A);
+  }
+  state.queries.resize(in.count(sizeof(std::uint64_t)));
+  for (CachedQuery& q : state.queries) {
+    in.get(q.pair);
+    each_number([&](auto& x) { in.get(x); }, q.cache);
+  }
+}
+
+bool indices_fit(const Shape& mesh, const DistanceCache& cache, const int* index) {
+  const int size = static_cast<int>(mesh.mesh->vertices.size());
+  for (int k = 0; k < std::max(1, cache.count); ++k) {
+    if (index[k] < 0 || index[k] >= size) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string save_state(const State& state) {
+  Writer w;
+  w.out.assign(kMagic, kMagicSize);
+  w.put(kVersion);
+  w.put(state.time);
+  put_vector(w, state.q);
+  put_vector(w, state.v);
+  put_vector(w, state.constraint_impulse);
+  w.put(static_cast<std::uint64_t>(state.contacts.size()));
+  for (const CachedImpulse& c : state.contacts) {
+    w.put(c.pair);
+    w.put(c.feature);
+    w.put(c.impulse_A);
+  }
+  w.put(static_cast<std::uint64_t>(state.queries.size()));
+  for (const CachedQuery& q : state.queries) {
+    w.put(q.pair);
+    each_number([&](const auto& x) { w.put(x); }, q.cache);
+  }
+  w.put(checksum(w.out.data(), w.out.size()));
+  return std::move(w.out);
+}
+
+State restore_state(const std::string& bytes) {
+  if (bytes.compare(0, kMagicSize, kMagic) != 0) fail("does not begin with \"STICSTAT\"");
+  if (bytes.size() < kHeaderSize + sizeof(std::uint64_t)) fail("truncated");
+  std::uint32_t version = 0;
+  std::memcpy(&version, bytes.data() + kMagicSize, sizeof(version));
+  if (version != kVersion) {
+    fail("has version " + std::to_string(version) + ", this library reads version " +
+         std::to_string(kVersion));
+  }
+  const std::size_t size = bytes.size() - sizeof(std::uint64_t);
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, bytes.data() + size, sizeof(sum));
+  if (sum != checksum(bytes.data(), size))
+    fail("damaged or truncated: its checksum does not match");
+
+  State state;
+  Reader in(bytes.data() + kHeaderSize, size - kHeaderSize);
+  in.get(state.time);
+  get_vector(in, state.q);
+  get_vector(in, state.v);
+  get_vector(in, state.constraint_impulse);
+  get_caches(in, state);
+  if (!in.finished()) fail("has bytes left over");
+  return state;
+}
+
+bool cache_fits(const Shape& a, const Shape& b, const DistanceCache& cache) {
+  if (cache.count < 0 || cache.count > 4) return false;
+  // The narrow phase orders a pair by type; against a half-space the mesh comes first.
+  const Shape *first = &a, *second = &b;
+  if (a.type > b.type) std::swap(first, second);
+  if (first->type == ShapeType::kHalfSpace) std::swap(first, second);
+  const bool fits_a =
+      first->type != ShapeType::kConvexMesh || indices_fit(*first, cache, cache.index_a);
+  const bool fits_b =
+      second->type != ShapeType::kConvexMesh || indices_fit(*second, cache, cache.index_b);
+  return fits_a && fits_b;
+}
+
+void validate_whole_state(const Scene& scene, const State& state) {
+  validate_state(scene, state);
+  const int rows = constraint_impulse_size(scene);
+  if (static_cast<int>(state.constraint_impulse.size()) != rows) {
+    throw std::invalid_argument(
+        "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
+        " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
+  }
+  const std::vector<Geometry>& geometries = scene.geometries();
+  for (const CachedQuery& q : state.queries) {
+    const std::uint64_t a = q.pair >> 32, b = q.pair & 0xffffffffu;
+    if (a < geometries.size() && b < geometries.size() &&
+        cache_fits(geometries[a].shape, geometries[b].shape, q.cache)) {
+      continue;
+    }
+    throw std::invalid_argument("state.queries: a warm start of geometries " + std::to_string(a) +
+                                " and " + std::to_string(b) +
+                                " does not fit the scene: the state belongs to another scene");
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,272 @@
+#define BOOST_TEST_MODULE manifold
+#include "stiction/collision/manifold.hpp"
+
+#include "../../support/manifolds.hpp"
+#include <boost/test/included/unit_test.hpp>
+
+#include <cstdlib>
+#include <stdexcept>
+
+namespace stiction::test {
+namespace {
+
+constexpr double kFacePreference = 1e-5;  // of the size, see src/collision/pair.hpp
+constexpr Kind kKinds[] = {Kind::kHalfSpace,
+                           Kind::kSphere,
+                           Kind::kCapsule,
+                           Kind::kBox,
+                           Kind::kNeedle,
+                           Kind::kSlab,
+                           Kind::kCloud,
+                           Kind::kBall,
+                           Kind::kMeshNeedle};
+
+double pair_size(const PosedPair& p) {
+  return (p.a.bounded() ? bounding_radius(p.a) : 0.0) +
+         (p.b.bounded() ? bounding_radius(p.b) : 0.0);
+}
+
+int allowed_points(const PosedPair& p) {
+  const ShapeType low = std::min(p.a.type, p.b.type), high = std::max(p.a.type, p.b.type);
+  if (low == ShapeType::kSphere) return 1;
+  if (low == ShapeType::kCapsule) return high == ShapeType::kCapsule ? 1 : 2;
+  if (p.a.type == ShapeType::kHalfSpace || p.b.type == ShapeType::kHalfSpace) return 4;
+  return 8;
+}
+
+// Everything manifold.hpp promises about the points of one pair.
+void check_manifold(const PosedPair& p, const Manifold& m, double margin, const DistanceResult& r) {
+  const double size = pair_size(p), rounding = 1e-12 * (size + norm(p.X_WA.p) + norm(p.X_WB.p));
+  BOOST_TEST(m.count <= allowed_points(p));
+  BOOST_TEST((m.count > 0) == (r.distance <= margin));
+  BOOST_TEST(std::abs(norm(m.normal) - 1.0) < 1e-12);
+  if (m.count == 0) return;
+  const double along = gap_along(p.a, p.X_WA, p.b, p.X_WB, m.normal);
+  // The normal separates as well as the best one up to the preference for faces ...
+  BOOST_TEST(along >= r.distance - kFacePreference * size - rounding);
+  double least = HUGE_VAL;
+  for (int i = 0; i < m.count; ++i) {
+    const ManifoldPoint& q = m.points[i];
+    BOOST_TEST(q.gap <= margin);
+    // ... and no point is deeper than the shapes are along it.
+    BOOST_TEST(q.gap >= along - rounding);
+    BOOST_TEST(outside(p.a, p.X_WA, q.position - m.normal * (0.5 * q.gap)) <= 2e-5 * size);
+    BOOST_TEST(outside(p.b, p.X_WB, q.position + m.normal * (0.5 * q.gap)) <= 2e-5 * size);
+    least = std::min(least, q.gap);
+    for (int j = 0; j < i; ++j) BOOST_TEST(m.points[j].feature != q.feature);
+  }
+  // The deepest point is there: the pair is not held softer than it penetrates.
+  if (r.distance < 0.0) BOOST_TEST(least <= along + 2.0 * kFacePreference * size);
+}
+
+}  // namespace
+
+// Each pair of kinds at three scales: count, margin, depth, witness points on both shapes, unique
+// features, and a manifold exactly when the distance is within the margin.
+BOOST_AUTO_TEST_CASE(every_pair_keeps_the_promises) {
+  Rng rng(41);
+  const int trials = std::getenv("STICTION_FUZZ") != nullptr ? 2000 : 60;
+  const double scales[] = {1e-3, 1.0, 1e3};
+  int overlapping = 0, total = 0;
+  for (const Kind ka : kKinds) {
+    for (const Kind kb : kKinds) {
+      if (ka == Kind::kHalfSpace && kb == Kind::kHalfSpace) continue;
+      for (int t = 0; t < trials; ++t, ++total) {
+        PosedPair p = kb == Kind::kHalfSpace ? random_pair(rng, kb, ka) : random_pair(rng, ka, kb);
+        if (kb == Kind::kHalfSpace) p = {p.b, p.a, p.X_WB, p.X_WA};
+        p = scaled(p, scales[t % 3]);
+        const double margin = scales[t % 3] * (t % 2 == 0 ? 1e-3 : 0.1);
+        const DistanceResult r = distance(p.a, p.X_WA, p.b, p.X_WB);
+        BOOST_TEST_CONTEXT(name(ka) << " / " << name(kb) << ", trial " << t << ", distance "
+                                    << r.distance << " margin " << margin) {
+          check_manifold(p, manifold_of(p, margin), margin, r);
+        }
+        overlapping += r.distance < 0.0;
+      }
+    }
+  }
+  BOOST_TEST(overlapping > 0.3 * total);
+  BOOST_TEST(overlapping < 0.7 * total);
+}
+
+// A small box resting on a large one, both as primitives and as meshes: the points are the exact
+// intersection of the two faces, here computed by another clipper.
+BOOST_AUTO_TEST_CASE(resting_boxes_touch_in_the_clipped_polygon) {
+  Rng rng(42);
+  for (int t = 0; t < 200; ++t) {
+    const Vec3d ha{rng.uniform(0.2, 1), rng.uniform(0.2, 1), rng.uniform(0.2, 1)};
+    const Vec3d hb{rng.uniform(0.2, 1), rng.uniform(0.2, 1), rng.uniform(0.2, 1)};
+    const double angle = rng.uniform(-3.0, 3.0), depth = rng.uniform(-1e-3, 1e-2);
+    const Transform X_AB{small_rotation({0, 0, angle}),
+                         {rng.uniform(-0.5, 0.5), rng.uniform(-0.5, 0.5), ha.z + hb.z - depth}};
+    std::vector<Point2> face;
+    for (const double s : {0.0, 1.0, 2.0, 3.0}) {
+      const double x = s == 1.0 || s == 2.0 ? hb.x : -hb.x, y = s >= 2.0 ? hb.y : -hb.y;
+      const Vec3d q = X_AB * Vec3d{x, y, 0.0};
+      face.push_back({q.x, q.y});
+    }
+    const double expected = area(clip_to_rectangle(face, ha.x, ha.y));
+    if (expected < 1e-3) continue;
+    const Shape boxes[2] = {Shape::box(ha), Shape::box(hb)};
+    const Shape meshes[2] = {Shape::convex_mesh(box_corners(ha)),
+                             Shape::convex_mesh(box_corners(hb))};
+    const Transform X = pose(rng, 1.0);
+    for (const Shape* a : {&boxes[0], &meshes[0]}) {
+      for (const Shape* b : {&boxes[1], &meshes[1]}) {
+        const Manifold m = manifold_of({*a, *b, X, X * X_AB}, 2e-3);
+        std::vector<Point2> points;
+        for (int i = 0; i < m.count; ++i) {
+          const Vec3d q = transpose_times(X.R, m.points[i].position - X.p);
+          points.push_back({q.x, q.y});
+          BOOST_TEST(std::abs(m.points[i].gap + depth) <= 1e-12);
+        }
+        BOOST_TEST(norm(m.normal - X.R.c2) <= 1e-12);
+        BOOST_TEST(std::abs(hull_area(points) - expected) <= 1e-5);
+      }
+    }
+  }
+}
+
+// Motions of 1e-6 rad and of the size keep every feature of a body resting on another one.
+BOOST_AUTO_TEST_CASE(features_survive_small_motions) {
+  Rng rng(43);
+  const Shape box = Shape::box({0.5, 0.5, 0.5}), slab = Shape::box({2, 2, 0.5});
+  const Shape box_mesh = Shape::convex_mesh(box_corners({0.5, 0.5, 0.5}));
+  const Shape slab_mesh = Shape::convex_mesh(box_corners({2, 2, 0.5}));
+  const Shape capsule = Shape::capsule(0.5, 1.0), plane = Shape::half_space();
+  std::vector<Vec3d> prism;
+  for (int i = 0; i < 12; ++i) {
+    const double angle = 2 * 3.14159265358979 * i / 12;
+    for (const double z : {-0.5, 0.5})
+      prism.push_back({0.6 * std::cos(angle), 0.6 * std::sin(angle), z});
+  }
+  const Shape drum = Shape::convex_mesh(prism);
+  for (const Shape* a : {&box, &slab, &box_mesh, &slab_mesh, &plane, &drum}) {
+    for (const Shape* b : {&box, &box_mesh, &capsule, &drum}) {
+      const double top = a == &plane ? 0.0 : 0.5;
+      for (const double angle : {0.0, 0.3}) {
+        const Mat3d lying =
+            b == &capsule ? small_rotation({1.5707963267948966, 0, 0}) : Mat3d::identity();
+        const Transform rest{small_rotation({0, 0, angle}) * lying, {0.0, 0.0, top + 0.5 - 1e-4}};
+        const Manifold first = manifold_of({*a, *b, Transform::identity(), rest}, 1e-3);
+        BOOST_TEST(first.count >= 2);
+        for (int t = 0; t < 100; ++t) {
+          const Mat3d R = small_rotation(uniform_vector(rng, 1e-6)) * rest.R;
+          const Transform X{R, rest.p + uniform_vector(rng, 1e-6)};
+          const Manifold m = manifold_of({*a, *b, Transform::identity(), X}, 1e-3);
+          BOOST_TEST_CONTEXT(to_string(a->type)
+                             << " / " << to_string(b->type) << ", angle " << angle) {
+            BOOST_TEST(features(m) == features(first), boost::test_tools::per_element());
+            BOOST_TEST(norm(m.normal - first.normal) <= 1e-5);
+          }
+        }
+      }
+    }
+  }
+}
+
+// The cached reference face survives motions of 2e-5, at which equal boxes would take turns.
+BOOST_AUTO_TEST_CASE(the_cache_keeps_the_reference_face) {
+  Rng rng(44);
+  const Shape a = Shape::box({0.5, 0.5, 0.5});
+  DistanceCache cache;
+  const Transform rest{Mat3d::identity(), {0.1, 0.2, 0.9999}};
+  const Manifold first = manifold_of({a, a, Transform::identity(), rest}, 1e-3, &cache);
+  for (int t = 0; t < 500; ++t) {
+    const Transform X{small_rotation(uniform_vector(rng, 2e-5)),
+                      rest.p + uniform_vector(rng, 1e-5)};
+    const Manifold m = manifold_of({a, a, Transform::identity(), X}, 1e-3, &cache);
+    BOOST_TEST(features(m) == features(first), boost::test_tools::per_element());
+  }
+}
+
+// Exchanging A and B turns the normal round and keeps depth; for different types also every point.
+BOOST_AUTO_TEST_CASE(symmetric_in_a_and_b) {
+  Rng rng(45);
+  for (int t = 0; t < 600; ++t) {
+    const PosedPair p = random_pair(rng, kKinds[rng.below(9)], kKinds[1 + rng.below(8)]);
+    const Manifold m = manifold_of(p, 1e-3);
+    const Manifold s = manifold_of({p.b, p.a, p.X_WB, p.X_WA}, 1e-3);
+    BOOST_TEST((m.count > 0) == (s.count > 0));
+    if (m.count == 0 || p.a.type == p.b.type) continue;
+    BOOST_REQUIRE(m.count == s.count);
+    BOOST_TEST(norm(m.normal + s.normal) == 0.0);
+    for (int i = 0; i < m.count; ++i) {
+      BOOST_TEST(m.points[i].gap == s.points[i].gap);
+      BOOST_TEST(norm(m.points[i].position - s.points[i].position) == 0.0);
+      BOOST_TEST(m.points[i].feature == s.points[i].feature);
+    }
+  }
+}
+
+// Moving both shapes together moves the points along.
+BOOST_AUTO_TEST_CASE(invariant_under_rigid_motion) {
+  Rng rng(46);
+  int compared = 0;
+  for (int t = 0; t < 600; ++t) {
+    PosedPair p = random_pair(rng, kKinds[rng.below(9)], kKinds[1 + rng.below(8)]);
+    const Manifold m = manifold_of(p, 1e-3);
+    const Transform X = pose(rng, 3.0);
+    p.X_WA = X * p.X_WA;
+    p.X_WB = X * p.X_WB;
+    const Manifold moved = manifold_of(p, 1e-3);
+    BOOST_TEST(m.count == moved.count);
+    if (m.count == 0 || norm(X.R * m.normal - moved.normal) > 1e-6) continue;  // a tie of normals
+    ++compared;
+    for (int i = 0; i < m.count; ++i) {
+      BOOST_TEST(std::abs(m.points[i].gap - moved.points[i].gap) <= 1e-11);
+      BOOST_TEST(m.points[i].feature == moved.points[i].feature);
+      BOOST_TEST(norm(X * m.points[i].position - moved.points[i].position) <= 1e-9);
+    }
+  }
+  BOOST_TEST(compared > 150);
+}
+
+// A capsule lying on a plane, a box and a mesh rests on its two ends.
+BOOST_AUTO_TEST_CASE(a_lying_capsule_has_two_points) {
+  const Shape capsule = Shape::capsule(0.1, 0.5), plane = Shape::half_space();
+  const Shape box = Shape::box({2, 2, 1}), mesh = Shape::convex_mesh(box_corners({2, 2, 1}));
+  const Mat3d lying = small_rotation({0, 1.5707963267948966, 0});
+  for (const Shape* ground : {&plane, &box, &mesh}) {
+    const double top = ground == &plane ? 0.0 : 1.0;
+    const Manifold m = manifold_of(
+        {*ground, capsule, Transform::identity(), {lying, {0, 0, top + 0.1 - 1e-3}}}, 1e-4);
+    BOOST_REQUIRE(m.count == 2);
+    for (int i = 0; i < 2; ++i) {
+      BOOST_TEST(std::abs(m.points[i].gap + 1e-3) <= 1e-12);
+      BOOST_TEST(std::abs(std::abs(m.points[i].position.x) - 0.5) <= 1e-9);
+      BOOST_TEST(std::abs(m.points[i].position.z - (top - 0.5e-3)) <= 1e-12);
+    }
+    BOOST_TEST(norm(m.normal - Vec3d{0, 0, 1}) <= 1e-9);
+  }
+}
+
+// A drum with 12 corners standing on a plane or on a box keeps a wide stance of at least 4 points.
+BOOST_AUTO_TEST_CASE(many_corners_are_reduced_to_a_wide_stance) {
+  std::vector<Vec3d> prism;
+  for (int i = 0; i < 12; ++i) {
+    const double angle = 2 * 3.14159265358979 * i / 12;
+    for (const double z : {-1.0, 1.0}) prism.push_back({std::cos(angle), std::sin(angle), z});
+  }
+  const Shape drum = Shape::convex_mesh(prism), plane = Shape::half_space();
+  const Shape box = Shape::box({3, 3, 1});
+  for (const Shape* ground : {&plane, &box}) {
+    const double top = ground == &plane ? 0.0 : 1.0;
+    const Manifold m = manifold_of(
+        {*ground, drum, Transform::identity(), {Mat3d::identity(), {0, 0, top + 1.0}}}, 1e-4);
+    std::vector<Point2> points;
+    for (int i = 0; i < m.count; ++i)
+      points.push_back({m.points[i].position.x, m.points[i].position.y});
+    BOOST_TEST(m.count == 4);
+    BOOST_TEST(hull_area(points) > 1.7);  // a square in the unit circle has 2
+  }
+}
+
+// Two half-spaces are refused by name.
+BOOST_AUTO_TEST_CASE(two_half_spaces_are_refused) {
+  const Shape plane = Shape::half_space();
+  BOOST_CHECK_THROW(manifold_of({plane, plane, Transform::identity(), Transform::identity()}, 0.0),
+                    std::invalid_argument);
+}
+
+}  // namespace stiction::test

@@ -1,0 +1,72 @@
+#define BOOST_TEST_MODULE no_allocation
+#include "stiction/collision/broad_phase.hpp"
+
+#include "../../support/manifolds.hpp"
+#include <boost/test/included/unit_test.hpp>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+long allocations = 0;
+}
+
+// Not inlined: g++ 12 would warn that free() meets a pointer from new.
+[[gnu::noinline]] void* operator new(std::size_t n) {
+  ++allocations;
+  if (void* p = std::malloc(n)) return p;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+
+namespace stiction::test {
+
+// Distance, collision and manifold of every pair of kinds take nothing from the heap.
+BOOST_AUTO_TEST_CASE(queries_do_not_allocate) {
+  Rng rng(1);
+  for (const Kind ka : kBoundedKinds) {
+    for (const Kind kb : kBoundedKinds) {
+      for (int t = 0; t < 10; ++t) {
+        const PosedPair p = random_pair(rng, ka, kb);
+        const PosedPair plane = random_pair(rng, Kind::kHalfSpace, kb);
+        DistanceCache cache;
+        Manifold m;
+        const long before = allocations;
+        distance(p.a, p.X_WA, p.b, p.X_WB, {}, &cache);
+        collide(p.a, p.X_WA, p.b, p.X_WB);
+        contact_manifold(p.a, p.X_WA, p.b, p.X_WB, 1e-3, m, &cache);
+        contact_manifold(plane.a, plane.X_WA, plane.b, plane.X_WB, 1e-3, m);
+        const long taken = allocations - before;
+        BOOST_TEST(taken == 0);
+      }
+    }
+  }
+}
+
+// A warm broad phase takes nothing from the heap either, while boxes move.
+BOOST_AUTO_TEST_CASE(warm_broad_phase_does_not_allocate) {
+  Rng rng(2);
+  std::vector<Aabb> boxes(500);
+  for (Aabb& b : boxes) {
+    b.lower = uniform_vector(rng, 3.0);
+    b.upper = b.lower + Vec3d{0.5, 0.5, 0.5};
+  }
+  BroadPhase broad_phase;
+  broad_phase.reset(std::vector<std::uint8_t>(500, 0));
+  std::vector<BroadPhase::Pair> pairs;
+  pairs.reserve(10000);
+  for (int t = 0; t < 20; ++t) {
+    const long before = allocations;
+    broad_phase.find_pairs(boxes, pairs);
+    const long taken = allocations - before;
+    if (t > 9) BOOST_TEST(taken == 0);
+    for (Aabb& b : boxes) {
+      const Vec3d d = uniform_vector(rng, 1e-3);
+      b.lower += d;
+      b.upper += d;
+    }
+  }
+}
+
+}  // namespace stiction::test

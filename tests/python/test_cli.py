@@ -1,0 +1,166 @@
+"""The command line: JSON alone, one line on failure, pages where they were asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stiction
+from stiction.cli import app
+from typer.testing import CliRunner, Result
+
+COMMANDS = (
+    ["run"],
+    ["view"],
+    ["demo"],
+    ["scenes"],
+    ["solvers"],
+    ["bench"],
+    ["bench", "step"],
+    ["bench", "all"],
+)
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def document(*arguments: str | Path) -> Any:
+    """What a command with --json prints: one document, and nothing on standard error."""
+    result = invoke(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def failure(*arguments: str | Path) -> str:
+    """The one line a failing command leaves on standard error; standard output stays empty."""
+    result = invoke(*arguments)
+    assert result.exit_code not in (0, None) and result.stdout == ""
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("stiction: "), result.stderr
+    return lines[0]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_has_help(command: list[str]) -> None:
+    result = invoke(*command, "--help")
+    assert result.exit_code == 0 and "Usage" in result.stdout
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c != ["bench"]], ids=" ".join)
+def test_every_command_offers_json(command: list[str]) -> None:
+    assert "--json" in invoke(*command, "--help").stdout
+
+
+def test_run_reports_the_certificate() -> None:
+    got = document("run", "box-stack(3)", "--seconds", "0.2")
+    assert (
+        got["scene"] == "box-stack(3)"
+        and got["steps"] == 200
+        and got["seconds"] == pytest.approx(0.2)
+    )
+    assert got["residual"]["max"] < 1e-6 and got["penetration"]["max"] < 1e-3
+    assert sum(got["status"].values()) == 200 and got["us_per_step"] > 0 and got["replay"] is None
+    assert got["contacts"]["mean"] == pytest.approx(12.0)
+
+
+def test_run_prints_a_table() -> None:
+    result = invoke("run", "box-stack(2)", "--seconds", "0.1")
+    assert result.exit_code == 0 and result.stderr == ""
+    for words in ("time per step", "relative residual", "penetration", "contacts"):
+        assert words in result.stdout
+
+
+def test_run_writes_a_replay(tmp_path: Path) -> None:
+    page = tmp_path / "folder" / "run.html"
+    got = document(
+        "run", "solo12", "--seconds", "0.2", "--configuration", "standing", "--replay", page
+    )
+    assert got["replay"] == str(page) and page.stat().st_size > 100_000
+
+
+def test_view_writes_a_page_and_starts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import webbrowser
+
+    monkeypatch.setattr(webbrowser, "open", lambda *_: pytest.fail("a browser was started"))
+    page = tmp_path / "view.html"
+    result = invoke("view", "ball-drop", "--seconds", "0.3", "--output", page, "--no-open")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.strip() == str(page) and page.is_file()
+    shown = document("view", "ball-drop", "--seconds", "0.1")
+    assert Path(shown["replay"]).is_file()
+
+
+def test_scenes_and_solvers_are_listed() -> None:
+    names = [row["name"] for row in document("scenes")]
+    assert {"solo12", "talos", "box-stack", "ycb-pile"} <= set(names)
+    table = invoke("scenes").stdout
+    assert all(name in table for name in names)
+    solvers = document("solvers")
+    assert {row["name"] for row in solvers} == set(stiction.solvers())
+    assert all(row["model"] and row["description"] for row in solvers)
+
+
+def test_demo_stands_and_is_exact(tmp_path: Path) -> None:
+    page = tmp_path / "demo.html"
+    got = document("demo", "--output", page)
+    assert Path(got["replay"]) == page and page.is_file()
+    assert got["steps"] == 5000 and got["residual"]["median"] < 1e-6
+    assert 0.2 < got["base_height"] < 0.3, "the robot fell"
+    assert got["foot_drift"] < 1e-4 and got["contacts"]["max"] >= 4
+    assert got["energy"]["first"] > got["energy"]["last"] > 0
+
+
+def test_demo_ends_with_the_path_of_its_page(tmp_path: Path) -> None:
+    page = tmp_path / "demo.html"
+    result = invoke("demo", "--output", page)
+    assert result.exit_code == 0 and result.stdout.strip().splitlines()[-1] == str(page)
+    assert "foot drift" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "no-such-scene"), "no-such-scene"),
+        (("run", "solo12", "--dt", "-1"), "dt"),
+        (("run", "solo12", "--dt", "nan"), "dt"),
+        (("run", "solo12", "--solver", "magic"), "magic"),
+        (("run", "solo12", "--configuration", "flying"), "flying"),
+        (("run", "solo12", "--seconds", "0.0001"), "seconds"),
+        (("view", "missing.urdf", "--no-open"), "missing.urdf"),
+        (("run", "box-stack(0)"), "n = 0"),
+        (("bench", "step", "--scene", "nowhere"), "nowhere"),
+        (("bench", "step", "--peer", "nobody"), "nobody"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_failures_are_one_line(arguments: tuple[str, ...], words: str) -> None:
+    if arguments[0] == "bench" and "nowhere" in arguments:
+        pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
+    assert words in failure(*arguments)
+
+
+def test_unknown_options_fail() -> None:
+    assert invoke("run", "solo12", "--speed", "3").exit_code == 2
+
+
+def test_module_is_the_command() -> None:
+    package = str(Path(stiction.__file__).resolve().parents[1])
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+    }
+    command = [sys.executable, "-m", "stiction", "scenes", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == 0 and json.loads(done.stdout) and done.stderr == ""
+
+
+def test_version() -> None:
+    assert stiction.__version__ in invoke("--version").stdout

@@ -1,0 +1,56 @@
+"""Every example runs, alone, and prints what it promises."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import stiction
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = sorted(FOLDER.glob("[0-9][0-9]_*.py"))
+PROMISES = {
+    "01_first_steps": "residual",
+    "02_solo12_stand": "the feet carry 24.5",
+    "03_compose_scene": "ghost is at",
+    "04_contact_problem": "converged",
+}
+
+
+def run(script: Path, *arguments: str) -> str:
+    """Standard output of an example in a process of its own."""
+    package = str(Path(stiction.__file__).resolve().parents[1])
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([package, os.environ.get("PYTHONPATH", "")])
+    }
+    command = [sys.executable, "-W", "error", str(script), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_there_are_examples() -> None:
+    assert {path.stem for path in EXAMPLES} >= set(PROMISES)
+
+
+@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def test_example_runs(script: Path) -> None:
+    assert PROMISES.get(script.stem, "") in run(script)
+
+
+def test_first_example_is_short() -> None:
+    code = [
+        line
+        for line in (FOLDER / "01_first_steps.py").read_text(encoding="utf-8").splitlines()
+        if line.strip()
+    ]
+    assert len(code) <= 12
+
+
+def test_standing_example_writes_a_replay(tmp_path: Path) -> None:
+    page = tmp_path / "stand.html"
+    assert str(page) in run(FOLDER / "02_solo12_stand.py", str(page))
+    assert page.stat().st_size > 100_000
