@@ -4,7 +4,7 @@
     python3 tools/bootstrap.py test     # also what the tests need
     python3 tools/bootstrap.py dev      # also formatters and linters
 
-Needs only a Python >= 3.11 with venv and a C++20 compiler, and says so in words where one is missing.
+Needs only a Python >= 3.11 with venv and a C++20 compiler; says in words which one is missing.
 A second call with an unchanged pyproject.toml does nothing.
 """
 
@@ -40,13 +40,16 @@ def main() -> None:
     run(VENV / "bin" / "python", "-m", "pip", "install", "--upgrade-strategy", "only-if-needed",
         "--disable-pip-version-check", *packages)  # fmt: skip
     link_package()
-    marker.write_text(digest)
+    for name in [*GROUPS][: [*GROUPS].index(group) + 1]:  # each group holds those before it
+        (VENV / f".ready-{name}").write_text(digest)
 
 
 def check_python() -> None:
     """Version and the venv module, which Debian packs separately."""
-    if sys.version_info < (3, 11):
-        sys.exit(f"stiction needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}")
+    if sys.version_info < (3, 11):  # noqa: UP036
+        sys.exit(
+            f"stiction needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}"
+        )
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -63,7 +66,9 @@ def check_compiler() -> None:
     hint = "On Debian and Ubuntu: sudo apt install g++ (12 or newer)"
     if compiler is None:
         sys.exit(f"No C++ compiler was found (c++ or g++, or the variable CXX). {hint}")
-    test = "#include <bit>\nstatic_assert(std::endian::native == std::endian::little); int main() {}"
+    test = (
+        "#include <bit>\nstatic_assert(std::endian::native == std::endian::little); int main() {}"
+    )
     tried = subprocess.run(
         [*compiler.split(), "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
         input=test, text=True, capture_output=True, check=False,
@@ -99,9 +104,7 @@ def link_package() -> None:
     ).stdout.strip()  # fmt: skip
     Path(site, "stiction.pth").write_text(f"{ROOT / 'python'}\n")
     script = VENV / "bin" / "stiction"
-    script.write_text(
-        f"#!{VENV / 'bin' / 'python'}\nfrom stiction.cli import main\n\nmain()\n"
-    )
+    script.write_text(f"#!{VENV / 'bin' / 'python'}\nfrom stiction.cli import main\n\nmain()\n")
     script.chmod(0o755)
 
 

@@ -9,9 +9,9 @@
     print(report.residuals.relative, sim.contacts()[0].force_on_b_world)
 
 SI units. Configurations and velocities have Pinocchio's layout: q = [x y z, qx qy qz qw, joints],
-v = [linear, angular in the body frame, joints]. A contact's normal is the last axis of its frame and
-points from A to B; forces and impulses act on B. Where a placement is asked for, a `pinocchio.SE3`
-or a (4, 4) array will do.
+v = [linear, angular in the body frame, joints]. A contact's normal is the last axis of its frame
+and points from A to B; forces and impulses act on B. Where a placement is asked for, a
+`pinocchio.SE3` or a (4, 4) array will do.
 
 Wrong arguments raise ValueError with the name and value of the field; files and computations that
 fail raise StictionError, a step that is not finite its subclass SimulationError.

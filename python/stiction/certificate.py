@@ -64,7 +64,10 @@ class ContactSample:
 
 @dataclass
 class StepCertificate:
-    """Worst contact of one step, per quantity; the units are those of `UNITS`."""
+    """Worst contact of one step, per quantity; the units are those of `UNITS`.
+
+    contacts: all; loaded: those that carry an impulse; sliding: loaded, on the cone, moving.
+    """
 
     normal: float = 0.0
     penetration: float = 0.0
@@ -72,6 +75,7 @@ class StepCertificate:
     creep: float = 0.0
     cone: float = 0.0
     contacts: int = 0
+    loaded: int = 0
     sliding: int = 0
 
 
@@ -82,7 +86,7 @@ class CertificateSummary:
     Attributes:
         median, maximum: quantity -> value, in `UNITS`.
         steps: steps judged; steps_left_out: steps with a restitution target.
-        contacts: mean number of contacts; sliding: mean number of those on the cone and moving.
+        contacts, loaded, sliding: mean numbers, see StepCertificate.
     """
 
     median: dict[str, float] = field(default_factory=dict)
@@ -90,6 +94,7 @@ class CertificateSummary:
     steps: int = 0
     steps_left_out: int = 0
     contacts: float = 0.0
+    loaded: float = 0.0
     sliding: float = 0.0
 
     def as_dict(self) -> dict[str, object]:
@@ -122,7 +127,8 @@ def certify(sample: ContactSample, dt: float) -> StepCertificate | None:
     velocity = _rows("velocity", sample.velocity, (k, 3))
     gap_after = gap + dt * velocity[:, 2]
     normal_impulse = np.maximum(impulse[:, 2], 0.0)
-    tangential, creep, sliding = _friction_law(impulse, velocity, mu)
+    loaded = impulse[:, 2] > LOADED * max(float(impulse[:, 2].max()), 0.0)
+    tangential, creep, sliding = _friction_law(impulse, velocity, mu, loaded)
     return StepCertificate(
         normal=float(np.max(normal_impulse * np.maximum(gap_after, 0.0)) / dt),
         penetration=float(np.max(np.maximum(-gap_after, 0.0))),
@@ -130,6 +136,7 @@ def certify(sample: ContactSample, dt: float) -> StepCertificate | None:
         creep=float(np.max(creep)),
         cone=float(np.max(distance_to_cone(impulse, mu))),
         contacts=k,
+        loaded=int(np.count_nonzero(loaded)),
         sliding=int(np.count_nonzero(sliding)),
     )
 
@@ -144,6 +151,7 @@ def summarize(steps: Sequence[StepCertificate | None]) -> CertificateSummary:
         summary.maximum[name] = float(np.max(values)) if judged else float("nan")
     if judged:
         summary.contacts = float(np.mean([step.contacts for step in judged]))
+        summary.loaded = float(np.mean([step.loaded for step in judged]))
         summary.sliding = float(np.mean([step.sliding for step in judged]))
     return summary
 
@@ -157,7 +165,10 @@ def distance_to_cone(impulse: NDArray[np.float64], mu: NDArray[np.float64]) -> N
 
 
 def _friction_law(
-    impulse: NDArray[np.float64], velocity: NDArray[np.float64], mu: NDArray[np.float64]
+    impulse: NDArray[np.float64],
+    velocity: NDArray[np.float64],
+    mu: NDArray[np.float64],
+    loaded: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Tangential residual (k,) [N s], creep (k,) [m/s], and who slides (k,)."""
     cone = mu * np.maximum(impulse[:, 2], 0.0)
@@ -167,7 +178,6 @@ def _friction_law(
     )
     on_cone = friction >= cone * (1.0 - CONE_TOLERANCE)
     sliding = on_cone & (speed > STICK_SPEED)
-    loaded = impulse[:, 2] > LOADED * max(float(impulse[:, 2].max()), 0.0)
     direction = velocity[:, :2] / np.maximum(speed, STICK_SPEED)[:, None]
     miss = np.linalg.norm(impulse[:, :2] + cone[:, None] * direction, axis=1)
     creep = np.where(loaded & (cone > 0.0) & ~sliding, speed, 0.0)

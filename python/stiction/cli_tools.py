@@ -22,7 +22,7 @@ MISTAKES = (ValueError, RuntimeError, OSError, ImportError, LookupError)
 """What a command turns into one line and exit code 1; anything else is a bug."""
 
 
-WIDE = 160
+WIDE = 180
 """Columns of tables that go into a file or a pipe."""
 
 

@@ -44,7 +44,10 @@ bool State::operator==(const State& o) const {
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const DistanceCache &a = queries[i].cache, &b = o.queries[i].cache;
-    if (queries[i].pair != o.queries[i].pair || a.count != b.count || !same(a.direction, b.direction)) return false;
+    if (queries[i].pair != o.queries[i].pair || a.count != b.count || a.reference != b.reference ||
+        !same(a.direction, b.direction)) {
+      return false;
+    }
     for (int k = 0; k < a.count; ++k) {
       if (a.index_a[k] != b.index_a[k] || a.index_b[k] != b.index_b[k]) return false;
     }

@@ -36,7 +36,7 @@ def good_sample(**changes: Any) -> ContactSample:
 
 def test_exact_contacts_have_a_clean_certificate() -> None:
     step = certify(good_sample(), DT)
-    assert step == StepCertificate(contacts=3, sliding=1)
+    assert step == StepCertificate(contacts=3, loaded=2, sliding=1)
 
 
 def planted(field: str, row: int, value: Any) -> StepCertificate:
@@ -194,7 +194,7 @@ def test_scenes_are_the_same_work(name: str) -> None:
 
 
 def test_unequal_work_gets_no_ratio() -> None:
-    from stiction.bench.agreement import compare_contacts, compare_facts, require
+    from stiction.bench.agreement import compare_facts, require
     from stiction.bench.worlds import BenchError, Facts
 
     facts = Facts(mass=2.5, nv=18, com_height=0.24, friction=0.9, stiffness=60.0, damping=1.2)
@@ -212,7 +212,16 @@ def test_unequal_work_gets_no_ratio() -> None:
         assert len(found) == 1 and found[0].quantity.startswith(name)
         with pytest.raises(BenchError, match=f"not the same work.*{name}"):
             require("solo12", "peer", found)
-    assert compare_contacts(4.0, 4.0, 0.0) == [] and compare_contacts(4.0, 3.9, 0.0)
+
+
+def test_contacts_are_compared_all_along() -> None:
+    from stiction.bench.agreement import compare_contacts
+
+    ours, loaded = (8.0,) * 4, (4.0,) * 4
+    assert compare_contacts(ours, loaded, (8.0, 4.0, 6.0, 5.0), 0.0) == []
+    assert compare_contacts(ours, loaded, (8.0, 8.2, 8.0, 8.0), 0.0)
+    dropped = compare_contacts(ours, loaded, (8.0, 8.0, 5.0, 1.0), 0.25)
+    assert [item.quantity for item in dropped] == ["contacts, quarter 4"]
 
 
 def test_a_variant_that_lost_its_contacts_gets_no_ratio() -> None:
@@ -223,7 +232,7 @@ def test_a_variant_that_lost_its_contacts_gets_no_ratio() -> None:
 
     def seen(contacts: float) -> Observation:
         summary = summarize([certify(good_sample(), DT)])
-        return Observation(summary, 1.0, 1, contacts, 0.0, 0.0)
+        return Observation(summary, 1.0, 1, (contacts,) * 4, (contacts,) * 4, 0.0, 0.0)
 
     times = {"stiction": 10.0, "cg-elliptic-discrete": 5.0, "pgs-elliptic-discrete": 20.0}
     times["cg-pyramidal-discrete"] = 4.0

@@ -24,12 +24,16 @@ Tick = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Observation:
-    """What one engine did over a trajectory, step by step, outside any timing."""
+    """What one engine did over a trajectory, step by step, outside any timing.
+
+    contacts, loaded: mean numbers of all contacts and of those with an impulse, by quarter.
+    """
 
     certificate: CertificateSummary
     iterations_mean: float
     iterations_max: int
-    contacts_mean: float
+    contacts: tuple[float, ...]
+    loaded: tuple[float, ...]
     residual_median: float
     residual_max: float
 
@@ -97,14 +101,21 @@ def observe(world: World, noise: NDArray[np.float64]) -> Observation:
     seen = [world.observe(row) for row in noise]
     iterations = [step.iterations for step in seen]
     residuals = [step.residual for step in seen]
+    judged = [certify(step.sample, world.dt) for step in seen]
     return Observation(
-        certificate=summarize([certify(step.sample, world.dt) for step in seen]),
+        certificate=summarize(judged),
         iterations_mean=float(np.mean(iterations)),
         iterations_max=int(np.max(iterations)),
-        contacts_mean=float(np.mean([np.size(step.sample.gap) for step in seen])),
+        contacts=_quarters([step.contacts if step else 0 for step in judged]),
+        loaded=_quarters([step.loaded if step else 0 for step in judged]),
         residual_median=float(np.median(residuals)),
         residual_max=float(np.max(residuals)),
     )
+
+
+def _quarters(numbers: Sequence[int]) -> tuple[float, ...]:
+    """Means of the four quarters of a sequence."""
+    return tuple(float(np.mean(part)) for part in np.array_split(np.asarray(numbers), 4))
 
 
 def white_noise(steps: int, servos: int, sigma: float, seed: int = 0) -> NDArray[np.float64]:

@@ -9,16 +9,20 @@ from rich.table import Table
 
 from ..certificate import QUANTITIES, UNITS
 
-SCENE_COLUMNS = ("scene", "ours µs", "peer µs", "peer", "ratio", "pyram. µs", "ratio")
-QUALITY_COLUMNS = (
-    "sweeps",
-    "residual",
-    "pen. ours",
-    "pen. peer",
-    "creep ours",
-    "creep peer",
-    "contacts",
-)
+COLUMNS = {
+    "scene": "left",
+    "ours\n[µs]": "right",
+    "peer\n[µs]": "right",
+    "peer's best\nelliptic": "left",
+    "ratio": "right",
+    "pyramidal\n[µs]": "right",
+    "ratio ": "right",
+    "sweeps": "right",
+    "residual\nmax": "right",
+    "penetration [m]\nours | peer": "right",
+    "creep [m/s]\nours | peer": "right",
+    "contacts\nours | peer": "right",
+}
 
 
 def all_table(results: list[dict[str, Any]]) -> Table:
@@ -26,19 +30,14 @@ def all_table(results: list[dict[str, Any]]) -> Table:
     table = Table(
         title="One step, one core: ours against MuJoCo's best elliptic and pyramidal solver"
     )
-    for name in (*SCENE_COLUMNS, *QUALITY_COLUMNS):
-        table.add_column(
-            name, justify="left" if name in ("scene", "peer") else "right", no_wrap=True
-        )
+    for name, justify in COLUMNS.items():
+        table.add_column(name, justify="left" if justify == "left" else "right", no_wrap=True)
     for result in results:
         table.add_row(result["scene"], *_time_cells(result), *_quality_cells(result))
-        if result["noise"]:
-            sigma = result["noise"]["sigma_rad"]
-            table.add_row(
-                f"  noise {sigma:g} rad",
-                *_time_cells(result["noise"]),
-                *[""] * len(QUALITY_COLUMNS),
-            )
+        noise = result["noise"]
+        if noise:
+            name = f"  noise {noise['sigma_rad']:g} rad"
+            table.add_row(name, *_time_cells(noise), *_quality_cells(noise))
     return table
 
 
@@ -96,6 +95,7 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
         cells = [f"{c['median'][name]:.1e} / {c['maximum'][name]:.1e}" for c in engines.values()]
         table.add_row(f"{name} [{UNITS[name]}]", *cells)
     table.add_row("contacts, mean", *[f"{c['contacts']:.1f}" for c in engines.values()])
+    table.add_row("loaded, mean", *[f"{c['loaded']:.1f}" for c in engines.values()])
     table.add_row("sliding, mean", *[f"{c['sliding']:.1f}" for c in engines.values()])
     sweeps = f"{result['sweeps']:.1f} / {result['sweeps_max']}"
     residual = f"{result['residual_median']:.1e} / {result['residual']:.1e}"
@@ -138,11 +138,9 @@ def _quality_cells(result: dict[str, Any]) -> list[str]:
     return [
         f"{result['sweeps']:.1f}",
         f"{result['residual']:.0e}",
-        f"{ours['penetration']:.0e}",
-        _number(peer.get("penetration"), ".0e"),
-        f"{ours['creep']:.0e}",
-        _number(peer.get("creep"), ".0e"),
-        f"{result['contacts']:.1f}|{_number(result['contacts_peer'], '.1f')}",
+        f"{ours['penetration']:.0e} | {_number(peer.get('penetration'), '.0e')}",
+        f"{ours['creep']:.0e} | {_number(peer.get('creep'), '.0e')}",
+        f"{result['contacts']:.1f} | {_number(result['contacts_peer'], '.1f')}",
     ]
 
 
