@@ -86,7 +86,9 @@ def run(
     if as_json:
         print_json(document)
         return
-    stdout().print(_summary_table(f"{scene}, {seconds:g} s at {dt * 1e3:g} ms, {solver}", document))
+    stdout().print(
+        _summary_table(f"{document['scene']}, {seconds:g} s at {dt * 1e3:g} ms, {solver}", document)
+    )
     if replay is not None:
         typer.echo(document["replay"])
 

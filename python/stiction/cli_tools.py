@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -13,7 +14,6 @@ from typing import Any, ParamSpec, TypeVar
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.status import Status
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,13 +44,20 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return command(*args, **kwargs)
         except MISTAKES as error:
             text = " ".join(str(error).split()) or type(error).__name__
             typer.echo(f"stiction: {text}", err=True)
             raise typer.Exit(1) from error
 
     return wrapper
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning as one line, without the place in our sources that raised it."""
+    typer.echo(f"stiction: warning: {message}", err=True)
 
 
 def print_json(document: Any) -> None:
@@ -92,13 +99,21 @@ def step_progress(text: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextmanager
 def line_progress(text: str) -> Iterator[Callable[[str], None]]:
-    """A spinner on standard error, silent where nobody looks; yields tick(line)."""
+    """A changing line on standard error, silent where nobody looks; yields tick(line).
+
+    It is drawn by tick alone: a spinner's thread would disturb what is being timed.
+    """
     console = stderr()
-    if not console.is_terminal:
-        yield lambda line: None
-        return
-    with Status(text, console=console) as status:
-        yield lambda line: status.update(f"{text}: {line}")
+    column = TextColumn("{task.description}", markup=False)
+    hidden = not console.is_terminal
+    with Progress(column, console=console, transient=True, auto_refresh=False, disable=hidden) as p:
+        task = p.add_task(text)
+
+        def tick(line: str) -> None:
+            p.update(task, description=f"{text}: {line}")
+            p.refresh()
+
+        yield tick
 
 
 @contextmanager

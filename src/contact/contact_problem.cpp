@@ -144,7 +144,7 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
       if (joined) {
         p.runs.back().count += b.dim;
       } else {
-        p.runs.push_back({b.offset, b.dim});
+        p.runs.push_back({b.offset, b.dim, static_cast<int>(&b - p.sets.data())});
       }
       for (int c = 0; c < b.dim; ++c) {
         for (int r = 0; r < stride(a.dim); ++r) {

@@ -9,33 +9,35 @@
 namespace stiction {
 namespace {
 
-/// block += G_ij of sets a and b, columns `stride` apart.
+/// block += Z_x^T D^-1 Z_y of two sides of one tree, columns `stride` apart.
+void add_sides(const Scene& scene, const ConstraintRows& rows, int dim_a, const RowSide& x, int dim_b,
+               const RowSide& y, double* block, int stride) {
+  const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
+  const double* za = rows.z.data() + x.z;
+  const double* zb = rows.scaled.data() + y.z;
+  if (dim_a == 3 && dim_b == 3) return delassus_block<3, 3>(common, za, zb, block, stride);
+  if (dim_a == 1 && dim_b == 1) return delassus_block<1, 1>(common, za, zb, block, stride);
+  for (int i = 0; i < dim_a; i += 3) {
+    for (int j = 0; j < dim_b; j += 3) {
+      double* at = block + stride * j + i;
+      if (dim_a == 1) {
+        delassus_block<1, 3>(common, za, zb + j * y.length, at, stride);
+      } else if (dim_b == 1) {
+        delassus_block<3, 1>(common, za + i * x.length, zb, at, stride);
+      } else {
+        delassus_block<3, 3>(common, za + i * x.length, zb + j * y.length, at, stride);
+      }
+    }
+  }
+}
+
+/// block += G_ij of sets a and b.
 void add_block(const Scene& scene, const ConstraintRows& rows, const ConstraintRow& a, const ConstraintRow& b,
                double* block, int stride) {
   for (int s = 0; s < a.num_sides; ++s) {
     for (int t = 0; t < b.num_sides; ++t) {
-      const RowSide& x = a.sides[s];
-      const RowSide& y = b.sides[t];
-      if (x.tree != y.tree) continue;
-      const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
-      const double* za = rows.z.data() + x.z;
-      const double* zb = rows.scaled.data() + y.z;
-      if (a.set.dim == 1 && b.set.dim == 1) {
-        delassus_block<1, 1>(common, za, zb, block, stride);
-        continue;
-      }
-      for (int i = 0; i < a.set.dim; i += 3) {
-        for (int j = 0; j < b.set.dim; j += 3) {
-          double* at = block + stride * j + i;
-          if (a.set.dim == 1) {
-            delassus_block<1, 3>(common, za, zb + j * y.length, at, stride);
-          } else if (b.set.dim == 1) {
-            delassus_block<3, 1>(common, za + i * x.length, zb, at, stride);
-          } else {
-            delassus_block<3, 3>(common, za + i * x.length, zb + j * y.length, at, stride);
-          }
-        }
-      }
+      if (a.sides[s].tree != b.sides[t].tree) continue;
+      add_sides(scene, rows, a.set.dim, a.sides[s], b.set.dim, b.sides[t], block, stride);
     }
   }
 }
@@ -148,7 +150,7 @@ void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
       if (joined) {
         problem.runs.back().count += other.dim;
       } else {
-        problem.runs.push_back({other.offset, other.dim});
+        problem.runs.push_back({other.offset, other.dim, j});
       }
       size += stride * other.dim;
     });
@@ -178,6 +180,29 @@ void mirror_block(const ConstraintSet& a, const ConstraintSet& b, const double* 
   }
 }
 
+/// Blocks (i, j) with j >= i, and their mirrors.
+void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactProblem& problem) {
+  const ConstraintRow& a = rows.rows[i];
+  const int stride = ContactProblem::stride(a.set.dim), offset = problem.sets[i].offset;
+  int at = problem.panel_start[i];
+  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
+    const ContactProblem::Run& run = problem.runs[k];
+    const int end = run.column + run.count;
+    for (int j = run.set; j < problem.num_sets() && problem.sets[j].offset < end; ++j) {
+      const ConstraintRow& b = rows.rows[j];
+      if (j >= i) add_block(scene, rows, a, b, problem.values.data() + at, stride);
+      if (j > i) {
+        mirror_block(a.set, b.set, problem.values.data() + at, problem.values.data() + column_position(problem, j, offset));
+      }
+      at += stride * b.set.dim;
+    }
+  }
+  for (int r = 0; r < a.set.dim; ++r) {
+    problem.compliance[offset + r] = a.compliance[r];
+    problem.values[problem.diagonal_start[i] + stride * r + r] += a.compliance[r];
+  }
+}
+
 }  // namespace
 
 void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
@@ -186,27 +211,7 @@ void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem&
   list_sets_by_tree(num_trees, rows);
   number_rows(rows, problem);
   lay_out_panels(rows, problem);
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    const ConstraintRow& a = rows.rows[i];
-    const int stride = ContactProblem::stride(a.set.dim);
-    int at = problem.panel_start[i];
-    each_neighbour(rows, a, [&](int j) {
-      const ConstraintRow& b = rows.rows[j];
-      if (j >= static_cast<int>(i)) {
-        double* block = problem.values.data() + at;
-        add_block(scene, rows, a, b, block, stride);
-        if (j > static_cast<int>(i)) {
-          const int mirror = column_position(problem, j, problem.sets[i].offset);
-          mirror_block(a.set, b.set, block, problem.values.data() + mirror);
-        }
-      }
-      at += stride * b.set.dim;
-    });
-    for (int r = 0; r < a.set.dim; ++r) {
-      problem.compliance[problem.sets[i].offset + r] = a.compliance[r];
-      problem.values[problem.diagonal_start[i] + stride * r + r] += a.compliance[r];
-    }
-  }
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) fill_panel(scene, rows, static_cast<int>(i), problem);
 }
 
 }  // namespace stiction

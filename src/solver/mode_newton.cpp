@@ -121,6 +121,7 @@ struct Reduced {
   int n = 0;
   double* matrix = nullptr;  // [n x n]
   double* rhs = nullptr;     // [n]
+  bool symmetric = true;     // no contact slides
 };
 
 void copy_row(const ContactProblem& p, int i, int r, const double* D, const int* column_of, double* out) {
@@ -170,7 +171,7 @@ void slide_rows(const Reduced& s, int row, const double* D, const double* c, con
 
 /// c: velocity at which the modes were found; moved: after the fixed rows took their places.
 void assemble(const ContactProblem& p, int first, int last, const double* D, const double* c, const double* moved,
-              const double* lambda, const Mode* modes, const int* column_of, const Reduced& s) {
+              const double* lambda, const Mode* modes, const int* column_of, Reduced& s) {
   std::fill_n(s.matrix, static_cast<std::size_t>(s.n) * s.n, 0.0);
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];
@@ -185,6 +186,7 @@ void assemble(const ContactProblem& p, int first, int last, const double* D, con
       if (r == 0 && modes[at] == Mode::kSlide) slide = row;
     }
     if (slide < 0) continue;
+    s.symmetric = false;
     slide_rows(s, slide, D + set.offset, c + set.offset, moved + set.offset, lambda + set.offset);
   }
 }
@@ -246,20 +248,21 @@ bool newton_step(const ContactProblem& p, int first, int last, const double* mov
   s.matrix = a.dense;
   s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.n;
   assemble(p, first, last, a.D, a.trial, moved, a.l, a.modes, a.columns, s);
-  if (!solve_linear(s.matrix, s.n, s.n, s.rhs)) return false;
+  const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.n, s.rhs) : solve_linear(s.matrix, s.n, s.n, s.rhs);
+  if (!solved) return false;
   for (int r = begin; r < end; ++r) a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];
   return true;
 }
 
 /// Residual of the projection of l + alpha step, which is kept in lambda if it is the best so far.
 void keep_best(const ContactProblem& p, int first, int last, double alpha, const Arrays& a, double* velocity,
-               double* lambda, double& best) {
+               double* lambda, Residuals& best) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   for (int r = begin; r < end; ++r) a.trial[r] = a.l[r] + alpha * a.step[r];
   for (int i = first; i < last; ++i) project(p.sets[i], a.trial + p.sets[i].offset);
-  const double relative = residuals(p, a.trial, velocity, first, last).relative;
-  if (!(relative < best)) return;
-  best = relative;
+  const Residuals r = residuals(p, a.trial, velocity, first, last);
+  if (!(r.relative < best.relative)) return;
+  best = r;
   std::copy(a.trial + begin, a.trial + end, lambda + begin);
 }
 
@@ -279,29 +282,32 @@ double line_search(const ContactProblem& p, int first, int last, double limit, c
 
 }  // namespace
 
-double newton_on_modes(const ContactProblem& p, int first, int last, double tolerance, int max_iterations,
-                       double* lambda, double* velocity, SolverWorkspace& work) {
+Residuals newton_on_modes(const ContactProblem& p, int first, int last, double tolerance, int max_iterations,
+                          const Residuals& before, double* lambda, double* velocity, SolverWorkspace& work) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
-  double best = residuals(p, lambda, velocity, first, last).relative;
-  if (best <= tolerance || end - begin > kMaxNewtonRows) return best;
+  if (before.relative <= tolerance || end - begin > kMaxNewtonRows) return before;
+  Residuals best = before;
   const Arrays a(p.g.size(), end - begin, work);
   scale_rows(p, first, last, a.D);
   std::copy(lambda + begin, lambda + end, a.l + begin);
 
   double window[4];
   for (int k = 0; k < max_iterations; ++k) {
+    std::copy(a.l + begin, a.l + end, a.best + begin);
     window[k % 4] = classify(p, first, last, a.D, velocity, a.l, a.modes);
     std::copy(velocity + begin, velocity + end, a.trial + begin);
-    velocities(p, first, last, a.l, velocity);  // the fixed rows have moved
+    if (!std::equal(a.l + begin, a.l + end, a.best + begin)) {
+      velocities(p, first, last, a.l, velocity);  // fixed rows took their places
+    }
     if (!newton_step(p, first, last, velocity, a)) return best;
     keep_best(p, first, last, 1.0, a, velocity, lambda, best);
-    if (best <= tolerance) return best;
+    if (best.relative <= tolerance) return best;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
     const double alpha = line_search(p, first, last, limit, a, velocity);
     if (alpha < 1.0) {
       std::fill(a.step + begin, a.step + end, 0.0);
       keep_best(p, first, last, 0.0, a, velocity, lambda, best);
-      if (best <= tolerance) return best;
+      if (best.relative <= tolerance) return best;
       velocities(p, first, last, a.l, velocity);
     }
   }

@@ -12,6 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr int kMaxDim = 6;
+constexpr double kUnknown = 1e300;
 
 /// Per-set constants of a solve. Bilateral rows are solved row by row within their block, which needs
 /// the diagonal only.
@@ -101,11 +102,10 @@ struct Island {
 };
 
 /// Sweeps until the island's residual meets the tolerance; returns their number.
-int solve_island(const Island& island, const Local* locals, SolverWorkspace& work, bool& converged) {
+int solve_island(const Island& island, const Local* locals, SolverWorkspace& work, Residuals& certificate) {
   constexpr int kNewtonIterations = 20;
   const SolverSettings& settings = island.settings;
   const double scale = velocity_scale(island.problem, island.first, island.last);
-  converged = false;
   // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped, and
   // then at growing intervals. Newton is tried every 4 sweeps, which find most modes, or at once if the
   // first sweep shows that the warm start is close; if it fails, the sweeps go on from the best iterate.
@@ -117,16 +117,13 @@ int solve_island(const Island& island, const Local* locals, SolverWorkspace& wor
     const bool check = change <= settings.tolerance * scale && k >= next_check;
     const bool newton = settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
     if (!check && !newton && k < settings.max_iterations) continue;
-    double relative = island.certify().relative;
-    if (relative > settings.tolerance && newton) {
-      relative = newton_on_modes(island.problem, island.first, island.last, settings.tolerance, kNewtonIterations,
-                                 island.lambda, island.velocity, work);
+    certificate = island.certify();
+    if (certificate.relative > settings.tolerance && newton) {
+      certificate = newton_on_modes(island.problem, island.first, island.last, settings.tolerance, kNewtonIterations,
+                                    certificate, island.lambda, island.velocity, work);
       next_newton = k + 4;
     }
-    if (relative <= settings.tolerance) {
-      converged = true;
-      return k;
-    }
+    if (certificate.relative <= settings.tolerance) return k;
     next_check = k + interval;
     interval = std::min(2 * interval, 16);
   }
@@ -144,11 +141,15 @@ void solve_ncp_pgs(const ContactProblem& problem, const SolverSettings& settings
   for (int island = 0; island < problem.num_islands(); ++island) {
     const int first = problem.island_start[island], last = problem.island_start[island + 1];
     prepare(problem, locals, first, last);
-    bool converged = false;
     const Island view{problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
-    const int sweeps = solve_island(view, locals, work, converged);
+    Residuals certificate;
+    certificate.relative = kUnknown;
+    const int sweeps = solve_island(view, locals, work, certificate);
     solution.iterations = std::max(solution.iterations, sweeps);
-    all_converged = all_converged && converged;
+    all_converged = all_converged && certificate.relative <= settings.tolerance;
+    // One converged island: velocity and residuals are those of the final impulse already.
+    solution.certified = problem.num_islands() == 1 && all_converged;
+    if (solution.certified) solution.residuals = certificate;
   }
   solution.status = all_converged ? SolveStatus::kConverged : SolveStatus::kMaxIterations;
 }

@@ -304,7 +304,7 @@ def test_parameters_act_on_the_next_step(cube: stiction.Scene) -> None:
     state = sim.initial_state()
     state.v[0] = 1.0
     sim.step(state)
-    np.testing.assert_allclose(sim.wrench_on(0).force, [0, 0, 4.0], atol=1e-9)
+    np.testing.assert_allclose(sim.wrench_on(0).force, [0, 0, 4.0], atol=1e-5)
     assert state.v[0] == 1.0
     assert cube.parameters.mass[0] == 2.0  # the scene keeps its own
 

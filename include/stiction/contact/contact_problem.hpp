@@ -42,6 +42,7 @@ struct ContactProblem {
   struct Run {
     int column;  ///< first global row index
     int count;
+    int set;     ///< the set of that row; the others follow it
   };
 
   std::vector<ConstraintSet> sets;

@@ -108,16 +108,26 @@ inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, co
 /// block(r, c) at [c * stride + r] += Z_a^T (D^-1 Z_b) over the first `common` dofs of both chains.
 template <int Rows, int Cols, class Real>
 inline void delassus_block(int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
-  Real sum[Rows * Cols];
-  for (int k = 0; k < Rows * Cols; ++k) sum[k] = Real(0.0);
-  for (int m = 0; m < common; ++m) {
+  // Even and odd dofs are summed apart: one chain of additions is bound by its latency.
+  Real sum[Rows * Cols], odd[Rows * Cols];
+  for (int k = 0; k < Rows * Cols; ++k) sum[k] = odd[k] = Real(0.0);
+  int m = 0;
+  for (; m + 1 < common; m += 2) {
     for (int c = 0; c < Cols; ++c) {
-      const Real x = scaled_b[Cols * m + c];
-      for (int r = 0; r < Rows; ++r) sum[Rows * c + r] += za[Rows * m + r] * x;
+      const Real x = scaled_b[Cols * m + c], y = scaled_b[Cols * (m + 1) + c];
+      for (int r = 0; r < Rows; ++r) {
+        sum[Rows * c + r] += za[Rows * m + r] * x;
+        odd[Rows * c + r] += za[Rows * (m + 1) + r] * y;
+      }
+    }
+  }
+  for (; m < common; ++m) {
+    for (int c = 0; c < Cols; ++c) {
+      for (int r = 0; r < Rows; ++r) sum[Rows * c + r] += za[Rows * m + r] * scaled_b[Cols * m + c];
     }
   }
   for (int c = 0; c < Cols; ++c) {
-    for (int r = 0; r < Rows; ++r) block[stride * c + r] += sum[Rows * c + r];
+    for (int r = 0; r < Rows; ++r) block[stride * c + r] += sum[Rows * c + r] + odd[Rows * c + r];
   }
 }
 

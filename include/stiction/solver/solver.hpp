@@ -38,6 +38,7 @@ struct ContactSolution {
   std::vector<double> impulse;   ///< in: warm start; out: lambda [rows]
   std::vector<double> velocity;  ///< c = G lambda + g, exact for the final impulse [rows]
   Residuals residuals;
+  bool certified = false;        ///< set by a solver whose residuals and velocity are exact for its final impulse
   int iterations = 0;            ///< of the slowest island
   SolveStatus status = SolveStatus::kConverged;
   bool converged() const { return status == SolveStatus::kConverged; }

@@ -41,7 +41,7 @@ constexpr double kCrank = 0.3, kCoupler = 0.5, kRocker = 0.4, kBase = 0.5;
 /// a bar at angle a points along (cos a, 0, -sin a).
 Scene four_bar() {
   Scene scene;
-  const double crank_angle = -0.8;
+  const double crank_angle = -0.6;
   const double px = kCrank * std::cos(crank_angle), pz = -kCrank * std::sin(crank_angle);
   // Coupler end: intersection of the circles about the crank's end and about the rocker's pivot.
   const double dx = kBase - px, dz = -pz, d = std::hypot(dx, dz);

@@ -1,0 +1,527 @@
+#define BOOST_TEST_MODULE ncp_pgs
+#include <boost/test/included/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <Eigen/Dense>
+
+#include "stiction/solver/solver.hpp"
+#include "support/random.hpp"
+
+using namespace stiction;
+using stiction::test::Rng;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// The arrays a problem is made of.
+struct Data {
+  MatrixXd G;
+  VectorXd g, R;
+  std::vector<ConstraintSet> sets;
+
+  ContactProblem problem() const { return ContactProblem::from_dense(G, g, sets, R); }
+};
+
+VectorXd random_vector(Rng& rng, int n) {
+  VectorXd x(n);
+  for (int i = 0; i < n; ++i) x[i] = rng.uniform(-1.0, 1.0);
+  return x;
+}
+
+MatrixXd random_matrix(Rng& rng, int rows, int cols) {
+  MatrixXd A(rows, cols);
+  for (int j = 0; j < cols; ++j) A.col(j) = random_vector(rng, rows);
+  return A;
+}
+
+ConstraintSet random_set(Rng& rng, double mu_max) {
+  switch (rng.below(6)) {
+    case 0: return ConstraintSet::non_negative();
+    case 1: {
+      const double l = rng.uniform(-1.0, 0.2);
+      return ConstraintSet::box(l, l + rng.uniform(0.0, 1.0));
+    }
+    case 2: return ConstraintSet::free(1 + rng.below(6));
+    case 3: return ConstraintSet::cone(0.0);
+    default: return ConstraintSet::cone(rng.uniform(0.01, mu_max));
+  }
+}
+
+int count_rows(const std::vector<ConstraintSet>& sets) {
+  int rows = 0;
+  for (const ConstraintSet& s : sets) rows += s.dim;
+  return rows;
+}
+
+/// G = A A^T of the given share of the full rank and g = A w, as if from a mechanism with velocity w.
+Data random_data(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
+  Data d;
+  const int n = 1 + rng.below(8);
+  for (int i = 0; i < n; ++i) d.sets.push_back(random_set(rng, mu_max));
+  const int rows = count_rows(d.sets), dofs = std::max(1, static_cast<int>(std::ceil(rank * rows)));
+  const MatrixXd A = random_matrix(rng, rows, dofs);
+  d.G = A * A.transpose();
+  d.g = A * random_vector(rng, dofs);
+  if (compliant) d.R = random_vector(rng, rows).cwiseAbs() * 0.3;
+  return d;
+}
+
+/// Well conditioned, with little friction and little coupling, so that the solution is unique.
+Data easy_data(Rng& rng) {
+  Data d = random_data(rng, 1.0, false, 0.5);
+  const int rows = static_cast<int>(d.g.size());
+  const MatrixXd A = random_matrix(rng, rows, rows);
+  d.G = MatrixXd::Identity(rows, rows) + 0.3 / rows * A * A.transpose();
+  d.g = random_vector(rng, rows);
+  return d;
+}
+
+/// Distance of a vector of length `r` at the angle `a` from the axis of a cone of half-angle `half`.
+double cone_distance(double r, double a, double half) {
+  return a <= half ? 0.0 : r * std::sin(std::min(a - half, std::atan(1.0) * 2.0));
+}
+
+/// The relative residual from its definition, by angles and the dense matrix.
+double relative_residual(const Data& d, const std::vector<double>& impulse) {
+  const VectorXd l = Eigen::Map<const VectorXd>(impulse.data(), impulse.size());
+  MatrixXd G = d.G;
+  if (d.R.size()) G += MatrixXd(d.R.asDiagonal());
+  const VectorXd c = G * l + d.g;
+  double primal = 0.0, dual = 0.0, work = 0.0;
+  int o = 0;
+  for (const ConstraintSet& s : d.sets) {
+    if (s.kind == SetKind::kCone) {
+      const double half = std::atan(s.mu);
+      const Eigen::Vector3d x = l.segment<3>(o), y(c[o], c[o + 1], c[o + 2] + s.mu * std::hypot(c[o], c[o + 1]));
+      primal = std::max(primal, cone_distance(x.norm(), std::atan2(x.head<2>().norm(), x[2]), half));
+      dual = std::max(dual, cone_distance(y.norm(), std::atan2(y.head<2>().norm(), y[2]), 2.0 * std::atan(1.0) - half));
+      work = std::max(work, std::abs(x.dot(y)));
+    } else if (s.kind == SetKind::kFree) {
+      dual = std::max(dual, c.segment(o, s.dim).norm());
+    } else {
+      const double lower = s.kind == SetKind::kBox ? s.lower : 0.0;
+      const double upper = s.kind == SetKind::kBox ? s.upper : kInfinity;
+      primal = std::max({primal, lower - l[o], l[o] - upper});
+      if (s.kind == SetKind::kNonNegative) {
+        dual = std::max(dual, -c[o]);
+        work = std::max(work, std::abs(l[o] * c[o]));
+      } else {
+        work = std::max(work, c[o] > 0.0 ? c[o] * (l[o] - lower) : -c[o] * (upper - l[o]));
+      }
+    }
+    o += s.dim;
+  }
+  const double V = d.g.lpNorm<Eigen::Infinity>();
+  const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
+  return std::max({primal / L, dual / V, work / (L * V)});
+}
+
+ContactSolution solved(const ContactProblem& problem, const SolverSettings& settings) {
+  SolverWorkspace work;
+  ContactSolution out;
+  solve(problem, settings, work, out);
+  return out;
+}
+
+SolverSettings settings(double tolerance, int max_iterations = 20000) {
+  SolverSettings s;
+  s.tolerance = tolerance;
+  s.max_iterations = max_iterations;
+  return s;
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double d = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) d = std::max(d, std::abs(a[i] - b[i]));
+  return d;
+}
+
+template <class Call>
+std::string message_of(Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    return e.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+// Whenever the solver says "converged", a residual computed from the definition agrees; nearly all
+// random problems converge, hyperstatic and compliant ones too. Every kind of set is among them.
+BOOST_AUTO_TEST_CASE(converged_means_solved) {
+  Rng rng(1);
+  const SolverSettings s = settings(1e-8, 2000);
+  int total = 0, converged = 0, hyperstatic = 0, compliant = 0, kinds[5] = {};
+  for (int trial = 0; trial < 1500; ++trial) {
+    const double rank = rng.uniform(0.3, 1.2);
+    const Data d = random_data(rng, rank, rng.below(3) == 0);
+    const ContactSolution x = solved(d.problem(), s);
+    ++total;
+    hyperstatic += rank < 0.9 && d.R.size() == 0;
+    compliant += d.R.size() > 0;
+    for (const ConstraintSet& set : d.sets) {
+      ++kinds[set.kind == SetKind::kCone && set.mu == 0.0 ? 4 : static_cast<int>(set.kind)];
+    }
+    const double relative = relative_residual(d, x.impulse);
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_TEST(std::abs(relative - x.residuals.relative) <= 1e-9 + 1e-6 * relative);
+      BOOST_TEST(x.iterations <= s.max_iterations);
+      if (x.converged()) {
+        BOOST_TEST(x.residuals.relative <= s.tolerance);
+        BOOST_TEST(relative <= s.tolerance + 1e-12);
+      } else {
+        BOOST_TEST(x.residuals.relative > s.tolerance);
+      }
+    }
+    converged += x.converged();
+  }
+  BOOST_TEST_MESSAGE(converged << " of " << total << " converged");
+  BOOST_TEST(converged >= 0.9 * total);
+  BOOST_TEST(hyperstatic > 200);
+  BOOST_TEST(compliant > 200);
+  for (const int k : kinds) BOOST_TEST(k > 300);
+}
+
+namespace {
+
+enum Region { kOpen, kStick, kSlide };
+
+/// Velocities of all solutions of a single contact: open and sticking in closed form, sliding by a scan
+/// of the direction of the friction force.
+std::vector<std::pair<Region, Eigen::Vector3d>> single_contact(const Data& d) {
+  std::vector<std::pair<Region, Eigen::Vector3d>> out;
+  const Eigen::Matrix3d G = d.G;
+  const Eigen::Vector3d g = d.g;
+  const double mu = d.sets[0].mu;
+  if (g[2] >= 0.0) out.push_back({kOpen, g});
+  const Eigen::Vector3d stick = -G.ldlt().solve(g);
+  if (stick.head<2>().norm() <= mu * stick[2]) out.push_back({kStick, {0, 0, 0}});
+  const auto sliding = [&](double angle, Eigen::Vector3d& c) {
+    const Eigen::Vector3d u(std::cos(angle), std::sin(angle), 0.0), ray = mu * u + Eigen::Vector3d::UnitZ();
+    const double n = -g[2] / G.row(2).dot(ray);
+    c = G * ray * n + g;
+    c[2] = n;  // c_N = 0; the caller needs the impulse's sign
+    return c[0] * u[1] - c[1] * u[0];
+  };
+  const int samples = 720;
+  const double h = 8.0 * std::atan(1.0) / samples;
+  Eigen::Vector3d c;
+  for (int k = 0; k < samples; ++k) {
+    double a = k * h, b = a + h, fa = sliding(a, c);
+    if (fa * sliding(b, c) > 0.0) continue;
+    for (int i = 0; i < 60; ++i) {
+      const double m = 0.5 * (a + b), fm = sliding(m, c);
+      (fm * fa > 0.0 ? a : b) = m;
+    }
+    const double f = sliding(0.5 * (a + b), c);
+    const bool opposed = c[0] * std::cos(a) + c[1] * std::sin(a) <= 0.0;
+    if (std::abs(f) < 1e-9 && opposed && c[2] >= 0.0) out.push_back({kSlide, {c[0], c[1], 0.0}});
+  }
+  return out;
+}
+
+}  // namespace
+
+// One contact: the velocity is one of those that an exhaustive search finds; it finds all three modes.
+BOOST_AUTO_TEST_CASE(one_contact_matches_brute_force) {
+  Rng rng(2);
+  int seen[3] = {};
+  for (int trial = 0; trial < 600; ++trial) {
+    Data d;
+    d.sets = {ConstraintSet::cone(rng.below(10) == 0 ? 0.0 : rng.uniform(0.0, 1.2))};
+    const MatrixXd A = random_matrix(rng, 3, 3);
+    d.G = A * A.transpose() + 0.05 * MatrixXd::Identity(3, 3);
+    d.g = random_vector(rng, 3);
+    const ContactSolution x = solved(d.problem(), settings(1e-11));
+    BOOST_TEST_CONTEXT("trial " << trial << ", mu " << d.sets[0].mu) {
+      BOOST_REQUIRE(x.converged());
+      double best = 1e300;
+      Region region = kOpen;
+      if (d.sets[0].mu == 0.0) {
+        const double n = std::max(0.0, -d.g[2] / d.G(2, 2));
+        best = (d.G.col(2) * n + d.g - Eigen::Map<const VectorXd>(x.velocity.data(), 3)).norm();
+        region = n > 0.0 ? kSlide : kOpen;
+      } else {
+        for (const auto& [mode, c] : single_contact(d)) {
+          const double e = (c - Eigen::Map<const Eigen::Vector3d>(x.velocity.data())).norm();
+          if (e < best) {
+            best = e;
+            region = mode;
+          }
+        }
+      }
+      BOOST_TEST(best < 1e-7);
+      ++seen[region];
+    }
+  }
+  for (const int n : seen) BOOST_TEST(n > 40);
+}
+
+// Started from its own solution, the solver stops within one iteration and stays converged.
+BOOST_AUTO_TEST_CASE(restart_takes_at_most_one_iteration) {
+  Rng rng(3);
+  int tried = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const ContactProblem p = random_data(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
+    SolverWorkspace work;
+    ContactSolution x;
+    solve(p, settings(1e-9), work, x);
+    if (!x.converged()) continue;
+    ++tried;
+    solve(p, settings(1e-8), work, x);
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_TEST(x.converged());
+      BOOST_TEST(x.iterations <= 1);
+    }
+  }
+  BOOST_TEST(tried > 250);
+}
+
+// A warm start of the wrong size is ignored: the result is that of a cold start, bit for bit; and a
+// workspace that has served other problems changes nothing.
+BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
+  Rng rng(4);
+  SolverWorkspace used;
+  for (int trial = 0; trial < 200; ++trial) {
+    const ContactProblem p = random_data(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
+    const ContactSolution a = solved(p, settings(1e-9, 300));
+    ContactSolution b;
+    b.impulse.assign(p.g.size() + 1, 0.7);
+    solve(p, settings(1e-9, 300), used, b);
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_TEST((a.impulse == b.impulse));
+      BOOST_TEST((a.velocity == b.velocity));
+      BOOST_TEST(a.iterations == b.iterations);
+      BOOST_TEST((a.status == b.status));
+    }
+  }
+}
+
+// The order of the sets does not matter: both orders converge, and where the solution is unique the
+// velocities agree.
+BOOST_AUTO_TEST_CASE(permuted_sets_are_solved_alike) {
+  Rng rng(5);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Data d = easy_data(rng);
+    std::vector<int> order(d.sets.size()), start(d.sets.size()), rows;
+    std::iota(order.begin(), order.end(), 0);
+    for (int i = static_cast<int>(order.size()) - 1; i > 0; --i) std::swap(order[i], order[rng.below(i + 1)]);
+    for (std::size_t i = 1; i < start.size(); ++i) start[i] = start[i - 1] + d.sets[i - 1].dim;
+    Data e;
+    for (const int i : order) {
+      e.sets.push_back(d.sets[i]);
+      for (int r = 0; r < d.sets[i].dim; ++r) rows.push_back(start[i] + r);
+    }
+    e.G = d.G(rows, rows);
+    e.g = d.g(rows);
+    const ContactSolution a = solved(d.problem(), settings(1e-10)), b = solved(e.problem(), settings(1e-10));
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_REQUIRE(a.converged());
+      BOOST_REQUIRE(b.converged());
+      BOOST_TEST(relative_residual(e, b.impulse) <= 1e-10 + 1e-12);
+      for (std::size_t r = 0; r < rows.size(); ++r) BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r]) < 1e-7);
+    }
+  }
+}
+
+// Newton between the sweeps changes the path, not the result.
+BOOST_AUTO_TEST_CASE(newton_and_sweeps_agree) {
+  Rng rng(6);
+  int fewer = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const ContactProblem p = easy_data(rng).problem();
+    SolverSettings s = settings(1e-11);
+    const ContactSolution a = solved(p, s);
+    s.newton = false;
+    const ContactSolution b = solved(p, s);
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_REQUIRE(a.converged());
+      BOOST_REQUIRE(b.converged());
+      BOOST_TEST(distance(a.velocity, b.velocity) < 1e-8);
+    }
+    fewer += a.iterations < b.iterations;
+  }
+  BOOST_TEST(fewer > 100);  // so that Newton has in fact worked
+}
+
+// Units do not matter: mass and velocity in other units give the same impulses times the units, bit for
+// bit if the factors are powers of 4, and the same number of iterations at 1e-6 and 1e6.
+BOOST_AUTO_TEST_CASE(units_do_not_matter) {
+  Rng rng(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Data d = random_data(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
+    const ContactSolution a = solved(d.problem(), settings(1e-8, 2000));
+    for (const double mass : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
+      for (const double speed : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
+        Data e = d;
+        e.G /= mass;
+        e.R /= mass;
+        e.g *= speed;
+        for (ConstraintSet& s : e.sets) {
+          s.lower *= mass * speed;
+          s.upper *= mass * speed;
+        }
+        const ContactSolution b = solved(e.problem(), settings(1e-8, 2000));
+        const bool exact = mass != 1e6 && mass != 1e-6 && speed != 1e6 && speed != 1e-6;
+        BOOST_TEST_CONTEXT("trial " << trial << ", mass " << mass << ", speed " << speed) {
+          if (exact) {
+            BOOST_TEST(a.iterations == b.iterations);
+            for (std::size_t r = 0; r < a.impulse.size(); ++r) {
+              BOOST_TEST(a.impulse[r] * (mass * speed) == b.impulse[r]);
+            }
+          } else if (a.converged()) {
+            BOOST_TEST(b.converged());
+          }
+        }
+      }
+    }
+  }
+}
+
+// A NaN or infinity anywhere in G or g is reported, with a zero impulse, whatever set it falls in.
+BOOST_AUTO_TEST_CASE(not_finite_is_reported) {
+  for (const double bad : {kNaN, kInfinity, -kInfinity}) {
+    Data d;
+    d.sets = {ConstraintSet::cone(0.5), ConstraintSet::cone(0.0), ConstraintSet::non_negative(),
+              ConstraintSet::box(-0.1, 0.1), ConstraintSet::free(2), ConstraintSet::free(6)};
+    Rng rng(8);
+    const int rows = count_rows(d.sets);
+    const MatrixXd A = random_matrix(rng, rows, rows);
+    d.G = A * A.transpose();
+    d.g = random_vector(rng, rows);
+    const ContactProblem good = d.problem();
+    const auto check = [&](const ContactProblem& p) {
+      const ContactSolution x = solved(p, settings(1e-8));
+      BOOST_TEST(to_string(x.status) == "not_finite");
+      for (const double l : x.impulse) BOOST_TEST(l == 0.0);
+    };
+    for (int r = 0; r < rows; ++r) {
+      ContactProblem p = good;
+      p.g[r] = bad;
+      BOOST_TEST_CONTEXT("g[" << r << "] = " << bad) { check(p); }
+    }
+    for (int i = 0; i < good.num_sets(); ++i) {
+      ContactProblem p = good;
+      p.values[p.diagonal_start[i]] = bad;
+      BOOST_TEST_CONTEXT("diagonal of set " << i << " = " << bad) { check(p); }
+    }
+  }
+}
+
+// No rows: converged at once, nothing to report.
+BOOST_AUTO_TEST_CASE(empty_problem_converges) {
+  for (const ContactProblem& p : {ContactProblem::from_dense({}, {}, {}), ContactProblem{}}) {
+    const ContactSolution x = solved(p, settings(1e-8));
+    BOOST_TEST(x.converged());
+    BOOST_TEST(x.iterations == 0);
+    BOOST_TEST(x.impulse.empty());
+    BOOST_TEST(x.residuals.relative == 0.0);
+  }
+}
+
+// One iteration is one iteration, and is not called convergence unless it is.
+BOOST_AUTO_TEST_CASE(too_few_iterations_are_reported) {
+  Rng rng(9);
+  int stopped = 0, converged = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Data d = random_data(rng, rng.uniform(0.3, 1.2), false);
+    SolverSettings s = settings(1e-10, 1);
+    s.newton = trial % 2 == 0;
+    const ContactSolution x = solved(d.problem(), s);
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      BOOST_TEST(x.iterations == 1);
+      const double relative = relative_residual(d, x.impulse);
+      BOOST_TEST(std::abs(relative - x.residuals.relative) <= 1e-11 + 1e-6 * relative);
+      BOOST_TEST((x.status == (x.residuals.relative <= 1e-10 ? SolveStatus::kConverged : SolveStatus::kMaxIterations)));
+    }
+    (x.converged() ? converged : stopped) += 1;
+  }
+  BOOST_TEST(stopped > 100);
+  BOOST_TEST(converged > 5);
+}
+
+// Sets that do not act on each other take at most two sweeps, however many there are.
+BOOST_AUTO_TEST_CASE(decoupled_sets_take_two_sweeps) {
+  Rng rng(10);
+  for (const int n : {1, 10, 100}) {
+    Data d;
+    for (int i = 0; i < n; ++i) {
+      const int kind = rng.below(4);
+      d.sets.push_back(kind == 0   ? ConstraintSet::cone(2.0)
+                       : kind == 1 ? ConstraintSet::non_negative()
+                       : kind == 2 ? ConstraintSet::box(-0.1, 0.2)
+                                   : ConstraintSet::free(1));
+    }
+    const int rows = count_rows(d.sets);
+    d.G = MatrixXd::Zero(rows, rows);
+    d.G.diagonal() = random_vector(rng, rows).cwiseAbs() + VectorXd::Constant(rows, 1.0);
+    d.g = random_vector(rng, rows);
+    int o = 0;
+    for (const ConstraintSet& s : d.sets) {
+      if (s.dim == 3) d.g.segment<3>(o) = Eigen::Vector3d(rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3), -1.0);
+      o += s.dim;
+    }
+    SolverSettings s = settings(1e-8, 100);
+    s.newton = false;
+    const ContactSolution x = solved(d.problem(), s);
+    BOOST_TEST(x.converged());
+    BOOST_TEST(x.iterations <= 2);
+  }
+}
+
+// Islands are solved apart: each gets the bits it would get alone, and the slowest counts.
+BOOST_AUTO_TEST_CASE(islands_are_independent) {
+  Rng rng(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    const Data a = easy_data(rng), b = easy_data(rng);
+    const int na = static_cast<int>(a.g.size()), nb = static_cast<int>(b.g.size());
+    Data both;
+    both.sets = a.sets;
+    both.sets.insert(both.sets.end(), b.sets.begin(), b.sets.end());
+    both.G = MatrixXd::Zero(na + nb, na + nb);
+    both.G.topLeftCorner(na, na) = a.G;
+    both.G.bottomRightCorner(nb, nb) = b.G;
+    both.g.resize(na + nb);
+    both.g << a.g, b.g;
+    ContactProblem p = both.problem();
+    p.island_start = {0, static_cast<int>(a.sets.size()), static_cast<int>(both.sets.size())};
+    const ContactSolution x = solved(a.problem(), settings(1e-9)), y = solved(b.problem(), settings(1e-9));
+    const ContactSolution z = solved(p, settings(1e-9));
+    for (int r = 0; r < na; ++r) BOOST_TEST(z.impulse[r] == x.impulse[r]);
+    for (int r = 0; r < nb; ++r) BOOST_TEST(z.impulse[na + r] == y.impulse[r]);
+    BOOST_TEST(z.iterations == std::max(x.iterations, y.iterations));
+  }
+}
+
+// Settings and names that make no sense throw and say which.
+BOOST_AUTO_TEST_CASE(bad_settings_throw) {
+  for (const double tolerance : {0.0, -1.0, kNaN}) {
+    const std::string text = message_of([&] { settings(tolerance).validate(); });
+    BOOST_TEST(text.find("tolerance") != std::string::npos);
+  }
+  for (const int n : {0, -5}) {
+    const std::string text = message_of([&] { settings(1e-8, n).validate(); });
+    BOOST_TEST(text.find("max_iterations = " + std::to_string(n)) != std::string::npos);
+  }
+  SolverSettings s;
+  s.name = "gauss";
+  for (const std::string& text : {message_of([&] { s.validate(); }), message_of([&] { find_solver("gauss"); }),
+                                  message_of([&] { solved(ContactProblem::from_dense({}, {}, {}), s); })}) {
+    BOOST_TEST(text.find("gauss") != std::string::npos);
+    BOOST_TEST(text.find("ncp-pgs") != std::string::npos);
+  }
+  for (std::size_t i = 0; i < solvers().size(); ++i) {
+    BOOST_TEST(&find_solver(solvers()[i].name) == &solvers()[i]);
+    if (i > 0) BOOST_TEST(std::string(solvers()[i - 1].name) < solvers()[i].name);
+  }
+}
