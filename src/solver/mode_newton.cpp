@@ -121,8 +121,25 @@ struct Reduced {
   int n = 0;
   double* matrix = nullptr;  // [n x n]
   double* rhs = nullptr;     // [n]
+  int* end = nullptr;        // [n] profile: first column behind the last nonzero, running maximum
   bool symmetric = true;     // no contact slides
 };
+
+/// Profile of the moving rows: where the last of each set's neighbours ends.
+void find_profile(const ContactProblem& p, int first, int last, const int* column_of, Reduced& s) {
+  int reach = 0;
+  for (int i = first; i < last; ++i) {
+    const ContactProblem::Run& run = p.runs[p.run_start[i + 1] - 1];
+    int column = run.column + run.count - 1;
+    while (column_of[column] < 0 && column > p.sets[i].offset) --column;
+    for (int r = 0; r < p.sets[i].dim; ++r) {
+      const int row = column_of[p.sets[i].offset + r];
+      if (row < 0) continue;
+      reach = std::max({reach, column_of[column] + 1, row + 1});
+      s.end[row] = reach;
+    }
+  }
+}
 
 void copy_row(const ContactProblem& p, int i, int r, const double* D, const int* column_of, double* out) {
   const ConstraintSet& set = p.sets[i];
@@ -152,7 +169,9 @@ void slide_rows(const Reduced& s, int row, const double* D, const double* c, con
   const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1], t = std::sqrt(px * px + py * py);
   const double dx = px / t, dy = py / t, k = pn / t;
   const double qxx = k * dy * dy, qxy = -k * dx * dy, qyy = k * dx * dx;
-  for (int j = 0; j < n; ++j) {
+  int start = row;  // first column of the profile that reaches these rows
+  while (start > 0 && s.end[start - 1] > row) --start;
+  for (int j = start; j < s.end[row]; ++j) {
     const double a = gx[j], b = gy[j], m = kRho * gn[j];
     gx[j] = kRho * (qxx * a + qxy * b) + dx * m;
     gy[j] = kRho * (qxy * a + qyy * b) + dy * m;
@@ -172,7 +191,12 @@ void slide_rows(const Reduced& s, int row, const double* D, const double* c, con
 /// c: velocity at which the modes were found; moved: after the fixed rows took their places.
 void assemble(const ContactProblem& p, int first, int last, const double* D, const double* c, const double* moved,
               const double* lambda, const Mode* modes, const int* column_of, Reduced& s) {
-  std::fill_n(s.matrix, static_cast<std::size_t>(s.n) * s.n, 0.0);
+  // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
+  for (int k = 0, start = 0; k < s.n; ++k) {
+    while (s.end[start] <= k) ++start;
+    double* row = s.matrix + static_cast<std::size_t>(k) * s.n;
+    std::fill(row + start, row + s.end[s.end[k] - 1], 0.0);
+  }
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];
     int slide = -1;
@@ -219,13 +243,13 @@ void velocities(const ContactProblem& p, int first, int last, const double* lamb
 struct Arrays {
   double *D, *l, *trial, *step, *best;
   Mode* modes;
-  int* columns;
+  int *columns, *end;
   double* dense;
 
   Arrays(std::size_t total, int rows, SolverWorkspace& work) {
     if (work.newton.size() < 5 * total) work.newton.resize(5 * total);
     if (work.modes.size() < total) work.modes.resize(total);
-    if (work.columns.size() < total) work.columns.resize(total);
+    if (work.columns.size() < 2 * total) work.columns.resize(2 * total);
     const std::size_t needed = static_cast<std::size_t>(rows) * rows + rows;
     if (work.dense.size() < needed) work.dense.resize(needed);
     D = work.newton.data();
@@ -235,6 +259,7 @@ struct Arrays {
     best = step + total;
     modes = reinterpret_cast<Mode*>(work.modes.data());
     columns = work.columns.data();
+    end = columns + total;
     dense = work.dense.data();
   }
 };
@@ -247,8 +272,11 @@ bool newton_step(const ContactProblem& p, int first, int last, const double* mov
   for (int r = begin; r < end; ++r) a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
   s.matrix = a.dense;
   s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.n;
+  s.end = a.end;
+  find_profile(p, first, last, a.columns, s);
   assemble(p, first, last, a.D, a.trial, moved, a.l, a.modes, a.columns, s);
-  const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.n, s.rhs) : solve_linear(s.matrix, s.n, s.n, s.rhs);
+  const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.n, s.end, s.rhs)
+                                  : solve_linear(s.matrix, s.n, s.n, s.end, s.rhs);
   if (!solved) return false;
   for (int r = begin; r < end; ++r) a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];
   return true;

@@ -12,6 +12,6 @@ Residuals newton_on_modes(const ContactProblem& problem, int first, int last, do
                           const Residuals& before, double* lambda, double* velocity, SolverWorkspace& work);
 
 /// Largest reduced system it takes.
-inline constexpr int kMaxNewtonRows = 400;
+inline constexpr int kMaxNewtonRows = 1000;
 
 }  // namespace stiction

@@ -239,7 +239,7 @@ def test_a_variant_that_lost_its_contacts_gets_no_ratio() -> None:
     contacts = dict(zip(times, [6.0, 1.0, 7.0, 0.5], strict=True))
     trial = Trial(times, {label: seen(n) for label, n in contacts.items()}, tolerance=0.35)
     document = trial.as_dict()
-    assert document["peer"] == "pgs-elliptic-discrete" and document["ratio"] == 2.0
+    assert document["peer"] == "pgs-elliptic-discrete" and document["ratio"] == 0.5
     assert document["pyramidal"] is None and document["ratio_to_pyramidal"] is None
     assert set(document["variants_refused"]) == {"cg-elliptic-discrete", "cg-pyramidal-discrete"}
 

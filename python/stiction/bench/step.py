@@ -88,7 +88,7 @@ class Trial:
         return min(times, key=times.__getitem__) if times else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON; the ratios are peer over ours, None where there is no peer."""
+        """Plain numbers, for JSON; the ratios are ours over the peer (below 1: we are faster), None where there is no peer."""
         peer, pyramidal = self.fastest("elliptic"), self.fastest("pyramidal")
         return {
             "ours_us": self.times[OURS],
@@ -117,7 +117,7 @@ class Trial:
         return self.times[label] if label else None
 
     def _ratio(self, label: str | None) -> float | None:
-        return self.times[label] / self.times[OURS] if label else None
+        return self.times[OURS] / self.times[label] if label else None
 
     def _certificate(self, label: str | None) -> dict[str, Any] | None:
         return self.observations[label].certificate.as_dict() if label else None

@@ -68,7 +68,7 @@ def _variant_table(result: dict[str, Any]) -> Table:
 def _variant_cells(drive: dict[str, Any], label: str) -> list[str]:
     us, contacts = _time(drive, label), drive["variants_contacts"][label]
     other_work = label in drive["variants_refused"]
-    ratio = "other work" if other_work else _ratio(us / drive["ours_us"])
+    ratio = "other work" if other_work else _ratio(drive["ours_us"] / us)
     return [f"{us:.2f}", ratio, f"{contacts:.1f}"]
 
 

@@ -62,7 +62,7 @@ int count_rows(const std::vector<ConstraintSet>& sets) {
 }
 
 /// G = A A^T of the given share of the full rank and g = A w, as if from a mechanism with velocity w.
-Data random_data(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
+Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
   Data d;
   const int n = 1 + rng.below(8);
   for (int i = 0; i < n; ++i) d.sets.push_back(random_set(rng, mu_max));
@@ -76,7 +76,7 @@ Data random_data(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
 
 /// Well conditioned, with little friction and little coupling, so that the solution is unique.
 Data easy_data(Rng& rng) {
-  Data d = random_data(rng, 1.0, false, 0.5);
+  Data d = random_problem(rng, 1.0, false, 0.5);
   const int rows = static_cast<int>(d.g.size());
   const MatrixXd A = random_matrix(rng, rows, rows);
   d.G = MatrixXd::Identity(rows, rows) + 0.3 / rows * A * A.transpose();
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
   int total = 0, converged = 0, hyperstatic = 0, compliant = 0, kinds[5] = {};
   for (int trial = 0; trial < 1500; ++trial) {
     const double rank = rng.uniform(0.3, 1.2);
-    const Data d = random_data(rng, rank, rng.below(3) == 0);
+    const Data d = random_problem(rng, rank, rng.below(3) == 0);
     const ContactSolution x = solved(d.problem(), s);
     ++total;
     hyperstatic += rank < 0.9 && d.R.size() == 0;
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(restart_takes_at_most_one_iteration) {
   Rng rng(3);
   int tried = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    const ContactProblem p = random_data(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
+    const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
     SolverWorkspace work;
     ContactSolution x;
     solve(p, settings(1e-9), work, x);
@@ -293,7 +293,7 @@ BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
   Rng rng(4);
   SolverWorkspace used;
   for (int trial = 0; trial < 200; ++trial) {
-    const ContactProblem p = random_data(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
+    const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
     const ContactSolution a = solved(p, settings(1e-9, 300));
     ContactSolution b;
     b.impulse.assign(p.g.size() + 1, 0.7);
@@ -359,7 +359,7 @@ BOOST_AUTO_TEST_CASE(newton_and_sweeps_agree) {
 BOOST_AUTO_TEST_CASE(units_do_not_matter) {
   Rng rng(7);
   for (int trial = 0; trial < 200; ++trial) {
-    const Data d = random_data(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
+    const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
     const ContactSolution a = solved(d.problem(), settings(1e-8, 2000));
     for (const double mass : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
       for (const double speed : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
@@ -434,7 +434,7 @@ BOOST_AUTO_TEST_CASE(too_few_iterations_are_reported) {
   Rng rng(9);
   int stopped = 0, converged = 0;
   for (int trial = 0; trial < 300; ++trial) {
-    const Data d = random_data(rng, rng.uniform(0.3, 1.2), false);
+    const Data d = random_problem(rng, rng.uniform(0.3, 1.2), false);
     SolverSettings s = settings(1e-10, 1);
     s.newton = trial % 2 == 0;
     const ContactSolution x = solved(d.problem(), s);
