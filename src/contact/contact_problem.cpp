@@ -47,6 +47,7 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
   }
   if (!G.allFinite()) throw std::invalid_argument("G has an entry that is not finite");
   if (!g.allFinite()) throw std::invalid_argument("g has an entry that is not finite");
+  if (rows == 0) return;
   const double scale = G.cwiseAbs().maxCoeff(), skew = (G - G.transpose()).cwiseAbs().maxCoeff();
   if (skew > 1e-9 * scale) {
     throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + std::to_string(skew));

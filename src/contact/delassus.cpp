@@ -133,12 +133,33 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
   problem.compliance.resize(offset);
 }
 
+/// One tree carries every set: each panel is one run over all rows.
+bool lay_out_full_panels(const ConstraintRows& rows, ContactProblem& problem) {
+  const int n = static_cast<int>(rows.rows.size()), total = static_cast<int>(problem.g.size());
+  if (n == 0 || static_cast<int>(rows.tree_sets.size()) != n) return false;
+  for (const ConstraintRow& row : rows.rows) {
+    if (row.sides[0].tree != rows.rows[0].sides[0].tree) return false;
+  }
+  int size = 0;
+  for (int i = 0; i < n; ++i) {
+    const int stride = ContactProblem::stride(rows.rows[i].set.dim);
+    problem.diagonal_start.push_back(size + stride * problem.sets[i].offset);
+    problem.runs.push_back({0, total, 0});
+    problem.run_start.push_back(i + 1);
+    size += stride * total;
+    problem.panel_start.push_back(size);
+  }
+  problem.values.assign(size, 0.0);
+  return true;
+}
+
 /// Runs of columns and the room for each panel.
 void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
   problem.runs.clear();
   problem.run_start.assign(1, 0);
   problem.panel_start.assign(1, 0);
   problem.diagonal_start.clear();
+  if (lay_out_full_panels(rows, problem)) return;
   int size = 0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const int stride = ContactProblem::stride(rows.rows[i].set.dim);

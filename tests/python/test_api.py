@@ -8,7 +8,6 @@ import time
 import numpy as np
 import pinocchio
 import pytest
-
 import stiction
 
 
@@ -26,83 +25,7 @@ def cube() -> stiction.Scene:
     return scene
 
 
-# --- shapes and collision ------------------------------------------------------------------------
-
-
-def test_shapes_tell_what_they_are() -> None:
-    mesh = stiction.ConvexMesh([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]])
-    shapes = [
-        (stiction.Sphere(0.5), "sphere", [0.5, 0, 0]),
-        (stiction.Capsule(0.1, 0.3), "capsule", [0.1, 0.3, 0]),
-        (stiction.Box([1, 2, 3]), "box", [1, 2, 3]),
-        (stiction.HalfSpace(), "half_space", [0, 0, 0]),
-        (mesh, "convex_mesh", [0, 0, 0]),
-    ]
-    for shape, kind, size in shapes:
-        assert shape.type == kind
-        np.testing.assert_array_equal(shape.size, size)
-        assert shape.bounded() == (kind != "half_space")
-    assert mesh.vertices.shape == (4, 3)
-    assert mesh.triangles.shape == (4, 3)
-    assert mesh.triangles.dtype == np.int32
-    assert shapes[0][0].vertices is None
-    assert repr(stiction.Box([1, 2, 3])) == "Box([1.0, 2.0, 3.0])"
-
-
-def test_mass_properties_of_a_ball() -> None:
-    properties = stiction.mass_properties(stiction.Sphere(0.5), 1000.0)
-    mass = 1000.0 * 4 / 3 * np.pi * 0.5**3
-    assert properties.mass == pytest.approx(mass)
-    np.testing.assert_allclose(properties.inertia, np.eye(3) * 0.4 * mass * 0.25, atol=1e-12)
-    np.testing.assert_allclose(properties.com, 0, atol=1e-15)
-
-
-def test_support_bounding_box_and_radius() -> None:
-    box = stiction.Box([1, 2, 3])
-    np.testing.assert_array_equal(stiction.support(box, [1, -1, 1]), [1, -2, 3])
-    lower, upper = stiction.bounding_box(box, at(1, 0, 0))
-    np.testing.assert_array_equal([lower, upper], [[0, -2, -3], [2, 2, 3]])
-    assert stiction.bounding_radius(box) == pytest.approx(np.sqrt(14))
-
-
-@pytest.mark.parametrize("as_matrix", [False, True])
-def test_distance_takes_se3_and_matrices(as_matrix: bool) -> None:
-    X_WA, X_WB = at(0, 0, 0), at(0, 0, 3)
-    if as_matrix:
-        X_WA, X_WB = X_WA.homogeneous, X_WB.homogeneous
-    r = stiction.distance(stiction.Sphere(1.0), X_WA, stiction.Box([0.5, 0.5, 0.5]), X_WB)
-    assert r.distance == pytest.approx(1.5, abs=1e-12)
-    np.testing.assert_allclose(r.witness_a, [0, 0, 1], atol=1e-9)
-    np.testing.assert_allclose(r.witness_b - r.witness_a, r.distance * r.normal, atol=1e-9)
-    np.testing.assert_allclose(r.normal, [0, 0, 1], atol=1e-9)
-    assert r.status == "separated"
-
-
-def test_distance_warm_start_is_a_value() -> None:
-    rng = np.random.default_rng(1)
-    a = stiction.ConvexMesh(rng.normal(size=(40, 3)))
-    b = stiction.ConvexMesh(rng.normal(size=(40, 3)))
-    cold = stiction.distance(a, None, b, at(5, 0, 0))
-    warm = stiction.distance(a, None, b, at(5, 0, 0), warm_start=cold.warm_start)
-    assert warm.distance == pytest.approx(cold.distance, abs=1e-9)
-    assert warm.iterations <= cold.iterations
-    assert cold.warm_start.count > 0
-
-
-def test_collide_and_manifold() -> None:
-    box, ground = stiction.Box([0.1, 0.1, 0.1]), stiction.HalfSpace()
-    assert stiction.collide(ground, None, box, at(0, 0, 0.05))
-    assert not stiction.collide(ground, None, box, at(0, 0, 0.2))
-    points = stiction.contact_manifold(ground, None, box, at(0, 0, 0.1 - 1e-3))
-    assert len(points) == 4
-    assert len({p.feature for p in points}) == 4
-    for point in points:
-        assert point.gap == pytest.approx(-1e-3)
-        np.testing.assert_allclose(point.normal, [0, 0, 1])
-    assert stiction.contact_manifold(ground, None, box, at(0, 0, 0.2), margin=0.01) == []
-
-
-# --- scenes ---------------------------------------------------------------------------------------
+# --- scenes -----------------------------------------------------------------------------
 
 
 def test_scene_lists_its_parts(cube: stiction.Scene) -> None:
@@ -166,7 +89,7 @@ def test_load_takes_options() -> None:
     assert scene.pair_material(0, 1).friction == pytest.approx(0.25)
 
 
-# --- stepping and reports ---------------------------------------------------------------------------
+# --- stepping and reports ---------------------------------------------------------------
 
 
 def test_a_cube_at_rest(cube: stiction.Scene) -> None:
@@ -278,7 +201,9 @@ def test_compare_solves_one_problem_with_each(cube: stiction.Scene) -> None:
 
 
 def test_other_threads_run_during_a_step() -> None:
-    sim = stiction.Simulator(stiction.load("box-stack", n=10), max_iterations=20000, tolerance=1e-14)
+    sim = stiction.Simulator(
+        stiction.load("box-stack", n=10), max_iterations=20000, tolerance=1e-14
+    )
     state = sim.initial_state()
     done = threading.Event()
     worker = threading.Thread(target=lambda: (sim.run(state, steps=300), done.set()))
@@ -291,7 +216,7 @@ def test_other_threads_run_during_a_step() -> None:
     assert ticks > 5
 
 
-# --- parameters -------------------------------------------------------------------------------------
+# --- parameters -------------------------------------------------------------------------
 
 
 def test_parameters_act_on_the_next_step(cube: stiction.Scene) -> None:
@@ -312,7 +237,16 @@ def test_parameters_act_on_the_next_step(cube: stiction.Scene) -> None:
 def test_parameters_arrays_have_the_scenes_sizes() -> None:
     scene = stiction.load("solo12")
     p = stiction.Simulator(scene).parameters
-    for name in ("armature", "damping", "dry_friction", "lower", "upper", "kp", "kd", "effort_limit"):
+    for name in (
+        "armature",
+        "damping",
+        "dry_friction",
+        "lower",
+        "upper",
+        "kp",
+        "kd",
+        "effort_limit",
+    ):
         assert getattr(p, name).shape == (scene.nv,)
     assert p.mass.shape == (scene.num_bodies,)
     assert p.com.shape == p.axis.shape == (scene.num_bodies, 3)
@@ -340,83 +274,3 @@ def test_views_keep_their_owner_alive(cube: stiction.Scene) -> None:
     q = stiction.Simulator(cube).initial_state().q
     torque = stiction.Simulator(cube).hold().torque
     assert (mass[0], q[2], torque[0]) == (2.0, 0.1, 0.0)
-
-
-# --- Pinocchio --------------------------------------------------------------------------------------
-
-
-def test_pinocchio_models_pass_straight_through() -> None:
-    model = pinocchio.buildSampleModelManipulator()
-    scene = stiction.Scene(model, name="arm")
-    assert (scene.nq, scene.nv) == (model.nq, model.nv)
-    assert scene.joint_names == list(model.names)[1:]
-    sim = stiction.Simulator(scene, dt=1e-4)
-    rng = np.random.default_rng(0)
-    state = stiction.make_state(scene, 0.3 * rng.normal(size=model.nq), rng.normal(size=model.nv))
-    tau = rng.normal(size=model.nv)
-    data = model.createData()
-    expected = state.v + 1e-4 * pinocchio.aba(model, data, state.q.copy(), state.v.copy(), tau)
-    stepped = state.copy()
-    sim.parameters.damping[:] = 0
-    sim.parameters.dry_friction[:] = 0
-    sim.parameters.effort_limit[:] = np.inf
-    sim.parameters.lower[:] = -np.inf
-    sim.parameters.upper[:] = np.inf
-    sim.step(stepped, tau)
-    np.testing.assert_allclose(stepped.v, expected, rtol=1e-9, atol=1e-9)
-
-
-def test_geometry_models_pass_straight_through() -> None:
-    model = pinocchio.Model()
-    joint = model.addJoint(0, pinocchio.JointModelFreeFlyer(), pinocchio.SE3.Identity(), "ball")
-    model.appendBodyToJoint(joint, pinocchio.Inertia.FromSphere(1.0, 0.1), pinocchio.SE3.Identity())
-    geometry = pinocchio.GeometryModel()
-    coal = pytest.importorskip("coal")
-    geometry.addGeometryObject(
-        pinocchio.GeometryObject("ball", joint, pinocchio.SE3.Identity(), coal.Sphere(0.1))
-    )
-    scene = stiction.Scene(model, geometry, stiction.Material(friction=0.3))
-    assert scene.geometries[0].shape.type == "sphere"
-    assert scene.pair_material(0, 0).friction == pytest.approx(0.3)
-    robot = stiction.robot_from_pinocchio(model, geometry, name="again")
-    scene.add_robot(robot, at(1, 0, 0))
-    assert (robot.name, robot.nv, scene.nv) == ("again", 6, 12)
-
-
-def test_a_robot_keeps_its_pinocchio_model() -> None:
-    scene = stiction.load("solo12")
-    model = stiction.pinocchio_model(scene, 0)
-    assert isinstance(model, pinocchio.Model)
-    assert (model.nq, model.nv) == (scene.nq, scene.nv)
-    sim = stiction.Simulator(scene)
-    state = sim.initial_state("standing")
-    data = model.createData()
-    pinocchio.forwardKinematics(model, data, state.q)
-    for joint, pose in zip(range(1, model.njoints), sim.body_poses(state), strict=True):
-        np.testing.assert_allclose(data.oMi[joint].homogeneous, pose.homogeneous, atol=1e-12)
-
-
-# --- MuJoCo's layout --------------------------------------------------------------------------------
-
-
-def test_mujoco_layout_there_and_back() -> None:
-    scene = stiction.load("solo12")
-    rng = np.random.default_rng(3)
-    q, v = rng.normal(size=(5, scene.nq)), rng.normal(size=(5, scene.nv))
-    q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
-    qpos, qvel = stiction.to_mujoco_qpos(scene, q), stiction.to_mujoco_qvel(scene, q, v)
-    np.testing.assert_array_equal(qpos[:, 3], q[:, 6])
-    np.testing.assert_allclose(stiction.from_mujoco_qpos(scene, qpos), q, atol=1e-15)
-    np.testing.assert_allclose(stiction.from_mujoco_qvel(scene, q, qvel), v, atol=1e-14)
-    R = pinocchio.Quaternion(q[0, 3:7]).toRotationMatrix()
-    np.testing.assert_allclose(qvel[0, :3], R @ v[0, :3], atol=1e-14)
-    np.testing.assert_array_equal(qvel[0, 3:], v[0, 3:])
-
-
-def test_mujoco_layout_of_a_continuous_joint() -> None:
-    model = pinocchio.Model()
-    model.addJoint(0, pinocchio.JointModelRUBZ(), pinocchio.SE3.Identity(), "wheel")
-    model.appendBodyToJoint(1, pinocchio.Inertia.FromSphere(1.0, 0.1), pinocchio.SE3.Identity())
-    scene = stiction.Scene(model)
-    np.testing.assert_allclose(stiction.to_mujoco_qpos(scene, [np.cos(2), np.sin(2)]), [2.0])
-    np.testing.assert_allclose(stiction.from_mujoco_qpos(scene, [2.0]), [np.cos(2), np.sin(2)])

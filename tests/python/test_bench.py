@@ -305,7 +305,7 @@ def test_document_has_its_fields(solo12_document: dict[str, Any]) -> None:
     document = json.loads(json.dumps(solo12_document))
     for name, kind in FIELDS.items():
         assert isinstance(document[name], kind), name
-    assert document["ratio"] == pytest.approx(document["peer_us"] / document["ours_us"])
+    assert document["ratio"] == pytest.approx(document["ours_us"] / document["peer_us"])
     assert document["peer"] == min(
         (label for label in document["variants_us"] if "-elliptic-" in label),
         key=document["variants_us"].get,

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
-
 import stiction
 
 BALL = stiction.Sphere(0.1)
@@ -53,7 +52,8 @@ def refused(error: type[Exception], text: str, call: Callable[[], object]) -> No
             stiction.HalfSpace(), None, stiction.HalfSpace(), None)),
         ("X_WA has shape (3, 3): must be (4, 4)", lambda: stiction.collide(
             BALL, np.eye(3), BOX, None)),
-        ("X_WB: its rotation is not orthonormal", lambda: stiction.collide(BALL, None, BOX, TILTED)),
+        ("X_WB: its rotation is not orthonormal", lambda: stiction.collide(
+            BALL, None, BOX, TILTED)),
         ("X_WB: its rotation is not orthonormal and right-handed", lambda: stiction.collide(
             BALL, None, BOX, MIRRORED)),
         ("X_WA: has an entry that is not finite", lambda: stiction.distance(BALL, GAP, BOX, None)),
@@ -77,7 +77,7 @@ def test_a_warm_start_of_another_pair_is_refused() -> None:
         try:
             stiction.distance(small, None, small, far, warm_start=cache)
         except ValueError as error:
-            assert "another pair" in str(error)  # noqa: PT017
+            assert "another pair" in str(error)
             return
     pytest.fail("no foreign warm start was refused")
 
@@ -117,8 +117,8 @@ def test_scenes(text: str, call: Callable[[stiction.Scene], object]) -> None:
     [
         ("dt = -0.1", {"dt": -0.1}),
         ("dt = ", {"dt": float("nan")}),
-        ("integrator \"rk5\" is unknown; there are: semi-implicit-euler", {"integrator": "rk5"}),
-        ("solver \"magic\" is unknown; there are: ", {"solver": "magic"}),
+        ('integrator "rk5" is unknown; there are: semi-implicit-euler', {"integrator": "rk5"}),
+        ('solver "magic" is unknown; there are: ', {"solver": "magic"}),
         ("tolerance = ", {"tolerance": 0.0}),
         ("max_iterations = 0", {"max_iterations": 0}),
         ("baumgarte = 2", {"baumgarte": 2.0}),
@@ -173,7 +173,9 @@ def test_wrenches() -> None:
     sim = simulator()
     control = sim.hold()
     control.wrenches = [stiction.ExternalWrench(3, [0, 0, 1])]
-    refused(ValueError, "control.wrenches: body = 3", lambda: sim.step(sim.initial_state(), control))
+    refused(
+        ValueError, "control.wrenches: body = 3", lambda: sim.step(sim.initial_state(), control)
+    )
     refused(ValueError, "force has shape (2,)", lambda: stiction.ExternalWrench(0, [0, 1]))
     refused(ValueError, "force[0] = nan", lambda: stiction.ExternalWrench(0, [np.nan, 0, 1]))
     with pytest.raises(ValueError, match="must be an ExternalWrench"):
@@ -243,7 +245,7 @@ def test_contact_problems(text: str, call: Callable[[], object]) -> None:
 @pytest.mark.parametrize(
     ("text", "options"),
     [
-        ("solver \"x\" is unknown", {"solver": "x"}),
+        ('solver "x" is unknown', {"solver": "x"}),
         ("tolerance = ", {"tolerance": -1.0}),
         ("max_iterations = 0", {"max_iterations": 0}),
         ("warm_start has shape (2,): must be (3,)", {"warm_start": [1, 2]}),
@@ -255,7 +257,7 @@ def test_solve(text: str, options: dict[str, object]) -> None:
     refused(ValueError, text, lambda: stiction.solve(problem, **options))
 
 
-# --- loading ----------------------------------------------------------------------------------------
+# --- loading ----------------------------------------------------------------------------
 
 
 def test_loading_unknown_things(tmp_path: Path) -> None:
@@ -313,13 +315,13 @@ def test_a_urdf_stands_on_the_ground(tmp_path: Path) -> None:
 
 
 def test_errors_of_pinocchio_keep_their_names() -> None:
-    with pytest.raises(Exception) as caught:  # noqa: PT011
+    with pytest.raises(Exception) as caught:
         pinocchio.buildModelFromUrdf("nowhere.urdf")
     assert not isinstance(caught.value, stiction.StictionError)
     refused(ValueError, "must be a pinocchio.Model", lambda: stiction.Scene(3))
 
 
-# --- steps that are not finite ------------------------------------------------------------------------
+# --- steps that are not finite ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["step", "run", "rollout"])

@@ -108,11 +108,13 @@ inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, co
 /// block(r, c) at [c * stride + r] += Z_a^T (D^-1 Z_b) over the first `common` dofs of both chains.
 template <int Rows, int Cols, class Real>
 inline void delassus_block(int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
-  // Even and odd dofs are summed apart: one chain of additions is bound by its latency.
+  // Few sums: even and odd dofs apart, since one chain of additions is bound by its latency. Nine sums fill
+  // the registers as they are.
+  constexpr bool kSplit = Rows * Cols <= 3;
   Real sum[Rows * Cols], odd[Rows * Cols];
   for (int k = 0; k < Rows * Cols; ++k) sum[k] = odd[k] = Real(0.0);
   int m = 0;
-  for (; m + 1 < common; m += 2) {
+  for (; kSplit && m + 1 < common; m += 2) {
     for (int c = 0; c < Cols; ++c) {
       const Real x = scaled_b[Cols * m + c], y = scaled_b[Cols * (m + 1) + c];
       for (int r = 0; r < Rows; ++r) {

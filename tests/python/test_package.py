@@ -1,0 +1,112 @@
+"""The package as a package: types, import time, version, licence."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import stiction
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def test_stubs_match_the_compiled_module() -> None:
+    """mypy.stubtest, less what Boost.Python adds to each class by itself."""
+    pytest.importorskip("mypy")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy.stubtest", "--concise", "--mypy-config-file",
+         str(ROOT / "pyproject.toml"), "stiction._stiction"],
+        capture_output=True, text=True, cwd=ROOT / "python", check=False,
+        env=os.environ | {"MYPYPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    own = re.compile(r"metaclass differs|__instance_size__")
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    assert [line for line in lines if not own.search(line)] == []
+    assert lines, "stubtest did not run"
+
+
+def test_types_of_the_readme_hold(tmp_path: Path) -> None:
+    """A user's script under mypy --strict: the stubs are found and say what is meant."""
+    pytest.importorskip("mypy")
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import numpy as np\n"
+        "import stiction\n"
+        "sim = stiction.Simulator(stiction.load('solo12'), dt=1e-3, solver='ncp-pgs')\n"
+        "state = sim.initial_state()\n"
+        "report = sim.step(state, np.zeros(18))\n"
+        "status: str = report.status\n"
+        "state.q = [0.0] * 19\n"
+        "reveal_type(state.q)\n"
+        "reveal_type(sim.contacts()[0].force_on_b_world)\n"
+        "stiction.Simulator(sim.scene, timestep=1.0)\n"
+        "status = report.iterations\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"),
+         str(script)],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+        env=os.environ | {"MYPYPATH": str(ROOT / "python")},
+    )  # fmt: skip
+    text = done.stdout
+    assert len(re.findall(r"Revealed type.*ndarray", text)) == 2, text
+    assert 'Unexpected keyword argument "timestep"' in text
+    assert re.search(r"script\.py:11: error: Incompatible types", text), text
+    assert len(re.findall(r"error:", text)) == 2, text
+
+
+def fresh(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_import_is_quick_and_lean() -> None:
+    code = (
+        "import json, sys, time\n"
+        "start = time.perf_counter()\n"
+        "import stiction\n"
+        "print(json.dumps([time.perf_counter() - start, sorted(sys.modules)]))\n"
+    )
+    runs = [json.loads(fresh(code)) for _ in range(5)]
+    assert min(seconds for seconds, _ in runs) <= 0.5
+    heavy = {"typer", "rich", "matplotlib", "mujoco", "scipy", "torch", "stiction.cli"}
+    assert heavy.isdisjoint(runs[0][1])
+
+
+def test_import_prints_nothing() -> None:
+    assert fresh("import stiction; stiction.load('solo12')") == ""
+
+
+def test_all_names_exist_and_are_documented() -> None:
+    assert list(stiction.__all__) == sorted(stiction.__all__)
+    for name in stiction.__all__:
+        value = getattr(stiction, name)
+        assert name.startswith("__") or value.__doc__, f"stiction.{name} has no docstring"
+
+
+def test_one_version_everywhere() -> None:
+    version = stiction.__version__
+    cmake = (ROOT / "CMakeLists.txt").read_text()
+    assert f"project(stiction VERSION {version} " in cmake
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
+
+
+def test_run_time_wheels_are_those_built_against() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    build, run = project["build-system"]["requires"], project["project"]["dependencies"]
+    for name in ("pin", "eigenpy", "cmeel-boost"):
+        (built,) = (r for r in build if r.startswith(f"{name}=="))
+        assert built in run
+
+
+def test_typed_marker_and_licence_are_there() -> None:
+    package = Path(stiction.__file__).parent
+    assert (package / "py.typed").is_file()
+    assert (package / "_stiction.pyi").is_file()
+    assert "BSD 2-Clause" in (ROOT / "LICENSE").read_text()
