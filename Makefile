@@ -1,4 +1,4 @@
-# Everything from a bare machine: Python >= 3.11 with venv, a C++20 compiler and make. No root.
+# Everything from a bare machine: Python >= 3.11 with venv and headers, a C++20 compiler, make. No root.
 #
 #   make demo       a robot falls, stands and is pushed; numbers and an HTML replay
 #   make test       C++ and Python tests
@@ -15,7 +15,7 @@ cmake := $(bin)/cmake
 configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
 .PHONY: help demo test ctest pytest bench fuzz docs wheel format lint sanitize clean \
-        setup-build setup-test setup-dev extension
+        setup-build setup-test setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
 help:
@@ -30,7 +30,7 @@ help:
 	@echo "make sanitize  C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make clean     remove build products, keep .venv"
 
-setup-build setup-test setup-dev: setup-%:
+setup-build setup-test setup-dev setup-docs: setup-%:
 	@$(PYTHON) tools/bootstrap.py $*
 
 $(BUILD)/CMakeCache.txt:
@@ -68,10 +68,8 @@ fuzz: setup-test
 	@$(cmake) --build $(BUILD) -j $(JOBS)
 	STICTION_FUZZ=1 $(bin)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
-docs: extension
-	@test -f docs/conf.py || { echo "docs/conf.py is missing: the manual is the Markdown in docs/"; exit 1; }
-	@$(bin)/python -m pip install --quiet --disable-pip-version-check sphinx myst-parser
-	@$(bin)/python -m sphinx -W docs build/docs
+docs: setup-docs extension
+	@$(bin)/python -m sphinx -q -W --keep-going docs build/docs
 	@echo build/docs/index.html
 
 wheel: setup-build

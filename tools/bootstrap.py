@@ -3,24 +3,28 @@
     python3 tools/bootstrap.py build    # CMake, Ninja and the C++ libraries, from pyproject.toml
     python3 tools/bootstrap.py test     # also what the tests need
     python3 tools/bootstrap.py dev      # also formatters and linters
+    python3 tools/bootstrap.py docs     # build, and what makes the manual
 
-Needs only a Python >= 3.11 with venv and a C++20 compiler; says in words which one is missing.
+Needs only a Python >= 3.11 with venv and headers, and a C++20 compiler; what is missing is said in
+words.
 A second call with an unchanged pyproject.toml does nothing.
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-VENV = Path(os.environ.get("VENV", ROOT / ".venv"))
+VENV = Path(os.environ.get("VENV", ROOT / ".venv")).absolute()
 PROJECT = ROOT / "pyproject.toml"
-GROUPS = {"build": (), "test": ("test",), "dev": ("test", "dev")}
+GROUPS = {"build": (), "test": ("test",), "dev": ("test", "dev"), "docs": ("docs",)}
 
 
 def main() -> None:
@@ -28,8 +32,7 @@ def main() -> None:
     group = sys.argv[1] if len(sys.argv) > 1 else "build"
     if group not in GROUPS:
         sys.exit(f"bootstrap: {group!r} is unknown; there are: {', '.join(GROUPS)}")
-    check_python()
-    check_compiler()
+    check_tools()
     marker = VENV / f".ready-{group}"
     digest = hashlib.sha256(PROJECT.read_bytes() + Path(__file__).read_bytes()).hexdigest()
     if marker.is_file() and marker.read_text() == digest:
@@ -40,41 +43,50 @@ def main() -> None:
     run(VENV / "bin" / "python", "-m", "pip", "install", "--upgrade-strategy", "only-if-needed",
         "--disable-pip-version-check", *packages)  # fmt: skip
     link_package()
-    for name in [*GROUPS][: [*GROUPS].index(group) + 1]:  # each group holds those before it
-        (VENV / f".ready-{name}").write_text(digest)
+    for name, extras in GROUPS.items():
+        if set(extras) <= set(GROUPS[group]):
+            (VENV / f".ready-{name}").write_text(digest)
 
 
-def check_python() -> None:
-    """Version and the venv module, which Debian packs separately."""
+def check_tools() -> None:
+    """Stop with one message that names everything the system lacks."""
     if sys.version_info < (3, 11):  # noqa: UP036
-        sys.exit(
-            f"stiction needs Python 3.11 or newer; {sys.executable} is {sys.version.split()[0]}"
-        )
-    try:
-        import ensurepip  # noqa: F401
-        import venv  # noqa: F401
-    except ImportError:
-        sys.exit(
-            "Python's venv module is missing. On Debian and Ubuntu: sudo apt install python3-venv "
-            "python3-dev"
-        )
+        found = sys.version.split()[0]
+        sys.exit(f"stiction needs Python 3.11 or newer; {sys.executable} is {found}")
+    missing = [*missing_python_parts(), *missing_compiler()]
+    if not missing:
+        return
+    what = "\n".join(f"  {text}" for text, _ in missing)
+    packages = " ".join(package for _, package in missing)
+    sys.exit(f"missing:\n{what}\nOn Debian and Ubuntu: sudo apt install {packages}")
 
 
-def check_compiler() -> None:
+def missing_python_parts() -> list[tuple[str, str]]:
+    """The venv module and the headers, which Debian packs separately."""
+    missing = []
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        missing.append(("Python's venv module", "python3-venv"))
+    if not Path(sysconfig.get_path("include"), "Python.h").is_file():
+        missing.append((f"the C headers of {sys.executable} (Python.h)", "python3-dev"))
+    return missing
+
+
+def missing_compiler() -> list[tuple[str, str]]:
     """A C++20 compiler, by trying it."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-    hint = "On Debian and Ubuntu: sudo apt install g++ (12 or newer)"
     if compiler is None:
-        sys.exit(f"No C++ compiler was found (c++ or g++, or the variable CXX). {hint}")
-    test = (
-        "#include <bit>\nstatic_assert(std::endian::native == std::endian::little); int main() {}"
-    )
+        return [("a C++20 compiler (c++ or g++ 12 or newer, or the variable CXX)", "g++")]
+    concepts = "#include <concepts>\ntemplate <std::integral T> T same(T x) { return x; }\n"
     tried = subprocess.run(
         [*compiler.split(), "-std=c++20", "-fsyntax-only", "-x", "c++", "-"],
-        input=test, text=True, capture_output=True, check=False,
-    )  # fmt: skip
-    if tried.returncode != 0:
-        sys.exit(f"{compiler} cannot compile C++20. {hint}\n{tried.stderr.strip()}")
+        input=concepts,
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    if tried.returncode == 0:
+        return []
+    return [(f"a compiler for C++20: {compiler} is not one (g++ 12 or newer is)", "g++")]
 
 
 def make_environment() -> None:
@@ -109,10 +121,15 @@ def link_package() -> None:
 
 
 def run(*command: str | Path) -> None:
-    """Run a command with its output shown; stop at a failure."""
-    result = subprocess.run([str(part) for part in command], check=False)
-    if result.returncode != 0:
-        sys.exit(f"bootstrap: failed: {' '.join(str(part) for part in command[:5])} ...")
+    """Run a command and show what it says, less what pip finds in place; stop at a failure."""
+    words = [str(part) for part in command]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    for line in process.stdout:
+        if not line.startswith("Requirement already satisfied"):
+            print(line, end="", flush=True)
+    if process.wait() != 0:
+        sys.exit(f"bootstrap: failed: {' '.join(words[:5])} ...")
 
 
 def say(text: str) -> None:

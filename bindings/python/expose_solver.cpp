@@ -51,6 +51,7 @@ void expose_solver() {
       .add_property("velocity", &velocity, "(n,) c = (G + diag R) lambda + g [m/s].")
       .add_property("residuals", &residuals_copy, "Residuals.")
       .def_readonly("iterations", &ContactSolution::iterations)
+      .def_readonly("factorisations", &ContactSolution::factorisations)
       .add_property("status",
                     &status,
                     "\"converged\", \"rounding_limited\", \"max_iterations\" or \"not_finite\".")

@@ -61,14 +61,19 @@ void append_gear(const RowContext& context, int index) {
   add_dof_side(context, gear.driver, -gear.ratio, row);
   accumulate_velocity(context, row);
   double x[2] = {0.0, 0.0};
+  bool turns = false;  // a continuous joint knows its angle up to full turns
   const int dofs[2] = {gear.dof, gear.driver};
   for (int k = 0; k < 2; ++k) {
     const Tree& tree = context.scene.trees()[context.scene.tree_of_dof(dofs[k])];
     for (int b = 0; b < tree.num_bodies; ++b) {
-      if (tree.v_offset + tree.v_index[b] == dofs[k]) x[k] = position(tree, b, context.state.q.data());
+      if (tree.v_offset + tree.v_index[b] != dofs[k]) continue;
+      x[k] = position(tree, b, context.state.q.data());
+      turns = turns || tree.joint[b] == JointType::kContinuous;
     }
   }
-  const double error = x[0] - gear.ratio * x[1] - gear.offset;
+  constexpr double kTurn = 6.283185307179586477;
+  double error = x[0] - gear.ratio * x[1] - gear.offset;
+  if (turns) error -= kTurn * std::nearbyint(error / kTurn);
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }
 

@@ -170,8 +170,8 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   }
   for (const auto& [a, b] : robot.disabled_pairs) disable_pair(geometry_offset + a, geometry_offset + b);
   for (const GearDescription& g : robot.gears) {
-    gears_.push_back({prefix + dof_names_[slice.v_offset + g.dof], slice.v_offset + g.dof,
-                      slice.v_offset + g.driver, g.ratio, g.offset});
+    add_gear(dof_names_[slice.v_offset + g.dof], slice.v_offset + g.dof, slice.v_offset + g.driver, g.ratio,
+             g.offset);
   }
   messages_.insert(messages_.end(), robot.messages.begin(), robot.messages.end());
   slice.description = robot;
@@ -269,6 +269,19 @@ int Scene::add_gear(const std::string& gear_name, int dof_index, int driver, dou
     if (d < 0 || d >= nv_) fail("gear \"" + gear_name + "\": dof " + std::to_string(d) + " does not exist");
   }
   if (dof_index == driver) fail("gear \"" + gear_name + "\": dof and driver are the same");
+  for (const int d : {dof_index, driver}) {
+    const Tree& tree = trees_[dof_tree_[d]];
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const int v = tree.v_offset + tree.v_index[b], n = joint_nv(tree.joint[b]);
+      if (d < v || d >= v + n) continue;
+      if (n != 1) fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
+      // A full turn of the driver must be full turns of the driven joint: its angle is known up to turns.
+      if (d == driver && tree.joint[b] == JointType::kContinuous && ratio != std::round(ratio)) {
+        fail("gear \"" + gear_name + "\".ratio = " + std::to_string(ratio) +
+             ": must be an integer for a continuous driver; give the driver limits (revolute) instead");
+      }
+    }
+  }
   gears_.push_back({gear_name, dof_index, driver, ratio, offset});
   return static_cast<int>(gears_.size()) - 1;
 }
@@ -356,9 +369,9 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
 
 bool Scene::pair_enabled(int a, int b) const {
   const PairKey k = key(a, b);
-  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
   const int ba = geometries_[a].body, bb = geometries_[b].body;
-  if (ba == bb) return false;
+  if (ba == bb) return false;  // also under enable_only: a body cannot push itself
+  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
   // Parent and child always touch at their joint.
   if (ba >= 0 && bb >= 0 && (body_parent_[ba] == bb || body_parent_[bb] == ba)) return false;
   return !std::binary_search(disabled_pairs_.begin(), disabled_pairs_.end(), k);

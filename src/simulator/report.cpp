@@ -126,7 +126,9 @@ Balance Simulator::balance(const State& after, const Control& control) {
   out.linear_impulse = force * dt;
   out.angular_impulse = moment * dt;
   out.base_is_free = std::all_of(scene_.trees().begin(), scene_.trees().end(),
-                                 [](const Tree& t) { return t.free_root; });
+                                 [](const Tree& t) { return t.free_root; }) &&
+                     std::none_of(scene_.closures().begin(), scene_.closures().end(),
+                                  [](const Closure& c) { return c.body_a < 0 || c.body_b < 0; });
   return out;
 }
 

@@ -86,6 +86,7 @@ void Simulator::fill_report() {
   if (r.solver_status == SolveStatus::kNotFinite) r.status = StepStatus::kNotFinite;
   r.residuals = solution_.residuals;
   r.iterations = solution_.iterations;
+  r.factorisations = solution_.factorisations;
   r.num_contacts = static_cast<int>(contacts_.size());
   r.num_rows = problem_.num_rows();
   r.num_islands = problem_.num_islands();

@@ -327,6 +327,7 @@ Residuals newton_on_modes(const ContactProblem& p, int first, int last, double t
     if (!std::equal(a.l + begin, a.l + end, a.best + begin)) {
       velocities(p, first, last, a.l, velocity);  // fixed rows took their places
     }
+    ++work.factorisations;
     if (!newton_step(p, first, last, velocity, a)) return best;
     keep_best(p, first, last, 1.0, a, velocity, lambda, best);
     if (best.relative <= tolerance) return best;

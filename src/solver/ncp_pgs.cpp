@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kMaxDim = 6;
 constexpr double kUnknown = 1e300;
+constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
 
 /// Per-set constants of a solve. Bilateral rows are solved row by row within their block, which needs
 /// the diagonal only.
@@ -137,21 +138,25 @@ void solve_ncp_pgs(const ContactProblem& problem, const SolverSettings& settings
   const std::size_t needed = static_cast<std::size_t>(problem.num_sets()) * kLocalDoubles;
   if (work.real.size() < needed) work.real.resize(needed);
   Local* locals = reinterpret_cast<Local*>(work.real.data());
-  bool all_converged = true;
+  bool all_converged = true, all_limited = true;
   for (int island = 0; island < problem.num_islands(); ++island) {
     const int first = problem.island_start[island], last = problem.island_start[island + 1];
     prepare(problem, locals, first, last);
     const Island view{problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
     Residuals certificate;
-    certificate.relative = kUnknown;
+    certificate.relative = certificate.backward = kUnknown;
     const int sweeps = solve_island(view, locals, work, certificate);
     solution.iterations = std::max(solution.iterations, sweeps);
-    all_converged = all_converged && certificate.relative <= settings.tolerance;
+    const bool converged = certificate.relative <= settings.tolerance;
+    all_converged = all_converged && converged;
+    all_limited = all_limited && (converged || certificate.backward <= kRounding);
     // One converged island: velocity and residuals are those of the final impulse already.
     solution.certified = problem.num_islands() == 1 && all_converged;
     if (solution.certified) solution.residuals = certificate;
   }
-  solution.status = all_converged ? SolveStatus::kConverged : SolveStatus::kMaxIterations;
+  solution.status = all_converged ? SolveStatus::kConverged
+                    : all_limited ? SolveStatus::kRoundingLimited
+                                  : SolveStatus::kMaxIterations;
 }
 
 }  // namespace stiction

@@ -48,8 +48,11 @@ void solve(const ContactProblem& problem, const SolverSettings& settings, Solver
   if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
   solution.velocity.resize(rows);
   solution.iterations = 0;
+  solution.factorisations = 0;
   solution.certified = false;
+  work.factorisations = 0;
   find_solver(settings.name).solve(problem, settings, work, solution);
+  solution.factorisations = work.factorisations;
 
   // The certificate is the same for every solver: exact velocity of the final impulse.
   if (!solution.certified) {
@@ -59,8 +62,6 @@ void solve(const ContactProblem& problem, const SolverSettings& settings, Solver
     solution.impulse.assign(rows, 0.0);
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
     solution.status = SolveStatus::kNotFinite;
-  } else if (solution.status == SolveStatus::kMaxIterations && solution.residuals.backward <= 1e-12) {
-    solution.status = SolveStatus::kRoundingLimited;
   }
 }
 

@@ -72,7 +72,8 @@ class Scene {
   int add_gear(const std::string& gear_name, int dof, int driver, double ratio, double offset);
 
   void disable_pair(int geometry_a, int geometry_b);
-  /// Only these pairs collide from now on (until more are enabled); overrides every other filter.
+  /// Only these pairs collide from now on (until more are enabled); overrides every other filter but that
+  /// two geometries of one body never collide.
   void enable_only(const std::vector<std::pair<int, int>>& pairs);
   void set_pair_material(int geometry_a, int geometry_b, const Material& material);
   void set_gains(int dof, double kp, double kd);

@@ -10,7 +10,7 @@ namespace stiction {
 
 enum class StepStatus : std::uint8_t {
   kOk,           ///< stepped; the contact problem was solved (or is rounding limited)
-  kNotConverged, ///< stepped with the solver's best iterate; see residuals
+  kNotConverged, ///< stepped with the solver's last impulses; see residuals
   kNotFinite,    ///< a NaN or infinity appeared: the state is left as it was before the step
 };
 const char* to_string(StepStatus status);
@@ -21,6 +21,7 @@ struct StepReport {
   SolveStatus solver_status = SolveStatus::kConverged;
   Residuals residuals;          ///< the certificate, SI units
   int iterations = 0;           ///< of the solver, slowest island
+  int factorisations = 0;       ///< dense linear systems the solver needed, all islands
   int num_contacts = 0;
   int num_rows = 0;             ///< of the contact problem
   int num_islands = 0;
@@ -60,7 +61,7 @@ struct Balance {
   double energy_before, energy_after;   ///< kinetic + potential [J]
   double friction_work;                 ///< of all contacts, sum lambda_T . c_T, <= 0 [J]
   double normal_work;                   ///< sum lambda_N c_N [J]
-  /// Only where no fixed base can take momentum; otherwise the base's reaction is part of it.
+  /// No fixed base or closure to the world can take momentum; otherwise their reaction is part of it.
   bool base_is_free;
 };
 

@@ -12,7 +12,7 @@ enum class SolveStatus : std::uint8_t {
   kConverged,        ///< the model's own relative residual is at most the tolerance
   kRoundingLimited,  ///< not below the tolerance, but the backward residual is (<= 1e-12): G lambda cannot be
                      ///< evaluated more accurately in double
-  kMaxIterations,    ///< best iterate returned
+  kMaxIterations,    ///< the last impulses are returned, with their residuals
   kNotFinite,        ///< the problem holds a NaN or infinity; impulse is zero
 };
 const char* to_string(SolveStatus status);
@@ -32,6 +32,7 @@ struct SolverWorkspace {
   std::vector<double> newton;  ///< vectors by row
   std::vector<unsigned char> modes;
   std::vector<int> columns;
+  int factorisations = 0;      ///< counted since the solve began
 };
 
 struct ContactSolution {
@@ -40,6 +41,7 @@ struct ContactSolution {
   Residuals residuals;
   bool certified = false;        ///< set by a solver whose residuals and velocity are exact for its final impulse
   int iterations = 0;            ///< of the slowest island
+  int factorisations = 0;        ///< dense linear systems solved, all islands
   SolveStatus status = SolveStatus::kConverged;
   bool converged() const { return status == SolveStatus::kConverged; }
 };

@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(rotated_world_moves_alike) {
 // The order in which bodies are added does not matter.
 BOOST_AUTO_TEST_CASE(permuted_bodies_move_alike) {
   for (const std::vector<int>& order :
-       {std::vector<int>{4, 3, 2, 1, 0}, {1, 0, 3, 4, 2}, {2, 4, 1, 0, 3}}) {
+       {std::vector<int>{4, 3, 2, 1, 0}, {1, 0, 3, 4, 2}, {2, 0, 4, 1, 3}}) {
     View view;
     view.order = order;
     const double d = difference(view, 100);
@@ -333,6 +333,7 @@ BOOST_AUTO_TEST_CASE(rollout_is_a_loop_of_steps) {
   for (int kind = 0; kind < 4; ++kind) {
     RolloutInput input;
     input.steps = steps;
+    input.stop_on_bad_status = false;
     if (kind & 1) input.torques.setZero(steps, nv);
     if (kind & 2) input.position_targets.setZero(steps, nv);
     for (int k = 0; k < input.torques.size(); ++k) input.torques.data()[k] = rng.uniform(-0.1, 0.1);
