@@ -1,9 +1,9 @@
-#include <benchmark/benchmark.h>
-
-#include <vector>
-
 #include "stiction/collision/manifold.hpp"
+
 #include "tests/support/random.hpp"
+
+#include <benchmark/benchmark.h>
+#include <vector>
 
 using namespace stiction;
 
@@ -11,23 +11,31 @@ namespace {
 
 std::vector<Vec3d> box_corners(const Vec3d& h) {
   std::vector<Vec3d> corners;
-  for (int k = 0; k < 8; ++k) corners.push_back({k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z});
+  for (int k = 0; k < 8; ++k)
+    corners.push_back({k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z});
   return corners;
 }
 
 Shape shape(int kind) {
   switch (kind) {
-    case 0: return Shape::half_space();
-    case 1: return Shape::sphere(0.1);
-    case 2: return Shape::capsule(0.05, 0.1);
-    case 3: return Shape::box({0.1, 0.08, 0.12});
-    default: return Shape::convex_mesh(box_corners({0.1, 0.08, 0.12}));
+    case 0:
+      return Shape::half_space();
+    case 1:
+      return Shape::sphere(0.1);
+    case 2:
+      return Shape::capsule(0.05, 0.1);
+    case 3:
+      return Shape::box({0.1, 0.08, 0.12});
+    default:
+      return Shape::convex_mesh(box_corners({0.1, 0.08, 0.12}));
   }
 }
 
-/// Manifolds of random poses near contact; 256 poses are cycled so that the branches are not learnt.
+/// Manifolds of random poses near contact; 256 poses are cycled so that the branches are not
+/// learnt.
 void BM_Manifold(benchmark::State& bench) {
-  const Shape a = shape(static_cast<int>(bench.range(0))), b = shape(static_cast<int>(bench.range(1)));
+  const Shape a = shape(static_cast<int>(bench.range(0))),
+              b = shape(static_cast<int>(bench.range(1)));
   test::Rng rng(1);
   std::vector<Transform> poses;
   for (int k = 0; k < 256; ++k) {
@@ -51,7 +59,16 @@ void BM_Manifold(benchmark::State& bench) {
 // 0 half-space, 1 sphere, 2 capsule, 3 box, 4 convex mesh of the same box.
 BENCHMARK(BM_Manifold)
     ->ArgNames({"a", "b"})
-    ->Args({0, 1})->Args({0, 2})->Args({0, 3})->Args({0, 4})
-    ->Args({1, 1})->Args({1, 3})->Args({2, 2})->Args({2, 3})->Args({3, 3})->Args({3, 4})->Args({4, 4});
+    ->Args({0, 1})
+    ->Args({0, 2})
+    ->Args({0, 3})
+    ->Args({0, 4})
+    ->Args({1, 1})
+    ->Args({1, 3})
+    ->Args({2, 2})
+    ->Args({2, 3})
+    ->Args({3, 3})
+    ->Args({3, 4})
+    ->Args({4, 4});
 
 BENCHMARK_MAIN();

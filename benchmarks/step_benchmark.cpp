@@ -1,14 +1,15 @@
-#include <benchmark/benchmark.h>
+#include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
-#include "stiction/simulator/simulator.hpp"
+
+#include <benchmark/benchmark.h>
 
 using namespace stiction;
 
 namespace {
 
-/// Warm steps of a built-in scene from its standing (or default) configuration, settled for 0.5 s. The time comes
-/// with the accuracy reached: a time without one says nothing.
+/// Warm steps of a built-in scene from its standing (or default) configuration, settled for 0.5 s.
+/// The time comes with the accuracy reached: a time without one says nothing.
 void BM_Step(benchmark::State& bench, const std::string& name) {
   const Scene scene = make_scene(name);
   Simulator sim(scene, {});
@@ -33,8 +34,10 @@ void BM_Step(benchmark::State& bench, const std::string& name) {
 }  // namespace
 
 BENCHMARK_CAPTURE(BM_Step, solo12, std::string("solo12"))->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_Step, box_stack_10, std::string("box-stack(10)"))->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_Step, box_stack_30, std::string("box-stack(30)"))->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Step, box_stack_10, std::string("box-stack(10)"))
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(BM_Step, box_stack_30, std::string("box-stack(30)"))
+    ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(BM_Step, four_bar, std::string("four-bar"))->Unit(benchmark::kMicrosecond);
 
 BENCHMARK_MAIN();

@@ -28,12 +28,12 @@ struct LaneArena {
 template <class Real>
 struct LaneWork {
   TreeData<Real> data;
-  Real* whitened;          // [nv]
-  Real* rows;              // 3 chain-lengths per contact
-  Real* scaled;            // D^-1 rows
-  Real* delassus;          // [3 n x 3 n] column-major
-  Real* g;                 // [3 n]
-  ConeStep<Real>* steps;   // [n]
+  Real* whitened;         // [nv]
+  Real* rows;             // 3 chain-lengths per contact
+  Real* scaled;           // D^-1 rows
+  Real* delassus;         // [3 n x 3 n] column-major
+  Real* g;                // [3 n]
+  ConeStep<Real>* steps;  // [n]
 };
 
 inline int row_doubles(const TreeView& tree) { return 3 * tree.nv; }
@@ -106,7 +106,12 @@ void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Re
     Real* rows = w.rows + i * row_doubles(t);
     const Vec3<Real>& point = reinterpret_cast<const Vec3<Real>*>(a.contact_point)[i];
     const Mat3<Real>& frame = reinterpret_cast<const Mat3<Real>*>(a.contact_frame)[i];
-    point_rows(t, w.data, a.contact_dof[i], transpose_times(X.R, point - X.p), transpose_times(X.R, frame), Real(1.0),
+    point_rows(t,
+               w.data,
+               a.contact_dof[i],
+               transpose_times(X.R, point - X.p),
+               transpose_times(X.R, frame),
+               Real(1.0),
                rows);
     Real* g = w.g + 3 * i;
     for (int r = 0; r < 3; ++r) g[r] = Real(0.0);
@@ -128,7 +133,8 @@ void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Re
       }
       Real block[9];
       for (int k = 0; k < 9; ++k) block[k] = Real(0.0);
-      delassus_block<3, 3>(common, w.rows + i * row_doubles(t), w.scaled + j * row_doubles(t), block, 3);
+      delassus_block<3, 3>(
+          common, w.rows + i * row_doubles(t), w.scaled + j * row_doubles(t), block, 3);
       for (int c = 0; c < 3; ++c) {
         for (int r = 0; r < 3; ++r) w.delassus[(3 * j + c) * 3 * n + 3 * i + r] = block[3 * c + r];
       }
@@ -159,17 +165,23 @@ void lane_solve(int n, int sweeps, const LaneStepArrays& a, LaneWork<Real>& w) {
       update_cone(w.steps[i], lanes<Real>(a.friction)[i], c, lambda + 3 * i);
     }
   }
-  for (int i = 0; i < n; ++i) lane_velocity(n, i, w.delassus, w.g, lambda, lanes<Real>(a.velocity) + 3 * i);
+  for (int i = 0; i < n; ++i)
+    lane_velocity(n, i, w.delassus, w.g, lambda, lanes<Real>(a.velocity) + 3 * i);
 }
 
 template <class Real>
-void lane_step(const TreeView& t, int n, int sweeps, double dt, const LaneStepArrays& a, double* workspace) {
+void lane_step(
+    const TreeView& t, int n, int sweeps, double dt, const LaneStepArrays& a, double* workspace) {
   LaneWork<Real> w = carve<Real>(t, n, workspace);
   lane_dynamics(t, dt, a, w);
   lane_problem(t, n, a, w);
   lane_solve(n, sweeps, a, w);
   for (int i = 0; i < n; ++i) {
-    add_impulse<3>(t, a.contact_dof[i], w.rows + i * row_doubles(t), lanes<Real>(a.impulse) + 3 * i, w.whitened);
+    add_impulse<3>(t,
+                   a.contact_dof[i],
+                   w.rows + i * row_doubles(t),
+                   lanes<Real>(a.impulse) + 3 * i,
+                   w.whitened);
   }
   solve_scaled_lower(t, w.data, w.whitened);
   Real* v = lanes<Real>(a.v);

@@ -8,17 +8,25 @@
 namespace stiction {
 namespace {
 
-std::uint64_t pair_key(int a, int b) { return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b); }
+std::uint64_t pair_key(int a, int b) {
+  return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
+}
 
 /// Pairs whose closed form needs no iteration keep no narrow-phase state.
 bool keeps_query(ShapeType a, ShapeType b) {
-  const auto simple = [](ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kHalfSpace; };
+  const auto simple = [](ShapeType t) {
+    return t == ShapeType::kSphere || t == ShapeType::kHalfSpace;
+  };
   if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
   return !(simple(a) && simple(b));
 }
 
-void pose_geometries(const Scene& scene, const Parameters& p, const DynamicsWorkspace& dynamics,
-                     const CollisionSettings& settings, double dt, CollisionWorkspace& work) {
+void pose_geometries(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     const CollisionSettings& settings,
+                     double dt,
+                     CollisionWorkspace& work) {
   const std::vector<Geometry>& geometries = scene.geometries();
   for (std::size_t g = 0; g < geometries.size(); ++g) {
     const int body = geometries[g].body;
@@ -54,25 +62,41 @@ bool far_from_plane(const CollisionWorkspace& work, int plane, int other, double
   return dot(X.R.c2, c - X.p) > work.radius[other] + margin;
 }
 
-void append_contacts(const Scene& scene, const Parameters& p, const DynamicsWorkspace& dynamics, int a, int b,
-                     const Manifold& m, ContactSet& contacts) {
+void append_contacts(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     int a,
+                     int b,
+                     const Manifold& m,
+                     ContactSet& contacts) {
   const int body_a = scene.geometries()[a].body, body_b = scene.geometries()[b].body;
   const Mat3d R_WA = body_placement(scene, dynamics, body_a).R;
   const Mat3d frame = contact_frame(R_WA, m.normal);
   const Material material = scene.pair_material(p, a, b);
-  // Points against a half-space are taken on its plane, not midway: the points of a rigid foot that rocks
-  // about its edge then stick without contradicting each other (midway they differ by w phi / 2, and an
-  // exact solution answers with internal forces up to the cone).
-  const auto plane_side = [&](int g) { return scene.geometries()[g].shape.type == ShapeType::kHalfSpace ? 0.5 : 0.0; };
+  // Points against a half-space are taken on its plane, not midway: the points of a rigid foot that
+  // rocks about its edge then stick without contradicting each other (midway they differ by w phi /
+  // 2, and an exact solution answers with internal forces up to the cone).
+  const auto plane_side = [&](int g) {
+    return scene.geometries()[g].shape.type == ShapeType::kHalfSpace ? 0.5 : 0.0;
+  };
   const double shift = plane_side(b) - plane_side(a);
   const std::size_t first = contacts.size();
   for (int k = 0; k < m.count; ++k) {
-    contacts.push_back({a, b, body_a, body_b, pair_key(a, b), m.points[k].feature, m.count,
-                        m.points[k].position + m.normal * (shift * m.points[k].gap), frame, m.points[k].gap,
+    contacts.push_back({a,
+                        b,
+                        body_a,
+                        body_b,
+                        pair_key(a, b),
+                        m.points[k].feature,
+                        m.count,
+                        m.points[k].position + m.normal * (shift * m.points[k].gap),
+                        frame,
+                        m.points[k].gap,
                         material});
   }
-  std::sort(contacts.begin() + first, contacts.end(),
-            [](const Contact& x, const Contact& y) { return x.feature < y.feature; });
+  std::sort(contacts.begin() + first, contacts.end(), [](const Contact& x, const Contact& y) {
+    return x.feature < y.feature;
+  });
 }
 
 }  // namespace
@@ -87,7 +111,8 @@ Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
 
 void CollisionSettings::validate() const {
   if (!(margin >= 0.0 && std::isfinite(margin))) {
-    throw std::invalid_argument("collision.margin = " + std::to_string(margin) + ": must be >= 0 [m]");
+    throw std::invalid_argument("collision.margin = " + std::to_string(margin) +
+                                ": must be >= 0 [m]");
   }
 }
 
@@ -113,8 +138,13 @@ void CollisionWorkspace::resize(const Scene& scene) {
   broad_phase.reset(is_static);
 }
 
-void collide(const Scene& scene, const Parameters& parameters, const DynamicsWorkspace& dynamics,
-             const CollisionSettings& settings, double dt, State& state, CollisionWorkspace& work,
+void collide(const Scene& scene,
+             const Parameters& parameters,
+             const DynamicsWorkspace& dynamics,
+             const CollisionSettings& settings,
+             double dt,
+             State& state,
+             CollisionWorkspace& work,
              ContactSet& contacts) {
   contacts.clear();
   work.next_queries.clear();

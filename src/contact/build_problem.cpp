@@ -1,12 +1,13 @@
 #include "stiction/contact/build_problem.hpp"
 
+#include "stiction/dynamics/constraint_rows.hpp"
+
+#include "constraint_row.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
-
-#include "constraint_row.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
 
 namespace stiction {
 namespace {
@@ -37,8 +38,12 @@ void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, Constra
 }
 
 /// out += rows x over the sides, x indexed by scene dof: J v, or (D^-1 Z)^T w.
-void multiply(const Scene& scene, const DynamicsWorkspace& dynamics, const ConstraintRow& row, const double* rows,
-              const double* x, double* out) {
+void multiply(const Scene& scene,
+              const DynamicsWorkspace& dynamics,
+              const ConstraintRow& row,
+              const double* rows,
+              const double* x,
+              double* out) {
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
     const double* tree_x = x + scene.trees()[side.tree].v_offset;
@@ -58,20 +63,23 @@ void multiply(const Scene& scene, const DynamicsWorkspace& dynamics, const Const
 void ContactSettings::validate() const {
   const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
   const auto fail = [](const char* field, double x, const char* must) {
-    throw std::invalid_argument(std::string("contact.") + field + " = " + std::to_string(x) + ": must be " + must);
+    throw std::invalid_argument(std::string("contact.") + field + " = " + std::to_string(x) +
+                                ": must be " + must);
   };
   if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
   if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
   if (!(recovery_speed >= 0.0)) fail("recovery_speed", recovery_speed, ">= 0 [m/s]");
   if (!(limit_margin >= 0.0)) fail("limit_margin", limit_margin, ">= 0 [rad or m]");
-  if (std::isnan(restitution_threshold)) fail("restitution_threshold", restitution_threshold, "a number [m/s]");
+  if (std::isnan(restitution_threshold))
+    fail("restitution_threshold", restitution_threshold, "a number [m/s]");
 }
 
 double* add_side(const RowContext& context, int body, ConstraintRow& row) {
   if (body < 0) return nullptr;
   const int t = context.scene.tree_of_body(body);
   const Tree& tree = context.scene.trees()[t];
-  const int local = body - tree.body_offset, last = tree.last_dof[local], length = tree.depth[last] + 1;
+  const int local = body - tree.body_offset, last = tree.last_dof[local],
+            length = tree.depth[last] + 1;
   const int start = static_cast<int>(context.out.z.size());
   row.sides[row.num_sides++] = {t, local, last, length, start};
   context.out.z.resize(start + row.set.dim * length);
@@ -92,12 +100,23 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
 }
 
 void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
-  multiply(context.scene, context.dynamics, row, context.out.z.data(), context.state.v.data(), row.velocity);
+  multiply(context.scene,
+           context.dynamics,
+           row,
+           context.out.z.data(),
+           context.state.v.data(),
+           row.velocity);
 }
 
-void build_problem(const Scene& scene, const Parameters& parameters, const State& state,
-                   const ContactSet& contacts, const ContactSettings& settings, double dt,
-                   const DynamicsWorkspace& dynamics, ConstraintRows& rows, ContactProblem& problem,
+void build_problem(const Scene& scene,
+                   const Parameters& parameters,
+                   const State& state,
+                   const ContactSet& contacts,
+                   const ContactSettings& settings,
+                   double dt,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem,
                    std::vector<double>& impulse) {
   rows.rows.clear();
   rows.z.clear();
@@ -113,13 +132,16 @@ void build_problem(const Scene& scene, const Parameters& parameters, const State
     double* g = problem.g.data() + problem.sets[i].offset;
     std::copy(row.velocity, row.velocity + row.set.dim, g);  // J v_free = J v + Z^T D^-1 w
     multiply(scene, dynamics, row, rows.scaled.data(), dynamics.whitened.data(), g);
-    if (row.source == RowSource::kContact) apply_restitution(context, contacts[row.index], g[2], row);
+    if (row.source == RowSource::kContact)
+      apply_restitution(context, contacts[row.index], g[2], row);
     for (int r = 0; r < row.set.dim; ++r) g[r] -= row.reference[r];
   }
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }
 
-void apply_impulses(const ConstraintRows& rows, const Scene& scene, const std::vector<double>& impulse,
+void apply_impulses(const ConstraintRows& rows,
+                    const Scene& scene,
+                    const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics) {
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
@@ -131,7 +153,8 @@ void apply_impulses(const ConstraintRows& rows, const Scene& scene, const std::v
         if (row.set.dim == 1) {
           add_impulse<1>(view, side.last_dof, rows.z.data() + start, impulse.data() + offset, w);
         } else {
-          add_impulse<3>(view, side.last_dof, rows.z.data() + start, impulse.data() + offset + r, w);
+          add_impulse<3>(
+              view, side.last_dof, rows.z.data() + start, impulse.data() + offset + r, w);
         }
       });
     }

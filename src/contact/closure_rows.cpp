@@ -1,8 +1,9 @@
-#include <algorithm>
-#include <cmath>
+#include "stiction/dynamics/constraint_rows.hpp"
 
 #include "constraint_row.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
@@ -23,15 +24,21 @@ Vec3d rotation_vector(const Mat3d& R) {
   return u * (3.14159265358979323846 / norm(u));
 }
 
-void closure_side(const RowContext& context, const Closure& closure, int body, const Transform& X_W,
-                  const Mat3d& frame, double sign, ConstraintRow& row) {
+void closure_side(const RowContext& context,
+                  const Closure& closure,
+                  int body,
+                  const Transform& X_W,
+                  const Mat3d& frame,
+                  double sign,
+                  ConstraintRow& row) {
   double* z = add_side(context, body, row);
   if (z == nullptr) return;
   const RowSide& side = row.sides[row.num_sides - 1];
   const TreeView& view = context.dynamics.views[side.tree];
   const TreeData<double>& data = context.dynamics.trees[side.tree];
   const Mat3d axes = transpose_times(data.X_WR.R, frame);
-  point_rows(view, data, side.last_dof, transpose_times(data.X_WR.R, X_W.p - data.X_WR.p), axes, sign, z);
+  point_rows(
+      view, data, side.last_dof, transpose_times(data.X_WR.R, X_W.p - data.X_WR.p), axes, sign, z);
   if (closure.kind == Closure::Kind::kWeld) {
     angular_rows(view, data, side.last_dof, axes, sign, z + 3 * side.length);
   }
@@ -49,8 +56,10 @@ void append_closure_rows(const RowContext& context) {
     row.set = ConstraintSet::free(closure.kind == Closure::Kind::kWeld ? 6 : 3);
     std::fill(row.velocity, row.velocity + 6, 0.0);
     std::fill(row.compliance, row.compliance + 6, 0.0);
-    const Transform X_WA = body_placement(context.scene, context.dynamics, closure.body_a) * closure.X_A;
-    const Transform X_WB = body_placement(context.scene, context.dynamics, closure.body_b) * closure.X_B;
+    const Transform X_WA =
+        body_placement(context.scene, context.dynamics, closure.body_a) * closure.X_A;
+    const Transform X_WB =
+        body_placement(context.scene, context.dynamics, closure.body_b) * closure.X_B;
     closure_side(context, closure, closure.body_a, X_WA, X_WA.R, -1.0, row);
     closure_side(context, closure, closure.body_b, X_WB, X_WA.R, 1.0, row);
     accumulate_velocity(context, row);

@@ -20,10 +20,15 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);
 
-/// Newton restitution, once the free normal velocity of the step is known: one maximum with the rest.
-void apply_restitution(const RowContext& context, const Contact& contact, double free_normal, ConstraintRow& row);
+/// Newton restitution, once the free normal velocity of the step is known: one maximum with the
+/// rest.
+void apply_restitution(const RowContext& context,
+                       const Contact& contact,
+                       double free_normal,
+                       ConstraintRow& row);
 
-/// Adds a side with room for the rows of `body` (scene index; nothing for the world). Returns its rows or null.
+/// Adds a side with room for the rows of `body` (scene index; nothing for the world). Returns its
+/// rows or null.
 double* add_side(const RowContext& context, int body, ConstraintRow& row);
 /// The same for one dof: a unit row.
 void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row);
@@ -31,8 +36,12 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
 void accumulate_velocity(const RowContext& context, ConstraintRow& row);
 
 /// The warm start of every row from the state.
-void load_impulses(const Scene& scene, const State& state, const ContactSet& contacts,
-                   const DynamicsWorkspace& dynamics, const ConstraintRows& rows, const ContactProblem& problem,
+void load_impulses(const Scene& scene,
+                   const State& state,
+                   const ContactSet& contacts,
+                   const DynamicsWorkspace& dynamics,
+                   const ConstraintRows& rows,
+                   const ContactProblem& problem,
                    std::vector<double>& impulse);
 
 /// Fills panels, runs and islands of the problem from whitened rows.

@@ -1,17 +1,18 @@
 #include "stiction/contact/contact_problem.hpp"
 
+#include "stiction/math/clones.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
 
-#include "stiction/math/clones.hpp"
-
 namespace stiction {
 namespace {
 
-/// c += panel * x for a cone's panel: columns of 4 (one is padding), even and odd columns summed apart.
+/// c += panel * x for a cone's panel: columns of 4 (one is padding), even and odd columns summed
+/// apart.
 STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int count, double* c) {
   Quad even{}, odd{};
   int k = 0;
@@ -29,7 +30,8 @@ STICTION_CLONES void add_row(const double* panel, const double* x, int count, do
   Quad sum{};
   int k = 0;
   for (; k + 3 < count; k += 4) {
-    sum += *reinterpret_cast<const UnalignedQuad*>(panel + k) * *reinterpret_cast<const UnalignedQuad*>(x + k);
+    sum += *reinterpret_cast<const UnalignedQuad*>(panel + k) *
+           *reinterpret_cast<const UnalignedQuad*>(x + k);
   }
   double tail = 0.0;
   for (; k < count; ++k) tail += panel[k] * x[k];
@@ -39,11 +41,12 @@ STICTION_CLONES void add_row(const double* panel, const double* x, int count, do
 void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) {
   const auto size = [](auto n) { return std::to_string(n); };
   if (G.rows() != rows || G.cols() != rows) {
-    throw std::invalid_argument("G is " + size(G.rows()) + " x " + size(G.cols()) + ": the sets have " +
-                                size(rows) + " rows");
+    throw std::invalid_argument("G is " + size(G.rows()) + " x " + size(G.cols()) +
+                                ": the sets have " + size(rows) + " rows");
   }
   if (g.size() != rows) {
-    throw std::invalid_argument("g has " + size(g.size()) + " entries: the sets have " + size(rows) + " rows");
+    throw std::invalid_argument("g has " + size(g.size()) + " entries: the sets have " +
+                                size(rows) + " rows");
   }
   if (!G.allFinite()) throw std::invalid_argument("G has an entry that is not finite");
   if (!g.allFinite()) throw std::invalid_argument("g has an entry that is not finite");
@@ -60,10 +63,11 @@ void check_set(const ConstraintSet& s, std::size_t i) {
     throw std::invalid_argument(at + ".mu = " + std::to_string(s.mu) + ": must be >= 0 and finite");
   }
   if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
-    throw std::invalid_argument(at + ": lower = " + std::to_string(s.lower) + " must be <= upper = " +
-                                std::to_string(s.upper));
+    throw std::invalid_argument(at + ": lower = " + std::to_string(s.lower) +
+                                " must be <= upper = " + std::to_string(s.upper));
   }
-  if (s.dim < 1) throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be >= 1");
+  if (s.dim < 1)
+    throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be >= 1");
 }
 
 }  // namespace
@@ -77,8 +81,12 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
     const double* x = lambda + runs[k].column;
     const int n = runs[k].count;
     switch (set.dim) {
-      case 1: add_row(panel, x, n, c); break;
-      case 3: add_cone_columns(panel, x, n, c); break;
+      case 1:
+        add_row(panel, x, n, c);
+        break;
+      case 3:
+        add_cone_columns(panel, x, n, c);
+        break;
       default:
         for (int col = 0; col < n; ++col) {
           for (int r = 0; r < set.dim; ++r) c[r] += panel[s * col + r] * x[col];
@@ -124,7 +132,8 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
                                 std::to_string(rows) + " rows");
   }
   if (R.size() != 0 && !(R.minCoeff() >= 0.0)) {
-    throw std::invalid_argument("R has the entry " + std::to_string(R.minCoeff()) + ": must be >= 0");
+    throw std::invalid_argument("R has the entry " + std::to_string(R.minCoeff()) +
+                                ": must be >= 0");
   }
   p.g.assign(g.data(), g.data() + rows);
   p.compliance.assign(rows, 0.0);

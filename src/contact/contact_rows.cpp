@@ -1,8 +1,9 @@
-#include <algorithm>
-#include <cmath>
+#include "stiction/dynamics/constraint_rows.hpp"
 
 #include "constraint_row.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
@@ -12,15 +13,15 @@ double restitution_threshold(const RowContext& context) {
   return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(context.parameters.gravity) * context.dt);
 }
 
-/// Reference velocity without restitution, c_N >= c*: speculative for an open gap, Baumgarte with a cap
-/// for penetration.
+/// Reference velocity without restitution, c_N >= c*: speculative for an open gap, Baumgarte with a
+/// cap for penetration.
 double position_reference(const RowContext& context, double gap) {
   if (gap > 0.0) return -gap / context.dt;
   return std::min(-context.settings.baumgarte * gap / context.dt, context.settings.recovery_speed);
 }
 
-/// Implicit spring-damper of one point: f = -k (phi + dt c) - d c, lambda = dt f. The damper acts only in
-/// a closed gap.
+/// Implicit spring-damper of one point: f = -k (phi + dt c) - d c, lambda = dt f. The damper acts
+/// only in a closed gap.
 void compliant_reference(const RowContext& context, const Contact& contact, ConstraintRow& row) {
   const double dt = context.dt;
   const double share = context.settings.per_point_stiffness ? 1.0 : 1.0 / contact.pair_points;
@@ -30,14 +31,19 @@ void compliant_reference(const RowContext& context, const Contact& contact, Cons
   row.reference[2] = -k * contact.gap / (k * dt + d);
 }
 
-void contact_side(const RowContext& context, const Contact& contact, int body, double sign, ConstraintRow& row) {
+void contact_side(
+    const RowContext& context, const Contact& contact, int body, double sign, ConstraintRow& row) {
   double* z = add_side(context, body, row);
   if (z == nullptr) return;
   const RowSide& side = row.sides[row.num_sides - 1];
   const TreeData<double>& data = context.dynamics.trees[side.tree];
-  point_rows(context.dynamics.views[side.tree], data, side.last_dof,
+  point_rows(context.dynamics.views[side.tree],
+             data,
+             side.last_dof,
              transpose_times(data.X_WR.R, contact.position - data.X_WR.p),
-             transpose_times(data.X_WR.R, contact.frame), sign, z);
+             transpose_times(data.X_WR.R, contact.frame),
+             sign,
+             z);
 }
 
 }  // namespace
@@ -63,12 +69,16 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
   }
 }
 
-void apply_restitution(const RowContext& context, const Contact& contact, double free_normal,
+void apply_restitution(const RowContext& context,
+                       const Contact& contact,
+                       double free_normal,
                        ConstraintRow& row) {
   if (contact.material.restitution <= 0.0 || std::isfinite(contact.material.stiffness)) return;
   const double approach = -row.velocity[2];
-  const bool impact = contact.gap + context.dt * free_normal < 0.0 && approach > restitution_threshold(context);
-  if (impact) row.reference[2] = std::max(row.reference[2], contact.material.restitution * approach);
+  const bool impact =
+      contact.gap + context.dt * free_normal < 0.0 && approach > restitution_threshold(context);
+  if (impact)
+    row.reference[2] = std::max(row.reference[2], contact.material.restitution * approach);
 }
 
 }  // namespace stiction

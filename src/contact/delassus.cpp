@@ -1,7 +1,8 @@
-#include <algorithm>
+#include "stiction/dynamics/constraint_rows.hpp"
 
 #include "constraint_row.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
+
+#include <algorithm>
 
 // G = J M^-1 J^T = sum over shared trees of Z_i^T D^-1 Z_j, stored as row panels over the sets that
 // share a tree (design 3.1). Both triangles are stored: a sweep reads rows.
@@ -10,8 +11,14 @@ namespace stiction {
 namespace {
 
 /// block += Z_x^T D^-1 Z_y of two sides of one tree, columns `stride` apart.
-void add_sides(const Scene& scene, const ConstraintRows& rows, int dim_a, const RowSide& x, int dim_b,
-               const RowSide& y, double* block, int stride) {
+void add_sides(const Scene& scene,
+               const ConstraintRows& rows,
+               int dim_a,
+               const RowSide& x,
+               int dim_b,
+               const RowSide& y,
+               double* block,
+               int stride) {
   const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
   const double* za = rows.z.data() + x.z;
   const double* zb = rows.scaled.data() + y.z;
@@ -32,8 +39,12 @@ void add_sides(const Scene& scene, const ConstraintRows& rows, int dim_a, const 
 }
 
 /// block += G_ij of sets a and b.
-void add_block(const Scene& scene, const ConstraintRows& rows, const ConstraintRow& a, const ConstraintRow& b,
-               double* block, int stride) {
+void add_block(const Scene& scene,
+               const ConstraintRows& rows,
+               const ConstraintRow& a,
+               const ConstraintRow& b,
+               double* block,
+               int stride) {
   for (int s = 0; s < a.num_sides; ++s) {
     for (int t = 0; t < b.num_sides; ++t) {
       if (a.sides[s].tree != b.sides[t].tree) continue;
@@ -54,7 +65,8 @@ void find_islands(int num_trees, ConstraintRows& rows) {
   for (int t = 0; t < num_trees; ++t) parent[t] = t;
   bool several = false;
   for (const ConstraintRow& row : rows.rows) {
-    if (row.num_sides == 2) parent[root(parent, row.sides[0].tree)] = root(parent, row.sides[1].tree);
+    if (row.num_sides == 2)
+      parent[root(parent, row.sides[0].tree)] = root(parent, row.sides[1].tree);
   }
   // Islands are numbered by their first row.
   rows.island.assign(num_trees, -1);
@@ -110,7 +122,8 @@ void each_neighbour(const ConstraintRows& rows, const ConstraintRow& row, Visit&
     end[s] = rows.tree_sets.data() + rows.tree_start[row.sides[s].tree + 1];
   }
   while (list[0] != end[0] || list[1] != end[1]) {
-    const int a = list[0] != end[0] ? *list[0] : 1 << 30, b = list[1] != end[1] ? *list[1] : 1 << 30;
+    const int a = list[0] != end[0] ? *list[0] : 1 << 30,
+              b = list[1] != end[1] ? *list[1] : 1 << 30;
     const int j = std::min(a, b);
     if (a == j) ++list[0];
     if (b == j) ++list[1];
@@ -123,7 +136,8 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
   problem.island_start.clear();
   int offset = 0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    if (i == 0 || rows.order[i] != rows.order[i - 1]) problem.island_start.push_back(static_cast<int>(i));
+    if (i == 0 || rows.order[i] != rows.order[i - 1])
+      problem.island_start.push_back(static_cast<int>(i));
     problem.sets.push_back(rows.rows[i].set);
     problem.sets.back().offset = offset;
     offset += rows.rows[i].set.dim;
@@ -194,7 +208,10 @@ int column_position(const ContactProblem& problem, int i, int column) {
 }
 
 /// mirror <- block^T.
-void mirror_block(const ConstraintSet& a, const ConstraintSet& b, const double* block, double* mirror) {
+void mirror_block(const ConstraintSet& a,
+                  const ConstraintSet& b,
+                  const double* block,
+                  double* mirror) {
   const int sa = ContactProblem::stride(a.dim), sb = ContactProblem::stride(b.dim);
   for (int c = 0; c < a.dim; ++c) {
     for (int r = 0; r < b.dim; ++r) mirror[sb * c + r] = block[sa * r + c];
@@ -213,7 +230,10 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
       const ConstraintRow& b = rows.rows[j];
       if (j >= i) add_block(scene, rows, a, b, problem.values.data() + at, stride);
       if (j > i) {
-        mirror_block(a.set, b.set, problem.values.data() + at, problem.values.data() + column_position(problem, j, offset));
+        mirror_block(a.set,
+                     b.set,
+                     problem.values.data() + at,
+                     problem.values.data() + column_position(problem, j, offset));
       }
       at += stride * b.set.dim;
     }
@@ -232,7 +252,8 @@ void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem&
   list_sets_by_tree(num_trees, rows);
   number_rows(rows, problem);
   lay_out_panels(rows, problem);
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) fill_panel(scene, rows, static_cast<int>(i), problem);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    fill_panel(scene, rows, static_cast<int>(i), problem);
 }
 
 }  // namespace stiction

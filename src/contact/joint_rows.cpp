@@ -1,13 +1,17 @@
-#include <algorithm>
-#include <cmath>
+#include "stiction/dynamics/constraint_rows.hpp"
 
 #include "constraint_row.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
 
-ConstraintRow& append_scalar(const RowContext& context, RowSource source, int index, ConstraintSet set) {
+ConstraintRow& append_scalar(const RowContext& context,
+                             RowSource source,
+                             int index,
+                             ConstraintSet set) {
   ConstraintRow& row = context.out.rows.emplace_back();
   row.source = source;
   row.index = index;
@@ -18,7 +22,8 @@ ConstraintRow& append_scalar(const RowContext& context, RowSource source, int in
 
 /// gap: distance to the limit, positive inside. Same reference velocity as a contact's normal row.
 void append_limit(const RowContext& context, RowSource source, int dof, double gap, double sign) {
-  const double reach = std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
+  const double reach =
+      std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
   if (gap > reach) return;
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
@@ -40,13 +45,17 @@ void append_tree(const RowContext& context, const Tree& tree) {
     if (tree.joint[b] == JointType::kFreeFlyer) continue;
     if (n == 1 && tree.joint[b] != JointType::kContinuous) {
       const double q = position(tree, b, context.state.q.data());
-      if (std::isfinite(p.lower[first])) append_limit(context, RowSource::kLowerLimit, first, q - p.lower[first], 1.0);
-      if (std::isfinite(p.upper[first])) append_limit(context, RowSource::kUpperLimit, first, p.upper[first] - q, -1.0);
+      if (std::isfinite(p.lower[first]))
+        append_limit(context, RowSource::kLowerLimit, first, q - p.lower[first], 1.0);
+      if (std::isfinite(p.upper[first]))
+        append_limit(context, RowSource::kUpperLimit, first, p.upper[first] - q, -1.0);
     }
     for (int k = 0; k < n; ++k) {
       const double f = p.dry_friction[first + k];
       if (f == 0.0) continue;
-      ConstraintRow& row = append_scalar(context, RowSource::kDryFriction, first + k,
+      ConstraintRow& row = append_scalar(context,
+                                         RowSource::kDryFriction,
+                                         first + k,
                                          ConstraintSet::box(-context.dt * f, context.dt * f));
       add_dof_side(context, first + k, 1.0, row);
       accumulate_velocity(context, row);
@@ -81,7 +90,8 @@ void append_gear(const RowContext& context, int index) {
 
 void append_joint_rows(const RowContext& context) {
   for (const Tree& tree : context.scene.trees()) append_tree(context, tree);
-  for (std::size_t g = 0; g < context.scene.gears().size(); ++g) append_gear(context, static_cast<int>(g));
+  for (std::size_t g = 0; g < context.scene.gears().size(); ++g)
+    append_gear(context, static_cast<int>(g));
 }
 
 }  // namespace stiction

@@ -1,13 +1,16 @@
 #include "project_closures.hpp"
 
-#include <Eigen/QR>
+#include "stiction/integrator/semi_implicit_euler.hpp"
 
 #include "constraint_row.hpp"
-#include "stiction/integrator/semi_implicit_euler.hpp"
+#include <Eigen/QR>
 
 namespace stiction {
 
-void project_closures(const Scene& scene, const Parameters& parameters, DynamicsWorkspace& work, State& state) {
+void project_closures(const Scene& scene,
+                      const Parameters& parameters,
+                      DynamicsWorkspace& work,
+                      State& state) {
   if (scene.closures().empty() && scene.gears().empty()) return;
   // The rows of one step with dt = 1, no forces and no velocity: c* = -Phi, and the "step" is the
   // correction itself. Not on the allocation-free path: the projection is an option.

@@ -13,7 +13,8 @@ double cone_distance(double t, double n, double k) {
   return (t - k * n) / std::sqrt(1.0 + k * k);
 }
 
-void cone_residual(const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+void cone_residual(
+    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
   const double mu = set.mu;
   const double lt = std::sqrt(l[0] * l[0] + l[1] * l[1]), ct = std::sqrt(c[0] * c[0] + c[1] * c[1]);
   const double n = c[2] + mu * ct;  // c + Gamma
@@ -31,16 +32,20 @@ void cone_residual(const ConstraintSet& set, const double* l, const double* c, d
 
 }  // namespace
 
-void set_residual(const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+void set_residual(
+    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
   switch (set.kind) {
-    case SetKind::kCone: cone_residual(set, l, c, p, d, q); return;
+    case SetKind::kCone:
+      cone_residual(set, l, c, p, d, q);
+      return;
     case SetKind::kNonNegative:
       p = std::max(0.0, -l[0]);
       d = std::max(0.0, -c[0]);
       q = std::abs(l[0] * c[0]);
       return;
     case SetKind::kBox:
-      // c must vanish inside; its positive part is complementary to l - lower, the negative to upper - l.
+      // c must vanish inside; its positive part is complementary to l - lower, the negative to
+      // upper - l.
       p = std::max({0.0, set.lower - l[0], l[0] - set.upper});
       q = std::max(std::max(c[0], 0.0) * std::max(0.0, l[0] - set.lower),
                    std::max(-c[0], 0.0) * std::max(0.0, set.upper - l[0]));
@@ -55,7 +60,8 @@ void set_residual(const ConstraintSet& set, const double* l, const double* c, do
   }
 }
 
-Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
+Residuals residuals(
+    const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
   Residuals out;
   double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
   for (int i = first; i < last; ++i) {

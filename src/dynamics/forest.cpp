@@ -1,11 +1,11 @@
 #include "stiction/dynamics/forest.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "stiction/dynamics/bias.hpp"
 #include "stiction/dynamics/kinematics.hpp"
 #include "stiction/dynamics/mass_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stiction {
 namespace {
@@ -18,8 +18,10 @@ T* take(double*& cursor, int count) {
 }
 
 int doubles_of(const Tree& t) {
-  const int per_body = static_cast<int>(sizeof(RigidTransform<double>) + 2 * sizeof(Motion<double>) +
-                                        sizeof(Inertia<double>) + sizeof(Force<double>)) / 8;
+  const int per_body =
+      static_cast<int>(sizeof(RigidTransform<double>) + 2 * sizeof(Motion<double>) +
+                       sizeof(Inertia<double>) + sizeof(Force<double>)) /
+      8;
   return t.num_bodies * per_body + t.nv * (6 + 2) + static_cast<int>(t.chain.size());
 }
 
@@ -36,7 +38,12 @@ double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i
 
 /// Explicit force and implicit diagonal of one dof; see design: if the explicit torque exceeds the
 /// actuator's limit, the limit is a constant and the gains leave M^.
-void dof_force(const Parameters& p, const Control& control, int dof, double position_error, double v, double dt,
+void dof_force(const Parameters& p,
+               const Control& control,
+               int dof,
+               double position_error,
+               double v,
+               double dt,
                DynamicsWorkspace& work) {
   const double d = p.damping[dof], limit = p.effort_limit[dof];
   double kp = p.kp[dof], kd = p.kd[dof];
@@ -60,8 +67,13 @@ void dof_force(const Parameters& p, const Control& control, int dof, double posi
   work.implicit_diagonal[dof] = p.armature[dof] + dt * (d + kd) + dt * dt * kp;
 }
 
-void tree_forces(const Tree& tree, const Parameters& p, const double* q, const double* v, const Control& control,
-                 double dt, DynamicsWorkspace& work) {
+void tree_forces(const Tree& tree,
+                 const Parameters& p,
+                 const double* q,
+                 const double* v,
+                 const Control& control,
+                 double dt,
+                 DynamicsWorkspace& work) {
   for (int b = 0; b < tree.num_bodies; ++b) {
     const int first = tree.v_index[b], n = joint_nv(tree.joint[b]);
     for (int k = 0; k < n; ++k) {
@@ -79,8 +91,13 @@ void tree_forces(const Tree& tree, const Parameters& p, const double* q, const d
 
 TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& p) {
   const int b = tree.body_offset;
-  return {p.placement.data() + b, p.axis.data() + b, p.mass.data() + b,
-          p.com.data() + b,       p.inertia.data() + b, p.base[index], p.gravity};
+  return {p.placement.data() + b,
+          p.axis.data() + b,
+          p.mass.data() + b,
+          p.com.data() + b,
+          p.inertia.data() + b,
+          p.base[index],
+          p.gravity};
 }
 
 void DynamicsWorkspace::resize(const Scene& scene) {
@@ -110,19 +127,31 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   saturated.assign(scene.nv(), 0);
 }
 
-void forward_kinematics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+void forward_kinematics(const Scene& scene,
+                        const Parameters& parameters,
+                        const double* q,
+                        const double* v,
                         DynamicsWorkspace& work) {
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
-    forward_kinematics(work.views[t], tree_parameters(tree, static_cast<int>(t), parameters), q + tree.q_offset,
-                       v + tree.v_offset, work.trees[t]);
+    forward_kinematics(work.views[t],
+                       tree_parameters(tree, static_cast<int>(t), parameters),
+                       q + tree.q_offset,
+                       v + tree.v_offset,
+                       work.trees[t]);
   }
 }
 
-void compute_dynamics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
-                      const Control& control, double dt, DynamicsWorkspace& work) {
+void compute_dynamics(const Scene& scene,
+                      const Parameters& parameters,
+                      const double* q,
+                      const double* v,
+                      const Control& control,
+                      double dt,
+                      DynamicsWorkspace& work) {
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    const TreeParameters<double> p = tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
+    const TreeParameters<double> p =
+        tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
     body_inertias_and_forces(work.views[t], p, work.trees[t]);
   }
   for (const ExternalWrench& w : control.wrenches) {
@@ -152,7 +181,10 @@ Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int 
   return work.trees[t].X_WR * work.trees[t].X_RB[body - scene.trees()[t].body_offset];
 }
 
-Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W) {
+Vec3d point_velocity(const Scene& scene,
+                     const DynamicsWorkspace& work,
+                     int body,
+                     const Vec3d& p_W) {
   if (body < 0) return {0, 0, 0};
   const int t = scene.tree_of_body(body);
   const TreeData<double>& data = work.trees[t];

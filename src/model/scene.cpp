@@ -14,10 +14,13 @@ int find(const std::vector<std::string>& names, const std::string& name) {
   return it == names.end() ? -1 : static_cast<int>(it - names.begin());
 }
 
-[[noreturn]] void unknown(const char* kind, const std::string& name, const std::vector<std::string>& names) {
+[[noreturn]] void unknown(const char* kind,
+                          const std::string& name,
+                          const std::vector<std::string>& names) {
   std::string list;
   for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  fail(std::string("no ") + kind + " \"" + name + "\"; there are: " + (list.empty() ? "none" : list));
+  fail(std::string("no ") + kind + " \"" + name +
+       "\"; there are: " + (list.empty() ? "none" : list));
 }
 
 double series(double a, double b) {
@@ -29,7 +32,8 @@ double series(double a, double b) {
 void quaternion_from_rotation(const Mat3d& R, double* q) {
   // Shepperd's method: divide by the largest of the four components.
   const double t = R.c0.x + R.c1.y + R.c2.z;
-  const double d[4] = {R.c0.x - R.c1.y - R.c2.z, R.c1.y - R.c0.x - R.c2.z, R.c2.z - R.c0.x - R.c1.y, t};
+  const double d[4] = {
+      R.c0.x - R.c1.y - R.c2.z, R.c1.y - R.c0.x - R.c2.z, R.c2.z - R.c0.x - R.c1.y, t};
   const int k = static_cast<int>(std::max_element(d, d + 4) - d);
   const double s = std::sqrt(1.0 + d[k]) * 0.5, f = 0.25 / s;
   const double wx = (R.c1.z - R.c2.y) * f, wy = (R.c2.x - R.c0.z) * f, wz = (R.c0.y - R.c1.x) * f;
@@ -40,9 +44,14 @@ void quaternion_from_rotation(const Mat3d& R, double* q) {
 
 void check_rotation(const Transform& X, const std::string& field) {
   const Mat3d e = transpose_times(X.R, X.R);
-  const double defect = std::max({std::abs(e.c0.x - 1), std::abs(e.c1.y - 1), std::abs(e.c2.z - 1),
-                                  std::abs(e.c0.y), std::abs(e.c0.z), std::abs(e.c1.z)});
-  if (!(defect < 1e-6)) fail(field + ": rotation is not orthonormal (defect " + std::to_string(defect) + ")");
+  const double defect = std::max({std::abs(e.c0.x - 1),
+                                  std::abs(e.c1.y - 1),
+                                  std::abs(e.c2.z - 1),
+                                  std::abs(e.c0.y),
+                                  std::abs(e.c0.z),
+                                  std::abs(e.c1.z)});
+  if (!(defect < 1e-6))
+    fail(field + ": rotation is not orthonormal (defect " + std::to_string(defect) + ")");
   if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
 }
 
@@ -163,14 +172,21 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
 
   const int geometry_offset = static_cast<int>(geometries_.size());
   for (const GeometryDescription& g : robot.geometries) {
-    geometries_.push_back({prefix + g.name, g.link, g.body < 0 ? -1 : slice.body_offset + g.body,
-                           static_cast<int>(robots_.size()), g.shape});
+    geometries_.push_back({prefix + g.name,
+                           g.link,
+                           g.body < 0 ? -1 : slice.body_offset + g.body,
+                           static_cast<int>(robots_.size()),
+                           g.shape});
     parameters.geometry_placement.push_back(g.body < 0 ? X_W * g.placement : g.placement);
     parameters.material.push_back(g.material);
   }
-  for (const auto& [a, b] : robot.disabled_pairs) disable_pair(geometry_offset + a, geometry_offset + b);
+  for (const auto& [a, b] : robot.disabled_pairs)
+    disable_pair(geometry_offset + a, geometry_offset + b);
   for (const GearDescription& g : robot.gears) {
-    add_gear(dof_names_[slice.v_offset + g.dof], slice.v_offset + g.dof, slice.v_offset + g.driver, g.ratio,
+    add_gear(dof_names_[slice.v_offset + g.dof],
+             slice.v_offset + g.dof,
+             slice.v_offset + g.driver,
+             g.ratio,
              g.offset);
   }
   messages_.insert(messages_.end(), robot.messages.begin(), robot.messages.end());
@@ -179,10 +195,14 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   return static_cast<int>(robots_.size()) - 1;
 }
 
-int Scene::add_body(const std::string& body_name, const MassProperties& mass, const Transform& X_W) {
-  if (find(body_names_, body_name) >= 0) fail("body_name \"" + body_name + "\" is taken; give another one");
+int Scene::add_body(const std::string& body_name,
+                    const MassProperties& mass,
+                    const Transform& X_W) {
+  if (find(body_names_, body_name) >= 0)
+    fail("body_name \"" + body_name + "\" is taken; give another one");
   if (!(mass.mass > 0.0 && std::isfinite(mass.mass))) {
-    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass.mass) + ": must be > 0 [kg]");
+    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass.mass) +
+         ": must be > 0 [kg]");
   }
   check_rotation(X_W, "add_body(\"" + body_name + "\").X_W");
   BodyDescription b;
@@ -200,7 +220,10 @@ int Scene::add_body(const std::string& body_name, const MassProperties& mass, co
   return num_bodies() - 1;
 }
 
-int Scene::add_body(const std::string& body_name, const Shape& shape, double mass, const Transform& X_W,
+int Scene::add_body(const std::string& body_name,
+                    const Shape& shape,
+                    double mass,
+                    const Transform& X_W,
                     const Material& material) {
   MassProperties m = mass_properties(shape, 1.0);
   if (!(mass > 0.0 && std::isfinite(mass))) {
@@ -208,24 +231,33 @@ int Scene::add_body(const std::string& body_name, const Shape& shape, double mas
   }
   const double s = mass / m.mass;
   m.mass = mass;
-  m.inertia = {m.inertia.xx * s, m.inertia.xy * s, m.inertia.yy * s,
-               m.inertia.xz * s, m.inertia.yz * s, m.inertia.zz * s};
+  m.inertia = {m.inertia.xx * s,
+               m.inertia.xy * s,
+               m.inertia.yy * s,
+               m.inertia.xz * s,
+               m.inertia.yz * s,
+               m.inertia.zz * s};
   const int body = add_body(body_name, m, X_W);
   add_geometry(body_name, body, shape, Transform::identity(), material);
   return body;
 }
 
-int Scene::add_geometry(const std::string& geometry_name, int body, const Shape& shape, const Transform& X_B,
+int Scene::add_geometry(const std::string& geometry_name,
+                        int body,
+                        const Shape& shape,
+                        const Transform& X_B,
                         const Material& material) {
   if (body < -1 || body >= num_bodies()) {
-    fail("add_geometry(\"" + geometry_name + "\").body = " + std::to_string(body) + ": must be in [-1, " +
-         std::to_string(num_bodies()) + ")");
+    fail("add_geometry(\"" + geometry_name + "\").body = " + std::to_string(body) +
+         ": must be in [-1, " + std::to_string(num_bodies()) + ")");
   }
   if (body >= 0 && !shape.bounded()) {
-    fail("add_geometry(\"" + geometry_name + "\"): a half-space must be fixed to the world (body = -1)");
+    fail("add_geometry(\"" + geometry_name +
+         "\"): a half-space must be fixed to the world (body = -1)");
   }
   for (const Geometry& g : geometries_) {
-    if (g.name == geometry_name) fail("geometry_name \"" + geometry_name + "\" is taken; give another one");
+    if (g.name == geometry_name)
+      fail("geometry_name \"" + geometry_name + "\" is taken; give another one");
   }
   check_rotation(X_B, "add_geometry(\"" + geometry_name + "\").X_B");
   geometries_.push_back({geometry_name, "", body, -1, shape});
@@ -238,35 +270,48 @@ int Scene::add_ground(const Material& material) {
   return add_geometry("ground", -1, Shape::half_space(), Transform::identity(), material);
 }
 
-int Scene::add_half_space(const std::string& geometry_name, const Vec3d& point, const Vec3d& normal,
+int Scene::add_half_space(const std::string& geometry_name,
+                          const Vec3d& point,
+                          const Vec3d& normal,
                           const Material& material) {
   const double n = norm(normal);
-  if (!(n > 0.0 && std::isfinite(n))) fail("add_half_space(\"" + geometry_name + "\").normal: must not be zero");
+  if (!(n > 0.0 && std::isfinite(n)))
+    fail("add_half_space(\"" + geometry_name + "\").normal: must not be zero");
   const Vec3d z = normal * (1.0 / n);
   const Vec3d helper = std::abs(z.x) < 0.9 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
   Vec3d x = helper - z * dot(helper, z);
   x = x * (1.0 / norm(x));
-  return add_geometry(geometry_name, -1, Shape::half_space(), {{x, cross(z, x), z}, point}, material);
+  return add_geometry(
+      geometry_name, -1, Shape::half_space(), {{x, cross(z, x), z}, point}, material);
 }
 
-int Scene::add_point_closure(const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b,
-                             const Vec3d& p_B) {
+int Scene::add_point_closure(
+    const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B) {
   if (body_a == body_b) fail("closure \"" + closure_name + "\": body_a and body_b are the same");
-  closures_.push_back({Closure::Kind::kPoint, closure_name, body_a, body_b,
-                       {Mat3d::identity(), p_A}, {Mat3d::identity(), p_B}});
+  closures_.push_back({Closure::Kind::kPoint,
+                       closure_name,
+                       body_a,
+                       body_b,
+                       {Mat3d::identity(), p_A},
+                       {Mat3d::identity(), p_B}});
   return static_cast<int>(closures_.size()) - 1;
 }
 
-int Scene::add_weld(const std::string& weld_name, int body_a, const Transform& X_A, int body_b,
+int Scene::add_weld(const std::string& weld_name,
+                    int body_a,
+                    const Transform& X_A,
+                    int body_b,
                     const Transform& X_B) {
   if (body_a == body_b) fail("weld \"" + weld_name + "\": body_a and body_b are the same");
   closures_.push_back({Closure::Kind::kWeld, weld_name, body_a, body_b, X_A, X_B});
   return static_cast<int>(closures_.size()) - 1;
 }
 
-int Scene::add_gear(const std::string& gear_name, int dof_index, int driver, double ratio, double offset) {
+int Scene::add_gear(
+    const std::string& gear_name, int dof_index, int driver, double ratio, double offset) {
   for (const int d : {dof_index, driver}) {
-    if (d < 0 || d >= nv_) fail("gear \"" + gear_name + "\": dof " + std::to_string(d) + " does not exist");
+    if (d < 0 || d >= nv_)
+      fail("gear \"" + gear_name + "\": dof " + std::to_string(d) + " does not exist");
   }
   if (dof_index == driver) fail("gear \"" + gear_name + "\": dof and driver are the same");
   for (const int d : {dof_index, driver}) {
@@ -274,11 +319,14 @@ int Scene::add_gear(const std::string& gear_name, int dof_index, int driver, dou
     for (int b = 0; b < tree.num_bodies; ++b) {
       const int v = tree.v_offset + tree.v_index[b], n = joint_nv(tree.joint[b]);
       if (d < v || d >= v + n) continue;
-      if (n != 1) fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
-      // A full turn of the driver must be full turns of the driven joint: its angle is known up to turns.
+      if (n != 1)
+        fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
+      // A full turn of the driver must be full turns of the driven joint: its angle is known up to
+      // turns.
       if (d == driver && tree.joint[b] == JointType::kContinuous && ratio != std::round(ratio)) {
         fail("gear \"" + gear_name + "\".ratio = " + std::to_string(ratio) +
-             ": must be an integer for a continuous driver; give the driver limits (revolute) instead");
+             ": must be an integer for a continuous driver; give the driver limits (revolute) "
+             "instead");
       }
     }
   }
@@ -298,15 +346,19 @@ void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
   std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
 }
 
-void Scene::set_pair_material(int a, int b, const Material& material) { pair_materials_[key(a, b)] = material; }
+void Scene::set_pair_material(int a, int b, const Material& material) {
+  pair_materials_[key(a, b)] = material;
+}
 
 void Scene::set_gains(int d, double kp, double kd) {
-  if (d < 0 || d >= nv_) fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
+  if (d < 0 || d >= nv_)
+    fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
   const Tree& tree = trees_[dof_tree_[d]];
   for (int b = 0; b < tree.num_bodies; ++b) {
     const int v = tree.v_offset + tree.v_index[b];
     if (d >= v && d < v + joint_nv(tree.joint[b]) && joint_nv(tree.joint[b]) != 1) {
-      fail("set_gains(\"" + dof_names_[d] + "\"): servos need a revolute, continuous or prismatic joint");
+      fail("set_gains(\"" + dof_names_[d] +
+           "\"): servos need a revolute, continuous or prismatic joint");
     }
   }
   parameters.kp[d] = kp;

@@ -20,10 +20,17 @@ void each_unit_group(const Scene& scene, Visit&& visit) {
       const int q = tree.q_offset + tree.q_index[b];
       const std::string& name = scene.joint_names()[tree.body_offset + b];
       switch (tree.joint[b]) {
-        case JointType::kFreeFlyer: visit(q + 3, 4, name); break;
-        case JointType::kSpherical: visit(q, 4, name); break;
-        case JointType::kContinuous: visit(q, 2, name); break;
-        default: break;
+        case JointType::kFreeFlyer:
+          visit(q + 3, 4, name);
+          break;
+        case JointType::kSpherical:
+          visit(q, 4, name);
+          break;
+        case JointType::kContinuous:
+          visit(q, 2, name);
+          break;
+        default:
+          break;
       }
     }
   }
@@ -57,13 +64,14 @@ bool State::operator==(const State& o) const {
 
 State make_state(const Scene& scene, const std::vector<double>& q) {
   if (static_cast<int>(q.size()) != scene.nq()) {
-    throw std::invalid_argument("q has " + std::to_string(q.size()) + " entries: the scene has nq = " +
-                                std::to_string(scene.nq()));
+    throw std::invalid_argument("q has " + std::to_string(q.size()) +
+                                " entries: the scene has nq = " + std::to_string(scene.nq()));
   }
   State state;
   state.q = Eigen::Map<const Eigen::VectorXd>(q.data(), scene.nq());
   state.v = Eigen::VectorXd::Zero(scene.nv());
-  state.constraint_impulse.assign(3 * scene.nv() + 6 * scene.closures().size() + scene.gears().size(), 0.0);
+  state.constraint_impulse.assign(
+      3 * scene.nv() + 6 * scene.closures().size() + scene.gears().size(), 0.0);
   each_unit_group(scene, [&](int first, int count, const std::string&) {
     auto group = state.q.segment(first, count);
     if (std::abs(group.norm() - 1.0) < 1e-6) group.normalize();
@@ -75,11 +83,13 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
 void validate_state(const Scene& scene, const State& state) {
   const auto check = [](const char* name, const Eigen::VectorXd& x, int size) {
     if (x.size() != size) {
-      throw std::invalid_argument(std::string("state.") + name + " has " + std::to_string(x.size()) +
-                                  " entries: the scene has " + std::to_string(size));
+      throw std::invalid_argument(std::string("state.") + name + " has " +
+                                  std::to_string(x.size()) + " entries: the scene has " +
+                                  std::to_string(size));
     }
     for (int i = 0; i < size; ++i) {
-      if (!std::isfinite(x[i])) fail(std::string("state.") + name + "[" + std::to_string(i) + "]", x[i], "finite");
+      if (!std::isfinite(x[i]))
+        fail(std::string("state.") + name + "[" + std::to_string(i) + "]", x[i], "finite");
     }
   };
   check("q", state.q, scene.nq());
@@ -87,9 +97,10 @@ void validate_state(const Scene& scene, const State& state) {
   each_unit_group(scene, [&](int first, int count, const std::string& name) {
     const double n = state.q.segment(first, count).norm();
     if (std::abs(n - 1.0) > 1e-6) {
-      fail("norm of state.q[" + std::to_string(first) + ":" + std::to_string(first + count) + "] (joint \"" + name +
-               "\")",
-           n, "1 within 1e-6: normalise it");
+      fail("norm of state.q[" + std::to_string(first) + ":" + std::to_string(first + count) +
+               "] (joint \"" + name + "\")",
+           n,
+           "1 within 1e-6: normalise it");
     }
   });
 }

@@ -65,7 +65,8 @@ Tree Tree::build(const std::vector<BodyDescription>& bodies, int first, int last
   for (int i = first; i < last; ++i) {
     const int parent = bodies[i].parent < 0 ? -1 : bodies[i].parent - first;
     const auto fail = [&](const char* why) {
-      throw std::invalid_argument("bodies[" + std::to_string(i) + "] \"" + bodies[i].name + "\": " + why);
+      throw std::invalid_argument("bodies[" + std::to_string(i) + "] \"" + bodies[i].name +
+                                  "\": " + why);
     };
     if (parent >= i - first) fail("parent must come before its child");
     if (i == first && parent >= 0) fail("the first body of a tree must hang on the base");
@@ -81,9 +82,18 @@ Tree Tree::build(const std::vector<BodyDescription>& bodies, int first, int last
 }
 
 TreeView Tree::view() const {
-  return {num_bodies,    nq,          nv,        static_cast<int>(chain.size()),
-          free_root,     parent.data(), joint.data(), axis_code.data(),
-          q_index.data(), v_index.data(), depth.data(), row.data(),
+  return {num_bodies,
+          nq,
+          nv,
+          static_cast<int>(chain.size()),
+          free_root,
+          parent.data(),
+          joint.data(),
+          axis_code.data(),
+          q_index.data(),
+          v_index.data(),
+          depth.data(),
+          row.data(),
           chain.data()};
 }
 

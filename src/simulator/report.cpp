@@ -1,10 +1,10 @@
 #include "stiction/simulator/report.hpp"
 
+#include "stiction/simulator/simulator.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-
-#include "stiction/simulator/simulator.hpp"
 
 namespace stiction {
 namespace {
@@ -29,7 +29,8 @@ Momentum momentum(const Scene& scene, const Parameters& p, const DynamicsWorkspa
       const Vec3d linear = data.X_WR.R * (v * p.mass[body]), c_W = data.X_WR * c;
       out.linear += linear;
       out.angular += data.X_WR.R * h + cross(c_W, linear);
-      out.energy += 0.5 * (p.mass[body] * dot(v, v) + dot(h, data.V[b].angular)) - p.mass[body] * dot(p.gravity, c_W);
+      out.energy += 0.5 * (p.mass[body] * dot(v, v) + dot(h, data.V[b].angular)) -
+                    p.mass[body] * dot(p.gravity, c_W);
     }
   }
   return out;
@@ -39,9 +40,12 @@ Momentum momentum(const Scene& scene, const Parameters& p, const DynamicsWorkspa
 
 const char* to_string(StepStatus status) {
   switch (status) {
-    case StepStatus::kOk: return "ok";
-    case StepStatus::kNotConverged: return "not_converged";
-    case StepStatus::kNotFinite: return "not_finite";
+    case StepStatus::kOk:
+      return "ok";
+    case StepStatus::kNotConverged:
+      return "not_converged";
+    case StepStatus::kNotFinite:
+      return "not_finite";
   }
   return "unknown";
 }
@@ -125,9 +129,11 @@ Balance Simulator::balance(const State& after, const Control& control) {
   out.energy_after = later.energy;
   out.linear_impulse = force * dt;
   out.angular_impulse = moment * dt;
-  out.base_is_free = std::all_of(scene_.trees().begin(), scene_.trees().end(),
+  out.base_is_free = std::all_of(scene_.trees().begin(),
+                                 scene_.trees().end(),
                                  [](const Tree& t) { return t.free_root; }) &&
-                     std::none_of(scene_.closures().begin(), scene_.closures().end(),
+                     std::none_of(scene_.closures().begin(),
+                                  scene_.closures().end(),
                                   [](const Closure& c) { return c.body_a < 0 || c.body_b < 0; });
   return out;
 }

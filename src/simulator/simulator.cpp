@@ -1,11 +1,12 @@
 #include "stiction/simulator/simulator.hpp"
 
+#include "stiction/integrator/semi_implicit_euler.hpp"
+
+#include "../contact/project_closures.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-
-#include "../contact/project_closures.hpp"
-#include "stiction/integrator/semi_implicit_euler.hpp"
 
 namespace stiction {
 
@@ -14,7 +15,8 @@ void SimulatorSettings::validate() const {
     throw std::invalid_argument("dt = " + std::to_string(dt) + ": must be > 0 [s]");
   }
   if (integrator != "semi-implicit-euler") {
-    throw std::invalid_argument("integrator \"" + integrator + "\" is unknown; there are: semi-implicit-euler");
+    throw std::invalid_argument("integrator \"" + integrator +
+                                "\" is unknown; there are: semi-implicit-euler");
   }
   solver.validate();
   contact.validate();
@@ -37,12 +39,14 @@ State Simulator::initial_state(const std::string& configuration) const {
   if (configuration == "default") return make_state(scene_, scene_.default_q());
   std::string names = "default";
   for (const auto& [name, q] : named) names += ", " + name;
-  throw std::invalid_argument("configuration \"" + configuration + "\" is unknown; there are: " + names);
+  throw std::invalid_argument("configuration \"" + configuration +
+                              "\" is unknown; there are: " + names);
 }
 
 Control Simulator::hold(const std::string& configuration) const {
   const State state = initial_state(configuration);
-  const std::vector<double> x = scene_.dof_positions({state.q.data(), state.q.data() + state.q.size()});
+  const std::vector<double> x =
+      scene_.dof_positions({state.q.data(), state.q.data() + state.q.size()});
   Control control;
   control.torque = Eigen::VectorXd::Zero(scene_.nv());
   control.position_target = Eigen::Map<const Eigen::VectorXd>(x.data(), scene_.nv());
@@ -57,7 +61,15 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
   collide(scene_, parameters_, dynamics_, settings_.collision, dt, state, collision_, contacts_);
   compute_dynamics(scene_, parameters_, state.q.data(), state.v.data(), control, dt, dynamics_);
-  build_problem(scene_, parameters_, state, contacts_, settings_.contact, dt, dynamics_, rows_, problem_,
+  build_problem(scene_,
+                parameters_,
+                state,
+                contacts_,
+                settings_.contact,
+                dt,
+                dynamics_,
+                rows_,
+                problem_,
                 solution_.impulse);
   solve(problem_, settings_.solver, solver_, solution_);
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
@@ -66,8 +78,10 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 
   fill_report();
-  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) report_.status = StepStatus::kNotFinite;
-  if (report_.status == StepStatus::kNotFinite) state = before_;  // warm starts too: they may hold the NaN
+  if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum())))
+    report_.status = StepStatus::kNotFinite;
+  if (report_.status == StepStatus::kNotFinite)
+    state = before_;  // warm starts too: they may hold the NaN
   return report_;
 }
 
@@ -81,7 +95,8 @@ const StepReport& Simulator::run(State& state, const Control& control, int steps
 void Simulator::fill_report() {
   StepReport& r = report_;
   r.solver_status = solution_.status;
-  const bool solved = r.solver_status == SolveStatus::kConverged || r.solver_status == SolveStatus::kRoundingLimited;
+  const bool solved = r.solver_status == SolveStatus::kConverged ||
+                      r.solver_status == SolveStatus::kRoundingLimited;
   r.status = solved ? StepStatus::kOk : StepStatus::kNotConverged;
   if (r.solver_status == SolveStatus::kNotFinite) r.status = StepStatus::kNotFinite;
   r.residuals = solution_.residuals;
@@ -112,7 +127,8 @@ void Simulator::fill_report() {
 RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutInput& input) {
   const auto check = [&](const char* name, const auto& m) {
     if (m.size() != 0 && m.cols() != scene_.nv()) {
-      throw std::invalid_argument(std::string("rollout.") + name + " has " + std::to_string(m.cols()) +
+      throw std::invalid_argument(std::string("rollout.") + name + " has " +
+                                  std::to_string(m.cols()) +
                                   " columns: the scene has nv = " + std::to_string(scene_.nv()));
     }
   };
@@ -123,7 +139,8 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
   if (input.torques.size()) steps = static_cast<int>(input.torques.rows());
   if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
   if (input.torques.size() && input.torques.rows() != steps) {
-    throw std::invalid_argument("rollout.torques and rollout.position_targets have different numbers of rows");
+    throw std::invalid_argument(
+        "rollout.torques and rollout.position_targets have different numbers of rows");
   }
   RolloutLog log;
   log.q.resize(steps + 1, scene_.nq());

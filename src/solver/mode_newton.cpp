@@ -1,17 +1,18 @@
 #include "mode_newton.hpp"
 
+#include "stiction/math/solve_linear.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-#include "stiction/math/solve_linear.hpp"
-
-// In canonical scaling (lambda = D l, c~ = D c, D = d diag(1, 1, 1/mu), d^2 = 3 / (G11 + G22 + GNN / mu^2)) every
-// cone is the unit Lorentz cone. With p = l - rho c~ and t = ||p_T||, d = p_T / t, a contact is
+// In canonical scaling (lambda = D l, c~ = D c, D = d diag(1, 1, 1/mu), d^2 = 3 / (G11 + G22 + GNN
+// / mu^2)) every cone is the unit Lorentz cone. With p = l - rho c~ and t = ||p_T||, d = p_T / t, a
+// contact is
 //   open   p_N <= 0:   l = 0
 //   stuck  t <= p_N:   c~ = 0
 //   slides otherwise:  c~_N = 0,  l_T = p_N d,
-// and the Newton step solves the linearised equations of the moving rows. A proximal term centred at the
-// iterate makes hyperstatic contact solvable and leaves the solutions unchanged.
+// and the Newton step solves the linearised equations of the moving rows. A proximal term centred
+// at the iterate makes hyperstatic contact solvable and leaves the solutions unchanged.
 
 namespace stiction {
 namespace {
@@ -42,13 +43,18 @@ void scale_rows(const ContactProblem& p, int first, int last, double* D) {
       out[2] = d / mu;
       continue;
     }
-    for (int r = 0; r < set.dim; ++r) out[r] = 1.0 / std::sqrt(std::max(diagonal(p, i, r), 1e-14 * largest));
+    for (int r = 0; r < set.dim; ++r)
+      out[r] = 1.0 / std::sqrt(std::max(diagonal(p, i, r), 1e-14 * largest));
   }
 }
 
 /// Mode of each row at lambda with velocity c; fixed rows are moved to where their mode holds them.
 /// merit += squared natural residual in scaled units.
-void classify_cone(const ConstraintSet& set, const double* D, const double* c, double* lambda, Mode* mode,
+void classify_cone(const ConstraintSet& set,
+                   const double* D,
+                   const double* c,
+                   double* lambda,
+                   Mode* mode,
                    double& merit) {
   const double n = lambda[2] / D[2], pn = n - kRho * D[2] * c[2];
   const double x = lambda[0] / D[0], y = lambda[1] / D[1];
@@ -66,7 +72,8 @@ void classify_cone(const ConstraintSet& set, const double* D, const double* c, d
     mode[0] = mode[1] = Mode::kFixed;
     return;
   }
-  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1], t = std::sqrt(px * px + py * py);
+  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
+               t = std::sqrt(px * px + py * py);
   if (t <= pn) {
     merit += kRho * kRho * (D[0] * D[0] * c[0] * c[0] + D[1] * D[1] * c[1] * c[1]) + cn * cn;
     mode[0] = mode[1] = Mode::kVelocity;
@@ -77,7 +84,8 @@ void classify_cone(const ConstraintSet& set, const double* D, const double* c, d
   mode[0] = mode[1] = Mode::kSlide;
 }
 
-void classify_scalar(double lower, double upper, double D, double c, double& lambda, Mode& mode, double& merit) {
+void classify_scalar(
+    double lower, double upper, double D, double c, double& lambda, Mode& mode, double& merit) {
   const double p = lambda - kRho * D * D * c;
   const double target = std::min(upper, std::max(lower, p));
   const double f = (lambda - target) / D;
@@ -90,15 +98,22 @@ void classify_scalar(double lower, double upper, double D, double c, double& lam
   }
 }
 
-double classify(const ContactProblem& p, int first, int last, const double* D, const double* velocity,
-                double* lambda, Mode* modes) {
+double classify(const ContactProblem& p,
+                int first,
+                int last,
+                const double* D,
+                const double* velocity,
+                double* lambda,
+                Mode* modes) {
   constexpr double kNoBound = 1e300;
   double merit = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const int o = set.offset;
     switch (set.kind) {
-      case SetKind::kCone: classify_cone(set, D + o, velocity + o, lambda + o, modes + o, merit); break;
+      case SetKind::kCone:
+        classify_cone(set, D + o, velocity + o, lambda + o, modes + o, merit);
+        break;
       case SetKind::kNonNegative:
         classify_scalar(0.0, kNoBound, D[o], velocity[o], lambda[o], modes[o], merit);
         break;
@@ -141,7 +156,8 @@ void find_profile(const ContactProblem& p, int first, int last, const int* colum
   }
 }
 
-void copy_row(const ContactProblem& p, int i, int r, const double* D, const int* column_of, double* out) {
+void copy_row(
+    const ContactProblem& p, int i, int r, const double* D, const int* column_of, double* out) {
   const ConstraintSet& set = p.sets[i];
   const int stride = ContactProblem::stride(set.dim);
   const double* panel = p.values.data() + p.panel_start[i];
@@ -155,10 +171,14 @@ void copy_row(const ContactProblem& p, int i, int r, const double* D, const int*
   }
 }
 
-/// Turns the two velocity rows of a sliding contact into its linearised law: with Q = (p_N / t) (I - d d^T),
-/// (I - Q) dl_T - d dl_N + rho Q dc_T + rho d dc_N = -(l_T - p_N d), where the part of dc that comes from the
-/// fixed rows is known: moved - c.
-void slide_rows(const Reduced& s, int row, const double* D, const double* c, const double* moved,
+/// Turns the two velocity rows of a sliding contact into its linearised law: with Q = (p_N / t) (I
+/// - d d^T), (I - Q) dl_T - d dl_N + rho Q dc_T + rho d dc_N = -(l_T - p_N d), where the part of dc
+/// that comes from the fixed rows is known: moved - c.
+void slide_rows(const Reduced& s,
+                int row,
+                const double* D,
+                const double* c,
+                const double* moved,
                 const double* lambda) {
   const int n = s.n;
   double* gx = s.matrix + static_cast<std::size_t>(row) * n;
@@ -166,7 +186,8 @@ void slide_rows(const Reduced& s, int row, const double* D, const double* c, con
   const double* gn = gy + n;
   const double x = lambda[0] / D[0], y = lambda[1] / D[1];
   const double pn = lambda[2] / D[2] - kRho * D[2] * c[2];
-  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1], t = std::sqrt(px * px + py * py);
+  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
+               t = std::sqrt(px * px + py * py);
   const double dx = px / t, dy = py / t, k = pn / t;
   const double qxx = k * dy * dy, qxy = -k * dx * dy, qyy = k * dx * dx;
   int start = row;  // first column of the profile that reaches these rows
@@ -189,8 +210,16 @@ void slide_rows(const Reduced& s, int row, const double* D, const double* c, con
 }
 
 /// c: velocity at which the modes were found; moved: after the fixed rows took their places.
-void assemble(const ContactProblem& p, int first, int last, const double* D, const double* c, const double* moved,
-              const double* lambda, const Mode* modes, const int* column_of, Reduced& s) {
+void assemble(const ContactProblem& p,
+              int first,
+              int last,
+              const double* D,
+              const double* c,
+              const double* moved,
+              const double* lambda,
+              const Mode* modes,
+              const int* column_of,
+              Reduced& s) {
   // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
   for (int k = 0, start = 0; k < s.n; ++k) {
     while (s.end[start] <= k) ++start;
@@ -229,9 +258,14 @@ void project(const ConstraintSet& set, double* l) {
       }
       return;
     }
-    case SetKind::kNonNegative: l[0] = std::max(0.0, l[0]); return;
-    case SetKind::kBox: l[0] = std::min(set.upper, std::max(set.lower, l[0])); return;
-    case SetKind::kFree: return;
+    case SetKind::kNonNegative:
+      l[0] = std::max(0.0, l[0]);
+      return;
+    case SetKind::kBox:
+      l[0] = std::min(set.upper, std::max(set.lower, l[0]));
+      return;
+    case SetKind::kFree:
+      return;
   }
 }
 
@@ -264,9 +298,10 @@ struct Arrays {
   }
 };
 
-/// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were found.
-/// False if the system is singular.
-bool newton_step(const ContactProblem& p, int first, int last, const double* moved, const Arrays& a) {
+/// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
+/// found. False if the system is singular.
+bool newton_step(
+    const ContactProblem& p, int first, int last, const double* moved, const Arrays& a) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   Reduced s;
   for (int r = begin; r < end; ++r) a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
@@ -278,13 +313,20 @@ bool newton_step(const ContactProblem& p, int first, int last, const double* mov
   const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.n, s.end, s.rhs)
                                   : solve_linear(s.matrix, s.n, s.n, s.end, s.rhs);
   if (!solved) return false;
-  for (int r = begin; r < end; ++r) a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];
+  for (int r = begin; r < end; ++r)
+    a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];
   return true;
 }
 
 /// Residual of the projection of l + alpha step, which is kept in lambda if it is the best so far.
-void keep_best(const ContactProblem& p, int first, int last, double alpha, const Arrays& a, double* velocity,
-               double* lambda, Residuals& best) {
+void keep_best(const ContactProblem& p,
+               int first,
+               int last,
+               double alpha,
+               const Arrays& a,
+               double* velocity,
+               double* lambda,
+               Residuals& best) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   for (int r = begin; r < end; ++r) a.trial[r] = a.l[r] + alpha * a.step[r];
   for (int i = first; i < last; ++i) project(p.sets[i], a.trial + p.sets[i].offset);
@@ -294,8 +336,10 @@ void keep_best(const ContactProblem& p, int first, int last, double alpha, const
   std::copy(a.trial + begin, a.trial + end, lambda + begin);
 }
 
-/// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below `limit`, or the last.
-double line_search(const ContactProblem& p, int first, int last, double limit, const Arrays& a, double* velocity) {
+/// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
+/// `limit`, or the last.
+double line_search(
+    const ContactProblem& p, int first, int last, double limit, const Arrays& a, double* velocity) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   double alpha = 1.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
@@ -310,8 +354,15 @@ double line_search(const ContactProblem& p, int first, int last, double limit, c
 
 }  // namespace
 
-Residuals newton_on_modes(const ContactProblem& p, int first, int last, double tolerance, int max_iterations,
-                          const Residuals& before, double* lambda, double* velocity, SolverWorkspace& work) {
+Residuals newton_on_modes(const ContactProblem& p,
+                          int first,
+                          int last,
+                          double tolerance,
+                          int max_iterations,
+                          const Residuals& before,
+                          double* lambda,
+                          double* velocity,
+                          SolverWorkspace& work) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   if (before.relative <= tolerance || end - begin > kMaxNewtonRows) return before;
   Residuals best = before;

@@ -4,12 +4,20 @@
 
 namespace stiction {
 
-/// Semismooth Newton on the Alart-Curnier form of one island, started from lambda (Alart and Curnier 1991;
-/// scaling, proximal term and line search as in docs/solvers.md). Local: a few sweeps must have found the
-/// modes of most contacts. `before` and `velocity` are those of the start. The best projected iterate is left
-/// in lambda, never worse than the start; returns its residuals. `velocity` is that of lambda if it converged.
-Residuals newton_on_modes(const ContactProblem& problem, int first, int last, double tolerance, int max_iterations,
-                          const Residuals& before, double* lambda, double* velocity, SolverWorkspace& work);
+/// Semismooth Newton on the Alart-Curnier form of one island, started from lambda (Alart and
+/// Curnier 1991; scaling, proximal term and line search as in docs/solvers.md). Local: a few sweeps
+/// must have found the modes of most contacts. `before` and `velocity` are those of the start. The
+/// best projected iterate is left in lambda, never worse than the start; returns its residuals.
+/// `velocity` is that of lambda if it converged.
+Residuals newton_on_modes(const ContactProblem& problem,
+                          int first,
+                          int last,
+                          double tolerance,
+                          int max_iterations,
+                          const Residuals& before,
+                          double* lambda,
+                          double* velocity,
+                          SolverWorkspace& work);
 
 /// Largest reduced system it takes.
 inline constexpr int kMaxNewtonRows = 1000;

@@ -1,10 +1,11 @@
 #include "ncp_pgs.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include "stiction/solver/pgs_kernel.hpp"
 
 #include "mode_newton.hpp"
-#include "stiction/solver/pgs_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 // Block projected Gauss-Seidel for the NCP on islands; the local updates are in pgs_kernel.hpp.
 
@@ -15,8 +16,8 @@ constexpr int kMaxDim = 6;
 constexpr double kUnknown = 1e300;
 constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
 
-/// Per-set constants of a solve. Bilateral rows are solved row by row within their block, which needs
-/// the diagonal only.
+/// Per-set constants of a solve. Bilateral rows are solved row by row within their block, which
+/// needs the diagonal only.
 struct Local {
   ConeStep<double> cone;
   double inverse[kMaxDim];  ///< 1 / G_rr of the other sets
@@ -61,7 +62,8 @@ void update_free(const ContactProblem& problem, int i, const Local& local, doubl
 }
 
 /// One Gauss-Seidel pass; returns the largest change of impulse in velocity units, G_ii |dlambda|.
-double sweep(const ContactProblem& problem, const Local* locals, int first, int last, double* lambda) {
+double sweep(
+    const ContactProblem& problem, const Local* locals, int first, int last, double* lambda) {
   double change = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
@@ -71,14 +73,21 @@ double sweep(const ContactProblem& problem, const Local* locals, int first, int 
     problem.velocity(i, lambda, c);
     for (int r = 0; r < set.dim; ++r) old[r] = l[r];
     switch (set.kind) {
-      case SetKind::kCone: update_cone(local.cone, set.mu, c, l); break;
-      case SetKind::kNonNegative: l[0] = std::max(0.0, l[0] - local.inverse[0] * c[0]); break;
+      case SetKind::kCone:
+        update_cone(local.cone, set.mu, c, l);
+        break;
+      case SetKind::kNonNegative:
+        l[0] = std::max(0.0, l[0] - local.inverse[0] * c[0]);
+        break;
       case SetKind::kBox:
         l[0] = std::min(set.upper, std::max(set.lower, l[0] - local.inverse[0] * c[0]));
         break;
-      case SetKind::kFree: update_free(problem, i, local, c, l); break;
+      case SetKind::kFree:
+        update_free(problem, i, local, c, l);
+        break;
     }
-    for (int r = 0; r < set.dim; ++r) change = std::max(change, local.diag_max * std::abs(l[r] - old[r]));
+    for (int r = 0; r < set.dim; ++r)
+      change = std::max(change, local.diag_max * std::abs(l[r] - old[r]));
   }
   return change;
 }
@@ -103,25 +112,37 @@ struct Island {
 };
 
 /// Sweeps until the island's residual meets the tolerance; returns their number.
-int solve_island(const Island& island, const Local* locals, SolverWorkspace& work, Residuals& certificate) {
+int solve_island(const Island& island,
+                 const Local* locals,
+                 SolverWorkspace& work,
+                 Residuals& certificate) {
   constexpr int kNewtonIterations = 20;
   const SolverSettings& settings = island.settings;
   const double scale = velocity_scale(island.problem, island.first, island.last);
-  // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped, and
-  // then at growing intervals. Newton is tried every 4 sweeps, which find most modes, or at once if the
-  // first sweep shows that the warm start is close; if it fails, the sweeps go on from the best iterate.
+  // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped,
+  // and then at growing intervals. Newton is tried every 4 sweeps, which find most modes, or at
+  // once if the first sweep shows that the warm start is close; if it fails, the sweeps go on from
+  // the best iterate.
   constexpr double kClose = 2e-2;
   int next_check = 1, interval = 1, next_newton = 4;
   for (int k = 1; k <= settings.max_iterations; ++k) {
     const double change = sweep(island.problem, locals, island.first, island.last, island.lambda);
     if (!(change < 1e300)) return k;
     const bool check = change <= settings.tolerance * scale && k >= next_check;
-    const bool newton = settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
+    const bool newton =
+        settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
     if (!check && !newton && k < settings.max_iterations) continue;
     certificate = island.certify();
     if (certificate.relative > settings.tolerance && newton) {
-      certificate = newton_on_modes(island.problem, island.first, island.last, settings.tolerance, kNewtonIterations,
-                                    certificate, island.lambda, island.velocity, work);
+      certificate = newton_on_modes(island.problem,
+                                    island.first,
+                                    island.last,
+                                    settings.tolerance,
+                                    kNewtonIterations,
+                                    certificate,
+                                    island.lambda,
+                                    island.velocity,
+                                    work);
       next_newton = k + 4;
     }
     if (certificate.relative <= settings.tolerance) return k;
@@ -133,7 +154,9 @@ int solve_island(const Island& island, const Local* locals, SolverWorkspace& wor
 
 }  // namespace
 
-void solve_ncp_pgs(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& work,
+void solve_ncp_pgs(const ContactProblem& problem,
+                   const SolverSettings& settings,
+                   SolverWorkspace& work,
                    ContactSolution& solution) {
   const std::size_t needed = static_cast<std::size_t>(problem.num_sets()) * kLocalDoubles;
   if (work.real.size() < needed) work.real.resize(needed);
@@ -142,7 +165,8 @@ void solve_ncp_pgs(const ContactProblem& problem, const SolverSettings& settings
   for (int island = 0; island < problem.num_islands(); ++island) {
     const int first = problem.island_start[island], last = problem.island_start[island + 1];
     prepare(problem, locals, first, last);
-    const Island view{problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
+    const Island view{
+        problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
     Residuals certificate;
     certificate.relative = certificate.backward = kUnknown;
     const int sweeps = solve_island(view, locals, work, certificate);

@@ -1,14 +1,18 @@
-#include <cmath>
-#include <stdexcept>
+#include "stiction/solver/solver.hpp"
 
 #include "ncp_pgs.hpp"
-#include "stiction/solver/solver.hpp"
+
+#include <cmath>
+#include <stdexcept>
 
 namespace stiction {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
-      {"ncp-pgs", "NCP", "projected Gauss-Seidel with an exact local stick and a safe slip step", solve_ncp_pgs},
+      {"ncp-pgs",
+       "NCP",
+       "projected Gauss-Seidel with an exact local stick and a safe slip step",
+       solve_ncp_pgs},
   };
   return entries;
 }
@@ -25,24 +29,32 @@ const SolverEntry& find_solver(const std::string& name) {
 void SolverSettings::validate() const {
   find_solver(name);
   if (!(tolerance > 0.0)) {
-    throw std::invalid_argument("solver.tolerance = " + std::to_string(tolerance) + ": must be > 0");
+    throw std::invalid_argument("solver.tolerance = " + std::to_string(tolerance) +
+                                ": must be > 0");
   }
   if (max_iterations < 1) {
-    throw std::invalid_argument("solver.max_iterations = " + std::to_string(max_iterations) + ": must be >= 1");
+    throw std::invalid_argument("solver.max_iterations = " + std::to_string(max_iterations) +
+                                ": must be >= 1");
   }
 }
 
 const char* to_string(SolveStatus status) {
   switch (status) {
-    case SolveStatus::kConverged: return "converged";
-    case SolveStatus::kRoundingLimited: return "rounding_limited";
-    case SolveStatus::kMaxIterations: return "max_iterations";
-    case SolveStatus::kNotFinite: return "not_finite";
+    case SolveStatus::kConverged:
+      return "converged";
+    case SolveStatus::kRoundingLimited:
+      return "rounding_limited";
+    case SolveStatus::kMaxIterations:
+      return "max_iterations";
+    case SolveStatus::kNotFinite:
+      return "not_finite";
   }
   return "unknown";
 }
 
-void solve(const ContactProblem& problem, const SolverSettings& settings, SolverWorkspace& work,
+void solve(const ContactProblem& problem,
+           const SolverSettings& settings,
+           SolverWorkspace& work,
            ContactSolution& solution) {
   const std::size_t rows = problem.g.size();
   if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);

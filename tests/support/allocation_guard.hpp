@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <new>
 
-// Counts heap allocations of this program: global operator new and, through it, the containers; Eigen's
-// own calls go through malloc, which is wrapped too. Include in one file of a test program.
+// Counts heap allocations of this program: global operator new and, through it, the containers;
+// Eigen's own calls go through malloc, which is wrapped too. Include in one file of a test program.
 
 namespace stiction::test {
 inline long& allocation_count() {

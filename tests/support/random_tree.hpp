@@ -1,9 +1,9 @@
 #pragma once
 
-#include <Eigen/Core>
-
 #include "stiction/model/scene.hpp"
+
 #include "support/random.hpp"
+#include <Eigen/Core>
 
 namespace stiction::test {
 
@@ -18,10 +18,12 @@ inline void random_mass(Rng& rng, BodyDescription& body) {
   body.com = uniform_vector(rng, 1.0) * 0.2;
   const double a = rng.uniform(0.05, 0.3), b = rng.uniform(0.05, 0.3), c = rng.uniform(0.05, 0.3);
   const double k = body.mass / 5.0;
-  body.inertia = rotate(rotation(rng), Sym3d{k * (b * b + c * c), 0, k * (a * a + c * c), 0, 0, k * (a * a + b * b)});
+  body.inertia = rotate(
+      rotation(rng), Sym3d{k * (b * b + c * c), 0, k * (a * a + c * c), 0, 0, k * (a * a + b * b)});
 }
 
-/// One tree, depth first, 1 to 14 bodies, every joint type; the root is a free-flyer half of the time.
+/// One tree, depth first, 1 to 14 bodies, every joint type; the root is a free-flyer half of the
+/// time.
 inline std::vector<BodyDescription> random_tree(Rng& rng) {
   const int n = 1 + static_cast<int>(rng.uniform(0.0, 14.0));
   std::vector<BodyDescription> bodies;
@@ -31,7 +33,8 @@ inline std::vector<BodyDescription> random_tree(Rng& rng) {
     b.name = "body" + std::to_string(i);
     if (i > 0) {
       // Depth first: hang on the last body or on one of its ancestors.
-      int up = rng.uniform(0.0, 1.0) < 0.6 ? 0 : static_cast<int>(rng.uniform(0.0, 0.999) * path.size());
+      int up =
+          rng.uniform(0.0, 1.0) < 0.6 ? 0 : static_cast<int>(rng.uniform(0.0, 0.999) * path.size());
       while (up-- > 0) path.pop_back();
       b.parent = path.back();
     }
@@ -43,8 +46,10 @@ inline std::vector<BodyDescription> random_tree(Rng& rng) {
                             : JointType::kSpherical;
     if (i == 0 && rng.uniform(0.0, 1.0) < 0.5) b.joint = JointType::kFreeFlyer;
     const int k = static_cast<int>(rng.uniform(0.0, 6.0));
-    b.axis = k < 3 ? Vec3d{k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0} : unit_vector(rng);
-    if (b.joint != JointType::kFreeFlyer) b.placement = {rotation(rng), uniform_vector(rng, 1.0) * 0.5};
+    b.axis = k < 3 ? Vec3d{k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}
+                   : unit_vector(rng);
+    if (b.joint != JointType::kFreeFlyer)
+      b.placement = {rotation(rng), uniform_vector(rng, 1.0) * 0.5};
     random_mass(rng, b);
     bodies.push_back(b);
   }

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <vector>
-
 #include "stiction/model/tree_view.hpp"
+
+#include <vector>
 
 namespace stiction {
 
-/// Worlds of the same tree in contact with the world at given points, stepped together: W worlds per
-/// call, entry (i, lane) of every array at [i * W + lane]. Plain arrays, because the code behind it is
-/// compiled for several instruction sets.
+/// Worlds of the same tree in contact with the world at given points, stepped together: W worlds
+/// per call, entry (i, lane) of every array at [i * W + lane]. Plain arrays, because the code
+/// behind it is compiled for several instruction sets.
 struct LaneStepArrays {
   // In.
   const double* placement;  ///< [12 num_bodies] rotation by columns, position
@@ -30,23 +30,28 @@ struct LaneStepArrays {
   double* v;        ///< [nv]
   double* impulse;  ///< [3 contacts] warm start and result
   // Out.
-  double* bias;        ///< [nv]
-  double* factor;      ///< [packed_size]
-  double* velocity;    ///< [3 contacts] c after the last sweep
+  double* bias;      ///< [nv]
+  double* factor;    ///< [packed_size]
+  double* velocity;  ///< [3 contacts] c after the last sweep
 };
 
-/// Kinematics, bias, mass matrix, factor, contact rows, Delassus, `sweeps` projected Gauss-Seidel passes and
-/// semi-implicit Euler, the same kernels as Simulator::step, on one lane type.
+/// Kinematics, bias, mass matrix, factor, contact rows, Delassus, `sweeps` projected Gauss-Seidel
+/// passes and semi-implicit Euler, the same kernels as Simulator::step, on one lane type.
 struct LaneKernels {
-  int width;                ///< worlds per call
+  int width;  ///< worlds per call
   const char* instruction_set;
-  void (*step)(const TreeView& tree, int contacts, int sweeps, double dt, const LaneStepArrays& arrays,
+  void (*step)(const TreeView& tree,
+               int contacts,
+               int sweeps,
+               double dt,
+               const LaneStepArrays& arrays,
                double* workspace);
   /// Doubles of workspace for a tree and a number of contacts, aligned to 64 bytes.
   std::size_t (*workspace_size)(const TreeView& tree, int contacts);
 };
 
-/// Every lane type this processor can run, narrowest first; entry 0 is `double`. All give the same bits.
+/// Every lane type this processor can run, narrowest first; entry 0 is `double`. All give the same
+/// bits.
 const std::vector<LaneKernels>& lane_kernels();
 /// The fastest for many worlds: the widest whose packs fill one register.
 const LaneKernels& widest_lane_kernels();

@@ -1,26 +1,26 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "stiction/collision/broad_phase.hpp"
 #include "stiction/collision/manifold.hpp"
 #include "stiction/dynamics/forest.hpp"
 #include "stiction/model/state.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace stiction {
 
 /// One contact point. A is the geometry with the lower id, n points from A to B.
 struct Contact {
   int geometry_a, geometry_b;
-  int body_a, body_b;      ///< -1: the world
-  std::uint64_t pair;      ///< geometry_a << 32 | geometry_b
+  int body_a, body_b;  ///< -1: the world
+  std::uint64_t pair;  ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;
-  int pair_points;         ///< points of this pair
-  Vec3d position;          ///< world [m]
-  Mat3d frame;             ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
-  double gap;              ///< [m], negative = penetration
-  Material material;       ///< of the pair
+  int pair_points;  ///< points of this pair
+  Vec3d position;   ///< world [m]
+  Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
+  double gap;   ///< [m], negative = penetration
+  Material material;  ///< of the pair
 };
 using ContactSet = std::vector<Contact>;
 
@@ -31,10 +31,11 @@ struct CollisionSettings {
 
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
 struct CollisionWorkspace {
-  std::vector<Transform> poses;    ///< [geometries] world, functions of (q, parameters)
-  std::vector<double> reach;       ///< [geometries] half of the pair margin [m]
-  std::vector<double> radius;      ///< [geometries] bounding ball, per scene
-  std::vector<Vec3d> centre;       ///< [geometries] ball centre, geometry frame: box of the shape at rest
+  std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
+  std::vector<double> reach;     ///< [geometries] half of the pair margin [m]
+  std::vector<double> radius;    ///< [geometries] bounding ball, per scene
+  std::vector<Vec3d>
+      centre;  ///< [geometries] ball centre, geometry frame: box of the shape at rest
   std::vector<Aabb> boxes;
   std::vector<BroadPhase::Pair> pairs;
   std::vector<CachedQuery> next_queries;
@@ -47,8 +48,13 @@ struct CollisionWorkspace {
 
 /// All contact points of the scene, sorted by (pair, feature). Warm starts of the narrow phase are
 /// taken from and left in state.queries.
-void collide(const Scene& scene, const Parameters& parameters, const DynamicsWorkspace& dynamics,
-             const CollisionSettings& settings, double dt, State& state, CollisionWorkspace& work,
+void collide(const Scene& scene,
+             const Parameters& parameters,
+             const DynamicsWorkspace& dynamics,
+             const CollisionSettings& settings,
+             double dt,
+             State& state,
+             CollisionWorkspace& work,
              ContactSet& contacts);
 
 /// R_WC of a contact with normal n, from the world rotation of A's body.

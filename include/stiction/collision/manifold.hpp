@@ -6,7 +6,8 @@ namespace stiction {
 
 inline constexpr int kMaxManifoldPoints = 8;
 
-/// One point of a manifold. The witness points are position -+ normal * gap / 2 (A: minus, B: plus).
+/// One point of a manifold. The witness points are position -+ normal * gap / 2 (A: minus, B:
+/// plus).
 struct ManifoldPoint {
   Vec3d position;         ///< world [m], midpoint of the two witness points
   double gap;             ///< signed [m] along the manifold's normal, negative = penetration

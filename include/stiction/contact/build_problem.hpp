@@ -1,27 +1,36 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "stiction/collision/collide.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/dynamics/forest.hpp"
 #include "stiction/model/state.hpp"
 
+#include <cstdint>
+#include <vector>
+
 namespace stiction {
 
 /// How contacts, limits and closures become rows. Units in brackets; see docs/concepts.md.
 struct ContactSettings {
-  double baumgarte = 0.2;        ///< kappa in [0, 1]: share of a penetration removed per step
-  double recovery_speed = 0.5;   ///< [m/s] >= 0, cap of that correction
-  double restitution_threshold = -1.0;  ///< [m/s] approach speed above which e acts; < 0: max(0.01, 2 |g| dt)
-  double closure_gain = 1.0;     ///< kappa_b in [0, 1]: share of a closure's error removed per step
-  double limit_margin = 0.02;    ///< [rad or m] distance at which a joint limit becomes a row, at least
+  double baumgarte = 0.2;       ///< kappa in [0, 1]: share of a penetration removed per step
+  double recovery_speed = 0.5;  ///< [m/s] >= 0, cap of that correction
+  double restitution_threshold =
+      -1.0;                   ///< [m/s] approach speed above which e acts; < 0: max(0.01, 2 |g| dt)
+  double closure_gain = 1.0;  ///< kappa_b in [0, 1]: share of a closure's error removed per step
+  double limit_margin =
+      0.02;  ///< [rad or m] distance at which a joint limit becomes a row, at least
   bool per_point_stiffness = false;  ///< each point of a pair gets k, d instead of k / n, d / n
   void validate() const;
 };
 
-enum class RowSource : std::uint8_t { kContact, kLowerLimit, kUpperLimit, kDryFriction, kClosure, kGear };
+enum class RowSource : std::uint8_t {
+  kContact,
+  kLowerLimit,
+  kUpperLimit,
+  kDryFriction,
+  kClosure,
+  kGear
+};
 
 /// One body of a constraint: its chain of dofs and where its rows Z = L^-T J^T are stored.
 struct RowSide {
@@ -45,9 +54,9 @@ struct ConstraintRow {
 
 /// Rows of the current step; sized by use, kept between steps for their capacity.
 struct ConstraintRows {
-  std::vector<ConstraintRow> rows;   ///< in the order of problem.sets
-  std::vector<double> z;             ///< J^T, then Z = L^-T J^T
-  std::vector<double> scaled;        ///< D^-1 Z, laid out like z
+  std::vector<ConstraintRow> rows;  ///< in the order of problem.sets
+  std::vector<double> z;            ///< J^T, then Z = L^-T J^T
+  std::vector<double> scaled;       ///< D^-1 Z, laid out like z
   std::vector<ConstraintRow> sorted;
   std::vector<int> island, island_of_tree, tree_start, tree_sets, order;
   int num_islands = 0;
@@ -55,17 +64,29 @@ struct ConstraintRows {
 
 /// G, g, sets and R of this step from contacts, joint limits, dry friction, closures and gears.
 /// `impulse` receives the warm start from the state. dynamics must hold the step's factor and w.
-void build_problem(const Scene& scene, const Parameters& parameters, const State& state,
-                   const ContactSet& contacts, const ContactSettings& settings, double dt,
-                   const DynamicsWorkspace& dynamics, ConstraintRows& rows, ContactProblem& problem,
+void build_problem(const Scene& scene,
+                   const Parameters& parameters,
+                   const State& state,
+                   const ContactSet& contacts,
+                   const ContactSettings& settings,
+                   double dt,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem,
                    std::vector<double>& impulse);
 
 /// Stores the impulses in the state for the next warm start.
-void store_impulses(const Scene& scene, const ContactSet& contacts, const DynamicsWorkspace& dynamics,
-                    const ConstraintRows& rows, const std::vector<double>& impulse, State& state);
+void store_impulses(const Scene& scene,
+                    const ContactSet& contacts,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const std::vector<double>& impulse,
+                    State& state);
 
 /// dynamics.whitened += Z lambda.
-void apply_impulses(const ConstraintRows& rows, const Scene& scene, const std::vector<double>& impulse,
+void apply_impulses(const ConstraintRows& rows,
+                    const Scene& scene,
+                    const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics);
 
 /// Length of State::constraint_impulse: 3 per dof, then 6 per closure, then 1 per gear.

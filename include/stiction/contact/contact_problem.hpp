@@ -1,9 +1,9 @@
 #pragma once
 
+#include <Eigen/Core>
+
 #include <cstdint>
 #include <vector>
-
-#include <Eigen/Core>
 
 namespace stiction {
 
@@ -18,7 +18,7 @@ enum class SetKind : std::uint8_t {
 struct ConstraintSet {
   SetKind kind = SetKind::kCone;
   int dim = 3;
-  int offset = 0;  ///< first row; sets are stacked without gaps, never 3 i
+  int offset = 0;                   ///< first row; sets are stacked without gaps, never 3 i
   double mu = 0.0;                  ///< kCone
   double lower = 0.0, upper = 0.0;  ///< kBox [N s or N m s]
 
@@ -35,25 +35,25 @@ struct ConstraintSet {
 ///   non-negative: 0 <= lambda perp c >= 0
 ///   box:          lambda in [l, u], c > 0 only at l, c < 0 only at u
 ///   free:         c = 0.
-/// lambda [N s], c and g [m/s]. G is stored by row panels over the sets that share a tree; the diagonal
-/// compliance R is already added to it.
+/// lambda [N s], c and g [m/s]. G is stored by row panels over the sets that share a tree; the
+/// diagonal compliance R is already added to it.
 struct ContactProblem {
   /// Consecutive columns of a panel.
   struct Run {
     int column;  ///< first global row index
     int count;
-    int set;     ///< the set of that row; the others follow it
+    int set;  ///< the set of that row; the others follow it
   };
 
   std::vector<ConstraintSet> sets;
-  std::vector<double> g;             ///< [rows] free velocity minus reference velocity
-  std::vector<double> compliance;    ///< [rows] R, physical only
-  std::vector<int> run_start;        ///< [sets + 1] into runs
+  std::vector<double> g;           ///< [rows] free velocity minus reference velocity
+  std::vector<double> compliance;  ///< [rows] R, physical only
+  std::vector<int> run_start;      ///< [sets + 1] into runs
   std::vector<Run> runs;
-  std::vector<int> panel_start;      ///< [sets + 1] into values
-  std::vector<int> diagonal_start;   ///< [sets] of the own block in values
-  std::vector<double> values;        ///< panels: column-major, `stride(dim)` doubles per column
-  std::vector<int> island_start;     ///< [islands + 1] into sets; islands do not couple
+  std::vector<int> panel_start;     ///< [sets + 1] into values
+  std::vector<int> diagonal_start;  ///< [sets] of the own block in values
+  std::vector<double> values;       ///< panels: column-major, `stride(dim)` doubles per column
+  std::vector<int> island_start;    ///< [islands + 1] into sets; islands do not couple
 
   int num_rows() const { return static_cast<int>(g.size()); }
   int num_sets() const { return static_cast<int>(sets.size()); }

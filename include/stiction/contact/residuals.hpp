@@ -4,23 +4,30 @@
 
 namespace stiction {
 
-/// How far impulses are from solving the nonlinear complementarity problem: the certificate. Always from
-/// the final impulse with an exact velocity, maximum over the sets, Euclidean.
+/// How far impulses are from solving the nonlinear complementarity problem: the certificate. Always
+/// from the final impulse with an exact velocity, maximum over the sets, Euclidean.
 struct Residuals {
   double primal = 0.0;           ///< dist(lambda, K) [N s]
   double dual = 0.0;             ///< dist(c + Gamma, K*) [m/s]; |c| of bilateral rows
   double complementarity = 0.0;  ///< |<lambda, c + Gamma>| [J]
-  double relative = 0.0;         ///< max(primal / L, dual / V, complementarity / (L V)): dimensionless
-  double backward = 0.0;         ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
+  double relative = 0.0;  ///< max(primal / L, dual / V, complementarity / (L V)): dimensionless
+  double backward = 0.0;  ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
 };
 
 /// V = ||g||, L = max(||lambda||, V / max diag G), infinity norms over rows [first_set, last_set).
-Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity,
-                    int first_set, int last_set);
+Residuals residuals(const ContactProblem& problem,
+                    const double* lambda,
+                    double* velocity,
+                    int first_set,
+                    int last_set);
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity);
 
 /// Distances of one set, given lambda and c = G lambda + g of its rows.
-void set_residual(const ConstraintSet& set, const double* lambda, const double* c, double& primal,
-                  double& dual, double& complementarity);
+void set_residual(const ConstraintSet& set,
+                  const double* lambda,
+                  const double* c,
+                  double& primal,
+                  double& dual,
+                  double& complementarity);
 
 }  // namespace stiction

@@ -63,7 +63,8 @@ inline void angular_rows(const TreeView& tree,
 
 /// out += (rows) x, x indexed by dof: J v, or (D^-1 Z)^T w.
 template <int Dim, class Real>
-inline void rows_times(const TreeView& tree, int last_dof, const Real* rows, const Real* v, Real* out) {
+inline void rows_times(
+    const TreeView& tree, int last_dof, const Real* rows, const Real* v, Real* out) {
   const int* chain = tree.chain + tree.row[last_dof];
   for (int m = 0; m <= tree.depth[last_dof]; ++m) {
     const Real x = v[chain[m]];
@@ -73,7 +74,10 @@ inline void rows_times(const TreeView& tree, int last_dof, const Real* rows, con
 
 /// In place: J^T -> Z = L^-T J^T.
 template <int Dim, class Real>
-inline void whiten_rows(const TreeView& tree, const TreeData<Real>& data, int last_dof, Real* rows) {
+inline void whiten_rows(const TreeView& tree,
+                        const TreeData<Real>& data,
+                        int last_dof,
+                        Real* rows) {
   const int* chain = tree.chain + tree.row[last_dof];
   for (int m = tree.depth[last_dof]; m > 0; --m) {
     const Real* l = data.L + tree.row[chain[m]];
@@ -86,7 +90,11 @@ inline void whiten_rows(const TreeView& tree, const TreeData<Real>& data, int la
 
 /// scaled = D^-1 Z.
 template <int Dim, class Real>
-inline void scale_rows(const TreeView& tree, const TreeData<Real>& data, int last_dof, const Real* rows, Real* scaled) {
+inline void scale_rows(const TreeView& tree,
+                       const TreeData<Real>& data,
+                       int last_dof,
+                       const Real* rows,
+                       Real* scaled) {
   const int* chain = tree.chain + tree.row[last_dof];
   for (int m = 0; m <= tree.depth[last_dof]; ++m) {
     const Real d = data.D_inverse[chain[m]];
@@ -96,7 +104,8 @@ inline void scale_rows(const TreeView& tree, const TreeData<Real>& data, int las
 
 /// w += Z lambda.
 template <int Dim, class Real>
-inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, const Real* lambda, Real* w) {
+inline void add_impulse(
+    const TreeView& tree, int last_dof, const Real* rows, const Real* lambda, Real* w) {
   const int* chain = tree.chain + tree.row[last_dof];
   for (int m = 0; m <= tree.depth[last_dof]; ++m) {
     Real sum = rows[Dim * m] * lambda[0];
@@ -107,9 +116,10 @@ inline void add_impulse(const TreeView& tree, int last_dof, const Real* rows, co
 
 /// block(r, c) at [c * stride + r] += Z_a^T (D^-1 Z_b) over the first `common` dofs of both chains.
 template <int Rows, int Cols, class Real>
-inline void delassus_block(int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
-  // Few sums: even and odd dofs apart, since one chain of additions is bound by its latency. Nine sums fill
-  // the registers as they are.
+inline void delassus_block(
+    int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
+  // Few sums: even and odd dofs apart, since one chain of additions is bound by its latency. Nine
+  // sums fill the registers as they are.
   constexpr bool kSplit = Rows * Cols <= 3;
   Real sum[Rows * Cols], odd[Rows * Cols];
   for (int k = 0; k < Rows * Cols; ++k) sum[k] = odd[k] = Real(0.0);

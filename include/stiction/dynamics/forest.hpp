@@ -1,11 +1,11 @@
 #pragma once
 
-#include <vector>
+#include "stiction/dynamics/tree_data.hpp"
+#include "stiction/model/scene.hpp"
 
 #include <Eigen/Core>
 
-#include "stiction/dynamics/tree_data.hpp"
-#include "stiction/model/scene.hpp"
+#include <vector>
 
 namespace stiction {
 
@@ -26,7 +26,7 @@ struct Control {
 
 /// Per-tree data of one world and the free motion of the step. Sized once per scene.
 struct DynamicsWorkspace {
-  std::vector<double> memory;           ///< backs the pointers of `trees`
+  std::vector<double> memory;  ///< backs the pointers of `trees`
   std::vector<TreeData<double>> trees;
   std::vector<TreeView> views;
   std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 kp
@@ -40,13 +40,22 @@ struct DynamicsWorkspace {
 TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& parameters);
 
 /// Body placements and velocities of all trees at (q, v).
-void forward_kinematics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
+void forward_kinematics(const Scene& scene,
+                        const Parameters& parameters,
+                        const double* q,
+                        const double* v,
                         DynamicsWorkspace& work);
 
-/// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 kp) and w = L^-T dt (tau + kp (q* - q - dt v) +
-/// kd (v* - v) - d v - b), so that the free velocity is v + L^-1 D^-1 w. After forward_kinematics.
-void compute_dynamics(const Scene& scene, const Parameters& parameters, const double* q, const double* v,
-                      const Control& control, double dt, DynamicsWorkspace& work);
+/// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 kp) and w = L^-T dt (tau + kp (q* - q - dt
+/// v) + kd (v* - v) - d v - b), so that the free velocity is v + L^-1 D^-1 w. After
+/// forward_kinematics.
+void compute_dynamics(const Scene& scene,
+                      const Parameters& parameters,
+                      const double* q,
+                      const double* v,
+                      const Control& control,
+                      double dt,
+                      DynamicsWorkspace& work);
 
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);

@@ -8,8 +8,8 @@ inline namespace STICTION_ISA {
 /// q <- q advanced by v over dt, in place; v is re-expressed where its frame turned.
 ///
 /// Free-flyer: the step's velocity is that of the origin in axes frozen at the start (see
-/// forward_kinematics), so p += dt R v, R <- R exp(dt w), and the linear part of v is turned into the
-/// new body axes: R_new v_new = R_old v. Linear momentum of a free body is thus exact.
+/// forward_kinematics), so p += dt R v, R <- R exp(dt w), and the linear part of v is turned into
+/// the new body axes: R_new v_new = R_old v. Linear momentum of a free body is thus exact.
 template <class Real>
 inline void integrate_configuration(const TreeView& tree, Real dt, Real* q, Real* v) {
   for (int b = 0; b < tree.num_bodies; ++b) {

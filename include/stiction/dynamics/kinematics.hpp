@@ -7,7 +7,8 @@ inline namespace STICTION_ISA {
 
 /// Rotation by angle (sine s, cosine c) about a unit axis, applied on the right: R <- R Rot(axis).
 template <class Real>
-inline void rotate_about_axis(Mat3<Real>& R, int axis_code, const Vec3<Real>& axis, Real s, Real c) {
+inline void rotate_about_axis(
+    Mat3<Real>& R, int axis_code, const Vec3<Real>& axis, Real s, Real c) {
   if (axis_code < 3) {
     // Rot(e_k) mixes the two other columns; e_k itself stays.
     Vec3<Real>& u = R.column((axis_code + 1) % 3);
@@ -79,8 +80,8 @@ inline void joint_kinematics(const TreeView& tree,
 
 /// Body placements, joint axes, velocities and bias accelerations.
 ///
-/// A free-flyer's acceleration is the *classical* one of its origin, in root axes held fixed over the
-/// step: d/dt of the velocity (R v) of the origin, not of its body components. Its spatial
+/// A free-flyer's acceleration is the *classical* one of its origin, in root axes held fixed over
+/// the step: d/dt of the velocity (R v) of the origin, not of its body components. Its spatial
 /// acceleration is then offset by -w x v. This makes the discrete step exact for free fall whatever
 /// the body's spin; Pinocchio's nle is recovered by adding M (w x v, 0).
 template <class Real>

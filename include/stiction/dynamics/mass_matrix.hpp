@@ -19,12 +19,8 @@ inline void mass_matrix(const TreeView& tree, TreeData<Real>& data) {
       const Real o(0.0);
       const Vec3<Real>& h = I.moment;
       const Sym3<Real>& J = I.rotational;
-      const Real base[21] = {I.mass,
-                             o, I.mass,
-                             o, o, I.mass,
-                             o, -h.z, h.y, J.xx,
-                             h.z, o, -h.x, J.xy, J.yy,
-                             -h.y, h.x, o, J.xz, J.yz, J.zz};
+      const Real base[21] = {I.mass, o,    I.mass, o,    o,    I.mass, o, -h.z, h.y,  J.xx, h.z,
+                             o,      -h.x, J.xy,   J.yy, -h.y, h.x,    o, J.xz, J.yz, J.zz};
       for (int k = 0; k < 21; ++k) data.L[k] = base[k];
       return;
     }

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "stiction/geometry/convex_mesh.hpp"
+#include "stiction/math/spatial.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "stiction/geometry/convex_mesh.hpp"
-#include "stiction/math/spatial.hpp"
 
 namespace stiction {
 

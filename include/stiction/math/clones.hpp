@@ -1,8 +1,8 @@
 #pragma once
 
-// Kernels on plain doubles that gain from wide registers are compiled for several instruction sets and
-// chosen when the program is loaded. Contraction is off and every sum has a fixed order, so all clones
-// give the same bits. Sanitizers do not support the resolver.
+// Kernels on plain doubles that gain from wide registers are compiled for several instruction sets
+// and chosen when the program is loaded. Contraction is off and every sum has a fixed order, so all
+// clones give the same bits. Sanitizers do not support the resolver.
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define STICTION_CLONES __attribute__((target_clones("default", "avx2", "arch=x86-64-v4")))
 #else

@@ -4,9 +4,9 @@
 // carries W worlds of the same scene. Both give the same bits: no contraction, no libm, selection
 // instead of data-dependent arithmetic, and ties to the lowest index.
 //
-// The headers of math/ and dynamics/ kernels are compiled once per instruction set. STICTION_ISA names
-// an inline namespace so that the linker cannot merge a wide body into the baseline path; those
-// headers therefore use no inline function of the standard library.
+// The headers of math/ and dynamics/ kernels are compiled once per instruction set. STICTION_ISA
+// names an inline namespace so that the linker cannot merge a wide body into the baseline path;
+// those headers therefore use no inline function of the standard library.
 
 #ifndef STICTION_ISA
 #define STICTION_ISA baseline
@@ -33,7 +33,8 @@ struct PackStorage<8> {
   typedef long long Mask __attribute__((vector_size(64)));
 };
 
-/// W doubles, one per world. Never wider than the registers of the target (8 on AVX2 is 3 x slower).
+/// W doubles, one per world. Never wider than the registers of the target (8 on AVX2 is 3 x
+/// slower).
 template <int W>
 struct Pack {
   using Vector = typename PackStorage<W>::Vector;
@@ -139,21 +140,19 @@ inline void sincos(Real x, Real& s, Real& c) {
   r = r - k * Real(6.07710050630396597660e-11);
   r = r - k * Real(2.02226624879595063154e-21);
   const Real z = r * r;
-  const Real ps =
-      r + (r * z) * (Real(-1.66666666666666324348e-01) +
-                     z * (Real(8.33333333332248946124e-03) +
-                          z * (Real(-1.98412698298579493134e-04) +
-                               z * (Real(2.75573137070700676789e-06) +
-                                    z * (Real(-2.50507602534068634195e-08) +
-                                         z * Real(1.58969099521155010221e-10))))));
-  const Real pc =
-      (Real(1.0) - Real(0.5) * z) +
-      (z * z) * (Real(4.16666666666666019037e-02) +
-                 z * (Real(-1.38888888888741095749e-03) +
-                      z * (Real(2.48015872894767294178e-05) +
-                           z * (Real(-2.75573143513906633035e-07) +
-                                z * (Real(2.08757232129817482790e-09) +
-                                     z * Real(-1.13596475577881948265e-11))))));
+  const Real ps = r + (r * z) * (Real(-1.66666666666666324348e-01) +
+                                 z * (Real(8.33333333332248946124e-03) +
+                                      z * (Real(-1.98412698298579493134e-04) +
+                                           z * (Real(2.75573137070700676789e-06) +
+                                                z * (Real(-2.50507602534068634195e-08) +
+                                                     z * Real(1.58969099521155010221e-10))))));
+  const Real pc = (Real(1.0) - Real(0.5) * z) +
+                  (z * z) * (Real(4.16666666666666019037e-02) +
+                             z * (Real(-1.38888888888741095749e-03) +
+                                  z * (Real(2.48015872894767294178e-05) +
+                                       z * (Real(-2.75573143513906633035e-07) +
+                                            z * (Real(2.08757232129817482790e-09) +
+                                                 z * Real(-1.13596475577881948265e-11))))));
   // Quadrant k mod 4 in floating point: q in {0, 1, 2, 3}.
   Real q = k - Real(4.0) * nearest(k * Real(0.25));
   q = select(q < Real(0.0), q + Real(4.0), q);

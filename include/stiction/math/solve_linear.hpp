@@ -4,14 +4,14 @@
 
 namespace stiction {
 
-/// Solves A x = b by LU with partial pivoting, in place: A (row-major, rows `stride` apart) is destroyed, b
-/// becomes x. A has a symmetric profile: row k is zero from column end[k] on, end does not decrease, end[k] > k;
-/// columns up to end[end[k] - 1] are used for fill and must be zero. False if a pivot is exactly zero or not
-/// a number. No allocation.
+/// Solves A x = b by LU with partial pivoting, in place: A (row-major, rows `stride` apart) is
+/// destroyed, b becomes x. A has a symmetric profile: row k is zero from column end[k] on, end does
+/// not decrease, end[k] > k; columns up to end[end[k] - 1] are used for fill and must be zero.
+/// False if a pivot is exactly zero or not a number. No allocation.
 bool solve_linear(double* A, int n, int stride, const int* end, double* b);
 
-/// The same for a symmetric positive definite A, of which only the upper triangle is read: half the work, no
-/// fill beyond the profile. False if a pivot is not positive.
+/// The same for a symmetric positive definite A, of which only the upper triangle is read: half the
+/// work, no fill beyond the profile. False if a pivot is not positive.
 bool solve_symmetric(double* A, int n, int stride, const int* end, double* b);
 
 }  // namespace stiction

@@ -2,8 +2,8 @@
 
 #include "stiction/math/spatial.hpp"
 
-// Spatial vectors about one common point O in one common frame: motions (velocity of the point at O,
-// angular velocity), forces (force, moment about O), rigid-body inertias about O.
+// Spatial vectors about one common point O in one common frame: motions (velocity of the point at
+// O, angular velocity), forces (force, moment about O), rigid-body inertias about O.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -61,8 +61,12 @@ inline Inertia<Real> inertia_about_origin(Real m, const Vec3<Real>& c, const Sym
   const Real cx = c.x * h.x, cy = c.y * h.y, cz = c.z * h.z;
   return {m,
           h,
-          {central.xx + (cy + cz), central.xy - c.x * h.y, central.yy + (cx + cz),
-           central.xz - c.x * h.z, central.yz - c.y * h.z, central.zz + (cx + cy)}};
+          {central.xx + (cy + cz),
+           central.xy - c.x * h.y,
+           central.yy + (cx + cz),
+           central.xz - c.x * h.z,
+           central.yz - c.y * h.z,
+           central.zz + (cx + cy)}};
 }
 
 }  // namespace STICTION_ISA

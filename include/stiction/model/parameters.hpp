@@ -1,9 +1,9 @@
 #pragma once
 
+#include "stiction/model/robot.hpp"
+
 #include <string>
 #include <vector>
-
-#include "stiction/model/robot.hpp"
 
 namespace stiction {
 
@@ -25,8 +25,8 @@ struct Parameters {
   // Degrees of freedom.
   std::vector<double> armature, damping, dry_friction;
   std::vector<double> lower, upper;
-  std::vector<double> kp, kd;          ///< servo gains; 0: the dof takes torques only
-  std::vector<double> effort_limit;    ///< of torque plus servo
+  std::vector<double> kp, kd;        ///< servo gains; 0: the dof takes torques only
+  std::vector<double> effort_limit;  ///< of torque plus servo
 
   // Geometries.
   std::vector<Transform> geometry_placement;  ///< in the body, or in the world

@@ -1,16 +1,17 @@
 #pragma once
 
+#include "stiction/geometry/shape.hpp"
+#include "stiction/model/tree_view.hpp"
+
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "stiction/geometry/shape.hpp"
-#include "stiction/model/tree_view.hpp"
-
 namespace pinocchio_handle {
-struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no user of this header sees Pinocchio
+struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no user of this header
+               // sees Pinocchio
 }
 
 namespace stiction {
@@ -73,8 +74,9 @@ struct LoadMessage {
   std::string text;
 };
 
-/// A robot before it is placed in a scene: the loaders' common result. One kinematic tree (or several
-/// if the base is fixed and carries several). Bodies are depth first, parents before children.
+/// A robot before it is placed in a scene: the loaders' common result. One kinematic tree (or
+/// several if the base is fixed and carries several). Bodies are depth first, parents before
+/// children.
 struct Robot {
   std::string name;
   std::vector<BodyDescription> bodies;
@@ -96,10 +98,10 @@ struct Robot {
 };
 
 struct LoadOptions {
-  bool free_flyer = true;        ///< root joint; false: the base is fixed to the world
+  bool free_flyer = true;          ///< root joint; false: the base is fixed to the world
   bool collision_geometry = true;  ///< load the file's collision shapes
-  bool self_collision = true;    ///< keep pairs inside the robot (parent-child and SRDF pairs never)
-  std::string srdf;              ///< path; empty: none
+  bool self_collision = true;  ///< keep pairs inside the robot (parent-child and SRDF pairs never)
+  std::string srdf;            ///< path; empty: none
   std::vector<std::string> package_dirs;
   Material material;
   bool strict = false;  ///< unused elements, and inertias that no solid has, are errors
@@ -111,7 +113,9 @@ struct LoadOptions {
 /// Reads a URDF. Errors (std::runtime_error) name the file and line.
 Robot load_urdf(const std::string& path, const LoadOptions& options = {});
 /// The same from a string; `name` stands for the file in messages.
-Robot load_urdf_string(const std::string& xml, const std::string& name, const LoadOptions& options = {});
+Robot load_urdf_string(const std::string& xml,
+                       const std::string& name,
+                       const LoadOptions& options = {});
 
 /// Vertices of a mesh file (STL, DAE, OBJ) scaled, and its volume; for hulls and drawing.
 struct MeshFile {

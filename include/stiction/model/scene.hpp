@@ -1,13 +1,13 @@
 #pragma once
 
+#include "stiction/model/parameters.hpp"
+#include "stiction/model/robot.hpp"
+#include "stiction/model/tree.hpp"
+
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "stiction/model/parameters.hpp"
-#include "stiction/model/robot.hpp"
-#include "stiction/model/tree.hpp"
 
 namespace stiction {
 
@@ -44,36 +44,52 @@ struct RobotSlice {
 /// surface leaves the other's values.
 Material combine(const Material& a, const Material& b);
 
-/// Topology of a world: trees, geometries, constraints, names. Composed by the add_* functions, then
-/// constant (a Simulator keeps its own copy). Its numbers are in `parameters`, the scene's defaults.
+/// Topology of a world: trees, geometries, constraints, names. Composed by the add_* functions,
+/// then constant (a Simulator keeps its own copy). Its numbers are in `parameters`, the scene's
+/// defaults.
 class Scene {
  public:
   std::string name = "scene";
   Parameters parameters;
 
-  // --- composition. Names must be unique; each call throws std::invalid_argument naming the field. ---
+  // --- composition. Names must be unique; each call throws std::invalid_argument naming the field.
+  // ---
   /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. Returns
   /// its index.
-  int add_robot(const Robot& robot, const Transform& X_W = Transform::identity(),
+  int add_robot(const Robot& robot,
+                const Transform& X_W = Transform::identity(),
                 const std::string& robot_name = "");
   /// A loose body with one geometry, uniform density for the given mass. Returns the body.
-  int add_body(const std::string& body_name, const Shape& shape, double mass, const Transform& X_W,
+  int add_body(const std::string& body_name,
+               const Shape& shape,
+               double mass,
+               const Transform& X_W,
                const Material& material = {});
   /// A loose body with the given inertia and no geometry.
   int add_body(const std::string& body_name, const MassProperties& mass, const Transform& X_W);
   /// Geometry on a body (-1: the world). Returns the geometry.
-  int add_geometry(const std::string& geometry_name, int body, const Shape& shape, const Transform& X_B,
+  int add_geometry(const std::string& geometry_name,
+                   int body,
+                   const Shape& shape,
+                   const Transform& X_B,
                    const Material& material = {});
   int add_ground(const Material& material = {});  ///< half-space z <= 0 of the world, "ground"
-  int add_half_space(const std::string& geometry_name, const Vec3d& point, const Vec3d& normal,
+  int add_half_space(const std::string& geometry_name,
+                     const Vec3d& point,
+                     const Vec3d& normal,
                      const Material& material = {});
-  int add_point_closure(const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B);
-  int add_weld(const std::string& weld_name, int body_a, const Transform& X_A, int body_b, const Transform& X_B);
+  int add_point_closure(
+      const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B);
+  int add_weld(const std::string& weld_name,
+               int body_a,
+               const Transform& X_A,
+               int body_b,
+               const Transform& X_B);
   int add_gear(const std::string& gear_name, int dof, int driver, double ratio, double offset);
 
   void disable_pair(int geometry_a, int geometry_b);
-  /// Only these pairs collide from now on (until more are enabled); overrides every other filter but that
-  /// two geometries of one body never collide.
+  /// Only these pairs collide from now on (until more are enabled); overrides every other filter
+  /// but that two geometries of one body never collide.
   void enable_only(const std::vector<std::pair<int, int>>& pairs);
   void set_pair_material(int geometry_a, int geometry_b, const Material& material);
   void set_gains(int dof, double kp, double kd);
@@ -94,7 +110,7 @@ class Scene {
   const std::vector<std::string>& dof_names() const { return dof_names_; }
   const std::vector<std::string>& joint_names() const { return joint_names_; }
 
-  int body(const std::string& n) const;      ///< throws, listing the names
+  int body(const std::string& n) const;  ///< throws, listing the names
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;
@@ -108,7 +124,9 @@ class Scene {
   bool has_pair_material(int geometry_a, int geometry_b) const;
 
   const std::vector<double>& default_q() const { return default_q_; }
-  const std::map<std::string, std::vector<double>>& configurations() const { return configurations_; }
+  const std::map<std::string, std::vector<double>>& configurations() const {
+    return configurations_;
+  }
   /// Position target of each dof that a servo holds at rest in `q`.
   std::vector<double> dof_positions(const std::vector<double>& q) const;
   const std::vector<LoadMessage>& messages() const { return messages_; }
@@ -117,8 +135,12 @@ class Scene {
   friend class SceneEditor;
   using PairKey = std::uint64_t;
   static PairKey key(int a, int b);
-  void add_tree(const std::vector<BodyDescription>& bodies, int first, int last, const Transform& base,
-                const std::vector<DofDescription>& dofs, const std::string& prefix);
+  void add_tree(const std::vector<BodyDescription>& bodies,
+                int first,
+                int last,
+                const Transform& base,
+                const std::vector<DofDescription>& dofs,
+                const std::string& prefix);
 
   std::vector<Tree> trees_;
   std::vector<Geometry> geometries_;

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
+#include "stiction/collision/distance.hpp"
+#include "stiction/model/scene.hpp"
 
 #include <Eigen/Core>
 
-#include "stiction/collision/distance.hpp"
-#include "stiction/model/scene.hpp"
+#include <cstdint>
+#include <vector>
 
 namespace stiction {
 
@@ -25,12 +25,13 @@ struct CachedQuery {
 
 /// All that the next step depends on, besides scene, parameters, settings and control.
 struct State {
-  Eigen::VectorXd q;  ///< [nq] Pinocchio's layout, see docs/notation.md
-  Eigen::VectorXd v;  ///< [nv]
-  double time = 0.0;  ///< [s]
-  std::vector<CachedImpulse> contacts;    ///< sorted by (pair, feature)
-  std::vector<CachedQuery> queries;       ///< sorted by pair
-  std::vector<double> constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears
+  Eigen::VectorXd q;                    ///< [nq] Pinocchio's layout, see docs/notation.md
+  Eigen::VectorXd v;                    ///< [nv]
+  double time = 0.0;                    ///< [s]
+  std::vector<CachedImpulse> contacts;  ///< sorted by (pair, feature)
+  std::vector<CachedQuery> queries;     ///< sorted by pair
+  std::vector<double>
+      constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears
 
   bool operator==(const State& other) const;
 };

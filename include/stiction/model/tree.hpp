@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "stiction/model/robot.hpp"
 #include "stiction/model/tree_view.hpp"
+
+#include <string>
+#include <vector>
 
 namespace stiction {
 

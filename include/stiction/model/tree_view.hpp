@@ -12,16 +12,20 @@ enum class JointType : std::uint8_t {
   kPrismatic,   ///< nq 1 [m], nv 1
 };
 constexpr int joint_nq(JointType t) {
-  return t == JointType::kFreeFlyer ? 7 : t == JointType::kSpherical ? 4 : t == JointType::kContinuous ? 2 : 1;
+  return t == JointType::kFreeFlyer    ? 7
+         : t == JointType::kSpherical  ? 4
+         : t == JointType::kContinuous ? 2
+                                       : 1;
 }
 constexpr int joint_nv(JointType t) {
   return t == JointType::kFreeFlyer ? 6 : t == JointType::kSpherical ? 3 : 1;
 }
 
-/// Topology of one kinematic tree as plain arrays, all indices local to the tree. Bodies are numbered
-/// depth first (parent < child), dofs likewise. The root frame is the first body for a free-flyer,
-/// otherwise the fixed base. Packed rows: dof j owns depth[j] + 1 entries at row[j], one per dof of
-/// its chain (ancestors, then itself); the row of an ancestor is a prefix in the same order.
+/// Topology of one kinematic tree as plain arrays, all indices local to the tree. Bodies are
+/// numbered depth first (parent < child), dofs likewise. The root frame is the first body for a
+/// free-flyer, otherwise the fixed base. Packed rows: dof j owns depth[j] + 1 entries at row[j],
+/// one per dof of its chain (ancestors, then itself); the row of an ancestor is a prefix in the
+/// same order.
 struct TreeView {
   int num_bodies, nq, nv;
   int packed_size;               ///< sum of the row lengths

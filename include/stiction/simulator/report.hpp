@@ -1,33 +1,34 @@
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "stiction/math/spatial.hpp"
 #include "stiction/solver/solver.hpp"
+
+#include <cstdint>
+#include <vector>
 
 namespace stiction {
 
 enum class StepStatus : std::uint8_t {
-  kOk,           ///< stepped; the contact problem was solved (or is rounding limited)
-  kNotConverged, ///< stepped with the solver's last impulses; see residuals
-  kNotFinite,    ///< a NaN or infinity appeared: the state is left as it was before the step
+  kOk,            ///< stepped; the contact problem was solved (or is rounding limited)
+  kNotConverged,  ///< stepped with the solver's last impulses; see residuals
+  kNotFinite,     ///< a NaN or infinity appeared: the state is left as it was before the step
 };
 const char* to_string(StepStatus status);
 
-/// What every step tells. Plain numbers; contacts and balances are read from the Simulator on demand.
+/// What every step tells. Plain numbers; contacts and balances are read from the Simulator on
+/// demand.
 struct StepReport {
   StepStatus status = StepStatus::kOk;
   SolveStatus solver_status = SolveStatus::kConverged;
-  Residuals residuals;          ///< the certificate, SI units
-  int iterations = 0;           ///< of the solver, slowest island
-  int factorisations = 0;       ///< dense linear systems the solver needed, all islands
+  Residuals residuals;     ///< the certificate, SI units
+  int iterations = 0;      ///< of the solver, slowest island
+  int factorisations = 0;  ///< dense linear systems the solver needed, all islands
   int num_contacts = 0;
-  int num_rows = 0;             ///< of the contact problem
+  int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;
-  double penetration = 0.0;     ///< deepest overlap at the start of the step [m], >= 0
-  double creep = 0.0;           ///< fastest tangential speed of a sticking contact [m/s]
-  double kinetic_energy = 0.0;  ///< at the start of the step [J]
+  double penetration = 0.0;       ///< deepest overlap at the start of the step [m], >= 0
+  double creep = 0.0;             ///< fastest tangential speed of a sticking contact [m/s]
+  double kinetic_energy = 0.0;    ///< at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
 };
 
@@ -35,9 +36,9 @@ struct StepReport {
 struct ContactReport {
   int geometry_a, geometry_b, body_a, body_b;
   std::uint32_t feature;
-  Vec3d position;          ///< world [m]
-  Mat3d frame;             ///< R_WC = [t1 t2 n], n from A to B
-  double gap;              ///< at the start of the step [m]
+  Vec3d position;  ///< world [m]
+  Mat3d frame;     ///< R_WC = [t1 t2 n], n from A to B
+  double gap;      ///< at the start of the step [m]
   double friction;
   Vec3d impulse;           ///< contact frame, on B [N s]
   Vec3d velocity;          ///< of B relative to A after the step, contact frame [m/s]
@@ -52,7 +53,8 @@ struct BodyWrench {
 };
 
 /// Momentum and energy of the whole scene over the last step, world frame, about the world origin.
-/// Defects are discretisation errors, O(dt^2) per step; exact for free bodies about their centre of mass.
+/// Defects are discretisation errors, O(dt^2) per step; exact for free bodies about their centre of
+/// mass.
 struct Balance {
   Vec3d linear_before, linear_after;    ///< [kg m/s]
   Vec3d angular_before, angular_after;  ///< [kg m^2/s]
@@ -61,7 +63,8 @@ struct Balance {
   double energy_before, energy_after;   ///< kinetic + potential [J]
   double friction_work;                 ///< of all contacts, sum lambda_T . c_T, <= 0 [J]
   double normal_work;                   ///< sum lambda_N c_N [J]
-  /// No fixed base or closure to the world can take momentum; otherwise their reaction is part of it.
+  /// No fixed base or closure to the world can take momentum; otherwise their reaction is part of
+  /// it.
   bool base_is_free;
 };
 

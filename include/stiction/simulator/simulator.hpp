@@ -1,10 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/simulator/report.hpp"
+
+#include <string>
+#include <vector>
 
 namespace stiction {
 
@@ -20,10 +20,12 @@ struct SimulatorSettings {
 
 /// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
 struct RolloutInput {
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> torques;           ///< [T x nv]
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> position_targets;  ///< [T x nv]
-  int steps = 0;                 ///< T when both are empty
-  bool stop_on_bad_status = true;  ///< also if a step has not converged; never past one that is not finite
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> torques;  ///< [T x nv]
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
+      position_targets;  ///< [T x nv]
+  int steps = 0;         ///< T when both are empty
+  bool stop_on_bad_status =
+      true;  ///< also if a step has not converged; never past one that is not finite
 };
 
 struct RolloutLog {

@@ -2,8 +2,8 @@
 
 #include "stiction/math/lanes.hpp"
 
-// The local updates of projected Gauss-Seidel, on lanes (contact-models-in-robotics, section III-D; the
-// published iteration is in docs/solvers.md). Two deviations, both keep its fixed points:
+// The local updates of projected Gauss-Seidel, on lanes (contact-models-in-robotics, section III-D;
+// the published iteration is in docs/solvers.md). Two deviations, both keep its fixed points:
 //  - a contact first tries the exact local solution of sticking, lambda - G_ii^-1 c;
 //  - otherwise the tangential step is 1 / lambda_max(G_TT), which cannot overshoot, instead of
 //    1 / min(G_t1t1, G_t2t2).
@@ -25,8 +25,8 @@ inline Real safe_inverse(Real x, Real floor) {
   return select(ok, Real(1.0) / select(ok, x, Real(1.0)), Real(0.0));
 }
 
-/// From the diagonal block, symmetric: b = xx xy xz yy yz zz. `floor`: below it a diagonal entry counts
-/// as zero and its row never moves.
+/// From the diagonal block, symmetric: b = xx xy xz yy yz zz. `floor`: below it a diagonal entry
+/// counts as zero and its row never moves.
 template <class Real>
 inline ConeStep<Real> cone_step(const Real* b, Real floor) {
   ConeStep<Real> out;

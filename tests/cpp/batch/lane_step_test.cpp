@@ -1,12 +1,13 @@
 #define BOOST_TEST_MODULE lane_step
+#include "stiction/batch/lane_step.hpp"
+
+#include "stiction/model/tree.hpp"
+
+#include "support/random_tree.hpp"
 #include <boost/test/included/unit_test.hpp>
 
 #include <cstdlib>
 #include <cstring>
-
-#include "stiction/batch/lane_step.hpp"
-#include "stiction/model/tree.hpp"
-#include "support/random_tree.hpp"
 
 using namespace stiction;
 using namespace stiction::test;
@@ -22,17 +23,22 @@ struct Worlds {
   Tree tree;
   std::vector<int> contact_dof;
   // name -> [count x kWorlds], entry (i, world) at [i * kWorlds + world]
-  std::vector<double> placement, axis, mass, com, inertia, base, gravity, force, diagonal, point, frame, friction,
-      reference, q, v, impulse;
+  std::vector<double> placement, axis, mass, com, inertia, base, gravity, force, diagonal, point,
+      frame, friction, reference, q, v, impulse;
 
-  explicit Worlds(Rng& rng) : bodies(random_tree(rng)), tree(Tree::build(bodies, 0, static_cast<int>(bodies.size()))) {
-    for (int i = 0; i < kContacts; ++i) contact_dof.push_back(tree.last_dof[rng.below(tree.num_bodies)]);
+  explicit Worlds(Rng& rng)
+      : bodies(random_tree(rng)), tree(Tree::build(bodies, 0, static_cast<int>(bodies.size()))) {
+    for (int i = 0; i < kContacts; ++i)
+      contact_dof.push_back(tree.last_dof[rng.below(tree.num_bodies)]);
     for (const BodyDescription& b : bodies) {
       append_transform(b.placement, placement);
       append({b.axis.x, b.axis.y, b.axis.z}, axis);
       append_scaled({b.mass}, rng, mass);
       append({b.com.x, b.com.y, b.com.z}, com);
-      append_scaled({b.inertia.xx, b.inertia.xy, b.inertia.yy, b.inertia.xz, b.inertia.yz, b.inertia.zz}, rng, inertia);
+      append_scaled(
+          {b.inertia.xx, b.inertia.xy, b.inertia.yy, b.inertia.xz, b.inertia.yz, b.inertia.zz},
+          rng,
+          inertia);
     }
     append_transform(Transform::identity(), base);
     append({0, 0, -9.81}, gravity);
@@ -63,8 +69,19 @@ struct Worlds {
     }
   }
   void append_transform(const Transform& X, std::vector<double>& out) {
-    append({X.R.c0.x, X.R.c0.y, X.R.c0.z, X.R.c1.x, X.R.c1.y, X.R.c1.z, X.R.c2.x, X.R.c2.y, X.R.c2.z, X.p.x, X.p.y,
-            X.p.z}, out);
+    append({X.R.c0.x,
+            X.R.c0.y,
+            X.R.c0.z,
+            X.R.c1.x,
+            X.R.c1.y,
+            X.R.c1.z,
+            X.R.c2.x,
+            X.R.c2.y,
+            X.R.c2.z,
+            X.p.x,
+            X.p.y,
+            X.p.z},
+           out);
   }
   void random(Rng& rng, int count, double bound, std::vector<double>& out) {
     for (int i = 0; i < count * kWorlds; ++i) out.push_back(rng.uniform(-bound, bound));
@@ -104,7 +121,8 @@ std::vector<double> slice(const std::vector<double>& all, int first, int width) 
 
 struct Aligned {
   double* data;
-  explicit Aligned(std::size_t doubles) : data(static_cast<double*>(std::aligned_alloc(64, (doubles * 8 + 63) / 64 * 64))) {}
+  explicit Aligned(std::size_t doubles)
+      : data(static_cast<double*>(std::aligned_alloc(64, (doubles * 8 + 63) / 64 * 64))) {}
   Aligned(const std::vector<double>& x) : Aligned(std::max<std::size_t>(1, x.size())) {
     std::copy(x.begin(), x.end(), data);
   }
@@ -130,17 +148,20 @@ Result run(const Worlds& worlds, const LaneKernels& kernels, int steps) {
   const int w = kernels.width;
   for (int first = 0; first < kWorlds; first += w) {
     Aligned placement(slice(worlds.placement, first, w)), axis(slice(worlds.axis, first, w)),
-        mass(slice(worlds.mass, first, w)), com(slice(worlds.com, first, w)), inertia(slice(worlds.inertia, first, w)),
-        base(slice(worlds.base, first, w)), gravity(slice(worlds.gravity, first, w)), force(slice(worlds.force, first, w)),
+        mass(slice(worlds.mass, first, w)), com(slice(worlds.com, first, w)),
+        inertia(slice(worlds.inertia, first, w)), base(slice(worlds.base, first, w)),
+        gravity(slice(worlds.gravity, first, w)), force(slice(worlds.force, first, w)),
         diagonal(slice(worlds.diagonal, first, w)), point(slice(worlds.point, first, w)),
         frame(slice(worlds.frame, first, w)), friction(slice(worlds.friction, first, w)),
-        reference(slice(worlds.reference, first, w)), q(slice(worlds.q, first, w)), v(slice(worlds.v, first, w)),
-        impulse(slice(worlds.impulse, first, w)), bias(t.nv * w), factor(view.packed_size * w), velocity(3 * kContacts * w),
+        reference(slice(worlds.reference, first, w)), q(slice(worlds.q, first, w)),
+        v(slice(worlds.v, first, w)), impulse(slice(worlds.impulse, first, w)), bias(t.nv * w),
+        factor(view.packed_size * w), velocity(3 * kContacts * w),
         workspace(kernels.workspace_size(view, kContacts));
-    const LaneStepArrays arrays{placement.data, axis.data, mass.data, com.data, inertia.data, base.data, gravity.data,
-                                force.data, diagonal.data, worlds.contact_dof.data(), point.data, frame.data,
-                                friction.data, reference.data, q.data, v.data, impulse.data, bias.data, factor.data,
-                                velocity.data};
+    const LaneStepArrays arrays{
+        placement.data, axis.data,    mass.data,     com.data,       inertia.data,
+        base.data,      gravity.data, force.data,    diagonal.data,  worlds.contact_dof.data(),
+        point.data,     frame.data,   friction.data, reference.data, q.data,
+        v.data,         impulse.data, bias.data,     factor.data,    velocity.data};
     for (int k = 0; k < steps; ++k) kernels.step(view, kContacts, 10, 1e-3, arrays, workspace.data);
     scatter(q.data, t.nq, first, w, out.q);
     scatter(v.data, t.nv, first, w, out.v);
@@ -170,13 +191,15 @@ BOOST_AUTO_TEST_CASE(all_lane_types_give_the_same_bits) {
     for (int i = 0; i < kContacts; ++i) {
       for (int w = 0; w < kWorlds; ++w) {
         const double* l = &reference.impulse[3 * i * kWorlds + w];
-        const double t = std::hypot(l[0], l[kWorlds]), n = l[2 * kWorlds], cone = worlds.friction[i * kWorlds + w] * n;
+        const double t = std::hypot(l[0], l[kWorlds]), n = l[2 * kWorlds],
+                     cone = worlds.friction[i * kWorlds + w] * n;
         (n == 0.0 ? open : t < cone * (1.0 - 1e-9) ? stuck : sliding)++;
       }
     }
     for (const LaneKernels& kernels : lane_kernels()) {
       const Result other = run(worlds, kernels, 5);
-      BOOST_TEST_CONTEXT("trial " << trial << ", width " << kernels.width << " " << kernels.instruction_set) {
+      BOOST_TEST_CONTEXT("trial " << trial << ", width " << kernels.width << " "
+                                  << kernels.instruction_set) {
         BOOST_TEST(same_bits(reference.factor, other.factor));
         BOOST_TEST(same_bits(reference.bias, other.bias));
         BOOST_TEST(same_bits(reference.impulse, other.impulse));

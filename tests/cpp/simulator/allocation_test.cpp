@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE allocation
-#include <boost/test/included/unit_test.hpp>
-
 #include "stiction/simulator/simulator.hpp"
+
 #include "support/allocation_guard.hpp"
+#include <boost/test/included/unit_test.hpp>
 
 using namespace stiction;
 using stiction::test::allocation_count;
@@ -12,13 +12,16 @@ namespace {
 Scene pile() {
   Scene scene;
   scene.add_ground({0.6});
-  const std::vector<Vec3d> points{{0.1, 0, 0}, {-0.1, 0.02, 0}, {0, 0.1, 0}, {0, -0.1, 0.01}, {0, 0, 0.1}, {0.01, 0, -0.1}};
+  const std::vector<Vec3d> points{
+      {0.1, 0, 0}, {-0.1, 0.02, 0}, {0, 0.1, 0}, {0, -0.1, 0.01}, {0, 0, 0.1}, {0.01, 0, -0.1}};
   for (int i = 0; i < 3; ++i) {
     const Transform X{Mat3d::identity(), {0.02 * i, 0, 0.12 + 0.25 * i}};
     scene.add_body("mesh" + std::to_string(i), Shape::convex_mesh(points), 0.5, X, {0.6});
   }
-  scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, {Mat3d::identity(), {0.5, 0, 0.1}}, {0.6});
-  scene.add_body("capsule", Shape::capsule(0.05, 0.1), 1.0, {Mat3d::identity(), {-0.5, 0, 0.16}}, {0.6});
+  scene.add_body(
+      "box", Shape::box({0.1, 0.1, 0.1}), 1.0, {Mat3d::identity(), {0.5, 0, 0.1}}, {0.6});
+  scene.add_body(
+      "capsule", Shape::capsule(0.05, 0.1), 1.0, {Mat3d::identity(), {-0.5, 0, 0.16}}, {0.6});
   return scene;
 }
 

@@ -1,10 +1,10 @@
 #define BOOST_TEST_MODULE closed_forms
+#include "stiction/simulator/simulator.hpp"
+
+#include "support/random.hpp"
 #include <boost/test/included/unit_test.hpp>
 
 #include <cmath>
-
-#include "stiction/simulator/simulator.hpp"
-#include "support/random.hpp"
 
 using namespace stiction;
 using stiction::test::Rng;
@@ -69,7 +69,8 @@ BOOST_AUTO_TEST_CASE(free_fall_is_exact_for_a_spinning_body) {
     const Vec3d v = world_velocity(state);
     BOOST_REQUIRE_SMALL(v.x - v0.x, 1e-11);
     BOOST_REQUIRE_SMALL(v.z - (v0.z - kGravity * 1e-3 * k), 1e-11);
-    BOOST_REQUIRE_SMALL(state.q[2] - (v0.z * 1e-3 * k - kGravity * 1e-6 * 0.5 * k * (k + 1.0)), 1e-11);
+    BOOST_REQUIRE_SMALL(state.q[2] - (v0.z * 1e-3 * k - kGravity * 1e-6 * 0.5 * k * (k + 1.0)),
+                        1e-11);
   }
 }
 
@@ -149,8 +150,11 @@ BOOST_AUTO_TEST_CASE(slope_sticks_below_and_slides_above_the_cone) {
     State state = sim.initial_state();
     const Control none;
     for (int k = 0; k < 300; ++k) sim.step(state, none);
-    const double expected = std::tan(angle) < mu ? 0.0 : kGravity * (std::sin(angle) - mu * std::cos(angle)) * 0.3;
-    BOOST_TEST_CONTEXT("angle " << angle) { BOOST_TEST(std::abs(norm(world_velocity(state)) - expected) < 1e-9); }
+    const double expected =
+        std::tan(angle) < mu ? 0.0 : kGravity * (std::sin(angle) - mu * std::cos(angle)) * 0.3;
+    BOOST_TEST_CONTEXT("angle " << angle) {
+      BOOST_TEST(std::abs(norm(world_velocity(state)) - expected) < 1e-9);
+    }
   }
 }
 
@@ -181,10 +185,15 @@ BOOST_AUTO_TEST_CASE(cube_on_corner_spheres_matches_the_oracle) {
   Scene scene;
   scene.add_ground({mu});
   const double i = 1.0 / 6.0 * 0.04;
-  const int body = scene.add_body("cube", MassProperties{1.0, {0, 0, 0}, {i, 0, i, 0, 0, i}}, at(0, -1.0, a + 0.004));
+  const int body = scene.add_body(
+      "cube", MassProperties{1.0, {0, 0, 0}, {i, 0, i, 0, 0, i}}, at(0, -1.0, a + 0.004));
   for (int k = 0; k < 8; ++k) {
     const Vec3d corner{k & 1 ? a : -a, k & 2 ? a : -a, k & 4 ? a : -a};
-    scene.add_geometry("corner" + std::to_string(k), body, Shape::sphere(0.004), {Mat3d::identity(), corner}, {mu});
+    scene.add_geometry("corner" + std::to_string(k),
+                       body,
+                       Shape::sphere(0.004),
+                       {Mat3d::identity(), corner},
+                       {mu});
   }
   SimulatorSettings s = settings(1e-3, 1e-10);
   s.contact.baumgarte = 1e-4;
@@ -237,7 +246,8 @@ BOOST_AUTO_TEST_CASE(rebound_speed_is_e_times_impact_speed) {
   }
 }
 
-// At rest on a spring: depth m g / k for the pair, whatever the number of points, m g / (k n) per point.
+// At rest on a spring: depth m g / k for the pair, whatever the number of points, m g / (k n) per
+// point.
 BOOST_AUTO_TEST_CASE(rest_depth_follows_the_stiffness) {
   const double k = 2e4, d = 200.0, mass = 3.0;
   for (const bool per_point : {false, true}) {

@@ -1,9 +1,9 @@
 #define BOOST_TEST_MODULE constraints
+#include "stiction/simulator/simulator.hpp"
+
 #include <boost/test/included/unit_test.hpp>
 
 #include <cmath>
-
-#include "stiction/simulator/simulator.hpp"
 
 using namespace stiction;
 
@@ -13,7 +13,10 @@ constexpr double kGravity = 9.81;
 
 Transform at(double x, double y, double z) { return {Mat3d::identity(), {x, y, z}}; }
 
-BodyDescription link(const std::string& name, int parent, double length, const Transform& placement) {
+BodyDescription link(const std::string& name,
+                     int parent,
+                     double length,
+                     const Transform& placement) {
   BodyDescription b;
   b.name = name;
   b.parent = parent;
@@ -37,8 +40,8 @@ Robot chain(std::vector<BodyDescription> bodies) {
 
 constexpr double kCrank = 0.3, kCoupler = 0.5, kRocker = 0.4, kBase = 0.5;
 
-/// Four unequal bars in the x-z plane (a parallelogram would close exactly by symmetry), joints about y:
-/// a bar at angle a points along (cos a, 0, -sin a).
+/// Four unequal bars in the x-z plane (a parallelogram would close exactly by symmetry), joints
+/// about y: a bar at angle a points along (cos a, 0, -sin a).
 Scene four_bar() {
   Scene scene;
   const double crank_angle = -0.6;
@@ -48,8 +51,10 @@ Scene four_bar() {
   const double along = (kCoupler * kCoupler - kRocker * kRocker + d * d) / (2.0 * d);
   const double across = std::sqrt(kCoupler * kCoupler - along * along);
   const double qx = px + (along * dx - across * dz) / d, qz = pz + (along * dz + across * dx) / d;
-  const double coupler_angle = -std::atan2(qz - pz, qx - px), rocker_angle = -std::atan2(-qz, kBase - qx);
-  Robot robot = chain({link("crank", -1, kCrank, at(0, 0, 0)), link("coupler", 0, kCoupler, at(kCrank, 0, 0)),
+  const double coupler_angle = -std::atan2(qz - pz, qx - px),
+               rocker_angle = -std::atan2(-qz, kBase - qx);
+  Robot robot = chain({link("crank", -1, kCrank, at(0, 0, 0)),
+                       link("coupler", 0, kCoupler, at(kCrank, 0, 0)),
                        link("rocker", 1, kRocker, at(kCoupler, 0, 0))});
   robot.neutral = {crank_angle, coupler_angle - crank_angle, rocker_angle - coupler_angle};
   scene.add_robot(robot);
@@ -81,8 +86,8 @@ double worst_closure(double dt, bool project, double seconds) {
 
 }  // namespace
 
-// The loop stays closed to 2e-5 m over 10 s at 1 ms, four times better at half the step, and to rounding
-// with the projection.
+// The loop stays closed to 2e-5 m over 10 s at 1 ms, four times better at half the step, and to
+// rounding with the projection.
 BOOST_AUTO_TEST_CASE(four_bar_stays_closed) {
   const double coarse = worst_closure(1e-3, false, 10.0), fine = worst_closure(5e-4, false, 10.0);
   BOOST_TEST_MESSAGE("closure error " << coarse << " at 1 ms, " << fine << " at 0.5 ms");

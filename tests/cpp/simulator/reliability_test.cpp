@@ -1,14 +1,14 @@
 #define BOOST_TEST_MODULE reliability
+#include "stiction/model/state_io.hpp"
+#include "stiction/simulator/simulator.hpp"
+
+#include "support/allocation_guard.hpp"
+#include "support/random.hpp"
 #include <boost/test/included/unit_test.hpp>
 
 #include <cmath>
 #include <functional>
 #include <limits>
-
-#include "stiction/model/state_io.hpp"
-#include "stiction/simulator/simulator.hpp"
-#include "support/allocation_guard.hpp"
-#include "support/random.hpp"
 
 using namespace stiction;
 using stiction::test::Rng;
@@ -27,8 +27,8 @@ struct View {
 };
 
 std::vector<Vec3d> gem(double size) {
-  std::vector<Vec3d> points{{0.1, 0, 0},  {-0.1, 0.02, 0}, {0, 0.1, 0},
-                            {0, -0.1, 0}, {0, 0, 0.1},     {0.01, 0, -0.1}};
+  std::vector<Vec3d> points{
+      {0.1, 0, 0}, {-0.1, 0.02, 0}, {0, 0.1, 0}, {0, -0.1, 0}, {0, 0, 0.1}, {0.01, 0, -0.1}};
   for (Vec3d& p : points) p = p * size;
   return points;
 }
@@ -45,27 +45,42 @@ Scene pile(const View& view = {}) {
   const auto placed = [&](const Mat3d& rotation, const Vec3d& p) {
     return view.X * Transform{rotation, p * s};
   };
-  const std::function<void()> add[] = {
-      [&] {
-        scene.add_body("lower", Shape::box(Vec3d{0.2, 0.15, 0.1} * s), 2.0 * view.mass,
-                       placed(Mat3d::identity(), {0, 0, 0.1}), {0.6});
-      },
-      [&] {
-        scene.add_body("upper", Shape::box(Vec3d{0.1, 0.1, 0.1} * s), 0.7 * view.mass,
-                       placed(Mat3d::identity(), {0.05, 0.03, 0.301}), {0.5});
-      },
-      [&] {
-        scene.add_body("capsule", Shape::capsule(0.05 * s, 0.1 * s), 1.0 * view.mass,
-                       placed(tilt(1.2, 0.3), {-0.6, 0, 0.12}), {0.4});
-      },
-      [&] {
-        scene.add_body("gem", Shape::convex_mesh(gem(s)), 0.5 * view.mass,
-                       placed(tilt(0.2, -0.4), {0.6, 0.1, 0.13}), {0.3});
-      },
-      [&] {
-        scene.add_body("ball", Shape::sphere(0.07 * s), 0.3 * view.mass,
-                       placed(Mat3d::identity(), {0, 0.6, 0.09}), {0.2});
-      }};
+  const std::function<void()> add[] = {[&] {
+                                         scene.add_body("lower",
+                                                        Shape::box(Vec3d{0.2, 0.15, 0.1} * s),
+                                                        2.0 * view.mass,
+                                                        placed(Mat3d::identity(), {0, 0, 0.1}),
+                                                        {0.6});
+                                       },
+                                       [&] {
+                                         scene.add_body(
+                                             "upper",
+                                             Shape::box(Vec3d{0.1, 0.1, 0.1} * s),
+                                             0.7 * view.mass,
+                                             placed(Mat3d::identity(), {0.05, 0.03, 0.301}),
+                                             {0.5});
+                                       },
+                                       [&] {
+                                         scene.add_body("capsule",
+                                                        Shape::capsule(0.05 * s, 0.1 * s),
+                                                        1.0 * view.mass,
+                                                        placed(tilt(1.2, 0.3), {-0.6, 0, 0.12}),
+                                                        {0.4});
+                                       },
+                                       [&] {
+                                         scene.add_body("gem",
+                                                        Shape::convex_mesh(gem(s)),
+                                                        0.5 * view.mass,
+                                                        placed(tilt(0.2, -0.4), {0.6, 0.1, 0.13}),
+                                                        {0.3});
+                                       },
+                                       [&] {
+                                         scene.add_body("ball",
+                                                        Shape::sphere(0.07 * s),
+                                                        0.3 * view.mass,
+                                                        placed(Mat3d::identity(), {0, 0.6, 0.09}),
+                                                        {0.2});
+                                       }};
   for (const int i : view.order) add[i]();
   return scene;
 }
@@ -197,12 +212,11 @@ BOOST_AUTO_TEST_CASE(a_saved_state_continues_bit_for_bit) {
     sim.run(x, hold, middle);
     State copy = x, bytes = restore_state(save_state(x));
     BOOST_TEST((bytes == x));
-    Simulator other(everything(), {});
-    other.run(copy, hold, 500 - middle);
-    BOOST_TEST((copy == straight));
-    Simulator third(everything(), {});
-    third.run(bytes, hold, 500 - middle);
-    BOOST_TEST((bytes == straight));
+    for (State* state : {&copy, &bytes}) {
+      Simulator other(everything(), {});
+      other.run(*state, hold, 500 - middle);
+      BOOST_TEST((*state == straight));
+    }
   }
 }
 
