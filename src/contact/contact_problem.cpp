@@ -66,8 +66,11 @@ void check_set(const ConstraintSet& s, std::size_t i) {
     throw std::invalid_argument(at + ": lower = " + std::to_string(s.lower) +
                                 " must be <= upper = " + std::to_string(s.upper));
   }
-  if (s.dim < 1)
-    throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be >= 1");
+  const int fixed = s.kind == SetKind::kCone ? 3 : 1;
+  if (s.kind == SetKind::kFree ? s.dim < 1 : s.dim != fixed) {
+    throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be " +
+                                (s.kind == SetKind::kFree ? ">= 1" : std::to_string(fixed)));
+  }
 }
 
 }  // namespace
@@ -131,9 +134,10 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
     throw std::invalid_argument("R has " + std::to_string(R.size()) + " entries: the sets have " +
                                 std::to_string(rows) + " rows");
   }
-  if (R.size() != 0 && !(R.minCoeff() >= 0.0)) {
-    throw std::invalid_argument("R has the entry " + std::to_string(R.minCoeff()) +
-                                ": must be >= 0");
+  for (int r = 0; r < R.size(); ++r) {
+    if (R[r] >= 0.0 && std::isfinite(R[r])) continue;
+    throw std::invalid_argument("R[" + std::to_string(r) + "] = " + std::to_string(R[r]) +
+                                ": must be >= 0 and finite");
   }
   p.g.assign(g.data(), g.data() + rows);
   p.compliance.assign(rows, 0.0);

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stiction {
 namespace {
 
 /// Distance of (t, n) from the cone {t <= k n}, t >= 0 the tangential norm.
 double cone_distance(double t, double n, double k) {
+  if (n < 0.0 && k * t <= -n) return std::hypot(t, n);  // nearest point is the apex
   if (t <= k * n) return 0.0;
-  if (k * t <= -n) return std::hypot(t, n);  // nearest point is the apex
   return (t - k * n) / std::sqrt(1.0 + k * k);
 }
 
@@ -63,6 +64,7 @@ void set_residual(
 Residuals residuals(
     const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
   Residuals out;
+  double total = 0.0;  // a maximum drops a NaN, a sum keeps it
   double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
@@ -70,6 +72,7 @@ Residuals residuals(
     problem.velocity(i, lambda, c);
     double p, d, q;
     set_residual(set, lambda + set.offset, c, p, d, q);
+    total += p + d + q;
     out.primal = std::max(out.primal, p);
     out.dual = std::max(out.dual, d);
     out.complementarity = std::max(out.complementarity, q);
@@ -77,11 +80,16 @@ Residuals residuals(
     const int s = ContactProblem::stride(set.dim);
     for (int r = 0; r < set.dim; ++r) {
       const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+      total += g + l;
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);
       diag_max = std::max(diag_max, block[s * r + r]);
       abs_max = std::max(abs_max, g + block[s * r + r] * l);
     }
+  }
+  if (!std::isfinite(total)) {
+    out.relative = out.backward = std::numeric_limits<double>::infinity();
+    return out;
   }
   if (g_max == 0.0 && lambda_max == 0.0) return out;
   const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);

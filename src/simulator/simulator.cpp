@@ -54,7 +54,25 @@ Control Simulator::hold(const std::string& configuration) const {
   return control;
 }
 
+void Simulator::check_control(const Control& control) const {
+  const auto check = [&](const char* name, const Eigen::VectorXd& x) {
+    if (x.size() == 0 || x.size() == scene_.nv()) return;
+    throw std::invalid_argument(std::string("control.") + name + " has " + std::to_string(x.size()) +
+                                " entries: the scene has nv = " + std::to_string(scene_.nv()));
+  };
+  check("torque", control.torque);
+  check("position_target", control.position_target);
+  check("velocity_target", control.velocity_target);
+  for (const ExternalWrench& w : control.wrenches) {
+    if (w.body >= 0 && w.body < scene_.num_bodies()) continue;
+    throw std::invalid_argument("control.wrenches has body " + std::to_string(w.body) + ": must be in [0, " +
+                                std::to_string(scene_.num_bodies()) + ")");
+  }
+}
+
 const StepReport& Simulator::step(State& state, const Control& control) {
+  check_control(control);
+  if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv()) validate_state(scene_, state);
   const double dt = settings_.dt;
   before_ = state;
 
@@ -142,6 +160,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
     throw std::invalid_argument(
         "rollout.torques and rollout.position_targets have different numbers of rows");
   }
+  if (steps < 0) throw std::invalid_argument("rollout.steps = " + std::to_string(steps) + ": must be >= 0");
   RolloutLog log;
   log.q.resize(steps + 1, scene_.nq());
   log.v.resize(steps + 1, scene_.nv());

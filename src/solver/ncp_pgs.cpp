@@ -145,7 +145,7 @@ int solve_island(const Island& island,
                                     work);
       next_newton = k + 4;
     }
-    if (certificate.relative <= settings.tolerance) return k;
+    if (certificate.relative <= settings.tolerance || std::isinf(certificate.relative)) return k;
     next_check = k + interval;
     interval = std::min(2 * interval, 16);
   }

@@ -10,7 +10,7 @@ struct Residuals {
   double primal = 0.0;           ///< dist(lambda, K) [N s]
   double dual = 0.0;             ///< dist(c + Gamma, K*) [m/s]; |c| of bilateral rows
   double complementarity = 0.0;  ///< |<lambda, c + Gamma>| [J]
-  double relative = 0.0;  ///< max(primal / L, dual / V, complementarity / (L V)): dimensionless
+  double relative = 0.0;  ///< max(primal / L, dual / V, complementarity / (L V)); infinite if not finite
   double backward = 0.0;  ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
 };
 

@@ -52,7 +52,8 @@ class Simulator {
   /// Zero torques; servo targets hold the configuration.
   Control hold(const std::string& configuration = "default") const;
 
-  /// Advances the state by dt, in place. Allocates nothing once warm; never throws. The report and
+  /// Advances the state by dt, in place. Allocates nothing once warm. Throws only
+  /// for a state or control of the wrong size; numerical trouble is a status. The report and
   /// everything below stay valid until the next call.
   const StepReport& step(State& state, const Control& control);
   /// The same `steps` times with one control; stops at a step that is not finite.
@@ -73,6 +74,7 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
+  void check_control(const Control& control) const;
   void fill_report();
 
   Scene scene_;

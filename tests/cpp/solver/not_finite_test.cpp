@@ -1,0 +1,73 @@
+#define BOOST_TEST_MODULE not_finite
+#include <boost/test/included/unit_test.hpp>
+
+#include <cmath>
+
+#include "stiction/solver/solver.hpp"
+
+using namespace stiction;
+
+namespace {
+
+ContactProblem mixed_problem() {
+  const std::vector<ConstraintSet> sets = {ConstraintSet::cone(0.5), ConstraintSet::cone(0.0),
+                                           ConstraintSet::non_negative(), ConstraintSet::box(-0.1, 0.1),
+                                           ConstraintSet::free(2)};
+  const int rows = 10;
+  Eigen::MatrixXd A(rows, rows);
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < rows; ++j) A(i, j) = std::sin(1.0 + 3.0 * i + 7.0 * j) + (i == j ? 3.0 : 0.0);
+  }
+  const Eigen::VectorXd g = Eigen::VectorXd::LinSpaced(rows, -1.0, 0.5);
+  return ContactProblem::from_dense(A * A.transpose(), g, sets);
+}
+
+void check(const ContactProblem& problem) {
+  SolverWorkspace work;
+  ContactSolution solution;
+  solve(problem, {}, work, solution);
+  BOOST_TEST(std::string(to_string(solution.status)) == "not_finite");
+  for (const double l : solution.impulse) BOOST_TEST(l == 0.0);
+}
+
+}  // namespace
+
+// The problem itself is solved: the cases below fail for their planted entry only.
+BOOST_AUTO_TEST_CASE(problem_is_solvable) {
+  SolverWorkspace work;
+  ContactSolution solution;
+  solve(mixed_problem(), {}, work, solution);
+  BOOST_TEST(solution.converged());
+}
+
+// A NaN or infinity in any row of g or on the diagonal of any set is reported, with a zero impulse.
+BOOST_AUTO_TEST_CASE(not_finite_is_reported) {
+  for (const double bad : {std::nan(""), double(INFINITY), -double(INFINITY)}) {
+    const ContactProblem good = mixed_problem();
+    for (int r = 0; r < good.num_rows(); ++r) {
+      ContactProblem p = good;
+      p.g[r] = bad;
+      BOOST_TEST_CONTEXT("g[" << r << "] = " << bad) { check(p); }
+    }
+    for (int i = 0; i < good.num_sets(); ++i) {
+      ContactProblem p = good;
+      p.values[p.diagonal_start[i]] = bad;
+      BOOST_TEST_CONTEXT("diagonal of set " << i << " = " << bad) { check(p); }
+    }
+  }
+}
+
+// A set whose dimension is not its kind's, or a compliance that is not finite, is refused by name.
+BOOST_AUTO_TEST_CASE(bad_dimensions_and_compliance_throw) {
+  const Eigen::MatrixXd G = Eigen::MatrixXd::Identity(2, 2);
+  const Eigen::VectorXd g = Eigen::VectorXd::Zero(2);
+  ConstraintSet flat = ConstraintSet::cone(0.5);
+  flat.dim = 2;
+  BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, {flat}), std::invalid_argument);
+  const std::vector<ConstraintSet> sets = {ConstraintSet::non_negative(), ConstraintSet::non_negative()};
+  Eigen::VectorXd R(2);
+  R << 0.0, INFINITY;
+  BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, sets, R), std::invalid_argument);
+  R << 0.0, std::nan("");
+  BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, sets, R), std::invalid_argument);
+}
