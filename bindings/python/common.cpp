@@ -122,7 +122,9 @@ bp::object to_array(const std::vector<Vec3d>& v) {
 }
 
 bp::object to_se3(const Transform& X) {
-  return bp::import("pinocchio").attr("SE3")(to_array(X.R), to_array(X.p));
+  // Looked up once, and never released: the interpreter may be gone by then.
+  static const auto* const type = new bp::object(bp::import("pinocchio").attr("SE3"));
+  return (*type)(to_array(X.R), to_array(X.p));
 }
 
 Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size) {

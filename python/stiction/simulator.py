@@ -101,6 +101,8 @@ class Simulator(_stiction.Simulator):
     """
 
     def __init__(self, scene: Scene, **settings: Unpack[SettingNames]) -> None:
+        if not isinstance(scene, Scene):
+            raise TypeError(f"scene = {scene!r}: must be a Scene; stiction.load() makes one")
         _check_names("Simulator", settings, tuple(SettingNames.__annotations__))
         chosen = SimulatorSettings()
         for name, value in settings.items():
