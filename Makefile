@@ -91,6 +91,7 @@ lint: setup-dev extension
 
 sanitize: setup-test
 	@$(cmake) -S . -B build/asan $(configure) -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	  -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
 	  -DSTICTION_SANITIZE=address,undefined -DSTICTION_BUILD_PYTHON=OFF -DSTICTION_BUILD_EXAMPLES=OFF
 	@$(cmake) --build build/asan -j $(JOBS)
 	@$(bin)/ctest --test-dir build/asan --output-on-failure -j $(JOBS)

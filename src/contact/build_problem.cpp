@@ -126,7 +126,7 @@ void build_problem(const Scene& scene,
   append_closure_rows(context);
   rows.scaled.resize(rows.z.size());
   for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-  assemble_delassus(scene, rows, problem);
+  assemble_delassus(scene, dynamics, rows, problem);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
     double* g = problem.g.data() + problem.sets[i].offset;

@@ -45,6 +45,14 @@ void load_impulses(const Scene& scene,
                    std::vector<double>& impulse);
 
 /// Fills panels, runs and islands of the problem from whitened rows.
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+void assemble_delassus(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem);
+/// Its panels if all sets act on one tree, else false.
+bool assemble_one_tree(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem);
 
 }  // namespace stiction

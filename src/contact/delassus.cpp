@@ -147,33 +147,12 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
   problem.compliance.resize(offset);
 }
 
-/// One tree carries every set: each panel is one run over all rows.
-bool lay_out_full_panels(const ConstraintRows& rows, ContactProblem& problem) {
-  const int n = static_cast<int>(rows.rows.size()), total = static_cast<int>(problem.g.size());
-  if (n == 0 || static_cast<int>(rows.tree_sets.size()) != n) return false;
-  for (const ConstraintRow& row : rows.rows) {
-    if (row.sides[0].tree != rows.rows[0].sides[0].tree) return false;
-  }
-  int size = 0;
-  for (int i = 0; i < n; ++i) {
-    const int stride = ContactProblem::stride(rows.rows[i].set.dim);
-    problem.diagonal_start.push_back(size + stride * problem.sets[i].offset);
-    problem.runs.push_back({0, total, 0});
-    problem.run_start.push_back(i + 1);
-    size += stride * total;
-    problem.panel_start.push_back(size);
-  }
-  problem.values.assign(size, 0.0);
-  return true;
-}
-
 /// Runs of columns and the room for each panel.
 void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
   problem.runs.clear();
   problem.run_start.assign(1, 0);
   problem.panel_start.assign(1, 0);
   problem.diagonal_start.clear();
-  if (lay_out_full_panels(rows, problem)) return;
   int size = 0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const int stride = ContactProblem::stride(rows.rows[i].set.dim);
@@ -238,22 +217,35 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
       at += stride * b.set.dim;
     }
   }
-  for (int r = 0; r < a.set.dim; ++r) {
-    problem.compliance[offset + r] = a.compliance[r];
-    problem.values[problem.diagonal_start[i] + stride * r + r] += a.compliance[r];
+}
+
+/// G += diag R.
+void add_compliance(const ConstraintRows& rows, ContactProblem& problem) {
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    const int step = ContactProblem::stride(set.dim) + 1;
+    for (int r = 0; r < set.dim; ++r) {
+      problem.compliance[set.offset + r] = rows.rows[i].compliance[r];
+      problem.values[problem.diagonal_start[i] + step * r] += rows.rows[i].compliance[r];
+    }
   }
 }
 
 }  // namespace
 
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+void assemble_delassus(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem) {
   const int num_trees = static_cast<int>(scene.trees().size());
   find_islands(num_trees, rows);
   list_sets_by_tree(num_trees, rows);
   number_rows(rows, problem);
-  lay_out_panels(rows, problem);
-  for (std::size_t i = 0; i < rows.rows.size(); ++i)
-    fill_panel(scene, rows, static_cast<int>(i), problem);
+  if (!assemble_one_tree(scene, dynamics, rows, problem)) {
+    lay_out_panels(rows, problem);
+    for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
+  }
+  add_compliance(rows, problem);
 }
 
 }  // namespace stiction

@@ -2,16 +2,19 @@
 
 #include "stiction/math/clones.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
 namespace stiction {
 namespace {
 
-/// rows[first, last) -= (column k / pivot) row_k over columns [k or the row itself, end), and the
-/// same for b. Four rows at a time: the pivot row is loaded once for all of them. `factor(i)` is
-/// A_ik / pivot.
-template <bool Symmetric>
+inline __attribute__((always_inline)) Quad load(const double* x) {
+  return *reinterpret_cast<const UnalignedQuad*>(x);
+}
+
+/// rows (k, last) -= (A_ik / A_kk) row_k over columns (k, end), and the same for b. Four rows at a
+/// time: the pivot row is loaded once for all of them.
 inline __attribute__((always_inline)) void eliminate(
     double* __restrict A, int stride, double* __restrict b, int k, int last, int end) {
   const double* row_k = A + static_cast<std::size_t>(k) * stride;
@@ -20,12 +23,10 @@ inline __attribute__((always_inline)) void eliminate(
   for (; i + 3 < last; i += 4) {
     double* r0 = A + static_cast<std::size_t>(i) * stride;
     double *r1 = r0 + stride, *r2 = r1 + stride, *r3 = r2 + stride;
-    const double l0 = (Symmetric ? row_k[i] : r0[k]) * inverse,
-                 l1 = (Symmetric ? row_k[i + 1] : r1[k]) * inverse,
-                 l2 = (Symmetric ? row_k[i + 2] : r2[k]) * inverse,
-                 l3 = (Symmetric ? row_k[i + 3] : r3[k]) * inverse;
+    const double l0 = r0[k] * inverse, l1 = r1[k] * inverse, l2 = r2[k] * inverse,
+                 l3 = r3[k] * inverse;
 #pragma GCC ivdep
-    for (int j = Symmetric ? i : k + 1; j < end; ++j) {
+    for (int j = k + 1; j < end; ++j) {
       const double x = row_k[j];
       r0[j] -= l0 * x;
       r1[j] -= l1 * x;
@@ -39,21 +40,76 @@ inline __attribute__((always_inline)) void eliminate(
   }
   for (; i < last; ++i) {
     double* row_i = A + static_cast<std::size_t>(i) * stride;
-    const double l = (Symmetric ? row_k[i] : row_i[k]) * inverse;
+    const double l = row_i[k] * inverse;
 #pragma GCC ivdep
-    for (int j = Symmetric ? i : k + 1; j < end; ++j) row_i[j] -= l * row_k[j];
+    for (int j = k + 1; j < end; ++j) row_i[j] -= l * row_k[j];
     b[i] -= l * b[k];
   }
 }
 
-/// b_k <- (b_k - sum_j A_kj b_j) / A_kk.
+/// b_k <- (b_k - sum_j A_kj b_j) / A_kk: eight partial sums, added in order.
 inline __attribute__((always_inline)) void substitute(const double* row_k,
                                                       double* b,
                                                       int k,
                                                       int end) {
-  double sum = b[k];
-  for (int j = k + 1; j < end; ++j) sum -= row_k[j] * b[j];
-  b[k] = sum / row_k[k];
+  Quad even{}, odd{};
+  int j = k + 1;
+  for (; j + 7 < end; j += 8) {
+    even += load(row_k + j) * load(b + j);
+    odd += load(row_k + j + 4) * load(b + j + 4);
+  }
+  double tail = 0.0;
+  for (; j < end; ++j) tail += row_k[j] * b[j];
+  even += odd;
+  b[k] = (b[k] - (((even[0] + even[1]) + (even[2] + even[3])) + tail)) / row_k[k];
+}
+
+/// Symmetric elimination works on four pivots at once, so that each entry behind them is loaded and
+/// stored once for four updates.
+constexpr int kPivots = 4;
+
+/// Row i -= sum_p (A_pi / A_pp) row_p over columns [from, end) for the pivots [k, k + count).
+inline __attribute__((always_inline)) void update_row(double* __restrict A,
+                                                      int stride,
+                                                      double* __restrict b,
+                                                      const double* inverse,
+                                                      int k,
+                                                      int count,
+                                                      int i,
+                                                      int end) {
+  double* row_i = A + static_cast<std::size_t>(i) * stride;
+  for (int p = 0; p < count; ++p) {
+    const double* row_p = A + static_cast<std::size_t>(k + p) * stride;
+    const double l = row_p[i] * inverse[p];
+#pragma GCC ivdep
+    for (int j = i; j < end; ++j) row_i[j] -= l * row_p[j];
+    b[i] -= l * b[k + p];
+  }
+}
+
+/// Rows i and i + 1 -= their part of four pivot rows.
+inline __attribute__((always_inline)) void update_two_rows(double* __restrict A,
+                                                           int stride,
+                                                           double* __restrict b,
+                                                           const double* inverse,
+                                                           int k,
+                                                           int i,
+                                                           int end) {
+  const double* p0 = A + static_cast<std::size_t>(k) * stride;
+  const double *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;
+  double* __restrict u = A + static_cast<std::size_t>(i) * stride;
+  double* __restrict w = u + stride;
+  const double u0 = p0[i] * inverse[0], u1 = p1[i] * inverse[1], u2 = p2[i] * inverse[2],
+               u3 = p3[i] * inverse[3];
+  const double w0 = p0[i + 1] * inverse[0], w1 = p1[i + 1] * inverse[1],
+               w2 = p2[i + 1] * inverse[2], w3 = p3[i + 1] * inverse[3];
+#pragma GCC ivdep
+  for (int j = i; j < end; ++j) {  // entry (i + 1, i) is not read again
+    u[j] -= (u0 * p0[j] + u1 * p1[j]) + (u2 * p2[j] + u3 * p3[j]);
+    w[j] -= (w0 * p0[j] + w1 * p1[j]) + (w2 * p2[j] + w3 * p3[j]);
+  }
+  b[i] -= (u0 * b[k] + u1 * b[k + 1]) + (u2 * b[k + 2] + u3 * b[k + 3]);
+  b[i + 1] -= (w0 * b[k] + w1 * b[k + 1]) + (w2 * b[k + 2] + w3 * b[k + 3]);
 }
 
 }  // namespace
@@ -80,7 +136,7 @@ STICTION_CLONES bool solve_linear(
       for (int j = k; j < right; ++j) std::swap(row_k[j], other[j]);
       std::swap(b[k], b[pivot]);
     }
-    eliminate<false>(A, stride, b, k, last, right);
+    eliminate(A, stride, b, k, last, right);
   }
   for (int k = n - 1; k >= 0; --k)
     substitute(A + static_cast<std::size_t>(k) * stride, b, k, end[end[k] - 1]);
@@ -89,9 +145,18 @@ STICTION_CLONES bool solve_linear(
 
 STICTION_CLONES bool solve_symmetric(
     double* __restrict A, int n, int stride, const int* end, double* __restrict b) {
-  for (int k = 0; k < n; ++k) {
-    if (!(A[static_cast<std::size_t>(k) * stride + k] > 0.0)) return false;
-    eliminate<true>(A, stride, b, k, end[k], end[k]);
+  for (int k = 0; k < n; k += kPivots) {
+    const int count = std::min(kPivots, n - k), last = end[k + count - 1];
+    double inverse[kPivots];
+    for (int p = 0; p < count; ++p) {
+      update_row(A, stride, b, inverse, k, p, k + p, last);
+      const double pivot = A[static_cast<std::size_t>(k + p) * stride + k + p];
+      if (!(pivot > 0.0)) return false;
+      inverse[p] = 1.0 / pivot;
+    }
+    int i = k + count;
+    for (; i + 1 < last; i += 2) update_two_rows(A, stride, b, inverse, k, i, last);
+    if (i < last) update_row(A, stride, b, inverse, k, count, i, last);
   }
   for (int k = n - 1; k >= 0; --k)
     substitute(A + static_cast<std::size_t>(k) * stride, b, k, end[k]);

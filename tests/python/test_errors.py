@@ -229,7 +229,7 @@ def test_parameters() -> None:
         ("sets[0].mu = -", lambda: stiction.ContactProblem(np.eye(3), np.zeros(3), [-0.5])),
         ("R has 1 entries", lambda: stiction.ContactProblem(
             np.eye(3), np.zeros(3), [0.5], R=[1.0])),
-        ("R has the entry -1", lambda: stiction.ContactProblem(
+        ("R[0] = -1", lambda: stiction.ContactProblem(
             np.eye(3), np.zeros(3), [0.5], R=[-1.0, 0, 0])),
         ("sets[1]: must be ContactCone", lambda: stiction.ContactProblem(
             np.eye(2), np.zeros(2), sets=[stiction.NonNegative(), 1])),

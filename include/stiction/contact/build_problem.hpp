@@ -59,6 +59,9 @@ struct ConstraintRows {
   std::vector<double> scaled;       ///< D^-1 Z, laid out like z
   std::vector<ConstraintRow> sorted;
   std::vector<int> island, island_of_tree, tree_start, tree_sets, order;
+  std::vector<double> columns, root;  ///< one tree: D^-1/2 Z by dof, and D^-1/2
+  std::vector<std::uint8_t> touched;
+  std::vector<int> dofs;
   int num_islands = 0;
 };
 

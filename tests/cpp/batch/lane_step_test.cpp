@@ -4,7 +4,7 @@
 #include "stiction/model/tree.hpp"
 
 #include "support/random_tree.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
 #include <cstring>

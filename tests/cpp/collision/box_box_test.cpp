@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE box_box
 #include "../../../src/collision/box_box.hpp"
 
-#include "../../support/manifolds.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/manifolds.hpp"
+#include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
 namespace {

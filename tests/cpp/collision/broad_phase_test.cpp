@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE broad_phase
 #include "stiction/collision/broad_phase.hpp"
 
-#include "../../support/random.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/random.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <limits>
 #include <stdexcept>

@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE closed_forms
 #include "../../../src/collision/closed_forms.hpp"
 
-#include "../../support/shapes.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/shapes.hpp"
+#include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
 

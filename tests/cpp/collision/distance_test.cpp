@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE distance
 #include "stiction/collision/distance.hpp"
 
-#include "../../support/shapes.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/shapes.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
 #include <string>

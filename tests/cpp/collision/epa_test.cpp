@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE epa
 #include "../../../src/collision/epa.hpp"
 
-#include "../../support/manifolds.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/manifolds.hpp"
+#include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
 namespace {

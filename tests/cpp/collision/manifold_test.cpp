@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE manifold
 #include "stiction/collision/manifold.hpp"
 
-#include "../../support/manifolds.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/manifolds.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
 #include <stdexcept>

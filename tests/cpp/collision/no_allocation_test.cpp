@@ -1,24 +1,9 @@
 #define BOOST_TEST_MODULE no_allocation
 #include "stiction/collision/broad_phase.hpp"
 
-#include "../../support/manifolds.hpp"
-#include <boost/test/included/unit_test.hpp>
-
-#include <cstdlib>
-#include <new>
-
-namespace {
-long allocations = 0;
-}
-
-// Not inlined: g++ 12 would warn that free() meets a pointer from new.
-[[gnu::noinline]] void* operator new(std::size_t n) {
-  ++allocations;
-  if (void* p = std::malloc(n)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "support/allocation_guard.hpp"
+#include "support/manifolds.hpp"
+#include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
 
@@ -32,12 +17,12 @@ BOOST_AUTO_TEST_CASE(queries_do_not_allocate) {
         const PosedPair plane = random_pair(rng, Kind::kHalfSpace, kb);
         DistanceCache cache;
         Manifold m;
-        const long before = allocations;
+        const long before = allocation_count();
         distance(p.a, p.X_WA, p.b, p.X_WB, {}, &cache);
         collide(p.a, p.X_WA, p.b, p.X_WB);
         contact_manifold(p.a, p.X_WA, p.b, p.X_WB, 1e-3, m, &cache);
         contact_manifold(plane.a, plane.X_WA, plane.b, plane.X_WB, 1e-3, m);
-        const long taken = allocations - before;
+        const long taken = allocation_count() - before;
         BOOST_TEST(taken == 0);
       }
     }
@@ -57,9 +42,9 @@ BOOST_AUTO_TEST_CASE(warm_broad_phase_does_not_allocate) {
   std::vector<BroadPhase::Pair> pairs;
   pairs.reserve(10000);
   for (int t = 0; t < 20; ++t) {
-    const long before = allocations;
+    const long before = allocation_count();
     broad_phase.find_pairs(boxes, pairs);
-    const long taken = allocations - before;
+    const long taken = allocation_count() - before;
     if (t > 9) BOOST_TEST(taken == 0);
     for (Aabb& b : boxes) {
       const Vec3d d = uniform_vector(rng, 1e-3);

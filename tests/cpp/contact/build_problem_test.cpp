@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE build_problem
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE kernels_against_pinocchio
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <pinocchio/algorithm/center-of-mass.hpp>
 #include <pinocchio/algorithm/crba.hpp>

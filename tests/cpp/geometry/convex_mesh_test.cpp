@@ -1,9 +1,9 @@
 #define BOOST_TEST_MODULE convex_mesh
 #include "stiction/geometry/convex_mesh.hpp"
 
-#include "../../support/random.hpp"
-#include "../../support/shapes.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/random.hpp"
+#include "support/shapes.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <limits>
 #include <set>

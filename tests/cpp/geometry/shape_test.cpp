@@ -1,8 +1,8 @@
 #define BOOST_TEST_MODULE shape
 #include "stiction/geometry/shape.hpp"
 
-#include "../../support/shapes.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include "support/shapes.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <limits>
 #include <stdexcept>

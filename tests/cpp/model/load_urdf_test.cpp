@@ -2,7 +2,7 @@
 #include "stiction/model/robot.hpp"
 
 #include "scenes/data_paths.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include "scenes/data_paths.hpp"
 #include "src/model/pinocchio_robot.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
 #include <pinocchio/parsers/urdf.hpp>
 

@@ -2,7 +2,7 @@
 #include "scenes/scenes.hpp"
 
 #include "scenes/posture.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,9 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/allocation_guard.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
 
 using namespace stiction;
 using stiction::test::allocation_count;
@@ -44,4 +46,24 @@ BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
   const long before = allocation_count();
   for (int k = 0; k < 500; ++k) sim.step(state, control);
   BOOST_TEST(allocation_count() == before);
+}
+
+// A ball that rolls for 100 s allocates nothing and keeps its speed.
+BOOST_AUTO_TEST_CASE(long_run_does_not_grow) {
+  Scene scene;
+  scene.add_ground({0.5});
+  scene.add_body("ball", Shape::sphere(0.05), 0.4, {Mat3d::identity(), {0, 0, 0.05}}, {0.5});
+  Simulator sim(scene, {});
+  State state = sim.initial_state();
+  state.v[0] = 0.5;
+  state.v[4] = 10.0;
+  const Control none;
+  sim.run(state, none, 100);
+  const long before = allocation_count();
+  const std::size_t contacts = state.contacts.size(), queries = state.queries.size();
+  sim.run(state, none, 100000);
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(state.contacts.size() == contacts);
+  BOOST_TEST(state.queries.size() == queries);
+  BOOST_TEST(std::abs(state.q[0] - 0.5 * 100.1) < 1e-4);
 }

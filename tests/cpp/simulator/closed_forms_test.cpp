@@ -2,7 +2,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/random.hpp"
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE constraints
 #include "stiction/simulator/simulator.hpp"
 
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <cmath>
 

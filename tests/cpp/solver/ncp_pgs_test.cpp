@@ -1,5 +1,5 @@
 #define BOOST_TEST_MODULE ncp_pgs
-#include <boost/test/included/unit_test.hpp>
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
