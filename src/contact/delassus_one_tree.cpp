@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-// One tree carries every set, as for a robot on the ground: G = Y^T Y with Y = D^-1/2 Z stored dense
-// by dof, [dofs x width], so that one dof of a chain adds to eight columns of G at once. Zeros are
-// skipped by chain (rows of Y^T) and by blocks of eight columns.
+// One tree carries every set, as for a robot on the ground: G = Y^T Y with Y = D^-1/2 Z stored
+// dense by dof, [dofs x width], so that one dof of a chain adds to eight columns of G at once.
+// Zeros are skipped by chain (rows of Y^T) and by blocks of eight columns.
 
 namespace stiction {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 // Block projected Gauss-Seidel for the NCP on islands; the local updates are in pgs_kernel.hpp.
 
@@ -14,7 +15,8 @@ namespace {
 
 constexpr int kMaxDim = 6;
 constexpr double kUnknown = 1e300;
-constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
+constexpr int kMaxRestartRows = 100;  // larger islands circle in one place only: sweeps get on
+constexpr double kRounding = 1e-12;   // backward residual below which double is exhausted
 
 /// Per-set constants of a solve. Bilateral rows are solved row by row within their block, which
 /// needs the diagonal only.
@@ -111,27 +113,69 @@ struct Island {
   Residuals certify() const { return residuals(problem, lambda, velocity, first, last); }
 };
 
+/// Numbers in [0, 1) that are the same in every run (SplitMix64).
+struct Scatter {
+  std::uint64_t state;
+
+  double operator()() {
+    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  }
+};
+
+/// Another place to start from: each contact carries up to what would stop the largest velocity.
+void scatter_impulses(const Island& island, double scale, int seed) {
+  Scatter uniform{static_cast<std::uint64_t>(seed)};
+  const ContactProblem& problem = island.problem;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    double* l = island.lambda + set.offset;
+    const double* b = problem.values.data() + problem.diagonal_start[i];
+    if (set.kind == SetKind::kBox) l[0] = std::clamp(0.0, set.lower, set.upper);
+    if (set.kind == SetKind::kNonNegative) l[0] = uniform() * scale * safe_inverse(b[0], 0.0);
+    if (set.kind != SetKind::kCone) continue;
+    const double n = uniform() * scale * safe_inverse(b[10], 0.0);
+    l[0] = set.mu * n * (uniform() - 0.5);
+    l[1] = set.mu * n * (uniform() - 0.5);
+    l[2] = n;
+  }
+}
+
 /// Sweeps until the island's residual meets the tolerance; returns their number.
+///
+/// The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped,
+/// and then at growing intervals. Newton is tried every 4 sweeps, later every 32, which find most
+/// modes, or at once if the first sweep shows that the warm start is close. Where friction couples
+/// the contacts strongly the sweeps can circle around a point that is no solution: when 32 of them
+/// have not halved a residual above 1e-4, both start anew from other impulses, up to 12 times, and
+/// then go on from the best that was seen.
 int solve_island(const Island& island,
                  const Local* locals,
                  SolverWorkspace& work,
                  Residuals& certificate) {
-  constexpr int kNewtonIterations = 20;
+  constexpr int kNewtonIterations = 20, kEvery = 4, kPatience = 32;
+  constexpr double kClose = 2e-2, kFar = 1e-4;
   const SolverSettings& settings = island.settings;
+  const ConstraintSet& last_set = island.problem.sets[island.last - 1];
+  const int begin = island.problem.sets[island.first].offset, end = last_set.offset + last_set.dim;
   const double scale = velocity_scale(island.problem, island.first, island.last);
-  // The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped,
-  // and then at growing intervals. Newton is tried every 4 sweeps, which find most modes, or at
-  // once if the first sweep shows that the warm start is close; if it fails, the sweeps go on from
-  // the best iterate.
-  constexpr double kClose = 2e-2;
-  int next_check = 1, interval = 1, next_newton = 4;
-  for (int k = 1; k <= settings.max_iterations; ++k) {
+  const int max_restarts = end - begin <= kMaxRestartRows ? 12 : 0;
+  int next_check = 1, interval = 1, next_newton = kEvery, restarts = 0;
+  int patience_ends = kPatience;
+  double milestone = kUnknown;
+  Residuals best;
+  best.relative = kUnknown;
+  work.best.resize(island.problem.g.size());
+  for (int k = 1;; ++k) {
     const double change = sweep(island.problem, locals, island.first, island.last, island.lambda);
     if (!(change < 1e300)) return k;
     const bool check = change <= settings.tolerance * scale && k >= next_check;
     const bool newton =
         settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
-    if (!check && !newton && k < settings.max_iterations) continue;
+    const bool finished = k >= settings.max_iterations;
+    if (!check && !newton && !finished) continue;
     certificate = island.certify();
     if (certificate.relative > settings.tolerance && newton) {
       certificate = newton_on_modes(island.problem,
@@ -143,13 +187,29 @@ int solve_island(const Island& island,
                                     island.lambda,
                                     island.velocity,
                                     work);
-      next_newton = k + 4;
     }
     if (certificate.relative <= settings.tolerance || std::isinf(certificate.relative)) return k;
+    const bool exhausted = newton && restarts > 0 && restarts == max_restarts;
+    if (certificate.relative < best.relative) {
+      best = certificate;
+      std::copy(island.lambda + begin, island.lambda + end, work.best.begin() + begin);
+    } else if (finished || exhausted) {
+      certificate = best;
+      std::copy(work.best.begin() + begin, work.best.begin() + end, island.lambda + begin);
+    }
+    if (finished) return k;
     next_check = k + interval;
     interval = std::min(2 * interval, 16);
+    if (!newton) continue;
+    if (exhausted) ++restarts;
+    next_newton = k + std::clamp(k / 8, kEvery, kPatience);
+    if (certificate.relative < 0.5 * milestone) {
+      milestone = certificate.relative;
+      patience_ends = k + kPatience;
+    }
+    const bool circling = restarts > 0 || (k >= patience_ends && certificate.relative > kFar);
+    if (circling && restarts < max_restarts) scatter_impulses(island, scale, ++restarts);
   }
-  return settings.max_iterations;
 }
 
 }  // namespace

@@ -35,6 +35,19 @@ def natural_residual(impulse: Floats, c: Floats, mu: Floats, G: Floats) -> float
     return worst / max(float(np.abs(impulse).max()), 1e-300)
 
 
+@pytest.mark.parametrize("index", [0, 1])
+def test_contacts_that_keep_sweeps_circling(index: int) -> None:
+    """Two steps of Talos under noise, mu = 0.9: sweeps alone never arrive, restarts do."""
+    problem = stiction.load_problem(DATA.parent / f"talos_circling_{index}.npz")
+    swept = stiction.solve(problem, max_iterations=20000, newton=False)
+    assert swept.status == "max_iterations"
+    assert swept.residuals.relative > 1e-3
+    solved = stiction.solve(problem, max_iterations=200)
+    assert solved.status == "converged"
+    assert solved.residuals.relative <= 1e-8
+    assert solved.iterations > 32  # the restarts were needed
+
+
 @pytest.mark.parametrize("column", [0, 1])
 @pytest.mark.parametrize("index", range(72))
 def test_contactbench(oracle: dict[str, NDArray[np.generic]], index: int, column: int) -> None:

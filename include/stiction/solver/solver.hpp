@@ -31,6 +31,7 @@ struct SolverWorkspace {
   std::vector<double> real;
   std::vector<double> dense;   ///< a dense linear system
   std::vector<double> newton;  ///< vectors by row
+  std::vector<double> best;    ///< impulses set aside
   std::vector<unsigned char> modes;
   std::vector<int> columns;
   int factorisations = 0;  ///< counted since the solve began
