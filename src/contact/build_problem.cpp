@@ -2,7 +2,7 @@
 
 #include "stiction/dynamics/constraint_rows.hpp"
 
-#include "constraint_row.hpp"
+#include "one_tree_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -108,6 +108,32 @@ void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
            row.velocity);
 }
 
+/// g, R and the compliance on the diagonal of G.
+static void fill_vectors(const RowContext& context, const ContactSet& contacts, ContactProblem& problem) {
+  ConstraintRows& rows = context.out;
+  const double* w = context.dynamics.whitened.data();
+  const int tree = rows.one_tree.tree;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const ConstraintRow& row = rows.rows[i];  // J v_free = J v + Z^T D^-1 w
+    double* g = problem.g.data() + problem.sets[i].offset;
+    std::copy(row.velocity, row.velocity + row.set.dim, g);
+    if (tree < 0) multiply(context.scene, context.dynamics, row, rows.scaled.data(), w, g);
+  }
+  if (tree >= 0) add_free_velocity(rows, w + context.scene.trees()[tree].v_offset, problem.g);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    ConstraintRow& row = rows.rows[i];
+    const int offset = problem.sets[i].offset, step = ContactProblem::stride(row.set.dim) + 1;
+    double* g = problem.g.data() + offset;
+    if (row.source == RowSource::kContact)
+      apply_restitution(context, contacts[row.index], g[2], row);
+    for (int r = 0; r < row.set.dim; ++r) {
+      g[r] -= row.reference[r];
+      problem.compliance[offset + r] = row.compliance[r];
+      problem.values[problem.diagonal_start[i] + step * r] += row.compliance[r];
+    }
+  }
+}
+
 void build_problem(const Scene& scene,
                    const Parameters& parameters,
                    const State& state,
@@ -124,25 +150,28 @@ void build_problem(const Scene& scene,
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  rows.scaled.resize(rows.z.size());
-  for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-  assemble_delassus(scene, dynamics, rows, problem);
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    ConstraintRow& row = rows.rows[i];
-    double* g = problem.g.data() + problem.sets[i].offset;
-    std::copy(row.velocity, row.velocity + row.set.dim, g);  // J v_free = J v + Z^T D^-1 w
-    multiply(scene, dynamics, row, rows.scaled.data(), dynamics.whitened.data(), g);
-    if (row.source == RowSource::kContact)
-      apply_restitution(context, contacts[row.index], g[2], row);
-    for (int r = 0; r < row.set.dim; ++r) g[r] -= row.reference[r];
+  number_sets(scene, rows, problem);
+  const int tree = rows.one_tree.tree = common_tree(rows);
+  if (tree >= 0) {
+    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
+    assemble_one_tree(dynamics, rows, problem);
+  } else {
+    rows.scaled.resize(rows.z.size());
+    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
+    assemble_delassus(scene, rows, problem);
   }
+  fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }
 
-void apply_impulses(const ConstraintRows& rows,
+void apply_impulses(ConstraintRows& rows,
                     const Scene& scene,
                     const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics) {
+  if (const int tree = rows.one_tree.tree; tree >= 0) {
+    add_impulses(rows, impulse, dynamics.whitened.data() + scene.trees()[tree].v_offset);
+    return;
+  }
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
     for (int s = 0; s < row.num_sides; ++s) {

@@ -44,15 +44,9 @@ void load_impulses(const Scene& scene,
                    const ContactProblem& problem,
                    std::vector<double>& impulse);
 
-/// Fills panels, runs and islands of the problem from whitened rows.
-void assemble_delassus(const Scene& scene,
-                       const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
-                       ContactProblem& problem);
-/// Its panels if all sets act on one tree, else false.
-bool assemble_one_tree(const Scene& scene,
-                       const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
-                       ContactProblem& problem);
+/// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
+void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+/// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
 
 }  // namespace stiction

@@ -17,10 +17,10 @@ STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int 
   Quad even{}, odd{};
   int k = 0;
   for (; k + 1 < count; k += 2, panel += 8) {
-    even += *reinterpret_cast<const UnalignedQuad*>(panel) * x[k];
-    odd += *reinterpret_cast<const UnalignedQuad*>(panel + 4) * x[k + 1];
+    even += quad(panel) * x[k];
+    odd += quad(panel + 4) * x[k + 1];
   }
-  if (k < count) even += *reinterpret_cast<const UnalignedQuad*>(panel) * x[k];
+  if (k < count) even += quad(panel) * x[k];
   even += odd;
   for (int r = 0; r < 3; ++r) c[r] += even[r];
 }
@@ -30,8 +30,8 @@ STICTION_CLONES void add_row(const double* panel, const double* x, int count, do
   Quad sum{};
   int k = 0;
   for (; k + 3 < count; k += 4) {
-    sum += *reinterpret_cast<const UnalignedQuad*>(panel + k) *
-           *reinterpret_cast<const UnalignedQuad*>(x + k);
+    sum += quad(panel + k) *
+           quad(x + k);
   }
   double tail = 0.0;
   for (; k < count; ++k) tail += panel[k] * x[k];

@@ -219,33 +219,17 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
   }
 }
 
-/// G += diag R.
-void add_compliance(const ConstraintRows& rows, ContactProblem& problem) {
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    const ConstraintSet& set = problem.sets[i];
-    const int step = ContactProblem::stride(set.dim) + 1;
-    for (int r = 0; r < set.dim; ++r) {
-      problem.compliance[set.offset + r] = rows.rows[i].compliance[r];
-      problem.values[problem.diagonal_start[i] + step * r] += rows.rows[i].compliance[r];
-    }
-  }
-}
-
 }  // namespace
 
-void assemble_delassus(const Scene& scene,
-                       const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
-                       ContactProblem& problem) {
-  const int num_trees = static_cast<int>(scene.trees().size());
-  find_islands(num_trees, rows);
-  list_sets_by_tree(num_trees, rows);
+void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+  find_islands(static_cast<int>(scene.trees().size()), rows);
   number_rows(rows, problem);
-  if (!assemble_one_tree(scene, dynamics, rows, problem)) {
-    lay_out_panels(rows, problem);
-    for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
-  }
-  add_compliance(rows, problem);
+}
+
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+  list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
+  lay_out_panels(rows, problem);
+  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
 }
 
 }  // namespace stiction

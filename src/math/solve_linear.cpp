@@ -9,9 +9,6 @@
 namespace stiction {
 namespace {
 
-inline __attribute__((always_inline)) Quad load(const double* x) {
-  return *reinterpret_cast<const UnalignedQuad*>(x);
-}
 
 /// rows (k, last) -= (A_ik / A_kk) row_k over columns (k, end), and the same for b. Four rows at a
 /// time: the pivot row is loaded once for all of them.
@@ -47,66 +44,74 @@ inline __attribute__((always_inline)) void eliminate(
   }
 }
 
-/// b_k <- (b_k - sum_j A_kj b_j) / A_kk: eight partial sums, added in order.
-inline __attribute__((always_inline)) void substitute(const double* row_k,
-                                                      double* b,
-                                                      int k,
-                                                      int end) {
+/// Row k . x over columns [from, end): eight partial sums, added in order.
+inline __attribute__((always_inline)) double dot(const double* row_k,
+                                                 const double* x,
+                                                 int from,
+                                                 int end) {
   Quad even{}, odd{};
-  int j = k + 1;
+  int j = from;
   for (; j + 7 < end; j += 8) {
-    even += load(row_k + j) * load(b + j);
-    odd += load(row_k + j + 4) * load(b + j + 4);
+    even += quad(row_k + j) * quad(x + j);
+    odd += quad(row_k + j + 4) * quad(x + j + 4);
   }
   double tail = 0.0;
-  for (; j < end; ++j) tail += row_k[j] * b[j];
+  for (; j < end; ++j) tail += row_k[j] * x[j];
   even += odd;
-  b[k] = (b[k] - (((even[0] + even[1]) + (even[2] + even[3])) + tail)) / row_k[k];
+  return ((even[0] + even[1]) + (even[2] + even[3])) + tail;
+}
+
+/// Back substitution in the upper triangle whose row k ends at end_of(k), eight rows at a time: what
+/// is known already is subtracted from all of them before the small triangle is solved.
+template <class EndOf>
+inline __attribute__((always_inline)) void substitute(
+    const double* A, int n, int stride, const EndOf& end_of, double* b) {
+  constexpr int kRows = 8;
+  for (int last = n; last > 0; last -= kRows) {
+    const int first = std::max(0, last - kRows);
+    for (int k = first; k < last; ++k)
+      b[k] -= dot(A + static_cast<std::size_t>(k) * stride, b, last, end_of(k));
+    for (int k = last - 1; k >= first; --k) {
+      b[k] /= A[static_cast<std::size_t>(k) * stride + k];
+      for (int i = first; i < k; ++i) {
+        if (k < end_of(i)) b[i] -= A[static_cast<std::size_t>(i) * stride + k] * b[k];
+      }
+    }
+  }
 }
 
 /// Symmetric elimination works on four pivots at once, so that each entry behind them is loaded and
-/// stored once for four updates.
-constexpr int kPivots = 4;
+/// stored once for four updates, and on whole groups of eight columns.
+constexpr int kPivots = 4, kColumns = 8;
 
-/// Row i -= sum_p (A_pi / A_pp) row_p over columns [from, end) for the pivots [k, k + count).
-inline __attribute__((always_inline)) void update_row(double* __restrict A,
-                                                      int stride,
-                                                      double* __restrict b,
-                                                      const double* inverse,
-                                                      int k,
-                                                      int count,
-                                                      int i,
-                                                      int end) {
+/// Row i -= sum_p (A_pi / A_pp) row_p over columns [i, end) for the pivots k + p, p < count.
+inline __attribute__((always_inline)) void update_row(
+    double* A, int stride, double* b, const double* inverse, int k, int count, int i, int end) {
   double* row_i = A + static_cast<std::size_t>(i) * stride;
   for (int p = 0; p < count; ++p) {
     const double* row_p = A + static_cast<std::size_t>(k + p) * stride;
     const double l = row_p[i] * inverse[p];
-#pragma GCC ivdep
-    for (int j = i; j < end; ++j) row_i[j] -= l * row_p[j];
+    for (int j = i / kColumns * kColumns; j < end; j += kColumns)
+      octo(row_i + j) -= l * octo(row_p + j);
     b[i] -= l * b[k + p];
   }
 }
 
 /// Rows i and i + 1 -= their part of four pivot rows.
-inline __attribute__((always_inline)) void update_two_rows(double* __restrict A,
-                                                           int stride,
-                                                           double* __restrict b,
-                                                           const double* inverse,
-                                                           int k,
-                                                           int i,
-                                                           int end) {
+inline __attribute__((always_inline)) void update_two_rows(
+    double* A, int stride, double* b, const double* inverse, int k, int i, int end) {
   const double* p0 = A + static_cast<std::size_t>(k) * stride;
   const double *p1 = p0 + stride, *p2 = p1 + stride, *p3 = p2 + stride;
-  double* __restrict u = A + static_cast<std::size_t>(i) * stride;
-  double* __restrict w = u + stride;
+  double* u = A + static_cast<std::size_t>(i) * stride;
+  double* w = u + stride;
   const double u0 = p0[i] * inverse[0], u1 = p1[i] * inverse[1], u2 = p2[i] * inverse[2],
                u3 = p3[i] * inverse[3];
   const double w0 = p0[i + 1] * inverse[0], w1 = p1[i + 1] * inverse[1],
                w2 = p2[i + 1] * inverse[2], w3 = p3[i + 1] * inverse[3];
-#pragma GCC ivdep
-  for (int j = i; j < end; ++j) {  // entry (i + 1, i) is not read again
-    u[j] -= (u0 * p0[j] + u1 * p1[j]) + (u2 * p2[j] + u3 * p3[j]);
-    w[j] -= (w0 * p0[j] + w1 * p1[j]) + (w2 * p2[j] + w3 * p3[j]);
+  for (int j = i / kColumns * kColumns; j < end; j += kColumns) {
+    const Octo x0 = octo(p0 + j), x1 = octo(p1 + j), x2 = octo(p2 + j), x3 = octo(p3 + j);
+    octo(u + j) -= (u0 * x0 + u1 * x1) + (u2 * x2 + u3 * x3);
+    octo(w + j) -= (w0 * x0 + w1 * x1) + (w2 * x2 + w3 * x3);
   }
   b[i] -= (u0 * b[k] + u1 * b[k + 1]) + (u2 * b[k + 2] + u3 * b[k + 3]);
   b[i + 1] -= (w0 * b[k] + w1 * b[k + 1]) + (w2 * b[k + 2] + w3 * b[k + 3]);
@@ -138,13 +143,11 @@ STICTION_CLONES bool solve_linear(
     }
     eliminate(A, stride, b, k, last, right);
   }
-  for (int k = n - 1; k >= 0; --k)
-    substitute(A + static_cast<std::size_t>(k) * stride, b, k, end[end[k] - 1]);
+  substitute(A, n, stride, [&](int k) { return end[end[k] - 1]; }, b);
   return true;
 }
 
-STICTION_CLONES bool solve_symmetric(
-    double* __restrict A, int n, int stride, const int* end, double* __restrict b) {
+STICTION_CLONES bool solve_symmetric(double* A, int n, int stride, const int* end, double* b) {
   for (int k = 0; k < n; k += kPivots) {
     const int count = std::min(kPivots, n - k), last = end[k + count - 1];
     double inverse[kPivots];
@@ -158,8 +161,7 @@ STICTION_CLONES bool solve_symmetric(
     for (; i + 1 < last; i += 2) update_two_rows(A, stride, b, inverse, k, i, last);
     if (i < last) update_row(A, stride, b, inverse, k, count, i, last);
   }
-  for (int k = n - 1; k >= 0; --k)
-    substitute(A + static_cast<std::size_t>(k) * stride, b, k, end[k]);
+  substitute(A, n, stride, [&](int k) { return end[k]; }, b);
   return true;
 }
 

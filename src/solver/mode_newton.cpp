@@ -1,5 +1,6 @@
 #include "mode_newton.hpp"
 
+#include "stiction/math/clones.hpp"
 #include "stiction/math/solve_linear.hpp"
 
 #include <algorithm>
@@ -17,8 +18,11 @@
 namespace stiction {
 namespace {
 
+constexpr int kAlign = 8;  // columns that solve_symmetric takes at once
 constexpr double kRho = 3.0;
 constexpr double kProximal = 1e-6;
+
+int padded(int n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
 enum class Mode : unsigned char { kFixed, kVelocity, kSlide };
 
@@ -131,10 +135,11 @@ double classify(const ContactProblem& p,
   return std::sqrt(merit);
 }
 
-/// Rows of D G D at the moving columns, one set at a time, into rows of the dense matrix.
+/// The dense linear system of the moving rows.
 struct Reduced {
   int n = 0;
-  double* matrix = nullptr;  // [n x n]
+  int stride = 0;            // of the rows: n rounded up
+  double* matrix = nullptr;  // [n x stride]
   double* rhs = nullptr;     // [n]
   int* end = nullptr;        // [n] profile: first column behind the last nonzero, running maximum
   bool symmetric = true;     // no contact slides
@@ -156,18 +161,65 @@ void find_profile(const ContactProblem& p, int first, int last, const int* colum
   }
 }
 
-void copy_row(
-    const ContactProblem& p, int i, int r, const double* D, const int* column_of, double* out) {
-  const ConstraintSet& set = p.sets[i];
-  const int stride = ContactProblem::stride(set.dim);
+/// Where the rows of the island go in the reduced matrix.
+struct Columns {
+  const int* of;       // [row] column, -1 if fixed
+  const int* stretch;  // [row] end of the moving rows that follow it without a gap
+};
+
+/// Calls visit(panel, row, count) for each stretch of moving columns of set i from row `from` on;
+/// `panel` holds the first of them.
+template <class Visit>
+inline __attribute__((always_inline)) void each_stretch(
+    const ContactProblem& p, int i, int from, const Columns& columns, Visit&& visit) {
+  const int stride = ContactProblem::stride(p.sets[i].dim);
   const double* panel = p.values.data() + p.panel_start[i];
-  const double di = D[set.offset + r];
   for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
     const ContactProblem::Run& run = p.runs[k];
-    for (int c = 0; c < run.count; ++c, panel += stride) {
-      const int column = column_of[run.column + c];
-      if (column >= 0) out[column] = di * D[run.column + c] * panel[r];
+    const int last = run.column + run.count;
+    for (int c = std::max(run.column, from); c < last;) {
+      if (columns.of[c] < 0) {
+        ++c;
+        continue;
+      }
+      const int stop = std::min(columns.stretch[c], last);
+      visit(panel + stride * (c - run.column), c, stop - c);
+      c = stop;
     }
+    panel += stride * run.count;
+  }
+}
+
+/// Rows of D G D of set i at the moving columns from row `from` on.
+STICTION_CLONES void copy_set(const ContactProblem& p,
+                              int i,
+                              int from,
+                              const double* D,
+                              const Columns& columns,
+                              const Reduced& s) {
+  const ConstraintSet& set = p.sets[i];
+  const int stride = ContactProblem::stride(set.dim), o = set.offset, row = columns.of[o];
+  const auto out = [&](int r) { return s.matrix + static_cast<std::size_t>(r) * s.stride; };
+  if (set.dim == 3 && row >= 0 && columns.stretch[o] >= o + 3) {
+    double *x = out(row), *y = out(row + 1), *z = out(row + 2);
+    each_stretch(p, i, from, columns, [&](const double* panel, int column, int count) {
+      const int to = columns.of[column];
+      for (int c = 0; c < count; ++c, panel += 4) {
+        const double d = D[column + c];
+        x[to + c] = D[o] * d * panel[0];
+        y[to + c] = D[o + 1] * d * panel[1];
+        z[to + c] = D[o + 2] * d * panel[2];
+      }
+    });
+    return;
+  }
+  for (int r = 0; r < set.dim; ++r) {
+    if (columns.of[o + r] < 0) continue;
+    double* __restrict x = out(columns.of[o + r]);
+    each_stretch(p, i, from, columns, [&](const double* panel, int column, int count) {
+      const int to = columns.of[column];
+      for (int c = 0; c < count; ++c) x[to + c] = D[o + r] * D[column + c] * panel[stride * c + r];
+    });
   }
 }
 
@@ -180,10 +232,9 @@ void slide_rows(const Reduced& s,
                 const double* c,
                 const double* moved,
                 const double* lambda) {
-  const int n = s.n;
-  double* gx = s.matrix + static_cast<std::size_t>(row) * n;
-  double* gy = gx + n;
-  const double* gn = gy + n;
+  double* gx = s.matrix + static_cast<std::size_t>(row) * s.stride;
+  double* gy = gx + s.stride;
+  const double* gn = gy + s.stride;
   const double x = lambda[0] / D[0], y = lambda[1] / D[1];
   const double pn = lambda[2] / D[2] - kRho * D[2] * c[2];
   const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
@@ -218,28 +269,27 @@ void assemble(const ContactProblem& p,
               const double* moved,
               const double* lambda,
               const Mode* modes,
-              const int* column_of,
-              Reduced& s) {
+              const Columns& columns,
+              const Reduced& s) {
   // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
   for (int k = 0, start = 0; k < s.n; ++k) {
     while (s.end[start] <= k) ++start;
-    double* row = s.matrix + static_cast<std::size_t>(k) * s.n;
-    std::fill(row + start, row + s.end[s.end[k] - 1], 0.0);
+    double* row = s.matrix + static_cast<std::size_t>(k) * s.stride;
+    const int end = s.end[s.end[k] - 1];
+    std::fill(row + start, row + padded(end), 0.0);
   }
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];
     int slide = -1;
+    copy_set(p, i, s.symmetric ? set.offset : 0, D, columns, s);
     for (int r = 0; r < set.dim; ++r) {
-      const int at = set.offset + r, row = column_of[at];
+      const int at = set.offset + r, row = columns.of[at];
       if (row < 0) continue;
-      double* out = s.matrix + static_cast<std::size_t>(row) * s.n;
-      copy_row(p, i, r, D, column_of, out);
-      out[row] += kProximal;
+      s.matrix[static_cast<std::size_t>(row) * s.stride + row] += kProximal;
       s.rhs[row] = -D[at] * moved[at];
       if (r == 0 && modes[at] == Mode::kSlide) slide = row;
     }
     if (slide < 0) continue;
-    s.symmetric = false;
     slide_rows(s, slide, D + set.offset, c + set.offset, moved + set.offset, lambda + set.offset);
   }
 }
@@ -277,14 +327,14 @@ void velocities(const ContactProblem& p, int first, int last, const double* lamb
 struct Arrays {
   double *D, *l, *trial, *step, *best;
   Mode* modes;
-  int *columns, *end;
+  int *columns, *stretch, *end;
   double* dense;
 
   Arrays(std::size_t total, int rows, SolverWorkspace& work) {
     if (work.newton.size() < 5 * total) work.newton.resize(5 * total);
     if (work.modes.size() < total) work.modes.resize(total);
-    if (work.columns.size() < 2 * total) work.columns.resize(2 * total);
-    const std::size_t needed = static_cast<std::size_t>(rows) * rows + rows;
+    if (work.columns.size() < 3 * total) work.columns.resize(3 * total);
+    const std::size_t needed = static_cast<std::size_t>(rows) * padded(rows) + padded(rows);
     if (work.dense.size() < needed) work.dense.resize(needed);
     D = work.newton.data();
     l = D + total;
@@ -293,7 +343,8 @@ struct Arrays {
     best = step + total;
     modes = reinterpret_cast<Mode*>(work.modes.data());
     columns = work.columns.data();
-    end = columns + total;
+    stretch = columns + total;
+    end = stretch + total;
     dense = work.dense.data();
   }
 };
@@ -304,14 +355,20 @@ bool newton_step(
     const ContactProblem& p, int first, int last, const double* moved, const Arrays& a) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   Reduced s;
-  for (int r = begin; r < end; ++r) a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
+  for (int r = begin; r < end; ++r) {
+    a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
+    s.symmetric = s.symmetric && a.modes[r] != Mode::kSlide;
+  }
+  for (int r = end - 1; r >= begin; --r)
+    a.stretch[r] = r + 1 < end && a.columns[r + 1] >= 0 ? a.stretch[r + 1] : r + 1;
+  s.stride = padded(s.n);
   s.matrix = a.dense;
-  s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.n;
+  s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.stride;
   s.end = a.end;
   find_profile(p, first, last, a.columns, s);
-  assemble(p, first, last, a.D, a.trial, moved, a.l, a.modes, a.columns, s);
-  const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.n, s.end, s.rhs)
-                                  : solve_linear(s.matrix, s.n, s.n, s.end, s.rhs);
+  assemble(p, first, last, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
+  const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.stride, s.end, s.rhs)
+                                  : solve_linear(s.matrix, s.n, s.stride, s.end, s.rhs);
   if (!solved) return false;
   for (int r = begin; r < end; ++r)
     a.step[r] = a.columns[r] < 0 ? 0.0 : a.D[r] * s.rhs[a.columns[r]];

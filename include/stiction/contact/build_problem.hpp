@@ -52,16 +52,25 @@ struct ConstraintRow {
   double compliance[6];
 };
 
+/// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
+struct OneTreeRows {
+  int tree = -1;  ///< -1: rows are kept by chain, in ConstraintRows::z
+  int width = 0;  ///< rows, rounded up
+  std::vector<double> y;              ///< [dofs x width] D^-1/2 L^-T J^T
+  std::vector<std::uint8_t> touched;  ///< [dofs x width / 8] whether eight rows have an entry
+  std::vector<double> root;           ///< [dofs] D^-1/2
+  std::vector<double> by_row;         ///< [width] scratch
+  std::vector<int> dofs;              ///< scratch
+};
+
 /// Rows of the current step; sized by use, kept between steps for their capacity.
 struct ConstraintRows {
   std::vector<ConstraintRow> rows;  ///< in the order of problem.sets
   std::vector<double> z;            ///< J^T, then Z = L^-T J^T
-  std::vector<double> scaled;       ///< D^-1 Z, laid out like z
+  std::vector<double> scaled;       ///< D^-1 Z, laid out like z; neither if one tree has all rows
   std::vector<ConstraintRow> sorted;
   std::vector<int> island, island_of_tree, tree_start, tree_sets, order;
-  std::vector<double> columns, root;  ///< one tree: D^-1/2 Z by dof, and D^-1/2
-  std::vector<std::uint8_t> touched;
-  std::vector<int> dofs;
+  OneTreeRows one_tree;
   int num_islands = 0;
 };
 
@@ -87,7 +96,7 @@ void store_impulses(const Scene& scene,
                     State& state);
 
 /// dynamics.whitened += Z lambda.
-void apply_impulses(const ConstraintRows& rows,
+void apply_impulses(ConstraintRows& rows,
                     const Scene& scene,
                     const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics);

@@ -1,0 +1,243 @@
+#include "one_tree_rows.hpp"
+
+#include "stiction/math/clones.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+constexpr int kBlock = 8;
+
+
+/// J^T, the sum over both sides of each set.
+void scatter_rows(const TreeView& view, const ContactProblem& problem, ConstraintRows& rows) {
+  OneTreeRows& out = rows.one_tree;
+  const int blocks = out.width / kBlock;
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const ConstraintRow& row = rows.rows[i];
+    const int dim = row.set.dim == 1 ? 1 : 3;  // rows interleaved in z
+    for (int s = 0; s < row.num_sides; ++s) {
+      const RowSide& side = row.sides[s];
+      const int* chain = view.chain + view.row[side.last_dof];
+      for (int first = 0; first < row.set.dim; first += dim) {
+        const double* z = rows.z.data() + side.z + first * side.length;
+        const int at = problem.sets[i].offset + first;
+        for (int m = 0; m < side.length; ++m, z += dim) {
+          double* y = out.y.data() + chain[m] * out.width + at;
+          for (int r = 0; r < dim; ++r) y[r] += z[r];
+          std::uint8_t* touched = out.touched.data() + chain[m] * blocks;
+          touched[at / kBlock] = touched[(at + dim - 1) / kBlock] = 1;
+        }
+      }
+    }
+  }
+}
+
+/// J^T -> D^-1/2 L^-T J^T, from the leaves to the root.
+STICTION_CLONES void whiten(const TreeView& view,
+                            const double* L,
+                            const double* root,
+                            int nv,
+                            int blocks,
+                            const std::uint8_t* touched,
+                            double* y) {
+  const int width = kBlock * blocks;
+  for (int k = nv - 1; k >= 0; --k) {
+    const int* chain = view.chain + view.row[k];
+    const double* l = L + view.row[k];
+    const int depth = view.depth[k];
+    for (int b = 0; b < blocks; ++b) {
+      if (!touched[k * blocks + b]) continue;
+      double* own = y + k * width + kBlock * b;
+      const Quad low = quad(own), high = quad(own + 4);
+      for (int m = 0; m < depth; ++m) {
+        double* other = y + chain[m] * width + kBlock * b;
+        quad(other) = quad(other) - low * l[m];
+        quad(other + 4) = quad(other + 4) - high * l[m];
+      }
+      quad(own) = low * root[k];
+      quad(own + 4) = high * root[k];
+    }
+  }
+}
+
+/// The dofs on which a set acts, ascending.
+void list_dofs(const TreeView& view, const ConstraintRow& row, std::vector<int>& dofs) {
+  dofs.clear();
+  for (int s = 0; s < row.num_sides; ++s) {
+    const int* chain = view.chain + view.row[row.sides[s].last_dof];
+    dofs.insert(dofs.end(), chain, chain + row.sides[s].length);
+  }
+  if (row.num_sides < 2) return;
+  std::sort(dofs.begin(), dofs.end());
+  dofs.erase(std::unique(dofs.begin(), dofs.end()), dofs.end());
+}
+
+void lay_out_panels(ContactProblem& problem) {
+  const int total = problem.num_rows();
+  problem.runs.clear();
+  problem.run_start.assign(1, 0);
+  problem.panel_start.assign(1, 0);
+  problem.diagonal_start.clear();
+  int size = 0;
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const int stride = ContactProblem::stride(problem.sets[i].dim);
+    problem.diagonal_start.push_back(size + stride * problem.sets[i].offset);
+    problem.runs.push_back({0, total, 0});
+    problem.run_start.push_back(i + 1);
+    size += stride * total;
+    problem.panel_start.push_back(size);
+  }
+  problem.values.resize(size);
+}
+
+/// The panel of three rows, padded to four: column c at [4 c].
+STICTION_CLONES void fill_cone_panel(
+    const OneTreeRows& Y, const int* dofs, int num_dofs, int row, int total, double* panel) {
+  constexpr Quad kThree{1.0, 1.0, 1.0, 0.0};
+  const double* all = Y.y.data();
+  const std::uint8_t* touched = Y.touched.data();
+  const int width = Y.width;
+  for (int c = 0; c < total; c += kBlock) {
+    Quad sum[kBlock]{};
+    for (int m = 0; m < num_dofs; ++m) {
+      const int at = dofs[m] * width;
+      if (!touched[(at + c) / kBlock]) continue;
+      const double* y = all + at;
+      const Quad three = quad(y + row) * kThree;
+      for (int j = 0; j < kBlock; ++j) sum[j] += three * y[c + j];
+    }
+    const int count = std::min(kBlock, total - c);
+    for (int j = 0; j < count; ++j) quad(panel + 4 * (c + j)) = sum[j];
+  }
+}
+
+/// One row of G, entries `stride` apart.
+STICTION_CLONES void fill_row(const OneTreeRows& Y,
+                              const int* dofs,
+                              int num_dofs,
+                              int row,
+                              int total,
+                              int stride,
+                              double* panel) {
+  constexpr int kQuads = 4;  // sums that do not wait for each other
+  const double* all = Y.y.data();
+  const int width = Y.width;
+  for (int c = 0; c < width; c += 4 * kQuads) {
+    Quad sum[kQuads]{};
+    for (int m = 0; m < num_dofs; ++m) {
+      const double* y = all + dofs[m] * width;
+      for (int j = 0; j < kQuads; ++j) sum[j] += quad(y + c + 4 * j) * y[row];
+    }
+    const int count = std::min(4 * kQuads, total - c);
+    if (stride == 1 && count == 4 * kQuads) {
+      for (int j = 0; j < kQuads; ++j) quad(panel + c + 4 * j) = sum[j];
+    } else {
+      for (int j = 0; j < count; ++j) panel[stride * (c + j)] = sum[j / 4][j % 4];
+    }
+  }
+}
+
+STICTION_CLONES void times_transpose(
+    const double* y, const double* root, const double* w, int nv, int width, double* out) {
+  for (int c = 0; c < width; c += kBlock) {
+    Quad low{}, high{};
+    for (int k = 0; k < nv; ++k) {
+      const double x = root[k] * w[k];
+      low += quad(y + k * width + c) * x;
+      high += quad(y + k * width + c + 4) * x;
+    }
+    quad(out + c) = low;
+    quad(out + c + 4) = high;
+  }
+}
+
+STICTION_CLONES void times(
+    const double* y, const double* root, const double* x, int nv, int width, double* w) {
+  for (int k = 0; k < nv; ++k) {
+    Quad low{}, high{};
+    for (int c = 0; c < width; c += kBlock) {
+      low += quad(y + k * width + c) * quad(x + c);
+      high += quad(y + k * width + c + 4) * quad(x + c + 4);
+    }
+    low += high;
+    w[k] += ((low[0] + low[1]) + (low[2] + low[3])) / root[k];
+  }
+}
+
+}  // namespace
+
+int common_tree(const ConstraintRows& rows) {
+  if (rows.rows.empty()) return -1;
+  const int tree = rows.rows[0].sides[0].tree;
+  for (const ConstraintRow& row : rows.rows) {
+    if (row.sides[0].tree != tree || row.sides[row.num_sides - 1].tree != tree) return -1;
+  }
+  return tree;
+}
+
+void whiten_one_tree(const DynamicsWorkspace& dynamics,
+                     int tree,
+                     int nv,
+                     const ContactProblem& problem,
+                     ConstraintRows& rows) {
+  const TreeData<double>& data = dynamics.trees[tree];
+  OneTreeRows& out = rows.one_tree;
+  out.tree = tree;
+  const int blocks = 2 * (problem.num_rows() / (2 * kBlock) + 1);  // fill_row takes two at a time
+  out.width = kBlock * blocks;
+  out.y.assign(static_cast<std::size_t>(nv) * out.width, 0.0);
+  out.touched.assign(static_cast<std::size_t>(nv) * blocks, 0);
+  out.root.resize(nv);
+  out.by_row.resize(out.width);
+  for (int k = 0; k < nv; ++k) out.root[k] = std::sqrt(data.D_inverse[k]);
+  scatter_rows(dynamics.views[tree], problem, rows);
+  whiten(dynamics.views[tree],
+         data.L,
+         out.root.data(),
+         nv,
+         blocks,
+         out.touched.data(),
+         out.y.data());
+}
+
+void assemble_one_tree(const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem) {
+  lay_out_panels(problem);
+  OneTreeRows& Y = rows.one_tree;
+  const int total = problem.num_rows();
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    list_dofs(dynamics.views[Y.tree], rows.rows[i], Y.dofs);
+    const ConstraintSet& set = problem.sets[i];
+    const int stride = ContactProblem::stride(set.dim), n = static_cast<int>(Y.dofs.size());
+    double* panel = problem.values.data() + problem.panel_start[i];
+    if (set.dim == 3) {
+      fill_cone_panel(Y, Y.dofs.data(), n, set.offset, total, panel);
+      continue;
+    }
+    for (int r = 0; r < set.dim; ++r)
+      fill_row(Y, Y.dofs.data(), n, set.offset + r, total, stride, panel + r);
+  }
+}
+
+void add_free_velocity(ConstraintRows& rows, const double* w, std::vector<double>& g) {
+  OneTreeRows& Y = rows.one_tree;
+  times_transpose(Y.y.data(),
+                  Y.root.data(),
+                  w,
+                  static_cast<int>(Y.root.size()),
+                  Y.width,
+                  Y.by_row.data());
+  for (std::size_t r = 0; r < g.size(); ++r) g[r] += Y.by_row[r];
+}
+
+void add_impulses(ConstraintRows& rows, const std::vector<double>& lambda, double* w) {
+  OneTreeRows& Y = rows.one_tree;
+  std::fill(std::copy(lambda.begin(), lambda.end(), Y.by_row.begin()), Y.by_row.end(), 0.0);
+  times(Y.y.data(), Y.root.data(), Y.by_row.data(), static_cast<int>(Y.root.size()), Y.width, w);
+}
+
+}  // namespace stiction
