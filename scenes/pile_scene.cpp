@@ -1,5 +1,6 @@
 #include "scenes/builders.hpp"
 #include "scenes/data_paths.hpp"
+#include "stiction/math/split_mix.hpp"
 
 #include <array>
 #include <cmath>
@@ -9,27 +10,14 @@
 namespace stiction {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
-class Generator {
- public:
-  explicit Generator(std::uint64_t seed) : state_(seed) {}
-  /// Uniform in (0, 1].
-  double uniform() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53 + 0x1p-53;
-  }
-
- private:
-  std::uint64_t state_;
-};
+// Uniform in (0, 1].
+double uniform(SplitMix& generator) { return generator() + 0x1p-53; }
 
 // Uniform over all rotations (Shoemake, Graphics Gems III, 1992), quaternion x y z w.
-Mat3d random_rotation(Generator& generator) {
-  const double u = generator.uniform();
-  const double a = 2.0 * std::numbers::pi * generator.uniform();
-  const double b = 2.0 * std::numbers::pi * generator.uniform();
+Mat3d random_rotation(SplitMix& generator) {
+  const double u = uniform(generator);
+  const double a = 2.0 * std::numbers::pi * uniform(generator);
+  const double b = 2.0 * std::numbers::pi * uniform(generator);
   const double r = std::sqrt(1.0 - u), s = std::sqrt(u);
   const double q[4] = {r * std::sin(a), r * std::cos(a), s * std::sin(b), s * std::cos(b)};
   return rotation_from_quaternion(q);
@@ -79,7 +67,7 @@ Scene make_ycb_pile(const SceneOptions& options) {
   Scene scene;
   scene.add_ground(material);
   add_funnel(scene, half, material);
-  Generator generator(options.seed);
+  SplitMix generator{options.seed};
   for (int i = 0; i < options.n; ++i) {
     const Object& object = objects[static_cast<std::size_t>(i) % objects.size()];
     const int layer = i / (columns * columns), cell = i % (columns * columns);

@@ -128,7 +128,8 @@ void expose_balance() {
       .def_readonly("normal_work", &Balance::normal_work, "[J].")
       .def_readonly("base_is_free",
                     &Balance::base_is_free,
-                    "False: a fixed base takes momentum that is not in the impulses.");
+                    "True if neither a fixed base nor a closure to the world exists; otherwise "
+                    "their reactions are missing from the impulses.");
 }
 
 // --- rollout log ---

@@ -7,16 +7,19 @@ so two engines are measured alike.
 Per contact, with A and B the two bodies, n the unit normal from A to B and contact axes (t1, t2,
 n), normal last:
 
-    gap+         = gap + dt c_n                           signed distance after the step, linearised
-    [m] normal       = lambda_n max(gap+, 0) / dt             a force across a gap that opens [J]
-    penetration  = max(-gap+, 0)                          what is left of, or became, an overlap [m]
-    tangential   = || lambda_t + mu lambda_n c_t/|c_t| || friction not opposite to sliding [N s], on
-    the cone only creep        = |c_t|                                  motion of a contact inside
-    its cone, one that sticks [m/s] cone         = dist(lambda, K_mu)                     an impulse
-    no friction cone holds [N s]
+    gap+         = gap + dt c_n                             gap after the step, linearised [m]
+    normal       = lambda_n max(gap+, 0) / dt               force across a gap that opens [J]
+    penetration  = max(-gap+, 0)                            overlap after the step [m]
+    tangential   = || lambda_t + mu lambda_n c_t / |c_t| || sliding contacts only [N s]
+    creep        = |c_t|                                    sticking contacts only [m/s]
+    cone         = dist(lambda, K_mu)                       impulse outside the friction cone [N s]
 
-A contact on the cone that moves slower than `STICK_SPEED` is at rest: its speed counts as creep,
-because the direction of rounding noise means nothing.
+lambda_n counts as 0 in `normal` and `tangential` where it is negative; `cone` shows that error.
+
+A contact slides if it is on the cone (to `CONE_TOLERANCE`) and faster than `STICK_SPEED`; the
+others stick. A slower contact on the cone counts as creep, because the direction of rounding noise
+means nothing. A contact without friction, or with less than the share `LOADED` of the step's
+largest normal impulse, has no creep: nothing holds it.
 """
 
 from __future__ import annotations

@@ -23,6 +23,4 @@ const std::vector<LaneKernels>& lane_kernels() {
   return kernels;
 }
 
-const LaneKernels& widest_lane_kernels() { return lane_kernels().back(); }
-
 }  // namespace stiction

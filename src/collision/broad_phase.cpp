@@ -60,21 +60,10 @@ std::uint64_t hash(int exponent, const std::int64_t cell[3]) {
 
 void BroadPhase::reset(const std::vector<std::uint8_t>& is_static) {
   is_static_ = is_static;
-  statics_are_given_ = false;
   static_boxes_.clear();
 }
 
-void BroadPhase::set_static_boxes(const std::vector<Aabb>& boxes) {
-  if (boxes.size() != is_static_.size()) {
-    throw std::invalid_argument("BroadPhase: boxes.size = " + std::to_string(boxes.size()) +
-                                " must be " + std::to_string(is_static_.size()));
-  }
-  static_boxes_ = boxes;
-  fill(static_table_, boxes, 1);
-  statics_are_given_ = true;
-}
-
-// Without set_static_boxes the boxes of every call count; the table is rebuilt only if one moved.
+// The table of static boxes is rebuilt only if one moved.
 void BroadPhase::take_static_boxes(const std::vector<Aabb>& boxes) {
   bool same = static_boxes_.size() == boxes.size();
   for (std::size_t i = 0; same && i < boxes.size(); ++i) {
@@ -82,12 +71,16 @@ void BroadPhase::take_static_boxes(const std::vector<Aabb>& boxes) {
                               equal(boxes[i].upper, static_boxes_[i].upper));
   }
   if (same) return;
-  set_static_boxes(boxes);
-  statics_are_given_ = false;
+  static_boxes_ = boxes;
+  fill(static_table_, boxes, 1);
 }
 
 void BroadPhase::find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs) {
-  if (!statics_are_given_ || boxes.size() != is_static_.size()) take_static_boxes(boxes);
+  if (boxes.size() != is_static_.size()) {
+    throw std::invalid_argument("BroadPhase: boxes.size = " + std::to_string(boxes.size()) +
+                                " must be " + std::to_string(is_static_.size()));
+  }
+  take_static_boxes(boxes);
   pairs.clear();
   tested_pairs_ = 0;
   if (boxes.size() < kSmallScene) {

@@ -148,7 +148,6 @@ void collide(const Scene& scene,
              ContactSet& contacts) {
   contacts.clear();
   work.next_queries.clear();
-  work.pairs_tested = 0;
   pose_geometries(scene, parameters, dynamics, settings, dt, work);
   work.broad_phase.find_pairs(work.boxes, work.pairs);
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
@@ -168,7 +167,6 @@ void collide(const Scene& scene,
       work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
       cache = &work.next_queries.back().cache;
     }
-    ++work.pairs_tested;
     contact_manifold(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
     if (work.manifold.count > 0) {
       append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold, contacts);

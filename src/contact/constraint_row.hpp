@@ -20,6 +20,10 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);
 
+/// Velocity that a gap (of a contact or of a joint limit) asks for, c_N >= c*: speculative while it
+/// is open, Baumgarte with a cap for penetration.
+double position_reference(const RowContext& context, double gap);
+
 /// Newton restitution, once the free normal velocity of the step is known: one maximum with the
 /// rest.
 void apply_restitution(const RowContext& context,

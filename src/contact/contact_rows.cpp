@@ -13,13 +13,6 @@ double restitution_threshold(const RowContext& context) {
   return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(context.parameters.gravity) * context.dt);
 }
 
-/// Reference velocity without restitution, c_N >= c*: speculative for an open gap, Baumgarte with a
-/// cap for penetration.
-double position_reference(const RowContext& context, double gap) {
-  if (gap > 0.0) return -gap / context.dt;
-  return std::min(-context.settings.baumgarte * gap / context.dt, context.settings.recovery_speed);
-}
-
 /// Implicit spring-damper of one point: f = -k (phi + dt c) - d c, lambda = dt f. The damper acts
 /// only in a closed gap.
 void compliant_reference(const RowContext& context, const Contact& contact, ConstraintRow& row) {
@@ -47,6 +40,11 @@ void contact_side(
 }
 
 }  // namespace
+
+double position_reference(const RowContext& context, double gap) {
+  if (gap > 0.0) return -gap / context.dt;
+  return std::min(-context.settings.baumgarte * gap / context.dt, context.settings.recovery_speed);
+}
 
 void append_contact_rows(const RowContext& context, const ContactSet& contacts) {
   for (std::size_t i = 0; i < contacts.size(); ++i) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 // G = J M^-1 J^T = sum over shared trees of Z_i^T D^-1 Z_j, stored as row panels over the sets that
-// share a tree (design 3.1). Both triangles are stored: a sweep reads rows.
+// share a tree. Both triangles are stored: a sweep reads rows.
 
 namespace stiction {
 namespace {
@@ -58,12 +58,26 @@ int root(std::vector<int>& parent, int i) {
   return i;
 }
 
+/// Counting sort of the rows by their island, rows.order.
+void sort_by_island(ConstraintRows& rows) {
+  std::vector<int>& next = rows.island;
+  next.assign(rows.num_islands + 1, 0);
+  for (const int id : rows.order) ++next[id + 1];
+  for (int k = 0; k < rows.num_islands; ++k) next[k + 1] += next[k];
+  rows.sorted.resize(rows.rows.size());
+  for (std::size_t i = 0; i < rows.rows.size(); ++i)
+    rows.sorted[next[rows.order[i]]++] = rows.rows[i];
+  rows.rows.swap(rows.sorted);
+  for (int k = 0, i = 0; k < rows.num_islands; ++k) {
+    for (; i < next[k]; ++i) rows.order[i] = k;
+  }
+}
+
 /// Islands: components of trees under the rows. Rows are sorted by island, stably.
 void find_islands(int num_trees, ConstraintRows& rows) {
   std::vector<int>& parent = rows.island_of_tree;
   parent.resize(num_trees);
   for (int t = 0; t < num_trees; ++t) parent[t] = t;
-  bool several = false;
   for (const ConstraintRow& row : rows.rows) {
     if (row.num_sides == 2)
       parent[root(parent, row.sides[0].tree)] = root(parent, row.sides[1].tree);
@@ -72,24 +86,14 @@ void find_islands(int num_trees, ConstraintRows& rows) {
   rows.island.assign(num_trees, -1);
   rows.order.clear();
   rows.num_islands = 0;
-  int previous = 0;
+  bool sorted = true;
   for (const ConstraintRow& row : rows.rows) {
     int& id = rows.island[root(parent, row.sides[0].tree)];
     if (id < 0) id = rows.num_islands++;
-    several = several || id < previous;
-    previous = id;
+    sorted = sorted && (rows.order.empty() || rows.order.back() <= id);
     rows.order.push_back(id);
   }
-  if (!several) return;
-  rows.sorted.clear();
-  for (int island = 0, next; island < rows.num_islands; island = next) {
-    next = island + 1;
-    for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-      if (rows.order[i] == island) rows.sorted.push_back(rows.rows[i]);
-    }
-  }
-  rows.rows.swap(rows.sorted);
-  std::sort(rows.order.begin(), rows.order.end());
+  if (!sorted) sort_by_island(rows);
 }
 
 /// For each tree, the sets that act on it, ascending.

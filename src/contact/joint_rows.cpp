@@ -28,9 +28,7 @@ void append_limit(const RowContext& context, RowSource source, int dof, double g
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
-  row.reference[0] = gap > 0.0 ? -gap / context.dt
-                               : std::min(-context.settings.baumgarte * gap / context.dt,
-                                          context.settings.recovery_speed);
+  row.reference[0] = position_reference(context, gap);
 }
 
 double position(const Tree& tree, int b, const double* q) {

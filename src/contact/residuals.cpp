@@ -33,6 +33,10 @@ void cone_residual(
 
 }  // namespace
 
+bool on_cone(const ConstraintSet& set, const double* l) {
+  return l[2] > 0.0 && std::sqrt(l[0] * l[0] + l[1] * l[1]) >= set.mu * l[2] * (1.0 - 1e-9);
+}
+
 void set_residual(
     const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
   switch (set.kind) {
@@ -93,8 +97,9 @@ Residuals residuals(
   }
   if (g_max == 0.0 && lambda_max == 0.0) return out;
   const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
+  const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
   const auto scaled = [&](double v) {
-    return std::max({out.primal / L, out.dual / v, out.complementarity / (L * v)});
+    return std::max({ratio(out.primal, L), ratio(out.dual, v), ratio(out.complementarity, L * v)});
   };
   out.relative = scaled(g_max > 0.0 ? g_max : abs_max);
   out.backward = scaled(abs_max);

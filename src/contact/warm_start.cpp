@@ -34,11 +34,6 @@ bool before(const CachedImpulse& cached, const Contact& contact) {
 
 }  // namespace
 
-int constraint_impulse_size(const Scene& scene) {
-  return 3 * scene.nv() + 6 * static_cast<int>(scene.closures().size()) +
-         static_cast<int>(scene.gears().size());
-}
-
 void load_impulses(const Scene& scene,
                    const State& state,
                    const ContactSet& contacts,

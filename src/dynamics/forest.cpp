@@ -36,7 +36,7 @@ double servo_error(const Tree& tree, int b, const double* q, double target) {
 
 double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i]; }
 
-/// Explicit force and implicit diagonal of one dof; see design: if the explicit torque exceeds the
+/// Explicit force and implicit diagonal of one dof; if the explicit torque exceeds the
 /// actuator's limit, the limit is a constant and the gains leave M^.
 void dof_force(const Parameters& p,
                const Control& control,

@@ -1,42 +1,64 @@
 #include "stiction/model/parameters.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace stiction {
 namespace {
 
-[[noreturn]] void fail(const char* field, std::size_t i, double value, const char* must) {
+[[noreturn]] void fail(const std::string& field, double value, const char* must) {
   std::ostringstream out;
-  out << "parameters." << field << "[" << i << "] = " << value << ": must be " << must;
+  out << field << " = " << value << ": must be " << must;
   throw std::invalid_argument(out.str());
+}
+
+std::string entry(const char* field, std::size_t i) {
+  return std::string("parameters.") + field + "[" + std::to_string(i) + "]";
 }
 
 template <class Predicate>
 void check(const std::vector<double>& values, const char* field, const char* must, Predicate ok) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!ok(values[i])) fail(field, i, values[i], must);
+    if (!ok(values[i])) fail(entry(field, i), values[i], must);
   }
 }
 
-void check_materials(const std::vector<Material>& materials) {
-  for (std::size_t i = 0; i < materials.size(); ++i) {
-    const Material& m = materials[i];
-    if (!(m.friction >= 0.0 && std::isfinite(m.friction))) {
-      fail("material.friction", i, m.friction, ">= 0 and finite");
+void check_finite(const std::vector<Vec3d>& values, const char* field) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (int k = 0; k < 3; ++k) {
+      if (!std::isfinite(values[i][k])) fail(entry(field, i), values[i][k], "finite");
     }
-    if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
-      fail("material.restitution", i, m.restitution, "in [0, 1]");
-    }
-    if (!(m.stiffness > 0.0)) fail("material.stiffness", i, m.stiffness, "> 0 [N/m]");
-    if (!(m.damping >= 0.0 && std::isfinite(m.damping))) {
-      fail("material.damping", i, m.damping, ">= 0 [N s/m] and finite");
+  }
+}
+
+void check_placements(const std::vector<Transform>& values, const char* field) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Transform& X = values[i];
+    const double sum = X.p.x + X.p.y + X.p.z, det = dot(cross(X.R.c0, X.R.c1), X.R.c2);
+    if (!std::isfinite(sum)) fail(entry(field, i) + " position", sum, "finite");
+    if (!(std::abs(det - 1.0) < 1e-5)) {
+      fail(entry(field, i) + " determinant of the rotation", det, "1");
     }
   }
 }
 
 }  // namespace
+
+void validate_material(const Material& m, const std::string& field) {
+  if (!(m.friction >= 0.0 && std::isfinite(m.friction))) {
+    fail(field + ".friction", m.friction, ">= 0 and finite");
+  }
+  if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
+    fail(field + ".restitution", m.restitution, "in [0, 1]");
+  }
+  if (!(m.stiffness > 0.0)) fail(field + ".stiffness", m.stiffness, "> 0 [N/m]");
+  if (!(m.damping >= 0.0 && std::isfinite(m.damping))) {
+    fail(field + ".damping", m.damping, ">= 0 [N s/m] and finite");
+  }
+}
 
 void Parameters::validate() const {
   const auto non_negative = [](double x) { return x >= 0.0 && std::isfinite(x); };
@@ -48,12 +70,24 @@ void Parameters::validate() const {
   check(kd, "kd", ">= 0 and finite", non_negative);
   check(effort_limit, "effort_limit", ">= 0", [](double x) { return x >= 0.0; });
   for (std::size_t i = 0; i < lower.size(); ++i) {
-    if (!(lower[i] <= upper[i])) fail("lower", i, lower[i], "<= upper");
+    if (!(lower[i] <= upper[i])) fail(entry("lower", i), lower[i], "<= upper");
   }
   for (int k = 0; k < 3; ++k) {
-    if (!std::isfinite(gravity[k])) fail("gravity", k, gravity[k], "finite");
+    if (!std::isfinite(gravity[k])) fail(entry("gravity", k), gravity[k], "finite");
   }
-  check_materials(material);
+  check_finite(com, "com");
+  check_finite(axis, "axis");
+  for (std::size_t i = 0; i < inertia.size(); ++i) {
+    const Sym3d& I = inertia[i];
+    const double sum = I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
+    if (!std::isfinite(sum)) fail(entry("inertia", i), sum, "finite");
+    const double least = std::min({I.xx, I.yy, I.zz});
+    if (!(least >= 0.0)) fail(entry("inertia", i) + " diagonal", least, ">= 0 [kg m^2]");
+  }
+  check_placements(placement, "placement");
+  check_placements(base, "base");
+  check_placements(geometry_placement, "geometry_placement");
+  for (std::size_t i = 0; i < material.size(); ++i) validate_material(material[i], entry("material", i));
 }
 
 }  // namespace stiction

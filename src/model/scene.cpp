@@ -23,12 +23,6 @@ int find(const std::vector<std::string>& names, const std::string& name) {
        "\"; there are: " + (list.empty() ? "none" : list));
 }
 
-double series(double a, double b) {
-  if (std::isinf(a)) return b;
-  if (std::isinf(b)) return a;
-  return a + b > 0.0 ? a * b / (a + b) : 0.0;
-}
-
 void quaternion_from_rotation(const Mat3d& R, double* q) {
   // Shepperd's method: divide by the largest of the four components.
   const double t = R.c0.x + R.c1.y + R.c2.z;
@@ -52,31 +46,11 @@ void check_rotation(const Transform& X, const std::string& field) {
                                   std::abs(e.c1.z)});
   if (!(defect < 1e-6))
     fail(field + ": rotation is not orthonormal (defect " + std::to_string(defect) + ")");
+  if (dot(cross(X.R.c0, X.R.c1), X.R.c2) < 0.0) fail(field + ": rotation is a reflection");
   if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
 }
 
 }  // namespace
-
-Material combine(const Material& a, const Material& b) {
-  Material m;
-  m.friction = std::sqrt(a.friction * b.friction);
-  m.restitution = std::max(a.restitution, b.restitution);
-  m.stiffness = series(a.stiffness, b.stiffness);
-  // A rigid surface adds no damping of its own; two soft ones act in series.
-  if (std::isinf(a.stiffness)) {
-    m.damping = b.damping;
-  } else if (std::isinf(b.stiffness)) {
-    m.damping = a.damping;
-  } else {
-    m.damping = series(a.damping, b.damping);
-  }
-  return m;
-}
-
-Scene::PairKey Scene::key(int a, int b) {
-  const auto lo = static_cast<PairKey>(std::min(a, b)), hi = static_cast<PairKey>(std::max(a, b));
-  return lo << 32 | hi;
-}
 
 void Scene::add_tree(const std::vector<BodyDescription>& bodies,
                      int first,
@@ -160,7 +134,6 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
     return q;
   };
   const std::vector<double> neutral = placed(robot.neutral);
-  const std::vector<double> before = default_q_;
   default_q_.insert(default_q_.end(), neutral.begin(), neutral.end());
   for (auto& [n, q] : configurations_) q.insert(q.end(), neutral.begin(), neutral.end());
   for (const auto& [n, q] : robot.configurations) {
@@ -242,15 +215,19 @@ int Scene::add_body(const std::string& body_name,
   return body;
 }
 
+void Scene::check_body(int body, const std::string& field) const {
+  if (body >= -1 && body < num_bodies()) return;
+  fail(field + " = " + std::to_string(body) + ": must be in [-1, " + std::to_string(num_bodies()) +
+       ")");
+}
+
 int Scene::add_geometry(const std::string& geometry_name,
                         int body,
                         const Shape& shape,
                         const Transform& X_B,
                         const Material& material) {
-  if (body < -1 || body >= num_bodies()) {
-    fail("add_geometry(\"" + geometry_name + "\").body = " + std::to_string(body) +
-         ": must be in [-1, " + std::to_string(num_bodies()) + ")");
-  }
+  check_body(body, "add_geometry(\"" + geometry_name + "\").body");
+  validate_material(material, "add_geometry(\"" + geometry_name + "\").material");
   if (body >= 0 && !shape.bounded()) {
     fail("add_geometry(\"" + geometry_name +
          "\"): a half-space must be fixed to the world (body = -1)");
@@ -285,16 +262,21 @@ int Scene::add_half_space(const std::string& geometry_name,
       geometry_name, -1, Shape::half_space(), {{x, cross(z, x), z}, point}, material);
 }
 
+int Scene::add_closure(const Closure& closure) {
+  const std::string field = "closure \"" + closure.name + "\"";
+  check_body(closure.body_a, field + ".body_a");
+  check_body(closure.body_b, field + ".body_b");
+  if (closure.body_a == closure.body_b) fail(field + ": body_a and body_b are the same");
+  check_rotation(closure.X_A, field + ".X_A");
+  check_rotation(closure.X_B, field + ".X_B");
+  closures_.push_back(closure);
+  return static_cast<int>(closures_.size()) - 1;
+}
+
 int Scene::add_point_closure(
     const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B) {
-  if (body_a == body_b) fail("closure \"" + closure_name + "\": body_a and body_b are the same");
-  closures_.push_back({Closure::Kind::kPoint,
-                       closure_name,
-                       body_a,
-                       body_b,
-                       {Mat3d::identity(), p_A},
-                       {Mat3d::identity(), p_B}});
-  return static_cast<int>(closures_.size()) - 1;
+  const Transform X_A{Mat3d::identity(), p_A}, X_B{Mat3d::identity(), p_B};
+  return add_closure({Closure::Kind::kPoint, closure_name, body_a, body_b, X_A, X_B});
 }
 
 int Scene::add_weld(const std::string& weld_name,
@@ -302,9 +284,7 @@ int Scene::add_weld(const std::string& weld_name,
                     const Transform& X_A,
                     int body_b,
                     const Transform& X_B) {
-  if (body_a == body_b) fail("weld \"" + weld_name + "\": body_a and body_b are the same");
-  closures_.push_back({Closure::Kind::kWeld, weld_name, body_a, body_b, X_A, X_B});
-  return static_cast<int>(closures_.size()) - 1;
+  return add_closure({Closure::Kind::kWeld, weld_name, body_a, body_b, X_A, X_B});
 }
 
 int Scene::add_gear(
@@ -334,22 +314,6 @@ int Scene::add_gear(
   return static_cast<int>(gears_.size()) - 1;
 }
 
-void Scene::disable_pair(int a, int b) {
-  const PairKey k = key(a, b);
-  const auto it = std::lower_bound(disabled_pairs_.begin(), disabled_pairs_.end(), k);
-  if (it == disabled_pairs_.end() || *it != k) disabled_pairs_.insert(it, k);
-}
-
-void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
-  only_enabled_ = true;
-  for (const auto& [a, b] : pairs) enabled_pairs_.push_back(key(a, b));
-  std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
-}
-
-void Scene::set_pair_material(int a, int b, const Material& material) {
-  pair_materials_[key(a, b)] = material;
-}
-
 void Scene::set_gains(int d, double kp, double kd) {
   if (d < 0 || d >= nv_)
     fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
@@ -360,6 +324,10 @@ void Scene::set_gains(int d, double kp, double kd) {
       fail("set_gains(\"" + dof_names_[d] +
            "\"): servos need a revolute, continuous or prismatic joint");
     }
+  }
+  if (!(kp >= 0.0 && std::isfinite(kp) && kd >= 0.0 && std::isfinite(kd))) {
+    fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + std::to_string(kp) +
+         ", kd = " + std::to_string(kd) + ": must be >= 0 and finite");
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;
@@ -417,26 +385,6 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
   const int b = find(body_names_, n);
   if (b >= 0) return {b, Transform::identity()};
   unknown("frame", n, names);
-}
-
-bool Scene::pair_enabled(int a, int b) const {
-  const PairKey k = key(a, b);
-  const int ba = geometries_[a].body, bb = geometries_[b].body;
-  if (ba == bb) return false;  // also under enable_only: a body cannot push itself
-  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
-  // Parent and child always touch at their joint.
-  if (ba >= 0 && bb >= 0 && (body_parent_[ba] == bb || body_parent_[bb] == ba)) return false;
-  return !std::binary_search(disabled_pairs_.begin(), disabled_pairs_.end(), k);
-}
-
-bool Scene::has_pair_material(int a, int b) const { return pair_materials_.count(key(a, b)) > 0; }
-
-Material Scene::pair_material(const Parameters& p, int a, int b) const {
-  if (!pair_materials_.empty()) {
-    const auto it = pair_materials_.find(key(a, b));
-    if (it != pair_materials_.end()) return it->second;
-  }
-  return combine(p.material[a], p.material[b]);
 }
 
 std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {

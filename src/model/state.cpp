@@ -70,14 +70,18 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
   State state;
   state.q = Eigen::Map<const Eigen::VectorXd>(q.data(), scene.nq());
   state.v = Eigen::VectorXd::Zero(scene.nv());
-  state.constraint_impulse.assign(
-      3 * scene.nv() + 6 * scene.closures().size() + scene.gears().size(), 0.0);
+  state.constraint_impulse.assign(constraint_impulse_size(scene), 0.0);
   each_unit_group(scene, [&](int first, int count, const std::string&) {
     auto group = state.q.segment(first, count);
     if (std::abs(group.norm() - 1.0) < 1e-6) group.normalize();
   });
   validate_state(scene, state);
   return state;
+}
+
+int constraint_impulse_size(const Scene& scene) {
+  return 3 * scene.nv() + 6 * static_cast<int>(scene.closures().size()) +
+         static_cast<int>(scene.gears().size());
 }
 
 void validate_state(const Scene& scene, const State& state) {
@@ -94,6 +98,12 @@ void validate_state(const Scene& scene, const State& state) {
   };
   check("q", state.q, scene.nq());
   check("v", state.v, scene.nv());
+  const int rows = constraint_impulse_size(scene);
+  if (static_cast<int>(state.constraint_impulse.size()) != rows) {
+    throw std::invalid_argument(
+        "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
+        " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
+  }
   each_unit_group(scene, [&](int first, int count, const std::string& name) {
     const double n = state.q.segment(first, count).norm();
     if (std::abs(n - 1.0) > 1e-6) {

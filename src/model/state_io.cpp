@@ -1,6 +1,5 @@
 #include "stiction/model/state_io.hpp"
 
-#include "stiction/contact/build_problem.hpp"
 
 #include <bit>
 #include <cstring>
@@ -183,12 +182,6 @@ bool cache_fits(const Shape& a, const Shape& b, const DistanceCache& cache) {
 
 void validate_whole_state(const Scene& scene, const State& state) {
   validate_state(scene, state);
-  const int rows = constraint_impulse_size(scene);
-  if (static_cast<int>(state.constraint_impulse.size()) != rows) {
-    throw std::invalid_argument(
-        "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
-        " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
-  }
   const std::vector<Geometry>& geometries = scene.geometries();
   for (const CachedQuery& q : state.queries) {
     const std::uint64_t a = q.pair >> 32, b = q.pair & 0xffffffffu;

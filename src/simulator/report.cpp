@@ -9,6 +9,8 @@
 namespace stiction {
 namespace {
 
+constexpr double kSlip = 1e-6;  // [m/s] below it a contact on its cone still sticks, as in the certificate
+
 struct Momentum {
   Vec3d linear{0, 0, 0}, angular{0, 0, 0};
   double energy = 0.0;
@@ -74,8 +76,7 @@ std::vector<ContactReport> Simulator::contact_reports() const {
     // The problem's velocity is relative to c* and carries R lambda: undo both.
     for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
     r.force_on_b_world = c.frame * r.impulse * (1.0 / settings_.dt);
-    const double t = std::sqrt(l[0] * l[0] + l[1] * l[1]);
-    r.sliding = l[2] > 0.0 && t >= row.set.mu * l[2] * (1.0 - 1e-9) && std::hypot(w[0], w[1]) > 0.0;
+    r.sliding = on_cone(row.set, l) && std::hypot(w[0], w[1]) > kSlip;
   }
   return out;
 }

@@ -72,7 +72,10 @@ void Simulator::check_control(const Control& control) const {
 
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_control(control);
-  if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv()) validate_state(scene_, state);
+  if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv() ||
+      static_cast<int>(state.constraint_impulse.size()) != constraint_impulse_size(scene_)) {
+    validate_state(scene_, state);
+  }
   const double dt = settings_.dt;
   before_ = state;
 
@@ -131,8 +134,7 @@ void Simulator::fill_report() {
     const double* c = solution_.velocity.data() + offset;
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
-    const double t2 = l[0] * l[0] + l[1] * l[1], cone = row.set.mu * l[2];
-    if (l[2] > 0.0 && t2 < cone * cone * (1.0 - 1e-9)) {
+    if (l[2] > 0.0 && !on_cone(row.set, l)) {
       r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
     }
   }

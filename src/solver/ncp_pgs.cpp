@@ -1,5 +1,6 @@
 #include "ncp_pgs.hpp"
 
+#include "stiction/math/split_mix.hpp"
 #include "stiction/solver/pgs_kernel.hpp"
 
 #include "mode_newton.hpp"
@@ -48,7 +49,7 @@ void prepare(const ContactProblem& problem, Local* locals, int first, int last) 
     local.diag_max = 0.0;
     for (int r = 0; r < set.dim; ++r) {
       local.diag_max = std::max(local.diag_max, b[s * r + r]);
-      if (r < kMaxDim) local.inverse[r] = safe_inverse(b[s * r + r], 1e-14 * scale);
+      local.inverse[r] = safe_inverse(b[s * r + r], 1e-14 * scale);
     }
   }
 }
@@ -57,7 +58,7 @@ void update_free(const ContactProblem& problem, int i, const Local& local, doubl
   const int dim = problem.sets[i].dim, s = ContactProblem::stride(dim);
   const double* b = problem.values.data() + problem.diagonal_start[i];
   for (int r = 0; r < dim; ++r) {
-    const double step = -local.inverse[r < kMaxDim ? r : 0] * c[r];
+    const double step = -local.inverse[r] * c[r];
     l[r] += step;
     for (int k = r + 1; k < dim; ++k) c[k] += b[s * r + k] * step;
   }
@@ -113,21 +114,9 @@ struct Island {
   Residuals certify() const { return residuals(problem, lambda, velocity, first, last); }
 };
 
-/// Numbers in [0, 1) that are the same in every run (SplitMix64).
-struct Scatter {
-  std::uint64_t state;
-
-  double operator()() {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-  }
-};
-
 /// Another place to start from: each contact carries up to what would stop the largest velocity.
 void scatter_impulses(const Island& island, double scale, int seed) {
-  Scatter uniform{static_cast<std::uint64_t>(seed)};
+  SplitMix uniform{static_cast<std::uint64_t>(seed)};
   const ContactProblem& problem = island.problem;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = problem.sets[i];
@@ -193,7 +182,7 @@ int solve_island(const Island& island,
     if (certificate.relative < best.relative) {
       best = certificate;
       std::copy(island.lambda + begin, island.lambda + end, work.best.begin() + begin);
-    } else if (finished || exhausted) {
+    } else if ((finished || exhausted) && best.relative < kUnknown) {
       certificate = best;
       std::copy(work.best.begin() + begin, work.best.begin() + end, island.lambda + begin);
     }

@@ -18,11 +18,11 @@ const std::vector<SolverEntry>& solvers() {
 }
 
 const SolverEntry& find_solver(const std::string& name) {
-  std::string names;
   for (const SolverEntry& e : solvers()) {
     if (name == e.name) return e;
-    names += (names.empty() ? "" : ", ") + std::string(e.name);
   }
+  std::string names;
+  for (const SolverEntry& e : solvers()) names += (names.empty() ? "" : ", ") + std::string(e.name);
   throw std::invalid_argument("solver \"" + name + "\" is unknown; there are: " + names);
 }
 

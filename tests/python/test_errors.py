@@ -212,7 +212,7 @@ def test_parameters() -> None:
     skew = np.array([[1, 2, 0], [0, 1, 0], [0, 0, 1.0]])
     refused(ValueError, "inertia: must be symmetric", lambda: p.set_inertia(0, skew))
     p.friction[1] = -0.5
-    refused(ValueError, "parameters.material.friction[1] = -0.5", p.validate)
+    refused(ValueError, "parameters.material[1].friction = -0.5", p.validate)
 
 
 @pytest.mark.parametrize(

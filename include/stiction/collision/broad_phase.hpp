@@ -18,11 +18,9 @@ class BroadPhase {
   };
   /// is_static[i]: box i never moves (static-static pairs are never reported).
   void reset(const std::vector<std::uint8_t>& is_static);
-  /// Optional, after reset(): one box per object, dynamic ones are ignored. Then find_pairs ignores
-  /// the static ones it is given. Without it, the static boxes of each find_pairs count, and are
-  /// sorted in again when one has changed. Unbounded boxes (half-spaces) are allowed.
-  void set_static_boxes(const std::vector<Aabb>& boxes);
-  /// Fills `pairs` sorted by (a, b), without duplicates. Allocates only while capacities grow.
+  /// Fills `pairs` sorted by (a, b), without duplicates; static boxes are sorted in again when one
+  /// has changed. Unbounded boxes (half-spaces) are allowed. Allocates only while capacities grow.
+  /// Throws std::invalid_argument for another number of boxes than reset()'s.
   /// Touching boxes overlap; a box with a NaN overlaps none.
   void find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs);
 
@@ -63,7 +61,6 @@ class BroadPhase {
 
   std::vector<std::uint8_t> is_static_;
   std::vector<Aabb> static_boxes_;
-  bool statics_are_given_ = false;
   std::vector<int> unbounded_;
   Table static_table_, dynamic_table_;
   std::vector<int> sort_start_;

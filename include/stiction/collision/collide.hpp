@@ -17,7 +17,7 @@ struct Contact {
   std::uint64_t pair;  ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;
   int pair_points;  ///< points of this pair
-  Vec3d position;   ///< world [m]
+  Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
   double gap;   ///< [m], negative = penetration
   Material material;  ///< of the pair
@@ -41,7 +41,6 @@ struct CollisionWorkspace {
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
   Manifold manifold;
-  std::uint64_t pairs_tested = 0;  ///< narrow-phase calls of the last collide()
 
   void resize(const Scene& scene);
 };

@@ -101,7 +101,4 @@ void apply_impulses(ConstraintRows& rows,
                     const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics);
 
-/// Length of State::constraint_impulse: 3 per dof, then 6 per closure, then 1 per gear.
-int constraint_impulse_size(const Scene& scene);
-
 }  // namespace stiction

@@ -22,6 +22,9 @@ Residuals residuals(const ContactProblem& problem,
                     int last_set);
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity);
 
+/// Whether a loaded contact's impulse lies on its cone (within 1e-9): it may slide.
+bool on_cone(const ConstraintSet& set, const double* lambda);
+
 /// Distances of one set, given lambda and c = G lambda + g of its rows.
 void set_residual(const ConstraintSet& set,
                   const double* lambda,

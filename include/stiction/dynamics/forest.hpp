@@ -18,9 +18,10 @@ struct ExternalWrench {
 
 /// What a controller may say at each step. Empty vectors mean zero.
 struct Control {
-  Eigen::VectorXd torque;           ///< [nv] generalised force, added to the servo's
+  Eigen::VectorXd torque;  ///< [nv] generalised force, added to the servo's [N m or N]; free-flyer:
+                           ///< force and moment about its origin, body axes
   Eigen::VectorXd position_target;  ///< [nv] servo target of one-dof joints [rad or m]
-  Eigen::VectorXd velocity_target;  ///< [nv]
+  Eigen::VectorXd velocity_target;  ///< [nv] servo target of one-dof joints [rad/s or m/s]
   std::vector<ExternalWrench> wrenches;
 };
 

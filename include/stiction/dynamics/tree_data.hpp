@@ -27,7 +27,7 @@ struct TreeData {
   Motion<Real>* S;             ///< [nv] joint axes
   Motion<Real>* V;             ///< [num_bodies] body velocities
   Motion<Real>* A;         ///< [num_bodies] accelerations at zero joint acceleration, minus gravity
-  Inertia<Real>* inertia;  ///< [num_bodies] composite after composite_inertias
+  Inertia<Real>* inertia;  ///< [num_bodies] composite after mass_matrix
   Force<Real>* F;          ///< [num_bodies] body forces, accumulated by bias_forces
   Real* bias;              ///< [nv] Coriolis, centrifugal and gravity forces
   Real* L;                 ///< [packed_size] mass matrix, then its L factor (unit diagonal)

@@ -32,18 +32,20 @@ struct BodyDescription {
   int parent = -1;  ///< body of the same robot, -1: the base
   JointType joint = JointType::kRevolute;
   Vec3d axis{0, 0, 1};  ///< unit, joint frame; revolute, continuous, prismatic
-  Transform placement = Transform::identity();  ///< joint frame in the parent body
-  double mass = 0.0;
-  Vec3d com{0, 0, 0};
-  Sym3d inertia{0, 0, 0, 0, 0, 0};  ///< about the com, body axes
+  Transform placement = Transform::identity();  ///< joint frame in the parent body [m]
+  double mass = 0.0;                            ///< [kg]
+  Vec3d com{0, 0, 0};                           ///< centre of mass, body frame [m]
+  Sym3d inertia{0, 0, 0, 0, 0, 0};              ///< about the com, body axes [kg m^2]
 };
 
-/// Limits and losses of one degree of freedom, in N, m, s or N m, rad, s.
+/// Limits and losses of one degree of freedom. Units of a turning dof; of a sliding one.
 struct DofDescription {
-  double lower = -kInfinity, upper = kInfinity;  ///< position limits; one-dof joints only
-  double effort_limit = kInfinity;
-  double velocity_limit = kInfinity;  ///< kept for users; not enforced
-  double damping = 0.0, dry_friction = 0.0, armature = 0.0;
+  double lower = -kInfinity, upper = kInfinity;  ///< [rad; m] revolute and prismatic joints only
+  double effort_limit = kInfinity;               ///< of torque plus servo [N m; N]
+  double velocity_limit = kInfinity;             ///< [rad/s; m/s] kept for users; not enforced
+  double damping = 0.0;                          ///< [N m s/rad; N s/m]
+  double dry_friction = 0.0;                     ///< [N m; N]
+  double armature = 0.0;                         ///< [kg m^2; kg]
 };
 
 struct GeometryDescription {
@@ -60,10 +62,11 @@ struct FrameDescription {
   Transform placement = Transform::identity();
 };
 
-/// q[dof] = ratio * q[driver] + offset, one bilateral row.
+/// position(dof) = ratio * position(driver) + offset, one bilateral row. One-dof joints.
 struct GearDescription {
-  int dof = -1, driver = -1;
-  double ratio = 1.0, offset = 0.0;
+  int dof = -1, driver = -1;  ///< v indices of the robot
+  double ratio = 1.0;         ///< [rad or m of dof per rad or m of driver]
+  double offset = 0.0;        ///< [rad or m]
 };
 
 /// What a loader says about a file: never silence. Printed by load(), kept in the scene.

@@ -57,7 +57,7 @@ class Scene {
   /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. Returns
   /// its index.
   int add_robot(const Robot& robot,
-                const Transform& X_W = Transform::identity(),
+                const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "");
   /// A loose body with one geometry, uniform density for the given mass. Returns the body.
   int add_body(const std::string& body_name,
@@ -121,7 +121,6 @@ class Scene {
   bool pair_enabled(int geometry_a, int geometry_b) const;
   /// Material of a pair: the override, or combine() of the two under `p`.
   Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;
-  bool has_pair_material(int geometry_a, int geometry_b) const;
 
   const std::vector<double>& default_q() const { return default_q_; }
   const std::map<std::string, std::vector<double>>& configurations() const {
@@ -132,9 +131,11 @@ class Scene {
   const std::vector<LoadMessage>& messages() const { return messages_; }
 
  private:
-  friend class SceneEditor;
   using PairKey = std::uint64_t;
   static PairKey key(int a, int b);
+  void check_body(int body, const std::string& field) const;
+  void check_pair(int a, int b, const char* call) const;
+  int add_closure(const Closure& closure);
   void add_tree(const std::vector<BodyDescription>& bodies,
                 int first,
                 int last,

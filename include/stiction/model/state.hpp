@@ -40,6 +40,9 @@ struct State {
 /// Throws std::invalid_argument naming the entry and value.
 State make_state(const Scene& scene, const std::vector<double>& q);
 
+/// Length of State::constraint_impulse: 3 per dof, then 6 per closure, then 1 per gear.
+int constraint_impulse_size(const Scene& scene);
+
 /// Throws std::invalid_argument unless sizes match, all numbers are finite, quaternions are unit.
 void validate_state(const Scene& scene, const State& state);
 

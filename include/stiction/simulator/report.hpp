@@ -63,8 +63,8 @@ struct Balance {
   double energy_before, energy_after;   ///< kinetic + potential [J]
   double friction_work;                 ///< of all contacts, sum lambda_T . c_T, <= 0 [J]
   double normal_work;                   ///< sum lambda_N c_N [J]
-  /// No fixed base or closure to the world can take momentum; otherwise their reaction is part of
-  /// it.
+  /// True if neither a fixed base nor a closure to the world exists; otherwise their reactions are
+  /// missing from the impulses.
   bool base_is_free;
 };
 

@@ -305,8 +305,48 @@ BOOST_AUTO_TEST_CASE(bad_states_throw) {
   check([](State& s) { s.q.segment(3, 4).setZero(); }, {"state.q[3:7]", "lower"});
   const int arm = scene.robots()[0].q_offset;
   check([&](State& s) { s.q[arm + 1] = 1.1; }, {"link1", "1.1"});
+  check([](State& s) { s.constraint_impulse.pop_back(); }, {"constraint_impulse", "another scene"});
+  State foreign = good;  // one that only step() sees
+  foreign.constraint_impulse.clear();
+  Simulator other(scene, {});
+  check_throws([&] { other.step(foreign, {}); }, {"constraint_impulse", "has 0"});
   check_throws([&] { make_state(scene, {1.0, 2.0}); }, {"2", "nq = " + std::to_string(scene.nq())});
   check_throws([&] { sim.initial_state("lying"); }, {"lying", "default"});
+}
+
+// What a scene is composed of is checked at once.
+BOOST_AUTO_TEST_CASE(bad_compositions_throw) {
+  Scene scene = pile();
+  const Transform I = Transform::identity();
+  Transform mirrored = I;
+  mirrored.R.c2.z = -1.0;
+  Material bouncy;
+  bouncy.restitution = 5.0;
+  check_throws([&] { scene.add_weld("w", 0, I, 99, I); }, {"\"w\"", "body_b = 99"});
+  check_throws([&] { scene.add_weld("w", 0, mirrored, 1, I); }, {"X_A", "reflection"});
+  check_throws([&] { scene.add_point_closure("p", 2, {}, 2, {}); }, {"\"p\"", "same"});
+  check_throws([&] { scene.disable_pair(0, 77); }, {"disable_pair", "77"});
+  check_throws([&] { scene.enable_only({{-1, 0}}); }, {"enable_only", "-1"});
+  check_throws([&] { scene.set_pair_material(0, 1, bouncy); }, {"restitution", "5"});
+  check_throws([&] { scene.add_ground(bouncy); }, {"restitution", "5"});
+  Robot arm;
+  arm.bodies.emplace_back();
+  arm.bodies[0].joint = JointType::kRevolute;
+  arm.bodies[0].mass = 1.0;
+  arm.dofs.resize(1);
+  arm.neutral = {0.0};
+  scene.add_robot(arm);
+  check_throws([&] { scene.set_gains(scene.nv() - 1, kNaN, 0.0); }, {"kp = nan"});
+  const Parameters good = scene.parameters;
+  const auto spoiled = [&](auto&& spoil, const std::vector<std::string>& parts) {
+    Parameters p = good;
+    spoil(p);
+    check_throws([&] { p.validate(); }, parts);
+  };
+  good.validate();
+  spoiled([](Parameters& p) { p.com[1].y = kNaN; }, {"com[1]", "nan"});
+  spoiled([](Parameters& p) { p.inertia[2].zz = -1.0; }, {"inertia[2]", "-1"});
+  spoiled([&](Parameters& p) { p.geometry_placement[0] = mirrored; }, {"geometry_placement[0]"});
 }
 
 // Settings out of range are refused by the constructor, naming the field and the value.

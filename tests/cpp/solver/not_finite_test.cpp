@@ -71,3 +71,15 @@ BOOST_AUTO_TEST_CASE(bad_dimensions_and_compliance_throw) {
   R << 0.0, std::nan("");
   BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, sets, R), std::invalid_argument);
 }
+
+// Nothing can move: finite, not solved, and said so.
+BOOST_AUTO_TEST_CASE(immovable_problem_is_not_called_infinite) {
+  const ContactProblem problem = ContactProblem::from_dense(
+      Eigen::MatrixXd::Zero(3, 3), Eigen::Vector3d(0.0, 0.0, -1.0), {ConstraintSet::cone(0.5)});
+  SolverWorkspace work;
+  ContactSolution solution;
+  solve(problem, {}, work, solution);
+  BOOST_TEST(std::string(to_string(solution.status)) == "max_iterations");
+  BOOST_TEST(solution.residuals.dual == 1.0);
+  BOOST_TEST(solution.residuals.relative == 1.0);
+}

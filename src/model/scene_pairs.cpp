@@ -1,0 +1,88 @@
+#include "stiction/model/scene.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+// Which pairs of geometries may collide, and with which material.
+
+namespace stiction {
+namespace {
+
+double series(double a, double b) {
+  if (std::isinf(a)) return b;
+  if (std::isinf(b)) return a;
+  return a + b > 0.0 ? a * b / (a + b) : 0.0;
+}
+
+}  // namespace
+
+Material combine(const Material& a, const Material& b) {
+  Material m;
+  m.friction = std::sqrt(a.friction * b.friction);
+  m.restitution = std::max(a.restitution, b.restitution);
+  m.stiffness = series(a.stiffness, b.stiffness);
+  // A rigid surface adds no damping of its own; two soft ones act in series.
+  if (std::isinf(a.stiffness)) {
+    m.damping = b.damping;
+  } else if (std::isinf(b.stiffness)) {
+    m.damping = a.damping;
+  } else {
+    m.damping = series(a.damping, b.damping);
+  }
+  return m;
+}
+
+Scene::PairKey Scene::key(int a, int b) {
+  const auto lo = static_cast<PairKey>(std::min(a, b)), hi = static_cast<PairKey>(std::max(a, b));
+  return lo << 32 | hi;
+}
+
+void Scene::check_pair(int a, int b, const char* call) const {
+  for (const int g : {a, b}) {
+    if (g >= 0 && g < static_cast<int>(geometries_.size())) continue;
+    throw std::invalid_argument(std::string(call) + ": geometry " + std::to_string(g) +
+                                " does not exist; there are " +
+                                std::to_string(geometries_.size()));
+  }
+}
+
+void Scene::disable_pair(int a, int b) {
+  check_pair(a, b, "disable_pair");
+  const PairKey k = key(a, b);
+  const auto it = std::lower_bound(disabled_pairs_.begin(), disabled_pairs_.end(), k);
+  if (it == disabled_pairs_.end() || *it != k) disabled_pairs_.insert(it, k);
+}
+
+void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
+  for (const auto& [a, b] : pairs) check_pair(a, b, "enable_only");
+  only_enabled_ = true;
+  for (const auto& [a, b] : pairs) enabled_pairs_.push_back(key(a, b));
+  std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
+}
+
+void Scene::set_pair_material(int a, int b, const Material& material) {
+  check_pair(a, b, "set_pair_material");
+  validate_material(material, "set_pair_material(" + geometries_[a].name + ", " + geometries_[b].name + ")");
+  pair_materials_[key(a, b)] = material;
+}
+
+bool Scene::pair_enabled(int a, int b) const {
+  const PairKey k = key(a, b);
+  const int ba = geometries_[a].body, bb = geometries_[b].body;
+  if (ba == bb) return false;  // also under enable_only: a body cannot push itself
+  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
+  // Parent and child always touch at their joint.
+  if (ba >= 0 && bb >= 0 && (body_parent_[ba] == bb || body_parent_[bb] == ba)) return false;
+  return !std::binary_search(disabled_pairs_.begin(), disabled_pairs_.end(), k);
+}
+
+Material Scene::pair_material(const Parameters& p, int a, int b) const {
+  if (!pair_materials_.empty()) {
+    const auto it = pair_materials_.find(key(a, b));
+    if (it != pair_materials_.end()) return it->second;
+  }
+  return combine(p.material[a], p.material[b]);
+}
+
+}  // namespace stiction
