@@ -16,11 +16,12 @@ int find(const std::vector<std::string>& names, const std::string& name) {
 
 [[noreturn]] void unknown(const char* kind,
                           const std::string& name,
-                          const std::vector<std::string>& names) {
+                          const std::vector<std::string>& names,
+                          const std::string& hint = "") {
   std::string list;
   for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  fail(std::string("no ") + kind + " \"" + name +
-       "\"; there are: " + (list.empty() ? "none" : list));
+  fail(std::string("no ") + kind + " \"" + name + "\"" + hint +
+       "; there are: " + (list.empty() ? "none" : list));
 }
 
 void quaternion_from_rotation(const Mat3d& R, double* q) {
@@ -344,8 +345,21 @@ void Scene::set_configuration(const std::string& configuration_name, const std::
 
 int Scene::body(const std::string& n) const {
   const int i = find(body_names_, n);
-  if (i < 0) unknown("body", n, body_names_);
-  return i;
+  if (i >= 0) return i;
+  // A link on a fixed joint is merged into its parent's body and lives on as a frame.
+  for (const RobotSlice& r : robots_) {
+    for (const FrameDescription& f : r.description.frames) {
+      if (f.name != n && r.name + "/" + f.name != n) continue;
+      const std::string body_name =
+          f.body < 0 ? "the world" : "body \"" + body_names_[r.body_offset + f.body] + "\"";
+      unknown("body",
+              n,
+              body_names_,
+              "; \"" + n + "\" is a frame fixed to " + body_name + "; scene.frame(\"" + n +
+                  "\") gives its placement");
+    }
+  }
+  unknown("body", n, body_names_);
 }
 
 int Scene::geometry(const std::string& n) const {

@@ -38,7 +38,9 @@ State Simulator::initial_state(const std::string& configuration) const {
   if (it != named.end()) return make_state(scene_, it->second);
   if (configuration == "default") return make_state(scene_, scene_.default_q());
   std::string names = "default";
-  for (const auto& [name, q] : named) names += ", " + name;
+  for (const auto& [name, q] : named) {
+    if (name != "default") names += ", " + name;
+  }
   throw std::invalid_argument("configuration \"" + configuration +
                               "\" is unknown; there are: " + names);
 }
