@@ -78,7 +78,8 @@ bp::object array_copy(const double* data, Shape shape) {
   return out;
 }
 
-bp::object array_view(const bp::object& owner, double* data, Shape shape, long stride) {
+bp::object array_view(
+    const bp::object& owner, double* data, Shape shape, long stride, bool writable) {
   std::vector<npy_intp> dims = dimensions(shape), strides(dims.size());
   npy_intp bytes = sizeof(double);
   for (std::size_t k = dims.size(); k-- > 0;) {
@@ -95,11 +96,13 @@ bp::object array_view(const bp::object& owner, double* data, Shape shape, long s
                                            strides.data(),
                                            data,
                                            0,
-                                           NPY_ARRAY_WRITEABLE | NPY_ARRAY_ALIGNED,
+                                           NPY_ARRAY_ALIGNED | (writable ? NPY_ARRAY_WRITEABLE : 0),
                                            nullptr));
   Py_INCREF(owner.ptr());
   if (PyArray_SetBaseObject(as_array(out), owner.ptr()) < 0) bp::throw_error_already_set();
-  return out;
+  if (writable) return out;
+  const bp::object type = bp::import("stiction.fixed_array").attr("FixedArray");
+  return out.attr("view")(type);
 }
 
 bp::object to_array(const Vec3d& v) { return array_copy(&v.x, {3}); }

@@ -18,6 +18,7 @@
 
 namespace stiction {
 class Scene;
+struct Material;
 }  // namespace stiction
 
 namespace stiction::python {
@@ -53,11 +54,13 @@ class AllowThreads {
 /// New float64 array, row-major.
 bp::object array_copy(const double* data, std::initializer_list<long> shape);
 /// Writable float64 array over `data`, which `owner` keeps alive. `stride`: bytes between rows of
-/// the first axis, 0: dense.
+/// the first axis, 0: dense. Not `writable`: a
+/// stiction.fixed_array.FixedArray.
 bp::object array_view(const bp::object& owner,
                       double* data,
                       std::initializer_list<long> shape,
-                      long stride = 0);
+                      long stride = 0,
+                      bool writable = true);
 
 bp::object to_array(const Vec3d& v);                ///< (3,)
 bp::object to_array(const Mat3d& m);                ///< (3, 3)
@@ -112,6 +115,29 @@ auto with_stiction_errors(Call&& call) {
                                          double time,
                                          long step,
                                          const std::string& dof);
+
+[[noreturn]] void raise_type_error(const std::string& text);
+
+// --- refusals in words, where Boost.Python would print C++ signatures or say nothing ---
+
+/// An argument of a function, for `refusal`.
+struct Argument {
+  enum Kind { kNumber, kInteger, kText, kShape, kState, kAny };
+  const char* name;
+  Kind kind = kAny;
+  bool required = true;
+};
+/// A method that fits all arguments and raises TypeError naming the first that is wrong. To be
+/// defined *before* the true one: Boost.Python tries the last overload first.
+bp::object refusal(const std::string& function, const std::vector<Argument>& arguments);
+/// Setting an attribute that is not there raises AttributeError with near names. Subclasses made in
+/// Python keep their freedom.
+void forbid_new_attributes(const bp::object& type);
+
+/// None: the standard material.
+const Material& material_from(const bp::object& material, const char* field);
+/// A body where no scene is at hand to look up its name.
+int index_of_body(const bp::object& body, const char* field);
 
 // --- arguments given by name or number ---
 

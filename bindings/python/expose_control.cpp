@@ -25,22 +25,24 @@ struct Vector {
   }
 };
 
-std::shared_ptr<ExternalWrench> make_wrench(int body,
+std::shared_ptr<ExternalWrench> make_wrench(const bp::object& body,
                                             const bp::object& force,
                                             const bp::object& moment) {
   auto w = std::make_shared<ExternalWrench>();
-  w->body = body;
+  w->body = index_of_body(body, "body");
   w->force = vec3_from(force, "force");
   if (!moment.is_none()) w->moment = vec3_from(moment, "moment");
   return w;
 }
 
+int wrench_body(const ExternalWrench& w) { return w.body; }
+void set_wrench_body(ExternalWrench& w, const bp::object& x) { w.body = index_of_body(x, "body"); }
 bp::object force(const ExternalWrench& w) { return to_array(w.force); }
 bp::object moment(const ExternalWrench& w) { return to_array(w.moment); }
 void set_force(ExternalWrench& w, const bp::object& x) { w.force = vec3_from(x, "force"); }
 void set_moment(ExternalWrench& w, const bp::object& x) { w.moment = vec3_from(x, "moment"); }
 
-bp::list wrenches(const Control& c) { return to_list(c.wrenches); }
+bp::tuple wrenches(const Control& c) { return bp::tuple(to_list(c.wrenches)); }
 void set_wrenches(Control& c, const bp::object& given) {
   std::vector<ExternalWrench> out;
   for (bp::stl_input_iterator<bp::object> it(given), end; it != end; ++it) {
@@ -55,25 +57,42 @@ void set_wrenches(Control& c, const bp::object& given) {
 
 Control copy(const Control& c) { return c; }
 
+std::string wrench_repr(const ExternalWrench& w) {
+  return "ExternalWrench(" + std::to_string(w.body) + ", " + vector_text(w.force) + ", " +
+         vector_text(w.moment) + ")";
+}
+
+std::string control_repr(const Control& c) {
+  return "Control(nv=" + std::to_string(c.torque.size()) +
+         ", wrenches=" + std::to_string(c.wrenches.size()) + ")";
+}
+
 }  // namespace
 
 void expose_control() {
   using bp::arg;
-  bp::class_<ExternalWrench, std::shared_ptr<ExternalWrench>>(
+  bp::class_<ExternalWrench, std::shared_ptr<ExternalWrench>> wrench(
       "ExternalWrench",
-      "Force (3,) [N] and moment (3,) [N m] on a body, at its origin, world axes.",
-      bp::no_init)
+      "Force (3,) [N] and moment (3,) [N m] on a body, at its origin, world axes. `body` is an "
+      "index: scene.body(name) gives it.",
+      bp::no_init);
+  wrench
+      .def("__init__",
+           refusal("ExternalWrench", {{"body"}, {"force"}, {"moment", Argument::kAny, false}}))
       .def("__init__",
            bp::make_constructor(&make_wrench,
                                 bp::default_call_policies(),
                                 (arg("body"), arg("force"), arg("moment") = bp::object())))
-      .def_readwrite("body", &ExternalWrench::body)
+      .add_property("body", &wrench_body, &set_wrench_body, "Index of the body.")
       .add_property("force", &force, &set_force, "(3,) [N]; a copy.")
-      .add_property("moment", &moment, &set_moment, "(3,) [N m]; a copy.");
-  bp::class_<Control, std::shared_ptr<Control>>(
+      .add_property("moment", &moment, &set_moment, "(3,) [N m]; a copy.")
+      .def("__repr__", &wrench_repr);
+  forbid_new_attributes(wrench);
+  bp::class_<Control, std::shared_ptr<Control>> control(
       "Control",
       "What a controller may say at each step; made by Simulator.hold or Control(nv) (zero).",
-      bp::no_init)
+      bp::no_init);
+  control.def("__init__", refusal("Control", {{"nv", Argument::kInteger}}))
       .def("__init__", bp::make_constructor(&make_control, bp::default_call_policies(), arg("nv")))
       .add_property("torque",
                     &Vector<&Control::torque>::get,
@@ -90,8 +109,10 @@ void expose_control() {
       .add_property("wrenches",
                     &wrenches,
                     &set_wrenches,
-                    "list of ExternalWrench; assign a new list to change it.")
-      .def("copy", &copy, arg("self"), "An independent copy.");
+                    "tuple of ExternalWrench, copies; assign new ones to change it.")
+      .def("copy", &copy, arg("self"), "An independent copy.")
+      .def("__repr__", &control_repr);
+  forbid_new_attributes(control);
 }
 
 }  // namespace stiction::python

@@ -12,7 +12,9 @@ std::shared_ptr<Material> make_material(double friction,
                                         double restitution,
                                         double stiffness,
                                         double damping) {
-  return std::make_shared<Material>(Material{friction, restitution, stiffness, damping});
+  const Material m{friction, restitution, stiffness, damping};
+  validate_material(m, "Material");
+  return std::make_shared<Material>(m);
 }
 
 std::string material_repr(const Material& m) {
@@ -24,8 +26,18 @@ bool material_equal(const Material& a, const Material& b) { return a == b; }
 
 void expose_material() {
   using bp::arg;
-  bp::class_<Material, std::shared_ptr<Material>>(
-      "Material", "Surface of a geometry. How two of them meet: combine().", bp::no_init)
+  using A = Argument;
+  bp::class_<Material, std::shared_ptr<Material>> c(
+      "Material",
+      "Surface of a geometry. How two of them meet: combine(). Raises ValueError for a value out "
+      "of range.",
+      bp::no_init);
+  c.def("__init__",
+        refusal("Material",
+                {{"friction", A::kNumber, false},
+                 {"restitution", A::kNumber, false},
+                 {"stiffness", A::kNumber, false},
+                 {"damping", A::kNumber, false}}))
       .def("__init__",
            bp::make_constructor(&make_material,
                                 bp::default_call_policies(),
@@ -41,6 +53,7 @@ void expose_material() {
                      "Of the surface [N s/m], >= 0; used with a finite stiffness.")
       .def("__eq__", &material_equal)
       .def("__repr__", &material_repr);
+  forbid_new_attributes(c);
   bp::def(
       "combine",
       &combine,
@@ -53,13 +66,23 @@ void expose_material() {
 
 Parameters& of(const bp::object& self) { return bp::extract<Parameters&>(self); }
 
+bool editable(const bp::object& self) { return !bp::extract<FixedParameters&>(self).check(); }
+
+Parameters& edited(const bp::object& self) {
+  if (editable(self)) return of(self);
+  throw std::invalid_argument(
+      "the parameters of a Simulator's scene are fixed: edit sim.parameters, which its next step "
+      "reads");
+}
+
 template <std::vector<double> Parameters::* Member>
 struct Numbers {
   static bp::object get(const bp::object& self) {
     std::vector<double>& x = of(self).*Member;
-    return array_view(self, x.data(), {static_cast<long>(x.size())});
+    return array_view(self, x.data(), {static_cast<long>(x.size())}, 0, editable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
+    edited(self);
     get(self).attr("__setitem__")(bp::slice(), value);
   }
 };
@@ -68,9 +91,11 @@ template <std::vector<Vec3d> Parameters::* Member>
 struct Vectors {
   static bp::object get(const bp::object& self) {
     std::vector<Vec3d>& x = of(self).*Member;
-    return array_view(self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3});
+    return array_view(
+        self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3}, 0, editable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
+    edited(self);
     get(self).attr("__setitem__")(bp::slice(), value);
   }
 };
@@ -82,16 +107,20 @@ struct Surface {
     return array_view(self,
                       x.empty() ? nullptr : &(x[0].*Member),
                       {static_cast<long>(x.size())},
-                      x.empty() ? 0 : static_cast<long>(sizeof(Material)));
+                      x.empty() ? 0 : static_cast<long>(sizeof(Material)),
+                      editable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
+    edited(self);
     get(self).attr("__setitem__")(bp::slice(), value);
   }
 };
 
-bp::object gravity(const bp::object& self) { return array_view(self, &of(self).gravity.x, {3}); }
-void set_gravity(Parameters& p, const bp::object& value) {
-  p.gravity = vec3_from(value, "parameters.gravity");
+bp::object gravity(const bp::object& self) {
+  return array_view(self, &of(self).gravity.x, {3}, 0, editable(self));
+}
+void set_gravity(const bp::object& self, const bp::object& value) {
+  edited(self).gravity = vec3_from(value, "parameters.gravity");
 }
 
 std::size_t checked(std::size_t size, long i, const char* field) {
@@ -105,7 +134,8 @@ bp::object inertia(const Parameters& p, long body) {
   return to_array(Mat3d{{i.xx, i.xy, i.xz}, {i.xy, i.yy, i.yz}, {i.xz, i.yz, i.zz}});
 }
 
-void set_inertia(Parameters& p, long body, const bp::object& value) {
+void set_inertia(const bp::object& self, long body, const bp::object& value) {
+  Parameters& p = edited(self);
   const RowMatrix m = matrix_from(value, "inertia", 3, 3);
   const double skew = (m - m.transpose()).cwiseAbs().maxCoeff();
   if (!(skew <= 1e-12 * m.cwiseAbs().maxCoeff()))
@@ -119,7 +149,8 @@ struct Placements {
   static bp::object get(const Parameters& p, long i) {
     return to_se3((p.*Member)[checked((p.*Member).size(), i, "index")]);
   }
-  static void set(Parameters& p, long i, const bp::object& X) {
+  static void set(const bp::object& self, long i, const bp::object& X) {
+    Parameters& p = edited(self);
     (p.*Member)[checked((p.*Member).size(), i, "index")] = transform_from(X, "X");
   }
 };
@@ -143,8 +174,8 @@ void expose_parameters() {
   using P = Parameters;
   bp::class_<P> c(
       "Parameters",
-      "Every number of a scene, settable between steps. The arrays are writable NumPy views; "
-      "call validate() after editing them.",
+      "Every number of a scene, settable between steps. The arrays are writable NumPy views, "
+      "checked by the next step, run or rollout.",
       bp::no_init);
   c.add_property("gravity", &gravity, &set_gravity, "(3,) world [m/s^2].");
   array_property<Numbers<&P::mass>>(c, "mass", "(bodies,) [kg].");
@@ -187,6 +218,10 @@ void expose_parameters() {
         arg("self"),
         "Raises ValueError naming the first field, index and value out of range.");
   c.def("copy", &parameters_copy, arg("self"), "An independent copy.");
+  forbid_new_attributes(c);
+  bp::class_<FixedParameters, bp::bases<P>> fixed(
+      "_FixedParameters", "Parameters of a Simulator's scene, to be read.", bp::no_init);
+  forbid_new_attributes(fixed);
 }
 
 }  // namespace

@@ -103,6 +103,13 @@ bp::object balance_vector(const Balance& b) {
   return to_array(b.*Member);
 }
 
+std::string balance_repr(const Balance& b) {
+  const Vec3d defect = b.linear_after - b.linear_before - b.linear_impulse;
+  return "Balance(linear_impulse=" + vector_text(b.linear_impulse) +
+         ", linear_defect=" + vector_text(defect) + ", energy_before=" + number(b.energy_before) +
+         ", energy_after=" + number(b.energy_after) + ")";
+}
+
 void expose_balance() {
   bp::class_<BodyWrench>("BodyWrench", "Wrench on a body, world axes.", bp::no_init)
       .add_property("force", &wrench_force, "(3,) [N].")
@@ -129,7 +136,8 @@ void expose_balance() {
       .def_readonly("base_is_free",
                     &Balance::base_is_free,
                     "True if neither a fixed base nor a closure to the world exists; otherwise "
-                    "their reactions are missing from the impulses.");
+                    "their reactions are missing from the impulses.")
+      .def("__repr__", &balance_repr);
 }
 
 // --- rollout log ---

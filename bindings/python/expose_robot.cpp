@@ -6,7 +6,7 @@ namespace stiction::python {
 namespace {
 
 Material material_or_default(const bp::object& material) {
-  return material.is_none() ? Material{} : Material(bp::extract<const Material&>(material)());
+  return material_from(material, "material");
 }
 
 std::string message_kind(const LoadMessage& m) {
@@ -52,6 +52,11 @@ bp::dict configurations(const Robot& r) {
 
 bp::object neutral(const Robot& r) { return to_array(r.neutral); }
 std::string path(const Robot& r) { return r.path; }
+std::string robot_repr(const Robot& r) {
+  return "Robot(\"" + r.name + "\", nq=" + std::to_string(r.nq()) +
+         ", nv=" + std::to_string(r.nv()) + ", bodies=" + std::to_string(r.bodies.size()) +
+         ", geometries=" + std::to_string(r.geometries.size()) + ")";
+}
 std::string path_from(const bp::object& path) {
   return bp::extract<std::string>(bp::import("os").attr("fspath")(path));
 }
@@ -154,7 +159,8 @@ void expose_robot() {
       .add_property("neutral", &neutral, "(nq,)")
       .add_property("configurations", &configurations, "dict of name -> (nq,).")
       .add_property("messages", &messages, "list of LoadMessage.")
-      .add_property("path", &path, "File it came from; \"\" if built in memory.");
+      .add_property("path", &path, "File it came from; \"\" if built in memory.")
+      .def("__repr__", &robot_repr);
   bp::def("robot_from_pinocchio",
           &robot_from_objects,
           (arg("model"), arg("geometry_model") = none, arg("material") = none, arg("name") = ""),

@@ -13,11 +13,6 @@ void expose_scene_parts();
 
 namespace {
 
-const Material& material_from(const bp::object& material) {
-  static const Material standard;
-  return material.is_none() ? standard : bp::extract<const Material&>(material)();
-}
-
 std::shared_ptr<SceneHolder> make_scene_object(const bp::object& model,
                                                const bp::object& geometry,
                                                const bp::object& material,
@@ -46,7 +41,8 @@ int add_body(SceneHolder& s,
              const bp::object& X_W,
              const bp::object& material) {
   s.before_adding();
-  return s.add_body(name, shape, mass, transform_from(X_W, "X_W"), material_from(material));
+  return s.add_body(
+      name, shape, mass, transform_from(X_W, "X_W"), material_from(material, "material"));
 }
 
 int add_geometry(SceneHolder& s,
@@ -56,13 +52,16 @@ int add_geometry(SceneHolder& s,
                  const bp::object& X_B,
                  const bp::object& material) {
   s.before_adding();
-  return s.add_geometry(
-      name, body_from(s, body, "body"), shape, transform_from(X_B, "X_B"), material_from(material));
+  return s.add_geometry(name,
+                        body_from(s, body, "body"),
+                        shape,
+                        transform_from(X_B, "X_B"),
+                        material_from(material, "material"));
 }
 
 int add_ground(SceneHolder& s, const bp::object& material) {
   s.before_adding();
-  return s.add_ground(material_from(material));
+  return s.add_ground(material_from(material, "material"));
 }
 
 int add_half_space(SceneHolder& s,
@@ -71,8 +70,10 @@ int add_half_space(SceneHolder& s,
                    const bp::object& normal,
                    const bp::object& material) {
   s.before_adding();
-  return s.add_half_space(
-      name, vec3_from(point, "point"), vec3_from(normal, "normal"), material_from(material));
+  return s.add_half_space(name,
+                          vec3_from(point, "point"),
+                          vec3_from(normal, "normal"),
+                          material_from(material, "material"));
 }
 
 int add_point_closure(SceneHolder& s,
@@ -81,6 +82,7 @@ int add_point_closure(SceneHolder& s,
                       const bp::object& p_A,
                       const bp::object& b,
                       const bp::object& p_B) {
+  s.before_editing();
   return s.add_point_closure(name,
                              body_from(s, a, "body_a"),
                              vec3_from(p_A, "p_A"),
@@ -94,6 +96,7 @@ int add_weld(SceneHolder& s,
              const bp::object& X_A,
              const bp::object& b,
              const bp::object& X_B) {
+  s.before_editing();
   return s.add_weld(name,
                     body_from(s, a, "body_a"),
                     transform_from(X_A, "X_A"),
@@ -107,14 +110,17 @@ int add_gear(SceneHolder& s,
              const bp::object& driver,
              double ratio,
              double offset) {
+  s.before_editing();
   return s.add_gear(name, dof_from(s, dof, "dof"), dof_from(s, driver, "driver"), ratio, offset);
 }
 
 void disable_pair(SceneHolder& s, const bp::object& a, const bp::object& b) {
+  s.before_editing();
   s.disable_pair(geometry_from(s, a, "geometry_a"), geometry_from(s, b, "geometry_b"));
 }
 
 void enable_only(SceneHolder& s, const bp::object& pairs) {
+  s.before_editing();
   std::vector<std::pair<int, int>> ids;
   for (bp::stl_input_iterator<bp::object> it(pairs), end; it != end; ++it) {
     const bp::object pair = *it;
@@ -127,9 +133,13 @@ void enable_only(SceneHolder& s, const bp::object& pairs) {
 void set_pair_material(SceneHolder& s,
                        const bp::object& a,
                        const bp::object& b,
-                       const Material& material) {
-  s.set_pair_material(
-      geometry_from(s, a, "geometry_a"), geometry_from(s, b, "geometry_b"), material);
+                       const bp::object& material) {
+  s.before_editing();
+  if (material.is_none())
+    raise_type_error("material = None: must be a Material, such as Material(friction=0.5)");
+  s.set_pair_material(geometry_from(s, a, "geometry_a"),
+                      geometry_from(s, b, "geometry_b"),
+                      material_from(material, "material"));
 }
 
 Material pair_material(const SceneHolder& s, const bp::object& a, const bp::object& b) {
@@ -142,6 +152,7 @@ bool pair_enabled(const SceneHolder& s, const bp::object& a, const bp::object& b
 }
 
 void set_gains(SceneHolder& s, const bp::object& dof, double kp, double kd) {
+  s.before_editing();
   s.set_gains(dof_from(s, dof, "dof"), kp, kd);
 }
 
@@ -151,12 +162,19 @@ std::vector<double> configuration_from(const SceneHolder& s, const bp::object& q
 }
 
 void set_configuration(SceneHolder& s, const std::string& name, const bp::object& q) {
+  s.before_editing();
   s.set_configuration(name, configuration_from(s, q));
 }
 
-Parameters& parameters(SceneHolder& s) {
+bp::object parameters(const bp::object& self) {
+  SceneHolder& s = bp::extract<SceneHolder&>(self);
+  if (s.fixed) return bp::object(FixedParameters(s.parameters));
   s.lent = true;
-  return s.parameters;
+  const bp::reference_existing_object::apply<Parameters&>::type convert;
+  const bp::object shown{bp::handle<>(convert(s.parameters))};
+  if (bp::objects::make_nurse_and_patient(shown.ptr(), self.ptr()) == nullptr)
+    bp::throw_error_already_set();
+  return shown;
 }
 
 bp::dict configurations(const SceneHolder& s) {
@@ -199,6 +217,25 @@ using SceneClass = bp::class_<SceneHolder, std::shared_ptr<SceneHolder>>;
 void add_composition(SceneClass& c) {
   using bp::arg;
   const bp::object none;
+  using A = Argument;
+  c.def("add_body",
+        refusal("add_body",
+                {{"body_name", A::kText},
+                 {"shape", A::kShape},
+                 {"mass", A::kNumber},
+                 {"X_W", A::kAny, false},
+                 {"material", A::kAny, false}}))
+      .def("add_geometry",
+           refusal("add_geometry",
+                   {{"geometry_name", A::kText},
+                    {"body"},
+                    {"shape", A::kShape},
+                    {"X_B", A::kAny, false},
+                    {"material", A::kAny, false}}))
+      .def("add_ground", refusal("add_ground", {{"material", A::kAny, false}}))
+      .def("set_pair_material",
+           refusal("set_pair_material", {{"geometry_a"}, {"geometry_b"}, {"material"}}))
+      .def("set_gains", refusal("set_gains", {{"dof"}, {"kp", A::kNumber}, {"kd", A::kNumber}}));
   c.def("add_robot",
         &add_robot,
         (arg("self"), arg("robot"), arg("X_W") = none, arg("robot_name") = ""),
@@ -261,7 +298,7 @@ void add_composition(SceneClass& c) {
       .def("set_pair_material",
            &set_pair_material,
            (arg("self"), arg("geometry_a"), arg("geometry_b"), arg("material")),
-           "Overrides combine() for a pair.")
+           "Overrides combine() for a pair; fixed once a Simulator is made of the scene.")
       .def("set_gains",
            &set_gains,
            (arg("self"), arg("dof"), arg("kp"), arg("kd")),
@@ -277,9 +314,9 @@ void add_topology(SceneClass& c) {
   c.def_readwrite("name", &SceneHolder::name)
       .add_property(
           "parameters",
-          bp::make_function(&parameters, bp::return_internal_reference<>()),
+          &parameters,
           "Parameters a new Simulator starts from. Arrays taken before an add_* call no longer "
-          "belong to the scene.")
+          "belong to the scene. Of a Simulator's scene: to be read; edit sim.parameters.")
       .add_property("nq", &nq, "Numbers in a configuration.")
       .add_property("nv", &nv, "Degrees of freedom.")
       .add_property("num_bodies", &num_bodies)

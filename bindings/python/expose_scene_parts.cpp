@@ -28,6 +28,23 @@ const char* joint_type_name(JointType t) {
   return "unknown";
 }
 
+std::string joint_repr(const Joint& j) {
+  return "Joint(\"" + j.name + "\", " + j.type + ", body=" + std::to_string(j.body) + ", q[" +
+         std::to_string(j.q_index) + ":" + std::to_string(j.q_index + j.nq) + "], v[" +
+         std::to_string(j.v_index) + ":" + std::to_string(j.v_index + j.nv) + "])";
+}
+
+std::string geometry_repr(const Geometry& g) {
+  return "Geometry(\"" + g.name + "\", " + to_string(g.shape.type) +
+         (g.body < 0 ? std::string(", fixed)") : ", body=" + std::to_string(g.body) + ")");
+}
+
+std::string slice_repr(const RobotSlice& r) {
+  return "RobotSlice(\"" + r.name + "\", q[" + std::to_string(r.q_offset) + ":" +
+         std::to_string(r.q_offset + r.nq) + "], v[" + std::to_string(r.v_offset) + ":" +
+         std::to_string(r.v_offset + r.nv) + "])";
+}
+
 }  // namespace
 
 bp::list joints(const SceneHolder& s) {
@@ -58,7 +75,8 @@ void expose_scene_parts() {
       .def_readonly("q_index", &Joint::q_index)
       .def_readonly("nq", &Joint::nq)
       .def_readonly("v_index", &Joint::v_index)
-      .def_readonly("nv", &Joint::nv);
+      .def_readonly("nv", &Joint::nv)
+      .def("__repr__", &joint_repr);
   bp::class_<Geometry>("Geometry", "A collision geometry of a scene.", bp::no_init)
       .def_readonly("name", &Geometry::name)
       .def_readonly("link", &Geometry::link, "Link of the robot's file; \"\" for a loose body.")
@@ -66,7 +84,8 @@ void expose_scene_parts() {
       .def_readonly("robot", &Geometry::robot, "-1: of no robot.")
       .add_property(
           "shape",
-          bp::make_getter(&Geometry::shape, bp::return_value_policy<bp::return_by_value>()));
+          bp::make_getter(&Geometry::shape, bp::return_value_policy<bp::return_by_value>()))
+      .def("__repr__", &geometry_repr);
   bp::class_<RobotSlice>("RobotSlice", "Where a robot lies in the scene's arrays.", bp::no_init)
       .def_readonly("name", &RobotSlice::name)
       .def_readonly("body_offset", &RobotSlice::body_offset)
@@ -77,7 +96,8 @@ void expose_scene_parts() {
       .def_readonly("nv", &RobotSlice::nv)
       .add_property("description",
                     bp::make_getter(&RobotSlice::description, bp::return_internal_reference<>()),
-                    "The Robot.");
+                    "The Robot.")
+      .def("__repr__", &slice_repr);
 }
 
 }  // namespace stiction::python

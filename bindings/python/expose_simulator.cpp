@@ -48,6 +48,11 @@ const Control& control_from(Holder& sim, const bp::object& control) {
   return c;
 }
 
+/// Arrays that were lent may have been written to; whether, nobody tells.
+void check_parameters(const Holder& sim) {
+  if (sim.lent) sim.parameters().validate();
+}
+
 // --- one step, many steps ---
 
 [[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
@@ -74,10 +79,12 @@ StepReport finished(const Simulator& sim, const State& state) {
 StepReport step(Holder& sim, State& state, const bp::object& control) {
   const Control& c = control_from(sim, control);
   validate_whole_state(sim.scene(), state);
+  check_parameters(sim);
   {
     AllowThreads free;
     sim.step(state, c);
   }
+  sim.stepped = true;
   return finished(sim, state);
 }
 
@@ -90,10 +97,12 @@ StepReport run(Holder& sim, State& state, const bp::object& control, long steps)
   const Control& c = control_from(sim, control);
   check_steps(steps);
   validate_whole_state(sim.scene(), state);
+  check_parameters(sim);
   {
     AllowThreads free;
     sim.run(state, c, static_cast<int>(steps));
   }
+  sim.stepped = sim.stepped || steps > 0;
   return finished(sim, state);
 }
 
@@ -118,6 +127,7 @@ RolloutLog rollout(Holder& sim,
   const Control& c = control_from(sim, control);
   check_steps(steps);
   validate_whole_state(sim.scene(), state);
+  check_parameters(sim);
   RolloutInput input;
   input.torques = rows_from(taus, "taus", sim.scene().nv());
   input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
@@ -128,6 +138,7 @@ RolloutLog rollout(Holder& sim,
     AllowThreads free;
     log = sim.rollout(state, c, input);
   }
+  sim.stepped = sim.stepped || !log.reports.empty();
   if (!log.reports.empty() && log.reports.back().status == StepStatus::kNotFinite)
     raise_not_finite(sim, state);
   return log;
@@ -159,6 +170,7 @@ BodyWrench wrench_on(const Holder& sim, const bp::object& body) {
 }
 
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
+  if (!sim.stepped) throw std::invalid_argument("balance: no step was taken");
   const Control& c = control_from(sim, control);
   validate_state(sim.scene(), after);
   return sim.balance(after, c);
@@ -181,8 +193,21 @@ Control hold(const Holder& sim, const std::string& configuration) {
   return sim.hold(configuration);
 }
 std::shared_ptr<SceneHolder> scene(const Holder& sim) { return sim.shown; }
-SimulatorSettings settings(const Holder& sim) { return sim.settings(); }
-Parameters& parameters(Holder& sim) { return sim.parameters(); }
+SettingsHolder settings(const Holder& sim) {
+  SettingsHolder shown(sim.settings());
+  shown.fixed = true;
+  return shown;
+}
+Parameters& parameters(Holder& sim) {
+  sim.lent = true;
+  return sim.parameters();
+}
+
+std::string simulator_repr(const Holder& sim) {
+  const SimulatorSettings& s = sim.settings();
+  return "Simulator(\"" + sim.scene().name + "\", nv=" + std::to_string(sim.scene().nv()) +
+         ", dt=" + number(s.dt) + ", solver=\"" + s.solver.name + "\")";
+}
 
 void set_parameters(Holder& sim, const Parameters& p) {
   Parameters& own = sim.parameters();
@@ -194,8 +219,7 @@ void set_parameters(Holder& sim, const Parameters& p) {
   own = p;  // a copy of equal sizes keeps the memory under the views
 }
 
-std::shared_ptr<Holder> make_simulator(const SceneHolder& scene,
-                                       const SimulatorSettings& settings) {
+std::shared_ptr<Holder> make_simulator(const SceneHolder& scene, const SettingsHolder& settings) {
   return std::make_shared<Holder>(scene, settings);
 }
 
@@ -205,14 +229,39 @@ template <auto Group, auto Member>
 struct Nested {
   using Value =
       std::remove_reference_t<decltype((std::declval<SimulatorSettings&>().*Group).*Member)>;
-  static Value get(const SimulatorSettings& s) { return (s.*Group).*Member; }
-  static void set(SimulatorSettings& s, Value value) { (s.*Group).*Member = value; }
+  static Value get(const SettingsHolder& s) { return (s.*Group).*Member; }
+  static void set(SettingsHolder& s, Value value) { (s.*Group).*Member = value; }
 };
 
+std::string settings_repr(const SettingsHolder& s) {
+  return "SimulatorSettings(dt=" + number(s.dt) + ", solver=\"" + s.solver.name +
+         "\", tolerance=" + number(s.solver.tolerance) +
+         ", max_iterations=" + std::to_string(s.solver.max_iterations) + ")";
+}
+
+SettingsHolder settings_copy(const SettingsHolder& s) {
+  return SettingsHolder(static_cast<const SimulatorSettings&>(s));  // free again
+}
+
+setattrofunc set_known_setting = nullptr;
+
+/// The settings of a Simulator are a copy: assigning to them would change nothing.
+int set_setting(PyObject* self, PyObject* name, PyObject* value) {
+  const bp::extract<const SettingsHolder&> settings(self);
+  if (!settings.check() || !settings().fixed) return set_known_setting(self, name, value);
+  PyErr_Format(PyExc_AttributeError,
+               "settings.%U: the settings of a Simulator are fixed; make a new one: "
+               "Simulator(sim.scene, %U=...)",
+               name,
+               name);
+  return -1;
+}
+
 void expose_settings() {
-  using S = SimulatorSettings;
+  using S = SettingsHolder;
   bp::class_<S> c("SimulatorSettings",
-                  "Settings of a Simulator; its keyword arguments have the same names.");
+                  "Settings of a Simulator; its keyword arguments have the same names. Those of "
+                  "`Simulator.settings` are fixed, a copy() of them is not.");
   const auto nested = [&](const char* name, auto access, const char* doc) {
     using Access = decltype(access);
     c.add_property(name, &Access::get, &Access::set, doc);
@@ -224,7 +273,9 @@ void expose_settings() {
       .def("validate",
            &S::validate,
            bp::arg("self"),
-           "Raises ValueError naming the field and its value.");
+           "Raises ValueError naming the field and its value.")
+      .def("copy", &settings_copy, bp::arg("self"), "An independent copy, free to be edited.")
+      .def("__repr__", &settings_repr);
   nested("solver", Nested<&S::solver, &SolverSettings::name>{}, "A name of solvers().");
   nested("tolerance",
          Nested<&S::solver, &SolverSettings::tolerance>{},
@@ -254,6 +305,10 @@ void expose_settings() {
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");
+  forbid_new_attributes(c);
+  auto* type = reinterpret_cast<PyTypeObject*>(c.ptr());
+  set_known_setting = type->tp_setattro;
+  type->tp_setattro = &set_setting;
 }
 
 }  // namespace
@@ -281,16 +336,18 @@ void expose_simulator() {
       .def("__init__",
            bp::make_constructor(&make_simulator,
                                 bp::default_call_policies(),
-                                (arg("scene"), arg("settings") = SimulatorSettings{})))
-      .add_property(
-          "scene",
-          &scene,
-          "Its own copy of the Scene it was made from; changing it changes no simulation.")
-      .add_property("settings", &settings, "A copy of its SimulatorSettings.")
+                                (arg("scene"), arg("settings") = SettingsHolder{})))
+      .add_property("scene",
+                    &scene,
+                    "Its own copy of the Scene it was made from, fixed: editing it is an error "
+                    "that says what "
+                    "to do instead.")
+      .add_property("settings", &settings, "A copy of its SimulatorSettings, fixed.")
       .add_property("parameters",
                     bp::make_function(&parameters, bp::return_internal_reference<>()),
                     &set_parameters,
-                    "Parameters of the next step; arrays are writable views.")
+                    "Parameters of the next step; arrays are writable views, checked by each step, "
+                    "run or rollout once they were asked for.")
       .def("initial_state",
            &initial_state,
            (arg("self"), arg("configuration") = "default"),
@@ -299,6 +356,13 @@ void expose_simulator() {
            &hold,
            (arg("self"), arg("configuration") = "default"),
            "Control with zero torques whose servo targets hold a named configuration.")
+      .def("step",
+           refusal("step", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
+      .def("run",
+           refusal("run",
+                   {{"state", Argument::kState},
+                    {"control", Argument::kAny, false},
+                    {"steps", Argument::kInteger, false}}))
       .def("step", &step, (arg("self"), arg("state"), arg("control") = none), kStepDoc)
       .def("run",
            &run,
@@ -321,13 +385,15 @@ void expose_simulator() {
       .def("balance",
            &balance,
            (arg("self"), arg("state"), arg("control") = none),
-           "Balance of the last step, from the state after it and the control that it had.")
+           "Balance of the last step, from the state after it and the control that it had. Raises "
+           "ValueError if there was none.")
       .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
       .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
       .def("body_poses",
            &body_poses,
            (arg("self"), arg("state")),
-           "list of pinocchio.SE3, world, by body.");
+           "list of pinocchio.SE3, world, by body.")
+      .def("__repr__", &simulator_repr);
 }
 
 }  // namespace stiction::python

@@ -82,12 +82,12 @@ void validate(const SceneHolder& scene, const State& state) { validate_whole_sta
 
 void expose_state() {
   using bp::arg;
-  bp::class_<State, std::shared_ptr<State>>(
+  bp::class_<State, std::shared_ptr<State>> c(
       "State",
       "All that the next step depends on: q, v, time and the warm starts. Made by "
       "Simulator.initial_state, make_state, or from the bytes of save(). Picklable.",
-      bp::no_init)
-      .def("__init__", bp::make_constructor(&from_bytes, bp::default_call_policies(), arg("saved")))
+      bp::no_init);
+  c.def("__init__", bp::make_constructor(&from_bytes, bp::default_call_policies(), arg("saved")))
       .add_property(
           "q",
           &q,
@@ -115,6 +115,7 @@ void expose_state() {
       .def("__reduce__", &reduce)
       .def("__repr__", &repr)
       .setattr("__hash__", bp::object());
+  forbid_new_attributes(c);
   bp::def(
       "make_state",
       &make,

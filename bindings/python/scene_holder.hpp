@@ -3,6 +3,7 @@
 #include "stiction/model/scene.hpp"
 
 #include <list>
+#include <stdexcept>
 
 namespace stiction::python {
 
@@ -14,14 +15,27 @@ struct SceneHolder : Scene {
   explicit SceneHolder(const Scene& scene) : Scene(scene) {}
   SceneHolder(const SceneHolder& other) : Scene(other) {}
 
+  void before_editing() const {
+    if (!fixed) return;
+    throw std::invalid_argument(
+        "the scene of a Simulator is fixed: edit sim.scene.copy() and make a new Simulator of it; "
+        "numbers that may change between steps are in sim.parameters");
+  }
   void before_adding() {
+    before_editing();
     if (!lent) return;
     retired.push_back(parameters);
     std::swap(retired.back(), parameters);
   }
 
   bool lent = false;
+  bool fixed = false;  ///< of a Simulator; a copy is free again
   std::list<Parameters> retired;
+};
+
+/// Parameters that a Simulator's scene shows: to be read.
+struct FixedParameters : Parameters {
+  explicit FixedParameters(const Parameters& p) : Parameters(p) {}
 };
 
 }  // namespace stiction::python

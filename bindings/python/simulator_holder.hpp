@@ -14,11 +14,22 @@ struct SimulatorHolder : Simulator {
       : Simulator(scene, settings),
         held(hold()),
         scratch(held),
-        shown(std::make_shared<SceneHolder>(scene)) {}
+        shown(std::make_shared<SceneHolder>(scene)) {
+    shown->fixed = true;
+  }
 
   Control held;                        ///< zero torque, servos hold the default configuration
   Control scratch;                     ///< `held` with the caller's torque
-  std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene
+  std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
+  bool lent = false;                   ///< Python may hold views of the parameters
+  bool stepped = false;                ///< a step was taken
+};
+
+/// The settings as Python holds them.
+struct SettingsHolder : SimulatorSettings {
+  SettingsHolder() = default;
+  explicit SettingsHolder(const SimulatorSettings& settings) : SimulatorSettings(settings) {}
+  bool fixed = false;  ///< of a Simulator; a copy is free again
 };
 
 }  // namespace stiction::python

@@ -78,7 +78,14 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
     chosen = _stiction.SceneOptions()
     for name, value in options.items():
         _set_typed(chosen, name, value)
-    scene = _stiction.make_scene(str(name_or_path), chosen)
+    try:
+        scene = _stiction.make_scene(str(name_or_path), chosen)
+    except _stiction.StictionError as error:
+        # The library names the extra; how to get it from a checkout is known here.
+        text = str(error).replace(
+            "pip install stiction[robots]", 'pip install ".[robots]" in the repository'
+        )
+        raise _stiction.StictionError(text) from None
     for message in scene.messages:
         _log.debug("%s", message)
     return scene
