@@ -7,13 +7,15 @@ is one line on standard error and a non-zero exit code.
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.table import Table
 
-from . import Simulator, __version__, load, scenes, solvers
+from . import Scene, Simulator, __version__, load, scenes, solvers
 from .bench.commands import app as bench_app
 from .cli_tools import guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, DemoResult, run_demo
@@ -42,6 +44,25 @@ DtOption = Annotated[float, typer.Option(help="Time step [s].")]
 SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
 ConfigurationOption = Annotated[
     str, typer.Option(help="Named configuration to start from and to hold.")
+]
+KpOption = Annotated[
+    float | None,
+    typer.Option(help="Servo stiffness of every one-dof joint [N m/rad or N/m].", min=0.0),
+]
+KdOption = Annotated[
+    float | None,
+    typer.Option(help="Servo damping of every one-dof joint [N m s/rad or N s/m].", min=0.0),
+]
+FixedBaseOption = Annotated[
+    bool, typer.Option("--fixed-base", help="URDF file: the base is fixed to the world.")
+]
+SrdfOption = Annotated[
+    Path | None,
+    typer.Option(help="URDF file: its SRDF, with disabled pairs and named configurations."),
+]
+PackageDirOption = Annotated[
+    list[Path] | None,
+    typer.Option(help="URDF file: a folder that package:// may stand for; may be repeated."),
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of tables.")
@@ -75,10 +96,17 @@ def run(
     solver: SolverOption = "ncp-pgs",
     configuration: ConfigurationOption = "default",
     replay: Annotated[Path | None, typer.Option(help="Write an HTML replay to this file.")] = None,
+    kp: KpOption = None,
+    kd: KdOption = None,
+    fixed_base: FixedBaseOption = False,
+    srdf: SrdfOption = None,
+    package_dir: PackageDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene that holds its configuration; say how well it was solved, and how fast."""
-    simulation = _simulate(scene, seconds, dt, solver, configuration, recorded=replay is not None)
+    _require_folder("--replay", replay)
+    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=replay is not None)
     document = _run_document(simulation)
     document["replay"] = None
     if replay is not None:
@@ -107,10 +135,17 @@ def view(
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Write the page, start no browser.")
     ] = False,
+    kp: KpOption = None,
+    kd: KdOption = None,
+    fixed_base: FixedBaseOption = False,
+    srdf: SrdfOption = None,
+    package_dir: PackageDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene and show it in a browser, as one page that needs no network."""
-    simulation = _simulate(scene, seconds, dt, solver, configuration, recorded=True)
+    _require_folder("--output", output)
+    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=True)
     target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
     path = write_replay(target, simulation["recorder"].replay())
     if as_json:
@@ -154,7 +189,7 @@ def list_scenes(as_json: JsonOption = False) -> None:
         table.add_column(name, no_wrap=name == "scene")
     for row in rows:
         count = f"{row['default_n']} by default" if row["default_n"] else ""
-        extra = "stiction[robots]" if row["needs_robots"] else ""
+        extra = 'pip install ".[robots]"' if row["needs_robots"] else ""
         table.add_row(
             row["name"] + ("(n)" if row["default_n"] else ""), row["description"], count, extra
         )
@@ -180,18 +215,70 @@ def list_solvers(as_json: JsonOption = False) -> None:
 # --- pieces -------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Subject:
+    """What is simulated: a built-in scene or a URDF file, and how its robot is read and held."""
+
+    scene: str
+    kp: float | None = None
+    kd: float | None = None
+    fixed_base: bool = False
+    srdf: Path | None = None
+    package_dirs: list[Path] | tuple[Path, ...] = ()
+
+    def load(self) -> Scene:
+        """The scene, with the gains asked for."""
+        options: dict[str, Any] = {}
+        if self.fixed_base:
+            options["free_flyer"] = False
+        if self.srdf is not None:
+            options["srdf"] = self.srdf
+        if self.package_dirs:
+            options["package_dirs"] = list(self.package_dirs)
+        if options and Path(self.scene).suffix.lower() != ".urdf":
+            raise ValueError(
+                f"--fixed-base, --srdf and --package-dir are for URDF files, not for {self.scene!r}"
+            )
+        scene = load(self.scene, **options)
+        if self.kp is not None or self.kd is not None:
+            for dof in _servo_dofs(scene):
+                scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
+        return scene
+
+
+def _servo_dofs(scene: Scene) -> list[int]:
+    """Dofs of the joints that may have a servo."""
+    return [joint.v_index for joint in scene.joints if joint.nv == 1]
+
+
+def _say_if_free(scene: Scene) -> None:
+    """One line on standard error if nothing holds the joints."""
+    dofs, parameters = _servo_dofs(scene), scene.parameters
+    if dofs and not (parameters.kp[dofs].any() or parameters.kd[dofs].any()):
+        typer.echo(
+            "stiction: no servos: joints are free; --kp/--kd hold the configuration", err=True
+        )
+
+
+def _require_folder(option: str, path: Path | None) -> None:
+    """Raise before anything is simulated if the file could not be written."""
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no folder {path.parent}")
+
+
 def _simulate(
-    scene: str, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
+    subject: Subject, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
 ) -> dict[str, Any]:
     """Run a scene that holds its configuration."""
     if seconds < dt:
         raise ValueError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
-    with spinner(f"loading {scene}"):
-        sim = Simulator(load(scene), dt=dt, solver=solver)
+    with spinner(f"loading {subject.scene}"):
+        sim = Simulator(subject.load(), dt=dt, solver=solver)
     state, control = sim.initial_state(configuration), sim.hold(configuration)
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
     recorder = Recorder(sim) if recorded else None
-    with step_progress(f"simulating {seconds:g} s of {scene}") as on_step:
+    _say_if_free(sim.scene)
+    with step_progress(f"simulating {seconds:g} s of {subject.scene}") as on_step:
         summary = execute(sim, state, plan, recorder, on_step)
     with spinner("timing"):
         us_per_step = time_steps(sim, start, plan, reps=1)
@@ -225,11 +312,11 @@ def _summary_table(title: str, document: dict[str, Any]) -> Table:
     table.add_column("value", justify="right")
     status = ", ".join(f"{name} {count}" for name, count in document["status"].items())
     rows = {
-        "time per step [µs], median of C++ chunks": f"{document['us_per_step']:.2f}",
+        "time per step without Python [µs], median": f"{document['us_per_step']:.2f}",
         "steps": f"{document['steps']} ({status})",
         "relative residual, median / max": _pair(document["residual"], "median", "max", ".1e"),
         "solver sweeps, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
-        "penetration [mm], max": f"{document['penetration']['max'] * 1e3:.2g}",
+        "penetration [mm], max": _millimetres(document["penetration"]["max"]),
         "creep of sticking contacts [m/s], max": f"{document['creep']['max']:.1e}",
         "contacts, mean / max": _pair(document["contacts"], "mean", "max", ".1f"),
         "energy [J], first / last": _pair(document["energy"], "first", "last", ".4f"),
@@ -243,9 +330,17 @@ def _demo_table(result: DemoResult, solver: str, dt: float) -> Table:
     table = _summary_table(
         f"Solo-12 falls, stands, is pushed: {dt * 1e3:g} ms, {solver}", result.as_dict()
     )
-    table.add_row("foot drift while standing 0.5 s [mm]", f"{result.foot_drift * 1e3:.2e}")
+    table.add_row("foot drift while standing 0.5 s [mm]", _millimetres(result.foot_drift))
     table.add_row("base height at the end [m]", f"{result.base_height:.4f}")
     return table
+
+
+def _millimetres(metres: float) -> str:
+    """Two digits without an exponent; less than a nanometre is negligible."""
+    value = metres * 1e3
+    if abs(value) < 1e-6:
+        return "< 1e-6"
+    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
 
 
 def _pair(values: dict[str, float], first: str, second: str, form: str) -> str:

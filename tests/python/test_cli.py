@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 import stiction
-from stiction.cli import app
+from stiction.cli import _millimetres, app
 from typer.testing import CliRunner, Result
 
 COMMANDS = (
@@ -78,11 +79,65 @@ def test_run_prints_a_table() -> None:
 
 
 def test_run_writes_a_replay(tmp_path: Path) -> None:
-    page = tmp_path / "folder" / "run.html"
+    page = tmp_path / "run.html"
     got = document(
         "run", "solo12", "--seconds", "0.2", "--configuration", "standing", "--replay", page
     )
     assert got["replay"] == str(page) and page.stat().st_size > 100_000
+
+
+ARM = """<robot name="arm">
+  <link name="base"/>
+  <joint name="elbow" type="revolute">
+    <parent link="base"/><child link="fore"/><axis xyz="0 1 0"/>
+    <limit lower="-3" upper="3" effort="99" velocity="9"/>
+  </joint>
+  <link name="fore"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+    <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+</robot>
+"""
+SRDF = """<robot name="arm"><group_state name="bent" group="all">
+  <joint name="elbow" value="0.5"/></group_state></robot>
+"""
+FREE = "stiction: no servos: joints are free; --kp/--kd hold the configuration"
+
+
+def test_run_says_that_joints_are_free(tmp_path: Path) -> None:
+    urdf = tmp_path / "arm.urdf"
+    urdf.write_text(ARM)
+    free = invoke("run", urdf, "--fixed-base", "--seconds", "0.1")
+    assert free.exit_code == 0 and free.stderr.strip().splitlines() == [FREE]
+    held = invoke("run", urdf, "--fixed-base", "--seconds", "0.1", "--kp", "100", "--kd", "5")
+    assert held.exit_code == 0 and held.stderr == ""
+
+
+def test_run_reads_a_robot_as_told(tmp_path: Path) -> None:
+    urdf, srdf = tmp_path / "arm.urdf", tmp_path / "arm.srdf"
+    urdf.write_text(ARM)
+    srdf.write_text(SRDF)
+    options = ("--fixed-base", "--srdf", srdf, "--package-dir", tmp_path, "--kp", "1e5")
+    got = document("run", urdf, *options, "--kd", "1e3", "--configuration", "bent")
+    assert got["configuration"] == "bent" and got["contacts"]["max"] == 0
+    assert got["energy"]["first"] == pytest.approx(-9.81 * 0.5 * math.sin(0.5), abs=1e-6)
+    assert abs(got["energy"]["last"] - got["energy"]["first"]) < 1e-3, "the servo holds it"
+    assert "are for URDF files, not for 'solo12'" in failure("run", "solo12", "--fixed-base")
+
+
+def test_pages_go_into_folders_that_exist(tmp_path: Path) -> None:
+    page = tmp_path / "nowhere" / "run.html"
+    for arguments in (("run", "solo12", "--replay"), ("view", "solo12", "--output")):
+        assert f"there is no folder {page.parent}" in failure(*arguments, page)
+    assert not page.parent.exists()
+
+
+@pytest.mark.parametrize("command", ["step", "all"])
+def test_bench_without_the_peer_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    line = failure("bench", command)
+    assert line.startswith("stiction: the peer is not installed: ")
+    assert 'pip install ".[bench]"' in line and line.endswith("or make bench")
 
 
 def test_view_writes_a_page_and_starts_nothing(
@@ -123,7 +178,14 @@ def test_demo_ends_with_the_path_of_its_page(tmp_path: Path) -> None:
     page = tmp_path / "demo.html"
     result = invoke("demo", "--output", page)
     assert result.exit_code == 0 and result.stdout.strip().splitlines()[-1] == str(page)
-    assert "foot drift" in result.stdout
+    assert "foot drift" in result.stdout and "without Python" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("metres", "text"), [(0.0, "< 1e-6"), (9e-10, "< 1e-6"), (1.4e-7, "0.00014"), (0.0123, "12")]
+)
+def test_lengths_have_no_exponent(metres: float, text: str) -> None:
+    assert _millimetres(metres) == text
 
 
 @pytest.mark.parametrize(

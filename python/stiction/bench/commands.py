@@ -62,6 +62,7 @@ def all_scenes(
     as_json: JsonOption = False,
 ) -> None:
     """Every scene: the whole table, stored as JSON in the folder of results."""
+    _require_peer(peer)
     from . import machine
     from .catalogue import SCENES
     from .tables import all_table
@@ -123,4 +124,6 @@ def _require_peer(peer: str) -> None:
     try:
         import mujoco  # noqa: F401
     except ImportError as error:
-        raise BenchError("the peer is not installed: pip install mujoco") from error
+        raise BenchError(
+            'the peer is not installed: pip install ".[bench]" in the repository, or make bench'
+        ) from error
