@@ -140,18 +140,16 @@ void manifold_any_half_space(const Shape& a,
       return;
     case ShapeType::kBox:
       m.count = box_points(q, a.size, X_WA, margin, m.points);
-      if (m.count > 4) reduce_to_four(up, norm(a.size), m.points, m.count);
+      m.count = reduce(up, norm(a.size), 4, m.points, m.count);
       break;
     default: {
       ManifoldPoint points[kMaxCandidates];
       const int found = mesh_points(q, *a.mesh, X_WA, margin, cache, points);
-      if (found > 4) reduce_to_four(up, a.mesh->bounding_radius, points, found);
-      m.count = found < 4 ? found : 4;
+      m.count = reduce(up, a.mesh->bounding_radius, kMaxManifoldPoints, points, found);
       for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
       return;
     }
   }
-  if (m.count > 4) m.count = 4;
 }
 
 }  // namespace stiction::detail

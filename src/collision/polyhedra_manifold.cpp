@@ -79,10 +79,7 @@ void clip_to_manifold(const Reference& r,
   if (least > distance + kFacePreference * size) return;
   const Vec3d outward = X_WA.R * r.face.normal;
   m.normal = r.on_a ? outward : -outward;
-  if (kept > kMaxManifoldPoints) {
-    reduce_to_four(outward, size, points, kept);
-    kept = 4;
-  }
+  if (kept > kMaxManifoldPoints) kept = reduce(outward, size, 4, points, kept);
   m.count = kept;
   for (int i = 0; i < kept; ++i) m.points[i] = points[i];
   make_features_unique(m);

@@ -4,9 +4,10 @@
 
 namespace stiction::detail {
 
-/// Chooses 4 of `count` >= 4 points and moves them to the front: the deepest, then the ones that
-/// span the largest area. Near-ties go to the first point, so that a small motion keeps the choice.
-void reduce_to_four(const Vec3d& normal, double size, ManifoldPoint* points, int count);
+/// Moves at most `most` >= 4 points to the front and returns their number: those nearest to touching;
+/// of more that touch (are as deep as the deepest, within 1e-4 size), some that span a large area.
+/// Near-ties go to the first point, so that a small motion keeps the choice.
+int reduce(const Vec3d& normal, double size, int most, ManifoldPoint* points, int count);
 
 /// Features differ within the manifold afterwards; equal ones are counted up in order.
 void make_features_unique(Manifold& m);

@@ -31,6 +31,14 @@ void cone_residual(
   q = std::abs(l[0] * c[0] + l[1] * c[1] + l[2] * n);
 }
 
+void bound_residual(double c, double room, double& complementarity, double& dual) {
+  if (std::isinf(room)) {
+    dual = c;
+  } else {
+    complementarity = c * std::max(0.0, room);
+  }
+}
+
 }  // namespace
 
 bool on_cone(const ConstraintSet& set, const double* l) {
@@ -52,9 +60,10 @@ void set_residual(
       // c must vanish inside; its positive part is complementary to l - lower, the negative to
       // upper - l.
       p = std::max({0.0, set.lower - l[0], l[0] - set.upper});
-      q = std::max(std::max(c[0], 0.0) * std::max(0.0, l[0] - set.lower),
-                   std::max(-c[0], 0.0) * std::max(0.0, set.upper - l[0]));
-      d = 0.0;
+      // An end at infinity is never reached: that part of c is just wrong.
+      q = d = 0.0;
+      if (c[0] > 0.0) bound_residual(c[0], l[0] - set.lower, q, d);
+      if (c[0] < 0.0) bound_residual(-c[0], set.upper - l[0], q, d);
       return;
     case SetKind::kFree:
       p = q = 0.0;
@@ -85,9 +94,9 @@ Residuals residuals(
     for (int r = 0; r < set.dim; ++r) {
       const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
       total += g + l;
+      diag_max = std::max(diag_max, block[s * r + r]);
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);
-      diag_max = std::max(diag_max, block[s * r + r]);
       abs_max = std::max(abs_max, g + block[s * r + r] * l);
     }
   }

@@ -14,7 +14,8 @@ struct Residuals {
   double backward = 0.0;  ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
 };
 
-/// V = ||g||, L = max(||lambda||, V / max diag G), infinity norms over rows [first_set, last_set).
+/// V = ||g||, L = max(||lambda||, V / max diag G), infinity norms over the sets [first_set,
+/// last_set).
 Residuals residuals(const ContactProblem& problem,
                     const double* lambda,
                     double* velocity,
