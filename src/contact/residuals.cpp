@@ -61,7 +61,8 @@ void set_residual(
       // upper - l.
       p = std::max({0.0, set.lower - l[0], l[0] - set.upper});
       // An end at infinity is never reached: that part of c is just wrong.
-      q = d = 0.0;
+      q = 0.0;
+      d = 0.0 * c[0];  // keeps a NaN
       if (c[0] > 0.0) bound_residual(c[0], l[0] - set.lower, q, d);
       if (c[0] < 0.0) bound_residual(-c[0], set.upper - l[0], q, d);
       return;
