@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -53,7 +54,9 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
   if (rows == 0) return;
   const double scale = G.cwiseAbs().maxCoeff(), skew = (G - G.transpose()).cwiseAbs().maxCoeff();
   if (skew > 1e-9 * scale) {
-    throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + std::to_string(skew));
+    std::ostringstream out;  // to_string shows small numbers as 0.000000
+    out << "G is not symmetric: max |G - G^T| = " << skew;
+    throw std::invalid_argument(out.str());
   }
 }
 

@@ -237,7 +237,7 @@ UrdfDocument parse_urdf(XmlFile& file) {
   }
   UrdfDocument document;
   document.robot_name = file.required(root, "name");
-  file.expect(root, {"name", "version"}, {"link", "joint"});
+  file.expect(root, {"name", "version"}, {"link", "joint", "material"});  // colours: the replay's
   for (const XmlElement* e = root.FirstChildElement("link"); e; e = e->NextSiblingElement("link")) {
     document.links.push_back(read_link(file, *e));
   }

@@ -287,16 +287,40 @@ def test_a_wrong_velocity_after_is_found_out(honest: Step) -> None:
     assert "momentum" in flagged(replace(honest, v_after=honest.v_after * 1.0001))
 
 
-def test_the_librarys_residuals_agree(honest: Step) -> None:
-    """The report's certificate and this one say the same of a perturbed impulse."""
+def distance_from_cone(y: Floats, slope: float) -> float:
+    """Euclidean distance of (t1, t2, n) from {|t| <= slope n}."""
+    t, n = float(np.linalg.norm(y[:2])), float(y[2])
+    if t <= slope * n:
+        return 0.0
+    if slope * t <= -n:
+        return float(np.hypot(t, n))
+    return (t - slope * n) / float(np.hypot(1.0, slope))
+
+
+def test_the_librarys_residuals_agree() -> None:
+    """Residuals of contacts, also of wrong impulses, against their definition in NumPy."""
     sim = stiction.Simulator(stiction.load("solo12"), dt=DT)
     state = sim.initial_state("standing")
     sim.run(state, sim.hold("standing"), 20)
-    problem, impulse = sim.problem(), sim.solution().impulse
-    assert stiction.residuals(problem, impulse).relative <= 1e-8
-    for change in (1.01, -1.0, 1 / DT):
-        assert stiction.residuals(problem, change * impulse).relative > 1e-4
-    shifted = impulse.copy()
+    problem, solved = sim.problem(), sim.solution().impulse
+    shifted = solved.copy()
     shifted[[2, 5]] = shifted[[5, 2]] + [0.01, -0.01]
-    assert stiction.residuals(problem, shifted).relative > 1e-4
-    assert re.match(r"Residuals\(primal=", repr(stiction.residuals(problem, impulse)))
+    G, g = problem.dense(), problem.g
+    for impulse in (solved, 1.01 * solved, -solved, solved / DT, shifted):
+        c = G @ impulse + g
+        primal = dual = work = 0.0
+        for s in problem.sets:
+            rows = slice(s.offset, s.offset + s.dim)
+            if s.dim != 3:  # joint limits are open here
+                continue
+            y = c[rows] + [0.0, 0.0, s.mu * np.linalg.norm(c[rows][:2])]
+            primal = max(primal, distance_from_cone(impulse[rows], s.mu))
+            dual = max(dual, distance_from_cone(y, 1.0 / s.mu))
+            work = max(work, abs(float(impulse[rows] @ y)))
+        theirs = stiction.residuals(problem, impulse)
+        size = float(np.abs(impulse).max()), float(np.abs(c).max())
+        assert theirs.primal == pytest.approx(primal, abs=1e-14 * size[0])
+        assert theirs.dual == pytest.approx(dual, abs=1e-13 * size[1])
+        assert theirs.complementarity == pytest.approx(work, abs=1e-12 * size[0] * size[1])
+        assert (theirs.relative <= 1e-8) == (impulse is solved)
+    assert re.match(r"Residuals\(primal=", repr(stiction.residuals(problem, solved)))
