@@ -1,6 +1,7 @@
+#include "stiction/math/split_mix.hpp"
+
 #include "scenes/builders.hpp"
 #include "scenes/data_paths.hpp"
-#include "stiction/math/split_mix.hpp"
 
 #include <array>
 #include <cmath>

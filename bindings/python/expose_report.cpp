@@ -29,7 +29,8 @@ void expose_step_report() {
       .add_property("converged", &converged, "The relative residual is at most the tolerance.")
       .add_property("residuals", &residuals_copy, "Residuals of the contact problem, SI units.")
       .def_readonly("iterations", &StepReport::iterations, "Of the solver, slowest island.")
-      .def_readonly("factorisations", &StepReport::factorisations,
+      .def_readonly("factorisations",
+                    &StepReport::factorisations,
                     "Dense linear systems the solver needed, all islands.")
       .def_readonly("num_contacts", &StepReport::num_contacts)
       .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")

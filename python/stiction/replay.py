@@ -24,7 +24,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .viewer import page
 
-__all__ = ["Replay", "ReplayBody", "ReplayError", "ReplayGeometry", "open_replay", "thin_replay", "write_replay"]
+__all__ = [
+    "Replay",
+    "ReplayBody",
+    "ReplayError",
+    "ReplayGeometry",
+    "open_replay",
+    "thin_replay",
+    "write_replay",
+]
 
 Shape = Literal["sphere", "capsule", "box", "plane", "cylinder", "mesh"]
 Role = Literal["visual", "collision"]
@@ -124,7 +132,9 @@ def open_replay(path: str | os.PathLike[str]) -> str:
     """Print the file:// URL of a replay, show it in a browser if there is a display, and return the URL."""
     target = Path(path).resolve()
     if not target.is_file():
-        raise FileNotFoundError(f"open_replay: path = {str(path)!r} is not a file; write it with write_replay first")
+        raise FileNotFoundError(
+            f"open_replay: path = {str(path)!r} is not a file; write it with write_replay first"
+        )
     url = target.as_uri()
     print(url)
     if _has_display():
@@ -150,7 +160,11 @@ def thin_replay(replay: Replay, fps: float = 60.0) -> Replay:
     windows = np.concatenate([[0], starts[:-1] + 1]) if starts.size else starts
 
     def worst(name: str, values: ArrayLike | None) -> NDArray[np.float64] | None:
-        return None if values is None else np.fmax.reduceat(_array(name, values, (time.size,), finite=False), windows)
+        return (
+            None
+            if values is None
+            else np.fmax.reduceat(_array(name, values, (time.size,), finite=False), windows)
+        )
 
     return Replay(
         title=replay.title,
@@ -160,7 +174,9 @@ def thin_replay(replay: Replay, fps: float = 60.0) -> Replay:
         contacts=[replay.contacts[i] for i in starts.tolist()] if len(replay.contacts) else (),
         residual=worst("residual", replay.residual),
         penetration=worst("penetration", replay.penetration),
-        energy=None if replay.energy is None else _array("energy", replay.energy, (time.size,), finite=False)[starts],
+        energy=None
+        if replay.energy is None
+        else _array("energy", replay.energy, (time.size,), finite=False)[starts],
         info=replay.info,
     )
 
@@ -176,7 +192,9 @@ def _encode(replay: Replay) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         raise ReplayError("Replay.time is empty; record at least one frame")
     if np.any(np.diff(time) <= 0):
         i = int(np.argmax(np.diff(time) <= 0))
-        raise ReplayError(f"Replay.time[{i}:{i + 2}] = {time[i : i + 2].tolist()} must increase strictly")
+        raise ReplayError(
+            f"Replay.time[{i}:{i + 2}] = {time[i : i + 2].tolist()} must increase strictly"
+        )
     if not isinstance(replay.title, str):
         raise ReplayError(f"Replay.title = {replay.title!r} must be a string")
 
@@ -199,14 +217,22 @@ def _encode(replay: Replay) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     for name in ("residual", "penetration", "energy"):
         values = getattr(replay, name)
         if values is not None:
-            arrays[name] = _array(f"Replay.{name}", values, (frames,), finite=False).astype(np.float32)
+            arrays[name] = _array(f"Replay.{name}", values, (frames,), finite=False).astype(
+                np.float32
+            )
     if "penetration" in arrays and np.any(arrays["penetration"] < 0):
         i = int(np.nanargmin(arrays["penetration"]))
         raise ReplayError(
             f"Replay.penetration[{i}] = {arrays['penetration'][i]:g} is negative; give the depth, max(0, -gap) [m]"
         )
     info = [[str(key), _text(value)] for key, value in replay.info.items()]
-    return {"version": 1, "title": replay.title, "bodies": described, "info": info, "meshes": len(meshes)}, arrays
+    return {
+        "version": 1,
+        "title": replay.title,
+        "bodies": described,
+        "info": info,
+        "meshes": len(meshes),
+    }, arrays
 
 
 def _geometry(
@@ -214,16 +240,22 @@ def _geometry(
 ) -> dict[str, Any]:
     """Describe one geometry; a mesh goes into `arrays` unless the same one is there already."""
     if geometry.shape not in get_args(Shape):
-        raise ReplayError(f"{where}.shape = {geometry.shape!r} must be one of {', '.join(get_args(Shape))}")
+        raise ReplayError(
+            f"{where}.shape = {geometry.shape!r} must be one of {', '.join(get_args(Shape))}"
+        )
     if geometry.role not in get_args(Role):
         raise ReplayError(f"{where}.role = {geometry.role!r} must be 'visual' or 'collision'")
     size = _array(f"{where}.size", geometry.size, (None,))
     lengths, meaning = _SIZE_MEANING[geometry.shape]
     if size.size not in lengths or np.any(size <= 0):
-        raise ReplayError(f"{where}.size = {size.tolist()} is wrong for a {geometry.shape}; give positive {meaning}")
+        raise ReplayError(
+            f"{where}.size = {size.tolist()} is wrong for a {geometry.shape}; give positive {meaning}"
+        )
     color = _array(f"{where}.color", geometry.color, (None,))
     if color.size not in (3, 4) or np.any((color < 0) | (color > 1)):
-        raise ReplayError(f"{where}.color = {color.tolist()} must be red, green, blue, opacity, each in [0, 1]")
+        raise ReplayError(
+            f"{where}.color = {color.tolist()} must be red, green, blue, opacity, each in [0, 1]"
+        )
     placement = _poses(f"{where}.placement", geometry.placement, (7,))
     described: dict[str, Any] = {
         "shape": geometry.shape,
@@ -235,17 +267,27 @@ def _geometry(
     if geometry.shape == "mesh":
         described["mesh"] = _mesh(where, geometry, meshes, arrays)
     elif geometry.vertices is not None or geometry.triangles is not None:
-        raise ReplayError(f"{where}.vertices are given for shape = {geometry.shape!r}; only a 'mesh' has them")
+        raise ReplayError(
+            f"{where}.vertices are given for shape = {geometry.shape!r}; only a 'mesh' has them"
+        )
     return described
 
 
-def _mesh(where: str, geometry: ReplayGeometry, meshes: dict[bytes, int], arrays: dict[str, NDArray[Any]]) -> int:
+def _mesh(
+    where: str, geometry: ReplayGeometry, meshes: dict[bytes, int], arrays: dict[str, NDArray[Any]]
+) -> int:
     """Number of the geometry's mesh, stored once however many geometries use it."""
     if geometry.vertices is None or geometry.triangles is None:
-        raise ReplayError(f"{where} is a mesh without vertices or triangles; give vertices (n, 3), triangles (m, 3)")
+        raise ReplayError(
+            f"{where} is a mesh without vertices or triangles; give vertices (n, 3), triangles (m, 3)"
+        )
     vertices = _array(f"{where}.vertices", geometry.vertices, (None, 3)).astype(np.float32)
     triangles = np.asarray(geometry.triangles)
-    if triangles.ndim != 2 or triangles.shape[1] != 3 or not np.issubdtype(triangles.dtype, np.integer):
+    if (
+        triangles.ndim != 2
+        or triangles.shape[1] != 3
+        or not np.issubdtype(triangles.dtype, np.integer)
+    ):
         raise ReplayError(
             f"{where}.triangles has shape {triangles.shape} and type {triangles.dtype}; give integers of shape (m, 3)"
         )
@@ -273,7 +315,11 @@ def _contacts(contacts: Sequence[ArrayLike], frames: int) -> dict[str, NDArray[A
     rows = [np.zeros((0, CONTACT_COLUMNS))]
     for i, given in enumerate(contacts):
         frame = np.asarray(given, dtype=np.float64)
-        rows.append(rows[0] if frame.size == 0 else _array(f"Replay.contacts[{i}]", frame, (None, CONTACT_COLUMNS)))
+        rows.append(
+            rows[0]
+            if frame.size == 0
+            else _array(f"Replay.contacts[{i}]", frame, (None, CONTACT_COLUMNS))
+        )
     table = np.concatenate(rows)
     starts = np.cumsum([len(r) for r in rows])
     starts = starts if len(contacts) else np.zeros(frames + 1, dtype=np.int64)
@@ -285,7 +331,9 @@ def _contacts(contacts: Sequence[ArrayLike], frames: int) -> dict[str, NDArray[A
             f"Replay.contacts[{i}][{row - starts[i]}, 6:9] = {table[row, 6:9].tolist()} is no unit normal from A to B"
         )
     if np.any(table[:, 9] < 0):
-        raise ReplayError(f"Replay.contacts[...][:, 9] = {table[:, 9].min():g}: a friction coefficient is >= 0")
+        raise ReplayError(
+            f"Replay.contacts[...][:, 9] = {table[:, 9].min():g}: a friction coefficient is >= 0"
+        )
     return {"contacts": table.astype(np.float32), "contact_starts": starts.astype(np.uint32)}
 
 
@@ -297,18 +345,29 @@ def _poses(name: str, given: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.fl
     if np.any(wrong):
         at = tuple(int(i) for i in np.argwhere(wrong)[0])
         spot = "".join(f"[{i}]" for i in at)
-        raise ReplayError(f"{name}{spot}[3:7] = {poses[at][3:].tolist()} is no unit quaternion qx qy qz qw")
+        raise ReplayError(
+            f"{name}{spot}[3:7] = {poses[at][3:].tolist()} is no unit quaternion qx qy qz qw"
+        )
     return np.concatenate([poses[..., :3], poses[..., 3:] / norm], axis=-1)
 
 
-def _array(name: str, given: ArrayLike, shape: tuple[int | None, ...], finite: bool = True) -> NDArray[np.float64]:
+def _array(
+    name: str, given: ArrayLike, shape: tuple[int | None, ...], finite: bool = True
+) -> NDArray[np.float64]:
     """`given` as float64 of the wanted shape (None: any length), or an error that names the field."""
     try:
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ReplayError(f"{name} is no array of numbers ({error})") from None
-    if array.ndim != len(shape) or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
-        wanted = "(" + ", ".join("any" if n is None else str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+    if array.ndim != len(shape) or any(
+        n not in (None, m) for n, m in zip(shape, array.shape, strict=True)
+    ):
+        wanted = (
+            "("
+            + ", ".join("any" if n is None else str(n) for n in shape)
+            + ("," if len(shape) == 1 else "")
+            + ")"
+        )
         raise ReplayError(f"{name} has shape {array.shape}; give {wanted}")
     if finite and not np.all(np.isfinite(array)):
         at = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])

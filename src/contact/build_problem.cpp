@@ -119,7 +119,9 @@ static double largest_diagonal(const ContactProblem& problem) {
 }
 
 /// g, R and the compliance on the diagonal of G.
-static void fill_vectors(const RowContext& context, const ContactSet& contacts, ContactProblem& problem) {
+static void fill_vectors(const RowContext& context,
+                         const ContactSet& contacts,
+                         ContactProblem& problem) {
   ConstraintRows& rows = context.out;
   const double* w = context.dynamics.whitened.data();
   const int tree = rows.one_tree.tree;

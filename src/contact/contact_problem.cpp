@@ -26,17 +26,18 @@ STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int 
   for (int r = 0; r < 3; ++r) c[r] += even[r];
 }
 
-/// c += panel . x for a single row: four partial sums, added in order.
+/// c += panel . x for a single row: eight partial sums, added in order.
 STICTION_CLONES void add_row(const double* panel, const double* x, int count, double* c) {
-  Quad sum{};
+  Quad even{}, odd{};
   int k = 0;
-  for (; k + 3 < count; k += 4) {
-    sum += quad(panel + k) *
-           quad(x + k);
+  for (; k + 7 < count; k += 8) {
+    even += quad(panel + k) * quad(x + k);
+    odd += quad(panel + k + 4) * quad(x + k + 4);
   }
   double tail = 0.0;
   for (; k < count; ++k) tail += panel[k] * x[k];
-  c[0] += ((sum[0] + sum[1]) + (sum[2] + sum[3])) + tail;
+  even += odd;
+  c[0] += ((even[0] + even[1]) + (even[2] + even[3])) + tail;
 }
 
 void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) {

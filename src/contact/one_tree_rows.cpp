@@ -10,7 +10,6 @@ namespace {
 
 constexpr int kBlock = 8;
 
-
 /// J^T, the sum over both sides of each set.
 void scatter_rows(const TreeView& view, const ContactProblem& problem, ConstraintRows& rows) {
   OneTreeRows& out = rows.one_tree;
@@ -194,13 +193,8 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
   out.by_row.resize(out.width);
   for (int k = 0; k < nv; ++k) out.root[k] = std::sqrt(data.D_inverse[k]);
   scatter_rows(dynamics.views[tree], problem, rows);
-  whiten(dynamics.views[tree],
-         data.L,
-         out.root.data(),
-         nv,
-         blocks,
-         out.touched.data(),
-         out.y.data());
+  whiten(
+      dynamics.views[tree], data.L, out.root.data(), nv, blocks, out.touched.data(), out.y.data());
 }
 
 void assemble_one_tree(const DynamicsWorkspace& dynamics,
@@ -225,12 +219,8 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
 
 void add_free_velocity(ConstraintRows& rows, const double* w, std::vector<double>& g) {
   OneTreeRows& Y = rows.one_tree;
-  times_transpose(Y.y.data(),
-                  Y.root.data(),
-                  w,
-                  static_cast<int>(Y.root.size()),
-                  Y.width,
-                  Y.by_row.data());
+  times_transpose(
+      Y.y.data(), Y.root.data(), w, static_cast<int>(Y.root.size()), Y.width, Y.by_row.data());
   for (std::size_t r = 0; r < g.size(); ++r) g[r] += Y.by_row[r];
 }
 

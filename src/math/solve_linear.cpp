@@ -9,7 +9,6 @@
 namespace stiction {
 namespace {
 
-
 /// rows (k, last) -= (A_ik / A_kk) row_k over columns (k, end), and the same for b. Four rows at a
 /// time: the pivot row is loaded once for all of them.
 inline __attribute__((always_inline)) void eliminate(
@@ -61,8 +60,8 @@ inline __attribute__((always_inline)) double dot(const double* row_k,
   return ((even[0] + even[1]) + (even[2] + even[3])) + tail;
 }
 
-/// Back substitution in the upper triangle whose row k ends at end_of(k), eight rows at a time: what
-/// is known already is subtracted from all of them before the small triangle is solved.
+/// Back substitution in the upper triangle whose row k ends at end_of(k), eight rows at a time:
+/// what is known already is subtracted from all of them before the small triangle is solved.
 template <class EndOf>
 inline __attribute__((always_inline)) void substitute(
     const double* A, int n, int stride, const EndOf& end_of, double* b) {

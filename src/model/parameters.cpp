@@ -87,7 +87,8 @@ void Parameters::validate() const {
   check_placements(placement, "placement");
   check_placements(base, "base");
   check_placements(geometry_placement, "geometry_placement");
-  for (std::size_t i = 0; i < material.size(); ++i) validate_material(material[i], entry("material", i));
+  for (std::size_t i = 0; i < material.size(); ++i)
+    validate_material(material[i], entry("material", i));
 }
 
 }  // namespace stiction

@@ -42,8 +42,7 @@ void Scene::check_pair(int a, int b, const char* call) const {
   for (const int g : {a, b}) {
     if (g >= 0 && g < static_cast<int>(geometries_.size())) continue;
     throw std::invalid_argument(std::string(call) + ": geometry " + std::to_string(g) +
-                                " does not exist; there are " +
-                                std::to_string(geometries_.size()));
+                                " does not exist; there are " + std::to_string(geometries_.size()));
   }
 }
 
@@ -63,7 +62,8 @@ void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
 
 void Scene::set_pair_material(int a, int b, const Material& material) {
   check_pair(a, b, "set_pair_material");
-  validate_material(material, "set_pair_material(" + geometries_[a].name + ", " + geometries_[b].name + ")");
+  validate_material(material,
+                    "set_pair_material(" + geometries_[a].name + ", " + geometries_[b].name + ")");
   pair_materials_[key(a, b)] = material;
 }
 

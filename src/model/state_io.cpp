@@ -1,6 +1,5 @@
 #include "stiction/model/state_io.hpp"
 
-
 #include <bit>
 #include <cstring>
 #include <stdexcept>

@@ -9,7 +9,8 @@
 namespace stiction {
 namespace {
 
-constexpr double kSlip = 1e-6;  // [m/s] below it a contact on its cone still sticks, as in the certificate
+constexpr double kSlip =
+    1e-6;  // [m/s] below it a contact on its cone still sticks, as in the certificate
 
 struct Momentum {
   Vec3d linear{0, 0, 0}, angular{0, 0, 0};

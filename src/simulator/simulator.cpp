@@ -59,7 +59,8 @@ Control Simulator::hold(const std::string& configuration) const {
 void Simulator::check_control(const Control& control) const {
   const auto check = [&](const char* name, const Eigen::VectorXd& x) {
     if (x.size() == 0 || x.size() == scene_.nv()) return;
-    throw std::invalid_argument(std::string("control.") + name + " has " + std::to_string(x.size()) +
+    throw std::invalid_argument(std::string("control.") + name + " has " +
+                                std::to_string(x.size()) +
                                 " entries: the scene has nv = " + std::to_string(scene_.nv()));
   };
   check("torque", control.torque);
@@ -67,8 +68,8 @@ void Simulator::check_control(const Control& control) const {
   check("velocity_target", control.velocity_target);
   for (const ExternalWrench& w : control.wrenches) {
     if (w.body >= 0 && w.body < scene_.num_bodies()) continue;
-    throw std::invalid_argument("control.wrenches has body " + std::to_string(w.body) + ": must be in [0, " +
-                                std::to_string(scene_.num_bodies()) + ")");
+    throw std::invalid_argument("control.wrenches has body " + std::to_string(w.body) +
+                                ": must be in [0, " + std::to_string(scene_.num_bodies()) + ")");
   }
 }
 
@@ -164,7 +165,8 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
     throw std::invalid_argument(
         "rollout.torques and rollout.position_targets have different numbers of rows");
   }
-  if (steps < 0) throw std::invalid_argument("rollout.steps = " + std::to_string(steps) + ": must be >= 0");
+  if (steps < 0)
+    throw std::invalid_argument("rollout.steps = " + std::to_string(steps) + ": must be >= 0");
   RolloutLog log;
   log.q.resize(steps + 1, scene_.nq());
   log.v.resize(steps + 1, scene_.nv());

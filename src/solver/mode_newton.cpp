@@ -20,7 +20,6 @@ namespace {
 
 constexpr int kAlign = 8;  // columns that solve_symmetric takes at once
 constexpr double kRho = 3.0;
-constexpr double kProximal = 1e-6;
 
 int padded(int n) { return (n + kAlign - 1) / kAlign * kAlign; }
 
@@ -143,6 +142,7 @@ struct Reduced {
   double* rhs = nullptr;     // [n]
   int* end = nullptr;        // [n] profile: first column behind the last nonzero, running maximum
   bool symmetric = true;     // no contact slides
+  double proximal = 0.0;     // added to the diagonal
 };
 
 /// Profile of the moving rows: where the last of each set's neighbours ends.
@@ -285,7 +285,7 @@ void assemble(const ContactProblem& p,
     for (int r = 0; r < set.dim; ++r) {
       const int at = set.offset + r, row = columns.of[at];
       if (row < 0) continue;
-      s.matrix[static_cast<std::size_t>(row) * s.stride + row] += kProximal;
+      s.matrix[static_cast<std::size_t>(row) * s.stride + row] += s.proximal;
       s.rhs[row] = -D[at] * moved[at];
       if (r == 0 && modes[at] == Mode::kSlide) slide = row;
     }
@@ -325,13 +325,13 @@ void velocities(const ContactProblem& p, int first, int last, const double* lamb
 
 /// Arrays of one call, indexed by global row, in the workspace.
 struct Arrays {
-  double *D, *l, *trial, *step, *best;
+  double *D, *l, *trial, *step, *best, *velocity;  // velocity: of the best so far
   Mode* modes;
   int *columns, *stretch, *end;
   double* dense;
 
   Arrays(std::size_t total, int rows, SolverWorkspace& work) {
-    if (work.newton.size() < 5 * total) work.newton.resize(5 * total);
+    if (work.newton.size() < 6 * total) work.newton.resize(6 * total);
     if (work.modes.size() < total) work.modes.resize(total);
     if (work.columns.size() < 3 * total) work.columns.resize(3 * total);
     const std::size_t needed = static_cast<std::size_t>(rows) * padded(rows) + padded(rows);
@@ -341,6 +341,7 @@ struct Arrays {
     trial = l + total;
     step = trial + total;
     best = step + total;
+    velocity = best + total;
     modes = reinterpret_cast<Mode*>(work.modes.data());
     columns = work.columns.data();
     stretch = columns + total;
@@ -351,10 +352,15 @@ struct Arrays {
 
 /// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
 /// found. False if the system is singular.
-bool newton_step(
-    const ContactProblem& p, int first, int last, const double* moved, const Arrays& a) {
+bool newton_step(const ContactProblem& p,
+                 int first,
+                 int last,
+                 double proximal,
+                 const double* moved,
+                 const Arrays& a) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   Reduced s;
+  s.proximal = proximal;
   for (int r = begin; r < end; ++r) {
     a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
     s.symmetric = s.symmetric && a.modes[r] != Mode::kSlide;
@@ -375,38 +381,42 @@ bool newton_step(
   return true;
 }
 
-/// Residual of the projection of l + alpha step, which is kept in lambda if it is the best so far.
+/// Residual of the projection of a.l, whose velocity is given; it is kept in lambda and a.velocity
+/// if it is the best so far. Where the projection changes nothing this costs no product with G.
 void keep_best(const ContactProblem& p,
                int first,
                int last,
-               double alpha,
                const Arrays& a,
-               double* velocity,
+               const double* velocity,
                double* lambda,
                Residuals& best) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
-  for (int r = begin; r < end; ++r) a.trial[r] = a.l[r] + alpha * a.step[r];
+  std::copy(a.l + begin, a.l + end, a.trial + begin);
   for (int i = first; i < last; ++i) project(p.sets[i], a.trial + p.sets[i].offset);
-  const Residuals r = residuals(p, a.trial, velocity, first, last);
+  const bool inside = std::equal(a.trial + begin, a.trial + end, a.l + begin);
+  if (!inside) velocities(p, first, last, a.trial, a.step);
+  const double* c = inside ? velocity : a.step;
+  const Residuals r = residuals_at(p, a.trial, c, first, last);
   if (!(r.relative < best.relative)) return;
   best = r;
   std::copy(a.trial + begin, a.trial + end, lambda + begin);
+  std::copy(c + begin, c + end, a.velocity + begin);
 }
 
 /// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
-/// `limit`, or the last.
+/// `limit`, or the last; returns the merit and leaves the velocity of a.l.
 double line_search(
     const ContactProblem& p, int first, int last, double limit, const Arrays& a, double* velocity) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
-  double alpha = 1.0;
+  double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
     for (int r = begin; r < end; ++r) a.trial[r] = a.best[r] = a.l[r] + alpha * a.step[r];
     velocities(p, first, last, a.trial, velocity);
-    const double merit = classify(p, first, last, a.D, velocity, a.best, a.modes);
+    merit = classify(p, first, last, a.D, velocity, a.best, a.modes);
     if (merit <= (1.0 - 1e-4 * alpha) * limit || halving == 8) break;
   }
   std::copy(a.trial + begin, a.trial + end, a.l + begin);
-  return alpha;
+  return merit;
 }
 
 }  // namespace
@@ -414,40 +424,40 @@ double line_search(
 Residuals newton_on_modes(const ContactProblem& p,
                           int first,
                           int last,
-                          double tolerance,
-                          int max_iterations,
+                          const NewtonSettings& settings,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,
                           SolverWorkspace& work) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
-  if (before.relative <= tolerance || end - begin > kMaxNewtonRows) return before;
+  if (before.relative <= settings.tolerance || end - begin > kMaxNewtonRows) return before;
   Residuals best = before;
   const Arrays a(p.g.size(), end - begin, work);
   scale_rows(p, first, last, a.D);
   std::copy(lambda + begin, lambda + end, a.l + begin);
 
-  double window[4];
-  for (int k = 0; k < max_iterations; ++k) {
+  // The best iterate is looked for when the merit has fallen well below the last look.
+  constexpr double kWorthALook = 0.1;
+  double window[4], looked_at = 0.0;
+  for (int k = 0; k < settings.max_iterations; ++k) {
     std::copy(a.l + begin, a.l + end, a.best + begin);
     window[k % 4] = classify(p, first, last, a.D, velocity, a.l, a.modes);
+    if (k == 0) looked_at = window[0];
     std::copy(velocity + begin, velocity + end, a.trial + begin);
     if (!std::equal(a.l + begin, a.l + end, a.best + begin)) {
       velocities(p, first, last, a.l, velocity);  // fixed rows took their places
     }
     ++work.factorisations;
-    if (!newton_step(p, first, last, velocity, a)) return best;
-    keep_best(p, first, last, 1.0, a, velocity, lambda, best);
-    if (best.relative <= tolerance) return best;
+    if (!newton_step(p, first, last, settings.proximal, velocity, a)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
-    const double alpha = line_search(p, first, last, limit, a, velocity);
-    if (alpha < 1.0) {
-      std::fill(a.step + begin, a.step + end, 0.0);
-      keep_best(p, first, last, 0.0, a, velocity, lambda, best);
-      if (best.relative <= tolerance) return best;
-      velocities(p, first, last, a.l, velocity);
-    }
+    const double merit = line_search(p, first, last, limit, a, velocity);
+    if (merit > kWorthALook * looked_at && k + 1 < settings.max_iterations) continue;
+    looked_at = merit;
+    keep_best(p, first, last, a, velocity, lambda, best);
+    if (best.relative <= settings.tolerance) break;
   }
+  if (best.relative < before.relative)
+    std::copy(a.velocity + begin, a.velocity + end, velocity + begin);
   return best;
 }
 

@@ -4,6 +4,12 @@
 
 namespace stiction {
 
+struct NewtonSettings {
+  double tolerance = 1e-8;  ///< of Residuals::relative
+  int max_iterations = 20;
+  double proximal = 1e-6;  ///< weight of the proximal term, in units where G has a diagonal near 1
+};
+
 /// Semismooth Newton on the Alart-Curnier form of one island, started from lambda (Alart and
 /// Curnier 1991; scaling, proximal term and line search as in docs/solvers.md). Local: a few sweeps
 /// must have found the modes of most contacts. `before` and `velocity` are those of the start. The
@@ -12,8 +18,7 @@ namespace stiction {
 Residuals newton_on_modes(const ContactProblem& problem,
                           int first,
                           int last,
-                          double tolerance,
-                          int max_iterations,
+                          const NewtonSettings& settings,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,

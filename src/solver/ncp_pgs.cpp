@@ -144,8 +144,8 @@ int solve_island(const Island& island,
                  const Local* locals,
                  SolverWorkspace& work,
                  Residuals& certificate) {
-  constexpr int kNewtonIterations = 20, kEvery = 4, kPatience = 32;
-  constexpr double kClose = 2e-2, kFar = 1e-4;
+  constexpr int kEvery = 4, kPatience = 32;
+  constexpr double kClose = 2e-2, kFar = 1e-4, kNear = 1e-6;
   const SolverSettings& settings = island.settings;
   const ConstraintSet& last_set = island.problem.sets[island.last - 1];
   const int begin = island.problem.sets[island.first].offset, end = last_set.offset + last_set.dim;
@@ -153,6 +153,7 @@ int solve_island(const Island& island,
   const int max_restarts = end - begin <= kMaxRestartRows ? 12 : 0;
   int next_check = 1, interval = 1, next_newton = kEvery, restarts = 0;
   int patience_ends = kPatience;
+  NewtonSettings newton{settings.tolerance, 8, 1e-6};  // a long first try is mostly in vain
   double milestone = kUnknown;
   Residuals best;
   best.relative = kUnknown;
@@ -161,24 +162,27 @@ int solve_island(const Island& island,
     const double change = sweep(island.problem, locals, island.first, island.last, island.lambda);
     if (!(change < 1e300)) return k;
     const bool check = change <= settings.tolerance * scale && k >= next_check;
-    const bool newton =
+    const bool try_newton =
         settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
     const bool finished = k >= settings.max_iterations;
-    if (!check && !newton && !finished) continue;
+    if (!check && !try_newton && !finished) continue;
     certificate = island.certify();
-    if (certificate.relative > settings.tolerance && newton) {
+    if (certificate.relative > settings.tolerance && try_newton) {
       certificate = newton_on_modes(island.problem,
                                     island.first,
                                     island.last,
-                                    settings.tolerance,
-                                    kNewtonIterations,
+                                    newton,
                                     certificate,
                                     island.lambda,
                                     island.velocity,
                                     work);
+      newton.max_iterations = 20;
+      // Near a hyperstatic solution the large term is slow, the small one at times singular.
+      const bool small = certificate.relative < kNear && newton.proximal == 1e-6;
+      newton.proximal = small ? 1e-9 : 1e-6;
     }
     if (certificate.relative <= settings.tolerance || std::isinf(certificate.relative)) return k;
-    const bool exhausted = newton && restarts > 0 && restarts == max_restarts;
+    const bool exhausted = try_newton && restarts > 0 && restarts == max_restarts;
     if (certificate.relative < best.relative) {
       best = certificate;
       std::copy(island.lambda + begin, island.lambda + end, work.best.begin() + begin);
@@ -189,7 +193,7 @@ int solve_island(const Island& island,
     if (finished) return k;
     next_check = k + interval;
     interval = std::min(2 * interval, 16);
-    if (!newton) continue;
+    if (!try_newton) continue;
     if (exhausted) ++restarts;
     next_newton = k + std::clamp(k / 8, kEvery, kPatience);
     if (certificate.relative < 0.5 * milestone) {

@@ -55,19 +55,29 @@ def trotting_replay(seconds: float = 2.0, fps: float = 60.0) -> Any:
             "trunk",
             [
                 m.ReplayGeometry("box", (0.2, 0.07, 0.035), color=orange),
-                m.ReplayGeometry("box", (0.05, 0.05, 0.02), placement=(0.17, 0, 0.05, 0, 0, 0, 1), color=dark),
+                m.ReplayGeometry(
+                    "box", (0.05, 0.05, 0.02), placement=(0.17, 0, 0.05, 0, 0, 0, 1), color=dark
+                ),
                 m.ReplayGeometry("box", (0.21, 0.08, 0.045), role="collision"),
             ],
         ),
     ]
     middle = (0, 0, -link / 2, 0, 0, 0, 1)
     for leg in ("FL", "FR", "HL", "HR"):
-        bodies.append(m.ReplayBody(f"{leg}_thigh", [m.ReplayGeometry("capsule", (0.018, link / 2), middle, pale)]))
+        bodies.append(
+            m.ReplayBody(
+                f"{leg}_thigh", [m.ReplayGeometry("capsule", (0.018, link / 2), middle, pale)]
+            )
+        )
         foot = m.ReplayGeometry("sphere", (0.02,), (0, 0, -link, 0, 0, 0, 1), dark)
         bodies.append(
             m.ReplayBody(
                 f"{leg}_shank",
-                [m.ReplayGeometry("capsule", (0.012, link / 2), middle, dark), foot, replace(foot, role="collision")],
+                [
+                    m.ReplayGeometry("capsule", (0.012, link / 2), middle, dark),
+                    foot,
+                    replace(foot, role="collision"),
+                ],
             )
         )
     frames = round(seconds * fps) + 1
@@ -83,7 +93,9 @@ def trotting_replay(seconds: float = 2.0, fps: float = 60.0) -> Any:
         for leg in range(4):
             phase = 4 * math.pi * t + (math.pi if leg in (0, 3) else 0.0)
             swing = max(0.0, math.sin(phase))
-            hip = trunk + np.array([0.17 if leg < 2 else -0.17, 0.095 if leg % 2 == 0 else -0.095, 0.0])
+            hip = trunk + np.array(
+                [0.17 if leg < 2 else -0.17, 0.095 if leg % 2 == 0 else -0.095, 0.0]
+            )
             upper = 0.55 + 0.3 * math.cos(phase) + 0.25 * swing
             lower = upper - 1.25 - 0.5 * swing
             knee = hip + rotate_y(upper, (0, 0, -link))
@@ -94,10 +106,29 @@ def trotting_replay(seconds: float = 2.0, fps: float = 60.0) -> Any:
                 load = 12.0 * math.sqrt(-math.sin(phase))
                 sliding = float(math.sin(phase) > -0.35)
                 tangential = (0.6 if sliding else 0.25) * load * math.cos(phase)
-                rows.append([foot_at[0], foot_at[1], 0.0, tangential, 0.08 * load, load, 0, 0, 1, 0.6, sliding])
+                rows.append(
+                    [
+                        foot_at[0],
+                        foot_at[1],
+                        0.0,
+                        tangential,
+                        0.08 * load,
+                        load,
+                        0,
+                        0,
+                        1,
+                        0.6,
+                        sliding,
+                    ]
+                )
         contacts.append(np.array(rows).reshape(-1, 11))
     rng = np.random.default_rng(1)
-    info = {"Solver": "ncp-newton", "Time step": "1 ms", "Integrator": "semi-implicit Euler", "Friction": 0.6}
+    info = {
+        "Solver": "ncp-newton",
+        "Time step": "1 ms",
+        "Integrator": "semi-implicit Euler",
+        "Friction": 0.6,
+    }
     return m.Replay(
         "Quadruped, trot", bodies, when, poses, contacts,
         residual=10.0 ** rng.uniform(-12, -8.5, frames),
@@ -142,14 +173,18 @@ TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
 
 def test_arrays_survive_the_page(tmp_path: Path) -> None:
     replay = trotting_replay(seconds=1.0)
-    meta, arrays = page.decode(module.write_replay(tmp_path / "a" / "trot.html", replay).read_text(encoding="utf-8"))
+    meta, arrays = page.decode(
+        module.write_replay(tmp_path / "a" / "trot.html", replay).read_text(encoding="utf-8")
+    )
     assert meta["title"] == replay.title and len(meta["bodies"]) == len(replay.bodies)
     np.testing.assert_array_equal(arrays["time"], replay.time)
     np.testing.assert_allclose(arrays["poses"], replay.poses, atol=1e-6)
     starts = arrays["contact_starts"]
     assert starts.dtype == np.uint32 and starts[0] == 0 and len(starts) == len(replay.time) + 1
     for f, rows in enumerate(replay.contacts):
-        np.testing.assert_array_equal(arrays["contacts"][starts[f] : starts[f + 1]], rows.astype(np.float32))
+        np.testing.assert_array_equal(
+            arrays["contacts"][starts[f] : starts[f + 1]], rows.astype(np.float32)
+        )
     for name in ("residual", "penetration", "energy"):
         np.testing.assert_allclose(arrays[name], getattr(replay, name), rtol=1e-6)
 
@@ -164,14 +199,17 @@ def test_nan_gaps_and_missing_curves(tmp_path: Path) -> None:
 
 def test_quaternions_are_normalised(tmp_path: Path) -> None:
     poses = np.tile([0, 0, 0, 0, 0, 0, 1.001], (3, 1, 1))
-    _, arrays = page.decode(module.write_replay(tmp_path / "r.html", small_replay(poses=poses)).read_text("utf-8"))
+    _, arrays = page.decode(
+        module.write_replay(tmp_path / "r.html", small_replay(poses=poses)).read_text("utf-8")
+    )
     np.testing.assert_allclose(np.linalg.norm(arrays["poses"][..., 3:], axis=-1), 1.0, atol=1e-7)
 
 
 def test_equal_meshes_are_stored_once(tmp_path: Path) -> None:
     def body(name: str, scale: float) -> Any:
         return module.ReplayBody(
-            name, [module.ReplayGeometry("mesh", (scale,), vertices=TRIANGLE, triangles=[[0, 1, 2]])]
+            name,
+            [module.ReplayGeometry("mesh", (scale,), vertices=TRIANGLE, triangles=[[0, 1, 2]])],
         )
 
     replay = small_replay(bodies=[body("a", 1.0), body("b", 2.0)], poses=np.tile(POSE, (3, 2, 1)))
@@ -192,18 +230,42 @@ def test_six_seconds_are_small(tmp_path: Path) -> None:
     ("replay", "message"),
     [
         (lambda: small_replay(time=[]), "Replay.time is empty"),
-        (lambda: small_replay(time=[0.0, 0.2, 0.1]), r"Replay.time\[1:3\] = \[0.2, 0.1\] must increase"),
-        (lambda: small_replay(poses=np.zeros((3, 2, 7))), r"Replay.poses has shape \(3, 2, 7\); give \(3, 1, 7\)"),
-        (lambda: small_replay(poses=np.zeros((3, 1, 7))), r"Replay.poses\[0\]\[0\]\[3:7\] = .* no unit quaternion"),
-        (lambda: small_replay(poses=np.full((3, 1, 7), np.nan)), r"Replay.poses\[0, 0, 0\] = nan is not finite"),
+        (
+            lambda: small_replay(time=[0.0, 0.2, 0.1]),
+            r"Replay.time\[1:3\] = \[0.2, 0.1\] must increase",
+        ),
+        (
+            lambda: small_replay(poses=np.zeros((3, 2, 7))),
+            r"Replay.poses has shape \(3, 2, 7\); give \(3, 1, 7\)",
+        ),
+        (
+            lambda: small_replay(poses=np.zeros((3, 1, 7))),
+            r"Replay.poses\[0\]\[0\]\[3:7\] = .* no unit quaternion",
+        ),
+        (
+            lambda: small_replay(poses=np.full((3, 1, 7), np.nan)),
+            r"Replay.poses\[0, 0, 0\] = nan is not finite",
+        ),
         (lambda: small_replay(contacts=[[]]), "Replay.contacts has 1 frames, time has 3"),
-        (lambda: small_replay(contacts=[[], [], [[1.0, 2.0]]]), r"Replay.contacts\[2\] has shape \(1, 2\)"),
-        (lambda: small_replay(contacts=[[], [[0] * 11], []]), r"Replay.contacts\[1\]\[0, 6:9\] .* no unit normal"),
+        (
+            lambda: small_replay(contacts=[[], [], [[1.0, 2.0]]]),
+            r"Replay.contacts\[2\] has shape \(1, 2\)",
+        ),
+        (
+            lambda: small_replay(contacts=[[], [[0] * 11], []]),
+            r"Replay.contacts\[1\]\[0, 6:9\] .* no unit normal",
+        ),
         (lambda: small_replay(residual=[1.0]), r"Replay.residual has shape \(1,\); give \(3,\)"),
-        (lambda: small_replay(penetration=[0.0, -1e-3, 0.0]), r"Replay.penetration\[1\] = -0.001 is negative"),
+        (
+            lambda: small_replay(penetration=[0.0, -1e-3, 0.0]),
+            r"Replay.penetration\[1\] = -0.001 is negative",
+        ),
         (lambda: small_replay(energy="much"), "Replay.energy is no array of numbers"),
         (lambda: small_replay(title=None), "Replay.title = None"),
-        (lambda: geometry(shape="cube"), r"bodies\[0\].geometries\[0\].shape = 'cube' must be one of sphere"),
+        (
+            lambda: geometry(shape="cube"),
+            r"bodies\[0\].geometries\[0\].shape = 'cube' must be one of sphere",
+        ),
         (lambda: geometry(size=(0.1, 0.2)), r"geometries\[0\].size = \[0.1, 0.2\] .* \(radius,\)"),
         (lambda: geometry(size=(-0.1,)), r"size = \[-0.1\] is wrong for a sphere"),
         (lambda: geometry(color=(255, 0, 0)), r"color = \[255.0, 0.0, 0.0\] must be"),
@@ -302,6 +364,8 @@ def test_viewer_modules_share_one_scope() -> None:
     for name in page.MODULES:
         source = (page.HERE / name).read_text(encoding="utf-8")
         assert len(source.splitlines()) <= 400
-        names += re.findall(r"^(?:export )?(?:const|let|function|class) (\w+)", source, re.MULTILINE)
+        names += re.findall(
+            r"^(?:export )?(?:const|let|function|class) (\w+)", source, re.MULTILINE
+        )
     assert sorted(names) == sorted(set(names))
     assert {path.name for path in page.HERE.glob("*.js")} == set(page.MODULES)

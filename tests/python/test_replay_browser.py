@@ -52,7 +52,11 @@ class Browser:
     """One page of a headless Chromium, over the DevTools protocol; every message of the page is kept."""
 
     def __init__(
-        self, executable: str, profile: Path, size: tuple[int, int] = SIZE, extra: tuple[str, ...] = ()
+        self,
+        executable: str,
+        profile: Path,
+        size: tuple[int, int] = SIZE,
+        extra: tuple[str, ...] = (),
     ) -> None:
         to_chromium, self._out = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 20) for fd in os.pipe())
         self._in, from_chromium = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 20) for fd in os.pipe())
@@ -73,12 +77,24 @@ class Browser:
         self._session: str | None = None
         self.events: list[dict[str, Any]] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1, mobile=False
+            "Network.emulateNetworkConditions",
+            offline=True,
+            latency=0,
+            downloadThroughput=0,
+            uploadThroughput=0,
+        )
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=size[0],
+            height=size[1],
+            deviceScaleFactor=1,
+            mobile=False,
         )
 
     def call(self, method: str, timeout: float = 90.0, **parameters: Any) -> dict[str, Any]:
@@ -110,7 +126,9 @@ class Browser:
 
     def evaluate(self, expression: str) -> Any:
         """Value of a JavaScript expression; a promise is awaited."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{expression}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
@@ -140,17 +158,28 @@ class Browser:
             method, parameters = event.get("method"), event.get("params", {})
             if method == "Runtime.exceptionThrown":
                 found.append(f"exception: {parameters['exceptionDetails']}")
-            elif method == "Runtime.consoleAPICalled" and parameters["type"] in ("error", "warning", "assert"):
+            elif method == "Runtime.consoleAPICalled" and parameters["type"] in (
+                "error",
+                "warning",
+                "assert",
+            ):
                 found.append(
                     f"{parameters['type']}: {[a.get('value', a.get('description')) for a in parameters['args']]}"
                 )
-            elif method == "Log.entryAdded" and parameters["entry"]["level"] in ("error", "warning"):
+            elif method == "Log.entryAdded" and parameters["entry"]["level"] in (
+                "error",
+                "warning",
+            ):
                 found.append(f"log: {parameters['entry']['text']}")
         return found
 
     def requests(self) -> list[str]:
         """Addresses the page asked for, without those inside the page itself."""
-        urls = [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
+        urls = [
+            e["params"]["request"]["url"]
+            for e in self.events
+            if e.get("method") == "Network.requestWillBeSent"
+        ]
         return [url for url in urls if not url.startswith(("data:", "blob:", "about:"))]
 
     def close(self) -> None:
@@ -167,7 +196,11 @@ class Browser:
 def find_chromium() -> str:
     found = next((path for path in map(shutil.which, CHROMIUM_NAMES) if path), None)
     if found is None:
-        message = "no Chromium found (looked for " + ", ".join(CHROMIUM_NAMES) + "): apt-get install chromium"
+        message = (
+            "no Chromium found (looked for "
+            + ", ".join(CHROMIUM_NAMES)
+            + "): apt-get install chromium"
+        )
         if os.environ.get("STICTION_REQUIRE_BROWSER") == "1":
             pytest.fail(f"STICTION_REQUIRE_BROWSER=1, but {message}")
         pytest.skip(message)
@@ -197,13 +230,17 @@ def changed(a: np.ndarray, b: np.ndarray, threshold: int = 12) -> float:
 
 def settle(browser: Browser) -> None:
     """Wait for two repaints."""
-    browser.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+    browser.evaluate(
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
+    )
 
 
 def shot(browser: Browser, url: str, options: str) -> np.ndarray:
     """Picture of the paused replay with `options`; a page that is open already only changes its address."""
     if str(browser.evaluate("location.href")).split("#")[0] == url:
-        browser.evaluate(f"window.stictionReady = false; location.hash = 'play=0&{options}&again={time.monotonic()}'")
+        browser.evaluate(
+            f"window.stictionReady = false; location.hash = 'play=0&{options}&again={time.monotonic()}'"
+        )
         browser.wait()
     else:
         browser.open(f"{url}#play=0&{options}")
@@ -214,16 +251,24 @@ def shot(browser: Browser, url: str, options: str) -> np.ndarray:
 def test_robot_is_drawn_and_moves(browser: Browser, url: str) -> None:
     still = "panel=0&arrows=0&points=0&follow=0"
     first = shot(browser, url, f"t=0&{still}")
-    assert changed(first, shot(browser, url, f"t=0&bodies=0&{still}")) > 0.01, "the robot covers less than 1 %"
-    assert changed(first, shot(browser, url, f"t=1.0&{still}")) > 0.005, "frames at 0 s and 1 s look the same"
+    assert changed(first, shot(browser, url, f"t=0&bodies=0&{still}")) > 0.01, (
+        "the robot covers less than 1 %"
+    )
+    assert changed(first, shot(browser, url, f"t=1.0&{still}")) > 0.005, (
+        "frames at 0 s and 1 s look the same"
+    )
     assert browser.evaluate("window.stiction.time") == pytest.approx(1.0)
-    assert changed(first, shot(browser, url, f"t=0&{still}")) == 0.0, "the same address gives another picture"
+    assert changed(first, shot(browser, url, f"t=0&{still}")) == 0.0, (
+        "the same address gives another picture"
+    )
     browser.open(f"{url}#play=0&t=0&{still}")
     settle(browser)
     assert changed(first, browser.screenshot()) == 0.0, "loading anew gives another picture"
 
 
-@pytest.mark.parametrize("option", ["arrows", "cones", "points", "collision", "visual", "grid", "panel"])
+@pytest.mark.parametrize(
+    "option", ["arrows", "cones", "points", "collision", "visual", "grid", "panel"]
+)
 def test_toggles_change_the_picture(browser: Browser, url: str, option: str) -> None:
     off = shot(browser, url, f"t=0.4&{option}=0")
     on = shot(browser, url, f"t=0.4&{option}=1")
@@ -245,7 +290,9 @@ def test_plots_are_drawn_with_cursor_and_reading(browser: Browser, url: str) -> 
         "for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n / (c.width * c.height); })"
     )
     assert len(ink) == 3 and min(ink) > 0.02
-    readings = browser.evaluate("[...document.querySelectorAll('.plot output')].map(o => o.textContent)")
+    readings = browser.evaluate(
+        "[...document.querySelectorAll('.plot output')].map(o => o.textContent)"
+    )
     assert "e" in readings[0] and readings[1].endswith("mm") and readings[2].endswith("J")
     status = browser.evaluate("document.getElementById('status').textContent")
     assert "0.500" in status and "N" in status
@@ -261,7 +308,13 @@ def test_plots_are_drawn_with_cursor_and_reading(browser: Browser, url: str) -> 
     )
     for kind in ("mousePressed", "mouseReleased"):
         browser.call(
-            "Input.dispatchMouseEvent", type=kind, x=x + 0.75 * width, y=y, button="left", clickCount=1, buttons=1
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x + 0.75 * width,
+            y=y,
+            button="left",
+            clickCount=1,
+            buttons=1,
         )
     settle(browser)
     assert 1.3 < browser.evaluate("window.stiction.time") < 1.6
@@ -274,14 +327,25 @@ def test_playing_advances_and_dragging_orbits(browser: Browser, url: str) -> Non
     browser.open(f"{url}#play=0&t=0.5")
     before = browser.screenshot()
     for kind, x in (("mousePressed", 300), ("mouseMoved", 420), ("mouseReleased", 420)):
-        browser.call("Input.dispatchMouseEvent", type=kind, x=x, y=300, button="left", buttons=1, clickCount=1)
+        browser.call(
+            "Input.dispatchMouseEvent",
+            type=kind,
+            x=x,
+            y=300,
+            button="left",
+            buttons=1,
+            clickCount=1,
+        )
     settle(browser)
     assert changed(before, browser.screenshot()) > 0.02
 
 
 def test_dark_theme_follows_the_system(browser: Browser, url: str) -> None:
     def brightness(scheme: str) -> float:
-        browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        browser.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
         return float(shot(browser, url, "t=0.4").mean())
 
     assert brightness("light") > brightness("dark") + 80
@@ -292,7 +356,8 @@ def test_smallest_replay(browser: Browser, tmp_path: Path) -> None:
     m = load_replay_module()
     bodies = [m.ReplayBody("ball", [m.ReplayGeometry("sphere", (0.1,))])]
     page = m.write_replay(
-        tmp_path / "one.html", m.Replay("<One> frame & no contacts", bodies, [0.0], [[[0, 0, 0.1, 0, 0, 0, 1]]])
+        tmp_path / "one.html",
+        m.Replay("<One> frame & no contacts", bodies, [0.0], [[[0, 0, 0.1, 0, 0, 0, 1]]]),
     )
     browser.open(page.as_uri())
     assert browser.evaluate("document.title") == "<One> frame & no contacts"
@@ -303,7 +368,9 @@ def test_page_was_silent_and_asked_for_nothing(browser: Browser, url: str) -> No
     """Last on purpose: it judges everything the tests above did."""
     browser.open(f"{url}#play=0&t=0.2")
     assert browser.complaints() == []
-    assert {request.split("#")[0].split("?")[0][:7] for request in browser.requests()} == {"file://"}
+    assert {request.split("#")[0].split("?")[0][:7] for request in browser.requests()} == {
+        "file://"
+    }
 
 
 def test_without_webgl_the_readings_still_work(url: str, tmp_path: Path) -> None:
@@ -311,7 +378,9 @@ def test_without_webgl_the_readings_still_work(url: str, tmp_path: Path) -> None
     try:
         opened.open(f"{url}#play=0&t=0.4")
         assert "WebGL" in opened.evaluate("document.getElementById('notice').textContent")
-        assert opened.evaluate("[...document.querySelectorAll('#status b')].map(b => b.textContent)")[:2] == [
+        assert opened.evaluate(
+            "[...document.querySelectorAll('#status b')].map(b => b.textContent)"
+        )[:2] == [
             "0.400",
             "2",
         ]

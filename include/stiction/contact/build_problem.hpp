@@ -54,8 +54,8 @@ struct ConstraintRow {
 
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
 struct OneTreeRows {
-  int tree = -1;  ///< -1: rows are kept by chain, in ConstraintRows::z
-  int width = 0;  ///< rows, rounded up
+  int tree = -1;                      ///< -1: rows are kept by chain, in ConstraintRows::z
+  int width = 0;                      ///< rows, rounded up
   std::vector<double> y;              ///< [dofs x width] D^-1/2 L^-T J^T
   std::vector<std::uint8_t> touched;  ///< [dofs x width / 8] whether eight rows have an entry
   std::vector<double> root;           ///< [dofs] D^-1/2

@@ -10,7 +10,8 @@ struct Residuals {
   double primal = 0.0;           ///< dist(lambda, K) [N s]
   double dual = 0.0;             ///< dist(c + Gamma, K*) [m/s]; |c| of bilateral rows
   double complementarity = 0.0;  ///< |<lambda, c + Gamma>| [J]
-  double relative = 0.0;  ///< max(primal / L, dual / V, complementarity / (L V)); infinite if not finite
+  double relative =
+      0.0;  ///< max(primal / L, dual / V, complementarity / (L V)); infinite if not finite
   double backward = 0.0;  ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
 };
 
@@ -22,6 +23,12 @@ Residuals residuals(const ContactProblem& problem,
                     int first_set,
                     int last_set);
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity);
+/// The same where `velocity` is G lambda + g already.
+Residuals residuals_at(const ContactProblem& problem,
+                       const double* lambda,
+                       const double* velocity,
+                       int first_set,
+                       int last_set);
 
 /// Whether a loaded contact's impulse lies on its cone (within 1e-9): it may slide.
 bool on_cone(const ConstraintSet& set, const double* lambda);

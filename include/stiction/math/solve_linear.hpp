@@ -11,9 +11,9 @@ namespace stiction {
 bool solve_linear(double* A, int n, int stride, const int* end, double* b);
 
 /// The same for a symmetric positive definite A, of which only the upper triangle is read: half the
-/// work, no fill beyond the profile. `stride` is a multiple of 8 and row k is zero from end[k] up to
-/// the next multiple of 8; what lies left of the diagonal is overwritten. False if a pivot is not
-/// positive.
+/// work, no fill beyond the profile. `stride` is a multiple of 8 and row k is zero from end[k] up
+/// to the next multiple of 8; what lies left of the diagonal is overwritten. False if a pivot is
+/// not positive.
 bool solve_symmetric(double* A, int n, int stride, const int* end, double* b);
 
 }  // namespace stiction

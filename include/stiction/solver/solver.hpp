@@ -12,8 +12,8 @@ enum class SolveStatus : std::uint8_t {
   kConverged,        ///< the model's own relative residual is at most the tolerance
   kRoundingLimited,  ///< not below the tolerance, but the backward residual is (<= 1e-12): G lambda
                      ///< cannot be evaluated more accurately in double
-  kMaxIterations,  ///< the last impulses are returned, with their residuals
-  kNotFinite,      ///< the problem holds a NaN or infinity; impulse is zero
+  kMaxIterations,    ///< the last impulses are returned, with their residuals
+  kNotFinite,        ///< the problem holds a NaN or infinity; impulse is zero
 };
 const char* to_string(SolveStatus status);
 

@@ -23,7 +23,16 @@ __all__ = ["MODULES", "assemble", "decode"]
 HERE = Path(__file__).resolve().parent
 VENDOR = HERE / "vendor"
 
-MODULES = ("data.js", "geometry.js", "stage.js", "bodies.js", "contacts.js", "plots.js", "panel.js", "viewer.js")
+MODULES = (
+    "data.js",
+    "geometry.js",
+    "stage.js",
+    "bodies.js",
+    "contacts.js",
+    "plots.js",
+    "panel.js",
+    "viewer.js",
+)
 """The viewer's modules; each uses only those before it."""
 
 _IMPORT = re.compile(r"^import\s[^;]*?;[ \t]*\n", re.MULTILINE)
@@ -57,7 +66,9 @@ def decode(text: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     meta = json.loads(block("meta"))
     data = base64.b64decode(block("data"))
     arrays = {
-        name: np.frombuffer(data, np.dtype(dtype).newbyteorder("<"), int(np.prod(shape)), offset).reshape(shape)
+        name: np.frombuffer(
+            data, np.dtype(dtype).newbyteorder("<"), int(np.prod(shape)), offset
+        ).reshape(shape)
         for name, (dtype, offset, shape) in meta.pop("arrays").items()
     }
     return meta, arrays
@@ -86,10 +97,14 @@ def _script() -> str:
     """Vendored and own modules as the text of one inline module."""
     three = _wrap("THREE", (VENDOR / "three.module.min.js").read_text(encoding="utf-8"))
     orbit = _wrap("ORBIT", (VENDOR / "OrbitControls.js").read_text(encoding="utf-8"))
-    own = "\n".join(f"// ---- {name}\n{_strip((HERE / name).read_text(encoding='utf-8'))}" for name in MODULES)
+    own = "\n".join(
+        f"// ---- {name}\n{_strip((HERE / name).read_text(encoding='utf-8'))}" for name in MODULES
+    )
     script = f"{three}\n{orbit}\nconst {{ OrbitControls }} = ORBIT;\n{own}"
     if "</script" in script or "<!--" in script:
-        raise ValueError("the viewer's source holds '</script' or '<!--', which would end the script element")
+        raise ValueError(
+            "the viewer's source holds '</script' or '<!--', which would end the script element"
+        )
     return script
 
 
@@ -103,7 +118,11 @@ def _wrap(name: str, source: str) -> str:
     found = _EXPORT_LIST.search(source)
     if found is None:
         raise ValueError(f"vendor module {name} does not end in an export list")
-    pairs = (re.split(r"\s+as\s+", item.strip()) for item in found.group(1).split(",") if item.strip())
+    pairs = (
+        re.split(r"\s+as\s+", item.strip()) for item in found.group(1).split(",") if item.strip()
+    )
     exports = ", ".join(f"{pair[-1]}: {pair[0]}" for pair in pairs)
-    body = re.sub(r"^import\s*(\{[^}]*\})\s*from\s*'three';", r"const \1 = THREE;", source[: found.start()])
+    body = re.sub(
+        r"^import\s*(\{[^}]*\})\s*from\s*'three';", r"const \1 = THREE;", source[: found.start()]
+    )
     return f"const {name} = (() => {{\n{body}\nreturn {{ {exports} }};\n}})();"

@@ -1,15 +1,15 @@
 #define BOOST_TEST_MODULE build_problem
+#include "stiction/contact/build_problem.hpp"
+
+#include "stiction/dynamics/mass_matrix.hpp"
+
+#include "support/random_tree.hpp"
+#include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
 #include <numeric>
 #include <set>
-
-#include <Eigen/Dense>
-
-#include "stiction/contact/build_problem.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
-#include "support/random_tree.hpp"
 
 using namespace stiction;
 using Eigen::MatrixXd;
@@ -34,7 +34,8 @@ Robot random_robot(Rng& rng, const std::string& name) {
     if (joint == JointType::kContinuous) q = {std::cos(x), std::sin(x)};
     if (joint == JointType::kFreeFlyer) q = {x, rng.uniform(-0.5, 0.5), rng.uniform(0.0, 0.3)};
     if (joint_nq(joint) >= 4)
-      q.insert(joint == JointType::kSpherical ? (q.clear(), q.end()) : q.end(), quaternion,
+      q.insert(joint == JointType::kSpherical ? (q.clear(), q.end()) : q.end(),
+               quaternion,
                quaternion + 4);
     robot.neutral.insert(robot.neutral.end(), q.begin(), q.end());
     for (int k = 0; k < joint_nv(joint); ++k) {
@@ -76,7 +77,9 @@ struct Sample {
     }
     for (int i = 0; i < 4; ++i) {
       const Shape shape = i % 2 ? Shape::box({0.1, 0.2, 0.1}) : Shape::sphere(0.15);
-      scene.add_body("loose" + std::to_string(i), shape, 1.0,
+      scene.add_body("loose" + std::to_string(i),
+                     shape,
+                     1.0,
                      {i < 2 ? Mat3d::identity() : test::rotation(rng), {3.0 + 0.3 * i, 0, 0.1}},
                      {0.5});
     }

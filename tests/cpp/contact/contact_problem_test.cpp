@@ -1,13 +1,12 @@
 #define BOOST_TEST_MODULE contact_problem
+#include "stiction/contact/contact_problem.hpp"
+
+#include "support/random.hpp"
+#include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
 #include <limits>
-
-#include <Eigen/Dense>
-
-#include "stiction/contact/contact_problem.hpp"
-#include "support/random.hpp"
 
 using namespace stiction;
 using stiction::test::Rng;
@@ -122,7 +121,8 @@ BOOST_AUTO_TEST_CASE(round_trip_and_velocity) {
 // A bilateral set of nine rows is stored as six and three; kind, friction and bounds are kept.
 BOOST_AUTO_TEST_CASE(long_sets_are_split) {
   const ContactProblem p = ContactProblem::from_dense(
-      Eigen::MatrixXd::Identity(13, 13), Eigen::VectorXd::Ones(13),
+      Eigen::MatrixXd::Identity(13, 13),
+      Eigen::VectorXd::Ones(13),
       {ConstraintSet::cone(0.7), ConstraintSet::free(9), ConstraintSet::box(-0.25, 0.5)});
   BOOST_REQUIRE(p.num_sets() == 4);
   BOOST_TEST(p.sets[0].mu == 0.7);
@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_CASE(zero_blocks_are_dropped) {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(7, 7);
   G(0, 6) = G(6, 0) = 2.0;  // the first contact and the last row; the contact between is alone
   const ContactProblem p = ContactProblem::from_dense(
-      G, Eigen::VectorXd::Zero(7),
+      G,
+      Eigen::VectorXd::Zero(7),
       {ConstraintSet::cone(0.5), ConstraintSet::cone(0.5), ConstraintSet::non_negative()});
   BOOST_TEST(p.values.size() == 4u * (3 + 1) + 4u * 3 + (3u + 1));
   BOOST_TEST(p.run_start[1] - p.run_start[0] == 2);

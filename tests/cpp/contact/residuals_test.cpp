@@ -1,13 +1,12 @@
 #define BOOST_TEST_MODULE residuals
+#include "stiction/contact/residuals.hpp"
+
+#include "support/random.hpp"
+#include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Dense>
-
-#include "stiction/contact/residuals.hpp"
-#include "support/random.hpp"
 
 using namespace stiction;
 using stiction::test::Rng;
@@ -49,8 +48,10 @@ double searched_distance(const Eigen::Vector3d& x, double k) {
 
 /// Two contacts, a limit, a dry friction row and a weld, solved: G = I, the velocity is chosen.
 struct Solved {
-  std::vector<ConstraintSet> sets{ConstraintSet::cone(0.5), ConstraintSet::cone(0.5),
-                                  ConstraintSet::non_negative(), ConstraintSet::box(-1.0, 2.0),
+  std::vector<ConstraintSet> sets{ConstraintSet::cone(0.5),
+                                  ConstraintSet::cone(0.5),
+                                  ConstraintSet::non_negative(),
+                                  ConstraintSet::box(-1.0, 2.0),
                                   ConstraintSet::free(2)};
   Eigen::VectorXd impulse{{0.3, 0.4, 1.0, 0.1, 0.0, 1.0, 0.7, 2.0, 0.3, -0.2}};
   Eigen::VectorXd velocity{{-0.6, -0.8, 0.0, 0.0, 0.0, 0.0, 0.0, -0.4, 0.0, 0.0}};

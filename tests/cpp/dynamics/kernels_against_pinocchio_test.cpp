@@ -1,22 +1,20 @@
 #define BOOST_TEST_MODULE kernels_against_pinocchio
-#include <boost/test/unit_test.hpp>
-
-#include <pinocchio/algorithm/center-of-mass.hpp>
-#include <pinocchio/algorithm/crba.hpp>
-#include <pinocchio/algorithm/energy.hpp>
-#include <pinocchio/algorithm/jacobian.hpp>
-#include <pinocchio/algorithm/joint-configuration.hpp>
-#include <pinocchio/algorithm/rnea.hpp>
-
-#include <pinocchio/multibody.hpp>
-
 #include "stiction/dynamics/bias.hpp"
 #include "stiction/dynamics/constraint_rows.hpp"
 #include "stiction/dynamics/forest.hpp"
 #include "stiction/dynamics/integrate.hpp"
 #include "stiction/dynamics/kinematics.hpp"
 #include "stiction/dynamics/mass_matrix.hpp"
+
 #include "support/random_tree.hpp"
+#include <boost/test/unit_test.hpp>
+#include <pinocchio/algorithm/center-of-mass.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/energy.hpp>
+#include <pinocchio/algorithm/jacobian.hpp>
+#include <pinocchio/algorithm/joint-configuration.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+#include <pinocchio/multibody.hpp>
 
 using namespace stiction;
 using namespace stiction::test;
@@ -33,11 +31,16 @@ Eigen::Matrix3d eigen(const Mat3d& m) {
 pinocchio::JointModel joint_model(const BodyDescription& b) {
   const Eigen::Vector3d a = eigen(b.axis);
   switch (b.joint) {
-    case JointType::kFreeFlyer: return pinocchio::JointModelFreeFlyer();
-    case JointType::kSpherical: return pinocchio::JointModelSpherical();
-    case JointType::kContinuous: return pinocchio::JointModelRevoluteUnboundedUnaligned(a);
-    case JointType::kPrismatic: return pinocchio::JointModelPrismaticUnaligned(a);
-    case JointType::kRevolute: break;
+    case JointType::kFreeFlyer:
+      return pinocchio::JointModelFreeFlyer();
+    case JointType::kSpherical:
+      return pinocchio::JointModelSpherical();
+    case JointType::kContinuous:
+      return pinocchio::JointModelRevoluteUnboundedUnaligned(a);
+    case JointType::kPrismatic:
+      return pinocchio::JointModelPrismaticUnaligned(a);
+    case JointType::kRevolute:
+      break;
   }
   return pinocchio::JointModelRevoluteUnaligned(a);
 }
@@ -48,9 +51,10 @@ pinocchio::Model pinocchio_model(const std::vector<BodyDescription>& bodies) {
     const pinocchio::SE3 X(eigen(b.placement.R), eigen(b.placement.p));
     const auto id = model.addJoint(b.parent + 1, joint_model(b), X, b.name);
     Eigen::Matrix3d I;
-    I << b.inertia.xx, b.inertia.xy, b.inertia.xz, b.inertia.xy, b.inertia.yy, b.inertia.yz, b.inertia.xz,
-        b.inertia.yz, b.inertia.zz;
-    model.appendBodyToJoint(id, pinocchio::Inertia(b.mass, eigen(b.com), I), pinocchio::SE3::Identity());
+    I << b.inertia.xx, b.inertia.xy, b.inertia.xz, b.inertia.xy, b.inertia.yy, b.inertia.yz,
+        b.inertia.xz, b.inertia.yz, b.inertia.zz;
+    model.appendBodyToJoint(
+        id, pinocchio::Inertia(b.mass, eigen(b.com), I), pinocchio::SE3::Identity());
   }
   return model;
 }
@@ -75,13 +79,16 @@ struct Sample {
     scene.add_robot(robot);
     data = pinocchio::Data(model);
     const Eigen::VectorXd step = 2.0 * random_vector(rng, model.nv);
-    q = pinocchio::integrate(model, Eigen::Ref<const Eigen::VectorXd>(neutral), Eigen::Ref<const Eigen::VectorXd>(step));
+    q = pinocchio::integrate(
+        model, Eigen::Ref<const Eigen::VectorXd>(neutral), Eigen::Ref<const Eigen::VectorXd>(step));
     v = random_vector(rng, model.nv);
     work.resize(scene);
   }
   const TreeView& view() { return work.views[0]; }
   TreeData<double>& tree() { return work.trees[0]; }
-  TreeParameters<double> parameters() { return tree_parameters(scene.trees()[0], 0, scene.parameters); }
+  TreeParameters<double> parameters() {
+    return tree_parameters(scene.trees()[0], 0, scene.parameters);
+  }
   void kinematics() { forward_kinematics(scene, scene.parameters, q.data(), v.data(), work); }
 
   /// Symmetric M from the packed rows.
@@ -142,7 +149,8 @@ BOOST_AUTO_TEST_CASE(placements_agree) {
     for (std::size_t b = 0; b < s.bodies.size(); ++b) {
       const Transform X = body_placement(s.scene, s.work, static_cast<int>(b));
       BOOST_TEST(relative(eigen(X.R), s.data.oMi[b + 1].rotation()) < 1e-12);
-      BOOST_TEST((eigen(X.p) - s.data.oMi[b + 1].translation()).norm() < 1e-12 * (1.0 + eigen(X.p).norm()));
+      BOOST_TEST((eigen(X.p) - s.data.oMi[b + 1].translation()).norm() <
+                 1e-12 * (1.0 + eigen(X.p).norm()));
     }
   });
 }
@@ -160,7 +168,9 @@ BOOST_AUTO_TEST_CASE(bias_forces_agree) {
   each_sample([](Sample& s, Rng&) {
     body_inertias_and_forces(s.view(), s.parameters(), s.tree());
     bias_forces(s.view(), s.tree());
-    pinocchio::nonLinearEffects(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q),
+    pinocchio::nonLinearEffects(s.model,
+                                s.data,
+                                Eigen::Ref<const Eigen::VectorXd>(s.q),
                                 Eigen::Ref<const Eigen::VectorXd>(s.v));
     Eigen::VectorXd ours = Eigen::Map<Eigen::VectorXd>(s.tree().bias, s.model.nv);
     if (s.view().free_root) {
@@ -176,12 +186,15 @@ BOOST_AUTO_TEST_CASE(bias_forces_agree) {
 BOOST_AUTO_TEST_CASE(energies_agree) {
   each_sample([](Sample& s, Rng&) {
     body_inertias_and_forces(s.view(), s.parameters(), s.tree());
-    const double kinetic = pinocchio::computeKineticEnergy(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q),
+    const double kinetic = pinocchio::computeKineticEnergy(s.model,
+                                                           s.data,
+                                                           Eigen::Ref<const Eigen::VectorXd>(s.q),
                                                            Eigen::Ref<const Eigen::VectorXd>(s.v));
     const double potential =
         pinocchio::computePotentialEnergy(s.model, s.data, Eigen::Ref<const Eigen::VectorXd>(s.q));
     BOOST_TEST(std::abs(s.tree().kinetic_energy - kinetic) < 1e-12 * kinetic);
-    BOOST_TEST(std::abs(s.tree().potential_energy - potential) < 1e-11 * (1.0 + std::abs(potential)));
+    BOOST_TEST(std::abs(s.tree().potential_energy - potential) <
+               1e-11 * (1.0 + std::abs(potential)));
   });
 }
 
@@ -220,18 +233,26 @@ BOOST_AUTO_TEST_CASE(constraint_rows_and_delassus_agree) {
       const Mat3d frame = rotation(rng);
       const TreeData<double>& data = s.tree();
       z[k].assign(3 * nv, 0.0);
-      point_rows(s.view(), data, last[k], transpose_times(data.X_WR.R, p - data.X_WR.p),
-                 transpose_times(data.X_WR.R, frame), 1.0, z[k].data());
+      point_rows(s.view(),
+                 data,
+                 last[k],
+                 transpose_times(data.X_WR.R, p - data.X_WR.p),
+                 transpose_times(data.X_WR.R, frame),
+                 1.0,
+                 z[k].data());
       Eigen::MatrixXd full = Eigen::MatrixXd::Zero(6, nv);
       pinocchio::getJointJacobian(s.model, s.data, body[k] + 1, pinocchio::WORLD, full);
       Eigen::MatrixXd at_point = full.topRows<3>();
-      for (int c = 0; c < nv; ++c) at_point.col(c) += Eigen::Vector3d(full.col(c).tail<3>()).cross(eigen(p));
+      for (int c = 0; c < nv; ++c)
+        at_point.col(c) += Eigen::Vector3d(full.col(c).tail<3>()).cross(eigen(p));
       J.middleRows<3>(3 * k) = eigen(frame).transpose() * at_point;
       Eigen::MatrixXd ours = Eigen::MatrixXd::Zero(3, nv);
       for (int m = 0; m <= s.view().depth[last[k]]; ++m) {
-        for (int r = 0; r < 3; ++r) ours(r, s.view().chain[s.view().row[last[k]] + m]) = z[k][3 * m + r];
+        for (int r = 0; r < 3; ++r)
+          ours(r, s.view().chain[s.view().row[last[k]] + m]) = z[k][3 * m + r];
       }
-      BOOST_TEST((ours - J.middleRows<3>(3 * k)).cwiseAbs().maxCoeff() < 1e-12 * (1.0 + J.cwiseAbs().maxCoeff()));
+      BOOST_TEST((ours - J.middleRows<3>(3 * k)).cwiseAbs().maxCoeff() <
+                 1e-12 * (1.0 + J.cwiseAbs().maxCoeff()));
       whiten_rows<3>(s.view(), data, last[k], z[k].data());
       scaled[k].assign(3 * nv, 0.0);
       scale_rows<3>(s.view(), data, last[k], z[k].data(), scaled[k].data());
@@ -241,7 +262,8 @@ BOOST_AUTO_TEST_CASE(constraint_rows_and_delassus_agree) {
     for (int a = 0; a < 2; ++a) {
       for (int b = 0; b < 2; ++b) {
         double block[9] = {};
-        delassus_block<3, 3>(s.scene.trees()[0].common(body[a], body[b]), z[a].data(), scaled[b].data(), block, 3);
+        delassus_block<3, 3>(
+            s.scene.trees()[0].common(body[a], body[b]), z[a].data(), scaled[b].data(), block, 3);
         ours.block<3, 3>(3 * a, 3 * b) = Eigen::Map<Eigen::Matrix3d>(block);
       }
     }
@@ -251,16 +273,16 @@ BOOST_AUTO_TEST_CASE(constraint_rows_and_delassus_agree) {
   });
 }
 
-// Joints other than the free-flyer integrate as Pinocchio does; the free-flyer moves its origin by dt R v and
-// turns as Pinocchio's rotation does, keeping the world velocity of its origin.
+// Joints other than the free-flyer integrate as Pinocchio does; the free-flyer moves its origin by
+// dt R v and turns as Pinocchio's rotation does, keeping the world velocity of its origin.
 BOOST_AUTO_TEST_CASE(integration_agrees) {
   const double dt = 0.01;
   each_sample([&](Sample& s, Rng&) {
     Eigen::VectorXd q = s.q, v = s.v;
     integrate_configuration(s.view(), dt, q.data(), v.data());
     const Eigen::VectorXd step = dt * s.v;
-    Eigen::VectorXd expected =
-        pinocchio::integrate(s.model, Eigen::Ref<const Eigen::VectorXd>(s.q), Eigen::Ref<const Eigen::VectorXd>(step));
+    Eigen::VectorXd expected = pinocchio::integrate(
+        s.model, Eigen::Ref<const Eigen::VectorXd>(s.q), Eigen::Ref<const Eigen::VectorXd>(step));
     if (s.view().free_root) {
       const Eigen::Quaterniond old(s.q[6], s.q[3], s.q[4], s.q[5]), now(q[6], q[3], q[4], q[5]);
       const Eigen::Vector3d u = old * Eigen::Vector3d(s.v.head<3>());

@@ -2,9 +2,9 @@
 #include "stiction/math/solve_linear.hpp"
 
 #include "support/random.hpp"
+#include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
-#include <Eigen/Dense>
 #include <vector>
 
 using namespace stiction;
@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(symmetric_matches_eigen) {
     MatrixXd A = random_matrix(rng, end);
     A = (A + A.transpose()).eval();
     A.diagonal().array() += 3.0 * n;
-    RowMajor M = RowMajor::Constant(n, padded(n), 1e300);  // what lies left of the diagonal is not read
+    RowMajor M =
+        RowMajor::Constant(n, padded(n), 1e300);  // what lies left of the diagonal is not read
     for (int k = 0; k < n; ++k) M.row(k).tail(padded(n) - k).setZero();
     for (int k = 0; k < n; ++k) M.row(k).segment(k, n - k) = A.row(k).tail(n - k);
     VectorXd b = VectorXd::NullaryExpr(n, [&] { return rng.uniform(-1.0, 1.0); });

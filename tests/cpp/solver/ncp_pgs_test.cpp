@@ -1,15 +1,14 @@
 #define BOOST_TEST_MODULE ncp_pgs
+#include "stiction/solver/solver.hpp"
+
+#include "support/random.hpp"
+#include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-
-#include <Eigen/Dense>
-
-#include "stiction/solver/solver.hpp"
-#include "support/random.hpp"
 
 using namespace stiction;
 using Eigen::MatrixXd;
@@ -420,9 +419,9 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
   }
   SolverSettings s;
   s.name = "gauss";
-  for (const std::string& text :
-       {message_of([&] { s.validate(); }), message_of([&] { find_solver("gauss"); }),
-        message_of([&] { solved(ContactProblem{}, s); })}) {
+  for (const std::string& text : {message_of([&] { s.validate(); }),
+                                  message_of([&] { find_solver("gauss"); }),
+                                  message_of([&] { solved(ContactProblem{}, s); })}) {
     BOOST_TEST(text.find("gauss") != std::string::npos);
     BOOST_TEST(text.find("ncp-pgs") != std::string::npos);
   }

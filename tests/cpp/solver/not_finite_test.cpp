@@ -1,22 +1,25 @@
 #define BOOST_TEST_MODULE not_finite
+#include "stiction/solver/solver.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
-
-#include "stiction/solver/solver.hpp"
 
 using namespace stiction;
 
 namespace {
 
 ContactProblem mixed_problem() {
-  const std::vector<ConstraintSet> sets = {ConstraintSet::cone(0.5), ConstraintSet::cone(0.0),
-                                           ConstraintSet::non_negative(), ConstraintSet::box(-0.1, 0.1),
+  const std::vector<ConstraintSet> sets = {ConstraintSet::cone(0.5),
+                                           ConstraintSet::cone(0.0),
+                                           ConstraintSet::non_negative(),
+                                           ConstraintSet::box(-0.1, 0.1),
                                            ConstraintSet::free(2)};
   const int rows = 10;
   Eigen::MatrixXd A(rows, rows);
   for (int i = 0; i < rows; ++i) {
-    for (int j = 0; j < rows; ++j) A(i, j) = std::sin(1.0 + 3.0 * i + 7.0 * j) + (i == j ? 3.0 : 0.0);
+    for (int j = 0; j < rows; ++j)
+      A(i, j) = std::sin(1.0 + 3.0 * i + 7.0 * j) + (i == j ? 3.0 : 0.0);
   }
   const Eigen::VectorXd g = Eigen::VectorXd::LinSpaced(rows, -1.0, 0.5);
   return ContactProblem::from_dense(A * A.transpose(), g, sets);
@@ -64,7 +67,8 @@ BOOST_AUTO_TEST_CASE(bad_dimensions_and_compliance_throw) {
   ConstraintSet flat = ConstraintSet::cone(0.5);
   flat.dim = 2;
   BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, {flat}), std::invalid_argument);
-  const std::vector<ConstraintSet> sets = {ConstraintSet::non_negative(), ConstraintSet::non_negative()};
+  const std::vector<ConstraintSet> sets = {ConstraintSet::non_negative(),
+                                           ConstraintSet::non_negative()};
   Eigen::VectorXd R(2);
   R << 0.0, INFINITY;
   BOOST_CHECK_THROW(ContactProblem::from_dense(G, g, sets, R), std::invalid_argument);
