@@ -1,7 +1,8 @@
 #include "mode_newton.hpp"
 
-#include "stiction/math/clones.hpp"
 #include "stiction/math/solve_linear.hpp"
+
+#include "newton_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,13 +18,6 @@
 
 namespace stiction {
 namespace {
-
-constexpr int kAlign = 8;  // columns that solve_symmetric takes at once
-constexpr double kRho = 3.0;
-
-int padded(int n) { return (n + kAlign - 1) / kAlign * kAlign; }
-
-enum class Mode : unsigned char { kFixed, kVelocity, kSlide };
 
 double diagonal(const ContactProblem& p, int i, int r) {
   return p.values[p.diagonal_start[i] + (ContactProblem::stride(p.sets[i].dim) + 1) * r];
@@ -134,166 +128,6 @@ double classify(const ContactProblem& p,
   return std::sqrt(merit);
 }
 
-/// The dense linear system of the moving rows.
-struct Reduced {
-  int n = 0;
-  int stride = 0;            // of the rows: n rounded up
-  double* matrix = nullptr;  // [n x stride]
-  double* rhs = nullptr;     // [n]
-  int* end = nullptr;        // [n] profile: first column behind the last nonzero, running maximum
-  bool symmetric = true;     // no contact slides
-  double proximal = 0.0;     // added to the diagonal
-};
-
-/// Profile of the moving rows: where the last of each set's neighbours ends.
-void find_profile(const ContactProblem& p, int first, int last, const int* column_of, Reduced& s) {
-  int reach = 0;
-  for (int i = first; i < last; ++i) {
-    const ContactProblem::Run& run = p.runs[p.run_start[i + 1] - 1];
-    int column = run.column + run.count - 1;
-    while (column_of[column] < 0 && column > p.sets[i].offset) --column;
-    for (int r = 0; r < p.sets[i].dim; ++r) {
-      const int row = column_of[p.sets[i].offset + r];
-      if (row < 0) continue;
-      reach = std::max({reach, column_of[column] + 1, row + 1});
-      s.end[row] = reach;
-    }
-  }
-}
-
-/// Where the rows of the island go in the reduced matrix.
-struct Columns {
-  const int* of;       // [row] column, -1 if fixed
-  const int* stretch;  // [row] end of the moving rows that follow it without a gap
-};
-
-/// Calls visit(panel, row, count) for each stretch of moving columns of set i from row `from` on;
-/// `panel` holds the first of them.
-template <class Visit>
-inline __attribute__((always_inline)) void each_stretch(
-    const ContactProblem& p, int i, int from, const Columns& columns, Visit&& visit) {
-  const int stride = ContactProblem::stride(p.sets[i].dim);
-  const double* panel = p.values.data() + p.panel_start[i];
-  for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-    const ContactProblem::Run& run = p.runs[k];
-    const int last = run.column + run.count;
-    for (int c = std::max(run.column, from); c < last;) {
-      if (columns.of[c] < 0) {
-        ++c;
-        continue;
-      }
-      const int stop = std::min(columns.stretch[c], last);
-      visit(panel + stride * (c - run.column), c, stop - c);
-      c = stop;
-    }
-    panel += stride * run.count;
-  }
-}
-
-/// Rows of D G D of set i at the moving columns from row `from` on.
-STICTION_CLONES void copy_set(const ContactProblem& p,
-                              int i,
-                              int from,
-                              const double* D,
-                              const Columns& columns,
-                              const Reduced& s) {
-  const ConstraintSet& set = p.sets[i];
-  const int stride = ContactProblem::stride(set.dim), o = set.offset, row = columns.of[o];
-  const auto out = [&](int r) { return s.matrix + static_cast<std::size_t>(r) * s.stride; };
-  if (set.dim == 3 && row >= 0 && columns.stretch[o] >= o + 3) {
-    double *x = out(row), *y = out(row + 1), *z = out(row + 2);
-    each_stretch(p, i, from, columns, [&](const double* panel, int column, int count) {
-      const int to = columns.of[column];
-      for (int c = 0; c < count; ++c, panel += 4) {
-        const double d = D[column + c];
-        x[to + c] = D[o] * d * panel[0];
-        y[to + c] = D[o + 1] * d * panel[1];
-        z[to + c] = D[o + 2] * d * panel[2];
-      }
-    });
-    return;
-  }
-  for (int r = 0; r < set.dim; ++r) {
-    if (columns.of[o + r] < 0) continue;
-    double* __restrict x = out(columns.of[o + r]);
-    each_stretch(p, i, from, columns, [&](const double* panel, int column, int count) {
-      const int to = columns.of[column];
-      for (int c = 0; c < count; ++c) x[to + c] = D[o + r] * D[column + c] * panel[stride * c + r];
-    });
-  }
-}
-
-/// Turns the two velocity rows of a sliding contact into its linearised law: with Q = (p_N / t) (I
-/// - d d^T), (I - Q) dl_T - d dl_N + rho Q dc_T + rho d dc_N = -(l_T - p_N d), where the part of dc
-/// that comes from the fixed rows is known: moved - c.
-void slide_rows(const Reduced& s,
-                int row,
-                const double* D,
-                const double* c,
-                const double* moved,
-                const double* lambda) {
-  double* gx = s.matrix + static_cast<std::size_t>(row) * s.stride;
-  double* gy = gx + s.stride;
-  const double* gn = gy + s.stride;
-  const double x = lambda[0] / D[0], y = lambda[1] / D[1];
-  const double pn = lambda[2] / D[2] - kRho * D[2] * c[2];
-  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
-               t = std::sqrt(px * px + py * py);
-  const double dx = px / t, dy = py / t, k = pn / t;
-  const double qxx = k * dy * dy, qxy = -k * dx * dy, qyy = k * dx * dx;
-  int start = row;  // first column of the profile that reaches these rows
-  while (start > 0 && s.end[start - 1] > row) --start;
-  for (int j = start; j < s.end[row]; ++j) {
-    const double a = gx[j], b = gy[j], m = kRho * gn[j];
-    gx[j] = kRho * (qxx * a + qxy * b) + dx * m;
-    gy[j] = kRho * (qxy * a + qyy * b) + dy * m;
-  }
-  gx[row] += 1.0 - qxx;
-  gx[row + 1] -= qxy;
-  gx[row + 2] -= dx;
-  gy[row] -= qxy;
-  gy[row + 1] += 1.0 - qyy;
-  gy[row + 2] -= dy;
-  const double ex = kRho * D[0] * (moved[0] - c[0]), ey = kRho * D[1] * (moved[1] - c[1]);
-  const double en = kRho * D[2] * (moved[2] - c[2]);
-  s.rhs[row] = -(x - pn * dx) - (qxx * ex + qxy * ey + dx * en);
-  s.rhs[row + 1] = -(y - pn * dy) - (qxy * ex + qyy * ey + dy * en);
-}
-
-/// c: velocity at which the modes were found; moved: after the fixed rows took their places.
-void assemble(const ContactProblem& p,
-              int first,
-              int last,
-              const double* D,
-              const double* c,
-              const double* moved,
-              const double* lambda,
-              const Mode* modes,
-              const Columns& columns,
-              const Reduced& s) {
-  // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
-  for (int k = 0, start = 0; k < s.n; ++k) {
-    while (s.end[start] <= k) ++start;
-    double* row = s.matrix + static_cast<std::size_t>(k) * s.stride;
-    const int end = s.end[s.end[k] - 1];
-    std::fill(row + start, row + padded(end), 0.0);
-  }
-  for (int i = first; i < last; ++i) {
-    const ConstraintSet& set = p.sets[i];
-    int slide = -1;
-    copy_set(p, i, s.symmetric ? set.offset : 0, D, columns, s);
-    for (int r = 0; r < set.dim; ++r) {
-      const int at = set.offset + r, row = columns.of[at];
-      if (row < 0) continue;
-      s.matrix[static_cast<std::size_t>(row) * s.stride + row] += s.proximal;
-      s.rhs[row] = -D[at] * moved[at];
-      if (r == 0 && modes[at] == Mode::kSlide) slide = row;
-    }
-    if (slide < 0) continue;
-    slide_rows(s, slide, D + set.offset, c + set.offset, moved + set.offset, lambda + set.offset);
-  }
-}
-
 void project(const ConstraintSet& set, double* l) {
   switch (set.kind) {
     case SetKind::kCone: {
@@ -323,9 +157,10 @@ void velocities(const ContactProblem& p, int first, int last, const double* lamb
   for (int i = first; i < last; ++i) p.velocity(i, lambda, c + p.sets[i].offset);
 }
 
-/// Arrays of one call, indexed by global row, in the workspace.
+/// Arrays of one call, indexed by global row, in the workspace. classified: l where its modes hold
+/// it; trial: impulses tried, or the velocity at which the modes were found; velocity: of the best.
 struct Arrays {
-  double *D, *l, *trial, *step, *best, *velocity;  // velocity: of the best so far
+  double *D, *l, *trial, *step, *classified, *velocity;
   Mode* modes;
   int *columns, *stretch, *end;
   double* dense;
@@ -340,8 +175,8 @@ struct Arrays {
     l = D + total;
     trial = l + total;
     step = trial + total;
-    best = step + total;
-    velocity = best + total;
+    classified = step + total;
+    velocity = classified + total;
     modes = reinterpret_cast<Mode*>(work.modes.data());
     columns = work.columns.data();
     stretch = columns + total;
@@ -359,7 +194,7 @@ bool newton_step(const ContactProblem& p,
                  const double* moved,
                  const Arrays& a) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
-  Reduced s;
+  NewtonSystem s;
   s.proximal = proximal;
   for (int r = begin; r < end; ++r) {
     a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
@@ -372,7 +207,8 @@ bool newton_step(const ContactProblem& p,
   s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.stride;
   s.end = a.end;
   find_profile(p, first, last, a.columns, s);
-  assemble(p, first, last, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
+  assemble_newton_system(
+      p, first, last, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
   const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.stride, s.end, s.rhs)
                                   : solve_linear(s.matrix, s.n, s.stride, s.end, s.rhs);
   if (!solved) return false;
@@ -410,9 +246,9 @@ double line_search(
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
-    for (int r = begin; r < end; ++r) a.trial[r] = a.best[r] = a.l[r] + alpha * a.step[r];
+    for (int r = begin; r < end; ++r) a.trial[r] = a.classified[r] = a.l[r] + alpha * a.step[r];
     velocities(p, first, last, a.trial, velocity);
-    merit = classify(p, first, last, a.D, velocity, a.best, a.modes);
+    merit = classify(p, first, last, a.D, velocity, a.classified, a.modes);
     if (merit <= (1.0 - 1e-4 * alpha) * limit || halving == 8) break;
   }
   std::copy(a.trial + begin, a.trial + end, a.l + begin);
@@ -440,11 +276,11 @@ Residuals newton_on_modes(const ContactProblem& p,
   constexpr double kWorthALook = 0.1;
   double window[4], looked_at = 0.0;
   for (int k = 0; k < settings.max_iterations; ++k) {
-    std::copy(a.l + begin, a.l + end, a.best + begin);
+    std::copy(a.l + begin, a.l + end, a.classified + begin);
     window[k % 4] = classify(p, first, last, a.D, velocity, a.l, a.modes);
     if (k == 0) looked_at = window[0];
     std::copy(velocity + begin, velocity + end, a.trial + begin);
-    if (!std::equal(a.l + begin, a.l + end, a.best + begin)) {
+    if (!std::equal(a.l + begin, a.l + end, a.classified + begin)) {
       velocities(p, first, last, a.l, velocity);  // fixed rows took their places
     }
     ++work.factorisations;

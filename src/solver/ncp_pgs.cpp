@@ -103,24 +103,13 @@ double velocity_scale(const ContactProblem& problem, int first, int last) {
   return scale;
 }
 
-/// One island while it is being solved.
-struct Island {
-  const ContactProblem& problem;
-  const SolverSettings& settings;
-  int first, last;
-  double* lambda;
-  double* velocity;
-
-  Residuals certify() const { return residuals(problem, lambda, velocity, first, last); }
-};
-
 /// Another place to start from: each contact carries up to what would stop the largest velocity.
-void scatter_impulses(const Island& island, double scale, int seed) {
+void scatter_impulses(
+    const ContactProblem& problem, int first, int last, double scale, int seed, double* lambda) {
   SplitMix uniform{static_cast<std::uint64_t>(seed)};
-  const ContactProblem& problem = island.problem;
-  for (int i = island.first; i < island.last; ++i) {
+  for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
-    double* l = island.lambda + set.offset;
+    double* l = lambda + set.offset;
     const double* b = problem.values.data() + problem.diagonal_start[i];
     if (set.kind == SetKind::kBox) l[0] = std::clamp(0.0, set.lower, set.upper);
     if (set.kind == SetKind::kNonNegative) l[0] = uniform() * scale * safe_inverse(b[0], 0.0);
@@ -132,77 +121,134 @@ void scatter_impulses(const Island& island, double scale, int seed) {
   }
 }
 
-/// Sweeps until the island's residual meets the tolerance; returns their number.
-///
+/// The NCP of one island: sweeps, Newton, and restarts where neither arrives.
+class IslandSolver {
+ public:
+  IslandSolver(const ContactProblem& problem,
+               const SolverSettings& settings,
+               const Local* locals,
+               int first,
+               int last,
+               SolverWorkspace& work,
+               ContactSolution& solution)
+      : problem_(problem),
+        settings_(settings),
+        locals_(locals),
+        work_(work),
+        lambda_(solution.impulse.data()),
+        velocity_(solution.velocity.data()),
+        first_(first),
+        last_(last),
+        begin_(problem.sets[first].offset),
+        end_(problem.sets[last - 1].offset + problem.sets[last - 1].dim),
+        scale_(velocity_scale(problem, first, last)),
+        max_restarts_(end_ - begin_ <= kMaxRestartRows ? 12 : 0) {
+    certificate_.relative = certificate_.backward = best_.relative = kUnknown;
+    newton_.tolerance = settings.tolerance;
+    newton_.max_iterations = 8;  // a long first try is mostly in vain
+    work_.best.resize(problem.g.size());
+  }
+
+  /// Returns the number of sweeps.
+  int solve();
+  const Residuals& certificate() const { return certificate_; }
+  bool solved() const { return certificate_.relative <= settings_.tolerance; }
+
+ private:
+  static constexpr int kPatience = 32;  // sweeps in which the residual is to halve
+
+  void try_newton();
+  void keep_best();
+  void return_to_best();
+  void restart_if_circling(int sweeps);
+
+  const ContactProblem& problem_;
+  const SolverSettings& settings_;
+  const Local* locals_;
+  SolverWorkspace& work_;
+  double *lambda_, *velocity_;
+  int first_, last_, begin_, end_;
+  double scale_;  // of the velocities [m/s]
+  Residuals certificate_, best_;
+  NewtonSettings newton_;
+  int max_restarts_, restarts_ = 0;
+  int patience_ends_ = kPatience;
+  double residual_to_halve_ = kUnknown;
+};
+
 /// The residual costs as much as a sweep, so it is evaluated when the iterate has nearly stopped,
-/// and then at growing intervals. Newton is tried every 4 sweeps, later every 32, which find most
-/// modes, or at once if the first sweep shows that the warm start is close. Where friction couples
-/// the contacts strongly the sweeps can circle around a point that is no solution: when 32 of them
-/// have not halved a residual above 1e-4, both start anew from other impulses, up to 12 times, and
-/// then go on from the best that was seen.
-int solve_island(const Island& island,
-                 const Local* locals,
-                 SolverWorkspace& work,
-                 Residuals& certificate) {
-  constexpr int kEvery = 4, kPatience = 32;
-  constexpr double kClose = 2e-2, kFar = 1e-4, kNear = 1e-6;
-  const SolverSettings& settings = island.settings;
-  const ConstraintSet& last_set = island.problem.sets[island.last - 1];
-  const int begin = island.problem.sets[island.first].offset, end = last_set.offset + last_set.dim;
-  const double scale = velocity_scale(island.problem, island.first, island.last);
-  const int max_restarts = end - begin <= kMaxRestartRows ? 12 : 0;
-  int next_check = 1, interval = 1, next_newton = kEvery, restarts = 0;
-  int patience_ends = kPatience;
-  NewtonSettings newton{settings.tolerance, 8, 1e-6};  // a long first try is mostly in vain
-  double milestone = kUnknown;
-  Residuals best;
-  best.relative = kUnknown;
-  work.best.resize(island.problem.g.size());
+/// and then at growing intervals. Newton is tried every 4 sweeps, later every k/8 up to 32, which
+/// find most modes, or at once if the first sweep shows that the warm start is close.
+int IslandSolver::solve() {
+  constexpr int kEvery = 4;
+  constexpr double kClose = 2e-2;
+  int next_check = 1, interval = 1, next_newton = kEvery;
   for (int k = 1;; ++k) {
-    const double change = sweep(island.problem, locals, island.first, island.last, island.lambda);
-    if (!(change < 1e300)) return k;
-    const bool check = change <= settings.tolerance * scale && k >= next_check;
-    const bool try_newton =
-        settings.newton && (k >= next_newton || (k == 1 && change <= kClose * scale));
-    const bool finished = k >= settings.max_iterations;
-    if (!check && !try_newton && !finished) continue;
-    certificate = island.certify();
-    if (certificate.relative > settings.tolerance && try_newton) {
-      certificate = newton_on_modes(island.problem,
-                                    island.first,
-                                    island.last,
-                                    newton,
-                                    certificate,
-                                    island.lambda,
-                                    island.velocity,
-                                    work);
-      newton.max_iterations = 20;
-      // Near a hyperstatic solution the large term is slow, the small one at times singular.
-      const bool small = certificate.relative < kNear && newton.proximal == 1e-6;
-      newton.proximal = small ? 1e-9 : 1e-6;
+    const double change = sweep(problem_, locals_, first_, last_, lambda_);
+    if (!(change < kUnknown)) return k;  // not finite: solve() finds it
+    const bool finished = k >= settings_.max_iterations;
+    const bool stopped = change <= settings_.tolerance * scale_ && k >= next_check;
+    const bool newton =
+        settings_.newton && (k >= next_newton || (k == 1 && change <= kClose * scale_));
+    if (!finished && !stopped && !newton) continue;
+    certificate_ = residuals(problem_, lambda_, velocity_, first_, last_);
+    if (newton && !solved()) try_newton();
+    if (solved() || std::isinf(certificate_.relative)) return k;
+    keep_best();
+    if (finished) {
+      return_to_best();
+      return k;
     }
-    if (certificate.relative <= settings.tolerance || std::isinf(certificate.relative)) return k;
-    const bool exhausted = try_newton && restarts > 0 && restarts == max_restarts;
-    if (certificate.relative < best.relative) {
-      best = certificate;
-      std::copy(island.lambda + begin, island.lambda + end, work.best.begin() + begin);
-    } else if ((finished || exhausted) && best.relative < kUnknown) {
-      certificate = best;
-      std::copy(work.best.begin() + begin, work.best.begin() + end, island.lambda + begin);
-    }
-    if (finished) return k;
     next_check = k + interval;
     interval = std::min(2 * interval, 16);
-    if (!try_newton) continue;
-    if (exhausted) ++restarts;
+    if (!newton) continue;
     next_newton = k + std::clamp(k / 8, kEvery, kPatience);
-    if (certificate.relative < 0.5 * milestone) {
-      milestone = certificate.relative;
-      patience_ends = k + kPatience;
-    }
-    const bool circling = restarts > 0 || (k >= patience_ends && certificate.relative > kFar);
-    if (circling && restarts < max_restarts) scatter_impulses(island, scale, ++restarts);
+    restart_if_circling(k);
   }
+}
+
+void IslandSolver::try_newton() {
+  constexpr double kLarge = 1e-6, kSmall = 1e-9, kNear = 1e-6;
+  const double before = certificate_.relative;
+  certificate_ =
+      newton_on_modes(problem_, first_, last_, newton_, certificate_, lambda_, velocity_, work_);
+  newton_.max_iterations = 20;
+  // Near a hyperstatic solution the large term is slow, the small one at times singular.
+  if (certificate_.relative >= kNear)
+    newton_.proximal = kLarge;
+  else if (certificate_.relative > 0.5 * before)
+    newton_.proximal = newton_.proximal == kLarge ? kSmall : kLarge;
+}
+
+void IslandSolver::keep_best() {
+  if (!(certificate_.relative < best_.relative)) return;
+  best_ = certificate_;
+  std::copy(lambda_ + begin_, lambda_ + end_, work_.best.begin() + begin_);
+}
+
+void IslandSolver::return_to_best() {
+  if (!(best_.relative < certificate_.relative)) return;
+  certificate_ = best_;
+  std::copy(work_.best.begin() + begin_, work_.best.begin() + end_, lambda_ + begin_);
+}
+
+/// Where friction couples contacts strongly the sweeps can circle around a point that is no
+/// solution. When 32 of them have not halved a residual above 1e-7, the island starts anew from
+/// other impulses, up to 12 times, and then goes on from the best that was seen.
+void IslandSolver::restart_if_circling(int sweeps) {
+  constexpr double kFar = 1e-7;
+  if (certificate_.relative < 0.5 * residual_to_halve_) {
+    residual_to_halve_ = certificate_.relative;
+    patience_ends_ = sweeps + kPatience;
+  }
+  const bool circling = sweeps >= patience_ends_ && certificate_.relative > kFar;
+  if (max_restarts_ == 0 || restarts_ > max_restarts_ || (restarts_ == 0 && !circling)) return;
+  if (restarts_ == max_restarts_) {
+    return_to_best();
+  } else {
+    scatter_impulses(problem_, first_, last_, scale_, restarts_ + 1, lambda_);
+  }
+  ++restarts_;
 }
 
 }  // namespace
@@ -218,13 +264,10 @@ void solve_ncp_pgs(const ContactProblem& problem,
   for (int island = 0; island < problem.num_islands(); ++island) {
     const int first = problem.island_start[island], last = problem.island_start[island + 1];
     prepare(problem, locals, first, last);
-    const Island view{
-        problem, settings, first, last, solution.impulse.data(), solution.velocity.data()};
-    Residuals certificate;
-    certificate.relative = certificate.backward = kUnknown;
-    const int sweeps = solve_island(view, locals, work, certificate);
-    solution.iterations = std::max(solution.iterations, sweeps);
-    const bool converged = certificate.relative <= settings.tolerance;
+    IslandSolver island_solver(problem, settings, locals, first, last, work, solution);
+    solution.iterations = std::max(solution.iterations, island_solver.solve());
+    const Residuals& certificate = island_solver.certificate();
+    const bool converged = island_solver.solved();
     all_converged = all_converged && converged;
     all_limited = all_limited && (converged || certificate.backward <= kRounding);
     // One converged island: velocity and residuals are those of the final impulse already.
