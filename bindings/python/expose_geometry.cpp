@@ -9,6 +9,13 @@ Shape make_sphere(double radius) { return Shape::sphere(radius); }
 Shape make_capsule(double radius, double half_length) {
   return Shape::capsule(radius, half_length);
 }
+Shape make_cylinder(double radius, double half_length) {
+  return Shape::cylinder(radius, half_length);
+}
+Shape make_cone(double radius, double half_length) { return Shape::cone(radius, half_length); }
+Shape make_ellipsoid(const bp::object& half_axes) {
+  return Shape::ellipsoid(vec3_from(half_axes, "Ellipsoid: half_axes"));
+}
 Shape make_box(const bp::object& half_extents) {
   return Shape::box(vec3_from(half_extents, "Box: half_extents"));
 }
@@ -40,6 +47,12 @@ std::string repr(const Shape& s) {
       return "HalfSpace()";
     case ShapeType::kConvexMesh:
       return "ConvexMesh(<" + std::to_string(s.mesh->vertices.size()) + " vertices>)";
+    case ShapeType::kCylinder:
+      return "Cylinder(" + number(s.size.x) + ", " + number(s.size.y) + ")";
+    case ShapeType::kCone:
+      return "Cone(" + number(s.size.x) + ", " + number(s.size.y) + ")";
+    case ShapeType::kEllipsoid:
+      return "Ellipsoid(" + vector_text(s.size) + ")";
   }
   return "Shape()";
 }
@@ -63,13 +76,16 @@ bp::object inertia(const MassProperties& m) {
 
 void expose_geometry() {
   using bp::arg;
-  bp::class_<Shape>(
-      "Shape",
-      "A convex solid in its own frame [m]; made by Sphere, Capsule, Box, HalfSpace and "
-      "ConvexMesh.",
-      bp::no_init)
-      .add_property(
-          "type", &type, "\"sphere\", \"capsule\", \"box\", \"half_space\" or \"convex_mesh\".")
+  bp::class_<Shape>("Shape",
+                    "A convex solid in its own frame [m]; made by Sphere, Capsule, Box, HalfSpace, "
+                    "Cylinder, Cone, "
+                    "Ellipsoid and ConvexMesh.",
+                    bp::no_init)
+      .add_property("type",
+                    &type,
+                    "\"sphere\", \"capsule\", \"box\", \"half_space\", \"convex_mesh\", "
+                    "\"cylinder\", \"cone\" or "
+                    "\"ellipsoid\".")
       .add_property(
           "size",
           &size,
@@ -97,6 +113,18 @@ void expose_geometry() {
   bp::def("HalfSpace",
           &Shape::half_space,
           "The solid z <= 0; its outward normal is +z. World geometry only.");
+  bp::def("Cylinder",
+          &make_cylinder,
+          (arg("radius"), arg("half_length")),
+          "x^2 + y^2 <= radius^2, |z| <= half_length [m], both > 0.");
+  bp::def("Cone",
+          &make_cone,
+          (arg("radius"), arg("half_length")),
+          "Base of `radius` [m] at z = -half_length, apex at z = +half_length [m].");
+  bp::def("Ellipsoid",
+          &make_ellipsoid,
+          arg("half_axes"),
+          "(x/a)^2 + (y/b)^2 + (z/c)^2 <= 1 with half_axes (a, b, c) [m] > 0.");
   bp::def("ConvexMesh",
           &make_mesh,
           arg("vertices"),

@@ -33,6 +33,25 @@ MassProperties box_properties(const Vec3d& h, double density) {
   return {mass, {0, 0, 0}, {k * (y + z), 0, k * (x + z), 0, 0, k * (x + y)}};
 }
 
+MassProperties cylinder_properties(double r, double l, double density) {
+  const double mass = density * kPi * r * r * 2.0 * l;
+  const double across = mass * (0.25 * r * r + l * l / 3.0);
+  return {mass, {0, 0, 0}, {across, 0, across, 0, 0, 0.5 * mass * r * r}};
+}
+
+/// Height h = 2 l: the centre of mass lies h/4 above the base.
+MassProperties cone_properties(double r, double l, double density) {
+  const double h = 2.0 * l, mass = density * kPi * r * r * h / 3.0;
+  const double across = mass * (0.15 * r * r + 0.0375 * h * h);
+  return {mass, {0, 0, -0.5 * l}, {across, 0, across, 0, 0, 0.3 * mass * r * r}};
+}
+
+MassProperties ellipsoid_properties(const Vec3d& s, double density) {
+  const double mass = density * (4.0 / 3.0) * kPi * s.x * s.y * s.z;
+  const double x = s.x * s.x, y = s.y * s.y, z = s.z * s.z, k = mass / 5.0;
+  return {mass, {0, 0, 0}, {k * (y + z), 0, k * (x + z), 0, 0, k * (x + y)}};
+}
+
 void add_outer(Sym3d& s, const Vec3d& v, double k) {
   s = s +
       Sym3d{
@@ -80,6 +99,12 @@ MassProperties mass_properties(const Shape& shape, double density) {
       return box_properties(shape.size, density);
     case ShapeType::kConvexMesh:
       return mesh_properties(*shape.mesh, density);
+    case ShapeType::kCylinder:
+      return cylinder_properties(shape.size.x, shape.size.y, density);
+    case ShapeType::kCone:
+      return cone_properties(shape.size.x, shape.size.y, density);
+    case ShapeType::kEllipsoid:
+      return ellipsoid_properties(shape.size, density);
     case ShapeType::kHalfSpace:
       break;
   }

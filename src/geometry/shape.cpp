@@ -2,6 +2,7 @@
 
 #include "mesh_support.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -25,6 +26,13 @@ Vec3d capsule_support(const Vec3d& size, const Vec3d& d) {
   return end + d * (size.x / length);
 }
 
+/// Point of the circle of radius r in the plane z farthest along d.
+Vec3d circle_support(double r, double z, const Vec3d& d) {
+  const double length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (!(length > 0.0)) return {r, 0.0, z};
+  return {d.x * (r / length), d.y * (r / length), z};
+}
+
 }  // namespace
 
 const char* to_string(ShapeType type) {
@@ -39,6 +47,12 @@ const char* to_string(ShapeType type) {
       return "half_space";
     case ShapeType::kConvexMesh:
       return "convex_mesh";
+    case ShapeType::kCylinder:
+      return "cylinder";
+    case ShapeType::kCone:
+      return "cone";
+    case ShapeType::kEllipsoid:
+      return "ellipsoid";
   }
   return "unknown";
 }
@@ -61,6 +75,25 @@ Shape Shape::box(const Vec3d& half_extents) {
   return {ShapeType::kBox, half_extents, nullptr};
 }
 
+Shape Shape::cylinder(double radius, double half_length) {
+  check("cylinder", "radius", radius);
+  check("cylinder", "half_length", half_length);
+  return {ShapeType::kCylinder, {radius, half_length, 0.0}, nullptr};
+}
+
+Shape Shape::cone(double radius, double half_length) {
+  check("cone", "radius", radius);
+  check("cone", "half_length", half_length);
+  return {ShapeType::kCone, {radius, half_length, 0.0}, nullptr};
+}
+
+Shape Shape::ellipsoid(const Vec3d& half_axes) {
+  check("ellipsoid", "half_axes.x", half_axes.x);
+  check("ellipsoid", "half_axes.y", half_axes.y);
+  check("ellipsoid", "half_axes.z", half_axes.z);
+  return {ShapeType::kEllipsoid, half_axes, nullptr};
+}
+
 Shape Shape::half_space() { return {ShapeType::kHalfSpace, {0.0, 0.0, 0.0}, nullptr}; }
 
 Shape Shape::convex_mesh(const std::vector<Vec3d>& points) {
@@ -80,6 +113,18 @@ Vec3d support(const Shape& shape, const Vec3d& d) {
       return {d.x < 0.0 ? -s.x : s.x, d.y < 0.0 ? -s.y : s.y, d.z < 0.0 ? -s.z : s.z};
     case ShapeType::kConvexMesh:
       return shape.mesh->vertices[mesh_support(*shape.mesh, d, 0)];
+    case ShapeType::kCylinder:
+      return circle_support(s.x, d.z < 0.0 ? -s.y : s.y, d);
+    case ShapeType::kCone: {
+      const Vec3d rim = circle_support(s.x, -s.y, d), apex{0.0, 0.0, s.y};
+      return dot(d, apex) >= dot(d, rim) ? apex : rim;
+    }
+    case ShapeType::kEllipsoid: {  // s_i^2 d_i / |(s_k d_k)|
+      const Vec3d e{s.x * d.x, s.y * d.y, s.z * d.z};
+      const double length = norm(e);
+      if (!(length > 0.0)) return {s.x, 0.0, 0.0};
+      return {s.x * e.x / length, s.y * e.y / length, s.z * e.z / length};
+    }
     case ShapeType::kHalfSpace:
       break;
   }
@@ -105,6 +150,18 @@ Aabb bounding_box(const Shape& shape, const Transform& X_WS) {
       case ShapeType::kHalfSpace:
         upper[k] = std::numeric_limits<double>::infinity();
         break;
+      case ShapeType::kCylinder:
+        upper[k] = s.x * std::sqrt(row.x * row.x + row.y * row.y) + s.y * std::abs(row.z);
+        break;
+      case ShapeType::kCone: {
+        const double rim = s.x * std::sqrt(row.x * row.x + row.y * row.y), apex = s.y * row.z;
+        upper[k] = std::max(apex, rim - apex);
+        lower[k] = std::min(apex, -rim - apex);
+        continue;
+      }
+      case ShapeType::kEllipsoid:
+        upper[k] = norm(Vec3d{s.x * row.x, s.y * row.y, s.z * row.z});
+        break;
       case ShapeType::kConvexMesh: {
         const ConvexMesh& mesh = *shape.mesh;
         upper[k] = dot(row, mesh.vertices[mesh_support(mesh, row, 0)]);
@@ -129,6 +186,11 @@ double bounding_radius(const Shape& shape) {
       return std::numeric_limits<double>::infinity();
     case ShapeType::kConvexMesh:
       return shape.mesh->bounding_radius;
+    case ShapeType::kCylinder:
+    case ShapeType::kCone:
+      return std::hypot(shape.size.x, shape.size.y);
+    case ShapeType::kEllipsoid:
+      return std::max({shape.size.x, shape.size.y, shape.size.z});
   }
   return 0.0;
 }

@@ -10,7 +10,16 @@
 
 namespace stiction {
 
-enum class ShapeType : std::uint8_t { kSphere, kCapsule, kBox, kHalfSpace, kConvexMesh };
+enum class ShapeType : std::uint8_t {
+  kSphere,
+  kCapsule,
+  kBox,
+  kHalfSpace,
+  kConvexMesh,
+  kCylinder,
+  kCone,
+  kEllipsoid
+};
 const char* to_string(ShapeType type);
 
 /// A convex solid in its own frame [m]. Value type; the mesh is shared and immutable.
@@ -18,6 +27,8 @@ struct Shape {
   ShapeType type = ShapeType::kSphere;
   /// kSphere: (radius, -, -). kCapsule: (radius, half length of the axis segment, -), axis z.
   /// kBox: half extents. kHalfSpace: unused, the solid is z <= 0, outward normal +z.
+  /// kCylinder: (radius, half length, -), axis z. kCone: (radius of the base at z = -half length,
+  /// half length, -), apex at z = +half length. kEllipsoid: half axes.
   Vec3d size{0.0, 0.0, 0.0};
   std::shared_ptr<const ConvexMesh> mesh;  ///< kConvexMesh only
 
@@ -26,6 +37,9 @@ struct Shape {
   static Shape capsule(double radius, double half_length);
   static Shape box(const Vec3d& half_extents);
   static Shape half_space();
+  static Shape cylinder(double radius, double half_length);
+  static Shape cone(double radius, double half_length);
+  static Shape ellipsoid(const Vec3d& half_axes);
   /// Convex hull of a point cloud with at least four points that are not coplanar.
   static Shape convex_mesh(const std::vector<Vec3d>& points);
 
