@@ -1,7 +1,7 @@
 #include "stiction/collision/manifold.hpp"
 
 #include "closed_forms.hpp"
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 
 #include <algorithm>
@@ -21,25 +21,6 @@ void manifold_single_point(const Shape& a,
   const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, std::max(margin, 0.0), cache);
   if (r.beyond || !(r.distance.distance <= margin)) return;
   set_single_point(r.distance, vertex_feature(r), m);
-}
-
-// The vertices that carry the answer, in any order and however often they occur.
-std::uint32_t vertex_feature(const GeneralResult& r) {
-  std::uint32_t hash = 0;
-  for (const int* index : {r.index_a, r.index_b}) {
-    int last = -1;  // ascending, each once
-    for (int n = 0; n < r.count; ++n) {
-      int next = -1;
-      for (int i = 0; i < r.count; ++i) {
-        if (index[i] > last && (next < 0 || index[i] < next)) next = index[i];
-      }
-      if (next < 0) break;
-      hash = mix(hash, std::uint32_t(next) + 1);
-      last = next;
-    }
-    hash = mix(hash, 0);
-  }
-  return hash;
 }
 
 }  // namespace detail
