@@ -89,10 +89,7 @@ void clip_to_manifold(const Reference& r,
   if (least > distance + kFacePreference * size) return;
   const Vec3d outward = X_WA.R * r.face.normal;
   m.normal = r.on_a ? outward : -outward;
-  const bool round = r.face.is_disc() || r.incident.is_disc();
-  if (kept > kMaxManifoldPoints) {
-    kept = reduce(outward, size, round ? kMaxManifoldPoints : 4, points, kept);
-  }
+  if (kept > kMaxManifoldPoints) kept = reduce(outward, size, kMaxManifoldPoints, points, kept);
   m.count = kept;
   for (int i = 0; i < kept; ++i) m.points[i] = points[i];
   make_features_unique(m);

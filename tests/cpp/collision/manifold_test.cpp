@@ -148,6 +148,71 @@ BOOST_AUTO_TEST_CASE(resting_boxes_touch_in_the_clipped_polygon) {
   }
 }
 
+// Two prisms with irregular polygons of 3 to 9 corners in face contact: the points span the area of
+// the exact intersection, from another clipper, to rounding if it has at most 8 corners. More are
+// thinned to 8.
+BOOST_AUTO_TEST_CASE(hulls_touch_in_the_area_of_their_faces) {
+  Rng rng(47);
+  const auto polygon = [&](int corners) {
+    std::vector<Point2> p;
+    const double stretch = rng.uniform(0.4, 1.0);
+    for (int i = 0; i < corners; ++i) {  // counter-clockwise, on an ellipse: convex
+      const double angle = 2 * 3.14159265358979 * (i + rng.uniform(-0.35, 0.35)) / corners;
+      p.push_back({std::cos(angle), stretch * std::sin(angle)});
+    }
+    return p;
+  };
+  const auto prism = [](const std::vector<Point2>& face) {
+    std::vector<Vec3d> points;
+    for (const Point2& q : face) {
+      for (const double z : {-0.5, 0.5}) points.push_back({q.x, q.y, z});
+    }
+    return Shape::convex_mesh(points);
+  };
+  int thinned = 0, exact = 0;
+  double worst = 0.0, sum = 0.0;
+  for (int t = 0; t < 1000; ++t) {
+    const std::vector<Point2> fa = polygon(3 + t % 7), fb = polygon(3 + t / 7 % 7);
+    const double depth = rng.uniform(-1e-3, 1e-2);
+    const Transform X_AB{small_rotation({0, 0, rng.uniform(-3.0, 3.0)}),
+                         {rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6), 1.0 - depth}};
+    std::vector<Point2> common;
+    for (const Point2& q : fb) {
+      const Vec3d p = X_AB * Vec3d{q.x, q.y, 0};
+      common.push_back({p.x, p.y});
+    }
+    common = clip_to_polygon(common, fa);
+    const double expected = area(common);
+    if (expected < 0.01) continue;
+    const Transform X = pose(rng, 1.0);
+    const Manifold m = manifold_of({prism(fa), prism(fb), X, X * X_AB}, 2e-3);
+    std::vector<Point2> points;
+    for (int i = 0; i < m.count; ++i) {
+      const Vec3d q = transpose_times(X.R, m.points[i].position - X.p);
+      points.push_back({q.x, q.y});
+      BOOST_TEST(std::abs(m.points[i].gap + depth) <= 1e-12);
+    }
+    const double missing = 1.0 - hull_area(points) / expected;
+    BOOST_TEST_CONTEXT("trial " << t << ", " << common.size() << " corners, " << m.count
+                                << " points, missing " << missing) {
+      BOOST_TEST(missing >= -1e-4);
+      if (common.size() <= 8) BOOST_TEST(missing <= 1e-4);
+      if (common.size() <= 8) ++exact;
+      if (common.size() > 8) {
+        ++thinned;
+        sum += missing;
+        worst = std::max(worst, missing);
+      }
+    }
+  }
+  BOOST_TEST_MESSAGE(exact << " exact, " << thinned << " thinned, missing on average "
+                           << sum / thinned << ", at most " << worst);
+  BOOST_TEST(exact > 500);
+  BOOST_TEST(thinned > 20);
+  BOOST_TEST(sum / thinned < 0.02);
+  BOOST_TEST(worst < 0.09);  // the best eight corners of a regular dodecagon lack 8.9 %
+}
+
 // Motions of 1e-6 rad and of the size keep every feature of a body resting on another one.
 BOOST_AUTO_TEST_CASE(features_survive_small_motions) {
   Rng rng(43);
@@ -284,8 +349,8 @@ BOOST_AUTO_TEST_CASE(many_corners_are_reduced_to_a_wide_stance) {
     std::vector<Point2> points;
     for (int i = 0; i < m.count; ++i)
       points.push_back({m.points[i].position.x, m.points[i].position.y});
-    BOOST_TEST(m.count == (ground == &plane ? 8 : 4));
-    BOOST_TEST(hull_area(points) > (ground == &plane ? 2.5 : 1.7));  // octagon 2.8, square 2
+    BOOST_TEST(m.count == 8);
+    BOOST_TEST(hull_area(points) > 2.7);  // all twelve: 3; the best eight 2.73
   }
 }
 
