@@ -46,10 +46,11 @@ void ordered_manifold(const Shape& a,
   const bool round_b = b.type == ShapeType::kSphere || b.type == ShapeType::kCapsule;
   if (round_a && round_b) {
     const bool spheres = b.type == ShapeType::kSphere;
-    closed_form_point(spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
-                              : distance_capsule_capsule(a, X_WA, b, X_WB),
-                      margin,
-                      m);
+    const DistanceResult r = spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
+                                     : distance_capsule_capsule(a, X_WA, b, X_WB);
+    m.count = 0;
+    if (has_side(a) && r.distance <= margin) manifold_sides(a, X_WA, b, X_WB, r, margin, m);
+    if (m.count == 0) closed_form_point(r, margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kSphere) {
     closed_form_point(distance_sphere_box(a, X_WA, b, X_WB), margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kBox) {
@@ -58,7 +59,7 @@ void ordered_manifold(const Shape& a,
     manifold_single_point(a, X_WA, b, X_WB, margin, m, cache);
     if (m.count > 0) m.points[0].feature = 0;
   } else {
-    manifold_polyhedra(a, X_WA, b, X_WB, margin, m, cache);
+    manifold_faces(a, X_WA, b, X_WB, margin, m, cache);
   }
 }
 

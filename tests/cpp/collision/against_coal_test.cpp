@@ -30,6 +30,12 @@ std::shared_ptr<coal::ShapeBase> to_coal(const Shape& s) {
       return std::make_shared<coal::Box>(to_coal(s.size * 2.0));
     case ShapeType::kHalfSpace:
       return std::make_shared<coal::Halfspace>(coal::Vec3s(0, 0, 1), 0.0);
+    case ShapeType::kCylinder:
+      return std::make_shared<coal::Cylinder>(s.size.x, 2.0 * s.size.y);
+    case ShapeType::kCone:
+      return std::make_shared<coal::Cone>(s.size.x, 2.0 * s.size.y);
+    case ShapeType::kEllipsoid:
+      return std::make_shared<coal::Ellipsoid>(to_coal(s.size));
     case ShapeType::kConvexMesh:
       break;
   }
