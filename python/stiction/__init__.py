@@ -77,6 +77,8 @@ from ._stiction import (
     solve,
     solvers,
     support,
+    time_collision,
+    time_distances,
     validate_state,
 )
 from ._version import __version__
@@ -156,6 +158,8 @@ __all__ = [
     "solve",
     "solvers",
     "support",
+    "time_collision",
+    "time_distances",
     "to_mujoco_qpos",
     "to_mujoco_qvel",
     "validate_state",

@@ -111,6 +111,23 @@ def contact_manifold(
     a: Shape, X_WA: _Placement, b: Shape, X_WB: _Placement, margin: float = 0.0
 ) -> list[ManifoldPoint]: ...
 
+def time_distances(
+    shapes: Sequence[Shape],
+    pairs: ArrayLike,
+    X_AB: ArrayLike,
+    method: str = "auto",
+    stopping: str = "bounds",
+    tolerance: float = 1e-10,
+    max_iterations: int = 128,
+    boolean: bool = False,
+    start: ArrayLike | None = None,
+    repeats: int = 0,
+    cycled: bool = False,
+) -> dict[str, Any]: ...
+def time_collision(
+    scene: Scene, state: State, dt: float, margin: float = 1e-3, repeats: int = 10
+) -> dict[str, Any]: ...
+
 # --- model ---
 
 class Material:
