@@ -23,6 +23,7 @@ from ._stiction import (
     Box,
     BoxSet,
     Capsule,
+    CollisionCounters,
     Cone,
     ConstraintSet,
     ContactCone,
@@ -77,6 +78,8 @@ from ._stiction import (
     solve,
     solvers,
     support,
+    time_collision,
+    time_distances,
     validate_state,
 )
 from ._version import __version__
@@ -91,6 +94,7 @@ __all__ = [
     "Box",
     "BoxSet",
     "Capsule",
+    "CollisionCounters",
     "Cone",
     "ConstraintSet",
     "ContactCone",
@@ -156,6 +160,8 @@ __all__ = [
     "solve",
     "solvers",
     "support",
+    "time_collision",
+    "time_distances",
     "to_mujoco_qpos",
     "to_mujoco_qvel",
     "validate_state",

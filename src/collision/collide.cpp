@@ -150,9 +150,11 @@ void collide(const Scene& scene,
   work.next_queries.clear();
   pose_geometries(scene, parameters, dynamics, settings, dt, work);
   work.broad_phase.find_pairs(work.boxes, work.pairs);
+  work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
+    ++work.counters.overlapping_pairs;
     const Shape& A = scene.geometries()[pair.a].shape;
     const Shape& B = scene.geometries()[pair.b].shape;
     const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
@@ -167,11 +169,13 @@ void collide(const Scene& scene,
       work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
       cache = &work.next_queries.back().cache;
     }
+    ++work.counters.narrow_phase_calls;
     contact_manifold(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
     if (work.manifold.count > 0) {
       append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold, contacts);
     }
   }
+  work.counters.contacts = static_cast<std::int64_t>(contacts.size());
   state.queries.swap(work.next_queries);
 }
 

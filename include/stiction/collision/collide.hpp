@@ -29,6 +29,14 @@ struct CollisionSettings {
   void validate() const;
 };
 
+/// Work of the last collide(), independent of the machine.
+struct CollisionCounters {
+  std::int64_t tested_pairs = 0;        ///< boxes compared by the broad phase
+  std::int64_t overlapping_pairs = 0;   ///< pairs of boxes that overlap, and may collide
+  std::int64_t narrow_phase_calls = 0;  ///< manifolds asked for
+  std::int64_t contacts = 0;            ///< contact points found
+};
+
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
 struct CollisionWorkspace {
   std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
@@ -41,6 +49,7 @@ struct CollisionWorkspace {
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
   Manifold manifold;
+  CollisionCounters counters;
 
   void resize(const Scene& scene);
 };
