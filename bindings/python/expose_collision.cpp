@@ -65,14 +65,16 @@ bp::list manifold(
     const Shape& a, const bp::object& X_WA, const Shape& b, const bp::object& X_WB, double margin) {
   if (!(margin >= 0.0))
     throw std::invalid_argument("margin = " + number(margin) + ": must be >= 0 [m]");
-  Manifold m;
-  contact_manifold(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"), margin, m);
+  ManifoldWorkspace work;
+  contact_manifolds(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"), margin, work);
   bp::list points;
-  for (int k = 0; k < m.count; ++k) {
-    NamedPoint p;
-    static_cast<ManifoldPoint&>(p) = m.points[k];
-    p.normal = m.normal;
-    points.append(p);
+  for (const Manifold& m : work.manifolds) {
+    for (int k = 0; k < m.count; ++k) {
+      NamedPoint p;
+      static_cast<ManifoldPoint&>(p) = m.points[k];
+      p.normal = m.normal;
+      points.append(p);
+    }
   }
   return points;
 }
@@ -122,7 +124,9 @@ void expose_collision() {
   bp::class_<NamedPoint>(
       "ManifoldPoint", "One contact point of a pair of shapes, world frame.", bp::no_init)
       .add_property("position", &point_position, "(3,) midpoint of the two witness points [m].")
-      .add_property("normal", &point_normal, "(3,) unit, from A to B; the same for all points.")
+      .add_property("normal",
+                    &point_normal,
+                    "(3,) unit, from A to B; of a convex pair the same for all points.")
       .def_readonly("gap", &NamedPoint::gap, "[m] along the normal, negative: penetration.")
       .def_readonly("feature", &NamedPoint::feature, "Persistent id of the pair of features.")
       .def("__repr__", &point_repr);
@@ -154,8 +158,8 @@ void expose_collision() {
   bp::def("contact_manifold",
           &manifold,
           (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("margin") = 0.0),
-          "List of at most 8 ManifoldPoint whose gap is at most `margin` [m]; empty if the pair is "
-          "farther.");
+          "List of ManifoldPoint whose gap is at most `margin` [m]; empty if the pair is farther. "
+          "At most 8 per normal; only height fields and triangle meshes have several normals.");
 }
 
 }  // namespace stiction::python

@@ -72,6 +72,11 @@ void contact_manifold(const Shape& a,
                       double margin,
                       Manifold& manifold,
                       DistanceCache* cache) {
+  if (is_surface(a.type) || is_surface(b.type)) {
+    throw std::invalid_argument(std::string("contact_manifold: ") +
+                                to_string(is_surface(a.type) ? a.type : b.type) +
+                                " needs several manifolds: use contact_manifolds");
+  }
   if (b.type == ShapeType::kHalfSpace) {
     if (!a.bounded()) {
       throw std::invalid_argument("contact_manifold: both shapes have type = half_space");

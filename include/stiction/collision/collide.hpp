@@ -16,7 +16,7 @@ struct Contact {
   int body_a, body_b;  ///< -1: the world
   std::uint64_t pair;  ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;
-  int pair_points;  ///< points of this pair
+  int pair_points;  ///< points of this pair, of all its normals
   Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
   double gap;   ///< [m], negative = penetration
@@ -48,7 +48,7 @@ struct CollisionWorkspace {
   std::vector<BroadPhase::Pair> pairs;
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
-  Manifold manifold;
+  ManifoldWorkspace manifold;
   CollisionCounters counters;
 
   void resize(const Scene& scene);
