@@ -101,6 +101,7 @@ bool Search::start(const Vec3d& x0, const Simplex* warm) {
 bool Search::iterate(int k) {
   const Vec3d x = r_.simplex.closest;
   const double upper = norm(x);
+  if (2 * r_.iterations > settings_.max_iterations && !frank_wolfe_) direction_.drop_momentum();
   if (upper <= kTouching * D_.size) return end(End::kOverlap);
   if (direction_.accelerated()) {
     const Vec3d d = direction_.next(k, x, s_.w);
