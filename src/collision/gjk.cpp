@@ -17,6 +17,7 @@ constexpr double kFloor = 1e-14;        // of the size: rounding of the bounds
 constexpr double kSmoothFloor = 1e-13;  // the same for points that are rounded themselves
 constexpr double kCap = 1e-10;          // of the size
 constexpr double kNormal = 1e-12;       // of the distance: the normal is then good to 1e-6 rad
+constexpr double kSamePoint = 1e-11;    // of the size
 constexpr double kStalled = 1e-8;       // of the size: below it a stalled search is left to EPA
 
 bool is_frank_wolfe(DistanceMethod m) {
@@ -24,9 +25,11 @@ bool is_frank_wolfe(DistanceMethod m) {
          m == DistanceMethod::kFrankWolfeNesterov;
 }
 
-bool holds(const Simplex& simplex, const SupportPoint& s) {
+// Points of smooth shapes have no numbers; those closer than `same` [m] span nothing.
+bool holds(const Simplex& simplex, const SupportPoint& s, double same) {
   for (int i = 0; i < simplex.count; ++i) {
-    if (simplex.points[i].same_as(s)) return true;
+    const SupportPoint& p = simplex.points[i];
+    if (s.numbered() ? p.same_as(s) : squared_norm(p.w - s.w) <= same * same) return true;
   }
   return false;
 }
@@ -68,7 +71,7 @@ class Search {
   bool frank_wolfe_;
   double floor_;          // [m]
   bool precise_ = false;  // double has stalled: simplices are solved in long double
-  SupportPoint s_;  // the last one
+  SupportPoint s_;        // the last one
   GjkResult r_;
 };
 
@@ -117,7 +120,7 @@ bool Search::iterate(int k) {
   }
   if (!direction_.accelerated()) {
     if (closed(upper, gap)) return end(r_.lower > 0.0 ? End::kSeparated : End::kOverlap);
-    if (holds(r_.simplex, s_)) {
+    if (holds(r_.simplex, s_, kSamePoint * D_.size)) {
       if (precise_) return end_without_progress(upper);
       precise_ = true;
       return r_.simplex.reduce<long double>() || end(End::kOverlap);
@@ -150,7 +153,7 @@ bool Search::closed(double upper, double gap) const {
 // GJK++ eq. 31: s of a momentum direction adds nothing to what is held.
 bool Search::nothing_new(double upper, double gap) const {
   if (settings_.stopping == StoppingRule::kPaperGap) return 2.0 * gap <= settings_.tolerance;
-  return gap <= kNormal * upper * upper || holds(r_.simplex, s_);
+  return gap <= kNormal * upper * upper || holds(r_.simplex, s_, kSamePoint * D_.size);
 }
 
 bool Search::add() {

@@ -29,7 +29,13 @@ class Polytope {
 
   int closest() const {
     int best = 0;
-    for (int f = 1; f < face_count_; ++f) best = distance_[f] < distance_[best] ? f : best;
+    double least = distance_[0];
+    for (int f = 1; f < face_count_; ++f) {
+      if (distance_[f] < least) {
+        least = distance_[f];
+        best = f;
+      }
+    }
     return best;
   }
   int face_count() const { return face_count_; }

@@ -51,7 +51,11 @@ inline Vec3d smooth_support(const Core& c, const Vec3d& d) {
 }
 
 /// Farthest point along d and its number: mesh vertex, or sign bits of x, y, z.
-inline Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
+inline __attribute__((always_inline)) Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
+  if (c.mesh != nullptr) {
+    index = mesh_support(*c.mesh, d);
+    return c.mesh->vertices[index];
+  }
   switch (c.type) {
     case ShapeType::kSphere:
       index = 0;
@@ -59,9 +63,6 @@ inline Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
     case ShapeType::kCapsule:
       index = d.z < 0.0 ? 0 : 1;
       return {0.0, 0.0, d.z < 0.0 ? -c.half.z : c.half.z};
-    case ShapeType::kConvexMesh:
-      index = mesh_support(*c.mesh, d);
-      return c.mesh->vertices[index];
     case ShapeType::kCylinder:
     case ShapeType::kCone:
     case ShapeType::kEllipsoid:
