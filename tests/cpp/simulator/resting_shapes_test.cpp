@@ -253,6 +253,37 @@ BOOST_AUTO_TEST_CASE(a_cylinder_tips_about_its_rim) {
   }
 }
 
+// On a compliant ground a drum with its centre of mass off its axis leans by the angle at which
+// four springs k / 4 on the rim balance it: m g (x + z angle) = k r^2 / 2 angle, in any direction.
+BOOST_AUTO_TEST_CASE(a_loaded_drum_leans_alike_in_all_directions) {
+  const double r = 0.1, l = 0.05, mass = 1.0, k = 1e4, x = 0.01;
+  for (const char* ground : {"plane", "box", "drum"}) {
+    for (const double yaw : {0.0, 0.3, 0.25 * kPi, 2.0}) {
+      const Material soft{0.8, 0.0, k, 100.0};
+      const std::string on = ground;
+      Scene scene;
+      if (on == "plane") scene.add_ground(soft);
+      if (on == "box")
+        scene.add_geometry("slab", -1, Shape::box({1, 1, 0.1}), at(0, 0, -0.1), soft);
+      if (on == "drum")
+        scene.add_geometry("drum", -1, Shape::cylinder(1, 0.1), at(0, 0, -0.1), soft);
+      MassProperties m = mass_properties(Shape::cylinder(r, l), mass / (kPi * r * r * 2.0 * l));
+      m.com = {x * std::cos(yaw), x * std::sin(yaw), 0.0};
+      const int body = scene.add_body("drum", m, at(about_z(1.0), 0, 0, l));
+      scene.add_geometry("shape", body, Shape::cylinder(r, l), at(0, 0, 0), {0.8});
+      Simulator sim(scene, settings());
+      State state = sim.initial_state();
+      for (int i = 0; i < 4000; ++i) sim.step(state, {});
+      const double angle = std::acos(pose(sim, state, body).R.c2.z);
+      const double weight = mass * kGravity, expected = weight * x / (0.5 * k * r * r - weight * l);
+      BOOST_TEST_CONTEXT(ground << ", yaw " << yaw << ", leans " << angle) {
+        BOOST_TEST(std::abs(angle / expected - 1.0) < 3e-3);  // second order in the angle
+        BOOST_TEST(sim.report().num_contacts == 4);
+      }
+    }
+  }
+}
+
 // A can that hangs over the edge of a table stands as long as its centre is over the table.
 BOOST_AUTO_TEST_CASE(a_can_over_the_edge) {
   for (const double beyond : {-2e-3, 2e-3}) {
