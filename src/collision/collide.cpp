@@ -18,6 +18,7 @@ bool keeps_query(ShapeType a, ShapeType b) {
     return t == ShapeType::kSphere || t == ShapeType::kHalfSpace;
   };
   if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
+  if (is_surface(a) || is_surface(b)) return false;
   return !(simple(a) && simple(b));
 }
 
@@ -68,19 +69,20 @@ void append_contacts(const Scene& scene,
                      int a,
                      int b,
                      const Manifold& m,
+                     int pair_points,
                      ContactSet& contacts) {
   const int body_a = scene.geometries()[a].body, body_b = scene.geometries()[b].body;
   const Mat3d R_WA = body_placement(scene, dynamics, body_a).R;
   const Mat3d frame = contact_frame(R_WA, m.normal);
   const Material material = scene.pair_material(p, a, b);
-  // Points against a half-space are taken on its plane, not midway: the points of a rigid foot that
-  // rocks about its edge then stick without contradicting each other (midway they differ by w phi /
-  // 2, and an exact solution answers with internal forces up to the cone).
+  // Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
+  // rigid foot that rocks about its edge then stick without contradicting each other (midway they
+  // differ by w phi / 2, and an exact solution answers with internal forces up to the cone).
   const auto plane_side = [&](int g) {
-    return scene.geometries()[g].shape.type == ShapeType::kHalfSpace ? 0.5 : 0.0;
+    const ShapeType type = scene.geometries()[g].shape.type;
+    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
   };
   const double shift = plane_side(b) - plane_side(a);
-  const std::size_t first = contacts.size();
   for (int k = 0; k < m.count; ++k) {
     contacts.push_back({a,
                         b,
@@ -88,11 +90,26 @@ void append_contacts(const Scene& scene,
                         body_b,
                         pair_key(a, b),
                         m.points[k].feature,
-                        m.count,
+                        pair_points,
                         m.points[k].position + m.normal * (shift * m.points[k].gap),
                         frame,
                         m.points[k].gap,
                         material});
+  }
+}
+
+void append_contacts(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     int a,
+                     int b,
+                     const std::vector<Manifold>& manifolds,
+                     ContactSet& contacts) {
+  int pair_points = 0;
+  for (const Manifold& m : manifolds) pair_points += m.count;
+  const std::size_t first = contacts.size();
+  for (const Manifold& m : manifolds) {
+    append_contacts(scene, p, dynamics, a, b, m, pair_points, contacts);
   }
   std::sort(contacts.begin() + first, contacts.end(), [](const Contact& x, const Contact& y) {
     return x.feature < y.feature;
@@ -150,9 +167,11 @@ void collide(const Scene& scene,
   work.next_queries.clear();
   pose_geometries(scene, parameters, dynamics, settings, dt, work);
   work.broad_phase.find_pairs(work.boxes, work.pairs);
+  work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
+    ++work.counters.overlapping_pairs;
     const Shape& A = scene.geometries()[pair.a].shape;
     const Shape& B = scene.geometries()[pair.b].shape;
     const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
@@ -167,11 +186,11 @@ void collide(const Scene& scene,
       work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
       cache = &work.next_queries.back().cache;
     }
-    contact_manifold(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
-    if (work.manifold.count > 0) {
-      append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold, contacts);
-    }
+    ++work.counters.narrow_phase_calls;
+    contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
+    append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold.manifolds, contacts);
   }
+  work.counters.contacts = static_cast<std::int64_t>(contacts.size());
   state.queries.swap(work.next_queries);
 }
 

@@ -1,4 +1,4 @@
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 #include "polygon.hpp"
 #include "reduce.hpp"

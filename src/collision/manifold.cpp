@@ -1,7 +1,7 @@
 #include "stiction/collision/manifold.hpp"
 
 #include "closed_forms.hpp"
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 
 #include <algorithm>
@@ -21,25 +21,6 @@ void manifold_single_point(const Shape& a,
   const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, std::max(margin, 0.0), cache);
   if (r.beyond || !(r.distance.distance <= margin)) return;
   set_single_point(r.distance, vertex_feature(r), m);
-}
-
-// The vertices that carry the answer, in any order and however often they occur.
-std::uint32_t vertex_feature(const GeneralResult& r) {
-  std::uint32_t hash = 0;
-  for (const int* index : {r.index_a, r.index_b}) {
-    int last = -1;  // ascending, each once
-    for (int n = 0; n < r.count; ++n) {
-      int next = -1;
-      for (int i = 0; i < r.count; ++i) {
-        if (index[i] > last && (next < 0 || index[i] < next)) next = index[i];
-      }
-      if (next < 0) break;
-      hash = mix(hash, std::uint32_t(next) + 1);
-      last = next;
-    }
-    hash = mix(hash, 0);
-  }
-  return hash;
 }
 
 }  // namespace detail
@@ -91,6 +72,11 @@ void contact_manifold(const Shape& a,
                       double margin,
                       Manifold& manifold,
                       DistanceCache* cache) {
+  if (is_surface(a.type) || is_surface(b.type)) {
+    throw std::invalid_argument(std::string("contact_manifold: ") +
+                                to_string(is_surface(a.type) ? a.type : b.type) +
+                                " needs several manifolds: use contact_manifolds");
+  }
   if (b.type == ShapeType::kHalfSpace) {
     if (!a.bounded()) {
       throw std::invalid_argument("contact_manifold: both shapes have type = half_space");

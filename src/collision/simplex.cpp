@@ -12,14 +12,6 @@ constexpr double kThinTriangle = 1e-12;     // of which the weights of outer poi
 constexpr double kFlatTetrahedron = 1e-24;  // squared sine of the height over base and edge
 constexpr double kRounding = 1e-29;  // squared error of a triple product over its three lengths
 
-struct Feature {
-  Vec3d v;
-  double distance2;
-  int count;
-  int index[3];
-  double weight[3];
-};
-
 Feature closest_on_edge(const Vec3d* w, int i, int j) {
   const Vec3d ab = w[j] - w[i];
   const double length2 = squared_norm(ab), along = -dot(w[i], ab);
@@ -34,12 +26,12 @@ void keep_closer(Feature& best, const Feature& other) {
   if (other.distance2 < best.distance2) best = other;
 }
 
-Feature closest_on_triangle(const Vec3d* w, int i, int j, int k) {
+// n = (w_j - w_i) x (w_k - w_i) and its squared length.
+Feature closest_on_triangle(const Vec3d* w, int i, int j, int k, const Vec3d& n, double nn) {
   const Vec3d &a = w[i], &b = w[j], &c = w[k];
-  const Vec3d ab = b - a, ac = c - a, n = cross(ab, ac);
-  const double nn = squared_norm(n);
+  const double area2 = squared_norm(b - a) * squared_norm(c - a);
   double wa = -1.0, wb = -1.0, wc = -1.0;
-  if (nn > kFlatTriangle * squared_norm(ab) * squared_norm(ac)) {
+  if (nn > kFlatTriangle * area2) {
     wa = dot(n, cross(b, c));
     wb = dot(n, cross(c, a));
     wc = dot(n, cross(a, b));
@@ -50,12 +42,17 @@ Feature closest_on_triangle(const Vec3d* w, int i, int j, int k) {
   }
   // The closest point lies on an edge whose opposite corner has a negative weight; the signs of a
   // thin triangle are not to be trusted.
-  const bool thin = nn <= kThinTriangle * squared_norm(ab) * squared_norm(ac);
+  const bool thin = nn <= kThinTriangle * area2;
   Feature best{a, HUGE_VAL, 0, {0, 0, 0}, {0, 0, 0}};
   if (thin || wc < 0.0) keep_closer(best, closest_on_edge(w, i, j));
   if (thin || wa < 0.0) keep_closer(best, closest_on_edge(w, j, k));
   if (thin || wb < 0.0) keep_closer(best, closest_on_edge(w, i, k));
   return best;
+}
+
+Feature closest_on_triangle(const Vec3d* w, int i, int j, int k) {
+  const Vec3d n = cross(w[j] - w[i], w[k] - w[i]);
+  return closest_on_triangle(w, i, j, k, n, squared_norm(n));
 }
 
 // A face is a candidate if the origin and the fourth corner lie on different sides of it, or if the
@@ -78,28 +75,34 @@ Feature closest_on_tetrahedron(const Vec3d* w, bool& inside) {
   return best;
 }
 
+// The same when corner 3 is new and (0, 1, 2) was the closest feature before: only the three faces
+// at corner 3 can be closer. They share the determinant that tells on which side the fourth corner
+// lies. False: the tetrahedron is too flat to tell, or a closer look at all faces is needed.
+bool closest_on_new_faces(const Vec3d* w, Feature& best, bool& inside) {
+  const Vec3d e[3] = {w[0] - w[3], w[1] - w[3], w[2] - w[3]};
+  const double e2[3] = {squared_norm(e[0]), squared_norm(e[1]), squared_norm(e[2])};
+  const Vec3d n[3] = {cross(e[1], e[2]), cross(e[2], e[0]), cross(e[0], e[1])};
+  const double det = dot(e[0], n[0]), det2 = det * det;
+  best.distance2 = HUGE_VAL;
+  inside = true;
+  for (int k = 0; k < 3; ++k) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    const double nn = squared_norm(n[k]);
+    if (det2 <= kFlatTetrahedron * nn * e2[k] || det2 <= kRounding * e2[i] * e2[j] * e2[k])
+      return false;
+    const double origin = -dot(n[k], w[3]);
+    if (origin == 0.0 || (origin > 0.0) == (det > 0.0)) continue;
+    inside = false;
+    keep_closer(best, closest_on_triangle(w, 3, i, j, n[k], nn));
+  }
+  if (!inside) return true;
+  const Vec3d base = cross(w[1] - w[0], w[2] - w[0]);
+  return (dot(base, w[0]) > 0.0) != (dot(base, w[3]) - dot(base, w[0]) > 0.0);
+}
+
 }  // namespace
 
-bool Simplex::reduce() {
-  Vec3d w[4];
-  for (int i = 0; i < count; ++i) w[i] = points[i].w;
-  Feature f;
-  switch (count) {
-    case 1:
-      f = {w[0], squared_norm(w[0]), 1, {0, 0, 0}, {1.0, 0.0, 0.0}};
-      break;
-    case 2:
-      f = closest_on_edge(w, 0, 1);
-      break;
-    case 3:
-      f = closest_on_triangle(w, 0, 1, 2);
-      break;
-    default: {
-      bool inside;
-      f = closest_on_tetrahedron(w, inside);
-      if (inside) return false;
-    }
-  }
+void Simplex::keep(const Feature& f) {
   // Indices of a feature are not always ascending, so the kept points are copied out first.
   SupportPoint kept[3];
   for (int i = 0; i < f.count; ++i) kept[i] = points[f.index[i]];
@@ -109,7 +112,66 @@ bool Simplex::reduce() {
   }
   count = f.count;
   closest = f.v;
+}
+
+namespace {
+
+/// False: the origin is inside the tetrahedron.
+bool closest_feature(const Vec3d* w, int count, Feature& f) {
+  switch (count) {
+    case 1:
+      f = {w[0], squared_norm(w[0]), 1, {0, 0, 0}, {1.0, 0.0, 0.0}};
+      return true;
+    case 2:
+      f = closest_on_edge(w, 0, 1);
+      return true;
+    case 3:
+      f = closest_on_triangle(w, 0, 1, 2);
+      return true;
+    default: {
+      bool inside;
+      f = closest_on_tetrahedron(w, inside);
+      return !inside;
+    }
+  }
+}
+
+}  // namespace
+
+bool Simplex::reduce() {
+  Vec3d w[4];
+  for (int i = 0; i < count; ++i) w[i] = points[i].w;
+  Feature f;
+  if (!closest_feature(w, count, f)) return false;
+  keep(f);
   return true;
+}
+
+Simplex::Step Simplex::add_newest() {
+  Vec3d w[4];
+  for (int i = 0; i <= count; ++i) w[i] = points[i].w;
+  const double before = squared_norm(closest);
+  Feature f;
+  if (count == 3) {
+    bool inside;
+    if (closest_on_new_faces(w, f, inside)) {
+      if (inside) {
+        ++count;
+        return Step::kInside;
+      }
+      if (f.distance2 < before) {
+        keep(f);
+        return Step::kCloser;
+      }
+    }
+  }
+  if (!closest_feature(w, count + 1, f)) {
+    ++count;
+    return Step::kInside;
+  }
+  if (!(f.distance2 < before)) return Step::kStuck;
+  keep(f);
+  return Step::kCloser;
 }
 
 }  // namespace stiction::detail

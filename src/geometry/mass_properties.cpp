@@ -1,4 +1,5 @@
 #include "stiction/geometry/shape.hpp"
+#include "stiction/geometry/triangle_mesh.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -60,7 +61,8 @@ void add_outer(Sym3d& s, const Vec3d& v, double k) {
 
 // Moments about the centroid: tetrahedra (0, a, b, c) of volume V have
 // ∫ x xᵀ = V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ), s = a + b + c.
-MassProperties mesh_properties(const ConvexMesh& mesh, double density) {
+template <class Mesh>
+MassProperties mesh_properties(const Mesh& mesh, double density) {
   Sym3d second{0, 0, 0, 0, 0, 0};
   for (std::size_t t = 0; t < mesh.triangles.size(); t += 3) {
     const Vec3d a = mesh.vertices[mesh.triangles[t]] - mesh.centroid;
@@ -80,6 +82,23 @@ MassProperties mesh_properties(const ConvexMesh& mesh, double density) {
            -second.xz,
            -second.yz,
            second.xx + second.yy}};
+}
+
+MassProperties solid_properties(const TriangleMesh& mesh, double density) {
+  if (!mesh.closed) {
+    throw std::invalid_argument(
+        "mass_properties: shape.type = triangle_mesh is not a closed surface, it has no volume; "
+        "give "
+        "mass and inertia");
+  }
+  if (!(mesh.volume > 0.0)) {
+    std::ostringstream message;
+    message
+        << "mass_properties: volume = " << mesh.volume
+        << " of shape.type = triangle_mesh: its triangles face inwards; swap two corners of each";
+    throw std::invalid_argument(message.str());
+  }
+  return mesh_properties(mesh, density);
 }
 
 }  // namespace
@@ -105,10 +124,14 @@ MassProperties mass_properties(const Shape& shape, double density) {
       return cone_properties(shape.size.x, shape.size.y, density);
     case ShapeType::kEllipsoid:
       return ellipsoid_properties(shape.size, density);
+    case ShapeType::kTriangleMesh:
+      return solid_properties(*shape.surface, density);
     case ShapeType::kHalfSpace:
+    case ShapeType::kHeightField:
       break;
   }
-  throw std::invalid_argument("mass_properties: shape.type = half_space has no finite mass");
+  throw std::invalid_argument(std::string("mass_properties: shape.type = ") +
+                              to_string(shape.type) + " has no mass of its own");
 }
 
 }  // namespace stiction

@@ -1,5 +1,8 @@
 #include "stiction/geometry/shape.hpp"
 
+#include "stiction/geometry/height_field.hpp"
+#include "stiction/geometry/triangle_mesh.hpp"
+
 #include "mesh_support.hpp"
 
 #include <algorithm>
@@ -33,6 +36,32 @@ Vec3d circle_support(double r, double z, const Vec3d& d) {
   return {d.x * (r / length), d.y * (r / length), z};
 }
 
+Aabb own_box(const HeightField& f) { return {{f.x0, f.y0, f.base}, {-f.x0, -f.y0, f.highest}}; }
+
+Aabb own_box(const Shape& s) { return s.field ? own_box(*s.field) : s.surface->box; }
+
+Vec3d surface_support(const Shape& s, const Vec3d& d) {
+  Vec3d best{0, 0, 0};
+  double height = -std::numeric_limits<double>::infinity();
+  const auto offer = [&](const Vec3d& p) {
+    if (dot(d, p) <= height) return;
+    height = dot(d, p);
+    best = p;
+  };
+  if (s.surface) {
+    for (const int v : s.surface->triangles) offer(s.surface->vertices[v]);
+    return best;
+  }
+  for (int j = 0; j < s.field->ny; ++j) {
+    for (int i = 0; i < s.field->nx; ++i) {
+      const Vec3d p = s.field->sample(i, j);
+      offer(p);
+      offer({p.x, p.y, s.field->base});
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 const char* to_string(ShapeType type) {
@@ -53,6 +82,10 @@ const char* to_string(ShapeType type) {
       return "cone";
     case ShapeType::kEllipsoid:
       return "ellipsoid";
+    case ShapeType::kHeightField:
+      return "height_field";
+    case ShapeType::kTriangleMesh:
+      return "triangle_mesh";
   }
   return "unknown";
 }
@@ -102,6 +135,23 @@ Shape Shape::convex_mesh(const std::vector<Vec3d>& points) {
           std::make_shared<const ConvexMesh>(ConvexMesh::hull(points))};
 }
 
+Shape Shape::height_field(
+    int nx, int ny, const std::vector<double>& heights, double dx, double dy, double depth) {
+  Shape shape{ShapeType::kHeightField, {0.0, 0.0, 0.0}, nullptr};
+  shape.field =
+      std::make_shared<const HeightField>(HeightField::build(nx, ny, heights, dx, dy, depth));
+  return shape;
+}
+
+Shape Shape::triangle_mesh(const std::vector<Vec3d>& vertices,
+                           const std::vector<int>& triangles,
+                           bool drop_degenerate) {
+  Shape shape{ShapeType::kTriangleMesh, {0.0, 0.0, 0.0}, nullptr};
+  shape.surface = std::make_shared<const TriangleMesh>(
+      TriangleMesh::build(vertices, triangles, drop_degenerate));
+  return shape;
+}
+
 Vec3d support(const Shape& shape, const Vec3d& d) {
   const Vec3d& s = shape.size;
   switch (shape.type) {
@@ -125,6 +175,9 @@ Vec3d support(const Shape& shape, const Vec3d& d) {
       if (!(length > 0.0)) return {s.x, 0.0, 0.0};
       return {s.x * e.x / length, s.y * e.y / length, s.z * e.z / length};
     }
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      return surface_support(shape, d);
     case ShapeType::kHalfSpace:
       break;
   }
@@ -168,6 +221,15 @@ Aabb bounding_box(const Shape& shape, const Transform& X_WS) {
         lower[k] = dot(row, mesh.vertices[mesh_support(mesh, -row, 0)]);
         continue;
       }
+      case ShapeType::kHeightField:
+      case ShapeType::kTriangleMesh: {
+        const Aabb box = own_box(shape);
+        const Vec3d c = (box.lower + box.upper) * 0.5, h = (box.upper - box.lower) * 0.5;
+        const double e = h.x * std::abs(row.x) + h.y * std::abs(row.y) + h.z * std::abs(row.z);
+        upper[k] = dot(row, c) + e;
+        lower[k] = dot(row, c) - e;
+        continue;
+      }
     }
     lower[k] = -upper[k];
   }
@@ -191,6 +253,13 @@ double bounding_radius(const Shape& shape) {
       return std::hypot(shape.size.x, shape.size.y);
     case ShapeType::kEllipsoid:
       return std::max({shape.size.x, shape.size.y, shape.size.z});
+    case ShapeType::kTriangleMesh:
+      return shape.surface->bounding_radius;
+    case ShapeType::kHeightField: {
+      const Aabb box = own_box(*shape.field);
+      const double z = std::max(std::abs(box.lower.z), std::abs(box.upper.z));
+      return std::hypot(box.upper.x, box.upper.y, z);
+    }
   }
   return 0.0;
 }

@@ -16,7 +16,7 @@ struct Contact {
   int body_a, body_b;  ///< -1: the world
   std::uint64_t pair;  ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;
-  int pair_points;  ///< points of this pair
+  int pair_points;  ///< points of this pair, of all its normals
   Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
   double gap;   ///< [m], negative = penetration
@@ -27,6 +27,14 @@ using ContactSet = std::vector<Contact>;
 struct CollisionSettings {
   double margin = 1e-3;  ///< [m] >= 0; of a pair: max(margin, dt x bound on its approach speed)
   void validate() const;
+};
+
+/// Work of the last collide(), independent of the machine.
+struct CollisionCounters {
+  std::int64_t tested_pairs = 0;        ///< boxes compared by the broad phase
+  std::int64_t overlapping_pairs = 0;   ///< pairs of boxes that overlap, and may collide
+  std::int64_t narrow_phase_calls = 0;  ///< manifolds asked for
+  std::int64_t contacts = 0;            ///< contact points found
 };
 
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
@@ -40,7 +48,8 @@ struct CollisionWorkspace {
   std::vector<BroadPhase::Pair> pairs;
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
-  Manifold manifold;
+  ManifoldWorkspace manifold;
+  CollisionCounters counters;
 
   void resize(const Scene& scene);
 };

@@ -2,6 +2,10 @@
 
 #include "stiction/collision/distance.hpp"
 
+#include <cstdint>
+#include <memory>
+#include <vector>
+
 namespace stiction {
 
 inline constexpr int kMaxManifoldPoints = 8;
@@ -20,8 +24,9 @@ struct Manifold {
   ManifoldPoint points[kMaxManifoldPoints];
 };
 
-/// Contact points of a pair whose gap is at most `margin` [m]; count = 0 if the pair is farther.
-/// No point is deeper than the true penetration. Does not allocate.
+/// Contact points of a convex pair whose gap is at most `margin` [m]; count = 0 if the pair is
+/// farther. No point is deeper than the true penetration. Does not allocate. Throws
+/// std::invalid_argument for a height field or triangle mesh: use contact_manifolds().
 void contact_manifold(const Shape& a,
                       const Transform& X_WA,
                       const Shape& b,
@@ -29,5 +34,56 @@ void contact_manifold(const Shape& a,
                       double margin,
                       Manifold& manifold,
                       DistanceCache* cache = nullptr);
+
+/// A pair with a height field or triangle mesh has at most this many manifolds.
+inline constexpr int kMaxManifolds = 16;
+
+/// One way in which a surface can be touched, before points are gathered into manifolds.
+struct SurfacePoint {
+  Vec3d normal;      ///< unit, frame of the surface, away from it
+  Vec3d on_surface;  ///< witness point on the surface, its frame [m]
+  double gap;        ///< [m]
+  std::uint32_t feature;
+  int manifold;
+};
+
+/// A triangle as a convex shape, filled again and again without allocation. Copies share nothing.
+class TriangleShape {
+ public:
+  TriangleShape();
+  TriangleShape(const TriangleShape&) : TriangleShape() {}
+  TriangleShape& operator=(const TriangleShape&) { return *this; }
+  /// Frame: axes of v, origin in the middle of the corners; returns that origin.
+  Vec3d set(const Vec3d v[3], const Vec3d& normal);
+  const Shape& shape() const { return shape_; }
+
+ private:
+  std::shared_ptr<ConvexMesh> mesh_;
+  Shape shape_;
+};
+
+/// Answer and buffers of contact_manifolds(); grown on demand, no meaning between calls.
+struct ManifoldWorkspace {
+  std::vector<Manifold> manifolds;    ///< the answer; features differ across all of them
+  std::int64_t boxes_tested = 0;      ///< by the last call: tree nodes or cells looked at
+  std::int64_t triangles_tested = 0;  ///< by the last call
+
+  std::vector<int> triangles;
+  std::vector<std::uint64_t> triangle_pairs;
+  std::vector<SurfacePoint> points;
+  std::vector<ManifoldPoint> candidates;
+  std::vector<Vec3d> normals;
+  TriangleShape triangle;
+};
+
+/// Contact points of any pair whose gap is at most `margin` [m], one manifold per normal. Pairs of
+/// convex shapes and half-spaces have at most one. No allocation once the buffers have grown.
+void contact_manifolds(const Shape& a,
+                       const Transform& X_WA,
+                       const Shape& b,
+                       const Transform& X_WB,
+                       double margin,
+                       ManifoldWorkspace& work,
+                       DistanceCache* cache = nullptr);
 
 }  // namespace stiction

@@ -10,6 +10,9 @@
 
 namespace stiction {
 
+struct HeightField;
+struct TriangleMesh;
+
 enum class ShapeType : std::uint8_t {
   kSphere,
   kCapsule,
@@ -18,11 +21,17 @@ enum class ShapeType : std::uint8_t {
   kConvexMesh,
   kCylinder,
   kCone,
-  kEllipsoid
+  kEllipsoid,
+  kHeightField,
+  kTriangleMesh
 };
 const char* to_string(ShapeType type);
 
-/// A convex solid in its own frame [m]. Value type; the mesh is shared and immutable.
+/// Height fields and triangle meshes: what is not convex, handled triangle by triangle.
+inline bool is_surface(ShapeType type) { return type >= ShapeType::kHeightField; }
+
+/// A solid in its own frame [m], convex but for height fields and triangle meshes. Value type; the
+/// meshes are shared and immutable.
 struct Shape {
   ShapeType type = ShapeType::kSphere;
   /// kSphere: (radius, -, -). kCapsule: (radius, half length of the axis segment, -), axis z.
@@ -30,7 +39,9 @@ struct Shape {
   /// kCylinder: (radius, half length, -), axis z. kCone: (radius of the base at z = -half length,
   /// half length, -), apex at z = +half length. kEllipsoid: half axes.
   Vec3d size{0.0, 0.0, 0.0};
-  std::shared_ptr<const ConvexMesh> mesh;  ///< kConvexMesh only
+  std::shared_ptr<const ConvexMesh> mesh;            ///< kConvexMesh only
+  std::shared_ptr<const HeightField> field = {};     ///< kHeightField only
+  std::shared_ptr<const TriangleMesh> surface = {};  ///< kTriangleMesh only
 
   /// Each maker throws std::invalid_argument naming the field and its value.
   static Shape sphere(double radius);
@@ -42,17 +53,26 @@ struct Shape {
   static Shape ellipsoid(const Vec3d& half_axes);
   /// Convex hull of a point cloud with at least four points that are not coplanar.
   static Shape convex_mesh(const std::vector<Vec3d>& points);
+  /// Terrain from ny rows of nx heights [m], solid below: see HeightField::build.
+  static Shape height_field(
+      int nx, int ny, const std::vector<double>& heights, double dx, double dy, double depth = 0.0);
+  /// Three vertex numbers per triangle, counter-clockwise from outside: see TriangleMesh::build.
+  static Shape triangle_mesh(const std::vector<Vec3d>& vertices,
+                             const std::vector<int>& triangles,
+                             bool drop_degenerate = false);
 
   bool bounded() const { return type != ShapeType::kHalfSpace; }
 };
 
-/// Farthest point of the shape along d (not necessarily unit), shape frame. Bounded shapes only.
+/// Farthest point of the shape along d (not necessarily unit), shape frame. Bounded shapes only; of
+/// surfaces by looking at every vertex.
 Vec3d support(const Shape& shape, const Vec3d& d);
 
 struct Aabb {
   Vec3d lower, upper;
 };
-/// Smallest axis-aligned box of the posed shape in the world; infinite for a half-space.
+/// Smallest axis-aligned box of the posed shape in the world; infinite for a half-space. Of a
+/// height field or triangle mesh the box about its own box.
 Aabb bounding_box(const Shape& shape, const Transform& X_WS);
 /// Radius of a ball about the shape's own origin that holds it.
 double bounding_radius(const Shape& shape);
@@ -62,7 +82,8 @@ struct MassProperties {
   Vec3d com;      ///< [m], shape frame
   Sym3d inertia;  ///< about the centre of mass, shape axes [kg m^2]
 };
-/// Of the solid with uniform density [kg/m^3]; throws for a half-space.
+/// Of the solid with uniform density [kg/m^3]; throws for a half-space, a height field, and a
+/// triangle mesh that is open or inside out.
 MassProperties mass_properties(const Shape& shape, double density);
 
 }  // namespace stiction

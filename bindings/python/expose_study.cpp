@@ -1,0 +1,269 @@
+#include "stiction/collision/collide.hpp"
+#include "stiction/collision/distance.hpp"
+
+#include "benchmarks/collision_peers/clock.hpp"
+#include "common.hpp"
+#include "scene_holder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// Loops of the studies and benchmarks that are too long for Python: many queries of many pairs,
+// with their times.
+
+namespace stiction::python {
+namespace {
+
+/// What is asked of each pair.
+struct Task {
+  DistanceSettings settings;
+  bool boolean = false;
+  int repeats = 0;
+  bool cycled = false;
+};
+
+struct Item {
+  const Shape *a, *b;
+  Transform X_AB;
+  Vec3d start;
+  bool started;
+};
+
+struct Outcome {
+  DistanceResult result;
+  double overlap = 0.0, nanoseconds = std::numeric_limits<double>::quiet_NaN();
+};
+
+/// The one call that is measured. A given start is minus the first direction, see DistanceCache.
+void run(const Item& item, const Task& task, Outcome& outcome) {
+  const Transform A = Transform::identity();
+  DistanceCache cache;
+  if (item.started) {
+    cache.count = 1;
+    cache.direction = -item.start;
+  }
+  DistanceCache* given = item.started ? &cache : nullptr;
+  if (task.boolean) {
+    outcome.overlap = collide(*item.a, A, *item.b, item.X_AB);
+  } else {
+    outcome.result = distance(*item.a, A, *item.b, item.X_AB, task.settings, given);
+    outcome.overlap = outcome.result.distance <= 0.0;
+  }
+}
+
+class Stopwatch {
+ public:
+  Stopwatch() : rate_(bench::measure_tick_rate()) {
+    std::vector<double> readings(10001);
+    for (double& x : readings) {
+      const std::uint64_t begin = bench::start_ticks();
+      x = double(bench::stop_ticks() - begin);
+    }
+    std::nth_element(readings.begin(), readings.begin() + 5000, readings.end());
+    overhead_ = readings[5000];
+  }
+  double time(const Item& item, const Task& task, Outcome& outcome) const {
+    const std::uint64_t begin = bench::start_ticks();
+    run(item, task, outcome);
+    return std::max(0.0, (double(bench::stop_ticks() - begin) - overhead_) / rate_);
+  }
+
+ private:
+  double rate_, overhead_;
+};
+
+/// Mean of the lowest nine tenths.
+double trimmed_mean(std::vector<double>& readings) {
+  std::sort(readings.begin(), readings.end());
+  const std::size_t kept = std::max<std::size_t>(1, readings.size() * 9 / 10);
+  double sum = 0.0;
+  for (std::size_t k = 0; k < kept; ++k) sum += readings[k];
+  return sum / double(kept);
+}
+
+void time_hot(const std::vector<Item>& items, const Task& task, std::vector<Outcome>& outcomes) {
+  const Stopwatch watch;
+  std::vector<double> readings;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    readings.clear();
+    for (int r = 0; r < task.repeats; ++r)
+      readings.push_back(watch.time(items[k], task, outcomes[k]));
+    outcomes[k].nanoseconds = trimmed_mean(readings);
+  }
+}
+
+void time_cycled(const std::vector<Item>& items, const Task& task, std::vector<Outcome>& outcomes) {
+  const Stopwatch watch;
+  for (int r = 0; r < task.repeats; ++r) {
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const double ns = watch.time(items[k], task, outcomes[k]);
+      outcomes[k].nanoseconds = r == 0 ? ns : std::min(outcomes[k].nanoseconds, ns);
+    }
+  }
+}
+
+std::vector<Outcome> run_all(const std::vector<Item>& items, const Task& task) {
+  std::vector<Outcome> outcomes(items.size());
+  if (task.repeats == 0) {
+    for (std::size_t k = 0; k < items.size(); ++k) run(items[k], task, outcomes[k]);
+  } else if (task.cycled) {
+    time_cycled(items, task, outcomes);
+  } else {
+    time_hot(items, task, outcomes);
+  }
+  return outcomes;
+}
+
+Transform transform_of(const double* m) {
+  return {{{m[0], m[4], m[8]}, {m[1], m[5], m[9]}, {m[2], m[6], m[10]}}, {m[3], m[7], m[11]}};
+}
+
+std::vector<Item> items_from(const std::vector<const Shape*>& shapes,
+                             const bp::object& pairs,
+                             const bp::object& placements,
+                             const bp::object& start) {
+  const RowMatrix chosen = matrix_from(pairs, "pairs", -1, 2);
+  const long count = chosen.rows();
+  const RowMatrix X =
+      matrix_from(placements.attr("reshape")(-1, 16), "X_AB (n, 4, 4) as (n, 16)", count, 16);
+  RowMatrix starts;
+  if (!start.is_none()) starts = matrix_from(start, "start", count, 3);
+  std::vector<Item> items;
+  for (long k = 0; k < count; ++k) {
+    const Shape* of_pair[2];
+    for (int side = 0; side < 2; ++side) {
+      const double index = chosen(k, side);
+      if (!(index >= 0.0 && index < double(shapes.size())))
+        throw std::invalid_argument("pairs[" + std::to_string(k) + "] = " + number(index) +
+                                    ": there are " + std::to_string(shapes.size()) + " shapes");
+      of_pair[side] = shapes[std::size_t(index)];
+    }
+    Item item{of_pair[0], of_pair[1], transform_of(X.row(k).data()), {0, 0, 0}, !start.is_none()};
+    if (item.started) item.start = {starts(k, 0), starts(k, 1), starts(k, 2)};
+    items.push_back(item);
+  }
+  return items;
+}
+
+/// One column per number of the outcomes, as NumPy arrays.
+bp::dict columns(const std::vector<Outcome>& outcomes) {
+  std::vector<double> distance, iterations, overlap, nanoseconds;
+  std::vector<Vec3d> normal, witness_a, witness_b;
+  bp::list status;
+  for (const Outcome& o : outcomes) {
+    distance.push_back(o.result.distance);
+    iterations.push_back(o.result.iterations);
+    overlap.push_back(o.overlap);
+    nanoseconds.push_back(o.nanoseconds);
+    normal.push_back(o.result.normal);
+    witness_a.push_back(o.result.witness_a);
+    witness_b.push_back(o.result.witness_b);
+    status.append(std::string(to_string(o.result.status)));
+  }
+  bp::dict d;
+  d["iterations"] = to_array(iterations);
+  d["overlap"] = to_array(overlap).attr("astype")("bool");
+  d["nanoseconds"] = to_array(nanoseconds);
+  d["distance"] = to_array(distance);
+  d["normal"] = to_array(normal);
+  d["witness_a"] = to_array(witness_a);
+  d["witness_b"] = to_array(witness_b);
+  d["status"] = status;
+  return d;
+}
+
+bp::dict time_distances(const bp::object& shapes,
+                        const bp::object& pairs,
+                        const bp::object& X_AB,
+                        const std::string& method,
+                        const std::string& stopping,
+                        double tolerance,
+                        int max_iterations,
+                        bool boolean,
+                        const bp::object& start,
+                        int repeats,
+                        bool cycled) {
+  if (repeats < 0)
+    throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 0");
+  std::vector<const Shape*> list;
+  const bp::list kept(shapes);  // alive while the lock is released
+  for (long k = 0; k < bp::len(kept); ++k) list.push_back(bp::extract<const Shape*>(kept[k])());
+  const std::vector<Item> items = items_from(list, pairs, X_AB, start);
+  if (method != "auto" || stopping != "bounds") throw std::invalid_argument("method = " + method);
+  const Task task{{tolerance, max_iterations}, boolean, repeats, cycled};
+  std::vector<Outcome> outcomes;
+  {
+    AllowThreads free;
+    outcomes = run_all(items, task);
+  }
+  return columns(outcomes);
+}
+
+bp::dict time_collision(
+    const SceneHolder& scene, const State& state, double dt, double margin, int repeats) {
+  if (repeats < 1)
+    throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 1");
+  const CollisionSettings settings{margin};
+  settings.validate();
+  double best = std::numeric_limits<double>::infinity();
+  CollisionWorkspace work;
+  ContactSet contacts;
+  {
+    AllowThreads free;
+    DynamicsWorkspace dynamics;
+    dynamics.resize(scene);
+    work.resize(scene);
+    forward_kinematics(scene, scene.parameters, state.q.data(), state.v.data(), dynamics);
+    const double rate = bench::measure_tick_rate();
+    State now = state;
+    for (int k = -1; k < repeats; ++k) {  // the first call only grows the buffers
+      now = state;
+      const std::uint64_t begin = bench::start_ticks();
+      collide(scene, scene.parameters, dynamics, settings, dt, now, work, contacts);
+      const double ns = double(bench::stop_ticks() - begin) / rate;
+      if (k >= 0) best = std::min(best, ns);
+    }
+  }
+  bp::dict d;
+  d["nanoseconds"] = best;
+  d["contacts"] = contacts.size();
+  d["tested_pairs"] = work.broad_phase.tested_pairs();
+  d["pairs"] = work.pairs.size();
+  return d;
+}
+
+}  // namespace
+
+void expose_study() {
+  using bp::arg;
+  bp::def("time_distances",
+          &time_distances,
+          (arg("shapes"),
+           arg("pairs"),
+           arg("X_AB"),
+           arg("method") = "auto",
+           arg("stopping") = "bounds",
+           arg("tolerance") = 1e-10,
+           arg("max_iterations") = 128,
+           arg("boolean") = false,
+           arg("start") = bp::object(),
+           arg("repeats") = 0,
+           arg("cycled") = false),
+          "Many distance (or boolean) queries in one call, and how long each took.\n\n"
+          "pairs: (n, 2) numbers into `shapes`; X_AB: (n, 4, 4) pose of B in the frame of A [m].\n"
+          "start: (n, 3) first iterate of the search, a point of A - B in the frame of A [m].\n"
+          "repeats: calls per query, 0: not timed; in a row, or `cycled` through all queries.\n\n"
+          "Returns a dict of arrays: distance [m], iterations, overlap, normal, witness_a, "
+          "witness_b (frame of A), status, nanoseconds (mean of the lowest nine tenths; cycled: "
+          "the lowest).");
+  bp::def(
+      "time_collision",
+      &time_collision,
+      (arg("scene"), arg("state"), arg("dt"), arg("margin") = 1e-3, arg("repeats") = 10),
+      "Time of broad phase, narrow phase and manifolds at a state, with the warm starts it "
+      "holds; the state is not changed.\n\n"
+      "Returns a dict: nanoseconds (the best), contacts, pairs, tested_pairs (boxes compared).");
+}
+
+}  // namespace stiction::python

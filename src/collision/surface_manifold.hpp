@@ -1,0 +1,35 @@
+#pragma once
+
+#include "stiction/collision/manifold.hpp"
+
+#include "surface.hpp"
+
+namespace stiction::detail {
+
+// Each fills work.points: what touches the surface `s`, in its frame.
+
+/// A bounded convex shape, X_SC its pose in the frame of the surface.
+void convex_on_surface(const Shape& s,
+                       const Shape& convex,
+                       const Transform& X_SC,
+                       double margin,
+                       ManifoldWorkspace& work);
+/// Two surfaces; normals point away from `s`.
+void surface_on_surface(const Shape& s,
+                        const Shape& other,
+                        const Transform& X_SO,
+                        double margin,
+                        ManifoldWorkspace& work);
+/// A half-space; normals point away from `s`, into it.
+void half_space_on_surface(const Shape& s,
+                           const Transform& X_SH,
+                           double margin,
+                           ManifoldWorkspace& work);
+
+/// Gathers work.points into work.manifolds, world frame. `size` [m]: of the smaller partner.
+void gather_manifolds(const Transform& X_WS,
+                      double size,
+                      bool surface_is_a,
+                      ManifoldWorkspace& work);
+
+}  // namespace stiction::detail

@@ -1,0 +1,245 @@
+#include "pair.hpp"
+#include "surface_manifold.hpp"
+
+// Two surfaces touch where a corner of one meets a triangle of the other, or two edges cross; each
+// only in directions in which both may push. A corner behind a triangle counts if no other part of
+// that surface is nearer to it.
+
+namespace stiction::detail {
+namespace {
+
+constexpr double kNearer = 1e-6;   // relative
+constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
+
+void move(SurfaceTriangle& t, const Transform& X) {
+  t.n = X.R * t.n;
+  for (int k = 0; k < 3; ++k) {
+    t.v[k] = X * t.v[k];
+    t.across[k] = X.R * t.across[k];
+  }
+  t.offset = dot(t.n, t.v[0]);
+}
+
+struct SurfacePair {
+  const Surface& a;
+  const Surface& b;
+  Transform X_AB;
+  double margin, size;
+  std::vector<SurfacePoint>& points;
+};
+
+// Height of p over the triangle, if it lies in its prism.
+bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
+  for (int k = 0; k < 3; ++k) {
+    const Vec3d m = cross(t.next(k) - t.v[k], t.n);
+    if (dot(m, p - t.v[k]) > slack * norm(m)) return false;
+  }
+  return true;
+}
+
+// True depth: is there nothing of the surface nearer to p (its frame) than `depth`?
+bool nearest_is(const Surface& s, const Vec3d& p, double depth) {
+  const NearestTriangle n = nearest_triangle(s, p, depth * (1.0 + kNearer));
+  return n.id >= 0 && n.inside && n.distance >= depth * (1.0 - kNearer);
+}
+
+void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  const Vec3d u = -tb.n;
+  for (int k = 0; k < 3; ++k) {
+    const double gap = dot(tb.n, ta.v[k]) - tb.offset;
+    if (gap > q.margin || !over(tb, ta.v[k], kFlush * q.size)) continue;
+    if (!corner_looks_along(q.a, ta, k, u)) continue;
+    const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
+    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap)) continue;
+    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+  }
+}
+
+void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  const Vec3d down_B = transpose_times(q.X_AB.R, -ta.n);
+  SurfaceTriangle own;  // in the frame of B
+  bool known = false;
+  for (int k = 0; k < 3; ++k) {
+    const double gap = dot(ta.n, tb.v[k]) - ta.offset;
+    if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
+    if (!known) q.b.triangle(tb.id, own);
+    known = true;
+    if (!corner_looks_along(q.b, own, k, down_B)) continue;
+    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap)) continue;
+    const Vec3d on_a = tb.v[k] - ta.n * gap;
+    q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+  }
+}
+
+std::uint32_t edge_word(const SurfaceTriangle& t, int k) {
+  const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
+  return mix(std::uint32_t(a < b ? a : b), std::uint32_t(a < b ? b : a));
+}
+
+void cross_edges(
+    SurfacePair& q, const SurfaceTriangle& ta, int i, const SurfaceTriangle& tb, int k) {
+  const Vec3d ea = ta.next(i) - ta.v[i], eb = tb.next(k) - tb.v[k], d = tb.v[k] - ta.v[i];
+  const Vec3d n = cross(ea, eb);
+  const double nn = squared_norm(n), la = squared_norm(ea), lb = squared_norm(eb);
+  if (nn <= 1e-12 * la * lb) return;  // parallel: their corners tell
+  const double s = dot(cross(d, eb), n) / nn, r = dot(cross(d, ea), n) / nn;
+  if (!(s >= 0.0 && s <= 1.0 && r >= 0.0 && r <= 1.0)) return;
+  for (const double sign : {1.0, -1.0}) {
+    const Vec3d u = n * (sign / std::sqrt(nn));
+    const double gap = dot(u, d);
+    if (gap > q.margin || gap < -kDeepEdge * std::sqrt(std::fmin(la, lb))) continue;
+    if (!edge_looks_along(ta, i, u) || !edge_looks_along(tb, k, -u)) continue;
+    const std::uint32_t id = mix(mix(6u, edge_word(ta, i)), edge_word(tb, k));
+    q.points.push_back({u, ta.v[i] + ea * s, gap, id, 0});
+    return;
+  }
+}
+
+void triangle_pair(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  corners_of_a(q, ta, tb);
+  corners_of_b(q, ta, tb);
+  for (int i = 0; i < 3; ++i) {
+    if (ta.edge[i] == SurfaceEdge::kFlat || ta.edge[i] == SurfaceEdge::kConcave) continue;
+    for (int k = 0; k < 3; ++k) {
+      if (tb.edge[k] == SurfaceEdge::kFlat || tb.edge[k] == SurfaceEdge::kConcave) continue;
+      cross_edges(q, ta, i, tb, k);
+    }
+  }
+}
+
+Aabb box_of(const Vec3d v[3], double margin) {
+  Aabb box{v[0], v[0]};
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] = std::fmin(v[0][k], std::fmin(v[1][k], v[2][k])) - margin;
+    box.upper[k] = std::fmax(v[0][k], std::fmax(v[1][k], v[2][k])) + margin;
+  }
+  return box;
+}
+
+// The box about a box in another frame.
+Aabb moved(const Aabb& b, const Transform& X, double margin) {
+  const Vec3d c = X * ((b.lower + b.upper) * 0.5), h = (b.upper - b.lower) * 0.5;
+  Vec3d e;
+  for (int k = 0; k < 3; ++k) {
+    e[k] =
+        h.x * std::abs(X.R.c0[k]) + h.y * std::abs(X.R.c1[k]) + h.z * std::abs(X.R.c2[k]) + margin;
+  }
+  return {c - e, c + e};
+}
+
+// Both trees at once: the larger node is opened.
+void descend_both(SurfacePair& q, ManifoldWorkspace& work) {
+  const Bvh &ta = q.a.mesh->bvh, &tb = q.b.mesh->bvh;
+  struct Nodes {
+    int a, b;
+  } stack[2 * Bvh::kMaxDepth + 2];
+  int top = 0;
+  stack[top++] = {0, 0};
+  while (top > 0) {
+    const Nodes n = stack[--top];
+    const Bvh::Node &a = ta.nodes[n.a], &b = tb.nodes[n.b];
+    ++work.boxes_tested;
+    if (!boxes_overlap(a.box, moved(b.box, q.X_AB, q.margin))) continue;
+    if (a.count > 0 && b.count > 0) {
+      for (int i = 0; i < a.count; ++i) {
+        for (int k = 0; k < b.count; ++k) {
+          work.triangle_pairs.push_back(static_cast<std::uint64_t>(ta.items[a.first + i]) << 32 |
+                                        static_cast<std::uint32_t>(tb.items[b.first + k]));
+        }
+      }
+      continue;
+    }
+    const bool open_a = b.count > 0 || (a.count == 0 && norm(a.box.upper - a.box.lower) >=
+                                                            norm(b.box.upper - b.box.lower));
+    stack[top++] = open_a ? Nodes{a.first, n.b} : Nodes{n.a, b.first};
+    stack[top++] = open_a ? Nodes{n.a + 1, n.b} : Nodes{n.a, n.b + 1};
+  }
+}
+
+// With a height field: each triangle of B near the box of A.
+void walk_cells(SurfacePair& q, const Shape& a, ManifoldWorkspace& work) {
+  const Transform X_BA = inverse(q.X_AB);
+  const Aabb box = moved(bounding_box(a, Transform::identity()), X_BA, q.margin);
+  work.boxes_tested += q.b.overlapping(box, [&](int id) {
+    Vec3d v[3];
+    q.b.corners(id, v);
+    for (Vec3d& p : v) p = q.X_AB * p;
+    work.boxes_tested += q.a.overlapping(box_of(v, q.margin), [&](int other) {
+      work.triangle_pairs.push_back(static_cast<std::uint64_t>(other) << 32 |
+                                    static_cast<std::uint32_t>(id));
+    });
+  });
+}
+
+}  // namespace
+
+void surface_on_surface(const Shape& s,
+                        const Shape& other,
+                        const Transform& X_SO,
+                        double margin,
+                        ManifoldWorkspace& work) {
+  const Surface a(s), b(other);
+  const double size = std::fmin(bounding_radius(s), bounding_radius(other));
+  SurfacePair q{a, b, X_SO, std::fmax(margin, 0.0), size, work.points};
+  work.triangle_pairs.clear();
+  if (a.mesh != nullptr && b.mesh != nullptr) {
+    descend_both(q, work);
+  } else {
+    walk_cells(q, s, work);
+  }
+  std::sort(work.triangle_pairs.begin(), work.triangle_pairs.end());
+  SurfaceTriangle ta, tb;
+  ta.id = -1;
+  Aabb box_a{};
+  for (const std::uint64_t pair : work.triangle_pairs) {
+    if (static_cast<int>(pair >> 32) != ta.id) {
+      a.triangle(static_cast<int>(pair >> 32), ta);
+      box_a = box_of(ta.v, q.margin);
+    }
+    Vec3d v[3];
+    b.corners(static_cast<int>(pair & 0xffffffffu), v);
+    for (Vec3d& p : v) p = X_SO * p;
+    // A triangle behind the other's plane may still hold corners that are too deep: boxes only.
+    if (!boxes_overlap(box_a, box_of(v, 0.0))) continue;
+    b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
+    move(tb, X_SO);
+    ++work.triangles_tested;
+    triangle_pair(q, ta, tb);
+  }
+}
+
+void half_space_on_surface(const Shape& s,
+                           const Transform& X_SH,
+                           double margin,
+                           ManifoldWorkspace& work) {
+  const Surface surface(s);
+  const Vec3d& up = X_SH.R.c2;
+  const double level = dot(up, X_SH.p) + margin;
+  work.triangles.clear();
+  const auto offer = [&](int vertex) {
+    if (dot(up, surface.vertex(vertex)) <= level) work.triangles.push_back(vertex);
+  };
+  if (surface.mesh != nullptr) {
+    const auto lowest = [&](const Aabb& b) {
+      double z = 0.0;
+      for (int k = 0; k < 3; ++k) z += up[k] * (up[k] > 0.0 ? b.lower[k] : b.upper[k]);
+      return z;
+    };
+    work.boxes_tested = surface.mesh->bvh.descend([&](const Aabb& b) { return lowest(b) <= level; },
+                                                  [&](int t) {
+                                                    for (int k = 0; k < 3; ++k)
+                                                      offer(surface.mesh->triangles[3 * t + k]);
+                                                  });
+  } else {
+    for (int v = 0; v < surface.field->nx * surface.field->ny; ++v) offer(v);
+  }
+  std::sort(work.triangles.begin(), work.triangles.end());
+  work.triangles.erase(std::unique(work.triangles.begin(), work.triangles.end()),
+                       work.triangles.end());
+  for (const int v : work.triangles) {
+    const Vec3d p = surface.vertex(v);
+    work.points.push_back({-up, p, dot(up, p - X_SH.p), std::uint32_t(v), 0});
+  }
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,289 @@
+#include "triangle_contact.hpp"
+
+#include "gjk.hpp"
+
+namespace stiction::detail {
+namespace {
+
+constexpr int kMaxFacePoints = kMaxPolygon + 9;  // corners, 2 crossings per edge, 3 corners
+constexpr double kSameNormal = 5e-9;             // 1 - cosine of 1e-4 rad
+
+// Names of features, apart for corners of the shape, ridges and peaks of the surface.
+std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
+  return mix(mix(mix(1u, std::uint32_t(t.patch)), std::uint32_t(q.face.id)), std::uint32_t(k));
+}
+std::uint32_t edge_feature(const SurfaceTriangle& t, int k) {
+  const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
+  return mix(mix(2u, std::uint32_t(a < b ? a : b)), std::uint32_t(a < b ? b : a));
+}
+std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
+  return mix(3u, std::uint32_t(t.vertex[k]));
+}
+
+/// The prism over a triangle.
+struct Prism {
+  Vec3d outward[3];
+  double offset[3];
+
+  explicit Prism(const SurfaceTriangle& t) {
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d m = cross(t.next(k) - t.v[k], t.n);
+      outward[k] = m * (1.0 / norm(m));
+      offset[k] = dot(outward[k], t.v[k]);
+    }
+  }
+  double outside(int k, const Vec3d& p) const { return dot(outward[k], p) - offset[k]; }
+  bool holds(const Vec3d& p, double slack, int except = -1) const {
+    for (int k = 0; k < 3; ++k) {
+      if (k != except && outside(k, p) > slack) return false;
+    }
+    return true;
+  }
+};
+
+/// Points along the normal of the triangle. `least`: lowest height over it of the part of the face
+/// that lies above it, features or not.
+struct FacePoints {
+  SurfacePoint points[kMaxFacePoints];
+  int count = 0;
+  double least = HUGE_VAL;
+
+  void offer(const SurfaceTriangle& t, const Vec3d& on_shape, bool counts, std::uint32_t feature) {
+    const double gap = dot(t.n, on_shape) - t.offset;
+    least = std::fmin(least, gap);
+    if (counts) points[count++] = {t.n, on_shape - t.n * gap, gap, feature, 0};
+  }
+};
+
+// Is a point of the face's plane inside of the face?
+bool in_face(const Polygon& face, const Vec3d& p, double slack) {
+  for (int i = 0; i < face.count; ++i) {
+    const Vec3d& a = face.p[i];
+    const Vec3d m = cross(face.p[i + 1 == face.count ? 0 : i + 1] - a, face.normal);
+    if (dot(m, p - a) > slack * norm(m)) return false;
+  }
+  return true;
+}
+
+void clip_corners(const ConvexOnSurface& q,
+                  const SurfaceTriangle& t,
+                  const Prism& prism,
+                  double slack,
+                  FacePoints& out) {
+  for (int i = 0; i < q.face.count; ++i) {
+    if (prism.holds(q.face.p[i], slack)) out.offer(t, q.face.p[i], true, corner_feature(q, t, i));
+  }
+}
+
+void clip_edges(const ConvexOnSurface& q,
+                const SurfaceTriangle& t,
+                const Prism& prism,
+                double slack,
+                FacePoints& out) {
+  const Polygon& f = q.face;
+  const int edges = f.count > 2 ? f.count : f.count - 1;
+  for (int k = 0; k < 3; ++k) {
+    int crossings = 0;
+    for (int i = 0; i < edges && crossings < 2; ++i) {
+      const Vec3d &a = f.p[i], &b = f.p[i + 1 == f.count ? 0 : i + 1];
+      const double da = prism.outside(k, a), db = prism.outside(k, b);
+      if ((da > slack) == (db > slack)) continue;
+      const double share = da / (da - db);
+      const Vec3d p = a + (b - a) * std::fmin(std::fmax(share, 0.0), 1.0);
+      if (!prism.holds(p, slack, k)) continue;
+      ++crossings;
+      out.offer(t, p, t.edge[k] != SurfaceEdge::kFlat, mix(edge_feature(t, k), std::uint32_t(i)));
+    }
+  }
+}
+
+void clip_peaks(const ConvexOnSurface& q, const SurfaceTriangle& t, double slack, FacePoints& out) {
+  if (q.face.count < 3) return;
+  const double slope = dot(q.face.normal, t.n);
+  if (!(slope < -0.1)) return;
+  for (int k = 0; k < 3; ++k) {
+    const double height = (q.face.offset - dot(q.face.normal, t.v[k])) / slope;
+    const Vec3d p = t.v[k] + t.n * height;
+    if (in_face(q.face, p, slack)) out.offer(t, p, t.sharp[k], peak_feature(t, k));
+  }
+}
+
+void look_along(ConvexOnSurface& q, const Vec3d& n) {
+  if (n.x == q.n.x && n.y == q.n.y && n.z == q.n.z) return;
+  q.n = n;
+  facing_polygon(q.shape, q.X, -n, q.face);
+  q.low = dot(n, q.X * support(q.shape, transpose_times(q.X.R, -n)));
+  q.high = dot(n, q.X * support(q.shape, transpose_times(q.X.R, n)));
+}
+
+// A point deeper than half the shape: pushed out along this triangle only if the shape's centre is
+// inside of the solid, and this is the plane nearest to it. Otherwise the shape merely reaches
+// through a thin wall, or lies on its far side.
+bool believable(ConvexOnSurface& q, const SurfaceTriangle& t, double gap) {
+  if (gap >= -0.5 * (q.high - q.low)) return true;
+  if (!q.nearest_known) q.nearest = nearest_triangle(q.surface, q.centre, 4.0 * q.size);
+  q.nearest_known = true;
+  if (!q.nearest.inside) return false;
+  if (q.surface.field != nullptr) return true;
+  return q.surface.mesh->patch[q.nearest.id] == t.patch;
+}
+
+void append(ConvexOnSurface& q, const SurfaceTriangle& t, const SurfacePoint& p) {
+  if (p.gap <= q.margin && believable(q, t, p.gap)) q.points.push_back(p);
+}
+
+void append_all(ConvexOnSurface& q, const SurfaceTriangle& t, const FacePoints& found) {
+  for (int i = 0; i < found.count; ++i) append(q, t, found.points[i]);
+}
+
+// The part of edge k under a face of the shape whose normal is -u: up to two points.
+bool append_edge_under_face(
+    ConvexOnSurface& q, const SurfaceTriangle& t, int k, const Polygon& face, double slack) {
+  Vec3d a = t.v[k], b = t.next(k);
+  std::uint32_t id_a = peak_feature(t, k), id_b = peak_feature(t, k == 2 ? 0 : k + 1);
+  for (int i = 0; i < face.count; ++i) {
+    const Vec3d& p = face.p[i];
+    const Vec3d m = cross(face.p[i + 1 == face.count ? 0 : i + 1] - p, face.normal);
+    const double reach = slack * norm(m), da = dot(m, a - p), db = dot(m, b - p);
+    if (da > reach && db > reach) return false;
+    const std::uint32_t id = mix(edge_feature(t, k), std::uint32_t(i));
+    if (da > reach) {
+      a = a + (b - a) * (da / (da - db));
+      id_a = id;
+    } else if (db > reach) {
+      b = b + (a - b) * (db / (db - da));
+      id_b = id;
+    }
+  }
+  const Vec3d u = -face.normal;
+  append(q, t, {u, a, dot(face.normal, a) - face.offset, id_a, 0});
+  append(q, t, {u, b, dot(face.normal, b) - face.offset, id_b, 0});
+  return true;
+}
+
+enum class Answer { kUnknown, kDone, kFace };
+
+// The face of the shape as the plane between the two: right if the lowest corner or edge of the
+// triangle above that plane lies under the face.
+Answer face_of_shape(ConvexOnSurface& q, const SurfaceTriangle& t, double slack) {
+  const Polygon& face = q.face;
+  if (face.count < 3) return Answer::kUnknown;
+  double s[3], least = HUGE_VAL;
+  for (int k = 0; k < 3; ++k) {
+    s[k] = dot(face.normal, t.v[k]) - face.offset;
+    least = std::fmin(least, s[k]);
+  }
+  if (least > q.margin) return Answer::kDone;
+  if (least < -0.25 * (q.high - q.low)) return Answer::kUnknown;
+  int lowest[3], count = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (s[k] <= least + slack) lowest[count++] = k;
+  }
+  const Vec3d u = -face.normal;
+  if (count == 1) {
+    const int k = lowest[0];
+    if (!in_face(face, t.v[k], slack)) return Answer::kUnknown;
+    if (!corner_looks_along(q.surface, t, k, u)) return Answer::kFace;
+    append(q, t, {u, t.v[k], s[k], peak_feature(t, k), 0});
+    return Answer::kDone;
+  }
+  if (count == 3) return Answer::kUnknown;
+  const int k = lowest[0] == 0 && lowest[1] == 2 ? 2 : lowest[0];
+  if (!edge_looks_along(t, k, u)) return Answer::kFace;
+  return append_edge_under_face(q, t, k, face, slack) ? Answer::kDone : Answer::kUnknown;
+}
+
+// Edge or corner of the triangle that holds its witness point; both -1: inside.
+void feature_at(const Prism& prism, const Vec3d& p, double slack, int& edge, int& corner) {
+  edge = corner = -1;
+  for (int k = 0; k < 3; ++k) {
+    if (prism.outside(k, p) < -slack) continue;
+    if (edge < 0) {
+      edge = k;
+    } else {
+      corner = edge == 0 && k == 2 ? 0 : k;  // edges k - 1 and k meet at corner k
+    }
+  }
+}
+
+// GJK and EPA of shape and triangle.
+Answer general(ConvexOnSurface& q, const SurfaceTriangle& t, const Prism& prism, double slack) {
+  const Transform X_T{Mat3d::identity(), q.triangle.set(t.v, t.n)};
+  const GeneralResult r =
+      query_general(q.shape, q.X, q.triangle.shape(), X_T, {}, std::fmax(q.margin, 0.0), nullptr);
+  if (r.beyond || !(r.distance.distance <= q.margin)) return Answer::kDone;
+  if (r.distance.distance < -0.25 * (q.high - q.low)) return Answer::kFace;
+  const Vec3d u = -r.distance.normal;
+  int edge, corner;
+  feature_at(prism, r.distance.witness_b, 1e-7 * q.size, edge, corner);
+  if (edge < 0 || dot(u, t.n) > 1.0 - kSameNormal) return Answer::kFace;
+  if (corner >= 0) {
+    if (!corner_looks_along(q.surface, t, corner, u)) return Answer::kFace;
+    append(q, t, {u, r.distance.witness_b, r.distance.distance, peak_feature(t, corner), 0});
+    return Answer::kDone;
+  }
+  if (!edge_looks_along(t, edge, u)) return Answer::kFace;
+  Polygon face;
+  facing_polygon(q.shape, q.X, -u, face);
+  if (face.count >= 3 && dot(face.normal, -u) > 1.0 - kSameNormal &&
+      append_edge_under_face(q, t, edge, face, slack)) {
+    return Answer::kDone;
+  }
+  append(q, t, {u, r.distance.witness_b, r.distance.distance, edge_feature(t, edge), 0});
+  return Answer::kDone;
+}
+
+// A ball meets the one point of the surface that is nearest to its centre, and no other feature in
+// whose directions the centre does not lie.
+void sphere_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
+  const double r = q.shape.size.x;
+  const ClosestOnTriangle at = closest_on_triangle(t.v, q.centre);
+  const Vec3d w = q.centre - at.p;
+  const double distance = norm(w), height = dot(t.n, q.centre) - t.offset;
+  if (distance - r > q.margin) return;
+  // Over a flat edge the two triangles must not both decline: in doubt both answer alike.
+  const double aside = norm(w - t.n * dot(t.n, w));
+  if ((at.edge < 0 && at.corner < 0) || aside <= 1e-9 * r + 2.0 * kFlatSine * distance) {
+    const std::uint32_t id = mix(1u, std::uint32_t(t.patch));
+    q.low = height - r;
+    q.high = height + r;
+    if (height >= 0.0 || believable(q, t, height - r)) {
+      q.points.push_back({t.n, q.centre - t.n * height, height - r, id, 0});
+    }
+    return;
+  }
+  const Vec3d u = w * (1.0 / distance);
+  const bool ahead = at.corner >= 0 ? corner_looks_along(q.surface, t, at.corner, u)
+                                    : edge_looks_along(t, at.edge, u);
+  if (!ahead) return;
+  q.points.push_back({u,
+                      at.p,
+                      distance - r,
+                      at.corner >= 0 ? peak_feature(t, at.corner) : edge_feature(t, at.edge),
+                      0});
+}
+
+}  // namespace
+
+void triangle_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
+  if (q.shape.type == ShapeType::kSphere) return sphere_contact(q, t);
+  look_along(q, t.n);
+  const double height = q.low - t.offset, slack = kFlush * q.size;
+  if (height > q.margin) return;
+  if (q.surface.mesh != nullptr && q.high < t.offset) return;  // wholly behind
+  const Prism prism(t);
+  FacePoints found;
+  clip_corners(q, t, prism, slack, found);
+  clip_edges(q, t, prism, slack, found);
+  clip_peaks(q, t, slack, found);
+  // A plane that no part of the shape comes nearer to than what lies above the triangle.
+  bool face = t.plain() || found.least <= height + kFacePreference * q.size;
+  if (!face) {
+    Answer answer = face_of_shape(q, t, slack);
+    if (answer == Answer::kUnknown) answer = general(q, t, prism, slack);
+    face = answer == Answer::kFace;
+  }
+  if (face) append_all(q, t, found);
+}
+
+}  // namespace stiction::detail

@@ -1,0 +1,63 @@
+"""The collision part of a step alone: its counters, and the benchmark on piles."""
+
+from __future__ import annotations
+
+import pytest
+import stiction
+
+
+def test_find_contacts_is_the_collision_part_of_a_step() -> None:
+    sim = stiction.Simulator(stiction.load("ycb-pile(12)"), dt=2e-3)
+    state = sim.initial_state()
+    sim.run(state, steps=400)
+    before = state.copy()
+    found = sim.find_contacts(state)
+    assert found.contacts > 0
+    assert found.tested_pairs >= found.overlapping_pairs >= found.narrow_phase_calls > 0
+    # Nothing but warm starts moved, and a step from there does the same work.
+    assert (state.q == before.q).all()
+    assert (state.v == before.v).all()
+    report = sim.step(before)
+    counted = sim.collision_counters()
+    assert report.num_contacts == found.contacts == counted.contacts
+    assert counted.tested_pairs == found.tested_pairs
+    assert counted.narrow_phase_calls == found.narrow_phase_calls
+    assert "contacts=" in repr(counted)
+
+
+def test_find_contacts_keeps_the_last_report() -> None:
+    sim = stiction.Simulator(stiction.load("box-stack(3)"), dt=1e-3)
+    state = sim.initial_state()
+    sim.run(state, steps=5)
+    contacts = [c.position.tolist() for c in sim.contacts()]
+    elsewhere = sim.initial_state()
+    elsewhere.q[2] += 5.0
+    sim.find_contacts(elsewhere)
+    assert [c.position.tolist() for c in sim.contacts()] == contacts
+
+
+def test_find_contacts_refuses_a_foreign_state() -> None:
+    sim = stiction.Simulator(stiction.load("box-stack(3)"), dt=1e-3)
+    other = stiction.Simulator(stiction.load("box-stack(2)"), dt=1e-3).initial_state()
+    with pytest.raises(ValueError, match="q"):
+        sim.find_contacts(other)
+    with pytest.raises(TypeError, match="state"):
+        sim.find_contacts(3)  # type: ignore[arg-type]
+
+
+def test_pile_rows_measure_both_engines() -> None:
+    pytest.importorskip("mujoco")
+    from stiction.bench.pile_collision import pile_row, pile_rows
+    from stiction.bench.worlds import BenchError
+
+    row = pile_rows(counts=(6,), steps=3, reps=2, settle=1.0)[0]
+    assert row.bodies == 6
+    assert row.us > 0
+    assert row.peer_us > 0
+    assert row.ratio == pytest.approx(row.us / row.peer_us)
+    assert row.contacts >= 6
+    assert row.peer_contacts >= 3
+    assert row.tested_pairs > 0
+    assert row.as_dict()["us_per_contact"] == pytest.approx(row.us / row.contacts)
+    with pytest.raises(BenchError, match="reps = 0"):
+        pile_row(3, reps=0)
