@@ -49,6 +49,10 @@ bool curved(const Shape& s) {
          s.type == ShapeType::kEllipsoid;
 }
 
+struct {
+  int count = 0, off = 0;
+} from_epa;
+
 // Everything manifold.hpp promises about the points of one pair.
 void check_manifold(const PosedPair& p, const Manifold& m, double margin, const DistanceResult& r) {
   const double size = pair_size(p), rounding = 1e-12 * (size + norm(p.X_WA.p) + norm(p.X_WB.p));
@@ -62,14 +66,19 @@ void check_manifold(const PosedPair& p, const Manifold& m, double margin, const 
   double least = HUGE_VAL;
   for (int i = 0; i < m.count; ++i) {
     const ManifoldPoint& q = m.points[i];
-    // The witness points of overlapping curved shapes are EPA's: distance_test.cpp judges them.
-    const bool from_epa = q.feature == 0 && r.distance < 0.0 && (curved(p.a) || curved(p.b));
-    const double off = from_epa ? HUGE_VAL : 2e-5 * size;
     BOOST_TEST(q.gap <= margin);
     // ... and no point is deeper than the shapes are along it.
     BOOST_TEST(q.gap >= along - rounding);
-    BOOST_TEST(outside(p.a, p.X_WA, q.position - m.normal * (0.5 * q.gap)) <= off);
-    BOOST_TEST(outside(p.b, p.X_WB, q.position + m.normal * (0.5 * q.gap)) <= off);
+    const double off = std::max(outside(p.a, p.X_WA, q.position - m.normal * (0.5 * q.gap)),
+                                outside(p.b, p.X_WB, q.position + m.normal * (0.5 * q.gap)));
+    // The witness points of overlapping curved shapes come from EPA's last triangle, whose foot of
+    // the origin may lie beside it: counted.
+    if (q.feature == 0 && r.distance < 0.0 && (curved(p.a) || curved(p.b))) {
+      ++from_epa.count;
+      from_epa.off += off > 2e-5 * size;
+    } else {
+      BOOST_TEST(off <= 2e-5 * size);
+    }
     least = std::min(least, q.gap);
     for (int j = 0; j < i; ++j) BOOST_TEST(m.points[j].feature != q.feature);
   }
@@ -108,6 +117,8 @@ BOOST_AUTO_TEST_CASE(every_pair_keeps_the_promises) {
   }
   BOOST_TEST(overlapping > 0.3 * total);
   BOOST_TEST(overlapping < 0.7 * total);
+  BOOST_TEST_MESSAGE(from_epa.off << " of " << from_epa.count << " points of EPA off the shapes");
+  BOOST_TEST(from_epa.off <= 0.02 * from_epa.count);
 }
 
 // A small box resting on a large one, both as primitives and as meshes: the points are the exact
@@ -306,7 +317,7 @@ BOOST_AUTO_TEST_CASE(invariant_under_rigid_motion) {
       const bool round = curved(p.a) || curved(p.b);
       BOOST_TEST(std::abs(m.points[i].gap - moved.points[i].gap) <= (round ? 1e-9 : 1e-11));
       BOOST_TEST(m.points[i].feature == moved.points[i].feature);
-      if (round && m.count == 1 && m.points[i].gap < 0.0) continue;  // EPA's witness points
+      if (round && m.points[i].gap < 0.0 && m.points[i].feature == 0) continue;  // from EPA
       BOOST_TEST(norm(X * m.points[i].position - moved.points[i].position) <=
                  (round ? 1e-4 : 1e-9));
     }
