@@ -33,19 +33,6 @@ void check(const DistanceSettings& s) {
   }
 }
 
-// A NaN or an infinity makes the difference NaN.
-bool finite(const Transform& X) {
-  const Vec3d v = X.p + X.R.c0 + X.R.c1 + X.R.c2;
-  const double sum = v.x + v.y + v.z;
-  return sum - sum == 0.0;
-}
-
-void check(const char* name, const Transform& X) {
-  if (finite(X)) return;
-  throw std::invalid_argument(std::string("distance: ") + name +
-                              " has a number that is not finite");
-}
-
 struct MethodName {
   DistanceMethod method;
   const char* name;
@@ -141,8 +128,8 @@ DistanceResult distance(const Shape& a,
                         const DistanceSettings& settings,
                         DistanceCache* cache) {
   check(settings);
-  check("X_WA", X_WA);
-  check("X_WB", X_WB);
+  require_finite("distance: X_WA", X_WA);
+  require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
   if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
   return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
@@ -156,8 +143,8 @@ bool collide(const Shape& a,
              DistanceCache* cache,
              int* iterations) {
   check(settings);
-  check("X_WA", X_WA);
-  check("X_WB", X_WB);
+  require_finite("collide: X_WA", X_WA);
+  require_finite("collide: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
   if (iterations != nullptr) *iterations = 0;
   const bool closed_form =

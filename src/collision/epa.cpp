@@ -28,32 +28,53 @@ double foot_weights(const Polytope& polytope, int f, double weight[3]) {
   return std::min({weight[0], weight[1], weight[2]});
 }
 
-// The ball about the origin up to the closest face lies in the polytope, so the foot is in it, but
-// maybe in another triangle of the same plane: take the one that holds it best.
-void set_witness(const Polytope& polytope, int closest, double size, EpaResult& r) {
-  double weight[3], other[3];
-  double least = foot_weights(polytope, closest, weight);
-  int face = closest;
-  for (int f = 0; f < polytope.face_count() && least < 0.0; ++f) {
-    if (!(polytope.distance(f) <= polytope.distance(closest) + kCoplanar * size)) continue;
-    if (!(dot(polytope.normal(f), polytope.normal(closest)) > 0.5)) continue;
-    const double l = foot_weights(polytope, f, other);
-    if (!(l > least)) continue;
-    least = l;
-    face = f;
-    std::copy(other, other + 3, weight);
-  }
-  double sum = 0.0;
-  for (double& x : weight) {
-    x = std::max(x, 0.0);
-    sum += x;
-  }
-  r.witness_a = r.witness_b = {0, 0, 0};
+// The point of the triangle closest to p, as a simplex about p.
+Simplex closest_to(const Polytope& polytope, int f, const Vec3d& p) {
+  Simplex s;
   for (int k = 0; k < 3; ++k) {
-    r.face[k] = polytope.corner(face, k);
-    r.witness_a += r.face[k].a * (weight[k] / sum);
-    r.witness_b += r.face[k].b() * (weight[k] / sum);
+    s.points[k] = polytope.corner(f, k);
+    s.points[k].w -= p;
   }
+  s.count = 3;
+  s.reduce();
+  return s;
+}
+
+// The foot of the origin on the plane of the closest face lies in the polytope, but maybe in
+// another of several faces that are coplanar to rounding: the face that comes nearest to it.
+int face_at_foot(const Polytope& polytope, int closest) {
+  const Vec3d n = polytope.normal(closest), foot = n * polytope.distance(closest);
+  int best = closest;
+  double least = HUGE_VAL;
+  for (int f = 0; f < polytope.face_count(); ++f) {
+    if (polytope.distance(f) == HUGE_VAL || !(dot(polytope.normal(f), n) > 0.5)) continue;
+    const double d = squared_norm(closest_to(polytope, f, foot).closest);
+    if (!(d < least)) continue;
+    least = d;
+    best = f;
+  }
+  return best;
+}
+
+void set_witness(const Polytope& polytope, int closest, EpaResult& r) {
+  double weight[3];
+  int face = closest;
+  if (foot_weights(polytope, closest, weight) < 0.0) {
+    face = face_at_foot(polytope, closest);
+    const Vec3d foot = polytope.normal(closest) * polytope.distance(closest);
+    Simplex s = closest_to(polytope, face, foot);
+    r.witness_a = s.witness_a();
+    r.witness_b = {0, 0, 0};
+    for (int k = 0; k < s.count; ++k)
+      r.witness_b += (s.points[k].a - s.points[k].w - foot) * s.weights[k];
+  } else {
+    r.witness_a = r.witness_b = {0, 0, 0};
+    for (int k = 0; k < 3; ++k) {
+      r.witness_a += polytope.corner(face, k).a * weight[k];
+      r.witness_b += polytope.corner(face, k).b() * weight[k];
+    }
+  }
+  for (int k = 0; k < 3; ++k) r.face[k] = polytope.corner(face, k);
 }
 
 // Depth along the normal of face f; true if it is the depth of D.
@@ -70,7 +91,7 @@ bool look_at(const SupportDifference& D,
   if (h < r.depth || final) {
     r.depth = h;
     r.normal = polytope.normal(f);
-    if (final) set_witness(polytope, f, D.size, r);
+    if (final) set_witness(polytope, f, r);
   }
   return final;
 }

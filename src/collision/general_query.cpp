@@ -53,12 +53,24 @@ bool warm_simplex(const SupportDifference& D, const DistanceCache* cache, Simple
   return true;
 }
 
+// Unit, from B to A. A triangle tells it better than the closest point, whose direction is the
+// rounding of the points over the distance.
+Vec3d direction_of(const Simplex& s) {
+  const Vec3d x = s.closest * (1.0 / norm(s.closest));
+  if (s.count < 3) return x;
+  const Vec3d ab = s.points[1].w - s.points[0].w, ac = s.points[2].w - s.points[0].w;
+  const Vec3d n = cross(ab, ac);
+  const double nn = squared_norm(n);
+  if (!(nn > 1e-12 * squared_norm(ab) * squared_norm(ac))) return x;
+  return n * ((dot(n, x) < 0.0 ? -1.0 : 1.0) / std::sqrt(nn));
+}
+
 CoreAnswer from_gjk(const GjkResult& g) {
   const double d = norm(g.simplex.closest);
   const DistanceStatus status = g.end == GjkResult::End::kSeparated
                                     ? DistanceStatus::kSeparated
                                     : DistanceStatus::kMaxIterations;
-  return {g.simplex.closest * (-1.0 / d), g.simplex.witness_a(), g.simplex.witness_b(), d, status};
+  return {-direction_of(g.simplex), g.simplex.witness_a(), g.simplex.witness_b(), d, status};
 }
 
 CoreAnswer from_epa(const EpaResult& e) {

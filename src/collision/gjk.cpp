@@ -66,7 +66,8 @@ class Search {
   double stop_above_;
   SearchDirection direction_;
   bool frank_wolfe_;
-  double floor_;    // [m]
+  double floor_;          // [m]
+  bool precise_ = false;  // double has stalled: simplices are solved in long double
   SupportPoint s_;  // the last one
   GjkResult r_;
 };
@@ -100,6 +101,7 @@ bool Search::start(const Vec3d& x0, const Simplex* warm) {
 bool Search::iterate(int k) {
   const Vec3d x = r_.simplex.closest;
   const double upper = norm(x);
+  if (2 * r_.iterations > settings_.max_iterations && !frank_wolfe_) direction_.drop_momentum();
   if (upper <= kTouching * D_.size) return end(End::kOverlap);
   if (direction_.accelerated()) {
     const Vec3d d = direction_.next(k, x, s_.w);
@@ -115,7 +117,11 @@ bool Search::iterate(int k) {
   }
   if (!direction_.accelerated()) {
     if (closed(upper, gap)) return end(r_.lower > 0.0 ? End::kSeparated : End::kOverlap);
-    if (holds(r_.simplex, s_)) return end_without_progress(upper);
+    if (holds(r_.simplex, s_)) {
+      if (precise_) return end_without_progress(upper);
+      precise_ = true;
+      return r_.simplex.reduce<long double>() || end(End::kOverlap);
+    }
   }
   return add();
 }
@@ -150,16 +156,17 @@ bool Search::nothing_new(double upper, double gap) const {
 bool Search::add() {
   Simplex& simplex = r_.simplex;
   simplex.points[simplex.count] = s_;
-  switch (simplex.add_newest()) {
-    case Simplex::Step::kInside:
-      return end(End::kOverlap);
-    case Simplex::Step::kStuck:  // rounding, or a momentum direction
-      if (!direction_.accelerated()) return end_without_progress(norm(simplex.closest));
-      direction_.drop_momentum();
-      break;
-    case Simplex::Step::kCloser:
-      break;
+  Simplex::Step step = precise_ ? simplex.add_newest<long double>() : simplex.add_newest();
+  if (step == Simplex::Step::kStuck && direction_.accelerated()) {
+    direction_.drop_momentum();
+    return true;
   }
+  if (step == Simplex::Step::kStuck && !precise_) {
+    precise_ = true;
+    step = simplex.add_newest<long double>();
+  }
+  if (step == Simplex::Step::kInside) return end(End::kOverlap);
+  if (step == Simplex::Step::kStuck) return end_without_progress(norm(simplex.closest));
   if (frank_wolfe_ && simplex.count == 2) {  // Alg. 3, line 6: W = {x}
     simplex.points[0] = {simplex.closest, simplex.witness_a(), kSmooth, kSmooth};
     simplex.weights[0] = 1.0;

@@ -72,6 +72,8 @@ void contact_manifold(const Shape& a,
                       double margin,
                       Manifold& manifold,
                       DistanceCache* cache) {
+  require_finite("contact_manifold: X_WA", X_WA);
+  require_finite("contact_manifold: X_WB", X_WB);
   if (is_surface(a.type) || is_surface(b.type)) {
     throw std::invalid_argument(std::string("contact_manifold: ") +
                                 to_string(is_surface(a.type) ? a.type : b.type) +

@@ -12,9 +12,7 @@
 namespace stiction::detail {
 namespace {
 
-constexpr double kFirst = 1.0;     // of the size: the first mu is kFirst * size / |y| = size
-constexpr double kDecrease = 0.1;  // of mu, when the iterate has come to rest
-constexpr double kAtRest = 1e-3;   // change of y, |y| <= 1, times mu / first mu
+constexpr double kDecrease = 0.1;  // of mu, from 1 / size on, when the smoothed problem is solved
 
 Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
 
@@ -32,7 +30,8 @@ Vec3d project(const Core& core, double size, const Vec3d& p) {
 
 class Smoothing {
  public:
-  Smoothing(const SupportDifference& D, const Vec3d& x0) : D_(D), mu_(kFirst * D.size) {
+  Smoothing(const SupportDifference& D, const Vec3d& x0, double solved)
+      : D_(D), mu_(1.0 / D.size), solved_(solved) {
     centre_a_ = centre(D.a);
     centre_b_ = centre(D.b);
     y_ = z_ = x0 * (1.0 / norm(x0));
@@ -47,12 +46,14 @@ class Smoothing {
     Vec3d y = z_ + x_ * (0.5 * mu_);  // z - grad / L
     const double length = norm(y);
     if (length > 1.0) y = y * (1.0 / length);
-    const double next = 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t_ * t_));
-    z_ = y + (y - y_) * ((t_ - 1.0) / next);
-    const double change = norm(y - y_);
+    const double residual = norm(y - z_) / (0.5 * mu_);  // projected gradient [m]
+    // Restart when the momentum points uphill (O'Donoghue and Candes 2015).
+    const bool uphill = dot(z_ - y, y - y_) > 0.0;
+    const double next = uphill ? 1.0 : 0.5 * (1.0 + std::sqrt(1.0 + 4.0 * t_ * t_));
+    z_ = uphill ? y : y + (y - y_) * ((t_ - 1.0) / next);
     t_ = next;
     y_ = y;
-    if (change > kAtRest * mu_ / (kFirst * D_.size)) return;
+    if (residual > solved_) return;
     mu_ *= kDecrease;
     t_ = 1.0;
     z_ = y_;
@@ -63,7 +64,7 @@ class Smoothing {
 
  private:
   const SupportDifference& D_;
-  double mu_, t_ = 1.0;
+  double mu_, solved_, t_ = 1.0;
   Vec3d centre_a_, centre_b_, y_, z_, x_{0, 0, 0}, a_{0, 0, 0};
 };
 
@@ -75,7 +76,9 @@ GjkResult nesmino(const SupportDifference& D,
                   double stop_above,
                   const Vec3d* target) {
   GjkResult r;
-  Smoothing smoothing(D, x0);
+  const bool paper = settings.stopping == StoppingRule::kPaperGap;
+  const double tolerance = paper ? std::sqrt(settings.tolerance) : settings.tolerance;  // [m]
+  Smoothing smoothing(D, x0, tolerance);
   double best = HUGE_VAL;
   while (r.iterations < settings.max_iterations) {
     smoothing.step();
@@ -98,7 +101,6 @@ GjkResult nesmino(const SupportDifference& D,
       r.end = GjkResult::End::kBelowBound;
       return r;
     }
-    const bool paper = settings.stopping == StoppingRule::kPaperGap;
     const double gap = best - r.lower;  // 2 <x, x - s> = 2 |x| (upper - lower)
     const bool closed = paper ? 2.0 * best * gap <= settings.tolerance : gap <= settings.tolerance;
     const bool reached = target != nullptr && norm(x - *target) <= 1e-4;

@@ -5,12 +5,13 @@
 namespace stiction::detail {
 
 /// The point of a hull that is closest to the origin, on a vertex, edge or triangle of it.
+template <class Real>
 struct Feature {
-  Vec3d v;
-  double distance2;
+  Vec3<Real> v;
+  Real distance2;
   int count;
   int index[3];
-  double weight[3];
+  Real weight[3];
 };
 
 /// Up to four points of D and the point of their hull that is closest to the origin.
@@ -22,11 +23,14 @@ struct Simplex {
 
   /// Finds `closest` over all features and drops the points of weight zero. Returns false, and
   /// keeps the simplex, if it is a tetrahedron that holds the origin.
+  /// Real: double, or long double where slivers exhaust that.
+  template <class Real = double>
   bool reduce();
 
   enum class Step { kCloser, kInside, kStuck };
   /// The same after points[count] was set: only features with the new point can be closer. kStuck:
   /// no feature is closer than `closest`, the new point is dropped.
+  template <class Real = double>
   Step add_newest();
 
   Vec3d witness_a() const {
@@ -41,7 +45,8 @@ struct Simplex {
   }
 
  private:
-  void keep(const Feature& f);
+  template <class Real>
+  void keep(const Feature<Real>& f);
 };
 
 }  // namespace stiction::detail
