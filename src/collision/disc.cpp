@@ -1,15 +1,15 @@
 #include "polygon.hpp"
 #include "rim.hpp"
 
-// Round faces. Every answer is a set of exact points: the fixed and the lowest points of the rim
-// (rim.hpp) that lie over the other face, its corners that lie over the disc, and where the rim
+// Round faces. Every answer is a set of exact points: the four points of the rim (rim.hpp) that lie
+// over the other face, its corners that lie over the disc, and where the rim
 // crosses its outline. All are found in the plane of a disc, where points of the other face are
 // moved to along the normal n of the reference face.
 
 namespace stiction::detail {
 namespace {
 
-enum Kind { kRim, kLowest, kCorner, kEnter, kLeave, kOtherRim, kOtherLowest };
+enum Kind { kRim, kCorner, kEnter, kLeave, kOtherRim };
 
 struct Flat {
   double x, y;
@@ -34,20 +34,13 @@ struct DiscPlane {
   Vec3d point(const Flat& q) const {
     return face.disc.centre + face.disc.ex * q.x + face.disc.ey * q.y;
   }
-  /// Point k of the rim: 0..3 fixed, 4 the one that lies deepest in a plane with the normal
-  /// `other`, whichever of the two is the reference. False: the planes are parallel.
-  bool rim(int k, const Vec3d& other, Flat& q) const {
-    const double r = face.disc.radius;
-    if (k < kRimPoints) {
-      const Vec3d p = rim_point(r, 0.0, k);
-      q = {p.x, p.y};
-      return true;
-    }
-    q = {-dot(other, face.disc.ex), -dot(other, face.disc.ey)};
-    const double tilt = length(q);
-    if (!(tilt > kLevelRim)) return false;
-    q = {q.x * (r / tilt), q.y * (r / tilt)};
-    return true;
+  /// The rim against a plane with the outward normal `other`, whichever of the two is the
+  /// reference.
+  Rim rim(const Vec3d& other) const {
+    return Rim::towards(-dot(other, face.disc.ex), -dot(other, face.disc.ey));
+  }
+  Flat rim_point(const Rim& rim, int k) const {
+    return {face.disc.radius * rim.x_of(k), face.disc.radius * rim.y_of(k)};
   }
 };
 
@@ -127,42 +120,35 @@ void outline_points(
 void disc_over_polygon(const Polygon& disc, const Polygon& polygon, double flush, Points& points) {
   const DiscPlane plane{disc, polygon.normal};
   const Outline outline(polygon, plane);
-  Flat q;
-  for (int k = 0; k <= kRimPoints; ++k) {
-    if (!plane.rim(k, polygon.normal, q) || !outline.holds(q, flush)) continue;
-    points.add(plane.point(q), k < kRimPoints ? kRim : kLowest, k);
+  const Rim rim = plane.rim(polygon.normal);
+  for (int k = 0; k < kRimPoints; ++k) {
+    const Flat q = plane.rim_point(rim, k);
+    if (outline.holds(q, flush)) points.add(plane.point(q), kRim, rim.first + k);
   }
-  outline_points(
-      outline,
-      disc.disc.radius,
-      flush,
-      [&](int i, double share) {
-        return plane.point(between(outline.corner[i], outline.next(i), share));
-      },
-      points);
+  const auto place = [&](int i, double share) {
+    return plane.point(between(outline.corner[i], outline.next(i), share));
+  };
+  outline_points(outline, disc.disc.radius, flush, place, points);
 }
 
 void polygon_over_disc(const Polygon& polygon, const Polygon& disc, double flush, Points& points) {
   const DiscPlane plane{disc, disc.normal};
   const Outline outline(polygon, plane);
+  const Rim rim = plane.rim(polygon.normal);
   const double facing = dot(polygon.normal, disc.normal);
-  Flat q;
   // A steep face has no height over points of the rim that could be trusted.
-  for (int k = 0; k <= kRimPoints && facing < -0.1; ++k) {
-    if (!plane.rim(k, polygon.normal, q) || !outline.holds(q, flush)) continue;
+  for (int k = 0; k < kRimPoints && facing < -0.1; ++k) {
+    const Flat q = plane.rim_point(rim, k);
+    if (!outline.holds(q, flush)) continue;
     const Vec3d p = plane.point(q);
     const double up = (polygon.offset - dot(polygon.normal, p)) / facing;
-    points.add(p + disc.normal * up, k < kRimPoints ? kRim : kLowest, k);
+    points.add(p + disc.normal * up, kRim, rim.first + k);
   }
-  outline_points(
-      outline,
-      disc.disc.radius,
-      flush,
-      [&](int i, double share) {
-        const Vec3d &a = polygon.p[i], &b = polygon.p[i + 1 == polygon.count ? 0 : i + 1];
-        return a + (b - a) * share;
-      },
-      points);
+  const auto place = [&](int i, double share) {
+    const Vec3d &a = polygon.p[i], &b = polygon.p[i + 1 == polygon.count ? 0 : i + 1];
+    return a + (b - a) * share;
+  };
+  outline_points(outline, disc.disc.radius, flush, place, points);
 }
 
 void segment_over_disc(const Polygon& segment, const Polygon& disc, double flush, Points& points) {
@@ -231,18 +217,16 @@ void disc_over_disc(const Polygon& incident,
     }
     return false;
   };
-  Flat q;
-  for (int k = 0; k <= kRimPoints; ++k) {
-    if (!over.rim(k, reference.normal, q)) continue;
-    const Vec3d p = over.point(q);
+  const Rim above = over.rim(reference.normal), below = on.rim(incident.normal);
+  for (int k = 0; k < kRimPoints; ++k) {
+    const Vec3d p = over.point(over.rim_point(above, k));
     if (length(on.flat(p)) > reference.disc.radius + flush) continue;
-    points.add(p, k < kRimPoints ? kRim : kLowest, k);
+    points.add(p, kRim, above.first + k);
   }
-  for (int k = 0; k <= kRimPoints; ++k) {  // of the reference; equal drums share their rims
-    if (!on.rim(k, incident.normal, q)) continue;
-    q = over.flat(on.point(q));
+  for (int k = 0; k < kRimPoints; ++k) {  // of the reference; equal drums share their rims
+    const Flat q = over.flat(on.point(on.rim_point(below, k)));
     if (length(q) > incident.disc.radius + flush || known(over.point(q))) continue;
-    points.add(over.point(q), k < kRimPoints ? kOtherRim : kOtherLowest, k);
+    points.add(over.point(q), kOtherRim, below.first + k);
   }
   rim_crossings(on, over, flush, points);
 }

@@ -6,8 +6,8 @@
 // The distance query gives normal and signed distance d. A face normal replaces its normal if the
 // faces separate the pair as well as it does, up to kFacePreference; then the incident face is
 // clipped against the reference face. Caps and bases are faces, and a curved side shows a segment.
-// Otherwise two sides are laid against each other, or (edge against edge, a vertex near a vertex)
-// the manifold is the one point of the distance query.
+// Otherwise a side is laid against a side or an edge, or (edge against edge, a vertex near a
+// vertex) the manifold is the one point of the distance query.
 
 namespace stiction::detail {
 namespace {
@@ -118,7 +118,7 @@ void manifold_faces(const Shape& a,
   if (choose_reference(core_a, core_b, X_AB, r, normal_A, least, reference)) {
     clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
   }
-  if (m.count == 0 && has_side(a) && has_side(b)) {
+  if (m.count == 0 && (has_side(a) || has_side(b))) {
     manifold_sides(a, X_WA, b, X_WB, r.distance, margin, m);
   }
   if (m.count > 0) return;

@@ -69,42 +69,35 @@ void offer(const PlaneQuery& q,
   if (gap <= margin) add_point(q, X_WS, p_S, gap, feature, m.points[m.count++]);
 }
 
-// Towards the lowest point of every circle about the z axis; zero if they are level.
-Vec3d lowest_direction(const Vec3d& up_S) {
-  const double tilt = std::sqrt(up_S.x * up_S.x + up_S.y * up_S.y);
-  if (!(tilt > kLevelRim)) return {0.0, 0.0, 0.0};
-  return {-up_S.x / tilt, -up_S.y / tilt, 0.0};
-}
+Rim rim_of(const PlaneQuery& q) { return Rim::towards(-q.up_S.x, -q.up_S.y); }
 
-// Features of a rim: `first` + 0..3 fixed, `first` + 4 lowest.
+constexpr int kRimFeatures = 2 * kRimPoints;  // fixed and turned ones
+
 void rim_points(const PlaneQuery& q,
                 const Transform& X_WS,
                 double r,
                 double z,
                 double margin,
-                int first,
+                int feature,
                 Manifold& m) {
+  const Rim rim = rim_of(q);
   for (int k = 0; k < kRimPoints; ++k) {
-    offer(q, X_WS, rim_point(r, z, k), margin, first + k, m);
+    offer(q, X_WS, {r * rim.x_of(k), r * rim.y_of(k), z}, margin, feature + rim.first + k, m);
   }
-  const Vec3d e = lowest_direction(q.up_S);
-  if (e.x == 0.0 && e.y == 0.0) return;
-  offer(q, X_WS, e * r + Vec3d{0.0, 0.0, z}, margin, first + kRimPoints, m);
 }
 
 // Standing on a cap: its rim. Lying: the two ends of the lowest line of the side.
 void cylinder_points(
     const PlaneQuery& q, const Vec3d& size, const Transform& X_WS, double margin, Manifold& m) {
-  constexpr int kFeatures = kRimPoints + 1;
   if (std::abs(q.up_S.z) >= kCapCosine) {
     const int cap = q.up_S.z > 0.0 ? 0 : 1;
     const double z = cap == 0 ? -size.y : size.y;
-    return rim_points(q, X_WS, size.x, z, margin, cap * kFeatures, m);
+    return rim_points(q, X_WS, size.x, z, margin, cap * kRimFeatures, m);
   }
-  const Vec3d e = lowest_direction(q.up_S);
+  const Rim rim = rim_of(q);
   for (int cap = 0; cap < 2; ++cap) {
-    const Vec3d p = e * size.x + Vec3d{0.0, 0.0, cap == 0 ? -size.y : size.y};
-    offer(q, X_WS, p, margin, cap * kFeatures + kRimPoints, m);
+    const Vec3d p{size.x * rim.x, size.x * rim.y, cap == 0 ? -size.y : size.y};
+    offer(q, X_WS, p, margin, cap * kRimFeatures + rim.first, m);
   }
 }
 
@@ -113,11 +106,11 @@ void cylinder_points(
 void cone_points(
     const PlaneQuery& q, const Vec3d& size, const Transform& X_WS, double margin, Manifold& m) {
   if (q.up_S.z >= kCapCosine) return rim_points(q, X_WS, size.x, -size.y, margin, 0, m);
-  const Vec3d e = lowest_direction(q.up_S);
-  if (e.x != 0.0 || e.y != 0.0) {
-    offer(q, X_WS, e * size.x - Vec3d{0.0, 0.0, size.y}, margin, kRimPoints, m);
+  const Rim rim = rim_of(q);  // level with the apex down: no lowest point, and all are far
+  if (rim.first != 0) {
+    offer(q, X_WS, {size.x * rim.x, size.x * rim.y, -size.y}, margin, rim.first, m);
   }
-  offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimPoints + 1, m);
+  offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimFeatures, m);
 }
 
 // The vertices below a level of a convex mesh are connected by edges: flood from the lowest.

@@ -35,10 +35,10 @@ void manifold_faces(const Shape& a,
                     Manifold& m,
                     DistanceCache* cache);
 
-/// Capsules and cylinders.
+/// Capsules, cylinders and cones.
 bool has_side(const Shape& shape);
-/// Two round sides that lie along each other: the ends of each line of contact, and the point of
-/// the distance query `r` where the sides cross. Empty if no end of one lies over the other.
+/// A round side along a side or an edge: the ends of each line of contact, and the point of the
+/// distance query `r` where they cross. Empty if no end of one lies over the other.
 void manifold_sides(const Shape& a,
                     const Transform& X_WA,
                     const Shape& b,

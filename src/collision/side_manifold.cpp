@@ -1,76 +1,93 @@
+#include "closed_forms.hpp"
 #include "manifold_pairs.hpp"
+#include "ridge.hpp"
 
-// Round sides that touch along a line: logs side by side, a capsule along a cylinder. Each side
-// shows a line towards the other one; the points are those ends of the two lines that lie over the
-// other side, seen along the normal. Every gap is that of two points of the surfaces, one above the
-// other, so none is less than the distance. Sides that cross touch in between: there the ends stand
-// off by the curvature of the sides, and the point where they cross, as deep as the pair, joins
-// them.
+// A round side that touches along a line: logs side by side, a wheel on a kerb. Each shape shows a
+// ridge towards the other one; the points are those ends of the two ridges that lie over the other
+// shape, seen along the normal. Every gap is that of two points of the surfaces, one above the
+// other, so none is less than the distance. Ridges that cross touch in between: there the ends
+// stand off, and the point where they cross, as deep as the pair, joins them.
 
 namespace stiction::detail {
 namespace {
 
-constexpr double kUpright = 0.3;  // sine between normal and side above which its end touches
-constexpr double kCrossing = 0.1 * kFacePreference;  // of the size: ends farther off do not touch
+constexpr double kCrossing = kFacePreference;  // of the size: ends farther off do not touch
+constexpr double kAside = 1e-3;  // [rad] between n and the common normal of two ridges that touch
 
-struct Side {
-  Vec3d centre, axis;  // axis: unit
-  double half, radius;
-};
-
-Side side_of(const Shape& s, const Transform& X) { return {X.p, X.R.c2, s.size.y, s.size.x}; }
-
-Vec3d across(const Side& s, const Vec3d& v) { return v - s.axis * dot(s.axis, v); }
-
-/// Where the ray p + gap n enters the side; false if it misses it or its straight part. `rim`: how
-/// far beyond the ends it may lie [m].
-bool enter(const Side& s, const Vec3d& p, const Vec3d& n, double rim, double& gap) {
-  const Vec3d q = across(s, p - s.centre), d = across(s, n);
-  const double dd = squared_norm(d), qd = dot(q, d);
-  const double discriminant = qd * qd - dd * (squared_norm(q) - s.radius * s.radius);
-  if (!(dd > 0.0 && discriminant >= 0.0)) return false;
-  gap = -(qd + std::sqrt(discriminant)) / dd;
-  return std::abs(dot(s.axis, p + n * gap - s.centre)) <= s.half + rim;
+bool holds(const Manifold& m, const Vec3d& p, double rim) {
+  for (int i = 0; i < m.count; ++i) {
+    if (squared_norm(m.points[i].position - p) <= rim * rim) return true;
+  }
+  return false;
 }
 
-/// Ends of the line of `from` that is nearest along n, over the side `to`; no gap is below `least`.
-void add_ends(const Side& from,
-              const Side& to,
+/// Ends of `from` over `to`; no gap is below `least`.
+void add_ends(const Ridge& from,
+              const Ridge& to,
               const Vec3d& n,
               double rim,
               double least,
               double margin,
               int feature,
               Manifold& m) {
-  Vec3d towards = across(from, n);
-  towards = towards * (from.radius / norm(towards));
   for (int end = 0; end < 2; ++end) {
-    const Vec3d p = from.centre + towards + from.axis * (end == 0 ? -from.half : from.half);
+    const Vec3d& p = from.ends[end];
     double gap;
-    if (!enter(to, p, n, rim, gap) || gap > margin) continue;
-    gap = std::fmax(gap, least);  // beyond the end of a tilted side, by at most `rim`
-    m.points[m.count++] = {p + n * (0.5 * gap), gap, std::uint32_t(feature + end)};
+    if (!to.enter(p, n, rim, gap) || gap > margin) continue;
+    gap = std::fmax(gap, least);  // beyond the end of a tilted ridge, by at most `rim`
+    const Vec3d middle = p + n * (0.5 * gap);
+    if (holds(m, middle, rim)) continue;  // two ends side by side
+    m.points[m.count++] = {middle, gap, std::uint32_t(feature + end)};
   }
 }
 
-/// Where the two lines cross seen along n = +-(axis x axis): c_a + s a and c_b + t b are the
-/// closest points of the axes. False if they are parallel or cross beyond an end.
-bool crossing(const Side& a, const Side& b, const Vec3d& n, Vec3d& middle) {
-  const Vec3d l = cross(a.axis, b.axis), d = b.centre - a.centre;
+/// Where two ridges cross seen along n = +-(axis x axis). False if they touch elsewhere.
+bool crossing(const Ridge& a, const Ridge& b, const Vec3d& n, Vec3d& middle) {
+  const Vec3d u = (a.ends[1] - a.ends[0]) * 0.5, v = (b.ends[1] - b.ends[0]) * 0.5;
+  const Vec3d l = cross(u, v), d = b.middle() - a.middle();
   const double ll = squared_norm(l);
-  if (!(ll > 1e-20)) return false;
-  const double s = dot(cross(d, b.axis), l) / ll, t = dot(cross(d, a.axis), l) / ll;
-  if (std::abs(s) > a.half || std::abs(t) > b.half) return false;
-  const Vec3d up_a = across(a, n), up_b = across(b, n);
-  middle = midpoint(a.centre + a.axis * s + up_a * (a.radius / norm(up_a)),
-                    b.centre + b.axis * t - up_b * (b.radius / norm(up_b)));
+  if (!(ll > 1e-20 * squared_norm(u) * squared_norm(v))) return false;
+  if (squared_norm(cross(l, n)) > kAside * kAside * ll) return false;
+  const double s = dot(cross(d, v), l) / ll, t = dot(cross(d, u), l) / ll;
+  if (std::abs(s) > 1.0 || std::abs(t) > 1.0) return false;
+  middle = midpoint(a.middle() + u * s, b.middle() + v * t);
   return true;
+}
+
+/// How far n (unit) separates the pair [m].
+double separation(
+    const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB, const Vec3d& n) {
+  const Vec3d top = X_WA.R * support(a, transpose_times(X_WA.R, n));
+  const Vec3d bottom = X_WB.R * support(b, -transpose_times(X_WB.R, n));
+  return dot(n, bottom - top + (X_WB.p - X_WA.p));
+}
+
+/// Axes and edges are segments, and the line from one to the other is normal to both surfaces:
+/// exact where a query of curved shapes is good to the root of its tolerance. Of the two normals
+/// the one that separates more is the better one.
+Vec3d polished_normal(const Shape& a,
+                      const Transform& X_WA,
+                      const Shape& b,
+                      const Transform& X_WB,
+                      const Ridge& ridge_a,
+                      const Ridge& ridge_b,
+                      const Vec3d& n) {
+  if (ridge_a.slope != 0.0 || ridge_b.slope != 0.0) return n;
+  const ClosestPoints c = closest_points(
+      {ridge_a.centre, ridge_a.axis * ridge_a.half, ridge_b.centre, ridge_b.axis * ridge_b.half});
+  const Vec3d d = c.has_normal ? c.normal : c.p2 - c.p1;
+  const double length = norm(d);
+  if (!(length > 0.0)) return n;
+  const Vec3d exact = d * (1.0 / length);
+  const bool better = separation(a, X_WA, b, X_WB, exact) > separation(a, X_WA, b, X_WB, n);
+  return better ? exact : n;
 }
 
 }  // namespace
 
 bool has_side(const Shape& s) {
-  return (s.type == ShapeType::kCapsule && s.size.y > 0.0) || s.type == ShapeType::kCylinder;
+  return s.type == ShapeType::kCapsule || s.type == ShapeType::kCylinder ||
+         s.type == ShapeType::kCone;
 }
 
 void manifold_sides(const Shape& a,
@@ -81,21 +98,28 @@ void manifold_sides(const Shape& a,
                     double margin,
                     Manifold& m) {
   m.count = 0;
-  const Side side_a = side_of(a, X_WA), side_b = side_of(b, X_WB);
-  const Vec3d& n = r.normal;
-  if (std::abs(dot(side_a.axis, n)) > kUpright || std::abs(dot(side_b.axis, n)) > kUpright) return;
+  Ridge ridge_a, ridge_b;
+  if (!ridge_towards(a, X_WA, r.normal, ridge_a)) return;
+  if (!ridge_towards(b, X_WB, -r.normal, ridge_b)) return;
+  const Vec3d n = polished_normal(a, X_WA, b, X_WB, ridge_a, ridge_b, r.normal);
+  if (n.x != r.normal.x || n.y != r.normal.y || n.z != r.normal.z) {
+    ridge_towards(a, X_WA, n, ridge_a);  // the lines turn with the normal
+    ridge_towards(b, X_WB, -n, ridge_b);
+  }
   const double size = bounding_radius(a) + bounding_radius(b);
-  // Where two ends lie side by side, that of A is the one kept.
-  add_ends(side_a, side_b, n, kFlush * size, r.distance, margin, 1, m);
-  add_ends(side_b, side_a, -n, -kFlush * size, r.distance, margin, 3, m);
+  const double rim = kFlush * size;
+  // The query of curved shapes is good to its tolerance, the normal of segments to rounding.
+  const double depth = std::fmin(margin, std::fmax(r.distance, separation(a, X_WA, b, X_WB, n)));
+  add_ends(ridge_a, ridge_b, n, rim, depth, margin, 1, m);
+  add_ends(ridge_b, ridge_a, -n, rim, depth, margin, 3, m);
   if (m.count == 0) return;
   m.normal = n;
   double least = m.points[0].gap;
   for (int i = 1; i < m.count; ++i) least = std::fmin(least, m.points[i].gap);
-  if (least > r.distance + kCrossing * size) {
+  if (least > depth + kCrossing * size) {
     Vec3d middle = midpoint(r.witness_a, r.witness_b);
-    crossing(side_a, side_b, n, middle);
-    m.points[m.count++] = {middle, r.distance, 0};
+    crossing(ridge_a, ridge_b, n, middle);
+    m.points[m.count++] = {middle, depth, 0};
   }
 }
 

@@ -5,6 +5,7 @@
 #include "random.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -157,6 +158,9 @@ inline double extent_along(const Shape& s, const Transform& X, const Vec3d& n) {
     case ShapeType::kEllipsoid:
       h = std::hypot(s.size.x * d.x, s.size.y * d.y, s.size.z * d.z);
       break;
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      throw std::invalid_argument("extent_along: convex shapes only");
   }
   return h + dot(n, X.p);
 }
@@ -215,6 +219,9 @@ inline double outside(const Shape& s, const Transform& X, const Vec3d& p_W) {
     }
     case ShapeType::kEllipsoid:
       return outside_ellipsoid(s.size, p);
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      throw std::invalid_argument("outside: convex shapes only");
   }
   return 0.0;
 }

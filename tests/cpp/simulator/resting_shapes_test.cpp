@@ -253,6 +253,37 @@ BOOST_AUTO_TEST_CASE(a_cylinder_tips_about_its_rim) {
   }
 }
 
+// On a compliant ground a drum with its centre of mass off its axis leans by the angle at which
+// four springs k / 4 on the rim balance it: m g (x + z angle) = k r^2 / 2 angle, in any direction.
+BOOST_AUTO_TEST_CASE(a_loaded_drum_leans_alike_in_all_directions) {
+  const double r = 0.1, l = 0.05, mass = 1.0, k = 1e4, x = 0.01;
+  for (const char* ground : {"plane", "box", "drum"}) {
+    for (const double yaw : {0.0, 0.3, 0.25 * kPi, 2.0}) {
+      const Material soft{0.8, 0.0, k, 100.0};
+      const std::string on = ground;
+      Scene scene;
+      if (on == "plane") scene.add_ground(soft);
+      if (on == "box")
+        scene.add_geometry("slab", -1, Shape::box({1, 1, 0.1}), at(0, 0, -0.1), soft);
+      if (on == "drum")
+        scene.add_geometry("drum", -1, Shape::cylinder(1, 0.1), at(0, 0, -0.1), soft);
+      MassProperties m = mass_properties(Shape::cylinder(r, l), mass / (kPi * r * r * 2.0 * l));
+      m.com = {x * std::cos(yaw), x * std::sin(yaw), 0.0};
+      const int body = scene.add_body("drum", m, at(about_z(1.0), 0, 0, l));
+      scene.add_geometry("shape", body, Shape::cylinder(r, l), at(0, 0, 0), {0.8});
+      Simulator sim(scene, settings());
+      State state = sim.initial_state();
+      for (int i = 0; i < 4000; ++i) sim.step(state, {});
+      const double angle = std::acos(pose(sim, state, body).R.c2.z);
+      const double weight = mass * kGravity, expected = weight * x / (0.5 * k * r * r - weight * l);
+      BOOST_TEST_CONTEXT(ground << ", yaw " << yaw << ", leans " << angle) {
+        BOOST_TEST(std::abs(angle / expected - 1.0) < 3e-3);  // second order in the angle
+        BOOST_TEST(sim.report().num_contacts == 4);
+      }
+    }
+  }
+}
+
 // A can that hangs over the edge of a table stands as long as its centre is over the table.
 BOOST_AUTO_TEST_CASE(a_can_over_the_edge) {
   for (const double beyond : {-2e-3, 2e-3}) {
@@ -304,6 +335,69 @@ BOOST_AUTO_TEST_CASE(stacks_of_round_things) {
   BOOST_TEST(std::abs(rest.q[0]) < 1e-7);
   BOOST_TEST(std::abs(rest.q[1] - 0.05) < 1e-7);
   BOOST_TEST(std::abs(rest.q[2] - height) < 1e-6);
+}
+
+// A wheel rolls over a kerb and keeps its heading: the line of contact with the edge has two ends.
+BOOST_AUTO_TEST_CASE(a_wheel_climbs_a_kerb_straight) {
+  for (const bool mesh : {false, true}) {
+    for (const bool capsule : {false, true}) {
+      const double r = 0.1, kerb = 0.02, speed = 2.5;
+      Scene scene;
+      scene.add_ground({0.8});
+      const Vec3d h{1.0, 0.5, 0.5 * kerb};
+      scene.add_geometry("kerb",
+                         -1,
+                         mesh ? Shape::convex_mesh(box_corners(h)) : Shape::box(h),
+                         at(1.0, 0.07, 0.5 * kerb),
+                         {0.8});
+      const Mat3d R = about_x(0.5 * kPi);
+      scene.add_body("wheel",
+                     capsule ? Shape::capsule(r, 0.1) : Shape::cylinder(r, 0.1),
+                     1.0,
+                     at(R, -0.3, 0, r),
+                     {0.8});
+      Simulator sim(scene, settings());
+      State state = sim.initial_state();
+      set_velocity(state, R, {speed, 0, 0}, {0, speed / r, 0});
+      for (int k = 0; k < 500; ++k) sim.step(state, {});
+      const Vec3d axis = pose(sim, state, 0).R.c2;
+      BOOST_TEST_CONTEXT((mesh ? "mesh" : "box")
+                         << (capsule ? ", capsule" : ", cylinder") << ", x " << state.q[0]
+                         << ", axis " << axis.x << " " << axis.y << " " << axis.z) {
+        BOOST_TEST(state.q[0] > 0.2);
+        BOOST_TEST(state.q[2] > r + kerb - 1e-3);
+        BOOST_TEST(std::abs(axis.y) > 1.0 - 1e-9);
+        BOOST_TEST(std::abs(state.q[1]) < 1e-4);
+      }
+    }
+  }
+}
+
+// A log on two rails that show it an edge each.
+BOOST_AUTO_TEST_CASE(a_log_on_two_edges) {
+  Scene scene;
+  const Mat3d edge_up = about_y(0.25 * kPi), along_y = about_x(0.5 * kPi);
+  const double r = 0.1, half = 0.03, top = half * std::sqrt(2.0);
+  for (const double x : {-0.06, 0.06}) {
+    scene.add_geometry(
+        x < 0 ? "left" : "right", -1, Shape::box({half, 0.5, half}), at(edge_up, x, 0, 0), {0.6});
+  }
+  const double height = top + std::sqrt(r * r - 0.06 * 0.06);
+  scene.add_body("log", Shape::cylinder(r, 0.3), 2.0, at(along_y, 0, 0.04, height), {0.6});
+  Simulator sim(scene, settings());
+  State state = sim.initial_state();
+  for (int k = 0; k < 300; ++k) sim.step(state, {});
+  const Ids first = ids(sim);
+  int changes = 0;
+  for (int k = 0; k < 2000; ++k) {
+    sim.step(state, {});
+    changes += ids(sim) != first;
+  }
+  BOOST_TEST(first.size() == 4u);
+  BOOST_TEST(changes == 0);
+  BOOST_TEST(std::abs(state.q[0]) < 1e-6);
+  BOOST_TEST(std::abs(state.q[1] - 0.04) < 1e-6);
+  BOOST_TEST(std::abs(state.q[2] - height) < 1e-6);
 }
 
 // An ellipsoid rocks about its flattest side like the rolling pendulum it is. With R = a^2 / c the
