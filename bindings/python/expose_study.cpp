@@ -204,7 +204,7 @@ bp::object nesmino_iterations(const bp::object& shapes,
   const std::vector<Item> items = items_from(shapes_from(kept), pairs, X_AB, start);
   const RowMatrix targets = matrix_from(target, "target", long(items.size()), 3);
   DistanceSettings settings;
-  settings.tolerance = std::numeric_limits<double>::min();
+  settings.tolerance = 1e-8;  // [m^2], the gap of the other methods of that table
   settings.stopping = StoppingRule::kPaperGap;
   settings.max_iterations = max_iterations;
   std::vector<double> counts(items.size());

@@ -24,7 +24,7 @@ LABELS = {
     NESTEROV_N: "Nesterov, normalized",
     "polyak-reference": "Polyak, published code",
     "nesterov-reference": "Nesterov, published code",
-    "nesterov-normalized-reference": "Nesterov normalized, published code",
+    "nesterov-normalized-reference": "Nesterov, normalized, published code",
     "frank-wolfe": "FW",
     "nesmino": "NESMINO",
     "auto": "auto (ours)",
