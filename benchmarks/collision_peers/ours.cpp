@@ -27,7 +27,7 @@ class Ours : public Engine {
     answer = {r.distance, r.normal, r.witness_a, r.witness_b, r.iterations};
   }
   bool overlap() override {
-    return collide(shapes_[query_->a], query_->X_WA, shapes_[query_->b], query_->X_WB);
+    return collide(shapes_[query_->a], query_->X_WA, shapes_[query_->b], query_->X_WB, settings_);
   }
   bool warm() const override { return warm_; }
   void make_slots(int count) override { slots_.assign(count, {}); }
@@ -54,7 +54,11 @@ Engines our_engines(const Shapes& shapes) {
 
 Engines our_methods(const Shapes& shapes) {
   Engines engines;
-  engines.push_back(std::make_unique<Ours>("auto", shapes, DistanceSettings{}, false));
+  for (const std::string& name : distance_methods()) {
+    DistanceSettings settings;
+    settings.method = distance_method(name);
+    engines.push_back(std::make_unique<Ours>(name, shapes, settings, false));
+  }
   return engines;
 }
 

@@ -1,9 +1,8 @@
-#include "stiction/collision/collide.hpp"
 #include "stiction/collision/distance.hpp"
 
 #include "benchmarks/collision_peers/clock.hpp"
 #include "common.hpp"
-#include "scene_holder.hpp"
+#include "src/collision/nesmino.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,29 +25,23 @@ struct Task {
 struct Item {
   const Shape *a, *b;
   Transform X_AB;
-  Vec3d start;
-  bool started;
+  DistanceCache start;  ///< cold; its direction, if not zero, is minus the first iterate
 };
 
 struct Outcome {
   DistanceResult result;
-  double overlap = 0.0, nanoseconds = std::numeric_limits<double>::quiet_NaN();
+  bool overlap = false;
+  double nanoseconds = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The one call that is measured. A given start is minus the first direction, see DistanceCache.
-void run(const Item& item, const Task& task, Outcome& outcome) {
+/// The one call that is measured.
+void run(const Item& item, const Task& task, DistanceCache* cache, Outcome& outcome) {
   const Transform A = Transform::identity();
-  DistanceCache cache;
-  if (item.started) {
-    cache.count = 1;
-    cache.direction = -item.start;
-  }
-  DistanceCache* given = item.started ? &cache : nullptr;
   if (task.boolean) {
-    outcome.overlap = collide(*item.a, A, *item.b, item.X_AB);
+    outcome.overlap =
+        collide(*item.a, A, *item.b, item.X_AB, task.settings, cache, &outcome.result.iterations);
   } else {
-    outcome.result = distance(*item.a, A, *item.b, item.X_AB, task.settings, given);
-    outcome.overlap = outcome.result.distance <= 0.0;
+    outcome.result = distance(*item.a, A, *item.b, item.X_AB, task.settings, cache);
   }
 }
 
@@ -64,8 +57,10 @@ class Stopwatch {
     overhead_ = readings[5000];
   }
   double time(const Item& item, const Task& task, Outcome& outcome) const {
+    DistanceCache cache = item.start;
+    DistanceCache* given = squared_norm(cache.direction) > 0.0 ? &cache : nullptr;
     const std::uint64_t begin = bench::start_ticks();
-    run(item, task, outcome);
+    run(item, task, given, outcome);
     return std::max(0.0, (double(bench::stop_ticks() - begin) - overhead_) / rate_);
   }
 
@@ -106,7 +101,10 @@ void time_cycled(const std::vector<Item>& items, const Task& task, std::vector<O
 std::vector<Outcome> run_all(const std::vector<Item>& items, const Task& task) {
   std::vector<Outcome> outcomes(items.size());
   if (task.repeats == 0) {
-    for (std::size_t k = 0; k < items.size(); ++k) run(items[k], task, outcomes[k]);
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      DistanceCache cache = items[k].start;
+      run(items[k], task, &cache, outcomes[k]);
+    }
   } else if (task.cycled) {
     time_cycled(items, task, outcomes);
   } else {
@@ -117,6 +115,24 @@ std::vector<Outcome> run_all(const std::vector<Item>& items, const Task& task) {
 
 Transform transform_of(const double* m) {
   return {{{m[0], m[4], m[8]}, {m[1], m[5], m[9]}, {m[2], m[6], m[10]}}, {m[3], m[7], m[11]}};
+}
+
+std::vector<const Shape*> shapes_from(const bp::list& shapes) {
+  std::vector<const Shape*> list;
+  for (long k = 0; k < bp::len(shapes); ++k) list.push_back(bp::extract<const Shape*>(shapes[k])());
+  return list;
+}
+
+StoppingRule stopping_rule(const std::string& name) {
+  if (name == "bounds") return StoppingRule::kBounds;
+  if (name == "paper-gap") return StoppingRule::kPaperGap;
+  throw std::invalid_argument("stopping = \"" + name + "\" is not one of: bounds, paper-gap");
+}
+
+/// distance() exchanges shapes to have them in the order of their types, and reads the direction in
+/// the frame of the first.
+Vec3d start_direction(const Item& item, const Vec3d& x0) {
+  return item.a->type <= item.b->type ? -x0 : transpose_times(item.X_AB.R, x0);
 }
 
 std::vector<Item> items_from(const std::vector<const Shape*>& shapes,
@@ -139,22 +155,24 @@ std::vector<Item> items_from(const std::vector<const Shape*>& shapes,
                                     ": there are " + std::to_string(shapes.size()) + " shapes");
       of_pair[side] = shapes[std::size_t(index)];
     }
-    Item item{of_pair[0], of_pair[1], transform_of(X.row(k).data()), {0, 0, 0}, !start.is_none()};
-    if (item.started) item.start = {starts(k, 0), starts(k, 1), starts(k, 2)};
+    Item item{of_pair[0], of_pair[1], transform_of(X.row(k).data()), {}};
+    if (starts.rows() > 0)
+      item.start.direction = start_direction(item, {starts(k, 0), starts(k, 1), starts(k, 2)});
     items.push_back(item);
   }
   return items;
 }
 
-/// One column per number of the outcomes, as NumPy arrays.
-bp::dict columns(const std::vector<Outcome>& outcomes) {
-  std::vector<double> distance, iterations, overlap, nanoseconds;
+/// One column per number of the outcomes, as NumPy arrays; of a boolean query only what it finds.
+bp::dict columns(const std::vector<Outcome>& outcomes, bool boolean) {
+  std::vector<double> distance, iterations, epa_iterations, overlap, nanoseconds;
   std::vector<Vec3d> normal, witness_a, witness_b;
   bp::list status;
   for (const Outcome& o : outcomes) {
     distance.push_back(o.result.distance);
     iterations.push_back(o.result.iterations);
-    overlap.push_back(o.overlap);
+    epa_iterations.push_back(o.result.epa_iterations);
+    overlap.push_back(boolean ? o.overlap : o.result.distance <= 0.0);
     nanoseconds.push_back(o.nanoseconds);
     normal.push_back(o.result.normal);
     witness_a.push_back(o.result.witness_a);
@@ -162,15 +180,48 @@ bp::dict columns(const std::vector<Outcome>& outcomes) {
     status.append(std::string(to_string(o.result.status)));
   }
   bp::dict d;
-  d["iterations"] = to_array(iterations);
+  d["iterations"] = to_array(iterations).attr("astype")("int64");
+  d["epa_iterations"] = to_array(epa_iterations).attr("astype")("int64");
   d["overlap"] = to_array(overlap).attr("astype")("bool");
   d["nanoseconds"] = to_array(nanoseconds);
+  if (boolean) return d;
   d["distance"] = to_array(distance);
   d["normal"] = to_array(normal);
   d["witness_a"] = to_array(witness_a);
   d["witness_b"] = to_array(witness_b);
   d["status"] = status;
   return d;
+}
+
+/// Iterations of NESMINO until its point is within 1e-4 m of the target (GJK++, Table III).
+bp::object nesmino_iterations(const bp::object& shapes,
+                              const bp::object& pairs,
+                              const bp::object& X_AB,
+                              const bp::object& start,
+                              const bp::object& target,
+                              int max_iterations) {
+  const bp::list kept(shapes);
+  const std::vector<Item> items = items_from(shapes_from(kept), pairs, X_AB, start);
+  const RowMatrix targets = matrix_from(target, "target", long(items.size()), 3);
+  DistanceSettings settings;
+  settings.tolerance = 1e-8;  // [m^2], the gap of the other methods of that table
+  settings.stopping = StoppingRule::kPaperGap;
+  settings.max_iterations = max_iterations;
+  std::vector<double> counts(items.size());
+  {
+    AllowThreads free;
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const Item& item = items[k];
+      const double size = bounding_radius(*item.a) + bounding_radius(*item.b);
+      const detail::SupportDifference D{
+          detail::core_of(*item.a), detail::core_of(*item.b), item.X_AB, size};
+      const Vec3d goal{targets(long(k), 0), targets(long(k), 1), targets(long(k), 2)};
+      const Vec3d x0 = -item.start.direction;
+      counts[k] = detail::nesmino(D, x0, settings, std::numeric_limits<double>::infinity(), &goal)
+                      .iterations;
+    }
+  }
+  return to_array(counts).attr("astype")("int64");
 }
 
 bp::dict time_distances(const bp::object& shapes,
@@ -186,51 +237,17 @@ bp::dict time_distances(const bp::object& shapes,
                         bool cycled) {
   if (repeats < 0)
     throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 0");
-  std::vector<const Shape*> list;
   const bp::list kept(shapes);  // alive while the lock is released
-  for (long k = 0; k < bp::len(kept); ++k) list.push_back(bp::extract<const Shape*>(kept[k])());
-  const std::vector<Item> items = items_from(list, pairs, X_AB, start);
-  if (method != "auto" || stopping != "bounds") throw std::invalid_argument("method = " + method);
-  const Task task{{tolerance, max_iterations}, boolean, repeats, cycled};
+  const std::vector<Item> items = items_from(shapes_from(kept), pairs, X_AB, start);
+  const DistanceSettings settings{
+      tolerance, max_iterations, distance_method(method), stopping_rule(stopping)};
+  const Task task{settings, boolean, repeats, cycled};
   std::vector<Outcome> outcomes;
   {
     AllowThreads free;
     outcomes = run_all(items, task);
   }
-  return columns(outcomes);
-}
-
-bp::dict time_collision(
-    const SceneHolder& scene, const State& state, double dt, double margin, int repeats) {
-  if (repeats < 1)
-    throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 1");
-  const CollisionSettings settings{margin};
-  settings.validate();
-  double best = std::numeric_limits<double>::infinity();
-  CollisionWorkspace work;
-  ContactSet contacts;
-  {
-    AllowThreads free;
-    DynamicsWorkspace dynamics;
-    dynamics.resize(scene);
-    work.resize(scene);
-    forward_kinematics(scene, scene.parameters, state.q.data(), state.v.data(), dynamics);
-    const double rate = bench::measure_tick_rate();
-    State now = state;
-    for (int k = -1; k < repeats; ++k) {  // the first call only grows the buffers
-      now = state;
-      const std::uint64_t begin = bench::start_ticks();
-      collide(scene, scene.parameters, dynamics, settings, dt, now, work, contacts);
-      const double ns = double(bench::stop_ticks() - begin) / rate;
-      if (k >= 0) best = std::min(best, ns);
-    }
-  }
-  bp::dict d;
-  d["nanoseconds"] = best;
-  d["contacts"] = contacts.size();
-  d["tested_pairs"] = work.broad_phase.tested_pairs();
-  d["pairs"] = work.pairs.size();
-  return d;
+  return columns(outcomes, boolean);
 }
 
 }  // namespace
@@ -254,16 +271,20 @@ void expose_study() {
           "pairs: (n, 2) numbers into `shapes`; X_AB: (n, 4, 4) pose of B in the frame of A [m].\n"
           "start: (n, 3) first iterate of the search, a point of A - B in the frame of A [m].\n"
           "repeats: calls per query, 0: not timed; in a row, or `cycled` through all queries.\n\n"
-          "Returns a dict of arrays: distance [m], iterations, overlap, normal, witness_a, "
-          "witness_b (frame of A), status, nanoseconds (mean of the lowest nine tenths; cycled: "
-          "the lowest).");
+          "Returns a dict of arrays: distance [m], iterations, epa_iterations, overlap, normal, "
+          "witness_a, witness_b (frame of A), status, nanoseconds (mean of the lowest nine tenths; "
+          "cycled: the lowest); boolean: only iterations, overlap and nanoseconds.");
   bp::def(
-      "time_collision",
-      &time_collision,
-      (arg("scene"), arg("state"), arg("dt"), arg("margin") = 1e-3, arg("repeats") = 10),
-      "Time of broad phase, narrow phase and manifolds at a state, with the warm starts it "
-      "holds; the state is not changed.\n\n"
-      "Returns a dict: nanoseconds (the best), contacts, pairs, tested_pairs (boxes compared).");
+      "nesmino_iterations",
+      &nesmino_iterations,
+      (arg("shapes"),
+       arg("pairs"),
+       arg("X_AB"),
+       arg("start"),
+       arg("target"),
+       arg("max_iterations") = 200000),
+      "(n,) iterations of NESMINO until its point of A - B is within 1e-4 m of `target` (n, 3), "
+      "as in Table III of the GJK++ paper.");
 }
 
 }  // namespace stiction::python

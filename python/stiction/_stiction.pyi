@@ -136,9 +136,14 @@ def time_distances(
     repeats: int = 0,
     cycled: bool = False,
 ) -> dict[str, Any]: ...
-def time_collision(
-    scene: Scene, state: State, dt: float, margin: float = 1e-3, repeats: int = 10
-) -> dict[str, Any]: ...
+def nesmino_iterations(
+    shapes: Sequence[Shape],
+    pairs: ArrayLike,
+    X_AB: ArrayLike,
+    start: ArrayLike,
+    target: ArrayLike,
+    max_iterations: int = 200000,
+) -> NDArray[np.int64]: ...
 
 # --- model ---
 

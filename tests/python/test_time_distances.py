@@ -65,18 +65,3 @@ def test_errors_name_the_argument() -> None:
         stiction.time_distances(shapes, pairs, X, start=np.zeros((1, 3)))
     with pytest.raises(ValueError, match="repeats = -1"):
         stiction.time_distances(shapes, pairs, X, repeats=-1)
-
-
-def test_collision_of_a_scene_is_timed_and_counted() -> None:
-    scene = stiction.load("box-stack(3)")
-    sim = stiction.Simulator(scene, dt=1e-3)
-    state = sim.initial_state()
-    sim.run(state, sim.hold(), 20)
-    before = state.copy()
-    found = stiction.time_collision(scene, state, 1e-3, repeats=3)
-    assert state == before
-    sim.step(state)
-    assert found["contacts"] == len(sim.contacts()) > 0
-    assert found["nanoseconds"] > 100.0 and found["tested_pairs"] > 0 < found["pairs"]
-    with pytest.raises(ValueError, match="repeats = 0"):
-        stiction.time_collision(scene, state, 1e-3, repeats=0)

@@ -57,8 +57,8 @@ def collision(
     sequences: Annotated[int, typer.Option(help="Moving pairs per warm start.", min=5)] = 200,
     sweeps: Annotated[int, typer.Option(help="A query's time is its best of so many.", min=1)] = 7,
     seed: Annotated[int, typer.Option(help="Of the random pairs.", min=1)] = 1,
-    no_steps: Annotated[
-        bool, typer.Option("--no-steps", help="Leave out the piles against mj_collision.")
+    no_piles: Annotated[
+        bool, typer.Option("--no-piles", help="Leave out the piles against mj_collision.")
     ] = False,
     results: Annotated[
         Path | None,
@@ -72,10 +72,10 @@ def collision(
     chosen = [name.strip() for name in peers.split(",") if name.strip()]
     with line_progress("collision") as tick:
         document = bench_collision(chosen, pairs, sequences, sweeps, seed, tick)
-        if "mujoco" in chosen and not no_steps:
-            from .collision_step import bench_steps
+        if "mujoco" in chosen and not no_piles:
+            from .pile_collision import pile_rows
 
-            document["steps"] = bench_steps(tick)
+            document["piles"] = [row.as_dict() for row in pile_rows(tick=tick)]
     if results is not None:
         target = update_results(results, {"collision": document})
     if as_json:

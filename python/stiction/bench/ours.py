@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import Simulator, load, time_collision
+from .. import Simulator, load
 from ..certificate import ContactSample
 from .worlds import BenchError, Facts, Observed
 
@@ -90,11 +90,6 @@ class StictionWorld:
         report = self._sim.step(self._state, control)
         residual = float(report.residuals.relative)
         return Observed(contact_sample(self._sim), int(report.iterations), residual)
-
-    def time_collision(self, repeats: int) -> dict[str, Any]:
-        """Of all contacts of the state as it is; see `stiction.time_collision`."""
-        margin = float(self._sim.settings.margin)
-        return time_collision(self._scene, self._state, self.dt, margin, repeats)
 
     # --- what the peer's builders and the report need ---
 
