@@ -2,6 +2,7 @@
 
 #include "closed_forms.hpp"
 #include "gjk.hpp"
+#include "surface_distance.hpp"
 
 #include <sstream>
 #include <stdexcept>
@@ -76,6 +77,9 @@ DistanceResult distance(const Shape& a,
                         DistanceCache* cache) {
   check(settings);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
+  if (is_surface(a.type) || is_surface(b.type)) {
+    return distance_surface(a, X_WA, b, X_WB, settings, HUGE_VAL);
+  }
   if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
   return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
 }
@@ -83,6 +87,7 @@ DistanceResult distance(const Shape& a,
 // General pairs stop at the first separating plane and never need a depth.
 bool collide(const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB) {
   if (!a.bounded() || !b.bounded()) return distance(a, X_WA, b, X_WB).distance <= 0.0;
+  if (is_surface(a.type) || is_surface(b.type)) return distance(a, X_WA, b, X_WB).distance <= 0.0;
   if (is_round(a.type) && is_round(b.type)) return distance(a, X_WA, b, X_WB).distance <= 0.0;
   return overlap_general(a, X_WA, b, X_WB);
 }
