@@ -126,7 +126,9 @@ bool deepest_contact(const Shape& a,
 bool swallowed(
     const Surface& s, const Shape& other, const Transform& X, double size, DistanceResult& r) {
   const Vec3d c = X * centre_of(other);
-  const NearestTriangle near = nearest_triangle(s, c, bounding_radius(other) + size);
+  const double reach = s.mesh != nullptr ? kFar : s.field->height(c.x, c.y) - c.z;
+  if (!(reach > 0.0)) return false;  // NaN outside of the grid
+  const NearestTriangle near = nearest_triangle(s, c, reach);
   if (!near.inside) return false;
   Vec3d v[3];
   s.corners(near.id, v);
