@@ -1,5 +1,9 @@
 #include "common.hpp"
 
+namespace stiction::python {
+void expose_queries();
+}
+
 BOOST_PYTHON_MODULE(_stiction) {
   using namespace stiction::python;
   bp::docstring_options only_ours(true, false, false);
@@ -13,6 +17,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_model();
   expose_robot();
   expose_scene();
+  expose_queries();
   expose_state();
   expose_contact();
   expose_solver();

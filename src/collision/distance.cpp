@@ -2,6 +2,7 @@
 
 #include "closed_forms.hpp"
 #include "general_query.hpp"
+#include "surface_distance.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -131,6 +132,9 @@ DistanceResult distance(const Shape& a,
   require_finite("distance: X_WA", X_WA);
   require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
+  if (is_surface(a.type) || is_surface(b.type)) {
+    return distance_surface(a, X_WA, b, X_WB, settings, settings.max_distance);
+  }
   if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
   return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
 }
@@ -149,7 +153,8 @@ bool collide(const Shape& a,
   if (iterations != nullptr) *iterations = 0;
   const bool closed_form =
       settings.method == DistanceMethod::kAuto && is_round(a.type) && is_round(b.type);
-  if (!a.bounded() || !b.bounded() || closed_form) {
+  const bool surface = is_surface(a.type) || is_surface(b.type);
+  if (!a.bounded() || !b.bounded() || surface || closed_form) {
     return distance(a, X_WA, b, X_WB, settings, cache).distance <= 0.0;
   }
   if (a.type <= b.type) return overlap_general(a, X_WA, b, X_WB, settings, cache, iterations);

@@ -9,6 +9,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kNearer = 1e-6;   // relative
+constexpr double kTouch = 1e-7;    // of the size
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
 
 void move(SurfaceTriangle& t, const Transform& X) {
@@ -37,10 +38,12 @@ bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
   return true;
 }
 
-// True depth: is there nothing of the surface nearer to p (its frame) than `depth`?
-bool nearest_is(const Surface& s, const Vec3d& p, double depth) {
+// True depth: is there nothing of the surface nearer to p (its frame) than `depth`? A depth of
+// `touching` or less is rounding, on which no side is told.
+bool nearest_is(const Surface& s, const Vec3d& p, double depth, double touching) {
+  if (depth <= touching) return true;
   const NearestTriangle n = nearest_triangle(s, p, depth * (1.0 + kNearer));
-  return n.id >= 0 && n.inside && n.distance >= depth * (1.0 - kNearer);
+  return n.id >= 0 && n.inside && n.distance >= depth * (1.0 - kNearer) - touching;
 }
 
 void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
@@ -50,7 +53,7 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     if (gap > q.margin || !over(tb, ta.v[k], kFlush * q.size)) continue;
     if (!corner_looks_along(q.a, ta, k, u)) continue;
     const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
-    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap)) continue;
+    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kTouch * q.size)) continue;
     q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
   }
 }
@@ -65,7 +68,7 @@ void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     if (!known) q.b.triangle(tb.id, own);
     known = true;
     if (!corner_looks_along(q.b, own, k, down_B)) continue;
-    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap)) continue;
+    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kTouch * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
     q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
   }

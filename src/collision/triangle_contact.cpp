@@ -116,16 +116,19 @@ void look_along(ConvexOnSurface& q, const Vec3d& n) {
   q.high = dot(n, q.X * support(q.shape, transpose_times(q.X.R, n)));
 }
 
+const NearestTriangle& nearest(ConvexOnSurface& q) {
+  if (!q.nearest_known) q.nearest = nearest_triangle(q.surface, q.centre, 4.0 * q.size);
+  q.nearest_known = true;
+  return q.nearest;
+}
 // A point deeper than half the shape: pushed out along this triangle only if the shape's centre is
 // inside of the solid, and this is the plane nearest to it. Otherwise the shape merely reaches
 // through a thin wall, or lies on its far side.
 bool believable(ConvexOnSurface& q, const SurfaceTriangle& t, double gap) {
   if (gap >= -0.5 * (q.high - q.low)) return true;
-  if (!q.nearest_known) q.nearest = nearest_triangle(q.surface, q.centre, 4.0 * q.size);
-  q.nearest_known = true;
-  if (!q.nearest.inside) return false;
+  if (!nearest(q).inside) return false;
   if (q.surface.field != nullptr) return true;
-  return q.surface.mesh->patch[q.nearest.id] == t.patch;
+  return q.surface.mesh->patch[nearest(q).id] == t.patch;
 }
 
 void append(ConvexOnSurface& q, const SurfaceTriangle& t, const SurfacePoint& p) {
@@ -233,23 +236,30 @@ Answer general(ConvexOnSurface& q, const SurfaceTriangle& t, const Prism& prism,
   return Answer::kDone;
 }
 
-// A ball meets the one point of the surface that is nearest to its centre, and no other feature in
-// whose directions the centre does not lie.
+// A ball whose centre is behind the surface is pushed to the nearest point of it.
+void push_out(ConvexOnSurface& q, const SurfaceTriangle& t) {
+  const NearestTriangle& near = nearest(q);
+  if (near.id != t.id) return;
+  const Vec3d w = near.p - q.centre;
+  const Vec3d u = near.distance > 0.0 ? w * (1.0 / near.distance) : t.n;
+  const std::uint32_t id = mix(1u, std::uint32_t(t.patch));
+  q.points.push_back({u, near.p, -near.distance - q.shape.size.x, id, 0});
+}
+
+// A ball meets the points of the surface that are nearer to its centre than all around them. Over a
+// flat edge the two triangles must not both decline: in doubt both answer, alike.
 void sphere_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
   const double r = q.shape.size.x;
   const ClosestOnTriangle at = closest_on_triangle(t.v, q.centre);
   const Vec3d w = q.centre - at.p;
   const double distance = norm(w), height = dot(t.n, q.centre) - t.offset;
   if (distance - r > q.margin) return;
-  // Over a flat edge the two triangles must not both decline: in doubt both answer alike.
+  if (height < 0.0 && nearest(q).inside) return push_out(q, t);
   const double aside = norm(w - t.n * dot(t.n, w));
   if ((at.edge < 0 && at.corner < 0) || aside <= 1e-9 * r + 2.0 * kFlatSine * distance) {
+    if (height < 0.0) return;  // on the far side of a wall
     const std::uint32_t id = mix(1u, std::uint32_t(t.patch));
-    q.low = height - r;
-    q.high = height + r;
-    if (height >= 0.0 || believable(q, t, height - r)) {
-      q.points.push_back({t.n, q.centre - t.n * height, height - r, id, 0});
-    }
+    q.points.push_back({t.n, q.centre - t.n * height, height - r, id, 0});
     return;
   }
   const Vec3d u = w * (1.0 / distance);

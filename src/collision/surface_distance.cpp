@@ -1,0 +1,190 @@
+#include "surface_distance.hpp"
+
+#include "gjk.hpp"
+#include "surface.hpp"
+
+#include <limits>
+
+// Branch and bound over the triangles: the least distance of a triangle that is known so far is the
+// reach within which others are looked for.
+
+namespace stiction::detail {
+namespace {
+
+constexpr double kFar = std::numeric_limits<double>::infinity();
+
+Vec3d centre_of(const Shape& s) {
+  const Aabb box = bounding_box(s, Transform::identity());
+  return (box.lower + box.upper) * 0.5;
+}
+
+Aabb grown(Aabb box, double by) {
+  box.lower -= {by, by, by};
+  box.upper += {by, by, by};
+  return box;
+}
+
+// Results in the frame of the surface, A the surface.
+struct Search {
+  const Surface& surface;
+  const DistanceSettings& settings;
+  DistanceResult best;
+  TriangleShape own, other;
+
+  /// A triangle against a convex shape.
+  void offer(int id, const Shape& shape, const Transform& X) {
+    Vec3d v[3];
+    surface.corners(id, v);
+    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+    const Transform X_T{Mat3d::identity(), own.set(v, n * (1.0 / norm(n)))};
+    const double reach = best.distance < kFar ? std::fmax(best.distance, 0.0) : kFar;
+    const GeneralResult r = query_general(own.shape(), X_T, shape, X, settings, reach, nullptr);
+    if (!r.beyond && r.distance.distance < best.distance) best = r.distance;
+  }
+};
+
+// A first bound: the triangle nearest to the middle of the other shape, or the cell under it.
+int first_triangle(const Surface& s, const Vec3d& p) {
+  if (s.mesh != nullptr) return nearest_triangle(s, p, kFar).id;
+  int i0 = 0, i1 = 0, j0 = 0, j1 = 0;
+  const HeightField& f = *s.field;
+  const double x = std::fmin(std::fmax(p.x, f.x0), -f.x0),
+               y = std::fmin(std::fmax(p.y, f.y0), -f.y0);
+  cell_range(x, x, f.x0, f.dx, f.cells_x(), i0, i1);
+  cell_range(y, y, f.y0, f.dy, f.cells_y(), j0, j1);
+  return 2 * (j0 * f.cells_x() + i0);
+}
+
+void search_convex(Search& q, const Shape& convex, const Transform& X, double bound) {
+  q.offer(first_triangle(q.surface, X * centre_of(convex)), convex, X);
+  const Aabb box = bounding_box(convex, X);
+  const double reach = std::fmin(std::fmax(q.best.distance, 0.0), bound);
+  if (q.surface.mesh == nullptr) {
+    q.surface.overlapping(grown(box, reach), [&](int id) { q.offer(id, convex, X); });
+    return;
+  }
+  q.surface.mesh->bvh.descend(
+      [&](const Aabb& b) {
+        return boxes_overlap(b, grown(box, std::fmin(std::fmax(q.best.distance, 0.0), bound)));
+      },
+      [&](int id) { q.offer(id, convex, X); });
+}
+
+void search_surface(Search& q, const Shape& shape, const Transform& X, double bound) {
+  const Surface other(shape);
+  const auto against = [&](int id) {
+    Vec3d v[3];
+    other.corners(id, v);
+    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+    const Transform X_T = X * Transform{Mat3d::identity(), q.other.set(v, n * (1.0 / norm(n)))};
+    search_convex(q, q.other.shape(), X_T, bound);
+  };
+  const Vec3d c = q.surface.mesh != nullptr
+                      ? (q.surface.mesh->box.lower + q.surface.mesh->box.upper) * 0.5
+                      : q.surface.field->sample(q.surface.field->nx / 2, q.surface.field->ny / 2);
+  against(first_triangle(other, transpose_times(X.R, c - X.p)));
+  for (int id = 0; id < other.count(); ++id) {
+    // A triangle whose ball is out of reach of the box of the surface need not be searched for.
+    Vec3d v[3];
+    other.corners(id, v);
+    Aabb box{X * v[0], X * v[0]};
+    for (int k = 1; k < 3; ++k) {
+      const Vec3d p = X * v[k];
+      for (int axis = 0; axis < 3; ++axis) {
+        box.lower[axis] = std::fmin(box.lower[axis], p[axis]);
+        box.upper[axis] = std::fmax(box.upper[axis], p[axis]);
+      }
+    }
+    bool near = false;
+    const Aabb reach = grown(box, std::fmin(std::fmax(q.best.distance, 0.0), bound));
+    q.surface.overlapping(reach, [&](int) { near = true; });
+    if (near) against(id);
+  }
+}
+
+// The deepest contact point, if the two overlap.
+bool deepest_contact(const Shape& a,
+                     const Transform& X_WA,
+                     const Shape& b,
+                     const Transform& X_WB,
+                     double size,
+                     DistanceResult& r) {
+  ManifoldWorkspace work;
+  contact_manifolds(a, X_WA, b, X_WB, 0.0, work);
+  r.distance = 0.0;
+  for (const Manifold& m : work.manifolds) {
+    for (int k = 0; k < m.count; ++k) {
+      const ManifoldPoint& p = m.points[k];
+      if (!(p.gap < r.distance)) continue;
+      r = make_result(p.position - m.normal * (0.5 * p.gap), m.normal, p.gap, size);
+    }
+  }
+  return r.distance < 0.0;
+}
+
+// Nothing of the other shape crosses the surface, but its middle lies behind it.
+bool swallowed(
+    const Surface& s, const Shape& other, const Transform& X, double size, DistanceResult& r) {
+  const Vec3d c = X * centre_of(other);
+  const double reach = s.mesh != nullptr ? kFar : s.field->height(c.x, c.y) - c.z;
+  if (!(reach > 0.0)) return false;  // NaN outside of the grid
+  const NearestTriangle near = nearest_triangle(s, c, reach);
+  if (!near.inside) return false;
+  Vec3d v[3];
+  s.corners(near.id, v);
+  Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+  n = n * (1.0 / norm(n));
+  const Vec3d low = X * support(other, transpose_times(X.R, -n));
+  const double depth = dot(n, low - v[0]);
+  r = make_result(low - n * depth, n, depth, size);
+  return true;
+}
+
+DistanceResult half_space_distance(const Shape& s, const Transform& X_WS, const Transform& X_WH) {
+  const Vec3d& up = X_WH.R.c2;
+  const Vec3d low = X_WS * support(s, transpose_times(X_WS.R, -up));
+  return make_result(low, -up, dot(up, low - X_WH.p), bounding_radius(s));
+}
+
+DistanceResult in_world(const DistanceResult& r, const Transform& X) {
+  return {r.distance, X * r.witness_a, X * r.witness_b, X.R * r.normal, r.iterations, r.status};
+}
+
+// A is the surface.
+DistanceResult ordered(const Shape& a,
+                       const Transform& X_WA,
+                       const Shape& b,
+                       const Transform& X_WB,
+                       const DistanceSettings& settings,
+                       double bound) {
+  if (!b.bounded()) return half_space_distance(a, X_WA, X_WB);
+  DistanceResult r{};
+  const double size = std::fmin(bounding_radius(a), bounding_radius(b));
+  if (deepest_contact(a, X_WA, b, X_WB, size, r)) return r;
+  const Surface surface(a);
+  const Transform X = relative(X_WA, X_WB);
+  if (swallowed(surface, b, X, size, r)) return in_world(r, X_WA);
+  Search q{surface, settings, {}, {}, {}};
+  q.best.distance = kFar;
+  q.best.normal = {0.0, 0.0, 1.0};
+  if (is_surface(b.type)) {
+    search_surface(q, b, X, bound);
+  } else {
+    search_convex(q, b, X, bound);
+  }
+  return in_world(q.best, X_WA);
+}
+
+}  // namespace
+
+DistanceResult distance_surface(const Shape& a,
+                                const Transform& X_WA,
+                                const Shape& b,
+                                const Transform& X_WB,
+                                const DistanceSettings& settings,
+                                double bound) {
+  if (is_surface(a.type)) return ordered(a, X_WA, b, X_WB, settings, bound);
+  return swapped(ordered(b, X_WB, a, X_WA, settings, bound));
+}
+
+}  // namespace stiction::detail
