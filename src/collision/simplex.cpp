@@ -25,14 +25,20 @@ constexpr Real kFlatTetrahedron = 1e-24 * precision<Real>();  // height over bas
 template <class Real>
 constexpr Real kRounding = 1e-29 * precision<Real>();  // triple product over its three lengths
 
+// The rounding of ab t along ab, of the size of w, would turn the direction of a short v out of the
+// plane normal to the edge, and the support plane along it would lose the far end of the edge: one
+// step of refinement leaves a rounding of the size of v.
 template <class Real>
 Feature<Real> closest_on_edge(const Vec3<Real>* w, int i, int j) {
   const Vec3<Real> ab = w[j] - w[i];
   const Real length2 = squared_norm(ab), along = -dot(w[i], ab);
   if (!(along > 0.0)) return {w[i], squared_norm(w[i]), 1, {i, 0, 0}, {1.0, 0.0, 0.0}};
   if (along >= length2) return {w[j], squared_norm(w[j]), 1, {j, 0, 0}, {1.0, 0.0, 0.0}};
-  const Real t = along / length2;
-  const Vec3<Real> v = w[i] + ab * t;
+  Real t = along / length2;
+  Vec3<Real> v = w[i] + ab * t;
+  const Real rest = dot(v, ab) / length2;
+  v -= ab * rest;
+  t -= rest;
   return {v, squared_norm(v), 2, {i, j, 0}, {1.0 - t, t, 0.0}};
 }
 

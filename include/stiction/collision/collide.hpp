@@ -25,7 +25,9 @@ struct Contact {
 using ContactSet = std::vector<Contact>;
 
 struct CollisionSettings {
-  double margin = 1e-3;  ///< [m] >= 0; of a pair: max(margin, dt x bound on its approach speed)
+  /// [m] >= 0. Contacts begin at this gap; farther away, up to dt x a bound on the approach speed
+  /// of a pair, only if its motion at the velocities of the step's start comes that close.
+  double margin = 1e-3;
   void validate() const;
 };
 
@@ -41,7 +43,10 @@ struct CollisionCounters {
 struct CollisionWorkspace {
   std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
   std::vector<double> reach;     ///< [geometries] half of the pair margin [m]
+  std::vector<Vec3d> linear;     ///< [geometries] velocity of the ball's centre, world [m/s]
+  std::vector<Vec3d> angular;    ///< [geometries] world [rad/s]
   std::vector<double> radius;    ///< [geometries] bounding ball, per scene
+  std::vector<Vec3d> half;       ///< [geometries] half extents of the box of the shape at rest
   std::vector<Vec3d>
       centre;  ///< [geometries] ball centre, geometry frame: box of the shape at rest
   std::vector<Aabb> boxes;

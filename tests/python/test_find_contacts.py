@@ -1,4 +1,4 @@
-"""The collision part of a step alone: its counters, and the benchmark on piles."""
+"""The collision part of a step alone, and its counters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ def test_find_contacts_is_the_collision_part_of_a_step() -> None:
     report = sim.step(before)
     counted = sim.collision_counters()
     assert report.num_contacts == found.contacts == counted.contacts
-    assert counted.tested_pairs == found.tested_pairs
+    assert counted.overlapping_pairs == found.overlapping_pairs
+    # Asked again nearby, the broad phase only tests what it remembers.
+    again = sim.find_contacts(state)
+    assert again.tested_pairs <= found.tested_pairs
+    assert again.overlapping_pairs == found.overlapping_pairs
     assert counted.narrow_phase_calls == found.narrow_phase_calls
     assert "contacts=" in repr(counted)
 
@@ -43,21 +47,3 @@ def test_find_contacts_refuses_a_foreign_state() -> None:
         sim.find_contacts(other)
     with pytest.raises(TypeError, match="state"):
         sim.find_contacts(3)  # type: ignore[arg-type]
-
-
-def test_pile_rows_measure_both_engines() -> None:
-    pytest.importorskip("mujoco")
-    from stiction.bench.pile_collision import pile_row, pile_rows
-    from stiction.bench.worlds import BenchError
-
-    row = pile_rows(counts=(6,), steps=3, reps=2, settle=1.0)[0]
-    assert row.bodies == 6
-    assert row.us > 0
-    assert row.peer_us > 0
-    assert row.ratio == pytest.approx(row.us / row.peer_us)
-    assert row.contacts >= 6
-    assert row.peer_contacts >= 3
-    assert row.tested_pairs > 0
-    assert row.as_dict()["us_per_contact"] == pytest.approx(row.us / row.contacts)
-    with pytest.raises(BenchError, match="reps = 0"):
-        pile_row(3, reps=0)
