@@ -250,7 +250,7 @@ double bounding_radius(const Shape& shape) {
       return shape.mesh->bounding_radius;
     case ShapeType::kCylinder:
     case ShapeType::kCone:
-      return std::hypot(shape.size.x, shape.size.y);
+      return norm(Vec3d{shape.size.x, shape.size.y, 0.0});
     case ShapeType::kEllipsoid:
       return std::max({shape.size.x, shape.size.y, shape.size.z});
     case ShapeType::kTriangleMesh:

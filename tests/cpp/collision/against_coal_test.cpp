@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 // The only file that includes Coal: compile it without -march (16-byte Eigen alignment), link
@@ -39,6 +40,9 @@ std::shared_ptr<coal::ShapeBase> to_coal(const Shape& s) {
       return std::make_shared<coal::Ellipsoid>(to_coal(s.size));
     case ShapeType::kConvexMesh:
       break;
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      throw std::invalid_argument("convex shapes only");
   }
   auto points = std::make_shared<std::vector<coal::Vec3s>>();
   for (const Vec3d& v : s.mesh->vertices) points->push_back(to_coal(v));
@@ -76,7 +80,12 @@ constexpr Kind kKinds[] = {Kind::kHalfSpace,
                            Kind::kSlab,
                            Kind::kCloud,
                            Kind::kBall,
-                           Kind::kMeshNeedle};
+                           Kind::kMeshNeedle,
+                           Kind::kCylinder,
+                           Kind::kCoin,
+                           Kind::kCone,
+                           Kind::kEllipsoid};
+constexpr bool curved(Kind k) { return k >= Kind::kCylinder; }
 
 }  // namespace
 
@@ -104,7 +113,8 @@ BOOST_AUTO_TEST_CASE(signed_distance_of_every_pair) {
         const double proven = gap_along(q.a, q.X_WA, q.b, q.X_WB, r.normal);
         BOOST_TEST_CONTEXT(name(ka) << " / " << name(kb) << ", trial " << t << ", ours "
                                     << r.distance / s << ", Coal " << expected) {
-          BOOST_TEST(std::abs(proven - r.distance) <= 1e-11 * s);
+          BOOST_TEST(std::abs(proven - r.distance) <=
+                     (curved(ka) || curved(kb) ? 1e-8 : 1e-11) * s);
           BOOST_TEST(r.distance / s >= expected);  // separates better, so Coal was not minimal
         }
       }
