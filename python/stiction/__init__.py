@@ -84,6 +84,7 @@ from ._stiction import (
     validate_state,
 )
 from ._version import __version__
+from .decomposition import decompose
 from .loading import LoadWarning, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
@@ -143,6 +144,7 @@ __all__ = [
     "collide",
     "combine",
     "contact_manifold",
+    "decompose",
     "distance",
     "from_mujoco_qpos",
     "from_mujoco_qvel",

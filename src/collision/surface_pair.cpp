@@ -27,6 +27,13 @@ struct SurfacePair {
   Transform X_AB;
   double margin, size;
   std::vector<SurfacePoint>& points;
+
+  /// corner_looks_along() of B, which needs B's own frame; u in that of A.
+  bool corner_of_b_looks_along(int triangle, int corner, const Vec3d& u) const {
+    SurfaceTriangle own;
+    b.triangle(triangle, own);
+    return corner_looks_along(b, own, corner, transpose_times(X_AB.R, u));
+  }
 };
 
 // Height of p over the triangle, if it lies in its prism.
@@ -59,18 +66,44 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
 }
 
 void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
-  const Vec3d down_B = transpose_times(q.X_AB.R, -ta.n);
-  SurfaceTriangle own;  // in the frame of B
-  bool known = false;
   for (int k = 0; k < 3; ++k) {
     const double gap = dot(ta.n, tb.v[k]) - ta.offset;
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
-    if (!known) q.b.triangle(tb.id, own);
-    known = true;
-    if (!corner_looks_along(q.b, own, k, down_B)) continue;
+    if (!q.corner_of_b_looks_along(tb.id, k, -ta.n)) continue;
     if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kTouch * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
     q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+  }
+}
+
+// A corner of A nearest to an edge or corner of B: apart only, corners that reach deeper meet
+// faces.
+void corners_near_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  for (int k = 0; k < 3; ++k) {
+    const ClosestOnTriangle at = closest_on_triangle(tb.v, ta.v[k]);
+    const Vec3d w = at.p - ta.v[k];
+    const double gap = norm(w);
+    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    const Vec3d u = w * (1.0 / gap);
+    if (!corner_looks_along(q.a, ta, k, u)) continue;
+    if (at.corner >= 0 ? !q.corner_of_b_looks_along(tb.id, at.corner, -u)
+                       : !edge_looks_along(tb, at.edge, -u)) {
+      continue;
+    }
+    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+  }
+}
+
+// A corner of B nearest to an edge of A.
+void corners_near_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  for (int k = 0; k < 3; ++k) {
+    const ClosestOnTriangle at = closest_on_triangle(ta.v, tb.v[k]);
+    const Vec3d w = tb.v[k] - at.p;
+    const double gap = norm(w);
+    if (at.edge < 0 || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    const Vec3d u = w * (1.0 / gap);
+    if (!edge_looks_along(ta, at.edge, u) || !q.corner_of_b_looks_along(tb.id, k, -u)) continue;
+    q.points.push_back({u, at.p, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -101,6 +134,8 @@ void cross_edges(
 void triangle_pair(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
   corners_of_a(q, ta, tb);
   corners_of_b(q, ta, tb);
+  corners_near_b(q, ta, tb);
+  corners_near_a(q, ta, tb);
   for (int i = 0; i < 3; ++i) {
     if (ta.edge[i] == SurfaceEdge::kFlat || ta.edge[i] == SurfaceEdge::kConcave) continue;
     for (int k = 0; k < 3; ++k) {

@@ -360,3 +360,38 @@ def test_steps_repeat_to_the_bit() -> None:
         scene.add_body("box", SHAPES["box"], 1.0, pose((0.1, 0, 0.8), (0.2, 0.3, 0)), MATERIAL)
         last.append(run(scene, 500)[1].save())
     assert last[0] == last[1]
+
+
+# --- contacts against distances ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("ground", ["hills", "torus", "blocks"])
+@pytest.mark.parametrize("kind", [*SHAPES, "ellipsoid"])
+def test_nearest_point_is_a_contact(kind: str, ground: str) -> None:
+    """Apart by d, no more than the margin: the nearest contact has gap d, up to the preference for
+    faces (1e-5 of the size), along a normal of the distance query."""
+    rng = np.random.default_rng(6)
+    shape = SHAPES.get(kind, stiction.Ellipsoid([0.1, 0.14, 0.08]))
+    surface = {
+        "hills": lambda: stiction.HeightField(rng.normal(size=(31, 31)) * 0.05, [0.1, 0.1]),
+        "torus": lambda: stiction.TriangleMesh(*torus(1.0, 0.3, 24, 12)),
+        "blocks": lambda: stiction.TriangleMesh(*revolve(STAIRS, 7)),
+    }[ground]()
+    margin, tested = 0.05, 0
+    for _ in range(1500):
+        p = rng.uniform([-1, -1, -0.2], [1, 1, 0.7])
+        X = pose(tuple(p), tuple(rng.uniform(-3, 3, 3)))
+        r = stiction.distance(surface, None, shape, X)
+        if not 1e-4 < r.distance < margin:
+            continue
+        tested += 1
+        points = stiction.contact_manifold(surface, None, shape, X, margin)
+        least = min((point.gap for point in points), default=np.inf)
+        assert least == pytest.approx(r.distance, abs=2e-5), (p, len(points))
+        best = min(points, key=lambda point: point.gap)
+        assert best.normal @ r.normal > 0.99
+    assert tested > 20
+
+
+STAIRS = [(0.0, -0.5), (0.9, -0.5), (0.9, -0.1), (0.6, -0.1), (0.6, 0.1), (0.3, 0.1), (0.3, 0.3)]
+STAIRS += [(0.0, 0.3)]
