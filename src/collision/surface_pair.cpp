@@ -154,6 +154,12 @@ Aabb box_of(const Vec3d v[3], double margin) {
   return box;
 }
 
+// Is every corner farther in front of the plane than the margin?
+bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
+  return dot(n, v[0]) - offset > margin && dot(n, v[1]) - offset > margin &&
+         dot(n, v[2]) - offset > margin;
+}
+
 // The box about a box in another frame.
 Aabb moved(const Aabb& b, const Transform& X, double margin) {
   const Vec3d c = X * ((b.lower + b.upper) * 0.5), h = (b.upper - b.lower) * 0.5;
@@ -163,6 +169,30 @@ Aabb moved(const Aabb& b, const Transform& X, double margin) {
         h.x * std::abs(X.R.c0[k]) + h.y * std::abs(X.R.c1[k]) + h.z * std::abs(X.R.c2[k]) + margin;
   }
   return {c - e, c + e};
+}
+
+void add_pair(int a, int b, ManifoldWorkspace& work) {
+  work.triangle_pairs.push_back(static_cast<std::uint64_t>(a) << 32 |
+                                static_cast<std::uint32_t>(b));
+}
+
+// The pairs of two leaves whose boxes overlap and of which B does not lie in front of A.
+void pair_leaves(SurfacePair& q, const Bvh::Node& a, const Bvh::Node& b, ManifoldWorkspace& work) {
+  const TriangleMesh &ma = *q.a.mesh, &mb = *q.b.mesh;
+  for (int k = 0; k < b.count; ++k) {
+    const int tb = mb.bvh.items[b.first + k];
+    const Vec3d v[3] = {
+        q.X_AB * mb.corner(tb, 0), q.X_AB * mb.corner(tb, 1), q.X_AB * mb.corner(tb, 2)};
+    const Aabb box = box_of(v, q.margin);
+    if (!boxes_overlap(a.box, box)) continue;
+    for (int i = 0; i < a.count; ++i) {
+      const int ta = ma.bvh.items[a.first + i];
+      const Vec3d& n = ma.normals[ta];
+      if (in_front(n, dot(n, ma.corner(ta, 0)), v, q.margin)) continue;
+      const Vec3d w[3] = {ma.corner(ta, 0), ma.corner(ta, 1), ma.corner(ta, 2)};
+      if (boxes_overlap(box_of(w, 0.0), box)) add_pair(ta, tb, work);
+    }
+  }
 }
 
 // Both trees at once: the larger node is opened.
@@ -179,12 +209,7 @@ void descend_both(SurfacePair& q, ManifoldWorkspace& work) {
     ++work.boxes_tested;
     if (!boxes_overlap(a.box, moved(b.box, q.X_AB, q.margin))) continue;
     if (a.count > 0 && b.count > 0) {
-      for (int i = 0; i < a.count; ++i) {
-        for (int k = 0; k < b.count; ++k) {
-          work.triangle_pairs.push_back(static_cast<std::uint64_t>(ta.items[a.first + i]) << 32 |
-                                        static_cast<std::uint32_t>(tb.items[b.first + k]));
-        }
-      }
+      pair_leaves(q, a, b, work);
       continue;
     }
     const bool open_a = b.count > 0 || (a.count == 0 && norm(a.box.upper - a.box.lower) >=
@@ -202,10 +227,8 @@ void walk_cells(SurfacePair& q, const Shape& a, ManifoldWorkspace& work) {
     Vec3d v[3];
     q.b.corners(id, v);
     for (Vec3d& p : v) p = q.X_AB * p;
-    work.boxes_tested += q.a.overlapping(box_of(v, q.margin), [&](int other) {
-      work.triangle_pairs.push_back(static_cast<std::uint64_t>(other) << 32 |
-                                    static_cast<std::uint32_t>(id));
-    });
+    work.boxes_tested +=
+        q.a.overlapping(box_of(v, q.margin), [&](int other) { add_pair(other, id, work); });
   });
 }
 
@@ -237,11 +260,11 @@ void surface_on_surface(const Shape& s,
     Vec3d v[3];
     b.corners(static_cast<int>(pair & 0xffffffffu), v);
     for (Vec3d& p : v) p = X_SO * p;
-    // A triangle behind the other's plane may still hold corners that are too deep: boxes only.
-    if (!boxes_overlap(box_a, box_of(v, 0.0))) continue;
+    ++work.triangles_tested;
+    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, box_of(v, 0.0))) continue;
     b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
     move(tb, X_SO);
-    ++work.triangles_tested;
+    if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;
     triangle_pair(q, ta, tb);
   }
 }
