@@ -14,14 +14,15 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench fuzz docs wheel format lint sanitize clean \
-        setup-build setup-test setup-dev setup-docs extension
+.PHONY: help demo test ctest pytest bench study fuzz docs wheel format lint sanitize clean \
+        setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
-	@echo "make bench     time our step against MuJoCo's"
+	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's"
+	@echo "make study     rebuild the GJK++ paper's experiments, write build/study/gjk/index.html"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
@@ -30,7 +31,7 @@ help:
 	@echo "make sanitize  C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make clean     remove build products, keep .venv"
 
-setup-build setup-test setup-dev setup-docs: setup-%:
+setup-build setup-test setup-study setup-dev setup-docs: setup-%:
 	@$(PYTHON) tools/bootstrap.py $*
 
 $(BUILD)/CMakeCache.txt:
@@ -61,6 +62,10 @@ pytest:
 
 bench: setup-test extension
 	@$(bin)/python -m stiction bench all
+	@$(bin)/python -m stiction bench collision --results benchmarks/results
+
+study: setup-study extension
+	@$(bin)/python -m stiction study gjk
 
 # Every randomised C++ test, with many more cases than `make test` runs.
 fuzz: setup-test

@@ -1,8 +1,13 @@
 #include "stiction/collision/manifold.hpp"
+#include "stiction/simulator/simulator.hpp"
 
+#include "scenes/scenes.hpp"
 #include "tests/support/random.hpp"
 
 #include <benchmark/benchmark.h>
+#include <cmath>
+#include <fstream>
+#include <string>
 #include <vector>
 
 using namespace stiction;
@@ -54,7 +59,42 @@ void BM_Manifold(benchmark::State& bench) {
   bench.counters["points"] = benchmark::Counter(points, benchmark::Counter::kAvgIterations);
 }
 
+/// A settled pile of YCB hulls (tests/data/piles), quaternions normalised again after rounding.
+State settled(const Scene& scene, int n) {
+  std::ifstream file(std::string(STICTION_PILES) + "/ycb_pile_" + std::to_string(n) + ".txt");
+  std::vector<double> q;
+  for (double x; file >> x;) q.push_back(x);
+  for (std::size_t i = 0; i + 6 < q.size(); i += 7) {
+    double* x = &q[i] + 3;
+    const double l = std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
+    for (int k = 0; k < 4; ++k) x[k] /= l;
+  }
+  return make_state(scene, q);
+}
+
+/// The collision part of a step (kinematics, broad phase, narrow phase, manifolds) of a pile at
+/// rest, warm.
+void BM_Pile(benchmark::State& bench) {
+  SceneOptions options;
+  options.n = static_cast<int>(bench.range(0));
+  const Scene scene = make_scene("ycb-pile", options);
+  SimulatorSettings settings;
+  settings.dt = 2e-3;
+  Simulator sim(scene, settings);
+  State state = settled(scene, options.n);
+  CollisionCounters work = sim.find_contacts(state);
+  for (auto _ : bench) work = sim.find_contacts(state);
+  using Counter = benchmark::Counter;
+  bench.counters["contacts"] = static_cast<double>(work.contacts);
+  bench.counters["tested"] = static_cast<double>(work.tested_pairs);
+  bench.counters["calls"] = static_cast<double>(work.narrow_phase_calls);
+  bench.counters["s_per_contact"] = Counter(static_cast<double>(work.contacts),
+                                            Counter::kIsIterationInvariantRate | Counter::kInvert);
+}
+
 }  // namespace
+
+BENCHMARK(BM_Pile)->ArgName("bodies")->Arg(50)->Arg(400)->Unit(benchmark::kMicrosecond);
 
 // 0 half-space, 1 sphere, 2 capsule, 3 box, 4 convex mesh of the same box.
 BENCHMARK(BM_Manifold)

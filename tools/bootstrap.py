@@ -2,6 +2,7 @@
 
     python3 tools/bootstrap.py build    # CMake, Ninja and the C++ libraries, from pyproject.toml
     python3 tools/bootstrap.py test     # also what the tests need
+    python3 tools/bootstrap.py study    # also what the studies need
     python3 tools/bootstrap.py dev      # also formatters and linters
     python3 tools/bootstrap.py docs     # build, and what makes the manual
 
@@ -24,7 +25,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = Path(os.environ.get("VENV", ROOT / ".venv")).absolute()
 PROJECT = ROOT / "pyproject.toml"
-GROUPS = {"build": (), "test": ("test",), "dev": ("test", "dev"), "docs": ("docs",)}
+GROUPS = {
+    "build": (),
+    "test": ("test",),
+    "study": ("test", "study"),
+    "dev": ("test", "dev"),
+    "docs": ("docs",),
+}
 
 
 def main() -> None:

@@ -36,6 +36,7 @@ void expose_contact();
 void expose_solver();
 void expose_simulator();
 void expose_scenes();
+void expose_study();
 
 /// Lets other Python threads run while it lives.
 class AllowThreads {

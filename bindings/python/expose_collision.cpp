@@ -15,13 +15,28 @@ struct NamedPoint : ManifoldPoint {
   Vec3d normal;
 };
 
+StoppingRule stopping_rule(const std::string& name) {
+  if (name == "bounds") return StoppingRule::kBounds;
+  if (name == "paper-gap") return StoppingRule::kPaperGap;
+  throw std::invalid_argument("stopping = \"" + name + "\" is not one of: bounds, paper-gap");
+}
+
+bp::list methods() {
+  bp::list names;
+  for (const std::string& name : distance_methods()) names.append(name);
+  return names;
+}
+
 Query query(const Shape& a,
             const bp::object& X_WA,
             const Shape& b,
             const bp::object& X_WB,
             double tolerance,
             int max_iterations,
-            const bp::object& warm_start) {
+            const bp::object& warm_start,
+            const std::string& method,
+            const std::string& stopping,
+            double max_distance) {
   const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
   Query q;
   if (!warm_start.is_none()) {
@@ -29,14 +44,21 @@ Query query(const Shape& a,
     if (!cache_fits(a, b, q.warm_start))
       throw std::invalid_argument("warm_start: belongs to another pair of shapes");
   }
+  const DistanceSettings settings{
+      tolerance, max_iterations, distance_method(method), stopping_rule(stopping), max_distance};
   AllowThreads free;
-  static_cast<DistanceResult&>(q) =
-      distance(a, A, b, B, {tolerance, max_iterations}, &q.warm_start);
+  static_cast<DistanceResult&>(q) = distance(a, A, b, B, settings, &q.warm_start);
   return q;
 }
 
-bool overlap(const Shape& a, const bp::object& X_WA, const Shape& b, const bp::object& X_WB) {
-  return collide(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"));
+bool overlap(const Shape& a,
+             const bp::object& X_WA,
+             const Shape& b,
+             const bp::object& X_WB,
+             const std::string& method) {
+  DistanceSettings settings;
+  settings.method = distance_method(method);
+  return collide(a, transform_from(X_WA, "X_WA"), b, transform_from(X_WB, "X_WB"), settings);
 }
 
 bp::list manifold(
@@ -85,9 +107,15 @@ void expose_collision() {
           "witness_a", &witness_a, "(3,) on A [m]; witness_b - witness_a = distance * normal.")
       .add_property("witness_b", &witness_b, "(3,) on B [m].")
       .add_property("normal", &normal, "(3,) unit, from A to B.")
-      .def_readonly("iterations", &Query::iterations)
+      .def_readonly("iterations",
+                    &Query::iterations,
+                    "Support points that GJK evaluated; 0: closed form or warm polytope.")
+      .def_readonly(
+          "epa_iterations", &Query::epa_iterations, "Faces that EPA looked at; 0: not needed.")
       .add_property(
-          "status", &status, "\"separated\", \"penetrating\", \"touching\" or \"max_iterations\".")
+          "status",
+          &status,
+          "\"separated\", \"penetrating\", \"touching\", \"beyond\" or \"max_iterations\".")
       .add_property(
           "warm_start",
           bp::make_getter(&Query::warm_start, bp::return_value_policy<bp::return_by_value>()),
@@ -112,14 +140,21 @@ void expose_collision() {
        arg("X_WB"),
        arg("tolerance") = 1e-10,
        arg("max_iterations") = 128,
-       arg("warm_start") = none),
+       arg("warm_start") = none,
+       arg("method") = "auto",
+       arg("stopping") = "bounds",
+       arg("max_distance") = std::numeric_limits<double>::infinity()),
       "Signed distance of two shapes. X_WA, X_WB: pinocchio.SE3 or (4, 4), None is the identity; "
-      "tolerance [m] on (upper - lower bound).\n\nRaises ValueError for a placement that is not "
-      "rigid, tolerance <= 0, or two half-spaces.");
+      "tolerance [m] on (upper - lower bound), or [m^2] on GJK++'s duality gap 2 <x, x - s> with "
+      "stopping = \"paper-gap\"; method: one of distance_methods(); pairs proven to be farther "
+      "apart than max_distance [m] end at once with status \"beyond\", their distance is then a "
+      "lower bound.\n\nRaises ValueError for a placement that is not rigid, tolerance <= 0, an "
+      "unknown method, or two half-spaces.");
+  bp::def("distance_methods", &methods, "Names that distance() and collide() take as `method`.");
   bp::def("collide",
           &overlap,
-          (arg("a"), arg("X_WA"), arg("b"), arg("X_WB")),
-          "True if the shapes overlap or touch.");
+          (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("method") = "auto"),
+          "True if the shapes overlap or touch; stops at the first separating plane.");
   bp::def("contact_manifold",
           &manifold,
           (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("margin") = 0.0),

@@ -183,6 +183,35 @@ bp::list body_poses(Holder& sim, const State& state) {
   return out;
 }
 
+CollisionCounters find_contacts(Holder& sim, State& state) {
+  check_parameters(sim);
+  AllowThreads free;
+  return sim.find_contacts(state);
+}
+
+CollisionCounters collision_counters(const Holder& sim) { return sim.collision_counters(); }
+
+std::string counters_repr(const CollisionCounters& c) {
+  return "CollisionCounters(tested_pairs=" + std::to_string(c.tested_pairs) +
+         ", overlapping_pairs=" + std::to_string(c.overlapping_pairs) +
+         ", narrow_phase_calls=" + std::to_string(c.narrow_phase_calls) +
+         ", contacts=" + std::to_string(c.contacts) + ")";
+}
+
+void expose_counters() {
+  using C = CollisionCounters;
+  bp::class_<C>("CollisionCounters",
+                "Work of the collision part of a step, independent of the machine.",
+                bp::no_init)
+      .def_readonly("tested_pairs", &C::tested_pairs, "Boxes compared by the broad phase.")
+      .def_readonly("overlapping_pairs",
+                    &C::overlapping_pairs,
+                    "Pairs whose boxes overlap and that may collide.")
+      .def_readonly("narrow_phase_calls", &C::narrow_phase_calls, "Manifolds asked for.")
+      .def_readonly("contacts", &C::contacts, "Contact points found.")
+      .def("__repr__", &counters_repr);
+}
+
 StepReport report(const Holder& sim) { return sim.report(); }
 ContactProblem problem(const Holder& sim) { return sim.problem(); }
 ContactSolution solution(const Holder& sim) { return sim.solution(); }
@@ -331,6 +360,7 @@ void expose_simulator() {
   expose_settings();
   expose_control();
   expose_report();
+  expose_counters();
   bp::class_<Holder, std::shared_ptr<Holder>, boost::noncopyable>(
       "Simulator", "See stiction.Simulator.", bp::no_init)
       .def("__init__",
@@ -378,6 +408,17 @@ void expose_simulator() {
             arg("steps") = 0))
       .def("report", &report, arg("self"), "StepReport of the last step.")
       .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
+      .def("find_contacts", refusal("find_contacts", {{"state", Argument::kState}}))
+      .def("find_contacts",
+           &find_contacts,
+           (arg("self"), arg("state")),
+           "The collision part of a step alone, at `state`: kinematics, broad and narrow phase, "
+           "manifolds. Returns CollisionCounters. Leaves the narrow phase's warm starts in the "
+           "state, as a step does; what is known of the last step stays.")
+      .def("collision_counters",
+           &collision_counters,
+           arg("self"),
+           "CollisionCounters of the last step.")
       .def("wrench_on",
            &wrench_on,
            (arg("self"), arg("body")),

@@ -23,4 +23,5 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_solver();
   expose_simulator();
   expose_scenes();
+  expose_study();
 }

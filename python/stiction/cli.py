@@ -1,4 +1,4 @@
-"""The command `stiction`: run, view, demo, bench, scenes, solvers.
+"""The command `stiction`: run, view, demo, bench, study, scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -22,6 +22,7 @@ from .demo import DURATION, DemoResult, run_demo
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
+from .studies.commands import app as study_app
 
 app = typer.Typer(
     name="stiction",
@@ -31,7 +32,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.add_typer(bench_app, name="bench", short_help="Time a step against MuJoCo.")
+app.add_typer(bench_app, name="bench", short_help="Time steps and collision against peers.")
+app.add_typer(study_app, name="study", short_help="Rebuild published experiments.")
 
 SceneArgument = Annotated[
     str,

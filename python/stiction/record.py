@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pinocchio
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from . import Control, Scene, Simulator, State, pinocchio_model
 from .replay import CONTACT_COLUMNS, Replay, ReplayBody, ReplayGeometry
+from .replay import Shape as ReplayShape
 from .visuals import robot_visuals
 
 __all__ = ["RecordError", "Recorder", "record"]
@@ -207,8 +208,10 @@ def _shape(geometry: Any, placement: NDArray[np.float64], role: Any) -> ReplayGe
     common: dict[str, Any] = {"placement": placement, "color": color, "role": role}
     if kind == "sphere":
         return ReplayGeometry("sphere", size[:1], **common)
-    if kind == "capsule":
-        return ReplayGeometry("capsule", size[:2], **common)
+    if kind in ("capsule", "cylinder", "cone"):
+        return ReplayGeometry(cast(ReplayShape, kind), size[:2], **common)
+    if kind == "ellipsoid":
+        return ReplayGeometry("ellipsoid", size, **common)
     if kind == "box":
         return ReplayGeometry("box", size, **common)
     if kind == "half_space":

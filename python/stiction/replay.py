@@ -34,7 +34,7 @@ __all__ = [
     "write_replay",
 ]
 
-Shape = Literal["sphere", "capsule", "box", "plane", "cylinder", "mesh"]
+Shape = Literal["sphere", "capsule", "box", "plane", "cylinder", "cone", "ellipsoid", "mesh"]
 Role = Literal["visual", "collision"]
 
 CONTACT_COLUMNS = 11
@@ -44,6 +44,8 @@ _SIZE_MEANING: dict[str, tuple[tuple[int, ...], str]] = {
     "sphere": ((1,), "(radius,)"),
     "capsule": ((2,), "(radius, half_length) with the axis along z"),
     "cylinder": ((2,), "(radius, half_length) with the axis along z"),
+    "cone": ((2,), "(radius, half_length): base at z = -half_length, apex at z = +half_length"),
+    "ellipsoid": ((3,), "the half axes (a, b, c)"),
     "box": ((3,), "the half extents (hx, hy, hz)"),
     "plane": ((0,), "empty: the half-space z <= 0"),
     "mesh": ((0, 1, 3), "empty, one scale factor, or one per axis"),
@@ -61,8 +63,8 @@ class ReplayGeometry:
 
     Attributes:
         shape: kind of shape; a plane is the infinite half-space z <= 0 of its own frame.
-        size: sphere (radius,), capsule and cylinder (radius, half_length) along z, box half extents (3,), all in [m];
-            plane (); mesh () or scale factors (1,) or (3,).
+        size: sphere (radius,), capsule, cylinder and cone (radius, half_length) along z, box half extents (3,),
+            ellipsoid half axes (3,), all in [m]; plane (); mesh () or scale factors (1,) or (3,).
         placement: (7,) pose of the shape in the body, x y z [m] qx qy qz qw.
         color: red, green, blue, opacity, each in [0, 1].
         vertices: (n, 3) mesh vertices [m], only for a mesh.

@@ -71,6 +71,10 @@ def _geometry(item: Any) -> ReplayGeometry | None:
         return ReplayGeometry("cylinder", (shape.radius, shape.halfLength), **common)
     if kind == "Capsule":
         return ReplayGeometry("capsule", (shape.radius, shape.halfLength), **common)
+    if kind == "Cone":
+        return ReplayGeometry("cone", (shape.radius, shape.halfLength), **common)
+    if kind == "Ellipsoid":
+        return ReplayGeometry("ellipsoid", tuple(float(x) for x in shape.radii), **common)
     if kind == "Box":
         return ReplayGeometry("box", tuple(float(x) for x in shape.halfSide), **common)
     return None

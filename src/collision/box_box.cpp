@@ -1,7 +1,7 @@
 #include "box_box.hpp"
 
 #include "closed_forms.hpp"
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 
 // Separating axes of two boxes (Gottschalk 1996) and clipping of the incident face against the

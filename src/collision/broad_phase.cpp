@@ -10,6 +10,10 @@
 // A box [l, u] meets a box of that level only if its centre lies in [l - S/2, u + S/2]: on the own
 // or a coarser level at most 3 cells per axis. So every pair is found once, from its finer box, and
 // the work per box is bounded by the number of levels and the density.
+//
+// The grid is searched with boxes enlarged by a share of their side and by what they moved lately.
+// Boxes inside the enlarged ones overlap only if those do, so until one leaves, the pairs are among
+// the candidates of that search, in its order.
 
 namespace stiction {
 namespace {
@@ -17,6 +21,10 @@ namespace {
 constexpr int kSmallScene = 16;
 constexpr int kDepth = 40;  // levels below the extent of the scene; smaller boxes share the lowest
 constexpr double kCellLimit = 4.0e18;
+// A pile at rest is searched never again, one in motion every few steps; more candidates are tested
+// for it. Measured on settling piles of 50 to 400 hulls.
+constexpr double kEnlargeSide = 0.04;   // of the largest side
+constexpr double kEnlargeMotion = 4.0;  // of the motion since the last call
 
 bool overlap(const Aabb& a, const Aabb& b) {
   return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
@@ -61,6 +69,40 @@ std::uint64_t hash(int exponent, const std::int64_t cell[3]) {
 void BroadPhase::reset(const std::vector<std::uint8_t>& is_static) {
   is_static_ = is_static;
   static_boxes_.clear();
+  last_.clear();
+  enlarged_.clear();
+  candidates_.clear();
+  searches_ = 0;
+}
+
+bool BroadPhase::holds_all(const std::vector<Aabb>& boxes) const {
+  if (enlarged_.size() != boxes.size()) return false;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Aabb &b = boxes[i], &e = enlarged_[i];
+    const bool inside = e.lower.x <= b.lower.x && b.upper.x <= e.upper.x &&
+                        e.lower.y <= b.lower.y && b.upper.y <= e.upper.y &&
+                        e.lower.z <= b.lower.z && b.upper.z <= e.upper.z;
+    if (!inside) return false;  // also for a NaN
+  }
+  return true;
+}
+
+void BroadPhase::enlarge(const std::vector<Aabb>& boxes) {
+  const bool known = last_.size() == boxes.size();
+  enlarged_ = boxes;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (is_static_[i] || !bounded(boxes[i])) continue;
+    double reach = kEnlargeSide * largest_side(boxes[i]);
+    if (known && bounded(last_[i])) {
+      const Vec3d low = boxes[i].lower - last_[i].lower, up = boxes[i].upper - last_[i].upper;
+      double motion = 0.0;
+      for (int k = 0; k < 3; ++k) motion = std::max({motion, std::abs(low[k]), std::abs(up[k])});
+      // A jump says nothing about the next step.
+      if (motion < largest_side(boxes[i])) reach += kEnlargeMotion * motion;
+    }
+    enlarged_[i].lower -= {reach, reach, reach};
+    enlarged_[i].upper += {reach, reach, reach};
+  }
 }
 
 // The table of static boxes is rebuilt only if one moved.
@@ -80,13 +122,28 @@ void BroadPhase::find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& p
     throw std::invalid_argument("BroadPhase: boxes.size = " + std::to_string(boxes.size()) +
                                 " must be " + std::to_string(is_static_.size()));
   }
-  take_static_boxes(boxes);
-  pairs.clear();
   tested_pairs_ = 0;
   if (boxes.size() < kSmallScene) {
+    pairs.clear();
     find_in_small_scene(boxes, pairs);
     return;
   }
+  if (!holds_all(boxes)) {
+    enlarge(boxes);
+    search(enlarged_, candidates_);
+  }
+  last_ = boxes;
+  pairs.clear();
+  tested_pairs_ += std::int64_t(candidates_.size());
+  for (const Pair& p : candidates_) {
+    if (overlap(boxes[p.a], boxes[p.b])) pairs.push_back(p);
+  }
+}
+
+void BroadPhase::search(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs) {
+  ++searches_;
+  take_static_boxes(boxes);
+  pairs.clear();
   fill(dynamic_table_, boxes, 0);
   pair_dynamic(pairs);
   pair_with_static(pairs);
@@ -97,10 +154,9 @@ void BroadPhase::find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& p
 void BroadPhase::find_in_small_scene(const std::vector<Aabb>& boxes, std::vector<Pair>& pairs) {
   const int n = int(boxes.size());
   for (int i = 0; i < n; ++i) {
-    const Aabb& a = is_static_[i] ? static_boxes_[i] : boxes[i];
     for (int j = i + 1; j < n; ++j) {
       if (is_static_[i] && is_static_[j]) continue;
-      test(a, i, is_static_[j] ? static_boxes_[j] : boxes[j], j, pairs);
+      test(boxes[i], i, boxes[j], j, pairs);
     }
   }
 }

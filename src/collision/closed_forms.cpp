@@ -7,17 +7,6 @@ namespace {
 
 double clamp(double x, double bound) { return x < -bound ? -bound : (x > bound ? bound : x); }
 
-struct SegmentPair {
-  Vec3d c1, u1, c2, u2;  // centres and half vectors
-};
-
-struct ClosestPoints {
-  Vec3d p1, p2;
-  Vec3d normal;  // unit, from 1 to 2; only set if `has_normal`
-  double distance;
-  bool has_normal = false;
-};
-
 Vec3d closest_on_segment(const Vec3d& c, const Vec3d& u, const Vec3d& p) {
   const double uu = squared_norm(u);
   if (!(uu > 0.0)) return c;
@@ -52,6 +41,18 @@ bool closest_of_parallel(const SegmentPair& s, ClosestPoints& closest) {
   return true;
 }
 
+// Crossing cores: the Minkowski difference is flat, so any of its normals is a direction of least
+// penetration. Chosen from the axes of the shapes, hence the same after a rigid motion of both.
+Vec3d normal_of_meeting_cores(const SegmentPair& s, const Mat3d& R_WA, const Mat3d& R_WB) {
+  const Vec3d n = cross(s.u1, s.u2);
+  const double nn = squared_norm(n);
+  if (nn > 1e-26 * squared_norm(s.u1) * squared_norm(s.u2)) return n * (1.0 / std::sqrt(nn));
+  if (squared_norm(s.u1) > 0.0) return R_WA.c0;
+  return squared_norm(s.u2) > 0.0 ? R_WB.c0 : R_WA.c2;
+}
+
+}  // namespace
+
 // With d = c2 - c1 and n = u1 x u2 the lines are closest at c1 + s u1, c2 + t u2 where
 // s = (d x u2).n / n.n, t = (d x u1).n / n.n, at the height d.n / |n|: exact even if they nearly
 // meet, where p2 - p1 is all rounding. Parallel: the angle is below 1e-13.
@@ -72,18 +73,6 @@ ClosestPoints closest_points(const SegmentPair& s) {
   closest = closest_at_ends(s);
   return closest;
 }
-
-// Crossing cores: the Minkowski difference is flat, so any of its normals is a direction of least
-// penetration. Chosen from the axes of the shapes, hence the same after a rigid motion of both.
-Vec3d normal_of_meeting_cores(const SegmentPair& s, const Mat3d& R_WA, const Mat3d& R_WB) {
-  const Vec3d n = cross(s.u1, s.u2);
-  const double nn = squared_norm(n);
-  if (nn > 1e-26 * squared_norm(s.u1) * squared_norm(s.u2)) return n * (1.0 / std::sqrt(nn));
-  if (squared_norm(s.u1) > 0.0) return R_WA.c0;
-  return squared_norm(s.u2) > 0.0 ? R_WB.c0 : R_WA.c2;
-}
-
-}  // namespace
 
 DistanceResult distance_sphere_sphere(const Shape& a,
                                       const Transform& X_WA,

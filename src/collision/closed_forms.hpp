@@ -6,6 +6,18 @@
 
 namespace stiction::detail {
 
+struct SegmentPair {
+  Vec3d c1, u1, c2, u2;  ///< centres and half vectors
+};
+struct ClosestPoints {
+  Vec3d p1, p2;
+  Vec3d normal;  ///< unit, from 1 to 2; only set if `has_normal`
+  double distance;
+  bool has_normal = false;
+};
+/// Of two segments; of parallel ones that overlap, in the middle of the common part.
+ClosestPoints closest_points(const SegmentPair& s);
+
 DistanceResult distance_sphere_sphere(const Shape& a,
                                       const Transform& X_WA,
                                       const Shape& b,

@@ -1,5 +1,8 @@
 #include "stiction/collision/collide.hpp"
 
+#include "cull.hpp"
+#include "sweep.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -7,6 +10,8 @@
 
 namespace stiction {
 namespace {
+
+constexpr double kLeastTarget = 1e-6;  // [m] gap at which a fast pair counts as met
 
 std::uint64_t pair_key(int a, int b) {
   return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
@@ -43,7 +48,9 @@ void pose_geometries(const Scene& scene,
       // Speed bound of any of its points: |v(centre)| + |w| radius.
       const Motion<double>& V = data.V[local];
       const Vec3d c = X_RG * work.centre[g];
-      const double speed = norm(V.linear + cross(V.angular, c)) + norm(V.angular) * work.radius[g];
+      work.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
+      work.angular[g] = data.X_WR.R * V.angular;
+      const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
       work.reach[g] = std::max(0.5 * settings.margin, dt * speed);
     }
     const double r = work.reach[g];
@@ -56,11 +63,56 @@ void pose_geometries(const Scene& scene,
   }
 }
 
-/// A half-space's box is infinite; its plane against the ball of the other shape is the real test.
-bool far_from_plane(const CollisionWorkspace& work, int plane, int other, double margin) {
-  const Transform& X = work.poses[plane];
-  const Vec3d c = work.poses[other] * work.centre[other];
-  return dot(X.R.c2, c - X.p) > work.radius[other] + margin;
+/// True if the boxes at rest prove that the pair is farther apart than the margin [m]. A
+/// half-space's box is infinite: its plane against the other's box. Rounding is left to the margin:
+/// the proof must hold by 1e-12 of the extents too.
+bool proven_apart(const Scene& scene, const CollisionWorkspace& work, int a, int b, double margin) {
+  const auto is_plane = [&](int g) { return !scene.geometries()[g].shape.bounded(); };
+  const Vec3d offset = work.poses[b] * work.centre[b] - work.poses[a] * work.centre[a];
+  if (is_plane(a) || is_plane(b)) {
+    const int plane = is_plane(a) ? a : b, other = is_plane(a) ? b : a;
+    const Vec3d n = work.poses[plane].R.c2, c = work.poses[other] * work.centre[other];
+    const double height = dot(n, c - work.poses[plane].p);
+    const Vec3d along = transpose_times(work.poses[other].R, n);
+    const double width = std::min(work.radius[other], detail::half_width(work.half[other], along));
+    return height > width + margin + 1e-12 * work.radius[other];
+  }
+  const double radii = work.radius[a] + work.radius[b], slack = margin + 1e-12 * radii;
+  if (squared_norm(offset) > (radii + slack) * (radii + slack)) return true;
+  return detail::boxes_apart(
+      work.poses[a].R, work.half[a], work.poses[b].R, work.half[b], offset, slack);
+}
+
+/// A manifold found only because the pair is fast: kept if the pair comes within `target` during
+/// the step, as the manifold of that moment. A normal taken now, far away, would deflect what flies
+/// past or what lands behind an edge. Forces of this step change the motion by dt^2 |g| and more;
+/// what they add beyond the target is found in the next step.
+void keep_only_what_meets(const Scene& scene,
+                          int a,
+                          int b,
+                          double dt,
+                          double target,
+                          double margin,
+                          CollisionWorkspace& work) {
+  Manifold& m = work.manifold.manifolds[0];
+  double nearest = kInfinity;
+  for (int i = 0; i < m.count; ++i) nearest = std::min(nearest, m.points[i].gap);
+  if (nearest <= target) return;
+  const auto motion = [&](int g) {
+    return detail::MovingShape{
+        work.poses[g], work.centre[g], work.linear[g], work.angular[g], work.radius[g]};
+  };
+  const Shape &A = scene.geometries()[a].shape, &B = scene.geometries()[b].shape;
+  const detail::MovingShape motion_a = motion(a), motion_b = motion(b);
+  double time = 0.0;
+  if (detail::first_approach(A, motion_a, B, motion_b, dt, target, time)) {
+    // The smaller body feels a wrong lever arm most; the world feels none.
+    const bool world_b = scene.geometries()[b].body < 0;
+    const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
+    detail::manifold_at(A, motion_a, B, motion_b, time, dt, margin, world_b || smaller_a, m);
+  } else {
+    work.manifold.manifolds.clear();
+  }
 }
 
 void append_contacts(const Scene& scene,
@@ -139,6 +191,9 @@ void CollisionWorkspace::resize(const Scene& scene) {
   reach.assign(n, 0.0);
   radius.assign(n, kInfinity);
   centre.assign(n, {0, 0, 0});
+  half.assign(n, {0, 0, 0});
+  linear.assign(n, {0, 0, 0});
+  angular.assign(n, {0, 0, 0});
   boxes.assign(n, {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}});
   std::vector<std::uint8_t> is_static(n);
   for (std::size_t g = 0; g < n; ++g) {
@@ -147,6 +202,7 @@ void CollisionWorkspace::resize(const Scene& scene) {
     if (geometry.shape.bounded()) {
       const Aabb box = bounding_box(geometry.shape, Transform::identity());
       centre[g] = (box.lower + box.upper) * 0.5;
+      half[g] = (box.upper - box.lower) * 0.5;
       // Half the diagonal holds any shape; a sphere's own radius is smaller.
       radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
                                                             : 0.5 * norm(box.upper - box.lower);
@@ -167,14 +223,17 @@ void collide(const Scene& scene,
   work.next_queries.clear();
   pose_geometries(scene, parameters, dynamics, settings, dt, work);
   work.broad_phase.find_pairs(work.boxes, work.pairs);
+  work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
+  const double target =
+      std::max({settings.margin, kLeastTarget, 2.0 * dt * dt * norm(parameters.gravity)});
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
+    ++work.counters.overlapping_pairs;
     const Shape& A = scene.geometries()[pair.a].shape;
     const Shape& B = scene.geometries()[pair.b].shape;
     const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
-    if (A.type == ShapeType::kHalfSpace && far_from_plane(work, pair.a, pair.b, margin)) continue;
-    if (B.type == ShapeType::kHalfSpace && far_from_plane(work, pair.b, pair.a, margin)) continue;
+    if (proven_apart(scene, work, pair.a, pair.b, margin)) continue;
 
     DistanceCache* cache = nullptr;
     if (keeps_query(A.type, B.type)) {
@@ -184,9 +243,15 @@ void collide(const Scene& scene,
       work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
       cache = &work.next_queries.back().cache;
     }
+    ++work.counters.narrow_phase_calls;
     contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
+    const bool convex = A.bounded() && B.bounded() && !is_surface(A.type) && !is_surface(B.type);
+    if (convex && margin > target && !work.manifold.manifolds.empty()) {
+      keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, work);
+    }
     append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold.manifolds, contacts);
   }
+  work.counters.contacts = static_cast<std::int64_t>(contacts.size());
   state.queries.swap(work.next_queries);
 }
 

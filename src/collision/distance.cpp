@@ -1,11 +1,13 @@
 #include "stiction/collision/distance.hpp"
 
 #include "closed_forms.hpp"
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "surface_distance.hpp"
 
+#include <cmath>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace stiction {
 namespace {
@@ -26,7 +28,31 @@ void check(const DistanceSettings& s) {
     message << "distance: settings.max_iterations = " << s.max_iterations << " must be >= 1";
     throw std::invalid_argument(message.str());
   }
+  if (!(s.max_distance >= 0.0)) {
+    message << "distance: settings.max_distance = " << s.max_distance << " must be >= 0";
+    throw std::invalid_argument(message.str());
+  }
 }
+
+struct MethodName {
+  DistanceMethod method;
+  const char* name;
+};
+constexpr MethodName kMethods[] = {
+    {DistanceMethod::kAuto, "auto"},
+    {DistanceMethod::kFrankWolfe, "frank-wolfe"},
+    {DistanceMethod::kFrankWolfePolyak, "frank-wolfe-polyak"},
+    {DistanceMethod::kFrankWolfeNesterov, "frank-wolfe-nesterov"},
+    {DistanceMethod::kGjk, "gjk"},
+    {DistanceMethod::kPolyak, "polyak"},
+    {DistanceMethod::kPolyakNormalized, "polyak-normalized"},
+    {DistanceMethod::kNesterov, "nesterov"},
+    {DistanceMethod::kNesterovNormalized, "nesterov-normalized"},
+    {DistanceMethod::kPolyakReference, "polyak-reference"},
+    {DistanceMethod::kNesterovReference, "nesterov-reference"},
+    {DistanceMethod::kNesterovNormalizedReference, "nesterov-normalized-reference"},
+    {DistanceMethod::kNesmino, "nesmino"},
+};
 
 bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
 
@@ -41,6 +67,9 @@ DistanceResult ordered_distance(const Shape& a,
   if (b.type == ShapeType::kHalfSpace) return distance_any_half_space(a, X_WA, X_WB, cache);
   if (a.type == ShapeType::kHalfSpace) {
     return swapped(distance_any_half_space(b, X_WB, X_WA, cache));
+  }
+  if (settings.method != DistanceMethod::kAuto) {
+    return distance_general(a, X_WA, b, X_WB, settings, cache);
   }
   if (a.type == ShapeType::kSphere && b.type == ShapeType::kSphere) {
     return distance_sphere_sphere(a, X_WA, b, X_WB);
@@ -65,8 +94,32 @@ const char* to_string(DistanceStatus status) {
       return "touching";
     case DistanceStatus::kMaxIterations:
       return "max_iterations";
+    case DistanceStatus::kBeyond:
+      return "beyond";
   }
   return "unknown";
+}
+
+const char* to_string(DistanceMethod method) {
+  for (const MethodName& m : kMethods) {
+    if (m.method == method) return m.name;
+  }
+  return "unknown";
+}
+
+std::vector<std::string> distance_methods() {
+  std::vector<std::string> names;
+  for (const MethodName& m : kMethods) names.push_back(m.name);
+  return names;
+}
+
+DistanceMethod distance_method(const std::string& name) {
+  std::string known;
+  for (const MethodName& m : kMethods) {
+    if (name == m.name) return m.method;
+    known += known.empty() ? m.name : std::string(", ") + m.name;
+  }
+  throw std::invalid_argument("method = \"" + name + "\" is not one of: " + known);
 }
 
 DistanceResult distance(const Shape& a,
@@ -76,20 +129,36 @@ DistanceResult distance(const Shape& a,
                         const DistanceSettings& settings,
                         DistanceCache* cache) {
   check(settings);
+  require_finite("distance: X_WA", X_WA);
+  require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
   if (is_surface(a.type) || is_surface(b.type)) {
-    return distance_surface(a, X_WA, b, X_WB, settings, HUGE_VAL);
+    return distance_surface(a, X_WA, b, X_WB, settings, settings.max_distance);
   }
   if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
   return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
 }
 
-// General pairs stop at the first separating plane and never need a depth.
-bool collide(const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB) {
-  if (!a.bounded() || !b.bounded()) return distance(a, X_WA, b, X_WB).distance <= 0.0;
-  if (is_surface(a.type) || is_surface(b.type)) return distance(a, X_WA, b, X_WB).distance <= 0.0;
-  if (is_round(a.type) && is_round(b.type)) return distance(a, X_WA, b, X_WB).distance <= 0.0;
-  return overlap_general(a, X_WA, b, X_WB);
+bool collide(const Shape& a,
+             const Transform& X_WA,
+             const Shape& b,
+             const Transform& X_WB,
+             const DistanceSettings& settings,
+             DistanceCache* cache,
+             int* iterations) {
+  check(settings);
+  require_finite("collide: X_WA", X_WA);
+  require_finite("collide: X_WB", X_WB);
+  if (!a.bounded() && !b.bounded()) refuse_half_spaces();
+  if (iterations != nullptr) *iterations = 0;
+  const bool closed_form =
+      settings.method == DistanceMethod::kAuto && is_round(a.type) && is_round(b.type);
+  const bool surface = is_surface(a.type) || is_surface(b.type);
+  if (!a.bounded() || !b.bounded() || surface || closed_form) {
+    return distance(a, X_WA, b, X_WB, settings, cache).distance <= 0.0;
+  }
+  if (a.type <= b.type) return overlap_general(a, X_WA, b, X_WB, settings, cache, iterations);
+  return overlap_general(b, X_WB, a, X_WA, settings, cache, iterations);
 }
 
 }  // namespace stiction

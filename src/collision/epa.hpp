@@ -1,11 +1,8 @@
 #pragma once
 
-#include "simplex.hpp"
+#include "polytope.hpp"
 
 namespace stiction::detail {
-
-inline constexpr int kEpaMaxVertices = 132;                   ///< 4 + 128 iterations
-inline constexpr int kEpaMaxFaces = 2 * kEpaMaxVertices - 4;  ///< Euler
 
 struct EpaResult {
   bool converged = false;  ///< depth is within the tolerance of the minimum
@@ -17,6 +14,17 @@ struct EpaResult {
 };
 
 /// Penetration depth of D about the origin, started from a simplex that holds it or touches it.
-EpaResult epa(SupportDifference& D, const Simplex& start, const DistanceSettings& settings);
+/// The polytope is left in `saved` if that is given.
+EpaResult epa(const SupportDifference& D,
+              const Simplex& start,
+              const DistanceSettings& settings,
+              PolytopeCache* saved = nullptr);
+
+/// The same started from the polytope of another query, which is replaced by the new one. False:
+/// it does not hold the origin any more.
+bool epa_from(const SupportDifference& D,
+              const DistanceSettings& settings,
+              PolytopeCache& polytope,
+              EpaResult& result);
 
 }  // namespace stiction::detail

@@ -1,234 +1,203 @@
 #include "gjk.hpp"
 
-#include "closed_forms.hpp"
-#include "epa.hpp"
+#include "search_direction.hpp"
 
 #include <algorithm>
 
-// Gilbert-Johnson-Keerthi 1988. D is a polytope (cores of smooth shapes are points and segments),
-// so the algorithm ends at the exact feature after finitely many steps; the stop on
-// (upper - lower) bound, a true error of the distance, is met there to rounding.
-// The tolerance of the settings is capped relative to the size: 1e-10 m would be coarse at 1 mm.
+// Gilbert-Johnson-Keerthi 1988 as fully corrective Frank-Wolfe (GJK++ Alg. 4, 6), and plain
+// Frank-Wolfe with line search (Alg. 1, 5): one loop, two ways to keep what was seen. On polytopes
+// the simplex version ends at the exact feature after finitely many steps. The default stop, on
+// (upper - lower) bound, is a true error of the distance; it is capped relative to the size, since
+// 1e-10 m would be coarse at 1 mm.
 
 namespace stiction::detail {
 namespace {
 
-constexpr double kFloor = 1e-14;   // of the size: rounding of the bounds
-constexpr double kCap = 1e-10;     // of the size
-constexpr double kNormal = 1e-12;  // of the distance: the normal is then good to 1e-6 rad
-constexpr double kStalled = 1e-8;  // of the size: below it a stalled search is left to EPA
+constexpr double kFloor = 1e-14;        // of the size: rounding of the bounds
+constexpr double kSmoothFloor = 1e-13;  // the same for points that are rounded themselves
+constexpr double kCap = 1e-10;          // of the size
+constexpr double kNormal = 1e-12;       // of the distance: the normal is then good to 1e-6 rad
+constexpr double kSamePoint = 1e-11;    // of the size
+constexpr double kStalled = 1e-8;       // of the size: below it a stalled search is left to EPA
 
-double distance_tolerance(const DistanceSettings& settings, double size, double upper) {
-  return std::max(kFloor * size, std::min({settings.tolerance, kCap * size, kNormal * upper}));
+bool is_frank_wolfe(DistanceMethod m) {
+  return m == DistanceMethod::kFrankWolfe || m == DistanceMethod::kFrankWolfePolyak ||
+         m == DistanceMethod::kFrankWolfeNesterov;
+}
+
+// Points of smooth shapes have no numbers; those closer than `same` [m] span nothing.
+bool holds(const Simplex& simplex, const SupportPoint& s, double same) {
+  for (int i = 0; i < simplex.count; ++i) {
+    const SupportPoint& p = simplex.points[i];
+    if (s.numbered() ? p.same_as(s) : squared_norm(p.w - s.w) <= same * same) return true;
+  }
+  return false;
+}
+
+class Search {
+ public:
+  Search(const SupportDifference& D,
+         const Vec3d& x0,
+         const DistanceSettings& settings,
+         double stop_above)
+      : D_(D),
+        settings_(settings),
+        stop_above_(stop_above),
+        direction_(settings.method, x0),
+        frank_wolfe_(is_frank_wolfe(settings.method)),
+        floor_((D.smooth() ? kSmoothFloor : kFloor) * D.size) {}
+
+  GjkResult run(const Vec3d& x0, const Simplex* warm);
+
+ private:
+  using End = GjkResult::End;
+
+  bool start(const Vec3d& x0, const Simplex* warm);
+  bool iterate(int k);
+  bool support(const Vec3d& d, double length);
+  bool closed(double upper, double gap) const;
+  bool nothing_new(double upper, double gap) const;
+  bool add();
+  bool end_without_progress(double upper);
+  bool end(End why) {
+    r_.end = why;
+    return false;
+  }
+
+  const SupportDifference& D_;
+  const DistanceSettings& settings_;
+  double stop_above_;
+  SearchDirection direction_;
+  bool frank_wolfe_;
+  double floor_;          // [m]
+  bool precise_ = false;  // double has stalled: simplices are solved in long double
+  SupportPoint s_;        // the last one
+  GjkResult r_;
+};
+
+// The functions below return false when the search is over; r_.end tells why.
+
+GjkResult Search::run(const Vec3d& x0, const Simplex* warm) {
+  if (!start(x0, warm)) return r_;
+  for (int k = r_.iterations; r_.iterations < settings_.max_iterations; ++k) {
+    if (!iterate(k)) break;
+  }
+  return r_;
+}
+
+bool Search::start(const Vec3d& x0, const Simplex* warm) {
+  Simplex& simplex = r_.simplex;
+  if (warm != nullptr) {
+    simplex = *warm;
+    if (!simplex.reduce()) return end(End::kOverlap);
+    s_ = simplex.points[0];
+    return true;
+  }
+  if (!support(x0, norm(x0))) return false;  // W = {}: the first support point is x_1
+  simplex.points[0] = s_;
+  simplex.weights[0] = 1.0;
+  simplex.count = 1;
+  simplex.closest = s_.w;
+  return true;
+}
+
+bool Search::iterate(int k) {
+  const Vec3d x = r_.simplex.closest;
+  const double upper = norm(x);
+  if (2 * r_.iterations > settings_.max_iterations && !frank_wolfe_) direction_.drop_momentum();
+  if (upper <= kTouching * D_.size) return end(End::kOverlap);
+  if (direction_.accelerated()) {
+    const Vec3d d = direction_.next(k, x, s_.w);
+    if (!support(d, norm(d))) return false;
+  } else if (!support(x, upper)) {
+    return false;
+  }
+  double gap = upper * upper - dot(x, s_.w);
+  if (direction_.accelerated() && nothing_new(upper, gap)) {
+    direction_.drop_momentum();
+    if (!support(x, upper)) return false;
+    gap = upper * upper - dot(x, s_.w);
+  }
+  if (!direction_.accelerated()) {
+    if (closed(upper, gap)) return end(r_.lower > 0.0 ? End::kSeparated : End::kOverlap);
+    if (holds(r_.simplex, s_, kSamePoint * D_.size)) {
+      if (precise_) return end_without_progress(upper);
+      precise_ = true;
+      return r_.simplex.reduce<long double>() || end(End::kOverlap);
+    }
+  }
+  return add();
+}
+
+// s along -d. The plane through it normal to d bounds the distance from below.
+bool Search::support(const Vec3d& d, double length) {
+  s_ = D_(-d);
+  ++r_.iterations;
+  const double bound = dot(d, s_.w) / length;
+  if (bound > r_.lower) r_.lower = bound;
+  if (!(bound > stop_above_)) return true;
+  r_.plane = d;
+  r_.simplex.points[0] = s_;
+  r_.simplex.count = 1;
+  return end(End::kBelowBound);
+}
+
+// gap = <x, x - s> with s the support point along -x, so that upper - lower = gap / |x|.
+bool Search::closed(double upper, double gap) const {
+  if (settings_.stopping == StoppingRule::kPaperGap) return 2.0 * gap <= settings_.tolerance;
+  if (!(r_.lower > 0.0)) return false;
+  return upper - r_.lower <=
+         std::max(floor_, std::min({settings_.tolerance, kCap * D_.size, kNormal * upper}));
+}
+
+// GJK++ eq. 31: s of a momentum direction adds nothing to what is held.
+bool Search::nothing_new(double upper, double gap) const {
+  if (settings_.stopping == StoppingRule::kPaperGap) return 2.0 * gap <= settings_.tolerance;
+  return gap <= kNormal * upper * upper || holds(r_.simplex, s_, kSamePoint * D_.size);
+}
+
+bool Search::add() {
+  Simplex& simplex = r_.simplex;
+  simplex.points[simplex.count] = s_;
+  Simplex::Step step = precise_ ? simplex.add_newest<long double>() : simplex.add_newest();
+  if (step == Simplex::Step::kStuck && direction_.accelerated()) {
+    direction_.drop_momentum();
+    return true;
+  }
+  if (step == Simplex::Step::kStuck && !precise_) {
+    precise_ = true;
+    step = simplex.add_newest<long double>();
+  }
+  if (step == Simplex::Step::kInside) return end(End::kOverlap);
+  if (step == Simplex::Step::kStuck) return end_without_progress(norm(simplex.closest));
+  if (frank_wolfe_ && simplex.count == 2) {  // Alg. 3, line 6: W = {x}
+    simplex.points[0] = {simplex.closest, simplex.witness_a(), kSmooth, kSmooth};
+    simplex.weights[0] = 1.0;
+    simplex.count = 1;
+  }
+  return true;
 }
 
 // No better point exists in double precision. A positive lower bound proves separation. Without
 // one the distance is below rounding / 1e-8: |v| is right to rounding, but the noise of its
 // direction hides the sign, which the faces of D tell.
-void end_without_progress(double upper, double size, GjkResult& r) {
-  if (r.lower > 0.0 && upper - r.lower <= 1e-9 * upper + kFloor * size) {
-    r.end = GjkResult::End::kSeparated;
-  } else if (upper <= kStalled * size) {
-    r.end = GjkResult::End::kOverlap;
-    r.stalled = true;
+bool Search::end_without_progress(double upper) {
+  if (r_.lower > 0.0 && upper - r_.lower <= 1e-9 * upper + floor_) {
+    return end(End::kSeparated);
   }
-}
-
-bool holds(const Simplex& s, const SupportPoint& w) {
-  for (int i = 0; i < s.count; ++i) {
-    if (s.points[i].same_as(w)) return true;
-  }
-  return false;
+  if (upper > kStalled * D_.size) return false;  // kMaxIterations: best bounds
+  r_.stalled = true;
+  return end(End::kOverlap);
 }
 
 }  // namespace
 
-GjkResult gjk(SupportDifference& D,
-              const Vec3d& start,
+GjkResult gjk(const SupportDifference& D,
+              const Vec3d& x0,
+              const Simplex* warm,
               const DistanceSettings& settings,
               double stop_above) {
-  GjkResult r;
-  Simplex& simplex = r.simplex;
-  simplex.points[0] = D(-start);
-  simplex.count = 1;
-  simplex.reduce();
-  const double touching = kTouching * D.size;
-  for (; r.iterations < settings.max_iterations; ++r.iterations) {
-    const Vec3d v = simplex.closest;
-    const double upper = norm(v);
-    if (upper <= touching) {
-      r.end = GjkResult::End::kOverlap;
-      return r;
-    }
-    const SupportPoint w = D(-v);
-    r.lower = std::max(r.lower, dot(v, w.w) / upper);  // the plane through w normal to v
-    if (r.lower > stop_above) {
-      r.end = GjkResult::End::kBelowBound;
-      return r;
-    }
-    if (r.lower > 0.0 && upper - r.lower <= distance_tolerance(settings, D.size, upper)) {
-      r.end = GjkResult::End::kSeparated;
-      return r;
-    }
-    if (holds(simplex, w)) {
-      end_without_progress(upper, D.size, r);
-      return r;
-    }
-    const Simplex before = simplex;
-    simplex.points[simplex.count++] = w;
-    if (!simplex.reduce()) {
-      r.end = GjkResult::End::kOverlap;
-      return r;
-    }
-    if (squared_norm(simplex.closest) >= upper * upper) {  // rounding: the last simplex was best
-      simplex = before;
-      end_without_progress(upper, D.size, r);
-      return r;
-    }
-  }
-  return r;
-}
-
-namespace {
-
-Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
-
-double core_radius(const Core& c) {
-  return c.mesh != nullptr ? c.mesh->bounding_radius : norm(c.half);
-}
-
-// v = a - b points from B to A.
-Vec3d start_direction(const SupportDifference& D, const DistanceCache* cache) {
-  if (cache != nullptr && cache->count > 0) return -cache->direction;
-  const Vec3d v = centre(D.a) - D.X_AB * centre(D.b);
-  return squared_norm(v) > 0.0 ? v : Vec3d{1.0, 0.0, 0.0};
-}
-
-struct CoreAnswer {
-  Vec3d normal, a, b;
-  double distance;
-  DistanceStatus status;
-};
-
-CoreAnswer from_gjk(const GjkResult& g) {
-  const double d = norm(g.simplex.closest);
-  const DistanceStatus status = g.end == GjkResult::End::kSeparated
-                                    ? DistanceStatus::kSeparated
-                                    : DistanceStatus::kMaxIterations;
-  return {g.simplex.closest * (-1.0 / d), g.simplex.witness_a(), g.simplex.witness_b(), d, status};
-}
-
-CoreAnswer from_epa(const EpaResult& e) {
-  return {e.normal,
-          e.witness_a,
-          e.witness_b,
-          -e.depth,
-          e.converged ? DistanceStatus::kPenetrating : DistanceStatus::kMaxIterations};
-}
-
-// A gap below kStalled: distance and points of GJK. Its direction is good to 1e-16 / |v| * size,
-// better than the nearest face of D down to about 1e-10.
-CoreAnswer from_stalled_gjk(const GjkResult& g, const EpaResult& e, double size) {
-  CoreAnswer answer = from_gjk(g);
-  if (answer.distance < 1e-10 * size) answer.normal = e.normal;
-  answer.status = DistanceStatus::kSeparated;
-  return answer;
-}
-
-// The cores of sphere and capsule keep their distance; the radii are subtracted. Witnesses are set
-// about their middle so that witness_b - witness_a = distance * normal to the last bit.
-DistanceResult inflate(const SupportDifference& D, const CoreAnswer& c, const Transform& X_WA) {
-  const double ra = D.a.radius, rb = D.b.radius, distance = c.distance - ra - rb;
-  const Vec3d normal = X_WA.R * c.normal;
-  const Vec3d middle = X_WA * midpoint(c.a + c.normal * ra, c.b - c.normal * rb);
-  const DistanceStatus status =
-      c.status == DistanceStatus::kMaxIterations ? c.status : status_of(distance, D.size + ra + rb);
-  const Vec3d half = normal * (0.5 * distance);
-  return {distance, middle - half, middle + half, normal, 0, status};
-}
-
-void store(const SupportPoint* points, int count, GeneralResult& r) {
-  r.count = count;
-  for (int i = 0; i < count; ++i) {
-    r.index_a[i] = points[i].index_a;
-    r.index_b[i] = points[i].index_b;
-  }
-}
-
-void remember(const GeneralResult& r, const Vec3d& direction, DistanceCache* cache) {
-  if (cache == nullptr) return;
-  cache->count = r.count;
-  cache->direction = direction;
-  for (int i = 0; i < r.count; ++i) {
-    cache->index_a[i] = r.index_a[i];
-    cache->index_b[i] = r.index_b[i];
-  }
-}
-
-SupportDifference make_difference(const Shape& a,
-                                  const Transform& X_WA,
-                                  const Shape& b,
-                                  const Transform& X_WB) {
-  SupportDifference D{core_of(a), core_of(b), relative(X_WA, X_WB), 0.0, 0, 0};
-  D.size = core_radius(D.a) + core_radius(D.b);
-  return D;
-}
-
-}  // namespace
-
-bool overlap_general(const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB) {
-  SupportDifference D = make_difference(a, X_WA, b, X_WB);
-  const double reach = D.a.radius + D.b.radius;
-  const double stop = reach + kTouching * (D.size + reach);
-  const GjkResult g = gjk(D, start_direction(D, nullptr), {}, stop);
-  if (g.end == GjkResult::End::kBelowBound) return false;
-  return g.end == GjkResult::End::kOverlap || norm(g.simplex.closest) <= stop;
-}
-
-GeneralResult query_general(const Shape& a,
-                            const Transform& X_WA,
-                            const Shape& b,
-                            const Transform& X_WB,
-                            const DistanceSettings& settings,
-                            double stop_above,
-                            DistanceCache* cache) {
-  SupportDifference D = make_difference(a, X_WA, b, X_WB);
-  if (cache != nullptr && cache->count > 0) {
-    D.hint_a = cache->index_a[0];
-    D.hint_b = cache->index_b[0];
-  }
-  GeneralResult r;
-  const double radii = D.a.radius + D.b.radius;
-  const GjkResult g = gjk(D, start_direction(D, cache), settings, stop_above + radii);
-  if (g.end == GjkResult::End::kBelowBound) {
-    r.beyond = true;
-    return r;
-  }
-  CoreAnswer answer;
-  int iterations = g.iterations;
-  if (g.end == GjkResult::End::kOverlap) {
-    const EpaResult e = epa(D, g.simplex, settings);
-    answer =
-        g.stalled && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
-    iterations += e.iterations;
-    store(e.face, 3, r);
-  } else {
-    answer = from_gjk(g);
-    store(g.simplex.points, g.simplex.count, r);
-  }
-  r.distance = inflate(D, answer, X_WA);
-  r.distance.iterations = iterations;
-  remember(r, answer.normal, cache);
-  return r;
-}
-
-DistanceResult distance_general(const Shape& a,
-                                const Transform& X_WA,
-                                const Shape& b,
-                                const Transform& X_WB,
-                                const DistanceSettings& settings,
-                                DistanceCache* cache) {
-  return query_general(a, X_WA, b, X_WB, settings, HUGE_VAL, cache).distance;
+  return Search(D, x0, settings, stop_above).run(x0, warm);
 }
 
 }  // namespace stiction::detail

@@ -13,46 +13,19 @@ struct GjkResult {
   };
   End end = End::kMaxIterations;
   Simplex simplex;
-  double lower = 0.0;  ///< bound of the distance [m]
+  double lower = 0.0;    ///< bound of the distance [m]
+  Vec3d plane{0, 0, 0};  ///< kBelowBound: where the bound was found, as `simplex.closest`
   /// kOverlap only because the search stalled: `simplex` holds the distance if EPA finds a gap.
   bool stalled = false;
-  int iterations = 0;
+  int iterations = 0;  ///< support points evaluated
 };
 
-/// Distance of D from the origin. Stops as soon as the distance is known to exceed `stop_above`
-/// [m].
-GjkResult gjk(SupportDifference& D,
-              const Vec3d& start,
+/// Distance of D from the origin from the point x0 (need not lie in D), or from the simplex `warm`
+/// if that has points. Stops as soon as the distance is known to exceed `stop_above` [m].
+GjkResult gjk(const SupportDifference& D,
+              const Vec3d& x0,
+              const Simplex* warm,
               const DistanceSettings& settings,
               double stop_above);
-
-/// Answer of GJK and EPA with the vertices it rests on.
-struct GeneralResult {
-  DistanceResult distance;
-  int count = 0;  ///< of the final simplex or face
-  int index_a[4], index_b[4];
-  bool beyond = false;  ///< proven farther than `stop_above`; nothing else is set
-};
-GeneralResult query_general(const Shape& a,
-                            const Transform& X_WA,
-                            const Shape& b,
-                            const Transform& X_WB,
-                            const DistanceSettings& settings,
-                            double stop_above,
-                            DistanceCache* cache);
-
-/// Hash of those vertices: the feature of a manifold of one point.
-std::uint32_t vertex_feature(const GeneralResult& r);
-
-/// True if two bounded shapes overlap or touch.
-bool overlap_general(const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB);
-
-/// Any two bounded shapes.
-DistanceResult distance_general(const Shape& a,
-                                const Transform& X_WA,
-                                const Shape& b,
-                                const Transform& X_WB,
-                                const DistanceSettings& settings,
-                                DistanceCache* cache);
 
 }  // namespace stiction::detail

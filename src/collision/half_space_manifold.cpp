@@ -1,8 +1,10 @@
 #include "../geometry/mesh_support.hpp"
 #include "manifold_pairs.hpp"
 #include "reduce.hpp"
+#include "rim.hpp"
 
-// All vertices of a solid whose height above the plane is at most the margin, at most four of them.
+// All vertices of a solid whose height above the plane is at most the margin, at most eight of a
+// mesh, four of a box. Curved solids: see rim.hpp.
 
 namespace stiction::detail {
 namespace {
@@ -54,6 +56,61 @@ int capsule_points(const PlaneQuery& q,
     add_point(q, X_WS, Vec3d{0.0, 0.0, z} - q.up_S * size.x, gap, end, out[count++]);
   }
   return count;
+}
+
+// Appends the point p_S if it is within the margin.
+void offer(const PlaneQuery& q,
+           const Transform& X_WS,
+           const Vec3d& p_S,
+           double margin,
+           int feature,
+           Manifold& m) {
+  const double gap = q.height_0 + dot(q.up_S, p_S);
+  if (gap <= margin) add_point(q, X_WS, p_S, gap, feature, m.points[m.count++]);
+}
+
+Rim rim_of(const PlaneQuery& q) { return Rim::towards(-q.up_S.x, -q.up_S.y); }
+
+constexpr int kRimFeatures = 2 * kRimPoints;  // fixed and turned ones
+
+void rim_points(const PlaneQuery& q,
+                const Transform& X_WS,
+                double r,
+                double z,
+                double margin,
+                int feature,
+                Manifold& m) {
+  const Rim rim = rim_of(q);
+  for (int k = 0; k < kRimPoints; ++k) {
+    offer(q, X_WS, {r * rim.x_of(k), r * rim.y_of(k), z}, margin, feature + rim.first + k, m);
+  }
+}
+
+// Standing on a cap: its rim. Lying: the two ends of the lowest line of the side.
+void cylinder_points(
+    const PlaneQuery& q, const Vec3d& size, const Transform& X_WS, double margin, Manifold& m) {
+  if (std::abs(q.up_S.z) >= kCapCosine) {
+    const int cap = q.up_S.z > 0.0 ? 0 : 1;
+    const double z = cap == 0 ? -size.y : size.y;
+    return rim_points(q, X_WS, size.x, z, margin, cap * kRimFeatures, m);
+  }
+  const Rim rim = rim_of(q);
+  for (int cap = 0; cap < 2; ++cap) {
+    const Vec3d p{size.x * rim.x, size.x * rim.y, cap == 0 ? -size.y : size.y};
+    offer(q, X_WS, p, margin, cap * kRimFeatures + rim.first, m);
+  }
+}
+
+// Standing on the base: its rim. Else the apex and the lowest point of the rim, the ends of the
+// lowest line of the side.
+void cone_points(
+    const PlaneQuery& q, const Vec3d& size, const Transform& X_WS, double margin, Manifold& m) {
+  if (q.up_S.z >= kCapCosine) return rim_points(q, X_WS, size.x, -size.y, margin, 0, m);
+  const Rim rim = rim_of(q);  // level with the apex down: no lowest point, and all are far
+  if (rim.first != 0) {
+    offer(q, X_WS, {size.x * rim.x, size.x * rim.y, -size.y}, margin, rim.first, m);
+  }
+  offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimFeatures, m);
 }
 
 // The vertices below a level of a convex mesh are connected by edges: flood from the lowest.
@@ -142,6 +199,12 @@ void manifold_any_half_space(const Shape& a,
       m.count = box_points(q, a.size, X_WA, margin, m.points);
       m.count = reduce(up, norm(a.size), 4, m.points, m.count);
       break;
+    case ShapeType::kCylinder:
+      return cylinder_points(q, a.size, X_WA, margin, m);
+    case ShapeType::kCone:
+      return cone_points(q, a.size, X_WA, margin, m);
+    case ShapeType::kEllipsoid:
+      return offer(q, X_WA, support(a, -q.up_S), margin, 0, m);
     default: {
       ManifoldPoint points[kMaxCandidates];
       const int found = mesh_points(q, *a.mesh, X_WA, margin, cache, points);

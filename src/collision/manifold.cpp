@@ -1,7 +1,7 @@
 #include "stiction/collision/manifold.hpp"
 
 #include "closed_forms.hpp"
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 
 #include <algorithm>
@@ -21,25 +21,6 @@ void manifold_single_point(const Shape& a,
   const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, std::max(margin, 0.0), cache);
   if (r.beyond || !(r.distance.distance <= margin)) return;
   set_single_point(r.distance, vertex_feature(r), m);
-}
-
-// The vertices that carry the answer, in any order and however often they occur.
-std::uint32_t vertex_feature(const GeneralResult& r) {
-  std::uint32_t hash = 0;
-  for (const int* index : {r.index_a, r.index_b}) {
-    int last = -1;  // ascending, each once
-    for (int n = 0; n < r.count; ++n) {
-      int next = -1;
-      for (int i = 0; i < r.count; ++i) {
-        if (index[i] > last && (next < 0 || index[i] < next)) next = index[i];
-      }
-      if (next < 0) break;
-      hash = mix(hash, std::uint32_t(next) + 1);
-      last = next;
-    }
-    hash = mix(hash, 0);
-  }
-  return hash;
 }
 
 }  // namespace detail
@@ -65,10 +46,11 @@ void ordered_manifold(const Shape& a,
   const bool round_b = b.type == ShapeType::kSphere || b.type == ShapeType::kCapsule;
   if (round_a && round_b) {
     const bool spheres = b.type == ShapeType::kSphere;
-    closed_form_point(spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
-                              : distance_capsule_capsule(a, X_WA, b, X_WB),
-                      margin,
-                      m);
+    const DistanceResult r = spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
+                                     : distance_capsule_capsule(a, X_WA, b, X_WB);
+    m.count = 0;
+    if (has_side(a) && r.distance <= margin) manifold_sides(a, X_WA, b, X_WB, r, margin, m);
+    if (m.count == 0) closed_form_point(r, margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kSphere) {
     closed_form_point(distance_sphere_box(a, X_WA, b, X_WB), margin, m);
   } else if (b.type == ShapeType::kBox && a.type == ShapeType::kBox) {
@@ -77,7 +59,7 @@ void ordered_manifold(const Shape& a,
     manifold_single_point(a, X_WA, b, X_WB, margin, m, cache);
     if (m.count > 0) m.points[0].feature = 0;
   } else {
-    manifold_polyhedra(a, X_WA, b, X_WB, margin, m, cache);
+    manifold_faces(a, X_WA, b, X_WB, margin, m, cache);
   }
 }
 
@@ -90,6 +72,8 @@ void contact_manifold(const Shape& a,
                       double margin,
                       Manifold& manifold,
                       DistanceCache* cache) {
+  require_finite("contact_manifold: X_WA", X_WA);
+  require_finite("contact_manifold: X_WB", X_WB);
   if (is_surface(a.type) || is_surface(b.type)) {
     throw std::invalid_argument(std::string("contact_manifold: ") +
                                 to_string(is_surface(a.type) ? a.type : b.type) +

@@ -3,6 +3,8 @@
 #include "stiction/collision/manifold.hpp"
 
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 // What every pair of shapes shares. `size` of a pair is the sum of the bounding radii of its
 // bounded shapes [m]: all tolerances are multiples of it.
@@ -18,6 +20,15 @@ inline constexpr double kFacePreference = 1e-5;
 /// A vertex this multiple of the size outside of a side plane still counts as inside, so that flush
 /// faces (a stack of equal boxes) keep their features.
 inline constexpr double kFlush = 1e-5;
+
+/// Throws std::invalid_argument if a number of X is NaN or infinite: x - x is NaN then.
+inline void require_finite(const char* name, const Transform& X) {
+  const Vec3d v = X.p + X.R.c0 + X.R.c1 + X.R.c2;
+  const double sum = v.x + v.y + v.z;
+  if (!(sum - sum == 0.0)) {
+    throw std::invalid_argument(std::string(name) + " has a number that is not finite");
+  }
+}
 
 inline DistanceStatus status_of(double distance, double size) {
   if (std::abs(distance) <= kTouching * size) return DistanceStatus::kTouching;

@@ -1,9 +1,12 @@
 #include "polygon.hpp"
 
+#include "rim.hpp"
+
 namespace stiction::detail {
 namespace {
 
 constexpr int kReferenceEdges = 128;
+constexpr int kSideId = 2;  // of the segment that a curved side shows; caps are 0 and 1
 
 void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face) {
   const double x = std::abs(d.x), y = std::abs(d.y), z = std::abs(d.z);
@@ -40,6 +43,14 @@ void mesh_face(
   face.normal = X.R * f.normal;
   face.offset = f.offset + dot(face.normal, X.p);
   face.id = best;
+}
+
+void cap(const Vec3d& half, double side, const Transform& X, Polygon& face) {
+  face.count = 0;
+  face.disc = {X * Vec3d{0.0, 0.0, side * half.z}, X.R.c0, X.R.c1, half.x};
+  face.normal = X.R.c2 * side;
+  face.offset = dot(face.normal, face.disc.centre);
+  face.id = side > 0.0 ? 1 : 0;
 }
 
 struct Line {
@@ -100,22 +111,60 @@ int clip_segment(const Polygon& segment,
 
 }  // namespace
 
-bool has_faces(const Core& core) {
-  return core.type == ShapeType::kBox || core.type == ShapeType::kConvexMesh;
+bool plane_face_towards(
+    const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
+  switch (core.type) {
+    case ShapeType::kBox:
+      box_face(core.half, d, X, face);
+      return true;
+    case ShapeType::kConvexMesh:
+      mesh_face(*core.mesh, d, hint, X, face);
+      return true;
+    case ShapeType::kCylinder:
+      if (!(std::abs(d.z) >= kCapCosine * norm(d))) return false;
+      cap(core.half, d.z < 0.0 ? -1.0 : 1.0, X, face);
+      return true;
+    case ShapeType::kCone:
+      if (!(-d.z >= kCapCosine * norm(d))) return false;
+      cap(core.half, -1.0, X, face);
+      return true;
+    default:
+      return false;
+  }
 }
 
 void face_towards(const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
-  if (core.type == ShapeType::kBox) return box_face(core.half, d, X, face);
-  if (core.type == ShapeType::kConvexMesh) return mesh_face(*core.mesh, d, hint, X, face);
-  face.p[0] = X * -core.half;
-  face.p[1] = X * core.half;
+  if (plane_face_towards(core, d, hint, X, face)) return;
+  const Vec3d& h = core.half;
   face.count = 2;
   face.normal = X.R * d;
   face.offset = 0.0;
-  face.id = 0;
+  face.id = kSideId;
+  switch (core.type) {
+    case ShapeType::kCylinder:
+    case ShapeType::kCone: {
+      const double across = std::sqrt(d.x * d.x + d.y * d.y), s = h.x / across;
+      const bool cone = core.type == ShapeType::kCone;
+      face.p[0] = X * (cone ? Vec3d{0.0, 0.0, h.z} : Vec3d{d.x * s, d.y * s, h.z});
+      // Apex down: no point of the rim is the lowest one, and all are far.
+      face.p[1] = across > kLevelRim * norm(d) ? X * Vec3d{d.x * s, d.y * s, -h.z} : face.p[0];
+      break;
+    }
+    case ShapeType::kEllipsoid: {
+      int none = 0;
+      face.p[0] = face.p[1] = X * core_support(core, d, none);
+      break;
+    }
+    default:  // the core of a capsule; a sphere's is a point
+      face.p[0] = X * -h;
+      face.p[1] = X * h;
+  }
 }
 
 int clip(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out) {
+  if (incident.is_disc() || reference.is_disc()) {
+    return clip_disc(incident, reference, flush, out);
+  }
   if (incident.count == 2) return clip_segment(incident, reference, flush, out);
   ClippedPoint buffer[kMaxClipped];
   ClippedPoint *from = out, *to = buffer;

@@ -33,6 +33,10 @@ inline Core core_of(const Shape& s) {
 /// Smooth cores have no numbered points: a repeated direction is told by the point itself.
 inline constexpr int kSmooth = -1;
 
+inline bool is_smooth(ShapeType t) {
+  return t == ShapeType::kCylinder || t == ShapeType::kCone || t == ShapeType::kEllipsoid;
+}
+
 inline Vec3d smooth_support(const Core& c, const Vec3d& d) {
   const Vec3d& h = c.half;
   if (c.type == ShapeType::kEllipsoid) {
@@ -46,9 +50,12 @@ inline Vec3d smooth_support(const Core& c, const Vec3d& d) {
   return {d.x * s, d.y * s, c.type == ShapeType::kCylinder && d.z >= 0.0 ? h.z : -h.z};
 }
 
-/// Farthest point along d and its number: mesh vertex, or sign bits of x, y, z. `index` carries the
-/// hint in and the number out.
-inline Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
+/// Farthest point along d and its number: mesh vertex, or sign bits of x, y, z.
+inline __attribute__((always_inline)) Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
+  if (c.mesh != nullptr) {
+    index = mesh_support(*c.mesh, d);
+    return c.mesh->vertices[index];
+  }
   switch (c.type) {
     case ShapeType::kSphere:
       index = 0;
@@ -56,9 +63,6 @@ inline Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
     case ShapeType::kCapsule:
       index = d.z < 0.0 ? 0 : 1;
       return {0.0, 0.0, d.z < 0.0 ? -c.half.z : c.half.z};
-    case ShapeType::kConvexMesh:
-      index = mesh_support(*c.mesh, d, index);
-      return c.mesh->vertices[index];
     case ShapeType::kCylinder:
     case ShapeType::kCone:
     case ShapeType::kEllipsoid:
@@ -72,13 +76,31 @@ inline Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
   }
 }
 
-/// A vertex of D with the vertices of A and B it comes from, frame A.
+/// The point of that number.
+inline Vec3d core_vertex(const Core& c, int index) {
+  switch (c.type) {
+    case ShapeType::kSphere:
+      return {0.0, 0.0, 0.0};
+    case ShapeType::kCapsule:
+      return {0.0, 0.0, index == 0 ? -c.half.z : c.half.z};
+    case ShapeType::kConvexMesh:
+      return c.mesh->vertices[index];
+    default:
+      return {index & 1 ? c.half.x : -c.half.x,
+              index & 2 ? c.half.y : -c.half.y,
+              index & 4 ? c.half.z : -c.half.z};
+  }
+}
+
+/// A point w = a - b of D with the vertices of A and B it comes from, frame A.
 struct SupportPoint {
-  Vec3d w, a, b;
+  Vec3d w, a;
   int index_a, index_b;
+  Vec3d b() const { return a - w; }
+  bool numbered() const { return index_a != kSmooth && index_b != kSmooth; }
   bool same_as(const SupportPoint& o) const {
     if (index_a != o.index_a || index_b != o.index_b) return false;
-    if (index_a != kSmooth && index_b != kSmooth) return true;
+    if (numbered()) return true;
     return w.x == o.w.x && w.y == o.w.y && w.z == o.w.z;
   }
 };
@@ -86,18 +108,21 @@ struct SupportPoint {
 struct SupportDifference {
   Core a, b;
   Transform X_AB;
-  double size;                 ///< of the cores: sum of their bounding radii
-  int hint_a = 0, hint_b = 0;  ///< last vertices, start of the next climb
+  double size;  ///< of the cores: sum of their bounding radii
 
-  SupportPoint operator()(const Vec3d& d) {
+  /// Farthest point of D along d.
+  SupportPoint operator()(const Vec3d& d) const {
     SupportPoint s;
-    s.a = core_support(a, d, hint_a);
-    s.b = X_AB * core_support(b, -transpose_times(X_AB.R, d), hint_b);
-    s.w = s.a - s.b;
-    s.index_a = hint_a;
-    s.index_b = hint_b;
+    s.a = core_support(a, d, s.index_a);
+    s.w = s.a - X_AB * core_support(b, -transpose_times(X_AB.R, d), s.index_b);
     return s;
   }
+  /// The point of those vertices.
+  SupportPoint at(int index_a, int index_b) const {
+    const Vec3d p = core_vertex(a, index_a);
+    return {p - X_AB * core_vertex(b, index_b), p, index_a, index_b};
+  }
+  bool smooth() const { return is_smooth(a.type) || is_smooth(b.type); }
 };
 
 }  // namespace stiction::detail

@@ -198,6 +198,8 @@ void contact_manifolds(const Shape& a,
     if (work.manifolds[0].count == 0) work.manifolds.clear();
     return;
   }
+  detail::require_finite("contact_manifolds: X_WA", X_WA);
+  detail::require_finite("contact_manifolds: X_WB", X_WB);
   const bool surface_is_a = is_surface(a.type);
   const Shape &s = surface_is_a ? a : b, &other = surface_is_a ? b : a;
   const Transform &X_WS = surface_is_a ? X_WA : X_WB, &X_WO = surface_is_a ? X_WB : X_WA;

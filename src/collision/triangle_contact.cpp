@@ -1,6 +1,6 @@
 #include "triangle_contact.hpp"
 
-#include "gjk.hpp"
+#include "general_query.hpp"
 
 namespace stiction::detail {
 namespace {

@@ -339,6 +339,12 @@ void add_volume(const Surface& s, ConvexMesh& mesh) {
   for (const Vec3d& p : s.points) mesh.bounding_radius = std::max(mesh.bounding_radius, norm(p));
 }
 
+// Measured inside distance queries: a scan of few vertices beats the table.
+int table_resolution(std::size_t vertices) {
+  if (vertices <= 12) return 0;
+  return vertices <= 64 ? 16 : 32;
+}
+
 }  // namespace
 
 ConvexMesh ConvexMesh::hull(const std::vector<Vec3d>& points) {
@@ -355,6 +361,8 @@ ConvexMesh ConvexMesh::hull(const std::vector<Vec3d>& points) {
   add_adjacency(s, grouping, mesh);
   add_volume(s, mesh);
   mesh.vertices = std::move(s.points);
+  const int resolution = table_resolution(mesh.vertices.size());
+  if (resolution > 0) mesh.support = SupportTable::build(mesh, resolution);
   return mesh;
 }
 

@@ -2,8 +2,6 @@
 
 #include "stiction/geometry/triangle_mesh.hpp"
 
-#include "hull_shapes.hpp"
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -142,12 +140,11 @@ Shape ShapeBuilder::primitive(const UrdfShape& source, const std::string& link) 
     case UrdfShape::Kind::kCapsule:
       return Shape::capsule(s.x, 0.5 * s.y);
     case UrdfShape::Kind::kCylinder:
-      break;
+      return Shape::cylinder(s.x, 0.5 * s.y);
     case UrdfShape::Kind::kMesh:
-      return mesh_hull(source, link);
+      break;
   }
-  file_.warn(source.line, "link '" + link + "': " + cylinder_message());
-  return cylinder_hull(s.x, s.y);
+  return mesh_hull(source, link);
 }
 
 Shape ShapeBuilder::build(const UrdfShape& source, const std::string& link) {

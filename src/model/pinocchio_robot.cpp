@@ -1,7 +1,6 @@
 #include "pinocchio_robot.hpp"
 
 #include "adjacent_pairs.hpp"
-#include "hull_shapes.hpp"
 #include "physical_inertia.hpp"
 #include <coal/BVH/BVH_model.h>
 #include <coal/shape/convex.h>
@@ -172,8 +171,13 @@ Shape shape_of(const pin::GeometryObject& object, LoadMessage& message) {
     return Shape::capsule(s->radius, s->halfLength);
   }
   if (const auto* s = dynamic_cast<const coal::Cylinder*>(g)) {
-    message.text = cylinder_message();
-    return cylinder_hull(s->radius, 2.0 * s->halfLength);
+    return Shape::cylinder(s->radius, s->halfLength);
+  }
+  if (const auto* s = dynamic_cast<const coal::Cone*>(g)) {
+    return Shape::cone(s->radius, s->halfLength);
+  }
+  if (const auto* s = dynamic_cast<const coal::Ellipsoid*>(g)) {
+    return Shape::ellipsoid(to_vec3(s->radii));
   }
   if (const auto* s = dynamic_cast<const coal::ConvexBase*>(g); s && s->points) {
     return Shape::convex_mesh(to_points(*s->points, one));
@@ -183,8 +187,9 @@ Shape shape_of(const pin::GeometryObject& object, LoadMessage& message) {
     return Shape::convex_mesh(to_points(*s->vertices, one));
   }
   fail(
-      "its shape is not a sphere, box, capsule, cylinder, convex or mesh; remove it or give a "
-      "convex one");
+      "its shape is not a sphere, box, capsule, cylinder, cone, ellipsoid, convex or mesh; remove "
+      "it "
+      "or give a convex one");
 }
 
 void append_geometries(const pin::GeometryModel& source, const Material& material, Robot& robot) {

@@ -15,8 +15,8 @@ struct Model {
 
 namespace stiction {
 
-/// Same q and v layout. With a geometry model: its objects become geometries (cylinders, cones and
-/// meshes as convex hulls), and if it lists collision pairs only these stay enabled. Throws
+/// Same q and v layout. With a geometry model: its objects become geometries (meshes
+/// as convex hulls), and if it lists collision pairs only these stay enabled. Throws
 /// std::invalid_argument naming the joint or the geometry that cannot be represented.
 Robot robot_from_pinocchio(const pinocchio::Model& model,
                            const pinocchio::GeometryModel* geometry,

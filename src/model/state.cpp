@@ -38,6 +38,19 @@ void each_unit_group(const Scene& scene, Visit&& visit) {
 
 bool same(const Vec3d& a, const Vec3d& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
+bool same(const PolytopeCache& a, const PolytopeCache& b) {
+  return a.vertices == b.vertices && a.faces == b.faces &&
+         std::equal(a.index_a, a.index_a + a.vertices, b.index_a) &&
+         std::equal(a.index_b, a.index_b + a.vertices, b.index_b) &&
+         std::equal(a.face[0], a.face[0] + 3 * a.faces, b.face[0]);
+}
+
+bool same(const DistanceCache& a, const DistanceCache& b) {
+  return a.count == b.count && a.reference == b.reference && same(a.direction, b.direction) &&
+         std::equal(a.index_a, a.index_a + a.count, b.index_a) &&
+         std::equal(a.index_b, a.index_b + a.count, b.index_b) && same(a.polytope, b.polytope);
+}
+
 }  // namespace
 
 bool State::operator==(const State& o) const {
@@ -50,14 +63,8 @@ bool State::operator==(const State& o) const {
     if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A)) return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
-    const DistanceCache &a = queries[i].cache, &b = o.queries[i].cache;
-    if (queries[i].pair != o.queries[i].pair || a.count != b.count || a.reference != b.reference ||
-        !same(a.direction, b.direction)) {
+    if (queries[i].pair != o.queries[i].pair || !same(queries[i].cache, o.queries[i].cache))
       return false;
-    }
-    for (int k = 0; k < a.count; ++k) {
-      if (a.index_a[k] != b.index_a[k] || a.index_b[k] != b.index_b[k]) return false;
-    }
   }
   return true;
 }

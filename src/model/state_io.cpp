@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -79,6 +79,25 @@ void each_number(Archive&& visit, Cache& c) {
   for (int k = 0; k < 4; ++k) visit(c.index_a[k]);
   for (int k = 0; k < 4; ++k) visit(c.index_b[k]);
   visit(c.reference);
+  visit(c.polytope.vertices);
+  visit(c.polytope.faces);
+}
+
+/// Only what is used of the polytope is stored.
+template <class Archive, class Cache>
+void each_polytope_number(Archive&& visit, Cache& c) {
+  for (int k = 0; k < c.polytope.vertices; ++k) {
+    visit(c.polytope.index_a[k]);
+    visit(c.polytope.index_b[k]);
+  }
+  for (int f = 0; f < c.polytope.faces; ++f) {
+    for (int k = 0; k < 3; ++k) visit(c.polytope.face[f][k]);
+  }
+}
+
+bool sizes_fit(const PolytopeCache& p) {
+  return p.vertices >= 0 && p.vertices <= PolytopeCache::kMaxVertices && p.faces >= 0 &&
+         p.faces <= PolytopeCache::kMaxFaces;
 }
 
 template <class Vector>
@@ -104,15 +123,45 @@ void get_caches(Reader& in, State& state) {
   for (CachedQuery& q : state.queries) {
     in.get(q.pair);
     each_number([&](auto& x) { in.get(x); }, q.cache);
+    if (!sizes_fit(q.cache.polytope)) fail("has a warm start of impossible size");
+    each_polytope_number([&](auto& x) { in.get(x); }, q.cache);
   }
 }
 
-bool indices_fit(const Shape& mesh, const DistanceCache& cache, const int* index) {
-  const int size = static_cast<int>(mesh.mesh->vertices.size());
-  for (int k = 0; k < std::max(1, cache.count); ++k) {
-    if (index[k] < 0 || index[k] >= size) return false;
+/// Vertex numbers of a core: see core_support(). Smooth shapes have none.
+int highest_number(const Shape& s) {
+  switch (s.type) {
+    case ShapeType::kConvexMesh:
+      return static_cast<int>(s.mesh->vertices.size()) - 1;
+    case ShapeType::kBox:
+      return 7;
+    case ShapeType::kCapsule:
+      return 1;
+    case ShapeType::kSphere:
+      return 0;
+    default:
+      return -1;
+  }
+}
+
+template <class Integer>
+bool numbers_fit(int highest, const Integer* index, int count, bool smooth_allowed) {
+  for (int k = 0; k < count; ++k) {
+    if (smooth_allowed && index[k] == -1) continue;
+    if (index[k] < 0 || index[k] > highest) return false;
   }
   return true;
+}
+
+bool polytope_fits(const PolytopeCache& p, int highest_a, int highest_b) {
+  if (!sizes_fit(p)) return false;
+  for (int f = 0; f < p.faces; ++f) {
+    for (const int v : p.face[f]) {
+      if (v >= p.vertices) return false;
+    }
+  }
+  return numbers_fit(highest_a, p.index_a, p.vertices, false) &&
+         numbers_fit(highest_b, p.index_b, p.vertices, false);
 }
 
 }  // namespace
@@ -135,6 +184,7 @@ std::string save_state(const State& state) {
   for (const CachedQuery& q : state.queries) {
     w.put(q.pair);
     each_number([&](const auto& x) { w.put(x); }, q.cache);
+    each_polytope_number([&](const auto& x) { w.put(x); }, q.cache);
   }
   w.put(checksum(w.out.data(), w.out.size()));
   return std::move(w.out);
@@ -168,15 +218,14 @@ State restore_state(const std::string& bytes) {
 
 bool cache_fits(const Shape& a, const Shape& b, const DistanceCache& cache) {
   if (cache.count < 0 || cache.count > 4) return false;
-  // The narrow phase orders a pair by type; against a half-space the mesh comes first.
+  // The narrow phase orders a pair by type; against a half-space the other shape comes first.
   const Shape *first = &a, *second = &b;
   if (a.type > b.type) std::swap(first, second);
   if (first->type == ShapeType::kHalfSpace) std::swap(first, second);
-  const bool fits_a =
-      first->type != ShapeType::kConvexMesh || indices_fit(*first, cache, cache.index_a);
-  const bool fits_b =
-      second->type != ShapeType::kConvexMesh || indices_fit(*second, cache, cache.index_b);
-  return fits_a && fits_b;
+  const int highest_a = highest_number(*first), highest_b = highest_number(*second);
+  return numbers_fit(highest_a, cache.index_a, cache.count, true) &&
+         numbers_fit(highest_b, cache.index_b, cache.count, true) &&
+         polytope_fits(cache.polytope, highest_a, highest_b);
 }
 
 void validate_whole_state(const Scene& scene, const State& state) {

@@ -30,6 +30,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   dynamics_.resize(scene_);
   other_.resize(scene_);
   collision_.resize(scene_);
+  other_collision_.resize(scene_);
 }
 
 State Simulator::initial_state(const std::string& configuration) const {
@@ -187,6 +188,20 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
   log.q.conservativeResize(log.steps + 1, Eigen::NoChange);
   log.v.conservativeResize(log.steps + 1, Eigen::NoChange);
   return log;
+}
+
+const CollisionCounters& Simulator::find_contacts(State& state) {
+  validate_state(scene_, state);
+  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
+  collide(scene_,
+          parameters_,
+          other_,
+          settings_.collision,
+          settings_.dt,
+          state,
+          other_collision_,
+          other_contacts_);
+  return other_collision_.counters;
 }
 
 std::vector<Transform> Simulator::body_poses(const State& state) {

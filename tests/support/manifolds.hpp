@@ -43,22 +43,38 @@ inline double area(const std::vector<Point2>& p) {
   return 0.5 * twice;
 }
 
-/// Part of a convex polygon inside |x| <= hx, |y| <= hy: one half-plane a x + b y <= c at a time.
+/// Part of a convex polygon with a x + b y <= c.
+inline std::vector<Point2> clip_to_line(const std::vector<Point2>& p,
+                                        double a,
+                                        double b,
+                                        double c) {
+  std::vector<Point2> out;
+  const auto value = [&](const Point2& q) { return a * q.x + b * q.y - c; };
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Point2 &q = p[i], &r = p[(i + 1) % p.size()];
+    const double vq = value(q), vr = value(r);
+    if (vq <= 0.0) out.push_back(q);
+    if ((vq < 0.0) != (vr < 0.0) && vq != vr) {
+      const double f = vq / (vq - vr);
+      out.push_back({q.x + f * (r.x - q.x), q.y + f * (r.y - q.y)});
+    }
+  }
+  return out;
+}
+
+/// Part of a convex polygon inside |x| <= hx, |y| <= hy.
 inline std::vector<Point2> clip_to_rectangle(std::vector<Point2> p, double hx, double hy) {
   const double planes[4][3] = {{1, 0, hx}, {-1, 0, hx}, {0, 1, hy}, {0, -1, hy}};
-  for (const auto& plane : planes) {
-    std::vector<Point2> out;
-    const auto value = [&](const Point2& q) { return plane[0] * q.x + plane[1] * q.y - plane[2]; };
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      const Point2 &a = p[i], &b = p[(i + 1) % p.size()];
-      const double va = value(a), vb = value(b);
-      if (va <= 0.0) out.push_back(a);
-      if ((va < 0.0) != (vb < 0.0) && va != vb) {
-        const double f = va / (va - vb);
-        out.push_back({a.x + f * (b.x - a.x), a.y + f * (b.y - a.y)});
-      }
-    }
-    p = out;
+  for (const auto& plane : planes) p = clip_to_line(p, plane[0], plane[1], plane[2]);
+  return p;
+}
+
+/// Part of a convex polygon inside another one, counter-clockwise.
+inline std::vector<Point2> clip_to_polygon(std::vector<Point2> p, const std::vector<Point2>& by) {
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    const Point2 &q = by[i], &r = by[(i + 1) % by.size()];
+    const double a = r.y - q.y, b = q.x - r.x;
+    p = clip_to_line(p, a, b, a * q.x + b * q.y);
   }
   return p;
 }

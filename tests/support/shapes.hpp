@@ -5,6 +5,7 @@
 #include "random.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,24 @@
 
 namespace stiction::test {
 
-enum class Kind { kSphere, kCapsule, kBox, kNeedle, kSlab, kCloud, kBall, kMeshNeedle, kHalfSpace };
+enum class Kind {
+  kSphere,
+  kCapsule,
+  kBox,
+  kNeedle,
+  kSlab,
+  kCloud,
+  kBall,
+  kMeshNeedle,
+  kHalfSpace,
+  kCylinder,
+  kRod,
+  kCoin,
+  kCone,
+  kSpike,
+  kEllipsoid,
+  kLens
+};
 inline constexpr Kind kBoundedKinds[] = {Kind::kSphere,
                                          Kind::kCapsule,
                                          Kind::kBox,
@@ -21,10 +39,32 @@ inline constexpr Kind kBoundedKinds[] = {Kind::kSphere,
                                          Kind::kCloud,
                                          Kind::kBall,
                                          Kind::kMeshNeedle};
+/// Curved shapes without an inflated core; rod, coin, spike and lens are 1 : 200.
+inline constexpr Kind kSmoothKinds[] = {Kind::kCylinder,
+                                        Kind::kRod,
+                                        Kind::kCoin,
+                                        Kind::kCone,
+                                        Kind::kSpike,
+                                        Kind::kEllipsoid,
+                                        Kind::kLens};
 
 inline const char* name(Kind kind) {
-  const char* names[] = {
-      "sphere", "capsule", "box", "needle", "slab", "cloud", "ball", "mesh_needle", "half_space"};
+  const char* names[] = {"sphere",
+                         "capsule",
+                         "box",
+                         "needle",
+                         "slab",
+                         "cloud",
+                         "ball",
+                         "mesh_needle",
+                         "half_space",
+                         "cylinder",
+                         "rod",
+                         "coin",
+                         "cone",
+                         "spike",
+                         "ellipsoid",
+                         "lens"};
   return names[int(kind)];
 }
 
@@ -57,6 +97,20 @@ inline Shape random_shape(Rng& rng, Kind kind) {
       return Shape::convex_mesh(random_points(rng, 200, {a, b, c}, true));
     case Kind::kMeshNeedle:
       return Shape::convex_mesh(random_points(rng, 30, {0.005 * a, 0.005 * b, 1.0}, false));
+    case Kind::kCylinder:
+      return Shape::cylinder(a, b);
+    case Kind::kRod:
+      return Shape::cylinder(0.005 * a, 1.0);
+    case Kind::kCoin:
+      return Shape::cylinder(a, 0.005 * b);
+    case Kind::kCone:
+      return Shape::cone(a, b);
+    case Kind::kSpike:
+      return Shape::cone(0.005 * a, 1.0);
+    case Kind::kEllipsoid:
+      return Shape::ellipsoid({a, b, c});
+    case Kind::kLens:
+      return Shape::ellipsoid({a, b, 0.005 * c});
     case Kind::kHalfSpace:
       break;
   }
@@ -94,6 +148,19 @@ inline double extent_along(const Shape& s, const Transform& X, const Vec3d& n) {
     case ShapeType::kConvexMesh:
       h = -HUGE_VAL;
       for (const Vec3d& v : s.mesh->vertices) h = std::max(h, dot(d, v));
+      break;
+    case ShapeType::kCylinder:
+      h = s.size.x * std::hypot(d.x, d.y) + s.size.y * std::abs(d.z);
+      break;
+    case ShapeType::kCone:
+      h = std::max(s.size.y * d.z, s.size.x * std::hypot(d.x, d.y) - s.size.y * d.z);
+      break;
+    case ShapeType::kEllipsoid:
+      h = std::hypot(s.size.x * d.x, s.size.y * d.y, s.size.z * d.z);
+      break;
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      throw std::invalid_argument("extent_along: convex shapes only");
   }
   return h + dot(n, X.p);
 }
@@ -104,7 +171,24 @@ inline double gap_along(
   return -extent_along(b, X_WB, -n) - extent_along(a, X_WA, n);
 }
 
-/// By how much p sticks out of the shape [m]; <= 0 inside. Exact outside of spheres and capsules.
+/// Distance of a point from an ellipsoid: the foot is x_i = h_i^2 p_i / (h_i^2 + t) with the t that
+/// puts it on the surface, found by bisection. Inside: minus a lower bound of the depth.
+inline double outside_ellipsoid(const Vec3d& h, const Vec3d& p) {
+  const double least = std::min({h.x, h.y, h.z});
+  const double level = std::hypot(p.x / h.x, p.y / h.y, p.z / h.z);
+  if (level <= 1.0) return (level - 1.0) * least;
+  double low = 0.0, high = std::max({h.x, h.y, h.z}) * norm(p);
+  Vec3d x{0, 0, 0};
+  for (int k = 0; k < 200; ++k) {
+    const double t = 0.5 * (low + high);
+    for (int i = 0; i < 3; ++i) x[i] = h[i] * h[i] * p[i] / (h[i] * h[i] + t);
+    (std::hypot(x.x / h.x, x.y / h.y, x.z / h.z) > 1.0 ? low : high) = t;
+  }
+  return norm(p - x);
+}
+
+/// By how much p sticks out of the shape [m]; <= 0 inside. Exact outside of spheres, capsules and
+/// ellipsoids.
 inline double outside(const Shape& s, const Transform& X, const Vec3d& p_W) {
   const Vec3d p = transpose_times(X.R, p_W - X.p);
   switch (s.type) {
@@ -126,6 +210,18 @@ inline double outside(const Shape& s, const Transform& X, const Vec3d& p_W) {
       }
       return most;
     }
+    case ShapeType::kCylinder:
+      return std::max(std::hypot(p.x, p.y) - s.size.x, std::abs(p.z) - s.size.y);
+    case ShapeType::kCone: {  // base plane and the tangent plane of the side
+      const double r = s.size.x, h = 2.0 * s.size.y;
+      const double side = (h * std::hypot(p.x, p.y) + r * (p.z - s.size.y)) / std::hypot(h, r);
+      return std::max(side, -s.size.y - p.z);
+    }
+    case ShapeType::kEllipsoid:
+      return outside_ellipsoid(s.size, p);
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh:
+      throw std::invalid_argument("outside: convex shapes only");
   }
   return 0.0;
 }
@@ -147,7 +243,9 @@ struct PosedPair {
 inline PosedPair random_pair(Rng& rng, Kind kind_a, Kind kind_b) {
   PosedPair p{random_shape(rng, kind_a), random_shape(rng, kind_b), pose(rng, 1.0), pose(rng, 0.0)};
   const Vec3d u = kind_a == Kind::kHalfSpace ? p.X_WA.R.c2 : unit_vector(rng);
-  const auto is_needle = [](Kind k) { return k == Kind::kNeedle || k == Kind::kMeshNeedle; };
+  const auto is_needle = [](Kind k) {
+    return k == Kind::kNeedle || k == Kind::kMeshNeedle || k == Kind::kRod || k == Kind::kSpike;
+  };
   double meet = extent_along(p.b, p.X_WB, -u);
   if (kind_a != Kind::kHalfSpace) {
     meet += extent_along(p.a, {p.X_WA.R, {0, 0, 0}}, u);

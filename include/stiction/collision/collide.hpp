@@ -25,15 +25,28 @@ struct Contact {
 using ContactSet = std::vector<Contact>;
 
 struct CollisionSettings {
-  double margin = 1e-3;  ///< [m] >= 0; of a pair: max(margin, dt x bound on its approach speed)
+  /// [m] >= 0. Contacts begin at this gap; farther away, up to dt x a bound on the approach speed
+  /// of a pair, only if its motion at the velocities of the step's start comes that close.
+  double margin = 1e-3;
   void validate() const;
+};
+
+/// Work of the last collide(), independent of the machine.
+struct CollisionCounters {
+  std::int64_t tested_pairs = 0;        ///< boxes compared by the broad phase
+  std::int64_t overlapping_pairs = 0;   ///< pairs of boxes that overlap, and may collide
+  std::int64_t narrow_phase_calls = 0;  ///< manifolds asked for
+  std::int64_t contacts = 0;            ///< contact points found
 };
 
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
 struct CollisionWorkspace {
   std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
   std::vector<double> reach;     ///< [geometries] half of the pair margin [m]
+  std::vector<Vec3d> linear;     ///< [geometries] velocity of the ball's centre, world [m/s]
+  std::vector<Vec3d> angular;    ///< [geometries] world [rad/s]
   std::vector<double> radius;    ///< [geometries] bounding ball, per scene
+  std::vector<Vec3d> half;       ///< [geometries] half extents of the box of the shape at rest
   std::vector<Vec3d>
       centre;  ///< [geometries] ball centre, geometry frame: box of the shape at rest
   std::vector<Aabb> boxes;
@@ -41,6 +54,7 @@ struct CollisionWorkspace {
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
   ManifoldWorkspace manifold;
+  CollisionCounters counters;
 
   void resize(const Scene& scene);
 };

@@ -2,16 +2,31 @@
 
 #include "stiction/geometry/shape.hpp"
 
+#include <limits>
+#include <string>
+#include <vector>
+
 namespace stiction {
 
-/// Warm start of a convex query: vertex indices (or quantised directions) of the last simplex.
+/// The last polytope of a penetrating query: which vertices of A and B span it and its triangles.
+/// Its points move with the bodies, so it is still a shell of points of A - B in the next step, and
+/// if it still holds the origin its nearest face bounds the depth from below.
+struct PolytopeCache {
+  static constexpr int kMaxVertices = 40, kMaxFaces = 2 * kMaxVertices - 4;
+  int vertices = 0, faces = 0;  ///< 0: none
+  std::int32_t index_a[kMaxVertices] = {}, index_b[kMaxVertices] = {};
+  std::uint8_t face[kMaxFaces][3] = {};  ///< counter-clockwise seen from outside
+};
+
+/// Warm start of a convex query: vertex numbers of the last simplex or polytope.
 /// A value: in and out, part of the State, never hidden inside the library.
 struct DistanceCache {
-  int count = 0;             ///< 0: cold
-  Vec3d direction{0, 0, 0};  ///< last separating direction, frame A
-  int index_a[4] = {0, 0, 0, 0};
+  int count = 0;             ///< points of the last simplex; 0: cold
+  Vec3d direction{0, 0, 0};  ///< last separating direction, frame A; a start direction if not zero
+  int index_a[4] = {0, 0, 0, 0};  ///< vertex numbers, -1 on a smooth shape
   int index_b[4] = {0, 0, 0, 0};
   int reference = -1;  ///< reference face of the last manifold (box against box), -1: none
+  PolytopeCache polytope;
 };
 
 enum class DistanceStatus : std::uint8_t {
@@ -19,24 +34,60 @@ enum class DistanceStatus : std::uint8_t {
   kPenetrating,    ///< distance < 0, depth certified by EPA to the tolerance
   kTouching,       ///< |distance| below rounding of the pair's size; normal from the features
   kMaxIterations,  ///< best bounds so far; distance is the upper bound
+  kBeyond,         ///< farther than settings.max_distance: distance is a lower bound along normal,
+                   ///< the witness points are the support points of that plane
 };
 const char* to_string(DistanceStatus status);
 
+/// How support directions are chosen and what is kept of the points seen. GJK++ is Montaut et al.,
+/// "GJK++: Leveraging Acceleration Methods for Faster Collision Detection"; see
+/// docs/narrow_phase.md.
+enum class DistanceMethod : std::uint8_t {
+  kAuto,                ///< closed forms where there are any, else the fastest measured: kGjk
+  kFrankWolfe,          ///< GJK++ Alg. 1: line search, no simplex
+  kFrankWolfePolyak,    ///< Alg. 5
+  kFrankWolfeNesterov,  ///< Alg. 5
+  kGjk,                 ///< Alg. 4: fully corrective Frank-Wolfe on simplices
+  kPolyak,              ///< Alg. 6, delta_k = (k + 1) / (k + 3)
+  kPolyakNormalized,    ///< Alg. 6 with Alg. 7
+  kNesterov,            ///< Alg. 6
+  kNesterovNormalized,  ///< Alg. 6 with Alg. 7
+  kPolyakReference,     ///< momentum of the authors' code: delta_k = 1 / (k + 1), no factor 2
+  kNesterovReference,   ///< the same: delta_k = (k + 1) / (k + 3), no factor 2
+  kNesterovNormalizedReference,  ///< the same: delta_k = (k + 2) / (k + 3)
+  kNesmino,                      ///< Nesterov smoothing of the dual, projections onto the shapes
+};
+const char* to_string(DistanceMethod method);
+/// "auto", "frank-wolfe", ... as in distance_methods(). Throws std::invalid_argument.
+DistanceMethod distance_method(const std::string& name);
+std::vector<std::string> distance_methods();
+
+enum class StoppingRule : std::uint8_t {
+  kBounds,    ///< upper - lower bound of the distance <= tolerance [m]
+  kPaperGap,  ///< GJK++ eq. 18, 32: 2 <x, x - s> <= tolerance [m^2]
+};
+
 struct DistanceSettings {
   double tolerance =
-      1e-10;  ///< [m] > 0, bounds (upper - lower) distance; relative floor 1e-14 of the size
+      1e-10;  ///< > 0, see StoppingRule; in metres capped to 1e-14 ... 1e-10 of the size
   int max_iterations = 128;  ///< >= 1, of GJK and of EPA each
+  DistanceMethod method = DistanceMethod::kAuto;
+  StoppingRule stopping = StoppingRule::kBounds;
+  /// [m] >= 0: pairs proven to be farther apart end at once with kBeyond.
+  double max_distance = std::numeric_limits<double>::infinity();
 };
 
 struct DistanceResult {
   double distance;             ///< signed [m], negative = penetration depth
   Vec3d witness_a, witness_b;  ///< world [m]; witness_b - witness_a = distance * normal
   Vec3d normal;                ///< unit, world, from A to B
-  int iterations = 0;
+  int iterations = 0;  ///< support points of A - B that were evaluated by GJK; 0: closed form
   DistanceStatus status = DistanceStatus::kMaxIterations;
+  int epa_iterations = 0;
 };
 
-/// Signed distance of two shapes. Half-space against half-space is refused (std::invalid_argument).
+/// Signed distance of two shapes. Half-space against half-space is refused (std::invalid_argument),
+/// and so are placements with a number that is not finite.
 DistanceResult distance(const Shape& a,
                         const Transform& X_WA,
                         const Shape& b,
@@ -44,7 +95,14 @@ DistanceResult distance(const Shape& a,
                         const DistanceSettings& settings = {},
                         DistanceCache* cache = nullptr);
 
-/// True if the shapes overlap or touch.
-bool collide(const Shape& a, const Transform& X_WA, const Shape& b, const Transform& X_WB);
+/// True if the shapes overlap or touch. Stops at the first separating plane and never needs a
+/// depth; settings.max_distance is not used.
+bool collide(const Shape& a,
+             const Transform& X_WA,
+             const Shape& b,
+             const Transform& X_WB,
+             const DistanceSettings& settings = {},
+             DistanceCache* cache = nullptr,
+             int* iterations = nullptr);
 
 }  // namespace stiction

@@ -26,7 +26,8 @@ struct Manifold {
 
 /// Contact points of a convex pair whose gap is at most `margin` [m]; count = 0 if the pair is
 /// farther. No point is deeper than the true penetration. Does not allocate. Throws
-/// std::invalid_argument for a height field or triangle mesh: use contact_manifolds().
+/// std::invalid_argument for a height field or triangle mesh: use contact_manifolds(), and for a
+/// placement with a number that is not finite.
 void contact_manifold(const Shape& a,
                       const Transform& X_WA,
                       const Shape& b,
@@ -78,6 +79,7 @@ struct ManifoldWorkspace {
 
 /// Contact points of any pair whose gap is at most `margin` [m], one manifold per normal. Pairs of
 /// convex shapes and half-spaces have at most one. No allocation once the buffers have grown.
+/// Throws std::invalid_argument for a placement with a number that is not finite.
 void contact_manifolds(const Shape& a,
                        const Transform& X_WA,
                        const Shape& b,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/geometry/support_table.hpp"
 #include "stiction/math/spatial.hpp"
 
 #include <cstdint>
@@ -25,6 +26,7 @@ struct ConvexMesh {
   std::vector<int> vertex_face_start;  ///< size vertices + 1, into vertex_faces
   std::vector<int> vertex_faces;       ///< faces that touch a vertex, ascending
   std::vector<int> triangles;          ///< 3 per triangle, for drawing and mass properties
+  SupportTable support;
   double volume = 0.0;                 ///< [m^3]
   Vec3d centroid{0, 0, 0};             ///< of the solid [m]
   double bounding_radius = 0.0;  ///< largest distance of a vertex from the mesh's own origin [m]

@@ -70,6 +70,12 @@ class Simulator {
   const ConstraintRows& rows() const { return rows_; }
   const DynamicsWorkspace& dynamics() const { return dynamics_; }
 
+  /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
+  /// Leaves the warm starts in the state as a step does; the last step's report stays.
+  const CollisionCounters& find_contacts(State& state);
+  /// Of the last step.
+  const CollisionCounters& collision_counters() const { return collision_.counters; }
+
   /// World placements of all bodies at `state` (for drawing).
   std::vector<Transform> body_poses(const State& state);
 
@@ -81,8 +87,8 @@ class Simulator {
   SimulatorSettings settings_;
   Parameters parameters_;
   DynamicsWorkspace dynamics_, other_;
-  CollisionWorkspace collision_;
-  ContactSet contacts_;
+  CollisionWorkspace collision_, other_collision_;
+  ContactSet contacts_, other_contacts_;
   ConstraintRows rows_;
   ContactProblem problem_;
   SolverWorkspace solver_;

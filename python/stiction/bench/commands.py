@@ -1,18 +1,18 @@
-"""`stiction bench step` and `stiction bench all`."""
+"""`stiction bench step`, `stiction bench collision` and `stiction bench all`."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from ..cli_tools import guarded, line_progress, print_json, stdout
+from .results import update_results
 from .worlds import BenchError
 
 app = typer.Typer(
-    help="Time a step against MuJoCo on equal scenes; no ratio without equal work.",
+    help="Time steps and collision queries against peers; no ratio without equal work.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -49,6 +49,45 @@ def step(
         stdout().print(step_tables(result))
 
 
+@app.command()
+@guarded
+def collision(
+    peers: Annotated[str, typer.Option(help="Comma-separated: coal, mujoco.")] = "coal,mujoco",
+    pairs: Annotated[int, typer.Option(help="Pairs of hulls per distance.", min=10)] = 1000,
+    sequences: Annotated[int, typer.Option(help="Moving pairs per warm start.", min=5)] = 200,
+    sweeps: Annotated[int, typer.Option(help="A query's time is its best of so many.", min=1)] = 7,
+    seed: Annotated[int, typer.Option(help="Of the random pairs.", min=1)] = 1,
+    no_piles: Annotated[
+        bool, typer.Option("--no-piles", help="Leave out the piles against mj_collision.")
+    ] = False,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `collision`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Queries of pairs of YCB hulls against Coal and MuJoCo, and the collision part of a step."""
+    from .collision import bench_collision
+
+    chosen = [name.strip() for name in peers.split(",") if name.strip()]
+    with line_progress("collision") as tick:
+        document = bench_collision(chosen, pairs, sequences, sweeps, seed, tick)
+        if "mujoco" in chosen and not no_piles:
+            from .pile_collision import pile_rows
+
+            document["piles"] = [row.as_dict() for row in pile_rows(tick=tick)]
+    if results is not None:
+        target = update_results(results, {"collision": document})
+    if as_json:
+        print_json(document)
+        return
+    from .collision_tables import collision_tables
+
+    stdout().print(collision_tables(document))
+    if results is not None:
+        typer.echo(str(target))
+
+
 @app.command("all")
 @guarded
 def all_scenes(
@@ -82,9 +121,7 @@ def all_scenes(
         "results": measured,
         "refused": failed,
     }
-    target = results / f"{machine.slug()}.json"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    target = update_results(results, document)
     if as_json:
         print_json(document)
     else:

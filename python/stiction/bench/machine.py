@@ -12,7 +12,7 @@ from typing import Any
 
 from .._version import __version__
 
-PACKAGES = ("mujoco", "numpy", "pin")
+PACKAGES = ("mujoco", "coal", "numpy", "pin")
 
 
 def describe() -> dict[str, Any]:

@@ -16,6 +16,8 @@ export class GeometryFactory {
       case 'sphere': return new THREE.SphereGeometry(size[0], 40, 24);
       case 'capsule': return new THREE.CapsuleGeometry(size[0], 2 * size[1], 12, 32).rotateX(Math.PI / 2);
       case 'cylinder': return new THREE.CylinderGeometry(size[0], size[0], 2 * size[1], 48).rotateX(Math.PI / 2);
+      case 'cone': return new THREE.ConeGeometry(size[0], 2 * size[1], 48).rotateX(Math.PI / 2);
+      case 'ellipsoid': return new THREE.SphereGeometry(1, 40, 24).scale(size[0], size[1], size[2]);
       case 'box': return new THREE.BoxGeometry(2 * size[0], 2 * size[1], 2 * size[2]);
       case 'mesh': return this.mesh(mesh);
       default: throw new Error(`unknown shape ${shape}`);

@@ -1,6 +1,9 @@
 #define BOOST_TEST_MODULE broad_phase
 #include "stiction/collision/broad_phase.hpp"
 
+#include "stiction/collision/distance.hpp"
+
+#include "../../../src/collision/cull.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -52,6 +55,10 @@ std::vector<Aabb> random_boxes(Rng& rng, int n, double ratio) {
   return boxes;
 }
 
+Vec3d random_half(Rng& rng) {
+  return {rng.uniform(0.05, 0.7), rng.uniform(0.05, 0.7), rng.uniform(0.05, 0.7)};
+}
+
 }  // namespace
 
 // Any mixture of sizes, static, dynamic and unbounded boxes: the pairs of a double loop, sorted.
@@ -90,6 +97,58 @@ BOOST_AUTO_TEST_CASE(has_no_memory) {
     const std::vector<Aabb> boxes = random_boxes(rng, 200, 30.0);
     BOOST_TEST((found(used, boxes) == all_pairs(boxes, is_static)));
   }
+}
+
+// Boxes that move little are not searched for again, and the pairs stay those of the double loop
+// step by step, through jumps too.
+BOOST_AUTO_TEST_CASE(slow_motion_needs_few_searches) {
+  Rng rng(6);
+  std::vector<std::uint8_t> is_static(300);
+  for (std::uint8_t& s : is_static) s = rng.below(6) == 0;
+  for (const double speed : {0.0, 1e-3, 0.05}) {
+    std::vector<Aabb> boxes = random_boxes(rng, 300, 4.0);
+    std::vector<Vec3d> velocity;
+    for (int i = 0; i < 300; ++i) {
+      velocity.push_back(is_static[i] ? Vec3d{0, 0, 0} : uniform_vector(rng, speed));
+    }
+    BroadPhase broad_phase;
+    broad_phase.reset(is_static);
+    std::int64_t tested = 0, pairs = 0;
+    for (int step = 0; step < 60; ++step) {
+      const Pairs expected = all_pairs(boxes, is_static);
+      BOOST_TEST((found(broad_phase, boxes) == expected));
+      tested += broad_phase.tested_pairs();
+      pairs += std::int64_t(expected.size());
+      for (int i = 0; i < 300; ++i) {
+        boxes[i].lower += velocity[i];
+        boxes[i].upper += velocity[i];
+      }
+      if (step == 40) std::swap(boxes[0], boxes[150]);
+    }
+    BOOST_TEST_MESSAGE("speed " << speed << ": " << broad_phase.searches() << " searches, "
+                                << double(tested) / pairs << " tests per pair");
+    BOOST_TEST(broad_phase.searches() <= (speed == 0.0 ? 2 : 16));
+  }
+}
+
+// The boxes at rest never hide a contact: where they prove a gap, the boxes have it, and few pairs
+// of boxes beyond the margin are not proven so.
+BOOST_AUTO_TEST_CASE(culling_is_a_proof) {
+  Rng rng(7);
+  int apart = 0, proven = 0;
+  for (int t = 0; t < 20000; ++t) {
+    const Vec3d a = random_half(rng), b = random_half(rng);
+    const Transform A = pose(rng, 1.0), B = pose(rng, 1.0);
+    const double margin = t % 2 == 0 ? 0.0 : 0.1;
+    const bool cull = detail::boxes_apart(A.R, a, B.R, b, B.p - A.p, margin);
+    const double d = distance(Shape::box(a), A, Shape::box(b), B).distance;
+    BOOST_TEST((!cull || d > margin));
+    apart += d > margin;
+    proven += cull;
+  }
+  BOOST_TEST(apart > 6000);
+  BOOST_TEST(apart < 14000);
+  BOOST_TEST(proven > 0.95 * apart);
 }
 
 // Static boxes may move too, and their number is checked.

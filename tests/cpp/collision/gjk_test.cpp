@@ -13,7 +13,7 @@ using detail::SupportPoint;
 Simplex simplex_of(const std::vector<Vec3d>& points) {
   Simplex s;
   for (const Vec3d& p : points) {
-    s.points[s.count] = {p, p, {0, 0, 0}, s.count, 0};
+    s.points[s.count] = {p, p, s.count, 0};
     ++s.count;
   }
   return s;

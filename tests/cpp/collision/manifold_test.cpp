@@ -19,7 +19,15 @@ constexpr Kind kKinds[] = {Kind::kHalfSpace,
                            Kind::kSlab,
                            Kind::kCloud,
                            Kind::kBall,
-                           Kind::kMeshNeedle};
+                           Kind::kMeshNeedle,
+                           Kind::kCylinder,
+                           Kind::kRod,
+                           Kind::kCoin,
+                           Kind::kCone,
+                           Kind::kSpike,
+                           Kind::kEllipsoid,
+                           Kind::kLens};
+constexpr int kKindCount = sizeof kKinds / sizeof kKinds[0];
 
 double pair_size(const PosedPair& p) {
   return (p.a.bounded() ? bounding_radius(p.a) : 0.0) +
@@ -28,11 +36,20 @@ double pair_size(const PosedPair& p) {
 
 int allowed_points(const PosedPair& p) {
   const ShapeType low = std::min(p.a.type, p.b.type), high = std::max(p.a.type, p.b.type);
-  if (low == ShapeType::kSphere) return 1;
-  if (low == ShapeType::kCapsule) return high == ShapeType::kCapsule ? 1 : 2;
+  if (low == ShapeType::kSphere || high == ShapeType::kEllipsoid) return 1;
+  if (low == ShapeType::kCapsule) return high == ShapeType::kHalfSpace ? 2 : 5;
   if (low == ShapeType::kBox && high == ShapeType::kHalfSpace) return 4;
   return 8;
 }
+
+bool curved(const Shape& s) {
+  return s.type == ShapeType::kCylinder || s.type == ShapeType::kCone ||
+         s.type == ShapeType::kEllipsoid;
+}
+
+struct {
+  int count = 0, off = 0;
+} from_epa;
 
 // Everything manifold.hpp promises about the points of one pair.
 void check_manifold(const PosedPair& p, const Manifold& m, double margin, const DistanceResult& r) {
@@ -50,8 +67,16 @@ void check_manifold(const PosedPair& p, const Manifold& m, double margin, const 
     BOOST_TEST(q.gap <= margin);
     // ... and no point is deeper than the shapes are along it.
     BOOST_TEST(q.gap >= along - rounding);
-    BOOST_TEST(outside(p.a, p.X_WA, q.position - m.normal * (0.5 * q.gap)) <= 2e-5 * size);
-    BOOST_TEST(outside(p.b, p.X_WB, q.position + m.normal * (0.5 * q.gap)) <= 2e-5 * size);
+    const double off = std::max(outside(p.a, p.X_WA, q.position - m.normal * (0.5 * q.gap)),
+                                outside(p.b, p.X_WB, q.position + m.normal * (0.5 * q.gap)));
+    // The witness points of overlapping curved shapes come from EPA's last triangle, whose foot of
+    // the origin may lie beside it: counted.
+    if (q.feature == 0 && r.distance < 0.0 && (curved(p.a) || curved(p.b))) {
+      ++from_epa.count;
+      from_epa.off += off > 2e-5 * size;
+    } else {
+      BOOST_TEST(off <= 2e-5 * size);
+    }
     least = std::min(least, q.gap);
     for (int j = 0; j < i; ++j) BOOST_TEST(m.points[j].feature != q.feature);
   }
@@ -77,9 +102,12 @@ BOOST_AUTO_TEST_CASE(every_pair_keeps_the_promises) {
         p = scaled(p, scales[t % 3]);
         const double margin = scales[t % 3] * (t % 2 == 0 ? 1e-3 : 0.1);
         const DistanceResult r = distance(p.a, p.X_WA, p.b, p.X_WB);
-        BOOST_TEST_CONTEXT(name(ka) << " / " << name(kb) << ", trial " << t << ", distance "
-                                    << r.distance << " margin " << margin) {
-          check_manifold(p, manifold_of(p, margin), margin, r);
+        BOOST_TEST_CONTEXT(name(ka)
+                           << " / " << name(kb) << ", trial " << t << ", distance " << r.distance
+                           << " margin " << margin << " status " << to_string(r.status)) {
+          const Manifold m = manifold_of(p, margin);
+          BOOST_TEST_CONTEXT("points " << m.count << ", first feature " << m.points[0].feature)
+          check_manifold(p, m, margin, r);
         }
         overlapping += r.distance < 0.0;
       }
@@ -87,6 +115,8 @@ BOOST_AUTO_TEST_CASE(every_pair_keeps_the_promises) {
   }
   BOOST_TEST(overlapping > 0.3 * total);
   BOOST_TEST(overlapping < 0.7 * total);
+  BOOST_TEST_MESSAGE(from_epa.off << " of " << from_epa.count << " points of EPA off the shapes");
+  BOOST_TEST(from_epa.off <= 0.02 * from_epa.count);
 }
 
 // A small box resting on a large one, both as primitives and as meshes: the points are the exact
@@ -125,6 +155,71 @@ BOOST_AUTO_TEST_CASE(resting_boxes_touch_in_the_clipped_polygon) {
       }
     }
   }
+}
+
+// Two prisms with irregular polygons of 3 to 9 corners in face contact: the points span the area of
+// the exact intersection, from another clipper, to rounding if it has at most 8 corners. More are
+// thinned to 8.
+BOOST_AUTO_TEST_CASE(hulls_touch_in_the_area_of_their_faces) {
+  Rng rng(47);
+  const auto polygon = [&](int corners) {
+    std::vector<Point2> p;
+    const double stretch = rng.uniform(0.4, 1.0);
+    for (int i = 0; i < corners; ++i) {  // counter-clockwise, on an ellipse: convex
+      const double angle = 2 * 3.14159265358979 * (i + rng.uniform(-0.35, 0.35)) / corners;
+      p.push_back({std::cos(angle), stretch * std::sin(angle)});
+    }
+    return p;
+  };
+  const auto prism = [](const std::vector<Point2>& face) {
+    std::vector<Vec3d> points;
+    for (const Point2& q : face) {
+      for (const double z : {-0.5, 0.5}) points.push_back({q.x, q.y, z});
+    }
+    return Shape::convex_mesh(points);
+  };
+  int thinned = 0, exact = 0;
+  double worst = 0.0, sum = 0.0;
+  for (int t = 0; t < 1000; ++t) {
+    const std::vector<Point2> fa = polygon(3 + t % 7), fb = polygon(3 + t / 7 % 7);
+    const double depth = rng.uniform(-1e-3, 1e-2);
+    const Transform X_AB{small_rotation({0, 0, rng.uniform(-3.0, 3.0)}),
+                         {rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6), 1.0 - depth}};
+    std::vector<Point2> common;
+    for (const Point2& q : fb) {
+      const Vec3d p = X_AB * Vec3d{q.x, q.y, 0};
+      common.push_back({p.x, p.y});
+    }
+    common = clip_to_polygon(common, fa);
+    const double expected = area(common);
+    if (expected < 0.01) continue;
+    const Transform X = pose(rng, 1.0);
+    const Manifold m = manifold_of({prism(fa), prism(fb), X, X * X_AB}, 2e-3);
+    std::vector<Point2> points;
+    for (int i = 0; i < m.count; ++i) {
+      const Vec3d q = transpose_times(X.R, m.points[i].position - X.p);
+      points.push_back({q.x, q.y});
+      BOOST_TEST(std::abs(m.points[i].gap + depth) <= 1e-12);
+    }
+    const double missing = 1.0 - hull_area(points) / expected;
+    BOOST_TEST_CONTEXT("trial " << t << ", " << common.size() << " corners, " << m.count
+                                << " points, missing " << missing) {
+      BOOST_TEST(missing >= -1e-4);
+      if (common.size() <= 8) BOOST_TEST(missing <= 1e-4);
+      if (common.size() <= 8) ++exact;
+      if (common.size() > 8) {
+        ++thinned;
+        sum += missing;
+        worst = std::max(worst, missing);
+      }
+    }
+  }
+  BOOST_TEST_MESSAGE(exact << " exact, " << thinned << " thinned, missing on average "
+                           << sum / thinned << ", at most " << worst);
+  BOOST_TEST(exact > 500);
+  BOOST_TEST(thinned > 20);
+  BOOST_TEST(sum / thinned < 0.02);
+  BOOST_TEST(worst < 0.09);  // the best eight corners of a regular dodecagon lack 8.9 %
 }
 
 // Motions of 1e-6 rad and of the size keep every feature of a body resting on another one.
@@ -184,7 +279,8 @@ BOOST_AUTO_TEST_CASE(the_cache_keeps_the_reference_face) {
 BOOST_AUTO_TEST_CASE(symmetric_in_a_and_b) {
   Rng rng(45);
   for (int t = 0; t < 600; ++t) {
-    const PosedPair p = random_pair(rng, kKinds[rng.below(9)], kKinds[1 + rng.below(8)]);
+    const PosedPair p =
+        random_pair(rng, kKinds[rng.below(kKindCount)], kKinds[1 + rng.below(kKindCount - 1)]);
     const Manifold m = manifold_of(p, 1e-3);
     const Manifold s = manifold_of({p.b, p.a, p.X_WB, p.X_WA}, 1e-3);
     BOOST_TEST((m.count > 0) == (s.count > 0));
@@ -204,7 +300,8 @@ BOOST_AUTO_TEST_CASE(invariant_under_rigid_motion) {
   Rng rng(46);
   int compared = 0;
   for (int t = 0; t < 600; ++t) {
-    PosedPair p = random_pair(rng, kKinds[rng.below(9)], kKinds[1 + rng.below(8)]);
+    PosedPair p =
+        random_pair(rng, kKinds[rng.below(kKindCount)], kKinds[1 + rng.below(kKindCount - 1)]);
     const Manifold m = manifold_of(p, 1e-3);
     const Transform X = pose(rng, 3.0);
     p.X_WA = X * p.X_WA;
@@ -214,9 +311,13 @@ BOOST_AUTO_TEST_CASE(invariant_under_rigid_motion) {
     if (m.count == 0 || norm(X.R * m.normal - moved.normal) > 1e-6) continue;  // a tie of normals
     ++compared;
     for (int i = 0; i < m.count; ++i) {
-      BOOST_TEST(std::abs(m.points[i].gap - moved.points[i].gap) <= 1e-11);
+      // The query of curved shapes ends at 1e-10, its points at the square root of that.
+      const bool round = curved(p.a) || curved(p.b);
+      BOOST_TEST(std::abs(m.points[i].gap - moved.points[i].gap) <= (round ? 1e-9 : 1e-11));
       BOOST_TEST(m.points[i].feature == moved.points[i].feature);
-      BOOST_TEST(norm(X * m.points[i].position - moved.points[i].position) <= 1e-9);
+      if (round && m.points[i].gap < 0.0 && m.points[i].feature == 0) continue;  // from EPA
+      BOOST_TEST(norm(X * m.points[i].position - moved.points[i].position) <=
+                 (round ? 1e-4 : 1e-9));
     }
   }
   BOOST_TEST(compared > 150);
@@ -241,6 +342,50 @@ BOOST_AUTO_TEST_CASE(a_lying_capsule_has_two_points) {
   }
 }
 
+// A side along the edge of a box, of its mesh, or along another side: two points at the ends of
+// what lies side by side, at the depth of the pair; slightly turned they stand off and the crossing
+// joins.
+BOOST_AUTO_TEST_CASE(sides_along_edges_and_sides) {
+  const double r = 0.1, l = 0.3, c = std::cos(0.6), s = std::sin(0.6);
+  const Shape box = Shape::box({0.2, 0.5, 0.1}), mesh = Shape::convex_mesh(box_corners(box.size));
+  const Shape post = Shape::cylinder(0.1, 0.5);
+  const Mat3d along_y = small_rotation({-0.5 * 3.14159265358979323846, 0, 0});
+  const struct {
+    Shape a;
+    Mat3d R_A;
+    Vec3d line;  // a point of its ridge
+  } grounds[] = {{box, Mat3d::identity(), {0.2, 0, 0.1}},
+                 {mesh, Mat3d::identity(), {0.2, 0, 0.1}},
+                 {post, along_y, {0.1 * s, 0, 0.1 * c}}};
+  for (const auto& g : grounds) {
+    for (const Shape& b : {Shape::cylinder(r, l), Shape::capsule(r, l)}) {
+      for (const double gap : {5e-4, -5e-4}) {
+        const Vec3d n{s, 0, c}, centre = g.line + n * (r + gap) + Vec3d{0, 0.05, 0};
+        const Transform X_WA{g.R_A, {0, 0, 0}};
+        const Manifold m = manifold_of({g.a, b, X_WA, {along_y, centre}}, 1e-3);
+        BOOST_TEST_CONTEXT(to_string(g.a.type) << " / " << to_string(b.type) << ", gap " << gap) {
+          BOOST_REQUIRE(m.count == 2);
+          BOOST_TEST(norm(m.normal - n) <= 1e-6);
+          for (int i = 0; i < 2; ++i) {
+            BOOST_TEST(std::abs(m.points[i].gap - gap) <= 1e-9);
+            BOOST_TEST(std::abs(std::abs(m.points[i].position.y - 0.05) - l) <= 1e-9);
+          }
+          const Mat3d turned = small_rotation(n * 0.02) * along_y;
+          const Manifold x = manifold_of({g.a, b, X_WA, {turned, centre}}, 1e-3);
+          BOOST_REQUIRE(x.count >= 1);
+          double least = x.points[0].gap;
+          for (int i = 1; i < x.count; ++i) least = std::min(least, x.points[i].gap);
+          BOOST_TEST(std::abs(least - gap) <= 1e-8);
+          for (int i = 0; i < x.count; ++i) {
+            if (x.points[i].gap > least + 1e-8) continue;
+            BOOST_TEST(std::abs(x.points[i].position.y - 0.05) <= 1e-3);
+          }
+        }
+      }
+    }
+  }
+}
+
 // A drum with 12 corners standing on a plane or on a box keeps a wide stance of at least 4 points.
 BOOST_AUTO_TEST_CASE(many_corners_are_reduced_to_a_wide_stance) {
   std::vector<Vec3d> prism;
@@ -257,8 +402,8 @@ BOOST_AUTO_TEST_CASE(many_corners_are_reduced_to_a_wide_stance) {
     std::vector<Point2> points;
     for (int i = 0; i < m.count; ++i)
       points.push_back({m.points[i].position.x, m.points[i].position.y});
-    BOOST_TEST(m.count == (ground == &plane ? 8 : 4));
-    BOOST_TEST(hull_area(points) > (ground == &plane ? 2.5 : 1.7));  // octagon 2.8, square 2
+    BOOST_TEST(m.count == 8);
+    BOOST_TEST(hull_area(points) > 2.7);  // all twelve: 3; the best eight 2.73
   }
 }
 

@@ -10,8 +10,10 @@ namespace stiction::test {
 // Distance, collision and manifold of every pair of kinds take nothing from the heap.
 BOOST_AUTO_TEST_CASE(queries_do_not_allocate) {
   Rng rng(1);
-  for (const Kind ka : kBoundedKinds) {
-    for (const Kind kb : kBoundedKinds) {
+  std::vector<Kind> kinds(std::begin(kBoundedKinds), std::end(kBoundedKinds));
+  kinds.insert(kinds.end(), std::begin(kSmoothKinds), std::end(kSmoothKinds));
+  for (const Kind ka : kinds) {
+    for (const Kind kb : kinds) {
       for (int t = 0; t < 10; ++t) {
         const PosedPair p = random_pair(rng, ka, kb);
         const PosedPair plane = random_pair(rng, Kind::kHalfSpace, kb);

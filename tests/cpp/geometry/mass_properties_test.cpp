@@ -56,7 +56,14 @@ double largest_difference(const Sym3d& a, const Sym3d& b) {
 // Mass, centre and inertia of every kind agree with brute integration on a grid, to its error.
 BOOST_AUTO_TEST_CASE(agree_with_a_grid) {
   Rng rng(1);
-  for (const Kind kind : {Kind::kSphere, Kind::kCapsule, Kind::kBox, Kind::kCloud, Kind::kBall}) {
+  for (const Kind kind : {Kind::kSphere,
+                          Kind::kCapsule,
+                          Kind::kBox,
+                          Kind::kCloud,
+                          Kind::kBall,
+                          Kind::kCylinder,
+                          Kind::kCone,
+                          Kind::kEllipsoid}) {
     const Shape s = random_shape(rng, kind);
     const MassProperties exact = mass_properties(s, 500.0), grid = integrate(s, 500.0, 100);
     const double r = bounding_radius(s);
@@ -97,6 +104,57 @@ BOOST_AUTO_TEST_CASE(limits) {
   const MassProperties mesh = mass_properties(Shape::convex_mesh(points), 10.0);
   BOOST_TEST(std::abs(ball.mass - mesh.mass) < 4e-3 * ball.mass);
   BOOST_TEST(largest_difference(ball.inertia, mesh.inertia) < 8e-3 * ball.inertia.xx);
+}
+
+// Each smooth solid has the limit of finely faceted meshes inscribed in it: their defect falls with
+// the square of the facet's angle, so halving it must divide the defect by four.
+BOOST_AUTO_TEST_CASE(smooth_solids_are_limits_of_meshes) {
+  const double r = 0.3, l = 0.7;
+  const Vec3d h{0.3, 0.5, 0.8};
+  const auto prism = [&](int sides, bool cone) {
+    std::vector<Vec3d> points;
+    for (int i = 0; i < sides; ++i) {
+      const double angle = 2 * 3.14159265358979323846 * i / sides;
+      for (const double z : {-l, l}) {
+        if (cone && z > 0.0) continue;
+        points.push_back({r * std::cos(angle), r * std::sin(angle), z});
+      }
+    }
+    if (cone) points.push_back({0, 0, l});
+    return Shape::convex_mesh(points);
+  };
+  const auto egg = [&](int count) {
+    std::vector<Vec3d> points;
+    for (int i = 0; i < count; ++i) {
+      const Vec3d d = lattice_direction(i, count);
+      points.push_back({h.x * d.x, h.y * d.y, h.z * d.z});
+    }
+    return Shape::convex_mesh(points);
+  };
+  const struct {
+    Shape smooth, coarse, fine;
+    double quarter;  // allowed deviation of the ratio of the defects from 4
+  } cases[] = {{Shape::cylinder(r, l), prism(64, false), prism(128, false), 0.01},
+               {Shape::cone(r, l), prism(64, true), prism(128, true), 0.01},
+               {Shape::ellipsoid(h), egg(500), egg(2000), 0.3}};
+  for (const auto& c : cases) {
+    const MassProperties exact = mass_properties(c.smooth, 900.0);
+    const MassProperties coarse = mass_properties(c.coarse, 900.0);
+    const MassProperties fine = mass_properties(c.fine, 900.0);
+    BOOST_TEST_CONTEXT(to_string(c.smooth.type)) {
+      const auto fourth = [&](double e, double a, double b) {
+        BOOST_TEST(e > b);
+        BOOST_TEST(std::abs((e - a) / (e - b) - 4.0) <= c.quarter);
+      };
+      fourth(exact.mass, coarse.mass, fine.mass);
+      fourth(exact.inertia.xx, coarse.inertia.xx, fine.inertia.xx);
+      fourth(exact.inertia.yy, coarse.inertia.yy, fine.inertia.yy);
+      fourth(exact.inertia.zz, coarse.inertia.zz, fine.inertia.zz);
+      BOOST_TEST(norm(exact.com - fine.com) <= 2e-3 * l);
+    }
+  }
+  const Vec3d com = mass_properties(Shape::cone(r, l), 1.0).com;
+  BOOST_TEST(norm(com - mass_properties(prism(64, true), 1.0).com) <= 1e-12);
 }
 
 // Density and shape are checked by name.

@@ -57,21 +57,30 @@ BOOST_AUTO_TEST_CASE(geometry_models) {
   add("ball", a, std::make_shared<coal::Sphere>(0.5));
   add("pill", b, std::make_shared<coal::Capsule>(0.5, 3.0));
   add("can", b, std::make_shared<coal::Cylinder>(0.5, 3.0));
+  add("hat", b, std::make_shared<coal::Cone>(0.5, 3.0));
+  add("egg", b, std::make_shared<coal::Ellipsoid>(0.5, 1.0, 3.0));
   const Robot robot = robot_from_pinocchio(model, &geometry, {});
-  BOOST_REQUIRE(robot.geometries.size() == 4u);
+  BOOST_REQUIRE(robot.geometries.size() == 6u);
   BOOST_TEST(robot.geometries[0].shape.size.z == 3.0);
   BOOST_TEST(robot.geometries[0].body == -1);
   BOOST_TEST(robot.geometries[1].body == 0);
   BOOST_TEST(robot.geometries[2].shape.size.y == 1.5);
-  BOOST_TEST(robot.geometries[3].shape.mesh->vertices.size() == 64u);
-  BOOST_TEST(robot.messages.size() == 1u);
+  const auto check = [&](int g, ShapeType type, double x, double y, double z) {
+    const Shape& shape = robot.geometries[g].shape;
+    BOOST_TEST((shape.type == type));
+    BOOST_TEST(norm(shape.size - Vec3d{x, y, z}) == 0.0);
+  };
+  check(3, ShapeType::kCylinder, 0.5, 1.5, 0.0);
+  check(4, ShapeType::kCone, 0.5, 1.5, 0.0);
+  check(5, ShapeType::kEllipsoid, 0.5, 1.0, 3.0);
+  BOOST_TEST(robot.messages.empty());
 
   geometry.addCollisionPair(pin::CollisionPair(0, 2));
   const Robot selected = robot_from_pinocchio(model, &geometry, {});
   for (const auto& pair : selected.disabled_pairs) BOOST_TEST((pair != std::pair{0, 2}));
   BOOST_TEST(selected.disabled_pairs.size() >= 5u);
 
-  add("spike", b, std::make_shared<coal::Cone>(0.5, 3.0));
+  add("spike", b, std::make_shared<coal::TriangleP>());
   BOOST_CHECK_EXCEPTION(
       robot_from_pinocchio(model, &geometry, {}), std::invalid_argument, [](const auto& error) {
         return std::string(error.what()).find("geometry 'spike'") != std::string::npos;

@@ -1,12 +1,13 @@
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "manifold_pairs.hpp"
 #include "polygon.hpp"
 #include "reduce.hpp"
 
 // The distance query gives normal and signed distance d. A face normal replaces its normal if the
 // faces separate the pair as well as it does, up to kFacePreference; then the incident face is
-// clipped against the reference face. Otherwise (edge against edge, a vertex near a vertex) the
-// manifold is the one point of the distance query.
+// clipped against the reference face. Caps and bases are faces, and a curved side shows a segment.
+// Otherwise a side is laid against a side or an edge, or (edge against edge, a vertex near a
+// vertex) the manifold is the one point of the distance query.
 
 namespace stiction::detail {
 namespace {
@@ -14,7 +15,8 @@ namespace {
 struct Reference {
   Polygon face, incident;  // in the frame of A
   bool on_a;
-  double radii;  // of a capsule, around its segment
+  double radii;       // of a capsule, around its segment
+  double separation;  // of everything else from the plane of `face`: no core point is deeper
 };
 
 // Separation along the outward normal of `face` of everything on the other side.
@@ -31,28 +33,35 @@ bool choose_reference(const Core& a,
                       const Vec3d& normal_A,
                       double least,
                       Reference& out) {
-  const Vec3d towards_b = transpose_times(X_AB.R, normal_A);
-  if (has_faces(a)) {
-    out.on_a = true;
-    face_towards(a, normal_A, r.index_a[0], Transform::identity(), out.face);
-    if (separation(out.face, b, X_AB, r.index_b[0]) >= least) {
+  const Transform& X_AA = Transform::identity();
+  out.on_a = true;
+  if (plane_face_towards(a, normal_A, r.index_a[0], X_AA, out.face)) {
+    out.separation = separation(out.face, b, X_AB, r.index_b[0]);
+    if (out.separation >= least) {
       const Vec3d n = transpose_times(X_AB.R, -out.face.normal);
       face_towards(b, n, r.index_b[0], X_AB, out.incident);
       return true;
     }
   }
   out.on_a = false;
-  face_towards(b, -towards_b, r.index_b[0], X_AB, out.face);
-  if (separation(out.face, a, Transform::identity(), r.index_a[0]) < least) return false;
-  face_towards(a, -out.face.normal, r.index_a[0], Transform::identity(), out.incident);
+  const Vec3d towards_a = -transpose_times(X_AB.R, normal_A);
+  if (!plane_face_towards(b, towards_a, r.index_b[0], X_AB, out.face)) return false;
+  out.separation = separation(out.face, a, X_AA, r.index_a[0]);
+  if (out.separation < least) return false;
+  face_towards(a, -out.face.normal, r.index_a[0], X_AA, out.incident);
   return true;
 }
 
 std::uint32_t point_feature(const Reference& r, const ClippedPoint& p) {
+  if (r.incident.count == 2 && squared_norm(r.incident.p[1] - r.incident.p[0]) == 0.0) return 0;
   std::uint32_t faces =
       mix(mix(r.on_a ? 1u : 2u, std::uint32_t(r.face.id)), std::uint32_t(r.incident.id));
   return (faces & 0xffff0000u) | (std::uint32_t(p.before & 0xff) << 8) |
          std::uint32_t(p.after & 0xff);
+}
+
+bool is_polyhedron(const Shape& s) {
+  return s.type == ShapeType::kBox || s.type == ShapeType::kConvexMesh;
 }
 
 // Leaves the manifold empty if the faces do not meet at the depth of the pair.
@@ -68,7 +77,8 @@ void clip_to_manifold(const Reference& r,
   int kept = 0;
   double least = HUGE_VAL;
   for (int i = 0; i < count; ++i) {
-    const double height = dot(r.face.normal, clipped[i].p) - r.face.offset;
+    // A merged face of a mesh is flat only to the noise of its file: `fmax`.
+    const double height = std::fmax(r.separation, dot(r.face.normal, clipped[i].p) - r.face.offset);
     const double gap = height - r.radii;
     least = std::fmin(least, gap);
     if (gap > margin) continue;
@@ -79,7 +89,7 @@ void clip_to_manifold(const Reference& r,
   if (least > distance + kFacePreference * size) return;
   const Vec3d outward = X_WA.R * r.face.normal;
   m.normal = r.on_a ? outward : -outward;
-  if (kept > kMaxManifoldPoints) kept = reduce(outward, size, 4, points, kept);
+  if (kept > kMaxManifoldPoints) kept = reduce(outward, size, kMaxManifoldPoints, points, kept);
   m.count = kept;
   for (int i = 0; i < kept; ++i) m.points[i] = points[i];
   make_features_unique(m);
@@ -87,13 +97,13 @@ void clip_to_manifold(const Reference& r,
 
 }  // namespace
 
-void manifold_polyhedra(const Shape& a,
-                        const Transform& X_WA,
-                        const Shape& b,
-                        const Transform& X_WB,
-                        double margin,
-                        Manifold& m,
-                        DistanceCache* cache) {
+void manifold_faces(const Shape& a,
+                    const Transform& X_WA,
+                    const Shape& b,
+                    const Transform& X_WB,
+                    double margin,
+                    Manifold& m,
+                    DistanceCache* cache) {
   m.count = 0;
   const double stop = margin > 0.0 ? margin : 0.0;
   const GeneralResult r = query_general(a, X_WA, b, X_WB, {}, stop, cache);
@@ -108,7 +118,13 @@ void manifold_polyhedra(const Shape& a,
   if (choose_reference(core_a, core_b, X_AB, r, normal_A, least, reference)) {
     clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
   }
-  if (m.count == 0) set_single_point(r.distance, vertex_feature(r), m);
+  if (m.count == 0 && (has_side(a) || has_side(b))) {
+    manifold_sides(a, X_WA, b, X_WB, r.distance, margin, m);
+  }
+  if (m.count > 0) return;
+  // One point on a curved surface is the same contact wherever it rolls.
+  const bool vertices = is_polyhedron(a) && is_polyhedron(b);
+  set_single_point(r.distance, vertices ? vertex_feature(r) : 0, m);
 }
 
 }  // namespace stiction::detail

@@ -1,0 +1,100 @@
+"""The collision benchmark's rows for eyes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group
+from rich.table import Table
+
+from .collision import DEFAULTS, OURS, PILE_GOAL
+
+
+def collision_tables(document: dict[str, Any]) -> Group:
+    """All rows, our methods side by side, and the machine."""
+    parts: list[Any] = [_rows_table(document["rows"]), _method_table(document["measured"])]
+    if document.get("piles"):
+        parts.append(_pile_table(document["piles"]))
+    return Group(*parts, _footer(document["machine"]))
+
+
+def _rows_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="Narrow phase on YCB hulls, one core, medians of cycled queries")
+    table.add_column("query", no_wrap=True)
+    for name in ("ours\n[µs]", "peer\n[µs]"):
+        table.add_column(name, justify="right")
+    table.add_column("peer", no_wrap=True)
+    for name in ("ratio", "of means", "hot", "goal", "error\n[m]", "peer's\n[m]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        style = {True: "green", False: "red", None: None}[row["met"]]
+        table.add_row(
+            row["query"],
+            f"{row['ours_us']:.3f}",
+            f"{row['peer_us']:.3f}",
+            row["peer"],
+            f"{row['ratio']:.2f}",
+            _number(row["ratio_mean"], ".2f"),
+            _number(row["ratio_hot"], ".2f"),
+            _number(row["goal"], ".2f"),
+            _number(row["error"], ".0e"),
+            _number(row["peer_error"], ".0e"),
+            style=style,
+        )
+    return table
+
+
+def _method_table(measured: dict[str, Any]) -> Table:
+    table = Table(title="Our methods, µs cycled (mean iterations)")
+    table.add_column("method", no_wrap=True)
+    entries = measured["methods"]
+    for entry in entries:
+        table.add_column(f"{entry['distance']:g} m", justify="right", no_wrap=True)
+    for name in sorted(entries[0]["engines"]):
+        cells = []
+        for entry in entries:
+            engine = entry["engines"][name]
+            cells.append(f"{engine['cycled']['median'] * 1e-3:.2f} ({engine['iterations']:.1f})")
+        table.add_row(name, *cells)
+    for name in (OURS, *DEFAULTS):
+        if name in measured["distances"][0]["engines"]:
+            cells = [
+                f"{entry['engines'][name]['cycled']['median'] * 1e-3:.2f}"
+                for entry in measured["distances"]
+            ]
+            table.add_row(f"for comparison: {name}", *cells, style="dim")
+    return table
+
+
+def _pile_table(piles: list[dict[str, Any]]) -> Table:
+    table = Table(title="Collision part of a step, piles of YCB hulls, against mj_collision")
+    columns = ("bodies", "ours [µs]", "peer [µs]", "ratio", "goal", "contacts\nours | peer")
+    for name in (*columns, "µs a contact\nours | peer", "boxes compared", "narrow-phase calls"):
+        table.add_column(name, justify="right")
+    for row in piles:
+        peer_us_per_contact = row["peer_us"] / max(row["peer_contacts"], 1.0)
+        table.add_row(
+            str(row["bodies"]),
+            f"{row['us']:.1f}",
+            f"{row['peer_us']:.1f}",
+            f"{row['ratio']:.2f}",
+            f"{PILE_GOAL:.2f}",
+            f"{row['contacts']:.0f} | {row['peer_contacts']:.0f}",
+            f"{row['us_per_contact']:.2f} | {peer_us_per_contact:.2f}",
+            f"{row['tested_pairs']:.0f}",
+            f"{row['narrow_phase_calls']:.0f}",
+            style="green" if row["ratio"] <= PILE_GOAL else "red",
+        )
+    return table
+
+
+def _footer(machine: dict[str, Any]) -> str:
+    versions = ", ".join(f"{k} {v}" for k, v in machine["versions"].items() if v)
+    return (
+        f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']}, "
+        f"{machine['date']}; {versions}"
+    )
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else f"{value:{form}}"

@@ -1,0 +1,11 @@
+"""Studies: published experiments rebuilt with stiction, our numbers beside the paper's.
+
+    stiction study gjk --quick
+
+`experiment.py` says what an experiment gives (tables, figures, claims, raw rows), `problems.py`
+makes pairs of shapes at given distances, `objects.py` the shapes, `paper.py` holds what the paper
+printed, `report.py` writes one HTML page and the CSV files. One file per experiment of the GJK++
+paper (Montaut, Le Lidec, Petrik, Sivic, Carpentier, "GJK++: Leveraging Acceleration Methods for
+Faster Collision Detection", 2023): `ellipsoids.py`, `meshes.py`, `vertex_counts.py`,
+`quadratic_programs.py`, `frank_wolfe.py`, `funnel.py`.
+"""

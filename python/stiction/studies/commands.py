@@ -1,0 +1,100 @@
+"""`stiction study gjk`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as RichTable
+
+from ..cli_tools import guarded, print_json, stderr, stdout
+from .experiment import FULL, QUICK, Effort, Experiment
+
+app = typer.Typer(
+    help="Rebuild published experiments; our numbers beside the paper's, as one HTML report.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def studies() -> None:
+    """Rebuild published experiments; our numbers beside the paper's, as one HTML report."""
+
+
+@app.command()
+@guarded
+def gjk(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A fiftieth of the problems, for trying out.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV files and figures.")] = Path(
+        "build/study/gjk"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Comma-separated: fig7, fig8, table1, table2, table3, fig12.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """GJK with Polyak and Nesterov momentum: the experiments of the GJK++ paper."""
+    from .gjk import EXPERIMENTS, run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    with _progress(len(names)) as tick:
+        study = run_study(out, Effort(QUICK if quick else FULL, seed), names, tick)
+    if as_json:
+        print_json(study.as_dict())
+        return
+    for experiment in study.experiments:
+        stdout().print(_tables(experiment))
+    for name, why in study.left_out.items():
+        typer.echo(f"stiction: {name} was not run: {why}", err=True)
+    typer.echo(str(study.page))
+
+
+def _tables(experiment: Experiment) -> Group:
+    parts = []
+    for source in experiment.tables:
+        table = RichTable(title=f"{experiment.title}. {source.title}")
+        for k, column in enumerate(source.columns):
+            table.add_column(column, justify="right" if k else "left", no_wrap=True)
+        for row in source.rows:
+            table.add_row(*row)
+        parts.append(table)
+    claims = RichTable(title="The paper says")
+    for name in ("statement", "here", "holds"):
+        claims.add_column(name)
+    for claim in experiment.claims:
+        style = "green" if claim.holds else "red"
+        claims.add_row(claim.statement, claim.ours, "yes" if claim.holds else "no", style=style)
+    return Group(*parts, claims)
+
+
+@contextmanager
+def _progress(experiments: int) -> Iterator[Callable[[str, str, float], None]]:
+    """A bar on standard error, drawn only between timed parts."""
+    console = stderr()
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    hidden = not console.is_terminal
+    with Progress(
+        *columns, console=console, transient=True, auto_refresh=False, disable=hidden
+    ) as bar:
+        task = bar.add_task("", total=experiments)
+        seen: list[str] = []
+
+        def tick(name: str, text: str, share: float) -> None:
+            if name not in seen:
+                seen.append(name)
+            done = len(seen) - 1 + share
+            bar.update(task, completed=done, description=f"{name}: {text}")
+            bar.refresh()
+
+        yield tick

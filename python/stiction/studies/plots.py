@@ -1,0 +1,124 @@
+"""Figures as SVG text. matplotlib is an optional extra, imported when a study runs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .experiment import StudyError
+
+COLORS = {
+    "gjk": "#4c4c4c",
+    "polyak": "#1b6ca8",
+    "polyak-normalized": "#7fb2d9",
+    "nesterov": "#e08e2b",
+    "nesterov-normalized": "#b3361b",
+    "nesterov-reference": "#efc58a",
+    "polyak-reference": "#b9cfe2",
+    "nesterov-normalized-reference": "#dca394",
+}
+Samples = Mapping[str, Sequence[NDArray[Any]]]
+"""Method -> one array of values per position on the x axis."""
+
+
+def require_matplotlib() -> None:
+    """Raise StudyError with the way out if it is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise StudyError(
+            'studies draw with matplotlib: pip install ".[study]" in the repository'
+        ) from error
+
+
+def distance_label(metres: float) -> str:
+    """Ticks of the axis of signed distances."""
+    return f"{metres:g}"
+
+
+def curves(
+    panels: Mapping[str, Samples], ticks: Sequence[str], xlabel: str, ylabel: str, labels: Any
+) -> str:
+    """Mean and standard deviation over the x axis, one panel per title."""
+    figure, axes = _panels(len(panels))
+    for axis, (title, samples) in zip(axes, panels.items(), strict=True):
+        x = np.arange(len(ticks))
+        for method, values in samples.items():
+            mean = np.array([np.mean(v) for v in values])
+            deviation = np.array([np.std(v) for v in values])
+            color = COLORS[method]
+            axis.plot(x, mean, marker="o", markersize=3, color=color, label=labels[method])
+            axis.fill_between(
+                x, mean - deviation, mean + deviation, color=color, alpha=0.12, linewidth=0
+            )
+        _finish(axis, title, ticks, xlabel, ylabel)
+    axes[0].legend(frameon=False, fontsize=8)
+    return _svg(figure)
+
+
+def boxes(
+    panels: Mapping[str, Samples],
+    ticks: Sequence[str],
+    xlabel: str,
+    ylabel: str,
+    labels: Any,
+    line: float | None = None,
+    top: float | None = None,
+) -> str:
+    """Box plots (median, quartiles, 5th and 95th percentile) side by side at every tick."""
+    figure, axes = _panels(len(panels))
+    for axis, (title, samples) in zip(axes, panels.items(), strict=True):
+        width = 0.8 / len(samples)
+        for k, (method, values) in enumerate(samples.items()):
+            at = np.arange(len(ticks)) + (k - 0.5 * (len(samples) - 1)) * width
+            drawn = axis.boxplot(
+                [np.asarray(v) if len(v) else np.array([np.nan]) for v in values],
+                positions=at,
+                widths=0.85 * width,
+                whis=(5, 95),
+                showfliers=False,
+                patch_artist=True,
+                manage_ticks=False,
+                medianprops={"color": "white", "linewidth": 1.2},
+            )
+            for box in drawn["boxes"]:
+                box.set(facecolor=COLORS[method], edgecolor=COLORS[method])
+            axis.plot([], [], color=COLORS[method], linewidth=5, label=labels[method])
+        if line is not None:
+            axis.axhline(line, color="black", linewidth=0.8, linestyle=":")
+        _finish(axis, title, ticks, xlabel, ylabel)
+        if top is not None:
+            axis.set_ylim(0.0, top)
+    axes[0].legend(frameon=False, fontsize=8)
+    return _svg(figure)
+
+
+def _panels(count: int) -> tuple[Any, list[Any]]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.2 * count, 3.6), layout="constrained")
+    return figure, [figure.add_subplot(1, count, k + 1) for k in range(count)]
+
+
+def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
+    axis.set_title(title, fontsize=10)
+    axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=8)
+    axis.set_xlabel(xlabel, fontsize=9)
+    axis.set_ylabel(ylabel, fontsize=9)
+    axis.set_ylim(bottom=0.0)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(axis="y", alpha=0.25)
+
+
+def _svg(figure: Any) -> str:
+    """The same bytes for the same numbers."""
+    import matplotlib
+
+    text = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "stiction", "font.family": "DejaVu Sans"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()

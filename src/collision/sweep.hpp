@@ -1,0 +1,48 @@
+#pragma once
+
+#include "stiction/collision/manifold.hpp"
+
+// Continuous detection: does a pair that a bound of its speed lets meet within the step really do
+// so, and with which normal? Conservative advancement (Mirtich 1996) at the velocities of the
+// step's start.
+
+namespace stiction::detail {
+
+/// A shape on its way through the step, world frame.
+struct MovingShape {
+  Transform X;    ///< at the start
+  Vec3d centre;   ///< of its bounding ball, shape frame [m]
+  Vec3d linear;   ///< velocity of the centre [m/s]
+  Vec3d angular;  ///< [rad/s]
+  double radius;  ///< of the ball [m]
+};
+
+/// Placement after t [s] of constant velocity.
+Transform advanced(const MovingShape& s, double t);
+
+/// True if the distance falls to `target` [m] > 0 within dt [s]; `time` is then between the first
+/// such moment and the one when it has fallen to target / 2. False is proven for these motions.
+bool first_approach(const Shape& a,
+                    const MovingShape& motion_a,
+                    const Shape& b,
+                    const MovingShape& motion_b,
+                    double dt,
+                    double target,
+                    double& time);
+
+/// The manifold at `time`, as contacts of the start. An impulse has one point of attack p for both
+/// bodies: the later lever arm about the centre of A if `on_a`, else of B. With c the velocity of B
+/// relative to A along the normal, at the later witness points (c') and at p (c), both at the
+/// start's velocities, the gap is g' - time c' - dt (c - c'), not below zero: then gap + dt c is
+/// the gap at the end of the step, to first order, also for the velocities that the solver finds.
+void manifold_at(const Shape& a,
+                 const MovingShape& motion_a,
+                 const Shape& b,
+                 const MovingShape& motion_b,
+                 double time,
+                 double dt,
+                 double margin,
+                 bool on_a,
+                 Manifold& m);
+
+}  // namespace stiction::detail

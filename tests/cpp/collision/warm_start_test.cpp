@@ -1,0 +1,147 @@
+#define BOOST_TEST_MODULE warm_start
+#include "support/judge.hpp"
+#include "support/placing.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+
+namespace stiction::test {
+namespace {
+
+int rounds() { return std::getenv("STICTION_FUZZ") != nullptr ? 100 : 1; }
+
+/// A motion of B of `step` times the smaller size and `step` rad per query.
+struct Motion {
+  Vec3d shift, spin;
+  void advance(PosedPair& p) const { p.X_WB = {small_rotation(spin) * p.X_WB.R, p.X_WB.p + shift}; }
+};
+
+Motion random_motion(Rng& rng, const PosedPair& p, double step) {
+  const double smaller = std::min(bounding_radius(p.a), bounding_radius(p.b));
+  return {unit_vector(rng) * (step * smaller), unit_vector(rng) * step};
+}
+
+struct Work {
+  long warm = 0, cold = 0, steps = 0, overlapping = 0;
+};
+
+/// The warm answer is judged as a cold one is, and both agree to the tolerance of each.
+void compare(const FuzzCase& c, DistanceCache& cache, Work& work, Faults& faults) {
+  const PosedPair& p = c.pair;
+  const DistanceResult warm = distance(p.a, p.X_WA, p.b, p.X_WB, {}, &cache), cold = query(p);
+  Judge(c, warm, 1e-8, faults).definition();
+  const double off = warm.distance - cold.distance;
+  const double error = 2.0 * allowed_error(p, promised_tolerance(p));
+  faults.demand(std::abs(off) <= error, "warm against cold", c, warm, off);
+  work.warm += warm.iterations;
+  work.cold += cold.iterations;
+  ++work.steps;
+  work.overlapping += cold.distance < 0.0;
+}
+
+}  // namespace
+
+// Slow motions of 1e-4 and 1e-3 of the size and rad per query, near contact on both sides of it:
+// the same answers as without the cache, for less work.
+BOOST_AUTO_TEST_CASE(a_cache_never_changes_an_answer) {
+  Faults faults;
+  for (const double step : {1e-4, 1e-3}) {
+    Work work;
+    for (int round = 0; round < rounds(); ++round) {
+      Rng rng(4000 + round);
+      const ShapePool pool(rng, 2);
+      for (int sequence = 0; sequence < 150; ++sequence) {
+        FuzzCase c = fuzz_case(rng, pool);
+        const double share = std::pow(10.0, rng.uniform(-4.0, -1.5));
+        place(c, sequence % 2 == 0 ? share : -share);
+        const Motion motion = random_motion(rng, c.pair, step);
+        DistanceCache cache;
+        for (int k = 0; k < 20; ++k, motion.advance(c.pair)) compare(c, cache, work, faults);
+      }
+    }
+    BOOST_TEST_MESSAGE("motion " << step << ": " << double(work.warm) / work.steps
+                                 << " iterations warm, " << double(work.cold) / work.steps
+                                 << " cold, overlap " << double(work.overlapping) / work.steps);
+    BOOST_TEST(work.warm < work.cold);
+    BOOST_TEST(work.overlapping > 0.3 * work.steps);
+    BOOST_TEST(work.overlapping < 0.7 * work.steps);
+  }
+  BOOST_TEST(faults.none(), faults.text());
+}
+
+// Straight through contact and out again: the signed distance is continuous (it changes by no more
+// than the motion), and warm equals cold on every step.
+BOOST_AUTO_TEST_CASE(through_contact) {
+  Faults faults;
+  Work work;
+  for (int round = 0; round < rounds(); ++round) {
+    Rng rng(5000 + round);
+    const ShapePool pool(rng, 2);
+    for (int sequence = 0; sequence < 100; ++sequence) {
+      FuzzCase c = fuzz_case(rng, pool);
+      place(c, 1e-3);
+      PosedPair& p = c.pair;
+      const double smaller = std::min(bounding_radius(p.a), bounding_radius(p.b));
+      const Vec3d shift = query(p).normal * (-1e-4 * smaller);
+      DistanceCache cache;
+      double last = query(p).distance;
+      for (int k = 0; k < 40; ++k) {
+        p.X_WB.p += k < 20 ? shift * (1.0 + k) : shift * (k - 40.0);
+        compare(c, cache, work, faults);
+        const DistanceResult r = query(p);
+        const double jump = std::abs(r.distance - last) - norm(shift) * (k < 20 ? 1.0 + k : 40 - k);
+        faults.demand(jump <= 2.0 * allowed_error(p, promised_tolerance(p)),
+                      "jump through contact",
+                      c,
+                      r,
+                      jump);
+        last = r.distance;
+      }
+    }
+  }
+  BOOST_TEST(work.overlapping > 0.1 * work.steps);
+  BOOST_TEST(work.overlapping < 0.9 * work.steps);
+  BOOST_TEST(faults.none(), faults.text());
+}
+
+// A cache of a wholly different pose of the pair is useless, never harmful.
+BOOST_AUTO_TEST_CASE(a_stale_cache_does_no_harm) {
+  Faults faults;
+  Work work;
+  for (int round = 0; round < rounds(); ++round) {
+    Rng rng(6000 + round);
+    const ShapePool pool(rng, 2);
+    for (int i = 0; i < 1500; ++i) {
+      FuzzCase c = next_case(rng, pool);
+      DistanceCache cache;
+      distance(c.pair.a, c.pair.X_WA, c.pair.b, c.pair.X_WB, {}, &cache);
+      c.pair.X_WA = pose(rng, 0.5 * radii(c.pair));
+      c.pair.X_WB = {rotation(rng), c.pair.X_WA.p + unit_vector(rng) * (1.2 * radii(c.pair))};
+      place(c, fuzz_distance(rng));
+      compare(c, cache, work, faults);
+    }
+  }
+  BOOST_TEST(faults.none(), faults.text());
+}
+
+// A sequence gives the same bits when run again, caches included.
+BOOST_AUTO_TEST_CASE(a_sequence_repeats_to_the_bit) {
+  std::vector<DistanceResult> first;
+  for (int run = 0; run < 2; ++run) {
+    Rng rng(7000);
+    const ShapePool pool(rng, 2);
+    std::size_t at = 0;
+    for (int sequence = 0; sequence < 60; ++sequence) {
+      FuzzCase c = next_case(rng, pool);
+      const Motion motion = random_motion(rng, c.pair, 1e-3);
+      DistanceCache cache;
+      for (int k = 0; k < 10; ++k, motion.advance(c.pair)) {
+        const DistanceResult r = distance(c.pair.a, c.pair.X_WA, c.pair.b, c.pair.X_WB, {}, &cache);
+        if (run == 0) first.push_back(r);
+        if (run == 1) BOOST_TEST(same_bits(first[at++], r), c.label());
+      }
+    }
+  }
+}
+
+}  // namespace stiction::test
