@@ -93,6 +93,7 @@ from .loading import LoadWarning, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
 from .simulator import Rollout, Simulator
+from .terrain import height_field
 
 __all__ = [
     "Balance",
@@ -154,6 +155,7 @@ __all__ = [
     "distance_methods",
     "from_mujoco_qpos",
     "from_mujoco_qvel",
+    "height_field",
     "load",
     "load_mesh",
     "load_problem",

@@ -1,6 +1,6 @@
 #include "surface_distance.hpp"
 
-#include "gjk.hpp"
+#include "general_query.hpp"
 #include "surface.hpp"
 
 #include <limits>

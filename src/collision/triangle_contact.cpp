@@ -132,8 +132,8 @@ struct Depth {
   bool crosses() {
     if (!known) {
       const Transform X_T{Mat3d::identity(), q.triangle.set(t.v, t.n)};
-      crossing =
-          dot(t.n, q.centre) > t.offset && overlap_general(q.shape, q.X, q.triangle.shape(), X_T);
+      crossing = dot(t.n, q.centre) > t.offset &&
+                 overlap_general(q.shape, q.X, q.triangle.shape(), X_T, {}, nullptr, nullptr);
     }
     known = true;
     return crossing;

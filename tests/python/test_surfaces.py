@@ -61,6 +61,20 @@ def test_field_lists_what_it_is() -> None:
     assert upper == pytest.approx([0.75, 0.25, 11.0])
 
 
+def test_field_of_a_function() -> None:
+    field = stiction.height_field(lambda x, y: 0.1 * x + 0.2 * y**2, (2.0, 1.0), 0.3)
+    assert field.heights.shape == (5, 8)
+    assert field.cell_size == pytest.approx([2 / 7, 0.25])
+    x, y, z = field.vertices.T
+    assert z == pytest.approx(0.1 * x + 0.2 * y**2, abs=1e-15)
+    assert (x.min(), x.max(), y.min(), y.max()) == pytest.approx((-1, 1, -0.5, 0.5))
+    assert stiction.height_field(lambda x, y: 0.0, (1, 1), 0.1).heights.shape == (11, 11)
+    with pytest.raises(ValueError, match="size ="):
+        stiction.height_field(lambda x, y: x, (1.0, 0.0), 0.1)
+    with pytest.raises(ValueError, match="cell_size = 0"):
+        stiction.height_field(lambda x, y: x, (1.0, 1.0), 0)
+
+
 def test_mass_of_a_mesh() -> None:
     a = stiction.mass_properties(SHAPES["mesh"], 500.0)
     b = stiction.mass_properties(SHAPES["box"], 500.0)
