@@ -61,6 +61,28 @@ std::string path_from(const bp::object& path) {
   return bp::extract<std::string>(bp::import("os").attr("fspath")(path));
 }
 
+CollisionMeshes meshes_from(const std::string& name) {
+  if (name == "hull") return CollisionMeshes::kHull;
+  if (name == "exact") return CollisionMeshes::kExact;
+  if (name == "decompose") return CollisionMeshes::kDecompose;
+  throw std::invalid_argument("collision_meshes = \"" + name +
+                              "\": must be \"hull\", \"exact\" or \"decompose\"");
+}
+
+/// A Python function (vertices (n, 3), triangles (m, 3)) -> list of (k, 3) point clouds.
+std::vector<std::vector<Vec3d>> call_decompose(const bp::object& function,
+                                               const std::vector<Vec3d>& vertices,
+                                               const std::vector<int>& triangles) {
+  const std::vector<double> numbers(triangles.begin(), triangles.end());
+  const bp::object corners = array_copy(numbers.data(), {static_cast<long>(numbers.size()) / 3, 3});
+  std::vector<std::vector<Vec3d>> parts;
+  const bp::object found = function(to_array(vertices), corners.attr("astype")("int32"));
+  for (bp::stl_input_iterator<bp::object> it(found), end; it != end; ++it) {
+    parts.push_back(points_from(*it, "decompose()[]"));
+  }
+  return parts;
+}
+
 std::shared_ptr<LoadOptions> load_options(bool free_flyer,
                                           bool collision_geometry,
                                           bool self_collision,
@@ -68,7 +90,9 @@ std::shared_ptr<LoadOptions> load_options(bool free_flyer,
                                           const bp::object& package_dirs,
                                           const bp::object& material,
                                           bool strict,
-                                          bool balance_inertia) {
+                                          bool balance_inertia,
+                                          const std::string& collision_meshes,
+                                          const bp::object& decompose) {
   auto options = std::make_shared<LoadOptions>();
   LoadOptions& o = *options;
   o.free_flyer = free_flyer;
@@ -81,6 +105,12 @@ std::shared_ptr<LoadOptions> load_options(bool free_flyer,
   o.material = material_or_default(material);
   o.strict = strict;
   o.balance_inertia = balance_inertia;
+  o.collision_meshes = meshes_from(collision_meshes);
+  if (!decompose.is_none()) {
+    o.decompose = [decompose](const std::vector<Vec3d>& v, const std::vector<int>& t) {
+      return call_decompose(decompose, v, t);
+    };
+  }
   return options;
 }
 
@@ -179,7 +209,9 @@ void expose_robot() {
                                  arg("package_dirs") = bp::tuple(),
                                  arg("material") = none,
                                  arg("strict") = false,
-                                 arg("balance_inertia") = false)));
+                                 arg("balance_inertia") = false,
+                                 arg("collision_meshes") = "hull",
+                                 arg("decompose") = none)));
   bp::def("load_urdf",
           &urdf,
           (arg("path"), arg("options")),

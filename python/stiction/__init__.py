@@ -88,10 +88,12 @@ from ._stiction import (
     validate_state,
 )
 from ._version import __version__
+from .decomposition import decompose
 from .loading import LoadWarning, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
 from .simulator import Rollout, Simulator
+from .terrain import height_field
 
 __all__ = [
     "Balance",
@@ -148,10 +150,12 @@ __all__ = [
     "collide",
     "combine",
     "contact_manifold",
+    "decompose",
     "distance",
     "distance_methods",
     "from_mujoco_qpos",
     "from_mujoco_qvel",
+    "height_field",
     "load",
     "load_mesh",
     "load_problem",

@@ -4,7 +4,7 @@ _Floats are float64 arrays. A _Placement is a pinocchio.SE3 or a (4, 4) array, N
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, overload
 
 import numpy as np
@@ -221,6 +221,8 @@ class LoadOptions:
         material: Material | None = None,
         strict: bool = False,
         balance_inertia: bool = False,
+        collision_meshes: str = "hull",
+        decompose: Callable[[_Floats, _Ints], Iterable[ArrayLike]] | None = None,
     ) -> None: ...
 
 class Robot:

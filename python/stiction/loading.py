@@ -7,13 +7,15 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import pinocchio
+from numpy.typing import NDArray
 
 from . import _stiction
 from ._stiction import LoadMessage, Material, Robot, Scene
+from .decomposition import decompose_points
 
 __all__ = ["LoadWarning", "load", "load_urdf", "load_urdf_string"]
 
@@ -45,6 +47,9 @@ class UrdfOptions(TypedDict, total=False):
     material: Material of all shapes.
     strict: elements that are not used are errors. Default False.
     balance_inertia: replace inertias that no solid has by their mean moment. Default False.
+    collision_meshes: what becomes of a collision mesh: "hull", its convex hull (the default);
+        "exact", its own triangles; "decompose", convex parts by `stiction.decompose` (needs the
+        package coacd).
     """
 
     free_flyer: bool
@@ -55,6 +60,7 @@ class UrdfOptions(TypedDict, total=False):
     material: Material
     strict: bool
     balance_inertia: bool
+    collision_meshes: Literal["hull", "exact", "decompose"]
 
 
 def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
@@ -153,7 +159,16 @@ def _lowest_point(robot: Robot) -> float:
 
 def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:
     _check_names("load_urdf", options, tuple(UrdfOptions.__annotations__))
-    return _stiction.LoadOptions(**options)
+    chosen = dict(options)
+    if chosen.get("collision_meshes") == "decompose":
+        chosen["decompose"] = _convex_points
+    return _stiction.LoadOptions(**chosen)
+
+
+def _convex_points(
+    vertices: NDArray[np.float64], triangles: NDArray[np.int32]
+) -> list[NDArray[np.float64]]:
+    return decompose_points(vertices, triangles)
 
 
 def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from . import Control, Scene, Simulator, State, pinocchio_model
 from .replay import CONTACT_COLUMNS, Replay, ReplayBody, ReplayGeometry
 from .replay import Shape as ReplayShape
-from .visuals import robot_visuals
+from .visuals import robot_visuals, thin_mesh
 
 __all__ = ["RecordError", "Recorder", "record"]
 
@@ -37,6 +37,8 @@ _PALETTE = (
     (0.65, 0.46, 0.11, 1.0),
 )
 _GROUND = (0.86, 0.87, 0.89, 1.0)
+_MAX_TRIANGLES = 40000
+"""Of one collision shape in a replay: a larger terrain is drawn coarser than it is."""
 _WALL_SIZE = 0.6
 """Half size of the patch drawn for a half-space that is not level [m]."""
 
@@ -216,7 +218,10 @@ def _shape(geometry: Any, placement: NDArray[np.float64], role: Any) -> ReplayGe
         return ReplayGeometry("box", size, **common)
     if kind == "half_space":
         return _half_space(common)
-    return ReplayGeometry("mesh", vertices=shape.vertices, triangles=shape.triangles, **common)
+    vertices, triangles = shape.vertices, shape.triangles
+    if len(triangles) > _MAX_TRIANGLES:
+        vertices, triangles = thin_mesh(vertices, triangles, _MAX_TRIANGLES)
+    return ReplayGeometry("mesh", vertices=vertices, triangles=triangles, **common)
 
 
 def _half_space(common: dict[str, Any]) -> ReplayGeometry:

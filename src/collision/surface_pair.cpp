@@ -27,6 +27,13 @@ struct SurfacePair {
   Transform X_AB;
   double margin, size;
   std::vector<SurfacePoint>& points;
+
+  /// corner_looks_along() of B, which needs B's own frame; u in that of A.
+  bool corner_of_b_looks_along(int triangle, int corner, const Vec3d& u) const {
+    SurfaceTriangle own;
+    b.triangle(triangle, own);
+    return corner_looks_along(b, own, corner, transpose_times(X_AB.R, u));
+  }
 };
 
 // Height of p over the triangle, if it lies in its prism.
@@ -59,18 +66,44 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
 }
 
 void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
-  const Vec3d down_B = transpose_times(q.X_AB.R, -ta.n);
-  SurfaceTriangle own;  // in the frame of B
-  bool known = false;
   for (int k = 0; k < 3; ++k) {
     const double gap = dot(ta.n, tb.v[k]) - ta.offset;
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
-    if (!known) q.b.triangle(tb.id, own);
-    known = true;
-    if (!corner_looks_along(q.b, own, k, down_B)) continue;
+    if (!q.corner_of_b_looks_along(tb.id, k, -ta.n)) continue;
     if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kTouch * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
     q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+  }
+}
+
+// A corner of A nearest to an edge or corner of B: apart only, corners that reach deeper meet
+// faces.
+void corners_near_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  for (int k = 0; k < 3; ++k) {
+    const ClosestOnTriangle at = closest_on_triangle(tb.v, ta.v[k]);
+    const Vec3d w = at.p - ta.v[k];
+    const double gap = norm(w);
+    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    const Vec3d u = w * (1.0 / gap);
+    if (!corner_looks_along(q.a, ta, k, u)) continue;
+    if (at.corner >= 0 ? !q.corner_of_b_looks_along(tb.id, at.corner, -u)
+                       : !edge_looks_along(tb, at.edge, -u)) {
+      continue;
+    }
+    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+  }
+}
+
+// A corner of B nearest to an edge of A.
+void corners_near_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
+  for (int k = 0; k < 3; ++k) {
+    const ClosestOnTriangle at = closest_on_triangle(ta.v, tb.v[k]);
+    const Vec3d w = tb.v[k] - at.p;
+    const double gap = norm(w);
+    if (at.edge < 0 || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    const Vec3d u = w * (1.0 / gap);
+    if (!edge_looks_along(ta, at.edge, u) || !q.corner_of_b_looks_along(tb.id, k, -u)) continue;
+    q.points.push_back({u, at.p, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -101,6 +134,8 @@ void cross_edges(
 void triangle_pair(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriangle& tb) {
   corners_of_a(q, ta, tb);
   corners_of_b(q, ta, tb);
+  corners_near_b(q, ta, tb);
+  corners_near_a(q, ta, tb);
   for (int i = 0; i < 3; ++i) {
     if (ta.edge[i] == SurfaceEdge::kFlat || ta.edge[i] == SurfaceEdge::kConcave) continue;
     for (int k = 0; k < 3; ++k) {
@@ -119,6 +154,12 @@ Aabb box_of(const Vec3d v[3], double margin) {
   return box;
 }
 
+// Is every corner farther in front of the plane than the margin?
+bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
+  return dot(n, v[0]) - offset > margin && dot(n, v[1]) - offset > margin &&
+         dot(n, v[2]) - offset > margin;
+}
+
 // The box about a box in another frame.
 Aabb moved(const Aabb& b, const Transform& X, double margin) {
   const Vec3d c = X * ((b.lower + b.upper) * 0.5), h = (b.upper - b.lower) * 0.5;
@@ -128,6 +169,30 @@ Aabb moved(const Aabb& b, const Transform& X, double margin) {
         h.x * std::abs(X.R.c0[k]) + h.y * std::abs(X.R.c1[k]) + h.z * std::abs(X.R.c2[k]) + margin;
   }
   return {c - e, c + e};
+}
+
+void add_pair(int a, int b, ManifoldWorkspace& work) {
+  work.triangle_pairs.push_back(static_cast<std::uint64_t>(a) << 32 |
+                                static_cast<std::uint32_t>(b));
+}
+
+// The pairs of two leaves whose boxes overlap and of which B does not lie in front of A.
+void pair_leaves(SurfacePair& q, const Bvh::Node& a, const Bvh::Node& b, ManifoldWorkspace& work) {
+  const TriangleMesh &ma = *q.a.mesh, &mb = *q.b.mesh;
+  for (int k = 0; k < b.count; ++k) {
+    const int tb = mb.bvh.items[b.first + k];
+    const Vec3d v[3] = {
+        q.X_AB * mb.corner(tb, 0), q.X_AB * mb.corner(tb, 1), q.X_AB * mb.corner(tb, 2)};
+    const Aabb box = box_of(v, q.margin);
+    if (!boxes_overlap(a.box, box)) continue;
+    for (int i = 0; i < a.count; ++i) {
+      const int ta = ma.bvh.items[a.first + i];
+      const Vec3d& n = ma.normals[ta];
+      if (in_front(n, dot(n, ma.corner(ta, 0)), v, q.margin)) continue;
+      const Vec3d w[3] = {ma.corner(ta, 0), ma.corner(ta, 1), ma.corner(ta, 2)};
+      if (boxes_overlap(box_of(w, 0.0), box)) add_pair(ta, tb, work);
+    }
+  }
 }
 
 // Both trees at once: the larger node is opened.
@@ -144,12 +209,7 @@ void descend_both(SurfacePair& q, ManifoldWorkspace& work) {
     ++work.boxes_tested;
     if (!boxes_overlap(a.box, moved(b.box, q.X_AB, q.margin))) continue;
     if (a.count > 0 && b.count > 0) {
-      for (int i = 0; i < a.count; ++i) {
-        for (int k = 0; k < b.count; ++k) {
-          work.triangle_pairs.push_back(static_cast<std::uint64_t>(ta.items[a.first + i]) << 32 |
-                                        static_cast<std::uint32_t>(tb.items[b.first + k]));
-        }
-      }
+      pair_leaves(q, a, b, work);
       continue;
     }
     const bool open_a = b.count > 0 || (a.count == 0 && norm(a.box.upper - a.box.lower) >=
@@ -167,10 +227,8 @@ void walk_cells(SurfacePair& q, const Shape& a, ManifoldWorkspace& work) {
     Vec3d v[3];
     q.b.corners(id, v);
     for (Vec3d& p : v) p = q.X_AB * p;
-    work.boxes_tested += q.a.overlapping(box_of(v, q.margin), [&](int other) {
-      work.triangle_pairs.push_back(static_cast<std::uint64_t>(other) << 32 |
-                                    static_cast<std::uint32_t>(id));
-    });
+    work.boxes_tested +=
+        q.a.overlapping(box_of(v, q.margin), [&](int other) { add_pair(other, id, work); });
   });
 }
 
@@ -202,11 +260,11 @@ void surface_on_surface(const Shape& s,
     Vec3d v[3];
     b.corners(static_cast<int>(pair & 0xffffffffu), v);
     for (Vec3d& p : v) p = X_SO * p;
-    // A triangle behind the other's plane may still hold corners that are too deep: boxes only.
-    if (!boxes_overlap(box_a, box_of(v, 0.0))) continue;
+    ++work.triangles_tested;
+    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, box_of(v, 0.0))) continue;
     b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
     move(tb, X_SO);
-    ++work.triangles_tested;
+    if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;
     triangle_pair(q, ta, tb);
   }
 }

@@ -121,22 +121,41 @@ const NearestTriangle& nearest(ConvexOnSurface& q) {
   q.nearest_known = true;
   return q.nearest;
 }
-// A point deeper than half the shape: pushed out along this triangle only if the shape's centre is
-// inside of the solid, and this is the plane nearest to it. Otherwise the shape merely reaches
-// through a thin wall, or lies on its far side.
-bool believable(ConvexOnSurface& q, const SurfaceTriangle& t, double gap) {
-  if (gap >= -0.5 * (q.high - q.low)) return true;
-  if (!nearest(q).inside) return false;
-  if (q.surface.field != nullptr) return true;
-  return q.surface.mesh->patch[nearest(q).id] == t.patch;
-}
+// A point behind the plane of the triangle by more than rounding is pushed out along its normal
+// only if the shape crosses the triangle, or if the triangle is what is nearest to the point.
+// Otherwise it lies beside a thin wall or a peak, on the far side of this triangle.
+struct Depth {
+  ConvexOnSurface& q;
+  const SurfaceTriangle& t;
+  bool known = false, crossing = false;
 
-void append(ConvexOnSurface& q, const SurfaceTriangle& t, const SurfacePoint& p) {
-  if (p.gap <= q.margin && believable(q, t, p.gap)) q.points.push_back(p);
+  bool crosses() {
+    if (!known) {
+      const Transform X_T{Mat3d::identity(), q.triangle.set(t.v, t.n)};
+      crossing = dot(t.n, q.centre) > t.offset &&
+                 overlap_general(q.shape, q.X, q.triangle.shape(), X_T, {}, nullptr, nullptr);
+    }
+    known = true;
+    return crossing;
+  }
+  bool believable(const SurfacePoint& p) {
+    if (p.gap >= -kFlush * q.size || crosses()) return true;
+    const NearestTriangle near =
+        nearest_triangle(q.surface, p.on_surface + p.normal * p.gap, -p.gap * (1.0 + 1e-6));
+    return near.inside && near.distance >= -p.gap * (1.0 - 1e-6);
+  }
+};
+
+void append(ConvexOnSurface& q, const SurfacePoint& p) {
+  if (p.gap <= q.margin) q.points.push_back(p);
 }
 
 void append_all(ConvexOnSurface& q, const SurfaceTriangle& t, const FacePoints& found) {
-  for (int i = 0; i < found.count; ++i) append(q, t, found.points[i]);
+  Depth depth{q, t};
+  for (int i = 0; i < found.count; ++i) {
+    const SurfacePoint& p = found.points[i];
+    if (p.gap <= q.margin && depth.believable(p)) q.points.push_back(p);
+  }
 }
 
 // The part of edge k under a face of the shape whose normal is -u: up to two points.
@@ -159,8 +178,8 @@ bool append_edge_under_face(
     }
   }
   const Vec3d u = -face.normal;
-  append(q, t, {u, a, dot(face.normal, a) - face.offset, id_a, 0});
-  append(q, t, {u, b, dot(face.normal, b) - face.offset, id_b, 0});
+  append(q, {u, a, dot(face.normal, a) - face.offset, id_a, 0});
+  append(q, {u, b, dot(face.normal, b) - face.offset, id_b, 0});
   return true;
 }
 
@@ -187,7 +206,7 @@ Answer face_of_shape(ConvexOnSurface& q, const SurfaceTriangle& t, double slack)
     const int k = lowest[0];
     if (!in_face(face, t.v[k], slack)) return Answer::kUnknown;
     if (!corner_looks_along(q.surface, t, k, u)) return Answer::kFace;
-    append(q, t, {u, t.v[k], s[k], peak_feature(t, k), 0});
+    append(q, {u, t.v[k], s[k], peak_feature(t, k), 0});
     return Answer::kDone;
   }
   if (count == 3) return Answer::kUnknown;
@@ -222,7 +241,7 @@ Answer general(ConvexOnSurface& q, const SurfaceTriangle& t, const Prism& prism,
   if (edge < 0 || dot(u, t.n) > 1.0 - kSameNormal) return Answer::kFace;
   if (corner >= 0) {
     if (!corner_looks_along(q.surface, t, corner, u)) return Answer::kFace;
-    append(q, t, {u, r.distance.witness_b, r.distance.distance, peak_feature(t, corner), 0});
+    append(q, {u, r.distance.witness_b, r.distance.distance, peak_feature(t, corner), 0});
     return Answer::kDone;
   }
   if (!edge_looks_along(t, edge, u)) return Answer::kFace;
@@ -232,7 +251,7 @@ Answer general(ConvexOnSurface& q, const SurfaceTriangle& t, const Prism& prism,
       append_edge_under_face(q, t, edge, face, slack)) {
     return Answer::kDone;
   }
-  append(q, t, {u, r.distance.witness_b, r.distance.distance, edge_feature(t, edge), 0});
+  append(q, {u, r.distance.witness_b, r.distance.distance, edge_feature(t, edge), 0});
   return Answer::kDone;
 }
 

@@ -1,10 +1,13 @@
 #include "collision_shapes.hpp"
 
+#include "stiction/geometry/triangle_mesh.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -56,11 +59,11 @@ std::string percent(double ratio) {
   return text;
 }
 
-std::string volume_note(double hull, double mesh) {
+std::string volume_note(double hull, double mesh, const std::string& what = "hull") {
   // An open or badly oriented surface can have any signed volume; below a thousandth of the hull it
   // says nothing.
   if (mesh < 1e-3 * hull) return "the mesh is not a closed surface, its volume is unknown";
-  return "hull volume / mesh volume = " + percent(hull / mesh);
+  return what + " volume / mesh volume = " + percent(hull / mesh);
 }
 
 }  // namespace
@@ -93,6 +96,19 @@ std::string resolve_mesh(const std::string& uri,
   return "";
 }
 
+// Path of the mesh; an error lists where it was looked for.
+std::string ShapeBuilder::find_mesh(const UrdfShape& source, const std::string& head) {
+  std::vector<std::string> tried;
+  const std::string path = resolve_mesh(source.mesh, file_.name(), options_.package_dirs, tried);
+  if (!path.empty()) return path;
+  std::string list;
+  for (std::size_t i = 0; i < tried.size() && i < 4; ++i) list += (i ? ", " : "") + tried[i];
+  if (tried.size() > 4) list += ", and " + std::to_string(tried.size() - 4) + " more";
+  file_.fail(source.line,
+             head + "is missing (tried " + (list.empty() ? "nothing" : list) +
+                 "); set package_dirs to the folder that holds the package");
+}
+
 Shape ShapeBuilder::mesh_hull(const UrdfShape& source, const std::string& link) {
   const Vec3d& s = source.size;
   const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
@@ -100,16 +116,7 @@ Shape ShapeBuilder::mesh_hull(const UrdfShape& source, const std::string& link) 
       source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
   auto found = hulls_.find(key);
   if (found == hulls_.end()) {
-    std::vector<std::string> tried;
-    const std::string path = resolve_mesh(source.mesh, file_.name(), options_.package_dirs, tried);
-    if (path.empty()) {
-      std::string list;
-      for (std::size_t i = 0; i < tried.size() && i < 4; ++i) list += (i ? ", " : "") + tried[i];
-      if (tried.size() > 4) list += ", and " + std::to_string(tried.size() - 4) + " more";
-      file_.fail(source.line,
-                 head + "is missing (tried " + (list.empty() ? "nothing" : list) +
-                     "); set package_dirs to the folder that holds the package");
-    }
+    const std::string path = find_mesh(source, head);
     try {
       const MeshFile mesh = load_mesh(path, s);
       Hull hull{Shape::convex_mesh(mesh.vertices), ""};
@@ -146,6 +153,56 @@ Shape ShapeBuilder::build(const UrdfShape& source, const std::string& link) {
   } catch (const std::invalid_argument& e) {  // sizes too small or too large to compute with
     file_.fail(source.line, "link '" + link + "': " + e.what());
   }
+}
+
+// A mirroring scale, or a careless exporter, turns a closed surface inside out.
+ShapeBuilder::Parts ShapeBuilder::exact_mesh(const MeshFile& mesh) {
+  Shape shape = Shape::triangle_mesh(mesh.vertices, mesh.triangles, true);
+  if (shape.surface->closed && shape.surface->volume < 0.0) {
+    std::vector<int> turned = mesh.triangles;
+    for (std::size_t i = 0; i < turned.size(); i += 3) std::swap(turned[i], turned[i + 1]);
+    shape = Shape::triangle_mesh(mesh.vertices, turned, true);
+  }
+  if (shape.surface->closed) return {{shape}, ""};
+  return {{shape}, "is not a closed surface: it stops only what comes from outside"};
+}
+
+ShapeBuilder::Parts ShapeBuilder::decomposed_mesh(const MeshFile& mesh) {
+  if (!options_.decompose) {
+    throw std::invalid_argument("collision_meshes = decompose needs LoadOptions::decompose");
+  }
+  Parts parts;
+  double volume = 0.0;
+  for (const std::vector<Vec3d>& points : options_.decompose(mesh.vertices, mesh.triangles)) {
+    parts.shapes.push_back(Shape::convex_mesh(points));
+    volume += parts.shapes.back().mesh->volume;
+  }
+  parts.note = "is replaced by " + std::to_string(parts.shapes.size()) + " convex parts, " +
+               volume_note(volume, mesh.volume, "parts");
+  return parts;
+}
+
+std::vector<Shape> ShapeBuilder::build_all(const UrdfShape& source, const std::string& link) {
+  const bool mesh = source.kind == UrdfShape::Kind::kMesh;
+  if (!mesh || options_.collision_meshes == CollisionMeshes::kHull) return {build(source, link)};
+  const Vec3d& s = source.size;
+  const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
+  const std::string key =
+      source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
+  auto found = parts_.find(key);
+  if (found == parts_.end()) {
+    const std::string path = find_mesh(source, head);
+    const bool exact = options_.collision_meshes == CollisionMeshes::kExact;
+    try {
+      const MeshFile file = load_mesh(path, s);
+      found = parts_.emplace(key, exact ? exact_mesh(file) : decomposed_mesh(file)).first;
+    } catch (const std::exception& e) {
+      file_.fail(source.line,
+                 head + (exact ? "cannot be used: " : "cannot be decomposed: ") + e.what());
+    }
+  }
+  if (!found->second.note.empty()) file_.warn(source.line, head + found->second.note);
+  return found->second.shapes;
 }
 
 }  // namespace stiction

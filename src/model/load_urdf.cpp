@@ -71,13 +71,17 @@ void append_geometries(const UrdfDocument& document,
     int count = 0;
     for (const UrdfCollision& collision : link.collisions) {
       GeometryDescription g;
-      g.name = link.name + "_" + std::to_string(count++);  // Pinocchio's names
+      const std::string name = link.name + "_" + std::to_string(count++);  // Pinocchio's names
       g.link = link.name;
       g.body = frame.body;
-      g.shape = builder.build(collision.shape, link.name);
       g.placement = frame.placement * collision.placement;
       g.material = options.material;
-      robot.geometries.push_back(g);
+      const std::vector<Shape> shapes = builder.build_all(collision.shape, link.name);
+      for (std::size_t part = 0; part < shapes.size(); ++part) {
+        g.name = shapes.size() == 1 ? name : name + "." + std::to_string(part);
+        g.shape = shapes[part];
+        robot.geometries.push_back(g);
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pinocchio
 import pytest
 import stiction
 from stiction.record import Recorder, RecordError, geometry_positions, record, scene_bodies
@@ -89,6 +90,28 @@ def test_loose_bodies_wear_their_shapes() -> None:
         assert (
             geometry.shape == "mesh" and geometry.role == "visual" and geometry.vertices is not None
         )
+
+
+def test_terrain_and_meshes_are_drawn(tmp_path: Path) -> None:
+    scene = stiction.Scene()
+    x = np.linspace(-1, 1, 300)
+    scene.add_geometry(
+        "hills", "world", stiction.HeightField(np.sin(3 * x) * x[:, None], [0.01] * 2)
+    )
+    cube = np.array([[i & 1, i >> 1 & 1, i >> 2] for i in range(8)], dtype=float) - 0.5
+    hull = stiction.ConvexMesh(cube)
+    mesh = stiction.TriangleMesh(hull.vertices, hull.triangles)
+    scene.add_body("cube", mesh, 1.0, pinocchio.SE3(np.eye(3), np.array([0, 0, 2.0])))
+    world, body = scene_bodies(scene)
+    (hills,) = world.geometries
+    assert hills.shape == "mesh"
+    assert 20000 < len(hills.triangles) <= 40000  # of 178802
+    assert np.ptp(hills.vertices, axis=0) == pytest.approx([2.99, 2.99, 2.0], abs=0.05)
+    assert len(body.geometries[0].triangles) == 12
+    sim = stiction.Simulator(scene)
+    path = tmp_path / "hills.html"
+    write_replay(path, record(sim, sim.initial_state(), sim.hold(), 0.1))
+    assert path.stat().st_size > 100_000
 
 
 def test_geometry_positions_are_the_feet() -> None:

@@ -61,6 +61,20 @@ def test_field_lists_what_it_is() -> None:
     assert upper == pytest.approx([0.75, 0.25, 11.0])
 
 
+def test_field_of_a_function() -> None:
+    field = stiction.height_field(lambda x, y: 0.1 * x + 0.2 * y**2, (2.0, 1.0), 0.3)
+    assert field.heights.shape == (5, 8)
+    assert field.cell_size == pytest.approx([2 / 7, 0.25])
+    x, y, z = field.vertices.T
+    assert z == pytest.approx(0.1 * x + 0.2 * y**2, abs=1e-15)
+    assert (x.min(), x.max(), y.min(), y.max()) == pytest.approx((-1, 1, -0.5, 0.5))
+    assert stiction.height_field(lambda x, y: 0.0, (1, 1), 0.1).heights.shape == (11, 11)
+    with pytest.raises(ValueError, match="size ="):
+        stiction.height_field(lambda x, y: x, (1.0, 0.0), 0.1)
+    with pytest.raises(ValueError, match="cell_size = 0"):
+        stiction.height_field(lambda x, y: x, (1.0, 1.0), 0)
+
+
 def test_mass_of_a_mesh() -> None:
     a = stiction.mass_properties(SHAPES["mesh"], 500.0)
     b = stiction.mass_properties(SHAPES["box"], 500.0)
@@ -300,6 +314,33 @@ def test_nothing_tunnels_through_a_field(kind: str, speed: float) -> None:
         assert state.q[2] > 5.0 - down.distances[0] - 1e-3
 
 
+@pytest.mark.parametrize("kind", ["sphere", "box", "capsule", "cylinder"])
+@pytest.mark.parametrize("ground", ["plate", "sheet"])
+def test_nothing_small_passes_a_thin_mesh(kind: str, ground: str) -> None:
+    """Bodies of a centimetre at up to 30 m/s against a plate of 1 mm and an open sheet."""
+    small = {
+        "sphere": stiction.Sphere(0.005),
+        "box": stiction.Box([0.005, 0.006, 0.004]),
+        "capsule": stiction.Capsule(0.003, 0.005),
+        "cylinder": stiction.Cylinder(0.005, 0.005),
+    }[kind]
+    shape = {
+        "plate": lambda: stiction.TriangleMesh(CUBE * [0.5, 0.5, 0.0005], CUBE_TRIANGLES),
+        "sheet": lambda: stiction.TriangleMesh(*floor_triangles(10, 0.1)),
+    }[ground]()
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        scene = scene_with(shape)
+        X = pose((*rng.uniform(-0.3, 0.3, 2), 0.1), tuple(rng.uniform(-3, 3, 3)))
+        scene.add_body("body", small, 0.01, X, MATERIAL)
+        down = rng.uniform(5, 30)
+        v = np.zeros(6)
+        v[:3] = X.rotation.T @ [*rng.uniform(-3, 3, 2), -down]
+        v[3:] = rng.uniform(-20, 20, 3)
+        state = run(scene, int(100 / down) + 8, v)[1]
+        assert state.q[2] > -0.001
+
+
 def test_ball_sunk_into_a_solid_comes_out_the_near_side() -> None:
     block = stiction.TriangleMesh(CUBE, CUBE_TRIANGLES)
     for p, n in (((0, 0, 0.95), (0, 0, 1)), ((-0.97, 0.2, 0), (-1, 0, 0))):
@@ -360,3 +401,38 @@ def test_steps_repeat_to_the_bit() -> None:
         scene.add_body("box", SHAPES["box"], 1.0, pose((0.1, 0, 0.8), (0.2, 0.3, 0)), MATERIAL)
         last.append(run(scene, 500)[1].save())
     assert last[0] == last[1]
+
+
+# --- contacts against distances ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("ground", ["hills", "torus", "blocks"])
+@pytest.mark.parametrize("kind", [*SHAPES, "ellipsoid"])
+def test_nearest_point_is_a_contact(kind: str, ground: str) -> None:
+    """Apart by d, no more than the margin: the nearest contact has gap d, up to the preference for
+    faces (1e-5 of the size), along a normal of the distance query."""
+    rng = np.random.default_rng(6)
+    shape = SHAPES.get(kind, stiction.Ellipsoid([0.1, 0.14, 0.08]))
+    surface = {
+        "hills": lambda: stiction.HeightField(rng.normal(size=(31, 31)) * 0.05, [0.1, 0.1]),
+        "torus": lambda: stiction.TriangleMesh(*torus(1.0, 0.3, 24, 12)),
+        "blocks": lambda: stiction.TriangleMesh(*revolve(STAIRS, 7)),
+    }[ground]()
+    margin, tested = 0.05, 0
+    for _ in range(1500):
+        p = rng.uniform([-1, -1, -0.2], [1, 1, 0.7])
+        X = pose(tuple(p), tuple(rng.uniform(-3, 3, 3)))
+        r = stiction.distance(surface, None, shape, X)
+        if not 1e-4 < r.distance < margin:
+            continue
+        tested += 1
+        points = stiction.contact_manifold(surface, None, shape, X, margin)
+        least = min((point.gap for point in points), default=np.inf)
+        assert least == pytest.approx(r.distance, abs=2e-5), (p, len(points))
+        best = min(points, key=lambda point: point.gap)
+        assert best.normal @ r.normal > 0.99
+    assert tested > 20
+
+
+STAIRS = [(0.0, -0.5), (0.9, -0.5), (0.9, -0.1), (0.6, -0.1), (0.6, 0.1), (0.3, 0.1), (0.3, 0.3)]
+STAIRS += [(0.0, 0.3)]

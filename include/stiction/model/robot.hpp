@@ -3,6 +3,7 @@
 #include "stiction/geometry/shape.hpp"
 #include "stiction/model/tree_view.hpp"
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -100,6 +101,13 @@ struct Robot {
   int frame(const std::string& name) const;  ///< index into frames; throws, listing near names
 };
 
+/// What becomes of a collision mesh of a file.
+enum class CollisionMeshes {
+  kHull,       ///< its convex hull
+  kExact,      ///< its own triangles
+  kDecompose,  ///< the convex hulls of the parts that LoadOptions::decompose makes of it
+};
+
 struct LoadOptions {
   bool free_flyer = true;          ///< root joint; false: the base is fixed to the world
   bool collision_geometry = true;  ///< load the file's collision shapes
@@ -111,6 +119,10 @@ struct LoadOptions {
   /// An inertia that violates the triangle inequality is replaced by its mean moment about every
   /// axis (what MuJoCo's balanceinertia does); otherwise it is kept with a warning.
   bool balance_inertia = false;
+  CollisionMeshes collision_meshes = CollisionMeshes::kHull;
+  /// Vertices and triangles (3 numbers each) of a mesh -> the points of each of its parts.
+  std::function<std::vector<std::vector<Vec3d>>(const std::vector<Vec3d>&, const std::vector<int>&)>
+      decompose;
 };
 
 /// Reads a URDF. Errors (std::runtime_error) name the file and line.

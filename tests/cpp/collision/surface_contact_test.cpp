@@ -1,0 +1,163 @@
+#define BOOST_TEST_MODULE surface_contact
+#include "stiction/collision/manifold.hpp"
+#include "stiction/collision/ray_cast.hpp"
+
+#include "support/allocation_guard.hpp"
+#include "support/surfaces.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stiction::test {
+namespace {
+
+Shape random_field(int n, double cell, double roughness, Rng& rng) {
+  std::vector<double> heights(static_cast<std::size_t>(n) * n);
+  for (double& h : heights) h = rng.uniform(-roughness, roughness);
+  return Shape::height_field(n, n, heights, cell, cell);
+}
+
+Transform at(const Vec3d& p) { return {Mat3d::identity(), p}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(warm_queries_do_not_allocate) {
+  Rng rng(1);
+  const Shape grounds[] = {floor_mesh(20, 0.1, rng),
+                           random_field(21, 0.1, 0.05, rng),
+                           torus_mesh(0.5, 0.2, 24, 12),
+                           Shape::half_space()};
+  const Shape bodies[] = {
+      Shape::sphere(0.1),
+      Shape::box({0.1, 0.2, 0.1}),
+      Shape::capsule(0.1, 0.1),
+      Shape::cylinder(0.1, 0.1),
+      Shape::cone(0.1, 0.1),
+      Shape::ellipsoid({0.1, 0.2, 0.1}),
+      Shape::convex_mesh(
+          {{0.1, 0, 0}, {-0.1, 0.05, 0}, {0, -0.1, 0.1}, {0, 0.1, 0.05}, {0, 0, -0.1}}),
+      torus_mesh(0.3, 0.1, 16, 8)};
+  ManifoldWorkspace work;
+  long found = 0;
+  for (int round = 0; round < 2; ++round) {
+    Rng poses(2);
+    long taken = 0;
+    for (int t = 0; t < 200; ++t) {
+      for (const Shape& ground : grounds) {
+        for (const Shape& body : bodies) {
+          if (!is_surface(ground.type) && !is_surface(body.type)) continue;
+          const Transform X{rotation(poses), uniform_vector(poses, 0.3)};
+          const long before = allocation_count();
+          contact_manifolds(ground, Transform::identity(), body, X, 0.01, work);
+          taken += allocation_count() - before;
+          found += static_cast<long>(work.manifolds.size());
+        }
+      }
+    }
+    if (round == 1) BOOST_TEST(taken == 0);
+  }
+  BOOST_TEST(found > 1000);
+}
+
+// A body meets as many triangles on a large floor as on a small one, and finds them through
+// a number of boxes that grows with the logarithm.
+BOOST_AUTO_TEST_CASE(work_grows_logarithmically) {
+  Rng rng(3);
+  std::int64_t boxes[4], triangles[4];
+  for (int k = 0; k < 4; ++k) {
+    const Shape ground = floor_mesh(16 << k, 0.1, rng);
+    ManifoldWorkspace work;
+    boxes[k] = triangles[k] = 0;
+    for (int t = 0; t < 200; ++t) {
+      const Vec3d p{rng.uniform(-0.6, 0.6), rng.uniform(-0.6, 0.6), 0.0999};
+      contact_manifolds(ground, Transform::identity(), Shape::sphere(0.1), at(p), 0.0, work);
+      BOOST_TEST(work.manifolds.size() == 1u);
+      boxes[k] += work.boxes_tested;
+      triangles[k] += work.triangles_tested;
+    }
+  }
+  // Four times the triangles: about two more levels each time, not four times the work.
+  BOOST_TEST_MESSAGE("boxes per query: " << boxes[0] / 200 << " " << boxes[1] / 200 << " "
+                                         << boxes[2] / 200 << " " << boxes[3] / 200);
+  for (int k = 1; k < 4; ++k) {
+    BOOST_TEST(double(boxes[k]) < 1.45 * double(boxes[k - 1]));
+    BOOST_TEST(double(triangles[k]) < 1.3 * double(triangles[0]));
+  }
+  BOOST_TEST(boxes[3] - boxes[0] < 200 * 4 * 6);
+}
+
+BOOST_AUTO_TEST_CASE(a_single_manifold_is_refused_for_surfaces) {
+  Rng rng(4);
+  Manifold m;
+  BOOST_CHECK_THROW(contact_manifold(floor_mesh(2, 1.0, rng),
+                                     Transform::identity(),
+                                     Shape::sphere(1.0),
+                                     Transform::identity(),
+                                     0.0,
+                                     m),
+                    std::invalid_argument);
+}
+
+// All points of one manifold differ in their ids, and of several manifolds too.
+BOOST_AUTO_TEST_CASE(features_are_unique_in_a_pair) {
+  Rng rng(5);
+  const Shape ground = random_field(31, 0.05, 0.05, rng), body = Shape::box({0.3, 0.3, 0.05});
+  ManifoldWorkspace work;
+  for (int t = 0; t < 200; ++t) {
+    const Transform X{Mat3d::identity(), {rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3), 0.06}};
+    contact_manifolds(ground, Transform::identity(), body, X, 0.02, work);
+    std::vector<std::uint32_t> ids;
+    BOOST_TEST(work.manifolds.size() <= std::size_t(kMaxManifolds));
+    for (const Manifold& m : work.manifolds) {
+      BOOST_TEST(std::abs(norm(m.normal) - 1.0) < 1e-12);
+      for (int k = 0; k < m.count; ++k) {
+        ids.push_back(m.points[k].feature);
+        BOOST_TEST(m.points[k].gap <= 0.02);
+      }
+    }
+    BOOST_TEST(ids.size() > 2u);
+    std::sort(ids.begin(), ids.end());
+    BOOST_TEST((std::adjacent_find(ids.begin(), ids.end()) == ids.end()));
+  }
+}
+
+// Exchanging A and B turns the normals and keeps everything else, to the last bit.
+BOOST_AUTO_TEST_CASE(order_of_the_pair_does_not_matter) {
+  Rng rng(6);
+  const Shape ground = random_field(21, 0.1, 0.1, rng), body = Shape::box({0.1, 0.2, 0.1});
+  ManifoldWorkspace a, b;
+  for (int t = 0; t < 200; ++t) {
+    const Transform X{rotation(rng), uniform_vector(rng, 0.4)};
+    const Transform G{rotation(rng), uniform_vector(rng, 0.4)};
+    contact_manifolds(ground, G, body, G * X, 0.01, a);
+    contact_manifolds(body, G * X, ground, G, 0.01, b);
+    BOOST_TEST(a.manifolds.size() == b.manifolds.size());
+    for (std::size_t m = 0; m < a.manifolds.size(); ++m) {
+      BOOST_TEST(norm(a.manifolds[m].normal + b.manifolds[m].normal) == 0.0);
+      BOOST_TEST(a.manifolds[m].count == b.manifolds[m].count);
+      for (int k = 0; k < a.manifolds[m].count; ++k) {
+        BOOST_TEST(a.manifolds[m].points[k].gap == b.manifolds[m].points[k].gap);
+        BOOST_TEST(a.manifolds[m].points[k].feature == b.manifolds[m].points[k].feature);
+      }
+    }
+  }
+}
+
+// No ray slips through between the triangles of a closed mesh.
+BOOST_AUTO_TEST_CASE(closed_meshes_are_watertight_to_rays) {
+  Rng rng(7);
+  const Shape ring = torus_mesh(1.0, 0.4, 32, 16);
+  for (int t = 0; t < 20000; ++t) {
+    // Towards a point well inside of the tube, often through a vertex or an edge.
+    const int i = int(rng.uniform(0.0, 32.0)), j = int(rng.uniform(0.0, 16.0));
+    const Vec3d v = ring.surface->vertices[i * 16 + j];
+    const double a = 2.0 * M_PI * i / 32;
+    const Vec3d core{std::cos(a), std::sin(a), 0.0}, out = v - core;
+    RayHit hit;
+    BOOST_REQUIRE(ray_cast(ring, core + out * 3.0, -out, 10.0, hit));
+    BOOST_TEST(hit.distance <= 2.0 * norm(out) + 1e-12);
+  }
+}
+
+}  // namespace stiction::test
