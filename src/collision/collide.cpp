@@ -136,17 +136,18 @@ void append_contacts(const Scene& scene,
   };
   const double shift = plane_side(b) - plane_side(a);
   for (int k = 0; k < m.count; ++k) {
-    contacts.push_back({a,
-                        b,
-                        body_a,
-                        body_b,
-                        pair_key(a, b),
-                        m.points[k].feature,
-                        pair_points,
-                        m.points[k].position + m.normal * (shift * m.points[k].gap),
-                        frame,
-                        m.points[k].gap,
-                        material});
+    Contact& c = contacts.emplace_back();  // filled in place: a temporary would be copied
+    c.geometry_a = a;
+    c.geometry_b = b;
+    c.body_a = body_a;
+    c.body_b = body_b;
+    c.pair = pair_key(a, b);
+    c.feature = m.points[k].feature;
+    c.pair_points = pair_points;
+    c.position = m.points[k].position + m.normal * (shift * m.points[k].gap);
+    c.frame = frame;
+    c.gap = m.points[k].gap;
+    c.material = material;
   }
 }
 
@@ -240,7 +241,11 @@ void collide(const Scene& scene,
       const std::uint64_t key = pair_key(pair.a, pair.b);
       while (cursor < state.queries.size() && state.queries[cursor].pair < key) ++cursor;
       const bool known = cursor < state.queries.size() && state.queries[cursor].pair == key;
-      work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
+      if (known) {
+        work.next_queries.push_back(state.queries[cursor]);
+      } else {
+        work.next_queries.push_back({key, {}});
+      }
       cache = &work.next_queries.back().cache;
     }
     ++work.counters.narrow_phase_calls;
