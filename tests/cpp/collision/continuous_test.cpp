@@ -144,6 +144,26 @@ BOOST_AUTO_TEST_CASE(nothing_passes_a_thin_plate) {
   }
 }
 
+// The same on surfaces: a closed triangle mesh of 1 mm and a height field.
+BOOST_AUTO_TEST_CASE(nothing_passes_a_surface) {
+  const double h = 0.5 * kThickness;
+  // Corners are numbered by the bits x, y, z.
+  const std::vector<int> triangles = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                      2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+  for (const double speed : {10.0, 100.0}) {
+    for (const bool as_mesh : {false, true}) {
+      Throw t;
+      t.speed = speed;
+      if (as_mesh) t.bullet = mesh_ball(kRadius);
+      const std::string what = (as_mesh ? "mesh ball at " : "ball at ") + std::to_string(speed);
+      t.plate = Shape::triangle_mesh(box_corners({0.25, 0.25, h}), triangles);
+      check_stopped(what + " on triangles", t);
+      t.plate = Shape::height_field(5, 5, std::vector<double>(25, h), 0.125, 0.125);
+      check_stopped(what + " on a height field", t);
+    }
+  }
+}
+
 // A thin box that spins end over end while it falls on a thin plate does not get through. (At 100
 // m/s it would: stopped at a corner it turns by radians within the step.)
 BOOST_AUTO_TEST_CASE(a_spinning_blade_does_not_pass) {
