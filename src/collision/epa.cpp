@@ -96,6 +96,12 @@ bool look_at(const SupportDifference& D,
   return final;
 }
 
+bool is_corner(const Polytope& polytope, int f, const SupportPoint& w) {
+  bool corner = false;
+  for (int k = 0; k < 3; ++k) corner = corner || polytope.corner(f, k).same_as(w);
+  return corner;
+}
+
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
 // what the caller asks for. Polytopes are expanded to the exact facet, which costs nothing.
 void expand(const SupportDifference& D,
@@ -112,6 +118,11 @@ void expand(const SupportDifference& D,
     if (polytope.distance(f) == HUGE_VAL) return;  // nothing but slivers is left
     r.converged = look_at(D, polytope, f, D.smooth() ? asked : tight, w, r);
     if (r.converged) return;
+    // A corner of the face itself: what it pokes out is the rounding of a long thin face's plane.
+    if (is_corner(polytope, f, w)) {
+      r.converged = look_at(D, polytope, f, kCap * D.size, w, r);
+      if (r.converged) return;
+    }
     // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
     if (polytope.holds(w)) {
       polytope.disable(f);
