@@ -83,10 +83,10 @@ bool proven_apart(const Scene& scene, const CollisionWorkspace& work, int a, int
       work.poses[a].R, work.half[a], work.poses[b].R, work.half[b], offset, slack);
 }
 
-/// A manifold found only because the pair is fast: kept if the pair comes within `target` during
-/// the step, as the manifold of that moment. A normal taken now, far away, would deflect what flies
-/// past or what lands behind an edge. Forces of this step change the motion by dt^2 |g| and more;
-/// what they add beyond the target is found in the next step.
+/// Manifolds found only because the pair is fast: kept if it comes within `target` during the step,
+/// as the manifolds of that moment. Normals taken now, far away, would deflect what flies past or
+/// what lands behind an edge. Forces of this step change the motion by dt^2 |g| and more; what they
+/// add beyond the target is found in the next step.
 void keep_only_what_meets(const Scene& scene,
                           int a,
                           int b,
@@ -94,10 +94,12 @@ void keep_only_what_meets(const Scene& scene,
                           double target,
                           double margin,
                           CollisionWorkspace& work) {
-  Manifold& m = work.manifold.manifolds[0];
-  double nearest = kInfinity;
-  for (int i = 0; i < m.count; ++i) nearest = std::min(nearest, m.points[i].gap);
-  if (nearest <= target) return;
+  std::vector<Manifold>& manifolds = work.manifold.manifolds;
+  for (const Manifold& m : manifolds) {
+    for (int i = 0; i < m.count; ++i) {
+      if (m.points[i].gap <= target) return;
+    }
+  }
   const auto motion = [&](int g) {
     return detail::MovingShape{
         work.poses[g], work.centre[g], work.linear[g], work.angular[g], work.radius[g]};
@@ -105,13 +107,24 @@ void keep_only_what_meets(const Scene& scene,
   const Shape &A = scene.geometries()[a].shape, &B = scene.geometries()[b].shape;
   const detail::MovingShape motion_a = motion(a), motion_b = motion(b);
   double time = 0.0;
-  if (detail::first_approach(A, motion_a, B, motion_b, dt, target, time)) {
-    // The smaller body feels a wrong lever arm most; the world feels none.
-    const bool world_b = scene.geometries()[b].body < 0;
-    const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
-    detail::manifold_at(A, motion_a, B, motion_b, time, dt, margin, world_b || smaller_a, m);
+  bool meets;
+  if (is_surface(A.type) || is_surface(B.type)) {
+    meets = detail::first_approach_of_surfaces(
+        A, motion_a, B, motion_b, dt, target, work.manifold, time);
   } else {
-    work.manifold.manifolds.clear();
+    meets = detail::first_approach(A, motion_a, B, motion_b, dt, target, time);
+  }
+  if (!meets) {
+    manifolds.clear();
+    return;
+  }
+  contact_manifolds(
+      A, advanced(motion_a, time), B, advanced(motion_b, time), margin, work.manifold);
+  // The smaller body feels a wrong lever arm most; the world feels none.
+  const bool world_b = scene.geometries()[b].body < 0;
+  const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
+  for (Manifold& m : manifolds) {
+    detail::take_back(motion_a, motion_b, time, dt, world_b || smaller_a, m);
   }
 }
 
@@ -136,17 +149,18 @@ void append_contacts(const Scene& scene,
   };
   const double shift = plane_side(b) - plane_side(a);
   for (int k = 0; k < m.count; ++k) {
-    contacts.push_back({a,
-                        b,
-                        body_a,
-                        body_b,
-                        pair_key(a, b),
-                        m.points[k].feature,
-                        pair_points,
-                        m.points[k].position + m.normal * (shift * m.points[k].gap),
-                        frame,
-                        m.points[k].gap,
-                        material});
+    Contact& c = contacts.emplace_back();  // filled in place: a temporary would be copied
+    c.geometry_a = a;
+    c.geometry_b = b;
+    c.body_a = body_a;
+    c.body_b = body_b;
+    c.pair = pair_key(a, b);
+    c.feature = m.points[k].feature;
+    c.pair_points = pair_points;
+    c.position = m.points[k].position + m.normal * (shift * m.points[k].gap);
+    c.frame = frame;
+    c.gap = m.points[k].gap;
+    c.material = material;
   }
 }
 
@@ -240,13 +254,16 @@ void collide(const Scene& scene,
       const std::uint64_t key = pair_key(pair.a, pair.b);
       while (cursor < state.queries.size() && state.queries[cursor].pair < key) ++cursor;
       const bool known = cursor < state.queries.size() && state.queries[cursor].pair == key;
-      work.next_queries.push_back({key, known ? state.queries[cursor].cache : DistanceCache{}});
+      if (known) {
+        work.next_queries.push_back(state.queries[cursor]);
+      } else {
+        work.next_queries.push_back({key, {}});
+      }
       cache = &work.next_queries.back().cache;
     }
     ++work.counters.narrow_phase_calls;
     contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
-    const bool convex = A.bounded() && B.bounded() && !is_surface(A.type) && !is_surface(B.type);
-    if (convex && margin > target && !work.manifold.manifolds.empty()) {
+    if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {
       keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, work);
     }
     append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold.manifolds, contacts);

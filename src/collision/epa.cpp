@@ -77,21 +77,33 @@ void set_witness(const Polytope& polytope, int closest, EpaResult& r) {
   for (int k = 0; k < 3; ++k) r.face[k] = polytope.corner(face, k);
 }
 
-// Depth along the normal of face f; true if it is the depth of D.
+bool is_corner(const Polytope& polytope, int f, const SupportPoint& w) {
+  bool corner = false;
+  for (int k = 0; k < 3; ++k) corner = corner || polytope.corner(f, k).same_as(w);
+  return corner;
+}
+
+// Depth along the normal of face f; true if it is the depth of D. A face whose own corner is its
+// support point is a facet of D too, but a long thin one: what the corner pokes out of its plane is
+// rounding. Its depth `held` is kept until another face is shallower.
 bool look_at(const SupportDifference& D,
              const Polytope& polytope,
              int f,
              double tolerance,
              SupportPoint& w,
+             double& held,
              EpaResult& r) {
   const double d = polytope.distance(f);
   w = D(polytope.normal(f));
   const double h = dot(polytope.normal(f), w.w);
   const bool final = h - d <= tolerance;
-  if (h < r.depth || final) {
+  const bool better_held = r.depth == held && held + tolerance < h;
+  if (h < r.depth || (final && !better_held)) {
     r.depth = h;
     r.normal = polytope.normal(f);
-    if (final) set_witness(polytope, f, r);
+    const bool corner = !final && is_corner(polytope, f, w);
+    if (final || corner) set_witness(polytope, f, r);
+    if (corner) held = h;
   }
   return final;
 }
@@ -107,10 +119,14 @@ void expand(const SupportDifference& D,
   const double floor = D.smooth() ? kSmoothFloor * D.size : tight;
   const double asked = std::max(floor, std::min(settings.tolerance, kCap * D.size));
   SupportPoint w;
+  double held = -1.0;
   for (; r.iterations < settings.max_iterations; ++r.iterations) {
     const int f = polytope.closest();
-    if (polytope.distance(f) == HUGE_VAL) return;  // nothing but slivers is left
-    r.converged = look_at(D, polytope, f, D.smooth() ? asked : tight, w, r);
+    if (polytope.distance(f) == HUGE_VAL) {  // nothing but slivers is left
+      r.converged = r.depth == held;
+      return;
+    }
+    r.converged = look_at(D, polytope, f, D.smooth() ? asked : tight, w, held, r);
     if (r.converged) return;
     // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
     if (polytope.holds(w)) {
@@ -122,8 +138,9 @@ void expand(const SupportDifference& D,
   const int f = polytope.closest();
   if (polytope.distance(f) == HUGE_VAL) return;
   r.converged = r.depth - polytope.distance(f) <= asked;
+  if (r.depth == held) return;  // it has its witness points
   const EpaResult best = r;
-  look_at(D, polytope, f, HUGE_VAL, w, r);  // witness points of the last face
+  look_at(D, polytope, f, HUGE_VAL, w, held, r);  // witness points of the last face
   if (best.depth < r.depth) {
     r.depth = best.depth;
     r.normal = best.normal;

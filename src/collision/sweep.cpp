@@ -43,19 +43,41 @@ bool first_approach(const Shape& a,
   return true;
 }
 
-void manifold_at(const Shape& a,
-                 const MovingShape& motion_a,
-                 const Shape& b,
-                 const MovingShape& motion_b,
-                 double time,
-                 double dt,
-                 double margin,
-                 bool on_a,
-                 Manifold& m) {
-  const Transform X_WA = advanced(motion_a, time), X_WB = advanced(motion_b, time);
-  contact_manifold(a, X_WA, b, X_WB, margin, m);
-  const Vec3d later_a = X_WA * motion_a.centre, later_b = X_WB * motion_b.centre;
+bool first_approach_of_surfaces(const Shape& a,
+                                const MovingShape& motion_a,
+                                const Shape& b,
+                                const MovingShape& motion_b,
+                                double dt,
+                                double target,
+                                ManifoldWorkspace& work,
+                                double& time) {
+  time = 0.0;
+  const double speed = norm(motion_a.linear - motion_b.linear) +
+                       norm(motion_a.angular) * motion_a.radius +
+                       norm(motion_b.angular) * motion_b.radius;
+  for (int i = 0; i < kMaxAdvances; ++i) {
+    const double reach = target + speed * (dt - time);
+    contact_manifolds(a, advanced(motion_a, time), b, advanced(motion_b, time), reach, work);
+    double nearest = reach;
+    for (const Manifold& m : work.manifolds) {
+      for (int k = 0; k < m.count; ++k) nearest = std::min(nearest, m.points[k].gap);
+    }
+    if (work.manifolds.empty()) return false;
+    if (nearest <= target) return true;
+    time = std::min(dt, time + (nearest - 0.5 * target) / speed);
+  }
+  return true;
+}
+
+void take_back(const MovingShape& motion_a,
+               const MovingShape& motion_b,
+               double time,
+               double dt,
+               bool on_a,
+               Manifold& m) {
   const Vec3d centre_a = motion_a.X * motion_a.centre, centre_b = motion_b.X * motion_b.centre;
+  const Vec3d later_a = centre_a + motion_a.linear * time;
+  const Vec3d later_b = centre_b + motion_b.linear * time;
   for (int i = 0; i < m.count; ++i) {
     ManifoldPoint& p = m.points[i];
     const Vec3d half = m.normal * (0.5 * p.gap);

@@ -30,19 +30,28 @@ bool first_approach(const Shape& a,
                     double target,
                     double& time);
 
-/// The manifold at `time`, as contacts of the start. An impulse has one point of attack p for both
-/// bodies: the later lever arm about the centre of A if `on_a`, else of B. With c the velocity of B
-/// relative to A along the normal, at the later witness points (c') and at p (c), both at the
+/// The same for a pair with a height field or triangle mesh, by its contact points: the gap closes
+/// at most at the relative speed of the centres + |w_A| r_A + |w_B| r_B. If true, work.manifolds
+/// are those at `time`.
+bool first_approach_of_surfaces(const Shape& a,
+                                const MovingShape& motion_a,
+                                const Shape& b,
+                                const MovingShape& motion_b,
+                                double dt,
+                                double target,
+                                ManifoldWorkspace& work,
+                                double& time);
+
+/// A manifold found at `time`, as contacts of the start. An impulse has one point of attack p for
+/// both bodies: the later lever arm about the centre of A if `on_a`, else of B. With c the velocity
+/// of B relative to A along the normal, at the later witness points (c') and at p (c), both at the
 /// start's velocities, the gap is g' - time c' - dt (c - c'), not below zero: then gap + dt c is
 /// the gap at the end of the step, to first order, also for the velocities that the solver finds.
-void manifold_at(const Shape& a,
-                 const MovingShape& motion_a,
-                 const Shape& b,
-                 const MovingShape& motion_b,
-                 double time,
-                 double dt,
-                 double margin,
-                 bool on_a,
-                 Manifold& m);
+void take_back(const MovingShape& motion_a,
+               const MovingShape& motion_b,
+               double time,
+               double dt,
+               bool on_a,
+               Manifold& m);
 
 }  // namespace stiction::detail

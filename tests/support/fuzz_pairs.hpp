@@ -32,7 +32,12 @@ enum class FuzzKind {
   kCigar,
   kPancake
 };
-inline constexpr int kFuzzKinds = 19;
+inline constexpr int kFuzzKinds = 19, kFlatKinds = 10;
+/// Polytopes, spheres and capsules, whose answers are exact features; or pairs with a cylinder,
+/// cone or ellipsoid.
+enum class Family { kFlat, kCurved };
+inline constexpr Family kFamilies[] = {Family::kFlat, Family::kCurved};
+inline const char* name(Family family) { return family == Family::kFlat ? "flat" : "curved"; }
 inline constexpr std::array<double, 3> kFuzzScales{1e-3, 1.0, 1e3};
 
 inline const char* name(FuzzKind kind) {
@@ -160,10 +165,13 @@ inline double fuzz_distance(Rng& rng) {
 }
 
 /// A random pair, not yet placed: B lies far off in a random direction, laterally shifted.
-inline FuzzCase fuzz_case(Rng& rng, const ShapePool& pool) {
+inline FuzzCase fuzz_case(Rng& rng, const ShapePool& pool, Family family) {
   FuzzCase c;
-  c.kind_a = FuzzKind(rng.below(kFuzzKinds));
-  c.kind_b = FuzzKind(rng.below(kFuzzKinds));
+  const bool curved = family == Family::kCurved;
+  c.kind_a = FuzzKind(rng.below(curved ? kFuzzKinds : kFlatKinds));
+  c.kind_b =
+      FuzzKind(curved ? kFlatKinds + rng.below(kFuzzKinds - kFlatKinds) : rng.below(kFlatKinds));
+  if (rng.below(2) == 0) std::swap(c.kind_a, c.kind_b);
   c.which_a = rng.below(pool.per_kind());
   c.which_b = rng.below(pool.per_kind());
   c.scale_a = c.scale_b = rng.below(3);

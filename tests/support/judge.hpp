@@ -228,7 +228,7 @@ class Judge {
     return (dot(es, et) - dot(es, en) * dot(et, en) / (l * l)) / l;
   }
   void demand(bool ok, const char* what, double value) {
-    const std::string group = c_.polytopes() ? " (polytopes)" : " (smooth)";
+    const std::string group = c_.polytopes() ? " (polytopes)" : " (round)";
     faults_.demand(ok, what + group, c_, r_, value);
   }
 

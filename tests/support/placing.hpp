@@ -18,8 +18,8 @@ inline void place(FuzzCase& c, double share) {
 }
 
 /// One pair in twenty deep inside each other, the others as fuzz_distance() says.
-inline FuzzCase next_case(Rng& rng, const ShapePool& pool) {
-  FuzzCase c = fuzz_case(rng, pool);
+inline FuzzCase next_case(Rng& rng, const ShapePool& pool, Family family) {
+  FuzzCase c = fuzz_case(rng, pool, family);
   if (rng.below(20) == 0) {
     const double reach = std::min(bounding_radius(c.pair.a), bounding_radius(c.pair.b));
     c.pair.X_WB.p = c.pair.X_WA.p + uniform_vector(rng, 0.3 * reach);

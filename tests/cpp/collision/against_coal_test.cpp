@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(fuzz_pairs) {
     Rng rng(8000 + round);
     const ShapePool pool(rng, 3);
     for (int i = 0; i < 4000; ++i) {
-      const FuzzCase c = next_case(rng, pool);
+      const FuzzCase c = next_case(rng, pool, kFamilies[i % 2]);
       if (c.scale_a != 1 || c.scale_b != 1) continue;
       Vec3d normal;
       const DistanceResult r = query(c.pair);

@@ -1,4 +1,5 @@
 #define BOOST_TEST_MODULE continuous
+#include "stiction/geometry/triangle_mesh.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/manifolds.hpp"
@@ -16,6 +17,14 @@ namespace {
 constexpr double kDt = 1e-3, kThickness = 1e-3, kRadius = 5e-3;
 
 Shape mesh_box(const Vec3d& h) { return Shape::convex_mesh(box_corners(h)); }
+
+/// A closed box of 12 triangles.
+Shape triangle_box(const Vec3d& h) {
+  // Corners are numbered by the bits x, y, z.
+  return Shape::triangle_mesh(box_corners(h),
+                              {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                               2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5});
+}
 
 Shape mesh_ball(double radius) {
   std::vector<Vec3d> points;
@@ -90,14 +99,19 @@ void check_stopped(const std::string& label, const Throw& t) {
   }
 }
 
+/// A convex shape of the same extents.
+Shape outline(const Shape& s) {
+  return s.surface != nullptr ? Shape::convex_mesh(s.surface->vertices) : s;
+}
+
 /// Largest change of either body's velocity when A flies past B with `beside` metres between.
 double deflection(const Shape& a, const Shape& b, double speed, double beside, Rng& rng) {
   const Mat3d Ra = rotation(rng), Rb = rotation(rng);
   const Vec3d along = unit_vector(rng);
   Vec3d across = cross(along, unit_vector(rng));
   across = across * (1.0 / norm(across));
-  const double wide =
-      extent_along(a, {Ra, {0, 0, 0}}, across) + extent_along(b, {Rb, {0, 0, 0}}, -across);
+  const double wide = extent_along(outline(a), {Ra, {0, 0, 0}}, across) +
+                      extent_along(outline(b), {Rb, {0, 0, 0}}, -across);
   Scene scene;
   scene.parameters.gravity = {0, 0, 0};
   const double before = rng.uniform(0.3, 0.5);
@@ -140,6 +154,23 @@ BOOST_AUTO_TEST_CASE(nothing_passes_a_thin_plate) {
         t.plate_spin = {5, 3, 0};
         check_stopped(what + ", plate turning over", t);
       }
+    }
+  }
+}
+
+// The same on surfaces: a closed triangle mesh of 1 mm and a height field.
+BOOST_AUTO_TEST_CASE(nothing_passes_a_surface) {
+  const double h = 0.5 * kThickness;
+  for (const double speed : {10.0, 100.0}) {
+    for (const bool as_mesh : {false, true}) {
+      Throw t;
+      t.speed = speed;
+      if (as_mesh) t.bullet = mesh_ball(kRadius);
+      const std::string what = (as_mesh ? "mesh ball at " : "ball at ") + std::to_string(speed);
+      t.plate = triangle_box({0.25, 0.25, h});
+      check_stopped(what + " on triangles", t);
+      t.plate = Shape::height_field(5, 5, std::vector<double>(25, h), 0.125, 0.125);
+      check_stopped(what + " on a height field", t);
     }
   }
 }
@@ -194,7 +225,8 @@ BOOST_AUTO_TEST_CASE(no_ghost_contacts) {
                                      Shape::capsule(0.01, 0.03),
                                      mesh_ball(0.02),
                                      mesh_box({0.1, 0.02, 0.001}),
-                                     Shape::cylinder(0.02, 0.03)};
+                                     Shape::cylinder(0.02, 0.03),
+                                     triangle_box({0.02, 0.03, 0.01})};
   for (const double speed : {1.0, 10.0, 100.0}) {
     for (const Shape& a : shapes) {
       for (const Shape& b : shapes) {

@@ -1,11 +1,16 @@
 #define BOOST_TEST_MODULE warm_start
 #include "support/judge.hpp"
 #include "support/placing.hpp"
+#include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
+#include <ostream>
 
 namespace stiction::test {
+
+std::ostream& operator<<(std::ostream& out, Family family) { return out << name(family); }
+
 namespace {
 
 int rounds() { return std::getenv("STICTION_FUZZ") != nullptr ? 100 : 1; }
@@ -39,19 +44,21 @@ void compare(const FuzzCase& c, DistanceCache& cache, Work& work, Faults& faults
   work.overlapping += cold.distance < 0.0;
 }
 
+const auto families = boost::unit_test::data::make(kFamilies);
+
 }  // namespace
 
 // Slow motions of 1e-4 and 1e-3 of the size and rad per query, near contact on both sides of it:
 // the same answers as without the cache, for less work.
-BOOST_AUTO_TEST_CASE(a_cache_never_changes_an_answer) {
+BOOST_DATA_TEST_CASE(a_cache_never_changes_an_answer, families, family) {
   Faults faults;
   for (const double step : {1e-4, 1e-3}) {
     Work work;
     for (int round = 0; round < rounds(); ++round) {
       Rng rng(4000 + round);
       const ShapePool pool(rng, 2);
-      for (int sequence = 0; sequence < 150; ++sequence) {
-        FuzzCase c = fuzz_case(rng, pool);
+      for (int sequence = 0; sequence < 80; ++sequence) {
+        FuzzCase c = fuzz_case(rng, pool, family);
         const double share = std::pow(10.0, rng.uniform(-4.0, -1.5));
         place(c, sequence % 2 == 0 ? share : -share);
         const Motion motion = random_motion(rng, c.pair, step);
@@ -71,14 +78,14 @@ BOOST_AUTO_TEST_CASE(a_cache_never_changes_an_answer) {
 
 // Straight through contact and out again: the signed distance is continuous (it changes by no more
 // than the motion), and warm equals cold on every step.
-BOOST_AUTO_TEST_CASE(through_contact) {
+BOOST_DATA_TEST_CASE(through_contact, families, family) {
   Faults faults;
   Work work;
   for (int round = 0; round < rounds(); ++round) {
     Rng rng(5000 + round);
     const ShapePool pool(rng, 2);
-    for (int sequence = 0; sequence < 100; ++sequence) {
-      FuzzCase c = fuzz_case(rng, pool);
+    for (int sequence = 0; sequence < 60; ++sequence) {
+      FuzzCase c = fuzz_case(rng, pool, family);
       place(c, 1e-3);
       PosedPair& p = c.pair;
       const double smaller = std::min(bounding_radius(p.a), bounding_radius(p.b));
@@ -105,14 +112,14 @@ BOOST_AUTO_TEST_CASE(through_contact) {
 }
 
 // A cache of a wholly different pose of the pair is useless, never harmful.
-BOOST_AUTO_TEST_CASE(a_stale_cache_does_no_harm) {
+BOOST_DATA_TEST_CASE(a_stale_cache_does_no_harm, families, family) {
   Faults faults;
   Work work;
   for (int round = 0; round < rounds(); ++round) {
     Rng rng(6000 + round);
     const ShapePool pool(rng, 2);
-    for (int i = 0; i < 1500; ++i) {
-      FuzzCase c = next_case(rng, pool);
+    for (int i = 0; i < 800; ++i) {
+      FuzzCase c = next_case(rng, pool, family);
       DistanceCache cache;
       distance(c.pair.a, c.pair.X_WA, c.pair.b, c.pair.X_WB, {}, &cache);
       c.pair.X_WA = pose(rng, 0.5 * radii(c.pair));
@@ -125,14 +132,14 @@ BOOST_AUTO_TEST_CASE(a_stale_cache_does_no_harm) {
 }
 
 // A sequence gives the same bits when run again, caches included.
-BOOST_AUTO_TEST_CASE(a_sequence_repeats_to_the_bit) {
+BOOST_DATA_TEST_CASE(a_sequence_repeats_to_the_bit, families, family) {
   std::vector<DistanceResult> first;
   for (int run = 0; run < 2; ++run) {
     Rng rng(7000);
     const ShapePool pool(rng, 2);
     std::size_t at = 0;
-    for (int sequence = 0; sequence < 60; ++sequence) {
-      FuzzCase c = next_case(rng, pool);
+    for (int sequence = 0; sequence < 40; ++sequence) {
+      FuzzCase c = next_case(rng, pool, family);
       const Motion motion = random_motion(rng, c.pair, 1e-3);
       DistanceCache cache;
       for (int k = 0; k < 10; ++k, motion.advance(c.pair)) {

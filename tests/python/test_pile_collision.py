@@ -1,0 +1,23 @@
+"""The collision part of a step on piles, beside the peer's."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_pile_rows_measure_both_engines() -> None:
+    pytest.importorskip("mujoco")
+    from stiction.bench.pile_collision import pile_row, pile_rows
+    from stiction.bench.worlds import BenchError
+
+    row = pile_rows(counts=(6,), steps=3, reps=2, settle=1.0)[0]
+    assert row.bodies == 6
+    assert row.us > 0
+    assert row.peer_us > 0
+    assert row.ratio == pytest.approx(row.us / row.peer_us)
+    assert row.contacts >= 6
+    assert row.peer_contacts >= 3
+    assert row.tested_pairs > 0
+    assert row.as_dict()["us_per_contact"] == pytest.approx(row.us / row.contacts)
+    with pytest.raises(BenchError, match="reps = 0"):
+        pile_row(3, reps=0)
