@@ -35,11 +35,20 @@ def benchmark(path: Path) -> str:
         ]
         for row in sorted(document["rows"], key=lambda row: rank[row["met"]])
     ]
-    columns = ["query", "ours µs", "against µs", "ratio", "goal", "", "error m, ours / theirs"]
-    machine = document["machine"]
+    columns = [
+        "query",
+        "ours µs",
+        "against µs",
+        "ratio",
+        "goal",
+        "",
+        "worst error m, ours / theirs",
+    ]
+    machine, plan = document["machine"], document["measured"]["plan"]
     parts = [
         f"{machine['cpu']}, one core, Coal {machine['versions']['coal']}, MuJoCo "
-        f"{machine['versions']['mujoco']}, {machine['date'][:10]} (`{path}`).",
+        f"{machine['versions']['mujoco']}, {machine['date'][:10]} (`{path}`); "
+        f"{plan['pairs']:g} pairs a row, best of {plan['sweeps']:g}, load of the machine {machine['load']}.",
         table(columns, rows),
         methods(document["measured"]),
     ]

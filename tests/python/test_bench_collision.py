@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 from stiction.bench import native
 from stiction.bench.collision import OURS, OURS_WARM, Row, compare
 from stiction.bench.collision_tables import collision_tables
@@ -65,6 +67,15 @@ def test_rows_compare_with_the_fastest_peer_of_each_group() -> None:
     assert growth.ratio == pytest.approx(1.6) and growth.met is False
 
 
+def test_a_fast_answer_that_is_wrong_meets_no_goal() -> None:
+    wrong = document()
+    ours = engine(400.0)
+    ours["error"]["max"] = 1e-5
+    wrong["distances"][0]["engines"][OURS] = ours
+    row = find(compare(wrong), "distance 1 cm, cold", "mujoco")
+    assert row.ratio < 0.44 and row.error == 1e-5 and row.met is False
+
+
 def test_a_row_without_a_peer_is_left_out() -> None:
     alone = document()
     for entry in alone["distances"] + alone["overlaps"] + alone["sequences"] + alone["growth"]:
@@ -74,10 +85,6 @@ def test_a_row_without_a_peer_is_left_out() -> None:
 
 
 def test_tables_hold_every_row() -> None:
-    from dataclasses import asdict
-
-    from rich.console import Console
-
     measured = document()
     rows = [asdict(row) | {"met": row.met} for row in compare(measured)]
     machine = {"cpu": "x", "cores": 1, "load": 0.0, "date": "d", "versions": {"coal": "3"}}
@@ -119,3 +126,18 @@ def test_a_failing_program_gives_its_last_line(tmp_path: Path) -> None:
     program.chmod(0o755)
     with pytest.raises(BenchError, match="failed: no hulls"):
         native.run(program, [], lambda line: None)
+
+
+def test_a_pile_is_measured_and_shown() -> None:
+    pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
+    from stiction.bench.pile_collision import pile_row
+
+    row = pile_row(3, steps=4, reps=2, settle=0.5).as_dict()
+    assert row["bodies"] == 3 and row["ratio"] == pytest.approx(row["us"] / row["peer_us"])
+    assert row["contacts"] > 0 < row["narrow_phase_calls"]
+    measured = document()
+    machine = {"cpu": "x", "cores": 1, "load": 0.0, "date": "d", "versions": {"coal": "3"}}
+    console = Console(width=200, record=True, file=io.StringIO())
+    tables = {"rows": [], "measured": measured, "machine": machine, "piles": [row]}
+    console.print(collision_tables(tables))
+    assert "mj_collision" in console.export_text()

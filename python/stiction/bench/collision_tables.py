@@ -24,7 +24,7 @@ def _rows_table(rows: list[dict[str, Any]]) -> Table:
     for name in ("ours\n[µs]", "peer\n[µs]"):
         table.add_column(name, justify="right")
     table.add_column("peer", no_wrap=True)
-    for name in ("ratio", "of means", "hot", "goal", "error\n[m]", "peer's\n[m]"):
+    for name in ("ratio", "of means", "hot", "goal", "worst\nerror [m]", "peer's\n[m]"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         style = {True: "green", False: "red", None: None}[row["met"]]

@@ -33,9 +33,9 @@ of GJK's point. Nesterov is not normalized on ellipsoids and
 normalized on cubes, the paper's choice for the two kinds. Each cell: ours / paper, mean ±
 deviation of iterations."""
 EXPLANATION = """FW on cubes is sublinear: its counts follow the sizes of the cubes and the poses,
-which the paper does not give, and its mean here is that of the runs that reach the limit. NESMINO is
+which the paper does not give; its mean here is that of runs that reach the limit. NESMINO is
 accelerated projected gradient on the smoothed dual with a decreasing smoothing parameter; the paper
-prints neither its schedule nor its start. Ours restarts the momentum where it points uphill and needs
+prints neither its schedule nor its start. Ours restarts momentum that points uphill and needs
 fewer iterations on cubes, so the paper's ratio of 100 to GJK is not reached."""
 CATEGORIES = ("overlapping", "close", "distant")
 
