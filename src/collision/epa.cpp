@@ -1,5 +1,7 @@
 #include "epa.hpp"
 
+#include "smooth_polish.hpp"
+
 #include <algorithm>
 
 // Expanding polytope (van den Bergen 2001). A triangulated polytope inside D with the origin in it
@@ -96,6 +98,17 @@ bool look_at(const SupportDifference& D,
   return final;
 }
 
+bool polish_face(const SupportDifference& D, EpaResult& r) {
+  PolishedAnswer p;
+  if (!polish(D, {r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth}, p)) return false;
+  r.converged = true;
+  r.normal = p.normal;
+  r.depth = -p.distance;
+  r.witness_a = p.a;
+  r.witness_b = p.b;
+  return true;
+}
+
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
 // what the caller asks for. Polytopes are expanded to the exact facet, which costs nothing.
 void expand(const SupportDifference& D,
@@ -106,11 +119,18 @@ void expand(const SupportDifference& D,
   const double tight = kTolerance * D.size;
   const double floor = D.smooth() ? kSmoothFloor * D.size : tight;
   const double asked = std::max(floor, std::min(settings.tolerance, kCap * D.size));
+  double rough = polishes(D, settings) ? kRough * D.size : 0.0;
   SupportPoint w;
   for (; r.iterations < settings.max_iterations; ++r.iterations) {
     const int f = polytope.closest();
     if (polytope.distance(f) == HUGE_VAL) return;  // nothing but slivers is left
-    r.converged = look_at(D, polytope, f, D.smooth() ? asked : tight, w, r);
+    const bool is_rough =
+        look_at(D, polytope, f, std::max(rough, D.smooth() ? asked : tight), w, r);
+    if (is_rough && rough > 0.0) {
+      if (polish_face(D, r)) return;
+      rough = 0.0;
+    }
+    r.converged = is_rough && r.depth - polytope.distance(f) <= (D.smooth() ? asked : tight);
     if (r.converged) return;
     // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
     if (polytope.holds(w)) {

@@ -3,6 +3,7 @@
 #include "epa.hpp"
 #include "gjk.hpp"
 #include "nesmino.hpp"
+#include "smooth_polish.hpp"
 
 #include <algorithm>
 
@@ -148,8 +149,9 @@ GjkResult search(const SupportDifference& D,
                  const Vec3d& x0,
                  const Simplex* warm,
                  const DistanceSettings& settings,
-                 double stop_above) {
-  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above);
+                 double stop_above,
+                 double rough = 0.0) {
+  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above, rough);
   const GjkResult g = settings.method == DistanceMethod::kNesmino
                           ? nesmino(D, x0, settings, stop_above)
                           : gjk(D, x0, nullptr, settings, stop_above);
@@ -188,6 +190,16 @@ bool overlap_general(const Shape& a,
 
 namespace {
 
+// An answer in which the cores overlap is left to EPA: GJK has not seen the other sides of D.
+bool polish_gjk(const SupportDifference& D, const GjkResult& g, CoreAnswer& answer) {
+  PolishedAnswer p;
+  const RoughAnswer rough{
+      answer.normal, answer.a, answer.b, g.simplex.points, g.simplex.count, g.lower};
+  if (!polish(D, rough, p) || !(p.distance > 0.0)) return false;
+  answer = {p.normal, p.a, p.b, p.distance, DistanceStatus::kSeparated};
+  return true;
+}
+
 // GJK, then EPA if the cores overlap. False: they are farther apart than `stop`, r is final.
 bool search_cold_or_warm(const SupportDifference& D,
                          const DistanceSettings& settings,
@@ -198,7 +210,17 @@ bool search_cold_or_warm(const SupportDifference& D,
                          GjkResult& g) {
   Simplex known;
   const bool warm = warm_simplex(D, cache, known);
-  g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop);
+  const double rough = polishes(D, settings) ? kRough * D.size : 0.0;
+  g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop, rough);
+  if (g.end == GjkResult::End::kRough) {
+    r.distance.iterations = g.iterations;
+    answer = from_gjk(g);
+    store(g.simplex.points, g.simplex.count, r);
+    if (polish_gjk(D, g, answer)) return true;
+    const int iterations = g.iterations;
+    g = gjk(D, start_point(D, cache), &g.simplex, settings, stop);
+    g.iterations += iterations;
+  }
   r.distance.iterations = g.iterations;
   if (g.end == GjkResult::End::kBelowBound) {
     store(g.simplex.points, 1, r);
@@ -207,6 +229,7 @@ bool search_cold_or_warm(const SupportDifference& D,
   if (g.end != GjkResult::End::kOverlap) {
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
+    if (rough > 0.0) polish_gjk(D, g, answer);
     return true;
   }
   const EpaResult e = epa(D, g.simplex, settings, cache != nullptr ? &cache->polytope : nullptr);
