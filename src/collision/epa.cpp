@@ -14,8 +14,13 @@ namespace {
 
 constexpr double kTolerance = 1e-13;    // of the size: support plane and face coincide
 constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
-constexpr double kCap = 1e-10;       // of the size: the tolerance asked for is not taken above it
-constexpr double kCoplanar = 1e-12;  // of the size: faces as close as the closest one
+// Smooth cores are polished once the depth is known to both. Another local minimum that undercuts
+// this one by less goes unnoticed.
+constexpr double kRough = 1e-6;       // of the size
+constexpr double kRoughShare = 1e-3;  // of the depth
+constexpr int kLastTries = 12;        // faces polished when the growth ended early
+constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
+constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
 // Weights of the foot of the origin in a triangle, and the least of them: negative if outside.
 double foot_weights(const Polytope& polytope, int f, double weight[3]) {
@@ -100,13 +105,27 @@ bool look_at(const SupportDifference& D,
 
 bool polish_face(const SupportDifference& D, EpaResult& r) {
   PolishedAnswer p;
-  if (!polish(D, {r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth}, p)) return false;
+  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
+  if (!polish(D, rough, p)) return false;
   r.converged = true;
   r.normal = p.normal;
   r.depth = -p.distance;
   r.witness_a = p.a;
   r.witness_b = p.b;
   return true;
+}
+
+// The best local minimum of the depth that is found from the closest faces.
+void polish_closest_faces(const SupportDifference& D, Polytope& polytope, EpaResult& r) {
+  for (int k = 0; k < kLastTries; ++k) {
+    const int f = polytope.closest();
+    if (!(polytope.distance(f) < r.depth)) return;
+    EpaResult t = r;
+    t.normal = polytope.normal(f);
+    set_witness(polytope, f, t);
+    if (polish_face(D, t) && (!r.converged || t.depth < r.depth)) r = t;
+    polytope.disable(f);
+  }
 }
 
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
@@ -124,8 +143,8 @@ void expand(const SupportDifference& D,
   for (; r.iterations < settings.max_iterations; ++r.iterations) {
     const int f = polytope.closest();
     if (polytope.distance(f) == HUGE_VAL) return;  // nothing but slivers is left
-    const bool is_rough =
-        look_at(D, polytope, f, std::max(rough, D.smooth() ? asked : tight), w, r);
+    const double near = std::min(rough, kRoughShare * polytope.distance(f));
+    const bool is_rough = look_at(D, polytope, f, std::max(near, D.smooth() ? asked : tight), w, r);
     if (is_rough && rough > 0.0) {
       if (polish_face(D, r)) return;
       rough = 0.0;
@@ -148,6 +167,7 @@ void expand(const SupportDifference& D,
     r.depth = best.depth;
     r.normal = best.normal;
   }
+  if (!r.converged && polishes(D, settings)) polish_closest_faces(D, polytope, r);
 }
 
 }  // namespace

@@ -190,11 +190,19 @@ bool overlap_general(const Shape& a,
 
 namespace {
 
+// GJK on smooth cores converges linearly: its answer is polished early, and if that fails later
+// again. Of separated cores the polish proves itself, so the first stage may be as rough as pays.
+struct PolishStage {
+  double rough;  // of the size: bounds at which GJK pauses; 0: its own end
+  int tries;     // pairs of features
+};
+constexpr PolishStage kStages[] = {{1e-2, 1}, {1e-5, 4}, {0.0, kAllFeatures}};
+
 // An answer in which the cores overlap is left to EPA: GJK has not seen the other sides of D.
-bool polish_gjk(const SupportDifference& D, const GjkResult& g, CoreAnswer& answer) {
+bool polish_gjk(const SupportDifference& D, const GjkResult& g, int tries, CoreAnswer& answer) {
   PolishedAnswer p;
-  const RoughAnswer rough{
-      answer.normal, answer.a, answer.b, g.simplex.points, g.simplex.count, g.lower};
+  const Simplex& s = g.simplex;
+  const RoughAnswer rough{answer.normal, answer.a, answer.b, s.points, s.count, g.lower, tries};
   if (!polish(D, rough, p) || !(p.distance > 0.0)) return false;
   answer = {p.normal, p.a, p.b, p.distance, DistanceStatus::kSeparated};
   return true;
@@ -209,19 +217,20 @@ bool search_cold_or_warm(const SupportDifference& D,
                          GeneralResult& r,
                          GjkResult& g) {
   Simplex known;
-  const bool warm = warm_simplex(D, cache, known);
-  const double rough = polishes(D, settings) ? kRough * D.size : 0.0;
-  g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop, rough);
-  if (g.end == GjkResult::End::kRough) {
-    r.distance.iterations = g.iterations;
+  bool warm = warm_simplex(D, cache, known);
+  DistanceSettings left = settings;
+  for (const PolishStage& stage : kStages) {
+    if (stage.rough > 0.0 && !polishes(D, settings)) continue;
+    g = search(D, start_point(D, cache), warm ? &known : nullptr, left, stop, stage.rough * D.size);
+    r.distance.iterations += g.iterations;
+    left.max_iterations -= g.iterations;
+    if (g.end != GjkResult::End::kRough) break;
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
-    if (polish_gjk(D, g, answer)) return true;
-    const int iterations = g.iterations;
-    g = gjk(D, start_point(D, cache), &g.simplex, settings, stop);
-    g.iterations += iterations;
+    if (polish_gjk(D, g, stage.tries, answer)) return true;
+    known = g.simplex;
+    warm = true;
   }
-  r.distance.iterations = g.iterations;
   if (g.end == GjkResult::End::kBelowBound) {
     store(g.simplex.points, 1, r);
     return false;
@@ -229,7 +238,7 @@ bool search_cold_or_warm(const SupportDifference& D,
   if (g.end != GjkResult::End::kOverlap) {
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
-    if (rough > 0.0) polish_gjk(D, g, answer);
+    if (polishes(D, settings)) polish_gjk(D, g, kAllFeatures, answer);
     return true;
   }
   const EpaResult e = epa(D, g.simplex, settings, cache != nullptr ? &cache->polytope : nullptr);

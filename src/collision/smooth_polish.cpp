@@ -257,8 +257,10 @@ bool polish(const SupportDifference& D, const RoughAnswer& rough, PolishedAnswer
                                  rough,
                                  &SupportPoint::index_b,
                                  b);
+  int tries = 0;
   for (int sum = 0; sum < count_a + count_b - 1; ++sum) {
     for (int i = std::max(0, sum - count_b + 1); i <= std::min(sum, count_a - 1); ++i) {
+      if (tries++ == rough.tries) return false;
       FeaturePair pair(D, a[i], b[sum - i]);
       if (pair.solve(rough) && pair.verify(rough, answer)) return true;
     }

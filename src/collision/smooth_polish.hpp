@@ -4,9 +4,6 @@
 
 namespace stiction::detail {
 
-/// Of the size: how close the bounds of GJK or EPA must be before a polish is tried.
-inline constexpr double kRough = 1e-6;
-
 /// Methods that are named run to their own end.
 inline bool polishes(const SupportDifference& D, const DistanceSettings& settings) {
   return D.smooth() && settings.method == DistanceMethod::kAuto &&
@@ -20,7 +17,9 @@ struct RoughAnswer {
   const SupportPoint* points;  ///< those whose hull holds a - b
   int count;                   ///< 1 ... 4
   double lower;                ///< bound of the signed distance [m]
+  int tries;                   ///< pairs of features to try at most
 };
+inline constexpr int kAllFeatures = 100;
 
 /// The same to rounding: b - a = distance * normal.
 struct PolishedAnswer {
