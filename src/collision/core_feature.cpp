@@ -93,6 +93,16 @@ void box_features(const Core& c,
   }
 }
 
+// The plane through v normal to n, which need not be unit.
+CoreFeature polygon(const ConvexMesh& m, int v, int next, const Vec3d& n) {
+  CoreFeature f{.kind = Kind::kPolygon, .p = m.vertices[v], .flat = 2, .mesh = &m};
+  const Vec3d along = m.vertices[next] - m.vertices[v], side = cross(n, along);
+  f.e[0] = along * (1.0 / norm(along));
+  f.e[1] = side * (1.0 / norm(side));
+  return f;
+}
+
+// The face at v that looks along d.
 CoreFeature mesh_face(const ConvexMesh& m, int v, const Vec3d& d) {
   int best = m.vertex_faces[m.vertex_face_start[v]];
   for (int k = m.vertex_face_start[v]; k < m.vertex_face_start[v + 1]; ++k) {
@@ -100,13 +110,20 @@ CoreFeature mesh_face(const ConvexMesh& m, int v, const Vec3d& d) {
     if (dot(m.faces[face].normal, d) > dot(m.faces[best].normal, d)) best = face;
   }
   const ConvexMesh::Face& face = m.faces[best];
-  CoreFeature f{.kind = Kind::kPolygon, .flat = 2, .mesh = &m, .face = best};
-  f.p = m.vertices[v] + face.normal * (face.offset - dot(face.normal, m.vertices[v]));
-  const Vec3d along =
-      m.vertices[m.face_vertices[face.first + 1]] - m.vertices[m.face_vertices[face.first]];
-  const Vec3d side = cross(face.normal, along);
-  f.e[0] = side * (1.0 / norm(side));
-  f.e[1] = cross(f.e[0], face.normal);
+  const int* loop = m.face_vertices.data() + face.first;
+  CoreFeature f = polygon(m, loop[0], loop[1], face.normal);
+  f.loop = loop;
+  f.corners = face.count;
+  return f;
+}
+
+// Faces are merged to 1e-7 of the extent only: the triangle that was found may tell better.
+CoreFeature mesh_triangle(const ConvexMesh& m, const int numbers[3]) {
+  const Vec3d& v = m.vertices[numbers[0]];
+  const Vec3d n = cross(m.vertices[numbers[1]] - v, m.vertices[numbers[2]] - v);
+  CoreFeature f = polygon(m, numbers[0], numbers[1], n);
+  f.corners = 3;
+  for (int k = 0; k < 3; ++k) f.triangle[k] = numbers[k];
   return f;
 }
 
@@ -126,19 +143,18 @@ CoreFeature mesh_edge(const ConvexMesh& m, int v, const Vec3d& d) {
 
 void mesh_features(const Core& c, const Vec3d& d, const int* numbers, int count, List& list) {
   const ConvexMesh& m = *c.mesh;
-  int other = -1, distinct = 1;
-  for (int i = 1; i < count; ++i) {
-    if (numbers[i] == numbers[0] || numbers[i] == other) continue;
-    if (distinct++ == 1) other = numbers[i];
+  int distinct = 0, corner[4];
+  for (int i = 0; i < count; ++i) {
+    if (std::find(corner, corner + distinct, numbers[i]) == corner + distinct) {
+      corner[distinct++] = numbers[i];
+    }
   }
   const int v = mesh_support(m, d);
-  const auto edge = [&] {
-    return distinct == 2 ? segment(m.vertices[numbers[0]], m.vertices[other]) : mesh_edge(m, v, d);
-  };
   if (distinct == 1) list.add(point(m.vertices[v]));
-  if (distinct == 2) list.add(edge());
+  if (distinct == 2) list.add(segment(m.vertices[corner[0]], m.vertices[corner[1]]));
+  if (distinct == 3) list.add(mesh_triangle(m, corner));
   list.add(mesh_face(m, v, d));
-  if (distinct != 2) list.add(edge());
+  if (distinct != 2) list.add(mesh_edge(m, v, d));
   if (distinct != 1) list.add(point(m.vertices[v]));
 }
 
@@ -211,16 +227,18 @@ void clamp_to(const CoreFeature& f, double along[2]) {
 
 double outside_polygon(const CoreFeature& f, const Vec3d& p) {
   if (f.kind != Kind::kPolygon) return 0.0;
-  const ConvexMesh::Face& face = f.mesh->faces[f.face];
-  const int* loop = f.mesh->face_vertices.data() + face.first;
-  double most = 0.0;
-  for (int k = 0; k < face.count; ++k) {
+  const int* loop = f.loop != nullptr ? f.loop : f.triangle;
+  const Vec3d n = cross(f.e[0], f.e[1]);
+  double most = 0.0, least = HUGE_VAL, level = 0.0;  // a triangle runs round either way
+  for (int k = 0; k < f.corners; ++k) {
     const Vec3d& v = f.mesh->vertices[loop[k]];
-    const Vec3d out =
-        cross(f.mesh->vertices[loop[k + 1 < face.count ? k + 1 : 0]] - v, face.normal);
-    most = std::max(most, dot(out, p - v) / norm(out));
+    const Vec3d out = cross(f.mesh->vertices[loop[k + 1 < f.corners ? k + 1 : 0]] - v, n);
+    const double x = dot(out, p - v) / norm(out);
+    most = std::max(most, x);
+    least = std::min(least, x);
+    level = std::max(level, std::abs(dot(n, v - f.p)));
   }
-  return most;
+  return std::max(level, std::min(most, -least));
 }
 
 int features_near(const Core& core,

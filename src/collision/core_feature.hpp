@@ -26,7 +26,9 @@ struct CoreFeature {
   double radius = 0.0;   ///< of rim or disc; side: of its middle [m]
   double slope = 0.0;    ///< side: radius lost per metre along e
   const ConvexMesh* mesh = nullptr;  ///< kPolygon: its mesh
-  int face = -1;                     ///< kPolygon: number of the face
+  int corners = 0;                   ///< kPolygon
+  const int* loop = nullptr;         ///< its vertices in order; null: those of `triangle`
+  int triangle[3] = {};
 };
 
 /// All in the frame of the core; d is the unit outward normal.
@@ -50,7 +52,7 @@ Bend bend_of(const Core& core,
 
 /// Moves the positions along e[0], e[1] into the feature.
 void clamp_to(const CoreFeature& f, double along[2]);
-/// By how much a point of the plane of a kPolygon lies outside [m]; others 0.
+/// By how much a point sticks out of a kPolygon, or the polygon out of its plane [m]; others 0.
 double outside_polygon(const CoreFeature& f, const Vec3d& p);
 
 /// Candidates for the outward direction d near the point `witness`, most plausible first. `used`:

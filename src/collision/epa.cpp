@@ -107,7 +107,7 @@ bool polish_face(const SupportDifference& D, EpaResult& r) {
   PolishedAnswer p;
   const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
   if (!polish(D, rough, p)) return false;
-  r.converged = true;
+  r.converged = r.polished = true;
   r.normal = p.normal;
   r.depth = -p.distance;
   r.witness_a = p.a;

@@ -198,6 +198,9 @@ struct PolishStage {
 };
 constexpr PolishStage kStages[] = {{1e-2, 1}, {1e-5, 4}, {0.0, kAllFeatures}};
 
+// Of the size: GJK that ended above without a proof of separation is believed nevertheless.
+constexpr double kDoubt = 1e-4;
+
 // An answer in which the cores overlap is left to EPA: GJK has not seen the other sides of D.
 bool polish_gjk(const SupportDifference& D, const GjkResult& g, int tries, CoreAnswer& answer) {
   PolishedAnswer p;
@@ -238,12 +241,15 @@ bool search_cold_or_warm(const SupportDifference& D,
   if (g.end != GjkResult::End::kOverlap) {
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
-    if (polishes(D, settings)) polish_gjk(D, g, kAllFeatures, answer);
-    return true;
+    if (!polishes(D, settings) || polish_gjk(D, g, kAllFeatures, answer)) return true;
+    if (answer.status == DistanceStatus::kSeparated || !(answer.distance < kDoubt * D.size)) {
+      return true;
+    }
+    g.stalled = true;
   }
   const EpaResult e = epa(D, g.simplex, settings, cache != nullptr ? &cache->polytope : nullptr);
   r.distance.epa_iterations = e.iterations;
-  answer = g.stalled && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
+  answer = g.stalled && !e.polished && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
   store(e.face, 3, r);
   return true;
 }

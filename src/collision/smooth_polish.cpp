@@ -19,7 +19,7 @@ namespace {
 constexpr int kSteps = 10;
 constexpr double kParallel = 1e-8;   // sine below which two flat directions are one
 constexpr double kSmallStep = 1e-9;  // [rad] the next step of Newton is rounding
-constexpr double kLateral = 1e-12;   // of the size: p_B - p_A against phi n
+constexpr double kLateral = 5e-13;   // of the size: p_B - p_A against phi n
 constexpr double kGap = 2e-13;       // of the size: gap along n against phi
 
 struct Column {
