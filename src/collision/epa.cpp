@@ -1,5 +1,7 @@
 #include "epa.hpp"
 
+#include "smooth_polish.hpp"
+
 #include <algorithm>
 
 // Expanding polytope (van den Bergen 2001). A triangulated polytope inside D with the origin in it
@@ -12,8 +14,13 @@ namespace {
 
 constexpr double kTolerance = 1e-13;    // of the size: support plane and face coincide
 constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
-constexpr double kCap = 1e-10;       // of the size: the tolerance asked for is not taken above it
-constexpr double kCoplanar = 1e-12;  // of the size: faces as close as the closest one
+// Smooth cores are polished once the depth is known to both. Another local minimum that undercuts
+// this one by less goes unnoticed.
+constexpr double kRough = 1e-6;       // of the size
+constexpr double kRoughShare = 1e-3;  // of the depth
+constexpr int kLastTries = 12;        // faces polished when the growth ended early
+constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
+constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
 // Weights of the foot of the origin in a triangle, and the least of them: negative if outside.
 double foot_weights(const Polytope& polytope, int f, double weight[3]) {
@@ -108,6 +115,31 @@ bool look_at(const SupportDifference& D,
   return final;
 }
 
+bool polish_face(const SupportDifference& D, EpaResult& r) {
+  PolishedAnswer p;
+  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
+  if (!polish(D, rough, p)) return false;
+  r.converged = r.polished = true;
+  r.normal = p.normal;
+  r.depth = -p.distance;
+  r.witness_a = p.a;
+  r.witness_b = p.b;
+  return true;
+}
+
+// The best local minimum of the depth that is found from the closest faces.
+void polish_closest_faces(const SupportDifference& D, Polytope& polytope, EpaResult& r) {
+  for (int k = 0; k < kLastTries; ++k) {
+    const int f = polytope.closest();
+    if (!(polytope.distance(f) < r.depth)) return;
+    EpaResult t = r;
+    t.normal = polytope.normal(f);
+    set_witness(polytope, f, t);
+    if (polish_face(D, t) && (!r.converged || t.depth < r.depth)) r = t;
+    polytope.disable(f);
+  }
+}
+
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
 // what the caller asks for. Polytopes are expanded to the exact facet, which costs nothing.
 void expand(const SupportDifference& D,
@@ -118,6 +150,7 @@ void expand(const SupportDifference& D,
   const double tight = kTolerance * D.size;
   const double floor = D.smooth() ? kSmoothFloor * D.size : tight;
   const double asked = std::max(floor, std::min(settings.tolerance, kCap * D.size));
+  double rough = polishes(D, settings) ? kRough * D.size : 0.0;
   SupportPoint w;
   double held = -1.0;
   for (; r.iterations < settings.max_iterations; ++r.iterations) {
@@ -126,7 +159,14 @@ void expand(const SupportDifference& D,
       r.converged = r.depth == held;
       return;
     }
-    r.converged = look_at(D, polytope, f, D.smooth() ? asked : tight, w, held, r);
+    const double near = std::min(rough, kRoughShare * polytope.distance(f));
+    const double tolerance = D.smooth() ? asked : tight;
+    const bool is_rough = look_at(D, polytope, f, std::max(near, tolerance), w, held, r);
+    if (is_rough && rough > 0.0) {
+      if (polish_face(D, r)) return;
+      rough = 0.0;
+    }
+    r.converged = is_rough && r.depth - polytope.distance(f) <= tolerance;
     if (r.converged) return;
     // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
     if (polytope.holds(w)) {
@@ -145,6 +185,7 @@ void expand(const SupportDifference& D,
     r.depth = best.depth;
     r.normal = best.normal;
   }
+  if (!r.converged && polishes(D, settings)) polish_closest_faces(D, polytope, r);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ namespace stiction::detail {
 
 struct EpaResult {
   bool converged = false;  ///< depth is within the tolerance of the minimum
+  bool polished = false;   ///< `depth` may then be negative: a gap that is proven
   Vec3d normal{0, 0, 1};   ///< unit, frame A, from A to B
   double depth = 0.0;      ///< overlap along `normal`, an upper bound of the penetration depth [m]
   Vec3d witness_a{0, 0, 0}, witness_b{0, 0, 0};  ///< frame A

@@ -3,6 +3,7 @@
 #include "epa.hpp"
 #include "gjk.hpp"
 #include "nesmino.hpp"
+#include "smooth_polish.hpp"
 
 #include <algorithm>
 
@@ -148,8 +149,9 @@ GjkResult search(const SupportDifference& D,
                  const Vec3d& x0,
                  const Simplex* warm,
                  const DistanceSettings& settings,
-                 double stop_above) {
-  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above);
+                 double stop_above,
+                 double rough = 0.0) {
+  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above, rough);
   const GjkResult g = settings.method == DistanceMethod::kNesmino
                           ? nesmino(D, x0, settings, stop_above)
                           : gjk(D, x0, nullptr, settings, stop_above);
@@ -188,6 +190,27 @@ bool overlap_general(const Shape& a,
 
 namespace {
 
+// GJK on smooth cores converges linearly: its answer is polished early, and if that fails later
+// again. Of separated cores the polish proves itself, so the first stage may be as rough as pays.
+struct PolishStage {
+  double rough;  // of the size: bounds at which GJK pauses; 0: its own end
+  int tries;     // pairs of features
+};
+constexpr PolishStage kStages[] = {{1e-2, 1}, {1e-5, 4}, {0.0, kAllFeatures}};
+
+// Of the size: GJK that ended above without a proof of separation is believed nevertheless.
+constexpr double kDoubt = 1e-4;
+
+// An answer in which the cores overlap is left to EPA: GJK has not seen the other sides of D.
+bool polish_gjk(const SupportDifference& D, const GjkResult& g, int tries, CoreAnswer& answer) {
+  PolishedAnswer p;
+  const Simplex& s = g.simplex;
+  const RoughAnswer rough{answer.normal, answer.a, answer.b, s.points, s.count, g.lower, tries};
+  if (!polish(D, rough, p) || !(p.distance > 0.0)) return false;
+  answer = {p.normal, p.a, p.b, p.distance, DistanceStatus::kSeparated};
+  return true;
+}
+
 // GJK, then EPA if the cores overlap. False: they are farther apart than `stop`, r is final.
 bool search_cold_or_warm(const SupportDifference& D,
                          const DistanceSettings& settings,
@@ -197,9 +220,20 @@ bool search_cold_or_warm(const SupportDifference& D,
                          GeneralResult& r,
                          GjkResult& g) {
   Simplex known;
-  const bool warm = warm_simplex(D, cache, known);
-  g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop);
-  r.distance.iterations = g.iterations;
+  bool warm = warm_simplex(D, cache, known);
+  DistanceSettings left = settings;
+  for (const PolishStage& stage : kStages) {
+    if (stage.rough > 0.0 && !polishes(D, settings)) continue;
+    g = search(D, start_point(D, cache), warm ? &known : nullptr, left, stop, stage.rough * D.size);
+    r.distance.iterations += g.iterations;
+    left.max_iterations -= g.iterations;
+    if (g.end != GjkResult::End::kRough) break;
+    answer = from_gjk(g);
+    store(g.simplex.points, g.simplex.count, r);
+    if (polish_gjk(D, g, stage.tries, answer)) return true;
+    known = g.simplex;
+    warm = true;
+  }
   if (g.end == GjkResult::End::kBelowBound) {
     store(g.simplex.points, 1, r);
     return false;
@@ -207,11 +241,15 @@ bool search_cold_or_warm(const SupportDifference& D,
   if (g.end != GjkResult::End::kOverlap) {
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
-    return true;
+    if (!polishes(D, settings) || polish_gjk(D, g, kAllFeatures, answer)) return true;
+    if (answer.status == DistanceStatus::kSeparated || !(answer.distance < kDoubt * D.size)) {
+      return true;
+    }
+    g.stalled = true;
   }
   const EpaResult e = epa(D, g.simplex, settings, cache != nullptr ? &cache->polytope : nullptr);
   r.distance.epa_iterations = e.iterations;
-  answer = g.stalled && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
+  answer = g.stalled && !e.polished && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
   store(e.face, 3, r);
   return true;
 }

@@ -39,10 +39,12 @@ class Search {
   Search(const SupportDifference& D,
          const Vec3d& x0,
          const DistanceSettings& settings,
-         double stop_above)
+         double stop_above,
+         double rough)
       : D_(D),
         settings_(settings),
         stop_above_(stop_above),
+        rough_(rough),
         direction_(settings.method, x0),
         frank_wolfe_(is_frank_wolfe(settings.method)),
         floor_((D.smooth() ? kSmoothFloor : kFloor) * D.size) {}
@@ -67,6 +69,8 @@ class Search {
   const SupportDifference& D_;
   const DistanceSettings& settings_;
   double stop_above_;
+  double rough_;  // [m]
+  double signed_lower_ = -HUGE_VAL;
   SearchDirection direction_;
   bool frank_wolfe_;
   double floor_;          // [m]
@@ -118,6 +122,10 @@ bool Search::iterate(int k) {
     if (!support(x, upper)) return false;
     gap = upper * upper - dot(x, s_.w);
   }
+  if (upper - signed_lower_ <= rough_) {
+    r_.lower = signed_lower_;
+    return end(End::kRough);
+  }
   if (!direction_.accelerated()) {
     if (closed(upper, gap)) return end(r_.lower > 0.0 ? End::kSeparated : End::kOverlap);
     if (holds(r_.simplex, s_, kSamePoint * D_.size)) {
@@ -135,6 +143,7 @@ bool Search::support(const Vec3d& d, double length) {
   ++r_.iterations;
   const double bound = dot(d, s_.w) / length;
   if (bound > r_.lower) r_.lower = bound;
+  if (bound > signed_lower_) signed_lower_ = bound;
   if (!(bound > stop_above_)) return true;
   r_.plane = d;
   r_.simplex.points[0] = s_;
@@ -196,8 +205,9 @@ GjkResult gjk(const SupportDifference& D,
               const Vec3d& x0,
               const Simplex* warm,
               const DistanceSettings& settings,
-              double stop_above) {
-  return Search(D, x0, settings, stop_above).run(x0, warm);
+              double stop_above,
+              double rough) {
+  return Search(D, x0, settings, stop_above, rough).run(x0, warm);
 }
 
 }  // namespace stiction::detail
