@@ -48,7 +48,8 @@ def benchmark(path: Path) -> str:
     parts = [
         f"{machine['cpu']}, one core, Coal {machine['versions']['coal']}, MuJoCo "
         f"{machine['versions']['mujoco']}, {machine['date'][:10]} (`{path}`); "
-        f"{plan['pairs']:g} pairs a row, best of {plan['sweeps']:g}, load of the machine {machine['load']}.",
+        f"{plan['pairs']:g} pairs a row, best of {plan['sweeps']:g}, "
+        f"load of the machine {machine['load']}.",
         table(columns, rows),
         methods(document["measured"]),
     ]

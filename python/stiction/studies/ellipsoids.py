@@ -63,10 +63,7 @@ def _show(experiment: Experiment, iterations: dict[str, dict[str, list[np.ndarra
     for mode, of_mode in iterations.items():
         rows = [[LABELS[m], *(mean_std(v) for v in values)] for m, values in of_mode.items()]
         experiment.tables.append(Table(f"Iterations, {mode}", ["distance [m]", *ticks], rows))
-    panels = {
-        f"{mode} queries": {m: of_mode[m] for m in (VANILLA, POLYAK, NESTEROV)}
-        for mode, of_mode in iterations.items()
-    }
+    panels = {f"{mode} queries": dict(of_mode) for mode, of_mode in iterations.items()}
     caption = "Mean and standard deviation of the iterations (the paper's Fig. 7)."
     figure = plots.curves(panels, ticks, "signed distance [m]", "iterations", LABELS)
     experiment.figures.append((caption, figure))

@@ -17,9 +17,9 @@ COLORS = {
     "polyak-normalized": "#7fb2d9",
     "nesterov": "#e08e2b",
     "nesterov-normalized": "#b3361b",
-    "nesterov-reference": "#efc58a",
-    "polyak-reference": "#b9cfe2",
-    "nesterov-normalized-reference": "#dca394",
+    "nesterov-reference": "#c9a227",
+    "polyak-reference": "#3fa7a3",
+    "nesterov-normalized-reference": "#8e4fa8",
 }
 Samples = Mapping[str, Sequence[NDArray[Any]]]
 """Method -> one array of values per position on the x axis."""
@@ -56,7 +56,7 @@ def curves(
                 x, mean - deviation, mean + deviation, color=color, alpha=0.12, linewidth=0
             )
         _finish(axis, title, ticks, xlabel, ylabel)
-    axes[0].legend(frameon=False, fontsize=8)
+    _legend(figure, axes[0])
     return _svg(figure)
 
 
@@ -93,15 +93,21 @@ def boxes(
         _finish(axis, title, ticks, xlabel, ylabel)
         if top is not None:
             axis.set_ylim(0.0, top)
-    axes[0].legend(frameon=False, fontsize=8)
+    _legend(figure, axes[0])
     return _svg(figure)
 
 
 def _panels(count: int) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.2 * count, 3.6), layout="constrained")
+    figure = Figure(figsize=(5.2 * count, 3.9), layout="constrained")
     return figure, [figure.add_subplot(1, count, k + 1) for k in range(count)]
+
+
+def _legend(figure: Any, axis: Any) -> None:
+    """Below the panels, where it hides nothing."""
+    handles, names = axis.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
 
 
 def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
