@@ -249,7 +249,8 @@ bool search_cold_or_warm(const SupportDifference& D,
   }
   const EpaResult e = epa(D, g.simplex, settings, cache != nullptr ? &cache->polytope : nullptr);
   r.distance.epa_iterations = e.iterations;
-  answer = g.stalled && !e.polished && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size) : from_epa(e);
+  answer = g.stalled && !e.polished && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size)
+                                                                    : from_epa(e);
   store(e.face, 3, r);
   return true;
 }

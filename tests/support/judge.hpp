@@ -114,7 +114,7 @@ class Judge {
  public:
   Judge(const FuzzCase& c, const DistanceResult& r, double tolerance, Faults& faults)
       : c_(c), p_(c.pair), r_(r), n_(exact(r.normal)), faults_(faults) {
-    error_ = allowed_error(p_, std::min(tolerance, promised_tolerance(p_)));
+    error_ = allowed_error(p_, tolerance);
   }
 
   /// Regular status, unit normal, witness points on the shapes and their difference; the gap along

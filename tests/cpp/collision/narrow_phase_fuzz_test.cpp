@@ -24,7 +24,7 @@ struct Tally {
 
 void judge(const FuzzCase& c, Rng& rng, Tally& tally, Faults& faults) {
   const DistanceResult r = query(c.pair);
-  Judge j(c, r, 1e-8, faults);
+  Judge j(c, r, promised_tolerance(c.pair), faults);
   j.definition();
   const bool inside = r.distance < 0.0;
   if (inside && c.small_polytopes()) {
@@ -115,7 +115,7 @@ BOOST_DATA_TEST_CASE(a_loose_tolerance_is_kept, families, family) {
     for (int i = 0; i < kRound / 4; ++i) {
       const FuzzCase c = next_case(rng, pool, family);
       const DistanceResult r = query(c.pair, {1e-8, 128});
-      Judge j(c, r, 1e-8, faults);
+      Judge j(c, r, promised_tolerance(c.pair), faults);
       j.definition();
       if (r.distance < 0.0 && c.small_polytopes()) j.facets();
     }

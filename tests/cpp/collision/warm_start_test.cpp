@@ -34,7 +34,7 @@ struct Work {
 void compare(const FuzzCase& c, DistanceCache& cache, Work& work, Faults& faults) {
   const PosedPair& p = c.pair;
   const DistanceResult warm = distance(p.a, p.X_WA, p.b, p.X_WB, {}, &cache), cold = query(p);
-  Judge(c, warm, 1e-8, faults).definition();
+  Judge(c, warm, promised_tolerance(c.pair), faults).definition();
   const double off = warm.distance - cold.distance;
   const double error = 2.0 * allowed_error(p, promised_tolerance(p));
   faults.demand(std::abs(off) <= error, "warm against cold", c, warm, off);
