@@ -118,7 +118,7 @@ bool Search::iterate(int k) {
     if (!support(x, upper)) return false;
     gap = upper * upper - dot(x, s_.w);
   }
-  if (upper - signed_lower_ <= rough_) {
+  if (rough_ > 0.0 && upper - signed_lower_ <= rough_) {
     r_.lower = signed_lower_;
     return end(End::kRough);
   }

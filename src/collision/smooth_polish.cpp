@@ -16,9 +16,10 @@
 namespace stiction::detail {
 namespace {
 
-constexpr int kSteps = 10;
+constexpr int kSteps = 16;
 constexpr double kParallel = 1e-8;   // sine below which two flat directions are one
 constexpr double kSmallStep = 1e-9;  // [rad] the error of such a step is its square
+constexpr double kReach = 2e-3;      // share of the distance of the frames in the size
 constexpr double kLongStep = 0.5;
 constexpr double kExact =
     4e-16;  // of the size: p_B - p_A against phi n is rounding, whatever n does
@@ -34,7 +35,11 @@ struct Column {
 class FeaturePair {
  public:
   FeaturePair(const SupportDifference& D, const CoreFeature& fa, const CoreFeature& fb)
-      : D_(D), fa_(fa), fb_(fb), count_(fa.flat + fb.flat) {}
+      : D_(D),
+        fa_(fa),
+        fb_(fb),
+        size_(D.size + kReach * norm(D.X_AB.p)),
+        count_(fa.flat + fb.flat) {}
 
   bool solve(const RoughAnswer& rough);
   bool verify(PolishedAnswer& bound) const;
@@ -64,6 +69,7 @@ class FeaturePair {
 
   const SupportDifference& D_;
   const CoreFeature &fa_, &fb_;
+  double size_;
   int count_;  // of columns, those of A first
   Column columns_[4];
   int free_ = 2;  // dimension of T
@@ -146,7 +152,7 @@ void FeaturePair::clamp() {
 
 // Positions within the features; where both are flat there are many, near those GJK found.
 bool FeaturePair::settle() {
-  const double most = kLateral * D_.size;
+  const double most = kLateral * size_;
   if (count_ > 0) {
     distribute(0, count_);
     clamp();
@@ -158,7 +164,7 @@ bool FeaturePair::settle() {
   return squared_norm(lateral()) <= most * most;
 }
 
-// From n and the points at hand. False: the features bend the wrong way.
+// From n and the points at hand. False: singular.
 bool FeaturePair::find_step(Step& step) const {
   const Vec3d w = b() - a();
   const double phi = dot(n_, w);
@@ -172,14 +178,14 @@ bool FeaturePair::find_step(Step& step) const {
   const Bend q = bend_of(
       D_.b, fb_, -transpose_times(R, n_), transpose_times(R, t), transpose_times(R, u), along_b);
   const double tu = p.st + q.st;
-  // Not a maximum of the gap: without phi the step climbs all the same.
-  const auto convex = [&](double f) {
-    const double tt = p.ss + q.ss + f, uu = p.tt + q.tt + f;
-    return tt > 0.0 && (free_ == 1 || tt * uu > tu * tu);
-  };
-  const double f = convex(phi) ? phi : std::abs(phi);
-  if (!convex(f)) return false;
+  // The least curvature of -gap. Where it is negative, as deep inside, its sign is changed: the
+  // step climbs then as well.
+  const double half = 0.5 * (p.ss + q.ss - p.tt - q.tt);
+  const double mean = 0.5 * (p.ss + q.ss + p.tt + q.tt);
+  const double least = phi + (free_ == 1 ? p.ss + q.ss : mean - std::sqrt(half * half + tu * tu));
+  const double f = least < 0.0 ? phi - 2.0 * least : phi;
   const double tt = p.ss + q.ss + f, uu = p.tt + q.tt + f, wt = dot(w, t), wu = dot(w, u);
+  if (!(least != 0.0)) return false;
   double x = wt / tt, y = 0.0;
   if (free_ == 2) {
     const double i = 1.0 / (tt * uu - tu * tu);
@@ -220,7 +226,7 @@ bool FeaturePair::solve(const RoughAnswer& rough) {
         k < fa_.flat ? dot(columns_[k].e, rough.a - pa_) : dot(columns_[k].e, rough.b - pb_);
   }
   clamp();
-  const double exact = kExact * D_.size;
+  const double exact = kExact * size_;
   for (int i = 0; i < kSteps; ++i) {
     if (free_ > 0 && advance()) return !failed_ && settle();
     const Vec3d before = n_;
@@ -233,14 +239,14 @@ bool FeaturePair::solve(const RoughAnswer& rough) {
 
 // `bound`: the best known, with its normal; raised by the gap along n.
 bool FeaturePair::verify(PolishedAnswer& bound) const {
-  const double most = kGap * D_.size;
+  const double most = kGap * size_;
   const PolishedAnswer found{n_, a(), b(), dot(n_, b() - a())};
   if (!(found.distance >= bound.distance - most)) return false;
   const double gap = -dot(n_, D_(n_).w);
   const bool closed = std::abs(gap - found.distance) <= most;
   const Vec3d b_B = transpose_times(D_.X_AB.R, found.b - D_.X_AB.p);
   if (closed &&
-      std::max(outside_polygon(fa_, found.a), outside_polygon(fb_, b_B)) <= kLateral * D_.size) {
+      std::max(outside_polygon(fa_, found.a), outside_polygon(fb_, b_B)) <= kLateral * size_) {
     bound = found;
     return true;
   }
