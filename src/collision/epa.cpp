@@ -18,7 +18,7 @@ constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
 // this one by less goes unnoticed.
 constexpr double kRough = 1e-6;       // of the size
 constexpr double kRoughShare = 1e-3;  // of the depth
-constexpr int kLastTries = 12;        // faces polished when the growth ended early
+constexpr int kLastTries = 12;        // of either kind when the growth ended early
 constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
 constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
@@ -115,16 +115,33 @@ bool look_at(const SupportDifference& D,
   return final;
 }
 
-bool polish_face(const SupportDifference& D, EpaResult& r) {
-  PolishedAnswer p;
-  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
-  if (!polish(D, rough, p)) return false;
+bool take(const PolishedAnswer& p, EpaResult& r) {
   r.converged = r.polished = true;
   r.normal = p.normal;
   r.depth = -p.distance;
   r.witness_a = p.a;
   r.witness_b = p.b;
   return true;
+}
+
+bool polish_face(const SupportDifference& D, EpaResult& r) {
+  PolishedAnswer p;
+  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
+  return polish(D, rough, p) && take(p, r);
+}
+
+// From the normal of the least depth known. It may be far from a minimum, with other features
+// there: each try starts where the one before has come to.
+bool polish_best(const SupportDifference& D, EpaResult& r) {
+  for (int k = 0; k < kLastTries; ++k) {
+    const SupportPoint s = D(r.normal);
+    PolishedAnswer p;
+    if (polish(D, {r.normal, s.a, s.b(), &s, 1, -r.depth, kAllFeatures}, p)) return take(p, r);
+    if (!(-p.distance < r.depth)) return false;
+    r.normal = p.normal;
+    r.depth = -p.distance;
+  }
+  return false;
 }
 
 // The best local minimum of the depth that is found from the closest faces.
@@ -185,7 +202,9 @@ void expand(const SupportDifference& D,
     r.depth = best.depth;
     r.normal = best.normal;
   }
-  if (!r.converged && polishes(D, settings)) polish_closest_faces(D, polytope, r);
+  if (r.converged || !polishes(D, settings)) return;
+  polish_best(D, r);
+  polish_closest_faces(D, polytope, r);
 }
 
 }  // namespace

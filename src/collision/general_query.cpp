@@ -242,6 +242,7 @@ bool search_cold_or_warm(const SupportDifference& D,
     answer = from_gjk(g);
     store(g.simplex.points, g.simplex.count, r);
     if (!polishes(D, settings) || polish_gjk(D, g, kAllFeatures, answer)) return true;
+    if (D.smooth() && g.lower > 0.0) answer.normal = g.plane * (-1.0 / norm(g.plane));
     if (answer.status == DistanceStatus::kSeparated || !(answer.distance < kDoubt * D.size)) {
       return true;
     }

@@ -142,10 +142,12 @@ bool Search::support(const Vec3d& d, double length) {
   s_ = D_(-d);
   ++r_.iterations;
   const double bound = dot(d, s_.w) / length;
-  if (bound > r_.lower) r_.lower = bound;
-  if (bound > signed_lower_) signed_lower_ = bound;
+  if (bound > signed_lower_) {
+    signed_lower_ = bound;
+    r_.lower = std::max(bound, 0.0);
+    r_.plane = d;
+  }
   if (!(bound > stop_above_)) return true;
-  r_.plane = d;
   r_.simplex.points[0] = s_;
   r_.simplex.count = 1;
   return end(End::kBelowBound);

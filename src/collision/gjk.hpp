@@ -15,7 +15,7 @@ struct GjkResult {
   End end = End::kMaxIterations;
   Simplex simplex;
   double lower = 0.0;    ///< bound of the distance [m]; of the signed distance at the end kRough
-  Vec3d plane{0, 0, 0};  ///< kBelowBound: where the bound was found, as `simplex.closest`
+  Vec3d plane{0, 0, 0};  ///< direction of `lower`, as `simplex.closest`; zero: none
   /// kOverlap only because the search stalled: `simplex` holds the distance if EPA finds a gap.
   bool stalled = false;
   int iterations = 0;  ///< support points evaluated

@@ -16,11 +16,15 @@
 namespace stiction::detail {
 namespace {
 
-constexpr int kSteps = 10;
+constexpr int kSteps = 16;
 constexpr double kParallel = 1e-8;   // sine below which two flat directions are one
-constexpr double kSmallStep = 1e-9;  // [rad] the next step of Newton is rounding
-constexpr double kLateral = 5e-13;   // of the size: p_B - p_A against phi n
-constexpr double kGap = 2e-13;       // of the size: gap along n against phi
+constexpr double kSmallStep = 1e-9;  // [rad] the error of such a step is its square
+constexpr double kReach = 2e-3;      // share of the distance of the frames in the size
+constexpr double kLongStep = 0.5;
+constexpr double kExact =
+    4e-16;  // of the size: p_B - p_A against phi n is rounding, whatever n does
+constexpr double kLateral = 5e-13;  // of the size: p_B - p_A against phi n
+constexpr double kGap = 2e-13;      // of the size: gap along n against phi
 
 struct Column {
   Vec3d e;       // frame A
@@ -31,16 +35,24 @@ struct Column {
 class FeaturePair {
  public:
   FeaturePair(const SupportDifference& D, const CoreFeature& fa, const CoreFeature& fb)
-      : D_(D), fa_(fa), fb_(fb), count_(fa.flat + fb.flat) {}
+      : D_(D),
+        fa_(fa),
+        fb_(fb),
+        size_(D.size + kReach * norm(D.X_AB.p)),
+        count_(fa.flat + fb.flat) {}
 
   bool solve(const RoughAnswer& rough);
-  bool verify(const RoughAnswer& rough, PolishedAnswer& answer) const;
+  bool verify(PolishedAnswer& bound) const;
 
  private:
   void evaluate();
   void find_free();
   void project();
-  double newton();
+  struct Step {
+    Vec3d n, a, b;  // of the normal and the two points
+  };
+  bool find_step(Step& step) const;
+  bool advance();
   bool settle();
   void distribute(int from, int to);
   void clamp();
@@ -57,11 +69,13 @@ class FeaturePair {
 
   const SupportDifference& D_;
   const CoreFeature &fa_, &fb_;
+  double size_;
   int count_;  // of columns, those of A first
   Column columns_[4];
   int free_ = 2;  // dimension of T
   Vec3d fixed_;   // free_ = 1: the flat direction; 0: the normal to all of them, not unit
   Vec3d n_, pa_, pb_;
+  bool failed_ = false;
 };
 
 void FeaturePair::evaluate() {
@@ -138,7 +152,7 @@ void FeaturePair::clamp() {
 
 // Positions within the features; where both are flat there are many, near those GJK found.
 bool FeaturePair::settle() {
-  const double most = kLateral * D_.size;
+  const double most = kLateral * size_;
   if (count_ > 0) {
     distribute(0, count_);
     clamp();
@@ -150,42 +164,57 @@ bool FeaturePair::settle() {
   return squared_norm(lateral()) <= most * most;
 }
 
-// One step; returns its length [rad], HUGE_VAL if there is none.
-double FeaturePair::newton() {
+// From n and the points at hand. False: singular.
+bool FeaturePair::find_step(Step& step) const {
   const Vec3d w = b() - a();
   const double phi = dot(n_, w);
   const Vec3d helper = std::abs(n_.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-  Vec3d t = cross(n_, free_ == 1 ? fixed_ : helper);
-  t = t * (1.0 / norm(t));
-  const Vec3d u = cross(n_, t);
+  const Vec3d across = cross(n_, free_ == 1 ? fixed_ : helper);
+  const Vec3d t = across * (1.0 / norm(across)), u = cross(n_, t);
+  const Mat3d& R = D_.X_AB.R;
   const double along_a = fa_.flat == 1 ? columns_[0].s : 0.0;
   const double along_b = fb_.flat == 1 ? columns_[fa_.flat].s : 0.0;
   const Bend p = bend_of(D_.a, fa_, n_, t, u, along_a);
-  const Mat3d& R = D_.X_AB.R;
   const Bend q = bend_of(
       D_.b, fb_, -transpose_times(R, n_), transpose_times(R, t), transpose_times(R, u), along_b);
-  double tt = p.ss + q.ss, tu = p.st + q.st, uu = p.tt + q.tt;
-  // Not a maximum of the gap: without phi the step climbs all the same.
-  const auto convex = [&](double f) {
-    return tt + f > 0.0 && (free_ == 1 || (tt + f) * (uu + f) > tu * tu);
-  };
-  const double f = convex(phi) ? phi : std::abs(phi);
-  if (!convex(f)) return HUGE_VAL;
-  tt += f;
-  uu += f;
-  const double x = dot(w, t), y = dot(w, u);
-  Vec3d step = t * (x / tt);
+  const double tu = p.st + q.st;
+  // The least curvature of -gap. Where it is negative, as deep inside, its sign is changed: the
+  // step climbs then as well.
+  const double half = 0.5 * (p.ss + q.ss - p.tt - q.tt);
+  const double mean = 0.5 * (p.ss + q.ss + p.tt + q.tt);
+  const double least = phi + (free_ == 1 ? p.ss + q.ss : mean - std::sqrt(half * half + tu * tu));
+  const double f = least < 0.0 ? phi - 2.0 * least : phi;
+  const double tt = p.ss + q.ss + f, uu = p.tt + q.tt + f, wt = dot(w, t), wu = dot(w, u);
+  if (!(least != 0.0)) return false;
+  double x = wt / tt, y = 0.0;
   if (free_ == 2) {
     const double i = 1.0 / (tt * uu - tu * tu);
-    step = t * ((uu * x - tu * y) * i) + u * ((tt * y - tu * x) * i);
+    x = (uu * wt - tu * wu) * i;
+    y = (tt * wu - tu * wt) * i;
   }
-  const double length = norm(step);
-  if (!(length < 1e3)) return HUGE_VAL;
-  if (length > 0.5) step = step * (0.5 / length);
-  const Vec3d n = n_ + step;
+  step.n = t * x + u * y;
+  step.a = t * (p.ss * x + p.st * y) + u * (p.st * x + p.tt * y);
+  step.b = -(t * (q.ss * x + q.st * y) + u * (q.st * x + q.tt * y));
+  return norm(step.n) < 1e3;
+}
+
+// One step of Newton. True: it was the last. Then the points move along their tangents, by the
+// rounding of the step: where features are nearly flat, that of n moves their support points more.
+bool FeaturePair::advance() {
+  if (count_ > 0) distribute(0, count_);
+  Step step;
+  failed_ = !find_step(step);
+  if (failed_) return true;
+  const double length = norm(step.n);
+  const Vec3d n = n_ + step.n * (length > kLongStep ? kLongStep / length : 1.0);
   n_ = n * (1.0 / norm(n));
+  if (length < kSmallStep) {
+    pa_ += step.a;
+    pb_ += step.b;
+    return true;
+  }
   evaluate();
-  return length;
+  return false;
 }
 
 bool FeaturePair::solve(const RoughAnswer& rough) {
@@ -197,33 +226,32 @@ bool FeaturePair::solve(const RoughAnswer& rough) {
         k < fa_.flat ? dot(columns_[k].e, rough.a - pa_) : dot(columns_[k].e, rough.b - pb_);
   }
   clamp();
+  const double exact = kExact * size_;
   for (int i = 0; i < kSteps; ++i) {
+    if (free_ > 0 && advance()) return !failed_ && settle();
     const Vec3d before = n_;
-    double length = 0.0;
-    if (free_ > 0) {
-      if (count_ > 0) distribute(0, count_);
-      length = newton();
-      if (!(length < HUGE_VAL)) return false;
-    }
     if (count_ > 0) project();
-    if (std::max(length, norm(n_ - before)) < kSmallStep && settle()) return true;
+    if (free_ == 0 && norm(n_ - before) < kSmallStep) return settle();
+    if (free_ > 0 && settle() && squared_norm(lateral()) <= exact * exact) return true;
   }
   return false;
 }
 
-bool FeaturePair::verify(const RoughAnswer& rough, PolishedAnswer& answer) const {
-  answer.normal = n_;
-  answer.a = a();
-  answer.b = b();
-  answer.distance = dot(n_, answer.b - answer.a);
-  const double most = kGap * D_.size;
-  if (!(answer.distance >= rough.lower - most)) return false;
+// `bound`: the best known, with its normal; raised by the gap along n.
+bool FeaturePair::verify(PolishedAnswer& bound) const {
+  const double most = kGap * size_;
+  const PolishedAnswer found{n_, a(), b(), dot(n_, b() - a())};
+  if (!(found.distance >= bound.distance - most)) return false;
   const double gap = -dot(n_, D_(n_).w);
-  if (!(std::abs(gap - answer.distance) <= most)) return false;
-  const double outside =
-      std::max(outside_polygon(fa_, answer.a),
-               outside_polygon(fb_, transpose_times(D_.X_AB.R, answer.b - D_.X_AB.p)));
-  return outside <= kLateral * D_.size;
+  const bool closed = std::abs(gap - found.distance) <= most;
+  const Vec3d b_B = transpose_times(D_.X_AB.R, found.b - D_.X_AB.p);
+  if (closed &&
+      std::max(outside_polygon(fa_, found.a), outside_polygon(fb_, b_B)) <= kLateral * size_) {
+    bound = found;
+    return true;
+  }
+  if (gap > bound.distance) bound = {n_, found.a, found.b, gap};
+  return false;
 }
 
 int candidates(const Core& core,
@@ -257,12 +285,13 @@ bool polish(const SupportDifference& D, const RoughAnswer& rough, PolishedAnswer
                                  rough,
                                  &SupportPoint::index_b,
                                  b);
+  answer = {rough.normal, rough.a, rough.b, rough.lower};
   int tries = 0;
   for (int sum = 0; sum < count_a + count_b - 1; ++sum) {
     for (int i = std::max(0, sum - count_b + 1); i <= std::min(sum, count_a - 1); ++i) {
       if (tries++ == rough.tries) return false;
       FeaturePair pair(D, a[i], b[sum - i]);
-      if (pair.solve(rough) && pair.verify(rough, answer)) return true;
+      if (pair.solve(rough) && pair.verify(answer)) return true;
     }
   }
   return false;

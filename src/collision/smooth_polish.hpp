@@ -21,7 +21,8 @@ struct RoughAnswer {
 };
 inline constexpr int kAllFeatures = 100;
 
-/// The same to rounding: b - a = distance * normal.
+/// The same to rounding: b - a = distance * normal. Where the polish fails only `normal` and
+/// `distance` are set, to the best bound of the signed distance that it met.
 struct PolishedAnswer {
   Vec3d normal, a, b;
   double distance;  ///< signed [m]
