@@ -19,6 +19,7 @@ constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
 constexpr double kRough = 1e-6;       // of the size
 constexpr double kRoughShare = 1e-3;  // of the depth
 constexpr int kLastTries = 12;        // of either kind when the growth ended early
+constexpr double kNoise = 1e-9;       // of the size: height of a known vertex above a sliver
 constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
 constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
@@ -185,8 +186,10 @@ void expand(const SupportDifference& D,
     }
     r.converged = is_rough && r.depth - polytope.distance(f) <= tolerance;
     if (r.converged) return;
-    // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
-    if (polytope.holds(w)) {
+    // A known vertex just above the plane: a sliver whose normal is noise. Its neighbours cover it.
+    // Far above it, the shell of a warm start is not convex there: the vertex is added once more.
+    const double height = dot(polytope.normal(f), w.w) - polytope.distance(f);
+    if (height <= kNoise * D.size && polytope.holds(w)) {
       polytope.disable(f);
     } else if (!polytope.insert(w, f)) {
       break;
