@@ -18,9 +18,9 @@ constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
 // this one by less goes unnoticed.
 constexpr double kRough = 1e-6;       // of the size
 constexpr double kRoughShare = 1e-3;  // of the depth
-constexpr int kLastTries = 12;        // of either kind when the growth ended early
-constexpr double kNoise = 1e-9;       // of the size: height of a known vertex above a sliver
+constexpr int kLastTries = 12;        // faces polished when the growth ended early
 constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
+constexpr double kNotConvex = 1e-9;   // of the size: more than a sliver's normal can be wrong
 constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
 // Weights of the foot of the origin in a triangle, and the least of them: negative if outside.
@@ -116,33 +116,16 @@ bool look_at(const SupportDifference& D,
   return final;
 }
 
-bool take(const PolishedAnswer& p, EpaResult& r) {
+bool polish_face(const SupportDifference& D, EpaResult& r) {
+  PolishedAnswer p;
+  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
+  if (!polish(D, rough, p)) return false;
   r.converged = r.polished = true;
   r.normal = p.normal;
   r.depth = -p.distance;
   r.witness_a = p.a;
   r.witness_b = p.b;
   return true;
-}
-
-bool polish_face(const SupportDifference& D, EpaResult& r) {
-  PolishedAnswer p;
-  const RoughAnswer rough{r.normal, r.witness_a, r.witness_b, r.face, 3, -r.depth, kAllFeatures};
-  return polish(D, rough, p) && take(p, r);
-}
-
-// From the normal of the least depth known. It may be far from a minimum, with other features
-// there: each try starts where the one before has come to.
-bool polish_best(const SupportDifference& D, EpaResult& r) {
-  for (int k = 0; k < kLastTries; ++k) {
-    const SupportPoint s = D(r.normal);
-    PolishedAnswer p;
-    if (polish(D, {r.normal, s.a, s.b(), &s, 1, -r.depth, kAllFeatures}, p)) return take(p, r);
-    if (!(-p.distance < r.depth)) return false;
-    r.normal = p.normal;
-    r.depth = -p.distance;
-  }
-  return false;
 }
 
 // The best local minimum of the depth that is found from the closest faces.
@@ -160,8 +143,11 @@ void polish_closest_faces(const SupportDifference& D, Polytope& polytope, EpaRes
 
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
 // what the caller asks for. Polytopes are expanded to the exact facet, which costs nothing.
-void expand(const SupportDifference& D,
+// False: the carried shell of shapes that have turned is too far from convex: a known vertex lies
+// clearly above its closest face, or the origin behind one.
+bool expand(const SupportDifference& D,
             const DistanceSettings& settings,
+            bool carried,
             Polytope& polytope,
             EpaResult& r) {
   r.depth = HUGE_VAL;
@@ -175,39 +161,39 @@ void expand(const SupportDifference& D,
     const int f = polytope.closest();
     if (polytope.distance(f) == HUGE_VAL) {  // nothing but slivers is left
       r.converged = r.depth == held;
-      return;
+      return true;
     }
+    if (carried && !(polytope.distance(f) > 0.0)) return false;
     const double near = std::min(rough, kRoughShare * polytope.distance(f));
     const double tolerance = D.smooth() ? asked : tight;
     const bool is_rough = look_at(D, polytope, f, std::max(near, tolerance), w, held, r);
     if (is_rough && rough > 0.0) {
-      if (polish_face(D, r)) return;
+      if (polish_face(D, r)) return true;
       rough = 0.0;
     }
     r.converged = is_rough && r.depth - polytope.distance(f) <= tolerance;
-    if (r.converged) return;
-    // A known vertex just above the plane: a sliver whose normal is noise. Its neighbours cover it.
-    // Far above it, the shell of a warm start is not convex there: the vertex is added once more.
-    const double height = dot(polytope.normal(f), w.w) - polytope.distance(f);
-    if (height <= kNoise * D.size && polytope.holds(w)) {
+    if (r.converged) return true;
+    // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
+    if (polytope.holds(w)) {
+      if (carried && dot(polytope.normal(f), w.w) - polytope.distance(f) > kNotConvex * D.size)
+        return false;
       polytope.disable(f);
     } else if (!polytope.insert(w, f)) {
       break;
     }
   }
   const int f = polytope.closest();
-  if (polytope.distance(f) == HUGE_VAL) return;
+  if (polytope.distance(f) == HUGE_VAL) return true;
   r.converged = r.depth - polytope.distance(f) <= asked;
-  if (r.depth == held) return;  // it has its witness points
+  if (r.depth == held) return true;  // it has its witness points
   const EpaResult best = r;
   look_at(D, polytope, f, HUGE_VAL, w, held, r);  // witness points of the last face
   if (best.depth < r.depth) {
     r.depth = best.depth;
     r.normal = best.normal;
   }
-  if (r.converged || !polishes(D, settings)) return;
-  polish_best(D, r);
-  polish_closest_faces(D, polytope, r);
+  if (!r.converged && polishes(D, settings)) polish_closest_faces(D, polytope, r);
+  return true;
 }
 
 }  // namespace
@@ -224,7 +210,7 @@ EpaResult epa(const SupportDifference& D,
     for (SupportPoint& p : r.face) p = start.points[0];
     return r;
   }
-  expand(D, settings, polytope, r);
+  expand(D, settings, false, polytope, r);
   if (saved != nullptr) polytope.save(*saved);
   return r;
 }
@@ -236,7 +222,7 @@ bool epa_from(const SupportDifference& D,
   Polytope polytope(D.size);
   if (!polytope.load(D, cache)) return false;
   const int known = polytope.vertex_count();
-  expand(D, settings, polytope, r);
+  if (!expand(D, settings, true, polytope, r)) return false;
   if (polytope.vertex_count() > known) polytope.save(cache);
   return true;
 }

@@ -275,6 +275,28 @@ BOOST_AUTO_TEST_CASE(the_cache_keeps_the_reference_face) {
   }
 }
 
+// Overlapping hulls that turn by up to 0.2 rad per step: the carried polytope may lose its
+// convexity, but the cache never changes the depth.
+BOOST_AUTO_TEST_CASE(the_cache_keeps_the_depth_of_tumbling_hulls) {
+  Rng rng(48);
+  int overlapping = 0;
+  for (int t = 0; t < 100; ++t) {
+    const Shape a = random_shape(rng, t % 2 == 0 ? Kind::kCloud : Kind::kBall);
+    const Shape b = random_shape(rng, t % 3 == 0 ? Kind::kBox : Kind::kCloud);
+    Transform X_WB{rotation(rng), unit_vector(rng) * 0.5};
+    DistanceCache cache;
+    for (int k = 0; k < 30; ++k) {
+      X_WB.R = small_rotation(uniform_vector(rng, 0.1)) * X_WB.R;
+      X_WB.p += uniform_vector(rng, 0.03);
+      const double cold = distance(a, Transform::identity(), b, X_WB).distance;
+      const double warm = distance(a, Transform::identity(), b, X_WB, {}, &cache).distance;
+      BOOST_TEST(std::abs(warm - cold) <= 1e-9);
+      overlapping += cold < 0.0;
+    }
+  }
+  BOOST_TEST(overlapping > 1000);
+}
+
 // Exchanging A and B turns the normal round and keeps depth; for different types also every point.
 BOOST_AUTO_TEST_CASE(symmetric_in_a_and_b) {
   Rng rng(45);
