@@ -18,20 +18,16 @@ using namespace detail;
   throw std::invalid_argument("distance: both shapes have type = half_space");
 }
 
-void check(const DistanceSettings& s) {
+[[noreturn]] void refuse_setting(const char* field, double value, const char* rule) {
   std::ostringstream message;
-  if (!(s.tolerance > 0.0)) {
-    message << "distance: settings.tolerance = " << s.tolerance << " must be > 0";
-    throw std::invalid_argument(message.str());
-  }
-  if (s.max_iterations < 1) {
-    message << "distance: settings.max_iterations = " << s.max_iterations << " must be >= 1";
-    throw std::invalid_argument(message.str());
-  }
-  if (!(s.max_distance >= 0.0)) {
-    message << "distance: settings.max_distance = " << s.max_distance << " must be >= 0";
-    throw std::invalid_argument(message.str());
-  }
+  message << "distance: settings." << field << " = " << value << " must be " << rule;
+  throw std::invalid_argument(message.str());
+}
+
+void check(const DistanceSettings& s) {
+  if (!(s.tolerance > 0.0)) refuse_setting("tolerance", s.tolerance, "> 0");
+  if (s.max_iterations < 1) refuse_setting("max_iterations", s.max_iterations, ">= 1");
+  if (!(s.max_distance >= 0.0)) refuse_setting("max_distance", s.max_distance, ">= 0");
 }
 
 struct MethodName {

@@ -40,16 +40,18 @@ class Search {
          const Vec3d& x0,
          const DistanceSettings& settings,
          double stop_above,
-         double rough)
+         double rough,
+         GjkResult& result)
       : D_(D),
         settings_(settings),
         stop_above_(stop_above),
         rough_(rough),
         direction_(settings.method, x0),
         frank_wolfe_(is_frank_wolfe(settings.method)),
-        floor_((D.smooth() ? kSmoothFloor : kFloor) * D.size) {}
+        floor_((D.smooth() ? kSmoothFloor : kFloor) * D.size),
+        r_(result) {}
 
-  GjkResult run(const Vec3d& x0, const Simplex* warm);
+  void run(const Vec3d& x0, const Simplex* warm);
 
  private:
   using End = GjkResult::End;
@@ -76,17 +78,16 @@ class Search {
   double floor_;          // [m]
   bool precise_ = false;  // double has stalled: simplices are solved in long double
   SupportPoint s_;        // the last one
-  GjkResult r_;
+  GjkResult& r_;
 };
 
 // The functions below return false when the search is over; r_.end tells why.
 
-GjkResult Search::run(const Vec3d& x0, const Simplex* warm) {
-  if (!start(x0, warm)) return r_;
+void Search::run(const Vec3d& x0, const Simplex* warm) {
+  if (!start(x0, warm)) return;
   for (int k = r_.iterations; r_.iterations < settings_.max_iterations; ++k) {
     if (!iterate(k)) break;
   }
-  return r_;
 }
 
 bool Search::start(const Vec3d& x0, const Simplex* warm) {
@@ -209,7 +210,9 @@ GjkResult gjk(const SupportDifference& D,
               const DistanceSettings& settings,
               double stop_above,
               double rough) {
-  return Search(D, x0, settings, stop_above, rough).run(x0, warm);
+  GjkResult result;
+  Search(D, x0, settings, stop_above, rough, result).run(x0, warm);
+  return result;
 }
 
 }  // namespace stiction::detail
