@@ -107,6 +107,7 @@ bool take(const PolishedAnswer& p, EpaResult& r) {
   r.converged = r.polished = true;
   r.normal = p.normal;
   r.depth = -p.distance;
+  r.feature = p.feature;
   r.witness_a = p.a;
   r.witness_b = p.b;
   return true;
