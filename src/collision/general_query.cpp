@@ -224,8 +224,10 @@ bool search_cold_or_warm(const SupportDifference& D,
   Simplex known;
   bool warm = warm_simplex(D, cache, known);
   DistanceSettings left = settings;
+  // The features of a mesh are small: the first guess at them would be wrong.
+  const double roughest = D.a.mesh != nullptr || D.b.mesh != nullptr ? kStages[1].rough : 1.0;
   for (const PolishStage& stage : kStages) {
-    if (stage.rough > 0.0 && !polishes(D, settings)) continue;
+    if (stage.rough > (polishes(D, settings) ? roughest : 0.0)) continue;
     g = search(D, start_point(D, cache), warm ? &known : nullptr, left, stop, stage.rough * D.size);
     r.distance.iterations += g.iterations;
     left.max_iterations -= g.iterations;
