@@ -12,7 +12,9 @@ Vec3d radial(const Vec3d& d) {
   return l > 0.0 ? Vec3d{d.x * s, d.y * s, 0.0} : Vec3d{1.0, 0.0, 0.0};
 }
 
-CoreFeature point(const Vec3d& p) { return {.kind = Kind::kPoint, .p = p}; }
+CoreFeature point(const Vec3d& p, int number) {
+  return {.kind = Kind::kPoint, .id = std::uint32_t(number), .p = p};
+}
 
 CoreFeature segment(const Vec3d& from, const Vec3d& to) {
   const Vec3d half = (to - from) * 0.5;
@@ -24,11 +26,12 @@ CoreFeature segment(const Vec3d& from, const Vec3d& to) {
 }
 
 CoreFeature rim(const Core& c, double z) {
-  return {.kind = Kind::kRim, .p = {0.0, 0.0, z}, .radius = c.half.x};
+  return {.kind = Kind::kRim, .id = z > 0.0, .p = {0.0, 0.0, z}, .radius = c.half.x};
 }
 
 CoreFeature disc(const Core& c, double z) {
-  CoreFeature f{.kind = Kind::kDisc, .p = {0.0, 0.0, z}, .flat = 2, .radius = c.half.x};
+  CoreFeature f{
+      .kind = Kind::kDisc, .id = z > 0.0, .p = {0.0, 0.0, z}, .flat = 2, .radius = c.half.x};
   f.e[0] = {1.0, 0.0, 0.0};
   f.e[1] = {0.0, 1.0, 0.0};
   f.reach[0] = f.reach[1] = c.half.x;
@@ -58,11 +61,12 @@ struct List {
 // corner nearest to the witness.
 CoreFeature box_feature(const Core& c, const Vec3d& witness, int free) {
   const Vec3d& h = c.half;
-  CoreFeature f{.kind = Kind::kPoint};
+  CoreFeature f{.kind = Kind::kPoint, .id = std::uint32_t(free)};
   const double x[3] = {witness.x, witness.y, witness.z}, half[3] = {h.x, h.y, h.z};
   double p[3];
   for (int k = 0; k < 3; ++k) {
     p[k] = free >> k & 1 ? 0.0 : std::copysign(half[k], x[k]);
+    f.id = 2 * f.id + (p[k] > 0.0);
     if (!(free >> k & 1)) continue;
     f.e[f.flat] = {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0};
     f.reach[f.flat++] = half[k];
@@ -113,6 +117,7 @@ CoreFeature mesh_face(const ConvexMesh& m, int v, const Vec3d& d) {
   const int* loop = m.face_vertices.data() + face.first;
   CoreFeature f = polygon(m, loop[0], loop[1], face.normal);
   f.loop = loop;
+  f.id = std::uint32_t(best);
   f.corners = face.count;
   return f;
 }
@@ -123,12 +128,21 @@ CoreFeature mesh_triangle(const ConvexMesh& m, const int numbers[3]) {
   const Vec3d n = cross(m.vertices[numbers[1]] - v, m.vertices[numbers[2]] - v);
   CoreFeature f = polygon(m, numbers[0], numbers[1], n);
   f.corners = 3;
-  for (int k = 0; k < 3; ++k) f.triangle[k] = numbers[k];
+  for (int k = 0; k < 3; ++k) {
+    f.triangle[k] = numbers[k];
+    f.id += mix(0, std::uint32_t(numbers[k]));  // in any order
+  }
+  return f;
+}
+
+CoreFeature mesh_edge(const ConvexMesh& m, int v, int w) {
+  CoreFeature f = segment(m.vertices[v], m.vertices[w]);
+  f.id = mix(std::min(v, w), std::max(v, w));
   return f;
 }
 
 // The edge at v that is most level along d.
-CoreFeature mesh_edge(const ConvexMesh& m, int v, const Vec3d& d) {
+CoreFeature level_edge(const ConvexMesh& m, int v, const Vec3d& d) {
   int best = v;
   double least = HUGE_VAL;
   for (int k = m.neighbour_start[v]; k < m.neighbour_start[v + 1]; ++k) {
@@ -138,7 +152,7 @@ CoreFeature mesh_edge(const ConvexMesh& m, int v, const Vec3d& d) {
     least = steep;
     best = m.neighbours[k];
   }
-  return segment(m.vertices[v], m.vertices[best]);
+  return mesh_edge(m, v, best);
 }
 
 void mesh_features(const Core& c, const Vec3d& d, const int* numbers, int count, List& list) {
@@ -150,12 +164,12 @@ void mesh_features(const Core& c, const Vec3d& d, const int* numbers, int count,
     }
   }
   const int v = mesh_support(m, d);
-  if (distinct == 1) list.add(point(m.vertices[v]));
-  if (distinct == 2) list.add(segment(m.vertices[corner[0]], m.vertices[corner[1]]));
+  if (distinct == 1) list.add(point(m.vertices[v], v));
+  if (distinct == 2) list.add(mesh_edge(m, corner[0], corner[1]));
   if (distinct == 3) list.add(mesh_triangle(m, corner));
   list.add(mesh_face(m, v, d));
-  if (distinct != 2) list.add(mesh_edge(m, v, d));
-  if (distinct != 1) list.add(point(m.vertices[v]));
+  if (distinct != 2) list.add(level_edge(m, v, d));
+  if (distinct != 1) list.add(point(m.vertices[v], v));
 }
 
 void round_features(
@@ -169,12 +183,12 @@ void round_features(
                     witness.x * witness.x + witness.y * witness.y < inner * inner;
   const bool apex = cone && high && !low;
   if (both) list.add(side(c));
-  if (apex) list.add(point({0.0, 0.0, c.half.z}));
+  if (apex) list.add(point({0.0, 0.0, c.half.z}, 1));
   if (flat) list.add(disc(c, z));
   list.add(rim(c, z));
   if (!both) list.add(side(c));
   if (!flat && std::abs(d.z) > 0.9) list.add(disc(c, z));
-  if (cone && !apex) list.add(point({0.0, 0.0, c.half.z}));
+  if (cone && !apex) list.add(point({0.0, 0.0, c.half.z}, 1));
 }
 
 }  // namespace
@@ -251,12 +265,12 @@ int features_near(const Core& core,
   List list{features};
   switch (core.type) {
     case ShapeType::kSphere:
-      list.add(point({0.0, 0.0, 0.0}));
+      list.add(point({0.0, 0.0, 0.0}, 0));
       break;
     case ShapeType::kCapsule: {
       const Vec3d end{0.0, 0.0, core.half.z};
       list.add(segment(-end, end));
-      list.add(point(witness.z < 0.0 ? -end : end));
+      list.add(point(witness.z < 0.0 ? -end : end, witness.z < 0.0 ? 0 : 1));
       break;
     }
     case ShapeType::kConvexMesh:

@@ -19,6 +19,7 @@ struct CoreFeature {
     kDisc,  ///< cap of a cylinder, base of a cone
   };
   Kind kind;
+  std::uint32_t id = 0;  ///< the same for the same part of the core, whatever led to it
   Vec3d p{0, 0, 0};      ///< middle of a flat feature; rim, side, disc: (0, 0, z of the middle)
   int flat = 0;          ///< directions along which the feature is flat
   Vec3d e[2] = {};       ///< those, unit; a side has its own for each normal

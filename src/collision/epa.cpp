@@ -123,6 +123,7 @@ bool polish_face(const SupportDifference& D, EpaResult& r) {
   r.converged = r.polished = true;
   r.normal = p.normal;
   r.depth = -p.distance;
+  r.feature = p.feature;
   r.witness_a = p.a;
   r.witness_b = p.b;
   return true;

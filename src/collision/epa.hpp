@@ -12,6 +12,7 @@ struct EpaResult {
   Vec3d witness_a{0, 0, 0}, witness_b{0, 0, 0};  ///< frame A
   int iterations = 0;
   SupportPoint face[3];
+  std::uint32_t feature = 0;  ///< of the polish
 };
 
 /// Penetration depth of D about the origin, started from a simplex that holds it or touches it.

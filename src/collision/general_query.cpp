@@ -17,6 +17,7 @@ struct CoreAnswer {
   Vec3d normal, a, b;  // frame A
   double distance;
   DistanceStatus status;
+  std::uint32_t feature = 0;
 };
 
 Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
@@ -79,7 +80,8 @@ CoreAnswer from_epa(const EpaResult& e) {
           e.witness_a,
           e.witness_b,
           -e.depth,
-          e.converged ? DistanceStatus::kPenetrating : DistanceStatus::kMaxIterations};
+          e.converged ? DistanceStatus::kPenetrating : DistanceStatus::kMaxIterations,
+          e.feature};
 }
 
 // A gap below kStalled: distance and points of GJK. Its direction is good to 1e-16 / |v| * size,
@@ -207,7 +209,7 @@ bool polish_gjk(const SupportDifference& D, const GjkResult& g, int tries, CoreA
   const Simplex& s = g.simplex;
   const RoughAnswer rough{answer.normal, answer.a, answer.b, s.points, s.count, g.lower, tries};
   if (!polish(D, rough, p) || !(p.distance > 0.0)) return false;
-  answer = {p.normal, p.a, p.b, p.distance, DistanceStatus::kSeparated};
+  answer = {p.normal, p.a, p.b, p.distance, DistanceStatus::kSeparated, p.feature};
   return true;
 }
 
@@ -222,8 +224,10 @@ bool search_cold_or_warm(const SupportDifference& D,
   Simplex known;
   bool warm = warm_simplex(D, cache, known);
   DistanceSettings left = settings;
+  // The features of a mesh are small: the first guess at them would be wrong.
+  const double roughest = D.a.mesh != nullptr || D.b.mesh != nullptr ? kStages[1].rough : 1.0;
   for (const PolishStage& stage : kStages) {
-    if (stage.rough > 0.0 && !polishes(D, settings)) continue;
+    if (stage.rough > (polishes(D, settings) ? roughest : 0.0)) continue;
     g = search(D, start_point(D, cache), warm ? &known : nullptr, left, stop, stage.rough * D.size);
     r.distance.iterations += g.iterations;
     left.max_iterations -= g.iterations;
@@ -285,6 +289,7 @@ GeneralResult query_general(const Shape& a,
       return r;
     }
   }
+  r.feature = answer.feature;
   inflate(D, answer, X_WA, r.distance);
   remember(r, answer.normal, cache);
   return r;
@@ -299,8 +304,10 @@ DistanceResult distance_general(const Shape& a,
   return query_general(a, X_WA, b, X_WB, settings, settings.max_distance, cache).distance;
 }
 
-// The vertices that carry the answer, in any order and however often they occur.
+// The features of a polished answer; else the vertices that carry it, in any order and however
+// often they occur.
 std::uint32_t vertex_feature(const GeneralResult& r) {
+  if (r.feature != 0) return r.feature;
   std::uint32_t hash = 0;
   for (const int* index : {r.index_a, r.index_b}) {
     int last = -2;  // ascending, each once

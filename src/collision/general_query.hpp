@@ -9,6 +9,7 @@ struct GeneralResult {
   DistanceResult distance;
   int count = 0;  ///< of the final simplex or face
   int index_a[4], index_b[4];
+  std::uint32_t feature = 0;  ///< names the features of a polished answer
   bool beyond = false;  ///< proven farther than `stop_above`; only `distance` is set, to the bound
 };
 

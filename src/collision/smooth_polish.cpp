@@ -248,6 +248,8 @@ bool FeaturePair::verify(PolishedAnswer& bound) const {
   if (closed &&
       std::max(outside_polygon(fa_, found.a), outside_polygon(fb_, b_B)) <= kLateral * size_) {
     bound = found;
+    const std::uint32_t kinds = 8 * std::uint32_t(fa_.kind) + std::uint32_t(fb_.kind);
+    bound.feature = mix(mix(kinds, fa_.id), fb_.id) | 1;
     return true;
   }
   if (gap > bound.distance) bound = {n_, found.a, found.b, gap};

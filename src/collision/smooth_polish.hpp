@@ -25,7 +25,8 @@ inline constexpr int kAllFeatures = 100;
 /// `distance` are set, to the best bound of the signed distance that it met.
 struct PolishedAnswer {
   Vec3d normal, a, b;
-  double distance;  ///< signed [m]
+  double distance;            ///< signed [m]
+  std::uint32_t feature = 0;  ///< names the two features, never 0
 };
 
 /// Newton's method on the normal between the features that the rough answer points at. True: the

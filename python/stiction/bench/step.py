@@ -88,7 +88,7 @@ class Trial:
         return min(times, key=times.__getitem__) if times else None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain numbers, for JSON; the ratios are ours over the peer (below 1: we are faster), None where there is no peer."""
+        """Plain numbers, for JSON; ratios are ours over the peer, None where there is no peer."""
         peer, pyramidal = self.fastest("elliptic"), self.fastest("pyramidal")
         return {
             "ours_us": self.times[OURS],
