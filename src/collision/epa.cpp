@@ -16,8 +16,8 @@ constexpr double kTolerance = 1e-13;    // of the size: support plane and face c
 constexpr double kSmoothFloor = 1e-12;  // the same where facets never coincide
 // Smooth cores are polished once the depth is known to both. Another local minimum that undercuts
 // this one by less goes unnoticed.
-constexpr double kRough = 1e-6;       // of the size
-constexpr double kRoughShare = 1e-3;  // of the depth
+constexpr double kRough = 1e-9;       // of the size
+constexpr double kRoughShare = 1e-6;  // of the depth
 constexpr int kLastTries = 12;        // faces polished when the growth ended early
 constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
 constexpr double kNotConvex = 1e-9;   // of the size: more than a sliver's normal can be wrong
