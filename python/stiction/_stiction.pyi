@@ -122,7 +122,6 @@ def collide(
 def contact_manifold(
     a: Shape, X_WA: _Placement, b: Shape, X_WB: _Placement, margin: float = 0.0
 ) -> list[ManifoldPoint]: ...
-
 def time_distances(
     shapes: Sequence[Shape],
     pairs: ArrayLike,

@@ -126,8 +126,7 @@ DistanceResult distance_sphere_box(const Shape& a,
 
 DistanceResult distance_any_half_space(const Shape& a,
                                        const Transform& X_WA,
-                                       const Transform& X_WB,
-                                       DistanceCache* cache) {
+                                       const Transform& X_WB) {
   const Vec3d down = -X_WB.R.c2;
   const Vec3d d = transpose_times(X_WA.R, down);
   Vec3d lowest;
@@ -138,12 +137,6 @@ DistanceResult distance_any_half_space(const Shape& a,
     case ShapeType::kCapsule:
       lowest = d * a.size.x + Vec3d{0.0, 0.0, d.z < 0.0 ? -a.size.y : a.size.y};
       break;
-    case ShapeType::kConvexMesh: {
-      const int i = mesh_support(*a.mesh, d, cache != nullptr ? cache->index_a[0] : 0);
-      if (cache != nullptr) cache->index_a[0] = i;
-      lowest = a.mesh->vertices[i];
-      break;
-    }
     default:
       lowest = support(a, d);
       break;

@@ -34,8 +34,7 @@ DistanceResult distance_sphere_box(const Shape& a,
 /// A bounded, B a half-space.
 DistanceResult distance_any_half_space(const Shape& a,
                                        const Transform& X_WA,
-                                       const Transform& X_WB,
-                                       DistanceCache* cache);
+                                       const Transform& X_WB);
 DistanceResult distance_box_box(const Shape& a,
                                 const Transform& X_WA,
                                 const Shape& b,

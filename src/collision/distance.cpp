@@ -60,9 +60,9 @@ DistanceResult ordered_distance(const Shape& a,
                                 const Transform& X_WB,
                                 const DistanceSettings& settings,
                                 DistanceCache* cache) {
-  if (b.type == ShapeType::kHalfSpace) return distance_any_half_space(a, X_WA, X_WB, cache);
+  if (b.type == ShapeType::kHalfSpace) return distance_any_half_space(a, X_WA, X_WB);
   if (a.type == ShapeType::kHalfSpace) {
-    return swapped(distance_any_half_space(b, X_WB, X_WA, cache));
+    return swapped(distance_any_half_space(b, X_WB, X_WA));
   }
   if (settings.method != DistanceMethod::kAuto) {
     return distance_general(a, X_WA, b, X_WB, settings, cache);

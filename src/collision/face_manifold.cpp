@@ -20,35 +20,35 @@ struct Reference {
 };
 
 // Separation along the outward normal of `face` of everything on the other side.
-double separation(const Polygon& face, const Core& other, const Transform& X, int hint) {
+double separation(const Polygon& face, const Core& other, const Transform& X) {
   const Vec3d down = transpose_times(X.R, -face.normal);
-  return dot(face.normal, X * core_support(other, down, hint)) - face.offset;
+  int number;
+  return dot(face.normal, X * core_support(other, down, number)) - face.offset;
 }
 
 // Faces of A first, so that equal faces do not take turns.
 bool choose_reference(const Core& a,
                       const Core& b,
                       const Transform& X_AB,
-                      const GeneralResult& r,
                       const Vec3d& normal_A,
                       double least,
                       Reference& out) {
   const Transform& X_AA = Transform::identity();
   out.on_a = true;
-  if (plane_face_towards(a, normal_A, r.index_a[0], X_AA, out.face)) {
-    out.separation = separation(out.face, b, X_AB, r.index_b[0]);
+  if (plane_face_towards(a, normal_A, X_AA, out.face)) {
+    out.separation = separation(out.face, b, X_AB);
     if (out.separation >= least) {
       const Vec3d n = transpose_times(X_AB.R, -out.face.normal);
-      face_towards(b, n, r.index_b[0], X_AB, out.incident);
+      face_towards(b, n, X_AB, out.incident);
       return true;
     }
   }
   out.on_a = false;
   const Vec3d towards_a = -transpose_times(X_AB.R, normal_A);
-  if (!plane_face_towards(b, towards_a, r.index_b[0], X_AB, out.face)) return false;
-  out.separation = separation(out.face, a, X_AA, r.index_a[0]);
+  if (!plane_face_towards(b, towards_a, X_AB, out.face)) return false;
+  out.separation = separation(out.face, a, X_AA);
   if (out.separation < least) return false;
-  face_towards(a, -out.face.normal, r.index_a[0], X_AA, out.incident);
+  face_towards(a, -out.face.normal, X_AA, out.incident);
   return true;
 }
 
@@ -115,7 +115,7 @@ void manifold_faces(const Shape& a,
   Reference reference;
   reference.radii = core_a.radius + core_b.radius;
   const double least = r.distance.distance + reference.radii - kFacePreference * size;
-  if (choose_reference(core_a, core_b, X_AB, r, normal_A, least, reference)) {
+  if (choose_reference(core_a, core_b, X_AB, normal_A, least, reference)) {
     clip_to_manifold(reference, X_WA, size, r.distance.distance, margin, m);
   }
   if (m.count == 0 && (has_side(a) || has_side(b))) {

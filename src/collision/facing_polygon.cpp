@@ -57,7 +57,7 @@ void facing_polygon(const Shape& s, const Transform& X, const Vec3d& d, Polygon&
     }
     case ShapeType::kBox:
     case ShapeType::kConvexMesh:
-      return face_towards(core_of(s), local, 0, X, face);
+      return face_towards(core_of(s), local, X, face);
     case ShapeType::kCylinder:
       if (std::abs(local.z) < std::sqrt(0.5)) return set_mantle(r, r, l, local, X, face);
       return set_disc(r, local.z < 0.0 ? -l : l, local.z < 0.0 ? -1.0 : 1.0, local, X, face);

@@ -149,10 +149,8 @@ int mesh_points(const PlaneQuery& q,
                 const ConvexMesh& mesh,
                 const Transform& X_WS,
                 double margin,
-                DistanceCache* cache,
                 ManifoldPoint* out) {
-  const int lowest = mesh_support(mesh, -q.up_S, cache != nullptr ? cache->index_a[0] : 0);
-  if (cache != nullptr) cache->index_a[0] = lowest;
+  const int lowest = mesh_support(mesh, -q.up_S);
   if (q.height_0 + dot(q.up_S, mesh.vertices[lowest]) > margin) return 0;
   int found[kMaxCandidates];
   const int count = mesh.vertices.size() > 32 && mesh.vertices.size() <= kMaxFlooded
@@ -174,12 +172,8 @@ int mesh_points(const PlaneQuery& q,
 
 }  // namespace
 
-void manifold_any_half_space(const Shape& a,
-                             const Transform& X_WA,
-                             const Transform& X_WB,
-                             double margin,
-                             Manifold& m,
-                             DistanceCache* cache) {
+void manifold_any_half_space(
+    const Shape& a, const Transform& X_WA, const Transform& X_WB, double margin, Manifold& m) {
   const Vec3d& up = X_WB.R.c2;
   const PlaneQuery q{up, transpose_times(X_WA.R, up), dot(up, X_WA.p - X_WB.p)};
   m.normal = -up;
@@ -207,7 +201,7 @@ void manifold_any_half_space(const Shape& a,
       return offer(q, X_WA, support(a, -q.up_S), margin, 0, m);
     default: {
       ManifoldPoint points[kMaxCandidates];
-      const int found = mesh_points(q, *a.mesh, X_WA, margin, cache, points);
+      const int found = mesh_points(q, *a.mesh, X_WA, margin, points);
       m.count = reduce(up, a.mesh->bounding_radius, kMaxManifoldPoints, points, found);
       for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
       return;

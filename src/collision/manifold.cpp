@@ -83,9 +83,9 @@ void contact_manifold(const Shape& a,
     if (!a.bounded()) {
       throw std::invalid_argument("contact_manifold: both shapes have type = half_space");
     }
-    manifold_any_half_space(a, X_WA, X_WB, margin, manifold, cache);
+    manifold_any_half_space(a, X_WA, X_WB, margin, manifold);
   } else if (a.type == ShapeType::kHalfSpace) {
-    manifold_any_half_space(b, X_WB, X_WA, margin, manifold, cache);
+    manifold_any_half_space(b, X_WB, X_WA, margin, manifold);
     manifold.normal = -manifold.normal;
   } else if (a.type <= b.type) {
     ordered_manifold(a, X_WA, b, X_WB, margin, manifold, cache);

@@ -5,12 +5,8 @@
 namespace stiction::detail {
 
 /// A bounded, B a half-space.
-void manifold_any_half_space(const Shape& a,
-                             const Transform& X_WA,
-                             const Transform& X_WB,
-                             double margin,
-                             Manifold& m,
-                             DistanceCache* cache);
+void manifold_any_half_space(
+    const Shape& a, const Transform& X_WA, const Transform& X_WB, double margin, Manifold& m);
 void manifold_box_box(const Shape& a,
                       const Transform& X_WA,
                       const Shape& b,

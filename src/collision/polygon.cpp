@@ -26,9 +26,8 @@ void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face)
 }
 
 // Deeper vertices of a merged face are not in its plane; `offset` is the outermost of all.
-void mesh_face(
-    const ConvexMesh& mesh, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
-  const int v = mesh_support(mesh, d, hint);
+void mesh_face(const ConvexMesh& mesh, const Vec3d& d, const Transform& X, Polygon& face) {
+  const int v = mesh_support(mesh, d);
   int best = mesh.vertex_faces[mesh.vertex_face_start[v]];
   for (int k = mesh.vertex_face_start[v] + 1; k < mesh.vertex_face_start[v + 1]; ++k) {
     const int f = mesh.vertex_faces[k];
@@ -111,14 +110,13 @@ int clip_segment(const Polygon& segment,
 
 }  // namespace
 
-bool plane_face_towards(
-    const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
+bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
   switch (core.type) {
     case ShapeType::kBox:
       box_face(core.half, d, X, face);
       return true;
     case ShapeType::kConvexMesh:
-      mesh_face(*core.mesh, d, hint, X, face);
+      mesh_face(*core.mesh, d, X, face);
       return true;
     case ShapeType::kCylinder:
       if (!(std::abs(d.z) >= kCapCosine * norm(d))) return false;
@@ -133,8 +131,8 @@ bool plane_face_towards(
   }
 }
 
-void face_towards(const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face) {
-  if (plane_face_towards(core, d, hint, X, face)) return;
+void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
+  if (plane_face_towards(core, d, X, face)) return;
   const Vec3d& h = core.half;
   face.count = 2;
   face.normal = X.R * d;

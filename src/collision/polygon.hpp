@@ -40,11 +40,10 @@ struct ClippedPoint {
 
 /// The plane face most parallel to d (frame of the core) among those at its farthest point, placed
 /// by X; false if there is none within 45 degrees of d that could be it.
-bool plane_face_towards(
-    const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face);
+bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
 /// What the core shows along d: that face, else a segment.
-void face_towards(const Core& core, const Vec3d& d, int hint, const Transform& X, Polygon& face);
+void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
 /// The part of `incident` above `reference` (a face or disc). Points outside by at most `flush` [m]
 /// count as inside. Returns the number of points.

@@ -66,7 +66,7 @@ bool box_edge(const Vec3d& h, const Transform& X, const Vec3d& n, Ridge& ridge) 
 
 bool mesh_edge(const ConvexMesh& mesh, const Transform& X, const Vec3d& n, Ridge& ridge) {
   const Vec3d d = transpose_times(X.R, n);
-  const int v = mesh_support(mesh, d, 0);
+  const int v = mesh_support(mesh, d);
   int best = -1;
   double least = kSteep;
   for (int k = mesh.neighbour_start[v]; k < mesh.neighbour_start[v + 1]; ++k) {

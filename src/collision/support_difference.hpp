@@ -51,7 +51,9 @@ inline Vec3d smooth_support(const Core& c, const Vec3d& d) {
 }
 
 /// Farthest point along d and its number: mesh vertex, or sign bits of x, y, z.
-inline __attribute__((always_inline)) Vec3d core_support(const Core& c, const Vec3d& d, int& index) {
+inline __attribute__((always_inline)) Vec3d core_support(const Core& c,
+                                                         const Vec3d& d,
+                                                         int& index) {
   if (c.mesh != nullptr) {
     index = mesh_support(*c.mesh, d);
     return c.mesh->vertices[index];

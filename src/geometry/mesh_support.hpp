@@ -78,8 +78,4 @@ inline int mesh_support(const ConvexMesh& mesh, const Vec3d& d) {
   return best;
 }
 
-inline int mesh_support(const ConvexMesh& mesh, const Vec3d& d, int) {
-  return mesh_support(mesh, d);
-}
-
 }  // namespace stiction

@@ -162,7 +162,7 @@ Vec3d support(const Shape& shape, const Vec3d& d) {
     case ShapeType::kBox:
       return {d.x < 0.0 ? -s.x : s.x, d.y < 0.0 ? -s.y : s.y, d.z < 0.0 ? -s.z : s.z};
     case ShapeType::kConvexMesh:
-      return shape.mesh->vertices[mesh_support(*shape.mesh, d, 0)];
+      return shape.mesh->vertices[mesh_support(*shape.mesh, d)];
     case ShapeType::kCylinder:
       return circle_support(s.x, d.z < 0.0 ? -s.y : s.y, d);
     case ShapeType::kCone: {
@@ -217,8 +217,8 @@ Aabb bounding_box(const Shape& shape, const Transform& X_WS) {
         break;
       case ShapeType::kConvexMesh: {
         const ConvexMesh& mesh = *shape.mesh;
-        upper[k] = dot(row, mesh.vertices[mesh_support(mesh, row, 0)]);
-        lower[k] = dot(row, mesh.vertices[mesh_support(mesh, -row, 0)]);
+        upper[k] = dot(row, mesh.vertices[mesh_support(mesh, row)]);
+        lower[k] = dot(row, mesh.vertices[mesh_support(mesh, -row)]);
         continue;
       }
       case ShapeType::kHeightField:

@@ -27,8 +27,8 @@ struct ConvexMesh {
   std::vector<int> vertex_faces;       ///< faces that touch a vertex, ascending
   std::vector<int> triangles;          ///< 3 per triangle, for drawing and mass properties
   SupportTable support;
-  double volume = 0.0;                 ///< [m^3]
-  Vec3d centroid{0, 0, 0};             ///< of the solid [m]
+  double volume = 0.0;           ///< [m^3]
+  Vec3d centroid{0, 0, 0};       ///< of the solid [m]
   double bounding_radius = 0.0;  ///< largest distance of a vertex from the mesh's own origin [m]
 
   /// Convex hull of the points. Coordinates are compared on a grid of 2^-40 of the extent, faces
