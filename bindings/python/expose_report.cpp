@@ -192,9 +192,31 @@ void expose_rollout_log() {
       .add_property("reports", &log_reports, "list of StepReport.");
 }
 
+std::string counters_repr(const CollisionCounters& c) {
+  return "CollisionCounters(tested_pairs=" + std::to_string(c.tested_pairs) +
+         ", overlapping_pairs=" + std::to_string(c.overlapping_pairs) +
+         ", narrow_phase_calls=" + std::to_string(c.narrow_phase_calls) +
+         ", contacts=" + std::to_string(c.contacts) + ")";
+}
+
+void expose_counters() {
+  using C = CollisionCounters;
+  bp::class_<C>("CollisionCounters",
+                "Work of the collision part of a step, independent of the machine.",
+                bp::no_init)
+      .def_readonly("tested_pairs", &C::tested_pairs, "Boxes compared by the broad phase.")
+      .def_readonly("overlapping_pairs",
+                    &C::overlapping_pairs,
+                    "Pairs whose boxes overlap and that may collide.")
+      .def_readonly("narrow_phase_calls", &C::narrow_phase_calls, "Manifolds asked for.")
+      .def_readonly("contacts", &C::contacts, "Contact points found.")
+      .def("__repr__", &counters_repr);
+}
+
 }  // namespace
 
 void expose_report() {
+  expose_counters();
   expose_step_report();
   expose_contact_report();
   expose_balance();

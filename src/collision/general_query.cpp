@@ -3,6 +3,7 @@
 #include "epa.hpp"
 #include "gjk.hpp"
 #include "nesmino.hpp"
+#include "search_direction.hpp"
 #include "smooth_polish.hpp"
 
 #include <algorithm>
@@ -19,8 +20,6 @@ struct CoreAnswer {
   DistanceStatus status;
   std::uint32_t feature = 0;
 };
-
-Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
 
 double core_radius(const Core& c) {
   if (c.mesh != nullptr) return c.mesh->bounding_radius;
@@ -141,11 +140,6 @@ void remember(const GeneralResult& r, const Vec3d& direction, DistanceCache* cac
   }
 }
 
-bool finds_no_simplex(DistanceMethod m) {
-  return m == DistanceMethod::kFrankWolfe || m == DistanceMethod::kFrankWolfePolyak ||
-         m == DistanceMethod::kFrankWolfeNesterov || m == DistanceMethod::kNesmino;
-}
-
 // Frank-Wolfe and NESMINO know that the shapes overlap, but hold no simplex round the origin.
 GjkResult search(const SupportDifference& D,
                  const Vec3d& x0,
@@ -153,8 +147,10 @@ GjkResult search(const SupportDifference& D,
                  const DistanceSettings& settings,
                  double stop_above,
                  double rough = 0.0) {
-  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above, rough);
-  const GjkResult g = settings.method == DistanceMethod::kNesmino
+  const bool smoothing = settings.method == DistanceMethod::kNesmino;
+  if (!smoothing && !is_frank_wolfe(settings.method))
+    return gjk(D, x0, warm, settings, stop_above, rough);
+  const GjkResult g = smoothing
                           ? nesmino(D, x0, settings, stop_above)
                           : gjk(D, x0, nullptr, settings, stop_above);
   if (g.end != GjkResult::End::kOverlap) return g;

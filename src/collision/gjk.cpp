@@ -20,11 +20,6 @@ constexpr double kNormal = 1e-12;       // of the distance: the normal is then g
 constexpr double kSamePoint = 1e-11;    // of the size
 constexpr double kStalled = 1e-8;       // of the size: below it a stalled search is left to EPA
 
-bool is_frank_wolfe(DistanceMethod m) {
-  return m == DistanceMethod::kFrankWolfe || m == DistanceMethod::kFrankWolfePolyak ||
-         m == DistanceMethod::kFrankWolfeNesterov;
-}
-
 // Points of smooth shapes have no numbers; those closer than `same` [m] span nothing.
 bool holds(const Simplex& simplex, const SupportPoint& s, double same) {
   for (int i = 0; i < simplex.count; ++i) {

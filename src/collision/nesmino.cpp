@@ -14,8 +14,6 @@ namespace {
 
 constexpr double kDecrease = 0.1;  // of mu, from 1 / size on, when the smoothed problem is solved
 
-Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
-
 // Boxes, segments and points clamp; the distance from anything else is GJK's.
 Vec3d project(const Core& core, double size, const Vec3d& p) {
   const Vec3d& h = core.half;

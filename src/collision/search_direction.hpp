@@ -10,6 +10,12 @@
 
 namespace stiction::detail {
 
+/// Line search between two points instead of a simplex (GJK++ Alg. 1, 5).
+inline bool is_frank_wolfe(DistanceMethod m) {
+  return m == DistanceMethod::kFrankWolfe || m == DistanceMethod::kFrankWolfePolyak ||
+         m == DistanceMethod::kFrankWolfeNesterov;
+}
+
 class SearchDirection {
  public:
   SearchDirection(DistanceMethod method, const Vec3d& x0) : d_(x0) {

@@ -16,6 +16,9 @@ struct Core {
   double radius;
 };
 
+/// A point inside, frame of the core.
+inline Vec3d centre(const Core& c) { return c.mesh != nullptr ? c.mesh->centroid : Vec3d{0, 0, 0}; }
+
 inline Core core_of(const Shape& s) {
   switch (s.type) {
     case ShapeType::kSphere:

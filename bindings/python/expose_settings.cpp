@@ -1,0 +1,100 @@
+#include "common.hpp"
+#include "simulator_holder.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace stiction::python {
+namespace {
+
+// --- settings: one flat list of names, as the keywords of stiction.Simulator ---
+
+template <auto Group, auto Member>
+struct Nested {
+  using Value =
+      std::remove_reference_t<decltype((std::declval<SimulatorSettings&>().*Group).*Member)>;
+  static Value get(const SettingsHolder& s) { return (s.*Group).*Member; }
+  static void set(SettingsHolder& s, Value value) { (s.*Group).*Member = value; }
+};
+
+std::string settings_repr(const SettingsHolder& s) {
+  return "SimulatorSettings(dt=" + number(s.dt) + ", solver=\"" + s.solver.name +
+         "\", tolerance=" + number(s.solver.tolerance) +
+         ", max_iterations=" + std::to_string(s.solver.max_iterations) + ")";
+}
+
+SettingsHolder settings_copy(const SettingsHolder& s) {
+  return SettingsHolder(static_cast<const SimulatorSettings&>(s));  // free again
+}
+
+setattrofunc set_known_setting = nullptr;
+
+/// The settings of a Simulator are a copy: assigning to them would change nothing.
+int set_setting(PyObject* self, PyObject* name, PyObject* value) {
+  const bp::extract<const SettingsHolder&> settings(self);
+  if (!settings.check() || !settings().fixed) return set_known_setting(self, name, value);
+  PyErr_Format(PyExc_AttributeError,
+               "settings.%U: the settings of a Simulator are fixed; make a new one: "
+               "Simulator(sim.scene, %U=...)",
+               name,
+               name);
+  return -1;
+}
+
+}  // namespace
+
+void expose_settings() {
+  using S = SettingsHolder;
+  bp::class_<S> c("SimulatorSettings",
+                  "Settings of a Simulator; its keyword arguments have the same names. Those of "
+                  "`Simulator.settings` are fixed, a copy() of them is not.");
+  const auto nested = [&](const char* name, auto access, const char* doc) {
+    using Access = decltype(access);
+    c.add_property(name, &Access::get, &Access::set, doc);
+  };
+  c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
+      .def_readwrite("integrator", &S::integrator, "\"semi-implicit-euler\".")
+      .def_readwrite(
+          "project_closures", &S::project_closures, "After the step, move q onto the closures.")
+      .def("validate",
+           &S::validate,
+           bp::arg("self"),
+           "Raises ValueError naming the field and its value.")
+      .def("copy", &settings_copy, bp::arg("self"), "An independent copy, free to be edited.")
+      .def("__repr__", &settings_repr);
+  nested("solver", Nested<&S::solver, &SolverSettings::name>{}, "A name of solvers().");
+  nested("tolerance",
+         Nested<&S::solver, &SolverSettings::tolerance>{},
+         "> 0, on the relative residual.");
+  nested("max_iterations", Nested<&S::solver, &SolverSettings::max_iterations>{}, ">= 1.");
+  nested("newton",
+         Nested<&S::solver, &SolverSettings::newton>{},
+         "ncp-pgs: Newton on the modes found so far, between sweeps; False: sweeps only.");
+  nested("baumgarte",
+         Nested<&S::contact, &ContactSettings::baumgarte>{},
+         "In [0, 1]: share of a penetration removed per step.");
+  nested("recovery_speed",
+         Nested<&S::contact, &ContactSettings::recovery_speed>{},
+         "[m/s] >= 0: cap of that correction.");
+  nested("restitution_threshold",
+         Nested<&S::contact, &ContactSettings::restitution_threshold>{},
+         "[m/s]: approach speed above which restitution acts; < 0: max(0.01, 2 |g| dt).");
+  nested("closure_gain",
+         Nested<&S::contact, &ContactSettings::closure_gain>{},
+         "In [0, 1]: share of a closure's error removed per step.");
+  nested("limit_margin",
+         Nested<&S::contact, &ContactSettings::limit_margin>{},
+         "[rad or m]: distance at which a joint limit becomes a row, at least.");
+  nested("per_point_stiffness",
+         Nested<&S::contact, &ContactSettings::per_point_stiffness>{},
+         "Each point of a pair gets k, d instead of k / n, d / n.");
+  nested("margin",
+         Nested<&S::collision, &CollisionSettings::margin>{},
+         "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");
+  forbid_new_attributes(c);
+  auto* type = reinterpret_cast<PyTypeObject*>(c.ptr());
+  set_known_setting = type->tp_setattro;
+  type->tp_setattro = &set_setting;
+}
+
+}  // namespace stiction::python
