@@ -150,9 +150,8 @@ GjkResult search(const SupportDifference& D,
   const bool smoothing = settings.method == DistanceMethod::kNesmino;
   if (!smoothing && !is_frank_wolfe(settings.method))
     return gjk(D, x0, warm, settings, stop_above, rough);
-  const GjkResult g = smoothing
-                          ? nesmino(D, x0, settings, stop_above)
-                          : gjk(D, x0, nullptr, settings, stop_above);
+  const GjkResult g =
+      smoothing ? nesmino(D, x0, settings, stop_above) : gjk(D, x0, nullptr, settings, stop_above);
   if (g.end != GjkResult::End::kOverlap) return g;
   GjkResult simplex = gjk(D, x0, nullptr, {}, stop_above);
   simplex.iterations = g.iterations;

@@ -44,8 +44,11 @@ inline DistanceResult make_result(const Vec3d& witness_a,
 
 /// The same answer with A and B exchanged.
 inline DistanceResult swapped(const DistanceResult& r) {
-  return {
-      r.distance, r.witness_b, r.witness_a, -r.normal, r.iterations, r.status, r.epa_iterations};
+  DistanceResult s = r;
+  s.witness_a = r.witness_b;
+  s.witness_b = r.witness_a;
+  s.normal = -r.normal;
+  return s;
 }
 
 inline Vec3d midpoint(const Vec3d& a, const Vec3d& b) { return (a + b) * 0.5; }

@@ -147,7 +147,11 @@ DistanceResult half_space_distance(const Shape& s, const Transform& X_WS, const 
 }
 
 DistanceResult in_world(const DistanceResult& r, const Transform& X) {
-  return {r.distance, X * r.witness_a, X * r.witness_b, X.R * r.normal, r.iterations, r.status};
+  DistanceResult w = r;
+  w.witness_a = X * r.witness_a;
+  w.witness_b = X * r.witness_b;
+  w.normal = X.R * r.normal;
+  return w;
 }
 
 // A is the surface.
