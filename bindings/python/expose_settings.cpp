@@ -1,5 +1,6 @@
 #include "common.hpp"
 #include "simulator_holder.hpp"
+#include "solver_settings.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,10 @@ struct Nested {
       std::remove_reference_t<decltype((std::declval<SimulatorSettings&>().*Group).*Member)>;
   static Value get(const SettingsHolder& s) { return (s.*Group).*Member; }
   static void set(SettingsHolder& s, Value value) { (s.*Group).*Member = value; }
+};
+
+struct SolverOf {
+  static SolverSettings& of(SettingsHolder& s) { return s.solver; }
 };
 
 std::string settings_repr(const SettingsHolder& s) {
@@ -63,13 +68,7 @@ void expose_settings() {
       .def("copy", &settings_copy, bp::arg("self"), "An independent copy, free to be edited.")
       .def("__repr__", &settings_repr);
   nested("solver", Nested<&S::solver, &SolverSettings::name>{}, "A name of solvers().");
-  nested("tolerance",
-         Nested<&S::solver, &SolverSettings::tolerance>{},
-         "> 0, on the relative residual.");
-  nested("max_iterations", Nested<&S::solver, &SolverSettings::max_iterations>{}, ">= 1.");
-  nested("newton",
-         Nested<&S::solver, &SolverSettings::newton>{},
-         "ncp-pgs: Newton on the modes found so far, between sweeps; False: sweeps only.");
+  add_solver_settings<SolverOf, S>(c);
   nested("baumgarte",
          Nested<&S::contact, &ContactSettings::baumgarte>{},
          "In [0, 1]: share of a penetration removed per step.");

@@ -1,24 +1,33 @@
-#include "stiction/solver/solver.hpp"
-
-#include "common.hpp"
+#include "solver_settings.hpp"
 
 namespace stiction::python {
 namespace {
 
 bp::dict registry() {
   bp::dict out;
-  for (const SolverEntry& e : solvers()) out[e.name] = std::string(e.model) + ": " + e.description;
+  for (const SolverEntry& e : solvers())
+    out[e.name] = std::string(to_string(e.model)) + ": " + e.description;
   return out;
 }
 
+struct Itself {
+  static SolverSettings& of(SolverSettings& s) { return s; }
+};
+
+std::string settings_repr(const SolverSettings& s) {
+  return "SolverSettings(name=\"" + s.name + "\", tolerance=" + number(s.tolerance) +
+         ", max_iterations=" + std::to_string(s.max_iterations) + ")";
+}
+
 ContactSolution solve_problem(const ContactProblem& problem,
-                              const std::string& solver,
-                              double tolerance,
-                              int max_iterations,
-                              const bp::object& warm_start,
-                              bool newton) {
-  const SolverSettings settings{solver, tolerance, max_iterations, newton};
+                              const SolverSettings& settings,
+                              const bp::object& warm_start) {
   settings.validate();
+  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
+  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
+    throw std::invalid_argument("regularisation has " + std::to_string(given) +
+                                " rows: the problem has " + std::to_string(rows));
+  }
   ContactSolution solution;
   if (!warm_start.is_none()) {
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
@@ -34,6 +43,11 @@ ContactSolution solve_problem(const ContactProblem& problem,
 bp::object impulse(const ContactSolution& s) { return to_array(s.impulse); }
 bp::object velocity(const ContactSolution& s) { return to_array(s.velocity); }
 Residuals residuals_copy(const ContactSolution& s) { return s.residuals; }
+Residuals model_residuals_copy(const ContactSolution& s) { return s.model_residuals; }
+std::string model(const ContactSolution& s) { return to_string(s.model); }
+bp::object regularisation(const ContactSolution& s) {
+  return s.regularisation.empty() ? bp::object() : bp::object(to_array(s.regularisation));
+}
 std::string status(const ContactSolution& s) { return to_string(s.status); }
 std::string repr(const ContactSolution& s) {
   return "ContactSolution(status=\"" + status(s) +
@@ -43,33 +57,63 @@ std::string repr(const ContactSolution& s) {
 
 }  // namespace
 
+bp::object regularisation_of(const SolverSettings& s) {
+  if (s.regularisation == RegularisationRule::kGiven) return to_array(s.given_regularisation);
+  return bp::str(s.regularisation == RegularisationRule::kDiagonal ? "diagonal" : "contact-norm");
+}
+
+void set_regularisation(SolverSettings& s, const bp::object& value) {
+  const bp::extract<std::string> name(value);
+  if (!name.check()) {
+    const Eigen::VectorXd rows = vector_from(value, "regularisation");
+    s.given_regularisation.assign(rows.data(), rows.data() + rows.size());
+    s.regularisation = RegularisationRule::kGiven;
+    return;
+  }
+  if (name() != "contact-norm" && name() != "diagonal") {
+    throw std::invalid_argument("regularisation = \"" + name() +
+                                "\": must be \"contact-norm\", \"diagonal\" or an array");
+  }
+  s.regularisation =
+      name() == "diagonal" ? RegularisationRule::kDiagonal : RegularisationRule::kContactNorm;
+}
+
 void expose_solver() {
   using bp::arg;
+  bp::class_<SolverSettings> settings(
+      "SolverSettings", "Settings of a solver; `solve` takes them as keywords of the same names.");
+  settings.def_readwrite("name", &SolverSettings::name, "A name of solvers().")
+      .def("validate",
+           &SolverSettings::validate,
+           arg("self"),
+           "Raises ValueError naming the field and its value.")
+      .def("__repr__", &settings_repr);
+  add_solver_settings<Itself, SolverSettings>(settings);
+  forbid_new_attributes(settings);
   bp::class_<ContactSolution>(
       "ContactSolution", "Impulses, their velocity and their certificate.", bp::no_init)
       .add_property("impulse", &impulse, "(n,) lambda [N s].")
       .add_property("velocity", &velocity, "(n,) c = (G + diag R) lambda + g [m/s].")
       .add_property("residuals", &residuals_copy, "Residuals.")
+      .add_property("model", &model, "\"NCP\", \"CCP\", \"LCP\" or \"RaiSim\".")
+      .add_property("model_residuals",
+                    &model_residuals_copy,
+                    "Residuals of the model solved, which `converged` judges; worst island.")
+      .add_property(
+          "regularisation", &regularisation, "(n,) what the solver added to diag(G), or None.")
+      .def_readonly("deterministic",
+                    &ContactSolution::deterministic,
+                    "False if a time budget could have ended it.")
       .def_readonly("iterations", &ContactSolution::iterations)
       .def_readonly("factorisations", &ContactSolution::factorisations)
       .add_property("status",
                     &status,
-                    "\"converged\", \"rounding_limited\", \"max_iterations\" or \"not_finite\".")
+                    "\"converged\", \"rounding_limited\", \"regularised\", \"stalled\", "
+                    "\"max_iterations\", \"budget\", \"infeasible\" or \"not_finite\".")
       .add_property("converged", &ContactSolution::converged)
       .def("__repr__", &repr);
   bp::def("solvers", &registry, "dict of name -> contact model and description.");
-  bp::def("solve",
-          &solve_problem,
-          (arg("problem"),
-           arg("solver") = "ncp-pgs",
-           arg("tolerance") = 1e-8,
-           arg("max_iterations") = 1000,
-           arg("warm_start") = bp::object(),
-           arg("newton") = true),
-          "Solves a ContactProblem. tolerance > 0 bounds Residuals.relative; warm_start (n,) [N "
-          "s], None is "
-          "zero; newton=False: ncp-pgs without its Newton steps. Raises ValueError naming the "
-          "argument.");
+  bp::def("_solve", &solve_problem, (arg("problem"), arg("settings"), arg("warm_start")));
 }
 
 }  // namespace stiction::python

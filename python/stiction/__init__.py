@@ -58,6 +58,7 @@ from ._stiction import (
     Shape,
     SimulationError,
     SimulatorSettings,
+    SolverSettings,
     Sphere,
     State,
     StepReport,
@@ -81,7 +82,6 @@ from ._stiction import (
     scenes,
     set_data_directory,
     set_robots_directory,
-    solve,
     solvers,
     support,
     time_distances,
@@ -93,6 +93,7 @@ from .loading import LoadWarning, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
 from .simulator import Rollout, Simulator
+from .solving import solve
 from .terrain import height_field
 
 __all__ = [
@@ -139,6 +140,7 @@ __all__ = [
     "SimulationError",
     "Simulator",
     "SimulatorSettings",
+    "SolverSettings",
     "Sphere",
     "State",
     "StepReport",

@@ -525,6 +525,14 @@ class ContactSolution:
     @property
     def residuals(self) -> Residuals: ...
     @property
+    def model(self) -> str: ...
+    @property
+    def model_residuals(self) -> Residuals: ...
+    @property
+    def regularisation(self) -> _Floats | None: ...
+    @property
+    def deterministic(self) -> bool: ...
+    @property
     def iterations(self) -> int: ...
     @property
     def factorisations(self) -> int: ...
@@ -535,24 +543,37 @@ class ContactSolution:
 
 def residuals(problem: ContactProblem, impulse: ArrayLike) -> Residuals: ...
 def solvers() -> dict[str, str]: ...
-def solve(
-    problem: ContactProblem,
-    solver: str = "ncp-pgs",
-    tolerance: float = 1e-8,
-    max_iterations: int = 1000,
-    warm_start: ArrayLike | None = None,
-    newton: bool = True,
+def _solve(
+    problem: ContactProblem, settings: SolverSettings, warm_start: ArrayLike | None
 ) -> ContactSolution: ...
+
+class _SolverFields:
+    tolerance: float
+    max_iterations: int
+    max_factorisations: int
+    time_budget: float
+    newton: bool
+    over_relaxation: float
+    facets: int
+    proximal: float
+    regularisation_weight: float
+    regularise_infeasible: bool
+    @property
+    def regularisation(self) -> str | _Floats: ...
+    @regularisation.setter
+    def regularisation(self, value: str | ArrayLike) -> None: ...
+
+class SolverSettings(_SolverFields):
+    name: str
+    def __init__(self) -> None: ...
+    def validate(self) -> None: ...
 
 # --- simulator ---
 
-class SimulatorSettings:
+class SimulatorSettings(_SolverFields):
     dt: float
     integrator: str
     solver: str
-    tolerance: float
-    max_iterations: int
-    newton: bool
     baumgarte: float
     recovery_speed: float
     restitution_threshold: float

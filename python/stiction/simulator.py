@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,21 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import ContactSolution, Control, Scene, SimulatorSettings, State
 from .loading import _check_names, _set_typed
+from .solving import SolverOptions, solve
 
 __all__ = ["Rollout", "Simulator"]
 
 Floats = NDArray[np.float64]
 
 
-class SettingNames(TypedDict, total=False):
-    """Keyword settings of a Simulator; what is not given has the default shown.
+class SettingNames(SolverOptions, total=False):
+    """Keyword settings of a Simulator, those of SolverOptions among them; what is not given has the
+    default shown.
 
     dt: time step [s], > 0. Default 1e-3.
     solver: a name of `solvers()`. Default "ncp-pgs".
     integrator: default "semi-implicit-euler".
-    tolerance: > 0, on the relative residual of the contact problem. Default 1e-8.
-    max_iterations: >= 1, of the solver. Default 1000.
-    newton: ncp-pgs: Newton on the modes found so far, between sweeps. Default True.
     baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
     recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
     restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
@@ -41,9 +40,6 @@ class SettingNames(TypedDict, total=False):
     dt: float
     solver: str
     integrator: str
-    tolerance: float
-    max_iterations: int
-    newton: bool
     baumgarte: float
     recovery_speed: float
     restitution_threshold: float
@@ -162,13 +158,5 @@ class Simulator(_stiction.Simulator):
         self.step(state.copy(), control)
         problem, settings = self.problem(), self.settings
         names: Any = _stiction.solvers() if solvers is None else solvers
-        return {
-            name: _stiction.solve(
-                problem,
-                name,
-                settings.tolerance,
-                settings.max_iterations,
-                newton=settings.newton,
-            )
-            for name in names
-        }
+        options: Any = {name: getattr(settings, name) for name in SolverOptions.__annotations__}
+        return {name: solve(problem, name, **options) for name in names}

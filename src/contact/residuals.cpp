@@ -1,8 +1,6 @@
 #include "stiction/contact/residuals.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include "scaled_residuals.hpp"
 
 namespace stiction {
 namespace {
@@ -80,42 +78,18 @@ Residuals residuals_at(const ContactProblem& problem,
                        const double* velocity,
                        int first,
                        int last) {
-  Residuals out;
-  double total = 0.0;  // a maximum drops a NaN, a sum keeps it
-  double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
-  for (int i = first; i < last; ++i) {
-    const ConstraintSet& set = problem.sets[i];
-    const double* c = velocity + set.offset;
-    double p, d, q;
-    set_residual(set, lambda + set.offset, c, p, d, q);
-    total += p + d + q;
-    out.primal = std::max(out.primal, p);
-    out.dual = std::max(out.dual, d);
-    out.complementarity = std::max(out.complementarity, q);
-    const double* block = problem.values.data() + problem.diagonal_start[i];
-    const int s = ContactProblem::stride(set.dim);
-    for (int r = 0; r < set.dim; ++r) {
-      const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
-      total += g + l;
-      diag_max = std::max(diag_max, block[s * r + r]);
-      g_max = std::max(g_max, g);
-      lambda_max = std::max(lambda_max, l);
-      abs_max = std::max(abs_max, g + block[s * r + r] * l);
-    }
-  }
-  if (!std::isfinite(total)) {
-    out.relative = out.backward = std::numeric_limits<double>::infinity();
-    return out;
-  }
-  if (g_max == 0.0 && lambda_max == 0.0) return out;
-  const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
-  const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
-  const auto scaled = [&](double v) {
-    return std::max({ratio(out.primal, L), ratio(out.dual, v), ratio(out.complementarity, L * v)});
-  };
-  out.relative = scaled(g_max > 0.0 ? g_max : abs_max);
-  out.backward = scaled(abs_max);
-  return out;
+  return scaled_residuals(problem,
+                          lambda,
+                          velocity,
+                          first,
+                          last,
+                          [](const ConstraintSet& set,
+                             int,
+                             const double* l,
+                             const double* c,
+                             double& p,
+                             double& d,
+                             double& q) { set_residual(set, l, c, p, d, q); });
 }
 
 Residuals residuals(

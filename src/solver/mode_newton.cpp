@@ -2,7 +2,9 @@
 
 #include "stiction/math/solve_linear.hpp"
 
+#include "island.hpp"
 #include "newton_system.hpp"
+#include "projection.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +20,6 @@
 
 namespace stiction {
 namespace {
-
-double diagonal(const ContactProblem& p, int i, int r) {
-  return p.values[p.diagonal_start[i] + (ContactProblem::stride(p.sets[i].dim) + 1) * r];
-}
 
 /// The scale D of each row of the island.
 void scale_rows(const ContactProblem& p, int first, int last, double* D) {
@@ -128,31 +126,6 @@ double classify(const ContactProblem& p,
   return std::sqrt(merit);
 }
 
-void project(const ConstraintSet& set, double* l) {
-  switch (set.kind) {
-    case SetKind::kCone: {
-      if (!(l[2] > 0.0)) {
-        l[0] = l[1] = l[2] = 0.0;
-        return;
-      }
-      const double t = std::sqrt(l[0] * l[0] + l[1] * l[1]), radius = set.mu * l[2];
-      if (t > radius) {
-        l[0] *= radius / t;
-        l[1] *= radius / t;
-      }
-      return;
-    }
-    case SetKind::kNonNegative:
-      l[0] = std::max(0.0, l[0]);
-      return;
-    case SetKind::kBox:
-      l[0] = std::min(set.upper, std::max(set.lower, l[0]));
-      return;
-    case SetKind::kFree:
-      return;
-  }
-}
-
 void velocities(const ContactProblem& p, int first, int last, const double* lambda, double* c) {
   for (int i = first; i < last; ++i) p.velocity(i, lambda, c + p.sets[i].offset);
 }
@@ -228,7 +201,7 @@ void keep_best(const ContactProblem& p,
                Residuals& best) {
   const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
   std::copy(a.l + begin, a.l + end, a.trial + begin);
-  for (int i = first; i < last; ++i) project(p.sets[i], a.trial + p.sets[i].offset);
+  for (int i = first; i < last; ++i) project_horizontally(p.sets[i], a.trial + p.sets[i].offset);
   const bool inside = std::equal(a.trial + begin, a.trial + end, a.l + begin);
   if (!inside) velocities(p, first, last, a.trial, a.step);
   const double* c = inside ? velocity : a.step;

@@ -1,9 +1,9 @@
-#include "ncp_pgs.hpp"
-
 #include "stiction/math/split_mix.hpp"
 #include "stiction/solver/pgs_kernel.hpp"
 
+#include "island.hpp"
 #include "mode_newton.hpp"
+#include "solvers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -95,14 +95,6 @@ double sweep(
   return change;
 }
 
-double velocity_scale(const ContactProblem& problem, int first, int last) {
-  double scale = 0.0;
-  const int begin = problem.sets[first].offset;
-  const int end = problem.sets[last - 1].offset + problem.sets[last - 1].dim;
-  for (int r = begin; r < end; ++r) scale = std::max(scale, std::abs(problem.g[r]));
-  return scale;
-}
-
 /// Another place to start from: each contact carries up to what would stop the largest velocity.
 void scatter_impulses(
     const ContactProblem& problem, int first, int last, double scale, int seed, double* lambda) {
@@ -124,29 +116,28 @@ void scatter_impulses(
 /// The NCP of one island: sweeps, Newton, and restarts where neither arrives.
 class IslandSolver {
  public:
-  IslandSolver(const ContactProblem& problem,
+  IslandSolver(const Island& island,
                const SolverSettings& settings,
                const Local* locals,
-               int first,
-               int last,
                SolverWorkspace& work,
-               ContactSolution& solution)
-      : problem_(problem),
+               double* lambda,
+               double* velocity)
+      : problem_(island.problem),
         settings_(settings),
         locals_(locals),
         work_(work),
-        lambda_(solution.impulse.data()),
-        velocity_(solution.velocity.data()),
-        first_(first),
-        last_(last),
-        begin_(problem.sets[first].offset),
-        end_(problem.sets[last - 1].offset + problem.sets[last - 1].dim),
-        scale_(velocity_scale(problem, first, last)),
-        max_restarts_(end_ - begin_ <= kMaxRestartRows ? 12 : 0) {
+        lambda_(lambda),
+        velocity_(velocity),
+        first_(island.first),
+        last_(island.last),
+        begin_(island.begin),
+        end_(island.end),
+        scale_(velocity_scale(island)),
+        max_restarts_(island.rows() <= kMaxRestartRows ? 12 : 0) {
     certificate_.relative = certificate_.backward = best_.relative = kUnknown;
     newton_.tolerance = settings.tolerance;
     newton_.max_iterations = 8;  // a long first try is mostly in vain
-    work_.best.resize(problem.g.size());
+    work_.best.resize(problem_.g.size());
   }
 
   /// Returns the number of sweeps.
@@ -260,23 +251,17 @@ void solve_ncp_pgs(const ContactProblem& problem,
   const std::size_t needed = static_cast<std::size_t>(problem.num_sets()) * kLocalDoubles;
   if (work.real.size() < needed) work.real.resize(needed);
   Local* locals = reinterpret_cast<Local*>(work.real.data());
-  bool all_converged = true, all_limited = true;
-  for (int island = 0; island < problem.num_islands(); ++island) {
-    const int first = problem.island_start[island], last = problem.island_start[island + 1];
-    prepare(problem, locals, first, last);
-    IslandSolver island_solver(problem, settings, locals, first, last, work, solution);
-    solution.iterations = std::max(solution.iterations, island_solver.solve());
-    const Residuals& certificate = island_solver.certificate();
-    const bool converged = island_solver.solved();
-    all_converged = all_converged && converged;
-    all_limited = all_limited && (converged || certificate.backward <= kRounding);
+  const auto solve_island = [&](const Island& island, double* lambda, double* velocity) {
+    prepare(problem, locals, island.first, island.last);
+    IslandSolver solver(island, settings, locals, work, lambda, velocity);
+    const int sweeps = solver.solve();
     // One converged island: velocity and residuals are those of the final impulse already.
-    solution.certified = problem.num_islands() == 1 && all_converged;
-    if (solution.certified) solution.residuals = certificate;
-  }
-  solution.status = all_converged ? SolveStatus::kConverged
-                    : all_limited ? SolveStatus::kRoundingLimited
-                                  : SolveStatus::kMaxIterations;
+    solution.certified = problem.num_islands() == 1 && solver.solved();
+    if (solution.certified) solution.residuals = solver.certificate();
+    return IslandOutcome{sweeps,
+                         solver.solved() ? SolveStatus::kConverged : SolveStatus::kMaxIterations};
+  };
+  solve_by_islands(problem, solution, solve_island);
 }
 
 }  // namespace stiction

@@ -1,16 +1,71 @@
-#include "stiction/solver/solver.hpp"
-
-#include "ncp_pgs.hpp"
+#include "island.hpp"
+#include "solvers.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
 namespace stiction {
+namespace {
+
+constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
+
+[[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
+  throw std::invalid_argument(std::string("solver.") + field + " = " + value + ": must be " + rule);
+}
+
+/// Residuals of the solver's model, worst island; whether each island is below the tolerance, or is
+/// at least as accurate as double allows.
+struct Verdict {
+  bool converged = true, limited = true;
+};
+Verdict judge(const ContactProblem& problem,
+              const SolverSettings& settings,
+              ContactSolution& solution,
+              std::vector<double>& velocity) {
+  Verdict out;
+  const double* c = solution.velocity.data();
+  if (!solution.regularisation.empty()) {
+    velocity.resize(problem.g.size());
+    for (std::size_t r = 0; r < velocity.size(); ++r)
+      velocity[r] = c[r] + solution.regularisation[r] * solution.impulse[r];
+    c = velocity.data();
+  }
+  solution.model_residuals = {};
+  Residuals& worst = solution.model_residuals;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Residuals r = model_residuals(solution.model,
+                                        settings.facets,
+                                        problem,
+                                        solution.impulse.data(),
+                                        c,
+                                        problem.island_start[k],
+                                        problem.island_start[k + 1]);
+    worst.primal = std::max(worst.primal, r.primal);
+    worst.dual = std::max(worst.dual, r.dual);
+    worst.complementarity = std::max(worst.complementarity, r.complementarity);
+    worst.relative = std::max(worst.relative, r.relative);
+    worst.backward = std::max(worst.backward, r.backward);
+    const bool converged = r.relative <= settings.tolerance;
+    out.converged = out.converged && converged;
+    out.limited = out.limited && (converged || r.backward <= kRounding);
+  }
+  return out;
+}
+
+/// What the exact residuals say goes before what the solver says.
+SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
+  if (verdict.converged)
+    return claimed == SolveStatus::kRegularised ? claimed : SolveStatus::kConverged;
+  if (verdict.limited && claimed != SolveStatus::kRegularised) return SolveStatus::kRoundingLimited;
+  return claimed <= SolveStatus::kRoundingLimited ? SolveStatus::kStalled : claimed;
+}
+
+}  // namespace
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
       {"ncp-pgs",
-       "NCP",
+       ContactModel::kNcp,
        "projected Gauss-Seidel with an exact local stick and a safe slip step",
        solve_ncp_pgs},
   };
@@ -28,13 +83,19 @@ const SolverEntry& find_solver(const std::string& name) {
 
 void SolverSettings::validate() const {
   find_solver(name);
-  if (!(tolerance > 0.0)) {
-    throw std::invalid_argument("solver.tolerance = " + std::to_string(tolerance) +
-                                ": must be > 0");
-  }
-  if (max_iterations < 1) {
-    throw std::invalid_argument("solver.max_iterations = " + std::to_string(max_iterations) +
-                                ": must be >= 1");
+  const auto text = [](auto x) { return std::to_string(x); };
+  if (!(tolerance > 0.0)) refuse("tolerance", text(tolerance), "> 0");
+  if (max_iterations < 1) refuse("max_iterations", text(max_iterations), ">= 1");
+  if (max_factorisations < 1) refuse("max_factorisations", text(max_factorisations), ">= 1");
+  if (!(time_budget >= 0.0)) refuse("time_budget", text(time_budget), ">= 0 s");
+  if (!(over_relaxation > 0.0 && over_relaxation < 2.0))
+    refuse("over_relaxation", text(over_relaxation), "in (0, 2)");
+  if (facets != 4 && facets != 8 && facets != 16) refuse("facets", text(facets), "4, 8 or 16");
+  if (!(proximal > 0.0)) refuse("proximal", text(proximal), "> 0");
+  if (!(regularisation_weight > 0.0))
+    refuse("regularisation_weight", text(regularisation_weight), "> 0");
+  for (const double r : given_regularisation) {
+    if (!(r > 0.0)) refuse("given_regularisation", text(r), "> 0 in every row");
   }
 }
 
@@ -44,8 +105,16 @@ const char* to_string(SolveStatus status) {
       return "converged";
     case SolveStatus::kRoundingLimited:
       return "rounding_limited";
+    case SolveStatus::kRegularised:
+      return "regularised";
+    case SolveStatus::kStalled:
+      return "stalled";
     case SolveStatus::kMaxIterations:
       return "max_iterations";
+    case SolveStatus::kBudget:
+      return "budget";
+    case SolveStatus::kInfeasible:
+      return "infeasible";
     case SolveStatus::kNotFinite:
       return "not_finite";
   }
@@ -56,14 +125,17 @@ void solve(const ContactProblem& problem,
            const SolverSettings& settings,
            SolverWorkspace& work,
            ContactSolution& solution) {
+  const SolverEntry& entry = find_solver(settings.name);
   const std::size_t rows = problem.g.size();
   if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
   solution.velocity.resize(rows);
-  solution.iterations = 0;
-  solution.factorisations = 0;
+  solution.regularisation.clear();
+  solution.model = entry.model;
+  solution.iterations = solution.factorisations = 0;
   solution.certified = false;
+  solution.deterministic = settings.time_budget == 0.0;
   work.factorisations = 0;
-  find_solver(settings.name).solve(problem, settings, work, solution);
+  entry.solve(problem, settings, work, solution);
   solution.factorisations = work.factorisations;
 
   // The certificate is the same for every solver: exact velocity of the final impulse.
@@ -73,8 +145,18 @@ void solve(const ContactProblem& problem,
   if (!std::isfinite(solution.residuals.relative)) {
     solution.impulse.assign(rows, 0.0);
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
+    solution.model_residuals = solution.residuals;
     solution.status = SolveStatus::kNotFinite;
+    return;
   }
+  if (solution.certified && problem.num_islands() <= 1 && solution.regularisation.empty()) {
+    solution.model_residuals = solution.residuals;
+    const Residuals& r = solution.residuals;
+    const bool converged = r.relative <= settings.tolerance;
+    solution.status = corrected(solution.status, {converged, converged || r.backward <= kRounding});
+    return;
+  }
+  solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));
 }
 
 }  // namespace stiction

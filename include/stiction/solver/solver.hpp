@@ -1,29 +1,52 @@
 #pragma once
 
+#include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/contact/residuals.hpp"
 
 #include <string>
 #include <vector>
 
 namespace stiction {
 
+/// Why a solve ended; of several islands the worst, which is the last in this list.
 enum class SolveStatus : std::uint8_t {
-  kConverged,        ///< the model's own relative residual is at most the tolerance
+  kConverged,        ///< the model's own relative residual is at most the tolerance on every island
   kRoundingLimited,  ///< not below the tolerance, but the backward residual is (<= 1e-12): G lambda
                      ///< cannot be evaluated more accurately in double
-  kMaxIterations,    ///< the last impulses are returned, with their residuals
+  kRegularised,      ///< the problem has no solution; this is one of the problem with
+                     ///< ContactSolution::regularisation (on_infeasible)
+  kStalled,          ///< the algorithm cannot get on: a line search, a bracket or a pivot failed
+  kMaxIterations,    ///< the best impulses found are returned, with their residuals
+  kBudget,           ///< max_factorisations or time_budget is used up; likewise
+  kInfeasible,       ///< the problem has no solution: a normal impulse that pushes without effect
   kNotFinite,        ///< the problem holds a NaN or infinity; impulse is zero
 };
 const char* to_string(SolveStatus status);
 
+/// What a regularised solver (ccp-newton) adds to the diagonal of G.
+enum class RegularisationRule : std::uint8_t {
+  kContactNorm,  ///< R_N = weight ||G_ii||_F / (4 pi^2), R_T = 1e-3 R_N (Castro et al. 2022)
+  kDiagonal,     ///< R = weight diag(G): MuJoCo's form
+  kGiven,        ///< SolverSettings::given_regularisation
+};
+
+/// Every field is read by the solvers named behind it, by all if none is named.
 struct SolverSettings {
-  std::string name = "ncp-pgs";  ///< see solvers()
-  double tolerance = 1e-8;       ///< > 0, on Residuals::relative of each island
-  int max_iterations = 1000;     ///< >= 1
-  bool newton =
-      true;  ///< ncp-pgs: Newton on the modes found so far, between sweeps; false: sweeps only
-  void validate() const;  ///< throws std::invalid_argument naming the field
+  std::string name = "ncp-pgs";   ///< see solvers()
+  double tolerance = 1e-8;        ///< > 0, on the model's Residuals::relative of each island
+  int max_iterations = 1000;      ///< >= 1, per island: sweeps, or steps of the algorithm
+  int max_factorisations = 1000;  ///< >= 1, per island: ncp-newton
+  double time_budget = 0.0;  ///< [s] >= 0, 0: none: ncp-newton; makes results depend on the machine
+  bool newton = true;        ///< ncp-pgs: Newton on the modes between sweeps; false: sweeps only
+  double over_relaxation = 1.0;  ///< in (0, 2): *-pgs, *-admm, *-staggered
+  int facets = 4;                ///< 4, 8 or 16, of the pyramid: lcp-*
+  double proximal = 1e-6;        ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
+  RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
+  double regularisation_weight = 1.0;             ///< > 0, factor of the rule: ccp-newton
+  std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
+  bool regularise_infeasible = false;  ///< ncp-newton: answer an infeasible problem with the
+                                       ///< compliant one, status kRegularised
+  void validate() const;               ///< throws std::invalid_argument naming the field
 };
 
 /// Scratch of any solver, grown on demand, no meaning between calls.
@@ -39,12 +62,17 @@ struct SolverWorkspace {
 
 struct ContactSolution {
   std::vector<double> impulse;   ///< in: warm start; out: lambda [rows]
-  std::vector<double> velocity;  ///< c = G lambda + g, exact for the final impulse [rows]
-  Residuals residuals;
-  bool certified =
-      false;  ///< set by a solver whose residuals and velocity are exact for its final impulse
-  int iterations = 0;      ///< of the slowest island
-  int factorisations = 0;  ///< dense linear systems solved, all islands
+  std::vector<double> velocity;  ///< c = (G + R) lambda + g, exact for the final impulse [rows]
+  Residuals residuals;           ///< the certificate: of the NCP, with physical compliance only
+  Residuals model_residuals;     ///< of the model solved, with `regularisation`; worst island
+  ContactModel model = ContactModel::kNcp;
+  std::vector<double> regularisation;  ///< added by the solver to diag(G) [rows]; empty if none
+  double penalty = 0.0;       ///< ADMM, in: rho to start with, 0: by rule; out: the last one
+  bool certified = false;     ///< set by a solver of the NCP whose residuals and velocity are exact
+                              ///< for its final impulse
+  bool deterministic = true;  ///< false if a time budget could have ended it
+  int iterations = 0;         ///< of the slowest island
+  int factorisations = 0;     ///< dense linear systems solved, all islands
   SolveStatus status = SolveStatus::kConverged;
   bool converged() const { return status == SolveStatus::kConverged; }
 };
@@ -52,7 +80,7 @@ struct ContactSolution {
 /// One published algorithm or one of ours.
 struct SolverEntry {
   const char* name;
-  const char* model;        ///< the contact model it solves: "NCP", "CCP", ...
+  ContactModel model;
   const char* description;  ///< one line with its source
   void (*solve)(const ContactProblem&, const SolverSettings&, SolverWorkspace&, ContactSolution&);
 };
@@ -61,7 +89,8 @@ const std::vector<SolverEntry>& solvers();
 /// Throws std::invalid_argument listing the names.
 const SolverEntry& find_solver(const std::string& name);
 
-/// Solves with settings.name from solution.impulse (warm) or zero if its size differs (cold).
+/// Solves with settings.name from solution.impulse (warm) or zero if its size differs (cold). The
+/// status is the solver's own, corrected by the exact residuals of its final impulse.
 void solve(const ContactProblem& problem,
            const SolverSettings& settings,
            SolverWorkspace& work,

@@ -1,0 +1,76 @@
+"""Solving one contact problem with any solver of the registry."""
+
+from __future__ import annotations
+
+from typing import TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _stiction
+from ._stiction import ContactProblem, ContactSolution, SolverSettings
+from .loading import _check_names, _set_typed
+
+__all__ = ["solve"]
+
+
+class SolverOptions(TypedDict, total=False):
+    """Keyword settings of the solvers; each names the solvers that read it.
+
+    tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
+    max_iterations: >= 1, per island: sweeps, or steps of the algorithm. Default 1000.
+    max_factorisations: >= 1, per island: ncp-newton. Default 1000.
+    time_budget: [s] >= 0, 0 (default): none: ncp-newton; results then depend on the machine.
+    newton: ncp-pgs: Newton on the modes found so far, between sweeps. Default True.
+    over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
+    facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
+    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp. Default 1e-6.
+    regularisation: ccp-newton: "contact-norm" (default), "diagonal", or (n,) rows > 0.
+    regularisation_weight: > 0, factor of the rule: ccp-newton. Default 1.
+    regularise_infeasible: ncp-newton: answer an infeasible problem with the compliant one.
+        Default False.
+    """
+
+    tolerance: float
+    max_iterations: int
+    max_factorisations: int
+    time_budget: float
+    newton: bool
+    over_relaxation: float
+    facets: int
+    proximal: float
+    regularisation: str | ArrayLike
+    regularisation_weight: float
+    regularise_infeasible: bool
+
+
+def solve(
+    problem: ContactProblem,
+    solver: str = "ncp-pgs",
+    tolerance: float = 1e-8,
+    max_iterations: int = 1000,
+    warm_start: ArrayLike | None = None,
+    **options: Unpack[SolverOptions],
+) -> ContactSolution:
+    """Solve a contact problem.
+
+    Args:
+        problem: what to solve.
+        solver: a name of `solvers()`.
+        tolerance: > 0, on the relative residual of the solver's own model.
+        max_iterations: >= 1, per island.
+        warm_start: (n,) impulses to start from [N s]; None: zero.
+        options: see SolverOptions.
+
+    Raises:
+        ValueError: an argument is out of range; the message names it and its value.
+        TypeError: an unknown option; the message lists the names.
+    """
+    _check_names("solve", options, tuple(SolverOptions.__annotations__))
+    settings = SolverSettings()
+    given = {"name": solver, "tolerance": tolerance, "max_iterations": max_iterations, **options}
+    for name, value in given.items():
+        _set_typed(settings, name, value)
+    return _stiction._solve(
+        problem, settings, None if warm_start is None else np.asarray(warm_start, dtype=float)
+    )

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "stiction/solver/solver.hpp"
+
+namespace stiction {
+
+/// Sets that couple with each other and with nothing else: the unit that a solver works on.
+struct Island {
+  const ContactProblem& problem;
+  int first, last;  ///< sets
+  int begin, end;   ///< rows
+
+  Island(const ContactProblem& p, int first_set, int last_set)
+      : problem(p),
+        first(first_set),
+        last(last_set),
+        begin(p.sets[first_set].offset),
+        end(p.sets[last_set - 1].offset + p.sets[last_set - 1].dim) {}
+  int rows() const { return end - begin; }
+};
+
+/// c = (G + R) lambda + g of the island; both arrays are indexed by the problem's rows.
+void velocities(const Island& island, const double* lambda, double* velocity);
+/// diag(G + R) of one row of set i.
+inline double diagonal(const ContactProblem& p, int i, int row) {
+  return p.values[p.diagonal_start[i] + (ContactProblem::stride(p.sets[i].dim) + 1) * row];
+}
+/// max |g| of the island [m/s].
+double velocity_scale(const Island& island);
+/// Mean of diag(G + R) over the island's rows; 1 if it is zero.
+double mean_diagonal(const Island& island);
+
+/// Dense G + R (n x n, column-major, both triangles) and g of the island, n = island.rows().
+void copy_dense(const Island& island, double* G, double* g);
+
+/// How an algorithm left an island.
+struct IslandOutcome {
+  int iterations = 0;
+  SolveStatus status = SolveStatus::kConverged;  ///< what its own test says
+};
+
+/// Calls solve_island(island, lambda, velocity) for each island; `lambda` and `velocity` are the
+/// solution's, indexed by the problem's rows. The solution gets the most iterations and the worst
+/// status.
+template <class SolveIsland>
+void solve_by_islands(const ContactProblem& problem,
+                      ContactSolution& solution,
+                      SolveIsland&& solve_island) {
+  solution.status = SolveStatus::kConverged;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    const IslandOutcome outcome =
+        solve_island(island, solution.impulse.data(), solution.velocity.data());
+    if (outcome.iterations > solution.iterations) solution.iterations = outcome.iterations;
+    if (outcome.status > solution.status) solution.status = outcome.status;
+  }
+}
+
+/// Cuts pieces off a workspace vector, which is grown to `size` first and never shrinks. Pieces are
+/// not cleared.
+class Scratch {
+ public:
+  Scratch(std::vector<double>& storage, std::size_t size) {
+    if (storage.size() < size) storage.resize(size);
+    next_ = storage.data();
+  }
+  double* take(std::size_t count) {
+    double* piece = next_;
+    next_ += count;
+    return piece;
+  }
+  using Vector = Eigen::Map<Eigen::VectorXd>;
+  using Matrix = Eigen::Map<Eigen::MatrixXd>;
+  Vector vector(int n) { return {take(n), n}; }
+  Matrix matrix(int rows, int columns) {
+    return {take(static_cast<std::size_t>(rows) * columns), rows, columns};
+  }
+
+ private:
+  double* next_;
+};
+
+}  // namespace stiction
