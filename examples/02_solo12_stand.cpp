@@ -13,7 +13,7 @@ int main() {
   const stiction::Scene scene = stiction::make_scene("solo12");
   stiction::SimulatorSettings settings;
   settings.dt = 1e-3;
-  settings.solver.name = "ncp-pgs";
+  settings.solver.name = "ncp-newton";
   settings.solver.tolerance = 1e-8;
   stiction::Simulator sim(scene, settings);
   stiction::State state = sim.initial_state("standing");

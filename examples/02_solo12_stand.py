@@ -11,7 +11,7 @@ from stiction.record import Recorder
 from stiction.replay import write_replay
 
 scene = stiction.load("solo12")
-sim = stiction.Simulator(scene, dt=1e-3, solver="ncp-pgs", tolerance=1e-8)
+sim = stiction.Simulator(scene, dt=1e-3, solver="ncp-newton", tolerance=1e-8)
 state = sim.initial_state("standing")
 stand = sim.hold("standing")  # servo targets; add to stand.torque for a torque of your own
 

@@ -51,4 +51,4 @@ sets = [
     stiction.Free(2),
 ]
 mixed = stiction.ContactProblem(np.diag(np.linspace(1, 2, 7)), np.linspace(-1, 1, 7), sets=sets)
-print("mixed:", stiction.solve(mixed, solver="ncp-pgs").impulse.round(6))
+print("mixed:", stiction.solve(mixed, solver="ncp-newton").impulse.round(6))

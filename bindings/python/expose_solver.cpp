@@ -1,3 +1,4 @@
+#include "benchmarks/collision_peers/clock.hpp"
 #include "solver_settings.hpp"
 
 namespace stiction::python {
@@ -38,6 +39,35 @@ ContactSolution solve_problem(const ContactProblem& problem,
   AllowThreads free;
   solve(problem, settings, work, solution);
   return solution;
+}
+
+/// Nanoseconds of `repeats` solves, each from the same start in a warm workspace.
+bp::object time_problem(const ContactProblem& problem,
+                        const SolverSettings& settings,
+                        const bp::object& warm_start,
+                        int repeats) {
+  if (repeats < 1)
+    throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 1");
+  ContactSolution solution = solve_problem(problem, settings, warm_start);  // checks, too
+  std::vector<double> start(problem.g.size(), 0.0), nanoseconds(repeats);
+  if (!warm_start.is_none()) {
+    const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
+    start.assign(l.data(), l.data() + l.size());
+  }
+  {
+    AllowThreads free;
+    SolverWorkspace work;
+    const double rate = bench::measure_tick_rate();
+    for (int k = -1; k < repeats; ++k) {
+      solution.impulse = start;
+      solution.penalty = 0.0;
+      const std::uint64_t begin = bench::start_ticks();
+      solve(problem, settings, work, solution);
+      const double elapsed = double(bench::stop_ticks() - begin) / rate;
+      if (k >= 0) nanoseconds[k] = elapsed;
+    }
+  }
+  return to_array(nanoseconds);
 }
 
 bp::object impulse(const ContactSolution& s) { return to_array(s.impulse); }
@@ -114,6 +144,10 @@ void expose_solver() {
       .def("__repr__", &repr);
   bp::def("solvers", &registry, "dict of name -> contact model and description.");
   bp::def("_solve", &solve_problem, (arg("problem"), arg("settings"), arg("warm_start")));
+  bp::def("_time_solve",
+          &time_problem,
+          (arg("problem"), arg("settings"), arg("warm_start"), arg("repeats")),
+          "(repeats,) nanoseconds of each of many equal solves.");
 }
 
 }  // namespace stiction::python

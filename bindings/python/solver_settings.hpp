@@ -36,9 +36,9 @@ void add_solver_settings(Class& c) {
   add("max_iterations", STICTION_FIELD(max_iterations), ">= 1, per island.");
   add("max_factorisations", STICTION_FIELD(max_factorisations), ">= 1, per island: ncp-newton.");
   add("time_budget", STICTION_FIELD(time_budget), "[s] >= 0, 0: none: ncp-newton.");
-  add("newton",
-      STICTION_FIELD(newton),
-      "ncp-pgs: Newton on the modes found so far, between sweeps; False: sweeps only.");
+  add("centred_loads",
+      STICTION_FIELD(centred_loads),
+      "ncp-newton: where impulses are not unique, those of the interior point method.");
   add("over_relaxation", STICTION_FIELD(over_relaxation), "In (0, 2): *-pgs, *-admm, *-staggered.");
   add("facets", STICTION_FIELD(facets), "4, 8 or 16, of the pyramid: lcp-*.");
   add("proximal",

@@ -547,12 +547,19 @@ def _solve(
     problem: ContactProblem, settings: SolverSettings, warm_start: ArrayLike | None
 ) -> ContactSolution: ...
 
+def _time_solve(
+    problem: ContactProblem,
+    settings: SolverSettings,
+    warm_start: ArrayLike | None,
+    repeats: int,
+) -> _Floats: ...
+
 class _SolverFields:
     tolerance: float
     max_iterations: int
     max_factorisations: int
     time_budget: float
-    newton: bool
+    centred_loads: bool
     over_relaxation: float
     facets: int
     proximal: float

@@ -95,7 +95,7 @@ def run(
     scene: SceneArgument,
     seconds: SecondsOption = 1.0,
     dt: DtOption = 1e-3,
-    solver: SolverOption = "ncp-pgs",
+    solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     replay: Annotated[Path | None, typer.Option(help="Write an HTML replay to this file.")] = None,
     kp: KpOption = None,
@@ -129,7 +129,7 @@ def view(
     scene: SceneArgument,
     seconds: SecondsOption = 3.0,
     dt: DtOption = 1e-3,
-    solver: SolverOption = "ncp-pgs",
+    solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     output: Annotated[
         Path | None, typer.Option(help="HTML file to write; a temporary one if not given.")
@@ -164,7 +164,7 @@ def demo(
     output: Annotated[Path, typer.Option(help="HTML replay to write.")] = Path(
         "build/demo/solo12.html"
     ),
-    solver: SolverOption = "ncp-pgs",
+    solver: SolverOption = "ncp-newton",
     dt: DtOption = 1e-3,
     as_json: JsonOption = False,
 ) -> None:

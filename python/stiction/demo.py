@@ -56,7 +56,7 @@ class DemoResult:
 
 
 def run_demo(
-    output: Path, solver: str = "ncp-pgs", dt: float = 1e-3, on_step: OnStep | None = None
+    output: Path, solver: str = "ncp-newton", dt: float = 1e-3, on_step: OnStep | None = None
 ) -> DemoResult:
     """Simulate, measure, write the replay to `output`.
 

@@ -24,7 +24,7 @@ class SettingNames(SolverOptions, total=False):
     default shown.
 
     dt: time step [s], > 0. Default 1e-3.
-    solver: a name of `solvers()`. Default "ncp-pgs".
+    solver: a name of `solvers()`. Default "ncp-newton".
     integrator: default "semi-implicit-euler".
     baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
     recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
@@ -85,7 +85,7 @@ RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "ste
 class Simulator(_stiction.Simulator):
     """Settings, workspace and `step()`. Keeps its own copy of the scene; one Simulator per thread.
 
-        sim = Simulator(scene, dt=1e-3, solver="ncp-pgs", tolerance=1e-8)
+        sim = Simulator(scene, dt=1e-3, solver="ncp-newton", tolerance=1e-8)
 
     Args:
         scene: what to simulate.

@@ -19,9 +19,10 @@ class SolverOptions(TypedDict, total=False):
 
     tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
     max_iterations: >= 1, per island: sweeps, or steps of the algorithm. Default 1000.
-    max_factorisations: >= 1, per island: ncp-newton. Default 1000.
+    max_factorisations: >= 1, per island: ncp-newton. Default 2000.
     time_budget: [s] >= 0, 0 (default): none: ncp-newton; results then depend on the machine.
-    newton: ncp-pgs: Newton on the modes found so far, between sweeps. Default True.
+    centred_loads: ncp-newton: where impulses are not unique, those of the interior point method,
+        independent of the warm start; else, the default, near the warm start.
     over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
     facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
     proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp. Default 1e-6.
@@ -35,7 +36,7 @@ class SolverOptions(TypedDict, total=False):
     max_iterations: int
     max_factorisations: int
     time_budget: float
-    newton: bool
+    centred_loads: bool
     over_relaxation: float
     facets: int
     proximal: float
@@ -46,7 +47,7 @@ class SolverOptions(TypedDict, total=False):
 
 def solve(
     problem: ContactProblem,
-    solver: str = "ncp-pgs",
+    solver: str = "ncp-newton",
     tolerance: float = 1e-8,
     max_iterations: int = 1000,
     warm_start: ArrayLike | None = None,

@@ -119,7 +119,7 @@ inline __attribute__((always_inline)) void update_two_rows(
 }  // namespace
 
 STICTION_CLONES bool solve_linear(
-    double* __restrict A, int n, int stride, const int* end, double* __restrict b) {
+    double* __restrict A, int n, int stride, const int* end, double* __restrict b, int* pivots) {
   for (int k = 0; k < n; ++k) {
     // Rows that reach column k end at end[k]; a row swapped in may reach as far as the last of them
     // does.
@@ -134,6 +134,7 @@ STICTION_CLONES bool solve_linear(
       }
     }
     if (!(best > 0.0)) return false;
+    if (pivots) pivots[k] = pivot;
     if (pivot != k) {
       double* row_k = A + static_cast<std::size_t>(k) * stride;
       double* other = A + static_cast<std::size_t>(pivot) * stride;
@@ -144,6 +145,19 @@ STICTION_CLONES bool solve_linear(
   }
   substitute(A, n, stride, [&](int k) { return end[end[k] - 1]; }, b);
   return true;
+}
+
+// Row exchanges leave the columns before the pivot alone: below the diagonal, column k holds the
+// entries that were eliminated at step k, in the order of that step.
+STICTION_CLONES void solve_again(
+    const double* A, int n, int stride, const int* end, const int* pivots, double* b) {
+  for (int k = 0; k < n; ++k) {
+    std::swap(b[k], b[pivots[k]]);
+    const double factor = b[k] / A[static_cast<std::size_t>(k) * stride + k];
+    for (int i = k + 1; i < end[k]; ++i)
+      b[i] -= A[static_cast<std::size_t>(i) * stride + k] * factor;
+  }
+  substitute(A, n, stride, [&](int k) { return end[end[k] - 1]; }, b);
 }
 
 STICTION_CLONES bool solve_symmetric(double* A, int n, int stride, const int* end, double* b) {

@@ -21,28 +21,6 @@
 namespace stiction {
 namespace {
 
-/// The scale D of each row of the island.
-void scale_rows(const ContactProblem& p, int first, int last, double* D) {
-  double largest = 1e-300;
-  for (int i = first; i < last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-  }
-  for (int i = first; i < last; ++i) {
-    const ConstraintSet& set = p.sets[i];
-    double* out = D + set.offset;
-    if (set.kind == SetKind::kCone) {
-      const double mu = set.mu > 0.0 ? set.mu : 1.0;
-      const double trace = diagonal(p, i, 0) + diagonal(p, i, 1) + diagonal(p, i, 2) / (mu * mu);
-      const double d = std::sqrt(3.0 / std::max(trace, 1e-14 * largest));
-      out[0] = out[1] = d;
-      out[2] = d / mu;
-      continue;
-    }
-    for (int r = 0; r < set.dim; ++r)
-      out[r] = 1.0 / std::sqrt(std::max(diagonal(p, i, r), 1e-14 * largest));
-  }
-}
-
 /// Mode of each row at lambda with velocity c; fixed rows are moved to where their mode holds them.
 /// merit += squared natural residual in scaled units.
 void classify_cone(const ConstraintSet& set,
@@ -139,11 +117,7 @@ struct Arrays {
   double* dense;
 
   Arrays(std::size_t total, int rows, SolverWorkspace& work) {
-    if (work.newton.size() < 6 * total) work.newton.resize(6 * total);
-    if (work.modes.size() < total) work.modes.resize(total);
-    if (work.columns.size() < 3 * total) work.columns.resize(3 * total);
-    const std::size_t needed = static_cast<std::size_t>(rows) * padded(rows) + padded(rows);
-    if (work.dense.size() < needed) work.dense.resize(needed);
+    reserve_newton(total, rows, work);
     D = work.newton.data();
     l = D + total;
     trial = l + total;
@@ -230,19 +204,50 @@ double line_search(
 
 }  // namespace
 
-Residuals newton_on_modes(const ContactProblem& p,
-                          int first,
-                          int last,
+void scale_rows(const Island& island, double* D) {
+  const ContactProblem& p = island.problem;
+  const int first = island.first, last = island.last;
+  double largest = 0.0;
+  for (int i = first; i < last; ++i) {
+    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
+  }
+  if (!(largest > 0.0)) largest = 1.0;
+  for (int i = first; i < last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    double* out = D + set.offset;
+    if (set.kind == SetKind::kCone) {
+      const double mu = set.mu > 0.0 ? set.mu : 1.0;
+      const double trace = diagonal(p, i, 0) + diagonal(p, i, 1) + diagonal(p, i, 2) / (mu * mu);
+      const double d = std::sqrt(3.0 / std::max(trace, 1e-14 * largest));
+      out[0] = out[1] = d;
+      out[2] = d / mu;
+      continue;
+    }
+    for (int r = 0; r < set.dim; ++r)
+      out[r] = 1.0 / std::sqrt(std::max(diagonal(p, i, r), 1e-14 * largest));
+  }
+}
+
+void reserve_newton(std::size_t total, int rows, SolverWorkspace& work) {
+  if (work.newton.size() < 6 * total) work.newton.resize(6 * total);
+  if (work.modes.size() < total) work.modes.resize(total);
+  if (work.columns.size() < 3 * total) work.columns.resize(3 * total);
+  const std::size_t needed = static_cast<std::size_t>(rows + 1) * padded(rows);
+  if (work.dense.size() < needed) work.dense.resize(needed);
+}
+
+Residuals newton_on_modes(const Island& island,
                           const NewtonSettings& settings,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,
                           SolverWorkspace& work) {
-  const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
+  const ContactProblem& p = island.problem;
+  const int first = island.first, last = island.last, begin = island.begin, end = island.end;
   if (before.relative <= settings.tolerance || end - begin > kMaxNewtonRows) return before;
   Residuals best = before;
   const Arrays a(p.g.size(), end - begin, work);
-  scale_rows(p, first, last, a.D);
+  scale_rows(island, a.D);
   std::copy(lambda + begin, lambda + end, a.l + begin);
 
   // The best iterate is looked for when the merit has fallen well below the last look.

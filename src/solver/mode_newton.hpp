@@ -1,8 +1,12 @@
 #pragma once
 
-#include "stiction/solver/solver.hpp"
+#include "island.hpp"
 
 namespace stiction {
+
+/// The canonical scale of each row of the island (mode_newton.cpp); D is indexed by the problem's
+/// rows.
+void scale_rows(const Island& island, double* D);
 
 struct NewtonSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
@@ -15,14 +19,15 @@ struct NewtonSettings {
 /// must have found the modes of most contacts. `before` and `velocity` are those of the start. The
 /// best projected iterate is left in lambda, never worse than the start; returns its residuals.
 /// `velocity` is that of lambda if it converged.
-Residuals newton_on_modes(const ContactProblem& problem,
-                          int first,
-                          int last,
+Residuals newton_on_modes(const Island& island,
                           const NewtonSettings& settings,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,
                           SolverWorkspace& work);
+
+/// Room for problems of `total` rows with islands of at most `rows`.
+void reserve_newton(std::size_t total, int rows, SolverWorkspace& work);
 
 /// Largest reduced system it takes.
 inline constexpr int kMaxNewtonRows = 1000;

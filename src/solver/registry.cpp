@@ -7,7 +7,12 @@
 namespace stiction {
 namespace {
 
-constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
+/// Backward residual below which double is exhausted; if the impulses do not run away, that is.
+constexpr double kRounding = 1e-12, kNearlySolved = 1e-6;
+
+bool rounding_limited(const Residuals& r) {
+  return r.backward <= kRounding && r.relative <= kNearlySolved;
+}
 
 [[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
   throw std::invalid_argument(std::string("solver.") + field + " = " + value + ": must be " + rule);
@@ -47,7 +52,7 @@ Verdict judge(const ContactProblem& problem,
     worst.backward = std::max(worst.backward, r.backward);
     const bool converged = r.relative <= settings.tolerance;
     out.converged = out.converged && converged;
-    out.limited = out.limited && (converged || r.backward <= kRounding);
+    out.limited = out.limited && (converged || rounding_limited(r));
   }
   return out;
 }
@@ -64,9 +69,13 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
+      {"ncp-newton",
+       ContactModel::kNcp,
+       "semismooth Newton on the modes, exact Gauss-Seidel and an interior point method behind it",
+       solve_ncp_newton},
       {"ncp-pgs",
        ContactModel::kNcp,
-       "projected Gauss-Seidel with an exact local stick and a safe slip step",
+       "projected Gauss-Seidel (Jourdan, Alart, Jean 1998; Le Lidec et al. 2024, Alg. 5)",
        solve_ncp_pgs},
   };
   return entries;
@@ -153,7 +162,7 @@ void solve(const ContactProblem& problem,
     solution.model_residuals = solution.residuals;
     const Residuals& r = solution.residuals;
     const bool converged = r.relative <= settings.tolerance;
-    solution.status = corrected(solution.status, {converged, converged || r.backward <= kRounding});
+    solution.status = corrected(solution.status, {converged, converged || rounding_limited(r)});
     return;
   }
   solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));

@@ -13,6 +13,7 @@ using Solver = void(const ContactProblem& problem,
                     SolverWorkspace& work,
                     ContactSolution& solution);
 
+Solver solve_ncp_newton;
 Solver solve_ncp_pgs;
 
 }  // namespace stiction

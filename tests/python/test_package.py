@@ -38,7 +38,7 @@ def test_types_of_the_readme_hold(tmp_path: Path) -> None:
     script.write_text(
         "import numpy as np\n"
         "import stiction\n"
-        "sim = stiction.Simulator(stiction.load('solo12'), dt=1e-3, solver='ncp-pgs')\n"
+        "sim = stiction.Simulator(stiction.load('solo12'), dt=1e-3, solver='ncp-newton')\n"
         "state = sim.initial_state()\n"
         "report = sim.step(state, np.zeros(18))\n"
         "status: str = report.status\n"

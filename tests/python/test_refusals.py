@@ -320,8 +320,8 @@ def test_representations(scene: stiction.Scene, sim: stiction.Simulator) -> None
         '[Geometry("ground", half_space, fixed), Geometry("cube", box, body=0)]'
     )
     assert repr(sim.hold()) == "Control(nv=6, wrenches=0)"
-    assert repr(sim) == 'Simulator("cube", nv=6, dt=0.001, solver="ncp-pgs")'
-    assert repr(sim.settings).startswith('SimulatorSettings(dt=0.001, solver="ncp-pgs"')
+    assert repr(sim) == 'Simulator("cube", nv=6, dt=0.001, solver="ncp-newton")'
+    assert repr(sim.settings).startswith('SimulatorSettings(dt=0.001, solver="ncp-newton"')
     assert repr(sim.balance(state)).startswith("Balance(linear_impulse=[")
     assert repr(stiction.ExternalWrench(0, [0, 0, 1])) == (
         "ExternalWrench(0, [0.0, 0.0, 1.0], [0.0, 0.0, 0.0])"

@@ -39,7 +39,7 @@ def natural_residual(impulse: Floats, c: Floats, mu: Floats, G: Floats) -> float
 def test_contacts_that_keep_sweeps_circling(index: int) -> None:
     """Two steps of Talos under noise, mu = 0.9: sweeps alone never arrive, restarts do."""
     problem = stiction.load_problem(DATA.parent / f"talos_circling_{index}.npz")
-    swept = stiction.solve(problem, max_iterations=20000, newton=False)
+    swept = stiction.solve(problem, "ncp-pgs", max_iterations=20000)
     assert swept.status == "max_iterations"
     assert swept.residuals.relative > 1e-3
     solved = stiction.solve(problem, max_iterations=200)
@@ -59,7 +59,7 @@ def test_contactbench(oracle: dict[str, NDArray[np.generic]], index: int, column
     tolerance = float(oracle["tolerances"][column])
     G, g, mu, R = (oracle[f"p{index:03d}_{name}"] for name in ("G", "g", "mu", "R_comp"))
     solution = stiction.solve(
-        stiction.ContactProblem(G, g, mu, R=R), "ncp-pgs", tolerance, max_iterations=50_000
+        stiction.ContactProblem(G, g, mu, R=R), "ncp-newton", tolerance, max_iterations=50_000
     )
     impulse, c = solution.impulse, solution.velocity
     rounding = 1e-13 * (np.abs(G) @ np.abs(impulse) + np.abs(g)).max()
@@ -92,7 +92,7 @@ def test_velocities_agree_with_the_reference(oracle: dict[str, NDArray[np.generi
         if not np.isfinite(c).all() or oracle["families"][index] == "random_infeasible":
             continue
         solution = stiction.solve(
-            stiction.ContactProblem(G, g, mu, R=R), "ncp-pgs", 1e-12, max_iterations=50_000
+            stiction.ContactProblem(G, g, mu, R=R), "ncp-newton", 1e-12, max_iterations=50_000
         )
         compared += 1
         agree += np.abs(solution.velocity - c).max() <= 1e-5 * np.abs(g).max()
@@ -172,9 +172,9 @@ def test_mu_or_sets() -> None:
 
 def test_warm_start_saves_iterations(oracle: dict[str, NDArray[np.generic]]) -> None:
     problem = stiction.ContactProblem(*(oracle[f"p011_{name}"] for name in ("G", "g", "mu")))
-    cold = stiction.solve(problem, tolerance=1e-10, max_iterations=10_000, newton=False)
+    cold = stiction.solve(problem, "ncp-pgs", tolerance=1e-10, max_iterations=10_000)
     warm = stiction.solve(
-        problem, tolerance=1e-10, max_iterations=10_000, newton=False, warm_start=cold.impulse
+        problem, "ncp-pgs", tolerance=1e-10, max_iterations=10_000, warm_start=cold.impulse
     )
     assert warm.iterations < cold.iterations
 
@@ -194,7 +194,7 @@ def test_an_iteration_limit_is_said() -> None:
     rng = np.random.default_rng(1)
     A = rng.normal(size=(30, 12))
     problem = stiction.ContactProblem(A @ A.T, rng.normal(size=30), np.full(10, 0.7))
-    solution = stiction.solve(problem, tolerance=1e-14, max_iterations=1, newton=False)
+    solution = stiction.solve(problem, "ncp-pgs", tolerance=1e-14, max_iterations=1)
     assert solution.status == "max_iterations"
     assert not solution.converged
     assert solution.iterations == 1

@@ -8,7 +8,11 @@ namespace stiction {
 /// destroyed, b becomes x. A has a symmetric profile: row k is zero from column end[k] on, end does
 /// not decrease, end[k] > k; columns up to end[end[k] - 1] are used for fill and must be zero.
 /// False if a pivot is exactly zero or not a number. No allocation.
-bool solve_linear(double* A, int n, int stride, const int* end, double* b);
+/// `pivots` [n], if given, keeps what solve_again needs.
+bool solve_linear(double* A, int n, int stride, const int* end, double* b, int* pivots = nullptr);
+
+/// Another right-hand side for the A that solve_linear left, with its pivots.
+void solve_again(const double* A, int n, int stride, const int* end, const int* pivots, double* b);
 
 /// The same for a symmetric positive definite A, of which only the upper triangle is read: half the
 /// work, no fill beyond the profile. `stride` is a multiple of 8 and row k is zero from end[k] up

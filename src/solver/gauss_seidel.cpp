@@ -1,0 +1,102 @@
+#include "gauss_seidel.hpp"
+
+#include "local_contact.hpp"
+#include "projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+/// xx xy xz yy yz zz of a cone's diagonal block.
+void copy_block(const ContactProblem& p, int i, double* G) {
+  const double* b = p.values.data() + p.diagonal_start[i];
+  G[0] = b[0];
+  G[1] = b[1];
+  G[2] = b[2];
+  G[3] = b[5];
+  G[4] = b[6];
+  G[5] = b[10];
+}
+
+/// c becomes the velocity that the contact has without its own impulse.
+void solve_exactly(const double* G, double mu, const double* c, double* l) {
+  const double v[3] = {c[0] - (G[0] * l[0] + G[1] * l[1] + G[2] * l[2]),
+                       c[1] - (G[1] * l[0] + G[3] * l[1] + G[4] * l[2]),
+                       c[2] - (G[2] * l[0] + G[4] * l[1] + G[5] * l[2])};
+  if (solve_local_contact(G, mu, v, l)) return;
+  // Jams: one safe step towards the cone.
+  const double trace = G[0] + G[3] + G[5];
+  for (int r = 0; r < 3; ++r) l[r] -= trace > 0.0 ? c[r] / trace : 0.0;
+  project_cone(mu, l);
+}
+
+}  // namespace
+
+GaussSeidel::GaussSeidel(const Island& island, std::vector<double>& storage) : island_(island) {
+  static_assert(sizeof(Local) % sizeof(double) == 0);
+  const ContactProblem& p = island.problem;
+  Scratch scratch(storage, (island.last - island.first) * (sizeof(Local) / sizeof(double)));
+  locals_ = reinterpret_cast<Local*>(scratch.take(0));
+  double scale = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    for (int r = 0; r < p.sets[i].dim; ++r) scale = std::max(scale, diagonal(p, i, r));
+  }
+  for (int i = island.first; i < island.last; ++i) {
+    Local& local = locals_[i - island.first];
+    local.diag_max = 0.0;
+    for (int r = 0; r < p.sets[i].dim; ++r) {
+      const double d = diagonal(p, i, r);
+      local.diag_max = std::max(local.diag_max, d);
+      if (r < 6) local.inverse[r] = safe_inverse(d, 1e-14 * scale);
+    }
+    if (p.sets[i].kind != SetKind::kCone) continue;
+    double block[6];
+    copy_block(p, i, block);
+    local.cone = cone_step(block, 1e-14 * scale);
+  }
+}
+
+void GaussSeidel::update(int i, Contact contact, double* c, double* l) const {
+  const ContactProblem& p = island_.problem;
+  const ConstraintSet& set = p.sets[i];
+  const Local& local = locals_[i - island_.first];
+  if (set.kind == SetKind::kCone) {
+    if (contact == Contact::kProjected) return update_cone(local.cone, set.mu, c, l);
+    double block[6];
+    copy_block(p, i, block);
+    return solve_exactly(block, set.mu, c, l);
+  }
+  const int s = ContactProblem::stride(set.dim);
+  const double* b = p.values.data() + p.diagonal_start[i];
+  for (int r = 0; r < set.dim; ++r) {
+    const double step = -local.inverse[r] * c[r];
+    l[r] += step;
+    for (int k = r + 1; k < set.dim; ++k) c[k] += b[s * r + k] * step;
+  }
+  project_scalar(set, l);
+}
+
+double GaussSeidel::sweep(Contact contact, double over_relaxation, double* lambda) const {
+  constexpr int kMaxDim = 6;
+  const ContactProblem& p = island_.problem;
+  double change = 0.0;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    double* l = lambda + set.offset;
+    double c[kMaxDim], old[kMaxDim];
+    p.velocity(i, lambda, c);
+    std::copy(l, l + set.dim, old);
+    update(i, contact, c, l);
+    if (over_relaxation != 1.0) {
+      for (int r = 0; r < set.dim; ++r) l[r] = old[r] + over_relaxation * (l[r] - old[r]);
+      project_horizontally(set, l);
+    }
+    for (int r = 0; r < set.dim; ++r)
+      change = std::max(change, locals_[i - island_.first].diag_max * std::abs(l[r] - old[r]));
+  }
+  return change;
+}
+
+}  // namespace stiction

@@ -1,0 +1,452 @@
+#include "interior_point.hpp"
+
+#include "stiction/math/solve_linear.hpp"
+
+#include "lorentz.hpp"
+#include "mode_newton.hpp"
+#include "newton_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// With E = I - e_N p^T, p = y_T / sqrt(||y_T||^2 + eps^2) (smoothed in the Jacobian only), and the
+// scaling W of Nesterov and Todd, z = W l = W^-1 y, a step solves
+//   (G + E W^2) dl = -share r + E d,   dy = d - W^2 dl,   d = W (z \ q),
+//   q = -z o z + centre e - (W dl_a) o (W^-1 dy_a),   r = G l + g - c(y),
+// first with centre = 0 (the predictor dl_a, dy_a), then corrected (Mehrotra 1992). The matrix is
+// not symmetric: one LU per step, several right-hand sides. Other sets are intervals [low, high]
+// with a multiplier for each finite end, c = y - z; bilateral rows have none.
+
+namespace stiction {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool finite(double x) { return std::abs(x) < kInfinity; }
+
+/// Doubles: two matrices and the vectors.
+std::size_t storage(int rows) {
+  constexpr std::size_t kVectors = 19;
+  return (kVectors + 2 * static_cast<std::size_t>(rows)) * padded(rows);
+}
+
+}  // namespace
+
+void InteriorPoint::reserve(int rows, SolverWorkspace& work) {
+  if (work.interior.size() < storage(rows)) work.interior.resize(storage(rows));
+  if (work.interior_rows.size() < 5 * static_cast<std::size_t>(rows))
+    work.interior_rows.resize(5 * rows);
+}
+
+InteriorPoint::InteriorPoint(const Island& island, SolverWorkspace& work, Problem problem)
+    : island_(island), work_(work), problem_(problem) {
+  const std::size_t n = island.rows(), stride = padded(island.rows());
+  reserve(island.rows(), work);
+  static_assert(sizeof(Cell) == 2 * sizeof(int));
+  row_ = work.interior_rows.data();
+  pivot_ = row_ + n;
+  end_ = pivot_ + n;
+  cell_ = reinterpret_cast<Cell*>(end_ + n);
+  Scratch scratch(work.interior, storage(island.rows()));
+  matrix_ = scratch.take(n * stride);
+  factor_ = scratch.take(n * stride);
+  for (double** v : {&scale_,
+                     &g_,
+                     &low_,
+                     &high_,
+                     &l_,
+                     &y_,
+                     &z_,
+                     &r_,
+                     &d_,
+                     &dl_,
+                     &dy_,
+                     &dz_,
+                     &al_,
+                     &ay_,
+                     &az_,
+                     &bl_,
+                     &by_,
+                     &bz_})
+    *v = scratch.take(stride);
+  list_cells();
+  scale();
+}
+
+/// The tangential rows of a contact without friction, and boxes of no width, leave the system:
+/// their impulse is known.
+void InteriorPoint::list_cells() {
+  const ContactProblem& p = island_.problem;
+  const auto add = [&](Kind kind, int row, double low, double high) {
+    cell_[cells_++] = {kind, n_};
+    for (int r = 0; r < (kind == Kind::kCone ? 3 : 1); ++r) {
+      low_[n_] = low;
+      high_[n_] = high;
+      row_[n_++] = row + r;
+    }
+  };
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    switch (set.kind) {
+      case SetKind::kCone:
+        if (problem_ == Problem::kDirection || set.mu == 0.0) {
+          add(Kind::kPositive, set.offset + 2, 0.0, kInfinity);
+        } else {
+          add(Kind::kCone, set.offset, 0.0, kInfinity);
+        }
+        break;
+      case SetKind::kNonNegative:
+        add(Kind::kPositive, set.offset, 0.0, kInfinity);
+        break;
+      case SetKind::kBox:
+        if (set.lower == set.upper) break;
+        add(finite(set.lower) || finite(set.upper) ? Kind::kBox : Kind::kFree,
+            set.offset,
+            set.lower,
+            set.upper);
+        break;
+      case SetKind::kFree:
+        for (int r = 0; r < set.dim; ++r) add(Kind::kFree, set.offset + r, -kInfinity, kInfinity);
+        break;
+    }
+  }
+}
+
+/// G, g and the bounds in canonical scaling; fixed impulses go into g.
+void InteriorPoint::scale() {
+  const ContactProblem& p = island_.problem;
+  stride_ = padded(n_);
+  if (work_.newton.size() < 2 * p.g.size()) work_.newton.resize(2 * p.g.size());
+  double *D = work_.newton.data(), *fixed = D + p.g.size();
+  scale_rows(island_, D);
+  std::fill(fixed + island_.begin, fixed + island_.end, 0.0);
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    if (set.kind == SetKind::kBox && set.lower == set.upper) fixed[set.offset] = set.lower;
+  }
+  if (work_.columns.size() < p.g.size()) work_.columns.resize(p.g.size());
+  int* column = work_.columns.data();
+  std::fill(column + island_.begin, column + island_.end, -1);
+  for (int k = 0; k < n_; ++k) column[row_[k]] = k;
+  std::fill(matrix_, matrix_ + static_cast<std::size_t>(n_) * stride_, 0.0);
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    double c[6];
+    p.velocity(i, fixed, c);
+    const int stride = ContactProblem::stride(set.dim);
+    for (int r = 0; r < set.dim; ++r) {
+      const int at = set.offset + r, row = column[at];
+      if (row < 0) continue;
+      scale_[row] = D[at];
+      g_[row] = D[at] * c[r];
+      const double* panel = p.values.data() + p.panel_start[i] + r;
+      for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
+        for (int q = 0; q < p.runs[k].count; ++q, panel += stride) {
+          const int to = p.runs[k].column + q;
+          if (column[to] >= 0)
+            matrix_[static_cast<std::size_t>(row) * stride_ + column[to]] = D[at] * D[to] * *panel;
+        }
+      }
+    }
+  }
+  unit_ = 0.0;
+  for (int k = 0; k < n_; ++k) unit_ = std::max(unit_, std::abs(g_[k]));
+  if (!(unit_ > 0.0)) unit_ = 1.0;
+  for (int k = 0; k < n_; ++k) {
+    g_[k] /= unit_;
+    low_[k] /= scale_[k] * unit_;
+    high_[k] /= scale_[k] * unit_;
+    end_[k] = n_;
+  }
+  if (problem_ == Problem::kContact) return;
+  for (int i = 0; i < n_; ++i) {
+    for (int j = 0; j < n_; ++j)
+      matrix_[static_cast<std::size_t>(i) * stride_ + j] += g_[i] * g_[j];
+  }
+}
+
+void InteriorPoint::restart(const Start& start) {
+  start_ = start;
+  for (int k = 0; k < cells_; ++k) {
+    const Cell& cell = cell_[k];
+    const int r = cell.row;
+    y_[r] = z_[r] = l_[r] = 0.0;
+    if (cell.kind == Kind::kCone) {
+      y_[r + 1] = z_[r + 1] = z_[r + 2] = l_[r + 1] = 0.0;
+      y_[r + 2] = start.velocity;
+      l_[r + 2] = start.impulse;
+    } else if (cell.kind != Kind::kFree) {
+      const bool low = finite(low_[r]), high = finite(high_[r]);
+      l_[r] = low && high ? 0.5 * (low_[r] + high_[r])
+              : low       ? low_[r] + start.impulse
+                          : high_[r] - start.impulse;
+      if (low) y_[r] = start.velocity;
+      if (high) z_[r] = start.velocity;
+    }
+  }
+  evaluate();
+}
+
+/// visit(inner product, smallest eigenvalue) of each complementary pair of a cell, at l + alpha dl.
+template <class Visit>
+void InteriorPoint::each_pair(int k, double alpha, Visit&& visit) const {
+  const Cell& cell = cell_[k];
+  const int r = cell.row;
+  const auto at = [&](const double* x, const double* dx, int i) { return x[i] + alpha * dx[i]; };
+  if (cell.kind == Kind::kCone) {
+    const double l[3] = {at(l_, dl_, r), at(l_, dl_, r + 1), at(l_, dl_, r + 2)};
+    const double y[3] = {at(y_, dy_, r), at(y_, dy_, r + 1), at(y_, dy_, r + 2)};
+    visit(lorentz::dot(l, y), lorentz::smallest_eigenvalue(l, y));
+    return;
+  }
+  if (cell.kind == Kind::kFree) return;
+  const double l = at(l_, dl_, r);
+  if (finite(low_[r])) {
+    const double pair = (l - low_[r]) * at(y_, dy_, r);
+    visit(pair, pair);
+  }
+  if (finite(high_[r])) {
+    const double pair = (high_[r] - l) * at(z_, dz_, r);
+    visit(pair, pair);
+  }
+}
+
+double InteriorPoint::worst_eigenvalue(double alpha, double* mean) const {
+  double sum = 0.0, worst = kInfinity;
+  int pairs = 0;
+  for (int k = 0; k < cells_; ++k) {
+    each_pair(k, alpha, [&](double inner, double eigenvalue) {
+      sum += inner;
+      worst = std::min(worst, eigenvalue);
+      ++pairs;
+    });
+  }
+  *mean = pairs ? sum / pairs : 0.0;
+  return worst;
+}
+
+/// Residual, mean complementarity and its worst pair at the iterate.
+void InteriorPoint::evaluate() {
+  for (int i = 0; i < n_; ++i) {
+    const double* row = matrix_ + static_cast<std::size_t>(i) * stride_;
+    double sum = g_[i];
+    for (int j = 0; j < n_; ++j) sum += row[j] * l_[j];
+    r_[i] = sum - (y_[i] - z_[i]);
+  }
+  residual_ = 0.0;
+  for (int k = 0; k < cells_; ++k) {
+    const int r = cell_[k].row;
+    if (cell_[k].kind == Kind::kCone) r_[r + 2] += lorentz::tangent(y_ + r);
+  }
+  for (int i = 0; i < n_; ++i) residual_ = std::max(residual_, std::abs(r_[i]));
+  worst_ = worst_eigenvalue(0.0, &mean_);
+}
+
+/// LU of G + E W^2.
+bool InteriorPoint::factorise() {
+  std::copy(matrix_, matrix_ + static_cast<std::size_t>(n_) * stride_, factor_);
+  const auto at = [&](int i, int j) -> double& {
+    return factor_[static_cast<std::size_t>(i) * stride_ + j];
+  };
+  const double smooth = 1e-3 * std::min(1.0, mean_);
+  for (int k = 0; k < cells_; ++k) {
+    const int r = cell_[k].row;
+    if (cell_[k].kind == Kind::kCone) {
+      const lorentz::Scaling W(l_ + r, y_ + r);
+      const double norm = std::sqrt(y_[r] * y_[r] + y_[r + 1] * y_[r + 1] + smooth * smooth);
+      for (int j = 0; j < 3; ++j) {
+        at(r, r + j) += W.squared(0, j);
+        at(r + 1, r + j) += W.squared(1, j);
+        at(r + 2, r + j) +=
+            W.squared(2, j) - (y_[r] * W.squared(0, j) + y_[r + 1] * W.squared(1, j)) / norm;
+      }
+    } else if (cell_[k].kind != Kind::kFree) {
+      if (finite(low_[r])) at(r, r) += y_[r] / (l_[r] - low_[r]);
+      if (finite(high_[r])) at(r, r) += z_[r] / (high_[r] - l_[r]);
+    }
+  }
+  for (int i = 0; i < n_; ++i) at(i, i) += 1e-13;
+  std::fill(d_, d_ + n_, 0.0);
+  ++work_.factorisations;
+  return solve_linear(factor_, n_, stride_, end_, d_, pivot_);
+}
+
+/// dl, dy, dz towards complementarity `centre` and share of the residual; `corrected` by the
+/// second-order term of the predictor.
+void InteriorPoint::direction(double centre, bool corrected, double share) {
+  const double smooth = 1e-3 * std::min(1.0, mean_);
+  for (int k = 0; k < cells_; ++k) {
+    const int r = cell_[k].row;
+    dl_[r] = -share * r_[r];
+    d_[r] = dz_[r] = 0.0;
+    if (cell_[k].kind == Kind::kCone) {
+      const lorentz::Scaling W(l_ + r, y_ + r);
+      double z[3], q[3], u[3], v[3];
+      W.apply(l_ + r, z);
+      lorentz::product(z, z, q);
+      for (double& x : q) x = -x;
+      q[2] += centre;
+      if (corrected) {
+        W.apply(al_ + r, u);
+        W.apply_inverse(ay_ + r, v);
+        lorentz::product(u, v, u);
+        for (int j = 0; j < 3; ++j) q[j] -= u[j];
+      }
+      lorentz::divide(z, q, u);
+      W.apply(u, d_ + r);
+      const double norm = std::sqrt(y_[r] * y_[r] + y_[r + 1] * y_[r + 1] + smooth * smooth);
+      dl_[r] += d_[r];
+      dl_[r + 1] = -share * r_[r + 1] + d_[r + 1];
+      dl_[r + 2] = -share * r_[r + 2] + d_[r + 2] - (y_[r] * d_[r] + y_[r + 1] * d_[r + 1]) / norm;
+      dz_[r + 1] = dz_[r + 2] = 0.0;
+    } else if (cell_[k].kind != Kind::kFree) {
+      const double second = corrected ? al_[r] : 0.0;
+      if (finite(low_[r])) {
+        const double s = l_[r] - low_[r];
+        d_[r] = (centre - second * ay_[r]) / s - y_[r];
+      }
+      if (finite(high_[r])) {
+        const double s = high_[r] - l_[r];
+        dz_[r] = (centre + second * az_[r]) / s - z_[r];
+      }
+      dl_[r] += d_[r] - dz_[r];
+    }
+  }
+  solve_again(factor_, n_, stride_, end_, pivot_, dl_);
+  for (int k = 0; k < cells_; ++k) {
+    const int r = cell_[k].row;
+    dy_[r] = d_[r];
+    if (cell_[k].kind == Kind::kCone) {
+      const lorentz::Scaling W(l_ + r, y_ + r);
+      for (int i = 0; i < 3; ++i) {
+        dy_[r + i] = d_[r + i];
+        for (int j = 0; j < 3; ++j) dy_[r + i] -= W.squared(i, j) * dl_[r + j];
+      }
+    } else if (cell_[k].kind != Kind::kFree) {
+      if (finite(low_[r])) dy_[r] -= y_[r] / (l_[r] - low_[r]) * dl_[r];
+      if (finite(high_[r])) dz_[r] += z_[r] / (high_[r] - l_[r]) * dl_[r];
+    }
+  }
+}
+
+/// Largest alpha <= 1 that stays inside.
+double InteriorPoint::longest_step() const {
+  // A little more than 1, so that a step of 1 is not cut by `reach`.
+  double alpha = 1e3;
+  const auto positive = [&](double x, double dx) {
+    if (dx < 0.0) alpha = std::min(alpha, -x / dx);
+  };
+  for (int k = 0; k < cells_; ++k) {
+    const int r = cell_[k].row;
+    if (cell_[k].kind == Kind::kCone) {
+      alpha = lorentz::longest_step(l_ + r, dl_ + r, alpha);
+      alpha = lorentz::longest_step(y_ + r, dy_ + r, alpha);
+    } else if (cell_[k].kind != Kind::kFree) {
+      if (finite(low_[r])) {
+        positive(l_[r] - low_[r], dl_[r]);
+        positive(y_[r], dy_[r]);
+      }
+      if (finite(high_[r])) {
+        positive(high_[r] - l_[r], -dl_[r]);
+        positive(z_[r], dz_[r]);
+      }
+    }
+  }
+  return alpha;
+}
+
+/// A step that keeps the pairs centred.
+double InteriorPoint::safe_step(double mean) const {
+  const double reach = std::max(start_.reach, 1.0 - mean);
+  const double least = std::min(start_.centring, mean > 0.0 ? 0.9 * worst_ / mean : 0.0);
+  double alpha = std::min(1.0, reach * longest_step());
+  for (int k = 0; k < 6; ++k, alpha *= 0.8) {
+    double next;
+    const double worst = worst_eigenvalue(alpha, &next);
+    if (worst >= least * next) break;
+  }
+  return alpha;
+}
+
+void InteriorPoint::move(double alpha) {
+  for (int i = 0; i < n_; ++i) {
+    l_[i] += alpha * dl_[i];
+    y_[i] += alpha * dy_[i];
+    z_[i] += alpha * dz_[i];
+  }
+  evaluate();
+}
+
+bool InteriorPoint::advance(double target, int max_steps) {
+  constexpr double kRounding = 1e-10;  // of the residual, whose terms may be large
+  for (;;) {
+    if (mean_ < target && residual_ < std::max(target, kRounding)) return true;
+    if (steps_ >= max_steps || !(std::abs(mean_) + residual_ < 1e100)) return false;
+    ++steps_;
+    if (!factorise()) return false;
+    direction(0.0, false, 1.0);
+    const double reached = std::min(1.0, longest_step());
+    double predicted;
+    worst_eigenvalue(reached, &predicted);
+    std::swap(al_, dl_);
+    std::swap(ay_, dy_);
+    std::swap(az_, dz_);
+    const double ratio = mean_ > 0.0 ? predicted / mean_ : 0.0;
+    const double sigma = std::clamp(ratio * ratio * ratio, 1e-8, 1.0);
+    // Where the corrected step is short: more centring, less of the residual, none of it.
+    const struct {
+      double sigma;
+      bool corrected;
+      double share, if_below;
+    } tries[] = {{sigma, true, 1.0, kInfinity},
+                 {std::max(sigma, 0.3), false, 1.0, 0.1},
+                 {1.0, false, 0.3, 0.1},
+                 {1.0, false, 0.0, 0.02}};
+    double best = -1.0;
+    for (const auto& t : tries) {
+      if (best >= t.if_below) break;
+      direction(t.sigma * mean_, t.corrected, t.share);
+      const double alpha = safe_step(mean_);
+      if (!(alpha > best)) continue;
+      best = alpha;
+      std::copy(dl_, dl_ + n_, bl_);
+      std::copy(dy_, dy_ + n_, by_);
+      std::copy(dz_, dz_ + n_, bz_);
+    }
+    if (!(best > 1e-12)) return false;
+    std::copy(bl_, bl_ + n_, dl_);
+    std::copy(by_, by_ + n_, dy_);
+    std::copy(bz_, bz_ + n_, dz_);
+    move(best);
+  }
+}
+
+double InteriorPoint::effect() const {
+  double push = 0.0, worst = 0.0;
+  for (int i = 0; i < n_; ++i) push += g_[i] * l_[i];
+  if (!(push < 0.0)) return kInfinity;
+  for (int i = 0; i < n_; ++i) {
+    const double* row = matrix_ + static_cast<std::size_t>(i) * stride_;
+    double sum = 0.0, size = 0.0;
+    for (int j = 0; j < n_; ++j) {
+      const double term = (row[j] - g_[i] * g_[j]) * l_[j];
+      sum += term;
+      size += std::abs(term);
+    }
+    worst = std::max(worst, std::abs(sum) / std::max(size, 1e-300));
+  }
+  return worst;
+}
+
+void InteriorPoint::copy_impulse(double* lambda) const {
+  const ContactProblem& p = island_.problem;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    for (int r = 0; r < set.dim; ++r) lambda[set.offset + r] = 0.0;
+    if (set.kind == SetKind::kBox && set.lower == set.upper) lambda[set.offset] = set.lower;
+  }
+  for (int k = 0; k < n_; ++k) lambda[row_[k]] = unit_ * scale_[k] * l_[k];
+}
+
+}  // namespace stiction

@@ -1,0 +1,418 @@
+#include "stiction/math/split_mix.hpp"
+
+#include "gauss_seidel.hpp"
+#include "interior_point.hpp"
+#include "mode_newton.hpp"
+#include "projection.hpp"
+#include "solvers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+// The NCP exactly and fast. Per island, until the residual is below the tolerance:
+//   1. the warm start as it is;
+//   2. Newton on the modes, at once from a good warm start, else after a few exact sweeps;
+//   3. sweeps and Newton by turns;
+//   4. if a normal impulse pushes without effect, the problem has no solution;
+//   5. an interior point method from several starts, its iterates polished by Newton;
+//   6. continuation: compliance halved from that of the contacts to nothing, each solution the warm
+//      start of the next;
+//   7. sweeps, or the interior point method, from scattered starts.
+// The best impulses seen are the answer. Islands too large for 5 have 1 to 3 only.
+
+namespace stiction {
+namespace {
+
+constexpr int kMaxInteriorRows = 600;
+constexpr double kUnknown = 1e300;
+
+class NcpNewton {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// `constants` and `best` are scratch of this object alone.
+  NcpNewton(const Island& island,
+            const SolverSettings& settings,
+            int max_factorisations,
+            SolverWorkspace& work,
+            std::vector<double>& constants,
+            std::vector<double>& best,
+            Clock::time_point deadline,
+            double* lambda,
+            double* velocity)
+      : island_(island),
+        settings_(settings),
+        max_factorisations_(max_factorisations),
+        work_(work),
+        best_impulse_(best),
+        deadline_(deadline),
+        lambda_(lambda),
+        velocity_(velocity),
+        first_factorisation_(work.factorisations),
+        gauss_seidel_(island, constants) {
+    newton_.tolerance = settings.tolerance;
+    best_.relative = kUnknown;
+    if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+  }
+
+  SolveStatus solve();
+  /// Stages 1 to 3 and 5, for the compliant problems on the way.
+  bool solve_compliant();
+  /// Solves the problem with a little compliance; `regularisation` receives it, by row.
+  bool regularise(std::vector<double>& regularisation);
+  int sweeps() const { return sweeps_; }
+  const Residuals& certificate() const { return certificate_; }
+
+ private:
+  bool solved() const { return certificate_.relative <= settings_.tolerance; }
+  /// Nothing more can be had in double.
+  bool limited() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
+  bool exhausted();
+  void evaluate();
+  bool sweep(int count);
+  bool newton(int steps, double proximal);
+  bool take_turns();
+  bool follow_central_path(const InteriorPoint::Start& start);
+  bool try_interior_point();
+  bool infeasible();
+  void make_compliant(double share);
+  bool follow_compliance();
+  bool scatter();
+  bool start_well();
+  void keep_best();
+  void return_to_best();
+
+  const Island island_;
+  const SolverSettings& settings_;
+  int max_factorisations_;
+  SolverWorkspace& work_;
+  std::vector<double>& best_impulse_;
+  Clock::time_point deadline_;
+  double *lambda_, *velocity_;
+  int first_factorisation_, sweeps_ = 0;
+  bool out_of_budget_ = false, stopped_ = false;
+  GaussSeidel gauss_seidel_;
+  NewtonSettings newton_;
+  Residuals certificate_, best_;
+};
+
+bool NcpNewton::exhausted() {
+  if (work_.factorisations - first_factorisation_ >= max_factorisations_ ||
+      (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
+    out_of_budget_ = true;
+  return out_of_budget_;
+}
+
+void NcpNewton::evaluate() {
+  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last);
+}
+
+void NcpNewton::keep_best() {
+  if (!(certificate_.relative < best_.relative)) return;
+  best_ = certificate_;
+  std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_.begin() + island_.begin);
+}
+
+void NcpNewton::return_to_best() {
+  if (!(best_.relative < certificate_.relative)) return;
+  certificate_ = best_;
+  std::copy(best_impulse_.begin() + island_.begin,
+            best_impulse_.begin() + island_.end,
+            lambda_ + island_.begin);
+}
+
+/// False if the impulses are no longer finite.
+bool NcpNewton::sweep(int count) {
+  for (int k = 0; k < count; ++k, ++sweeps_) {
+    if (!(gauss_seidel_.sweep(GaussSeidel::Contact::kExact, 1.0, lambda_) < kUnknown)) return false;
+  }
+  return true;
+}
+
+bool NcpNewton::newton(int steps, double proximal) {
+  newton_.max_iterations =
+      std::min(steps, max_factorisations_ - (work_.factorisations - first_factorisation_));
+  newton_.proximal = proximal;
+  certificate_ = newton_on_modes(island_, newton_, certificate_, lambda_, velocity_, work_);
+  keep_best();
+  return solved();
+}
+
+constexpr double kLarge = 1e-6, kSmall = 1e-9;  // proximal terms
+
+/// Sweeps and Newton by turns. An island that goes on is given up by default after a few turns that
+/// bring nothing, because 4 does better; a large one has nothing else.
+bool NcpNewton::take_turns() {
+  const bool large = island_.rows() > kMaxInteriorRows;
+  double proximal = kLarge, to_halve = kUnknown;
+  int patience = 0, steps = 8;
+  for (int turn = 0; large || turn < 2 || patience < 2; ++turn) {
+    if (exhausted() || sweeps_ >= settings_.max_iterations) return false;
+    if (!sweep(std::min(turn < 4 ? 4 : 8, settings_.max_iterations - sweeps_))) return false;
+    evaluate();
+    keep_best();
+    const double before = certificate_.relative;
+    if (solved() || newton(steps, proximal)) return true;
+    steps = 20;
+    patience = certificate_.relative < 0.5 * to_halve ? 0 : patience + 1;
+    to_halve = std::min(to_halve, certificate_.relative);
+    // Near a hyperstatic solution the large term is slow, the small one at times singular.
+    if (certificate_.relative >= 1e-6)
+      proximal = kLarge;
+    else if (certificate_.relative > 0.5 * before)
+      proximal = proximal == kLarge ? kSmall : kLarge;
+  }
+  return false;
+}
+
+/// The interior point method from one start, its iterates polished by Newton.
+bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
+  constexpr int kMaxSteps = 80;
+  InteriorPoint interior(island_, work_, InteriorPoint::Problem::kContact);
+  interior.restart(start);
+  for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
+    if (exhausted()) return false;
+    const bool good = interior.advance(target, kMaxSteps);
+    interior.copy_impulse(lambda_);
+    evaluate();
+    if (!std::isfinite(certificate_.relative)) return false;
+    keep_best();
+    if (solved() || newton(6, kSmall) || limited()) return true;
+    if (!good) return false;
+  }
+  return false;
+}
+
+/// In the order of their success on tests/data/ncp_set.npz.
+constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99},
+                                            {1e4, 1.0, 0.1, 0.9},
+                                            {1.0, 0.1, 0.02, 0.9},
+                                            {10.0, 10.0, 0.01, 0.9},
+                                            {0.1, 0.1, 0.01, 0.9}};
+
+bool NcpNewton::try_interior_point() {
+  if (island_.rows() > kMaxInteriorRows) return false;
+  return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
+    return follow_central_path(start);
+  });
+}
+
+/// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:
+/// then c . d = g . d < 0 for any impulses, and no velocity is admissible. In finite precision: a
+/// solution would need impulses beyond any reason.
+bool NcpNewton::infeasible() {
+  constexpr double kNothing = 1e-11;
+  InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
+  direction.restart({100.0, 0.1, 0.1, 0.99});
+  direction.advance(1e-24, 100);
+  return direction.effect() < kNothing;
+}
+
+/// work_.compliant <- the problem with `share` of a set's largest diagonal entry added to its
+/// normal rows, or to all where there is no normal.
+void NcpNewton::make_compliant(double share) {
+  const ContactProblem& p = island_.problem;
+  ContactProblem& soft = work_.compliant;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
+    double largest = 0.0;
+    for (int r = 0; r < set.dim; ++r) largest = std::max(largest, diagonal(p, i, r));
+    for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r)
+      soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
+  }
+}
+
+/// Each solution is unique where its compliance is large, and moves little when it is halved.
+bool NcpNewton::follow_compliance() {
+  constexpr double kLast = 1e-11;
+  int lost = 0;
+  constexpr int kEach = 400;  // factorisations
+  work_.compliant = island_.problem;
+  const Island soft(work_.compliant, island_.first, island_.last);
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  for (double share = 1.0; share > kLast; share *= 0.5) {
+    if (exhausted()) return false;
+    make_compliant(share);
+    NcpNewton relaxed(soft,
+                      settings_,
+                      kEach,
+                      work_,
+                      work_.compliant_real,
+                      work_.compliant_best,
+                      deadline_,
+                      lambda_,
+                      velocity_);
+    if (!relaxed.solve_compliant() && ++lost > 8) return false;
+  }
+  evaluate();
+  keep_best();
+  return solved() || newton(50, kSmall) || take_turns();
+}
+
+bool NcpNewton::solve_compliant() {
+  return start_well() || newton(20, kLarge) || take_turns() || try_interior_point() || scatter();
+}
+
+bool NcpNewton::regularise(std::vector<double>& regularisation) {
+  constexpr int kEach = 400;
+  const ContactProblem& p = island_.problem;
+  work_.compliant = p;
+  const Island soft(work_.compliant, island_.first, island_.last);
+  for (double share = 1e-6; share < 2e-3; share *= 10.0) {
+    make_compliant(share);
+    std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+    first_factorisation_ = work_.factorisations;
+    NcpNewton relaxed(soft,
+                      settings_,
+                      kEach,
+                      work_,
+                      work_.compliant_real,
+                      work_.compliant_best,
+                      deadline_,
+                      lambda_,
+                      velocity_);
+    if (!relaxed.solve_compliant()) continue;
+    regularisation.resize(p.g.size(), 0.0);
+    for (int i = island_.first; i < island_.last; ++i) {
+      for (int r = 0; r < p.sets[i].dim; ++r)
+        regularisation[p.sets[i].offset + r] = diagonal(work_.compliant, i, r) - diagonal(p, i, r);
+    }
+    return true;
+  }
+  return false;
+}
+
+/// 2^x to a thousandth or so: the same bits on every machine.
+double power_of_two(double x) {
+  const double whole = std::floor(x);
+  return std::ldexp(1.0 + (x - whole), static_cast<int>(whole));
+}
+
+/// Other places to start from: each contact carries up to what would stop the largest velocity.
+bool NcpNewton::scatter() {
+  const ContactProblem& p = island_.problem;
+  const double scale = velocity_scale(island_);
+  const int starts = island_.rows() <= 60 ? 40 : 3;
+  for (int seed = 1; seed <= starts; ++seed) {
+    if (exhausted()) return false;
+    SplitMix uniform{static_cast<std::uint64_t>(seed)};
+    if (seed % 2 == 0) {
+      const double size = power_of_two(-7.0 + 20.0 * uniform());
+      const double ratio = power_of_two(-13.0 * uniform());
+      if (follow_central_path({size, size * ratio, 0.1 * uniform(), 0.9})) return true;
+      continue;
+    }
+    for (int i = island_.first; i < island_.last; ++i) {
+      const ConstraintSet& set = p.sets[i];
+      double* l = lambda_ + set.offset;
+      for (int r = 0; r < set.dim; ++r) l[r] = 0.0;
+      const double d = diagonal(p, i, set.dim - 1);
+      if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
+      const double n = uniform() * scale / d;
+      l[set.dim - 1] = n;
+      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.mu * n * (uniform() - 0.5);
+      project_horizontally(set, l);
+    }
+    if (!sweep(island_.rows() <= 60 ? 10 : 50)) continue;
+    evaluate();
+    keep_best();
+    if (solved() || newton(50, kLarge)) return true;
+  }
+  return false;
+}
+
+/// Residual of the start; Newton at once if it is close.
+bool NcpNewton::start_well() {
+  constexpr double kClose = 2e-2, kRest = 100.0;
+  evaluate();
+  keep_best();
+  if (solved()) return true;
+  const bool warm = std::any_of(
+      lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
+  if (!warm || !(certificate_.relative <= kClose)) return false;
+  // At rest the last step's tolerance is all that is missing: sweeps, as long as they halve it.
+  double before = kRest * settings_.tolerance;
+  for (int k = 0; k < 4 && certificate_.relative <= before; ++k) {
+    before = 0.5 * certificate_.relative;
+    if (!sweep(1)) return false;
+    evaluate();
+    keep_best();
+    if (solved()) return true;
+  }
+  return newton(8, kLarge);
+}
+
+SolveStatus NcpNewton::solve() {
+  if (start_well() || take_turns()) return SolveStatus::kConverged;
+  if (!std::isfinite(certificate_.relative)) return SolveStatus::kNotFinite;
+  return_to_best();
+  if (limited()) return SolveStatus::kRoundingLimited;
+  if (island_.rows() <= kMaxInteriorRows && !out_of_budget_) {
+    if (infeasible()) {
+      return_to_best();
+      return SolveStatus::kInfeasible;
+    }
+    if (try_interior_point() || scatter() || follow_compliance()) return SolveStatus::kConverged;
+  }
+  return_to_best();
+  if (limited()) return SolveStatus::kRoundingLimited;
+  if (out_of_budget_) return SolveStatus::kBudget;
+  return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
+}
+
+/// Room for the stages that few problems need, so that they allocate nothing when they are.
+void reserve(const ContactProblem& problem, SolverWorkspace& work) {
+  ContactProblem& soft = work.compliant;
+  if (soft.values.capacity() >= problem.values.size() && soft.g.capacity() >= problem.g.size() &&
+      soft.runs.capacity() >= problem.runs.size())
+    return;
+  soft = problem;
+  int rows = 0;
+  for (int k = 0; k < problem.num_islands(); ++k)
+    rows = std::max(rows,
+                    Island(problem, problem.island_start[k], problem.island_start[k + 1]).rows());
+  reserve_newton(problem.g.size(), std::min(rows, kMaxNewtonRows), work);
+  rows = std::min(rows, kMaxInteriorRows);
+  InteriorPoint::reserve(rows, work);
+  work.compliant_real.reserve(GaussSeidel::storage(problem.num_sets()));
+  work.compliant_best.reserve(problem.g.size());
+}
+
+}  // namespace
+
+void solve_ncp_newton(const ContactProblem& problem,
+                      const SolverSettings& settings,
+                      SolverWorkspace& work,
+                      ContactSolution& solution) {
+  using Clock = NcpNewton::Clock;
+  const auto budget = std::chrono::duration<double>(settings.time_budget);
+  const Clock::time_point deadline =
+      settings.time_budget > 0.0
+          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)
+          : Clock::time_point::max();
+  reserve(problem, work);
+  solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
+    NcpNewton solver(island,
+                     settings,
+                     settings.max_factorisations,
+                     work,
+                     work.real,
+                     work.best,
+                     deadline,
+                     lambda,
+                     velocity);
+    SolveStatus status = solver.solve();
+    if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
+        solver.regularise(solution.regularisation))
+      status = SolveStatus::kRegularised;
+    // One converged island: velocity and residuals are those of the final impulse already.
+    solution.certified = problem.num_islands() == 1 && status == SolveStatus::kConverged;
+    if (solution.certified) solution.residuals = solver.certificate();
+    return IslandOutcome{solver.sweeps(), status};
+  });
+  if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
+}
+
+}  // namespace stiction
