@@ -21,9 +21,7 @@ std::vector<BroadPhase::Pair> near_pairs(const Scene& scene,
   const double reach = 0.5 * max_distance;
   for (std::size_t g = 0; g < n; ++g) {
     is_static[g] = scene.geometries()[g].body < 0;
-    boxes[g] = bounding_box(scene.geometries()[g].shape, poses[g]);
-    boxes[g].lower -= {reach, reach, reach};
-    boxes[g].upper += {reach, reach, reach};
+    boxes[g] = grown(bounding_box(scene.geometries()[g].shape, poses[g]), reach);
   }
   BroadPhase broad_phase;
   broad_phase.reset(is_static);

@@ -13,16 +13,7 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-Vec3d centre_of(const Shape& s) {
-  const Aabb box = bounding_box(s, Transform::identity());
-  return (box.lower + box.upper) * 0.5;
-}
-
-Aabb grown(Aabb box, double by) {
-  box.lower -= {by, by, by};
-  box.upper += {by, by, by};
-  return box;
-}
+Vec3d centre_of(const Shape& s) { return centre(bounding_box(s, Transform::identity())); }
 
 // Results in the frame of the surface, A the surface.
 struct Search {
@@ -80,24 +71,17 @@ void search_surface(Search& q, const Shape& shape, const Transform& X, double bo
     search_convex(q, q.other.shape(), X_T, bound);
   };
   const Vec3d c = q.surface.mesh != nullptr
-                      ? (q.surface.mesh->box.lower + q.surface.mesh->box.upper) * 0.5
+                      ? centre(q.surface.mesh->box)
                       : q.surface.field->sample(q.surface.field->nx / 2, q.surface.field->ny / 2);
   against(first_triangle(other, transpose_times(X.R, c - X.p)));
   for (int id = 0; id < other.count(); ++id) {
-    // A triangle whose ball is out of reach of the box of the surface need not be searched for.
+    // A triangle whose box reaches no box of the surface need not be searched for.
     Vec3d v[3];
     other.corners(id, v);
-    Aabb box{X * v[0], X * v[0]};
-    for (int k = 1; k < 3; ++k) {
-      const Vec3d p = X * v[k];
-      for (int axis = 0; axis < 3; ++axis) {
-        box.lower[axis] = std::fmin(box.lower[axis], p[axis]);
-        box.upper[axis] = std::fmax(box.upper[axis], p[axis]);
-      }
-    }
+    for (Vec3d& p : v) p = X * p;
+    const double reach = std::fmin(std::fmax(q.best.distance, 0.0), bound);
     bool near = false;
-    const Aabb reach = grown(box, std::fmin(std::fmax(q.best.distance, 0.0), bound));
-    q.surface.overlapping(reach, [&](int) { near = true; });
+    q.surface.overlapping(grown(triangle_box(v), reach), [&](int) { near = true; });
     if (near) against(id);
   }
 }

@@ -23,8 +23,8 @@ struct PolytopeCache {
 /// in ShapeType (of equal types the first argument), whatever the order of the arguments.
 struct DistanceCache {
   int count = 0;  ///< points of the last simplex; 0: cold
-  Vec3d direction{
-      0, 0, 0};  ///< last separating direction, frame A; the search starts along it, unless zero
+  /// Last separating direction, frame A. A cold search starts along it, unless it is zero.
+  Vec3d direction{0, 0, 0};
   int index_a[4] = {0, 0, 0, 0};  ///< vertex numbers, -1 on a smooth shape
   int index_b[4] = {0, 0, 0, 0};
   int reference = -1;  ///< reference face of the last manifold (box against box), -1: none
