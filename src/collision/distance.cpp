@@ -50,8 +50,6 @@ constexpr MethodName kMethods[] = {
     {DistanceMethod::kNesmino, "nesmino"},
 };
 
-bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
-
 // Shapes in the order of ShapeType. The cache of a pair given in the other order is used for the
 // exchanged pair: it belongs to the pair, and only this function reads its direction.
 DistanceResult ordered_distance(const Shape& a,

@@ -116,6 +116,9 @@ void Surface::around(int vertex, Visit visit) const {
   }
 }
 
+/// Normals whose cosine is above 1 - this are one: within 1e-4 rad.
+inline constexpr double kSameNormal = 5e-9;
+
 /// Where the point of a triangle closest to another point lies.
 struct ClosestOnTriangle {
   Vec3d p;

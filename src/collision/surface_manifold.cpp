@@ -39,8 +39,7 @@ Vec3d TriangleShape::set(const Vec3d v[3], const Vec3d& normal) {
 namespace detail {
 namespace {
 
-constexpr double kSameNormal = 5e-9;  // 1 - cosine of 1e-4 rad
-constexpr double kSamePoint = 1e-6;   // of the size: one point found twice
+constexpr double kSamePoint = 1e-6;  // of the size: one point found twice
 
 // The manifold of that normal, a new one if there is none.
 int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {

@@ -36,13 +36,9 @@ struct SurfacePair {
   }
 };
 
-// Height of p over the triangle, if it lies in its prism.
 bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d m = cross(t.next(k) - t.v[k], t.n);
-    if (dot(m, p - t.v[k]) > slack * norm(m)) return false;
-  }
-  return true;
+  const auto corner = [&](int k) -> const Vec3d& { return t.v[k]; };
+  return over_polygon(3, corner, t.n, p, slack);
 }
 
 // True depth: is there nothing of the surface nearer to p (its frame) than `depth`? A depth of
