@@ -68,6 +68,8 @@ enum class StoppingRule : std::uint8_t {
   kBounds,    ///< upper - lower bound of the distance <= tolerance [m]
   kPaperGap,  ///< GJK++ eq. 18, 32: 2 <x, x - s> <= tolerance [m^2]
 };
+/// "bounds" or "paper-gap". Throws std::invalid_argument.
+StoppingRule stopping_rule(const std::string& name);
 
 struct DistanceSettings {
   /// > 0, see StoppingRule; in metres capped to 1e-14 ... 1e-10 of the pair's size.
@@ -77,6 +79,9 @@ struct DistanceSettings {
   StoppingRule stopping = StoppingRule::kBounds;
   /// [m] >= 0: pairs proven to be farther apart end at once with kBeyond.
   double max_distance = std::numeric_limits<double>::infinity();
+
+  /// Throws std::invalid_argument with the name and value of the first field out of range.
+  void validate() const;
 };
 
 struct DistanceResult {
