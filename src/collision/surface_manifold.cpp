@@ -74,8 +74,8 @@ ManifoldPoint place(const SurfacePoint& p, const Transform& X_WS) {
   return {X_WS * (p.on_surface + p.normal * (0.5 * p.gap)), p.gap, p.feature};
 }
 
-/// Manifolds to keep, as numbers in the feature fields of work.candidates: represented by their
-/// deepest points, chosen as the points of one manifold would be.
+/// Fills work.kept: manifolds represented by their deepest points, with the number as the feature,
+/// and chosen as the points of one manifold would be.
 void choose_manifolds(double size, ManifoldWorkspace& work) {
   work.candidates.clear();
   Vec3d mean{0, 0, 0};
@@ -94,9 +94,8 @@ void choose_manifolds(double size, ManifoldWorkspace& work) {
   const Vec3d axis = length > 0.0 ? mean * (1.0 / length) : Vec3d{0, 0, 1};
   const int count = static_cast<int>(work.candidates.size());
   work.candidates.resize(reduce(axis, size, kMaxManifolds, work.candidates.data(), count));
-  for (std::size_t i = 0; i < work.candidates.size(); ++i) {
-    work.triangles.push_back(static_cast<int>(work.candidates[i].feature));
-  }
+  work.kept.clear();
+  for (const ManifoldPoint& p : work.candidates) work.kept.push_back(static_cast<int>(p.feature));
 }
 
 void unique_features(std::vector<Manifold>& manifolds) {
@@ -150,9 +149,8 @@ void gather_manifolds(const Transform& X_WS,
                       bool surface_is_a,
                       ManifoldWorkspace& work) {
   assign_manifolds(size, work);
-  work.triangles.clear();
   choose_manifolds(size, work);
-  for (const int m : work.triangles) {
+  for (const int m : work.kept) {
     Manifold manifold;
     const Vec3d away = X_WS.R * work.normals[m];
     manifold.normal = surface_is_a ? away : -away;
