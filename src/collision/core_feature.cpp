@@ -9,6 +9,9 @@ namespace {
 
 using Kind = CoreFeature::Kind;
 
+constexpr double kNearCap = 0.9;    // |d.z| above which a cap or base is a candidate
+constexpr double kOffRim = 0.9999;  // of the radius: a witness farther out is on the rim
+
 Vec3d radial(const Vec3d& d) {
   const double l = std::sqrt(d.x * d.x + d.y * d.y), s = l > 0.0 ? 1.0 / l : 0.0;
   return l > 0.0 ? Vec3d{d.x * s, d.y * s, 0.0} : Vec3d{1.0, 0.0, 0.0};
@@ -162,8 +165,8 @@ void round_features(
   for (int i = 0; i < count; ++i) (used[i].z > 0.0 ? high : low) = true;
   const bool cone = c.type == ShapeType::kCone, both = low && high;
   const double z = !cone && (both ? witness.z : used[0].z) > 0.0 ? c.half.z : -c.half.z;
-  const double inner = c.half.x * 0.9999;
-  const bool flat = !both && !(cone && high) && std::abs(d.z) > 0.9 &&
+  const double inner = c.half.x * kOffRim;
+  const bool flat = !both && !(cone && high) && std::abs(d.z) > kNearCap &&
                     witness.x * witness.x + witness.y * witness.y < inner * inner;
   const bool apex = cone && high && !low;
   if (both) list.add(side(c));
@@ -171,7 +174,7 @@ void round_features(
   if (flat) list.add(disc(c, z));
   list.add(rim(c, z));
   if (!both) list.add(side(c));
-  if (!flat && std::abs(d.z) > 0.9) list.add(disc(c, z));
+  if (!flat && std::abs(d.z) > kNearCap) list.add(disc(c, z));
   if (cone && !apex) list.add(point({0.0, 0.0, c.half.z}, 1));
 }
 

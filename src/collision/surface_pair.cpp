@@ -9,7 +9,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kNearer = 1e-6;   // relative
-constexpr double kTouch = 1e-7;    // of the size
+constexpr double kNoSide = 1e-7;   // of the size: a depth within which no side is told
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
 
 void move(SurfaceTriangle& t, const Transform& X) {
@@ -56,8 +56,8 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     if (gap > q.margin || !over(tb, ta.v[k], kFlush * q.size)) continue;
     if (!corner_looks_along(q.a, ta, k, u)) continue;
     const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
-    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kTouch * q.size)) continue;
-    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kNoSide * q.size)) continue;
+    q.points.push_back({u, ta.v[k], gap, mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k])), 0});
   }
 }
 
@@ -66,9 +66,9 @@ void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     const double gap = dot(ta.n, tb.v[k]) - ta.offset;
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
     if (!q.corner_of_b_looks_along(tb.id, k, -ta.n)) continue;
-    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kTouch * q.size)) continue;
+    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kNoSide * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
-    q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+    q.points.push_back({ta.n, on_a, gap, mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -79,14 +79,14 @@ void corners_near_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTria
     const ClosestOnTriangle at = closest_on_triangle(tb.v, ta.v[k]);
     const Vec3d w = at.p - ta.v[k];
     const double gap = norm(w);
-    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kNoSide * q.size)) continue;
     const Vec3d u = w * (1.0 / gap);
     if (!corner_looks_along(q.a, ta, k, u)) continue;
     if (at.corner >= 0 ? !q.corner_of_b_looks_along(tb.id, at.corner, -u)
                        : !edge_looks_along(tb, at.edge, -u)) {
       continue;
     }
-    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+    q.points.push_back({u, ta.v[k], gap, mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k])), 0});
   }
 }
 
@@ -96,10 +96,10 @@ void corners_near_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTria
     const ClosestOnTriangle at = closest_on_triangle(ta.v, tb.v[k]);
     const Vec3d w = tb.v[k] - at.p;
     const double gap = norm(w);
-    if (at.edge < 0 || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    if (at.edge < 0 || gap > q.margin || !(gap > kNoSide * q.size)) continue;
     const Vec3d u = w * (1.0 / gap);
     if (!edge_looks_along(ta, at.edge, u) || !q.corner_of_b_looks_along(tb.id, k, -u)) continue;
-    q.points.push_back({u, at.p, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+    q.points.push_back({u, at.p, gap, mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -121,7 +121,7 @@ void cross_edges(
     const double gap = dot(u, d);
     if (gap > q.margin || gap < -kDeepEdge * std::sqrt(std::fmin(la, lb))) continue;
     if (!edge_looks_along(ta, i, u) || !edge_looks_along(tb, k, -u)) continue;
-    const std::uint32_t id = mix(mix(6u, edge_word(ta, i)), edge_word(tb, k));
+    const std::uint32_t id = mix(mix(kCrossingFeature, edge_word(ta, i)), edge_word(tb, k));
     q.points.push_back({u, ta.v[i] + ea * s, gap, id, 0});
     return;
   }
