@@ -1,6 +1,7 @@
 #include "stiction/collision/collide.hpp"
 
 #include "cull.hpp"
+#include "pair.hpp"
 #include "sweep.hpp"
 
 #include <algorithm>
@@ -17,14 +18,16 @@ std::uint64_t pair_key(int a, int b) {
   return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
 }
 
-/// Pairs whose closed form needs no iteration keep no narrow-phase state.
+/// Pairs whose closed form needs no iteration keep no narrow-phase state, nor do those with a
+/// surface, where each triangle would need its own.
 bool keeps_query(ShapeType a, ShapeType b) {
-  const auto simple = [](ShapeType t) {
-    return t == ShapeType::kSphere || t == ShapeType::kHalfSpace;
-  };
   if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
   if (is_surface(a) || is_surface(b)) return false;
-  return !(simple(a) && simple(b));
+  if (detail::is_round(a) && detail::is_round(b)) return false;
+  const auto sphere_box = [](ShapeType s, ShapeType t) {
+    return s == ShapeType::kSphere && t == ShapeType::kBox;
+  };
+  return !sphere_box(a, b) && !sphere_box(b, a);
 }
 
 void pose_geometries(const Scene& scene,

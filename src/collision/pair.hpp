@@ -21,11 +21,16 @@ inline constexpr double kFacePreference = 1e-5;
 /// faces (a stack of equal boxes) keep their features.
 inline constexpr double kFlush = 1e-5;
 
-/// Throws std::invalid_argument if a number of X is NaN or infinite: x - x is NaN then.
-inline void require_finite(const char* name, const Transform& X) {
+/// False if a number of X is NaN or infinite: x - x is NaN then.
+inline bool is_finite(const Transform& X) {
   const Vec3d v = X.p + X.R.c0 + X.R.c1 + X.R.c2;
   const double sum = v.x + v.y + v.z;
-  if (!(sum - sum == 0.0)) {
+  return sum - sum == 0.0;
+}
+
+/// Throws std::invalid_argument if a number of X is NaN or infinite.
+inline void require_finite(const char* name, const Transform& X) {
+  if (!is_finite(X)) {
     throw std::invalid_argument(std::string(name) + " has a number that is not finite");
   }
 }

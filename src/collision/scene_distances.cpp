@@ -3,6 +3,8 @@
 #include "stiction/collision/broad_phase.hpp"
 #include "stiction/dynamics/forest.hpp"
 
+#include "scene_poses.hpp"
+
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -53,11 +55,7 @@ std::vector<Transform> geometry_poses(const Scene& scene,
 std::vector<PairDistance> scene_distances(const Scene& scene,
                                           const std::vector<Transform>& poses,
                                           double max_distance) {
-  if (poses.size() != scene.geometries().size()) {
-    throw std::invalid_argument("scene_distances: poses.size() = " + std::to_string(poses.size()) +
-                                ": must be the number of geometries, " +
-                                std::to_string(scene.geometries().size()));
-  }
+  detail::check_poses("scene_distances", scene, poses);
   if (!(max_distance >= 0.0)) {
     throw std::invalid_argument("scene_distances: max_distance = " + std::to_string(max_distance) +
                                 ": must be >= 0 [m]");
