@@ -1,6 +1,7 @@
 #include "stiction/collision/collide.hpp"
 
 #include "cull.hpp"
+#include "pair.hpp"
 #include "sweep.hpp"
 
 #include <algorithm>
@@ -17,14 +18,16 @@ std::uint64_t pair_key(int a, int b) {
   return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
 }
 
-/// Pairs whose closed form needs no iteration keep no narrow-phase state.
+/// Pairs whose closed form needs no iteration keep no narrow-phase state, nor do those with a
+/// surface, where each triangle would need its own.
 bool keeps_query(ShapeType a, ShapeType b) {
-  const auto simple = [](ShapeType t) {
-    return t == ShapeType::kSphere || t == ShapeType::kHalfSpace;
-  };
   if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
   if (is_surface(a) || is_surface(b)) return false;
-  return !(simple(a) && simple(b));
+  if (detail::is_round(a) && detail::is_round(b)) return false;
+  const auto sphere_box = [](ShapeType s, ShapeType t) {
+    return s == ShapeType::kSphere && t == ShapeType::kBox;
+  };
+  return !sphere_box(a, b) && !sphere_box(b, a);
 }
 
 void pose_geometries(const Scene& scene,
@@ -53,12 +56,8 @@ void pose_geometries(const Scene& scene,
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
       work.reach[g] = std::max(0.5 * settings.margin, dt * speed);
     }
-    const double r = work.reach[g];
     if (geometries[g].shape.bounded()) {
-      Aabb box = bounding_box(geometries[g].shape, work.poses[g]);
-      box.lower -= {r, r, r};
-      box.upper += {r, r, r};
-      work.boxes[g] = box;
+      work.boxes[g] = grown(bounding_box(geometries[g].shape, work.poses[g]), work.reach[g]);
     }
   }
 }
@@ -215,8 +214,8 @@ void CollisionWorkspace::resize(const Scene& scene) {
     is_static[g] = geometry.body < 0;
     if (geometry.shape.bounded()) {
       const Aabb box = bounding_box(geometry.shape, Transform::identity());
-      centre[g] = (box.lower + box.upper) * 0.5;
-      half[g] = (box.upper - box.lower) * 0.5;
+      centre[g] = stiction::centre(box);
+      half[g] = half_extents(box);
       // Half the diagonal holds any shape; a sphere's own radius is smaller.
       radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
                                                             : 0.5 * norm(box.upper - box.lower);

@@ -9,6 +9,9 @@
 namespace stiction::detail {
 namespace {
 
+// Cosine up to which a face is too steep to have a height over points of the rim.
+constexpr double kSteepFace = 0.1;
+
 enum Kind { kRim, kCorner, kEnter, kLeave, kOtherRim };
 
 struct Flat {
@@ -136,8 +139,7 @@ void polygon_over_disc(const Polygon& polygon, const Polygon& disc, double flush
   const Outline outline(polygon, plane);
   const Rim rim = plane.rim(polygon.normal);
   const double facing = dot(polygon.normal, disc.normal);
-  // A steep face has no height over points of the rim that could be trusted.
-  for (int k = 0; k < kRimPoints && facing < -0.1; ++k) {
+  for (int k = 0; k < kRimPoints && facing < -kSteepFace; ++k) {
     const Flat q = plane.rim_point(rim, k);
     if (!outline.holds(q, flush)) continue;
     const Vec3d p = plane.point(q);

@@ -21,14 +21,22 @@ inline constexpr double kFacePreference = 1e-5;
 /// faces (a stack of equal boxes) keep their features.
 inline constexpr double kFlush = 1e-5;
 
-/// Throws std::invalid_argument if a number of X is NaN or infinite: x - x is NaN then.
-inline void require_finite(const char* name, const Transform& X) {
+/// False if a number of X is NaN or infinite: x - x is NaN then.
+inline bool is_finite(const Transform& X) {
   const Vec3d v = X.p + X.R.c0 + X.R.c1 + X.R.c2;
   const double sum = v.x + v.y + v.z;
-  if (!(sum - sum == 0.0)) {
+  return sum - sum == 0.0;
+}
+
+/// Throws std::invalid_argument if a number of X is NaN or infinite.
+inline void require_finite(const char* name, const Transform& X) {
+  if (!is_finite(X)) {
     throw std::invalid_argument(std::string(name) + " has a number that is not finite");
   }
 }
+
+/// A point or a segment, and all that is within a radius of it.
+inline bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
 
 inline DistanceStatus status_of(double distance, double size) {
   if (std::abs(distance) <= kTouching * size) return DistanceStatus::kTouching;
@@ -49,6 +57,19 @@ inline DistanceResult swapped(const DistanceResult& r) {
   s.witness_b = r.witness_a;
   s.normal = -r.normal;
   return s;
+}
+
+/// Is p over a convex polygon, seen along its normal, or at most `slack` [m] beside it?
+/// `corner(i)`: its corners, counter-clockwise about the normal.
+template <class Corner>
+bool over_polygon(
+    int count, const Corner& corner, const Vec3d& normal, const Vec3d& p, double slack) {
+  for (int i = 0; i < count; ++i) {
+    const Vec3d& a = corner(i);
+    const Vec3d out = cross(corner(i + 1 == count ? 0 : i + 1) - a, normal);
+    if (dot(out, p - a) > slack * norm(out)) return false;
+  }
+  return true;
 }
 
 inline Vec3d midpoint(const Vec3d& a, const Vec3d& b) { return (a + b) * 0.5; }

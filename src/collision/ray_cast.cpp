@@ -3,6 +3,7 @@
 #include "stiction/geometry/bvh.hpp"
 
 #include "ray_shapes.hpp"
+#include "scene_poses.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -84,10 +85,7 @@ std::vector<RayHit> ray_cast(const Scene& scene,
                              const std::vector<Vec3d>& directions,
                              double max_distance,
                              const std::vector<int>& ignored) {
-  if (poses.size() != scene.geometries().size()) {
-    fail("poses.size() = " + text(poses.size()) + ": must be the number of geometries, " +
-         text(scene.geometries().size()));
-  }
+  detail::check_poses("ray_cast", scene, poses);
   if (directions.size() != origins.size()) {
     fail("directions has " + text(directions.size()) + " rows: must be as many as origins, " +
          text(origins.size()));

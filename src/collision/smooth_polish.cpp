@@ -19,12 +19,11 @@ namespace {
 constexpr int kSteps = 16;
 constexpr double kParallel = 1e-8;   // sine below which two flat directions are one
 constexpr double kSmallStep = 1e-9;  // [rad] the error of such a step is its square
-constexpr double kReach = 2e-3;      // share of the distance of the frames in the size
-constexpr double kLongStep = 0.5;
-constexpr double kExact =
-    4e-16;  // of the size: p_B - p_A against phi n is rounding, whatever n does
-constexpr double kLateral = 5e-13;  // of the size: p_B - p_A against phi n
-constexpr double kGap = 2e-13;      // of the size: gap along n against phi
+constexpr double kLongStep = 0.5;    // [rad] a longer one is cut to it
+constexpr double kReach = 2e-3;      // of the distance of the frames, added to the size: rounding
+constexpr double kLateral = 5e-13;   // of the size: p_B - p_A against phi n
+constexpr double kExact = 4e-16;     // of the size: the same, as good as rounding allows
+constexpr double kGap = 2e-13;       // of the size: gap along n against phi
 
 struct Column {
   Vec3d e;       // frame A

@@ -39,8 +39,7 @@ Vec3d TriangleShape::set(const Vec3d v[3], const Vec3d& normal) {
 namespace detail {
 namespace {
 
-constexpr double kSameNormal = 5e-9;  // 1 - cosine of 1e-4 rad
-constexpr double kSamePoint = 1e-6;   // of the size: one point found twice
+constexpr double kSamePoint = 1e-6;  // of the size: one point found twice
 
 // The manifold of that normal, a new one if there is none.
 int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {
@@ -75,8 +74,8 @@ ManifoldPoint place(const SurfacePoint& p, const Transform& X_WS) {
   return {X_WS * (p.on_surface + p.normal * (0.5 * p.gap)), p.gap, p.feature};
 }
 
-/// Manifolds to keep, as numbers in the feature fields of work.candidates: represented by their
-/// deepest points, chosen as the points of one manifold would be.
+/// Fills work.kept: manifolds represented by their deepest points, with the number as the feature,
+/// and chosen as the points of one manifold would be.
 void choose_manifolds(double size, ManifoldWorkspace& work) {
   work.candidates.clear();
   Vec3d mean{0, 0, 0};
@@ -95,9 +94,8 @@ void choose_manifolds(double size, ManifoldWorkspace& work) {
   const Vec3d axis = length > 0.0 ? mean * (1.0 / length) : Vec3d{0, 0, 1};
   const int count = static_cast<int>(work.candidates.size());
   work.candidates.resize(reduce(axis, size, kMaxManifolds, work.candidates.data(), count));
-  for (std::size_t i = 0; i < work.candidates.size(); ++i) {
-    work.triangles.push_back(static_cast<int>(work.candidates[i].feature));
-  }
+  work.kept.clear();
+  for (const ManifoldPoint& p : work.candidates) work.kept.push_back(static_cast<int>(p.feature));
 }
 
 void unique_features(std::vector<Manifold>& manifolds) {
@@ -118,13 +116,6 @@ void unique_features(std::vector<Manifold>& manifolds) {
   }
 }
 
-Aabb box_around(const Shape& shape, const Transform& X, double margin) {
-  Aabb box = bounding_box(shape, X);
-  box.lower -= {margin, margin, margin};
-  box.upper += {margin, margin, margin};
-  return box;
-}
-
 }  // namespace
 
 void convex_on_surface(const Shape& s,
@@ -133,18 +124,17 @@ void convex_on_surface(const Shape& s,
                        double margin,
                        ManifoldWorkspace& work) {
   const Surface surface(s);
-  const Aabb box = box_around(convex, X_SC, std::fmax(margin, 0.0));
+  const Aabb box = grown(bounding_box(convex, X_SC), std::fmax(margin, 0.0));
   work.triangles.clear();
   work.boxes_tested = surface.overlapping(box, [&](int id) { work.triangles.push_back(id); });
   std::sort(work.triangles.begin(), work.triangles.end());
   work.triangles_tested = static_cast<std::int64_t>(work.triangles.size());
-  const Aabb still = bounding_box(convex, Transform::identity());
   ConvexOnSurface q{convex,
                     surface,
                     X_SC,
                     margin,
                     bounding_radius(convex),
-                    X_SC * ((still.lower + still.upper) * 0.5),
+                    X_SC * centre(bounding_box(convex, Transform::identity())),
                     work.triangle,
                     work.points};
   SurfaceTriangle t;
@@ -159,9 +149,8 @@ void gather_manifolds(const Transform& X_WS,
                       bool surface_is_a,
                       ManifoldWorkspace& work) {
   assign_manifolds(size, work);
-  work.triangles.clear();
   choose_manifolds(size, work);
-  for (const int m : work.triangles) {
+  for (const int m : work.kept) {
     Manifold manifold;
     const Vec3d away = X_WS.R * work.normals[m];
     manifold.normal = surface_is_a ? away : -away;

@@ -6,6 +6,16 @@
 
 namespace stiction::detail {
 
+/// First word of the name of a contact with a surface: what touches.
+enum SurfaceFeature : std::uint32_t {
+  kFaceFeature = 1,       ///< a corner of the other shape on a face
+  kRidgeFeature = 2,      ///< an edge of the surface
+  kPeakFeature = 3,       ///< a corner of the surface
+  kCornerOfAFeature = 4,  ///< two surfaces: a corner of A, of B, two edges
+  kCornerOfBFeature = 5,
+  kCrossingFeature = 6,
+};
+
 // Each fills work.points: what touches the surface `s`, in its frame.
 
 /// A bounded convex shape, X_SC its pose in the frame of the surface.

@@ -9,7 +9,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kNearer = 1e-6;   // relative
-constexpr double kTouch = 1e-7;    // of the size
+constexpr double kNoSide = 1e-7;   // of the size: a depth within which no side is told
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
 
 void move(SurfaceTriangle& t, const Transform& X) {
@@ -36,13 +36,9 @@ struct SurfacePair {
   }
 };
 
-// Height of p over the triangle, if it lies in its prism.
 bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d m = cross(t.next(k) - t.v[k], t.n);
-    if (dot(m, p - t.v[k]) > slack * norm(m)) return false;
-  }
-  return true;
+  const auto corner = [&](int k) -> const Vec3d& { return t.v[k]; };
+  return over_polygon(3, corner, t.n, p, slack);
 }
 
 // True depth: is there nothing of the surface nearer to p (its frame) than `depth`? A depth of
@@ -60,8 +56,8 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     if (gap > q.margin || !over(tb, ta.v[k], kFlush * q.size)) continue;
     if (!corner_looks_along(q.a, ta, k, u)) continue;
     const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
-    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kTouch * q.size)) continue;
-    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+    if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kNoSide * q.size)) continue;
+    q.points.push_back({u, ta.v[k], gap, mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k])), 0});
   }
 }
 
@@ -70,9 +66,9 @@ void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
     const double gap = dot(ta.n, tb.v[k]) - ta.offset;
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
     if (!q.corner_of_b_looks_along(tb.id, k, -ta.n)) continue;
-    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kTouch * q.size)) continue;
+    if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kNoSide * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
-    q.points.push_back({ta.n, on_a, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+    q.points.push_back({ta.n, on_a, gap, mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -83,14 +79,14 @@ void corners_near_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTria
     const ClosestOnTriangle at = closest_on_triangle(tb.v, ta.v[k]);
     const Vec3d w = at.p - ta.v[k];
     const double gap = norm(w);
-    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    if ((at.edge < 0 && at.corner < 0) || gap > q.margin || !(gap > kNoSide * q.size)) continue;
     const Vec3d u = w * (1.0 / gap);
     if (!corner_looks_along(q.a, ta, k, u)) continue;
     if (at.corner >= 0 ? !q.corner_of_b_looks_along(tb.id, at.corner, -u)
                        : !edge_looks_along(tb, at.edge, -u)) {
       continue;
     }
-    q.points.push_back({u, ta.v[k], gap, mix(4u, std::uint32_t(ta.vertex[k])), 0});
+    q.points.push_back({u, ta.v[k], gap, mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k])), 0});
   }
 }
 
@@ -100,10 +96,10 @@ void corners_near_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTria
     const ClosestOnTriangle at = closest_on_triangle(ta.v, tb.v[k]);
     const Vec3d w = tb.v[k] - at.p;
     const double gap = norm(w);
-    if (at.edge < 0 || gap > q.margin || !(gap > kTouch * q.size)) continue;
+    if (at.edge < 0 || gap > q.margin || !(gap > kNoSide * q.size)) continue;
     const Vec3d u = w * (1.0 / gap);
     if (!edge_looks_along(ta, at.edge, u) || !q.corner_of_b_looks_along(tb.id, k, -u)) continue;
-    q.points.push_back({u, at.p, gap, mix(5u, std::uint32_t(tb.vertex[k])), 0});
+    q.points.push_back({u, at.p, gap, mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k])), 0});
   }
 }
 
@@ -125,7 +121,7 @@ void cross_edges(
     const double gap = dot(u, d);
     if (gap > q.margin || gap < -kDeepEdge * std::sqrt(std::fmin(la, lb))) continue;
     if (!edge_looks_along(ta, i, u) || !edge_looks_along(tb, k, -u)) continue;
-    const std::uint32_t id = mix(mix(6u, edge_word(ta, i)), edge_word(tb, k));
+    const std::uint32_t id = mix(mix(kCrossingFeature, edge_word(ta, i)), edge_word(tb, k));
     q.points.push_back({u, ta.v[i] + ea * s, gap, id, 0});
     return;
   }
@@ -145,15 +141,6 @@ void triangle_pair(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTrian
   }
 }
 
-Aabb box_of(const Vec3d v[3], double margin) {
-  Aabb box{v[0], v[0]};
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::fmin(v[0][k], std::fmin(v[1][k], v[2][k])) - margin;
-    box.upper[k] = std::fmax(v[0][k], std::fmax(v[1][k], v[2][k])) + margin;
-  }
-  return box;
-}
-
 // Is every corner farther in front of the plane than the margin?
 bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
   return dot(n, v[0]) - offset > margin && dot(n, v[1]) - offset > margin &&
@@ -162,7 +149,7 @@ bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
 
 // The box about a box in another frame.
 Aabb moved(const Aabb& b, const Transform& X, double margin) {
-  const Vec3d c = X * ((b.lower + b.upper) * 0.5), h = (b.upper - b.lower) * 0.5;
+  const Vec3d c = X * centre(b), h = half_extents(b);
   Vec3d e;
   for (int k = 0; k < 3; ++k) {
     e[k] =
@@ -183,14 +170,14 @@ void pair_leaves(SurfacePair& q, const Bvh::Node& a, const Bvh::Node& b, Manifol
     const int tb = mb.bvh.items[b.first + k];
     const Vec3d v[3] = {
         q.X_AB * mb.corner(tb, 0), q.X_AB * mb.corner(tb, 1), q.X_AB * mb.corner(tb, 2)};
-    const Aabb box = box_of(v, q.margin);
+    const Aabb box = grown(triangle_box(v), q.margin);
     if (!boxes_overlap(a.box, box)) continue;
     for (int i = 0; i < a.count; ++i) {
       const int ta = ma.bvh.items[a.first + i];
       const Vec3d& n = ma.normals[ta];
       if (in_front(n, dot(n, ma.corner(ta, 0)), v, q.margin)) continue;
       const Vec3d w[3] = {ma.corner(ta, 0), ma.corner(ta, 1), ma.corner(ta, 2)};
-      if (boxes_overlap(box_of(w, 0.0), box)) add_pair(ta, tb, work);
+      if (boxes_overlap(triangle_box(w), box)) add_pair(ta, tb, work);
     }
   }
 }
@@ -227,8 +214,8 @@ void walk_cells(SurfacePair& q, const Shape& a, ManifoldWorkspace& work) {
     Vec3d v[3];
     q.b.corners(id, v);
     for (Vec3d& p : v) p = q.X_AB * p;
-    work.boxes_tested +=
-        q.a.overlapping(box_of(v, q.margin), [&](int other) { add_pair(other, id, work); });
+    work.boxes_tested += q.a.overlapping(grown(triangle_box(v), q.margin),
+                                         [&](int other) { add_pair(other, id, work); });
   });
 }
 
@@ -255,51 +242,17 @@ void surface_on_surface(const Shape& s,
   for (const std::uint64_t pair : work.triangle_pairs) {
     if (static_cast<int>(pair >> 32) != ta.id) {
       a.triangle(static_cast<int>(pair >> 32), ta);
-      box_a = box_of(ta.v, q.margin);
+      box_a = grown(triangle_box(ta.v), q.margin);
     }
     Vec3d v[3];
     b.corners(static_cast<int>(pair & 0xffffffffu), v);
     for (Vec3d& p : v) p = X_SO * p;
     ++work.triangles_tested;
-    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, box_of(v, 0.0))) continue;
+    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, triangle_box(v))) continue;
     b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
     move(tb, X_SO);
     if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;
     triangle_pair(q, ta, tb);
-  }
-}
-
-void half_space_on_surface(const Shape& s,
-                           const Transform& X_SH,
-                           double margin,
-                           ManifoldWorkspace& work) {
-  const Surface surface(s);
-  const Vec3d& up = X_SH.R.c2;
-  const double level = dot(up, X_SH.p) + margin;
-  work.triangles.clear();
-  const auto offer = [&](int vertex) {
-    if (dot(up, surface.vertex(vertex)) <= level) work.triangles.push_back(vertex);
-  };
-  if (surface.mesh != nullptr) {
-    const auto lowest = [&](const Aabb& b) {
-      double z = 0.0;
-      for (int k = 0; k < 3; ++k) z += up[k] * (up[k] > 0.0 ? b.lower[k] : b.upper[k]);
-      return z;
-    };
-    work.boxes_tested = surface.mesh->bvh.descend([&](const Aabb& b) { return lowest(b) <= level; },
-                                                  [&](int t) {
-                                                    for (int k = 0; k < 3; ++k)
-                                                      offer(surface.mesh->triangles[3 * t + k]);
-                                                  });
-  } else {
-    for (int v = 0; v < surface.field->nx * surface.field->ny; ++v) offer(v);
-  }
-  std::sort(work.triangles.begin(), work.triangles.end());
-  work.triangles.erase(std::unique(work.triangles.begin(), work.triangles.end()),
-                       work.triangles.end());
-  for (const int v : work.triangles) {
-    const Vec3d p = surface.vertex(v);
-    work.points.push_back({-up, p, dot(up, p - X_SH.p), std::uint32_t(v), 0});
   }
 }
 

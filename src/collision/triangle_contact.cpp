@@ -1,23 +1,31 @@
 #include "triangle_contact.hpp"
 
 #include "general_query.hpp"
+#include "surface_manifold.hpp"
 
 namespace stiction::detail {
 namespace {
 
 constexpr int kMaxFacePoints = kMaxPolygon + 9;  // corners, 2 crossings per edge, 3 corners
-constexpr double kSameNormal = 5e-9;             // 1 - cosine of 1e-4 rad
 
-// Names of features, apart for corners of the shape, ridges and peaks of the surface.
+// Deeper than this share of the shape's extent along the normal, a ridge or a face of the shape is
+// no guess worth following: the triangle pushes along its own normal.
+constexpr double kDeep = 0.25;
+// Cosine up to which a face of the shape is too steep to have a height over corners below it.
+constexpr double kSteepFace = 0.1;
+
+std::uint32_t face_feature(const SurfaceTriangle& t) {
+  return mix(kFaceFeature, std::uint32_t(t.patch));
+}
 std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
-  return mix(mix(mix(1u, std::uint32_t(t.patch)), std::uint32_t(q.face.id)), std::uint32_t(k));
+  return mix(mix(face_feature(t), std::uint32_t(q.face.id)), std::uint32_t(k));
 }
 std::uint32_t edge_feature(const SurfaceTriangle& t, int k) {
   const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
-  return mix(mix(2u, std::uint32_t(a < b ? a : b)), std::uint32_t(a < b ? b : a));
+  return mix(mix(kRidgeFeature, std::uint32_t(a < b ? a : b)), std::uint32_t(a < b ? b : a));
 }
 std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
-  return mix(3u, std::uint32_t(t.vertex[k]));
+  return mix(kPeakFeature, std::uint32_t(t.vertex[k]));
 }
 
 /// The prism over a triangle.
@@ -55,14 +63,9 @@ struct FacePoints {
   }
 };
 
-// Is a point of the face's plane inside of the face?
 bool in_face(const Polygon& face, const Vec3d& p, double slack) {
-  for (int i = 0; i < face.count; ++i) {
-    const Vec3d& a = face.p[i];
-    const Vec3d m = cross(face.p[i + 1 == face.count ? 0 : i + 1] - a, face.normal);
-    if (dot(m, p - a) > slack * norm(m)) return false;
-  }
-  return true;
+  const auto corner = [&](int i) -> const Vec3d& { return face.p[i]; };
+  return over_polygon(face.count, corner, face.normal, p, slack);
 }
 
 void clip_corners(const ConvexOnSurface& q,
@@ -100,7 +103,7 @@ void clip_edges(const ConvexOnSurface& q,
 void clip_peaks(const ConvexOnSurface& q, const SurfaceTriangle& t, double slack, FacePoints& out) {
   if (q.face.count < 3) return;
   const double slope = dot(q.face.normal, t.n);
-  if (!(slope < -0.1)) return;
+  if (!(slope < -kSteepFace)) return;
   for (int k = 0; k < 3; ++k) {
     const double height = (q.face.offset - dot(q.face.normal, t.v[k])) / slope;
     const Vec3d p = t.v[k] + t.n * height;
@@ -121,6 +124,7 @@ const NearestTriangle& nearest(ConvexOnSurface& q) {
   q.nearest_known = true;
   return q.nearest;
 }
+
 // A point behind the plane of the triangle by more than rounding is pushed out along its normal
 // only if the shape crosses the triangle, or if the triangle is what is nearest to the point.
 // Otherwise it lies beside a thin wall or a peak, on the far side of this triangle.
@@ -196,7 +200,7 @@ Answer face_of_shape(ConvexOnSurface& q, const SurfaceTriangle& t, double slack)
     least = std::fmin(least, s[k]);
   }
   if (least > q.margin) return Answer::kDone;
-  if (least < -0.25 * (q.high - q.low)) return Answer::kUnknown;
+  if (least < -kDeep * (q.high - q.low)) return Answer::kUnknown;
   int lowest[3], count = 0;
   for (int k = 0; k < 3; ++k) {
     if (s[k] <= least + slack) lowest[count++] = k;
@@ -216,7 +220,7 @@ Answer face_of_shape(ConvexOnSurface& q, const SurfaceTriangle& t, double slack)
 }
 
 // Edge or corner of the triangle that holds its witness point; both -1: inside.
-void feature_at(const Prism& prism, const Vec3d& p, double slack, int& edge, int& corner) {
+void touched_feature(const Prism& prism, const Vec3d& p, double slack, int& edge, int& corner) {
   edge = corner = -1;
   for (int k = 0; k < 3; ++k) {
     if (prism.outside(k, p) < -slack) continue;
@@ -229,15 +233,18 @@ void feature_at(const Prism& prism, const Vec3d& p, double slack, int& edge, int
 }
 
 // GJK and EPA of shape and triangle.
-Answer general(ConvexOnSurface& q, const SurfaceTriangle& t, const Prism& prism, double slack) {
+Answer query_triangle(ConvexOnSurface& q,
+                      const SurfaceTriangle& t,
+                      const Prism& prism,
+                      double slack) {
   const Transform X_T{Mat3d::identity(), q.triangle.set(t.v, t.n)};
   const GeneralResult r =
       query_general(q.shape, q.X, q.triangle.shape(), X_T, {}, std::fmax(q.margin, 0.0), nullptr);
   if (r.beyond || !(r.distance.distance <= q.margin)) return Answer::kDone;
-  if (r.distance.distance < -0.25 * (q.high - q.low)) return Answer::kFace;
+  if (r.distance.distance < -kDeep * (q.high - q.low)) return Answer::kFace;
   const Vec3d u = -r.distance.normal;
   int edge, corner;
-  feature_at(prism, r.distance.witness_b, 1e-7 * q.size, edge, corner);
+  touched_feature(prism, r.distance.witness_b, 1e-7 * q.size, edge, corner);
   if (edge < 0 || dot(u, t.n) > 1.0 - kSameNormal) return Answer::kFace;
   if (corner >= 0) {
     if (!corner_looks_along(q.surface, t, corner, u)) return Answer::kFace;
@@ -261,8 +268,7 @@ void push_out(ConvexOnSurface& q, const SurfaceTriangle& t) {
   if (near.id != t.id) return;
   const Vec3d w = near.p - q.centre;
   const Vec3d u = near.distance > 0.0 ? w * (1.0 / near.distance) : t.n;
-  const std::uint32_t id = mix(1u, std::uint32_t(t.patch));
-  q.points.push_back({u, near.p, -near.distance - q.shape.size.x, id, 0});
+  q.points.push_back({u, near.p, -near.distance - q.shape.size.x, face_feature(t), 0});
 }
 
 // A ball meets the points of the surface that are nearer to its centre than all around them. Over a
@@ -277,8 +283,7 @@ void sphere_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
   const double aside = norm(w - t.n * dot(t.n, w));
   if ((at.edge < 0 && at.corner < 0) || aside <= 1e-9 * r + 2.0 * kFlatSine * distance) {
     if (height < 0.0) return;  // on the far side of a wall
-    const std::uint32_t id = mix(1u, std::uint32_t(t.patch));
-    q.points.push_back({t.n, q.centre - t.n * height, height - r, id, 0});
+    q.points.push_back({t.n, q.centre - t.n * height, height - r, face_feature(t), 0});
     return;
   }
   const Vec3d u = w * (1.0 / distance);
@@ -309,7 +314,7 @@ void triangle_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
   bool face = t.plain() || found.least <= height + kFacePreference * q.size;
   if (!face) {
     Answer answer = face_of_shape(q, t, slack);
-    if (answer == Answer::kUnknown) answer = general(q, t, prism, slack);
+    if (answer == Answer::kUnknown) answer = query_triangle(q, t, prism, slack);
     face = answer == Answer::kFace;
   }
   if (face) append_all(q, t, found);

@@ -62,6 +62,48 @@ Vec3d surface_support(const Shape& s, const Vec3d& d) {
   return best;
 }
 
+struct Interval {
+  double lower, upper;
+};
+Interval symmetric(double half) { return {-half, half}; }
+
+/// Of n . x over the shape, n unit.
+Interval extent_along(const Shape& shape, const Vec3d& n) {
+  const Vec3d& s = shape.size;
+  switch (shape.type) {
+    case ShapeType::kSphere:
+      return symmetric(s.x);
+    case ShapeType::kCapsule:
+      return symmetric(s.x + s.y * std::abs(n.z));
+    case ShapeType::kBox:
+      return symmetric(s.x * std::abs(n.x) + s.y * std::abs(n.y) + s.z * std::abs(n.z));
+    case ShapeType::kCylinder:
+      return symmetric(s.x * std::sqrt(n.x * n.x + n.y * n.y) + s.y * std::abs(n.z));
+    case ShapeType::kCone: {
+      const double rim = s.x * std::sqrt(n.x * n.x + n.y * n.y), apex = s.y * n.z;
+      return {std::min(apex, -rim - apex), std::max(apex, rim - apex)};
+    }
+    case ShapeType::kEllipsoid:
+      return symmetric(norm(Vec3d{s.x * n.x, s.y * n.y, s.z * n.z}));
+    case ShapeType::kConvexMesh: {
+      const ConvexMesh& mesh = *shape.mesh;
+      return {dot(n, mesh.vertices[mesh_support(mesh, -n)]),
+              dot(n, mesh.vertices[mesh_support(mesh, n)])};
+    }
+    case ShapeType::kHeightField:
+    case ShapeType::kTriangleMesh: {
+      const Aabb box = own_box(shape);
+      const Vec3d h = half_extents(box);
+      const double e = h.x * std::abs(n.x) + h.y * std::abs(n.y) + h.z * std::abs(n.z);
+      const double c = dot(n, centre(box));
+      return {c - e, c + e};
+    }
+    case ShapeType::kHalfSpace:
+      break;
+  }
+  return symmetric(std::numeric_limits<double>::infinity());
+}
+
 }  // namespace
 
 const char* to_string(ShapeType type) {
@@ -186,52 +228,11 @@ Vec3d support(const Shape& shape, const Vec3d& d) {
 
 Aabb bounding_box(const Shape& shape, const Transform& X_WS) {
   const Mat3d& R = X_WS.R;
-  const Vec3d& s = shape.size;
   Vec3d lower, upper;
   for (int k = 0; k < 3; ++k) {
-    const Vec3d row{R.c0[k], R.c1[k], R.c2[k]};
-    switch (shape.type) {
-      case ShapeType::kSphere:
-        upper[k] = s.x;
-        break;
-      case ShapeType::kCapsule:
-        upper[k] = s.x + s.y * std::abs(row.z);
-        break;
-      case ShapeType::kBox:
-        upper[k] = s.x * std::abs(row.x) + s.y * std::abs(row.y) + s.z * std::abs(row.z);
-        break;
-      case ShapeType::kHalfSpace:
-        upper[k] = std::numeric_limits<double>::infinity();
-        break;
-      case ShapeType::kCylinder:
-        upper[k] = s.x * std::sqrt(row.x * row.x + row.y * row.y) + s.y * std::abs(row.z);
-        break;
-      case ShapeType::kCone: {
-        const double rim = s.x * std::sqrt(row.x * row.x + row.y * row.y), apex = s.y * row.z;
-        upper[k] = std::max(apex, rim - apex);
-        lower[k] = std::min(apex, -rim - apex);
-        continue;
-      }
-      case ShapeType::kEllipsoid:
-        upper[k] = norm(Vec3d{s.x * row.x, s.y * row.y, s.z * row.z});
-        break;
-      case ShapeType::kConvexMesh: {
-        const ConvexMesh& mesh = *shape.mesh;
-        upper[k] = dot(row, mesh.vertices[mesh_support(mesh, row)]);
-        lower[k] = dot(row, mesh.vertices[mesh_support(mesh, -row)]);
-        continue;
-      }
-      case ShapeType::kHeightField:
-      case ShapeType::kTriangleMesh: {
-        const Aabb box = own_box(shape);
-        const Vec3d c = (box.lower + box.upper) * 0.5, h = (box.upper - box.lower) * 0.5;
-        const double e = h.x * std::abs(row.x) + h.y * std::abs(row.y) + h.z * std::abs(row.z);
-        upper[k] = dot(row, c) + e;
-        lower[k] = dot(row, c) - e;
-        continue;
-      }
-    }
-    lower[k] = -upper[k];
+    const Interval extent = extent_along(shape, {R.c0[k], R.c1[k], R.c2[k]});
+    lower[k] = extent.lower;
+    upper[k] = extent.upper;
   }
   return {X_WS.p + lower, X_WS.p + upper};
 }

@@ -69,11 +69,13 @@ struct ManifoldWorkspace {
   std::int64_t boxes_tested = 0;      ///< by the last call: tree nodes or cells looked at
   std::int64_t triangles_tested = 0;  ///< by the last call
 
-  std::vector<int> triangles;
-  std::vector<std::uint64_t> triangle_pairs;
+  std::vector<int> triangles;                 ///< near the other shape
+  std::vector<int> vertices;                  ///< of a surface, near a half-space
+  std::vector<std::uint64_t> triangle_pairs;  ///< of two surfaces: triangle of A << 32 | of B
   std::vector<SurfacePoint> points;
+  std::vector<Vec3d> normals;  ///< [numbers of SurfacePoint::manifold]
+  std::vector<int> kept;       ///< those numbers that become manifolds
   std::vector<ManifoldPoint> candidates;
-  std::vector<Vec3d> normals;
   TriangleShape triangle;
 };
 

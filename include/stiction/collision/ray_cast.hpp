@@ -25,7 +25,7 @@ bool ray_cast(const Shape& shape,
 /// see geometry_poses(). Directions need not be unit, distances are in metres all the same. Bodies
 /// listed in `ignored` are not seen (-1: world geometry). Ties go to the lower geometry.
 /// Throws std::invalid_argument for unequal numbers, a direction of zero, numbers that are not
-/// finite, max_distance < 0.
+/// finite (poses too), max_distance < 0.
 std::vector<RayHit> ray_cast(const Scene& scene,
                              const std::vector<Transform>& poses,
                              const std::vector<Vec3d>& origins,
