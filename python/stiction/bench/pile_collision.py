@@ -87,7 +87,7 @@ class _Pile(StictionWorld):
         count = self.num_bodies
         spec = hull_pile(self.hulls(), [MASS] * count, funnel(count), friction=FRICTION)
         model = compile_variant(spec, variants("elliptic")[0], DT)
-        model.geom_margin[:] = MARGIN
+        model.geom_margin[:] = MARGIN / 2  # those of a pair are added
         return model
 
 
