@@ -19,6 +19,7 @@ def test_pile_rows_measure_both_engines() -> None:
     assert row.contacts >= 6
     assert row.peer_contacts >= 3
     assert row.tested_pairs > 0
+    assert row.peer_margin == pytest.approx(row.margin)
     assert row.as_dict()["us_per_contact"] == pytest.approx(row.us / row.contacts)
     with pytest.raises(BenchError, match="reps = 0"):
         pile_row(3, reps=0)
