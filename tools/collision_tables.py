@@ -144,7 +144,8 @@ def study(path: Path) -> str:
     facts = document["facts"]
     machine = (
         f"{facts['cpu']}, {facts['date'][:10]}, load of the machine {facts['load']}, seed "
-        f"{facts['seed']} (`{path}`). Times within 5 % of each other are “within noise”."
+        f"{facts['seed']} (`{path}`). Times within 5 % of each other are “within noise”. "
+        f"{facts.get('note', '')}".rstrip()
     )
     return "\n\n".join([machine, table(["the paper says", "here", ""], claims), *parts])
 

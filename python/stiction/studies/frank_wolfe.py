@@ -68,7 +68,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
                 count = _iterations(problems, method)
                 means[kind, category, method] = float(count.mean())
                 if (count >= MOST).any():
-                    stopped.append(f"{LABELS[method]}, {category}: {np.mean(count >= MOST):.0%}")
+                    stopped.append(f"{LABELS[method]}, {category}: {np.mean(count >= MOST):.1%}")
                 cells.append(f"{mean_std(count)} / {paper.TABLE_3[kind][category][m]}")
                 experiment.add_rows(
                     shapes=kind,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ UNBOUNDED = -1e20
 SETUP = """Pairs of equal shapes: a cube of half side 30 cm (8 vertices, 6 faces) and
 superquadrics with 250 and 940 vertices, {poses} poses each at ±1, ±10 and ±100 mm. The program:
 min ½‖x₁ − x₂‖² over points of both shapes, given by all their faces; dense back end of ProxQP
-(proxsuite {version}), eps_abs 1e-4, no initial guess, the mean of its own run times over {solves}
-solves, set-up not counted, as in the published code. It gives no depth when the shapes overlap:
-then it only finds distance 0."""
+(proxsuite {version}), eps_abs 1e-4, no initial guess, set-up not counted, as in the published code.
+It is solved {solves} times, the mean of the lowest nine tenths is its time, as for GJK. A solve's
+time is the lesser of its own clock and the processor time spent, so that other processes do not
+count. It gives no depth when the shapes overlap: then it only finds distance 0."""
 EXPLANATION = """The generic solver works on all facets at once (dense rows), GJK on a handful of
 vertices: that gap does not depend on either implementation."""
 
@@ -110,9 +112,12 @@ def _time_proxqp(
             qp.init(H, np.zeros(6), None, None, C, lower, upper)
             spent = []
             for _ in range(solves):
+                begin = thread_time_ns()
                 qp.solve()
-                spent.append(qp.results.info.solve_time)
-            times.append(float(np.mean(spent)))
+                processor = 1e-3 * (thread_time_ns() - begin)
+                spent.append(min(qp.results.info.solve_time, processor))
+            lowest = sorted(spent)[: max(1, len(spent) * 9 // 10)]
+            times.append(float(np.mean(lowest)))
             found = float(np.linalg.norm(qp.results.x[:3] - qp.results.x[3:]))
             errors.append(abs(found - max(d, 0.0)))
     return np.array(times), np.array(errors)
