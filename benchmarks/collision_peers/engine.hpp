@@ -20,6 +20,7 @@ struct Answer {
   double distance = 0.0;                                          ///< [m], negative: penetration
   Vec3d normal{0, 0, 0}, witness_a{0, 0, 0}, witness_b{0, 0, 0};  ///< world, normal from A to B
   int iterations = -1;                                            ///< -1: the engine does not tell
+  int at_limit = -1;  ///< 1: it ended at its limit of iterations, 0: not, -1: it does not tell
 };
 
 class Engine {

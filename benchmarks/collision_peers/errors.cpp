@@ -31,21 +31,46 @@ Wide gap_along(const Shapes& shapes, const Query& q, const Vec3d& direction) {
   return near_b - far_a;
 }
 
+bool finite(const Vec3d& x) { return std::isfinite(x.x + x.y + x.z); }
+
+// Infinite unless the answer is a number everywhere.
+void judge_geometry(const Shapes& shapes,
+                    const std::vector<FacePlanes>& planes,
+                    const Query& q,
+                    const Answer& answer,
+                    Errors& errors) {
+  const double d = answer.distance;
+  const Vec3d &n = answer.normal, &a = answer.witness_a, &b = answer.witness_b;
+  if (!std::isfinite(d) || !finite(n) || !finite(a) || !finite(b) || squared_norm(n) < 0.5) {
+    errors.normal = errors.witness = errors.outside = HUGE_VAL;
+    return;
+  }
+  errors.normal = std::max(errors.normal, double(std::abs(gap_along(shapes, q, n) - d)));
+  errors.witness = std::max(errors.witness, norm(b - a - n * d));
+  errors.outside = std::max({errors.outside,
+                             beyond(planes[q.a], inverse(q.X_WA) * a),
+                             beyond(planes[q.b], inverse(q.X_WB) * b)});
+}
+
 }  // namespace
 
-Truth truth_of(const Shapes& shapes, const std::vector<Query>& queries, const Table& table) {
+Judge::Judge(const Shapes& shapes) : shapes_(shapes) {
+  for (const Shape& s : shapes) planes_.push_back(face_planes(s));
+}
+
+Truth Judge::truth(const std::vector<Query>& queries, const Table& table) const {
   Truth truth;
   for (std::size_t k = 0; k < queries.size(); ++k) {
-    const Answer best = reference(shapes, queries[k]);
-    Wide lower = gap_along(shapes, queries[k], best.normal);
+    const Answer best = reference(shapes_, queries[k]);
+    Wide lower = gap_along(shapes_, queries[k], best.normal);
     if (best.distance > 0.0) {
       const Wide upper = norm(best.witness_b - best.witness_a);
       truth.bracket = std::max(truth.bracket, double(upper - lower));
     } else {
       for (const auto& [name, m] : table) {
         const Vec3d& n = m.answers[k].normal;
-        if (std::isfinite(n.x + n.y + n.z) && squared_norm(n) > 0.5)
-          lower = std::max(lower, gap_along(shapes, queries[k], n));
+        if (finite(n) && squared_norm(n) > 0.5)
+          lower = std::max(lower, gap_along(shapes_, queries[k], n));
       }
     }
     truth.distance.push_back(double(lower));
@@ -53,13 +78,17 @@ Truth truth_of(const Shapes& shapes, const std::vector<Query>& queries, const Ta
   return truth;
 }
 
-Errors errors_of(const Measured& measured, const Truth& truth) {
+Errors Judge::errors(const std::vector<Query>& queries,
+                     const Measured& measured,
+                     const Truth& truth) const {
   std::vector<double> errors;
   Errors result;
   for (std::size_t k = 0; k < truth.distance.size(); ++k) {
-    const double d = measured.answers[k].distance, exact = truth.distance[k];
+    const Answer& answer = measured.answers[k];
+    const double d = answer.distance, exact = truth.distance[k];
     errors.push_back(std::isfinite(d) ? std::abs(d - exact) : HUGE_VAL);
     if (std::abs(exact) > 1e-8 && (d > 0.0) != (exact > 0.0)) ++result.wrong_signs;
+    judge_geometry(shapes_, planes_, queries[k], answer, result);
   }
   if (errors.empty()) return result;
   std::sort(errors.begin(), errors.end());

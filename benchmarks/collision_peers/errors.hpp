@@ -1,15 +1,19 @@
 #pragma once
 
+#include "face_planes.hpp"
 #include "measure.hpp"
 
 #include <vector>
 
 namespace stiction::bench {
 
-/// What an engine's answers are worth, over the queries of a row.
+/// What an engine's answers are worth, over the queries of a row; infinite where one is not finite.
 struct Errors {
   double median = 0.0, p99 = 0.0, worst = 0.0;  ///< of the distance [m]
   int wrong_signs = 0;                          ///< where |distance| > 1e-8 m
+  double normal = 0.0;   ///< largest |gap between the hulls along the normal - distance| [m]
+  double witness = 0.0;  ///< largest |w_B - w_A - distance * normal| [m]
+  double outside = 0.0;  ///< farthest that a witness point lies beyond a face of its hull [m]
 };
 
 /// Signed distances known to rounding. Separated: bracketed by a separating plane and two points,
@@ -19,8 +23,19 @@ struct Truth {
   std::vector<double> distance;
   double bracket = 0.0;
 };
-Truth truth_of(const Shapes& shapes, const std::vector<Query>& queries, const Table& table);
 
-Errors errors_of(const Measured& measured, const Truth& truth);
+/// Judges answers about these hulls, which must outlive it.
+class Judge {
+ public:
+  explicit Judge(const Shapes& shapes);
+  Truth truth(const std::vector<Query>& queries, const Table& table) const;
+  Errors errors(const std::vector<Query>& queries,
+                const Measured& measured,
+                const Truth& truth) const;
+
+ private:
+  const Shapes& shapes_;
+  std::vector<FacePlanes> planes_;
+};
 
 }  // namespace stiction::bench

@@ -89,6 +89,9 @@ std::string error_text(const Errors& e) {
       .add("p99", e.p99)
       .add("max", e.worst)
       .add("wrong_signs", e.wrong_signs)
+      .add("normal", e.normal)
+      .add("witness", e.witness)
+      .add("outside", e.outside)
       .text();
 }
 
@@ -104,12 +107,20 @@ int worst_iterations(const Measured& m) {
   return worst;
 }
 
-Object distance_entry(const Measured& m, const Truth& truth) {
+double share_at_limit(const Measured& m) {
+  double sum = 0.0;
+  for (const Answer& a : m.answers) sum += a.at_limit;
+  return sum / double(m.answers.size());
+}
+
+Object distance_entry(const Measured& m, const Errors& errors) {
   Object entry;
-  entry.add("cycled", statistics(m.nanoseconds)).add("error", error_text(errors_of(m, truth)));
+  entry.add("cycled", statistics(m.nanoseconds)).add("error", error_text(errors));
   const double iterations = mean_iterations(m);
   if (iterations >= 0.0)
     entry.add("iterations", iterations).add("iterations_max", worst_iterations(m));
+  const double limited = share_at_limit(m);
+  if (limited >= 0.0) entry.add("at_limit", limited);
   return entry;
 }
 
@@ -119,7 +130,7 @@ double median_of(std::vector<double> x) {
 }
 
 std::string distance_row(const Stopwatch& watch,
-                         const Shapes& shapes,
+                         const Judge& judge,
                          const Engines& engines,
                          const std::vector<Query>& queries,
                          double distance,
@@ -128,14 +139,16 @@ std::string distance_row(const Stopwatch& watch,
   const int count = int(queries.size());
   const Table cold = cycled(watch, engines, count, Kind::kDistance, plan["sweeps"]);
   const Table trained = hot(watch, engines, count, Kind::kDistance, 20);
-  const Truth truth = truth_of(shapes, queries, cold);
+  const Truth truth = judge.truth(queries, cold);
   Object entries;
   for (const auto& [name, m] : cold) {
-    entries.add(
-        name, distance_entry(m, truth).add("hot", statistics(trained.at(name).nanoseconds)).text());
+    const std::string repeated = statistics(trained.at(name).nanoseconds);
+    const Errors errors = judge.errors(queries, m, truth);
+    entries.add(name, distance_entry(m, errors).add("hot", repeated).text());
   }
   return Object()
       .add("distance", distance)
+      .add("queries", count)
       .add("distance_median", median_of(truth.distance))
       .add("bracket", truth.bracket)
       .add("engines", entries.text())
@@ -166,6 +179,7 @@ std::string overlap_row(const Stopwatch& watch,
 
 std::string warm_row(const Stopwatch& watch,
                      const Shapes& shapes,
+                     const Judge& judge,
                      const Engines& engines,
                      double motion,
                      bool penetrating,
@@ -176,9 +190,10 @@ std::string warm_row(const Stopwatch& watch,
   load(engines, queries);
   const Table table = warm(watch, engines, int(queries.size()), pairs, plan["sweeps"]);
   const std::vector<Query> later(queries.begin() + pairs, queries.end());
-  const Truth truth = truth_of(shapes, later, table);
+  const Truth truth = judge.truth(later, table);
   Object entries;
-  for (const auto& [name, m] : table) entries.add(name, distance_entry(m, truth).text());
+  for (const auto& [name, m] : table)
+    entries.add(name, distance_entry(m, judge.errors(later, m, truth)).text());
   return Object()
       .add("motion", motion)
       .add("penetrating", penetrating ? "true" : "false")
@@ -192,15 +207,17 @@ std::string growth_rows(const Stopwatch& watch, const Plan& plan) {
   for (const int vertices : kVertices) {
     std::cerr << "growth: " << vertices << " vertices" << std::endl;
     const Shapes shapes = sampled_hulls(6, vertices, 5);
+    const Judge judge(shapes);
     const Engines engines = cold_only(all_engines(shapes));
     for (const double distance : {-1e-2, 1e-4, 1e-2}) {
       const auto queries = random_pairs(shapes, plan["pairs"], distance, 11);
       load(engines, queries);
       const Table table =
           cycled(watch, engines, int(queries.size()), Kind::kDistance, plan["sweeps"]);
-      const Truth truth = truth_of(shapes, queries, table);
+      const Truth truth = judge.truth(queries, table);
       Object entries;
-      for (const auto& [name, m] : table) entries.add(name, distance_entry(m, truth).text());
+      for (const auto& [name, m] : table)
+        entries.add(name, distance_entry(m, judge.errors(queries, m, truth)).text());
       rows.add(Object()
                    .add("vertices", vertices)
                    .add("distance", distance)
@@ -220,20 +237,21 @@ std::string sizes(const Shapes& shapes) {
 std::string run(const Plan& plan) {
   const Stopwatch watch;
   const Shapes shapes = load_hulls(plan.hulls);
+  const Judge judge(shapes);
   const Engines every = all_engines(shapes), methods = our_methods(shapes);
   const Engines cold = cold_only(all_engines(shapes));
   Array distances, overlaps, by_method, sequence_rows;
   for (const double distance : kDistances) {
     std::cerr << "distance " << distance << " m" << std::endl;
     const auto queries = random_pairs(shapes, plan["pairs"], distance, std::uint64_t(plan["seed"]));
-    distances.add(distance_row(watch, shapes, cold, queries, distance, plan));
+    distances.add(distance_row(watch, judge, cold, queries, distance, plan));
     overlaps.add(overlap_row(watch, cold, queries, distance, plan));
-    by_method.add(distance_row(watch, shapes, methods, queries, distance, plan));
+    by_method.add(distance_row(watch, judge, methods, queries, distance, plan));
   }
   for (const bool penetrating : {false, true}) {
     for (const double motion : {1e-4, 1e-3}) {
       std::cerr << "sequences, " << motion << " m and rad per step" << std::endl;
-      sequence_rows.add(warm_row(watch, shapes, every, motion, penetrating, plan));
+      sequence_rows.add(warm_row(watch, shapes, judge, every, motion, penetrating, plan));
     }
   }
   Object plan_text;

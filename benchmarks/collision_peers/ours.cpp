@@ -25,6 +25,7 @@ class Ours : public Engine {
                                                 settings_,
                                                 warm_ ? slot_ : nullptr);
     answer = {r.distance, r.normal, r.witness_a, r.witness_b, r.iterations};
+    answer.at_limit = r.status == DistanceStatus::kMaxIterations;
   }
   bool overlap() override {
     return collide(shapes_[query_->a], query_->X_WA, shapes_[query_->b], query_->X_WB, settings_);

@@ -89,7 +89,7 @@ from ._stiction import (
 )
 from ._version import __version__
 from .decomposition import decompose
-from .loading import LoadWarning, load, load_urdf, load_urdf_string
+from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
 from .simulator import Rollout, Simulator
@@ -146,6 +146,7 @@ __all__ = [
     "StepReport",
     "StictionError",
     "TriangleMesh",
+    "UrdfOptions",
     "__version__",
     "bounding_box",
     "bounding_radius",

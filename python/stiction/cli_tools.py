@@ -62,14 +62,15 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def print_json(document: Any) -> None:
     """One JSON document on standard output; numbers that are not finite become null."""
-    typer.echo(json.dumps(_finite(document), indent=1))
+    typer.echo(json.dumps(finite(document), indent=1))
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
+    """The same document with null for numbers that are not finite, which JSON does not know."""
     if isinstance(value, dict):
-        return {str(key): _finite(item) for key, item in value.items()}
+        return {str(key): finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from rich.console import Console
 from stiction.bench import native
 from stiction.bench.collision import OURS, OURS_WARM, Row, compare
-from stiction.bench.collision_tables import collision_tables
+from stiction.bench.collision_tables import collision_tables, method_cell
 from stiction.bench.results import results_file, update_results
 from stiction.bench.worlds import BenchError
 
@@ -20,7 +21,9 @@ from stiction.bench.worlds import BenchError
 def engine(ns: float, **more: Any) -> dict[str, Any]:
     times = {"median": ns, "mean": 1.5 * ns, "p95": 2 * ns}
     error = {"median": 0.0, "p99": 1e-9, "max": 1e-8, "wrong_signs": 0}
-    return {"cycled": times, "hot": times, "error": error, "iterations": 7.0, **more}
+    error |= {"normal": 2e-9, "witness": 3e-9, "outside": 1e-9}
+    solved = {"iterations": 7.0, "at_limit": 0.0}
+    return {"cycled": times, "hot": times, "error": error, **solved, **more}
 
 
 def document() -> dict[str, Any]:
@@ -36,7 +39,7 @@ def document() -> dict[str, Any]:
     return {
         "distances": [{"distance": 1e-2, "engines": cold}],
         "overlaps": [{"distance": 1e-2, "engines": cold | {OURS: engine(60.0)}}],
-        "methods": [{"distance": 1e-2, "engines": {"auto": engine(400.0)}}],
+        "methods": [{"distance": 1e-2, "queries": 100, "engines": {"auto": engine(400.0)}}],
         "sequences": [{"motion": 1e-4, "penetrating": False, "engines": moving}],
         "growth": [
             {"vertices": 240, "distance": 1e-2, "engines": cold},
@@ -55,7 +58,10 @@ def test_rows_compare_with_the_fastest_peer_of_each_group() -> None:
     cold = find(rows, "distance 1 cm, cold", "mujoco")
     assert cold.ratio == pytest.approx(0.4) and cold.goal == 0.44 and cold.met
     assert cold.ours_us == pytest.approx(0.4) and cold.peer_us == pytest.approx(1.0)
-    assert find(rows, "distance 1 cm, cold, peers at our error", "coal-1e-8").ratio == 0.25
+    assert (
+        find(rows, "distance 1 cm, cold, peers at their tightest tolerance", "coal-1e-8").ratio
+        == 0.25
+    )
     assert (
         find(rows, "distance 1 cm, cold, peers with any option", "coal-box-nesterov").ratio == 0.5
     )
@@ -65,15 +71,33 @@ def test_rows_compare_with_the_fastest_peer_of_each_group() -> None:
     assert warm.ratio == pytest.approx(0.1) and warm.goal == 0.05 and warm.met is False
     growth = find(rows, "3600 vertices over 240, 1 cm", OURS)
     assert growth.ratio == pytest.approx(1.6) and growth.met is False
+    assert growth.engine == OURS and cold.engine == ""
+    assert find(rows, "3600 vertices over 240, 1 cm", "coal").engine == "coal"
 
 
-def test_a_fast_answer_that_is_wrong_meets_no_goal() -> None:
+@pytest.mark.parametrize("part", ["max", "normal", "witness", "outside"])
+@pytest.mark.parametrize("error", [1e-5, None])
+def test_a_fast_answer_that_is_wrong_meets_no_goal(part: str, error: float | None) -> None:
+    """Distance, normal and witness points count; null is an answer that is not a number."""
     wrong = document()
     ours = engine(400.0)
-    ours["error"]["max"] = 1e-5
+    ours["error"][part] = error
     wrong["distances"][0]["engines"][OURS] = ours
     row = find(compare(wrong), "distance 1 cm, cold", "mujoco")
-    assert row.ratio < 0.44 and row.error == 1e-5 and row.met is False
+    assert row.ratio < 0.44 and row.met is False
+    found = row.error if part == "max" else row.points_error
+    assert found == (inf if error is None else error)
+
+
+def test_no_time_is_printed_for_answers_that_are_not_found() -> None:
+    """A method that ends at its limit, or with the wrong sign, is not slow or fast but wrong."""
+    entry = {"distance": -1e-3, "queries": 200, "engines": {"frank-wolfe": engine(400.0)}}
+    assert method_cell(entry, "frank-wolfe") == "0.60 (7.0)"
+    entry["engines"] = {"frank-wolfe": engine(400.0, at_limit=0.9)}
+    entry["engines"]["frank-wolfe"]["error"]["wrong_signs"] = 150
+    assert method_cell(entry, "frank-wolfe") == "– 90% at limit, 75% wrong sign"
+    entry["engines"] = {"nesmino": engine(400.0, at_limit=0.02)}
+    assert method_cell(entry, "nesmino") == "– 2% at limit"
 
 
 def test_a_row_without_a_peer_is_left_out() -> None:
@@ -91,7 +115,7 @@ def test_tables_hold_every_row() -> None:
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(collision_tables({"rows": rows, "measured": measured, "machine": machine}))
     text = console.export_text()
-    assert all(row["query"] in text for row in rows) and "0.40 (7.0)" in text
+    assert all(row["query"] in text for row in rows) and "0.60 (7.0)" in text
 
 
 def test_results_file_keeps_other_sections(tmp_path: Path) -> None:
@@ -103,6 +127,8 @@ def test_results_file_keeps_other_sections(tmp_path: Path) -> None:
         "effort": 1.0,
         "collision": {"rows": []},
     }
+    update_results(tmp_path, {"collision": {"error": inf}})
+    assert json.loads(path.read_text())["collision"] == {"error": None}
     path.write_text("not json")
     with pytest.raises(ValueError, match="is not JSON"):
         update_results(tmp_path, {"collision": {}})

@@ -17,6 +17,7 @@ PROMISES = {
     "02_solo12_stand": "the feet carry 24.5",
     "03_compose_scene": "ghost is at",
     "04_contact_problem": "converged",
+    "05_collision": "height scan",
 }
 
 

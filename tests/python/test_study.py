@@ -16,7 +16,7 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.studies import funnel, objects, problems, quadratic_programs
-from stiction.studies.experiment import QUICK, Claim, Effort, Experiment, StudyError, Table
+from stiction.studies.experiment import QUICK, Claim, Effort, Experiment, StudyError, Table, less
 from stiction.studies.gjk import EXPERIMENTS, Study, run_study
 from stiction.studies.report import write_report
 
@@ -162,6 +162,20 @@ def test_methods_differ_and_stop_at_the_same_distance() -> None:
     assert means["nesterov"] < means["gjk"] < means["frank-wolfe"]
 
 
+def test_the_default_needs_fewest_iterations_where_ellipsoids_nearly_touch() -> None:
+    """What docs/narrow_phase.md says about `auto`, `nesterov` and `gjk`."""
+    generator = np.random.default_rng(1)
+    shapes = objects.random_ellipsoids(600, generator)
+    base = problems.separated(shapes, np.arange(600).reshape(-1, 2), 1, generator)
+    near = problems.moved_to(base, 1e-3)
+    means = {}
+    for method in ("auto", "nesterov", "gjk"):
+        found = stiction.time_distances(near.shapes, near.pairs, near.X_AB, method=method)
+        assert np.abs(found["distance"] - 1e-3).max() < 1e-12, method
+        means[method] = found["iterations"].mean()
+    assert means["auto"] < 10.0 and 15.0 < means["nesterov"] < 30.0 < means["gjk"]
+
+
 def test_counts_are_functions_of_the_seed(tmp_path: Path) -> None:
     def counts(seed: int, folder: str) -> list[list[str]]:
         study = run_study(tmp_path / folder, Effort(QUICK, seed), ["fig7"])
@@ -177,11 +191,30 @@ def test_counts_are_functions_of_the_seed(tmp_path: Path) -> None:
 def test_claims_that_fail_are_shown_as_such(tmp_path: Path) -> None:
     experiment = Experiment("x", "X <1>", "setup", columns={"a": [1]})
     experiment.tables.append(Table("T", ["a", "b"], [["1", "<b>"]]))
-    experiment.claims += [Claim("yes", "1", True), Claim("no", "2", False)]
+    experiment.claims += [Claim("yes", "1", True), Claim("no", "2", False), Claim("?", "3", None)]
     page = write_report(tmp_path, "R", "I", [experiment], {"y": "not here"}, {"cpu": "c"})
     text = page.read_text(encoding="utf-8")
-    assert "1 of 2 statements" in text and "does not" in text and "&lt;b&gt;" in text
+    assert "1 of 3 statements" in text and "does not" in text and "&lt;b&gt;" in text
+    assert "1 cannot be told from noise" in text and "within noise" in text
     assert "y was not run: not here" in text
+
+
+def test_times_closer_than_noise_decide_nothing() -> None:
+    assert less(1.0, 1.2) is True and less(1.2, 1.0) is False
+    assert less(1.0, 1.04) is None and less(1.04, 1.0) is None
+
+
+def test_notes_of_tables_reach_the_document(quick: tuple[Study, float]) -> None:
+    """Means that count runs stopped at the limit are not to be read without their note."""
+    assert quick[0].page is not None
+    document = json.loads((quick[0].page.parent / "study.json").read_text())
+    [table3] = [e for e in document["experiments"] if e["name"].startswith("table3")]
+    assert all("the most allowed" in table["note"] for table in table3["tables"])
+    assert {c["verdict"] for e in document["experiments"] for c in e["claims"]} <= {
+        "holds",
+        "does not",
+        "within noise",
+    }
 
 
 # --- refusals -----------------------------------------------------------------------------------

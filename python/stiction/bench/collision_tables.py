@@ -12,7 +12,10 @@ from .collision import DEFAULTS, OURS, PILE_GOAL
 
 def collision_tables(document: dict[str, Any]) -> Group:
     """All rows, our methods side by side, and the machine."""
-    parts: list[Any] = [_rows_table(document["rows"]), _method_table(document["measured"])]
+    pairs = [row for row in document["rows"] if not is_growth(row)]
+    growth = [row for row in document["rows"] if is_growth(row)]
+    parts: list[Any] = [_rows_table(pairs), _growth_table(growth)]
+    parts.append(_method_table(document["measured"]))
     if document.get("piles"):
         parts.append(_pile_table(document["piles"]))
     return Group(*parts, _footer(document["machine"]))
@@ -24,7 +27,8 @@ def _rows_table(rows: list[dict[str, Any]]) -> Table:
     for name in ("ours\n[µs]", "peer\n[µs]"):
         table.add_column(name, justify="right")
     table.add_column("peer", no_wrap=True)
-    for name in ("ratio", "of means", "hot", "goal", "worst\nerror [m]", "peer's\n[m]"):
+    errors = ("worst\nerror [m]", "peer's\n[m]", "normals,\npoints [m]", "peer's\n[m]")
+    for name in ("ratio", "of means", "hot", "goal", *errors):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         style = {True: "green", False: "red", None: None}[row["met"]]
@@ -39,31 +43,68 @@ def _rows_table(rows: list[dict[str, Any]]) -> Table:
             _number(row["goal"], ".2f"),
             _number(row["error"], ".0e"),
             _number(row["peer_error"], ".0e"),
+            _number(row["points_error"], ".0e"),
+            _number(row["peer_points_error"], ".0e"),
             style=style,
         )
     return table
 
 
+def is_growth(row: dict[str, Any]) -> bool:
+    """One engine with many vertices over the same engine with few."""
+    return bool(row["engine"])
+
+
+def _growth_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="An engine's time with many vertices over its own with few")
+    table.add_column("query", no_wrap=True)
+    table.add_column("engine", no_wrap=True)
+    for name in ("many\n[µs]", "few\n[µs]", "ratio", "goal"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(
+            row["query"],
+            row["engine"],
+            f"{row['ours_us']:.3f}",
+            f"{row['peer_us']:.3f}",
+            f"{row['ratio']:.2f}",
+            _number(row["goal"], ".2f"),
+            style={True: "green", False: "red", None: None}[row["met"]],
+        )
+    return table
+
+
 def _method_table(measured: dict[str, Any]) -> Table:
-    table = Table(title="Our methods, µs cycled (mean iterations)")
+    table = Table(title="Our methods, mean µs cycled (mean iterations); no time where unsolved")
     table.add_column("method", no_wrap=True)
     entries = measured["methods"]
     for entry in entries:
         table.add_column(f"{entry['distance']:g} m", justify="right", no_wrap=True)
     for name in sorted(entries[0]["engines"]):
-        cells = []
-        for entry in entries:
-            engine = entry["engines"][name]
-            cells.append(f"{engine['cycled']['median'] * 1e-3:.2f} ({engine['iterations']:.1f})")
-        table.add_row(name, *cells)
+        table.add_row(name, *(method_cell(entry, name) for entry in entries))
     for name in (OURS, *DEFAULTS):
         if name in measured["distances"][0]["engines"]:
             cells = [
-                f"{entry['engines'][name]['cycled']['median'] * 1e-3:.2f}"
+                f"{entry['engines'][name]['cycled']['mean'] * 1e-3:.2f}"
                 for entry in measured["distances"]
             ]
             table.add_row(f"for comparison: {name}", *cells, style="dim")
     return table
+
+
+UNSOLVED = 0.01
+"""Share of answers at the limit or with a wrong sign above which a time means nothing."""
+
+
+def method_cell(entry: dict[str, Any], name: str) -> str:
+    """Mean time and iterations of a method, or which share of its answers it did not finish."""
+    engine = entry["engines"][name]
+    queries = entry["queries"]
+    at_limit, wrong = engine["at_limit"], engine["error"]["wrong_signs"] / queries
+    if max(at_limit, wrong) > UNSOLVED:
+        signs = f", {wrong:.0%} wrong sign" if wrong > 0 else ""
+        return f"– {at_limit:.0%} at limit{signs}"
+    return f"{engine['cycled']['mean'] * 1e-3:.2f} ({engine['iterations']:.1f})"
 
 
 def _pile_table(piles: list[dict[str, Any]]) -> Table:

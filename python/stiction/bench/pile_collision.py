@@ -39,6 +39,7 @@ class PileRow:
         contacts, peer_contacts: contact points, medians.
         us_per_contact: us / contacts.
         tested_pairs, narrow_phase_calls: our work, medians.
+        margin, peer_margin: largest gap of a contact of a pair at rest [m].
     """
 
     bodies: int
@@ -50,6 +51,8 @@ class PileRow:
     us_per_contact: float
     tested_pairs: float
     narrow_phase_calls: float
+    margin: float
+    peer_margin: float
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -87,7 +90,7 @@ class _Pile(StictionWorld):
         count = self.num_bodies
         spec = hull_pile(self.hulls(), [MASS] * count, funnel(count), friction=FRICTION)
         model = compile_variant(spec, variants("elliptic")[0], DT)
-        model.geom_margin[:] = MARGIN
+        model.geom_margin[:] = MARGIN / 2  # those of a pair are added
         return model
 
 
@@ -145,6 +148,8 @@ def pile_row(
         us_per_contact=us / max(contacts, 1.0),
         tested_pairs=tested,
         narrow_phase_calls=calls,
+        margin=MARGIN,
+        peer_margin=float(data.contact.includemargin.max(initial=0.0)),
     )
 
 

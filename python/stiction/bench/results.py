@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from ..cli_tools import finite
 from . import machine
 
 
@@ -30,6 +31,6 @@ def update_results(folder: Path, sections: dict[str, Any]) -> Path:
             raise ValueError(f"{path} is not JSON ({error}); move it away") from error
     if not isinstance(document, dict):
         raise ValueError(f"{path} holds no JSON object; move it away")
-    text = json.dumps(document | sections, indent=1)
+    text = json.dumps(finite(document | sections), indent=1)
     path.write_text(text + "\n", encoding="utf-8")
     return path

@@ -70,11 +70,11 @@ def _tables(experiment: Experiment) -> Group:
             table.add_row(*row)
         parts.append(table)
     claims = RichTable(title="The paper says")
-    for name in ("statement", "here", "holds"):
+    for name in ("statement", "here", "verdict"):
         claims.add_column(name)
     for claim in experiment.claims:
-        style = "green" if claim.holds else "red"
-        claims.add_row(claim.statement, claim.ours, "yes" if claim.holds else "no", style=style)
+        style = {True: "green", False: "red", None: None}[claim.holds]
+        claims.add_row(claim.statement, claim.ours, claim.verdict, style=style)
     return Group(*parts, claims)
 
 

@@ -55,11 +55,33 @@ class Table:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper that our numbers can contradict."""
+    """A statement of the paper that our numbers can contradict.
+
+    Attributes:
+        statement: the paper's.
+        ours: our numbers.
+        holds: None where our numbers cannot tell, see `less`.
+    """
 
     statement: str
     ours: str
-    holds: bool
+    holds: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """In words."""
+        return {True: "holds", False: "does not", None: "within noise"}[self.holds]
+
+
+NOISE = 0.05
+"""Two times closer than this share may be in the other order in the next run."""
+
+
+def less(time: float, other: float) -> bool | None:
+    """Is a time less than another? None: they are within `NOISE` of each other."""
+    if abs(time - other) <= NOISE * max(time, other):
+        return None
+    return time < other
 
 
 @dataclass
@@ -107,10 +129,15 @@ class Experiment:
             "name": self.name,
             "title": self.title,
             "tables": [
-                {"title": t.title, "columns": list(t.columns), "rows": [list(r) for r in t.rows]}
+                {
+                    "title": t.title,
+                    "columns": list(t.columns),
+                    "rows": [list(r) for r in t.rows],
+                    "note": t.note,
+                }
                 for t in self.tables
             ],
-            "claims": [vars(claim) for claim in self.claims],
+            "claims": [vars(claim) | {"verdict": claim.verdict} for claim in self.claims],
         }
 
 

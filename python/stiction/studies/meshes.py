@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import plots
-from .experiment import Claim, Effort, Experiment, Table, Tick, mean_std
+from .experiment import Claim, Effort, Experiment, Table, Tick, less, mean_std
 from .objects import household
 from .problems import (
     DISTANCES,
@@ -158,7 +158,7 @@ def _claims(found: Found) -> list[Claim]:
             v, p, n = (mean(mode, m, "nanoseconds") for m in (VANILLA, polyak, normalized))
             text = f"GJK {v:.2f}, Polyak {p:.2f}, Nesterov normalized {n:.2f} µs"
             statement = f"{mode}, close: Polyak and Nesterov are faster than GJK ({name})"
-            claims.append(Claim(statement, text, max(p, n) < v))
+            claims.append(Claim(statement, text, less(max(p, n), v)))
     for mode in found:
         without, having = (mean(mode, m, "iterations") for m in (POLYAK, POLYAK_N))
         text = f"{without:.1f} without, {having:.1f} with normalization"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import thread_time_ns
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import Box, Shape
 from . import paper
-from .experiment import Claim, Effort, Experiment, StudyError, Table, Tick, mean_std
+from .experiment import Claim, Effort, Experiment, StudyError, Table, Tick, less, mean_std
 from .objects import superquadric
 from .problems import LABELS, NESTEROV_N, POLYAK, VANILLA, Problems, moved_to, separated, solve
 
@@ -20,9 +21,10 @@ UNBOUNDED = -1e20
 SETUP = """Pairs of equal shapes: a cube of half side 30 cm (8 vertices, 6 faces) and
 superquadrics with 250 and 940 vertices, {poses} poses each at ±1, ±10 and ±100 mm. The program:
 min ½‖x₁ − x₂‖² over points of both shapes, given by all their faces; dense back end of ProxQP
-(proxsuite {version}), eps_abs 1e-4, no initial guess, the mean of its own run times over {solves}
-solves, set-up not counted, as in the published code. It gives no depth when the shapes overlap:
-then it only finds distance 0."""
+(proxsuite {version}), eps_abs 1e-4, no initial guess, set-up not counted, as in the published code.
+It is solved {solves} times, the mean of the lowest nine tenths is its time, as for GJK. A solve's
+time is the lesser of its own clock and the processor time spent, so that other processes do not
+count. It gives no depth when the shapes overlap: then it only finds distance 0."""
 EXPLANATION = """The generic solver works on all facets at once (dense rows), GJK on a handful of
 vertices: that gap does not depend on either implementation."""
 
@@ -50,6 +52,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
         times, errors = _time_proxqp(proxqp, shape, problems, solves)
         printed = paper.TABLE_2[vertices]
         cells = [f"{mean_std(times)} / {printed[0]:g}"]
+        slowest = 0.0
         experiment.add_rows(
             vertices=vertices, method="ProxQP", mean_us=times.mean(), paper_us=printed[0]
         )
@@ -61,16 +64,13 @@ def run(effort: Effort, tick: Tick) -> Experiment:
             experiment.add_rows(
                 vertices=vertices, method=method, mean_us=us.mean(), paper_us=printed[1 + m]
             )
-            if method == VANILLA:
-                ratio = float(times.mean() / us.mean())
+            slowest = max(slowest, float(us.mean()))
         table.rows.append([str(vertices), *cells, f"{np.median(errors):.0e}"])
-        least = {8: 10.0, 250: 1e3, 940: 1e3}[vertices]
+        least, ratio = paper.QP_SOLVER_SLOWER[vertices], float(times.mean()) / slowest
+        statement = f"GJK and its variants are at least {least:g} times faster than the QP solver"
+        holds = less(least, ratio)
         experiment.claims.append(
-            Claim(
-                f"{vertices} vertices: GJK is at least {least:g} times faster than the QP solver",
-                f"{ratio:.0f} times",
-                ratio >= least,
-            )
+            Claim(f"{vertices} vertices: {statement}", f"{ratio:.0f} times", holds)
         )
     experiment.tables.append(table)
     return experiment
@@ -112,9 +112,12 @@ def _time_proxqp(
             qp.init(H, np.zeros(6), None, None, C, lower, upper)
             spent = []
             for _ in range(solves):
+                begin = thread_time_ns()
                 qp.solve()
-                spent.append(qp.results.info.solve_time)
-            times.append(float(np.mean(spent)))
+                processor = 1e-3 * (thread_time_ns() - begin)
+                spent.append(min(qp.results.info.solve_time, processor))
+            lowest = sorted(spent)[: max(1, len(spent) * 9 // 10)]
+            times.append(float(np.mean(lowest)))
             found = float(np.linalg.norm(qp.results.x[:3] - qp.results.x[3:]))
             errors.append(abs(found - max(d, 0.0)))
     return np.array(times), np.array(errors)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .experiment import Claim, Experiment, Table
 
+VERDICT_CLASS = {True: "yes", False: "no", None: "small"}
 STYLE = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
 
 
@@ -47,8 +48,10 @@ def _page(
         for name, why in left_out.items()
     )
     every = [claim for e in experiments for claim in e.claims]
-    held = sum(claim.holds for claim in every)
-    summary = f"<p>{held} of {len(every)} statements of the paper hold here.</p>" if every else ""
+    held, noise = (sum(claim.holds is x for claim in every) for x in (True, None))
+    undecided = f"; {noise} cannot be told from noise" if noise else ""
+    summary = f"<p>{held} of {len(every)} statements of the paper hold here{undecided}.</p>"
+    summary = summary if every else ""
     body = "\n".join(_section(e) for e in experiments)
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -75,10 +78,11 @@ def _section(experiment: Experiment) -> str:
 def _claims(claims: Sequence[Claim]) -> str:
     rows = "".join(
         f"<tr><td class='text'>{escape(c.statement)}</td><td class='text'>{escape(c.ours)}</td>"
-        f"<td class='{'yes' if c.holds else 'no'}'>{'holds' if c.holds else 'does not'}</td></tr>"
+        f"<td class='{VERDICT_CLASS[c.holds]}'>{c.verdict}</td></tr>"
         for c in claims
     )
-    return f"<table><tr><th>the paper says</th><th>here</th><th></th></tr>{rows}</table>"
+    head = "<th class='text'>the paper says</th><th class='text'>here</th><th></th>"
+    return f"<table><tr>{head}</tr>{rows}</table>"
 
 
 def _figure(caption: str, svg: str) -> str:
