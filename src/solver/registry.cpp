@@ -64,6 +64,18 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
+      {"ccp-admm",
+       ContactModel::kCcp,
+       "alternating directions with a spectral penalty (Le Lidec et al. 2024, Alg. 3)",
+       solve_ccp_admm},
+      {"ccp-newton",
+       ContactModel::kCcp,
+       "regularised Newton in velocities (MuJoCo; Castro et al. 2022)",
+       solve_ccp_newton},
+      {"ccp-pgs",
+       ContactModel::kCcp,
+       "projected Gauss-Seidel (Le Lidec et al. 2024, Alg. 2)",
+       solve_ccp_pgs},
       {"ncp-pgs",
        ContactModel::kNcp,
        "projected Gauss-Seidel with an exact local stick and a safe slip step",
