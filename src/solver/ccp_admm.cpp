@@ -127,7 +127,8 @@ void IslandAdmm::step() {
     project(set, z);
     for (int k = 0; k < set.dim; ++k) {
       const int r = begin + k;
-      if (split_[r] != 0.0) primal_ = std::max(primal_, std::abs(t[k] - z[k] - gamma_[r] / penalty));
+      if (split_[r] != 0.0)
+        primal_ = std::max(primal_, std::abs(t[k] - z[k] - gamma_[r] / penalty));
       dual_ = std::max(dual_, std::abs(rho(r) * (z[k] - z_[r]) + eta_ * (rhs_[r] - x_[r])));
       impulse_scale_ = std::max(impulse_scale_, std::abs(z[k]));
       gamma_[r] = penalty * (t[k] - z[k]);

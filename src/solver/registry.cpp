@@ -138,7 +138,11 @@ void solve(const ContactProblem& problem,
            SolverWorkspace& work,
            ContactSolution& solution) {
   const SolverEntry& entry = find_solver(settings.name);
-  const std::size_t rows = problem.g.size();
+  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
+  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
+    throw std::invalid_argument("regularisation has " + std::to_string(given) +
+                                " rows: the problem has " + std::to_string(rows));
+  }
   if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
   solution.velocity.resize(rows);
   solution.regularisation.clear();
