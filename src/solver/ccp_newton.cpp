@@ -224,8 +224,8 @@ void IslandNewton::slope(double alpha, double& first, double& second) const {
 double IslandNewton::line_search() const {
   constexpr double kExact = 1e-3;
   double first, second, low = 0.0, high = 0.0, alpha = 1.0;  // high = 0: none known
-  slope(0.0, first, second);
-  const double start = first;
+  double start = 0.0;
+  for (int r = island_.begin; r < island_.end; ++r) start += (x_.w[r] - x_.lambda[r]) * x_.dc[r];
   if (!(start < 0.0)) return 0.0;
   for (int k = 0; k < 40; ++k) {
     slope(alpha, first, second);
