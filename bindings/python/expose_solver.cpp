@@ -24,11 +24,6 @@ ContactSolution solve_problem(const ContactProblem& problem,
                               const SolverSettings& settings,
                               const bp::object& warm_start) {
   settings.validate();
-  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
-  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
-    throw std::invalid_argument("regularisation has " + std::to_string(given) +
-                                " rows: the problem has " + std::to_string(rows));
-  }
   ContactSolution solution;
   if (!warm_start.is_none()) {
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());

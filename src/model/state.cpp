@@ -55,7 +55,8 @@ bool same(const DistanceCache& a, const DistanceCache& b) {
 
 bool State::operator==(const State& o) const {
   if (q != o.q || v != o.v || time != o.time || contacts.size() != o.contacts.size() ||
-      queries.size() != o.queries.size() || constraint_impulse != o.constraint_impulse) {
+      queries.size() != o.queries.size() || constraint_impulse != o.constraint_impulse ||
+      penalty != o.penalty) {
     return false;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -111,6 +112,8 @@ void validate_state(const Scene& scene, const State& state) {
         "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
         " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
   }
+  if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
+    fail("state.penalty", state.penalty, "finite and >= 0");
   each_unit_group(scene, [&](int first, int count, const std::string& name) {
     const double n = state.q.segment(first, count).norm();
     if (std::abs(n - 1.0) > 1e-6) {

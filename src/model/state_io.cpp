@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -174,6 +174,7 @@ std::string save_state(const State& state) {
   put_vector(w, state.q);
   put_vector(w, state.v);
   put_vector(w, state.constraint_impulse);
+  w.put(state.penalty);
   w.put(static_cast<std::uint64_t>(state.contacts.size()));
   for (const CachedImpulse& c : state.contacts) {
     w.put(c.pair);
@@ -211,6 +212,7 @@ State restore_state(const std::string& bytes) {
   get_vector(in, state.q);
   get_vector(in, state.v);
   get_vector(in, state.constraint_impulse);
+  in.get(state.penalty);
   get_caches(in, state);
   if (!in.finished()) fail("has bytes left over");
   return state;

@@ -19,6 +19,10 @@ void SimulatorSettings::validate() const {
                                 "\" is unknown; there are: semi-implicit-euler");
   }
   solver.validate();
+  if (solver.regularisation == RegularisationRule::kGiven) {
+    throw std::invalid_argument(
+        "solver.regularisation is given by row, but the rows of a step change: take a rule");
+  }
   contact.validate();
   collision.validate();
 }
@@ -96,7 +100,9 @@ const StepReport& Simulator::step(State& state, const Control& control) {
                 rows_,
                 problem_,
                 solution_.impulse);
+  solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
+  state.penalty = solution_.penalty;
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);

@@ -69,6 +69,18 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
+      {"ccp-admm",
+       ContactModel::kCcp,
+       "alternating directions with a spectral penalty (Le Lidec et al. 2024, Alg. 3)",
+       solve_ccp_admm},
+      {"ccp-newton",
+       ContactModel::kCcp,
+       "regularised Newton in velocities (MuJoCo; Castro et al. 2022)",
+       solve_ccp_newton},
+      {"ccp-pgs",
+       ContactModel::kCcp,
+       "projected Gauss-Seidel (Le Lidec et al. 2024, Alg. 2)",
+       solve_ccp_pgs},
       {"ncp-newton",
        ContactModel::kNcp,
        "semismooth Newton on the modes, exact Gauss-Seidel and an interior point method behind it",
@@ -135,7 +147,11 @@ void solve(const ContactProblem& problem,
            SolverWorkspace& work,
            ContactSolution& solution) {
   const SolverEntry& entry = find_solver(settings.name);
-  const std::size_t rows = problem.g.size();
+  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
+  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
+    throw std::invalid_argument("regularisation has " + std::to_string(given) +
+                                " rows: the problem has " + std::to_string(rows));
+  }
   if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
   solution.velocity.resize(rows);
   solution.regularisation.clear();

@@ -13,6 +13,9 @@ using Solver = void(const ContactProblem& problem,
                     SolverWorkspace& work,
                     ContactSolution& solution);
 
+Solver solve_ccp_admm;
+Solver solve_ccp_newton;
+Solver solve_ccp_pgs;
 Solver solve_ncp_newton;
 Solver solve_ncp_pgs;
 

@@ -33,6 +33,8 @@ struct State {
   std::vector<double>
       constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears
 
+  double penalty = 0.0;  ///< of ADMM, see ContactSolution::penalty; 0: none yet
+
   bool operator==(const State& other) const;
 };
 

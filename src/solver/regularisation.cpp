@@ -1,0 +1,49 @@
+#include "regularisation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+/// R_N = weight ||G_ii||_F / (4 pi^2), R_T = 1e-3 R_N.
+void contact_norm_rule(const Island& island, double weight, double* R) {
+  constexpr double kPeriod = 4.0 * 3.14159265358979323846 * 3.14159265358979323846;
+  const ContactProblem& p = island.problem;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    double norm = 0.0;
+    if (set.kind == SetKind::kCone) {
+      const double* b = p.values.data() + p.diagonal_start[i];
+      for (int c = 0; c < 3; ++c, b += ContactProblem::stride(3))
+        norm += b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+      norm = std::sqrt(norm);
+    }
+    for (int r = 0; r < set.dim; ++r) {
+      const bool pushes = set.kind == SetKind::kCone ? r == 2 : set.kind == SetKind::kNonNegative;
+      const double size = set.kind == SetKind::kCone ? norm : diagonal(p, i, r);
+      R[set.offset + r] = weight * (pushes ? 1.0 : 1e-3) * size / kPeriod;
+    }
+  }
+}
+
+}  // namespace
+
+void find_regularisation(const Island& island, const SolverSettings& settings, double* R) {
+  const ContactProblem& p = island.problem;
+  const double weight = settings.regularisation_weight;
+  if (settings.regularisation == RegularisationRule::kGiven) {
+    const auto given = settings.given_regularisation.begin();
+    std::copy(given + island.begin, given + island.end, R + island.begin);
+  } else if (settings.regularisation == RegularisationRule::kContactNorm) {
+    contact_norm_rule(island, weight, R);
+  } else {
+    for (int i = island.first; i < island.last; ++i) {
+      for (int r = 0; r < p.sets[i].dim; ++r) R[p.sets[i].offset + r] = weight * diagonal(p, i, r);
+    }
+  }
+  const double floor = 1e-12 * mean_diagonal(island);
+  for (int r = island.begin; r < island.end; ++r) R[r] = std::max(R[r], floor);
+}
+
+}  // namespace stiction

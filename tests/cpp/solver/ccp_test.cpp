@@ -1,0 +1,236 @@
+#define BOOST_TEST_MODULE ccp
+#include "support/ccp.hpp"
+
+#include "stiction/solver/solver.hpp"
+
+#include <Eigen/Dense>
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <numeric>
+
+// What holds for all solvers of the cone complementarity problem. What ccp-newton adds to diag(G)
+// belongs to the problem it is judged by.
+
+using namespace stiction;
+using namespace stiction::test;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+using Eigen::VectorXd;
+
+namespace {
+
+Vector3d nearest_in_cone(double mu, const Vector3d& x) {
+  const double t = x.head<2>().norm();
+  if (t <= mu * x[2]) return x;
+  const double along = (mu * t + x[2]) / (1.0 + mu * mu);
+  if (along <= 0.0) return Vector3d::Zero();
+  Vector3d out(0.0, 0.0, along);
+  if (mu > 0.0) out.head<2>() = mu * along / t * x.head<2>();
+  return out;
+}
+
+/// The relative residual of the CCP from its definition, dist(c, K*) by Moreau's decomposition.
+double ccp_residual(const Data& d, const ContactSolution& x) {
+  const VectorXd l = map(x.impulse);
+  MatrixXd G = d.G;
+  if (d.R.size()) G.diagonal() += d.R;
+  VectorXd c = G * l + d.g;
+  if (!x.regularisation.empty()) c += map(x.regularisation).cwiseProduct(l);
+  double primal = 0.0, dual = 0.0, work = 0.0, e[3];
+  int o = 0;
+  for (const ConstraintSet& s : d.sets) {
+    if (s.kind == SetKind::kCone) {
+      const Vector3d li = l.segment<3>(o), ci = c.segment<3>(o);
+      e[0] = (li - nearest_in_cone(s.mu, li)).norm();
+      e[1] = nearest_in_cone(s.mu, -ci).norm();
+      e[2] = std::abs(li.dot(ci));
+    } else {
+      set_residual(s, &l[o], &c[o], e[0], e[1], e[2]);
+    }
+    primal = std::max(primal, e[0]);
+    dual = std::max(dual, e[1]);
+    work = std::max(work, e[2]);
+    o += s.dim;
+  }
+  const double V = d.g.lpNorm<Eigen::Infinity>();
+  const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
+  return std::max({primal / L, dual / V, work / (L * V)});
+}
+
+}  // namespace
+
+// "converged" means that the residual computed from the definition is below the tolerance, the
+// reported one is that residual, and nearly all random problems converge.
+BOOST_AUTO_TEST_CASE(converged_means_solved) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(11);
+    int converged = 0, kinds[5] = {};
+    const int total = 500;
+    for (int trial = 0; trial < total; ++trial) {
+      const Data d = random_problem(rng, rng.uniform(0.3, 1.2), rng.below(3) == 0);
+      const ContactSolution x = solved(d.problem(), settings(name, 1e-8, 5000));
+      for (const ConstraintSet& set : d.sets)
+        ++kinds[set.kind == SetKind::kCone && set.mu == 0.0 ? 4 : static_cast<int>(set.kind)];
+      const double relative = ccp_residual(d, x);
+      BOOST_TEST_CONTEXT(name << ", trial " << trial) {
+        BOOST_TEST(std::abs(relative - x.model_residuals.relative) <= 1e-9 + 1e-6 * relative);
+        BOOST_TEST(x.converged() == (x.model_residuals.relative <= 1e-8));
+        if (x.converged()) BOOST_TEST(relative <= 1e-8 + 1e-12);
+      }
+      converged += x.converged();
+    }
+    BOOST_TEST_MESSAGE(name << ": " << converged << " of " << total << " converged");
+    BOOST_TEST(converged >= (name == "ccp-newton" ? total : 0.97 * total));
+    for (const int k : kinds) BOOST_TEST(k > 100);
+  }
+}
+
+// Different algorithms find the same velocity: it is unique, also where the impulse is not. For
+// ccp-newton the others get what it adds to diag(G) as compliance.
+BOOST_AUTO_TEST_CASE(solvers_agree) {
+  Rng rng(12);
+  int compared = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    Data d = random_problem(rng, rng.uniform(0.4, 1.2), trial % 2 == 0);
+    const ContactSolution a = solved(d.problem(), settings("ccp-admm", 1e-11)),
+                          b = solved(d.problem(), settings("ccp-pgs", 1e-11)),
+                          n = solved(d.problem(), settings("ccp-newton", 1e-11));
+    const VectorXd added = map(n.regularisation);
+    d.R = d.R.size() ? VectorXd(d.R + added) : added;
+    const ContactSolution m = solved(d.problem(), settings("ccp-admm", 1e-11));
+    const double V = d.g.cwiseAbs().maxCoeff();
+    BOOST_TEST_CONTEXT("trial " << trial) {
+      if (a.converged() && b.converged()) {
+        ++compared;
+        BOOST_TEST((map(a.velocity) - map(b.velocity)).cwiseAbs().maxCoeff() <= 1e-5 * V);
+      }
+      if (n.converged() && m.converged()) {
+        ++compared;
+        const VectorXd c = map(n.velocity) + added.cwiseProduct(map(n.impulse));
+        BOOST_TEST((c - map(m.velocity)).cwiseAbs().maxCoeff() <= 1e-5 * V);
+      }
+    }
+  }
+  BOOST_TEST(compared >= 360);
+}
+
+// Started from its own solution, a solver stops within one iteration and stays converged.
+BOOST_AUTO_TEST_CASE(restart_takes_at_most_one_iteration) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(13);
+    int tried = 0;
+    for (int trial = 0; trial < 200; ++trial) {
+      const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
+      SolverWorkspace work;
+      ContactSolution x;
+      solve(p, settings(name, 1e-9), work, x);
+      if (!x.converged()) continue;
+      ++tried;
+      solve(p, settings(name, 1e-8), work, x);
+      BOOST_TEST((x.converged() && x.iterations <= 1), name << ", trial " << trial);
+    }
+    BOOST_TEST(tried > 180);
+  }
+}
+
+// A warm start may be anything finite, also far outside the sets.
+BOOST_AUTO_TEST_CASE(wild_warm_starts_converge) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(14);
+    for (int trial = 0; trial < 100; ++trial) {
+      const Data d = easy_data(rng);
+      const ContactProblem p = d.problem();
+      const ContactSolution cold = solved(p, settings(name, 1e-9));
+      ContactSolution x;
+      for (int r = 0; r < p.num_rows(); ++r) x.impulse.push_back(rng.uniform(-1e3, 1e3));
+      SolverWorkspace work;
+      solve(p, settings(name, 1e-9), work, x);
+      BOOST_TEST_CONTEXT(name << ", trial " << trial) {
+        BOOST_REQUIRE(cold.converged());
+        BOOST_REQUIRE(x.converged());
+        BOOST_TEST((map(x.velocity) - map(cold.velocity)).cwiseAbs().maxCoeff() < 1e-6);
+      }
+    }
+  }
+}
+
+// The same bits whatever the workspace has served before; a warm start of the wrong size is none.
+BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(15);
+    SolverWorkspace used;
+    for (int trial = 0; trial < 100; ++trial) {
+      const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
+      const ContactSolution a = solved(p, settings(name, 1e-9, 200));
+      ContactSolution b;
+      b.impulse.assign(p.g.size() + 1, 0.7);
+      solve(p, settings(name, 1e-9, 200), used, b);
+      BOOST_TEST((a.impulse == b.impulse && a.velocity == b.velocity && a.status == b.status));
+      BOOST_TEST((a.iterations == b.iterations && a.penalty == b.penalty));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(permuted_sets_are_solved_alike) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(16);
+    for (int trial = 0; trial < 100; ++trial) {
+      const Data d = easy_data(rng);
+      std::vector<int> order(d.sets.size()), start(d.sets.size()), rows;
+      std::iota(order.begin(), order.end(), 0);
+      for (int i = static_cast<int>(order.size()) - 1; i > 0; --i)
+        std::swap(order[i], order[rng.below(i + 1)]);
+      for (std::size_t i = 1; i < start.size(); ++i) start[i] = start[i - 1] + d.sets[i - 1].dim;
+      Data e;
+      for (const int i : order) {
+        e.sets.push_back(d.sets[i]);
+        for (int r = 0; r < d.sets[i].dim; ++r) rows.push_back(start[i] + r);
+      }
+      e.G = d.G(rows, rows);
+      e.g = d.g(rows);
+      const ContactSolution a = solved(d.problem(), settings(name, 1e-10)),
+                            b = solved(e.problem(), settings(name, 1e-10));
+      BOOST_TEST_CONTEXT(name << ", trial " << trial) {
+        BOOST_REQUIRE((a.converged() && b.converged()));
+        for (std::size_t r = 0; r < rows.size(); ++r)
+          BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r]) < 1e-7);
+      }
+    }
+  }
+}
+
+// Units of mass and velocity do not matter: the same bits where they are powers of 4, and
+// convergence alike at 1e-6 and 1e6.
+BOOST_AUTO_TEST_CASE(units_do_not_matter) {
+  for (const std::string& name : kCcpNames) {
+    Rng rng(17);
+    for (int trial = 0; trial < 60; ++trial) {
+      const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
+      const ContactSolution a = solved(d.problem(), settings(name, 1e-8, 2000));
+      for (const double mass : {0x1p-20, 0x1p20, 1e6}) {
+        for (const double speed : {0x1p-20, 0x1p20, 1e-6}) {
+          Data e = d;
+          e.G /= mass;
+          e.R /= mass;
+          e.g *= speed;
+          for (ConstraintSet& s : e.sets) {
+            s.lower *= mass * speed;
+            s.upper *= mass * speed;
+          }
+          const ContactSolution b = solved(e.problem(), settings(name, 1e-8, 2000));
+          BOOST_TEST_CONTEXT(name << ", trial " << trial << ", mass " << mass << ", speed "
+                                  << speed) {
+            if (mass != 1e6 && speed != 1e-6) {
+              BOOST_TEST(a.iterations == b.iterations);
+              for (std::size_t r = 0; r < a.impulse.size(); ++r)
+                BOOST_TEST(a.impulse[r] * (mass * speed) == b.impulse[r]);
+            } else if (a.converged() && a.iterations < 1500) {
+              BOOST_TEST(b.converged());
+            }
+          }
+        }
+      }
+    }
+  }
+}
