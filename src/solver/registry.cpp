@@ -64,10 +64,22 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
+      {"lcp-pgs",
+       ContactModel::kLcp,
+       "projected Gauss-Seidel on the friction pyramid (Le Lidec et al. 2024, Alg. 1)",
+       solve_lcp_pgs},
+      {"lcp-staggered",
+       ContactModel::kLcp,
+       "staggered projections on the friction pyramid (Kaufman et al. 2008)",
+       solve_lcp_staggered},
       {"ncp-pgs",
        ContactModel::kNcp,
        "projected Gauss-Seidel with an exact local stick and a safe slip step",
        solve_ncp_pgs},
+      {"ncp-staggered",
+       ContactModel::kNcp,
+       "staggered projections (Kaufman et al. 2008; Le Lidec et al. 2024, Alg. 6)",
+       solve_ncp_staggered},
   };
   return entries;
 }
