@@ -64,10 +64,18 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
+      {"lcp-lemke",
+       ContactModel::kLcp,
+       "Lemke's pivoting on the LCP of Stewart and Trinkle (1996)",
+       solve_lcp_lemke},
       {"lcp-pgs",
        ContactModel::kLcp,
        "projected Gauss-Seidel on the friction pyramid (Le Lidec et al. 2024, Alg. 1)",
        solve_lcp_pgs},
+      {"lcp-qp",
+       ContactModel::kLcp,
+       "Stewart-Trinkle LCP as a quadratic program, proximal method of multipliers",
+       solve_lcp_qp},
       {"lcp-staggered",
        ContactModel::kLcp,
        "staggered projections on the friction pyramid (Kaufman et al. 2008)",

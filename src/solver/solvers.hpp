@@ -13,7 +13,9 @@ using Solver = void(const ContactProblem& problem,
                     SolverWorkspace& work,
                     ContactSolution& solution);
 
+Solver solve_lcp_lemke;
 Solver solve_lcp_pgs;
+Solver solve_lcp_qp;
 Solver solve_lcp_staggered;
 Solver solve_ncp_pgs;
 Solver solve_ncp_staggered;
