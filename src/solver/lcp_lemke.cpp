@@ -19,7 +19,8 @@ namespace stiction {
 namespace {
 
 constexpr int kMaxVariables = 1200;  // 200 contacts of 4 facets: the dictionary has 12 MB
-constexpr double kZero = 1e-11;      // pivots and ties in dimensionless variables
+constexpr double kPivot = 1e-9, kSlack = 1e-11, kTie = 1e-11,
+                 kCovered = 1e-10;  // smaller: rounding
 
 /// basic = rhs + T nonbasic. Variables: w_j is j, z_j is n + j, z0 is 2 n. Row-major, n rows of
 /// n columns of nonbasic variables, z0's and the right-hand side.
@@ -49,6 +50,9 @@ class Dictionary {
   int complement(int variable) const { return variable < n_ ? variable + n_ : variable - n_; }
   int column_of(int variable) const { return place_[variable]; }
   bool is_basic(int variable) const { return place_[variable] < 0; }
+  double value(int variable) const {
+    return is_basic(variable) ? row(-1 - place_[variable])[n_ + 1] : 0.0;
+  }
 
  private:
   double* row(int i) { return T_ + static_cast<std::size_t>(i) * (n_ + 2); }
@@ -80,7 +84,7 @@ void Dictionary::pivot_bilateral() {
   for (;;) {
     int best = -1;
     for (int i = 0; i < n_; ++i) {
-      if (!lcp_.is_free(i) || basic_[i] != i || row(i)[i] <= kZero) continue;
+      if (!lcp_.is_free(i) || basic_[i] != i || row(i)[i] <= kPivot) continue;
       if (best < 0 || row(i)[i] > row(best)[best]) best = i;
     }
     if (best < 0) return;
@@ -126,29 +130,35 @@ bool Dictionary::lexically_first(int i, int k, int s) const {
     const double x = at >= 0 ? -a[at] : (-1 - at == i ? 1.0 : 0.0);
     const double y = at >= 0 ? -b[at] : (-1 - at == k ? 1.0 : 0.0);
     const double p = x / -a[s], q = y / -b[s];
-    if (std::abs(p - q) > kZero * (1.0 + std::abs(p))) return p < q;
+    if (std::abs(p - q) > kTie * (1.0 + std::abs(p))) return p < q;
   }
   return i < k;
 }
 
+/// Harris' test: rows that bound the variable first, up to kSlack, and of these the ones with large
+/// pivots, z0's before all, then the lexically first. A small pivot may be rounding.
 int Dictionary::blocking(int s) const {
-  double least = -1.0;
+  constexpr double kSmall = 1e-3;
+  const auto shrinks = [&](int i) { return !lcp_.is_free(i) && row(i)[s] < -kPivot; };
+  double bound = -1.0, largest = 0.0;
   for (int i = 0; i < n_; ++i) {
-    if (lcp_.is_free(i) || row(i)[s] >= -kZero) continue;
-    const double ratio = rhs(i) / -row(i)[s];
-    if (least < 0.0 || ratio < least) least = ratio;
+    if (!shrinks(i)) continue;
+    const double ratio = (rhs(i) + kSlack) / -row(i)[s];
+    if (bound < 0.0 || ratio < bound) bound = ratio;
   }
+  const auto first = [&](int i) { return shrinks(i) && rhs(i) <= bound * -row(i)[s]; };
+  for (int i = 0; i < n_; ++i)
+    if (first(i)) largest = std::max(largest, -row(i)[s]);
   int best = -1;
-  for (int i = 0; i < n_ && least >= 0.0; ++i) {
-    if (lcp_.is_free(i) || row(i)[s] >= -kZero) continue;
-    if (rhs(i) / -row(i)[s] > least + kZero * (1.0 + least)) continue;
+  for (int i = 0; i < n_; ++i) {
+    if (!first(i) || -row(i)[s] < kSmall * largest) continue;
     if (basic_[i] == covering()) return i;
     if (best < 0 || lexically_first(i, best, s)) best = i;
   }
   return best;
 }
 
-/// Pivots until z0 has left. Returns the pivots; status kConverged, kStalled (a ray) or
+/// Pivots until z0 has left or is zero. Returns the pivots; status kConverged, kStalled (a ray) or
 /// kMaxIterations.
 IslandOutcome pivot_to_the_end(Dictionary& dictionary, int max_pivots) {
   dictionary.start();
@@ -158,32 +168,12 @@ IslandOutcome pivot_to_the_end(Dictionary& dictionary, int max_pivots) {
   for (int k = 1;; ++k) {
     const int leaving = dictionary.basic(r);
     dictionary.pivot(r, s);
-    if (leaving == dictionary.covering()) return {k, SolveStatus::kConverged};
+    if (dictionary.value(dictionary.covering()) <= kCovered) return {k, SolveStatus::kConverged};
     if (k >= max_pivots) return {k, SolveStatus::kMaxIterations};
     s = dictionary.column_of(dictionary.complement(leaving));
     r = dictionary.blocking(s);
     if (r < 0) return {k, SolveStatus::kStalled};
   }
-}
-
-/// z with M_aa z_a = -q_a for the variables that are `active`, zero elsewhere. `A` has n * n
-/// doubles. False if singular.
-bool solve_basis(
-    const StewartTrinkle& lcp, const int* active, double* A, double* b, int* end, double* z) {
-  const int n = lcp.size();
-  int m = 0;
-  for (int i = 0; i < n; ++i) {
-    if (!active[i]) continue;
-    for (int j = 0, column = 0; j < n; ++j)
-      if (active[j]) A[static_cast<std::size_t>(m) * n + column++] = lcp.M(i)[j];
-    b[m++] = -lcp.q()[i];
-  }
-  std::fill(end, end + m, m);
-  std::fill(z, z + n, 0.0);
-  if (m > 0 && !solve_linear(A, m, n, end, b)) return false;
-  for (int i = 0, k = 0; i < n; ++i)
-    if (active[i]) z[i] = b[k++];
-  return true;
 }
 
 class LemkeIsland {
@@ -209,12 +199,19 @@ class LemkeIsland {
         b_(scratch_.take(n_)),
         z_(scratch_.take(n_)) {}
 
+  /// Where G is so singular that rounding misleads the pivots: proximal points, each the solution
+  /// with G + eta centred at the last impulses.
   IslandOutcome solve(Progress& progress) {
-    guess_active();
-    if (accept(progress)) return {1, SolveStatus::kConverged};
-    const IslandOutcome outcome = pivot_to_the_end(dictionary_, settings_.max_iterations);
-    for (int i = 0; i < n_; ++i) active_[i] = dictionary_.is_basic(n_ + i);
-    if (accept(progress)) return {outcome.iterations, SolveStatus::kConverged};
+    constexpr int kProximalPoints = 30;
+    IslandOutcome outcome;
+    for (int k = 0; k <= kProximalPoints; ++k) {
+      lcp_.build(k == 0 ? 0.0 : settings_.proximal, lambda_);
+      guess_active();
+      if (!solve_basis(1e-9)) pivot(outcome);
+      lcp_.impulses(z_, lambda_);
+      if (progress.solved()) return {std::max(1, outcome.iterations), SolveStatus::kConverged};
+      if (outcome.iterations >= settings_.max_iterations || !progress.finite()) break;
+    }
     progress.return_to_best();
     return {outcome.iterations, std::max(outcome.status, SolveStatus::kStalled)};
   }
@@ -225,20 +222,47 @@ class LemkeIsland {
     if (work.columns.size() < needed) work.columns.resize(needed);
     return work.columns.data();
   }
-  /// Of each pair the larger one is active, at the start.
+  /// Of each pair the larger one is active, by the impulses and their velocities.
   void guess_active() {
     lcp_.variables(lambda_, velocity_, z_);
-    for (int i = 0; i < n_; ++i) {
-      double w = lcp_.q()[i];
-      for (int j = 0; j < n_; ++j) w += lcp_.M(i)[j] * z_[j];
-      active_[i] = lcp_.is_free(i) || z_[i] > w;
-    }
+    for (int i = 0; i < n_; ++i) active_[i] = lcp_.is_free(i) || z_[i] > other(i);
   }
-  /// Whether the active set solves the problem.
-  bool accept(Progress& progress) {
-    if (!solve_basis(lcp_, active_, A_, b_, active_ + n_, z_)) return false;
-    lcp_.impulses(z_, lambda_);
-    return progress.solved();
+  /// w_i of z.
+  double other(int i) const {
+    double w = lcp_.q()[i];
+    for (int j = 0; j < n_; ++j) w += lcp_.M(i)[j] * z_[j];
+    return w;
+  }
+  /// Basis from the dictionary, on a ray the last one. Pivots add up over proximal points.
+  void pivot(IslandOutcome& outcome) {
+    const IslandOutcome end =
+        pivot_to_the_end(dictionary_, settings_.max_iterations - outcome.iterations);
+    outcome = {outcome.iterations + end.iterations, end.status};
+    for (int i = 0; i < n_; ++i) active_[i] = dictionary_.is_basic(n_ + i);
+    if (solve_basis(1e-9)) return;
+    for (int i = 0; i < n_; ++i) z_[i] = dictionary_.value(n_ + i);
+  }
+  /// z with M_aa z_a = -q_a for the active variables, zero elsewhere. False if that has a negative
+  /// z or w, or if it is singular: then z = 0.
+  bool solve_basis(double tolerance) {
+    int m = 0, *end = active_ + n_;
+    for (int i = 0; i < n_; ++i) {
+      if (!active_[i]) continue;
+      for (int j = 0, column = 0; j < n_; ++j)
+        if (active_[j]) A_[static_cast<std::size_t>(m) * n_ + column++] = lcp_.M(i)[j];
+      b_[m++] = -lcp_.q()[i];
+    }
+    std::fill(end, end + m, m);
+    std::fill(z_, z_ + n_, 0.0);
+    if (m > 0 && !solve_linear(A_, m, n_, end, b_)) return false;
+    double least = 0.0;
+    for (int i = 0, k = 0; i < n_; ++i) {
+      if (active_[i]) z_[i] = b_[k++];
+      if (!lcp_.is_free(i)) least = std::min(least, z_[i]);
+    }
+    for (int i = 0; i < n_; ++i)
+      if (!active_[i] && !lcp_.is_free(i)) least = std::min(least, other(i));
+    return least >= -tolerance;
   }
 
   const SolverSettings& settings_;

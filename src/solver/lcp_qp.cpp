@@ -31,7 +31,7 @@ class ProximalQp {
   ProximalQp(const StewartTrinkle& lcp, double proximal, Scratch& scratch, int* ends)
       : lcp_(lcp),
         n_(lcp.size()),
-        rho_(lcp.indefiniteness() + proximal),
+        proximal_(proximal),
         K_(scratch.take(n_ * padded(n_))),
         step_(scratch.take(padded(n_))),
         z_(scratch.take(n_)),
@@ -55,6 +55,7 @@ class ProximalQp {
   double violation() const { return violation_; }
 
  private:
+  double rho(int i) const { return lcp_.indefiniteness(i) + proximal_; }
   double of_w(int i, double w) const {
     const double t = y_[i] - w / m_;
     return lcp_.is_free(i) ? t : std::max(0.0, t);
@@ -67,12 +68,12 @@ class ProximalQp {
   double set_gradient();
   bool newton_step(SolverWorkspace& work);
   double slope(double a) const;
-  void line_search();
+  bool line_search();
   void update_multipliers();
 
   const StewartTrinkle& lcp_;
   int n_;
-  double rho_, m_ = 1e-2, moved_ = 0.0, violation_ = 0.0;
+  double proximal_, m_ = 1e-2, moved_ = 0.0, violation_ = 0.0;
   double *K_, *step_, *z_, *y_, *v_, *x_, *w_, *w_step_, *weights_, *gradient_;
   int* ends_;
 };
@@ -111,7 +112,7 @@ double ProximalQp::set_gradient() {
   product_transposed(weights_, gradient_);
   double largest = 0.0;
   for (int i = 0; i < n_; ++i) {
-    gradient_[i] += w_[i] + rho_ * (x_[i] - z_[i]) - of_z(i, x_[i]);
+    gradient_[i] += w_[i] + rho(i) * (x_[i] - z_[i]) - of_z(i, x_[i]);
     largest = std::max(largest, std::abs(gradient_[i]));
   }
   return largest;
@@ -124,7 +125,7 @@ bool ProximalQp::newton_step(SolverWorkspace& work) {
     double* row = K_ + static_cast<std::size_t>(i) * stride;
     for (int j = 0; j < n_; ++j) row[j] = lcp_.M(i)[j] + lcp_.M(j)[i];
     std::fill(row + n_, row + stride, 0.0);
-    row[i] += rho_ + (of_z(i, x_[i]) > 0.0 ? 1.0 / m_ : 0.0);
+    row[i] += rho(i) + (of_z(i, x_[i]) > 0.0 ? 1.0 / m_ : 0.0);
     step_[i] = -gradient_[i];
     ends_[i] = n_;
   }
@@ -147,17 +148,19 @@ double ProximalQp::slope(double a) const {
   double sum = 0.0;
   for (int i = 0; i < n_; ++i) {
     const double x = x_[i] + a * step_[i], w = w_[i] + a * w_step_[i];
-    sum += step_[i] * (w + rho_ * (x - z_[i]) - of_z(i, x)) + w_step_[i] * (x - of_w(i, w));
+    sum += step_[i] * (w + rho(i) * (x - z_[i]) - of_z(i, x)) + w_step_[i] * (x - of_w(i, w));
   }
   return sum;
 }
 
-/// The derivative is increasing and piecewise linear: its zero by bisection with secants.
-void ProximalQp::line_search() {
+/// The derivative is increasing and piecewise linear: its zero by bisection with secants. False if
+/// the step does not descend: then the gradient is rounding.
+bool ProximalQp::line_search() {
   constexpr int kTries = 40;
   product(step_, w_step_);
   double low = 0.0, high = 1.0, at_low = slope(0.0), at_high = slope(1.0), a = 1.0;
-  const double enough = 1e-3 * std::abs(at_low);
+  if (!(at_low < 0.0)) return false;
+  const double enough = -1e-3 * at_low;
   for (int k = 0; k < kTries && at_high > enough; ++k) {
     const double secant = low - at_low * (high - low) / (at_high - at_low);
     a = k % 2 == 0 ? secant : 0.5 * (low + high);
@@ -172,6 +175,7 @@ void ProximalQp::line_search() {
     x_[i] += a * step_[i];
     w_[i] += a * w_step_[i];
   }
+  return true;
 }
 
 /// The penalty 1 / m grows tenfold where the constraints are not obeyed ten times better.
@@ -198,8 +202,8 @@ int ProximalQp::iterate(double tolerance, int max_steps, SolverWorkspace& work) 
     for (int i = 0; i < n_; ++i) w_[i] += lcp_.q()[i];
     if (set_gradient() <= tolerance) break;
     if (!newton_step(work)) return -1;
-    line_search();
-  } while (++steps < max_steps);
+    ++steps;
+  } while (line_search() && steps < max_steps);
   update_multipliers();
   return steps;
 }
@@ -242,7 +246,8 @@ void solve_lcp_qp(const ContactProblem& problem,
     const std::size_t ints = StewartTrinkle::ints(n) + n;
     if (work.columns.size() < ints) work.columns.resize(ints);
     Scratch scratch(work.dense, StewartTrinkle::doubles(island.rows(), n) + ProximalQp::doubles(n));
-    const StewartTrinkle lcp(island, polygon, scratch, work.columns.data());
+    StewartTrinkle lcp(island, polygon, scratch, work.columns.data());
+    lcp.build(0.0, lambda);
     ProximalQp program(
         lcp, settings.proximal, scratch, work.columns.data() + StewartTrinkle::ints(n));
     lcp.variables(lambda, velocity, program.z());

@@ -56,42 +56,58 @@ StewartTrinkle::StewartTrinkle(const Island& island,
                                const Polygon& polygon,
                                Scratch& scratch,
                                int* integers)
-    : island_(island), polygon_(polygon) {
-  const int rows = island.rows(), n = count_variables(island, polygon.facets());
-  double* G = scratch.take(static_cast<std::size_t>(rows) * rows);
+    : island_(island), polygon_(polygon), size_(count_variables(island, polygon.facets())) {
+  const int rows = island.rows(), n = size_;
+  G_ = scratch.take(static_cast<std::size_t>(rows) * rows);
   scale_ = scratch.take(rows);
   offset_ = scratch.take(rows);
   g_ = scratch.take(rows);
   M_ = scratch.take(static_cast<std::size_t>(n) * n);
   q_ = scratch.take(n);
+  indefiniteness_ = scratch.take(n);
   coefficient_ = scratch.take(2 * static_cast<std::size_t>(n));
   row_ = integers;
   count_ = integers + n;
   free_ = integers + 2 * n;
-  copy_dense(island, G, g_);
-  set_scales(G);
+}
+
+void StewartTrinkle::build(double proximal, const double* centre) {
+  copy_dense(island_, G_, g_);
+  set_scales();
+  add_proximal(proximal, centre);
+  move_origin();
+  filled_ = 0;
   for_each_set([&](const ConstraintSet& set, int row, int) { add_variables(set, row); });
-  multiply(G);
+  multiply();
   for_each_set([&](const ConstraintSet& set, int row, int v) { couple(set, row, v); });
 }
 
-/// One scale a set, so that a pyramid stays one; g becomes that of the offset.
-void StewartTrinkle::set_scales(const double* G) {
-  const int rows = island_.rows();
+/// One scale a set, so that a pyramid stays one.
+void StewartTrinkle::set_scales() {
   const double mean = mean_diagonal(island_);
-  const auto at = [&](int r) { return G[static_cast<std::size_t>(r) * rows + r]; };
   for_each_set([&](const ConstraintSet& set, int row, int) {
     double trace = 0.0;
-    for (int r = row; r < row + set.dim; ++r) trace += at(r);
+    for (int r = row; r < row + set.dim; ++r) trace += diagonal(r);
     const double s = 1.0 / std::sqrt(trace > 0.0 ? trace / set.dim : mean);
-    for (int r = row; r < row + set.dim; ++r) {
-      scale_[r] = s;
-      offset_[r] = end_of(set);
-    }
+    std::fill(scale_ + row, scale_ + row + set.dim, s);
+    std::fill(offset_ + row, offset_ + row + set.dim, end_of(set));
   });
+}
+
+void StewartTrinkle::add_proximal(double proximal, const double* centre) {
+  for (int r = 0; r < island_.rows(); ++r) {
+    const double eta = proximal / (scale_[r] * scale_[r]);
+    diagonal(r) += eta;
+    g_[r] -= eta * centre[island_.begin + r];
+  }
+}
+
+/// g becomes the velocity at the offset, and the largest entry of its scaled form the unit.
+void StewartTrinkle::move_origin() {
+  const int rows = island_.rows();
   for (int j = 0; j < rows; ++j) {
     if (offset_[j] == 0.0) continue;
-    for (int i = 0; i < rows; ++i) g_[i] += G[static_cast<std::size_t>(j) * rows + i] * offset_[j];
+    for (int i = 0; i < rows; ++i) g_[i] += G_[static_cast<std::size_t>(j) * rows + i] * offset_[j];
   }
   unit_ = 0.0;
   for (int r = 0; r < rows; ++r) unit_ = std::max(unit_, scale_[r] * std::abs(g_[r]));
@@ -99,18 +115,18 @@ void StewartTrinkle::set_scales(const double* G) {
 }
 
 void StewartTrinkle::add(int row, double coefficient, int count) {
-  row_[size_] = row;
-  count_[size_] = count;
-  free_[size_] = 0;
-  coefficient_[2 * size_] = coefficient;
-  ++size_;
+  row_[filled_] = row;
+  count_[filled_] = count;
+  free_[filled_] = 0;
+  coefficient_[2 * filled_] = coefficient;
+  ++filled_;
 }
 
 void StewartTrinkle::add_variables(const ConstraintSet& set, int row) {
   const double s = scale_[row];
   if (has_friction(set)) {
     for (int k = 0; k < polygon_.facets(); ++k) {
-      coefficient_[2 * size_ + 1] = s * polygon_.vertex(k)[1];
+      coefficient_[2 * filled_ + 1] = s * polygon_.vertex(k)[1];
       add(row, s * polygon_.vertex(k)[0], 2);
     }
   }
@@ -121,22 +137,22 @@ void StewartTrinkle::add_variables(const ConstraintSet& set, int row) {
   }
   for (int r = row; r < row + set.dim; ++r) {
     add(r, s * direction(set));
-    free_[size_ - 1] = range(set) == Range::kFree;
+    free_[filled_ - 1] = range(set) == Range::kFree;
   }
   if (range(set) == Range::kInterval) add(row, 0.0, 0);  // tau
 }
 
 /// M = P' G P and q = P' g / unit, symmetric bit for bit.
-void StewartTrinkle::multiply(const double* G) {
+void StewartTrinkle::multiply() {
   const std::size_t rows = island_.rows();
   for (int u = 0; u < size_; ++u) {
-    q_[u] = 0.0;
+    q_[u] = indefiniteness_[u] = 0.0;
     for (int a = 0; a < count_[u]; ++a) q_[u] += coefficient_[2 * u + a] * g_[row_[u] + a] / unit_;
     for (int v = 0; v <= u; ++v) {
       double sum = 0.0;
       for (int a = 0; a < count_[u]; ++a)
         for (int b = 0; b < count_[v]; ++b)
-          sum += coefficient_[2 * u + a] * G[(row_[v] + b) * rows + row_[u] + a] *
+          sum += coefficient_[2 * u + a] * G_[(row_[v] + b) * rows + row_[u] + a] *
                  coefficient_[2 * v + b];
       entry(u, v) = entry(v, u) = sum;
     }
@@ -153,7 +169,7 @@ void StewartTrinkle::couple(const ConstraintSet& set, int row, int v) {
       entry(sigma, k) = -1.0;
     }
     entry(sigma, normal) = slope;
-    indefiniteness_ = std::max(indefiniteness_, slope);
+    indefiniteness_[normal] = indefiniteness_[sigma] = slope;
   } else if (set.kind == SetKind::kBox && range(set) == Range::kInterval) {
     entry(v, v + 1) = 1.0;
     entry(v + 1, v) = -1.0;

@@ -20,19 +20,23 @@ class StewartTrinkle {
  public:
   static int count_variables(const Island& island, int facets);
   static std::size_t doubles(std::size_t rows, std::size_t variables) {
-    return rows * rows + 3 * rows + variables * variables + 3 * variables;
+    return rows * rows + 3 * rows + variables * variables + 4 * variables;
   }
   static std::size_t ints(std::size_t variables) { return 3 * variables; }
 
-  /// Fills M and q; `integers` holds ints().
+  /// `integers` holds ints(); build() is to follow.
   StewartTrinkle(const Island& island, const Polygon& polygon, Scratch& scratch, int* integers);
+
+  /// M and q of the problem with proximal / s_i^2 (lambda - centre) added to c; the centre is the
+  /// problem's impulses at the call.
+  void build(double proximal, const double* centre);
 
   int size() const { return size_; }
   bool is_free(int v) const { return free_[v] != 0; }
   const double* M(int v) const { return M_ + static_cast<std::size_t>(v) * size_; }  ///< row v
   const double* q() const { return q_; }
-  /// Largest reach mu: no eigenvalue of M + M' is below its negative.
-  double indefiniteness() const { return indefiniteness_; }
+  /// reach mu for lambda_N and sigma, else 0: M + M' plus this diagonal is positive semidefinite.
+  double indefiniteness(int v) const { return indefiniteness_[v]; }
 
   /// z to the problem's impulses, parts of z outside its signs cut off.
   void impulses(const double* z, double* lambda) const;
@@ -42,20 +46,24 @@ class StewartTrinkle {
  private:
   template <class Visit>
   void for_each_set(Visit&& visit) const;
-  void set_scales(const double* G);
+  void set_scales();
+  void add_proximal(double proximal, const double* centre);
+  void move_origin();
   void add(int row, double coefficient, int count = 1);
   void add_variables(const ConstraintSet& set, int row);
-  void multiply(const double* G);
+  void multiply();
   void couple(const ConstraintSet& set, int row, int v);
+  double& diagonal(int r) { return G_[static_cast<std::size_t>(r) * (island_.rows() + 1)]; }
   double& entry(int u, int v) { return M_[static_cast<std::size_t>(u) * size_ + v]; }
 
   const Island& island_;
   const Polygon& polygon_;
-  int size_ = 0;
-  double unit_ = 1.0, indefiniteness_ = 0.0;
-  double *scale_, *offset_, *g_;   // by row of the island; g of the offset
-  double *M_, *q_, *coefficient_;  // lambda / unit = P z, two coefficients a variable
-  int *row_, *count_, *free_;      // a variable acts on `count` rows from `row` on
+  int size_, filled_ = 0;
+  double unit_ = 1.0;
+  double *G_, *scale_, *offset_, *g_;  // by row of the island; g at the offset
+  double *M_, *q_, *indefiniteness_;
+  double* coefficient_;        // lambda / unit = P z, two a variable
+  int *row_, *count_, *free_;  // a variable acts on `count` rows from `row` on
 };
 
 }  // namespace stiction

@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
         BOOST_TEST(vector(x.impulse).allFinite());
         BOOST_TEST(x.iterations <= s.max_iterations);
         BOOST_TEST(x.converged() == (x.model_residuals.relative <= s.tolerance));
-        if (x.converged()) BOOST_TEST(natural_residual(d, x, s.facets) <= 3e-4);  // root of the tolerance
+        if (x.converged())
+          BOOST_TEST(natural_residual(d, x, s.facets) <= 3e-4);  // root of the tolerance
       }
     }
     BOOST_TEST_MESSAGE(name << ": " << converged << " of " << total << " converged");
