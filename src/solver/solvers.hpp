@@ -16,7 +16,12 @@ using Solver = void(const ContactProblem& problem,
 Solver solve_ccp_admm;
 Solver solve_ccp_newton;
 Solver solve_ccp_pgs;
+Solver solve_lcp_lemke;
+Solver solve_lcp_pgs;
+Solver solve_lcp_qp;
+Solver solve_lcp_staggered;
 Solver solve_ncp_newton;
 Solver solve_ncp_pgs;
+Solver solve_ncp_staggered;
 
 }  // namespace stiction

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "island.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace stiction {
+
+/// How well an island's impulses solve its model: the exact residual with a fresh velocity, and the
+/// best impulses so far.
+class Progress {
+ public:
+  Progress(const Island& island,
+           ContactModel model,
+           const SolverSettings& settings,
+           std::vector<double>& best,
+           double* lambda,
+           double* velocity)
+      : island_(island),
+        model_(model),
+        settings_(settings),
+        best_(best),
+        lambda_(lambda),
+        velocity_(velocity) {
+    if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+  }
+
+  /// Judges lambda; true if its relative residual is at most the tolerance. Costs a product with G.
+  bool solved() {
+    velocities(island_, lambda_, velocity_);
+    relative_ = model_residuals(model_,
+                                settings_.facets,
+                                island_.problem,
+                                lambda_,
+                                velocity_,
+                                island_.first,
+                                island_.last)
+                    .relative;
+    if (relative_ < best_relative_) {
+      best_relative_ = relative_;
+      std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);
+    }
+    return relative_ <= settings_.tolerance;
+  }
+  double relative() const { return relative_; }
+  bool finite() const { return relative_ < std::numeric_limits<double>::infinity(); }
+  /// Takes the best impulses back, if there are any.
+  void return_to_best() {
+    if (!(best_relative_ < relative_)) return;
+    std::copy(best_.data() + island_.begin, best_.data() + island_.end, lambda_ + island_.begin);
+    relative_ = best_relative_;
+  }
+
+ private:
+  const Island& island_;
+  ContactModel model_;
+  const SolverSettings& settings_;
+  std::vector<double>& best_;
+  double *lambda_, *velocity_;
+  double relative_ = std::numeric_limits<double>::infinity();
+  double best_relative_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace stiction
