@@ -13,6 +13,8 @@ using Solver = void(const ContactProblem& problem,
                     SolverWorkspace& work,
                     ContactSolution& solution);
 
+Solver solve_ncp_admm;
 Solver solve_ncp_pgs;
+Solver solve_raisim;
 
 }  // namespace stiction

@@ -427,6 +427,6 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
   }
   for (std::size_t i = 0; i < solvers().size(); ++i) {
     BOOST_TEST(&find_solver(solvers()[i].name) == &solvers()[i]);
-    if (i > 0) BOOST_TEST(std::string(solvers()[i - 1].name) < solvers()[i].name);
+    if (i > 0) BOOST_TEST((std::string(solvers()[i - 1].name) < solvers()[i].name));
   }
 }
