@@ -32,17 +32,19 @@ class ShiftedDelassus {
 };
 
 /// The penalty rho between the bounds m and L of the spectrum of G + eta 1: (L m)^1/2 (L/m)^p.
-class SpectralPenalty {
+class AdaptivePenalty {
  public:
   /// p = `power`, or what makes rho = `warm` if that is positive; an update changes p by `step`.
-  SpectralPenalty(double smallest, double largest, double power, double step, double warm);
+  AdaptivePenalty(double smallest, double largest, double power, double step, double warm);
   double value() const { return value_; }
   /// Larger where `primal` is more than ten times `dual`, smaller in the converse case; the caller
-  /// brings them to the same unit. True if it changed.
+  /// brings them to the same unit. The k-th change is kept for k calls: a penalty that never comes
+  /// to rest can make the iteration circle. True if it changed.
   bool update(double primal, double dual);
 
  private:
   double lowest_, highest_, factor_, value_;
+  int changes_ = 0, wait_ = 0;
 };
 
 }  // namespace stiction

@@ -57,7 +57,7 @@ class Splitting {
   Scratch scratch_;
   double *x_, *z_, *next_;
   double* y_;  ///< the island's rows of lambda
-  SpectralPenalty penalty_;
+  AdaptivePenalty penalty_;
   double best_ = kUnknown;
   Residuals residuals_;
 };
