@@ -44,6 +44,12 @@ void add_solver_settings(Class& c) {
   add("proximal",
       STICTION_FIELD(proximal),
       "> 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp.");
+  add("raisim_alpha_min",
+      STICTION_FIELD(raisim_alpha_min),
+      "In (0, 1]: the relaxation of raisim falls from 1 to it,");
+  add("raisim_gamma",
+      STICTION_FIELD(raisim_gamma),
+      "In [0, 1], by this factor of what is left in each sweep.");
   add("regularisation_weight",
       STICTION_FIELD(regularisation_weight),
       "> 0, factor of the rule: ccp-newton.");

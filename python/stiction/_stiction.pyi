@@ -563,6 +563,8 @@ class _SolverFields:
     over_relaxation: float
     facets: int
     proximal: float
+    raisim_alpha_min: float
+    raisim_gamma: float
     regularisation_weight: float
     regularise_infeasible: bool
     @property

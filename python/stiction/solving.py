@@ -26,6 +26,8 @@ class SolverOptions(TypedDict, total=False):
     over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
     facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
     proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp. Default 1e-6.
+    raisim_alpha_min: in (0, 1]: the relaxation of raisim falls from 1 to it. Default 0.1.
+    raisim_gamma: in [0, 1]: by this factor of what is left in each sweep. Default 0.99.
     regularisation: ccp-newton: "contact-norm" (default), "diagonal", or (n,) rows > 0.
     regularisation_weight: > 0, factor of the rule: ccp-newton. Default 1.
     regularise_infeasible: ncp-newton: answer an infeasible problem with the compliant one.
@@ -40,6 +42,8 @@ class SolverOptions(TypedDict, total=False):
     over_relaxation: float
     facets: int
     proximal: float
+    raisim_alpha_min: float
+    raisim_gamma: float
     regularisation: str | ArrayLike
     regularisation_weight: float
     regularise_infeasible: bool

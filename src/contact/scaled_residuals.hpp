@@ -33,7 +33,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
     const int s = ContactProblem::stride(set.dim);
     for (int r = 0; r < set.dim; ++r) {
       const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
-      total += g + l;
+      total += g + l + std::abs(c[r]);
       diag_max = std::max(diag_max, block[s * r + r]);
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);

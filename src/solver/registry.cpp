@@ -97,6 +97,10 @@ const std::vector<SolverEntry>& solvers() {
        ContactModel::kLcp,
        "staggered projections on the friction pyramid (Kaufman et al. 2008)",
        solve_lcp_staggered},
+      {"ncp-admm",
+       ContactModel::kNcp,
+       "ADMM with De Saxce's correction frozen in each iteration (Carpentier et al. 2024)",
+       solve_ncp_admm},
       {"ncp-newton",
        ContactModel::kNcp,
        "semismooth Newton on the modes, exact Gauss-Seidel and an interior point method behind it",
@@ -109,6 +113,10 @@ const std::vector<SolverEntry>& solvers() {
        ContactModel::kNcp,
        "staggered projections (Kaufman et al. 2008; Le Lidec et al. 2024, Alg. 6)",
        solve_ncp_staggered},
+      {"raisim",
+       ContactModel::kRaisim,
+       "per-contact bisection (Hwangbo et al. 2018)",
+       solve_raisim},
   };
   return entries;
 }
@@ -133,6 +141,10 @@ void SolverSettings::validate() const {
     refuse("over_relaxation", text(over_relaxation), "in (0, 2)");
   if (facets != 4 && facets != 8 && facets != 16) refuse("facets", text(facets), "4, 8 or 16");
   if (!(proximal > 0.0)) refuse("proximal", text(proximal), "> 0");
+  if (!(raisim_alpha_min > 0.0 && raisim_alpha_min <= 1.0))
+    refuse("raisim_alpha_min", text(raisim_alpha_min), "in (0, 1]");
+  if (!(raisim_gamma >= 0.0 && raisim_gamma <= 1.0))
+    refuse("raisim_gamma", text(raisim_gamma), "in [0, 1]");
   if (!(regularisation_weight > 0.0))
     refuse("regularisation_weight", text(regularisation_weight), "> 0");
   for (const double r : given_regularisation) {

@@ -20,8 +20,10 @@ Solver solve_lcp_lemke;
 Solver solve_lcp_pgs;
 Solver solve_lcp_qp;
 Solver solve_lcp_staggered;
+Solver solve_ncp_admm;
 Solver solve_ncp_newton;
 Solver solve_ncp_pgs;
 Solver solve_ncp_staggered;
+Solver solve_raisim;
 
 }  // namespace stiction

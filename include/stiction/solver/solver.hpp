@@ -39,9 +39,11 @@ struct SolverSettings {
   double time_budget = 0.0;  ///< [s] >= 0, 0: none: ncp-newton; makes results depend on the machine
   bool centred_loads = false;  ///< ncp-newton: where impulses are not unique, those of the interior
                                ///< point method, independent of the warm start; else the nearest
-  double over_relaxation = 1.0;  ///< in (0, 2): *-pgs, *-admm, *-staggered
-  int facets = 4;                ///< 4, 8 or 16, of the pyramid: lcp-*
-  double proximal = 1e-6;        ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
+  double over_relaxation = 1.0;   ///< in (0, 2): *-pgs, *-admm, *-staggered
+  int facets = 4;                 ///< 4, 8 or 16, of the pyramid: lcp-*
+  double proximal = 1e-6;         ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
+  double raisim_alpha_min = 0.1;  ///< in (0, 1]: the relaxation of raisim falls from 1 to it,
+  double raisim_gamma = 0.99;     ///< in [0, 1], by this factor of what is left in each sweep
   RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
   double regularisation_weight = 1.0;             ///< > 0, factor of the rule: ccp-newton
   std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton

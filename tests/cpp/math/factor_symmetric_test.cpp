@@ -1,0 +1,61 @@
+#define BOOST_TEST_MODULE factor_symmetric
+#include "stiction/math/factor_symmetric.hpp"
+
+#include "support/random.hpp"
+#include <Eigen/Dense>
+#include <boost/test/unit_test.hpp>
+
+using namespace stiction;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using stiction::test::Rng;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+namespace {
+
+constexpr double kLeft = 1e300;  // left of the diagonal: neither read nor written
+
+RowMajor padded(const MatrixXd& A) {
+  const int n = static_cast<int>(A.rows());
+  RowMajor M = RowMajor::Zero(n, factor_stride(n));
+  M.leftCols(n) = A;
+  M.leftCols(n).triangularView<Eigen::StrictlyLower>().setConstant(kLeft);
+  return M;
+}
+
+}  // namespace
+
+// One factor, several right-hand sides, every size up to and beyond the groups of rows and columns.
+BOOST_AUTO_TEST_CASE(many_right_hand_sides_match_eigen) {
+  Rng rng(1);
+  const auto random = [&] { return rng.uniform(-1.0, 1.0); };
+  for (int n = 1; n < 70; ++n) {
+    const MatrixXd B = MatrixXd::NullaryExpr(n, n, random);
+    const MatrixXd A = B * B.transpose() + 0.1 * MatrixXd::Identity(n, n);
+    RowMajor M = padded(A);
+    BOOST_REQUIRE(factor_symmetric(M.data(), n, factor_stride(n)));
+    const Eigen::LDLT<MatrixXd> reference(A);
+    for (int k = 0; k < 3; ++k) {
+      VectorXd b = VectorXd::NullaryExpr(n, random);
+      const VectorXd expected = reference.solve(b);
+      substitute_symmetric(M.data(), n, factor_stride(n), b.data());
+      BOOST_TEST((b - expected).norm() <= 1e-12 * A.norm() * expected.norm() / 0.1);
+    }
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) BOOST_TEST(M(i, j) == kLeft);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(indefinite_and_not_finite_matrices_are_refused) {
+  for (int n = 1; n < 20; ++n) {
+    for (int bad = 0; bad < n; ++bad) {
+      for (const double pivot : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+        MatrixXd A = MatrixXd::Identity(n, n);
+        A(bad, bad) = pivot;
+        RowMajor M = padded(A);
+        BOOST_TEST(!factor_symmetric(M.data(), n, factor_stride(n)));
+      }
+    }
+  }
+}
