@@ -24,7 +24,7 @@ class SolverOptions(TypedDict, total=False):
     newton: ncp-pgs: Newton on the modes found so far, between sweeps. Default True.
     over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
     facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
-    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp. Default 1e-6.
+    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, lcp-qp. Default 1e-6.
     regularisation: ccp-newton: "contact-norm" (default), "diagonal", or (n,) rows > 0.
     regularisation_weight: > 0, factor of the rule: ccp-newton. Default 1.
     regularise_infeasible: ncp-newton: answer an infeasible problem with the compliant one.

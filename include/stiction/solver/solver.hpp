@@ -40,7 +40,7 @@ struct SolverSettings {
   bool newton = true;        ///< ncp-pgs: Newton on the modes between sweeps; false: sweeps only
   double over_relaxation = 1.0;  ///< in (0, 2): *-pgs, *-admm, *-staggered
   int facets = 4;                ///< 4, 8 or 16, of the pyramid: lcp-*
-  double proximal = 1e-6;        ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
+  double proximal = 1e-6;        ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, -qp
   RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
   double regularisation_weight = 1.0;             ///< > 0, factor of the rule: ccp-newton
   std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton

@@ -1,7 +1,7 @@
 #define BOOST_TEST_MODULE ncp_pgs
 #include "stiction/solver/solver.hpp"
 
-#include "support/random.hpp"
+#include "support/contact_problems.hpp"
 #include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
@@ -13,78 +13,11 @@
 using namespace stiction;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
-using stiction::test::Rng;
+using namespace stiction::test;
 
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The arrays a problem is made of.
-struct Data {
-  MatrixXd G;
-  VectorXd g, R;
-  std::vector<ConstraintSet> sets;
-
-  ContactProblem problem() const { return ContactProblem::from_dense(G, g, sets, R); }
-};
-
-VectorXd random_vector(Rng& rng, int n) {
-  VectorXd x(n);
-  for (int i = 0; i < n; ++i) x[i] = rng.uniform(-1.0, 1.0);
-  return x;
-}
-
-MatrixXd random_matrix(Rng& rng, int rows, int cols) {
-  MatrixXd A(rows, cols);
-  for (int j = 0; j < cols; ++j) A.col(j) = random_vector(rng, rows);
-  return A;
-}
-
-ConstraintSet random_set(Rng& rng, double mu_max) {
-  switch (rng.below(6)) {
-    case 0:
-      return ConstraintSet::non_negative();
-    case 1: {
-      const double l = rng.uniform(-1.0, 0.2);
-      return ConstraintSet::box(l, l + rng.uniform(0.0, 1.0));
-    }
-    case 2:
-      return ConstraintSet::free(1 + rng.below(6));
-    case 3:
-      return ConstraintSet::cone(0.0);
-    default:
-      return ConstraintSet::cone(rng.uniform(0.01, mu_max));
-  }
-}
-
-int count_rows(const std::vector<ConstraintSet>& sets) {
-  int rows = 0;
-  for (const ConstraintSet& s : sets) rows += s.dim;
-  return rows;
-}
-
-/// G = A A^T of the given share of the full rank and g = A w, as from a mechanism with velocity w.
-Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
-  Data d;
-  const int n = 1 + rng.below(8);
-  for (int i = 0; i < n; ++i) d.sets.push_back(random_set(rng, mu_max));
-  const int rows = count_rows(d.sets), dofs = std::max(1, static_cast<int>(std::ceil(rank * rows)));
-  const MatrixXd A = random_matrix(rng, rows, dofs);
-  d.G = A * A.transpose();
-  d.g = A * random_vector(rng, dofs);
-  if (compliant) d.R = random_vector(rng, rows).cwiseAbs() * 0.3;
-  return d;
-}
-
-/// Well conditioned, with little friction and little coupling, so that the solution is unique.
-Data easy_data(Rng& rng) {
-  Data d = random_problem(rng, 1.0, false, 0.5);
-  const int rows = static_cast<int>(d.g.size());
-  const MatrixXd A = random_matrix(rng, rows, rows);
-  d.G = MatrixXd::Identity(rows, rows) + 0.3 / rows * A * A.transpose();
-  d.g = random_vector(rng, rows);
-  return d;
-}
 
 /// The relative residual from its definition and the dense matrix (residuals_test checks
 /// set_residual).
@@ -427,6 +360,6 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
   }
   for (std::size_t i = 0; i < solvers().size(); ++i) {
     BOOST_TEST(&find_solver(solvers()[i].name) == &solvers()[i]);
-    if (i > 0) BOOST_TEST(std::string(solvers()[i - 1].name) < solvers()[i].name);
+    if (i > 0) BOOST_TEST((std::string(solvers()[i - 1].name) < solvers()[i].name));
   }
 }
