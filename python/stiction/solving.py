@@ -25,7 +25,7 @@ class SolverOptions(TypedDict, total=False):
         independent of the warm start; else, the default, near the warm start.
     over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
     facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
-    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp. Default 1e-6.
+    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, lcp-qp. Default 1e-6.
     raisim_alpha_min: in (0, 1]: the relaxation of raisim falls from 1 to it. Default 0.1.
     raisim_gamma: in [0, 1]: by this factor of what is left in each sweep. Default 0.99.
     regularisation: ccp-newton: "contact-norm" (default), "diagonal", or (n,) rows > 0.

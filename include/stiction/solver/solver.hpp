@@ -41,7 +41,7 @@ struct SolverSettings {
                                ///< point method, independent of the warm start; else the nearest
   double over_relaxation = 1.0;   ///< in (0, 2): *-pgs, *-admm, *-staggered
   int facets = 4;                 ///< 4, 8 or 16, of the pyramid: lcp-*
-  double proximal = 1e-6;         ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp
+  double proximal = 1e-6;         ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, -qp
   double raisim_alpha_min = 0.1;  ///< in (0, 1]: the relaxation of raisim falls from 1 to it,
   double raisim_gamma = 0.99;     ///< in [0, 1], by this factor of what is left in each sweep
   RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton

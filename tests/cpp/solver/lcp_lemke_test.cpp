@@ -94,14 +94,15 @@ Data contacts_only(Rng& rng, int contacts, double mu_max) {
 }  // namespace
 
 // Up to two contacts: whatever a solver converges to is one of the solutions that enumeration of
-// all complementary bases finds; Lemke always converges, the problem being of full rank.
+// all complementary bases finds, with strong friction of several; Lemke always converges, G being
+// regular.
 BOOST_AUTO_TEST_CASE(enumeration_of_all_bases) {
   Rng rng(1);
   const std::pair<int, int> cases[] = {{1, 4}, {1, 8}, {2, 4}};  // contacts, facets
   int several = 0, converged[4] = {}, total = 0;
-  for (int trial = 0; trial < 90; ++trial) {
+  for (int trial = 0; trial < 150; ++trial) {
     const auto [contacts, facets] = cases[trial % 3];
-    const Data d = contacts_only(rng, contacts, 1.5);
+    const Data d = contacts_only(rng, contacts, trial < 60 ? 1.5 : 6.0);
     const std::vector<VectorXd> all = enumerate(d, facets);
     BOOST_REQUIRE(!all.empty());
     double spread = 0.0;
@@ -125,7 +126,9 @@ BOOST_AUTO_TEST_CASE(enumeration_of_all_bases) {
   BOOST_TEST_MESSAGE(several << " of " << total << " with several solutions; converged "
                              << converged[0] << " " << converged[1] << " " << converged[2] << " "
                              << converged[3]);
-  for (const int n : converged) BOOST_TEST(n >= 0.9 * total);
+  BOOST_TEST(several >= 3);
+  const double share[] = {1.0, 0.95, 0.75, 0.95};  // lcp-qp: stationary points that solve nothing
+  for (int k = 0; k < 4; ++k) BOOST_TEST(converged[k] >= share[k] * total);
 }
 
 // A projection on the polygon is the nearest of many points of it; 4 facets are a clamp.
