@@ -15,12 +15,6 @@ struct NamedPoint : ManifoldPoint {
   Vec3d normal;
 };
 
-StoppingRule stopping_rule(const std::string& name) {
-  if (name == "bounds") return StoppingRule::kBounds;
-  if (name == "paper-gap") return StoppingRule::kPaperGap;
-  throw std::invalid_argument("stopping = \"" + name + "\" is not one of: bounds, paper-gap");
-}
-
 bp::list methods() {
   bp::list names;
   for (const std::string& name : distance_methods()) names.append(name);

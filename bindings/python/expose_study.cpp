@@ -25,7 +25,15 @@ struct Task {
 struct Item {
   const Shape *a, *b;
   Transform X_AB;
-  DistanceCache start;  ///< cold; its direction, if not zero, is minus the first iterate
+  Vec3d x0{0, 0, 0};  ///< first iterate, frame A; zero: the library's own
+
+  /// Cold. Its direction is minus the first iterate, in the frame of the shape whose type comes
+  /// first in ShapeType.
+  DistanceCache start() const {
+    DistanceCache cache;
+    cache.direction = a->type <= b->type ? -x0 : transpose_times(X_AB.R, x0);
+    return cache;
+  }
 };
 
 struct Outcome {
@@ -57,7 +65,7 @@ class Stopwatch {
     overhead_ = readings[5000];
   }
   double time(const Item& item, const Task& task, Outcome& outcome) const {
-    DistanceCache cache = item.start;
+    DistanceCache cache = item.start();
     DistanceCache* given = squared_norm(cache.direction) > 0.0 ? &cache : nullptr;
     const std::uint64_t begin = bench::start_ticks();
     run(item, task, given, outcome);
@@ -102,7 +110,7 @@ std::vector<Outcome> run_all(const std::vector<Item>& items, const Task& task) {
   std::vector<Outcome> outcomes(items.size());
   if (task.repeats == 0) {
     for (std::size_t k = 0; k < items.size(); ++k) {
-      DistanceCache cache = items[k].start;
+      DistanceCache cache = items[k].start();
       run(items[k], task, &cache, outcomes[k]);
     }
   } else if (task.cycled) {
@@ -121,18 +129,6 @@ std::vector<const Shape*> shapes_from(const bp::list& shapes) {
   std::vector<const Shape*> list;
   for (long k = 0; k < bp::len(shapes); ++k) list.push_back(bp::extract<const Shape*>(shapes[k])());
   return list;
-}
-
-StoppingRule stopping_rule(const std::string& name) {
-  if (name == "bounds") return StoppingRule::kBounds;
-  if (name == "paper-gap") return StoppingRule::kPaperGap;
-  throw std::invalid_argument("stopping = \"" + name + "\" is not one of: bounds, paper-gap");
-}
-
-/// distance() exchanges shapes to have them in the order of their types, and reads the direction in
-/// the frame of the first.
-Vec3d start_direction(const Item& item, const Vec3d& x0) {
-  return item.a->type <= item.b->type ? -x0 : transpose_times(item.X_AB.R, x0);
 }
 
 std::vector<Item> items_from(const std::vector<const Shape*>& shapes,
@@ -156,8 +152,7 @@ std::vector<Item> items_from(const std::vector<const Shape*>& shapes,
       of_pair[side] = shapes[std::size_t(index)];
     }
     Item item{of_pair[0], of_pair[1], transform_of(X.row(k).data()), {}};
-    if (starts.rows() > 0)
-      item.start.direction = start_direction(item, {starts(k, 0), starts(k, 1), starts(k, 2)});
+    if (starts.rows() > 0) item.x0 = {starts(k, 0), starts(k, 1), starts(k, 2)};
     items.push_back(item);
   }
   return items;
@@ -207,6 +202,11 @@ bp::object nesmino_iterations(const bp::object& shapes,
   settings.tolerance = 1e-8;  // [m^2], the gap of the other methods of that table
   settings.stopping = StoppingRule::kPaperGap;
   settings.max_iterations = max_iterations;
+  settings.validate();
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    if (!(squared_norm(items[k].x0) > 0.0))
+      throw std::invalid_argument("start[" + std::to_string(k) + "]: must not be zero");
+  }
   std::vector<double> counts(items.size());
   {
     AllowThreads free;
@@ -216,9 +216,9 @@ bp::object nesmino_iterations(const bp::object& shapes,
       const detail::SupportDifference D{
           detail::core_of(*item.a), detail::core_of(*item.b), item.X_AB, size};
       const Vec3d goal{targets(long(k), 0), targets(long(k), 1), targets(long(k), 2)};
-      const Vec3d x0 = -item.start.direction;
-      counts[k] = detail::nesmino(D, x0, settings, std::numeric_limits<double>::infinity(), &goal)
-                      .iterations;
+      counts[k] =
+          detail::nesmino(D, item.x0, settings, std::numeric_limits<double>::infinity(), &goal)
+              .iterations;
     }
   }
   return to_array(counts).attr("astype")("int64");

@@ -26,11 +26,6 @@ constexpr double kCellLimit = 4.0e18;
 constexpr double kEnlargeSide = 0.04;   // of the largest side
 constexpr double kEnlargeMotion = 4.0;  // of the motion since the last call
 
-bool overlap(const Aabb& a, const Aabb& b) {
-  return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
-         b.lower.y <= a.upper.y && a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
-}
-
 bool bounded(const Aabb& b) {
   double sum = 0.0;  // infinite or NaN if any coordinate is
   for (int k = 0; k < 3; ++k) sum += std::abs(b.lower[k]) + std::abs(b.upper[k]);
@@ -100,8 +95,7 @@ void BroadPhase::enlarge(const std::vector<Aabb>& boxes) {
       // A jump says nothing about the next step.
       if (motion < largest_side(boxes[i])) reach += kEnlargeMotion * motion;
     }
-    enlarged_[i].lower -= {reach, reach, reach};
-    enlarged_[i].upper += {reach, reach, reach};
+    enlarged_[i] = grown(boxes[i], reach);
   }
 }
 
@@ -136,7 +130,7 @@ void BroadPhase::find_pairs(const std::vector<Aabb>& boxes, std::vector<Pair>& p
   pairs.clear();
   tested_pairs_ += std::int64_t(candidates_.size());
   for (const Pair& p : candidates_) {
-    if (overlap(boxes[p.a], boxes[p.b])) pairs.push_back(p);
+    if (boxes_overlap(boxes[p.a], boxes[p.b])) pairs.push_back(p);
   }
 }
 
@@ -163,7 +157,7 @@ void BroadPhase::find_in_small_scene(const std::vector<Aabb>& boxes, std::vector
 
 void BroadPhase::test(const Aabb& a, int i, const Aabb& b, int j, std::vector<Pair>& pairs) {
   ++tested_pairs_;
-  if (overlap(a, b)) pairs.push_back(i < j ? Pair{i, j} : Pair{j, i});
+  if (boxes_overlap(a, b)) pairs.push_back(i < j ? Pair{i, j} : Pair{j, i});
 }
 
 void BroadPhase::fill(Table& table, const std::vector<Aabb>& boxes, std::uint8_t statics) {

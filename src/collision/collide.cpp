@@ -53,12 +53,8 @@ void pose_geometries(const Scene& scene,
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
       work.reach[g] = std::max(0.5 * settings.margin, dt * speed);
     }
-    const double r = work.reach[g];
     if (geometries[g].shape.bounded()) {
-      Aabb box = bounding_box(geometries[g].shape, work.poses[g]);
-      box.lower -= {r, r, r};
-      box.upper += {r, r, r};
-      work.boxes[g] = box;
+      work.boxes[g] = grown(bounding_box(geometries[g].shape, work.poses[g]), work.reach[g]);
     }
   }
 }
@@ -215,8 +211,8 @@ void CollisionWorkspace::resize(const Scene& scene) {
     is_static[g] = geometry.body < 0;
     if (geometry.shape.bounded()) {
       const Aabb box = bounding_box(geometry.shape, Transform::identity());
-      centre[g] = (box.lower + box.upper) * 0.5;
-      half[g] = (box.upper - box.lower) * 0.5;
+      centre[g] = stiction::centre(box);
+      half[g] = half_extents(box);
       // Half the diagonal holds any shape; a sphere's own radius is smaller.
       radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
                                                             : 0.5 * norm(box.upper - box.lower);

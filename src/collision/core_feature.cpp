@@ -1,5 +1,7 @@
 #include "core_feature.hpp"
 
+#include "../geometry/mesh_features.hpp"
+
 #include <algorithm>
 
 namespace stiction::detail {
@@ -108,11 +110,7 @@ CoreFeature polygon(const ConvexMesh& m, int v, int next, const Vec3d& n) {
 
 // The face at v that looks along d.
 CoreFeature mesh_face(const ConvexMesh& m, int v, const Vec3d& d) {
-  int best = m.vertex_faces[m.vertex_face_start[v]];
-  for (int k = m.vertex_face_start[v]; k < m.vertex_face_start[v + 1]; ++k) {
-    const int face = m.vertex_faces[k];
-    if (dot(m.faces[face].normal, d) > dot(m.faces[best].normal, d)) best = face;
-  }
+  const int best = face_along(m, v, d);
   const ConvexMesh::Face& face = m.faces[best];
   const int* loop = m.face_vertices.data() + face.first;
   CoreFeature f = polygon(m, loop[0], loop[1], face.normal);
@@ -141,20 +139,6 @@ CoreFeature mesh_edge(const ConvexMesh& m, int v, int w) {
   return f;
 }
 
-// The edge at v that is most level along d.
-CoreFeature level_edge(const ConvexMesh& m, int v, const Vec3d& d) {
-  int best = v;
-  double least = HUGE_VAL;
-  for (int k = m.neighbour_start[v]; k < m.neighbour_start[v + 1]; ++k) {
-    const Vec3d along = m.vertices[m.neighbours[k]] - m.vertices[v];
-    const double steep = std::abs(dot(along, d)) / norm(along);
-    if (!(steep < least)) continue;
-    least = steep;
-    best = m.neighbours[k];
-  }
-  return mesh_edge(m, v, best);
-}
-
 void mesh_features(const Core& c, const Vec3d& d, const int* numbers, int count, List& list) {
   const ConvexMesh& m = *c.mesh;
   int distinct = 0, corner[4];
@@ -168,7 +152,7 @@ void mesh_features(const Core& c, const Vec3d& d, const int* numbers, int count,
   if (distinct == 2) list.add(mesh_edge(m, corner[0], corner[1]));
   if (distinct == 3) list.add(mesh_triangle(m, corner));
   list.add(mesh_face(m, v, d));
-  if (distinct != 2) list.add(level_edge(m, v, d));
+  if (distinct != 2) list.add(mesh_edge(m, v, level_neighbour(m, v, d, HUGE_VAL)));
   if (distinct != 1) list.add(point(m.vertices[v], v));
 }
 

@@ -24,12 +24,6 @@ using namespace detail;
   throw std::invalid_argument(message.str());
 }
 
-void check(const DistanceSettings& s) {
-  if (!(s.tolerance > 0.0)) refuse_setting("tolerance", s.tolerance, "> 0");
-  if (s.max_iterations < 1) refuse_setting("max_iterations", s.max_iterations, ">= 1");
-  if (!(s.max_distance >= 0.0)) refuse_setting("max_distance", s.max_distance, ">= 0");
-}
-
 struct MethodName {
   DistanceMethod method;
   const char* name;
@@ -49,8 +43,6 @@ constexpr MethodName kMethods[] = {
     {DistanceMethod::kNesterovNormalizedReference, "nesterov-normalized-reference"},
     {DistanceMethod::kNesmino, "nesmino"},
 };
-
-bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
 
 // Shapes in the order of ShapeType. The cache of a pair given in the other order is used for the
 // exchanged pair: it belongs to the pair, and only this function reads its direction.
@@ -118,18 +110,30 @@ DistanceMethod distance_method(const std::string& name) {
   throw std::invalid_argument("method = \"" + name + "\" is not one of: " + known);
 }
 
+StoppingRule stopping_rule(const std::string& name) {
+  if (name == "bounds") return StoppingRule::kBounds;
+  if (name == "paper-gap") return StoppingRule::kPaperGap;
+  throw std::invalid_argument("stopping = \"" + name + "\" is not one of: bounds, paper-gap");
+}
+
+void DistanceSettings::validate() const {
+  if (!(tolerance > 0.0)) refuse_setting("tolerance", tolerance, "> 0");
+  if (max_iterations < 1) refuse_setting("max_iterations", max_iterations, ">= 1");
+  if (!(max_distance >= 0.0)) refuse_setting("max_distance", max_distance, ">= 0 [m]");
+}
+
 DistanceResult distance(const Shape& a,
                         const Transform& X_WA,
                         const Shape& b,
                         const Transform& X_WB,
                         const DistanceSettings& settings,
                         DistanceCache* cache) {
-  check(settings);
+  settings.validate();
   require_finite("distance: X_WA", X_WA);
   require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
   if (is_surface(a.type) || is_surface(b.type)) {
-    return distance_surface(a, X_WA, b, X_WB, settings, settings.max_distance);
+    return distance_surface(a, X_WA, b, X_WB, settings);
   }
   if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
   return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
@@ -142,7 +146,7 @@ bool collide(const Shape& a,
              const DistanceSettings& settings,
              DistanceCache* cache,
              int* iterations) {
-  check(settings);
+  settings.validate();
   require_finite("collide: X_WA", X_WA);
   require_finite("collide: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();

@@ -42,9 +42,7 @@ void ordered_manifold(const Shape& a,
                       double margin,
                       Manifold& m,
                       DistanceCache* cache) {
-  const bool round_a = a.type == ShapeType::kSphere || a.type == ShapeType::kCapsule;
-  const bool round_b = b.type == ShapeType::kSphere || b.type == ShapeType::kCapsule;
-  if (round_a && round_b) {
+  if (is_round(a.type) && is_round(b.type)) {
     const bool spheres = b.type == ShapeType::kSphere;
     const DistanceResult r = spheres ? distance_sphere_sphere(a, X_WA, b, X_WB)
                                      : distance_capsule_capsule(a, X_WA, b, X_WB);

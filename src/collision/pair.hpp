@@ -30,6 +30,9 @@ inline void require_finite(const char* name, const Transform& X) {
   }
 }
 
+/// A point or a segment, and all that is within a radius of it.
+inline bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
+
 inline DistanceStatus status_of(double distance, double size) {
   if (std::abs(distance) <= kTouching * size) return DistanceStatus::kTouching;
   return distance > 0.0 ? DistanceStatus::kSeparated : DistanceStatus::kPenetrating;
@@ -49,6 +52,19 @@ inline DistanceResult swapped(const DistanceResult& r) {
   s.witness_b = r.witness_a;
   s.normal = -r.normal;
   return s;
+}
+
+/// Is p over a convex polygon, seen along its normal, or at most `slack` [m] beside it?
+/// `corner(i)`: its corners, counter-clockwise about the normal.
+template <class Corner>
+bool over_polygon(
+    int count, const Corner& corner, const Vec3d& normal, const Vec3d& p, double slack) {
+  for (int i = 0; i < count; ++i) {
+    const Vec3d& a = corner(i);
+    const Vec3d out = cross(corner(i + 1 == count ? 0 : i + 1) - a, normal);
+    if (dot(out, p - a) > slack * norm(out)) return false;
+  }
+  return true;
 }
 
 inline Vec3d midpoint(const Vec3d& a, const Vec3d& b) { return (a + b) * 0.5; }

@@ -1,5 +1,6 @@
 #include "polygon.hpp"
 
+#include "../geometry/mesh_features.hpp"
 #include "rim.hpp"
 
 namespace stiction::detail {
@@ -27,12 +28,7 @@ void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face)
 
 // Deeper vertices of a merged face are not in its plane; `offset` is the outermost of all.
 void mesh_face(const ConvexMesh& mesh, const Vec3d& d, const Transform& X, Polygon& face) {
-  const int v = mesh_support(mesh, d);
-  int best = mesh.vertex_faces[mesh.vertex_face_start[v]];
-  for (int k = mesh.vertex_face_start[v] + 1; k < mesh.vertex_face_start[v + 1]; ++k) {
-    const int f = mesh.vertex_faces[k];
-    if (dot(mesh.faces[f].normal, d) > dot(mesh.faces[best].normal, d)) best = f;
-  }
+  const int best = face_along(mesh, mesh_support(mesh, d), d);
   const ConvexMesh::Face& f = mesh.faces[best];
   const int stride = (f.count + kMaxPolygon - 1) / kMaxPolygon;
   face.count = 0;

@@ -1,5 +1,6 @@
 #include "ridge.hpp"
 
+#include "../geometry/mesh_features.hpp"
 #include "../geometry/mesh_support.hpp"
 
 namespace stiction::detail {
@@ -67,16 +68,8 @@ bool box_edge(const Vec3d& h, const Transform& X, const Vec3d& n, Ridge& ridge) 
 bool mesh_edge(const ConvexMesh& mesh, const Transform& X, const Vec3d& n, Ridge& ridge) {
   const Vec3d d = transpose_times(X.R, n);
   const int v = mesh_support(mesh, d);
-  int best = -1;
-  double least = kSteep;
-  for (int k = mesh.neighbour_start[v]; k < mesh.neighbour_start[v + 1]; ++k) {
-    const Vec3d along = mesh.vertices[mesh.neighbours[k]] - mesh.vertices[v];
-    const double slope = std::abs(dot(d, along)) / norm(along);
-    if (slope >= least) continue;
-    least = slope;
-    best = mesh.neighbours[k];
-  }
-  if (best < 0) return false;
+  const int best = level_neighbour(mesh, v, d, kSteep);
+  if (best == v) return false;
   int found = 0;
   for (int i = mesh.vertex_face_start[v]; i < mesh.vertex_face_start[v + 1]; ++i) {
     for (int j = mesh.vertex_face_start[best]; j < mesh.vertex_face_start[best + 1]; ++j) {
@@ -105,12 +98,8 @@ bool mesh_face_holds(const ConvexMesh& mesh,
                      const Vec3d& q,
                      double rim) {
   const int* loop = mesh.face_vertices.data() + face.first;
-  for (int i = 0; i < face.count; ++i) {
-    const Vec3d& a = mesh.vertices[loop[i]];
-    const Vec3d out = cross(mesh.vertices[loop[i + 1 == face.count ? 0 : i + 1]] - a, face.normal);
-    if (dot(out, q - a) > rim * norm(out)) return false;
-  }
-  return true;
+  const auto corner = [&](int i) -> const Vec3d& { return mesh.vertices[loop[i]]; };
+  return over_polygon(face.count, corner, face.normal, q, rim);
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include "stiction/collision/broad_phase.hpp"
 #include "stiction/dynamics/forest.hpp"
 
-#include "surface_distance.hpp"
-
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -21,9 +19,7 @@ std::vector<BroadPhase::Pair> near_pairs(const Scene& scene,
   const double reach = 0.5 * max_distance;
   for (std::size_t g = 0; g < n; ++g) {
     is_static[g] = scene.geometries()[g].body < 0;
-    boxes[g] = bounding_box(scene.geometries()[g].shape, poses[g]);
-    boxes[g].lower -= {reach, reach, reach};
-    boxes[g].upper += {reach, reach, reach};
+    boxes[g] = grown(bounding_box(scene.geometries()[g].shape, poses[g]), reach);
   }
   BroadPhase broad_phase;
   broad_phase.reset(is_static);
@@ -66,16 +62,16 @@ std::vector<PairDistance> scene_distances(const Scene& scene,
     throw std::invalid_argument("scene_distances: max_distance = " + std::to_string(max_distance) +
                                 ": must be >= 0 [m]");
   }
+  DistanceSettings settings;
+  settings.max_distance = max_distance;
   std::vector<PairDistance> found;
   for (const BroadPhase::Pair& pair : near_pairs(scene, poses, max_distance)) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
     const Shape& a = scene.geometries()[pair.a].shape;
     const Shape& b = scene.geometries()[pair.b].shape;
-    const Transform &X_WA = poses[pair.a], &X_WB = poses[pair.b];
-    const DistanceResult r = is_surface(a.type) || is_surface(b.type)
-                                 ? detail::distance_surface(a, X_WA, b, X_WB, {}, max_distance)
-                                 : distance(a, X_WA, b, X_WB);
-    if (r.distance <= max_distance) found.push_back({pair.a, pair.b, r});
+    const DistanceResult r = distance(a, poses[pair.a], b, poses[pair.b], settings);
+    const bool near = r.status != DistanceStatus::kBeyond && r.distance <= max_distance;
+    if (near) found.push_back({pair.a, pair.b, r});
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/geometry/height_field.hpp"
+#include "stiction/geometry/shape.hpp"
 #include "stiction/geometry/triangle_mesh.hpp"
 
 #include <algorithm>
@@ -114,6 +115,9 @@ void Surface::around(int vertex, Visit visit) const {
     if (a >= 0 && b >= 0 && a < field->nx && b < field->ny) visit(field->sample(a, b));
   }
 }
+
+/// Normals whose cosine is above 1 - this are one: within 1e-4 rad.
+inline constexpr double kSameNormal = 5e-9;
 
 /// Where the point of a triangle closest to another point lies.
 struct ClosestOnTriangle {

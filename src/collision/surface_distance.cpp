@@ -13,15 +13,11 @@ namespace {
 
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-Vec3d centre_of(const Shape& s) {
-  const Aabb box = bounding_box(s, Transform::identity());
-  return (box.lower + box.upper) * 0.5;
-}
+Vec3d centre_of(const Shape& s) { return centre(bounding_box(s, Transform::identity())); }
 
-Aabb grown(Aabb box, double by) {
-  box.lower -= {by, by, by};
-  box.upper += {by, by, by};
-  return box;
+Vec3d unit_normal(const Vec3d v[3]) {
+  const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+  return n * (1.0 / norm(n));
 }
 
 // Results in the frame of the surface, A the surface.
@@ -31,12 +27,13 @@ struct Search {
   DistanceResult best;
   TriangleShape own, other;
 
+  /// Triangles farther away than this [m] cannot be the nearest, or need not be found.
+  double reach() const { return std::fmin(std::fmax(best.distance, 0.0), settings.max_distance); }
   /// A triangle against a convex shape.
   void offer(int id, const Shape& shape, const Transform& X) {
     Vec3d v[3];
     surface.corners(id, v);
-    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
-    const Transform X_T{Mat3d::identity(), own.set(v, n * (1.0 / norm(n)))};
+    const Transform X_T{Mat3d::identity(), own.set(v, unit_normal(v))};
     const double reach = best.distance < kFar ? std::fmax(best.distance, 0.0) : kFar;
     const GeneralResult r = query_general(own.shape(), X_T, shape, X, settings, reach, nullptr);
     if (!r.beyond && r.distance.distance < best.distance) best = r.distance;
@@ -55,49 +52,37 @@ int first_triangle(const Surface& s, const Vec3d& p) {
   return 2 * (j0 * f.cells_x() + i0);
 }
 
-void search_convex(Search& q, const Shape& convex, const Transform& X, double bound) {
+void search_convex(Search& q, const Shape& convex, const Transform& X) {
   q.offer(first_triangle(q.surface, X * centre_of(convex)), convex, X);
   const Aabb box = bounding_box(convex, X);
-  const double reach = std::fmin(std::fmax(q.best.distance, 0.0), bound);
   if (q.surface.mesh == nullptr) {
-    q.surface.overlapping(grown(box, reach), [&](int id) { q.offer(id, convex, X); });
+    q.surface.overlapping(grown(box, q.reach()), [&](int id) { q.offer(id, convex, X); });
     return;
   }
   q.surface.mesh->bvh.descend(
-      [&](const Aabb& b) {
-        return boxes_overlap(b, grown(box, std::fmin(std::fmax(q.best.distance, 0.0), bound)));
-      },
+      [&](const Aabb& b) { return boxes_overlap(b, grown(box, q.reach())); },
       [&](int id) { q.offer(id, convex, X); });
 }
 
-void search_surface(Search& q, const Shape& shape, const Transform& X, double bound) {
+void search_surface(Search& q, const Shape& shape, const Transform& X) {
   const Surface other(shape);
   const auto against = [&](int id) {
     Vec3d v[3];
     other.corners(id, v);
-    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
-    const Transform X_T = X * Transform{Mat3d::identity(), q.other.set(v, n * (1.0 / norm(n)))};
-    search_convex(q, q.other.shape(), X_T, bound);
+    const Transform X_T = X * Transform{Mat3d::identity(), q.other.set(v, unit_normal(v))};
+    search_convex(q, q.other.shape(), X_T);
   };
   const Vec3d c = q.surface.mesh != nullptr
-                      ? (q.surface.mesh->box.lower + q.surface.mesh->box.upper) * 0.5
+                      ? centre(q.surface.mesh->box)
                       : q.surface.field->sample(q.surface.field->nx / 2, q.surface.field->ny / 2);
   against(first_triangle(other, transpose_times(X.R, c - X.p)));
   for (int id = 0; id < other.count(); ++id) {
-    // A triangle whose ball is out of reach of the box of the surface need not be searched for.
+    // A triangle whose box reaches no box of the surface need not be searched for.
     Vec3d v[3];
     other.corners(id, v);
-    Aabb box{X * v[0], X * v[0]};
-    for (int k = 1; k < 3; ++k) {
-      const Vec3d p = X * v[k];
-      for (int axis = 0; axis < 3; ++axis) {
-        box.lower[axis] = std::fmin(box.lower[axis], p[axis]);
-        box.upper[axis] = std::fmax(box.upper[axis], p[axis]);
-      }
-    }
+    for (Vec3d& p : v) p = X * p;
     bool near = false;
-    const Aabb reach = grown(box, std::fmin(std::fmax(q.best.distance, 0.0), bound));
-    q.surface.overlapping(reach, [&](int) { near = true; });
+    q.surface.overlapping(grown(triangle_box(v), q.reach()), [&](int) { near = true; });
     if (near) against(id);
   }
 }
@@ -132,8 +117,7 @@ bool swallowed(
   if (!near.inside) return false;
   Vec3d v[3];
   s.corners(near.id, v);
-  Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
-  n = n * (1.0 / norm(n));
+  const Vec3d n = unit_normal(v);
   const Vec3d low = X * support(other, transpose_times(X.R, -n));
   const double depth = dot(n, low - v[0]);
   r = make_result(low - n * depth, n, depth, size);
@@ -159,8 +143,7 @@ DistanceResult ordered(const Shape& a,
                        const Transform& X_WA,
                        const Shape& b,
                        const Transform& X_WB,
-                       const DistanceSettings& settings,
-                       double bound) {
+                       const DistanceSettings& settings) {
   if (!b.bounded()) return half_space_distance(a, X_WA, X_WB);
   DistanceResult r{};
   const double size = std::fmin(bounding_radius(a), bounding_radius(b));
@@ -172,9 +155,9 @@ DistanceResult ordered(const Shape& a,
   q.best.distance = kFar;
   q.best.normal = {0.0, 0.0, 1.0};
   if (is_surface(b.type)) {
-    search_surface(q, b, X, bound);
+    search_surface(q, b, X);
   } else {
-    search_convex(q, b, X, bound);
+    search_convex(q, b, X);
   }
   return in_world(q.best, X_WA);
 }
@@ -185,10 +168,9 @@ DistanceResult distance_surface(const Shape& a,
                                 const Transform& X_WA,
                                 const Shape& b,
                                 const Transform& X_WB,
-                                const DistanceSettings& settings,
-                                double bound) {
-  if (is_surface(a.type)) return ordered(a, X_WA, b, X_WB, settings, bound);
-  return swapped(ordered(b, X_WB, a, X_WA, settings, bound));
+                                const DistanceSettings& settings) {
+  if (is_surface(a.type)) return ordered(a, X_WA, b, X_WB, settings);
+  return swapped(ordered(b, X_WB, a, X_WA, settings));
 }
 
 }  // namespace stiction::detail

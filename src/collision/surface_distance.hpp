@@ -6,13 +6,12 @@ namespace stiction::detail {
 
 /// Signed distance of a pair with a height field or triangle mesh. Overlapping: the deepest contact
 /// point, along its normal; a convex shape or surface wholly inside of a solid: to the plane of the
-/// triangle nearest to its centre. Allocates. Pairs farther than `bound` [m] may be given any
-/// distance above it.
+/// triangle nearest to its centre. Pairs farther than settings.max_distance may be given any
+/// distance above it. Allocates.
 DistanceResult distance_surface(const Shape& a,
                                 const Transform& X_WA,
                                 const Shape& b,
                                 const Transform& X_WB,
-                                const DistanceSettings& settings,
-                                double bound);
+                                const DistanceSettings& settings);
 
 }  // namespace stiction::detail

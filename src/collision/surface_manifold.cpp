@@ -39,8 +39,7 @@ Vec3d TriangleShape::set(const Vec3d v[3], const Vec3d& normal) {
 namespace detail {
 namespace {
 
-constexpr double kSameNormal = 5e-9;  // 1 - cosine of 1e-4 rad
-constexpr double kSamePoint = 1e-6;   // of the size: one point found twice
+constexpr double kSamePoint = 1e-6;  // of the size: one point found twice
 
 // The manifold of that normal, a new one if there is none.
 int manifold_of(const Vec3d& normal, std::vector<Vec3d>& normals) {
@@ -118,13 +117,6 @@ void unique_features(std::vector<Manifold>& manifolds) {
   }
 }
 
-Aabb box_around(const Shape& shape, const Transform& X, double margin) {
-  Aabb box = bounding_box(shape, X);
-  box.lower -= {margin, margin, margin};
-  box.upper += {margin, margin, margin};
-  return box;
-}
-
 }  // namespace
 
 void convex_on_surface(const Shape& s,
@@ -133,18 +125,17 @@ void convex_on_surface(const Shape& s,
                        double margin,
                        ManifoldWorkspace& work) {
   const Surface surface(s);
-  const Aabb box = box_around(convex, X_SC, std::fmax(margin, 0.0));
+  const Aabb box = grown(bounding_box(convex, X_SC), std::fmax(margin, 0.0));
   work.triangles.clear();
   work.boxes_tested = surface.overlapping(box, [&](int id) { work.triangles.push_back(id); });
   std::sort(work.triangles.begin(), work.triangles.end());
   work.triangles_tested = static_cast<std::int64_t>(work.triangles.size());
-  const Aabb still = bounding_box(convex, Transform::identity());
   ConvexOnSurface q{convex,
                     surface,
                     X_SC,
                     margin,
                     bounding_radius(convex),
-                    X_SC * ((still.lower + still.upper) * 0.5),
+                    X_SC * centre(bounding_box(convex, Transform::identity())),
                     work.triangle,
                     work.points};
   SurfaceTriangle t;

@@ -36,13 +36,9 @@ struct SurfacePair {
   }
 };
 
-// Height of p over the triangle, if it lies in its prism.
 bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
-  for (int k = 0; k < 3; ++k) {
-    const Vec3d m = cross(t.next(k) - t.v[k], t.n);
-    if (dot(m, p - t.v[k]) > slack * norm(m)) return false;
-  }
-  return true;
+  const auto corner = [&](int k) -> const Vec3d& { return t.v[k]; };
+  return over_polygon(3, corner, t.n, p, slack);
 }
 
 // True depth: is there nothing of the surface nearer to p (its frame) than `depth`? A depth of
@@ -145,15 +141,6 @@ void triangle_pair(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTrian
   }
 }
 
-Aabb box_of(const Vec3d v[3], double margin) {
-  Aabb box{v[0], v[0]};
-  for (int k = 0; k < 3; ++k) {
-    box.lower[k] = std::fmin(v[0][k], std::fmin(v[1][k], v[2][k])) - margin;
-    box.upper[k] = std::fmax(v[0][k], std::fmax(v[1][k], v[2][k])) + margin;
-  }
-  return box;
-}
-
 // Is every corner farther in front of the plane than the margin?
 bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
   return dot(n, v[0]) - offset > margin && dot(n, v[1]) - offset > margin &&
@@ -162,7 +149,7 @@ bool in_front(const Vec3d& n, double offset, const Vec3d v[3], double margin) {
 
 // The box about a box in another frame.
 Aabb moved(const Aabb& b, const Transform& X, double margin) {
-  const Vec3d c = X * ((b.lower + b.upper) * 0.5), h = (b.upper - b.lower) * 0.5;
+  const Vec3d c = X * centre(b), h = half_extents(b);
   Vec3d e;
   for (int k = 0; k < 3; ++k) {
     e[k] =
@@ -183,14 +170,14 @@ void pair_leaves(SurfacePair& q, const Bvh::Node& a, const Bvh::Node& b, Manifol
     const int tb = mb.bvh.items[b.first + k];
     const Vec3d v[3] = {
         q.X_AB * mb.corner(tb, 0), q.X_AB * mb.corner(tb, 1), q.X_AB * mb.corner(tb, 2)};
-    const Aabb box = box_of(v, q.margin);
+    const Aabb box = grown(triangle_box(v), q.margin);
     if (!boxes_overlap(a.box, box)) continue;
     for (int i = 0; i < a.count; ++i) {
       const int ta = ma.bvh.items[a.first + i];
       const Vec3d& n = ma.normals[ta];
       if (in_front(n, dot(n, ma.corner(ta, 0)), v, q.margin)) continue;
       const Vec3d w[3] = {ma.corner(ta, 0), ma.corner(ta, 1), ma.corner(ta, 2)};
-      if (boxes_overlap(box_of(w, 0.0), box)) add_pair(ta, tb, work);
+      if (boxes_overlap(triangle_box(w), box)) add_pair(ta, tb, work);
     }
   }
 }
@@ -227,8 +214,8 @@ void walk_cells(SurfacePair& q, const Shape& a, ManifoldWorkspace& work) {
     Vec3d v[3];
     q.b.corners(id, v);
     for (Vec3d& p : v) p = q.X_AB * p;
-    work.boxes_tested +=
-        q.a.overlapping(box_of(v, q.margin), [&](int other) { add_pair(other, id, work); });
+    work.boxes_tested += q.a.overlapping(grown(triangle_box(v), q.margin),
+                                         [&](int other) { add_pair(other, id, work); });
   });
 }
 
@@ -255,13 +242,13 @@ void surface_on_surface(const Shape& s,
   for (const std::uint64_t pair : work.triangle_pairs) {
     if (static_cast<int>(pair >> 32) != ta.id) {
       a.triangle(static_cast<int>(pair >> 32), ta);
-      box_a = box_of(ta.v, q.margin);
+      box_a = grown(triangle_box(ta.v), q.margin);
     }
     Vec3d v[3];
     b.corners(static_cast<int>(pair & 0xffffffffu), v);
     for (Vec3d& p : v) p = X_SO * p;
     ++work.triangles_tested;
-    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, box_of(v, 0.0))) continue;
+    if (in_front(ta.n, ta.offset, v, q.margin) || !boxes_overlap(box_a, triangle_box(v))) continue;
     b.triangle(static_cast<int>(pair & 0xffffffffu), tb);
     move(tb, X_SO);
     if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;

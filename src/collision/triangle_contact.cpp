@@ -6,7 +6,6 @@ namespace stiction::detail {
 namespace {
 
 constexpr int kMaxFacePoints = kMaxPolygon + 9;  // corners, 2 crossings per edge, 3 corners
-constexpr double kSameNormal = 5e-9;             // 1 - cosine of 1e-4 rad
 
 // Names of features, apart for corners of the shape, ridges and peaks of the surface.
 std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
@@ -55,14 +54,9 @@ struct FacePoints {
   }
 };
 
-// Is a point of the face's plane inside of the face?
 bool in_face(const Polygon& face, const Vec3d& p, double slack) {
-  for (int i = 0; i < face.count; ++i) {
-    const Vec3d& a = face.p[i];
-    const Vec3d m = cross(face.p[i + 1 == face.count ? 0 : i + 1] - a, face.normal);
-    if (dot(m, p - a) > slack * norm(m)) return false;
-  }
-  return true;
+  const auto corner = [&](int i) -> const Vec3d& { return face.p[i]; };
+  return over_polygon(face.count, corner, face.normal, p, slack);
 }
 
 void clip_corners(const ConvexOnSurface& q,

@@ -63,8 +63,9 @@ Bvh Bvh::build(const std::vector<Aabb>& boxes) {
   if (!boxes.empty()) Builder{boxes, tree}.build(0, static_cast<int>(boxes.size()));
   // nth_element orders a leaf as it likes: ascending is the same everywhere.
   for (const Node& node : tree.nodes) {
-    std::sort(tree.items.begin() + (node.count > 0 ? node.first : 0),
-              tree.items.begin() + (node.count > 0 ? node.first + node.count : 0));
+    if (node.count == 0) continue;
+    const auto first = tree.items.begin() + node.first;
+    std::sort(first, first + node.count);
   }
   return tree;
 }

@@ -224,7 +224,7 @@ Aabb bounding_box(const Shape& shape, const Transform& X_WS) {
       case ShapeType::kHeightField:
       case ShapeType::kTriangleMesh: {
         const Aabb box = own_box(shape);
-        const Vec3d c = (box.lower + box.upper) * 0.5, h = (box.upper - box.lower) * 0.5;
+        const Vec3d c = centre(box), h = half_extents(box);
         const double e = h.x * std::abs(row.x) + h.y * std::abs(row.y) + h.z * std::abs(row.z);
         upper[k] = dot(row, c) + e;
         lower[k] = dot(row, c) - e;

@@ -150,7 +150,7 @@ void join(TriangleMesh& mesh) {
 
 /// Tetrahedra about the centre of the box.
 void measure(TriangleMesh& mesh) {
-  const Vec3d c = (mesh.box.lower + mesh.box.upper) * 0.5;
+  const Vec3d c = centre(mesh.box);
   Vec3d first{0, 0, 0};
   for (int t = 0; t < mesh.count(); ++t) {
     const Vec3d p = mesh.corner(t, 0) - c, q = mesh.corner(t, 1) - c, r = mesh.corner(t, 2) - c;
@@ -165,14 +165,8 @@ void index_boxes(TriangleMesh& mesh) {
   std::vector<Aabb> boxes;
   boxes.reserve(mesh.count());
   for (int t = 0; t < mesh.count(); ++t) {
-    Aabb box{mesh.corner(t, 0), mesh.corner(t, 0)};
-    for (int k = 0; k < 3; ++k) {
-      for (int c = 1; c < 3; ++c) {
-        box.lower[k] = std::min(box.lower[k], mesh.corner(t, c)[k]);
-        box.upper[k] = std::max(box.upper[k], mesh.corner(t, c)[k]);
-      }
-    }
-    boxes.push_back(box);
+    const Vec3d v[3] = {mesh.corner(t, 0), mesh.corner(t, 1), mesh.corner(t, 2)};
+    boxes.push_back(triangle_box(v));
   }
   mesh.bvh = Bvh::build(boxes);
   mesh.box = mesh.bvh.nodes[0].box;

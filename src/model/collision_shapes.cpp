@@ -53,17 +53,23 @@ std::vector<fs::path> package_candidates(const std::string& package,
   return result;
 }
 
-std::string percent(double ratio) {
+std::string three_digits(double x) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", ratio);
+  std::snprintf(text, sizeof text, "%.3g", x);
   return text;
 }
 
-std::string volume_note(double hull, double mesh, const std::string& what = "hull") {
+// `what`: stands for the mesh, with the volume `hull` [m^3].
+std::string volume_note(double hull, double mesh, const std::string& what) {
   // An open or badly oriented surface can have any signed volume; below a thousandth of the hull it
   // says nothing.
   if (mesh < 1e-3 * hull) return "the mesh is not a closed surface, its volume is unknown";
-  return what + " volume / mesh volume = " + percent(hull / mesh);
+  return what + " volume / mesh volume = " + three_digits(hull / mesh);
+}
+
+const char* failure(CollisionMeshes wanted) {
+  if (wanted == CollisionMeshes::kExact) return "cannot be used: ";
+  return wanted == CollisionMeshes::kHull ? "has no convex hull: " : "cannot be decomposed: ";
 }
 
 }  // namespace
@@ -109,50 +115,31 @@ std::string ShapeBuilder::find_mesh(const UrdfShape& source, const std::string& 
                  "); set package_dirs to the folder that holds the package");
 }
 
-Shape ShapeBuilder::mesh_hull(const UrdfShape& source, const std::string& link) {
-  const Vec3d& s = source.size;
-  const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
-  const std::string key =
-      source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
-  auto found = hulls_.find(key);
-  if (found == hulls_.end()) {
-    const std::string path = find_mesh(source, head);
-    try {
-      const MeshFile mesh = load_mesh(path, s);
-      Hull hull{Shape::convex_mesh(mesh.vertices), ""};
-      hull.note = volume_note(hull.shape.mesh->volume, mesh.volume);
-      found = hulls_.emplace(key, std::move(hull)).first;
-    } catch (const std::exception& e) {
-      file_.fail(source.line, head + "has no convex hull: " + e.what());
-    }
-  }
-  file_.warn(source.line, head + "is replaced by its convex hull, " + found->second.note);
-  return found->second.shape;
-}
-
 Shape ShapeBuilder::primitive(const UrdfShape& source, const std::string& link) {
   const Vec3d& s = source.size;
-  switch (source.kind) {
-    case UrdfShape::Kind::kSphere:
-      return Shape::sphere(s.x);
-    case UrdfShape::Kind::kBox:
-      return Shape::box(s * 0.5);
-    case UrdfShape::Kind::kCapsule:
-      return Shape::capsule(s.x, 0.5 * s.y);
-    case UrdfShape::Kind::kCylinder:
-      return Shape::cylinder(s.x, 0.5 * s.y);
-    case UrdfShape::Kind::kMesh:
-      break;
-  }
-  return mesh_hull(source, link);
-}
-
-Shape ShapeBuilder::build(const UrdfShape& source, const std::string& link) {
   try {
-    return primitive(source, link);
+    switch (source.kind) {
+      case UrdfShape::Kind::kSphere:
+        return Shape::sphere(s.x);
+      case UrdfShape::Kind::kBox:
+        return Shape::box(s * 0.5);
+      case UrdfShape::Kind::kCapsule:
+        return Shape::capsule(s.x, 0.5 * s.y);
+      case UrdfShape::Kind::kCylinder:
+        return Shape::cylinder(s.x, 0.5 * s.y);
+      case UrdfShape::Kind::kMesh:
+        break;
+    }
   } catch (const std::invalid_argument& e) {  // sizes too small or too large to compute with
     file_.fail(source.line, "link '" + link + "': " + e.what());
   }
+  throw std::logic_error("primitive: a mesh is none");
+}
+
+ShapeBuilder::Parts ShapeBuilder::hull_of(const MeshFile& mesh) {
+  const Shape hull = Shape::convex_mesh(mesh.vertices);
+  return {{hull},
+          "is replaced by its convex hull, " + volume_note(hull.mesh->volume, mesh.volume, "hull")};
 }
 
 // A mirroring scale, or a careless exporter, turns a closed surface inside out.
@@ -182,23 +169,31 @@ ShapeBuilder::Parts ShapeBuilder::decomposed_mesh(const MeshFile& mesh) {
   return parts;
 }
 
-std::vector<Shape> ShapeBuilder::build_all(const UrdfShape& source, const std::string& link) {
-  const bool mesh = source.kind == UrdfShape::Kind::kMesh;
-  if (!mesh || options_.collision_meshes == CollisionMeshes::kHull) return {build(source, link)};
+ShapeBuilder::Parts ShapeBuilder::parts_of(const MeshFile& mesh) {
+  switch (options_.collision_meshes) {
+    case CollisionMeshes::kExact:
+      return exact_mesh(mesh);
+    case CollisionMeshes::kDecompose:
+      return decomposed_mesh(mesh);
+    case CollisionMeshes::kHull:
+      break;
+  }
+  return hull_of(mesh);
+}
+
+std::vector<Shape> ShapeBuilder::build(const UrdfShape& source, const std::string& link) {
+  if (source.kind != UrdfShape::Kind::kMesh) return {primitive(source, link)};
   const Vec3d& s = source.size;
   const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
   const std::string key =
       source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
-  auto found = parts_.find(key);
-  if (found == parts_.end()) {
+  auto found = meshes_.find(key);
+  if (found == meshes_.end()) {
     const std::string path = find_mesh(source, head);
-    const bool exact = options_.collision_meshes == CollisionMeshes::kExact;
     try {
-      const MeshFile file = load_mesh(path, s);
-      found = parts_.emplace(key, exact ? exact_mesh(file) : decomposed_mesh(file)).first;
+      found = meshes_.emplace(key, parts_of(load_mesh(path, s))).first;
     } catch (const std::exception& e) {
-      file_.fail(source.line,
-                 head + (exact ? "cannot be used: " : "cannot be decomposed: ") + e.what());
+      file_.fail(source.line, head + failure(options_.collision_meshes) + e.what());
     }
   }
   if (!found->second.note.empty()) file_.warn(source.line, head + found->second.note);

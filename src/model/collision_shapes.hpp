@@ -8,34 +8,30 @@
 
 namespace stiction {
 
-/// URDF collision geometry -> convex shapes. Keeps the hulls of one file, meshes are often shared.
+/// URDF collision geometry -> shapes. Keeps the meshes of one file, which are often shared.
 class ShapeBuilder {
  public:
   ShapeBuilder(XmlFile& file, const LoadOptions& options) : file_(file), options_(options) {}
-  /// Errors name the file and line; approximations are warnings.
-  Shape build(const UrdfShape& source, const std::string& link);
-  /// The same; a mesh as LoadOptions::collision_meshes says, which may be several shapes.
-  std::vector<Shape> build_all(const UrdfShape& source, const std::string& link);
+  /// One shape; of a mesh as many as LoadOptions::collision_meshes makes of it. Errors name the
+  /// file and line; approximations are warnings.
+  std::vector<Shape> build(const UrdfShape& source, const std::string& link);
 
  private:
-  Shape primitive(const UrdfShape& source, const std::string& link);
-  Shape mesh_hull(const UrdfShape& source, const std::string& link);
-  std::string find_mesh(const UrdfShape& source, const std::string& head);
-
-  XmlFile& file_;
-  const LoadOptions& options_;
-  struct Hull {
-    Shape shape;
-    std::string note;
-  };
-  std::map<std::string, Hull> hulls_;
+  /// What a mesh becomes.
   struct Parts {
     std::vector<Shape> shapes;
     std::string note;  ///< empty: nothing to warn of
   };
+  Shape primitive(const UrdfShape& source, const std::string& link);
+  std::string find_mesh(const UrdfShape& source, const std::string& head);
+  Parts hull_of(const MeshFile& mesh);
   Parts exact_mesh(const MeshFile& mesh);
   Parts decomposed_mesh(const MeshFile& mesh);
-  std::map<std::string, Parts> parts_;
+  Parts parts_of(const MeshFile& mesh);
+
+  XmlFile& file_;
+  const LoadOptions& options_;
+  std::map<std::string, Parts> meshes_;  ///< by path in the file and scale
 };
 
 /// Path of a mesh as a URDF names it: package:// (package_dirs, then the folders above the URDF,

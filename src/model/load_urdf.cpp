@@ -76,7 +76,7 @@ void append_geometries(const UrdfDocument& document,
       g.body = frame.body;
       g.placement = frame.placement * collision.placement;
       g.material = options.material;
-      const std::vector<Shape> shapes = builder.build_all(collision.shape, link.name);
+      const std::vector<Shape> shapes = builder.build(collision.shape, link.name);
       for (std::size_t part = 0; part < shapes.size(); ++part) {
         g.name = shapes.size() == 1 ? name : name + "." + std::to_string(part);
         g.shape = shapes[part];

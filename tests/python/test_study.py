@@ -100,7 +100,7 @@ def test_boxes_overlap_as_their_distance_says() -> None:
 
 
 def test_objects_fall_into_the_funnel_and_meet() -> None:
-    moving = funnel.simulate(4, np.random.default_rng(2), None)
+    moving = funnel.simulate(4, np.random.default_rng(2))
     assert moving.X_WA.shape == (4, 121, 4, 4)
     assert (moving.X_WA[:, -1, 2, 3] < moving.X_WA[:, 0, 2, 3]).all()
     queried, starts = funnel.queries(moving)

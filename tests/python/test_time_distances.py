@@ -55,6 +55,34 @@ def test_a_given_start_changes_the_way_not_the_answer() -> None:
     assert not np.array_equal(other["iterations"], plain["iterations"])
 
 
+def nesmino_iterations(**given: object) -> np.ndarray:
+    """Of an ellipsoid and a box, or of the box and the ellipsoid."""
+    shapes = [stiction.Ellipsoid([0.1, 0.06, 0.04]), stiction.Box([0.05, 0.08, 0.03])]
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = [[0, -0.6, 0.8], [1, 0, 0], [0, 0.8, 0.6]], [0.2, 0.1, -0.15]
+    order = [1, 0] if given.pop("exchanged", False) else [0, 1]
+    X_AB, R = (np.linalg.inv(X), X[:3, :3].T) if order == [1, 0] else (X, np.eye(3))
+    sign = -1.0 if order == [1, 0] else 1.0
+    found = stiction.distance(shapes[order[0]], None, shapes[order[1]], X_AB)
+    goal = found.witness_a - found.witness_b
+    arguments = {"start": sign * R @ [0.3, 0.5, 0.1], "target": goal} | given
+    arguments |= {name: np.atleast_2d(arguments[name]) for name in ("start", "target")}
+    return stiction.nesmino_iterations(shapes, [order], X_AB[None], **arguments)
+
+
+def test_nesmino_takes_equally_many_iterations_with_the_shapes_exchanged() -> None:
+    one, other = nesmino_iterations(), nesmino_iterations(exchanged=True)
+    assert 2 < one[0] < 2000
+    assert abs(int(one[0]) - int(other[0])) <= 1
+
+
+def test_nesmino_refuses_what_it_cannot_start_from() -> None:
+    with pytest.raises(ValueError, match=r"start\[0\]"):
+        nesmino_iterations(start=np.zeros(3))
+    with pytest.raises(ValueError, match="max_iterations = 0"):
+        nesmino_iterations(max_iterations=0)
+
+
 def test_errors_name_the_argument() -> None:
     shapes, pairs, X = problems(2)
     with pytest.raises(ValueError, match=r"pairs\[1\] = 7(\.0)?: there are 3 shapes"):

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/geometry/height_field.hpp"
+#include "stiction/geometry/shape.hpp"
 #include "stiction/geometry/triangle_mesh.hpp"
 
 #include "random.hpp"

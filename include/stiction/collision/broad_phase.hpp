@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/geometry/shape.hpp"
+#include "stiction/geometry/aabb.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -18,11 +18,13 @@ struct PolytopeCache {
   std::uint8_t face[kMaxFaces][3] = {};  ///< counter-clockwise seen from outside
 };
 
-/// Warm start of a convex query: vertex numbers of the last simplex or polytope.
-/// A value: in and out, part of the State, never hidden inside the library.
+/// Warm start of a convex query: vertex numbers of the last simplex or polytope. A value: in and
+/// out, part of the State, never hidden inside the library. A is the shape whose type comes first
+/// in ShapeType (of equal types the first argument), whatever the order of the arguments.
 struct DistanceCache {
-  int count = 0;             ///< points of the last simplex; 0: cold
-  Vec3d direction{0, 0, 0};  ///< last separating direction, frame A; a start direction if not zero
+  int count = 0;  ///< points of the last simplex; 0: cold
+  /// Last separating direction, frame A. A cold search starts along it, unless it is zero.
+  Vec3d direction{0, 0, 0};
   int index_a[4] = {0, 0, 0, 0};  ///< vertex numbers, -1 on a smooth shape
   int index_b[4] = {0, 0, 0, 0};
   int reference = -1;  ///< reference face of the last manifold (box against box), -1: none
@@ -66,24 +68,30 @@ enum class StoppingRule : std::uint8_t {
   kBounds,    ///< upper - lower bound of the distance <= tolerance [m]
   kPaperGap,  ///< GJK++ eq. 18, 32: 2 <x, x - s> <= tolerance [m^2]
 };
+/// "bounds" or "paper-gap". Throws std::invalid_argument.
+StoppingRule stopping_rule(const std::string& name);
 
 struct DistanceSettings {
-  double tolerance =
-      1e-10;  ///< > 0, see StoppingRule; in metres capped to 1e-14 ... 1e-10 of the size
+  /// > 0, see StoppingRule; in metres capped to 1e-14 ... 1e-10 of the pair's size.
+  double tolerance = 1e-10;
   int max_iterations = 128;  ///< >= 1, of GJK and of EPA each
   DistanceMethod method = DistanceMethod::kAuto;
   StoppingRule stopping = StoppingRule::kBounds;
   /// [m] >= 0: pairs proven to be farther apart end at once with kBeyond.
   double max_distance = std::numeric_limits<double>::infinity();
+
+  /// Throws std::invalid_argument with the name and value of the first field out of range.
+  void validate() const;
 };
 
 struct DistanceResult {
   double distance;             ///< signed [m], negative = penetration depth
   Vec3d witness_a, witness_b;  ///< world [m]; witness_b - witness_a = distance * normal
   Vec3d normal;                ///< unit, world, from A to B
-  int iterations = 0;  ///< support points of A - B that were evaluated by GJK; 0: closed form
+  int iterations = 0;  ///< support points of A - B that GJK evaluated; 0: closed form, or the
+                       ///< polytope of the last query
   DistanceStatus status = DistanceStatus::kMaxIterations;
-  int epa_iterations = 0;
+  int epa_iterations = 0;  ///< faces that EPA looked at; 0: not needed
 };
 
 /// Signed distance of two shapes. Half-space against half-space is refused (std::invalid_argument),

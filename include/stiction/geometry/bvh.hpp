@@ -1,15 +1,10 @@
 #pragma once
 
-#include "stiction/geometry/shape.hpp"
+#include "stiction/geometry/aabb.hpp"
 
 #include <vector>
 
 namespace stiction {
-
-inline bool boxes_overlap(const Aabb& a, const Aabb& b) {
-  return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y &&
-         b.lower.y <= a.upper.y && a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
-}
 
 /// Binary tree of axis-aligned boxes over numbered items: one array, children after their parent.
 /// Built once, a function of the boxes alone. At most kMaxDepth levels for any number of items.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/geometry/aabb.hpp"
 #include "stiction/geometry/convex_mesh.hpp"
 #include "stiction/math/spatial.hpp"
 
@@ -68,9 +69,6 @@ struct Shape {
 /// surfaces by looking at every vertex.
 Vec3d support(const Shape& shape, const Vec3d& d);
 
-struct Aabb {
-  Vec3d lower, upper;
-};
 /// Smallest axis-aligned box of the posed shape in the world; infinite for a half-space. Of a
 /// height field or triangle mesh the box about its own box.
 Aabb bounding_box(const Shape& shape, const Transform& X_WS);

@@ -6,6 +6,6 @@
 makes pairs of shapes at given distances, `objects.py` the shapes, `paper.py` holds what the paper
 printed, `report.py` writes one HTML page and the CSV files. One file per experiment of the GJK++
 paper (Montaut, Le Lidec, Petrik, Sivic, Carpentier, "GJK++: Leveraging Acceleration Methods for
-Faster Collision Detection", 2023): `ellipsoids.py`, `meshes.py`, `vertex_counts.py`,
+Faster Collision Detection", 2024): `ellipsoids.py`, `meshes.py`, `vertex_counts.py`,
 `quadratic_programs.py`, `frank_wolfe.py`, `funnel.py`.
 """

@@ -7,10 +7,23 @@ import numpy as np
 from . import plots
 from .experiment import Claim, Effort, Experiment, Table, Tick, mean_std
 from .objects import random_ellipsoids
-from .problems import DISTANCES, LABELS, NESTEROV, POLYAK, VANILLA, moved_to, separated, solve
+from .problems import (
+    DISTANCES,
+    LABELS,
+    NESTEROV,
+    NESTEROV_R,
+    POLYAK,
+    POLYAK_R,
+    SCHEDULES,
+    TICKS,
+    VANILLA,
+    moved_to,
+    separated,
+    solve,
+)
 
 PAIRS, POSES = 1000, 100
-METHODS = (VANILLA, POLYAK, NESTEROV, "polyak-reference", "nesterov-reference")
+METHODS = (VANILLA, POLYAK, NESTEROV, POLYAK_R, NESTEROV_R)
 SETUP = """{pairs} random pairs of ellipsoids with {poses} poses each, moved along the line of
 their closest points to nine signed distances; {queries} queries per method and mode. Half axes
 are normal with mean 10 cm and deviation 2.5 cm, as the published code draws them (the paper says:
@@ -59,28 +72,21 @@ def run(effort: Effort, tick: Tick) -> Experiment:
 
 
 def _show(experiment: Experiment, iterations: dict[str, dict[str, list[np.ndarray]]]) -> None:
-    ticks = [plots.distance_label(d) for d in DISTANCES]
     for mode, of_mode in iterations.items():
         rows = [[LABELS[m], *(mean_std(v) for v in values)] for m, values in of_mode.items()]
-        experiment.tables.append(Table(f"Iterations, {mode}", ["distance [m]", *ticks], rows))
+        experiment.tables.append(Table(f"Iterations, {mode}", ["distance [m]", *TICKS], rows))
     panels = {f"{mode} queries": dict(of_mode) for mode, of_mode in iterations.items()}
     caption = "Mean and standard deviation of the iterations (the paper's Fig. 7)."
-    figure = plots.curves(panels, ticks, "signed distance [m]", "iterations", LABELS)
+    figure = plots.curves(panels, TICKS, "signed distance [m]", "iterations", LABELS)
     experiment.figures.append((caption, figure))
     experiment.claims += _claims(iterations)
-
-
-SCHEDULES = {
-    "the paper's schedule": (POLYAK, NESTEROV),
-    "the published code's schedule": ("polyak-reference", "nesterov-reference"),
-}
 
 
 def _claims(iterations: dict[str, dict[str, list[np.ndarray]]]) -> list[Claim]:
     """The paper's statements about Fig. 7, for both schedules of momentum."""
     close = [k for k, d in enumerate(DISTANCES) if 0.0 < d < 0.1]
     claims = []
-    for name, (polyak, nesterov) in SCHEDULES.items():
+    for name, (polyak, nesterov, _) in SCHEDULES.items():
         for mode, of_mode in iterations.items():
             v, p, n = (
                 float(np.mean([of_mode[m][k].mean() for k in close]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,7 @@ from .problems import (
     exact,
     measured,
     random_rotations,
+    rotations,
     solve,
     transformed,
 )
@@ -147,7 +149,11 @@ def _claims(medians: dict[tuple[str, str, str], float]) -> list[Claim]:
 # --- the simulation -----------------------------------------------------------------------------
 
 
-def simulate(pairs: int, generator: np.random.Generator, tick: object) -> Trajectories:
+def simulate(
+    pairs: int,
+    generator: np.random.Generator,
+    tick: Callable[[float], None] = lambda share: None,
+) -> Trajectories:
     """Every pair falls on its own for SECONDS."""
     shapes = list(household().values())
     steps = round(SECONDS * RATE)
@@ -157,8 +163,7 @@ def simulate(pairs: int, generator: np.random.Generator, tick: object) -> Trajec
         q = _fall(shapes[a], shapes[b], steps, generator)
         for side in range(2):
             poses[side, k] = _poses(q[:, 7 * side : 7 * side + 7])
-        if callable(tick):
-            tick((k + 1) / pairs)
+        tick((k + 1) / pairs)
     return Trajectories(shapes, chosen, poses[0], poses[1])
 
 
@@ -188,17 +193,8 @@ def _fall(a: Shape, b: Shape, steps: int, generator: np.random.Generator) -> Flo
 
 def _poses(q: Floats) -> Floats:
     """(n, 7) x y z qx qy qz qw -> (n, 4, 4)."""
-    x, y, z, w = q[:, 3:7].T
     X = np.zeros((len(q), 4, 4))
-    X[:, 0, :3] = np.column_stack(
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)]
-    )
-    X[:, 1, :3] = np.column_stack(
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)]
-    )
-    X[:, 2, :3] = np.column_stack(
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]
-    )
+    X[:, :3, :3] = rotations(q[:, 3:7])
     X[:, :3, 3] = q[:, :3]
     X[:, 3, 3] = 1.0
     return X

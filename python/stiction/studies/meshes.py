@@ -14,8 +14,13 @@ from .problems import (
     LABELS,
     NESTEROV,
     NESTEROV_N,
+    NESTEROV_NR,
+    NESTEROV_R,
     POLYAK,
     POLYAK_N,
+    POLYAK_R,
+    SCHEDULES,
+    TICKS,
     VANILLA,
     Problems,
     all_pairs,
@@ -25,18 +30,8 @@ from .problems import (
 )
 
 POSES, REPEATS = 100, 20
-SCHEDULES = {
-    "the paper's schedule": (POLYAK, NESTEROV, NESTEROV_N),
-    "the published code's schedule": (
-        "polyak-reference",
-        "nesterov-reference",
-        "nesterov-normalized-reference",
-    ),
-}
-"""Name -> Polyak, Nesterov, Nesterov normalized."""
-CODE = "the published code's schedule"
-METHODS = (VANILLA, POLYAK, POLYAK_N, NESTEROV, NESTEROV_N, *SCHEDULES[CODE])
-SHOWN = (POLYAK, NESTEROV_N, "polyak-reference", "nesterov-normalized-reference")
+METHODS = (VANILLA, POLYAK, POLYAK_N, NESTEROV, NESTEROV_N, POLYAK_R, NESTEROV_R, NESTEROV_NR)
+SHOWN = (POLYAK, NESTEROV_N, POLYAK_R, NESTEROV_NR)
 """The paper's choice for Figs. 9 to 11, with both schedules."""
 SETUP = """All {pairs} pairs of {objects} objects, an object with itself included: six convex
 hulls of the YCB set and four sampled bodies (the paper: about 60 YCB hulls), {poses} poses each,
@@ -104,13 +99,12 @@ def _add_rows(
 
 
 def _tables(experiment: Experiment, found: Found) -> None:
-    ticks = [plots.distance_label(d) for d in DISTANCES]
     for mode, of_mode in found.items():
         counts, times = [], []
         for method, results in of_mode.items():
             counts.append([LABELS[method], *(mean_std(r["iterations"]) for r in results)])
             times.append([LABELS[method], *(mean_std(_us(r), 2) for r in results)])
-        columns = ["distance [m]", *ticks]
+        columns = ["distance [m]", *TICKS]
         experiment.tables.append(Table(f"Iterations, {mode}", columns, counts))
         experiment.tables.append(Table(f"Time [µs], {mode}", columns, times))
     rows = []
@@ -118,11 +112,10 @@ def _tables(experiment: Experiment, found: Found) -> None:
         for method in SHOWN:
             cells = [f"{np.median(r):.2f}" for r in _speed_ups(found, mode, method)]
             rows.append([f"{LABELS[method]}, {mode}", *cells])
-    experiment.tables.append(Table("Median speed-up over GJK", ["distance [m]", *ticks], rows))
+    experiment.tables.append(Table("Median speed-up over GJK", ["distance [m]", *TICKS], rows))
 
 
 def _figures(experiment: Experiment, found: Found) -> None:
-    ticks = [plots.distance_label(d) for d in DISTANCES]
     close = [k for k, d in enumerate(DISTANCES) if 0.0 < d <= 0.1]
     eight = {
         f"{mode}, close proximity": {
@@ -138,12 +131,12 @@ def _figures(experiment: Experiment, found: Found) -> None:
             "iterations": {m: [r["iterations"] for r in found[mode][m]] for m in lines},
             "time [µs]": {m: [_us(r) for r in found[mode][m]] for m in lines},
         }
-        svg = plots.curves(panels, ticks, "signed distance [m]", "", LABELS)
+        svg = plots.curves(panels, TICKS, "signed distance [m]", "", LABELS)
         caption = f"{mode.capitalize()} queries, mean and deviation (the paper's Fig. {number})."
         experiment.figures.append((caption, svg))
     eleven = {f"{mode} queries": {m: _speed_ups(found, mode, m) for m in SHOWN} for mode in found}
     svg = plots.boxes(
-        eleven, ticks, "signed distance [m]", "time of GJK / time", LABELS, line=1.0, top=3.0
+        eleven, TICKS, "signed distance [m]", "time of GJK / time", LABELS, line=1.0, top=3.0
     )
     experiment.figures.append(("Speed-up per query (the paper's Fig. 11); above 1: faster.", svg))
 

@@ -35,11 +35,6 @@ def require_matplotlib() -> None:
         ) from error
 
 
-def distance_label(metres: float) -> str:
-    """Ticks of the axis of signed distances."""
-    return f"{metres:g}"
-
-
 def curves(
     panels: Mapping[str, Samples], ticks: Sequence[str], xlabel: str, ylabel: str, labels: Any
 ) -> str:

@@ -16,21 +16,28 @@ TOLERANCE = 1e-8
 """Of the paper's stopping rule 2<x, x - s> <= tolerance [m^2]."""
 VANILLA, POLYAK, NESTEROV = "gjk", "polyak", "nesterov"
 NESTEROV_N, POLYAK_N = "nesterov-normalized", "polyak-normalized"
+POLYAK_R, NESTEROV_R = "polyak-reference", "nesterov-reference"
+NESTEROV_NR = "nesterov-normalized-reference"
+SCHEDULES = {
+    "the paper's schedule": (POLYAK, NESTEROV, NESTEROV_N),
+    "the published code's schedule": (POLYAK_R, NESTEROV_R, NESTEROV_NR),
+}
+"""Of momentum: name -> Polyak, Nesterov, Nesterov normalized."""
 LABELS = {
     VANILLA: "GJK",
     POLYAK: "Polyak",
     POLYAK_N: "Polyak, normalized",
     NESTEROV: "Nesterov",
     NESTEROV_N: "Nesterov, normalized",
-    "polyak-reference": "Polyak, published code",
-    "nesterov-reference": "Nesterov, published code",
-    "nesterov-normalized-reference": "Nesterov, normalized, published code",
+    POLYAK_R: "Polyak, published code",
+    NESTEROV_R: "Nesterov, published code",
+    NESTEROV_NR: "Nesterov, normalized, published code",
     "frank-wolfe": "FW",
     "nesmino": "NESMINO",
-    "auto": "auto (ours)",
 }
 DISTANCES = (-1e-1, -1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 """The paper's [m]; negative ones are nominal: another direction may be shorter."""
+TICKS = [f"{distance:g}" for distance in DISTANCES]
 
 
 @dataclass(frozen=True)
@@ -156,7 +163,12 @@ def transformed(X: Floats, points: Floats) -> Floats:
 def random_rotations(count: int, generator: np.random.Generator) -> Floats:
     """(count, 3, 3), uniform."""
     q = generator.normal(size=(count, 4))
-    x, y, z, w = (q / np.linalg.norm(q, axis=1, keepdims=True)).T
+    return rotations(q / np.linalg.norm(q, axis=1, keepdims=True))
+
+
+def rotations(quaternions: Floats) -> Floats:
+    """(n, 4) unit x y z w -> (n, 3, 3)."""
+    x, y, z, w = quaternions.T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
         [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],

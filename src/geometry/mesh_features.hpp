@@ -1,0 +1,36 @@
+#pragma once
+
+#include "stiction/geometry/convex_mesh.hpp"
+
+#include <cmath>
+
+// Faces and edges at a vertex of a convex mesh, by direction.
+
+namespace stiction {
+
+/// The face at the vertex whose normal is nearest to the direction d; ties to the first.
+inline int face_along(const ConvexMesh& mesh, int vertex, const Vec3d& d) {
+  int best = mesh.vertex_faces[mesh.vertex_face_start[vertex]];
+  for (int k = mesh.vertex_face_start[vertex]; k < mesh.vertex_face_start[vertex + 1]; ++k) {
+    const int face = mesh.vertex_faces[k];
+    if (dot(mesh.faces[face].normal, d) > dot(mesh.faces[best].normal, d)) best = face;
+  }
+  return best;
+}
+
+/// The other end of the edge at the vertex that is nearest to normal to the unit direction d, with
+/// a cosine below `limit`; the vertex itself if there is none.
+inline int level_neighbour(const ConvexMesh& mesh, int vertex, const Vec3d& d, double limit) {
+  int best = vertex;
+  double least = limit;
+  for (int k = mesh.neighbour_start[vertex]; k < mesh.neighbour_start[vertex + 1]; ++k) {
+    const Vec3d along = mesh.vertices[mesh.neighbours[k]] - mesh.vertices[vertex];
+    const double cosine = std::abs(dot(along, d)) / norm(along);
+    if (!(cosine < least)) continue;
+    least = cosine;
+    best = mesh.neighbours[k];
+  }
+  return best;
+}
+
+}  // namespace stiction
