@@ -165,9 +165,12 @@ Transform transform_from(const bp::object& x, const std::string& field) {
   const Eigen::Matrix3d R = m.topLeftCorner<3, 3>();
   if (!m.allFinite()) fail(field + ": has an entry that is not finite");
   const double defect = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
-  if (defect > 1e-6 || R.determinant() < 0.0) {
-    fail(field + ": its rotation is not orthonormal and right-handed (defect " + number(defect) +
-         ")");
+  if (defect > 1e-6) {
+    fail(field + ": its rotation is not orthonormal (defect " + number(defect) +
+         "): orthonormalise it, or take a scale out");
+  }
+  if (R.determinant() < 0.0) {
+    fail(field + ": its rotation has determinant -1, a reflection: turn one axis round");
   }
   if (m(3, 0) != 0.0 || m(3, 1) != 0.0 || m(3, 2) != 0.0 || m(3, 3) != 1.0) {
     fail(field + ": its last row must be 0 0 0 1");

@@ -3,6 +3,9 @@
 
 #include "common.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace stiction::python {
 namespace {
 
@@ -26,7 +29,7 @@ Query query(const Shape& a,
             const Shape& b,
             const bp::object& X_WB,
             double tolerance,
-            int max_iterations,
+            long max_iterations,
             const bp::object& warm_start,
             const std::string& method,
             const std::string& stopping,
@@ -34,12 +37,18 @@ Query query(const Shape& a,
   const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
   Query q;
   if (!warm_start.is_none()) {
+    if (bp::extract<const Query&>(warm_start).check())
+      throw std::invalid_argument("warm_start: is a DistanceResult, pass its .warm_start");
     q.warm_start = bp::extract<DistanceCache>(warm_start)();
     if (!cache_fits(a, b, q.warm_start))
       throw std::invalid_argument("warm_start: belongs to another pair of shapes");
   }
+  if (max_iterations > std::numeric_limits<int>::max())
+    throw std::invalid_argument("max_iterations = " + std::to_string(max_iterations) +
+                                ": must be at most 2147483647");
+  const int iterations = static_cast<int>(std::max(max_iterations, -1L));
   const DistanceSettings settings{
-      tolerance, max_iterations, distance_method(method), stopping_rule(stopping), max_distance};
+      tolerance, iterations, distance_method(method), stopping_rule(stopping), max_distance};
   AllowThreads free;
   static_cast<DistanceResult&>(q) = distance(a, A, b, B, settings, &q.warm_start);
   return q;
@@ -133,7 +142,7 @@ void expose_collision() {
        arg("b"),
        arg("X_WB"),
        arg("tolerance") = 1e-10,
-       arg("max_iterations") = 128,
+       arg("max_iterations") = 128L,
        arg("warm_start") = none,
        arg("method") = "auto",
        arg("stopping") = "bounds",
@@ -142,13 +151,20 @@ void expose_collision() {
       "tolerance [m] on (upper - lower bound), or [m^2] on GJK++'s duality gap 2 <x, x - s> with "
       "stopping = \"paper-gap\"; method: one of distance_methods(); pairs proven to be farther "
       "apart than max_distance [m] end at once with status \"beyond\", their distance is then a "
-      "lower bound.\n\nRaises ValueError for a placement that is not rigid, tolerance <= 0, an "
+      "lower bound.\n\nA negative distance of convex shapes is the least way [m] that frees them. "
+      "With a HeightField or TriangleMesh, which need not be convex, it is the depth of the "
+      "deepest point of contact_manifold() along its normal; a shape wholly inside of a solid has "
+      "its depth below the plane of the nearest triangle. The frank-wolfe methods and nesmino need "
+      "1e3 to 2e5 iterations: at max_iterations their distance is an upper bound, but the sign is "
+      "right.\n\nRaises ValueError for a placement that is not rigid, tolerance <= 0, an "
       "unknown method, or two half-spaces.");
   bp::def("distance_methods", &methods, "Names that distance() and collide() take as `method`.");
-  bp::def("collide",
-          &overlap,
-          (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("method") = "auto"),
-          "True if the shapes overlap or touch; stops at the first separating plane.");
+  bp::def(
+      "collide",
+      &overlap,
+      (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("method") = "auto"),
+      "True if the shapes overlap or touch, a solid that holds the other included; stops at the "
+      "first separating plane. The method changes the time, not the answer.");
   bp::def("contact_manifold",
           &manifold,
           (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("margin") = 0.0),

@@ -21,8 +21,12 @@ std::vector<Transform> poses_from(const SceneHolder& scene,
       throw std::invalid_argument("state.q[" + std::to_string(i) + "] = " + number(q[i]) +
                                   ": must be finite");
   }
-  if (parameters.is_none()) return geometry_poses(scene, scene.parameters, q);
-  return geometry_poses(scene, bp::extract<const Parameters&>(parameters)(), q);
+  if (given.check()) validate_state(scene, given());
+  // Refuses other sizes, and quaternions that are not unit.
+  const Eigen::VectorXd unit =
+      given.check() ? q : make_state(scene, {q.data(), q.data() + q.size()}).q;
+  if (parameters.is_none()) return geometry_poses(scene, scene.parameters, unit);
+  return geometry_poses(scene, bp::extract<const Parameters&>(parameters)(), unit);
 }
 
 struct RayHits {
@@ -33,7 +37,8 @@ struct RayHits {
 std::vector<int> bodies_from(const SceneHolder& scene, const bp::object& bodies) {
   std::vector<int> out;
   for (bp::stl_input_iterator<bp::object> it(bodies), end; it != end; ++it) {
-    out.push_back(body_from(scene, *it, "ignored[]"));
+    const std::string field = "ignored[" + std::to_string(out.size()) + "]";
+    out.push_back(body_from(scene, *it, field.c_str()));
   }
   return out;
 }
@@ -131,7 +136,8 @@ void expose_queries() {
           "(n, 3) [m], `directions` (n, 3) of any length > 0. Shapes are seen from outside only: a "
           "ray that begins inside one does not see it. Bodies in `ignored`, by name or number, are "
           "not seen. `parameters`: the scene's if None.\n\nRaises ValueError for shapes that do "
-          "not fit, numbers that are not finite, a direction of zero, max_distance < 0.");
+          "not fit, numbers that are not finite, quaternions that are not unit, a direction of "
+          "zero, max_distance < 0.");
   bp::objects::add_to_namespace(
       bp::scope().attr("Scene"),
       "distances",
@@ -140,7 +146,9 @@ void expose_queries() {
           bp::default_call_policies(),
           (arg("self"), arg("state"), arg("max_distance") = kInfinity, arg("parameters") = none)),
       "List of PairDistance, sorted, of all pairs that may collide and are at most `max_distance` "
-      "[m] apart; `state` is a State or q (nq,).");
+      "[m] apart; `state` is a State or q (nq,). Depths of height fields and triangle meshes are "
+      "those of distance().\n\nRaises ValueError for a state that does not fit, is not finite or "
+      "has a quaternion that is not unit, and for max_distance < 0.");
 }
 
 }  // namespace stiction::python

@@ -27,7 +27,8 @@ def height_field(
         depth: of solid under the lowest sample [m]; 0: the diagonal of the grid.
 
     Raises:
-        ValueError: a size that is not positive, or heights that are not finite.
+        ValueError: a size that is not positive, heights that are not finite, or an array of
+            another shape than x and y.
     """
     extent = np.asarray(size, dtype=np.float64)
     if extent.shape != (2,) or not np.all(np.isfinite(extent) & (extent > 0)):
@@ -37,5 +38,12 @@ def height_field(
     cells = np.maximum(np.ceil(extent / cell_size * (1 - 1e-12)), 1).astype(int)
     axes = [np.linspace(-0.5, 0.5, n + 1) * e for n, e in zip(cells, extent, strict=True)]
     x, y = np.meshgrid(*axes)
-    heights = np.broadcast_to(np.asarray(function(x, y), dtype=np.float64), x.shape)
+    samples = np.asarray(function(x, y), dtype=np.float64)
+    try:
+        heights = np.broadcast_to(samples, x.shape)
+    except ValueError:
+        raise ValueError(
+            f"height_field: function(x, y) has shape {samples.shape}: must be that of x and y, "
+            f"{x.shape}, or broadcast to it"
+        ) from None
     return HeightField(heights, extent / cells, depth)

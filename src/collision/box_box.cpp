@@ -332,6 +332,33 @@ void manifold_box_box(const Shape& a,
 }
 
 // Overlapping: the best of the 15 axes, witness in the middle of the deepest clipped points.
+namespace {
+
+constexpr double kRounding = 1e-13;  // of the size
+// Of the size: GJK without progress (a simplex near a face's diagonal) has the distance if a
+// separating axis proves it to its tolerance.
+constexpr double kProven = 1e-10;
+
+// Of boxes that nearly touch, the direction between the closest points is the rounding of the
+// coordinates over the gap. The normal of the face that separates them best is exact, and taken if
+// it moves the closest points by no more than that rounding.
+DistanceResult with_face_normal(const DistanceResult& r,
+                                const BoxPair& p,
+                                int axis,
+                                const Transform& X_WA,
+                                const Transform& X_WB,
+                                double size) {
+  const bool of_a = axis < 3;
+  const int k = of_a ? axis : axis - 3;
+  const double side = of_a ? p.t[k] : dot(p.R.column(k), p.t);
+  const Vec3d normal = (of_a ? X_WA.R.column(k) : X_WB.R.column(k)) * (side < 0.0 ? -1.0 : 1.0);
+  if (!(r.distance * norm(normal - r.normal) <= kRounding * size)) return r;
+  const Vec3d middle = midpoint(r.witness_a, r.witness_b), half = normal * (0.5 * r.distance);
+  return {r.distance, middle - half, middle + half, normal, r.iterations, r.status};
+}
+
+}  // namespace
+
 DistanceResult distance_box_box(const Shape& a,
                                 const Transform& X_WA,
                                 const Shape& b,
@@ -341,7 +368,14 @@ DistanceResult distance_box_box(const Shape& a,
   const BoxPair p = make_box_pair(a.size, X_WA, b.size, X_WB);
   const double size = norm(p.ha) + norm(p.hb);
   const SeparatingAxis axis = find_separating_axis(p, 0.0, 0.0, -1, 0.0);
-  if (axis.separation > 0.0) return distance_general(a, X_WA, b, X_WB, settings, cache);
+  if (axis.separation > 0.0) {
+    DistanceResult r = distance_general(a, X_WA, b, X_WB, settings, cache);
+    if (r.status == DistanceStatus::kMaxIterations &&
+        r.distance - axis.separation <= kProven * size) {
+      r.status = DistanceStatus::kSeparated;
+    }
+    return axis.axis < 6 ? with_face_normal(r, p, axis.axis, X_WA, X_WB, size) : r;
+  }
   if (axis.axis >= 6) {
     const EdgeQuery e = query_edges(p, (axis.axis - 6) / 3, (axis.axis - 6) % 3);
     if (!e.inside) return distance_general(a, X_WA, b, X_WB, settings, cache);

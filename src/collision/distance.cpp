@@ -15,7 +15,9 @@ namespace {
 using namespace detail;
 
 [[noreturn]] void refuse_half_spaces() {
-  throw std::invalid_argument("distance: both shapes have type = half_space");
+  throw std::invalid_argument(
+      "distance: both shapes have type = half_space: at most one may be unbounded, make the other "
+      "a box");
 }
 
 [[noreturn]] void refuse_setting(const char* field, double value, const char* rule) {
@@ -68,6 +70,19 @@ DistanceResult ordered_distance(const Shape& a,
     if (a.type == ShapeType::kBox) return distance_box_box(a, X_WA, b, X_WB, settings, cache);
   }
   return distance_general(a, X_WA, b, X_WB, settings, cache);
+}
+
+DistanceResult any_order(const Shape& a,
+                         const Transform& X_WA,
+                         const Shape& b,
+                         const Transform& X_WB,
+                         const DistanceSettings& settings,
+                         DistanceCache* cache) {
+  if (is_surface(a.type) || is_surface(b.type)) {
+    return distance_surface(a, X_WA, b, X_WB, settings);
+  }
+  if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
+  return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
 }
 
 }  // namespace
@@ -132,11 +147,11 @@ DistanceResult distance(const Shape& a,
   require_finite("distance: X_WA", X_WA);
   require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
-  if (is_surface(a.type) || is_surface(b.type)) {
-    return distance_surface(a, X_WA, b, X_WB, settings);
+  DistanceResult r = any_order(a, X_WA, b, X_WB, settings, cache);
+  if (r.status == DistanceStatus::kSeparated && r.distance > settings.max_distance) {
+    r.status = DistanceStatus::kBeyond;  // a closed form knows the distance all the same
   }
-  if (a.type <= b.type) return ordered_distance(a, X_WA, b, X_WB, settings, cache);
-  return swapped(ordered_distance(b, X_WB, a, X_WA, settings, cache));
+  return r;
 }
 
 bool collide(const Shape& a,
@@ -155,7 +170,10 @@ bool collide(const Shape& a,
       settings.method == DistanceMethod::kAuto && is_round(a.type) && is_round(b.type);
   const bool surface = is_surface(a.type) || is_surface(b.type);
   if (!a.bounded() || !b.bounded() || surface || closed_form) {
-    return distance(a, X_WA, b, X_WB, settings, cache).distance <= 0.0;
+    DistanceSettings near = settings;
+    near.max_distance = 0.0;
+    const DistanceResult r = distance(a, X_WA, b, X_WB, near, cache);
+    return r.distance <= 0.0 || r.status == DistanceStatus::kTouching;
   }
   if (a.type <= b.type) return overlap_general(a, X_WA, b, X_WB, settings, cache, iterations);
   return overlap_general(b, X_WB, a, X_WA, settings, cache, iterations);

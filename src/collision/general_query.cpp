@@ -140,6 +140,12 @@ void remember(const GeneralResult& r, const Vec3d& direction, DistanceCache* cac
   }
 }
 
+constexpr double kMet = 1e-9;  // relative: bounds that have met
+
+bool finds_no_simplex(DistanceMethod method) {
+  return method == DistanceMethod::kNesmino || is_frank_wolfe(method);
+}
+
 // Frank-Wolfe and NESMINO know that the shapes overlap, but hold no simplex round the origin.
 GjkResult search(const SupportDifference& D,
                  const Vec3d& x0,
@@ -148,14 +154,37 @@ GjkResult search(const SupportDifference& D,
                  double stop_above,
                  double rough = 0.0) {
   const bool smoothing = settings.method == DistanceMethod::kNesmino;
-  if (!smoothing && !is_frank_wolfe(settings.method))
-    return gjk(D, x0, warm, settings, stop_above, rough);
+  if (!finds_no_simplex(settings.method)) return gjk(D, x0, warm, settings, stop_above, rough);
   const GjkResult g =
       smoothing ? nesmino(D, x0, settings, stop_above) : gjk(D, x0, nullptr, settings, stop_above);
   if (g.end != GjkResult::End::kOverlap) return g;
   GjkResult simplex = gjk(D, x0, nullptr, {}, stop_above);
   simplex.iterations = g.iterations;
   return simplex;
+}
+
+// Where these end without an answer, at the limit of iterations or of rounding, GJK from their last
+// point tells on which side of contact the shapes are. True: `g` is GJK's proof that the cores
+// overlap or are farther apart than `stop_above`. Else its upper bound stands, unless only GJK's
+// shows that the shapes overlap; if GJK's lower bound meets it, it is the distance.
+bool decided_by_gjk(const SupportDifference& D,
+                    const DistanceSettings& settings,
+                    double stop_above,
+                    GjkResult& g) {
+  if (g.end != GjkResult::End::kMaxIterations || !finds_no_simplex(settings.method)) return false;
+  GjkResult truth = gjk(D, g.simplex.closest, nullptr, {}, stop_above);
+  truth.iterations = g.iterations;
+  if (truth.end == GjkResult::End::kOverlap || truth.end == GjkResult::End::kBelowBound) {
+    g = truth;
+    return true;
+  }
+  const double upper = norm(g.simplex.closest), reach = D.a.radius + D.b.radius;
+  if (upper > reach && norm(truth.simplex.closest) <= reach) g.simplex = truth.simplex;
+  if (truth.lower > 0.0 && upper - truth.lower <= kMet * upper) {
+    g.end = GjkResult::End::kSeparated;
+    g.lower = truth.lower;
+  }
+  return false;
 }
 
 }  // namespace
@@ -172,7 +201,8 @@ bool overlap_general(const Shape& a,
   const double stop = reach + kTouching * (D.size + reach);
   Simplex known;
   const bool warm = warm_simplex(D, cache, known);
-  const GjkResult g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop);
+  GjkResult g = search(D, start_point(D, cache), warm ? &known : nullptr, settings, stop);
+  decided_by_gjk(D, settings, stop, g);
   if (iterations != nullptr) *iterations = g.iterations;
   if (cache != nullptr) {
     GeneralResult r;
@@ -233,6 +263,7 @@ bool search_cold_or_warm(const SupportDifference& D,
     known = g.simplex;
     warm = true;
   }
+  const bool unfinished = decided_by_gjk(D, settings, stop, g);
   if (g.end == GjkResult::End::kBelowBound) {
     store(g.simplex.points, 1, r);
     return false;
@@ -251,6 +282,7 @@ bool search_cold_or_warm(const SupportDifference& D,
   r.distance.epa_iterations = e.iterations;
   answer = g.stalled && !e.polished && e.converged && e.depth < 0.0 ? from_stalled_gjk(g, e, D.size)
                                                                     : from_epa(e);
+  if (unfinished) answer.status = DistanceStatus::kMaxIterations;
   store(e.face, 3, r);
   return true;
 }

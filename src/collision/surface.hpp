@@ -49,7 +49,10 @@ struct Surface {
     return mesh != nullptr ? mesh->bvh.overlapping(box, visit) : cells(box, visit);
   }
 
-  /// visit(p) for the vertices joined to `vertex` by an edge.
+  /// visit(number) for the vertices joined to `vertex` by an edge, some of them twice.
+  template <class Visit>
+  void neighbours(int vertex, Visit visit) const;
+  /// visit(p) for the same.
   template <class Visit>
   void around(int vertex, Visit visit) const;
 
@@ -98,12 +101,12 @@ int Surface::cells(const Aabb& box, Visit visit) const {
 }
 
 template <class Visit>
-void Surface::around(int vertex, Visit visit) const {
+void Surface::neighbours(int vertex, Visit visit) const {
   if (mesh != nullptr) {
     for (int n = mesh->vertex_start[vertex]; n < mesh->vertex_start[vertex + 1]; ++n) {
       const int* t = &mesh->triangles[3 * static_cast<std::size_t>(mesh->vertex_triangles[n])];
       for (int k = 0; k < 3; ++k) {
-        if (t[k] != vertex) visit(mesh->vertices[t[k]]);
+        if (t[k] != vertex) visit(t[k]);
       }
     }
     return;
@@ -112,8 +115,13 @@ void Surface::around(int vertex, Visit visit) const {
   const int i = vertex % field->nx, j = vertex / field->nx;
   for (const auto& s : kSteps) {
     const int a = i + s[0], b = j + s[1];
-    if (a >= 0 && b >= 0 && a < field->nx && b < field->ny) visit(field->sample(a, b));
+    if (a >= 0 && b >= 0 && a < field->nx && b < field->ny) visit(b * field->nx + a);
   }
+}
+
+template <class Visit>
+void Surface::around(int vertex, Visit visit) const {
+  neighbours(vertex, [&](int v) { visit(this->vertex(v)); });
 }
 
 /// Normals whose cosine is above 1 - this are one: within 1e-4 rad.

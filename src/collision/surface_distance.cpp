@@ -2,6 +2,7 @@
 
 #include "general_query.hpp"
 #include "surface.hpp"
+#include "surface_crossing.hpp"
 
 #include <limits>
 
@@ -107,14 +108,28 @@ bool deepest_contact(const Shape& a,
   return r.distance < 0.0;
 }
 
-// Nothing of the other shape crosses the surface, but its middle lies behind it.
+// The triangle nearest to a point behind the surface; id -1: the point is not behind it.
+NearestTriangle nearest_above(const Surface& s, const Vec3d& p) {
+  const double reach = s.mesh != nullptr ? kFar : s.field->height(p.x, p.y) - p.z;
+  if (!(reach > 0.0)) return {};  // NaN outside of the grid
+  const NearestTriangle near = nearest_triangle(s, p, reach);
+  return near.inside ? near : NearestTriangle{};
+}
+
+// Nothing of the other shape crosses the surface of a solid, but a point of it lies inside: of a
+// convex shape its middle; of a surface, which need not hold its middle, a corner. Then the nearest
+// triangle to its middle shows the way out, if that is inside too.
 bool swallowed(
     const Surface& s, const Shape& other, const Transform& X, double size, DistanceResult& r) {
-  const Vec3d c = X * centre_of(other);
-  const double reach = s.mesh != nullptr ? kFar : s.field->height(c.x, c.y) - c.z;
-  if (!(reach > 0.0)) return false;  // NaN outside of the grid
-  const NearestTriangle near = nearest_triangle(s, c, reach);
-  if (!near.inside) return false;
+  if (!solid(s)) return false;
+  NearestTriangle near = nearest_above(s, X * centre_of(other));
+  if (is_surface(other.type)) {
+    Vec3d v[3];
+    Surface(other).corners(0, v);
+    const NearestTriangle at_corner = nearest_above(s, X * v[0]);
+    if (at_corner.id < 0 || near.id < 0) near = at_corner;
+  }
+  if (near.id < 0) return false;
   Vec3d v[3];
   s.corners(near.id, v);
   const Vec3d n = unit_normal(v);
@@ -151,6 +166,9 @@ DistanceResult ordered(const Shape& a,
   const Surface surface(a);
   const Transform X = relative(X_WA, X_WB);
   if (swallowed(surface, b, X, size, r)) return in_world(r, X_WA);
+  if (is_surface(b.type) && swallowed(Surface(b), a, inverse(X), size, r)) {
+    return swapped(in_world(r, X_WB));
+  }
   Search q{surface, settings, {}, {}, {}};
   q.best.distance = kFar;
   q.best.normal = {0.0, 0.0, 1.0};
@@ -158,6 +176,10 @@ DistanceResult ordered(const Shape& a,
     search_surface(q, b, X);
   } else {
     search_convex(q, b, X);
+  }
+  if (std::abs(q.best.distance) <= kTouching * size) {  // triangles: no depth to find
+    q.best.distance = 0.0;
+    q.best.status = DistanceStatus::kTouching;
   }
   return in_world(q.best, X_WA);
 }

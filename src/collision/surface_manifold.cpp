@@ -1,6 +1,7 @@
 #include "surface_manifold.hpp"
 
 #include "reduce.hpp"
+#include "surface_crossing.hpp"
 #include "triangle_contact.hpp"
 
 #include <stdexcept>
@@ -142,6 +143,7 @@ void convex_on_surface(const Shape& s,
     surface.triangle(id, t);
     triangle_contact(q, t);
   }
+  contact_of_overlap(q, work);
 }
 
 void gather_manifolds(const Transform& X_WS,

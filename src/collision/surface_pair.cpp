@@ -1,5 +1,5 @@
 #include "pair.hpp"
-#include "surface_manifold.hpp"
+#include "surface_crossing.hpp"
 
 // Two surfaces touch where a corner of one meets a triangle of the other, or two edges cross; each
 // only in directions in which both may push. A corner behind a triangle counts if no other part of
@@ -230,12 +230,15 @@ void surface_on_surface(const Shape& s,
   const double size = std::fmin(bounding_radius(s), bounding_radius(other));
   SurfacePair q{a, b, X_SO, std::fmax(margin, 0.0), size, work.points};
   work.triangle_pairs.clear();
+  work.segments.clear();
   if (a.mesh != nullptr && b.mesh != nullptr) {
     descend_both(q, work);
   } else {
     walk_cells(q, s, work);
   }
   std::sort(work.triangle_pairs.begin(), work.triangle_pairs.end());
+  const bool solids = solid(a) && solid(b);
+  const Vec3d shift = crossing_shift(size);
   SurfaceTriangle ta, tb;
   ta.id = -1;
   Aabb box_a{};
@@ -253,7 +256,9 @@ void surface_on_surface(const Shape& s,
     move(tb, X_SO);
     if (in_front(tb.n, tb.offset, ta.v, q.margin)) continue;
     triangle_pair(q, ta, tb);
+    if (solids) cross_triangles(ta, tb, shift, work.segments);
   }
+  contacts_of_crossings(a, b, X_SO, size, work);
 }
 
 }  // namespace stiction::detail

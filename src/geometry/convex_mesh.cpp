@@ -1,6 +1,7 @@
 #include "stiction/geometry/convex_mesh.hpp"
 
 #include "quickhull.hpp"
+#include "size_range.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,8 +68,14 @@ double largest_side(const std::vector<Vec3d>& points, Vec3d& lower) {
 std::vector<GridPoint> round_to_grid(std::vector<Vec3d>& points, double& extent) {
   Vec3d lower;
   extent = largest_side(points, lower);
-  if (!(extent > 0.0) || !std::isfinite(extent)) {
+  if (!(extent > 0.0)) {
     refuse(": all " + std::to_string(points.size()) + " are coplanar (they coincide)");
+  }
+  if (extent < kLeastSize || extent > kLargestSize) {
+    std::ostringstream what;
+    what << ": extent " << extent << " m is outside of " << kLeastSize << " ... " << kLargestSize
+         << " m";
+    refuse(what.str());
   }
   std::vector<GridPoint> grid(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -130,7 +137,9 @@ void build_surface(Surface& s, std::vector<GridPoint>& grid) {
   }
   s.thickness = depth_below_largest_triangle(s);
   if (s.thickness <= kFlat * s.extent) {
-    refuse(": they are coplanar (thickness " + std::to_string(s.thickness) + " m)");
+    std::ostringstream what;
+    what << ": they are coplanar (thickness " << s.thickness << " m)";
+    refuse(what.str());
   }
 }
 

@@ -4,6 +4,7 @@
 #include "stiction/geometry/triangle_mesh.hpp"
 
 #include "mesh_support.hpp"
+#include "size_range.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,10 +16,13 @@ namespace stiction {
 namespace {
 
 void check(const char* maker, const char* field, double value, bool zero_allowed = false) {
-  if (std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0))) return;
+  const bool allowed = std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0));
+  const bool in_range = value == 0.0 || (value >= kLeastSize && value <= kLargestSize);
+  if (allowed && in_range) return;
   std::ostringstream message;
   message << maker << ": " << field << " = " << value << " must be finite and "
           << (zero_allowed ? ">= 0" : "> 0");
+  if (allowed) message << ", within " << kLeastSize << " ... " << kLargestSize << " [m]";
   throw std::invalid_argument(message.str());
 }
 

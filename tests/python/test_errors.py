@@ -54,7 +54,7 @@ def refused(error: type[Exception], text: str, call: Callable[[], object]) -> No
             BALL, np.eye(3), BOX, None)),
         ("X_WB: its rotation is not orthonormal", lambda: stiction.collide(
             BALL, None, BOX, TILTED)),
-        ("X_WB: its rotation is not orthonormal and right-handed", lambda: stiction.collide(
+        ("X_WB: its rotation has determinant -1, a reflection", lambda: stiction.collide(
             BALL, None, BOX, MIRRORED)),
         ("X_WA: has an entry that is not finite", lambda: stiction.distance(BALL, GAP, BOX, None)),
         ("tolerance = 0", lambda: stiction.distance(BALL, None, BOX, None, tolerance=0)),

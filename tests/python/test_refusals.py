@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -326,3 +328,80 @@ def test_representations(scene: stiction.Scene, sim: stiction.Simulator) -> None
     assert repr(stiction.ExternalWrench(0, [0, 0, 1])) == (
         "ExternalWrench(0, [0.0, 0.0, 1.0], [0.0, 0.0, 0.0])"
     )
+
+
+# --- shapes and queries -------------------------------------------------------------------
+
+
+BOX = stiction.Box([0.1, 0.1, 0.1])
+APART = np.eye(4) + np.outer([1.0, 0, 0, 0], [0, 0, 0, 1.0])
+MIRROR = np.diag([1.0, 1.0, -1.0, 1.0])
+TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("determinant -1", lambda: stiction.distance(BOX, MIRROR, BOX, None)),
+        ("defect 3", lambda: stiction.distance(BOX, np.diag([2.0, 2, 2, 1]), BOX, None)),
+        (
+            "at most one may be unbounded",
+            lambda: stiction.distance(stiction.HalfSpace(), None, stiction.HalfSpace(), None),
+        ),
+        (
+            "warm_start: is a DistanceResult, pass its .warm_start",
+            lambda: stiction.distance(
+                BOX, None, BOX, APART, warm_start=stiction.distance(BOX, None, BOX, APART)
+            ),
+        ),
+        (
+            "max_iterations = 1099511627776: must be at most 2147483647",
+            lambda: stiction.distance(BOX, None, BOX, APART, max_iterations=2**40),
+        ),
+        (
+            "max_iterations = -1",
+            lambda: stiction.distance(BOX, None, BOX, APART, max_iterations=-1),
+        ),
+        ("half_extents.x = 1e+100", lambda: stiction.Box([1e100, 1, 1])),
+        ("radius = 1e-40", lambda: stiction.Sphere(1e-40)),
+        ("extent 1e+200 m is outside", lambda: stiction.ConvexMesh(TETRAHEDRON * 1e200)),
+        ("extent 1e-200 m is outside", lambda: stiction.ConvexMesh(TETRAHEDRON * 1e-200)),
+        ("they are coplanar (thickness ", lambda: stiction.ConvexMesh(TETRAHEDRON * [1, 1, 1e-12])),
+        (
+            "height_field: function(x, y) has shape (3,): must be that of x and y, (11, 11)",
+            lambda: stiction.height_field(lambda x, y: np.zeros(3), (1, 1), 0.1),
+        ),
+    ],
+)
+def test_shapes_and_queries(text: str, call: Callable[[], object]) -> None:
+    refused(ValueError, text, call)
+
+
+@pytest.mark.parametrize("length", [0.0, 2.0])
+def test_quaternions_of_queries_are_unit(scene: stiction.Scene, length: float) -> None:
+    q = scene.default_q.copy()
+    q[3:7] = [0, 0, 0, length]
+    refused(ValueError, "norm of state.q[3:7]", lambda: scene.distances(q))
+    refused(
+        ValueError,
+        "norm of state.q[3:7]",
+        lambda: stiction.ray_cast(scene, q, [[0, 0, 5.0]], [[0, 0, -1.0]]),
+    )
+
+
+def test_the_ignored_body_is_counted(scene: stiction.Scene) -> None:
+    def cast(ignored: list[object]) -> Callable[[], object]:
+        return lambda: stiction.ray_cast(
+            scene, scene.default_q, [[0, 0, 5.0]], [[0, 0, -1.0]], ignored=ignored
+        )
+
+    refused(ValueError, "ignored[1] = 7", cast(["cube", 7]))
+
+
+@pytest.mark.parametrize("tool", ["collision_tables", "readme_benchmark"])
+def test_tools_say_what_they_take(tool: str) -> None:
+    path = Path(__file__).parents[2] / "tools" / f"{tool}.py"
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"python tools/{tool}.py" in done.stderr
+    assert "Traceback" not in done.stderr

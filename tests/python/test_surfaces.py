@@ -390,6 +390,28 @@ def test_bowl_settles_in_a_bowl() -> None:
     assert max(abs(c.gap) for c in sim.contacts()) < 2e-3
 
 
+@pytest.mark.parametrize("side", [(0.01, 0.02), (0.0, 0.0), (0.05, 0.0)])
+@pytest.mark.parametrize("depth", [0.001, 0.015, 0.03, 0.08])
+@pytest.mark.parametrize("kind", ["mesh", "box", "hull"])
+def test_cubes_that_start_overlapping_come_apart(
+    kind: str, depth: float, side: tuple[float, float]
+) -> None:
+    """Two cubes of 20 cm, the upper one sunk into the lower: it is pushed out upwards and rests."""
+    mesh = stiction.TriangleMesh(0.1 * CUBE, CUBE_TRIANGLES)
+    upper = {
+        "mesh": mesh,
+        "box": stiction.Box([0.1, 0.1, 0.1]),
+        "hull": stiction.ConvexMesh(0.1 * CUBE),
+    }[kind]
+    scene = scene_with(mesh)
+    scene.add_body("body", upper, 1.0, pose((*side, 0.2 - depth)), MATERIAL)
+    sim, state = run(scene, 2000)
+    assert state.q[2] == pytest.approx(0.2, abs=1e-3)
+    assert state.q[:2] == pytest.approx(side, abs=0.02)
+    assert np.abs(state.v).max() < 0.1
+    assert len(sim.contacts()) > 0
+
+
 def test_steps_repeat_to_the_bit() -> None:
     v, t = revolve([(0.3, -0.1), (0.4, 0.0), (0.3, 0.1), (0.2, 0.0)], 12)
     rng = np.random.default_rng(9)

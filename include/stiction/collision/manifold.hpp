@@ -48,6 +48,30 @@ struct SurfacePoint {
   int manifold;
 };
 
+/// An edge of one surface goes through a triangle of the other.
+struct SurfaceCrossing {
+  Vec3d p;         ///< frame of A [m]
+  int low, high;   ///< vertices of the edge
+  int triangle;    ///< that it goes through
+  int patch;       ///< flat region of that triangle
+  bool edge_of_a;  ///< else of B
+  bool flat;       ///< the edge is no feature of its surface
+};
+/// Two triangles cross along a segment, from end[0] to end[1] along n_a x n_b.
+struct CrossingSegment {
+  SurfaceCrossing end[2];
+  Vec3d n_a, n_b;  ///< frame of A
+  int a, b;        ///< triangles
+  int curve;       ///< number of the closed curve it is part of
+};
+/// A corner of the overlap of two solids.
+struct OverlapPoint {
+  Vec3d p;  ///< frame of A [m]
+  std::uint32_t feature;
+  bool of_a, of_b;  ///< whose surface it lies on
+  bool sharp;       ///< a corner, or on an edge that is not flat
+};
+
 /// A triangle as a convex shape, filled again and again without allocation. Copies share nothing.
 class TriangleShape {
  public:
@@ -75,13 +99,19 @@ struct ManifoldWorkspace {
   std::vector<SurfacePoint> points;
   std::vector<Vec3d> normals;  ///< [numbers of SurfacePoint::manifold]
   std::vector<int> kept;       ///< those numbers that become manifolds
+  std::vector<CrossingSegment> segments;
+  std::vector<OverlapPoint> overlap;
+  std::vector<std::uint8_t> visited;
+  std::vector<int> stack;
   std::vector<ManifoldPoint> candidates;
   TriangleShape triangle;
 };
 
 /// Contact points of any pair whose gap is at most `margin` [m], one manifold per normal. Pairs of
-/// convex shapes and half-spaces have at most one. No allocation once the buffers have grown.
-/// Throws std::invalid_argument for a placement with a number that is not finite.
+/// convex shapes and half-spaces have at most one. Solids (closed meshes, height fields) that
+/// overlap always have a contact, unless one lies wholly within the other, away from its triangles.
+/// No allocation once the buffers have grown. Throws std::invalid_argument for a placement with a
+/// number that is not finite.
 void contact_manifolds(const Shape& a,
                        const Transform& X_WA,
                        const Shape& b,

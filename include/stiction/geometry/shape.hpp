@@ -44,7 +44,8 @@ struct Shape {
   std::shared_ptr<const HeightField> field = {};     ///< kHeightField only
   std::shared_ptr<const TriangleMesh> surface = {};  ///< kTriangleMesh only
 
-  /// Each maker throws std::invalid_argument naming the field and its value.
+  /// Each maker throws std::invalid_argument naming the field and its value. Sizes must lie within
+  /// 1e-30 ... 1e30 m: beyond, products of six of them leave the range of double.
   static Shape sphere(double radius);
   static Shape capsule(double radius, double half_length);
   static Shape box(const Vec3d& half_extents);

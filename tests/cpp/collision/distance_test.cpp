@@ -313,4 +313,59 @@ BOOST_AUTO_TEST_CASE(running_out_of_iterations_is_a_status) {
   BOOST_TEST(limited > 50);
 }
 
+// All pairs say so alike if they are farther apart than asked.
+BOOST_AUTO_TEST_CASE(far_pairs_are_beyond) {
+  const Shape shapes[] = {Shape::sphere(0.1),
+                          Shape::capsule(0.1, 0.1),
+                          Shape::box({0.1, 0.1, 0.1}),
+                          Shape::cone(0.1, 0.1),
+                          Shape::half_space()};
+  DistanceSettings s;
+  s.max_distance = 0.1;
+  const Transform far{Mat3d::identity(), {0.0, 0.0, 3.0}};
+  for (const Shape& a : shapes) {
+    for (int k = 0; k < 4; ++k) {
+      const DistanceResult r = distance(a, Transform::identity(), shapes[k], far, s);
+      BOOST_TEST(to_string(r.status) == std::string("beyond"));
+      BOOST_TEST(r.distance > 0.1);
+    }
+  }
+}
+
+// Boxes of a third of a millimetre, parallel, a gap of 1e-9 of their size: rounding of the closest
+// points must not turn the normal.
+BOOST_AUTO_TEST_CASE(the_normal_of_parallel_boxes_is_that_of_a_face) {
+  Rng rng(17);
+  for (int t = 0; t < 500; ++t) {
+    const Vec3d h{rng.uniform(1e-4, 3e-4), rng.uniform(1e-4, 3e-4), rng.uniform(1e-4, 3e-4)};
+    const Shape box = Shape::box(h);
+    const double gap = 1e-9 * norm(h);
+    const Transform A{rotation(rng), uniform_vector(rng, 1e-3)};
+    const Vec3d offset{0.3 * h.x, -0.2 * h.y, 2.0 * h.z + gap};
+    const Transform B = A * Transform{Mat3d::identity(), offset};
+    const DistanceResult r = distance(box, A, box, B);
+    const double along = dot(r.normal, B.p - A.p) -
+                         2.0 * dot(r.normal, A.R * support(box, transpose_times(A.R, r.normal)));
+    BOOST_TEST(std::abs(along - gap) <= 1e-3 * gap);
+    BOOST_TEST(std::abs(r.distance - gap) <= 1e-3 * gap);
+  }
+}
+
+// Parallel boxes 4 km from the origin, where GJK ends without progress and with bounds 7e-10 m
+// apart: the face that separates them proves the distance.
+BOOST_AUTO_TEST_CASE(a_face_proves_what_gjk_cannot) {
+  const Mat3d R{{-0.2776886618863042, -0.89871900336378174, -0.33940117862583286},
+                {-0.80723275298231334, 0.026748450450433652, 0.58962683360842394},
+                {-0.52083038464781328, 0.43770843422455480, -0.73290315665597960}};
+  const Transform A{R, {3941.8598178252287, 3120.9493804798717, 555.93973304552549}},
+      B{R, {3941.6942570748470, 3121.0885185542902, 555.70675893312773}};
+  const Shape a = Shape::box({1.1205314665098132, 0.3004497539745211, 0.11570812342270824}),
+              b = Shape::box({0.03187226780983184, 1.1205314665098132, 0.2019398272620041});
+  const DistanceResult r = distance(a, A, b, B);
+  BOOST_TEST(to_string(r.status) == std::string("separated"));
+  const Vec3d low = B.R * support(b, transpose_times(B.R, -r.normal)),
+              high = A.R * support(a, transpose_times(A.R, r.normal));
+  BOOST_TEST(std::abs(dot(r.normal, (B.p - A.p) + (low - high)) - r.distance) < 1e-12);
+}
+
 }  // namespace stiction::test

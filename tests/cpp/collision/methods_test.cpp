@@ -185,4 +185,29 @@ BOOST_AUTO_TEST_CASE(bad_settings_are_named) {
   refuses(s, "max_distance");
 }
 
+// Ended at the limit of iterations, the methods for study still know on which side of contact the
+// shapes are.
+BOOST_AUTO_TEST_CASE(slow_methods_do_not_guess_at_their_limit) {
+  Rng rng(7);
+  int ended = 0;
+  for (int t = 0; t < 640; ++t) {
+    const PosedPair p = pair_of(rng, t);
+    const double truth = distance(p.a, p.X_WA, p.b, p.X_WB).distance;
+    const double size = bounding_radius(p.a) + bounding_radius(p.b);
+    if (std::abs(truth) < 1e-4 * size) continue;
+    for (const std::string& name : distance_methods()) {
+      if (!is_slow(name)) continue;
+      const DistanceResult r = distance(p.a, p.X_WA, p.b, p.X_WB, settings_of(name));
+      ended += r.status == DistanceStatus::kMaxIterations;
+      BOOST_TEST((r.distance < 0.0) == (truth < 0.0), name << " " << r.distance << " " << truth);
+      BOOST_TEST(r.distance >= truth - 1e-7 * size);
+      if (r.status == DistanceStatus::kPenetrating) {
+        BOOST_TEST(r.distance <= truth + 1e-7 * size);
+      }
+      BOOST_TEST(collide(p.a, p.X_WA, p.b, p.X_WB, settings_of(name)) == (truth < 0.0));
+    }
+  }
+  BOOST_TEST(ended > 200);
+}
+
 }  // namespace stiction::test

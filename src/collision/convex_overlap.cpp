@@ -1,0 +1,131 @@
+#include "general_query.hpp"
+#include "surface_crossing.hpp"
+
+// A convex shape that overlaps a solid although no triangle may push it: its centre is inside and
+// other parts of the surface are nearer to its corners, or it holds all of the solid. The triangles
+// it overlaps, cut to its box, stand for the overlap. The contact takes the direction, within 60
+// degrees of their summed normal, along which the shape has the least way to get off all of them:
+// a normal of theirs, an axis of the shape, or that sum if it is near none of these.
+
+namespace stiction::detail {
+namespace {
+
+constexpr double kLeastCosine = 0.5;
+constexpr double kBalanced = 1e-3;  // of the area: the normals cancel, no side is told
+constexpr int kMaxCut = 9;          // three corners, and one more per side of the box
+
+// The part of a triangle within a box.
+int cut(const Vec3d v[3], const Aabb& box, Vec3d out[kMaxCut]) {
+  Vec3d in[kMaxCut];
+  int count = 3;
+  std::copy_n(v, 3, out);
+  for (int side = 0; side < 6 && count > 0; ++side) {
+    const int k = side / 2;
+    const auto outside = [&](const Vec3d& p) {
+      return side % 2 == 0 ? p[k] - box.upper[k] : box.lower[k] - p[k];
+    };
+    std::copy_n(out, count, in);
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+      const Vec3d &p = in[i], &q = in[i + 1 == count ? 0 : i + 1];
+      const double hp = outside(p), hq = outside(q);
+      if (hp <= 0.0) out[kept++] = p;
+      if ((hp <= 0.0) != (hq <= 0.0)) out[kept++] = p + (q - p) * (hp / (hp - hq));
+    }
+    count = kept;
+  }
+  return count;
+}
+
+Vec3d area_of(const Vec3d* p, int count) {
+  Vec3d sum{0, 0, 0};
+  for (int i = 2; i < count; ++i) sum += cross(p[i - 1] - p[0], p[i] - p[0]) * 0.5;
+  return sum;
+}
+
+// All in the frame of the shape, in which its box is tight.
+struct Pushed {
+  const Shape& shape;
+  const std::vector<OverlapPoint>& points;
+  Vec3d area{0, 0, 0}, middle{0, 0, 0};  // middle: times `weight`
+  double weight = 0.0;
+  Vec3d u{0, 0, 1};
+  double high = 0.0, width = HUGE_VAL;
+  std::uint32_t feature = 0;
+
+  void offer(const Vec3d& d, std::uint32_t id) {
+    if (dot(d, area) < kLeastCosine) return;
+    double top = -HUGE_VAL;
+    for (const OverlapPoint& p : points) top = std::fmax(top, dot(d, p.p));
+    const double depth = top - dot(d, support(shape, -d));
+    if (!(depth < width - kFacePreference * bounding_radius(shape))) return;
+    u = d;
+    high = top;
+    width = depth;
+    feature = id;
+  }
+};
+
+// Triangles that overlap the shape, cut to its box; work.triangles keeps only these.
+void collect(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& out) {
+  const Aabb box = bounding_box(q.shape, Transform::identity());
+  std::size_t kept = 0;
+  for (const int id : work.triangles) {
+    Vec3d v[3], p[kMaxCut];
+    q.surface.corners(id, v);
+    const Vec3d normal = cross(v[1] - v[0], v[2] - v[0]), n = normal * (1.0 / norm(normal));
+    const Vec3d d = transpose_times(q.X.R, n);
+    if (dot(n, q.X * support(q.shape, -d) - v[0]) > 0.0) continue;
+    if (dot(n, q.X * support(q.shape, d) - v[0]) < 0.0) continue;
+    const Transform X_T{Mat3d::identity(), q.triangle.set(v, n)};
+    if (!overlap_general(q.shape, q.X, q.triangle.shape(), X_T, {}, nullptr, nullptr)) continue;
+    for (Vec3d& c : v) c = transpose_times(q.X.R, c - q.X.p);
+    const int count = cut(v, box, p);
+    const Vec3d area = area_of(p, count);
+    const double size = norm(area);
+    out.area += area;
+    out.weight += size;
+    for (int i = 0; i < count; ++i) {
+      out.middle += p[i] * (size / count);
+      work.overlap.push_back({p[i], 0, true, false, true});
+    }
+    work.triangles[kept++] = id;
+  }
+  work.triangles.resize(kept);
+}
+
+}  // namespace
+
+void contact_of_overlap(ConvexOnSurface& q, ManifoldWorkspace& work) {
+  if (!solid(q.surface)) return;
+  for (const SurfacePoint& p : work.points) {
+    if (p.gap <= kFlush * q.size) return;  // it touches, as a shape at rest does
+  }
+  work.overlap.clear();
+  Pushed pushed{q.shape, work.overlap};
+  collect(q, work, pushed);
+  if (!(pushed.weight > 0.0)) return;
+  pushed.middle = pushed.middle * (1.0 / pushed.weight);
+  if (norm(pushed.area) < kBalanced * pushed.weight) {
+    pushed.area = transpose_times(q.X.R, q.centre - q.X.p) - pushed.middle;
+  }
+  const double length = norm(pushed.area);
+  pushed.area = length > 0.0 ? pushed.area * (1.0 / length) : Vec3d{0, 0, 1};
+  for (const int id : work.triangles) {
+    Vec3d v[3];
+    q.surface.corners(id, v);
+    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+    pushed.offer(transpose_times(q.X.R, n * (1.0 / norm(n))), mix(10u, std::uint32_t(id)));
+  }
+  for (int k = 0; k < 6; ++k) {
+    Vec3d axis{0, 0, 0};
+    axis[k / 2] = k % 2 == 0 ? 1.0 : -1.0;
+    pushed.offer(axis, mix(11u, std::uint32_t(k)));
+  }
+  if (pushed.width == HUGE_VAL) pushed.offer(pushed.area, 12u);
+  const Vec3d on_surface = pushed.middle + pushed.u * (pushed.high - dot(pushed.u, pushed.middle));
+  const Vec3d n = q.X.R * pushed.u;
+  q.points.push_back({n, q.X * on_surface, -pushed.width, pushed.feature, 0});
+}
+
+}  // namespace stiction::detail
