@@ -72,13 +72,13 @@ class Coal : public Engine {
     make_slots(int(slots_.size()));
   }
   void select(int query) override {
-    query_ = &queries_[query];
+    query_ = queries_[query];
     if (!warm()) solver_.support_func_cached_guess.setZero();
   }
   void distance(Answer& answer) override {
     Vec3s a, b, n;
     answer.distance =
-        solver_.shapeDistance(*query_->a, query_->X_WA, *query_->b, query_->X_WB, true, a, b, n);
+        solver_.shapeDistance(*query_.a, query_.X_WA, *query_.b, query_.X_WB, true, a, b, n);
     answer.normal = from_coal(n);
     answer.witness_a = from_coal(a);
     answer.witness_b = from_coal(b);
@@ -86,7 +86,7 @@ class Coal : public Engine {
   }
   bool overlap() override {
     result_.clear();
-    return (*query_->overlap)(query_->X_WA, query_->X_WB, request_, result_) > 0;
+    return (*query_.overlap)(query_.X_WA, query_.X_WB, request_, result_) > 0;
   }
   bool warm() const override { return options_.guess == GJKInitialGuess::CachedGuess; }
   void make_slots(int count) override {
@@ -119,7 +119,7 @@ class Coal : public Engine {
   std::vector<std::unique_ptr<coal::ComputeCollision>> overlap_;
   std::vector<Posed> queries_;
   std::vector<Slot> slots_;
-  const Posed* query_ = nullptr;
+  Posed query_;
   int slot_ = -1;
 };
 

@@ -16,19 +16,19 @@ class Ours : public Engine {
     queries_ = queries;
     make_slots(int(slots_.size()));
   }
-  void select(int query) override { query_ = &queries_[query]; }
+  void select(int query) override { query_ = queries_[query]; }
   void distance(Answer& answer) override {
-    const DistanceResult r = stiction::distance(shapes_[query_->a],
-                                                query_->X_WA,
-                                                shapes_[query_->b],
-                                                query_->X_WB,
+    const DistanceResult r = stiction::distance(shapes_[query_.a],
+                                                query_.X_WA,
+                                                shapes_[query_.b],
+                                                query_.X_WB,
                                                 settings_,
                                                 warm_ ? slot_ : nullptr);
     answer = {r.distance, r.normal, r.witness_a, r.witness_b, r.iterations};
     answer.at_limit = r.status == DistanceStatus::kMaxIterations;
   }
   bool overlap() override {
-    return collide(shapes_[query_->a], query_->X_WA, shapes_[query_->b], query_->X_WB, settings_);
+    return collide(shapes_[query_.a], query_.X_WA, shapes_[query_.b], query_.X_WB, settings_);
   }
   bool warm() const override { return warm_; }
   void make_slots(int count) override { slots_.assign(count, {}); }
@@ -40,7 +40,7 @@ class Ours : public Engine {
   bool warm_;
   std::vector<Query> queries_;
   std::vector<DistanceCache> slots_;
-  const Query* query_ = nullptr;
+  Query query_;
   DistanceCache* slot_ = nullptr;
 };
 

@@ -20,6 +20,21 @@ constexpr double kNormal = 1e-12;       // of the distance: the normal is then g
 constexpr double kSamePoint = 1e-11;    // of the size
 constexpr double kStalled = 1e-8;       // of the size: below it a stalled search is left to EPA
 
+// Momentum saves iterations where polytopes nearly touch and costs some where they are far apart
+// or overlap deeply. kAuto takes it if the search starts nearer than kNear of the size, until
+// the signed lower bound falls below -kDeep of the upper one: the origin seems to be inside.
+constexpr double kNear = 0.9;
+constexpr double kDeep = 0.4;
+
+DistanceMethod momentum_of(const DistanceSettings& settings,
+                           const SupportDifference& D,
+                           const Vec3d& x0,
+                           bool warm) {
+  const bool near = squared_norm(x0) < kNear * kNear * D.size * D.size;
+  const bool pays = settings.method == DistanceMethod::kAuto && near && !warm && !D.smooth();
+  return pays ? DistanceMethod::kNesterovNormalizedReference : settings.method;
+}
+
 // Points of smooth shapes have no numbers; those closer than `same` [m] span nothing.
 bool holds(const Simplex& simplex, const SupportPoint& s, double same) {
   for (int i = 0; i < simplex.count; ++i) {
@@ -33,6 +48,7 @@ class Search {
  public:
   Search(const SupportDifference& D,
          const Vec3d& x0,
+         bool warm,
          const DistanceSettings& settings,
          double stop_above,
          double rough,
@@ -41,7 +57,7 @@ class Search {
         settings_(settings),
         stop_above_(stop_above),
         rough_(rough),
-        direction_(settings.method, x0),
+        direction_(momentum_of(settings, D, x0, warm), x0),
         frank_wolfe_(is_frank_wolfe(settings.method)),
         floor_((D.smooth() ? kSmoothFloor : kFloor) * D.size),
         r_(result) {}
@@ -105,6 +121,9 @@ bool Search::iterate(int k) {
   const Vec3d x = r_.simplex.closest;
   const double upper = norm(x);
   if (2 * r_.iterations > settings_.max_iterations && !frank_wolfe_) direction_.drop_momentum();
+  if (settings_.method == DistanceMethod::kAuto && signed_lower_ < -kDeep * upper) {
+    direction_.drop_momentum();
+  }
   if (upper <= kTouching * D_.size) return end(End::kOverlap);
   if (direction_.accelerated()) {
     const Vec3d d = direction_.next(k, x, s_.w);
@@ -206,7 +225,7 @@ GjkResult gjk(const SupportDifference& D,
               double stop_above,
               double rough) {
   GjkResult result;
-  Search(D, x0, settings, stop_above, rough, result).run(x0, warm);
+  Search(D, x0, warm != nullptr, settings, stop_above, rough, result).run(x0, warm);
   return result;
 }
 

@@ -83,7 +83,7 @@ Feature<Real> closest_on_triangle(const Vec3<Real>* w, int i, int j, int k) {
 // tetrahedron is too flat to tell. No candidate: the origin is inside.
 template <class Real>
 Feature<Real> closest_on_tetrahedron(const Vec3<Real>* w, bool& inside) {
-  constexpr int kFaces[4][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}, {0, 2, 3, 1}, {1, 3, 2, 0}};
+  constexpr int kFaces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
   Feature<Real> best{w[0], HUGE_VAL, 0, {0, 0, 0}, {0, 0, 0}};
   inside = true;
   for (const auto& f : kFaces) {
@@ -100,42 +100,116 @@ Feature<Real> closest_on_tetrahedron(const Vec3<Real>* w, bool& inside) {
   return best;
 }
 
-// The same when corner 3 is new and (0, 1, 2) was the closest feature before: only the three faces
-// at corner 3 can be closer. They share the determinant that tells on which side the fourth corner
+// With p = w[count], the newest point, only features that hold p can be closer than the old ones,
+// and the point is the closest one of all if it lies inside a face that looks at the origin.
+
+template <class Real>
+void keep_closer_on_newest_edge(Feature<Real>& best, const Vec3<Real>* w, int i, int p) {
+  const Vec3<Real> e = w[i] - w[p];
+  const Real length2 = squared_norm(e), along = -dot(w[p], e);
+  if (!(along > 0.0)) {
+    keep_closer(best, {w[p], squared_norm(w[p]), 1, {p, 0, 0}, {1.0, 0.0, 0.0}});
+    return;
+  }
+  if (along >= length2) return;  // the old point
+  Real t = along / length2;
+  Vec3<Real> v = w[p] + e * t;
+  const Real rest = dot(v, e) / length2;
+  v -= e * rest;
+  t -= rest;
+  const Real distance2 = squared_norm(v);
+  if (distance2 < best.distance2) best = {v, distance2, 2, {i, p, 0}, {t, 1.0 - t, 0.0}};
+}
+
+enum class Face { kInside, kOutside, kThin };
+
+// The face (i, j, p) with normal n: its inner point, or which edges at p to look at.
+template <class Real>
+Face closest_in_newest_face(const Vec3<Real>* w,
+                            int i,
+                            int j,
+                            int p,
+                            const Vec3<Real>& n,
+                            Real edges2,
+                            Feature<Real>& best,
+                            bool* edge) {
+  const Real nn = squared_norm(n);
+  if (!(nn > kThinTriangle<Real> * edges2)) return Face::kThin;
+  const Real wi = dot(n, cross(w[j], w[p])), wj = dot(n, cross(w[p], w[i])),
+             wp = dot(n, cross(w[i], w[j]));
+  if (wi >= 0.0 && wj >= 0.0 && wp >= 0.0) {
+    const Real height = dot(n, w[p]), h = height / nn, s = 1.0 / (wi + wj + wp);
+    best = {n * h, height * h, 3, {i, j, p}, {wi * s, wj * s, wp * s}};
+    return Face::kInside;
+  }
+  edge[j] |= wi < 0.0;
+  edge[i] |= wj < 0.0;
+  return Face::kOutside;
+}
+
+// Old points 0 and 1.
+template <class Real>
+bool closest_on_newest_triangle(const Vec3<Real>* w, Feature<Real>& best) {
+  const Vec3<Real> e0 = w[0] - w[2], e1 = w[1] - w[2];
+  bool edge[2] = {};
+  const Face face = closest_in_newest_face(
+      w, 0, 1, 2, cross(e0, e1), squared_norm(e0) * squared_norm(e1), best, edge);
+  if (face != Face::kOutside) return face == Face::kInside;
+  for (int i = 0; i < 2; ++i) {
+    if (edge[i]) keep_closer_on_newest_edge(best, w, i, 2);
+  }
+  return true;
+}
+
+// Old points 0, 1 and 2. The faces share the determinant that tells on which side the fourth corner
 // lies. False: the tetrahedron is too flat to tell, or a closer look at all faces is needed.
 template <class Real>
-bool closest_on_new_faces(const Vec3<Real>* w, Feature<Real>& best, bool& inside) {
-  const Vec3<Real> e[3] = {w[0] - w[3], w[1] - w[3], w[2] - w[3]};
+bool closest_on_newest_tetrahedron(const Vec3<Real>* w, Feature<Real>& best, bool& inside) {
+  const Vec3<Real>& p = w[3];
+  const Vec3<Real> e[3] = {w[0] - p, w[1] - p, w[2] - p};
+  const Vec3<Real> n[3] = {cross(e[1], e[2]), cross(e[0], e[2]), cross(e[0], e[1])};
   const Real e2[3] = {squared_norm(e[0]), squared_norm(e[1]), squared_norm(e[2])};
-  const Vec3<Real> n[3] = {cross(e[1], e[2]), cross(e[2], e[0]), cross(e[0], e[1])};
   const Real det = dot(e[0], n[0]), det2 = det * det;
-  best.distance2 = HUGE_VAL;
+  if (det2 <= kRounding<Real> * e2[0] * e2[1] * e2[2]) return false;
+  constexpr int kOther[3][2] = {{1, 2}, {0, 2}, {0, 1}};
+  bool edge[3] = {};
   inside = true;
   for (int k = 0; k < 3; ++k) {
-    const int i = (k + 1) % 3, j = (k + 2) % 3;
-    const Real nn = squared_norm(n[k]);
-    if (det2 <= kFlatTetrahedron<Real> * nn * e2[k] ||
-        det2 <= kRounding<Real> * e2[i] * e2[j] * e2[k])
-      return false;
-    const Real origin = -dot(n[k], w[3]);
-    if (origin == 0.0 || (origin > 0.0) == (det > 0.0)) continue;
+    if (det2 <= kFlatTetrahedron<Real> * squared_norm(n[k]) * e2[k]) return false;
+    const Real origin = -dot(n[k], p), fourth = k == 1 ? -det : det;
+    if (origin == 0.0 || (origin > 0.0) == (fourth > 0.0)) continue;
     inside = false;
-    keep_closer(best, closest_on_triangle(w, 3, i, j, n[k], nn));
+    const int i = kOther[k][0], j = kOther[k][1];
+    const Face face = closest_in_newest_face(w, i, j, 3, n[k], e2[i] * e2[j], best, edge);
+    if (face != Face::kOutside) return face == Face::kInside;
   }
-  if (!inside) return true;
-  const Vec3<Real> base = cross(w[1] - w[0], w[2] - w[0]);
-  return (dot(base, w[0]) > 0.0) != (dot(base, w[3]) - dot(base, w[0]) > 0.0);
+  if (inside) {
+    const Vec3<Real> base = cross(w[1] - w[0], w[2] - w[0]);
+    return (dot(base, w[0]) > 0.0) != (dot(base, p) - dot(base, w[0]) > 0.0);
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (edge[i]) keep_closer_on_newest_edge(best, w, i, 3);
+  }
+  return true;
+}
+
+/// False: look at all features.
+template <class Real>
+bool closest_newest_feature(const Vec3<Real>* w, int old, Feature<Real>& best, bool& inside) {
+  best.distance2 = HUGE_VAL;
+  inside = false;
+  if (old == 3) return closest_on_newest_tetrahedron(w, best, inside);
+  if (old == 2) return closest_on_newest_triangle(w, best);
+  keep_closer_on_newest_edge(best, w, 0, 1);
+  return true;
 }
 
 }  // namespace
 
 template <class Real>
 void Simplex::keep(const Feature<Real>& f) {
-  // Indices of a feature are not always ascending, so the kept points are copied out first.
-  SupportPoint kept[3];
-  for (int i = 0; i < f.count; ++i) kept[i] = points[f.index[i]];
-  for (int i = 0; i < f.count; ++i) {
-    points[i] = kept[i];
+  for (int i = 0; i < f.count; ++i) {  // indices ascend: nothing is overwritten too early
+    if (f.index[i] != i) points[i] = points[f.index[i]];
     weights[i] = double(f.weight[i]);
   }
   count = f.count;
@@ -188,17 +262,15 @@ Simplex::Step Simplex::add_newest() {
   positions(points, count + 1, w);
   const double before = squared_norm(closest);
   Feature<Real> f;
-  if (count == 3) {
-    bool inside;
-    if (closest_on_new_faces(w, f, inside)) {
-      if (inside) {
-        ++count;
-        return Step::kInside;
-      }
-      if (f.distance2 < before) {
-        keep(f);
-        return Step::kCloser;
-      }
+  bool inside;
+  if (closest_newest_feature(w, count, f, inside)) {
+    if (inside) {
+      ++count;
+      return Step::kInside;
+    }
+    if (f.distance2 < before) {
+      keep(f);
+      return Step::kCloser;
     }
   }
   if (!closest_feature(w, count + 1, f)) {

@@ -58,8 +58,9 @@ inline __attribute__((always_inline)) Vec3d core_support(const Core& c,
                                                          const Vec3d& d,
                                                          int& index) {
   if (c.mesh != nullptr) {
-    index = mesh_support(*c.mesh, d);
-    return c.mesh->vertices[index];
+    const MeshVertex v = farthest_vertex(*c.mesh, d);
+    index = v.index;
+    return v.position;
   }
   switch (c.type) {
     case ShapeType::kSphere:

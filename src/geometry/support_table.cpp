@@ -3,43 +3,59 @@
 #include "mesh_support.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
+#include <initializer_list>
 #include <map>
 
 // The normal cone of a vertex is bounded by the arcs between the normals of adjacent triangles, one
-// per edge. The vertices whose cone meets the pyramid P over a cell are connected through arcs that
-// meet P, so they are found by a flood from the farthest vertex along the middle of P: an edge
+// per edge. The vertices whose cone meets the convex cone P over a cell are connected through arcs
+// that meet P, so they are found by a flood from the farthest vertex along the middle of P: an edge
 // passes the flood on if (1 - t) n1 + t n2 lies in P for some t in [0, 1].
 
 namespace stiction {
 namespace {
 
-constexpr double kWiden = 1e-8;  // of the pyramids: rounding of normals, and ties
-constexpr int kClimb = 255;
-constexpr int kMaxCandidates = 64;  // longer lists are climbed through
+constexpr double kWiden = 1e-8;  // of the cones: rounding of normals, and ties
+constexpr std::size_t kGroup = 4, kMaxCandidates = 64;  // longer lists are climbed through
 
-struct Pyramid {
-  Vec3d inward[4];  // normals of the four sides
+/// A convex cone of directions.
+struct Cone {
+  int sides;
+  Vec3d inward[4];  // normals of the sides
   Vec3d middle;
 };
 
-Pyramid pyramid_of(int axis, double sign, int iu, int iw, int n) {
-  const auto direction = [&](double u, double w) {
-    Vec3d d{0, 0, 0};
-    d[axis] = sign;
-    d[(axis + 1) % 3] = 2.0 * u / n - 1.0;
-    d[(axis + 2) % 3] = 2.0 * w / n - 1.0;
-    return d;
-  };
-  Pyramid p;
-  p.middle = direction(iu + 0.5, iw + 0.5);
-  const Vec3d corner[4] = {
-      direction(iu, iw), direction(iu + 1, iw), direction(iu + 1, iw + 1), direction(iu, iw + 1)};
-  for (int k = 0; k < 4; ++k) {
-    const Vec3d side = cross(corner[k], corner[(k + 1) % 4]);
-    p.inward[k] = side * ((dot(side, p.middle) < 0.0 ? -1.0 : 1.0) / norm(side));
+Cone cone_over(std::initializer_list<Vec3d> corners) {
+  Cone c{int(corners.size()), {}, {0, 0, 0}};
+  const Vec3d* corner = corners.begin();
+  for (int k = 0; k < c.sides; ++k) c.middle += corner[k];
+  for (int k = 0; k < c.sides; ++k) {
+    const Vec3d side = cross(corner[k], corner[(k + 1) % c.sides]);
+    c.inward[k] = side * ((dot(side, c.middle) < 0.0 ? -1.0 : 1.0) / norm(side));
   }
-  return p;
+  return c;
+}
+
+// A cell lies in one face of the octahedron unless it is on a diagonal of the square, which is an
+// edge of the octahedron: then it is four triangles about its middle.
+void cones_over_cell(int half, int row, int column, int n, std::vector<Cone>& cones) {
+  const auto direction = [&](double r, double c) {
+    const double p = 2.0 * r / n - 1.0, q = 2.0 * c / n - 1.0;
+    const double x = 0.5 * (p + q), y = 0.5 * (p - q);
+    const double z = std::max(0.0, 1.0 - std::abs(x) - std::abs(y));
+    return Vec3d{x, y, half == 0 ? z : -z};
+  };
+  const Vec3d corner[4] = {direction(row, column),
+                           direction(row + 1, column),
+                           direction(row + 1, column + 1),
+                           direction(row, column + 1)};
+  cones.clear();
+  if (row != column && row + column != n - 1) {
+    cones.push_back(cone_over({corner[0], corner[1], corner[2], corner[3]}));
+    return;
+  }
+  const Vec3d middle = direction(row + 0.5, column + 0.5);
+  for (int k = 0; k < 4; ++k) cones.push_back(cone_over({middle, corner[k], corner[(k + 1) % 4]}));
 }
 
 /// An edge of the mesh, as seen from one of its ends.
@@ -53,24 +69,16 @@ class Builder {
   Builder(const ConvexMesh& mesh, SupportTable& table) : mesh_(mesh), table_(table) {
     find_extent();
     find_arcs();
-    mark_.assign(mesh.vertices.size(), -1);
+    mark_.assign(mesh.vertices.size(), 0);
   }
 
   void run() {
-    const int n = table_.resolution;
-    table_.cells.reserve(6 * n * n);
-    int hint = 0, cell = 0;
-    for (int face = 0; face < 6; ++face) {
-      for (int iu = 0; iu < n; ++iu) {
-        for (int j = 0; j < n; ++j, ++cell) {
-          const Pyramid p = pyramid_of(face / 2, face % 2 == 0 ? 1.0 : -1.0, iu, j, n);
-          hint = climb(mesh_, unscaled(p.middle), hint);
-          flood(p, hint, cell);
-          table_.cells.push_back(word(hint));
-        }
-      }
+    find_candidates();
+    order_places();
+    table_.cells.reserve(candidates_.size());
+    for (std::size_t k = 0; k < candidates_.size(); ++k) {
+      table_.cells.push_back(cell_of(candidates_[k], hints_[k]));
     }
-    table_.candidates.shrink_to_fit();
   }
 
  private:
@@ -110,10 +118,10 @@ class Builder {
     }
   }
 
-  static bool meets(const Pyramid& p, const Arc& arc) {
+  static bool meets(const Cone& c, const Arc& arc) {
     double from = 0.0, to = 1.0;
-    for (const Vec3d& inward : p.inward) {
-      const double h1 = dot(inward, arc.n1) + kWiden, h2 = dot(inward, arc.n2) + kWiden;
+    for (int k = 0; k < c.sides; ++k) {
+      const double h1 = dot(c.inward[k], arc.n1) + kWiden, h2 = dot(c.inward[k], arc.n2) + kWiden;
       if (h1 < 0.0 && h2 < 0.0) return false;
       if (h1 >= 0.0 && h2 >= 0.0) continue;
       const double t = h1 / (h1 - h2);
@@ -123,39 +131,110 @@ class Builder {
         to = std::min(to, t);
       }
     }
-    // Between opposite normals the sides alone do not tell the pyramid from its mirror image.
-    return from <= to && dot(p.middle, arc.n1 + (arc.n2 - arc.n1) * (0.5 * (from + to))) > 0.0;
+    // Between opposite normals the sides alone do not tell the cone from its mirror image.
+    return from <= to && dot(c.middle, arc.n1 + (arc.n2 - arc.n1) * (0.5 * (from + to))) > 0.0;
   }
 
-  void flood(const Pyramid& p, int start, int cell) {
-    found_.assign(1, start);
-    mark_[start] = cell;
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      for (int k = arc_start_[found_[i]]; k < arc_start_[found_[i] + 1]; ++k) {
-        const Arc& arc = arcs_[k];
-        if (mark_[arc.other] == cell || !meets(p, arc)) continue;
-        mark_[arc.other] = cell;
-        found_.push_back(arc.other);
+  void find_candidates() {
+    const int n = table_.resolution;
+    std::vector<Cone> cones;
+    int hint = 0;
+    for (int half = 0; half < 2; ++half) {
+      for (int row = 0; row < n; ++row) {
+        for (int column = 0; column < n; ++column) {
+          cones_over_cell(half, row, column, n, cones);
+          found_.clear();
+          for (const Cone& cone : cones) {
+            hint = climb(mesh_, unscaled(cone.middle), hint);
+            flood(cone, hint);
+          }
+          hints_.push_back(hint);
+          candidates_.push_back(found_);
+        }
       }
     }
   }
 
-  /// Equal lists are stored once.
-  std::uint32_t word(int start) {
-    if (found_.size() == 1) return std::uint32_t(start);
-    if (found_.size() > kMaxCandidates) return std::uint32_t(kClimb) << 24 | std::uint32_t(start);
+  /// Appends what is not yet found.
+  void flood(const Cone& cone, int start) {
+    ++flood_;
+    queue_.assign(1, start);
+    mark_[start] = flood_;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      for (int k = arc_start_[queue_[i]]; k < arc_start_[queue_[i] + 1]; ++k) {
+        const Arc& arc = arcs_[k];
+        if (mark_[arc.other] == flood_ || !meets(cone, arc)) continue;
+        mark_[arc.other] = flood_;
+        queue_.push_back(arc.other);
+      }
+    }
+    found_.insert(found_.end(), queue_.begin(), queue_.end());
     std::sort(found_.begin(), found_.end());
-    const auto [entry, is_new] =
-        known_.try_emplace(found_, std::uint32_t(table_.candidates.size()));
-    if (is_new) table_.candidates.insert(table_.candidates.end(), found_.begin(), found_.end());
-    return std::uint32_t(found_.size()) << 24 | entry->second;
+    found_.erase(std::unique(found_.begin(), found_.end()), found_.end());
+  }
+
+  /// In the order in which the cells along a Z curve first name them.
+  void order_places() {
+    const int n = table_.resolution;
+    place_of_.assign(mesh_.vertices.size(), -1);
+    for (std::uint32_t half = 0; half < 2; ++half) {
+      for (std::uint32_t z = 0; z < std::bit_ceil(unsigned(n)) * std::bit_ceil(unsigned(n)); ++z) {
+        int row = 0, column = 0;
+        for (int bit = 0; bit < 15; ++bit) {
+          column |= int(z >> (2 * bit) & 1u) << bit;
+          row |= int(z >> (2 * bit + 1) & 1u) << bit;
+        }
+        if (row >= n || column >= n) continue;
+        for (const int i : candidates_[(half * n + row) * n + column]) add_place(i);
+      }
+    }
+  }
+
+  void add_place(int i) {
+    if (place_of_[i] >= 0 || table_.places.size() >= SupportTable::kLong) return;
+    place_of_[i] = int(table_.places.size());
+    const Vec3d& v = mesh_.vertices[i];
+    table_.places.push_back({v.x, v.y, v.z, i});
+  }
+
+  SupportTable::Cell cell_of(const std::vector<int>& list, int hint) {
+    bool placed = list.size() <= kMaxCandidates;
+    for (const int i : list) placed = placed && place_of_[i] >= 0;
+    if (!placed) return long_cell(0, std::uint32_t(hint));
+    if (list.size() <= kGroup) return group(list, 0);
+    const std::uint32_t count = std::uint32_t((list.size() + kGroup - 1) / kGroup);
+    const auto [entry, is_new] = known_.try_emplace(list, std::uint32_t(table_.groups.size()));
+    for (std::uint32_t k = 0; is_new && k < count; ++k) {
+      table_.groups.push_back(group(list, k * kGroup));
+    }
+    return long_cell(count, entry->second);
+  }
+
+  static SupportTable::Cell long_cell(std::uint32_t count, std::uint32_t start) {
+    return {{SupportTable::kLong,
+             std::uint16_t(count),
+             std::uint16_t(start & 0xffffu),
+             std::uint16_t(start >> 16)}};
+  }
+
+  SupportTable::Cell group(const std::vector<int>& list, std::size_t from) const {
+    SupportTable::Cell cell;
+    for (std::size_t k = 0; k < kGroup; ++k) {
+      const std::size_t at = from + k < list.size() ? from + k : from;
+      cell.place[k] = std::uint16_t(place_of_[list[at]]);
+    }
+    return cell;
   }
 
   const ConvexMesh& mesh_;
   SupportTable& table_;
-  std::vector<int> arc_start_, mark_, found_;
+  std::vector<int> arc_start_, mark_, queue_, found_;  // found_: of a cell, ascending
+  int flood_ = 0;
   std::vector<Arc> arcs_;
-  std::map<std::vector<int>, std::uint32_t> known_;
+  std::vector<std::vector<int>> candidates_;  // of every cell, ascending
+  std::vector<int> hints_;                    // a vertex to climb from, of every cell
+  std::vector<int> place_of_;
+  std::map<std::vector<int>, std::uint32_t> known_;  // first group of a long list
 };
 
 }  // namespace

@@ -48,7 +48,9 @@ const char* to_string(DistanceStatus status);
 /// what kGjk does in ten. Where they end at max_iterations, GJK decides whether the shapes overlap,
 /// and EPA how deep.
 enum class DistanceMethod : std::uint8_t {
-  kAuto,                ///< closed forms where there are any, else the fastest measured: kGjk
+  /// Closed forms where there are any, else the fastest measured: kGjk; between polytopes that are
+  /// near each other and without a warm start with the momentum of kNesterovNormalizedReference.
+  kAuto,
   kFrankWolfe,          ///< GJK++ Alg. 1: line search, no simplex
   kFrankWolfePolyak,    ///< Alg. 5
   kFrankWolfeNesterov,  ///< Alg. 5

@@ -10,21 +10,35 @@ namespace stiction {
 
 struct ConvexMesh;
 
-/// Which vertices of a convex mesh can be the farthest ones along a direction: a cube around the
-/// origin with `resolution`^2 square cells per side, and for each cell all vertices whose normal
-/// cone meets the pyramid over the cell. Exact: the farthest vertex is always among the candidates.
-/// Directions are scaled by `extent` first, the half sides of the mesh's box, so that slabs and
-/// needles fill the cells evenly. Built once per mesh; 4 bytes per cell and per listed vertex.
+/// Which vertices of a convex mesh can be the farthest ones along a direction: the octahedron
+/// |x| + |y| + |z| = 1, whose upper and lower half, seen along z and turned by 45 degrees, are
+/// squares of `resolution`^2 square cells, and for each cell all vertices whose normal cone meets
+/// the cone over the cell. Exact: the farthest vertex is always among the candidates. Directions
+/// are scaled by `extent` first, the half sides of the mesh's box, so that slabs and needles fill
+/// the cells evenly. Built once per mesh.
 struct SupportTable {
-  int resolution = 0;  ///< cells along an edge of the cube; 0: no table, scan all vertices
+  /// A vertex, half a cache line. Vertices that are candidates together stand close to each other.
+  struct alignas(32) Place {
+    double x, y, z;
+    std::int32_t vertex;
+  };
+  /// Up to four candidates, as numbers of places; free ones repeat the first. Or `kLong`, how many
+  /// groups of four there are, and where they start in `groups` (low, high half); no group: too
+  /// many, the start is the vertex from which to climb.
+  struct alignas(8) Cell {
+    std::uint16_t place[4];
+  };
+  static constexpr std::uint16_t kLong = 0xffff;
+
+  int resolution = 0;  ///< cells along an edge of a square; 0: no table, scan all vertices
   Vec3d extent{1, 1, 1};
-  /// High byte: number of candidates, low 24 bits: where they start in `candidates`. Count 0: the
-  /// one candidate itself. Count 255: too many; the vertex from which to climb.
-  std::vector<std::uint32_t> cells;
-  std::vector<std::uint32_t> candidates;
+  std::vector<Cell> cells, groups;
+  std::vector<Place> places;
 
   static SupportTable build(const ConvexMesh& mesh, int resolution);
-  std::size_t bytes() const { return (cells.size() + candidates.size()) * sizeof(std::uint32_t); }
+  std::size_t bytes() const {
+    return (cells.size() + groups.size()) * sizeof(Cell) + places.size() * sizeof(Place);
+  }
 };
 
 }  // namespace stiction
