@@ -1,6 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "stiction/integrator/semi_implicit_euler.hpp"
+#include "stiction/model/state_io.hpp"
 
 #include "../contact/project_closures.hpp"
 
@@ -158,7 +159,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
   };
   check("torques", input.torques);
   check("position_targets", input.position_targets);
-  validate_state(scene_, state);
+  validate_whole_state(scene_, state);
   int steps = input.steps;
   if (input.torques.size()) steps = static_cast<int>(input.torques.rows());
   if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
@@ -191,7 +192,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
 }
 
 const CollisionCounters& Simulator::find_contacts(State& state) {
-  validate_state(scene_, state);
+  validate_whole_state(scene_, state);
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
   collide(scene_,
           parameters_,
