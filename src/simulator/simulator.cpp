@@ -99,7 +99,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
                 solution_.impulse);
   solve(problem_, settings_.solver, solver_, solution_);
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
-  semi_implicit_euler(scene_, dt, dynamics_, state);
+  semi_implicit_euler(scene_, parameters_, dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 
