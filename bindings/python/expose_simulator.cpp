@@ -172,12 +172,12 @@ BodyWrench wrench_on(const Holder& sim, const bp::object& body) {
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
   if (!sim.stepped) throw std::invalid_argument("balance: no step was taken");
   const Control& c = control_from(sim, control);
-  validate_state(sim.scene(), after);
+  validate_whole_state(sim.scene(), after);
   return sim.balance(after, c);
 }
 
 bp::list body_poses(Holder& sim, const State& state) {
-  validate_state(sim.scene(), state);
+  validate_whole_state(sim.scene(), state);
   bp::list out;
   for (const Transform& X : sim.body_poses(state)) out.append(to_se3(X));
   return out;

@@ -5,6 +5,7 @@
 #include "stiction/dynamics/constraint_rows.hpp"
 #include "stiction/dynamics/integrate.hpp"
 #include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/loose_body.hpp"
 #include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/solver/pgs_kernel.hpp"
 
@@ -77,17 +78,26 @@ Real* lanes(double* x) {
 }
 
 template <class Real>
+TreeParameters<Real> lane_parameters(const LaneStepArrays& a) {
+  return {reinterpret_cast<const RigidTransform<Real>*>(a.placement),
+          reinterpret_cast<const Vec3<Real>*>(a.axis),
+          lanes<Real>(a.mass),
+          reinterpret_cast<const Vec3<Real>*>(a.com),
+          reinterpret_cast<const Sym3<Real>*>(a.inertia),
+          *reinterpret_cast<const RigidTransform<Real>*>(a.base),
+          *reinterpret_cast<const Vec3<Real>*>(a.gravity)};
+}
+
+template <class Real>
 void lane_dynamics(const TreeView& t, double dt, const LaneStepArrays& a, LaneWork<Real>& w) {
-  const TreeParameters<Real> p{reinterpret_cast<const RigidTransform<Real>*>(a.placement),
-                               reinterpret_cast<const Vec3<Real>*>(a.axis),
-                               lanes<Real>(a.mass),
-                               reinterpret_cast<const Vec3<Real>*>(a.com),
-                               reinterpret_cast<const Sym3<Real>*>(a.inertia),
-                               *reinterpret_cast<const RigidTransform<Real>*>(a.base),
-                               *reinterpret_cast<const Vec3<Real>*>(a.gravity)};
+  const TreeParameters<Real> p = lane_parameters<Real>(a);
   forward_kinematics(t, p, lanes<Real>(a.q), lanes<Real>(a.v), w.data);
   body_inertias_and_forces(t, p, w.data);
-  bias_forces(t, w.data);
+  if (is_loose_body(t)) {
+    loose_body_bias(p, Real(dt), w.data);
+  } else {
+    bias_forces(t, w.data);
+  }
   mass_matrix(t, w.data);
   for (int k = 0; k < t.nv; ++k) {
     w.data.L[t.row[k] + t.depth[k]] += lanes<Real>(a.diagonal)[k];
@@ -186,7 +196,7 @@ void lane_step(
   solve_scaled_lower(t, w.data, w.whitened);
   Real* v = lanes<Real>(a.v);
   for (int k = 0; k < t.nv; ++k) v[k] += w.whitened[k];
-  integrate_configuration(t, Real(dt), lanes<Real>(a.q), v);
+  integrate_configuration(t, lane_parameters<Real>(a), Real(dt), lanes<Real>(a.q), v);
 }
 
 }  // namespace STICTION_ISA

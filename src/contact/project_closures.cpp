@@ -38,7 +38,7 @@ void project_closures(const Scene& scene,
     const Eigen::VectorXd lambda = -problem.dense().completeOrthogonalDecomposition().solve(phi);
     impulse.assign(lambda.data(), lambda.data() + lambda.size());
     apply_impulses(rows, scene, impulse, work);
-    semi_implicit_euler(scene, 1.0, work, trial);
+    semi_implicit_euler(scene, still, 1.0, work, trial);
     trial.v.setZero();
   }
   state.q = trial.q;

@@ -2,6 +2,7 @@
 
 #include "stiction/dynamics/bias.hpp"
 #include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/loose_body.hpp"
 #include "stiction/dynamics/mass_matrix.hpp"
 
 #include <algorithm>
@@ -162,7 +163,11 @@ void compute_dynamics(const Scene& scene,
     const Tree& tree = scene.trees()[t];
     const TreeView& view = work.views[t];
     TreeData<double>& data = work.trees[t];
-    bias_forces(view, data);
+    if (is_loose_body(view)) {
+      loose_body_bias(tree_parameters(tree, static_cast<int>(t), parameters), dt, data);
+    } else {
+      bias_forces(view, data);
+    }
     mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, work);
     double* w = work.whitened.data() + tree.v_offset;

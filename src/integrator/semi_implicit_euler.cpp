@@ -5,14 +5,22 @@
 
 namespace stiction {
 
-void semi_implicit_euler(const Scene& scene, double dt, DynamicsWorkspace& work, State& state) {
+void semi_implicit_euler(const Scene& scene,
+                         const Parameters& parameters,
+                         double dt,
+                         DynamicsWorkspace& work,
+                         State& state) {
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     double* w = work.whitened.data() + tree.v_offset;
     double* v = state.v.data() + tree.v_offset;
     solve_scaled_lower(work.views[t], work.trees[t], w);
     for (int k = 0; k < tree.nv; ++k) v[k] += w[k];
-    integrate_configuration(work.views[t], dt, state.q.data() + tree.q_offset, v);
+    integrate_configuration(work.views[t],
+                            tree_parameters(tree, static_cast<int>(t), parameters),
+                            dt,
+                            state.q.data() + tree.q_offset,
+                            v);
   }
   state.time += dt;
 }

@@ -17,8 +17,12 @@ struct Momentum {
   double energy = 0.0;
 };
 
-/// Of all bodies at the kinematics held by `work`, about the world origin.
-Momentum momentum(const Scene& scene, const Parameters& p, const DynamicsWorkspace& work) {
+/// Of all bodies at the kinematics held by `work`, about the world origin. The spin of a loose body
+/// counts at the orientation of half a step ago, where its flight conserves it (loose_body.hpp).
+Momentum momentum(const Scene& scene,
+                  const Parameters& p,
+                  const DynamicsWorkspace& work,
+                  double dt) {
   Momentum out;
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
@@ -28,12 +32,13 @@ Momentum momentum(const Scene& scene, const Parameters& p, const DynamicsWorkspa
       const Transform& X = data.X_RB[b];
       const Vec3d c = X * p.com[body];
       const Vec3d v = data.V[b].linear + cross(data.V[b].angular, c);
-      const Vec3d h = rotate(X.R, p.inertia[body]) * data.V[b].angular;
+      const Vec3d w = data.V[b].angular, h = rotate(X.R, p.inertia[body]) * w;
+      const Vec3d spin = is_loose_body(work.views[t]) ? turned(w * (-0.5 * dt), h) : h;
       const Vec3d linear = data.X_WR.R * (v * p.mass[body]), c_W = data.X_WR * c;
       out.linear += linear;
-      out.angular += data.X_WR.R * h + cross(c_W, linear);
-      out.energy += 0.5 * (p.mass[body] * dot(v, v) + dot(h, data.V[b].angular)) -
-                    p.mass[body] * dot(p.gravity, c_W);
+      out.angular += data.X_WR.R * spin + cross(c_W, linear);
+      out.energy +=
+          0.5 * (p.mass[body] * dot(v, v) + dot(h, w)) - p.mass[body] * dot(p.gravity, c_W);
     }
   }
   return out;
@@ -101,8 +106,8 @@ BodyWrench Simulator::wrench_on(int body) const {
 Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
   forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
-  const Momentum before = momentum(scene_, parameters_, other_);
   const double dt = settings_.dt;
+  const Momentum before = momentum(scene_, parameters_, other_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
     const Vec3d f = parameters_.gravity * parameters_.mass[b];
@@ -122,7 +127,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.normal_work += c.impulse.z * c.velocity.z;
   }
   forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), other_);
-  const Momentum later = momentum(scene_, parameters_, other_);
+  const Momentum later = momentum(scene_, parameters_, other_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;
   out.energy_before = before.energy;

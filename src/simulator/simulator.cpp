@@ -1,6 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "stiction/integrator/semi_implicit_euler.hpp"
+#include "stiction/model/state_io.hpp"
 
 #include "../contact/project_closures.hpp"
 
@@ -104,7 +105,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   solve(problem_, settings_.solver, solver_, solution_);
   state.penalty = solution_.penalty;
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
-  semi_implicit_euler(scene_, dt, dynamics_, state);
+  semi_implicit_euler(scene_, parameters_, dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 
@@ -164,7 +165,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
   };
   check("torques", input.torques);
   check("position_targets", input.position_targets);
-  validate_state(scene_, state);
+  validate_whole_state(scene_, state);
   int steps = input.steps;
   if (input.torques.size()) steps = static_cast<int>(input.torques.rows());
   if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
@@ -197,7 +198,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
 }
 
 const CollisionCounters& Simulator::find_contacts(State& state) {
-  validate_state(scene_, state);
+  validate_whole_state(scene_, state);
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
   collide(scene_,
           parameters_,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import stiction
 
@@ -47,3 +48,26 @@ def test_find_contacts_refuses_a_foreign_state() -> None:
         sim.find_contacts(other)
     with pytest.raises(TypeError, match="state"):
         sim.find_contacts(3)  # type: ignore[arg-type]
+
+
+def ball_pile(vertices: int) -> stiction.Simulator:
+    points = np.random.default_rng(0).normal(size=(vertices, 3))
+    mesh = stiction.ConvexMesh(0.1 * points / np.linalg.norm(points, axis=1, keepdims=True))
+    scene = stiction.Scene()
+    for i in range(3):
+        placement = np.eye(4)
+        placement[2, 3] = 0.19 * i
+        scene.add_body(f"b{i}", mesh, 1.0, placement)
+    return stiction.Simulator(scene, dt=1e-3)
+
+
+def test_warm_starts_of_another_scene_are_refused() -> None:
+    """Same bodies, other meshes: the sizes of the state fit, its vertex numbers do not."""
+    many, few = ball_pile(2000), ball_pile(5)
+    state = many.initial_state()
+    many.find_contacts(state)
+    few.step(few.initial_state())
+    calls = (few.find_contacts, few.step, few.body_poses, few.balance)
+    for call in calls:
+        with pytest.raises(ValueError, match="belongs to another scene"):
+            call(stiction.State(state.save()))

@@ -100,11 +100,11 @@ def test_boxes_overlap_as_their_distance_says() -> None:
 
 
 def test_objects_fall_into_the_funnel_and_meet() -> None:
-    moving = funnel.simulate(4, np.random.default_rng(2))
-    assert moving.X_WA.shape == (4, 121, 4, 4)
+    moving = funnel.simulate(8, np.random.default_rng(2))
+    assert moving.X_WA.shape == (8, 121, 4, 4)
     assert (moving.X_WA[:, -1, 2, 3] < moving.X_WA[:, 0, 2, 3]).all()
     queried, starts = funnel.queries(moving)
-    assert 0 < len(queried) < 4 * 121
+    assert 0 < len(queried) < 8 * 121
     assert set(starts) == set(funnel.STARTS)
     assert all(np.isfinite(x).all() and len(x) == len(queried) for x in starts.values())
     # Objects that hardly move between steps keep their separation vector: most previous starts are

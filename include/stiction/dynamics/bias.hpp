@@ -50,7 +50,8 @@ inline void add_external_wrench(int body,
   data.F[body].angular -= n;
 }
 
-/// b = S^T (sum of the body forces above each joint), leaves to root.
+/// b = S^T (sum of the body forces above each joint), leaves to root. Of a loose body:
+/// loose_body_bias.
 template <class Real>
 inline void bias_forces(const TreeView& tree, TreeData<Real>& data) {
   for (int b = tree.num_bodies - 1; b >= 0; --b) {

@@ -5,23 +5,38 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// q <- q advanced by v over dt, in place; v is re-expressed where its frame turned.
-///
-/// Free-flyer: the step's velocity is that of the origin in axes frozen at the start (see
-/// forward_kinematics), so p += dt R v, R <- R exp(dt w), and the linear part of v is turned into
-/// the new body axes: R_new v_new = R_old v. Linear momentum of a free body is thus exact.
+/// A free-flyer over dt, from the velocity at which the step ends, in axes of its start: the point
+/// c of the body moves on a straight line, p_c += dt R (v + w x c), and R <- R exp(dt w). v is then
+/// turned into the new axes so that the world velocity of c is kept. c is the centre of mass of a
+/// loose body, whose linear momentum is thus exact and whose motion does not depend on where its
+/// frame lies; of an articulated tree it is the origin of the first body (see forward_kinematics).
 template <class Real>
-inline void integrate_configuration(const TreeView& tree, Real dt, Real* q, Real* v) {
+inline void integrate_free_flyer(const Vec3<Real>& c, Real dt, Real* q, Real* v) {
+  const Mat3<Real> R = rotation_from_quaternion(q + 3);
+  const Vec3<Real> w{v[3], v[4], v[5]}, about_c = cross(w, c);
+  const Vec3<Real> u = R * (Vec3<Real>{v[0], v[1], v[2]} + about_c);
+  integrate_quaternion(q + 3, w * dt);
+  const Mat3<Real> R_new = rotation_from_quaternion(q + 3);
+  const Vec3<Real> moved = u * dt + (R * c - R_new * c);
+  const Vec3<Real> v_new = transpose_times(R_new, u) - about_c;
+  for (int k = 0; k < 3; ++k) {
+    q[k] += moved[k];
+    v[k] = v_new[k];
+  }
+}
+
+/// q <- q advanced by v over dt, in place; v is re-expressed where its frame turned.
+template <class Real>
+inline void integrate_configuration(
+    const TreeView& tree, const TreeParameters<Real>& parameters, Real dt, Real* q, Real* v) {
   for (int b = 0; b < tree.num_bodies; ++b) {
     Real* qb = q + tree.q_index[b];
     Real* vb = v + tree.v_index[b];
     switch (tree.joint[b]) {
       case JointType::kFreeFlyer: {
-        const Vec3<Real> u = rotation_from_quaternion(qb + 3) * Vec3<Real>{vb[0], vb[1], vb[2]};
-        for (int k = 0; k < 3; ++k) qb[k] += dt * u[k];
-        integrate_quaternion(qb + 3, Vec3<Real>{dt * vb[3], dt * vb[4], dt * vb[5]});
-        const Vec3<Real> turned = transpose_times(rotation_from_quaternion(qb + 3), u);
-        for (int k = 0; k < 3; ++k) vb[k] = turned[k];
+        const Real o(0.0);
+        integrate_free_flyer(
+            is_loose_body(tree) ? parameters.com[0] : Vec3<Real>{o, o, o}, dt, qb, vb);
         break;
       }
       case JointType::kSpherical:

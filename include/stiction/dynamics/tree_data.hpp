@@ -6,6 +6,9 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// One body on a free-flyer.
+inline bool is_loose_body(const TreeView& tree) { return tree.free_root && tree.num_bodies == 1; }
+
 /// Parameters of one tree as lane-valued arrays: views into Parameters (double) or a packed copy.
 template <class Real>
 struct TreeParameters {

@@ -7,6 +7,10 @@ namespace stiction {
 
 /// v <- v + L^-1 D^-1 w with w = L^-T dt f + Z lambda, then q <- q (+) dt v. Consumes
 /// work.whitened.
-void semi_implicit_euler(const Scene& scene, double dt, DynamicsWorkspace& work, State& state);
+void semi_implicit_euler(const Scene& scene,
+                         const Parameters& parameters,
+                         double dt,
+                         DynamicsWorkspace& work,
+                         State& state);
 
 }  // namespace stiction

@@ -133,12 +133,14 @@ inline Real nearest(Real x) {
 
 /// sin and cos, at most 2 ulp from libm for |x| < 1e5, identical bits in every lane type.
 /// Cody-Waite reduction by pi/2 in three parts, then the minimax polynomials on [-pi/4, pi/4].
+/// NaN from 2^40 on: no digit of the reduced angle is left there, and s^2 + c^2 would not be 1.
 template <class Real>
 inline void sincos(Real x, Real& s, Real& c) {
   const Real k = nearest(x * Real(0.63661977236758134308));
   Real r = x - k * Real(1.57079632673412561417e+00);
   r = r - k * Real(6.07710050630396597660e-11);
   r = r - k * Real(2.02226624879595063154e-21);
+  r = select(abs(x) < Real(0x1p40), r, Real(__builtin_nan("")));
   const Real z = r * r;
   const Real ps = r + (r * z) * (Real(-1.66666666666666324348e-01) +
                                  z * (Real(8.33333333332248946124e-03) +

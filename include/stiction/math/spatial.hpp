@@ -134,24 +134,49 @@ inline Mat3<Real> rotation_from_quaternion(const Real* q) {
           {xz + wy, yz - wx, one - (xx + yy)}};
 }
 
-/// q <- q * exp(w / 2), w a rotation vector in the body frame [rad]; renormalised to first order,
-/// which keeps | |q| - 1 | at rounding level because exp is exact to rounding.
+/// x of m x = b by Cramer's rule, for a matrix that is far from singular.
 template <class Real>
-inline void integrate_quaternion(Real* q, const Vec3<Real>& w) {
+inline Vec3<Real> solve(const Mat3<Real>& m, const Vec3<Real>& b) {
+  const Vec3<Real> c12 = cross(m.c1, m.c2);
+  const Real scale = Real(1.0) / dot(m.c0, c12);
+  return Vec3<Real>{dot(b, c12), dot(m.c0, cross(b, m.c2)), dot(m.c0, cross(m.c1, b))} * scale;
+}
+
+/// Unit quaternion (e, c) of a rotation vector w [rad].
+template <class Real>
+inline void quaternion_from_rotation_vector(const Vec3<Real>& w, Vec3<Real>& e, Real& c) {
   const Real n2 = squared_norm(w);
   const Real n = square_root(n2);
-  Real s, c;
+  Real s;
   sincos(Real(0.5) * n, s, c);
   // sin(n/2)/n, by its series when n is small: 1/2 - n^2/48 + n^4/3840.
   const Real series = Real(0.5) - n2 * (Real(1.0 / 48.0) - n2 * Real(1.0 / 3840.0));
   const Mask<Real> tiny = n < Real(1e-3);
-  const Real k = select(tiny, series, s / select(tiny, Real(1.0), n));
-  const Real ex = k * w.x, ey = k * w.y, ez = k * w.z;
+  e = w * select(tiny, series, s / select(tiny, Real(1.0), n));
+}
+
+/// exp([w]) x, w a rotation vector [rad].
+template <class Real>
+inline Vec3<Real> turned(const Vec3<Real>& w, const Vec3<Real>& x) {
+  Vec3<Real> e;
+  Real c;
+  quaternion_from_rotation_vector(w, e, c);
+  const Vec3<Real> t = cross(e, x) * Real(2.0);
+  return x + t * c + cross(e, t);
+}
+
+/// q <- q * exp(w / 2), w a rotation vector in the body frame [rad]; renormalised to first order,
+/// which keeps | |q| - 1 | at rounding level because exp is exact to rounding.
+template <class Real>
+inline void integrate_quaternion(Real* q, const Vec3<Real>& w) {
+  Vec3<Real> e;
+  Real c;
+  quaternion_from_rotation_vector(w, e, c);
   const Real x = q[0], y = q[1], z = q[2], v = q[3];
-  const Real qx = v * ex + x * c + y * ez - z * ey;
-  const Real qy = v * ey - x * ez + y * c + z * ex;
-  const Real qz = v * ez + x * ey - y * ex + z * c;
-  const Real qw = v * c - x * ex - y * ey - z * ez;
+  const Real qx = v * e.x + x * c + y * e.z - z * e.y;
+  const Real qy = v * e.y - x * e.z + y * c + z * e.x;
+  const Real qz = v * e.z + x * e.y - y * e.x + z * c;
+  const Real qw = v * c - x * e.x - y * e.y - z * e.z;
   const Real scale = Real(1.5) - Real(0.5) * (qx * qx + qy * qy + qz * qz + qw * qw);
   q[0] = qx * scale;
   q[1] = qy * scale;

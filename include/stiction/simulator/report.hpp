@@ -57,7 +57,7 @@ struct BodyWrench {
 /// mass.
 struct Balance {
   Vec3d linear_before, linear_after;    ///< [kg m/s]
-  Vec3d angular_before, angular_after;  ///< [kg m^2/s]
+  Vec3d angular_before, angular_after;  ///< [kg m^2/s]; of loose bodies half a step before
   Vec3d linear_impulse;                 ///< gravity + external + contacts with the world [N s]
   Vec3d angular_impulse;                ///< [N m s]
   double energy_before, energy_after;   ///< kinetic + potential [J]

@@ -20,6 +20,18 @@ Shape random_field(int n, double cell, double roughness, Rng& rng) {
 
 Transform at(const Vec3d& p) { return {Mat3d::identity(), p}; }
 
+/// Pyramid that stands on its tip, open above: k planes that meet at the origin.
+Shape pit(int k, double steepness) {
+  std::vector<Vec3d> vertices{{0, 0, 0}};
+  std::vector<int> triangles;
+  for (int i = 0; i < k; ++i) {
+    const double a = 2.0 * M_PI * i / k;
+    vertices.push_back({std::cos(a), std::sin(a), steepness});
+    triangles.insert(triangles.end(), {0, 1 + i, 1 + (i + 1) % k});
+  }
+  return Shape::triangle_mesh(vertices, triangles);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(warm_queries_do_not_allocate) {
@@ -141,6 +153,73 @@ BOOST_AUTO_TEST_CASE(order_of_the_pair_does_not_matter) {
         BOOST_TEST(a.manifolds[m].points[k].feature == b.manifolds[m].points[k].feature);
       }
     }
+  }
+}
+
+// A ball in a pit of k planes has k manifolds of one point each, where geometry says.
+BOOST_AUTO_TEST_CASE(a_ball_touches_every_side_of_a_pit) {
+  Rng rng(8);
+  ManifoldWorkspace work;
+  for (int trial = 0; trial < 200; ++trial) {
+    const int k = 3 + trial % 5;
+    const Shape ground = pit(k, 0.6);
+    const Transform G = pose(rng, 1.0);
+    const Vec3d centre{0, 0, 0.3};
+    const auto& mesh = *ground.surface;
+    const auto normal = [&](int i) {
+      const Vec3d n = cross(mesh.vertices[1 + i], mesh.vertices[1 + (i + 1) % k]);
+      return n * (1.0 / norm(n));
+    };
+    const double away = dot(normal(0), centre), radius = away - rng.uniform(-0.01, 0.005);
+    const Transform X = G * at(centre);
+    for (const bool exchanged : {false, true}) {
+      const Shape ball = Shape::sphere(radius);
+      if (exchanged) contact_manifolds(ball, X, ground, G, 0.01, work);
+      if (!exchanged) contact_manifolds(ground, G, ball, X, 0.01, work);
+      BOOST_TEST_REQUIRE(work.manifolds.size() == std::size_t(k));
+      for (int i = 0; i < k; ++i) {
+        const Vec3d n = G.R * normal(i);
+        const Vec3d point = X.p - n * (0.5 * (away + radius));
+        int found = 0;
+        for (const Manifold& m : work.manifolds) {
+          if (norm(m.normal * (exchanged ? -1.0 : 1.0) - n) > 1e-9) continue;
+          ++found;
+          BOOST_TEST(m.count == 1);
+          BOOST_TEST(std::abs(m.points[0].gap - (away - radius)) < 1e-12);
+          BOOST_TEST(norm(m.points[0].position - point) < 1e-12);
+        }
+        BOOST_TEST(found == 1);
+      }
+    }
+  }
+}
+
+// A box on level ground of many triangles has one manifold, and its points are the box's corners.
+BOOST_AUTO_TEST_CASE(a_box_stands_on_its_corners) {
+  Rng rng(9);
+  const Shape ground = floor_mesh(20, 0.1, rng);
+  ManifoldWorkspace work;
+  for (int trial = 0; trial < 100; ++trial) {
+    const Vec3d h{rng.uniform(0.1, 0.4), rng.uniform(0.1, 0.4), 0.1};
+    const double turn = rng.uniform(-M_PI, M_PI), gap = rng.uniform(-2e-3, 2e-3);
+    const double c = std::cos(turn), s = std::sin(turn);
+    const Transform X{{{c, s, 0}, {-s, c, 0}, {0, 0, 1}},
+                      {rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3), 0.1 + gap}};
+    const Transform G = pose(rng, 1.0);
+    contact_manifolds(ground, G, Shape::box(h), G * X, 0.01, work);
+    BOOST_TEST_REQUIRE(work.manifolds.size() == 1u);
+    const Manifold& m = work.manifolds[0];
+    int corners = 0;
+    for (int k = 0; k < m.count; ++k) {
+      BOOST_TEST(std::abs(m.points[k].gap - gap) < 1e-12);
+      const Vec3d p = inverse(G) * m.points[k].position;
+      BOOST_TEST(std::abs(p.z - 0.5 * gap) < 1e-12);
+      const Vec3d b = inverse(X) * p;  // in the box's axes
+      BOOST_TEST(std::abs(b.x) < h.x + 1e-12);
+      BOOST_TEST(std::abs(b.y) < h.y + 1e-12);
+      corners += std::abs(std::abs(b.x) - h.x) < 1e-12 && std::abs(std::abs(b.y) - h.y) < 1e-12;
+    }
+    BOOST_TEST(corners == 4);
   }
 }
 
