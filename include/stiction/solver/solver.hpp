@@ -69,7 +69,8 @@ struct ContactSolution {
   Residuals model_residuals;     ///< of the model solved, with `regularisation`; worst island
   ContactModel model = ContactModel::kNcp;
   std::vector<double> regularisation;  ///< added by the solver to diag(G) [rows]; empty if none
-  double penalty = 0.0;       ///< ADMM, in: rho to start with, 0: by rule; out: the last one
+  double penalty = 0.0;       ///< ADMM, rho / mean diag(G), in: to start with, 0: by rule; out:
+                              ///< the last one, of the slowest island
   bool certified = false;     ///< set by a solver of the NCP whose residuals and velocity are exact
                               ///< for its final impulse
   bool deterministic = true;  ///< false if a time budget could have ended it
