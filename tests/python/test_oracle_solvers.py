@@ -49,7 +49,7 @@ TOLERANCES = [1e-6, 1e-10]
 SHORTFALLS = {
     ("ccp-admm", "stack2_top1e+06_drag"): 1e-9,
     ("ccp-admm", "talos_full_limp_t0"): 1e-9,
-    ("lcp-qp", "stack2_top1000_rest"): 2e-2,  # the QP is not convex: another stationary point
+    ("lcp-qp", "stack2_top1000_rest"): 2e-2,
     ("lcp-staggered", "talos_full_impact"): 1e-7,
     ("ncp-staggered", "talos_full_impact"): 1e-7,
 }
@@ -224,7 +224,7 @@ def test_raisim_agrees_with_the_oracle(oracle: Oracle) -> None:
 def test_regularised_solution_is_unique(oracle: Oracle) -> None:
     """ccp-newton by the rule of the oracle: the same R, and then the same impulses.
 
-    Theirs are as accurate as its test of relative stagnation left them.
+    Theirs may be short of its own tolerance.
     """
     column, compared = list(oracle["solver_names"]).index("CCP-Newton"), 0
     for index in solvable(oracle, "ccp-newton"):
