@@ -40,7 +40,7 @@ class Splitting {
             double* lambda,
             double* velocity);
   IslandOutcome solve();
-  double penalty() const { return penalty_.value(); }
+  double penalty() const { return penalty_.value() / unit_; }
 
  private:
   void start();
@@ -81,7 +81,8 @@ Splitting::Splitting(const Island& island,
       z_(scratch_.take(island.rows())),
       next_(scratch_.take(island.rows())),
       y_(lambda + island.begin),
-      penalty_(eta_, eta_ + delassus_.largest_eigenvalue(x_, z_), kPower, kStep, warm_penalty) {
+      penalty_(
+          eta_, eta_ + delassus_.largest_eigenvalue(x_, z_), kPower, kStep, warm_penalty * unit_) {
   if (work.best.size() < island.problem.g.size()) work.best.resize(island.problem.g.size());
 }
 

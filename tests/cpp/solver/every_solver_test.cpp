@@ -6,8 +6,7 @@
 #include <Eigen/Dense>
 #include <boost/test/unit_test.hpp>
 
-#include <map>
-#include <numeric>
+#include <cmath>
 #include <string>
 
 // What the interface promises, for each solver of the registry.
@@ -50,15 +49,6 @@ double relative_residual(const Data& d, const ContactSolution& s) {
   return model_residuals(s.model, 4, p, s.impulse.data(), c.data(), 0, p.num_sets()).relative;
 }
 
-/// Share of random problems, half of them hyperstatic, that a solver is to converge on.
-double expected_share(const std::string& name) {
-  // Per-contact guesses and fixed points of two projections have no guarantee.
-  static const std::map<std::string, double> shares = {
-      {"raisim", 0.6}, {"lcp-staggered", 0.4}, {"ncp-staggered", 0.4}, {"lcp-pgs", 0.6}};
-  const auto found = shares.find(name);
-  return found == shares.end() ? 0.8 : found->second;
-}
-
 }  // namespace
 
 // Whenever a solver says "converged", the residual of its model agrees; most problems converge.
@@ -82,7 +72,7 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
     }
     BOOST_TEST_MESSAGE(solver.name << ": " << converged << " of " << kTrials << " converged");
     BOOST_TEST_CONTEXT(solver.name)
-    BOOST_TEST(converged >= expected_share(solver.name) * kTrials);
+    BOOST_TEST(converged >= 0.9 * kTrials);
   }
 }
 
@@ -200,9 +190,10 @@ BOOST_AUTO_TEST_CASE(islands_are_solved_apart) {
       both.G = MatrixXd::Zero(n + m, n + m);
       both.G.topLeftCorner(n, n) = a.G;
       both.G.bottomRightCorner(m, m) = b.G;
-      both.G.bottomRightCorner(m, m).diagonal() += b.R;
       both.g.resize(n + m);
       both.g << a.g, b.g;
+      both.R = VectorXd::Zero(n + m);
+      both.R.tail(m) = b.R;
       ContactProblem p = both.problem();
       p.island_start = {0, static_cast<int>(a.sets.size()), p.num_sets()};
       const SolverSettings s = settings(solver, 1e-8, 300);

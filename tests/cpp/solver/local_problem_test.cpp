@@ -132,7 +132,9 @@ Solutions lcp_solutions(const Contact& x) {
 
 /// Every solution that the solver calls converged is one of the search's; enough of each mode.
 /// Where friction cannot wedge the contact there is a solution, and the solver finds it.
-void check_against_search(const char* name, Solutions (*search)(const Contact&)) {
+void check_against_search(const char* name,
+                          Solutions (*search)(const Contact&),
+                          double largest_friction = 1.0) {
   Rng rng(11);
   int seen[3] = {};
   for (int trial = 0; trial < 1500; ++trial) {
@@ -140,7 +142,7 @@ void check_against_search(const char* name, Solutions (*search)(const Contact&))
     const ContactSolution s = solved(x, name, 200000, 1e-11);
     BOOST_TEST_CONTEXT(name << ", trial " << trial << ", mu " << x.mu << ", coupling "
                             << x.coupling() << ", relative " << s.model_residuals.relative) {
-      if (x.coupling() < 0.95)
+      if (largest_friction * x.coupling() < 0.95)
         BOOST_TEST((s.converged() || s.status == SolveStatus::kRoundingLimited));
       if (!s.converged()) continue;
       std::pair<double, Mode> nearest{1e300, kOpen};
@@ -172,7 +174,7 @@ BOOST_AUTO_TEST_CASE(ncp_admm_finds_a_solution_of_the_search) {
 
 BOOST_AUTO_TEST_CASE(lcp_pgs_finds_a_solution_of_the_search,
                      *boost::unit_test::precondition([](auto) { return registered("lcp-pgs"); })) {
-  check_against_search("lcp-pgs", lcp_solutions);
+  check_against_search("lcp-pgs", lcp_solutions, std::sqrt(2.0));  // at the square's corners
 }
 
 namespace {

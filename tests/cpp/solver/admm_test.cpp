@@ -1,0 +1,143 @@
+#define BOOST_TEST_MODULE admm
+#include "solver/admm.hpp"
+
+#include "support/contact_problems.hpp"
+#include <Eigen/Dense>
+#include <boost/test/unit_test.hpp>
+
+using namespace stiction;
+using namespace stiction::test;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+ContactSolution solved(const ContactProblem& problem, const SolverSettings& s, double penalty) {
+  SolverWorkspace work;
+  ContactSolution out;
+  out.penalty = penalty;
+  solve(problem, s, work, out);
+  return out;
+}
+
+SolverSettings settings(double tolerance) {
+  SolverSettings s;
+  s.name = "ncp-admm";
+  s.tolerance = tolerance;
+  s.max_iterations = 20000;
+  return s;
+}
+
+}  // namespace
+
+// The second of two islands, so that rows are offset: the eigenvalue and the solutions for several
+// penalties are Eigen's; bilateral rows get eta only; an unchanged penalty is not factorised again.
+BOOST_AUTO_TEST_CASE(matrix_of_the_linear_step) {
+  Rng rng(1);
+  for (int trial = 0; trial < 100; ++trial) {
+    const Data a = random_problem(rng, 1.0, false), b = random_problem(rng, 0.8, true);
+    const int n = count_rows(a.sets), m = count_rows(b.sets);
+    Data both{MatrixXd::Zero(n + m, n + m), VectorXd::Zero(n + m), VectorXd::Zero(n + m), a.sets};
+    both.sets.insert(both.sets.end(), b.sets.begin(), b.sets.end());
+    both.G.topLeftCorner(n, n) = a.G;
+    both.G.bottomRightCorner(m, m) = b.G;
+    both.R.tail(m) = b.R;
+    const ContactProblem p = both.problem();
+    const Island island(p, static_cast<int>(a.sets.size()), p.num_sets());
+    const MatrixXd G = p.dense().bottomRightCorner(m, m);
+    const double eta = 1e-3;
+    SolverWorkspace work;
+    ShiftedDelassus delassus(island, eta, work);
+    VectorXd x(m), y(m);
+    const double L = delassus.largest_eigenvalue(x.data(), y.data());
+    const double exact = G.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff();
+    BOOST_TEST((L >= 0.5 * exact && L <= exact * (1.0 + 1e-12)));
+    for (const double rho : {2.0, 2.0, 0.01, 50.0}) {
+      BOOST_REQUIRE(delassus.set_penalty(rho));
+      MatrixXd H = G + eta * MatrixXd::Identity(m, m);
+      for (const ConstraintSet& s : p.sets) {
+        for (int r = s.offset; r < s.offset + s.dim; ++r)
+          if (r >= n && s.kind != SetKind::kFree) H(r - n, r - n) += rho;
+      }
+      const VectorXd rhs = random_vector(rng, m), expected = H.ldlt().solve(rhs);
+      x = rhs;
+      delassus.solve(x.data());
+      BOOST_TEST((x - expected).norm() <= 1e-10 * expected.norm() * H.norm() / eta * 1e-3);
+    }
+    BOOST_TEST(work.factorisations == 3);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(penalty_follows_the_residuals_and_comes_to_rest) {
+  AdaptivePenalty penalty(1e-6, 1.0, 0.2, 0.05, 0.0);
+  BOOST_TEST(std::abs(penalty.value() - 1e-3 * std::pow(1e6, 0.2)) < 1e-15);
+  const double factor = std::pow(1e6, 0.05), start = penalty.value();
+  BOOST_TEST(!penalty.update(9.0, 1.0));
+  BOOST_TEST(penalty.update(11.0, 1.0));
+  BOOST_TEST(std::abs(penalty.value() - start * factor) < 1e-12);
+  BOOST_TEST(penalty.update(1.0, 11.0));
+  BOOST_TEST(std::abs(penalty.value() - start) < 1e-12);
+  int changes = 0;
+  for (int k = 0; k < 5000; ++k)
+    changes += penalty.update(k % 3 ? 100.0 : 1.0, k % 3 ? 1.0 : 100.0);
+  BOOST_TEST((changes > 5 && changes < 110));
+  for (int k = 0; k < 50000; ++k) penalty.update(1.0, 0.0);
+  BOOST_TEST(penalty.value() == 1.0);  // not beyond L
+  BOOST_TEST(AdaptivePenalty(1e-6, 1.0, 0.2, 0.05, 0.3).value() == 0.3);
+  BOOST_TEST(AdaptivePenalty(1e-6, 1.0, 0.2, 0.05, 1e9).value() == 1.0);
+}
+
+// What the reference announced and never did: the penalty of a solution starts the next solve. It
+// is in the bounds of the problem, has no unit, and a wrong one costs iterations, not the result.
+BOOST_AUTO_TEST_CASE(penalty_is_warm_started) {
+  Rng rng(2);
+  int cold = 0, warm = 0, cold_factorisations = 0, warm_factorisations = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const Data d = random_problem(rng, 1.0, trial % 2 == 0);
+    const ContactProblem p = d.problem();
+    const ContactSolution a = solved(p, settings(1e-9), 0.0),
+                          b = solved(p, settings(1e-9), a.penalty);
+    BOOST_REQUIRE((a.converged() && b.converged()));
+    BOOST_TEST(a.penalty > 0.0);
+    cold += a.iterations;
+    warm += b.iterations;
+    cold_factorisations += a.factorisations;
+    warm_factorisations += b.factorisations;
+    Data e = d;
+    e.G *= 0x1p-20;
+    e.R *= 0x1p-20;
+    for (ConstraintSet& s : e.sets) {
+      s.lower *= 0x1p20;
+      s.upper *= 0x1p20;
+    }
+    const ContactSolution heavy = solved(e.problem(), settings(1e-9), 0.0);
+    BOOST_TEST(std::abs(heavy.penalty - a.penalty) <= 1e-9 * a.penalty);
+    for (const double wrong : {1e-12, 1e12})
+      BOOST_TEST(solved(p, settings(1e-9), wrong).converged());
+  }
+  BOOST_TEST(warm < cold);
+  BOOST_TEST(warm_factorisations < 0.6 * cold_factorisations);
+}
+
+// Over-relaxation reaches the same residual, with fewer iterations in the mean.
+BOOST_AUTO_TEST_CASE(over_relaxation_keeps_the_solution) {
+  Rng rng(3);
+  long plain = 0, relaxed = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    const ContactProblem p = easy_data(rng).problem();
+    SolverSettings s = settings(1e-11);
+    const ContactSolution a = solved(p, s, 0.0);
+    s.over_relaxation = 1.5;
+    const ContactSolution b = solved(p, s, 0.0);
+    s.over_relaxation = 0.7;
+    const ContactSolution c = solved(p, s, 0.0);
+    BOOST_REQUIRE((a.converged() && b.converged() && c.converged()));
+    for (int r = 0; r < p.num_rows(); ++r) {
+      BOOST_TEST(std::abs(a.velocity[r] - b.velocity[r]) < 1e-5);
+      BOOST_TEST(std::abs(a.velocity[r] - c.velocity[r]) < 1e-5);
+    }
+    plain += a.iterations;
+    relaxed += b.iterations;
+  }
+  BOOST_TEST(relaxed < plain);
+}
