@@ -63,6 +63,7 @@ pytest:
 bench: setup-test extension
 	@$(bin)/python -m stiction bench all
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
+	@$(bin)/python -m stiction bench solvers --results benchmarks/results
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk
