@@ -102,7 +102,10 @@ def solvers(
     classes: Annotated[str, typer.Option(help="Comma-separated; empty: all classes.")] = "",
     every: Annotated[int, typer.Option(help="Each so many-th problem only.", min=1)] = 1,
     rows: Annotated[int, typer.Option(help="Problems of at most so many rows; 0: all.")] = 0,
-    max_iterations: Annotated[int, typer.Option(help="Of every solver.", min=1)] = 3000,
+    timed_every: Annotated[
+        int, typer.Option(help="Time each so many-th of these only.", min=1)
+    ] = 1,
+    max_iterations: Annotated[int, typer.Option(help="Of every solver.", min=1)] = 1000,
     data: Annotated[
         Path | None, typer.Option(help="Problem set; default: tests/data/ncp_set.npz.")
     ] = None,
@@ -127,6 +130,7 @@ def solvers(
             everyone if counted == "all" else _names(counted),
             _names(timed) or TIMED,
             max_iterations,
+            timed_every,
             say=tick,
         )
     if results is not None:
