@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction.bench.problem_set import StoredProblem, load_set
+from stiction.bench.problem_set import StoredProblem, load_set, thinned
 from stiction.bench.solver_engines import Answer, Start, engine
 from stiction.bench.solver_tables import solver_tables
 from stiction.bench.solvers import (
@@ -40,6 +40,9 @@ def test_set_has_the_published_sizes() -> None:
     assert sum(not p.feasible for p in problems) == 20
     assert all(np.array_equal(p.G, p.G.T) for p in problems)
     assert {group for p in problems for group in p.groups} >= {"stack", "stack20", "talos"}
+    kept = thinned(problems, 6)
+    assert sum(p.kind == "solo" for p in kept) == 14
+    assert sum("stack20" in p.groups for p in kept) == 3
     with pytest.raises(BenchError, match="piles"):
         load_set(DATA, ("piles",))
     with pytest.raises(BenchError, match="not there"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,6 +72,18 @@ def load_set(
         raise BenchError(f"classes {sorted(wanted - known)} are unknown; there are {sorted(known)}")
     chosen = [p for p in problems if not wanted or p.kind in wanted]
     return [p for p in chosen[::every] if not rows or len(p.g) <= rows]
+
+
+def thinned(problems: Iterable[StoredProblem], every: int) -> list[StoredProblem]:
+    """Each `every`-th problem of each smallest group."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for stored in problems:
+        group = stored.groups[-1]
+        if seen[group] % every == 0:
+            kept.append(stored)
+        seen[group] += 1
+    return kept
 
 
 def _read(path: Path) -> Iterator[StoredProblem]:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from .. import _stiction
 from .._stiction import Residuals
 from . import machine
-from .problem_set import StoredProblem
+from .problem_set import StoredProblem, thinned
 from .solver_engines import Answer, Engine, Start, engine
 
 OURS, OWN_ADMM = "ncp-newton", "ncp-admm"
@@ -141,7 +141,7 @@ def bench_solvers(
         shares: engines whose share of solved problems is counted.
         timed: engines that are timed.
         max_iterations: of every engine.
-        timed_every: each so many-th problem is timed.
+        timed_every: each so many-th problem of a group is timed.
         effort_ms: of one timing; its repetitions, 3 to 100, take about as long.
         say: told what is going on.
     """
@@ -151,7 +151,7 @@ def bench_solvers(
         for label in shares
         for share in count_solved(engine(label, max_iterations), problems, starts, say)
     ]
-    sample = problems[::timed_every]
+    sample = thinned(problems, timed_every)
     taken = {
         label: time_engine(engine(label, max_iterations), sample, starts, effort_ms, say)
         for label in timed
