@@ -551,7 +551,6 @@ def _solve(
     warm_start: ArrayLike | None,
     penalty: float = 0.0,
 ) -> ContactSolution: ...
-
 def _time_solve(
     problem: ContactProblem,
     settings: SolverSettings,
