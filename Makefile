@@ -21,7 +21,7 @@ configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGR
 help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
-	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's"
+	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers"
 	@echo "make study     rebuild the GJK++ paper's experiments, write build/study/gjk/index.html"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make docs      the manual as HTML in build/docs"
@@ -63,6 +63,7 @@ pytest:
 bench: setup-test extension
 	@$(bin)/python -m stiction bench all
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
+	@$(bin)/python -m stiction bench solvers --results benchmarks/results
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk

@@ -22,9 +22,11 @@ std::string settings_repr(const SolverSettings& s) {
 
 ContactSolution solve_problem(const ContactProblem& problem,
                               const SolverSettings& settings,
-                              const bp::object& warm_start) {
+                              const bp::object& warm_start,
+                              double penalty) {
   settings.validate();
   ContactSolution solution;
+  solution.penalty = penalty;
   if (!warm_start.is_none()) {
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
     if (!l.allFinite()) throw std::invalid_argument("warm_start has an entry that is not finite");
@@ -40,10 +42,12 @@ ContactSolution solve_problem(const ContactProblem& problem,
 bp::object time_problem(const ContactProblem& problem,
                         const SolverSettings& settings,
                         const bp::object& warm_start,
+                        double penalty,
                         int repeats) {
   if (repeats < 1)
     throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 1");
-  ContactSolution solution = solve_problem(problem, settings, warm_start);  // checks, too
+  static const double rate = bench::measure_tick_rate();
+  ContactSolution solution = solve_problem(problem, settings, warm_start, penalty);  // checks, too
   std::vector<double> start(problem.g.size(), 0.0), nanoseconds(repeats);
   if (!warm_start.is_none()) {
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
@@ -52,10 +56,9 @@ bp::object time_problem(const ContactProblem& problem,
   {
     AllowThreads free;
     SolverWorkspace work;
-    const double rate = bench::measure_tick_rate();
     for (int k = -1; k < repeats; ++k) {
       solution.impulse = start;
-      solution.penalty = 0.0;
+      solution.penalty = penalty;
       const std::uint64_t begin = bench::start_ticks();
       solve(problem, settings, work, solution);
       const double elapsed = double(bench::stop_ticks() - begin) / rate;
@@ -126,6 +129,9 @@ void expose_solver() {
                     "Residuals of the model solved, which `converged` judges; worst island.")
       .add_property(
           "regularisation", &regularisation, "(n,) what the solver added to diag(G), or None.")
+      .def_readonly("penalty",
+                    &ContactSolution::penalty,
+                    "ADMM: the last rho / mean diag(G) of the slowest island; else 0.")
       .def_readonly("deterministic",
                     &ContactSolution::deterministic,
                     "False if a time budget could have ended it.")
@@ -138,10 +144,12 @@ void expose_solver() {
       .add_property("converged", &ContactSolution::converged)
       .def("__repr__", &repr);
   bp::def("solvers", &registry, "dict of name -> contact model and description.");
-  bp::def("_solve", &solve_problem, (arg("problem"), arg("settings"), arg("warm_start")));
+  bp::def("_solve",
+          &solve_problem,
+          (arg("problem"), arg("settings"), arg("warm_start"), arg("penalty") = 0.0));
   bp::def("_time_solve",
           &time_problem,
-          (arg("problem"), arg("settings"), arg("warm_start"), arg("repeats")),
+          (arg("problem"), arg("settings"), arg("warm_start"), arg("penalty"), arg("repeats")),
           "(repeats,) nanoseconds of each of many equal solves.");
 }
 

@@ -531,6 +531,8 @@ class ContactSolution:
     @property
     def regularisation(self) -> _Floats | None: ...
     @property
+    def penalty(self) -> float: ...
+    @property
     def deterministic(self) -> bool: ...
     @property
     def iterations(self) -> int: ...
@@ -544,13 +546,16 @@ class ContactSolution:
 def residuals(problem: ContactProblem, impulse: ArrayLike) -> Residuals: ...
 def solvers() -> dict[str, str]: ...
 def _solve(
-    problem: ContactProblem, settings: SolverSettings, warm_start: ArrayLike | None
+    problem: ContactProblem,
+    settings: SolverSettings,
+    warm_start: ArrayLike | None,
+    penalty: float = 0.0,
 ) -> ContactSolution: ...
-
 def _time_solve(
     problem: ContactProblem,
     settings: SolverSettings,
     warm_start: ArrayLike | None,
+    penalty: float,
     repeats: int,
 ) -> _Floats: ...
 

@@ -14,11 +14,9 @@ from .loading import _check_names, _set_typed
 __all__ = ["solve"]
 
 
-class SolverOptions(TypedDict, total=False):
-    """Keyword settings of the solvers; each names the solvers that read it.
+class OtherOptions(TypedDict, total=False):
+    """Keyword settings of `solve`; each names the solvers that read it.
 
-    tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
-    max_iterations: >= 1, per island: sweeps, or steps of the algorithm. Default 1000.
     max_factorisations: >= 1, per island: ncp-newton. Default 2000.
     time_budget: [s] >= 0, 0 (default): none: ncp-newton; results then depend on the machine.
     centred_loads: ncp-newton: where impulses are not unique, those of the interior point method,
@@ -34,8 +32,6 @@ class SolverOptions(TypedDict, total=False):
         Default False.
     """
 
-    tolerance: float
-    max_iterations: int
     max_factorisations: int
     time_budget: float
     centred_loads: bool
@@ -49,13 +45,24 @@ class SolverOptions(TypedDict, total=False):
     regularise_infeasible: bool
 
 
+class SolverOptions(OtherOptions, total=False):
+    """Keyword settings of the solvers, OtherOptions among them.
+
+    tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
+    max_iterations: >= 1, per island: sweeps, or steps of the algorithm. Default 1000.
+    """
+
+    tolerance: float
+    max_iterations: int
+
+
 def solve(
     problem: ContactProblem,
     solver: str = "ncp-newton",
     tolerance: float = 1e-8,
     max_iterations: int = 1000,
     warm_start: ArrayLike | None = None,
-    **options: Unpack[SolverOptions],
+    **options: Unpack[OtherOptions],
 ) -> ContactSolution:
     """Solve a contact problem.
 
@@ -65,7 +72,7 @@ def solve(
         tolerance: > 0, on the relative residual of the solver's own model.
         max_iterations: >= 1, per island.
         warm_start: (n,) impulses to start from [N s]; None: zero.
-        options: see SolverOptions.
+        options: see OtherOptions.
 
     Raises:
         ValueError: an argument is out of range; the message names it and its value.

@@ -1,11 +1,12 @@
+#include "admm.hpp"
 #include "island_residuals.hpp"
 #include "projection.hpp"
 #include "solvers.hpp"
 #include "spectral_penalty.hpp"
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 // ADMM for the cone complementarity problem min 1/2 l^T G l + g^T l, l in K:
 // contact-models-in-robotics, Algorithm 3, with its proximal term eta and over-relaxation alpha:
@@ -25,14 +26,13 @@ namespace {
 
 class IslandAdmm {
  public:
-  IslandAdmm(const Island& island, const SolverSettings& settings, std::vector<double>& storage);
+  IslandAdmm(const Island& island, const SolverSettings& settings, SolverWorkspace& work);
   /// `penalty` is rho / mean diag(G), 0: by rule; gets the last one.
-  IslandOutcome solve(double* lambda, double* velocity, double& penalty, int& factorisations);
+  IslandOutcome solve(double* lambda, double* velocity, double& penalty);
 
  private:
   SpectralPenalty bounds(double penalty);
   void start(const double* lambda, const double* velocity);
-  bool factorise();
   void step();
   bool near(double tolerance) const;
   double rho(int r) const { return split_[r] * penalty_.rho(); }
@@ -40,40 +40,37 @@ class IslandAdmm {
   const Island& island_;
   const SolverSettings& settings_;
   const int n_;
-  Scratch scratch_;
-  Scratch::Matrix G_, H_;
-  Scratch::Vector g_, x_, z_, gamma_, rhs_, split_;
   const double mean_, eta_;
-  double scale_ = 0.0;                // of velocities [m/s]
-  double primal_ = 0.0, dual_ = 0.0;  // of the last step [N s], [m/s]
-  double largest_ = 0.0;              // eigenvalue L
-  double impulse_scale_ = 0.0;        // [N s]
+  SolverWorkspace& work_;
+  Scratch scratch_;
+  Scratch::Vector x_, z_, gamma_, rhs_, split_;
+  std::optional<ShiftedDelassus> delassus_;  // not before the start has been found wanting
+  double scale_ = 0.0;                       // of velocities [m/s]
+  double primal_ = 0.0, dual_ = 0.0;         // of the last step [N s], [m/s]
+  double largest_ = 0.0;                     // eigenvalue L
+  double impulse_scale_ = 0.0;               // [N s]
   SpectralPenalty penalty_{1.0, 1.0, 0.0};
 };
 
-IslandAdmm::IslandAdmm(const Island& island,
-                       const SolverSettings& settings,
-                       std::vector<double>& storage)
+IslandAdmm::IslandAdmm(const Island& island, const SolverSettings& settings, SolverWorkspace& work)
     : island_(island),
       settings_(settings),
       n_(island.rows()),
-      scratch_(storage, static_cast<std::size_t>(n_) * (2 * n_ + 6)),
-      G_(scratch_.matrix(n_, n_)),
-      H_(scratch_.matrix(n_, n_)),
-      g_(scratch_.vector(n_)),
+      mean_(mean_diagonal(island)),
+      eta_(settings.proximal * mean_),
+      work_(work),
+      scratch_(work.real, 5 * static_cast<std::size_t>(n_)),
       x_(scratch_.vector(n_)),
       z_(scratch_.vector(n_)),
       gamma_(scratch_.vector(n_)),
       rhs_(scratch_.vector(n_)),
-      split_(scratch_.vector(n_)),
-      mean_(mean_diagonal(island)),
-      eta_(settings.proximal * mean_) {}
+      split_(scratch_.vector(n_)) {}
 
 /// m = eta + min R and L by power iteration, R the physical compliance.
 SpectralPenalty IslandAdmm::bounds(double penalty) {
   const auto R = island_.problem.compliance.begin();
   const double m = eta_ + *std::min_element(R + island_.begin, R + island_.end);
-  largest_ = largest_eigenvalue(G_, x_, rhs_) + eta_;
+  largest_ = delassus_->largest_eigenvalue(x_.data(), rhs_.data()) + eta_;
   return {std::min(m, largest_), largest_, penalty * mean_};
 }
 
@@ -98,21 +95,13 @@ void IslandAdmm::start(const double* lambda, const double* velocity) {
   x_ = z_;
 }
 
-/// H = L L^T of G + (rho + eta) I, lower triangle.
-bool IslandAdmm::factorise() {
-  H_ = G_;
-  for (int r = 0; r < n_; ++r) H_(r, r) += rho(r) + eta_;
-  Eigen::Ref<Eigen::MatrixXd> in_place(H_);
-  return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(in_place).info() == Eigen::Success;
-}
-
 /// Algorithm 3, lines 3 to 5.
 void IslandAdmm::step() {
   const ContactProblem& p = island_.problem;
   const double alpha = settings_.over_relaxation, penalty = penalty_.rho();
-  for (int r = 0; r < n_; ++r) rhs_[r] = rho(r) * z_[r] + eta_ * x_[r] - g_[r] - gamma_[r];
-  H_.triangularView<Eigen::Lower>().solveInPlace(rhs_);
-  H_.triangularView<Eigen::Lower>().adjoint().solveInPlace(rhs_);
+  const double* g = p.g.data() + island_.begin;
+  for (int r = 0; r < n_; ++r) rhs_[r] = rho(r) * z_[r] + eta_ * x_[r] - g[r] - gamma_[r];
+  delassus_->solve(rhs_.data());
   primal_ = dual_ = impulse_scale_ = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
@@ -144,24 +133,19 @@ bool IslandAdmm::near(double tolerance) const {
   return largest_ * primal_ + dual_ <= 1e2 * tolerance * scale_;
 }
 
-IslandOutcome IslandAdmm::solve(double* lambda,
-                                double* velocity,
-                                double& penalty,
-                                int& factorisations) {
+IslandOutcome IslandAdmm::solve(double* lambda, double* velocity, double& penalty) {
   const auto solved = [&] {
     return island_residuals(ContactModel::kCcp, island_, settings_, lambda, velocity).relative <=
            settings_.tolerance;
   };
   if (solved()) return {0, SolveStatus::kConverged};
-  copy_dense(island_, G_.data(), g_.data());
-  scale_ = g_.cwiseAbs().maxCoeff();
+  delassus_.emplace(island_, eta_, work_);
+  scale_ = velocity_scale(island_);
   penalty_ = bounds(penalty);
   start(lambda, velocity);
   int next_check = 1;
-  bool changed = true;
   for (int k = 1;; ++k) {
-    if (changed) ++factorisations;
-    if (changed && !factorise()) return {k, SolveStatus::kStalled};
+    if (!delassus_->set_penalty(penalty_.rho())) return {k, SolveStatus::kStalled};
     step();
     const bool last = k >= settings_.max_iterations || !std::isfinite(primal_ + dual_);
     if (last || (k >= next_check && (near(settings_.tolerance) || k % 32 == 0))) {
@@ -171,8 +155,8 @@ IslandOutcome IslandAdmm::solve(double* lambda,
       if (last) return {k, SolveStatus::kMaxIterations};
       next_check = k + check_interval(k);
     }
-    changed = penalty_.update(primal_ / std::max(impulse_scale_, scale_ / largest_),
-                              dual_ / std::max(scale_, largest_ * impulse_scale_));
+    penalty_.update(primal_ / std::max(impulse_scale_, scale_ / largest_),
+                    dual_ / std::max(scale_, largest_ * impulse_scale_));
   }
 }
 
@@ -185,9 +169,9 @@ void solve_ccp_admm(const ContactProblem& problem,
   const double start = solution.penalty;
   int most = -1;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    IslandAdmm admm(island, settings, work.real);
+    IslandAdmm admm(island, settings, work);
     double penalty = start;
-    const IslandOutcome out = admm.solve(lambda, velocity, penalty, work.factorisations);
+    const IslandOutcome out = admm.solve(lambda, velocity, penalty);
     if (out.iterations > most) solution.penalty = penalty;  // of the slowest island
     most = std::max(most, out.iterations);
     return out;

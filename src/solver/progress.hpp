@@ -1,6 +1,6 @@
 #pragma once
 
-#include "island.hpp"
+#include "island_residuals.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -29,15 +29,7 @@ class Progress {
 
   /// Judges lambda; true if its relative residual is at most the tolerance. Costs a product with G.
   bool solved() {
-    velocities(island_, lambda_, velocity_);
-    relative_ = model_residuals(model_,
-                                settings_.facets,
-                                island_.problem,
-                                lambda_,
-                                velocity_,
-                                island_.first,
-                                island_.last)
-                    .relative;
+    relative_ = island_residuals(model_, island_, settings_, lambda_, velocity_).relative;
     if (relative_ < best_relative_) {
       best_relative_ = relative_;
       std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "island.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -17,21 +15,6 @@
 
 namespace stiction {
 
-/// Largest eigenvalue of a symmetric positive semidefinite A, from below: at most 10 power
-/// iterations from (1, ..., 1), never less than its largest diagonal entry. x and y are scratch.
-inline double largest_eigenvalue(const Scratch::Matrix& A, Scratch::Vector x, Scratch::Vector y) {
-  double estimate = 0.0;
-  x.setConstant(1.0 / std::sqrt(static_cast<double>(x.size())));
-  for (int k = 0; k < 10; ++k) {
-    y.noalias() = A * x;
-    const double norm = y.norm(), before = estimate;
-    estimate = norm;
-    if (!(norm > 0.0) || std::abs(norm - before) <= 1e-8 * norm) break;
-    x = y / norm;
-  }
-  return std::max(estimate, A.diagonal().maxCoeff());
-}
-
 class SpectralPenalty {
  public:
   /// m, L: bounds of the eigenvalues, 0 < m <= L. start: rho to begin with, 0: by rule.
@@ -44,16 +27,15 @@ class SpectralPenalty {
   }
   double rho() const { return rho_; }
 
-  /// From the relative residuals of an iteration; true if rho has changed.
-  bool update(double primal, double dual) {
-    if (++age_ < hold_) return false;
+  /// From the relative residuals of an iteration.
+  void update(double primal, double dual) {
+    if (++age_ < hold_) return;
     const double before = rho_;
     if (primal > 10.0 * dual) rho_ = std::min(highest_, rho_ * factor_);
     if (dual > 10.0 * primal) rho_ = std::max(lowest_, rho_ / factor_);
-    if (rho_ == before) return false;
+    if (rho_ == before) return;
     age_ = 0;
     hold_ += kHold;
-    return true;
   }
 
  private:

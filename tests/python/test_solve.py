@@ -37,7 +37,7 @@ def natural_residual(impulse: Floats, c: Floats, mu: Floats, G: Floats) -> float
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_contacts_that_keep_sweeps_circling(index: int) -> None:
-    """Two steps of Talos under noise, mu = 0.9: sweeps alone never arrive, restarts do."""
+    """Two steps of Talos under noise, mu = 0.9: sweeps alone never arrive."""
     problem = stiction.load_problem(DATA.parent / f"talos_circling_{index}.npz")
     swept = stiction.solve(problem, "ncp-pgs", max_iterations=20000)
     assert swept.status == "max_iterations"

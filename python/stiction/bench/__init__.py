@@ -1,6 +1,7 @@
 """Benchmarks against a peer engine: the same scenes, the same statistic, the same certificate.
 
     stiction bench step --scene solo12 --peer mujoco
+    stiction bench solvers --classes solo,talos
     stiction bench all
 
 `worlds.py` says what an engine must offer, `ours.py` and `peer.py` are the two engines,

@@ -1,4 +1,4 @@
-"""`stiction bench step`, `stiction bench collision` and `stiction bench all`."""
+"""`stiction bench step`, `collision`, `solvers` and `all`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from .. import _stiction
 from ..cli_tools import guarded, line_progress, print_json, stdout
 from .results import update_results
 from .worlds import BenchError
 
 app = typer.Typer(
-    help="Time steps and collision queries against peers; no ratio without equal work.",
+    help="Time steps, collision queries and solvers against peers; no ratio without equal work.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -69,7 +70,7 @@ def collision(
     """Queries of pairs of YCB hulls against Coal and MuJoCo, and the collision part of a step."""
     from .collision import bench_collision
 
-    chosen = [name.strip() for name in peers.split(",") if name.strip()]
+    chosen = _names(peers)
     with line_progress("collision") as tick:
         document = bench_collision(chosen, pairs, sequences, sweeps, seed, tick)
         if "mujoco" in chosen and not no_piles:
@@ -86,6 +87,58 @@ def collision(
     stdout().print(collision_tables(document))
     if results is not None:
         typer.echo(str(target))
+
+
+@app.command()
+@guarded
+def solvers(
+    counted: Annotated[
+        str,
+        typer.Option(help="Comma-separated: whose solved problems are counted; `all`: every one."),
+    ] = "ncp-newton",
+    timed: Annotated[
+        str, typer.Option(help="Comma-separated: which are timed; default: exact ones and peers.")
+    ] = "",
+    classes: Annotated[str, typer.Option(help="Comma-separated; empty: all classes.")] = "",
+    every: Annotated[int, typer.Option(help="Each so many-th problem only.", min=1)] = 1,
+    rows: Annotated[int, typer.Option(help="Problems of at most so many rows; 0: all.")] = 0,
+    timed_every: Annotated[
+        int, typer.Option(help="Time each so many-th of these only.", min=1)
+    ] = 1,
+    max_iterations: Annotated[int, typer.Option(help="Of every solver.", min=1)] = 1000,
+    data: Annotated[
+        Path | None, typer.Option(help="Problem set; default: tests/data/ncp_set.npz.")
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `solvers`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Solvers on the stored problems: how many they solve, time to 1e-10, Pinocchio's beside."""
+    from . import native
+    from .problem_set import load_set
+    from .solver_tables import solver_tables
+    from .solvers import TIMED, bench_solvers
+
+    path = data or native.repository() / "tests" / "data" / "ncp_set.npz"
+    problems = load_set(path, _names(classes), every, rows)
+    everyone = list(_stiction.solvers())
+    with line_progress("solvers") as tick:
+        document = bench_solvers(
+            problems,
+            everyone if counted == "all" else _names(counted),
+            _names(timed) or TIMED,
+            max_iterations,
+            timed_every,
+            say=tick,
+        )
+    if results is not None:
+        update_results(results, {"solvers": document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(solver_tables(document))
 
 
 @app.command("all")
@@ -106,9 +159,7 @@ def all_scenes(
     from .catalogue import SCENES
     from .tables import all_table
 
-    names = [name.strip() for name in scenes.split(",") if name.strip()] or [
-        item.name for item in SCENES
-    ]
+    names = _names(scenes) or [item.name for item in SCENES]
     measured, failed = [], {}
     for name in names:
         try:
@@ -143,6 +194,11 @@ def list_scenes(as_json: JsonOption = False) -> None:
         print_json(names)
     else:
         typer.echo("\n".join(names))
+
+
+def _names(text: str) -> list[str]:
+    """Of a comma-separated option."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _measure(name: str, peer: str, effort: float) -> dict[str, Any]:
