@@ -14,7 +14,23 @@ from .loading import _check_names, _set_typed
 __all__ = ["solve"]
 
 
-class SolverOptions(TypedDict, total=False):
+class OtherOptions(TypedDict, total=False):
+    """SolverOptions without those that `solve` names itself."""
+
+    max_factorisations: int
+    time_budget: float
+    centred_loads: bool
+    over_relaxation: float
+    facets: int
+    proximal: float
+    raisim_alpha_min: float
+    raisim_gamma: float
+    regularisation: str | ArrayLike
+    regularisation_weight: float
+    regularise_infeasible: bool
+
+
+class SolverOptions(OtherOptions, total=False):
     """Keyword settings of the solvers; each names the solvers that read it.
 
     tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
@@ -36,17 +52,6 @@ class SolverOptions(TypedDict, total=False):
 
     tolerance: float
     max_iterations: int
-    max_factorisations: int
-    time_budget: float
-    centred_loads: bool
-    over_relaxation: float
-    facets: int
-    proximal: float
-    raisim_alpha_min: float
-    raisim_gamma: float
-    regularisation: str | ArrayLike
-    regularisation_weight: float
-    regularise_infeasible: bool
 
 
 def solve(
@@ -55,7 +60,7 @@ def solve(
     tolerance: float = 1e-8,
     max_iterations: int = 1000,
     warm_start: ArrayLike | None = None,
-    **options: Unpack[SolverOptions],
+    **options: Unpack[OtherOptions],
 ) -> ContactSolution:
     """Solve a contact problem.
 
