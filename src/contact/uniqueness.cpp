@@ -92,7 +92,9 @@ void find_modes(const double* lambda, const double* velocity, double tolerance, 
   const auto& sets = island.problem.sets;
   const Eigen::Map<const VectorXd> g(island.problem.g.data() + island.offset, island.rows);
   const Eigen::Map<const VectorXd> l(lambda + island.offset, island.rows);
-  const double V = g.cwiseAbs().maxCoeff(), diagonal = island.H.diagonal().maxCoeff();
+  const VectorXd diag = island.H.diagonal();
+  const double V = (g.cwiseAbs() + diag.cwiseProduct(l.cwiseAbs())).maxCoeff();
+  const double diagonal = diag.maxCoeff();
   const double L = std::max(l.cwiseAbs().maxCoeff(), diagonal > 0.0 ? V / diagonal : 0.0);
   for (int i = island.first; i < island.last; ++i) {
     const int at = sets[i].offset;

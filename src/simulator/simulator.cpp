@@ -102,6 +102,7 @@ void Simulator::prepare(State& state, const Control& control) {
                 problem_,
                 solution_.impulse);
   warm_start_ = solution_.impulse;
+  prepared_ = true;
 }
 
 const StepReport& Simulator::step(State& state, const Control& control) {
@@ -113,6 +114,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
 }
 
 const StepReport& Simulator::advance(State& state, const std::vector<double>& impulse) {
+  if (!prepared_) throw std::invalid_argument("advance: call prepare() with this state before");
   if (static_cast<int>(impulse.size()) != problem_.num_rows()) {
     throw std::invalid_argument("impulse has " + std::to_string(impulse.size()) +
                                 " entries: the problem has " + std::to_string(problem_.num_rows()) +
@@ -129,6 +131,7 @@ const StepReport& Simulator::advance(State& state, const std::vector<double>& im
 }
 
 const StepReport& Simulator::finish(State& state) {
+  prepared_ = false;
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);

@@ -40,7 +40,7 @@ struct Uniqueness {
 /// set in units of (mean diag G_ii)^-1/2, at most `threshold` times the largest. Sets at the switch
 /// are taken both ways, all as those that stick and all as those that slide or open, and the larger
 /// dimension counts: one-sided, hence on the safe side. What is zero within `tolerance` of the
-/// largest impulse and velocity (as in `Residuals`) counts as zero. Not part of a step: it
+/// largest impulse and velocity (V of `Residuals::backward`) counts as zero. Not part of a step: it
 /// allocates; n^3. Throws std::invalid_argument naming the argument and its value.
 Uniqueness uniqueness(const ContactProblem& problem,
                       const std::vector<double>& impulse,

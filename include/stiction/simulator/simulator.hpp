@@ -104,7 +104,8 @@ class Simulator {
   SolverWorkspace solver_;
   ContactSolution solution_;
   std::vector<double> warm_start_;
-  State before_;  ///< the last step's start
+  bool prepared_ = false;  ///< the first half of a step is done, the second is not
+  State before_;           ///< the last step's start
   StepReport report_;
 };
 
