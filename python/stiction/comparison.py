@@ -58,6 +58,11 @@ class SolverResult:
     residuals: Residuals
     model_residuals: Residuals
 
+    @property
+    def converged(self) -> bool:
+        """The model's own residual met the tolerance."""
+        return self.status == "converged"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}

@@ -37,14 +37,12 @@ Modes scalar_modes(double to_lower, double to_upper, double speed, const Zero& z
 }
 
 Modes cone_modes(double mu, const double* l, const double* c, const Zero& zero) {
-  const double speed = std::hypot(c[0], c[1]);
-  if (l[2] <= zero.impulse) {
-    const bool moves = std::max(std::abs(c[2]), speed) > zero.velocity;
-    return {moves ? ContactMode::kOpen : ContactMode::kStick, ContactMode::kOpen};
-  }
   // Without friction the tangent is no unknown: "slide" at any speed.
-  if (mu == 0.0) return {ContactMode::kSlide, ContactMode::kSlide};
-  if (speed > zero.velocity) return {ContactMode::kSlide, ContactMode::kSlide};
+  const bool slides = mu == 0.0 || std::hypot(c[0], c[1]) > zero.velocity;
+  const ContactMode touching = slides ? ContactMode::kSlide : ContactMode::kStick;
+  if (l[2] <= zero.impulse)  // unloaded: open, or grazing, perhaps in motion
+    return {c[2] > zero.velocity ? ContactMode::kOpen : touching, ContactMode::kOpen};
+  if (slides) return {touching, touching};
   const bool inside = mu * l[2] - std::hypot(l[0], l[1]) > zero.impulse;
   return {ContactMode::kStick, inside ? ContactMode::kStick : ContactMode::kSlide};
 }
@@ -94,8 +92,8 @@ void find_modes(const double* lambda, const double* velocity, double tolerance, 
   const Eigen::Map<const VectorXd> l(lambda + island.offset, island.rows);
   const VectorXd diag = island.H.diagonal();
   const double V = (g.cwiseAbs() + diag.cwiseProduct(l.cwiseAbs())).maxCoeff();
-  const double diagonal = diag.maxCoeff();
-  const double L = std::max(l.cwiseAbs().maxCoeff(), diagonal > 0.0 ? V / diagonal : 0.0);
+  // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.
+  const double L = std::max(l.cwiseAbs().maxCoeff(), 1e-8 * V / std::max(diag.maxCoeff(), 1e-300));
   for (int i = island.first; i < island.last; ++i) {
     const int at = sets[i].offset;
     island.modes.push_back(
@@ -136,13 +134,12 @@ MatrixXd jacobian(const Island& island, bool giving, const double* lambda, const
       const double any[2] = {1.0, 0.0};
       slide_rows(island, at, 0.0, 0.0, any, J);
     } else {
-      // At the switch c_T is noise: it would begin to slide against the impulse.
-      const double sign = modes.at_switch() ? -1.0 : 1.0;
-      const double* t = modes.at_switch() ? l : c;
-      const double length = std::hypot(t[0], t[1]), s = island.scale[at];
-      const double e[2] = {sign * t[0] / length, sign * t[1] / length};
-      const double speed = modes.at_switch() ? 0.0 : length;
-      const double a = speed > 0.0 ? set.mu * l[2] / (s * s * speed) : 1e300;
+      // At rest on the cone c_T is noise: it would begin to slide against the impulse.
+      const bool rests = modes.holding == ContactMode::kStick;
+      const double* t = rests ? l : c;
+      const double length = (rests ? -1.0 : 1.0) * std::hypot(t[0], t[1]), s = island.scale[at];
+      const double e[2] = {t[0] / length, t[1] / length};
+      const double a = rests ? 1e300 : set.mu * std::max(l[2], 0.0) / (s * s * length);
       slide_rows(island, at, set.mu, a, e, J);
     }
   }

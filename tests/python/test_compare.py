@@ -11,6 +11,7 @@ import stiction
 from stiction.cli import app
 from typer.testing import CliRunner
 
+DATA = Path(__file__).parent.parent / "data"
 NAMES = ("ncp-newton", "ncp-pgs", "ccp-newton", "raisim", "lcp-lemke")
 
 
@@ -202,6 +203,34 @@ def test_uniqueness_of_steps() -> None:
     cube.step(state)
     assert cube.uniqueness().modes == ["slide"] * 4
     assert cube.uniqueness().null_dimension == 1
+
+
+def test_unique_impulses_are_found_again_and_others_are_not() -> None:
+    """Started a little beside a solution, a solver comes back to it only where it is alone."""
+    rng = np.random.default_rng(0)
+    alone = others = 0
+    with np.load(DATA / "ncp_set.npz") as data:
+        names = sorted({key.rsplit("_", 1)[0] for key in data.files if "infeas" not in key})[::12]
+        for name in names:
+            g, mu = data[f"{name}_g"], data[f"{name}_mu"]
+            G = np.zeros((len(g), len(g)))
+            G[np.tril_indices(len(g))] = data[f"{name}_Gtril"]
+            problem = stiction.ContactProblem(G + np.tril(G, -1).T, g, mu)
+            first = stiction.solve(problem, tolerance=1e-12)
+            largest = np.abs(first.impulse).max()
+            if len(g) > 60 or largest == 0.0 or first.residuals.backward > 1e-12:
+                continue
+            beside = first.impulse + 1e-4 * largest * rng.normal(size=len(g)) * (first.impulse != 0)
+            second = stiction.solve(problem, tolerance=1e-12, warm_start=beside)
+            moved = np.abs(second.impulse - first.impulse).max() / largest
+            u = stiction.uniqueness(problem, first.impulse)
+            if u.locally_unique:
+                assert moved < 1e-8, name
+                alone += 1
+            elif u.num_at_switch == 0:
+                assert moved > 1e-6, name
+                others += 1
+    assert alone >= 20 and others >= 12
 
 
 def test_uniqueness_names_what_does_not_fit() -> None:

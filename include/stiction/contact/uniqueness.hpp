@@ -23,7 +23,8 @@ struct Uniqueness {
   int null_dimension = 0;
   /// Of the contact velocities that these impulses change; 0: c is unique although lambda is not.
   int velocity_dimension = 0;
-  int num_at_switch = 0;  ///< sets between two modes: zero impulse at rest, or a cone at rest
+  int num_at_switch =
+      0;  ///< sets between two modes: unloaded, not leaving; or on the cone, at rest
   std::vector<ContactMode> modes;  ///< [sets]; of one at the switch the one that moves less
   /// Singular values of the reduced Jacobian, relative to the largest of their island: the smallest
   /// that counts as non-zero and the largest that counts as zero. Far apart, the rank is certain.

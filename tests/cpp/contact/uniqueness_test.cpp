@@ -89,6 +89,10 @@ BOOST_AUTO_TEST_CASE(frictionless_feet_leave_one_load_open) {
   stool.feet.pop_back();
   stool.feet[1] = {-1, 0, -0.1};
   BOOST_TEST(at_solution(stool.problem(0.0)).locally_unique);
+  // At rest without load the tangent is no unknown either: the normal alone is counted both ways.
+  const ContactProblem grazing = ContactProblem::from_dense(
+      Eigen::Vector3d(0, 0, 1).asDiagonal(), Eigen::Vector3d::Zero(), {ConstraintSet::cone(0.0)});
+  BOOST_TEST(uniqueness(grazing, {0, 0, 0}).locally_unique);
 }
 
 // Sliding straight on: friction follows the loads, which may alternate.
@@ -116,6 +120,25 @@ BOOST_AUTO_TEST_CASE(feet_at_the_sticking_limit_are_counted_both_ways) {
   const Uniqueness one = uniqueness(ball.problem(mu * kWeight), {-mu * kWeight, 0, kWeight});
   BOOST_TEST(one.num_at_switch == 1);
   BOOST_TEST(one.locally_unique);
+}
+
+// Three feet carry a sliding table, the fourth touches without load: whether it lifts is open, and
+// so is the load of its diagonal. At 1 km/s loads are small beside V / G, but loads.
+BOOST_AUTO_TEST_CASE(a_foot_that_slides_without_load_is_at_the_switch) {
+  const double mu = 0.25;
+  for (const double speed : {1.0, 1e3}) {
+    const ContactProblem problem = four_feet(mu, 0.0).problem(speed);
+    std::vector<double> impulse(12, 0.0), c(12);
+    for (const int i : {0, 2}) {
+      impulse[3 * i] = -mu * kWeight / 2;
+      impulse[3 * i + 2] = kWeight / 2;
+    }
+    BOOST_REQUIRE(residuals(problem, impulse.data(), c.data()).relative < 1e-14);
+    const Uniqueness u = uniqueness(problem, impulse);
+    BOOST_TEST(u.num_at_switch == 2);
+    BOOST_TEST((u.modes[0] == ContactMode::kSlide));
+    BOOST_TEST(u.null_dimension == 1);
+  }
 }
 
 // What is said of the null space must be true of the problem: impulses along it solve it too.
