@@ -325,23 +325,28 @@ bool NcpNewton::scatter() {
 
 /// Residual of the start; Newton at once if it is close.
 bool NcpNewton::start_well() {
-  constexpr double kClose = 2e-2, kRest = 100.0;
+  constexpr double kClose = 2e-2, kSame = 1e-2;
   evaluate();
   keep_best();
-  if (solved()) return true;
+  // Taken as it is only if it is the solution and little more: what a step merely tolerates would
+  // add up from step to step. A sweep then lets what is left die out.
+  if (certificate_.relative <= kSame * settings_.tolerance) {
+    if (certificate_.relative > 1e-3 * kSame * settings_.tolerance && sweep(1)) {
+      evaluate();
+      if (!solved()) {
+        return_to_best();
+        evaluate();
+      }
+    }
+    return true;
+  }
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
-  // At rest the last step's tolerance is all that is missing: sweeps, as long as they halve it.
-  double before = kRest * settings_.tolerance;
-  for (int k = 0; k < 4 && certificate_.relative <= before; ++k) {
-    before = 0.5 * certificate_.relative;
-    if (!sweep(1)) return false;
-    evaluate();
-    keep_best();
-    if (solved()) return true;
-  }
-  return newton(8, kLarge);
+  newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
+  const bool found = newton(8, kLarge);
+  newton_.tolerance = settings_.tolerance;
+  return found;
 }
 
 SolveStatus NcpNewton::solve() {

@@ -48,7 +48,6 @@ ContactSolution solved(const Contact& x, const char* name, int max_iterations, d
   s.name = name;
   s.max_iterations = max_iterations;
   s.tolerance = tolerance;
-  s.newton = false;
   SolverWorkspace work;
   ContactSolution out;
   solve(x.problem(), s, work, out);
