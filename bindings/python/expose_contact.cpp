@@ -1,5 +1,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/residuals.hpp"
+#include "stiction/contact/stored_problem.hpp"
+#include "stiction/contact/uniqueness.hpp"
 
 #include "common.hpp"
 
@@ -70,6 +72,58 @@ std::shared_ptr<ContactProblem> make_problem(const bp::object& G,
       ContactProblem::from_dense(matrix_from(G, "G"), vector_from(g, "g"), given, r));
 }
 
+std::vector<int> integers(const bp::object& x) {
+  return {bp::stl_input_iterator<int>(x), bp::stl_input_iterator<int>()};
+}
+
+/// The parts of a problem beside sets, A, g and R.
+bp::dict structure(const ContactProblem& p) {
+  const StoredProblem parts = take_apart(p);
+  bp::dict out;
+  out["island_start"] = to_list(parts.island_start);
+  out["run_start"] = to_list(parts.run_start);
+  out["run_columns"] = to_list(parts.run_columns);
+  out["run_counts"] = to_list(parts.run_counts);
+  return out;
+}
+
+std::shared_ptr<ContactProblem> restored(const bp::object& A,
+                                         const bp::object& g,
+                                         const bp::object& R,
+                                         const bp::object& sets,
+                                         const bp::dict& structure) {
+  StoredProblem parts;
+  parts.A = matrix_from(A, "A");
+  parts.g = vector_from(g, "g");
+  parts.R = vector_from(R, "R");
+  parts.sets = sets_from(bp::object(), sets);
+  parts.island_start = integers(structure["island_start"]);
+  parts.run_start = integers(structure["run_start"]);
+  parts.run_columns = integers(structure["run_columns"]);
+  parts.run_counts = integers(structure["run_counts"]);
+  return std::make_shared<ContactProblem>(put_together(parts));
+}
+
+Uniqueness uniqueness_of(const ContactProblem& p,
+                         const bp::object& impulse,
+                         double threshold,
+                         double tolerance) {
+  const Eigen::VectorXd l = vector_from(impulse, "impulse", p.num_rows());
+  return uniqueness(p, {l.data(), l.data() + l.size()}, threshold, tolerance);
+}
+
+bp::list modes(const Uniqueness& u) {
+  bp::list out;
+  for (const ContactMode mode : u.modes) out.append(to_string(mode));
+  return out;
+}
+
+std::string uniqueness_repr(const Uniqueness& u) {
+  return std::string("Uniqueness(locally_unique=") + (u.locally_unique ? "True" : "False") +
+         ", null_dimension=" + std::to_string(u.null_dimension) +
+         ", velocity_dimension=" + std::to_string(u.velocity_dimension) + ")";
+}
+
 bp::object dense(const ContactProblem& p) { return to_array(RowMatrix(p.dense())); }
 bp::object g(const ContactProblem& p) { return to_array(p.g); }
 bp::object R(const ContactProblem& p) { return to_array(p.compliance); }
@@ -97,6 +151,38 @@ std::string residuals_repr(const Residuals& r) {
   return "Residuals(primal=" + number(r.primal) + ", dual=" + number(r.dual) +
          ", complementarity=" + number(r.complementarity) + ", relative=" + number(r.relative) +
          ")";
+}
+
+void expose_uniqueness() {
+  using bp::arg;
+  bp::class_<Uniqueness>("Uniqueness",
+                         "Whether a solution is alone in its neighbourhood; see `uniqueness`.",
+                         bp::no_init)
+      .def_readonly("locally_unique", &Uniqueness::locally_unique, "null_dimension is 0.")
+      .def_readonly("null_dimension",
+                    &Uniqueness::null_dimension,
+                    "Of the impulses that may be added without leaving the equations.")
+      .def_readonly("velocity_dimension",
+                    &Uniqueness::velocity_dimension,
+                    "Of the contact velocities that those change; 0: the motion is unique.")
+      .def_readonly("num_at_switch",
+                    &Uniqueness::num_at_switch,
+                    "Sets between two modes, taken both ways; the larger dimension counts.")
+      .add_property("modes", &modes, "list, by set, of \"open\", \"stick\" and \"slide\".")
+      .def_readonly("smallest_kept",
+                    &Uniqueness::smallest_kept,
+                    "Smallest singular value that counts, relative to the largest.")
+      .def_readonly("largest_dropped",
+                    &Uniqueness::largest_dropped,
+                    "Largest singular value that counts as zero, relative to the largest.")
+      .def("__repr__", &uniqueness_repr);
+  bp::def("uniqueness",
+          &uniqueness_of,
+          (arg("problem"), arg("impulse"), arg("threshold") = 1e-9, arg("tolerance") = 1e-6),
+          "Uniqueness of a solution (n,) of a ContactProblem, from the rank of its reduced "
+          "Jacobian: singular values above `threshold` times the largest. Impulses and velocities "
+          "within `tolerance` of the largest count as zero. For solutions of the NCP. Raises "
+          "ValueError naming the argument.");
 }
 
 }  // namespace
@@ -148,6 +234,7 @@ void expose_contact() {
       .add_property("num_rows", &ContactProblem::num_rows)
       .add_property("num_sets", &ContactProblem::num_sets)
       .add_property("num_islands", &ContactProblem::num_islands)
+      .def("_structure", &structure, arg("self"))
       .def("velocity", &velocity, (arg("self"), arg("impulse")), "(n,) c of an impulse (n,).")
       .def("__repr__", &problem_repr);
   bp::class_<Residuals>("Residuals",
@@ -164,6 +251,10 @@ void expose_contact() {
           &residuals_of,
           (arg("problem"), arg("impulse")),
           "Residuals of any impulse (n,) with its exact velocity.");
+  bp::def("_restored_problem",
+          &restored,
+          (arg("A"), arg("g"), arg("R"), arg("sets"), arg("structure")));
+  expose_uniqueness();
 }
 
 }  // namespace stiction::python

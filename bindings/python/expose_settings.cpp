@@ -90,6 +90,9 @@ void expose_settings() {
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");
+  nested("points_per_pair",
+         Nested<&S::collision, &CollisionSettings::points_per_pair>{},
+         "At most so many points of a pair, the deepest; 0: all.");
   forbid_new_attributes(c);
   auto* type = reinterpret_cast<PyTypeObject*>(c.ptr());
   set_known_setting = type->tp_setattro;

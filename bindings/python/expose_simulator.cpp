@@ -88,6 +88,29 @@ StepReport step(Holder& sim, State& state, const bp::object& control) {
   return finished(sim, state);
 }
 
+// --- the two halves of a step, on a simulator of one's own: for comparing solvers ---
+
+/// The same scene and parameters with other settings.
+std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
+  auto other = std::make_shared<Holder>(sim.scene(), settings);
+  static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
+  return other;
+}
+
+void prepare(Holder& sim, State& state, const bp::object& control) {
+  const Control& c = control_from(sim, control);
+  validate_whole_state(sim.scene(), state);
+  check_parameters(sim);
+  sim.prepare(state, c);
+  sim.stepped = true;
+}
+
+StepReport advance(Holder& sim, State& state, const bp::object& impulse) {
+  const Eigen::VectorXd l = vector_from(impulse, "impulse", sim.problem().num_rows());
+  sim.advance(state, {l.data(), l.data() + l.size()});
+  return finished(sim, state);
+}
+
 void check_steps(long steps) {
   if (steps >= 0) return;
   throw std::invalid_argument("steps = " + std::to_string(steps) + ": must be >= 0");
@@ -194,6 +217,7 @@ CollisionCounters collision_counters(const Holder& sim) { return sim.collision_c
 StepReport report(const Holder& sim) { return sim.report(); }
 ContactProblem problem(const Holder& sim) { return sim.problem(); }
 ContactSolution solution(const Holder& sim) { return sim.solution(); }
+bp::object warm_start(const Holder& sim) { return to_array(sim.warm_start()); }
 State initial_state(const Holder& sim, const std::string& configuration) {
   return sim.initial_state(configuration);
 }
@@ -321,6 +345,13 @@ void expose_simulator() {
            "ValueError if there was none.")
       .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
       .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
+      .def("warm_start",
+           &warm_start,
+           arg("self"),
+           "(n,) impulses that the solver of the last step started from [N s].")
+      .def("_twin", &twin, (arg("self"), arg("settings")))
+      .def("_prepare", &prepare, (arg("self"), arg("state"), arg("control") = none))
+      .def("_advance", &advance, (arg("self"), arg("state"), arg("impulse")))
       .def("body_poses",
            &body_poses,
            (arg("self"), arg("state")),

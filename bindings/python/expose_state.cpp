@@ -3,6 +3,8 @@
 #include "common.hpp"
 #include "scene_holder.hpp"
 
+#include <algorithm>
+
 namespace stiction::python {
 namespace {
 
@@ -56,6 +58,13 @@ bp::tuple reduce(const bp::object& self) {
 }
 
 State copy(const State& s) { return s; }
+State cold(const State& s) {
+  State other = s;
+  other.contacts.clear();
+  std::fill(other.constraint_impulse.begin(), other.constraint_impulse.end(), 0.0);
+  other.penalty = 0.0;
+  return other;
+}
 State deep_copy(const State& s, const bp::object&) { return s; }
 bp::object equal(const State& a, const bp::object& b) {
   const bp::extract<const State&> other(b);
@@ -102,6 +111,11 @@ void expose_state() {
           "body frame; joints [rad/s or m/s].")
       .def_readwrite("time", &State::time, "[s]")
       .def("copy", &copy, arg("self"), "An independent copy, warm starts included.")
+      .def("cold",
+           &cold,
+           arg("self"),
+           "An independent copy without the warm start of the contact solver: the next step starts "
+           "from zero impulses.")
       .def("__copy__", &copy)
       .def("__deepcopy__", &deep_copy)
       .def("save", &save, arg("self"), "bytes; restore(save()) continues bit for bit.")

@@ -64,6 +64,7 @@ from ._stiction import (
     StepReport,
     StictionError,
     TriangleMesh,
+    Uniqueness,
     bounding_box,
     bounding_radius,
     collide,
@@ -85,13 +86,16 @@ from ._stiction import (
     solvers,
     support,
     time_distances,
+    uniqueness,
     validate_state,
 )
 from ._version import __version__
+from .comparison import Comparison, SolverResult
 from .decomposition import decompose
+from .explain import Explanation, Trial
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
-from .problem_io import load_problem, save_problem
+from .problem_io import load_problem, load_warm_start, save_problem
 from .simulator import Rollout, Simulator
 from .solving import solve
 from .terrain import height_field
@@ -103,6 +107,7 @@ __all__ = [
     "BoxSet",
     "Capsule",
     "CollisionCounters",
+    "Comparison",
     "Cone",
     "ConstraintSet",
     "ContactCone",
@@ -115,6 +120,7 @@ __all__ = [
     "DistanceCache",
     "DistanceResult",
     "Ellipsoid",
+    "Explanation",
     "ExternalWrench",
     "Free",
     "Geometry",
@@ -140,12 +146,15 @@ __all__ = [
     "SimulationError",
     "Simulator",
     "SimulatorSettings",
+    "SolverResult",
     "SolverSettings",
     "Sphere",
     "State",
     "StepReport",
     "StictionError",
+    "Trial",
     "TriangleMesh",
+    "Uniqueness",
     "UrdfOptions",
     "__version__",
     "bounding_box",
@@ -164,6 +173,7 @@ __all__ = [
     "load_problem",
     "load_urdf",
     "load_urdf_string",
+    "load_warm_start",
     "make_state",
     "mass_properties",
     "nesmino_iterations",
@@ -181,5 +191,6 @@ __all__ = [
     "time_distances",
     "to_mujoco_qpos",
     "to_mujoco_qvel",
+    "uniqueness",
     "validate_state",
 ]

@@ -1,4 +1,4 @@
-"""The command `stiction`: run, view, demo, bench, study, scenes, solvers.
+"""The command `stiction`: run, view, demo, compare, solve, bench, study, scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -7,7 +7,6 @@ is one line on standard error and a non-zero exit code.
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +14,25 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from . import Scene, Simulator, __version__, load, scenes, solvers
+from . import Simulator, __version__, scenes, solvers
 from .bench.commands import app as bench_app
+from .cli_problems import compare_command, solve_command
+from .cli_subject import (
+    ConfigurationOption,
+    DtOption,
+    FixedBaseOption,
+    JsonOption,
+    KdOption,
+    KpOption,
+    PackageDirOption,
+    SceneArgument,
+    SecondsOption,
+    SolverOption,
+    SrdfOption,
+    Subject,
+    require_folder,
+    say_if_free,
+)
 from .cli_tools import guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, DemoResult, run_demo
 from .record import Recorder
@@ -34,41 +50,8 @@ app = typer.Typer(
 )
 app.add_typer(bench_app, name="bench", short_help="Time steps and collision against peers.")
 app.add_typer(study_app, name="study", short_help="Rebuild published experiments.")
-
-SceneArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF file."
-    ),
-]
-SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
-DtOption = Annotated[float, typer.Option(help="Time step [s].")]
-SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
-ConfigurationOption = Annotated[
-    str, typer.Option(help="Named configuration to start from and to hold.")
-]
-KpOption = Annotated[
-    float | None,
-    typer.Option(help="Servo stiffness of every one-dof joint [N m/rad or N/m].", min=0.0),
-]
-KdOption = Annotated[
-    float | None,
-    typer.Option(help="Servo damping of every one-dof joint [N m s/rad or N s/m].", min=0.0),
-]
-FixedBaseOption = Annotated[
-    bool, typer.Option("--fixed-base", help="URDF file: the base is fixed to the world.")
-]
-SrdfOption = Annotated[
-    Path | None,
-    typer.Option(help="URDF file: its SRDF, with disabled pairs and named configurations."),
-]
-PackageDirOption = Annotated[
-    list[Path] | None,
-    typer.Option(help="URDF file: a folder that package:// may stand for; may be repeated."),
-]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
-]
+app.command("compare", short_help="One contact problem, many solvers.")(compare_command)
+app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
 
 
 def _version(asked: bool) -> None:
@@ -106,7 +89,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene that holds its configuration; say how well it was solved, and how fast."""
-    _require_folder("--replay", replay)
+    require_folder("--replay", replay)
     subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
     simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=replay is not None)
     document = _run_document(simulation)
@@ -145,7 +128,7 @@ def view(
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene and show it in a browser, as one page that needs no network."""
-    _require_folder("--output", output)
+    require_folder("--output", output)
     subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
     simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=True)
     target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
@@ -217,57 +200,6 @@ def list_solvers(as_json: JsonOption = False) -> None:
 # --- pieces -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Subject:
-    """What is simulated: a built-in scene or a URDF file, and how its robot is read and held."""
-
-    scene: str
-    kp: float | None = None
-    kd: float | None = None
-    fixed_base: bool = False
-    srdf: Path | None = None
-    package_dirs: list[Path] | tuple[Path, ...] = ()
-
-    def load(self) -> Scene:
-        """The scene, with the gains asked for."""
-        options: dict[str, Any] = {}
-        if self.fixed_base:
-            options["free_flyer"] = False
-        if self.srdf is not None:
-            options["srdf"] = self.srdf
-        if self.package_dirs:
-            options["package_dirs"] = list(self.package_dirs)
-        if options and Path(self.scene).suffix.lower() != ".urdf":
-            raise ValueError(
-                f"--fixed-base, --srdf and --package-dir are for URDF files, not for {self.scene!r}"
-            )
-        scene = load(self.scene, **options)
-        if self.kp is not None or self.kd is not None:
-            for dof in _servo_dofs(scene):
-                scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
-        return scene
-
-
-def _servo_dofs(scene: Scene) -> list[int]:
-    """Dofs of the joints that may have a servo."""
-    return [joint.v_index for joint in scene.joints if joint.nv == 1]
-
-
-def _say_if_free(scene: Scene) -> None:
-    """One line on standard error if nothing holds the joints."""
-    dofs, parameters = _servo_dofs(scene), scene.parameters
-    if dofs and not (parameters.kp[dofs].any() or parameters.kd[dofs].any()):
-        typer.echo(
-            "stiction: no servos: joints are free; --kp/--kd hold the configuration", err=True
-        )
-
-
-def _require_folder(option: str, path: Path | None) -> None:
-    """Raise before anything is simulated if the file could not be written."""
-    if path is not None and not path.parent.is_dir():
-        raise ValueError(f"{option} {path}: there is no folder {path.parent}")
-
-
 def _simulate(
     subject: Subject, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
 ) -> dict[str, Any]:
@@ -279,7 +211,7 @@ def _simulate(
     state, control = sim.initial_state(configuration), sim.hold(configuration)
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
     recorder = Recorder(sim) if recorded else None
-    _say_if_free(sim.scene)
+    say_if_free(sim.scene)
     with step_progress(f"simulating {seconds:g} s of {subject.scene}") as on_step:
         summary = execute(sim, state, plan, recorder, on_step)
     with spinner("timing"):

@@ -1,38 +1,67 @@
 """Contact problems as .npz files: what to send with a question about a solver.
 
-Arrays: version (), G (n, n) without R, g (n,), R (n,), kinds (s,), offsets (s + 1,), mu (s,),
-bounds (s, 2).
+Version 2: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
+offsets (s + 1,), mu (s,), bounds (s, 2), warm_start (n,) or absent, and how the problem is stored:
+island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts. Sums are then
+taken in the same order, so a solver gives the same bits. Version 1, still read, has G without R and
+not the last four.
 """
 
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from . import _stiction
 from ._stiction import BoxSet, ConstraintSet, ContactCone, ContactProblem, Free, NonNegative
 
-__all__ = ["load_problem", "save_problem"]
+__all__ = ["load_problem", "load_warm_start", "save_problem"]
 
-VERSION = 1
+VERSION = 2
 KINDS = ("cone", "non_negative", "box", "free")
 """Codes of the sets, by their place."""
+STRUCTURE = ("island_start", "run_start", "run_columns", "run_counts")
 
 
-def save_problem(path: str | os.PathLike[str], problem: ContactProblem) -> None:
-    """Write a problem to an .npz file; `load_problem` reads it back to rounding of G + diag R."""
-    sets = problem.sets
+def save_problem(
+    path: str | os.PathLike[str], problem: ContactProblem, warm_start: ArrayLike | None = None
+) -> None:
+    """Write a problem to an .npz file; `load_problem` reads it back bit for bit.
+
+    Args:
+        path: file to write, with the ending .npz.
+        problem: any.
+        warm_start: (n,) impulses that the solver started from [N s], for `load_warm_start`.
+
+    Raises:
+        ValueError: the ending is another, or warm_start has another size.
+    """
+    if not os.fspath(path).endswith(".npz"):
+        raise ValueError(f"path = {os.fspath(path)!r}: must end in .npz")
+    sets, structure = problem.sets, problem._structure()
+    arrays: dict[str, Any] = {
+        name: np.asarray(structure[name], dtype=np.int32) for name in STRUCTURE
+    }
+    if warm_start is not None:
+        arrays["warm_start"] = np.asarray(warm_start, dtype=float)
+        if arrays["warm_start"].shape != (problem.num_rows,):
+            raise ValueError(
+                f"warm_start has shape {arrays['warm_start'].shape}: must be ({problem.num_rows},)"
+            )
     np.savez_compressed(
         path,
-        version=VERSION,
-        G=problem.dense() - np.diag(problem.R),
+        version=np.array(VERSION),
+        A=problem.dense(),
         g=problem.g,
         R=problem.R,
         kinds=np.array([KINDS.index(s.kind) for s in sets], dtype=np.int8),
         offsets=np.array([s.offset for s in sets] + [problem.num_rows], dtype=np.int64),
         mu=np.array([s.mu for s in sets]),
         bounds=np.array([[s.lower, s.upper] for s in sets]).reshape(-1, 2),
+        **arrays,
     )
 
 
@@ -40,19 +69,31 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
     """Read a problem that `save_problem` wrote.
 
     Raises:
-        ValueError: another version, or arrays that do not fit.
+        ValueError: another version, an array is missing, or arrays that do not fit.
     """
     with np.load(path, allow_pickle=False) as data:
         version = int(data["version"]) if "version" in data else None
-        if version != VERSION:
-            raise ValueError(f"{path}: has version {version}, this library reads version {VERSION}")
-        sets = [
-            _make_set(KINDS[kind], mu, bounds, dim)
-            for kind, mu, bounds, dim in zip(
-                data["kinds"], data["mu"], data["bounds"], np.diff(data["offsets"]), strict=True
-            )
-        ]
-        return ContactProblem(data["G"], data["g"], sets=sets, R=data["R"])
+        if version not in (1, VERSION):
+            raise ValueError(f"{path}: has version {version}, this library reads 1 and {VERSION}")
+        try:
+            sets = [
+                _make_set(KINDS[kind], mu, bounds, dim)
+                for kind, mu, bounds, dim in zip(
+                    data["kinds"], data["mu"], data["bounds"], np.diff(data["offsets"]), strict=True
+                )
+            ]
+            if version == 1:
+                return ContactProblem(data["G"], data["g"], sets=sets, R=data["R"])
+            structure = {name: data[name].tolist() for name in STRUCTURE}
+            return _stiction._restored_problem(data["A"], data["g"], data["R"], sets, structure)
+        except KeyError as error:
+            raise ValueError(f"{path}: {error.args[0]}") from None
+
+
+def load_warm_start(path: str | os.PathLike[str]) -> NDArray[np.float64] | None:
+    """The impulses (n,) that a saved solve started from [N s]; None if the file has none."""
+    with np.load(path, allow_pickle=False) as data:
+        return np.asarray(data["warm_start"], dtype=float) if "warm_start" in data else None
 
 
 def _make_set(kind: str, mu: float, bounds: NDArray[np.float64], dim: int) -> ConstraintSet:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
-from ._stiction import ContactSolution, Control, Scene, SimulatorSettings, State
+from ._stiction import Control, Scene, SimulatorSettings, State, Uniqueness, uniqueness
+from .comparison import Comparison, compare
+from .explain import Explanation, explain
 from .loading import _check_names, _set_typed
-from .solving import SolverOptions, solve
+from .problem_io import save_problem
+from .solving import SolverOptions
 
 __all__ = ["Rollout", "Simulator"]
 
@@ -31,6 +35,8 @@ class SettingNames(SolverOptions, total=False):
     restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
         max(0.01, 2 |gravity| dt).
     margin: [m] >= 0, contacts begin at this gap or at dt x approach speed. Default 1e-3.
+    points_per_pair: >= 0, at most so many contact points of a pair, the deepest; 0, the default:
+        all.
     limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
     project_closures: after the step, move q onto the closures. Default False.
@@ -44,6 +50,7 @@ class SettingNames(SolverOptions, total=False):
     recovery_speed: float
     restitution_threshold: float
     margin: float
+    points_per_pair: int
     limit_margin: float
     closure_gain: float
     project_closures: bool
@@ -149,14 +156,52 @@ class Simulator(_stiction.Simulator):
         state: State,
         control: Control | ArrayLike | None = None,
         solvers: Sequence[str] | None = None,
-    ) -> dict[str, ContactSolution]:
-        """The contact problem of one step, solved cold by each solver. Leaves `state` as it is.
+        warm_start: bool = True,
+        **options: Unpack[SolverOptions],
+    ) -> Comparison:
+        """The contact problem of one step, solved by each solver: forces, next velocity, residuals,
+        work and time side by side. Leaves the state and this simulator as they are.
 
-        Returns:
-            name -> ContactSolution, with this simulator's tolerance and iteration limit.
+        Args:
+            state: where the step begins.
+            control: as in `step`.
+            solvers: names of `stiction.solvers()`; None: all.
+            warm_start: start from the state's impulses, as a step does; False: from zero.
+            options: settings of the solvers, instead of this simulator's.
+
+        Raises:
+            ValueError: an argument is out of range; the message names it and its value.
+            TypeError: an unknown option.
         """
-        self.step(state.copy(), control)
-        problem, settings = self.problem(), self.settings
-        names: Any = _stiction.solvers() if solvers is None else solvers
-        options: Any = {name: getattr(settings, name) for name in SolverOptions.__annotations__}
-        return {name: solve(problem, name, **options) for name in names}
+        names = list(_stiction.solvers()) if solvers is None else list(solvers)
+        return compare(self, state, control, names, warm_start, options)
+
+    def explain(
+        self,
+        state: State,
+        control: Control | ArrayLike | None = None,
+        base: str = "ccp-newton",
+        **options: Unpack[SolverOptions],
+    ) -> Explanation:
+        """Which hypothesis of a solver makes the difference to the next velocity? Switches them one
+        at a time, relaxation, compliance, time step, manifold, warm start, iterations, margin and
+        penetration correction, and measures against an exact reference with short steps. Leaves the
+        state and this simulator as they are.
+
+        Args:
+            state: where the step begins.
+            control: as in `step`.
+            base: the solver to explain, with this simulator's settings.
+            options: settings of that solver, instead of this simulator's.
+        """
+        return explain(self, state, control, base, options)
+
+    def uniqueness(self, threshold: float = 1e-9, tolerance: float = 1e-6) -> Uniqueness:
+        """Whether the impulses of the last step are alone in their neighbourhood; see
+        `stiction.uniqueness`. For solvers of the NCP."""
+        return uniqueness(self.problem(), self.solution().impulse, threshold, tolerance)
+
+    def save_problem(self, path: str | os.PathLike[str]) -> None:
+        """Write the contact problem of the last step, with what its solver started from, to an .npz
+        file; `stiction.load_problem` and `load_warm_start` read it back bit for bit."""
+        save_problem(path, self.problem(), self.warm_start())

@@ -163,12 +163,26 @@ void append_contacts(const Scene& scene,
   }
 }
 
+/// Of the contacts of one pair, from `first` on and sorted by feature; of equals the lower feature.
+void keep_deepest(int limit, std::size_t first, ContactSet& contacts) {
+  const auto begin = contacts.begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, contacts.end(), [](const Contact& x, const Contact& y) {
+    return x.gap != y.gap ? x.gap < y.gap : x.feature < y.feature;
+  });
+  contacts.resize(first + limit);
+  std::sort(contacts.begin() + static_cast<std::ptrdiff_t>(first),
+            contacts.end(),
+            [](const Contact& x, const Contact& y) { return x.feature < y.feature; });
+  for (std::size_t k = first; k < contacts.size(); ++k) contacts[k].pair_points = limit;
+}
+
 void append_contacts(const Scene& scene,
                      const Parameters& p,
                      const DynamicsWorkspace& dynamics,
                      int a,
                      int b,
                      const std::vector<Manifold>& manifolds,
+                     int limit,
                      ContactSet& contacts) {
   int pair_points = 0;
   for (const Manifold& m : manifolds) pair_points += m.count;
@@ -179,6 +193,7 @@ void append_contacts(const Scene& scene,
   std::sort(contacts.begin() + first, contacts.end(), [](const Contact& x, const Contact& y) {
     return x.feature < y.feature;
   });
+  if (limit > 0 && pair_points > limit) keep_deepest(limit, first, contacts);
 }
 
 }  // namespace
@@ -195,6 +210,10 @@ void CollisionSettings::validate() const {
   if (!(margin >= 0.0 && std::isfinite(margin))) {
     throw std::invalid_argument("collision.margin = " + std::to_string(margin) +
                                 ": must be >= 0 [m]");
+  }
+  if (points_per_pair < 0) {
+    throw std::invalid_argument("collision.points_per_pair = " + std::to_string(points_per_pair) +
+                                ": must be >= 0; 0 keeps all points");
   }
 }
 
@@ -265,7 +284,14 @@ void collide(const Scene& scene,
     if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {
       keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, work);
     }
-    append_contacts(scene, parameters, dynamics, pair.a, pair.b, work.manifold.manifolds, contacts);
+    append_contacts(scene,
+                    parameters,
+                    dynamics,
+                    pair.a,
+                    pair.b,
+                    work.manifold.manifolds,
+                    settings.points_per_pair,
+                    contacts);
   }
   work.counters.contacts = static_cast<std::int64_t>(contacts.size());
   state.queries.swap(work.next_queries);

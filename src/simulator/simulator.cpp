@@ -79,7 +79,7 @@ void Simulator::check_control(const Control& control) const {
   }
 }
 
-const StepReport& Simulator::step(State& state, const Control& control) {
+void Simulator::prepare(State& state, const Control& control) {
   check_control(control);
   if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv() ||
       static_cast<int>(state.constraint_impulse.size()) != constraint_impulse_size(scene_)) {
@@ -101,11 +101,39 @@ const StepReport& Simulator::step(State& state, const Control& control) {
                 rows_,
                 problem_,
                 solution_.impulse);
+  warm_start_ = solution_.impulse;
+  prepared_ = true;
+}
+
+const StepReport& Simulator::step(State& state, const Control& control) {
+  prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
   state.penalty = solution_.penalty;
+  return finish(state);
+}
+
+const StepReport& Simulator::advance(State& state, const std::vector<double>& impulse) {
+  if (!prepared_) throw std::invalid_argument("advance: call prepare() with this state before");
+  if (static_cast<int>(impulse.size()) != problem_.num_rows()) {
+    throw std::invalid_argument("impulse has " + std::to_string(impulse.size()) +
+                                " entries: the problem has " + std::to_string(problem_.num_rows()) +
+                                " rows");
+  }
+  solution_ = {};
+  solution_.impulse = impulse;
+  solution_.velocity.resize(impulse.size());
+  solution_.residuals = residuals(problem_, impulse.data(), solution_.velocity.data());
+  solution_.model_residuals = solution_.residuals;
+  if (!(solution_.residuals.relative <= settings_.solver.tolerance))
+    solution_.status = SolveStatus::kMaxIterations;
+  return finish(state);
+}
+
+const StepReport& Simulator::finish(State& state) {
+  prepared_ = false;
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
-  semi_implicit_euler(scene_, parameters_, dt, dynamics_, state);
+  semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 

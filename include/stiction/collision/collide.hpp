@@ -28,6 +28,9 @@ struct CollisionSettings {
   /// [m] >= 0. Contacts begin at this gap; farther away, up to dt x a bound on the approach speed
   /// of a pair, only if its motion at the velocities of the step's start comes that close.
   double margin = 1e-3;
+  /// At most so many points of a pair, the deepest; 0: all. One point is what engines without
+  /// manifolds have: nothing then holds a box against tipping.
+  int points_per_pair = 0;
   void validate() const;
 };
 

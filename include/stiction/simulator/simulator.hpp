@@ -56,6 +56,13 @@ class Simulator {
   /// for a state or control of the wrong size; numerical trouble is a status. The report and
   /// everything below stay valid until the next call.
   const StepReport& step(State& state, const Control& control);
+  /// The first half of step(): contacts, dynamics, problem() and warm_start() at `state`, in which
+  /// the warm starts of the narrow phase are left. solve() and the second half may follow.
+  void prepare(State& state, const Control& control);
+  /// The second half: moves the state that was prepared on with any impulses [rows], of
+  /// warm_start()'s size, and judges them; for comparing solvers on one problem. Once per
+  /// prepare().
+  const StepReport& advance(State& state, const std::vector<double>& impulse);
   /// The same `steps` times with one control; stops at a step that is not finite.
   const StepReport& run(State& state, const Control& control, int steps);
   RolloutLog rollout(State& state, const Control& base, const RolloutInput& input);
@@ -64,6 +71,8 @@ class Simulator {
   const ContactSet& contacts() const { return contacts_; }
   const ContactProblem& problem() const { return problem_; }
   const ContactSolution& solution() const { return solution_; }
+  /// What the solver of the last step started from [rows, N s].
+  const std::vector<double>& warm_start() const { return warm_start_; }
   std::vector<ContactReport> contact_reports() const;
   BodyWrench wrench_on(int body) const;  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
@@ -81,6 +90,7 @@ class Simulator {
 
  private:
   void check_control(const Control& control) const;
+  const StepReport& finish(State& state);
   void fill_report();
 
   Scene scene_;
@@ -93,7 +103,9 @@ class Simulator {
   ContactProblem problem_;
   SolverWorkspace solver_;
   ContactSolution solution_;
-  State before_;  ///< the last step's start
+  std::vector<double> warm_start_;
+  bool prepared_ = false;  ///< the first half of a step is done, the second is not
+  State before_;           ///< the last step's start
   StepReport report_;
 };
 

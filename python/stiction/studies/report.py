@@ -34,6 +34,14 @@ def write_report(
     return page
 
 
+def write_page(
+    path: Path, title: str, introduction: str, section: Experiment, facts: dict[str, Any]
+) -> Path:
+    """One page and nothing beside it, for an experiment without raw rows."""
+    path.write_text(_page(title, introduction, [section], {}, facts), encoding="utf-8")
+    return path
+
+
 def _page(
     title: str,
     introduction: str,
@@ -71,7 +79,8 @@ def _section(experiment: Experiment) -> str:
     parts += [_table(table) for table in experiment.tables]
     if experiment.explanation:
         parts.append(f"<h3>Why numbers differ</h3><p>{escape(experiment.explanation)}</p>")
-    parts.append(f"<p class='small'>Raw rows: <a href='{experiment.name}.csv'>CSV</a></p>")
+    if experiment.columns:
+        parts.append(f"<p class='small'>Raw rows: <a href='{experiment.name}.csv'>CSV</a></p>")
     return "\n".join(parts)
 
 

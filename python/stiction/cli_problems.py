@@ -1,0 +1,135 @@
+"""The commands `compare` and `solve`: contact problems of a step or of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from . import ContactSolution, Simulator, load_problem, load_warm_start, solve, solvers
+from .cli_subject import (
+    ConfigurationOption,
+    DtOption,
+    FixedBaseOption,
+    JsonOption,
+    KdOption,
+    KpOption,
+    PackageDirOption,
+    SceneArgument,
+    SolverOption,
+    SrdfOption,
+    Subject,
+    require_folder,
+    say_if_free,
+)
+from .cli_tools import guarded, print_json, spinner, stdout
+from .comparison import RESIDUALS
+
+
+@guarded
+def compare_command(
+    scene: SceneArgument,
+    solvers_: Annotated[
+        str, typer.Option("--solvers", help="Names with commas between them, or all.")
+    ] = "all",
+    steps: Annotated[
+        int, typer.Option(help="Steps with --solver before the one compared.", min=0)
+    ] = 100,
+    output: Annotated[
+        Path | None, typer.Option(help="Draw it: a page .html, or a figure .svg or .png.")
+    ] = None,
+    cold: Annotated[bool, typer.Option("--cold", help="Start from zero impulses.")] = False,
+    dt: DtOption = 1e-3,
+    solver: SolverOption = "ncp-newton",
+    configuration: ConfigurationOption = "default",
+    kp: KpOption = None,
+    kd: KdOption = None,
+    fixed_base: FixedBaseOption = False,
+    srdf: SrdfOption = None,
+    package_dir: PackageDirOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve the contact problem of one step with many solvers: forces, residuals, time."""
+    require_folder("--output", output)
+    names = list(solvers()) if solvers_ == "all" else [x.strip() for x in solvers_.split(",")]
+    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    with spinner(f"comparing on {scene}"):
+        sim = Simulator(subject.load(), dt=dt, solver=solver)
+        state, control = sim.initial_state(configuration), sim.hold(configuration)
+        say_if_free(sim.scene)
+        sim.run(state, control, steps)
+        comparison = sim.compare(state, control, names, warm_start=not cold)
+        if output is not None:
+            comparison.save(output)
+    if as_json:
+        print_json(comparison.to_dict() | {"output": str(output) if output else None})
+        return
+    title = f"{comparison.scene} after {steps} steps, {comparison.problem.num_rows} rows"
+    stdout().print(_rich(title, *comparison.table()))
+    stdout().print(_rich("force: normal / tangential [N]", *comparison.force_table()))
+    if output is not None:
+        typer.echo(str(output))
+
+
+@guarded
+def solve_command(
+    problem: Annotated[Path, typer.Argument(help="An .npz file of save_problem().")],
+    solver: SolverOption = "ncp-newton",
+    tolerance: Annotated[float, typer.Option(help="On the relative residual.")] = 1e-8,
+    max_iterations: Annotated[int, typer.Option(help="Per island.", min=1)] = 1000,
+    cold: Annotated[
+        bool, typer.Option("--cold", help="From zero, not from the start saved in the file.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a contact problem that a simulator saved; fails if it does not converge."""
+    start = None if cold else load_warm_start(problem)
+    solution = solve(load_problem(problem), solver, tolerance, max_iterations, start)
+    document = _solution_document(problem, solver, solution)
+    if as_json:
+        print_json(document)
+    else:
+        rows = [[key, _short(value)] for key, value in document.items() if key != "residuals"]
+        rows += [[f"residual, {key}", f"{x:.2e}"] for key, x in document["residuals"].items()]
+        stdout().print(_rich(str(problem), ["quantity", "value"], rows))
+    if solution.status not in ("converged", "rounding_limited"):
+        raise RuntimeError(f"{problem}: {solver} ended with status {solution.status}")
+
+
+def _solution_document(path: Path, solver: str, solution: ContactSolution) -> dict[str, Any]:
+    def plain(residuals: Any) -> dict[str, float]:
+        return {name: float(getattr(residuals, name)) for name in RESIDUALS}
+
+    return {
+        "problem": str(path),
+        "solver": solver,
+        "model": solution.model,
+        "status": solution.status,
+        "converged": solution.converged,
+        "iterations": solution.iterations,
+        "factorisations": solution.factorisations,
+        "residuals": plain(solution.residuals),
+        "model_residual": float(solution.model_residuals.relative),
+        "impulse": solution.impulse.tolist(),
+        "velocity": solution.velocity.tolist(),
+    }
+
+
+def _short(value: Any) -> str:
+    """A list as its largest entry."""
+    if isinstance(value, list):
+        return f"{len(value)} rows, largest {np.abs(value).max(initial=0.0):.4g}"
+    return f"{value:.2e}" if isinstance(value, float) else str(value)
+
+
+def _rich(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    table = Table(title=title)
+    for k, head in enumerate(heads):
+        table.add_column(head, justify="left" if k == 0 else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table

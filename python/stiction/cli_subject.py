@@ -1,0 +1,97 @@
+"""What the commands simulate: a scene or a URDF file, and the options that say how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import Scene, load
+
+SceneArgument = Annotated[
+    str,
+    typer.Argument(
+        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF file."
+    ),
+]
+SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
+DtOption = Annotated[float, typer.Option(help="Time step [s].")]
+SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
+ConfigurationOption = Annotated[
+    str, typer.Option(help="Named configuration to start from and to hold.")
+]
+KpOption = Annotated[
+    float | None,
+    typer.Option(help="Servo stiffness of every one-dof joint [N m/rad or N/m].", min=0.0),
+]
+KdOption = Annotated[
+    float | None,
+    typer.Option(help="Servo damping of every one-dof joint [N m s/rad or N s/m].", min=0.0),
+]
+FixedBaseOption = Annotated[
+    bool, typer.Option("--fixed-base", help="URDF file: the base is fixed to the world.")
+]
+SrdfOption = Annotated[
+    Path | None,
+    typer.Option(help="URDF file: its SRDF, with disabled pairs and named configurations."),
+]
+PackageDirOption = Annotated[
+    list[Path] | None,
+    typer.Option(help="URDF file: a folder that package:// may stand for; may be repeated."),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is simulated: a built-in scene or a URDF file, and how its robot is read and held."""
+
+    scene: str
+    kp: float | None = None
+    kd: float | None = None
+    fixed_base: bool = False
+    srdf: Path | None = None
+    package_dirs: list[Path] | tuple[Path, ...] = ()
+
+    def load(self) -> Scene:
+        """The scene, with the gains asked for."""
+        options: dict[str, Any] = {}
+        if self.fixed_base:
+            options["free_flyer"] = False
+        if self.srdf is not None:
+            options["srdf"] = self.srdf
+        if self.package_dirs:
+            options["package_dirs"] = list(self.package_dirs)
+        if options and Path(self.scene).suffix.lower() != ".urdf":
+            raise ValueError(
+                f"--fixed-base, --srdf and --package-dir are for URDF files, not for {self.scene!r}"
+            )
+        scene = load(self.scene, **options)
+        if self.kp is not None or self.kd is not None:
+            for dof in servo_dofs(scene):
+                scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
+        return scene
+
+
+def servo_dofs(scene: Scene) -> list[int]:
+    """Dofs of the joints that may have a servo."""
+    return [joint.v_index for joint in scene.joints if joint.nv == 1]
+
+
+def say_if_free(scene: Scene) -> None:
+    """One line on standard error if nothing holds the joints."""
+    dofs, parameters = servo_dofs(scene), scene.parameters
+    if dofs and not (parameters.kp[dofs].any() or parameters.kd[dofs].any()):
+        typer.echo(
+            "stiction: no servos: joints are free; --kp/--kd hold the configuration", err=True
+        )
+
+
+def require_folder(option: str, path: Path | None) -> None:
+    """Raise before anything is simulated if the file could not be written."""
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"{option} {path}: there is no folder {path.parent}")

@@ -1,0 +1,235 @@
+#include "stiction/contact/uniqueness.hpp"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+// Implicit function theorem, mode by mode: with the modes fixed, the solutions near lambda are
+// lambda + null space of the reduced Jacobian.
+
+namespace stiction {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// A set's mode, and what it would be as the other half of a switch.
+struct Modes {
+  ContactMode holding;  ///< moves less
+  ContactMode giving;   ///< moves more
+  bool at_switch() const { return holding != giving; }
+};
+
+/// Below these a number is zero.
+struct Zero {
+  double impulse, velocity;
+};
+
+Modes scalar_modes(double to_lower, double to_upper, double speed, const Zero& zero) {
+  const bool at_bound = std::min(to_lower, to_upper) <= zero.impulse;
+  if (!at_bound) return {ContactMode::kStick, ContactMode::kStick};
+  const bool moves = std::abs(speed) > zero.velocity;
+  return {moves ? ContactMode::kOpen : ContactMode::kStick, ContactMode::kOpen};
+}
+
+Modes cone_modes(double mu, const double* l, const double* c, const Zero& zero) {
+  // Without friction the tangent is no unknown: "slide" at any speed.
+  const bool slides = mu == 0.0 || std::hypot(c[0], c[1]) > zero.velocity;
+  const ContactMode touching = slides ? ContactMode::kSlide : ContactMode::kStick;
+  if (l[2] <= zero.impulse)  // unloaded: open, or grazing, perhaps in motion
+    return {c[2] > zero.velocity ? ContactMode::kOpen : touching, ContactMode::kOpen};
+  if (slides) return {touching, touching};
+  const bool inside = mu * l[2] - std::hypot(l[0], l[1]) > zero.impulse;
+  return {ContactMode::kStick, inside ? ContactMode::kStick : ContactMode::kSlide};
+}
+
+Modes modes_of(const ConstraintSet& set, const double* l, const double* c, const Zero& zero) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (set.kind) {
+    case SetKind::kCone:
+      return cone_modes(set.mu, l, c, zero);
+    case SetKind::kNonNegative:
+      return scalar_modes(l[0], kInfinity, c[0], zero);
+    case SetKind::kBox:
+      return scalar_modes(l[0] - set.lower, set.upper - l[0], c[0], zero);
+    case SetKind::kFree:
+      break;
+  }
+  return {ContactMode::kStick, ContactMode::kStick};
+}
+
+/// The sets [first, last) of the problem, dense and scaled: H = S G S, lambda = S x, S dc = H dx.
+struct Island {
+  const ContactProblem& problem;
+  int first, last, offset, rows;
+  MatrixXd H;
+  VectorXd scale;
+  std::vector<Modes> modes;
+};
+
+Island make_island(const ContactProblem& problem, const MatrixXd& G, int first, int last) {
+  Island island{problem, first, last, 0, 0, {}, {}, {}};
+  if (first == last) return island;
+  island.offset = problem.sets[first].offset;
+  island.rows = problem.sets[last - 1].offset + problem.sets[last - 1].dim - island.offset;
+  island.H = G.block(island.offset, island.offset, island.rows, island.rows);
+  island.scale.resize(island.rows);
+  for (int i = first; i < last; ++i) {
+    const int at = problem.sets[i].offset - island.offset, dim = problem.sets[i].dim;
+    const double mean = island.H.diagonal().segment(at, dim).mean();
+    island.scale.segment(at, dim).setConstant(mean > 0.0 ? 1.0 / std::sqrt(mean) : 1.0);
+  }
+  return island;
+}
+
+void find_modes(const double* lambda, const double* velocity, double tolerance, Island& island) {
+  const auto& sets = island.problem.sets;
+  const Eigen::Map<const VectorXd> g(island.problem.g.data() + island.offset, island.rows);
+  const Eigen::Map<const VectorXd> l(lambda + island.offset, island.rows);
+  const VectorXd diag = island.H.diagonal();
+  const double V = (g.cwiseAbs() + diag.cwiseProduct(l.cwiseAbs())).maxCoeff();
+  // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.
+  const double L = std::max(l.cwiseAbs().maxCoeff(), 1e-8 * V / std::max(diag.maxCoeff(), 1e-300));
+  for (int i = island.first; i < island.last; ++i) {
+    const int at = sets[i].offset;
+    island.modes.push_back(
+        modes_of(sets[i], lambda + at, velocity + at, {tolerance * L, tolerance * V}));
+  }
+}
+
+/// Rows of a sliding contact, the tangential ones along e and across it, f. (mu lambda_N / |c_T|)
+/// becomes a after scaling; the row across is divided by 1 + a, so that slowness makes it no
+/// larger:
+///   e.dx_T + mu dx_N = 0,  (f.dx_T + a f.(H dx)_T) / (1 + a) = 0,  (H dx)_N = 0
+void slide_rows(const Island& island, int at, double mu, double a, const double* e, MatrixXd& J) {
+  const double share = a / (1.0 + a), rest = 1.0 / (1.0 + a), f[2] = {-e[1], e[0]};
+  J.row(at + 1) = share * (f[0] * island.H.row(at) + f[1] * island.H.row(at + 1));
+  for (int r = 0; r < 2; ++r) {
+    J(at, at + r) = e[r];
+    J(at + 1, at + r) += rest * f[r];
+  }
+  J(at, at + 2) = mu;
+  J.row(at + 2) = island.H.row(at + 2);
+}
+
+/// The reduced Jacobian in x, of the modes chosen.
+MatrixXd jacobian(const Island& island, bool giving, const double* lambda, const double* velocity) {
+  MatrixXd J = MatrixXd::Zero(island.rows, island.rows);
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    const Modes& modes = island.modes[i - island.first];
+    const ContactMode mode = giving ? modes.giving : modes.holding;
+    const int at = set.offset - island.offset;
+    const double* l = lambda + set.offset;
+    const double* c = velocity + set.offset;
+    if (mode == ContactMode::kOpen) {
+      J.block(at, at, set.dim, set.dim).setIdentity();
+    } else if (mode == ContactMode::kStick) {
+      J.middleRows(at, set.dim) = island.H.middleRows(at, set.dim);
+    } else if (set.mu == 0.0) {
+      const double any[2] = {1.0, 0.0};
+      slide_rows(island, at, 0.0, 0.0, any, J);
+    } else {
+      // At rest on the cone c_T is noise: it would begin to slide against the impulse.
+      const bool rests = modes.holding == ContactMode::kStick;
+      const double* t = rests ? l : c;
+      const double length = (rests ? -1.0 : 1.0) * std::hypot(t[0], t[1]), s = island.scale[at];
+      const double e[2] = {t[0] / length, t[1] / length};
+      const double a = rests ? 1e300 : set.mu * std::max(l[2], 0.0) / (s * s * length);
+      slide_rows(island, at, set.mu, a, e, J);
+    }
+  }
+  return J;
+}
+
+void count(
+    const Island& island, const MatrixXd& J, double threshold, int dimensions[2], Uniqueness& u) {
+  const Eigen::BDCSVD<MatrixXd> svd(J, Eigen::ComputeFullV);
+  const VectorXd& s = svd.singularValues();
+  const int n = island.rows;
+  int rank = 0;
+  while (rank < n && s[rank] > threshold * s[0]) ++rank;
+  if (rank > 0) u.smallest_kept = std::min(u.smallest_kept, s[rank - 1] / s[0]);
+  if (rank == n) return;
+  if (s[0] > 0.0) u.largest_dropped = std::max(u.largest_dropped, s[rank] / s[0]);
+  const MatrixXd moved = island.H * svd.matrixV().rightCols(n - rank);
+  const VectorXd speeds = Eigen::BDCSVD<MatrixXd>(moved).singularValues();
+  dimensions[0] += n - rank;
+  // |H| is about 1 per contact after scaling.
+  dimensions[1] += static_cast<int>((speeds.array() > std::sqrt(threshold)).count());
+}
+
+void check(const ContactProblem& p,
+           const std::vector<double>& impulse,
+           double threshold,
+           double tolerance) {
+  if (static_cast<int>(impulse.size()) != p.num_rows()) {
+    throw std::invalid_argument("impulse has " + std::to_string(impulse.size()) +
+                                " entries: the problem has " + std::to_string(p.num_rows()) +
+                                " rows");
+  }
+  for (std::size_t i = 0; i < impulse.size(); ++i) {
+    if (std::isfinite(impulse[i]) && std::isfinite(p.g[i])) continue;
+    throw std::invalid_argument("impulse[" + std::to_string(i) +
+                                "] or g of this row is not finite");
+  }
+  const auto in_unit = [](const char* name, double x) {
+    if (x > 0.0 && x < 1.0) return;
+    throw std::invalid_argument(std::string(name) + " = " + std::to_string(x) +
+                                ": must be in (0, 1)");
+  };
+  in_unit("threshold", threshold);
+  in_unit("tolerance", tolerance);
+}
+
+}  // namespace
+
+const char* to_string(ContactMode mode) {
+  switch (mode) {
+    case ContactMode::kOpen:
+      return "open";
+    case ContactMode::kStick:
+      return "stick";
+    case ContactMode::kSlide:
+      return "slide";
+  }
+  return "unknown";
+}
+
+Uniqueness uniqueness(const ContactProblem& problem,
+                      const std::vector<double>& impulse,
+                      double threshold,
+                      double tolerance) {
+  check(problem, impulse, threshold, tolerance);
+  std::vector<double> velocity(impulse.size());
+  for (int i = 0; i < problem.num_sets(); ++i)
+    problem.velocity(i, impulse.data(), velocity.data() + problem.sets[i].offset);
+  const MatrixXd G = problem.dense();
+  Uniqueness u;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    Island island = make_island(problem, G, problem.island_start[k], problem.island_start[k + 1]);
+    if (island.rows == 0) continue;
+    find_modes(impulse.data(), velocity.data(), tolerance, island);
+    island.H = island.scale.asDiagonal() * island.H * island.scale.asDiagonal();
+    int switches = 0, dimensions[2][2] = {{0, 0}, {0, 0}};
+    for (const Modes& m : island.modes) {
+      u.modes.push_back(m.holding);
+      switches += m.at_switch();
+    }
+    for (int giving = 0; giving < (switches ? 2 : 1); ++giving) {
+      const MatrixXd J = jacobian(island, giving == 1, impulse.data(), velocity.data());
+      count(island, J, threshold, dimensions[giving], u);
+    }
+    u.num_at_switch += switches;
+    u.null_dimension += std::max(dimensions[0][0], dimensions[1][0]);
+    u.velocity_dimension += std::max(dimensions[0][1], dimensions[1][1]);
+  }
+  u.locally_unique = u.null_dimension == 0;
+  return u;
+}
+
+}  // namespace stiction
