@@ -1,0 +1,32 @@
+"""The study of the paper on contact models: all experiments, one report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from ..experiment import Effort
+from ..study import Progress, Study, run_experiments, silent
+from . import bouncing_slide, paper
+
+EXPERIMENTS: dict[str, ModuleType] = {
+    "fig10": bouncing_slide,
+}
+TITLE = "Contact models in robotics, rebuilt"
+INTRODUCTION = (
+    f"Section IV of {paper.CITATION} Every solver of the registry runs on the same scenes and is "
+    "judged by the same certificate, which is the nonlinear complementarity problem (NCP) whatever "
+    "it solves; ncp-newton, stiction's default, is not in the paper. Forces and "
+    "motions are the same on every run and machine; times belong to the machine named here."
+)
+
+
+def run_study(
+    folder: Path,
+    effort: Effort,
+    names: Sequence[str] = tuple(EXPERIMENTS),
+    progress: Progress = silent,
+) -> Study:
+    """Run the experiments named and write the report; see `run_experiments`."""
+    return run_experiments(folder, TITLE, INTRODUCTION, EXPERIMENTS, effort, names, progress)

@@ -1,0 +1,71 @@
+"""The study of contact models: scenes are what they claim, the quick run gives a full report."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
+
+from stiction.studies.contact_models import cubes, paper, solvers
+from stiction.studies.contact_models.simulate import simulate
+from stiction.studies.contact_models.study import EXPERIMENTS, run_study
+from stiction.studies.experiment import QUICK, Effort
+from stiction.studies.study import Study
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, float]:
+    folder = tmp_path_factory.mktemp("study")
+    begin = time.perf_counter()
+    study = run_study(folder, Effort(QUICK))
+    return study, time.perf_counter() - begin
+
+
+def test_every_solver_of_the_registry_has_a_place() -> None:
+    assert solvers.missing() == set()
+    assert set(solvers.COLORS) == set(solvers.DASHES)
+    assert set(paper.TABLE_2) < set(solvers.NAMES)
+    assert all(len(ticks) == len(paper.PROPERTIES) for ticks in paper.TABLE_2.values())
+
+
+def test_quick_study_takes_less_than_a_minute(quick: tuple[Study, float]) -> None:
+    assert quick[1] < 60.0
+
+
+def test_every_experiment_is_there(quick: tuple[Study, float]) -> None:
+    study = quick[0]
+    assert study.left_out == {} and len(study.experiments) == len(EXPERIMENTS)
+    assert study.page is not None
+    text = study.page.read_text(encoding="utf-8")
+    for experiment in study.experiments:
+        assert experiment.tables and experiment.claims and experiment.figures
+        assert f"id='{experiment.name}'" in text
+        with (study.page.parent / f"{experiment.name}.csv").open() as file:
+            assert len(list(csv.DictReader(file))) > 0
+        for table in experiment.tables:
+            assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_a_run_records_what_the_steps_did() -> None:
+    """The impulses recorded change the momentum recorded, and energy follows Coulomb's law."""
+    done = simulate(cubes.cube(0.4), "ncp-newton", 200, lambda sim: cubes.sliding(sim, 1.0))
+    assert np.allclose(done.time, np.arange(200) * cubes.DT)
+    assert np.allclose(done.impulse[:, :, 2].sum(axis=1), cubes.GRAVITY * cubes.DT)
+    change = np.linalg.norm(np.diff(done.v[:, :2], axis=0), axis=1)
+    friction = np.linalg.norm(done.impulse[:-1, :, :2].sum(axis=1), axis=1)
+    assert np.allclose(change, friction / cubes.MASS)
+    expected = cubes.sliding_energy(done.time, 1.0, 0.4)
+    assert np.allclose(done.energy - done.energy[0] + expected[0], expected)
+    assert done.converged.all()
+
+
+def test_numbers_are_the_same_on_every_run(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        run_study(tmp_path / folder, Effort(QUICK), ["fig10"])
+    for name in ("fig10_bounce.csv", "fig10_bounce_1.svg"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
