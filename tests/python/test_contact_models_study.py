@@ -8,10 +8,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.contact_models import cubes, paper, solvers
+from stiction.studies.contact_models import (
+    cubes,
+    paper,
+    problems,
+    properties,
+    solvers,
+    table_two,
+)
 from stiction.studies.contact_models.simulate import simulate
 from stiction.studies.contact_models.study import EXPERIMENTS, run_study
 from stiction.studies.experiment import QUICK, Effort
@@ -69,3 +77,39 @@ def test_numbers_are_the_same_on_every_run(tmp_path: Path) -> None:
         run_study(tmp_path / folder, Effort(QUICK), ["fig10"])
     for name in ("fig10_bounce.csv", "fig10_bounce_1.svg"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_laws_tell_the_models_apart() -> None:
+    """A hand-made sliding contact: each law is broken by the amount put in, and only by that."""
+    G, mu = np.eye(3), np.array([0.5])
+
+    def broken(impulse: list[float], velocity: list[float]) -> properties.Laws:
+        problem = stiction.ContactProblem(G, np.array(velocity) - np.array(impulse), mu)
+        return properties.laws(problem, stiction.solve(problem, "ncp-newton"))
+
+    exact = broken([-1.0, 0.0, 2.0], [4.0, 0.0, 0.0])
+    assert max(exact.signorini, exact.coulomb, exact.mdp, exact.shift, exact.internal) < 1e-12
+    problem = stiction.ContactProblem(G, np.array([5.0, 0.0, -2.0]), mu)
+    relaxed = properties.laws(problem, stiction.solve(problem, "ccp-admm", tolerance=1e-12))
+    # CCP: lambda = projection of (-5, 0, 2) on the cone: normal (0.5 * 5 + 2) / 1.25 = 3.6.
+    assert relaxed.signorini == pytest.approx(3.6 * (3.6 - 2.0) / (3.6 * 5.0), rel=1e-6)
+    assert max(relaxed.coulomb, relaxed.mdp) < 1e-9
+
+
+def test_internal_impulses_are_those_that_move_nothing() -> None:
+    problem = problems.stiction_problem()
+    values, vectors = np.linalg.eigh(problem.dense())
+    assert np.sum(values < 1e-9 * values[-1]) == 6
+    assert properties.internal_share(problem, vectors[:, 0]) == pytest.approx(1.0)
+    assert properties.internal_share(problem, vectors[:, -1]) < 1e-9
+
+
+def test_table_two_is_measured_on_solved_problems() -> None:
+    experiment = table_two.run(Effort(QUICK), lambda text, share: None)
+    own = {row[0]: float(row[2]) for row in experiment.tables[0].rows}
+    assert set(own) == set(solvers.NAMES) and max(own.values()) <= table_two.TOLERANCE
+    ticks = {row[0]: [cell[0] for cell in row[1:]] for row in experiment.tables[1].rows}
+    assert ticks["ncp-newton"] == ["✓", "✓", "✓", "✓", "·", "✓", "·"]
+    assert ticks["ccp-pgs"][:4] == ["·", "✓", "✓", "✓"]
+    assert ticks["lcp-pgs"][:4] == ["✓", "·", "·", "✓"]
+    assert ticks["raisim"][:4] == ["✓", "✓", "·", "✓"]

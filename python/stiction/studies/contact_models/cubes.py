@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pinocchio
 from numpy.typing import NDArray
 
 from ... import loading
-from ..._stiction import Scene, State
+from ..._stiction import Box, Control, ExternalWrench, Material, Scene, State
 from ...simulator import Simulator
 
 SIDE, MASS, GRAVITY = 0.2, 1.0, 9.81
@@ -42,3 +43,23 @@ def sliding_energy(time: NDArray[np.float64], speed: float, friction: float) -> 
     """Kinetic energy of a sliding cube by Coulomb's law, 1/2 m (v - mu g t)^2 until rest [J]."""
     left = np.maximum(speed - friction * GRAVITY * np.asarray(time), 0.0)
     return np.asarray(0.5 * MASS * left**2)
+
+
+def pulled(force: NDArray[np.float64], body: int = 0, bodies: int = 1) -> Control:
+    """A force on the centre of one of some free bodies [N], world axes."""
+    control = Control(6 * bodies)
+    control.wrenches = [ExternalWrench(body, force)]
+    return control
+
+
+def two_cubes(lower: float, upper: float) -> Scene:
+    """A cube of mass `upper` at rest on one of mass `lower` [kg], both of 0.2 m; friction 0.9 below
+    and 0.95 between them."""
+    scene = Scene()
+    ground = scene.add_ground(Material(friction=0.9))
+    for name, mass, height in (("lower", lower, 0.5), ("upper", upper, 1.5)):
+        pose = pinocchio.SE3(np.eye(3), np.array([0.0, 0.0, height * SIDE]))
+        scene.add_body(name, Box(np.full(3, 0.5 * SIDE)), mass, pose)
+    scene.set_pair_material(ground, "lower", Material(friction=0.9))
+    scene.set_pair_material("lower", "upper", Material(friction=0.95))
+    return scene

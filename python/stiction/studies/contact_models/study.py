@@ -8,9 +8,10 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import bouncing_slide, paper
+from . import bouncing_slide, paper, table_two
 
 EXPERIMENTS: dict[str, ModuleType] = {
+    "table2": table_two,
     "fig10": bouncing_slide,
 }
 TITLE = "Contact models in robotics, rebuilt"
