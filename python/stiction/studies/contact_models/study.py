@@ -8,13 +8,14 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import bouncing_slide, dragged_cube, paper, pyramid_drift, table_two
+from . import bouncing_slide, dragged_cube, mass_ratio, paper, pyramid_drift, table_two
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "table2": table_two,
     "fig9": pyramid_drift,
     "fig10": bouncing_slide,
     "fig11": dragged_cube,
+    "fig12": mass_ratio,
 }
 TITLE = "Contact models in robotics, rebuilt"
 INTRODUCTION = (
