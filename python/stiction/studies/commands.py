@@ -1,11 +1,11 @@
-"""`stiction study gjk`."""
+"""`stiction study gjk` and `stiction study contact-models`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Group
@@ -14,6 +14,9 @@ from rich.table import Table as RichTable
 
 from ..cli_tools import guarded, print_json, stderr, stdout
 from .experiment import FULL, QUICK, Effort, Experiment
+
+if TYPE_CHECKING:
+    from .study import Study
 
 app = typer.Typer(
     help="Rebuild published experiments; our numbers beside the paper's, as one HTML report.",
@@ -48,6 +51,41 @@ def gjk(
     from .gjk import EXPERIMENTS, run_study
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    _run(run_study, names, quick, out, seed, as_json)
+
+
+@app.command("contact-models")
+@guarded
+def contact_models(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shorter runs and coarser sweeps, for trying out.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV files and figures.")] = Path(
+        "build/study/contact-models"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Comma-separated names of experiments, such as table2, fig9.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Every contact model and solver on the scenes of the comparison by Le Lidec et al."""
+    from .contact_models.study import EXPERIMENTS, run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    _run(run_study, names, quick, out, seed, as_json)
+
+
+def _run(
+    run_study: Callable[..., Study],
+    names: Sequence[str],
+    quick: bool,
+    out: Path,
+    seed: int,
+    as_json: bool,
+) -> None:
     with _progress(len(names)) as tick:
         study = run_study(out, Effort(QUICK if quick else FULL, seed), names, tick)
     if as_json:

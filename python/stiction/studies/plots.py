@@ -39,7 +39,7 @@ def curves(
     panels: Mapping[str, Samples], ticks: Sequence[str], xlabel: str, ylabel: str, labels: Any
 ) -> str:
     """Mean and standard deviation over the x axis, one panel per title."""
-    figure, axes = _panels(len(panels))
+    figure, axes = make_panels(len(panels))
     for axis, (title, samples) in zip(axes, panels.items(), strict=True):
         x = np.arange(len(ticks))
         for method, values in samples.items():
@@ -51,8 +51,8 @@ def curves(
                 x, mean - deviation, mean + deviation, color=color, alpha=0.12, linewidth=0
             )
         _finish(axis, title, ticks, xlabel, ylabel)
-    _legend(figure, axes[0])
-    return _svg(figure)
+    add_legend(figure, *axes[0].get_legend_handles_labels())
+    return svg_text(figure)
 
 
 def boxes(
@@ -65,7 +65,7 @@ def boxes(
     top: float | None = None,
 ) -> str:
     """Box plots (median, quartiles, 5th and 95th percentile) side by side at every tick."""
-    figure, axes = _panels(len(panels))
+    figure, axes = make_panels(len(panels))
     for axis, (title, samples) in zip(axes, panels.items(), strict=True):
         width = 0.8 / len(samples)
         for k, (method, values) in enumerate(samples.items()):
@@ -88,21 +88,22 @@ def boxes(
         _finish(axis, title, ticks, xlabel, ylabel)
         if top is not None:
             axis.set_ylim(0.0, top)
-    _legend(figure, axes[0])
-    return _svg(figure)
+    add_legend(figure, *axes[0].get_legend_handles_labels())
+    return svg_text(figure)
 
 
-def _panels(count: int) -> tuple[Any, list[Any]]:
+def make_panels(count: int) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(5.2 * count, 3.9), layout="constrained")
     return figure, [figure.add_subplot(1, count, k + 1) for k in range(count)]
 
 
-def _legend(figure: Any, axis: Any) -> None:
+def add_legend(figure: Any, handles: Any, names: Any, columns: int = 3) -> None:
     """Below the panels, where it hides nothing."""
-    handles, names = axis.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    figure.legend(
+        handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
 
 
 def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
@@ -115,7 +116,7 @@ def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: st
     axis.grid(axis="y", alpha=0.25)
 
 
-def _svg(figure: Any) -> str:
+def svg_text(figure: Any) -> str:
     """The same bytes for the same numbers."""
     import matplotlib
 
