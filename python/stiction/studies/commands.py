@@ -1,11 +1,11 @@
-"""`stiction study gjk`."""
+"""`stiction study gjk` and `stiction study measured-tosses`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Group
@@ -14,6 +14,9 @@ from rich.table import Table as RichTable
 
 from ..cli_tools import guarded, print_json, stderr, stdout
 from .experiment import FULL, QUICK, Effort, Experiment
+
+if TYPE_CHECKING:
+    from .gjk import Study
 
 app = typer.Typer(
     help="Rebuild published experiments; our numbers beside the paper's, as one HTML report.",
@@ -50,6 +53,41 @@ def gjk(
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
     with _progress(len(names)) as tick:
         study = run_study(out, Effort(QUICK if quick else FULL, seed), names, tick)
+    _print(study, as_json)
+
+
+@app.command("measured-tosses")
+@guarded
+def measured_tosses(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="24 tosses, two models, for trying out.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Other tosses (.npz), in the format of tests/data/tosses.", exists=True),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV file and figure.")] = Path(
+        "build/study/measured-tosses"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Comma-separated: solvers of the registry, mujoco, mujoco stiff.")
+    ] = "",
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Contact models against measured tosses of a cube: fitted on one half, judged on the other."""
+    from .measured_tosses import run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    with _progress(1) as tick:
+        study = run_study(out, Effort(QUICK if quick else FULL, seed), data, names, jobs, tick)
+    _print(study, as_json)
+
+
+def _print(study: Study, as_json: bool) -> None:
     if as_json:
         print_json(study.as_dict())
         return
@@ -61,7 +99,7 @@ def gjk(
 
 
 def _tables(experiment: Experiment) -> Group:
-    parts = []
+    parts: list[RichTable | str] = []
     for source in experiment.tables:
         table = RichTable(title=f"{experiment.title}. {source.title}")
         for k, column in enumerate(source.columns):
@@ -69,6 +107,10 @@ def _tables(experiment: Experiment) -> Group:
         for row in source.rows:
             table.add_row(*row)
         parts.append(table)
+        if source.note:
+            parts.append(source.note)
+    if not experiment.claims:
+        return Group(*parts)
     claims = RichTable(title="The paper says")
     for name in ("statement", "here", "verdict"):
         claims.add_column(name)
