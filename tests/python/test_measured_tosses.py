@@ -132,7 +132,7 @@ def test_missing_and_empty_files_are_refused(tmp_path: Path) -> None:
 # --- models and their judgement -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*stiction.solvers(), "mujoco", "mujoco stiff"])
+@pytest.mark.parametrize("name", [*stiction.solvers(), "mujoco", "mujoco-stiff"])
 def test_models_fly_ballistically(name: str, measured: tuple[list[Toss], float]) -> None:
     """No contact: every model must give the closed form, to the O(dt) of its integrator."""
     toss = max(measured[0], key=lambda t: t.impact)
@@ -269,6 +269,22 @@ def test_study_is_reproducible_on_other_tosses(tmp_path: Path) -> None:
 def test_unknown_models_are_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match="no model; there are: ccp-admm"):
         run_study(tmp_path, Effort(QUICK), names=["bullet"])
+
+
+def test_command_line(tmp_path: Path) -> None:
+    from stiction.cli import app
+    from typer.testing import CliRunner
+
+    np.savez(tmp_path / "bad.npz", a=np.zeros((3, 3)))
+    for arguments, code, message in (
+        (["--only", "ncp-newton"], 0, "ncp-newton"),
+        (["--only", "bullet"], 1, "'bullet' is no model"),
+        (["--data", str(tmp_path / "bad.npz")], 1, "must be (T, 13)"),
+    ):
+        command = ["study", "measured-tosses", "--quick", "--out", str(tmp_path), "--jobs", "1"]
+        result = CliRunner().invoke(app, [*command, *arguments])
+        assert result.exit_code == code
+        assert message in result.output
 
 
 def test_steps_divide_frames() -> None:

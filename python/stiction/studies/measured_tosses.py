@@ -105,6 +105,10 @@ def run_study(
         StudyError: matplotlib or the data is missing, or a name is unknown.
     """
     plots.require_matplotlib()
+    if data is None and not DATA.exists():
+        raise StudyError(
+            "the tosses come with the repository, not the package: give them by --data"
+        )
     arrays = read_tosses(data or DATA)
     board = board_height(arrays)
     tosses, short = usable(arrays, board)

@@ -124,7 +124,7 @@ def _failed(frames: int) -> Prediction:
 
 MUJOCO: dict[str, tuple[float, str]] = {
     "mujoco": (0.02, "0.9 0.95 0.001 0.5 2"),
-    "mujoco stiff": (2.0 * DT, "0.99 0.999 0.001 0.5 2"),
+    "mujoco-stiff": (2.0 * DT, "0.99 0.999 0.001 0.5 2"),
 }
 """Time constant of contacts [s] and `solimp`: the defaults; the shortest that MuJoCo admits, two
 time steps, with nearly rigid impedance."""

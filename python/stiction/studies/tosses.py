@@ -199,7 +199,8 @@ def multiply(a: Floats, b: Floats) -> Floats:
 
 def conjugate(a: Floats) -> Floats:
     """The inverse of a unit quaternion."""
-    return a * np.array([-1.0, -1.0, -1.0, 1.0])
+    inverse: Floats = a * np.array([-1.0, -1.0, -1.0, 1.0])
+    return inverse
 
 
 def exponential(turn: Floats) -> Floats:
