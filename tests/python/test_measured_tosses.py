@@ -17,19 +17,10 @@ pytest.importorskip("mujoco", reason='the peer: pip install ".[bench]"')
 from stiction.studies import tosses
 from stiction.studies.experiment import QUICK, Effort, StudyError
 from stiction.studies.gjk import Study
-from stiction.studies.measured_tosses import (
-    DATA,
-    METRICS,
-    Bootstrap,
-    Judged,
-    fit_and_judge,
-    judge,
-    pattern_search,
-    run_study,
-    sentences,
-    split,
-)
-from stiction.studies.toss_models import DT, STEPS, Model, Parameter, cube_scene, models
+from stiction.studies.measured_tosses import DATA, run_study, split
+from stiction.studies.toss_fit import METRICS, Judged, fit_and_judge, judge, pattern_search
+from stiction.studies.toss_models import DT, MUJOCO, STEPS, Model, Parameter, cube_scene, models
+from stiction.studies.toss_tables import Bootstrap, sentences
 from stiction.studies.tosses import RATE, Floats, Toss
 
 MODELS = ("ncp-newton", "mujoco")
@@ -132,7 +123,7 @@ def test_missing_and_empty_files_are_refused(tmp_path: Path) -> None:
 # --- models and their judgement -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*stiction.solvers(), "mujoco", "mujoco-stiff"])
+@pytest.mark.parametrize("name", [*stiction.solvers(), *MUJOCO])
 def test_models_fly_ballistically(name: str, measured: tuple[list[Toss], float]) -> None:
     """No contact: every model must give the closed form, to the O(dt) of its integrator."""
     toss = max(measured[0], key=lambda t: t.impact)

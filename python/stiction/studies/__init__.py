@@ -12,5 +12,6 @@ Faster Collision Detection", 2024): `ellipsoids.py`, `meshes.py`, `vertex_counts
     stiction study measured-tosses --quick
 
 compares contact models with measured tosses of a cube: `tosses.py` reads them and fits their free
-flight, `toss_models.py` holds what predicts them, `measured_tosses.py` fits and judges.
+flight, `toss_models.py` holds what predicts them, `toss_fit.py` fits and judges it,
+`toss_tables.py` shows the result, `measured_tosses.py` runs all.
 """

@@ -70,7 +70,8 @@ def measured_tosses(
         "build/study/measured-tosses"
     ),
     only: Annotated[
-        str, typer.Option(help="Comma-separated: solvers of the registry, mujoco, mujoco-stiff.")
+        str,
+        typer.Option(help="Comma-separated: solvers of the registry, mujoco[-stiff][-elliptic]."),
     ] = "",
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
     seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,

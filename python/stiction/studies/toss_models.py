@@ -34,10 +34,12 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Poses at the frames of a toss (F, 7), and the deepest corner over all steps [m]."""
+    """Poses at the frames of a toss (F, 7), the deepest corner over all steps [m], and the number
+    of steps whose contact problem was not solved to the tolerance (MuJoCo does not say)."""
 
     poses: Floats
     depth: float
+    unsolved: int = 0
 
 
 Predict = Callable[[Toss, int], Prediction]
@@ -81,10 +83,10 @@ def _stiction(solver: str) -> Callable[[Floats], Predict]:
             v = np.concatenate([_turned_back(toss.q[3:], toss.v[:3]), toss.v[3:]])
             state = make_state(sim.scene, q, v)
             try:
-                path = sim.rollout(state, steps=STEPS * frames, record=("q",)).q
+                log = sim.rollout(state, steps=STEPS * frames, record=("q", "converged"))
             except SimulationError:
                 return _failed(frames)
-            return _prediction(np.asarray(path), board)
+            return _prediction(np.asarray(log.q), board, int(np.sum(~np.asarray(log.converged))))
 
         return predict
 
@@ -109,11 +111,11 @@ def _turned_back(quaternion: Floats, v: Floats) -> Floats:
     return v + 2.0 * np.cross(u, np.cross(u, v) + w * v)
 
 
-def _prediction(path: Floats, board: float) -> Prediction:
+def _prediction(path: Floats, board: float, unsolved: int = 0) -> Prediction:
     """Of poses at every step above a board at 0."""
     poses = path[::STEPS].copy()
     poses[:, 2] += board
-    return Prediction(poses, max(0.0, -float(np.min(lowest(path)))))
+    return Prediction(poses, max(0.0, -float(np.min(lowest(path)))), unsolved)
 
 
 def _failed(frames: int) -> Prediction:
@@ -122,14 +124,18 @@ def _failed(frames: int) -> Prediction:
 
 # --- MuJoCo -------------------------------------------------------------------------------------
 
-MUJOCO: dict[str, tuple[float, str]] = {
-    "mujoco": (0.02, "0.9 0.95 0.001 0.5 2"),
-    "mujoco-stiff": (2.0 * DT, "0.99 0.999 0.001 0.5 2"),
-}
+SOFT, STIFF = (0.02, "0.9 0.95 0.001 0.5 2"), (2.0 * DT, "0.99 0.999 0.001 0.5 2")
 """Time constant of contacts [s] and `solimp`: the defaults; the shortest that MuJoCo admits, two
 time steps, with nearly rigid impedance."""
+MUJOCO: dict[str, tuple[float, str, str]] = {
+    "mujoco": (*SOFT, "pyramidal"),
+    "mujoco-elliptic": (*SOFT, "elliptic"),
+    "mujoco-stiff": (*STIFF, "pyramidal"),
+    "mujoco-stiff-elliptic": (*STIFF, "elliptic"),
+}
+"""Time constant, `solimp`, cone; the first is MuJoCo's default."""
 MJCF = """<mujoco>
-  <option timestep="{dt!r}" gravity="0 0 {gravity!r}"/>
+  <option timestep="{dt!r}" gravity="0 0 {gravity!r}" cone="{cone}"/>
   <default><geom friction="{friction!r} 0 0" solref="{constant!r} {ratio!r}" solimp="{solimp}"/>
   </default>
   <worldbody>
@@ -148,7 +154,7 @@ def require_mujoco() -> None:
         raise StudyError('needs MuJoCo: pip install ".[bench]" in the repository') from error
 
 
-def _mujoco(constant: float, solimp: str) -> Callable[[Floats], Predict]:
+def _mujoco(constant: float, solimp: str, cone: str) -> Callable[[Floats], Predict]:
     def prepare(values: Floats) -> Predict:
         import mujoco
         from mujoco.rollout import rollout
@@ -161,6 +167,7 @@ def _mujoco(constant: float, solimp: str) -> Callable[[Floats], Predict]:
             constant=constant,
             ratio=ratio,
             solimp=solimp,
+            cone=cone,
             mass=MASS,
             i=INERTIA,
             h=0.5 * SIDE,
