@@ -16,14 +16,15 @@ from .tosses import SIDE, WINDOWS, Floats, Toss, energy_lost, lowest
 RESAMPLES = 4000
 REFERENCE = "ncp-newton"
 SETUP = """{count} tosses, {train} to fit and {test} to judge, split by the seed{left_out}. The
-flight is fitted to the last 4 to 8 frames whose lowest corner is 4 mm above the board; it misses
-the poses by {position:.2f} mm and {rotation:.2f}° (median); in impacts the poses, smoothed, are off
-by some mm (see penetration). The time step is 1.35 ms for all; each model has three parameters (friction; restitution, MuJoCo the damping
-ratio of its contacts; height of the board), found by {evaluations} evaluations of one pattern
-search. Its loss is the median over tosses of the mean over the three windows of position error /
-side + rotation error / 1 rad. The solvers of one model of contact (ncp-, ccp-, lcp-) differ only
-by how well they converge, and ccp-newton by its regularisation. Intervals and comparisons hold for
-the parameters found: they contain the choice of the judged tosses, not that of the others."""
+flight is fitted to the last 4 to 8 frames whose lowest corner is 4 mm above the board; it
+misses the poses by {position:.2f} mm and {rotation:.2f}° (median); in impacts the poses,
+smoothed, are off by some mm (see penetration). The time step is 1.35 ms for all; each model has
+three parameters (friction; restitution, MuJoCo the damping ratio of its contacts; height of the
+board), found by {evaluations} evaluations of one pattern search. Its loss is the median over
+tosses of the mean over the three windows of position error / side + rotation error / 1 rad. The
+solvers of one model of contact (ncp-, ccp-, lcp-) differ only by how well they converge, and
+ccp-newton by its regularisation. Intervals and comparisons hold for the parameters found: they
+contain the choice of the judged tosses, not that of the others."""
 FAILED = 1e9
 """Stands for what a prediction that is not finite is off by, whatever the unit."""
 
