@@ -262,9 +262,7 @@ def test_ncp_pgs_has_the_fixed_points_of_algorithm_5(oracle: Oracle) -> None:
     for index in solvable(oracle, "ncp-pgs"):
         G, g, mu, R = (oracle[f"p{index:03d}_{name}"] for name in ("G", "g", "mu", "R_comp"))
         H = G + np.diag(R)
-        solution = stiction.solve(
-            stiction.ContactProblem(G, g, mu, R=R), "ncp-pgs", 1e-13, 5000
-        )
+        solution = stiction.solve(stiction.ContactProblem(G, g, mu, R=R), "ncp-pgs", 1e-13, 5000)
         if not solution.converged:
             continue
         compared += 1

@@ -8,4 +8,10 @@ printed, `report.py` writes one HTML page and the CSV files. One file per experi
 paper (Montaut, Le Lidec, Petrik, Sivic, Carpentier, "GJK++: Leveraging Acceleration Methods for
 Faster Collision Detection", 2024): `ellipsoids.py`, `meshes.py`, `vertex_counts.py`,
 `quadratic_programs.py`, `frank_wolfe.py`, `funnel.py`.
+
+    stiction study measured-tosses --quick
+
+compares contact models with measured tosses of a cube: `tosses.py` reads them and fits their free
+flight, `toss_models.py` holds what predicts them, `toss_fit.py` fits and judges it,
+`toss_tables.py` shows the result, `measured_tosses.py` runs all.
 """

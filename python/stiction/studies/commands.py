@@ -1,4 +1,4 @@
-"""`stiction study gjk` and `stiction study contact-models`."""
+"""`stiction study`: gjk, contact-models and measured-tosses."""
 
 from __future__ import annotations
 
@@ -88,6 +88,42 @@ def _run(
 ) -> None:
     with _progress(len(names)) as tick:
         study = run_study(out, Effort(QUICK if quick else FULL, seed), names, tick)
+    _print(study, as_json)
+
+
+@app.command("measured-tosses")
+@guarded
+def measured_tosses(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="24 tosses, two models, for trying out.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="Other tosses (.npz), in the format of tests/data/tosses.", exists=True),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV file and figure.")] = Path(
+        "build/study/measured-tosses"
+    ),
+    only: Annotated[
+        str,
+        typer.Option(help="Comma-separated: solvers of the registry, mujoco[-stiff][-elliptic]."),
+    ] = "",
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 2,
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Contact models against measured tosses of a cube: fitted on one half, judged on the other."""
+    from .measured_tosses import run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    with _progress(1) as tick:
+        study = run_study(out, Effort(QUICK if quick else FULL, seed), data, names, jobs, tick)
+    _print(study, as_json)
+
+
+def _print(study: Study, as_json: bool) -> None:
     if as_json:
         print_json(study.as_dict())
         return
@@ -99,7 +135,7 @@ def _run(
 
 
 def _tables(experiment: Experiment) -> Group:
-    parts = []
+    parts: list[RichTable | str] = []
     for source in experiment.tables:
         table = RichTable(title=f"{experiment.title}. {source.title}")
         for k, column in enumerate(source.columns):
@@ -107,6 +143,10 @@ def _tables(experiment: Experiment) -> Group:
         for row in source.rows:
             table.add_row(*row)
         parts.append(table)
+        if source.note:
+            parts.append(source.note)
+    if not experiment.claims:
+        return Group(*parts)
     claims = RichTable(title="The paper says")
     for name in ("statement", "here", "verdict"):
         claims.add_column(name)

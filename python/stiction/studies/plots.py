@@ -92,6 +92,29 @@ def boxes(
     return svg_text(figure)
 
 
+def intervals(panels: Mapping[str, Mapping[str, tuple[float, float, float]]], columns: int) -> str:
+    """A value with its interval (value, low, high) for every name, one panel per title."""
+    from matplotlib.figure import Figure
+
+    rows = -(-len(panels) // columns)
+    names = list(next(iter(panels.values())))
+    size = (3.6 * columns, rows * (0.9 + 0.2 * len(names)))
+    figure = Figure(figsize=size, layout="constrained")
+    for k, (title, values) in enumerate(panels.items()):
+        axis = figure.add_subplot(rows, columns, k + 1)
+        for y, name in enumerate(names):
+            value, low, high = values[name]
+            axis.plot([low, high], [y, y], color=COLORS["polyak-normalized"], linewidth=3)
+            axis.plot([value], [y], "o", color=COLORS["polyak"], markersize=4)
+        axis.set_yticks(range(len(names)), names if k % columns == 0 else [], fontsize=8)
+        axis.invert_yaxis()
+        axis.set_title(title, fontsize=10)
+        axis.set_xlim(left=0.0)
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.grid(axis="x", alpha=0.25)
+    return svg_text(figure)
+
+
 def make_panels(count: int) -> tuple[Any, list[Any]]:
     from matplotlib.figure import Figure
 
