@@ -8,11 +8,14 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import bouncing_slide, paper, table_two
+from . import bouncing_slide, paper, table_two, time_steps, time_to_accuracy, tolerances
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "table2": table_two,
     "fig10": bouncing_slide,
+    "table3": time_steps,
+    "table4": tolerances,
+    "fig16": time_to_accuracy,
 }
 TITLE = "Contact models in robotics, rebuilt"
 INTRODUCTION = (
