@@ -8,7 +8,15 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import bouncing_slide, paper, table_two, time_steps, time_to_accuracy, tolerances
+from . import (
+    bouncing_slide,
+    paper,
+    profiles,
+    table_two,
+    time_steps,
+    time_to_accuracy,
+    tolerances,
+)
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "table2": table_two,
@@ -16,6 +24,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "table3": time_steps,
     "table4": tolerances,
     "fig16": time_to_accuracy,
+    "profiles": profiles,
 }
 TITLE = "Contact models in robotics, rebuilt"
 INTRODUCTION = (

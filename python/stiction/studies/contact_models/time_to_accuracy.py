@@ -7,17 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import _stiction
-from ...solving import SolverOptions, solve
 from ..experiment import Claim, Effort, Experiment, StudyError, Table, Tick, less
 from . import robot_problems, solvers
 from .lines import Panel, draw
 from .robot_problems import Recorded
+from .timing import REPEATS, time_solve
 
 TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
 SHOWN = 1e-6  # the tolerance of the tables
-PROBLEMS, REPEATS = 40, 7
-TIMED = 3e6  # most nanoseconds of repeats of one solve, but two are made
+PROBLEMS = 40
 STARTS = ("cold", "warm")
 Key = tuple[str, str, str, float]
 
@@ -105,22 +103,11 @@ CAPTION = "Fig. 16, {} start: median time of a solve against its tolerance"
 
 
 def _time(name: str, recorded: list[Recorded], warm: bool, tolerance: float) -> Timed:
-    settings = _stiction.SolverSettings()
-    settings.name, settings.tolerance = name, tolerance
-    options: SolverOptions = {"tolerance": tolerance}
-    times, certificates = [], []
-    for problem in recorded:
-        start = problem.warm_start if warm else None
-        solution = solve(problem.problem, name, warm_start=start, **options)
-        certificates.append(solution.residuals.relative)
-        if solution.status not in ("converged", "rounding_limited"):
-            times.append(np.inf)
-            continue
-        once = float(_stiction._time_solve(problem.problem, settings, start, 1)[0])
-        repeats = int(np.clip(TIMED / once, 2, REPEATS))
-        nanoseconds = _stiction._time_solve(problem.problem, settings, start, repeats)
-        times.append(1e-3 * float(np.median(nanoseconds)))
-    return Timed(np.array(times), np.array(certificates))
+    runs = [
+        time_solve(r.problem, name, tolerance, r.warm_start if warm else None) for r in recorded
+    ]
+    certificates = [solution.residuals.relative for _, solution in runs]
+    return Timed(np.array([time for time, _ in runs]), np.array(certificates))
 
 
 def _table(robot: str, times: dict[Key, Timed]) -> Table:
