@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import time
 from pathlib import Path
 
@@ -12,11 +13,15 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
+from stiction.cli import app
 from stiction.studies.contact_models import (
     cubes,
+    dragged_cube,
+    mass_ratio,
     paper,
     problems,
     properties,
+    pyramid_drift,
     solvers,
     table_two,
 )
@@ -24,6 +29,7 @@ from stiction.studies.contact_models.simulate import simulate
 from stiction.studies.contact_models.study import EXPERIMENTS, run_study
 from stiction.studies.experiment import QUICK, Effort
 from stiction.studies.study import Study
+from typer.testing import CliRunner
 
 
 @pytest.fixture(scope="module")
@@ -113,3 +119,54 @@ def test_table_two_is_measured_on_solved_problems() -> None:
     assert ticks["ccp-pgs"][:4] == ["·", "✓", "✓", "✓"]
     assert ticks["lcp-pgs"][:4] == ["✓", "·", "·", "✓"]
     assert ticks["raisim"][:4] == ["✓", "✓", "·", "✓"]
+
+
+def test_a_square_pyramid_bends_the_path_as_computed_by_hand() -> None:
+    for heading in (0.0, 20.0, 45.0):
+        path = pyramid_drift.slide("lcp-lemke", 4, heading)
+        expected = pyramid_drift.four_facets(np.array([heading]))[0]
+        assert path.drift == pytest.approx(expected, abs=0.15), heading
+        assert np.allclose(path.run.v[-1], 0.0, atol=1e-6)
+        assert abs(pyramid_drift.slide("ncp-newton", 4, heading).drift) < 1e-4
+    mirrored = pyramid_drift.slide("lcp-lemke", 4, 70.0)
+    assert mirrored.drift == pytest.approx(-pyramid_drift.slide("lcp-lemke", 4, 20.0).drift)
+
+
+def test_the_dragged_cube_starts_where_friction_ends() -> None:
+    done = dragged_cube.drag("ncp-newton")
+    late = np.sqrt(2.0 * dragged_cube.MOVING / dragged_cube.RATE)
+    assert done.onset == pytest.approx(dragged_cube.ONSET + late, abs=2e-3)
+    before = done.run.time < dragged_cube.ONSET - 2e-3
+    assert np.abs(done.run.v[before]).max() < 1e-9
+    held = done.run.impulse[:, :, 1].sum(axis=1)[before] / cubes.DT
+    assert np.allclose(held, -dragged_cube.RATE * done.run.time[before], atol=1e-6)
+    across = done.run.impulse[:, :, 0].sum(axis=1) / cubes.DT
+    assert np.abs(across).max() < 1e-6
+
+
+def test_a_cold_run_does_not_remember() -> None:
+    start = {"start": lambda simulator: simulator.initial_state()}
+    cold = simulate(cubes.cube(0.4), "ncp-admm", 5, warm=False, **start)
+    warm = simulate(cubes.cube(0.4), "ncp-admm", 5, **start)
+    assert np.ptp(cold.time) == pytest.approx(4 * cubes.DT)
+    assert np.array_equal(cold.iterations, np.full(5, warm.iterations[0]))
+    assert (warm.iterations[1:] < cold.iterations[1:]).all()
+
+
+def test_a_heavy_cube_stands_on_a_light_one_with_the_exact_solver_only() -> None:
+    ours = mass_ratio.stack("ncp-newton", 1e6, 20, 100)
+    sweeps = mass_ratio.stack("ncp-pgs", 1e6, 20, 100)
+    assert mass_ratio.sunk(ours) < 1e-10 and mass_ratio.residual(ours) < 1e-8
+    assert mass_ratio.sunk(sweeps) > 1e-4 and mass_ratio.residual(sweeps) > 0.1
+    mass = np.array([1e-3, 1e3])
+    load = ours.impulse[-1, :, 2].sum() / cubes.DT
+    assert load == pytest.approx(cubes.GRAVITY * (mass[1] + mass.sum()), rel=1e-6)
+
+
+def test_command_runs_one_experiment(tmp_path: Path) -> None:
+    arguments = ["study", "contact-models", "--quick", "--only", "fig12", "--json"]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["experiments"][0]["name"] == "fig12_mass_ratio"
+    assert Path(document["report"]).is_file()

@@ -17,6 +17,7 @@ from .timing import time_solve
 TOLERANCE = 1e-8
 WARM_TOLERANCE = 1e-10  # of the warm starts' own solves
 IN_QUICK = 24  # problems
+ROWS_IN_QUICK = 48  # at most
 SLOWEST = "lcp-qp"  # left out of a quick study
 FACTORS = np.logspace(0.0, 4.0, 161)
 NCP = tuple(name for name in solvers.NAMES if solvers.model_of(name) == "NCP")
@@ -62,6 +63,8 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     """Every solver on the collection, those of the NCP also warm started."""
     experiment = Experiment("profiles", "Performance profiles over a collection of problems", SETUP)
     collected = problem_set.load_set(effort.problems)
+    if effort.share < 1.0:
+        collected = [c for c in collected if c.problem.num_rows <= ROWS_IN_QUICK]
     count = effort.count(len(collected), least=IN_QUICK)
     chosen = np.unique(np.linspace(0, len(collected) - 1, count).round().astype(int))
     problems = [collected[k] for k in chosen]
@@ -105,7 +108,8 @@ SETUP = (
     "solutions of the same contacts with a perturbed free velocity. A profile says on which share "
     "of the problems a solver needs at most so many times the time of the fastest; its height at "
     "the right is the share solved at all. Different models have different answers: only the first "
-    "two panels compare solvers of the same work. A quick study leaves out lcp-qp."
+    "two panels compare solvers of the same work. A quick study leaves out lcp-qp and "
+    f"problems of more than {ROWS_IN_QUICK} rows."
 )
 CAPTION = "Share of the problems solved within a factor of the fastest solver's time"
 

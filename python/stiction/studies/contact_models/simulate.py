@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._stiction import Control, Scene, State
+from ..._stiction import Control, Scene, State, make_state
 from ...simulator import Simulator
 
 Floats = NDArray[np.float64]
@@ -68,6 +68,7 @@ def simulate(
     start: Callable[[Simulator], State],
     drive: Drive = lambda time: None,
     contacts: int = 4,
+    warm: bool = True,
     **settings: Any,
 ) -> Run:
     """Run a scene.
@@ -75,12 +76,15 @@ def simulate(
     Args:
         start: simulator -> first state.
         contacts: k, the largest number of contacts kept of a step.
+        warm: False: every step solves from zero impulses.
         settings: of the Simulator; those of `EXACT` unless given.
     """
     simulator = Simulator(scene, solver=solver, **(EXACT | settings))
     state = start(simulator)
     run = _empty(solver, steps, len(state.q), len(state.v), contacts)
     for k in range(steps):
+        if not warm:
+            state = _forgetful(scene, state)
         run.time[k], run.q[k], run.v[k] = state.time, state.q, state.v
         report = simulator.step(state, drive(state.time))
         residuals = report.residuals
@@ -95,6 +99,13 @@ def simulate(
             run.velocity[k, i] = contact.velocity
             run.gap[k, i] = contact.gap
     return run
+
+
+def _forgetful(scene: Scene, state: State) -> State:
+    """The same motion without the impulses of the last step."""
+    fresh = make_state(scene, state.q, state.v)
+    fresh.time = state.time
+    return fresh
 
 
 def _empty(solver: str, steps: int, nq: int, nv: int, contacts: int) -> Run:

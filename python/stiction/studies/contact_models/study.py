@@ -10,8 +10,11 @@ from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
 from . import (
     bouncing_slide,
+    dragged_cube,
+    mass_ratio,
     paper,
     profiles,
+    pyramid_drift,
     table_two,
     time_steps,
     time_to_accuracy,
@@ -20,7 +23,10 @@ from . import (
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "table2": table_two,
+    "fig9": pyramid_drift,
     "fig10": bouncing_slide,
+    "fig11": dragged_cube,
+    "fig12": mass_ratio,
     "table3": time_steps,
     "table4": tolerances,
     "fig16": time_to_accuracy,
