@@ -89,6 +89,7 @@ from ._stiction import (
 )
 from ._version import __version__
 from .decomposition import decompose
+from .gaits import Trot, trot_targets
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, save_problem
@@ -146,6 +147,7 @@ __all__ = [
     "StepReport",
     "StictionError",
     "TriangleMesh",
+    "Trot",
     "UrdfOptions",
     "__version__",
     "bounding_box",
@@ -181,5 +183,6 @@ __all__ = [
     "time_distances",
     "to_mujoco_qpos",
     "to_mujoco_qvel",
+    "trot_targets",
     "validate_state",
 ]

@@ -19,6 +19,7 @@ from . import (
     time_steps,
     time_to_accuracy,
     tolerances,
+    trot,
 )
 
 EXPERIMENTS: dict[str, ModuleType] = {
@@ -31,6 +32,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "table4": tolerances,
     "fig16": time_to_accuracy,
     "profiles": profiles,
+    "trot": trot,
 }
 TITLE = "Contact models in robotics, rebuilt"
 INTRODUCTION = (
