@@ -10,6 +10,7 @@ from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
 from . import (
     bouncing_slide,
+    compliance,
     dragged_cube,
     mass_ratio,
     paper,
@@ -28,6 +29,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "fig10": bouncing_slide,
     "fig11": dragged_cube,
     "fig12": mass_ratio,
+    "fig13": compliance,
     "table3": time_steps,
     "table4": tolerances,
     "fig16": time_to_accuracy,
