@@ -110,7 +110,7 @@ SETUP = (
     f"Solo-12 stands under its servos and is pulled sideways by {PULL:g} N. Left: the floor has a "
     "stiffness k [N/m] and the damping of a critically damped quarter of the robot, with dry "
     "friction on top. Centre: the contact problem of that posture on rigid ground, with a "
-    "compliance R (a multiple of the mean of diag G) added to its normal or its tangential rows, as "
+    "compliance R (times the mean of diag G) added to its normal or its tangential rows, as "
     "solvers do that regularise. Right: a cube that sticks on four contacts, where forces inside "
     "the contact patch are undetermined; Solo-12 with moving joints has none. A tangential spring "
     "with its extension kept from step to step is not implemented: friction is dry in the "
@@ -123,22 +123,18 @@ CAPTION = (
 
 
 def _sweep(problem: ContactProblem, compliance: Floats) -> dict[str, Floats]:
-    """Velocities of the points and mean normal force, R on normals and on tangents in turn."""
+    """Largest velocities and mean normal force, R on normals and on tangents in turn."""
     unit = float(np.mean(np.diag(problem.dense())))
     rows: dict[str, list[float]] = {"normal": [], "tangential": [], "dry": [], "force": []}
     G = problem.dense() - np.diag(problem.R)
     for value in compliance:
         soft = solve(with_compliance(problem, value * unit, 0.0), tolerance=TOLERANCE)
         slack = solve(with_compliance(problem, 0.0, value * unit), tolerance=TOLERANCE)
-        velocity = {
-            "normal": (G @ soft.impulse + problem.g).reshape(-1, 3),
-            "tangential": (G @ slack.impulse + problem.g).reshape(-1, 3),
-        }
-        rows["normal"].append(float(np.abs(velocity["normal"][:, 2]).max()))
-        rows["dry"].append(float(np.linalg.norm(velocity["normal"][:, :2], axis=1).max()))
-        rows["tangential"].append(
-            float(np.linalg.norm(velocity["tangential"][:, :2], axis=1).max())
-        )
+        sinking = (G @ soft.impulse + problem.g).reshape(-1, 3)
+        creeping = (G @ slack.impulse + problem.g).reshape(-1, 3)
+        rows["normal"].append(float(np.abs(sinking[:, 2]).max()))
+        rows["dry"].append(float(np.linalg.norm(sinking[:, :2], axis=1).max()))
+        rows["tangential"].append(float(np.linalg.norm(creeping[:, :2], axis=1).max()))
         rows["force"].append(float(soft.impulse[2::3].mean()) / cubes.DT)
     return {"compliance": compliance} | {name: np.array(values) for name, values in rows.items()}
 
@@ -192,13 +188,13 @@ def _claims(
     return [
         Claim(
             "normal forces vary linearly with the compliance",
-            f"k penetration / force from {ratio.min():.5f} to {ratio.max():.5f} over all k and feet",
+            f"k penetration / force from {ratio.min():.5f} to {ratio.max():.5f}, all k, all feet",
             bool(np.abs(ratio - 1.0).max() <= ALLOWED),
         ),
         Claim(
             "tangential compliance makes dry friction vanish: velocity instead of sticking",
-            f"c_T / R constant within {slope.max() / slope.min() - 1.0:.1%} for small R; with normal "
-            f"compliance alone feet stick, c_T at most {sweep['dry'].max():.0e} m/s",
+            f"c_T / R constant within {slope.max() / slope.min() - 1.0:.1%} for small R; with "
+            f"normal compliance alone feet stick, c_T at most {sweep['dry'].max():.0e} m/s",
             bool(slope.max() < 1.2 * slope.min() and sweep["dry"].max() < 1e-6 * PULL),
         ),
         Claim(
@@ -214,11 +210,11 @@ def _figure(
     stiffness: Floats, standing: list[Standing], sweep: dict[str, Floats], internal: Floats
 ) -> str:
     left = Panel("floor of stiffness k", "k [N/m]", "penetration [m]", log="xy")
-    left.curves["mean penetration"] = stiffness, np.array([s.penetration.mean() for s in standing])
     left.curves["mean force / k"] = (
         stiffness,
         np.array([s.force.mean() for s in standing]) / stiffness,
     )
+    left.curves["mean penetration"] = stiffness, np.array([s.penetration.mean() for s in standing])
     centre = Panel("compliance of one problem", "R / mean diag G", "[m/s]", log="xy", floor=1e-12)
     centre.curves["normal velocity, normal R"] = sweep["compliance"], sweep["normal"]
     centre.curves["tangential velocity, tangential R"] = sweep["compliance"], sweep["tangential"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..experiment import Claim, Effort, Experiment, Table, Tick
 from . import consistency, cubes, paper, solvers
 from .consistency import Slide
@@ -32,6 +34,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     experiment.tables.append(_table(names, slides, errors))
     experiment.claims += _claims(slides, errors)
     experiment.figures.append((CAPTION, _figure(slides)))
+    experiment.figures.append((CAPTION_DEVIATION, _deviations(slides)))
     for (name, start), own in slides.items():
         for tolerance, s in zip((REFERENCE, *TOLERANCES), own, strict=True):
             experiment.add_rows(
@@ -64,6 +67,9 @@ EXPLANATION = (
 CAPTION = (
     "Fig. 15: mechanical energy of the sliding cube at three tolerances, cold started; grey: "
     "1/2 m (v - mu g t)^2"
+)
+CAPTION_DEVIATION = (
+    f"Deviation of the energy at the loosest tolerance from that at {REFERENCE:g}, cold and warm"
 )
 
 
@@ -129,3 +135,15 @@ def _figure(slides: Slides) -> str:
                 panel.curves[name] = own[k + 1].time, own[k + 1].energy
         panels.append(panel)
     return draw(panels, {"exact": "#bbbbbb"})
+
+
+def _deviations(slides: Slides) -> str:
+    panels = []
+    for shown in STARTS:
+        title = f"{shown} start, tolerance {TOLERANCES[-1]:.0e}"
+        panel = Panel(title, "time [s]", "deviation of the energy [J]", log="y", floor=1e-16)
+        for (name, start), own in slides.items():
+            if start == shown:
+                panel.curves[name] = own[0].time, np.abs(own[-1].energy - own[0].energy)
+        panels.append(panel)
+    return draw(panels)
