@@ -23,6 +23,7 @@ class Panel:
     Attributes:
         curves: solver, or any label of `extra_colors` -> (x, y). y may be (T, k): k lines.
         log: axes with a logarithmic scale, of "x", "y", "xy".
+        limits: of the y axis.
         floor: least value shown on a logarithmic y axis; less is drawn there.
     """
 
@@ -31,6 +32,7 @@ class Panel:
     ylabel: str
     curves: dict[str, tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=dict)
     log: str = ""
+    limits: tuple[float, float] | None = None
     floor: float = 1e-18
 
 
@@ -46,13 +48,15 @@ def draw(
             values = np.asarray(y, dtype=float)[::step]
             if "y" in panel.log:
                 values = np.maximum(values, panel.floor)
-            style = (extra_colors or {}).get(name), DASHES.get(name, "-")
+            ours = name == "ncp-newton"
+            color = (extra_colors or {}).get(name) or COLORS.get(name, "#888888")
             lines = axis.plot(
                 np.asarray(x)[::step],
                 values,
-                color=style[0] or COLORS.get(name, "#888888"),
-                linestyle=style[1],
-                linewidth=1.6 if name == "ncp-newton" else 1.1,
+                color=color,
+                linestyle=DASHES.get(name, ":"),
+                linewidth=1.6 if ours else 1.1,
+                zorder=3 if ours else 2,
                 marker=marker,
                 markersize=3,
             )
@@ -71,6 +75,8 @@ def _finish(axis: Any, panel: Panel) -> None:
         axis.set_xscale("log")
     if "y" in panel.log:
         axis.set_yscale("log")
+    if panel.limits is not None:
+        axis.set_ylim(*panel.limits)
     axis.set_title(panel.title, fontsize=10)
     axis.set_xlabel(panel.xlabel, fontsize=9)
     axis.set_ylabel(panel.ylabel, fontsize=9)

@@ -19,8 +19,9 @@ COLORS = {
     "raisim": "#8e4fa8",
 }
 """NCP blue and our own black, CCP red to orange, LCP green, RaiSim purple."""
-DASHES = {
-    "ncp-newton": "-",
+Dash = str | tuple[float, tuple[float, float]]
+DASHES: dict[str, Dash] = {
+    "ncp-newton": (0.0, (5.0, 3.0)),
     "ncp-pgs": "-",
     "ncp-admm": "--",
     "ncp-staggered": ":",
@@ -33,7 +34,8 @@ DASHES = {
     "lcp-staggered": ":",
     "raisim": "-",
 }
-"""Solvers of one model mostly coincide; their lines differ."""
+"""Solvers of one model mostly coincide; their lines differ, and ours has gaps because it is drawn
+last."""
 NAMES = tuple(COLORS)
 """Every solver of the registry in the order of tables and legends: ours, NCP, CCP, LCP, RaiSim."""
 OF_THE_PAPER = ("ncp-pgs", "ccp-admm", "ccp-pgs", "raisim", "lcp-pgs")
