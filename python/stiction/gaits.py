@@ -20,13 +20,20 @@ LEGS = {"FL": (1, 1), "FR": (1, -1), "HL": (-1, 1), "HR": (-1, -1)}
 JOINTS = ("HAA", "HFE", "KFE")
 
 
+def _check(name: str, value: float, least: float = -np.inf, strict: bool = False) -> None:
+    low = value <= least if strict else value < least
+    if low or not np.isfinite(value):
+        bound = "" if least == -np.inf else f" and {'>' if strict else '>='} {least:g}"
+        raise ValueError(f"{name} = {value!r}: must be finite{bound}")
+
+
 @dataclass(frozen=True)
 class Trot:
     """A trot: diagonal legs swing together, for half a period each.
 
     Attributes:
         period: of a full cycle [s], > 0.
-        stride: length of a step [m]; the commanded speed is stride / (period / 2).
+        stride: length of a step [m], negative: backwards; two steps a period are the speed.
         lift: height of the swinging foot [m].
         height: of the hips above the centres of the feet [m].
         start: time of standing before the first step [s]; the stride then grows over as long.
@@ -37,6 +44,14 @@ class Trot:
     lift: float = 0.04
     height: float = 0.223
     start: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Raises ValueError naming the field and its value."""
+        for name in ("period", "height"):
+            _check(f"Trot: {name}", getattr(self, name), least=0.0, strict=True)
+        for name in ("lift", "start"):
+            _check(f"Trot: {name}", getattr(self, name), least=0.0)
+        _check("Trot: stride", self.stride)
 
     @property
     def speed(self) -> float:
@@ -92,8 +107,13 @@ def trot_targets(
         gait: default Trot().
 
     Returns:
-        (T, nv) targets [rad], zero for dofs that have no servo.
+        (T, nv) targets [rad], zero for dofs that are no joint of a leg.
+
+    Raises:
+        ValueError: a number is out of range, or the scene lacks a joint; the message names it.
     """
+    _check("trot_targets: duration", duration, least=0.0, strict=True)
+    _check("trot_targets: dt", dt, least=0.0, strict=True)
     gait = gait or Trot()
     time = np.asarray(dt * np.arange(1, round(duration / dt) + 1))
     targets = np.zeros((len(time), scene.nv))

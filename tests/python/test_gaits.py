@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -57,3 +58,19 @@ def test_solo12_trots(name: str) -> None:
     assert log.q[:, 2].min() > 0.2
     walked = log.q[-1, 0] - log.q[1000, 0]
     assert 0.75 * 9.0 * stiction.Trot().speed < walked < 1.1 * 9.0 * stiction.Trot().speed
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stiction.Trot(period=0.0), r"period = 0.0: must be finite and > 0"),
+        (lambda: stiction.Trot(lift=-0.1), r"lift = -0.1: must be finite and >= 0"),
+        (lambda: stiction.Trot(stride=float("nan")), r"stride = nan: must be finite"),
+        (lambda: stiction.trot_targets(stiction.load("solo12-trot"), -1.0), r"duration = -1.0"),
+        (lambda: stiction.trot_targets(stiction.load("solo12-trot"), 1.0, 0.0), r"dt = 0.0"),
+        (lambda: stiction.trot_targets(stiction.load("cartpole"), 1.0), r"FL_HAA"),
+    ],
+)
+def test_mistakes_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
