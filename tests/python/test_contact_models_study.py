@@ -15,6 +15,7 @@ pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
 from stiction.studies.contact_models import (
+    bouncing_slide,
     cubes,
     dragged_cube,
     mass_ratio,
@@ -170,3 +171,24 @@ def test_command_runs_one_experiment(tmp_path: Path) -> None:
     document = json.loads(result.stdout)
     assert document["experiments"][0]["name"] == "fig12_mass_ratio"
     assert Path(document["report"]).is_file()
+
+
+def test_the_papers_figures_on_cubes_hold_here(quick: tuple[Study, float]) -> None:
+    """Numbers do not depend on the machine, so neither do the verdicts."""
+    names = ("fig9_drift", "fig10_bounce", "fig11_drag", "fig12_mass_ratio")
+    found = {e.name: e.claims for e in quick[0].experiments if e.name in names}
+    assert tuple(found) == names
+    for name, claims in found.items():
+        assert len(claims) >= 3
+        for claim in claims:
+            assert claim.holds is True, f"{name}: {claim.statement} {claim.ours}"
+
+
+def test_verdicts_follow_the_numbers() -> None:
+    """With one solver's numbers under another's name the statement fails."""
+    case = bouncing_slide.CASES[0]
+    slides = {n: bouncing_slide._slide(Effort(QUICK), n, case) for n in solvers.NAMES}
+    honest = bouncing_slide._claims([slides] * 3)
+    assert [claim.holds for claim in honest] == [True, True, True, False]  # LCP along an axis
+    swapped = slides | {"ccp-pgs": slides["ncp-pgs"], "ncp-pgs": slides["ccp-pgs"]}
+    assert [c.holds for c in bouncing_slide._claims([swapped] * 3)] == [False] * 4

@@ -38,8 +38,6 @@ DASHES: dict[str, Dash] = {
 last."""
 NAMES = tuple(COLORS)
 """Every solver of the registry in the order of tables and legends: ours, NCP, CCP, LCP, RaiSim."""
-OF_THE_PAPER = ("ncp-pgs", "ccp-admm", "ccp-pgs", "raisim", "lcp-pgs")
-"""Those in the paper's figures of trajectories."""
 
 
 def model_of(name: str) -> str:
