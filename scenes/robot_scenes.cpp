@@ -1,8 +1,11 @@
+#include "stiction/math/split_mix.hpp"
+
 #include "scenes/builders.hpp"
 #include "scenes/data_paths.hpp"
 #include "scenes/posture.hpp"
 
 #include <stdexcept>
+#include <string>
 
 // Robots. Numbers that are equal to the peers' benchmark models: feet, gains, friction, postures.
 
@@ -31,10 +34,12 @@ Scene standing_on_ground(Robot robot, const std::vector<double>& q, const Materi
 
 }  // namespace
 
-Scene make_solo12(const SceneOptions& options) {
+namespace {
+
+Scene solo12_with_gains(const SceneOptions& options, double friction, double kp, double kd) {
   const double foot_radius = 0.0191;  // [m]
   LoadOptions load;
-  load.material = scene_material(options, 0.9);
+  load.material = scene_material(options, friction);
   load.collision_geometry = options.all_collision_geometry;
   load.srdf = data_file("solo12/solo12.srdf");
   Robot robot = load_urdf(data_file("solo12/solo12.urdf"), load);
@@ -45,7 +50,40 @@ Scene make_solo12(const SceneOptions& options) {
     }
   }
   Scene scene = standing_on_ground(robot, on_the_ground(robot, "standing"), load.material);
-  for (int dof = 6; dof < scene.nv(); ++dof) scene.set_gains(dof, 5.0, 0.1);
+  for (int dof = 6; dof < scene.nv(); ++dof) scene.set_gains(dof, kp, kd);
+  return scene;
+}
+
+constexpr double kTrotKp = 20.0, kTrotKd = 0.3;  // [N m/rad], [N m s/rad]
+
+}  // namespace
+
+Scene make_solo12(const SceneOptions& options) { return solo12_with_gains(options, 0.9, 5.0, 0.1); }
+
+Scene make_solo12_trot(const SceneOptions& options) {
+  return solo12_with_gains(options, 0.9, kTrotKp, kTrotKd);
+}
+
+// Tiles of 0.15 m whose tops are 0 to 10 mm above the ground, in front of the robot's feet: the
+// first row begins where the forefeet do not stand.
+Scene make_solo12_trot_bumpy(const SceneOptions& options) {
+  const double side = 0.15, first = 0.3, lowest_edge = -0.6, thickness = 0.1, bump = 0.01;  // [m]
+  const int along = 24, across = 8;
+  Scene scene = solo12_with_gains(options, 0.3, kTrotKp, kTrotKd);
+  const Material material = scene_material(options, 0.3);
+  SplitMix random{options.seed};
+  for (int i = 0; i < along; ++i) {
+    for (int j = 0; j < across; ++j) {
+      const double top = bump * random();
+      scene.add_geometry(
+          "tile_" + std::to_string(i) + "_" + std::to_string(j),
+          -1,
+          Shape::box({0.5 * side, 0.5 * side, 0.5 * thickness}),
+          {Mat3d::identity(),
+           {first + side * (i + 0.5), lowest_edge + side * (j + 0.5), top - 0.5 * thickness}},
+          material);
+    }
+  }
   return scene;
 }
 

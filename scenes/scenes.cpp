@@ -18,6 +18,10 @@ const std::vector<Entry>& registry() {
   static const std::vector<Entry> entries = {
       {{"solo12", "quadruped Solo-12 standing on four sphere feet, PD servos, friction 0.9"},
        make_solo12},
+      {{"solo12-trot", "Solo-12 with stiffer servos, for a trot (stiction.trot_targets)"},
+       make_solo12_trot},
+      {{"solo12-trot-bumpy", "the same on a path of box tiles of uneven height, friction 0.3"},
+       make_solo12_trot_bumpy},
       {{"talos", "humanoid TALOS standing half sitting on eight spheres, stiff servos", 0, true},
        make_talos},
       {{"allegro-ball", "Allegro hand, palm up, closing on a ball of 0.1 kg", 0, true},

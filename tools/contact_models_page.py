@@ -21,6 +21,12 @@ FIGURES = {
     "fig10_bounce": 2,
     "fig11_drag": 1,
     "fig12_mass_ratio": 2,
+    "fig13_compliance": 1,
+    "table3_time_steps": 1,
+    "table4_tolerances": 2,
+    "fig16_time_to_accuracy": 2,
+    "profiles": 1,
+    "trot": 1,
 }
 """Experiment -> number of the figure shown on the page."""
 

@@ -93,6 +93,7 @@ from ._version import __version__
 from .comparison import Comparison, SolverResult
 from .decomposition import decompose
 from .explain import Explanation, Trial
+from .gaits import Trot, trot_targets
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .problem_io import load_problem, load_warm_start, save_problem
@@ -154,6 +155,7 @@ __all__ = [
     "StictionError",
     "Trial",
     "TriangleMesh",
+    "Trot",
     "Uniqueness",
     "UrdfOptions",
     "__version__",
@@ -191,6 +193,7 @@ __all__ = [
     "time_distances",
     "to_mujoco_qpos",
     "to_mujoco_qvel",
+    "trot_targets",
     "uniqueness",
     "validate_state",
 ]

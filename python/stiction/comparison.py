@@ -256,11 +256,11 @@ def _microseconds(
     settings = SolverSettings()
     for key, value in {"name": name, **options}.items():
         _set_typed(settings, key, value)
-    once = float(_stiction._time_solve(problem, settings, start, 1)[0])
+    once = float(_stiction._time_solve(problem, settings, start, 0.0, 1)[0])
     repeats = int(min(TIMED * 1e9 / max(once, 1.0), 1000.0))
     if repeats < 2:
         return once * 1e-3
-    return float(np.median(_stiction._time_solve(problem, settings, start, repeats))) * 1e-3
+    return float(np.median(_stiction._time_solve(problem, settings, start, 0.0, repeats))) * 1e-3
 
 
 def _rows(vectors: Sequence[Floats]) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .comparison import Comparison
 from .studies.experiment import Experiment, Table
-from .studies.plots import _svg, require_matplotlib
+from .studies.plots import require_matplotlib, svg_text
 from .studies.report import write_page
 
 COLORS = {"NCP": "#1b6ca8", "CCP": "#b3361b", "LCP": "#e08e2b", "RaiSim": "#3fa7a3"}
@@ -28,9 +28,9 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
     if path.suffix == ".png":
         figure.savefig(path, dpi=120)
     elif path.suffix == ".svg":
-        path.write_text(_svg(figure), encoding="utf-8")
+        path.write_text(svg_text(figure), encoding="utf-8")
     else:
-        _write_page(path, comparison, _svg(figure))
+        _write_page(path, comparison, svg_text(figure))
 
 
 def draw(comparison: Comparison) -> Any:

@@ -51,7 +51,7 @@ def gjk(
     from .gjk import EXPERIMENTS, run_study
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
-    _run(run_study, names, quick, out, seed, as_json)
+    _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
 @app.command("contact-models")
@@ -66,6 +66,9 @@ def contact_models(
     only: Annotated[
         str, typer.Option(help="Comma-separated names of experiments, such as table2, fig9.")
     ] = "",
+    problems: Annotated[
+        Path | None, typer.Option(help="Collection of contact problems, .npz, for `profiles`.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of tables.")
@@ -75,19 +78,18 @@ def contact_models(
     from .contact_models.study import EXPERIMENTS, run_study
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
-    _run(run_study, names, quick, out, seed, as_json)
+    _run(run_study, names, Effort(QUICK if quick else FULL, seed, problems), out, as_json)
 
 
 def _run(
     run_study: Callable[..., Study],
     names: Sequence[str],
-    quick: bool,
+    effort: Effort,
     out: Path,
-    seed: int,
     as_json: bool,
 ) -> None:
     with _progress(len(names)) as tick:
-        study = run_study(out, Effort(QUICK if quick else FULL, seed), names, tick)
+        study = run_study(out, effort, names, tick)
     _print(study, as_json)
 
 

@@ -26,10 +26,12 @@ class Effort:
     Attributes:
         share: of the full number of pairs, poses and repetitions, at most 1.
         seed: of everything random.
+        problems: file of the collection of contact problems; None: that of the repository.
     """
 
     share: float = 1.0
     seed: int = 0
+    problems: Path | None = None
 
     def count(self, full: int, least: int = 2) -> int:
         """That share of a number, at least `least`."""

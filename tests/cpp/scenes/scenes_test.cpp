@@ -97,6 +97,8 @@ BOOST_AUTO_TEST_CASE(sizes) {
     int nq, nv, geometries;
   };
   for (const Size& s : {Size{"solo12", 19, 18, 5},
+                        {"solo12-trot", 19, 18, 5},
+                        {"solo12-trot-bumpy", 19, 18, 197},
                         {"cube-slide", 7, 6, 2},
                         {"cube-drag", 7, 6, 2},
                         {"two-cubes", 14, 12, 3},
@@ -152,6 +154,30 @@ BOOST_AUTO_TEST_CASE(solo12_is_the_benchmark_model) {
   BOOST_TEST(scene.geometries()[foot].shape.size.x == 0.0191);
   BOOST_TEST(scene.configurations().count("standing") == 1u);
   BOOST_TEST(scene.messages().empty());
+}
+
+BOOST_AUTO_TEST_CASE(tiles_of_the_bumpy_trot_are_low_and_ahead_of_the_feet) {
+  SceneOptions options;
+  const Scene scene = make_scene("solo12-trot-bumpy", options);
+  const double hip_x = 0.1946, foot_radius = 0.0191;  // [m]
+  int tiles = 0;
+  for (std::size_t g = 0; g < scene.geometries().size(); ++g) {
+    if (scene.geometries()[g].name.rfind("tile_", 0) != 0) continue;
+    ++tiles;
+    const Vec3d half = scene.geometries()[g].shape.size;
+    const Vec3d p = scene.parameters.geometry_placement[g].p;
+    BOOST_TEST(p.x - half.x > hip_x + foot_radius + 0.05);
+    BOOST_TEST(p.z + half.z >= 0.0);
+    BOOST_TEST(p.z + half.z < 0.01);
+    BOOST_TEST(p.z - half.z < 0.0);
+  }
+  BOOST_TEST(tiles == 192);
+  const int tile = scene.geometry("tile_0_0"), foot = scene.geometry("FL_FOOT");
+  BOOST_TEST(scene.pair_enabled(tile, foot));
+  BOOST_TEST(std::abs(scene.pair_material(scene.parameters, tile, foot).friction - 0.3) < 1e-15);
+  options.seed = 4;
+  BOOST_TEST(make_scene("solo12-trot-bumpy", options).parameters.geometry_placement[tile].p.z !=
+             scene.parameters.geometry_placement[tile].p.z);
 }
 
 BOOST_AUTO_TEST_CASE(solo12_with_all_geometry_does_not_collide_with_itself_at_the_hips) {
@@ -285,7 +311,7 @@ BOOST_AUTO_TEST_CASE(options_reach_the_materials) {
 
 BOOST_AUTO_TEST_CASE(mistakes_are_named) {
   SceneOptions options;
-  BOOST_TEST(throws_with("solo13", options, "there are: solo12, talos"));
+  BOOST_TEST(throws_with("solo13", options, "there are: solo12, solo12-trot"));
   BOOST_TEST(throws_with("box-stack(x)", options, "\"x\" is not an integer"));
   BOOST_TEST(throws_with("box-stack(0)", options, "n = 0 must be in"));
   BOOST_TEST(throws_with("solo12(3)", options, "takes no number"));

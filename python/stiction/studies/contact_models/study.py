@@ -8,7 +8,20 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import bouncing_slide, dragged_cube, mass_ratio, paper, pyramid_drift, table_two
+from . import (
+    bouncing_slide,
+    compliance,
+    dragged_cube,
+    mass_ratio,
+    paper,
+    profiles,
+    pyramid_drift,
+    table_two,
+    time_steps,
+    time_to_accuracy,
+    tolerances,
+    trot,
+)
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "table2": table_two,
@@ -16,6 +29,12 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "fig10": bouncing_slide,
     "fig11": dragged_cube,
     "fig12": mass_ratio,
+    "fig13": compliance,
+    "table3": time_steps,
+    "table4": tolerances,
+    "fig16": time_to_accuracy,
+    "profiles": profiles,
+    "trot": trot,
 }
 TITLE = "Contact models in robotics, rebuilt"
 INTRODUCTION = (

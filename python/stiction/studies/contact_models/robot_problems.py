@@ -1,0 +1,113 @@
+"""The contact problems of robots that move: Solo-12, Talos, and a ball in the Allegro hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import loading
+from ..._stiction import ContactProblem, ExternalWrench
+from ...simulator import Simulator
+from ..experiment import Effort, StudyError
+from . import cubes
+
+Floats = NDArray[np.float64]
+
+TOLERANCE = 1e-10  # of the solver that makes the trajectory
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A robot, its disturbance and its length.
+
+    Attributes:
+        scene: name of the built-in scene.
+        body: that the disturbance acts on; empty: none.
+        force: amplitude of (sin 2t, sin(2t + 1), sin(2t + 2)) [N].
+        duration: [s].
+    """
+
+    scene: str
+    body: str
+    force: float
+    duration: float
+
+
+TRAJECTORIES = {
+    "Solo-12": Trajectory("solo12", "base_link", 12.0, 2.0),
+    "Talos": Trajectory("talos", "base_link", 75.0, 2.0),
+    "Allegro + ball": Trajectory("allegro-ball", "", 0.0, 1.0),
+}
+"""Forces of the examples published with the paper; there every joint of Talos and of the hand is
+locked, here all move under their servos."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A problem of a trajectory and the impulses that the step before it leaves [N s]."""
+
+    problem: ContactProblem
+    warm_start: Floats
+
+
+def record(trajectory: Trajectory, count: int, effort: Effort) -> list[Recorded]:
+    """`count` problems with contacts, evenly spread over that share of the trajectory.
+
+    Raises:
+        StudyError: the robot's files are not installed.
+    """
+    try:
+        scene = loading.load(trajectory.scene)
+    except RuntimeError as error:
+        raise StudyError(str(error)) from None
+    simulator = Simulator(scene, dt=cubes.DT, tolerance=TOLERANCE)
+    state, control = simulator.initial_state(), simulator.hold()
+    found: list[Recorded] = []
+    cache = _ImpulseCache()
+    for _ in range(effort.count(round(trajectory.duration / cubes.DT), least=300)):
+        if trajectory.body:
+            force = trajectory.force * np.sin(2.0 * state.time + np.arange(3.0))
+            control.wrenches = [ExternalWrench(scene.body(trajectory.body), force)]
+        simulator.step(state, control)
+        warm_start = cache.exchange(simulator)
+        if simulator.report().num_contacts:
+            found.append(Recorded(simulator.problem(), warm_start))
+    if not found:
+        raise StudyError(f"{trajectory.scene} made no contact in {trajectory.duration:g} s")
+    chosen = np.unique(np.linspace(0, len(found) - 1, count).round().astype(int))
+    return [found[k] for k in chosen]
+
+
+class _ImpulseCache:
+    """Impulses from step to step, as the simulator keeps them in its State.
+
+    Those of contacts go with the feature, in world axes; those of joints (dry friction, limits)
+    with their place, as long as there are as many of their kind.
+    """
+
+    def __init__(self) -> None:
+        self.contacts: dict[tuple[int, int, int], Floats] = {}
+        self.joints: dict[str, list[float]] = {}
+
+    def exchange(self, simulator: Simulator) -> Floats:
+        """Where the step just taken starts from; keeps what it found for the next."""
+        problem, found = simulator.problem(), simulator.solution().impulse
+        start = np.zeros(problem.num_rows)
+        contacts = {}
+        for k, contact in enumerate(simulator.contacts()):
+            key = contact.geometry_a, contact.geometry_b, contact.feature
+            if key in self.contacts:
+                start[3 * k : 3 * k + 3] = contact.frame.T @ self.contacts[key]
+            contacts[key] = contact.frame @ contact.impulse
+        rows: dict[str, list[int]] = {}
+        for constraint in problem.sets:
+            if constraint.kind != "cone":
+                rows.setdefault(constraint.kind, []).append(constraint.offset)
+        for kind, offsets in rows.items():
+            if len(self.joints.get(kind, [])) == len(offsets):
+                start[offsets] = self.joints[kind]
+        self.contacts = contacts
+        self.joints = {kind: found[offsets].tolist() for kind, offsets in rows.items()}
+        return start

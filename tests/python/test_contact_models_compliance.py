@@ -1,0 +1,45 @@
+"""Figure 13: a floor that gives way, and compliance added to a contact problem."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import stiction
+
+pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
+
+from stiction.studies.contact_models import compliance, trot
+
+
+def test_solo12_sinks_by_force_over_stiffness() -> None:
+    weight = 9.81 * float(np.sum(stiction.load("solo12").parameters.mass))
+    soft = compliance.stand(2e3)
+    assert soft.force.sum() == pytest.approx(weight, rel=1e-4)
+    assert np.allclose(soft.penetration, soft.force / 2e3, rtol=1e-3)
+    assert soft.speed < 1e-9  # friction is dry
+    rigid = compliance.stand(np.inf)
+    assert rigid.force.sum() == pytest.approx(weight, rel=1e-4)
+    assert rigid.penetration.max() < 1e-6
+
+
+def test_compliance_of_one_problem_is_a_velocity_per_impulse() -> None:
+    rigid = compliance.stand(np.inf).problem
+    soft = compliance.with_compliance(rigid, normal=0.0, tangential=1e-3)
+    found = stiction.solve(soft, tolerance=1e-12)
+    c = (rigid.dense() @ found.impulse + rigid.g).reshape(-1, 3)
+    impulse = found.impulse.reshape(-1, 3)
+    assert np.abs(impulse[:, :2]).max() > 0.0
+    assert np.allclose(c[:, :2], -1e-3 * impulse[:, :2], atol=1e-12)
+    assert np.abs(c[:, 2]).max() < 1e-10
+
+
+def test_a_walk_is_judged_by_its_own_motion() -> None:
+    """Slip and lift-off are summed from a run whose numbers are known."""
+    scene = stiction.load("solo12-trot")
+    targets = stiction.trot_targets(scene, 1.4)
+    walk = trot._walk(scene, "ncp-newton", targets)
+    assert walk.run.converged.all() and walk.lift < 1e-6
+    steady = walk.run.time >= 2.0 * trot.GAIT.start
+    moved = walk.run.q[-1, 0] - walk.run.q[steady][0, 0]
+    assert walk.speed == pytest.approx(moved / (steady.sum() - 1) / 1e-3)
+    assert walk.speed > 0.5 * trot.GAIT.speed and walk.slip > 0.0
