@@ -133,10 +133,14 @@ void NcpNewton::return_to_best() {
             lambda_ + island_.begin);
 }
 
-/// False if the impulses are no longer finite.
+/// False if the impulses are no longer finite. A few contacts that slide are not worth their exact
+/// solution at first: Newton finds them as well from cheaper sweeps.
 bool NcpNewton::sweep(int count) {
+  constexpr int kFewRows = 60, kFirst = 4;
   for (int k = 0; k < count; ++k, ++sweeps_) {
-    if (!(gauss_seidel_.sweep(GaussSeidel::Contact::kExact, 1.0, lambda_) < kUnknown)) return false;
+    const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
+    const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
+    if (!(gauss_seidel_.sweep(contact, 1.0, lambda_) < kUnknown)) return false;
   }
   return true;
 }
@@ -371,7 +375,7 @@ bool NcpNewton::start_well() {
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
-  if (sweeps_per_turn_ > 4 && sweep_while_it_helps()) return true;
+  if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
   const bool found = newton(8, kLarge);
   newton_.tolerance = settings_.tolerance;
