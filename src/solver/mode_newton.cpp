@@ -71,17 +71,12 @@ void classify_scalar(
   }
 }
 
-double classify(const ContactProblem& p,
-                int first,
-                int last,
-                const double* D,
-                const double* velocity,
-                double* lambda,
-                Mode* modes) {
+double classify(
+    const Island& island, const double* D, const double* velocity, double* lambda, Mode* modes) {
   constexpr double kNoBound = 1e300;
   double merit = 0.0;
-  for (int i = first; i < last; ++i) {
-    const ConstraintSet& set = p.sets[i];
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
     const int o = set.offset;
     switch (set.kind) {
       case SetKind::kCone:
@@ -104,10 +99,6 @@ double classify(const ContactProblem& p,
   return std::sqrt(merit);
 }
 
-void velocities(const ContactProblem& p, int first, int last, const double* lambda, double* c) {
-  for (int i = first; i < last; ++i) p.velocity(i, lambda, c + p.sets[i].offset);
-}
-
 /// Arrays of one call, indexed by global row, in the workspace. classified: l where its modes hold
 /// it; trial: impulses tried, or the velocity at which the modes were found; velocity: of the best.
 struct Arrays {
@@ -116,8 +107,9 @@ struct Arrays {
   int *columns, *stretch, *end;
   double* dense;
 
-  Arrays(std::size_t total, int rows, SolverWorkspace& work) {
-    reserve_newton(total, rows, work);
+  Arrays(const Island& island, SolverWorkspace& work) {
+    const std::size_t total = island.problem.g.size();
+    reserve_newton(total, island.rows(), work);
     D = work.newton.data();
     l = D + total;
     trial = l + total;
@@ -134,13 +126,8 @@ struct Arrays {
 
 /// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
 /// found. False if the system is singular.
-bool newton_step(const ContactProblem& p,
-                 int first,
-                 int last,
-                 double proximal,
-                 const double* moved,
-                 const Arrays& a) {
-  const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
+bool newton_step(const Island& island, double proximal, const double* moved, const Arrays& a) {
+  const int begin = island.begin, end = island.end;
   NewtonSystem s;
   s.proximal = proximal;
   for (int r = begin; r < end; ++r) {
@@ -153,9 +140,8 @@ bool newton_step(const ContactProblem& p,
   s.matrix = a.dense;
   s.rhs = s.matrix + static_cast<std::size_t>(s.n) * s.stride;
   s.end = a.end;
-  find_profile(p, first, last, a.columns, s);
-  assemble_newton_system(
-      p, first, last, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
+  find_profile(island, a.columns, s);
+  assemble_newton_system(island, a.D, a.trial, moved, a.l, a.modes, {a.columns, a.stretch}, s);
   const bool solved = s.symmetric ? solve_symmetric(s.matrix, s.n, s.stride, s.end, s.rhs)
                                   : solve_linear(s.matrix, s.n, s.stride, s.end, s.rhs);
   if (!solved) return false;
@@ -166,20 +152,21 @@ bool newton_step(const ContactProblem& p,
 
 /// Residual of the projection of a.l, whose velocity is given; it is kept in lambda and a.velocity
 /// if it is the best so far. Where the projection changes nothing this costs no product with G.
-void keep_best(const ContactProblem& p,
-               int first,
-               int last,
+void keep_best(const Island& island,
                const Arrays& a,
                const double* velocity,
                double* lambda,
                Residuals& best) {
-  const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
+  const int begin = island.begin, end = island.end;
   std::copy(a.l + begin, a.l + end, a.trial + begin);
-  for (int i = first; i < last; ++i) project_horizontally(p.sets[i], a.trial + p.sets[i].offset);
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    project_horizontally(set, a.trial + set.offset);
+  }
   const bool inside = std::equal(a.trial + begin, a.trial + end, a.l + begin);
-  if (!inside) velocities(p, first, last, a.trial, a.step);
+  if (!inside) velocities(island, a.trial, a.step);
   const double* c = inside ? velocity : a.step;
-  const Residuals r = residuals_at(p, a.trial, c, first, last);
+  const Residuals r = residuals_at(island.problem, a.trial, c, island.first, island.last);
   if (!(r.relative < best.relative)) return;
   best = r;
   std::copy(a.trial + begin, a.trial + end, lambda + begin);
@@ -188,14 +175,13 @@ void keep_best(const ContactProblem& p,
 
 /// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
 /// `limit`, or the last; returns the merit and leaves the velocity of a.l.
-double line_search(
-    const ContactProblem& p, int first, int last, double limit, const Arrays& a, double* velocity) {
-  const int begin = p.sets[first].offset, end = p.sets[last - 1].offset + p.sets[last - 1].dim;
+double line_search(const Island& island, double limit, const Arrays& a, double* velocity) {
+  const int begin = island.begin, end = island.end;
   double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
     for (int r = begin; r < end; ++r) a.trial[r] = a.classified[r] = a.l[r] + alpha * a.step[r];
-    velocities(p, first, last, a.trial, velocity);
-    merit = classify(p, first, last, a.D, velocity, a.classified, a.modes);
+    velocities(island, a.trial, velocity);
+    merit = classify(island, a.D, velocity, a.classified, a.modes);
     if (merit <= (1.0 - 1e-4 * alpha) * limit || halving == 8) break;
   }
   std::copy(a.trial + begin, a.trial + end, a.l + begin);
@@ -242,11 +228,10 @@ Residuals newton_on_modes(const Island& island,
                           double* lambda,
                           double* velocity,
                           SolverWorkspace& work) {
-  const ContactProblem& p = island.problem;
-  const int first = island.first, last = island.last, begin = island.begin, end = island.end;
-  if (before.relative <= settings.tolerance || end - begin > kMaxNewtonRows) return before;
+  const int begin = island.begin, end = island.end;
+  if (before.relative <= settings.tolerance || island.rows() > kMaxNewtonRows) return before;
   Residuals best = before;
-  const Arrays a(p.g.size(), end - begin, work);
+  const Arrays a(island, work);
   scale_rows(island, a.D);
   std::copy(lambda + begin, lambda + end, a.l + begin);
 
@@ -255,23 +240,25 @@ Residuals newton_on_modes(const Island& island,
   double window[4], looked_at = 0.0;
   for (int k = 0; k < settings.max_iterations; ++k) {
     std::copy(a.l + begin, a.l + end, a.classified + begin);
-    window[k % 4] = classify(p, first, last, a.D, velocity, a.l, a.modes);
+    window[k % 4] = classify(island, a.D, velocity, a.l, a.modes);
     if (k == 0) looked_at = window[0];
     std::copy(velocity + begin, velocity + end, a.trial + begin);
     if (!std::equal(a.l + begin, a.l + end, a.classified + begin)) {
-      velocities(p, first, last, a.l, velocity);  // fixed rows took their places
+      velocities(island, a.l, velocity);  // fixed rows took their places
     }
     ++work.factorisations;
-    if (!newton_step(p, first, last, settings.proximal, velocity, a)) break;
+    if (!newton_step(island, settings.proximal, velocity, a)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
-    const double merit = line_search(p, first, last, limit, a, velocity);
+    const double merit = line_search(island, limit, a, velocity);
     if (merit > kWorthALook * looked_at && k + 1 < settings.max_iterations) continue;
     looked_at = merit;
-    keep_best(p, first, last, a, velocity, lambda, best);
+    keep_best(island, a, velocity, lambda, best);
     if (best.relative <= settings.tolerance) break;
   }
   if (best.relative < before.relative)
     std::copy(a.velocity + begin, a.velocity + end, velocity + begin);
+  else
+    velocities(island, lambda, velocity);
   return best;
 }
 

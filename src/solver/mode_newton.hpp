@@ -18,7 +18,7 @@ struct NewtonSettings {
 /// Curnier 1991; scaling, proximal term and line search as in docs/solvers.md). Local: a few sweeps
 /// must have found the modes of most contacts. `before` and `velocity` are those of the start. The
 /// best projected iterate is left in lambda, never worse than the start; returns its residuals.
-/// `velocity` is that of lambda if it converged.
+/// `velocity` is that of lambda.
 Residuals newton_on_modes(const Island& island,
                           const NewtonSettings& settings,
                           const Residuals& before,

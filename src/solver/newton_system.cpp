@@ -103,10 +103,10 @@ void slide_rows(const NewtonSystem& s,
 
 }  // namespace
 
-void find_profile(
-    const ContactProblem& p, int first, int last, const int* column_of, NewtonSystem& s) {
+void find_profile(const Island& island, const int* column_of, NewtonSystem& s) {
+  const ContactProblem& p = island.problem;
   int reach = 0;
-  for (int i = first; i < last; ++i) {
+  for (int i = island.first; i < island.last; ++i) {
     const ContactProblem::Run& run = p.runs[p.run_start[i + 1] - 1];
     int column = run.column + run.count - 1;
     while (column_of[column] < 0 && column > p.sets[i].offset) --column;
@@ -119,9 +119,7 @@ void find_profile(
   }
 }
 
-void assemble_newton_system(const ContactProblem& p,
-                            int first,
-                            int last,
+void assemble_newton_system(const Island& island,
                             const double* D,
                             const double* c,
                             const double* moved,
@@ -136,7 +134,8 @@ void assemble_newton_system(const ContactProblem& p,
     const int end = s.end[s.end[k] - 1];
     std::fill(row + start, row + padded(end), 0.0);
   }
-  for (int i = first; i < last; ++i) {
+  const ContactProblem& p = island.problem;
+  for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     int slide = -1;
     copy_set(p, i, s.symmetric ? set.offset : 0, D, columns, s);

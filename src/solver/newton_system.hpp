@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/contact/contact_problem.hpp"
+#include "island.hpp"
 
 // The linear system of one Newton step on the moving rows of an island (see mode_newton.cpp for the
 // scaling D and the modes).
@@ -31,13 +31,10 @@ struct MovingColumns {
 };
 
 /// Profile of the moving rows: where the last of each set's neighbours ends.
-void find_profile(
-    const ContactProblem& p, int first, int last, const int* column_of, NewtonSystem& s);
+void find_profile(const Island& island, const int* column_of, NewtonSystem& s);
 
 /// c: velocity at which the modes were found; moved: after the fixed rows took their places.
-void assemble_newton_system(const ContactProblem& p,
-                            int first,
-                            int last,
+void assemble_newton_system(const Island& island,
                             const double* D,
                             const double* c,
                             const double* moved,

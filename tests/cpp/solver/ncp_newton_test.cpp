@@ -205,6 +205,31 @@ BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
   }
 }
 
+// The velocity is that of the impulse, also where Newton was tried from a start that it could not
+// improve.
+BOOST_AUTO_TEST_CASE(velocity_belongs_to_the_impulse) {
+  Rng rng(21);
+  int started_solved = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    const Data d = random_problem(rng, rng.uniform(0.3, 1.2), trial % 3 == 0);
+    const ContactProblem p = d.problem();
+    const double tolerance = trial % 2 ? 1e-8 : 1e-14;  // the latter at the limit of double
+    SolverSettings s = settings(tolerance, 300);
+    s.centred_loads = trial % 5 == 0;
+    ContactSolution x = solved(p, s);
+    for (int again = 0; again < 3; ++again) {
+      for (double& l : x.impulse) l *= 1.0 + tolerance * rng.uniform(0.0, 0.5);
+      std::vector<double> c(p.g.size());
+      started_solved += residuals(p, x.impulse.data(), c.data()).relative <= tolerance;
+      SolverWorkspace work;
+      solve(p, s, work, x);
+      residuals(p, x.impulse.data(), c.data());
+      BOOST_TEST((c == x.velocity));
+    }
+  }
+  BOOST_TEST(started_solved > 500);
+}
+
 // The order of the sets does not matter: both orders converge, and where the solution is unique the
 // velocities agree.
 BOOST_AUTO_TEST_CASE(permuted_sets_are_solved_alike) {
