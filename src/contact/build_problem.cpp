@@ -172,12 +172,13 @@ void build_problem(const Scene& scene,
   number_sets(scene, rows, problem);
   const int tree = rows.one_tree.tree = common_tree(rows);
   if (tree >= 0) {
+    problem.trees.sides.clear();
     whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
     assemble_one_tree(dynamics, rows, problem);
   } else {
     rows.scaled.resize(rows.z.size());
     for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-    assemble_delassus(scene, rows, problem);
+    assemble_delassus(scene, dynamics, rows, problem);
   }
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);

@@ -50,7 +50,11 @@ void load_impulses(const Scene& scene,
 
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
-/// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+/// Panels of G from whitened rows, and the factors they are made of. Where one tree carries every
+/// set, one_tree_rows.hpp is faster.
+void assemble_delassus(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem);
 
 }  // namespace stiction

@@ -223,6 +223,35 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
   }
 }
 
+/// The factors of G, for solvers that work in the coordinates of the trees.
+void keep_trees(const Scene& scene,
+                const DynamicsWorkspace& dynamics,
+                const ConstraintRows& rows,
+                ContactProblem::Trees& trees) {
+  trees.side_start.assign(1, 0);
+  trees.sides.clear();
+  trees.dofs.clear();
+  for (const ConstraintRow& row : rows.rows) {
+    for (int s = 0; s < row.num_sides; ++s) {
+      const RowSide& side = row.sides[s];
+      const TreeView& view = dynamics.views[side.tree];
+      const int* chain = view.chain + view.row[side.last_dof];
+      trees.sides.push_back({side.tree, side.length, static_cast<int>(trees.dofs.size()), side.z});
+      trees.dofs.insert(trees.dofs.end(), chain, chain + side.length);
+    }
+    trees.side_start.push_back(static_cast<int>(trees.sides.size()));
+  }
+  trees.z = rows.z;
+  trees.tree_start.clear();
+  trees.inertia.clear();
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+    for (int k = 0; k < scene.trees()[t].nv; ++k)
+      trees.inertia.push_back(1.0 / dynamics.trees[t].D_inverse[k]);
+  }
+  trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+}
+
 }  // namespace
 
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
@@ -230,10 +259,14 @@ void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& probl
   number_rows(rows, problem);
 }
 
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+void assemble_delassus(const Scene& scene,
+                       const DynamicsWorkspace& dynamics,
+                       ConstraintRows& rows,
+                       ContactProblem& problem) {
   list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
   lay_out_panels(rows, problem);
   for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
+  keep_trees(scene, dynamics, rows, problem.trees);
 }
 
 }  // namespace stiction

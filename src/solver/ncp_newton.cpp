@@ -3,8 +3,10 @@
 #include "gauss_seidel.hpp"
 #include "interior_point.hpp"
 #include "mode_newton.hpp"
+#include "multipliers.hpp"
 #include "projection.hpp"
 #include "solvers.hpp"
+#include "tree_space.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -84,6 +86,8 @@ class NcpNewton {
   bool sweep_while_it_helps();
   bool newton(int steps, double proximal);
   bool take_turns();
+  bool multipliers();
+  bool in_tree_space();
   bool follow_central_path(const InteriorPoint::Start& start);
   bool try_interior_point();
   bool infeasible();
@@ -102,7 +106,7 @@ class NcpNewton {
   Clock::time_point deadline_;
   double *lambda_, *velocity_;
   int first_factorisation_, sweeps_per_turn_, sweeps_ = 0;
-  bool out_of_budget_ = false, stopped_ = false;
+  bool out_of_budget_ = false, knows_trees_ = false, in_tree_space_ = false;
   GaussSeidel gauss_seidel_;
   NewtonSettings newton_;
   Residuals certificate_, best_;
@@ -162,6 +166,12 @@ bool NcpNewton::sweep_while_it_helps() {
   return false;
 }
 
+bool NcpNewton::in_tree_space() {
+  if (!knows_trees_) in_tree_space_ = work_.trees->prepare(island_, island_.rows() / 2);
+  knows_trees_ = true;
+  return in_tree_space_;
+}
+
 bool NcpNewton::newton(int steps, double proximal) {
   newton_.max_iterations =
       std::min(steps, max_factorisations_ - (work_.factorisations - first_factorisation_));
@@ -172,6 +182,17 @@ bool NcpNewton::newton(int steps, double proximal) {
 }
 
 constexpr double kLarge = 1e-6, kSmall = 1e-9;  // proximal terms
+
+/// For islands with fewer coordinates of trees than rows.
+bool NcpNewton::multipliers() {
+  if (!in_tree_space()) return false;
+  MultiplierSettings settings;
+  settings.tolerance = settings_.tolerance;
+  settings.max_factorisations = max_factorisations_ - (work_.factorisations - first_factorisation_);
+  certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
+  keep_best();
+  return solved();
+}
 
 /// Sweeps and Newton by turns. An island that goes on is given up by default after a few turns that
 /// bring nothing, because 4 does better; a large one has nothing else.
@@ -251,8 +272,10 @@ void NcpNewton::make_compliant(double share) {
     const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
     double largest = 0.0;
     for (int r = 0; r < set.dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-    for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r)
+    for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r) {
       soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
+      soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
+    }
   }
 }
 
@@ -375,6 +398,7 @@ bool NcpNewton::start_well() {
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
+  if (in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
   const bool found = newton(8, kLarge);
@@ -385,7 +409,7 @@ bool NcpNewton::start_well() {
 SolveStatus NcpNewton::solve() {
   // From the interior, impulses that are not unique come out centred, whatever the warm start.
   if (settings_.centred_loads && try_interior_point()) return SolveStatus::kConverged;
-  if (start_well() || take_turns()) return SolveStatus::kConverged;
+  if (start_well() || multipliers() || take_turns()) return SolveStatus::kConverged;
   if (!std::isfinite(certificate_.relative)) return SolveStatus::kNotFinite;
   return_to_best();
   if (limited()) return SolveStatus::kRoundingLimited;

@@ -45,6 +45,25 @@ struct ContactProblem {
     int set;  ///< the set of that row; the others follow it
   };
 
+  /// G - diag R = sum over trees of Z^T inertia^-1 Z: which coordinates of which tree a set acts
+  /// on.
+  struct Trees {
+    struct Side {
+      int tree;
+      int length;  ///< coordinates
+      int dof;     ///< start in `dofs`
+      int z;       ///< start in `z`: entry (m, r) at [3 m + r]; a set of 6 rows holds two blocks of
+                   ///< 3, one of a single row has entry m at [m]
+    };
+    std::vector<int> side_start;  ///< [sets + 1] into sides
+    std::vector<Side> sides;
+    std::vector<int> dofs;  ///< coordinates, local to the tree
+    std::vector<double> z;
+    std::vector<int> tree_start;  ///< [trees + 1] into inertia
+    std::vector<double> inertia;  ///< > 0, of the coordinates
+    bool known() const { return !sides.empty(); }
+  };
+
   std::vector<ConstraintSet> sets;
   std::vector<double> g;           ///< [rows] free velocity minus reference velocity
   std::vector<double> compliance;  ///< [rows] R, physical only
@@ -54,6 +73,7 @@ struct ContactProblem {
   std::vector<int> diagonal_start;  ///< [sets] of the own block in values
   std::vector<double> values;       ///< panels: column-major, `stride(dim)` doubles per column
   std::vector<int> island_start;    ///< [islands + 1] into sets; islands do not couple
+  Trees trees;                      ///< known where build_problem finds several trees; else empty
 
   int num_rows() const { return static_cast<int>(g.size()); }
   int num_sets() const { return static_cast<int>(sets.size()); }

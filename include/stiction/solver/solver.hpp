@@ -3,6 +3,7 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,8 +53,15 @@ struct SolverSettings {
   void validate() const;               ///< throws std::invalid_argument naming the field
 };
 
+class TreeSpace;
+
 /// Scratch of any solver, grown on demand, no meaning between calls.
 struct SolverWorkspace {
+  SolverWorkspace();
+  ~SolverWorkspace();
+  SolverWorkspace(SolverWorkspace&&) noexcept;
+  SolverWorkspace& operator=(SolverWorkspace&&) noexcept;
+
   std::vector<double> real;
   std::vector<double> dense;     ///< a dense linear system
   std::vector<double> newton;    ///< vectors by row
@@ -63,6 +71,8 @@ struct SolverWorkspace {
   std::vector<int> columns, interior_rows;
   ContactProblem compliant;  ///< the problem with compliance added, its constants and impulses
   std::vector<double> compliant_real, compliant_best;
+  std::unique_ptr<TreeSpace> trees;
+  std::vector<double> tree_real;
   int factorisations = 0;  ///< counted since the solve began
 };
 

@@ -1,0 +1,146 @@
+#define BOOST_TEST_MODULE multipliers
+#include "solver/multipliers.hpp"
+
+#include "stiction/simulator/simulator.hpp"
+
+#include "scenes/scenes.hpp"
+#include "support/random.hpp"
+#include <Eigen/Dense>
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+// Problems of several trees, solved in the coordinates of the trees.
+
+using namespace stiction;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using stiction::test::Rng;
+
+namespace {
+
+/// `count` problems of a scene, `every` steps apart from step `first` on, each after a kick.
+std::vector<ContactProblem> problems_of(
+    const char* name, int bodies, int first, int every, int count, Rng& rng) {
+  SceneOptions options;
+  options.n = bodies;
+  Simulator sim(make_scene(name, options));
+  State state = sim.initial_state();
+  std::vector<ContactProblem> problems;
+  for (int k = 0; static_cast<int>(problems.size()) < count; ++k) {
+    const bool take = k >= first && (k - first) % every == 0;
+    for (int j = 0; take && j < state.v.size(); ++j) state.v[j] += rng.uniform(-0.02, 0.02);
+    sim.prepare(state, sim.hold());
+    if (take && sim.problem().num_islands() > 0) problems.push_back(sim.problem());
+    sim.step(state, sim.hold());
+  }
+  return problems;
+}
+
+Island largest_island(const ContactProblem& p) {
+  int best = 0;
+  for (int k = 1; k < p.num_islands(); ++k) {
+    const auto sets = [&](int i) { return p.island_start[i + 1] - p.island_start[i]; };
+    if (sets(k) > sets(best)) best = k;
+  }
+  return {p, p.island_start[best], p.island_start[best + 1]};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
+  Rng rng(1);
+  for (const char* name : {"box-stack", "ycb-pile", "allegro-ball"}) {
+    const int bodies = name[0] == 'a' ? 0 : 8;
+    const ContactProblem p =
+        problems_of(name, bodies, name[0] == 'y' ? 900 : 60, 10, 1, rng).back();
+    const Island island = largest_island(p);
+    TreeSpace space;
+    BOOST_REQUIRE(space.prepare(island, 1000));
+    const int n = space.num_coordinates(), rows = p.num_rows();
+    for (const double m : space.inertia()) BOOST_REQUIRE(m > 0.0);
+    MatrixXd Z(n, rows);
+    for (int k = 0; k < rows; ++k)
+      space.gather(VectorXd::Unit(rows, k).eval().data(), Z.col(k).data());
+    const VectorXd m = Eigen::Map<const VectorXd>(space.inertia().data(), n);
+    MatrixXd G = Z.transpose() * m.cwiseInverse().asDiagonal() * Z;
+    for (int k = 0; k < rows; ++k) G(k, k) += p.compliance[k];
+    const int b = island.begin, size = island.rows();
+    const MatrixXd expected = p.dense().block(b, b, size, size);
+    BOOST_TEST((G.block(b, b, size, size) - expected).norm() <= 1e-12 * expected.norm());
+
+    VectorXd y = VectorXd::NullaryExpr(n, [&] { return rng.uniform(-1.0, 1.0); });
+    VectorXd motion = VectorXd::Zero(rows);
+    space.spread(y.data(), motion.data());
+    BOOST_TEST((motion - Z.transpose() * y).segment(b, size).norm() <= 1e-12 * motion.norm());
+
+    for (const bool symmetric : {true, false}) {
+      MatrixXd A = m.asDiagonal();
+      space.begin_matrix(symmetric);
+      for (std::size_t k = 0; k < space.rows().size(); ++k) {
+        const int dim = space.rows()[k].dim;
+        MatrixXd H = MatrixXd::NullaryExpr(dim, dim, [&] { return rng.uniform(-1.0, 1.0); });
+        H = symmetric ? (H * H.transpose()).eval()
+                      : (0.1 * H + 2.0 * MatrixXd::Identity(dim, dim)).eval();
+        double packed[9] = {};
+        for (int r = 0; r < dim; ++r)
+          for (int c = 0; c < dim; ++c) packed[3 * r + c] = H(r, c);
+        space.add(static_cast<int>(k), packed);
+        const MatrixXd z = Z.middleCols(space.rows()[k].begin, dim);
+        A += z * H * z.transpose();
+      }
+      BOOST_REQUIRE(space.factor());
+      VectorXd x = y;
+      space.solve(x.data());
+      BOOST_TEST((A * x - y).norm() <= 1e-9 * y.norm());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(solutions_are_exact) {
+  Rng rng(2);
+  std::vector<ContactProblem> problems = problems_of("ycb-pile", 12, 800, 30, 12, rng);
+  for (const ContactProblem& p : problems_of("box-stack", 8, 50, 30, 12, rng))
+    problems.push_back(p);
+  int in_tree_space = 0;
+  for (const ContactProblem& p : problems) {
+    SolverSettings settings;
+    settings.tolerance = 1e-9;
+    SolverWorkspace work;
+    ContactSolution solution;
+    solve(p, settings, work, solution);
+    BOOST_TEST((solution.status == SolveStatus::kConverged));
+    BOOST_TEST(solution.residuals.relative <= 1e-9);
+    TreeSpace space;
+    in_tree_space += space.prepare(largest_island(p), largest_island(p).rows() / 2);
+  }
+  BOOST_TEST(in_tree_space > 12);
+}
+
+BOOST_AUTO_TEST_CASE(from_anywhere_and_never_worse) {
+  Rng rng(3);
+  for (const ContactProblem& p : problems_of("ycb-pile", 6, 800, 50, 6, rng)) {
+    const Island island = largest_island(p);
+    SolverWorkspace work;
+    BOOST_REQUIRE(work.trees->prepare(island, 1000));
+    std::vector<double> lambda(p.num_rows()), velocity(p.num_rows());
+    for (double& x : lambda) x = rng.uniform(-1e-2, 1e-2);
+    velocities(island, lambda.data(), velocity.data());
+    const Residuals before =
+        residuals_at(p, lambda.data(), velocity.data(), island.first, island.last);
+    MultiplierSettings settings;
+    for (const int budget : {1, 3, 500}) {
+      settings.max_factorisations = budget;
+      work.factorisations = 0;
+      std::vector<double> l = lambda, c = velocity;
+      const Residuals after =
+          method_of_multipliers(island, settings, before, l.data(), c.data(), work);
+      BOOST_TEST(after.relative <= before.relative);
+      BOOST_TEST(work.factorisations <= budget);
+      std::vector<double> exact(c.size());
+      velocities(island, l.data(), exact.data());
+      for (int r = island.begin; r < island.end; ++r) BOOST_TEST(c[r] == exact[r]);
+      if (budget == 500) BOOST_TEST(after.relative <= settings.tolerance);
+    }
+  }
+}
