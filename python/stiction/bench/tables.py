@@ -38,6 +38,10 @@ def all_table(results: list[dict[str, Any]]) -> Table:
         if noise:
             name = f"  noise {noise['sigma_rad']:g} rad"
             table.add_row(name, *_time_cells(noise), *_quality_cells(noise))
+        kicks = result["kicks"]
+        if kicks:
+            name = f"  kicks {kicks['impulse']:g} N s"
+            table.add_row(name, *_time_cells(kicks), *_quality_cells(kicks))
     return table
 
 
@@ -46,6 +50,8 @@ def step_tables(result: dict[str, Any]) -> Group:
     tables = [_variant_table(result), _certificate_table(result, "held targets")]
     if result["noise"]:
         tables.append(_certificate_table(result["noise"], "with noise"))
+    if result["kicks"]:
+        tables.append(_certificate_table(result["kicks"], "with kicks"))
     return Group(*tables, _footer(result))
 
 
@@ -53,13 +59,19 @@ def _variant_table(result: dict[str, Any]) -> Table:
     drives = {"held targets": result}
     if result["noise"]:
         drives[f"noise {result['noise']['sigma_rad']:g} rad"] = result["noise"]
+    if result["kicks"]:
+        drives[f"kicks {result['kicks']['impulse']:g} N s"] = result["kicks"]
     table = Table(title=f"{result['scene']}, dt {result['dt'] * 1e3:g} ms, µs per step")
     table.add_column("engine")
     for name in drives:
         for heading in (name, "/ ours", "contacts"):
             table.add_column(heading, justify="right")
+    if result["kicks"]:
+        table.add_column("mean", justify="right")
     for label in sorted(["stiction", *result["variants_us"]], key=lambda x: _time(result, x)):
         cells = [cell for drive in drives.values() for cell in _variant_cells(drive, label)]
+        if result["kicks"]:
+            cells.append(f"{result['kicks']['means_us'][label]:.2f}")
         style = "bold" if label in ("stiction", result["peer"]) else None
         table.add_row(label, *cells, style=style)
     return table
@@ -82,7 +94,9 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
         title=f"Certificate, {drive}; worst contact of each step: median / maximum over the steps"
     )
     table.add_column("quantity")
+    others = result["other_tolerances"]
     engines = {"stiction": result["certificate_ours"]}
+    engines |= {label: other["certificate"] for label, other in others.items()}
     for label, certificate in (
         ("peer", "certificate_peer"),
         ("pyramidal", "certificate_pyramidal"),
@@ -97,10 +111,10 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
     table.add_row("contacts, mean", *[f"{c['contacts']:.1f}" for c in engines.values()])
     table.add_row("loaded, mean", *[f"{c['loaded']:.1f}" for c in engines.values()])
     table.add_row("sliding, mean", *[f"{c['sliding']:.1f}" for c in engines.values()])
-    sweeps = f"{result['sweeps']:.1f} / {result['sweeps_max']}"
-    residual = f"{result['residual_median']:.1e} / {result['residual']:.1e}"
-    table.add_row("sweeps, mean / max", sweeps)
-    table.add_row("relative residual, median / max", residual)
+    ours = [result, *others.values()]
+    table.add_row("sweeps, mean", *[f"{row['sweeps']:.1f}" for row in ours])
+    residuals = [f"{row['residual_median']:.1e} / {row['residual']:.1e}" for row in ours]
+    table.add_row("relative residual, median / max", *residuals)
     left_out = [
         f"{c['steps_left_out']} of {c['steps'] + c['steps_left_out']}" for c in engines.values()
     ]
