@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from . import peer_models
 from .ours import TOLERANCE, StictionWorld
 from .peer import MujocoWorld
 from .peer_models import PeerVariant
-from .worlds import BenchError
+from .worlds import BenchError, World
 
 _LEG = {
     "FL": (0.0, 0.8, -1.6),
@@ -40,6 +41,11 @@ ALLEGRO_CLOSED = dict(
 Builder = Callable[[StictionWorld, PeerVariant], MujocoWorld]
 
 
+def nobody(ours: StictionWorld) -> list[World]:
+    """No other engine."""
+    return []
+
+
 @dataclass(frozen=True)
 class BenchScene:
     """How one scene is measured.
@@ -48,6 +54,7 @@ class BenchScene:
         name: on the command line and in the tables.
         load: argument of `stiction.load`.
         build_peer: the same scene in MuJoCo.
+        build_others: the same scene in further engines, those that are installed.
         dt: time step [s].
         start, hold: configurations of our initial state and of our servo targets.
         noise: standard deviation of the white noise on the targets [rad]; 0: no such variant.
@@ -64,6 +71,7 @@ class BenchScene:
     name: str
     load: str
     build_peer: Builder
+    build_others: Callable[[StictionWorld], list[World]] = nobody
     dt: float = 1e-3
     start: str = "default"
     hold: str = "default"
@@ -117,6 +125,14 @@ def scene(name: str) -> BenchScene:
 def _solo12(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     spec = peer_models.solo12(ours.robot_file(), friction=0.9)
     return _standing(ours, variant, spec, SOLO12_POSTURE, peer_models.SOLO12_FOOT_RADIUS)
+
+
+def _solo12_in_drake(ours: StictionWorld) -> list[World]:
+    if importlib.util.find_spec("pydrake") is None:
+        return []
+    from . import drake_peer
+
+    return [*drake_peer.solo12(ours.robot_file(), SOLO12_POSTURE, ours.joints, ours.dt)]
 
 
 def _talos(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
@@ -216,7 +232,16 @@ def funnel(count: int) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
 
 
 SCENES = (
-    BenchScene("solo12", "solo12", _solo12, start="standing", hold="standing", noise=0.05, reps=9),
+    BenchScene(
+        "solo12",
+        "solo12",
+        _solo12,
+        _solo12_in_drake,
+        start="standing",
+        hold="standing",
+        noise=0.05,
+        reps=9,
+    ),
     BenchScene("talos", "talos", _talos, start="standing", hold="standing", noise=0.01),
     BenchScene(
         "allegro-ball",

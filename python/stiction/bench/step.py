@@ -24,7 +24,6 @@ from .measure import (
     white_noise,
 )
 from .ours import StictionWorld
-from .peer import MujocoWorld
 from .peer_models import variants
 from .worlds import BenchError, Facts, Kick, World
 
@@ -117,14 +116,15 @@ class Trial:
             "sweeps_max": self.ours.iterations_max,
             "residual": self.ours.residual_max,
             "residual_median": self.ours.residual_median,
-            "other_tolerances": self._other_tolerances(),
+            "other_tolerances": self._beside(OURS),
+            "other_engines": self._beside("drake-"),
             "penetration": self.ours.certificate.maximum["penetration"],
             "contacts": self.ours.certificate.contacts,
             "contacts_peer": self.observations[peer].certificate.contacts if peer else None,
         }
 
-    def _other_tolerances(self) -> dict[str, dict[str, Any]]:
-        """Ours to other tolerances, by label."""
+    def _beside(self, prefix: str) -> dict[str, dict[str, Any]]:
+        """What is measured besides ours and the peer's variants, by label."""
         return {
             label: {
                 "us": self.times[label],
@@ -135,7 +135,7 @@ class Trial:
                 "certificate": seen.certificate.as_dict(),
             }
             for label, seen in self.observations.items()
-            if label.startswith(OURS) and label != OURS
+            if label.startswith(prefix) and label != OURS
         }
 
     def _time(self, label: str | None) -> float | None:
@@ -191,8 +191,9 @@ def bench_step(
     say = tick or (lambda line: None)
     chunks, reps, settle = effort.scaled(scene)
     ours, peers = _settled(scene, settle, say)
-    others = [ours.with_tolerance(scene.compared)] if scene.compared else []
-    worlds: list[World] = [ours, *others, *peers]
+    worlds = [ours, *peers]
+    if scene.compared:
+        worlds.insert(1, ours.with_tolerance(scene.compared))
     reps = affordable_reps(worlds, chunks, CHUNK, reps, BUDGET * effort.reps)
     times = medians(time_chunks(worlds, chunks, CHUNK, reps, tick))
     rows = np.zeros((chunks * CHUNK, len(ours.joints)))
@@ -222,22 +223,21 @@ def _kicked(
     return trial
 
 
-def _settled(
-    scene: BenchScene, settle: float, say: Tick
-) -> tuple[StictionWorld, list[MujocoWorld]]:
-    """Both engines at the start of the measurement, the peer in all its variants.
+def _settled(scene: BenchScene, settle: float, say: Tick) -> tuple[StictionWorld, list[World]]:
+    """All engines at the start of the measurement, the peer in all its variants.
 
-    Every variant is first proved to hold the same scene in the same pose.
+    Every one is first proved to hold the same scene in the same pose.
     """
     say("building the scene")
     ours = scene.ours()
-    facts, peers = ours.facts(), []
-    for variant in [*variants("elliptic"), *variants("pyramidal")]:
-        peer = scene.build_peer(ours, variant)
+    facts = ours.facts()
+    chosen = [*variants("elliptic"), *variants("pyramidal")]
+    peers: list[World] = [scene.build_peer(ours, variant) for variant in chosen]
+    peers += scene.build_others(ours)
+    for peer in peers:
         require(scene.name, peer.label, compare_facts(facts, peer.facts()))
         say(f"settling {peer.label}")
         peer.settle(settle)
-        peers.append(peer)
     say("settling ours")
     ours.settle(settle)
     return ours, peers

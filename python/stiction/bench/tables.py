@@ -97,12 +97,14 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
     others = result["other_tolerances"]
     engines = {"stiction": result["certificate_ours"]}
     engines |= {label: other["certificate"] for label, other in others.items()}
+    further = {label: other["certificate"] for label, other in result["other_engines"].items()}
     for label, certificate in (
         ("peer", "certificate_peer"),
         ("pyramidal", "certificate_pyramidal"),
     ):
         if result[label]:
             engines[result[label]] = result[certificate]
+    engines |= further
     for label in engines:
         table.add_column(label, justify="right")
     for name in QUANTITIES:
