@@ -316,6 +316,7 @@ def test_another_tolerance_goes_on_from_the_same_state() -> None:
     needs_peer()
     from stiction.bench.catalogue import scene
     from stiction.bench.step import Effort, bench_step
+    from stiction.bench.tables import all_table
 
     stack = dataclasses.replace(scene("box-stack-10"), settle=0.2, compared=1e-10, tolerance=1e-6)
     document = bench_step(stack, Effort(chunks=0.2, reps=0.2)).as_dict()
@@ -324,6 +325,7 @@ def test_another_tolerance_goes_on_from_the_same_state() -> None:
     assert 0.0 < other["residual"] <= 1e-10 and document["residual"] <= 1e-6
     assert other["contacts"] == document["contacts"] == 40.0
     assert document["kicks"]["other_tolerances"].keys() == document["other_tolerances"].keys()
+    assert all_table([document]).row_count == 3
 
 
 # --- the document -------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def all_table(results: list[dict[str, Any]]) -> Table:
-    """One row per scene, one more with noise; `results` are `StepResult.as_dict()`."""
+    """A row per scene, more for another tolerance, noise, kicks; of `StepResult.as_dict()`s."""
     table = Table(
         title="One step, one core: ours against MuJoCo's best elliptic and pyramidal solver"
     )
@@ -34,6 +34,9 @@ def all_table(results: list[dict[str, Any]]) -> Table:
         table.add_column(name, justify="left" if justify == "left" else "right", no_wrap=True)
     for result in results:
         table.add_row(result["scene"], *_time_cells(result), *_quality_cells(result))
+        for label, other in result["other_tolerances"].items():
+            same = _with_tolerance(result, other)
+            table.add_row(f"  {label}", *_time_cells(same), *_quality_cells(same))
         noise = result["noise"]
         if noise:
             name = f"  noise {noise['sigma_rad']:g} rad"
@@ -135,6 +138,18 @@ def _footer(result: dict[str, Any]) -> str:
         f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']}, "
         f"{machine['date']}; {versions}"
     )
+
+
+def _with_tolerance(result: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The result as if another tolerance of ours were ours."""
+
+    def ratio(peer: float | None) -> float | None:
+        return other["us"] / peer if peer else None
+
+    changed = {name: other[name] for name in ("sweeps", "residual", "contacts")}
+    changed |= {"ours_us": other["us"], "certificate_ours": other["certificate"]}
+    changed |= {"ratio": ratio(result["peer_us"])}
+    return result | changed | {"ratio_to_pyramidal": ratio(result["pyramidal_us"])}
 
 
 def _time_cells(result: dict[str, Any]) -> list[str]:
