@@ -35,6 +35,9 @@ void expose_step_report() {
       .def_readonly("num_contacts", &StepReport::num_contacts)
       .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")
       .def_readonly("num_islands", &StepReport::num_islands)
+      .def_readonly("num_asleep",
+                    &StepReport::num_asleep,
+                    "Trees that sleep; contacts, rows and islands leave them out.")
       .def_readonly("penetration",
                     &StepReport::penetration,
                     "Deepest overlap at the start of the step [m], >= 0.")

@@ -93,6 +93,15 @@ void expose_settings() {
   nested("points_per_pair",
          Nested<&S::collision, &CollisionSettings::points_per_pair>{},
          "At most so many points of a pair, the deepest; 0: all.");
+  nested("sleeping",
+         Nested<&S::sleeping, &SleepSettings::enabled>{},
+         "Islands at rest sleep until something happens to them.");
+  nested("sleep_speed",
+         Nested<&S::sleeping, &SleepSettings::speed>{},
+         "[m/s or rad/s] >= 0: a tree is at rest if no velocity of it is above.");
+  nested("sleep_time",
+         Nested<&S::sleeping, &SleepSettings::time>{},
+         "[s] > 0: an island that has rested so long falls asleep.");
   forbid_new_attributes(c);
   auto* type = reinterpret_cast<PyTypeObject*>(c.ptr());
   set_known_setting = type->tp_setattro;

@@ -206,6 +206,18 @@ bp::list body_poses(Holder& sim, const State& state) {
   return out;
 }
 
+bp::list asleep(const Holder& sim, const State& state) {
+  validate_whole_state(sim.scene(), state);
+  bp::list out;
+  for (const int body : sim.asleep(state)) out.append(sim.scene().body_names()[body]);
+  return out;
+}
+
+void wake(const Holder& sim, State& state) {
+  validate_whole_state(sim.scene(), state);
+  sim.wake(state);
+}
+
 CollisionCounters find_contacts(Holder& sim, State& state) {
   check_parameters(sim);
   AllowThreads free;
@@ -334,6 +346,17 @@ void expose_simulator() {
            &collision_counters,
            arg("self"),
            "CollisionCounters of the last step.")
+      .def("asleep", refusal("asleep", {{"state", Argument::kState}}))
+      .def("asleep",
+           &asleep,
+           (arg("self"), arg("state")),
+           "list of the names of the bodies that sleep in `state`.")
+      .def("wake", refusal("wake", {{"state", Argument::kState}}))
+      .def("wake",
+           &wake,
+           (arg("self"), arg("state")),
+           "Wakes everything; to be called after parameters were changed, which sleep does not "
+           "notice.")
       .def("wrench_on",
            &wrench_on,
            (arg("self"), arg("body")),

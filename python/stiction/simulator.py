@@ -41,6 +41,9 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
     project_closures: after the step, move q onto the closures. Default False.
     per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
+    sleeping: islands at rest sleep until something happens to them. Default False.
+    sleep_speed: [m/s or rad/s] >= 0, a tree is at rest if no velocity of it is above. Default 1e-3.
+    sleep_time: [s] > 0, an island that has rested so long falls asleep. Default 0.5.
     """
 
     dt: float
@@ -55,6 +58,9 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: float
     project_closures: bool
     per_point_stiffness: bool
+    sleeping: bool
+    sleep_speed: float
+    sleep_time: float
 
 
 @dataclass(frozen=True)

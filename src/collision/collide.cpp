@@ -267,6 +267,8 @@ void collide(const Scene& scene,
     const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
     if (proven_apart(scene, work, pair.a, pair.b, margin)) continue;
 
+    const bool rests = both_rest(
+        scene, dynamics, scene.geometries()[pair.a].body, scene.geometries()[pair.b].body);
     DistanceCache* cache = nullptr;
     if (keeps_query(A.type, B.type)) {
       const std::uint64_t key = pair_key(pair.a, pair.b);
@@ -279,6 +281,7 @@ void collide(const Scene& scene,
       }
       cache = &work.next_queries.back().cache;
     }
+    if (rests) continue;  // no contacts, but the query stays for when they wake
     ++work.counters.narrow_phase_calls;
     contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
     if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {

@@ -170,7 +170,8 @@ void build_problem(const Scene& scene,
   append_joint_rows(context);
   append_closure_rows(context);
   number_sets(scene, rows, problem);
-  const int tree = rows.one_tree.tree = common_tree(rows);
+  // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
+  const int tree = rows.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
   if (tree >= 0) {
     problem.trees.sides.clear();
     whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);

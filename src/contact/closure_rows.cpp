@@ -50,6 +50,7 @@ void closure_side(const RowContext& context,
 void append_closure_rows(const RowContext& context) {
   for (std::size_t i = 0; i < context.scene.closures().size(); ++i) {
     const Closure& closure = context.scene.closures()[i];
+    if (both_rest(context.scene, context.dynamics, closure.body_a, closure.body_b)) continue;
     ConstraintRow& row = context.out.rows.emplace_back();
     row.source = RowSource::kClosure;
     row.index = static_cast<int>(i);

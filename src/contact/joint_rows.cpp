@@ -87,9 +87,14 @@ void append_gear(const RowContext& context, int index) {
 }  // namespace
 
 void append_joint_rows(const RowContext& context) {
-  for (const Tree& tree : context.scene.trees()) append_tree(context, tree);
-  for (std::size_t g = 0; g < context.scene.gears().size(); ++g)
-    append_gear(context, static_cast<int>(g));
+  const std::vector<Tree>& trees = context.scene.trees();
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    if (!context.dynamics.asleep[t]) append_tree(context, trees[t]);
+  }
+  for (std::size_t g = 0; g < context.scene.gears().size(); ++g) {
+    if (!context.dynamics.asleep[context.scene.tree_of_dof(context.scene.gears()[g].dof)])
+      append_gear(context, static_cast<int>(g));
+  }
 }
 
 }  // namespace stiction

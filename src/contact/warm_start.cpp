@@ -32,6 +32,42 @@ bool before(const CachedImpulse& cached, const Contact& contact) {
                                      : cached.feature < contact.feature;
 }
 
+bool in_order(const CachedImpulse& a, const CachedImpulse& b) {
+  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+}
+
+/// Drops all impulses but those of contacts that sleep; returns how many are left.
+std::size_t keep_resting(const Scene& scene, const DynamicsWorkspace& dynamics, State& state) {
+  const std::vector<Geometry>& geometries = scene.geometries();
+  const auto is_awake = [&](const CachedImpulse& c) {
+    const std::uint64_t a = c.pair >> 32, b = c.pair & 0xffffffffu;
+    return a >= geometries.size() || b >= geometries.size() ||
+           !both_rest(scene, dynamics, geometries[a].body, geometries[b].body);
+  };
+  const auto end = std::remove_if(state.contacts.begin(), state.contacts.end(), is_awake);
+  return static_cast<std::size_t>(end - state.contacts.begin());
+}
+
+/// Zero for all joints, closures and gears that are awake.
+void clear_awake(const Scene& scene, const DynamicsWorkspace& dynamics, State& state) {
+  std::vector<double>& impulse = state.constraint_impulse;
+  if (dynamics.num_asleep == 0) return std::fill(impulse.begin(), impulse.end(), 0.0);
+  const int nv = scene.nv();
+  for (int dof = 0; dof < nv; ++dof) {
+    if (dynamics.asleep[scene.tree_of_dof(dof)]) continue;
+    for (int k = 0; k < 3; ++k) impulse[k * nv + dof] = 0.0;
+  }
+  auto at = impulse.begin() + 3 * nv;
+  for (const Closure& c : scene.closures()) {
+    if (!both_rest(scene, dynamics, c.body_a, c.body_b)) std::fill(at, at + 6, 0.0);
+    at += 6;
+  }
+  for (const Gear& g : scene.gears()) {
+    if (!dynamics.asleep[scene.tree_of_dof(g.dof)]) *at = 0.0;
+    ++at;
+  }
+}
+
 }  // namespace
 
 void load_impulses(const Scene& scene,
@@ -66,8 +102,9 @@ void store_impulses(const Scene& scene,
                     const ConstraintRows& rows,
                     const std::vector<double>& impulse,
                     State& state) {
-  state.contacts.resize(contacts.size());
-  std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+  const std::size_t resting = dynamics.num_asleep > 0 ? keep_resting(scene, dynamics, state) : 0;
+  state.contacts.resize(resting + contacts.size());
+  clear_awake(scene, dynamics, state);
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
     const double* l = impulse.data() + offset;
@@ -80,8 +117,10 @@ void store_impulses(const Scene& scene,
     const Vec3d world = contact.frame * Vec3d{l[0], l[1], l[2]};
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
-    state.contacts[row.index] = {contact.pair, contact.feature, transpose_times(R_WA, world)};
+    state.contacts[resting + row.index] = {
+        contact.pair, contact.feature, transpose_times(R_WA, world)};
   }
+  if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), in_order);
 }
 
 }  // namespace stiction

@@ -90,6 +90,12 @@ void tree_forces(const Tree& tree,
 
 }  // namespace
 
+bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b) {
+  if (work.num_asleep == 0) return false;
+  const auto rests = [&](int body) { return body < 0 || work.asleep[scene.tree_of_body(body)]; };
+  return rests(body_a) && rests(body_b);
+}
+
 TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& p) {
   const int b = tree.body_offset;
   return {p.placement.data() + b,
@@ -126,6 +132,8 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   force.assign(scene.nv(), 0.0);
   whitened.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
+  asleep.assign(scene.trees().size(), 0);
+  num_asleep = 0;
 }
 
 void forward_kinematics(const Scene& scene,
@@ -160,6 +168,7 @@ void compute_dynamics(const Scene& scene,
     add_external_wrench(w.body - scene.trees()[t].body_offset, w.force, w.moment, work.trees[t]);
   }
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    if (work.asleep[t]) continue;
     const Tree& tree = scene.trees()[t];
     const TreeView& view = work.views[t];
     TreeData<double>& data = work.trees[t];

@@ -11,6 +11,7 @@ void semi_implicit_euler(const Scene& scene,
                          DynamicsWorkspace& work,
                          State& state) {
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    if (work.asleep[t]) continue;
     const Tree& tree = scene.trees()[t];
     double* w = work.whitened.data() + tree.v_offset;
     double* v = state.v.data() + tree.v_offset;

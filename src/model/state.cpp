@@ -56,7 +56,7 @@ bool same(const DistanceCache& a, const DistanceCache& b) {
 bool State::operator==(const State& o) const {
   if (q != o.q || v != o.v || time != o.time || contacts.size() != o.contacts.size() ||
       queries.size() != o.queries.size() || constraint_impulse != o.constraint_impulse ||
-      penalty != o.penalty) {
+      rest != o.rest || penalty != o.penalty) {
     return false;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -111,6 +111,18 @@ void validate_state(const Scene& scene, const State& state) {
     throw std::invalid_argument(
         "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
         " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
+  }
+  const std::size_t trees = scene.trees().size();
+  if (!state.rest.empty() && state.rest.size() != trees) {
+    throw std::invalid_argument("state.rest has " + std::to_string(state.rest.size()) +
+                                " entries, the scene has " + std::to_string(trees) +
+                                " trees: the state belongs to another scene");
+  }
+  for (const TreeRest& rest : state.rest) {
+    if (!(rest.time >= 0.0 && std::isfinite(rest.time)))
+      fail("state.rest.time", rest.time, "finite and >= 0");
+    if (rest.island < -1 || rest.island >= static_cast<int>(trees))
+      fail("state.rest.island", rest.island, "a tree or -1");
   }
   if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
     fail("state.penalty", state.penalty, "finite and >= 0");

@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -113,6 +113,12 @@ void put_vector(Writer& out, const Vector& v) {
 }
 
 void get_caches(Reader& in, State& state) {
+  state.rest.resize(in.count(sizeof(double)));
+  for (TreeRest& r : state.rest) {
+    in.get(r.time);
+    in.get(r.island);
+    in.get(r.mark);
+  }
   state.contacts.resize(in.count(sizeof(std::uint64_t)));
   for (CachedImpulse& c : state.contacts) {
     in.get(c.pair);
@@ -175,6 +181,12 @@ std::string save_state(const State& state) {
   put_vector(w, state.v);
   put_vector(w, state.constraint_impulse);
   w.put(state.penalty);
+  w.put(static_cast<std::uint64_t>(state.rest.size()));
+  for (const TreeRest& r : state.rest) {
+    w.put(r.time);
+    w.put(r.island);
+    w.put(r.mark);
+  }
   w.put(static_cast<std::uint64_t>(state.contacts.size()));
   for (const CachedImpulse& c : state.contacts) {
     w.put(c.pair);

@@ -110,6 +110,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
   const Momentum before = momentum(scene_, parameters_, other_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
+    if (dynamics_.asleep[scene_.tree_of_body(static_cast<int>(b))]) continue;
     const Vec3d f = parameters_.gravity * parameters_.mass[b];
     const Vec3d c = body_placement(scene_, other_, static_cast<int>(b)) * parameters_.com[b];
     force += f;

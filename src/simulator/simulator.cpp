@@ -26,6 +26,11 @@ void SimulatorSettings::validate() const {
   }
   contact.validate();
   collision.validate();
+  sleeping.validate();
+  if (sleeping.enabled && project_closures) {
+    throw std::invalid_argument(
+        "sleeping and project_closures: closures that sleep cannot be projected, take one of them");
+  }
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
@@ -88,8 +93,7 @@ void Simulator::prepare(State& state, const Control& control) {
   const double dt = settings_.dt;
   before_ = state;
 
-  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
-  collide(scene_, parameters_, dynamics_, settings_.collision, dt, state, collision_, contacts_);
+  find_awake_contacts(state, control);
   compute_dynamics(scene_, parameters_, state.q.data(), state.v.data(), control, dt, dynamics_);
   build_problem(scene_,
                 parameters_,
@@ -103,6 +107,31 @@ void Simulator::prepare(State& state, const Control& control) {
                 solution_.impulse);
   warm_start_ = solution_.impulse;
   prepared_ = true;
+}
+
+/// Kinematics and contacts. An island that is touched takes part in this step already.
+void Simulator::find_awake_contacts(State& state, const Control& control) {
+  if (settings_.sleeping.enabled) {
+    wake_changed(scene_, control, state, dynamics_, sleep_);
+  } else {
+    state.rest.clear();
+  }
+  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
+  const auto find = [&] {
+    collide(scene_,
+            parameters_,
+            dynamics_,
+            settings_.collision,
+            settings_.dt,
+            state,
+            collision_,
+            contacts_);
+  };
+  find();
+  while (wake_touched(scene_, contacts_, state, dynamics_)) {
+    state.queries = before_.queries;
+    find();
+  }
 }
 
 const StepReport& Simulator::step(State& state, const Control& control) {
@@ -136,6 +165,8 @@ const StepReport& Simulator::finish(State& state) {
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
+  if (settings_.sleeping.enabled)
+    fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
 
   fill_report();
   if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum())))
@@ -165,6 +196,7 @@ void Simulator::fill_report() {
   r.num_contacts = static_cast<int>(contacts_.size());
   r.num_rows = problem_.num_rows();
   r.num_islands = problem_.num_islands();
+  r.num_asleep = dynamics_.num_asleep;
   r.penetration = r.creep = r.kinetic_energy = r.potential_energy = 0.0;
   for (const Contact& c : contacts_) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
@@ -237,6 +269,14 @@ const CollisionCounters& Simulator::find_contacts(State& state) {
           other_collision_,
           other_contacts_);
   return other_collision_.counters;
+}
+
+std::vector<int> Simulator::asleep(const State& state) const {
+  std::vector<int> bodies;
+  for (int b = 0; b < scene_.num_bodies() && !state.rest.empty(); ++b) {
+    if (state.rest[scene_.tree_of_body(b)].island >= 0) bodies.push_back(b);
+  }
+  return bodies;
 }
 
 std::vector<Transform> Simulator::body_poses(const State& state) {

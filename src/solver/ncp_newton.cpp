@@ -129,8 +129,9 @@ void NcpNewton::keep_best() {
   std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_.begin() + island_.begin);
 }
 
+/// Wherever the impulses are now: the certificate may be older than they are.
 void NcpNewton::return_to_best() {
-  if (!(best_.relative < certificate_.relative)) return;
+  if (!(best_.relative < kUnknown)) return;
   certificate_ = best_;
   std::copy(best_impulse_.begin() + island_.begin,
             best_impulse_.begin() + island_.end,
@@ -336,6 +337,7 @@ bool NcpNewton::regularise(std::vector<double>& regularisation) {
     }
     return true;
   }
+  return_to_best();
   return false;
 }
 

@@ -178,16 +178,17 @@ def pair() -> tuple[Any, Any, Any]:
     return chosen, ours, chosen.build_peer(ours, variants("elliptic")[0])
 
 
-@pytest.mark.parametrize("name", ["solo12", "box-stack-10", "ycb-pile-10"])
+@pytest.mark.parametrize(
+    "name", ["solo12", "cube-slide", "cube-drop", "box-stack-10", "ycb-pile-10"]
+)
 def test_scenes_are_the_same_work(name: str) -> None:
     needs_peer()
     from stiction.bench.agreement import compare_facts
     from stiction.bench.catalogue import scene
-    from stiction.bench.ours import StictionWorld
     from stiction.bench.peer_models import variants
 
     chosen = scene(name)
-    ours = StictionWorld(chosen.load, chosen.dt, chosen.start, chosen.hold)
+    ours = chosen.ours()
     for variant in variants("elliptic")[:1] + variants("pyramidal")[:1]:
         peer = chosen.build_peer(ours, variant)
         assert compare_facts(ours.facts(), peer.facts()) == []
@@ -271,6 +272,60 @@ def test_engines_agree_on_the_weight_they_carry() -> None:
         )
         assert np.abs(np.asarray(sample.normal)[:, 2]).min() > 0.999
         assert np.asarray(sample.velocity)[:, 2] == pytest.approx(0.0, abs=1e-2)
+
+
+def test_a_kick_is_the_same_in_both_engines() -> None:
+    """Tumbling cubes in the air: each engine's bodies gain the same world velocity, no spin."""
+    needs_peer()
+    from stiction.bench.catalogue import scene
+    from stiction.bench.measure import sideways_kicks
+    from stiction.bench.peer_models import variants
+
+    kicks = sideways_kicks(3, 5, 0.3)
+    assert [kick.body for kick in kicks] == [0, 1, 2, 0, 1]
+    assert all(np.linalg.norm(kick.impulse) == pytest.approx(0.3) for kick in kicks)
+    chosen = scene("cube-drop")
+    ours = chosen.ours()
+    peer = chosen.build_peer(ours, variants("elliptic")[0])
+    _, before = ours.loose_bodies()
+    ours.kick(dataclasses.replace(kicks[1], body=0))
+    peer.kick(kicks[0])
+    _, after = ours.loose_bodies()
+    np.testing.assert_allclose(after - before, [0.0, -0.3, 0, 0, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(peer._data.qvel - before, [0.3, 0, 0, 0, 0, 0], atol=1e-15)
+
+
+def test_kicked_stacks_have_their_rows() -> None:
+    needs_peer()
+    from stiction.bench.catalogue import scene
+    from stiction.bench.step import Effort, bench_step
+    from stiction.bench.tables import all_table, step_tables
+
+    result = bench_step(scene("box-stack-10"), Effort(chunks=0.15, reps=0.2, settle=0.3))
+    document = json.loads(json.dumps(result.as_dict()))
+    kicks = document["kicks"]
+    assert kicks["impulse"] == 0.1 and kicks["ratio"] > 0 and kicks["peer"] in kicks["means_us"]
+    assert set(kicks["means_us"]) == {"stiction", *kicks["variants_us"]}
+    ours, peer = kicks["certificate_ours"]["maximum"], kicks["certificate_peer"]["maximum"]
+    assert ours["creep"] < 1e-5 < peer["creep"]
+    assert all_table([document]).row_count == 2
+    assert len(step_tables(document).renderables) == 4
+
+
+def test_another_tolerance_goes_on_from_the_same_state() -> None:
+    needs_peer()
+    from stiction.bench.catalogue import scene
+    from stiction.bench.step import Effort, bench_step
+    from stiction.bench.tables import all_table
+
+    stack = dataclasses.replace(scene("box-stack-10"), settle=0.2, compared=1e-10, tolerance=1e-6)
+    document = bench_step(stack, Effort(chunks=0.2, reps=0.2)).as_dict()
+    other = document["other_tolerances"]["stiction 1e-10"]
+    assert document["settings"]["tolerance"] == 1e-6 and other["us"] > 0
+    assert 0.0 < other["residual"] <= 1e-10 and document["residual"] <= 1e-6
+    assert other["contacts"] == document["contacts"] == 40.0
+    assert document["kicks"]["other_tolerances"].keys() == document["other_tolerances"].keys()
+    assert all_table([document]).row_count == 3
 
 
 # --- the document -------------------------------------------------------------------------------

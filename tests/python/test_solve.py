@@ -200,6 +200,18 @@ def test_an_iteration_limit_is_said() -> None:
     assert solution.iterations == 1
 
 
+def test_a_time_budget_is_said() -> None:
+    problem = stiction.load_problem(DATA.parent / "talos_circling_0.npz")
+    free = stiction.solve(problem)
+    assert free.converged and free.deterministic
+    stopped = stiction.solve(problem, time_budget=1e-9)
+    assert stopped.status == "budget" and not stopped.deterministic
+    assert stopped.residuals.relative > 1e-8
+    assert stopped.residuals.relative == stiction.residuals(problem, stopped.impulse).relative
+    with pytest.raises(ValueError, match="time_budget = -1"):
+        stiction.solve(problem, time_budget=-1.0)
+
+
 def test_problems_travel_as_files(tmp_path: Path) -> None:
     sim = stiction.Simulator(stiction.load("solo12"))
     state = sim.initial_state("standing")

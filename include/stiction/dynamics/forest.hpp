@@ -34,9 +34,14 @@ struct DynamicsWorkspace {
   std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
   std::vector<double> whitened;           ///< [nv] w = L^-T dt (force - bias); later + Z lambda
   std::vector<std::uint8_t> saturated;    ///< [nv] the effort limit acts as a constant
+  std::vector<std::uint8_t> asleep;       ///< [trees] left out of the step
+  int num_asleep = 0;
 
   void resize(const Scene& scene);
 };
+
+/// Whether neither body (-1: the world) takes part in the step: nothing between them changes.
+bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b);
 
 TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parameters& parameters);
 

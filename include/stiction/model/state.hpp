@@ -23,6 +23,14 @@ struct CachedQuery {
   DistanceCache cache;
 };
 
+/// How long a tree has been at rest, and whether it sleeps (simulator/sleeping.hpp).
+struct TreeRest {
+  double time = 0.0;       ///< [s]
+  int island = -1;         ///< asleep: a tree of its island, the same for all of them; awake: -1
+  std::uint64_t mark = 0;  ///< fingerprint of q, v and control when it fell asleep
+  bool operator==(const TreeRest&) const = default;
+};
+
 /// All that the next step depends on, besides scene, parameters, settings and control.
 struct State {
   Eigen::VectorXd q;                    ///< [nq] Pinocchio's layout, see docs/notation.md
@@ -32,8 +40,8 @@ struct State {
   std::vector<CachedQuery> queries;     ///< sorted by pair
   std::vector<double>
       constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears
-
-  double penalty = 0.0;  ///< of ADMM, see ContactSolution::penalty; 0: none yet
+  std::vector<TreeRest> rest;  ///< by tree; empty without sleeping
+  double penalty = 0.0;        ///< of ADMM, see ContactSolution::penalty; 0: none yet
 
   bool operator==(const State& other) const;
 };

@@ -26,6 +26,7 @@ struct StepReport {
   int num_contacts = 0;
   int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;
+  int num_asleep = 0;             ///< trees that sleep; contacts, rows and islands leave them out
   double penetration = 0.0;       ///< deepest overlap at the start of the step [m], >= 0
   double creep = 0.0;             ///< fastest tangential speed of a sticking contact [m/s]
   double kinetic_energy = 0.0;    ///< at the start of the step [J]

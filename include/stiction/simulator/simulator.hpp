@@ -2,6 +2,7 @@
 
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/simulator/report.hpp"
+#include "stiction/simulator/sleeping.hpp"
 
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ struct SimulatorSettings {
   SolverSettings solver;
   ContactSettings contact;
   CollisionSettings collision;
+  SleepSettings sleeping;
   bool project_closures = false;  ///< after the step, move q onto the closures (Gauss-Newton)
   void validate() const;          ///< throws std::invalid_argument naming the field and its value
 };
@@ -85,11 +87,17 @@ class Simulator {
   /// Of the last step.
   const CollisionCounters& collision_counters() const { return collision_.counters; }
 
+  /// Bodies that sleep in `state`.
+  std::vector<int> asleep(const State& state) const;
+  /// Wakes everything; to be called after parameters were changed, which sleep does not notice.
+  void wake(State& state) const { state.rest.clear(); }
+
   /// World placements of all bodies at `state` (for drawing).
   std::vector<Transform> body_poses(const State& state);
 
  private:
   void check_control(const Control& control) const;
+  void find_awake_contacts(State& state, const Control& control);
   const StepReport& finish(State& state);
   void fill_report();
 
@@ -102,6 +110,7 @@ class Simulator {
   ConstraintRows rows_;
   ContactProblem problem_;
   SolverWorkspace solver_;
+  SleepWorkspace sleep_;
   ContactSolution solution_;
   std::vector<double> warm_start_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import peer_models
-from .ours import StictionWorld
+from .ours import TOLERANCE, StictionWorld
 from .peer import MujocoWorld
 from .peer_models import PeerVariant
-from .worlds import BenchError
+from .worlds import BenchError, World
 
 _LEG = {
     "FL": (0.0, 0.8, -1.6),
@@ -40,6 +41,11 @@ ALLEGRO_CLOSED = dict(
 Builder = Callable[[StictionWorld, PeerVariant], MujocoWorld]
 
 
+def nobody(ours: StictionWorld) -> list[World]:
+    """No other engine."""
+    return []
+
+
 @dataclass(frozen=True)
 class BenchScene:
     """How one scene is measured.
@@ -48,11 +54,16 @@ class BenchScene:
         name: on the command line and in the tables.
         load: argument of `stiction.load`.
         build_peer: the same scene in MuJoCo.
+        build_others: the same scene in further engines, those that are installed.
         dt: time step [s].
         start, hold: configurations of our initial state and of our servo targets.
         noise: standard deviation of the white noise on the targets [rad]; 0: no such variant.
+        kick: size of the impulse on one loose body after the other, every 0.1 s [N s]; 0: no such
+            variant.
         settle: seconds each engine settles by itself before the measurement.
-        presettle: if positive, ours settles that long first and the peer starts from our poses.
+        pose, velocity: q and v of the initial state, where not those of `start` at rest.
+        tolerance: of our solver; compared: another one, continued from the state settled with the
+            first; 0: none.
         chunks, reps: measured trajectory in chunks of 20 steps, and its repetitions.
         contact_tolerance: of `agreement.compare_contacts`, with held targets.
     """
@@ -60,19 +71,38 @@ class BenchScene:
     name: str
     load: str
     build_peer: Builder
+    build_others: Callable[[StictionWorld], list[World]] = nobody
     dt: float = 1e-3
     start: str = "default"
     hold: str = "default"
     noise: float = 0.0
+    kick: float = 0.0
     settle: float = 1.0
-    presettle: float = 0.0
+    pose: tuple[float, ...] | None = None
+    velocity: tuple[float, ...] | None = None
+    tolerance: float = TOLERANCE
+    compared: float = 0.0
     chunks: int = 30
     reps: int = 7
     contact_tolerance: float = 0.01
 
+    def ours(self) -> StictionWorld:
+        """Our simulator at the initial state."""
+        return StictionWorld(
+            self.load, self.dt, self.start, self.hold, self.pose, self.velocity, self.tolerance
+        )
 
-_PILE: dict[str, Any] = {"dt": 2e-3, "presettle": 4.0, "settle": 0.1, "contact_tolerance": 0.35}
-"""What the piles share: our settled poses are copied, because two chaotic piles never agree."""
+
+_PILE: dict[str, Any] = {
+    "dt": 2e-3,
+    "settle": 4.0,
+    "tolerance": 1e-6,
+    "compared": 1e-10,
+    "contact_tolerance": 0.35,
+}
+"""What the piles share: each engine continues from what became of the same drop in its hands."""
+_TUMBLED = (0.0, 0.0, 0.27, *(np.sin(0.185) * np.array([3, 2, 1]) / np.sqrt(14)), np.cos(0.185))
+"""A cube 0.1 m above the ground, turned by 21 degrees about (3, 2, 1)."""
 
 
 def scene(name: str) -> BenchScene:
@@ -97,6 +127,14 @@ def _solo12(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     return _standing(ours, variant, spec, SOLO12_POSTURE, peer_models.SOLO12_FOOT_RADIUS)
 
 
+def _solo12_in_drake(ours: StictionWorld) -> list[World]:
+    if importlib.util.find_spec("pydrake") is None:
+        return []
+    from . import drake_peer
+
+    return [*drake_peer.solo12(ours.robot_file(), SOLO12_POSTURE, ours.joints, ours.dt)]
+
+
 def _talos(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     urdf = ours.robot_file()
     spec = peer_models.talos(urdf, friction=0.9)
@@ -116,6 +154,11 @@ def _allegro_ball(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     return MujocoWorld(variant.label, model, initialize, ours.joints)
 
 
+def _cube(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
+    spec = peer_models.box_stack(1, friction=0.4)
+    return _loose(ours, peer_models.compile_variant(spec, variant, ours.dt), variant)
+
+
 def _box_stack(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     spec = peer_models.box_stack(ours.num_bodies, friction=0.7)
     model = peer_models.compile_variant(spec, variant, ours.dt)
@@ -125,7 +168,11 @@ def _box_stack(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
 def _hull_pile(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     count = ours.num_bodies
     spec = peer_models.hull_pile(ours.hulls(), [0.3] * count, funnel(count), friction=0.6)
-    model = peer_models.compile_variant(spec, variant, ours.dt)
+    return _loose(ours, peer_models.compile_variant(spec, variant, ours.dt), variant)
+
+
+def _loose(ours: StictionWorld, model: mujoco.MjModel, variant: PeerVariant) -> MujocoWorld:
+    """Free bodies that start where ours are."""
     positions, velocities = ours.loose_bodies()
 
     def initialize(data: mujoco.MjData) -> None:
@@ -185,7 +232,16 @@ def funnel(count: int) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
 
 
 SCENES = (
-    BenchScene("solo12", "solo12", _solo12, start="standing", hold="standing", noise=0.05, reps=9),
+    BenchScene(
+        "solo12",
+        "solo12",
+        _solo12,
+        _solo12_in_drake,
+        start="standing",
+        hold="standing",
+        noise=0.05,
+        reps=9,
+    ),
     BenchScene("talos", "talos", _talos, start="standing", hold="standing", noise=0.01),
     BenchScene(
         "allegro-ball",
@@ -196,8 +252,26 @@ SCENES = (
         noise=0.05,
         contact_tolerance=0.35,
     ),
-    BenchScene("box-stack-10", "box-stack(10)", _box_stack, chunks=15, reps=5),
-    BenchScene("box-stack-30", "box-stack(30)", _box_stack, chunks=10, reps=5),
+    # The peer's soft cube skids on fewer corners than four.
+    BenchScene(
+        "cube-slide",
+        "cube-slide",
+        _cube,
+        settle=0.0,
+        velocity=(0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+        contact_tolerance=0.75,
+    ),
+    BenchScene(
+        "cube-drop",
+        "cube-slide",
+        _cube,
+        settle=0.0,
+        pose=_TUMBLED,
+        velocity=(0.3, 0.0, 0.0, 0.0, 0.0, 0.0),
+        contact_tolerance=0.35,
+    ),
+    BenchScene("box-stack-10", "box-stack(10)", _box_stack, kick=0.1, chunks=15, reps=5),
+    BenchScene("box-stack-30", "box-stack(30)", _box_stack, kick=0.1, chunks=10, reps=5),
     BenchScene("ycb-pile-10", "ycb-pile(10)", _hull_pile, chunks=10, reps=5, **_PILE),
     BenchScene("ycb-pile-50", "ycb-pile(50)", _hull_pile, chunks=5, reps=3, **_PILE),
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from .._version import __version__
 
-PACKAGES = ("mujoco", "coal", "numpy", "pin")
+PACKAGES = ("mujoco", "drake", "coal", "numpy", "pin")
 
 
 def describe() -> dict[str, Any]:

@@ -9,14 +9,14 @@ hits all of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certificate import CertificateSummary, certify, summarize
-from .worlds import BenchError, World
+from .worlds import BenchError, Kick, World
 
 Tick = Callable[[str], None]
 """Called with one line before each piece of work, for progress displays."""
@@ -39,9 +39,18 @@ class Observation:
 
 
 def time_chunks(
-    worlds: Sequence[World], chunks: int, chunk: int, reps: int, tick: Tick | None = None
-) -> dict[str, float]:
-    """Time per step [us] of each world, by label."""
+    worlds: Sequence[World],
+    chunks: int,
+    chunk: int,
+    reps: int,
+    tick: Tick | None = None,
+    kicks: Sequence[Kick] = (),
+) -> dict[str, NDArray[np.float64]]:
+    """Time per step [us] of each chunk, the fastest repetition, by label of the world.
+
+    kicks: at equal intervals of whole chunks, the first before the first chunk; not timed.
+    """
+    every = chunks // len(kicks) if kicks else 0
     elapsed = np.zeros((len(worlds), reps, chunks))
     clock = time.perf_counter
     for rep in range(reps):
@@ -51,11 +60,18 @@ def time_chunks(
             world.restart()
             advance, row = world.advance, elapsed[w, rep]
             for c in range(chunks):
+                if every and c % every == 0:
+                    world.kick(kicks[c // every])
                 begin = clock()
                 advance(chunk)
                 row[c] = clock() - begin
-    per_step = statistic(elapsed) * 1e6 / chunk
-    return {world.label: float(us) for world, us in zip(worlds, per_step, strict=True)}
+    per_step = elapsed.min(axis=1) * 1e6 / chunk
+    return {world.label: us for world, us in zip(worlds, per_step, strict=True)}
+
+
+def medians(times: Mapping[str, NDArray[np.float64]]) -> dict[str, float]:
+    """Of the chunks of each world."""
+    return {label: float(np.median(us)) for label, us in times.items()}
 
 
 def affordable_reps(
@@ -95,10 +111,18 @@ def time_noise(
     return {world.label: float(us) for world, us in zip(worlds, per_step, strict=True)}
 
 
-def observe(world: World, noise: NDArray[np.float64]) -> Observation:
-    """Certificate and iterations from the start, one step per row of noise (T, servos) [rad]."""
+def observe(world: World, noise: NDArray[np.float64], kicks: Sequence[Kick] = ()) -> Observation:
+    """Certificate and iterations from the start, one step per row of noise (T, servos) [rad].
+
+    kicks: at equal intervals, the first before the first step.
+    """
     world.restart()
-    seen = [world.observe(row) for row in noise]
+    every = len(noise) // len(kicks) if kicks else 0
+    seen = []
+    for k, row in enumerate(noise):
+        if every and k % every == 0:
+            world.kick(kicks[k // every])
+        seen.append(world.observe(row))
     iterations = [step.iterations for step in seen]
     residuals = [step.residual for step in seen]
     judged = [certify(step.sample, world.dt) for step in seen]
@@ -116,6 +140,13 @@ def observe(world: World, noise: NDArray[np.float64]) -> Observation:
 def _quarters(numbers: Sequence[int]) -> tuple[float, ...]:
     """Means of the four quarters of a sequence."""
     return tuple(float(np.mean(part)) for part in np.array_split(np.asarray(numbers), 4))
+
+
+def sideways_kicks(bodies: int, count: int, size: float) -> list[Kick]:
+    """`count` horizontal impulses of that size [N s], on one body after the other."""
+    directions = ((1.0, 0.0), (0.0, -1.0), (-1.0, 0.0), (0.0, 1.0))
+    chosen = (directions[k % 4] for k in range(count))
+    return [Kick(k % bodies, (size * x, size * y, 0.0)) for k, (x, y) in enumerate(chosen)]
 
 
 def white_noise(steps: int, servos: int, sigma: float, seed: int = 0) -> NDArray[np.float64]:

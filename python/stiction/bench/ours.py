@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import Simulator, load
 from ..certificate import ContactSample
-from .worlds import BenchError, Facts, Observed
+from .worlds import BenchError, Facts, Kick, Observed
 
 SOLVER, TOLERANCE = "ncp-newton", 1e-8
 
@@ -22,17 +24,30 @@ class StictionWorld:
         scene: argument of `stiction.load`.
         dt: time step [s].
         start, hold: configurations of the initial state and of the servo targets.
+        pose, velocity: q and v of the initial state, where not those of `start` at rest.
+        tolerance: of the solver.
     """
 
     label = "stiction"
 
     def __init__(
-        self, scene: str, dt: float, start: str = "default", hold: str = "default"
+        self,
+        scene: str,
+        dt: float,
+        start: str = "default",
+        hold: str = "default",
+        pose: Sequence[float] | None = None,
+        velocity: Sequence[float] | None = None,
+        tolerance: float = TOLERANCE,
     ) -> None:
         self.dt = dt
         self._scene = load(scene)
-        self._sim = Simulator(self._scene, dt=dt, solver=SOLVER, tolerance=TOLERANCE)
+        self._sim = Simulator(self._scene, dt=dt, solver=SOLVER, tolerance=tolerance)
         self._state = self._sim.initial_state(start)
+        if pose is not None:
+            self._state.q[:] = pose
+        if velocity is not None:
+            self._state.v[:] = velocity
         self._control = self._sim.hold(hold)
         self._start = self._state.copy()
         parameters = self._sim.parameters
@@ -60,7 +75,7 @@ class StictionWorld:
 
     def settle(self, seconds: float) -> None:
         """Advance and remember the state reached as the start."""
-        self.advance(max(1, round(seconds / self.dt)))
+        self.advance(max(1, round(seconds / self.dt)) if seconds > 0 else 0)
         self._start = self._state.copy()
 
     def restart(self) -> None:
@@ -70,6 +85,13 @@ class StictionWorld:
     def advance(self, steps: int) -> None:
         """That many steps with the held targets, in one call."""
         self._sim.run(self._state, self._control, steps)
+
+    def kick(self, kick: Kick) -> None:
+        """Change the velocity of a loose body."""
+        rotation = self._sim.body_poses(self._state)[kick.body].rotation
+        mass = float(self._sim.parameters.mass[kick.body])
+        first = 6 * kick.body
+        self._state.v[first : first + 3] += rotation.T @ np.array(kick.impulse) / mass
 
     def prepare_rollout(self, noise: NDArray[np.float64]) -> None:
         """The next `rollout` adds noise (T, servos) [rad] to the targets, a row per step."""
@@ -90,6 +112,14 @@ class StictionWorld:
         report = self._sim.step(self._state, control)
         residual = float(report.residuals.relative)
         return Observed(contact_sample(self._sim), int(report.iterations), residual)
+
+    def with_tolerance(self, tolerance: float) -> StictionWorld:
+        """The same at the same start, solved to another tolerance; its label tells."""
+        other = copy.copy(self)
+        other.label = f"{self.label} {tolerance:g}"
+        other._sim = Simulator(self._scene, dt=self.dt, solver=SOLVER, tolerance=tolerance)
+        other.restart()
+        return other
 
     # --- what the peer's builders and the report need ---
 

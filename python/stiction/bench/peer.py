@@ -10,7 +10,7 @@ from mujoco import rollout
 from numpy.typing import NDArray
 
 from ..certificate import ContactSample
-from .worlds import Facts, Observed
+from .worlds import Facts, Kick, Observed
 
 _SAVED = mujoco.mjtState.mjSTATE_INTEGRATION
 _ROLLOUT = mujoco.mjtState.mjSTATE_FULLPHYSICS
@@ -63,7 +63,7 @@ class MujocoWorld:
         """From the initial pose, advance and remember the state reached as the start."""
         mujoco.mj_resetData(self._model, self._data)
         self._initialize(self._data)
-        self.advance(max(1, round(seconds / self.dt)))
+        self.advance(max(1, round(seconds / self.dt)) if seconds > 0 else 0)
         self._start = self._saved()
 
     def restart(self) -> None:
@@ -73,6 +73,12 @@ class MujocoWorld:
     def advance(self, steps: int) -> None:
         """That many steps with the held targets, in one call."""
         mujoco.mj_step(self._model, self._data, nstep=steps)
+
+    def kick(self, kick: Kick) -> None:
+        """Change the velocity of a loose body."""
+        body = kick.body + 1  # the world is body 0
+        dof = int(self._model.body_dofadr[body])
+        self._data.qvel[dof : dof + 3] += np.array(kick.impulse) / self._model.body_mass[body]
 
     def prepare_rollout(self, noise: NDArray[np.float64]) -> None:
         """The next `rollout` adds noise (T, servos) [rad] to the targets, a row per step."""

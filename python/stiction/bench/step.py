@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,21 +16,26 @@ from .measure import (
     Observation,
     Tick,
     affordable_reps,
+    medians,
     observe,
+    sideways_kicks,
     time_chunks,
     time_noise,
     white_noise,
 )
 from .ours import StictionWorld
-from .peer import MujocoWorld
 from .peer_models import variants
-from .worlds import BenchError, Facts, World
+from .worlds import BenchError, Facts, Kick, World
 
 OURS = StictionWorld.label
 CHUNK = 20
 """Steps per timed call."""
 NOISY_CONTACTS = 0.25
 """Tolerance of `compare_contacts` where noise makes feet lift at different moments."""
+KICK_EVERY, KICKS = 0.1, 12
+"""Time between two kicks [s], and how many there are."""
+KICKED_CONTACTS = 0.35
+"""Tolerance of `compare_contacts` where a soft stack that was kicked rocks on fewer corners."""
 BUDGET = 60.0
 """About the longest timing of one scene [s]; repetitions are cut to fit, chunks never."""
 
@@ -51,7 +56,7 @@ class Effort:
 
 @dataclass
 class Trial:
-    """One way to drive a scene (held targets, or with noise): times and what each engine did.
+    """One way to drive a scene (held targets, noise, kicks): times and what each engine did.
 
     A variant whose number of contacts is not ours (it lost the ball, say) does other work: it keeps
     its time, but no ratio is formed with it.
@@ -60,11 +65,13 @@ class Trial:
         times: time per step by label, ours included [us].
         observations: certificate, iterations, contacts by label, ours included.
         tolerance: of `compare_contacts`.
+        means: over the chunks, where the few after a kick cost more than the median one [us].
     """
 
     times: dict[str, float]
     observations: dict[str, Observation]
     tolerance: float
+    means: dict[str, float] = field(default_factory=dict)
 
     @property
     def ours(self) -> Observation:
@@ -98,6 +105,7 @@ class Trial:
             "pyramidal_us": self._time(pyramidal),
             "pyramidal": pyramidal,
             "ratio_to_pyramidal": self._ratio(pyramidal),
+            "means_us": self.means,
             "variants_us": {label: us for label, us in self.times.items() if label != OURS},
             "variants_contacts": {k: o.certificate.contacts for k, o in self.observations.items()},
             "variants_refused": self.refused(),
@@ -108,9 +116,26 @@ class Trial:
             "sweeps_max": self.ours.iterations_max,
             "residual": self.ours.residual_max,
             "residual_median": self.ours.residual_median,
+            "other_tolerances": self._beside(OURS),
+            "other_engines": self._beside("drake-"),
             "penetration": self.ours.certificate.maximum["penetration"],
             "contacts": self.ours.certificate.contacts,
             "contacts_peer": self.observations[peer].certificate.contacts if peer else None,
+        }
+
+    def _beside(self, prefix: str) -> dict[str, dict[str, Any]]:
+        """What is measured besides ours and the peer's variants, by label."""
+        return {
+            label: {
+                "us": self.times[label],
+                "residual": seen.residual_max,
+                "residual_median": seen.residual_median,
+                "sweeps": seen.iterations_mean,
+                "contacts": seen.certificate.contacts,
+                "certificate": seen.certificate.as_dict(),
+            }
+            for label, seen in self.observations.items()
+            if label.startswith(prefix) and label != OURS
         }
 
     def _time(self, label: str | None) -> float | None:
@@ -134,15 +159,18 @@ class StepResult:
     settings: dict[str, Any]
     quiet: Trial
     noise: Trial | None
+    kicks: Trial | None
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document of `stiction bench step`."""
         noise = {"sigma_rad": self.scene.noise} | self.noise.as_dict() if self.noise else {}
+        kicks = {"impulse": self.scene.kick} | self.kicks.as_dict() if self.kicks else {}
         return {
             "scene": self.scene.name,
             "dt": self.scene.dt,
             **self.quiet.as_dict(),
             "noise": noise,
+            "kicks": kicks,
             "facts": vars(self.facts),
             "settings": self.settings,
             "effort": vars(self.effort),
@@ -162,10 +190,12 @@ def bench_step(
     effort = effort or Effort()
     say = tick or (lambda line: None)
     chunks, reps, settle = effort.scaled(scene)
-    ours, peers = _settled(scene, settle, scene.presettle * effort.settle, say)
-    worlds: list[World] = [ours, *peers]
+    ours, peers = _settled(scene, settle, say)
+    worlds = [ours, *peers]
+    if scene.compared:
+        worlds.insert(1, ours.with_tolerance(scene.compared))
     reps = affordable_reps(worlds, chunks, CHUNK, reps, BUDGET * effort.reps)
-    times = time_chunks(worlds, chunks, CHUNK, reps, tick)
+    times = medians(time_chunks(worlds, chunks, CHUNK, reps, tick))
     rows = np.zeros((chunks * CHUNK, len(ours.joints)))
     quiet = _trial(scene, worlds, times, rows, say)
     if quiet.fastest("elliptic") is None:
@@ -175,31 +205,41 @@ def bench_step(
     if scene.noise > 0:
         rows = white_noise(chunks * CHUNK, len(ours.joints), scene.noise)
         noise = _trial(scene, worlds, time_noise(worlds, rows, reps, tick), rows, say)
+    kicks = _kicked(scene, worlds, ours.num_bodies, effort, reps, say) if scene.kick > 0 else None
     facts = peers[0].facts()
-    return StepResult(scene, effort, reps, facts, ours.settings(), quiet, noise)
+    return StepResult(scene, effort, reps, facts, ours.settings(), quiet, noise, kicks)
 
 
-def _settled(
-    scene: BenchScene, settle: float, presettle: float, say: Tick
-) -> tuple[StictionWorld, list[MujocoWorld]]:
-    """Both engines at the start of the measurement, the peer in all its variants.
+def _kicked(
+    scene: BenchScene, worlds: Sequence[World], bodies: int, effort: Effort, reps: int, say: Tick
+) -> Trial:
+    """The same impulses on the same bodies in every engine."""
+    count = max(2, round(KICKS * effort.chunks))
+    kicks = sideways_kicks(bodies, count, scene.kick)
+    chunks = count * round(KICK_EVERY / scene.dt / CHUNK)
+    times = time_chunks(worlds, chunks, CHUNK, reps, say, kicks)
+    trial = _trial(scene, worlds, medians(times), np.zeros((chunks * CHUNK, 0)), say, kicks)
+    trial.means = {label: float(us.mean()) for label, us in times.items()}
+    return trial
 
-    Every variant is first proved to hold the same scene in the same pose.
+
+def _settled(scene: BenchScene, settle: float, say: Tick) -> tuple[StictionWorld, list[World]]:
+    """All engines at the start of the measurement, the peer in all its variants.
+
+    Every one is first proved to hold the same scene in the same pose.
     """
     say("building the scene")
-    ours = StictionWorld(scene.load, scene.dt, scene.start, scene.hold)
-    if presettle > 0:
-        say(f"settling for {presettle:g} s")
-        ours.settle(presettle)
-    facts, peers = ours.facts(), []
-    for variant in [*variants("elliptic"), *variants("pyramidal")]:
-        peer = scene.build_peer(ours, variant)
+    ours = scene.ours()
+    facts = ours.facts()
+    chosen = [*variants("elliptic"), *variants("pyramidal")]
+    peers: list[World] = [scene.build_peer(ours, variant) for variant in chosen]
+    peers += scene.build_others(ours)
+    for peer in peers:
         require(scene.name, peer.label, compare_facts(facts, peer.facts()))
         say(f"settling {peer.label}")
         peer.settle(settle)
-        peers.append(peer)
-    if presettle <= 0:
-        ours.settle(settle)
+    say("settling ours")
+    ours.settle(settle)
     return ours, peers
 
 
@@ -209,11 +249,16 @@ def _trial(
     times: dict[str, float],
     noise: NDArray[np.float64],
     say: Tick,
+    kicks: Sequence[Kick] = (),
 ) -> Trial:
     """The times with what every engine does over the same steps."""
     observations = {}
     for world in worlds:
         say(f"certificate of {world.label}")
-        observations[world.label] = observe(world, noise)
+        observations[world.label] = observe(world, noise, kicks)
     tolerance = scene.contact_tolerance
-    return Trial(times, observations, max(tolerance, NOISY_CONTACTS) if noise.any() else tolerance)
+    if noise.any():
+        tolerance = max(tolerance, NOISY_CONTACTS)
+    if kicks:
+        tolerance = max(tolerance, KICKED_CONTACTS)
+    return Trial(times, observations, tolerance)

@@ -26,7 +26,7 @@ COLUMNS = {
 
 
 def all_table(results: list[dict[str, Any]]) -> Table:
-    """One row per scene, one more with noise; `results` are `StepResult.as_dict()`."""
+    """A row per scene, more for another tolerance, noise, kicks; of `StepResult.as_dict()`s."""
     table = Table(
         title="One step, one core: ours against MuJoCo's best elliptic and pyramidal solver"
     )
@@ -34,10 +34,17 @@ def all_table(results: list[dict[str, Any]]) -> Table:
         table.add_column(name, justify="left" if justify == "left" else "right", no_wrap=True)
     for result in results:
         table.add_row(result["scene"], *_time_cells(result), *_quality_cells(result))
+        for label, other in result["other_tolerances"].items():
+            same = _with_tolerance(result, other)
+            table.add_row(f"  {label}", *_time_cells(same), *_quality_cells(same))
         noise = result["noise"]
         if noise:
             name = f"  noise {noise['sigma_rad']:g} rad"
             table.add_row(name, *_time_cells(noise), *_quality_cells(noise))
+        kicks = result["kicks"]
+        if kicks:
+            name = f"  kicks {kicks['impulse']:g} N s"
+            table.add_row(name, *_time_cells(kicks), *_quality_cells(kicks))
     return table
 
 
@@ -46,6 +53,8 @@ def step_tables(result: dict[str, Any]) -> Group:
     tables = [_variant_table(result), _certificate_table(result, "held targets")]
     if result["noise"]:
         tables.append(_certificate_table(result["noise"], "with noise"))
+    if result["kicks"]:
+        tables.append(_certificate_table(result["kicks"], "with kicks"))
     return Group(*tables, _footer(result))
 
 
@@ -53,13 +62,19 @@ def _variant_table(result: dict[str, Any]) -> Table:
     drives = {"held targets": result}
     if result["noise"]:
         drives[f"noise {result['noise']['sigma_rad']:g} rad"] = result["noise"]
+    if result["kicks"]:
+        drives[f"kicks {result['kicks']['impulse']:g} N s"] = result["kicks"]
     table = Table(title=f"{result['scene']}, dt {result['dt'] * 1e3:g} ms, µs per step")
     table.add_column("engine")
     for name in drives:
         for heading in (name, "/ ours", "contacts"):
             table.add_column(heading, justify="right")
+    if result["kicks"]:
+        table.add_column("mean", justify="right")
     for label in sorted(["stiction", *result["variants_us"]], key=lambda x: _time(result, x)):
         cells = [cell for drive in drives.values() for cell in _variant_cells(drive, label)]
+        if result["kicks"]:
+            cells.append(f"{result['kicks']['means_us'][label]:.2f}")
         style = "bold" if label in ("stiction", result["peer"]) else None
         table.add_row(label, *cells, style=style)
     return table
@@ -82,13 +97,17 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
         title=f"Certificate, {drive}; worst contact of each step: median / maximum over the steps"
     )
     table.add_column("quantity")
+    others = result["other_tolerances"]
     engines = {"stiction": result["certificate_ours"]}
+    engines |= {label: other["certificate"] for label, other in others.items()}
+    further = {label: other["certificate"] for label, other in result["other_engines"].items()}
     for label, certificate in (
         ("peer", "certificate_peer"),
         ("pyramidal", "certificate_pyramidal"),
     ):
         if result[label]:
             engines[result[label]] = result[certificate]
+    engines |= further
     for label in engines:
         table.add_column(label, justify="right")
     for name in QUANTITIES:
@@ -97,10 +116,10 @@ def _certificate_table(result: dict[str, Any], drive: str) -> Table:
     table.add_row("contacts, mean", *[f"{c['contacts']:.1f}" for c in engines.values()])
     table.add_row("loaded, mean", *[f"{c['loaded']:.1f}" for c in engines.values()])
     table.add_row("sliding, mean", *[f"{c['sliding']:.1f}" for c in engines.values()])
-    sweeps = f"{result['sweeps']:.1f} / {result['sweeps_max']}"
-    residual = f"{result['residual_median']:.1e} / {result['residual']:.1e}"
-    table.add_row("sweeps, mean / max", sweeps)
-    table.add_row("relative residual, median / max", residual)
+    ours = [result, *others.values()]
+    table.add_row("sweeps, mean", *[f"{row['sweeps']:.1f}" for row in ours])
+    residuals = [f"{row['residual_median']:.1e} / {row['residual']:.1e}" for row in ours]
+    table.add_row("relative residual, median / max", *residuals)
     left_out = [
         f"{c['steps_left_out']} of {c['steps'] + c['steps_left_out']}" for c in engines.values()
     ]
@@ -119,6 +138,18 @@ def _footer(result: dict[str, Any]) -> str:
         f"{machine['cpu']}, {machine['cores']} cores, load {machine['load']}, "
         f"{machine['date']}; {versions}"
     )
+
+
+def _with_tolerance(result: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """The result as if another tolerance of ours were ours."""
+
+    def ratio(peer: float | None) -> float | None:
+        return other["us"] / peer if peer else None
+
+    changed = {name: other[name] for name in ("sweeps", "residual", "contacts")}
+    changed |= {"ours_us": other["us"], "certificate_ours": other["certificate"]}
+    changed |= {"ratio": ratio(result["peer_us"])}
+    return result | changed | {"ratio_to_pyramidal": ratio(result["pyramidal_us"])}
 
 
 def _time_cells(result: dict[str, Any]) -> list[str]:

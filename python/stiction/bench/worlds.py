@@ -44,6 +44,14 @@ class Observed:
     residual: float
 
 
+@dataclass(frozen=True)
+class Kick:
+    """An impulse (3,) [N s], world axes, at the centre of mass of the loose body of that number."""
+
+    body: int
+    impulse: tuple[float, float, float]
+
+
 class World(Protocol):
     """One engine with one scene; `advance` and `rollout` run no Python inside."""
 
@@ -64,6 +72,10 @@ class World(Protocol):
 
     def advance(self, steps: int) -> None:
         """That many steps with the held targets, in one call."""
+        ...
+
+    def kick(self, kick: Kick) -> None:
+        """Change the velocity of a loose body."""
         ...
 
     def prepare_rollout(self, noise: NDArray[np.float64]) -> None:

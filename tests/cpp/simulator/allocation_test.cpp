@@ -48,6 +48,30 @@ BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
   BOOST_TEST(allocation_count() == before);
 }
 
+// Nor does falling asleep, sleeping and waking.
+BOOST_AUTO_TEST_CASE(sleep_allocates_nothing) {
+  SimulatorSettings settings;
+  settings.sleeping.enabled = true;
+  settings.sleeping.time = 0.05;
+  Simulator sim(pile(), settings);
+  State state = sim.initial_state();
+  sim.run(state, sim.hold(), 2000);
+  const auto nap = [&] {
+    Control control = sim.hold();
+    control.wrenches.reserve(1);
+    int asleep = 0;
+    const long before = allocation_count();
+    for (int k = 0; k < 600; ++k) {
+      control.wrenches.clear();
+      if (k % 300 == 100) control.wrenches.push_back({3, {0, 0, 0.1}, {0, 0, 0}});
+      asleep += sim.step(state, control).num_asleep;
+    }
+    BOOST_TEST(allocation_count() == before);
+    BOOST_TEST((asleep > 100 && asleep < 600 * 5));
+  };
+  nap();
+}
+
 // A ball that rolls for 100 s allocates nothing and keeps its speed.
 BOOST_AUTO_TEST_CASE(long_run_does_not_grow) {
   Scene scene;
