@@ -84,7 +84,34 @@ bp::dict structure(const ContactProblem& p) {
   out["run_start"] = to_list(parts.run_start);
   out["run_columns"] = to_list(parts.run_columns);
   out["run_counts"] = to_list(parts.run_counts);
+  if (!parts.trees.known()) return out;
+  std::vector<int> sides;
+  for (const auto& s : parts.trees.sides) sides.insert(sides.end(), {s.tree, s.length, s.dof, s.z});
+  out["tree_side_start"] = to_list(parts.trees.side_start);
+  out["tree_sides"] = to_list(sides);
+  out["tree_dofs"] = to_list(parts.trees.dofs);
+  out["tree_start"] = to_list(parts.trees.tree_start);
+  out["tree_z"] = to_array(parts.trees.z);
+  out["tree_inertia"] = to_array(parts.trees.inertia);
   return out;
+}
+
+ContactProblem::Trees trees_from(const bp::dict& structure) {
+  ContactProblem::Trees trees;
+  if (!structure.has_key("tree_sides")) return trees;
+  const auto numbers = [&](const char* name) {
+    const Eigen::VectorXd x = vector_from(structure[name], name);
+    return std::vector<double>(x.data(), x.data() + x.size());
+  };
+  const std::vector<int> sides = integers(structure["tree_sides"]);
+  for (std::size_t k = 0; k + 4 <= sides.size(); k += 4)
+    trees.sides.push_back({sides[k], sides[k + 1], sides[k + 2], sides[k + 3]});
+  trees.side_start = integers(structure["tree_side_start"]);
+  trees.dofs = integers(structure["tree_dofs"]);
+  trees.tree_start = integers(structure["tree_start"]);
+  trees.z = numbers("tree_z");
+  trees.inertia = numbers("tree_inertia");
+  return trees;
 }
 
 std::shared_ptr<ContactProblem> restored(const bp::object& A,
@@ -101,6 +128,7 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   parts.run_start = integers(structure["run_start"]);
   parts.run_columns = integers(structure["run_columns"]);
   parts.run_counts = integers(structure["run_counts"]);
+  parts.trees = trees_from(structure);
   return std::make_shared<ContactProblem>(put_together(parts));
 }
 

@@ -505,7 +505,7 @@ class ContactProblem:
     @property
     def num_islands(self) -> int: ...
     def velocity(self, impulse: ArrayLike) -> _Floats: ...
-    def _structure(self) -> dict[str, list[int]]: ...
+    def _structure(self) -> dict[str, Any]: ...
 
 class Residuals:
     @property
@@ -551,7 +551,7 @@ def _restored_problem(
     g: ArrayLike,
     R: ArrayLike,
     sets: Sequence[ConstraintSet],
-    structure: dict[str, list[int]],
+    structure: dict[str, Any],
 ) -> ContactProblem: ...
 
 class Uniqueness:

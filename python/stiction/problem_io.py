@@ -1,10 +1,12 @@
 """Contact problems as .npz files: what to send with a question about a solver.
 
-Version 2: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
+Version 3: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
 offsets (s + 1,), mu (s,), bounds (s, 2), warm_start (n,) or absent, and how the problem is stored:
 island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts. Sums are then
-taken in the same order, so a solver gives the same bits. Version 1, still read, has G without R and
-not the last four.
+taken in the same order, so a solver gives the same bits. Where the problem knows its trees (from a
+step of several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides (sides, 4):
+tree, length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into tree_inertia. Still
+read: version 2 without trees; version 1 with G without R and not how the problem is stored.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from ._stiction import BoxSet, ConstraintSet, ContactCone, ContactProblem, Free,
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
-VERSION = 2
+VERSION = 3
 KINDS = ("cone", "non_negative", "box", "free")
 """Codes of the sets, by their place."""
 STRUCTURE = ("island_start", "run_start", "run_columns", "run_counts")
+TREE_INTEGERS = ("tree_side_start", "tree_sides", "tree_dofs", "tree_start")
+TREE_NUMBERS = ("tree_z", "tree_inertia")
 
 
 def save_problem(
@@ -45,6 +49,12 @@ def save_problem(
     arrays: dict[str, Any] = {
         name: np.asarray(structure[name], dtype=np.int32) for name in STRUCTURE
     }
+    if "tree_sides" in structure:
+        for name in TREE_INTEGERS:
+            arrays[name] = np.asarray(structure[name], dtype=np.int32)
+        arrays["tree_sides"] = arrays["tree_sides"].reshape(-1, 4)
+        for name in TREE_NUMBERS:
+            arrays[name] = np.asarray(structure[name], dtype=float)
     if warm_start is not None:
         arrays["warm_start"] = np.asarray(warm_start, dtype=float)
         if arrays["warm_start"].shape != (problem.num_rows,):
@@ -73,8 +83,8 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
     """
     with np.load(path, allow_pickle=False) as data:
         version = int(data["version"]) if "version" in data else None
-        if version not in (1, VERSION):
-            raise ValueError(f"{path}: has version {version}, this library reads 1 and {VERSION}")
+        if version not in range(1, VERSION + 1):
+            raise ValueError(f"{path}: has version {version}, this library reads 1 to {VERSION}")
         try:
             sets = [
                 _make_set(KINDS[kind], mu, bounds, dim)
@@ -84,7 +94,10 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
             ]
             if version == 1:
                 return ContactProblem(data["G"], data["g"], sets=sets, R=data["R"])
-            structure = {name: data[name].tolist() for name in STRUCTURE}
+            structure: dict[str, Any] = {name: data[name].tolist() for name in STRUCTURE}
+            if "tree_sides" in data:
+                structure |= {name: data[name].ravel().tolist() for name in TREE_INTEGERS}
+                structure |= {name: data[name] for name in TREE_NUMBERS}
             return _stiction._restored_problem(data["A"], data["g"], data["R"], sets, structure)
         except KeyError as error:
             raise ValueError(f"{path}: {error.args[0]}") from None

@@ -1,6 +1,7 @@
 #include "stiction/contact/stored_problem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -55,6 +56,61 @@ void check_islands(const ContactProblem& p) {
   }
 }
 
+/// Whether the sides of each set name coordinates and entries that exist.
+void check_layout(const ContactProblem::Trees& t, const std::vector<ConstraintSet>& sets) {
+  require(t.side_start.size() == sets.size() + 1 &&
+              cuts(t.side_start, static_cast<int>(t.sides.size())),
+          "trees.side_start: must rise from 0 to the number of sides, one entry per set and one "
+          "more");
+  require(cuts(t.tree_start, static_cast<int>(t.inertia.size())),
+          "trees.tree_start: must rise from 0 to the number of coordinates");
+  const auto within = [](int start, int count, std::size_t size) {
+    return start >= 0 && count >= 0 && start + count <= static_cast<int>(size);
+  };
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const std::string at = "trees.sides of set " + std::to_string(i);
+    const int sides = t.side_start[i + 1] - t.side_start[i];
+    require(sides == 1 || sides == 2, at + ": must be one or two");
+    for (int s = t.side_start[i]; s < t.side_start[i + 1]; ++s) {
+      const ContactProblem::Trees::Side& side = t.sides[s];
+      require(side.tree >= 0 && side.tree + 1 < static_cast<int>(t.tree_start.size()) &&
+                  side.length > 0 && within(side.dof, side.length, t.dofs.size()) &&
+                  within(side.z, side.length * sets[i].dim, t.z.size()),
+              at + ": reach beyond the arrays");
+      const int size = t.tree_start[side.tree + 1] - t.tree_start[side.tree];
+      for (int m = 0; m < side.length; ++m) {
+        require(t.dofs[side.dof + m] >= 0 && t.dofs[side.dof + m] < size,
+                "trees.dofs: beyond the coordinates of the tree");
+      }
+    }
+  }
+}
+
+/// Whether Z^T inertia^-1 Z + R has the diagonal of A.
+void check_trees(const StoredProblem& parts, const std::vector<ConstraintSet>& sets) {
+  const ContactProblem::Trees& t = parts.trees;
+  check_layout(t, sets);
+  for (const double m : t.inertia) require(m > 0.0 && m < 1e300, "trees.inertia: must be > 0");
+  std::vector<double> row(t.inertia.size(), 0.0);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    const int dim = sets[i].dim == 1 ? 1 : 3;
+    for (int r = 0; r < sets[i].dim; ++r) {
+      std::fill(row.begin(), row.end(), 0.0);
+      for (int s = t.side_start[i]; s < t.side_start[i + 1]; ++s) {
+        const ContactProblem::Trees::Side& side = t.sides[s];
+        const double* z = t.z.data() + side.z + r / dim * dim * side.length + r % dim;
+        for (int m = 0; m < side.length; ++m)
+          row[t.tree_start[side.tree] + t.dofs[side.dof + m]] += z[dim * m];
+      }
+      const int k = sets[i].offset + r;
+      double sum = parts.R.size() ? parts.R[k] : 0.0;
+      for (std::size_t j = 0; j < row.size(); ++j) sum += row[j] * row[j] / t.inertia[j];
+      require(std::abs(sum - parts.A(k, k)) <= 1e-9 * parts.A.diagonal().maxCoeff(),
+              "trees: do not make the diagonal of A in row " + std::to_string(k));
+    }
+  }
+}
+
 }  // namespace
 
 StoredProblem take_apart(const ContactProblem& problem) {
@@ -69,6 +125,7 @@ StoredProblem take_apart(const ContactProblem& problem) {
     parts.run_columns.push_back(run.column);
     parts.run_counts.push_back(run.count);
   }
+  parts.trees = problem.trees;
   return parts;
 }
 
@@ -106,6 +163,10 @@ ContactProblem put_together(const StoredProblem& parts) {
   p.panel_start.push_back(static_cast<int>(p.values.size()));
   require((left.array() == 0.0).all(), "A: has entries in blocks that are not stored");
   check_islands(p);
+  if (parts.trees.known()) {
+    check_trees(parts, p.sets);
+    p.trees = parts.trees;
+  }
   return p;
 }
 

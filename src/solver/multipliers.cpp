@@ -72,7 +72,7 @@ Multipliers::Multipliers(const Island& island,
       lambda_(lambda),
       velocity_(velocity) {
   const std::size_t total = p_.g.size();
-  Scratch scratch(work.tree_real, 9 * total + 5 * n_ + 9 * space_.rows().size());
+  Scratch scratch(work.tree_real, multiplier_storage(total, n_));
   for (double** x :
        {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &change_, &impulse_, &best_})
     *x = scratch.take(total);
@@ -135,7 +135,10 @@ double Multipliers::momentum() const {
 
 /// step <- -F'^-1 F.
 bool Multipliers::newton_step() {
+  using Clock = std::chrono::steady_clock;
   if (factorisations_ >= settings_.max_factorisations) return false;
+  if (settings_.deadline != Clock::time_point::max() && Clock::now() >= settings_.deadline)
+    return false;
   ++factorisations_;
   ++work_.factorisations;
   space_.begin_matrix(law_ == Law::kConvex);
@@ -216,7 +219,7 @@ bool Multipliers::minimise() {
 }
 
 bool Multipliers::solve_round() {
-  constexpr double kUp = 3.0;
+  constexpr double kUp = 10.0;
   std::copy(y_, y_ + n_, round_start_);
   law_ = Law::kCoulomb;
   for (;;) {
@@ -266,6 +269,10 @@ Residuals Multipliers::run(const Residuals& before) {
 }
 
 }  // namespace
+
+std::size_t multiplier_storage(std::size_t total, int n) {
+  return (9 + 9) * total + 5 * n;  // slopes: nine for each row at most
+}
 
 Residuals method_of_multipliers(const Island& island,
                                 const MultiplierSettings& settings,

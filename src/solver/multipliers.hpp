@@ -2,11 +2,14 @@
 
 #include "tree_space.hpp"
 
+#include <chrono>
+
 namespace stiction {
 
 struct MultiplierSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
   int max_factorisations = 200;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   double proximal = 3e-2;  ///< largest weight of the proximal term, in units where G has a
                            ///< diagonal near 1
 };
@@ -21,5 +24,9 @@ Residuals method_of_multipliers(const Island& island,
                                 double* lambda,
                                 double* velocity,
                                 SolverWorkspace& work);
+
+/// Doubles of SolverWorkspace::tree_real for problems of `total` rows with `n` coordinates under an
+/// island.
+std::size_t multiplier_storage(std::size_t total, int n);
 
 }  // namespace stiction

@@ -186,8 +186,9 @@ constexpr double kLarge = 1e-6, kSmall = 1e-9;  // proximal terms
 
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers() {
-  if (!in_tree_space()) return false;
+  if (exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
+  settings.deadline = deadline_;
   settings.tolerance = settings_.tolerance;
   settings.max_factorisations = max_factorisations_ - (work_.factorisations - first_factorisation_);
   certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
@@ -436,9 +437,12 @@ void reserve(const ContactProblem& problem, SolverWorkspace& work) {
     return;
   soft = problem;
   int rows = 0;
-  for (int k = 0; k < problem.num_islands(); ++k)
-    rows = std::max(rows,
-                    Island(problem, problem.island_start[k], problem.island_start[k + 1]).rows());
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    rows = std::max(rows, island.rows());
+    if (work.trees->prepare(island, island.rows() / 2))
+      work.tree_real.reserve(multiplier_storage(problem.g.size(), work.trees->num_coordinates()));
+  }
   reserve_newton(problem.g.size(), std::min(rows, kMaxNewtonRows), work);
   rows = std::min(rows, kMaxInteriorRows);
   InteriorPoint::reserve(rows, work);

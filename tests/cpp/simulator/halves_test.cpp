@@ -94,6 +94,10 @@ BOOST_AUTO_TEST_CASE(a_problem_taken_apart_is_put_together_bit_for_bit) {
   BOOST_TEST(again.island_start == problem.island_start);
   for (std::size_t r = 0; r < problem.runs.size(); ++r)
     BOOST_TEST(again.runs[r].set == problem.runs[r].set);
+  BOOST_REQUIRE(problem.trees.known());
+  BOOST_TEST(again.trees.z == problem.trees.z);
+  BOOST_TEST(again.trees.inertia == problem.trees.inertia);
+  BOOST_TEST(again.trees.dofs == problem.trees.dofs);
 }
 
 BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_refused) {
@@ -113,6 +117,13 @@ BOOST_AUTO_TEST_CASE(parts_that_do_not_fit_are_refused) {
   refused([](StoredProblem& p) { p.R[0] = -1.0; });
   refused([](StoredProblem& p) { p.A(0, 1) += 1.0; });
   refused([](StoredProblem& p) { p.g.conservativeResize(2); });
+  refused([](StoredProblem& p) { p.trees.z[0] += 1.0; });
+  refused([](StoredProblem& p) { p.trees.inertia[0] = -1.0; });
+  refused([](StoredProblem& p) { p.trees.dofs[0] = 6; });
+  refused([](StoredProblem& p) { p.trees.sides[0].tree = 9; });
+  refused([](StoredProblem& p) { p.trees.sides[0].z = static_cast<int>(p.trees.z.size()); });
+  refused([](StoredProblem& p) { p.trees.side_start[1] = 0; });
+  refused([](StoredProblem& p) { p.trees.tree_start.pop_back(); });
 }
 
 // One point of a pair, the deepest, which gets the whole stiffness.
