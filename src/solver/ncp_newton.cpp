@@ -1,21 +1,14 @@
-#include "stiction/math/split_mix.hpp"
+#include "ncp_newton.hpp"
 
-#include "gauss_seidel.hpp"
-#include "interior_point.hpp"
-#include "mode_newton.hpp"
 #include "multipliers.hpp"
-#include "projection.hpp"
-#include "solvers.hpp"
-#include "tree_space.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <cstdint>
 
 // The NCP exactly and fast. Per island, until the residual is below the tolerance:
 //   1. the warm start as it is;
 //   2. Newton on the modes, at once from a good warm start, else after a few exact sweeps;
+//      instead, where rows are many and bodies few, the method of multipliers (multipliers.cpp);
 //   3. sweeps and Newton by turns;
 //   4. if a normal impulse pushes without effect, the problem has no solution;
 //   5. an interior point method from several starts, its iterates polished by Newton;
@@ -28,9 +21,6 @@
 namespace stiction {
 namespace {
 
-constexpr int kMaxInteriorRows = 400;
-constexpr double kUnknown = 1e300;
-
 /// As many sweeps as cost an eighth of a factorisation: n^3 / 6 against the entries of G.
 int sweeps_per_turn(const Island& island) {
   const ContactProblem& p = island.problem;
@@ -39,78 +29,32 @@ int sweeps_per_turn(const Island& island) {
   return static_cast<int>(std::clamp(n * n * n / (48.0 * entries), 4.0, 64.0));
 }
 
-class NcpNewton {
- public:
-  using Clock = std::chrono::steady_clock;
-  /// `constants` and `best` are scratch of this object alone.
-  NcpNewton(const Island& island,
-            const SolverSettings& settings,
-            int max_factorisations,
-            SolverWorkspace& work,
-            std::vector<double>& constants,
-            std::vector<double>& best,
-            Clock::time_point deadline,
-            double* lambda,
-            double* velocity)
-      : island_(island),
-        settings_(settings),
-        max_factorisations_(max_factorisations),
-        work_(work),
-        best_impulse_(best),
-        deadline_(deadline),
-        lambda_(lambda),
-        velocity_(velocity),
-        first_factorisation_(work.factorisations),
-        sweeps_per_turn_(sweeps_per_turn(island)),
-        gauss_seidel_(island, constants) {
-    newton_.tolerance = settings.tolerance;
-    best_.relative = kUnknown;
-    if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
-  }
+}  // namespace
 
-  SolveStatus solve();
-  /// Stages 1 to 3 and 5, for the compliant problems on the way.
-  bool solve_compliant();
-  /// Solves the problem with a little compliance; `regularisation` receives it, by row.
-  bool regularise(std::vector<double>& regularisation);
-  int sweeps() const { return sweeps_; }
-  const Residuals& certificate() const { return certificate_; }
-
- private:
-  bool solved() const { return certificate_.relative <= settings_.tolerance; }
-  /// Nothing more can be had in double.
-  bool limited() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
-  bool exhausted();
-  void evaluate();
-  bool sweep(int count);
-  bool sweep_while_it_helps();
-  bool newton(int steps, double proximal);
-  bool take_turns();
-  bool multipliers();
-  bool in_tree_space();
-  bool follow_central_path(const InteriorPoint::Start& start);
-  bool try_interior_point();
-  bool infeasible();
-  void make_compliant(double share);
-  bool follow_compliance();
-  bool scatter();
-  bool start_well();
-  void keep_best();
-  void return_to_best();
-
-  const Island island_;
-  const SolverSettings& settings_;
-  int max_factorisations_;
-  SolverWorkspace& work_;
-  std::vector<double>& best_impulse_;
-  Clock::time_point deadline_;
-  double *lambda_, *velocity_;
-  int first_factorisation_, sweeps_per_turn_, sweeps_ = 0;
-  bool out_of_budget_ = false, knows_trees_ = false, in_tree_space_ = false;
-  GaussSeidel gauss_seidel_;
-  NewtonSettings newton_;
-  Residuals certificate_, best_;
-};
+NcpNewton::NcpNewton(const Island& island,
+                     const SolverSettings& settings,
+                     int max_factorisations,
+                     SolverWorkspace& work,
+                     std::vector<double>& constants,
+                     std::vector<double>& best,
+                     Clock::time_point deadline,
+                     double* lambda,
+                     double* velocity)
+    : island_(island),
+      settings_(settings),
+      max_factorisations_(max_factorisations),
+      work_(work),
+      best_impulse_(best),
+      deadline_(deadline),
+      lambda_(lambda),
+      velocity_(velocity),
+      first_factorisation_(work.factorisations),
+      sweeps_per_turn_(sweeps_per_turn(island)),
+      gauss_seidel_(island, constants) {
+  newton_.tolerance = settings.tolerance;
+  best_.relative = kUnknown;
+  if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+}
 
 bool NcpNewton::exhausted() {
   if (work_.factorisations - first_factorisation_ >= max_factorisations_ ||
@@ -182,8 +126,6 @@ bool NcpNewton::newton(int steps, double proximal) {
   return solved();
 }
 
-constexpr double kLarge = 1e-6, kSmall = 1e-9;  // proximal terms
-
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers() {
   if (exhausted() || !in_tree_space()) return false;
@@ -196,8 +138,8 @@ bool NcpNewton::multipliers() {
   return solved();
 }
 
-/// Sweeps and Newton by turns. An island that goes on is given up by default after a few turns that
-/// bring nothing, because 4 does better; a large one has nothing else.
+/// Sweeps and Newton by turns. An island that 4 to 7 can take is left to them after a few turns
+/// that bring nothing; a large one has nothing else.
 bool NcpNewton::take_turns() {
   const bool large = island_.rows() > kMaxInteriorRows;
   const int most_idle_turns = sweeps_per_turn_ > 4 ? 6 : 2;
@@ -217,166 +159,6 @@ bool NcpNewton::take_turns() {
       proximal = kLarge;
     else if (certificate_.relative > 0.5 * before)
       proximal = proximal == kLarge ? kSmall : kLarge;
-  }
-  return false;
-}
-
-/// The interior point method from one start, its iterates polished by Newton.
-bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
-  constexpr int kMaxSteps = 80;
-  InteriorPoint interior(island_, work_, InteriorPoint::Problem::kContact);
-  interior.restart(start);
-  for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
-    if (exhausted()) return false;
-    const bool good = interior.advance(target, kMaxSteps);
-    interior.copy_impulse(lambda_);
-    evaluate();
-    if (!std::isfinite(certificate_.relative)) return false;
-    keep_best();
-    if (solved() || newton(6, kSmall) || limited()) return true;
-    if (!good) return false;
-  }
-  return false;
-}
-
-/// In the order of their success on tests/data/ncp_set.npz.
-constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99},
-                                            {1e4, 1.0, 0.1, 0.9},
-                                            {1.0, 0.1, 0.02, 0.9},
-                                            {10.0, 10.0, 0.01, 0.9},
-                                            {0.1, 0.1, 0.01, 0.9}};
-
-bool NcpNewton::try_interior_point() {
-  if (island_.rows() > kMaxInteriorRows) return false;
-  return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
-    return follow_central_path(start);
-  });
-}
-
-/// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:
-/// then c . d = g . d < 0 for any impulses, and no velocity is admissible. In finite precision: a
-/// solution would need impulses beyond any reason.
-bool NcpNewton::infeasible() {
-  constexpr double kNothing = 1e-11;
-  InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
-  direction.restart({100.0, 0.1, 0.1, 0.99});
-  direction.advance(1e-24, 100);
-  return direction.effect() < kNothing;
-}
-
-/// work_.compliant <- the problem with `share` of a set's largest diagonal entry added to its
-/// normal rows, or to all where there is no normal.
-void NcpNewton::make_compliant(double share) {
-  const ContactProblem& p = island_.problem;
-  ContactProblem& soft = work_.compliant;
-  for (int i = island_.first; i < island_.last; ++i) {
-    const ConstraintSet& set = p.sets[i];
-    const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
-    double largest = 0.0;
-    for (int r = 0; r < set.dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-    for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r) {
-      soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
-      soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
-    }
-  }
-}
-
-/// Each solution is unique where its compliance is large, and moves little when it is halved.
-bool NcpNewton::follow_compliance() {
-  constexpr double kLast = 1e-11;
-  int lost = 0;
-  constexpr int kEach = 400;  // factorisations
-  work_.compliant = island_.problem;
-  const Island soft(work_.compliant, island_.first, island_.last);
-  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-  for (double share = 1.0; share > kLast; share *= 0.5) {
-    if (exhausted()) return false;
-    make_compliant(share);
-    NcpNewton relaxed(soft,
-                      settings_,
-                      kEach,
-                      work_,
-                      work_.compliant_real,
-                      work_.compliant_best,
-                      deadline_,
-                      lambda_,
-                      velocity_);
-    if (!relaxed.solve_compliant() && ++lost > 8) return false;
-  }
-  evaluate();
-  keep_best();
-  return solved() || newton(50, kSmall) || take_turns();
-}
-
-bool NcpNewton::solve_compliant() {
-  return start_well() || newton(20, kLarge) || take_turns() || try_interior_point() || scatter();
-}
-
-bool NcpNewton::regularise(std::vector<double>& regularisation) {
-  constexpr int kEach = 400;
-  const ContactProblem& p = island_.problem;
-  work_.compliant = p;
-  const Island soft(work_.compliant, island_.first, island_.last);
-  for (double share = 1e-6; share < 2e-3; share *= 10.0) {
-    make_compliant(share);
-    std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-    first_factorisation_ = work_.factorisations;
-    NcpNewton relaxed(soft,
-                      settings_,
-                      kEach,
-                      work_,
-                      work_.compliant_real,
-                      work_.compliant_best,
-                      deadline_,
-                      lambda_,
-                      velocity_);
-    if (!relaxed.solve_compliant()) continue;
-    regularisation.resize(p.g.size(), 0.0);
-    for (int i = island_.first; i < island_.last; ++i) {
-      for (int r = 0; r < p.sets[i].dim; ++r)
-        regularisation[p.sets[i].offset + r] = diagonal(work_.compliant, i, r) - diagonal(p, i, r);
-    }
-    return true;
-  }
-  return_to_best();
-  return false;
-}
-
-/// 2^x to a thousandth or so: the same bits on every machine.
-double power_of_two(double x) {
-  const double whole = std::floor(x);
-  return std::ldexp(1.0 + (x - whole), static_cast<int>(whole));
-}
-
-/// Other places to start from: each contact carries up to what would stop the largest velocity.
-bool NcpNewton::scatter() {
-  const ContactProblem& p = island_.problem;
-  const double scale = velocity_scale(island_);
-  const int starts = island_.rows() <= 60 ? 40 : 3;
-  for (int seed = 1; seed <= starts; ++seed) {
-    if (exhausted()) return false;
-    SplitMix uniform{static_cast<std::uint64_t>(seed)};
-    if (seed % 2 == 0) {
-      const double size = power_of_two(-7.0 + 20.0 * uniform());
-      const double ratio = power_of_two(-13.0 * uniform());
-      if (follow_central_path({size, size * ratio, 0.1 * uniform(), 0.9})) return true;
-      continue;
-    }
-    for (int i = island_.first; i < island_.last; ++i) {
-      const ConstraintSet& set = p.sets[i];
-      double* l = lambda_ + set.offset;
-      for (int r = 0; r < set.dim; ++r) l[r] = 0.0;
-      const double d = diagonal(p, i, set.dim - 1);
-      if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
-      const double n = uniform() * scale / d;
-      l[set.dim - 1] = n;
-      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.mu * n * (uniform() - 0.5);
-      project_horizontally(set, l);
-    }
-    if (!sweep(island_.rows() <= 60 ? 10 : 50)) continue;
-    evaluate();
-    keep_best();
-    if (solved() || newton(50, kLarge)) return true;
   }
   return false;
 }
@@ -428,6 +210,8 @@ SolveStatus NcpNewton::solve() {
   if (out_of_budget_) return SolveStatus::kBudget;
   return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
 }
+
+namespace {
 
 /// Room for the stages that few problems need, so that they allocate nothing when they are.
 void reserve(const ContactProblem& problem, SolverWorkspace& work) {

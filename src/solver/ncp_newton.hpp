@@ -1,0 +1,77 @@
+#pragma once
+
+#include "gauss_seidel.hpp"
+#include "interior_point.hpp"
+#include "mode_newton.hpp"
+#include "solvers.hpp"
+
+#include <chrono>
+
+namespace stiction {
+
+/// Islands of more rows are left to sweeps, Newton and the method of multipliers.
+inline constexpr int kMaxInteriorRows = 400;
+inline constexpr double kUnknown = 1e300;
+/// Proximal terms of Newton on the modes.
+inline constexpr double kLarge = 1e-6, kSmall = 1e-9;
+
+/// The stages of ncp-newton on one island (ncp_newton.cpp).
+class NcpNewton {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// `constants` and `best` are scratch of this object alone.
+  NcpNewton(const Island& island,
+            const SolverSettings& settings,
+            int max_factorisations,
+            SolverWorkspace& work,
+            std::vector<double>& constants,
+            std::vector<double>& best,
+            Clock::time_point deadline,
+            double* lambda,
+            double* velocity);
+
+  SolveStatus solve();
+  /// Solves the problem with a little compliance; `regularisation` receives it, by row.
+  bool regularise(std::vector<double>& regularisation);
+  int sweeps() const { return sweeps_; }
+  const Residuals& certificate() const { return certificate_; }
+
+ private:
+  bool solved() const { return certificate_.relative <= settings_.tolerance; }
+  /// Nothing more can be had in double.
+  bool limited() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
+  bool exhausted();
+  void evaluate();
+  bool sweep(int count);
+  bool sweep_while_it_helps();
+  bool newton(int steps, double proximal);
+  bool take_turns();
+  bool multipliers();
+  bool in_tree_space();
+  bool follow_central_path(const InteriorPoint::Start& start);
+  bool try_interior_point();
+  bool infeasible();
+  void make_compliant(double share);
+  bool solve_compliant();
+  bool solve_stages();
+  bool follow_compliance();
+  bool scatter();
+  bool start_well();
+  void keep_best();
+  void return_to_best();
+
+  const Island island_;
+  const SolverSettings& settings_;
+  int max_factorisations_;
+  SolverWorkspace& work_;
+  std::vector<double>& best_impulse_;
+  Clock::time_point deadline_;
+  double *lambda_, *velocity_;
+  int first_factorisation_, sweeps_per_turn_, sweeps_ = 0;
+  bool out_of_budget_ = false, knows_trees_ = false, in_tree_space_ = false;
+  GaussSeidel gauss_seidel_;
+  NewtonSettings newton_;
+  Residuals certificate_, best_;
+};
+
+}  // namespace stiction
