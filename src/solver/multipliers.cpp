@@ -246,7 +246,7 @@ Residuals Multipliers::run(const Residuals& before) {
   std::copy(lambda_ + begin, lambda_ + end, best_ + begin);
   space_.gather(lambda_, y_);
   for (int k = 0; k < n_; ++k) y_[k] /= space_.inertia()[k];
-  set_proximal(settings_.proximal);
+  set_proximal(std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal));
   for (int idle = 0; best.relative > settings_.tolerance && idle < kPatience; ++idle) {
     accuracy_ = std::max(kRounding, kAccuracy * std::min(1.0, now.relative));
     if (!solve_round()) break;

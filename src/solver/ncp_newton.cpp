@@ -166,6 +166,7 @@ bool NcpNewton::take_turns() {
 /// Residual of the start; Newton at once if it is close.
 bool NcpNewton::start_well() {
   constexpr double kClose = 2e-2, kSame = 1e-2;
+  constexpr int kFewRows = 150;  // a dense factorisation costs as much as one of the trees
   evaluate();
   keep_best();
   // Taken as it is only if it is the solution and little more: what a step merely tolerates would
@@ -183,7 +184,7 @@ bool NcpNewton::start_well() {
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
-  if (in_tree_space()) return false;
+  if (in_tree_space() && island_.rows() > kFewRows) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
   const bool found = newton(8, kLarge);
