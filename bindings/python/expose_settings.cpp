@@ -99,6 +99,9 @@ void expose_settings() {
   nested("newton_iterations",
          Nested<&S::compliant, &CompliantSettings::newton_iterations>{},
          ">= 1: of implicit-euler per sub-step, at most.");
+  nested("newton_halvings",
+         Nested<&S::compliant, &CompliantSettings::newton_halvings>{},
+         "In [0, 20]: where Newton fails, implicit-euler cuts the sub-step in two, so often.");
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");

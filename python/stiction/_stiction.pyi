@@ -656,6 +656,7 @@ class SimulatorSettings(_SolverFields):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    newton_halvings: int
     margin: float
     points_per_pair: int
     project_closures: bool

@@ -47,6 +47,8 @@ class SettingNames(SolverOptions, total=False):
     newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
         Default 1e-10.
     newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
+    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so often
+        one within the other. Default 6.
     """
 
     dt: float
@@ -65,6 +67,7 @@ class SettingNames(SolverOptions, total=False):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    newton_halvings: int
 
 
 @dataclass(frozen=True)

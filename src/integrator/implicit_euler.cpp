@@ -33,7 +33,8 @@ class Newton {
   Newton(const CompliantInput& input, State& state, CompliantWorkspace& work)
       : input_(input), scene_(input.scene), state_(state), work_(work), s_(*work.implicit) {}
 
-  void run();
+  /// False if an island has not converged; the state is then as it was.
+  bool run();
 
  private:
   int root(int t) {
@@ -72,6 +73,7 @@ class Newton {
   State& state_;
   CompliantWorkspace& work_;
   ImplicitScratch& s_;
+  bool failed_ = false;
 };
 
 /// Trees that a point couples belong to one island, from then on.
@@ -218,7 +220,7 @@ void Newton::search() {
       const double next = halving < kHalvings ? 0.5 * s_.length[island] : 0.0;
       if (next == 0.0) {  // stuck: leave the island where it is
         s_.done[island] = 1;
-        work_.outcome.converged = false;
+        failed_ = true;
       }
       each_tree_of(island, [&](int t) { s_.length[t] = next; });
       again = true;
@@ -229,7 +231,7 @@ void Newton::search() {
   s_.merit = s_.trial_merit;
 }
 
-void Newton::run() {
+bool Newton::run() {
   begin();
   evaluate(work_.nu, s_.merit);
   int iterations = 0;
@@ -241,7 +243,7 @@ void Newton::run() {
       if (s_.done[island]) return;
       if (!find_step(island)) {
         s_.done[island] = 1;
-        work_.outcome.converged = false;
+        failed_ = true;
         return;
       }
       if (!small(island)) {
@@ -259,9 +261,9 @@ void Newton::run() {
     });
     if (open) search();
   }
-  if (open) work_.outcome.converged = false;
   work_.outcome.iterations = std::max(work_.outcome.iterations, iterations);
   evaluate(work_.nu, s_.merit);
+  return !open && !failed_;
 }
 
 /// Extension of a point that slides at the end, contact frame: backward Euler from the start's.
@@ -297,6 +299,20 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
   remember(input, end, work.impulse, work.extension, work, state);
 }
 
+/// One step of input.h, or, where Newton fails, two of half of it, and so on.
+void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
+  if (Newton(input, state, work).run()) return finish(input, state, work);
+  if (halvings == 0) {
+    work.outcome.converged = false;
+    return finish(input, state, work);
+  }
+  state.queries.swap(work.start.here.queries);
+  CompliantInput half = input;
+  half.h = 0.5 * input.h;
+  advance(half, halvings - 1, state, work);
+  advance(half, halvings - 1, state, work);
+}
+
 }  // namespace
 
 void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspace& work) {
@@ -304,8 +320,7 @@ void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspac
     work.implicit = std::make_shared<ImplicitScratch>();
     work.implicit->resize(input.scene);
   }
-  Newton(input, state, work).run();
-  finish(input, state, work);
+  advance(input, input.settings.newton_halvings, state, work);
 }
 
 }  // namespace stiction

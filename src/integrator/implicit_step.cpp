@@ -270,11 +270,18 @@ void settle_end(const CompliantInput& input,
       by.displacement = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
       continue;
     }
-    by.displacement.c0 = by.displacement.c0 * part;
-    by.displacement.c1 = by.displacement.c1 * part;
+    // f depends on the depth through the part too: e_T = -part way_T, dampers part d.
+    const Vec3d way_C =
+        transpose_times(contact.frame, carrier_rotation(input.scene, end, point) * way);
+    const Vec3d D0 = by.displacement.c0, D1 = by.displacement.c1;
     const double part_rate = before / ((depth + before) * (depth + before));
     const double by_part = -point.compliance.damping * motion.velocity.z * part_rate;
-    by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z);
+    by.displacement.c0 = D0 * part;
+    by.displacement.c1 = D1 * part;
+    by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z) -
+                         (D0 * way_C.x + D1 * way_C.y) * part_rate -
+                         (by.velocity.c0 * motion.velocity.x + by.velocity.c1 * motion.velocity.y) *
+                             (part_rate / part);
   }
 }
 

@@ -37,7 +37,10 @@ struct CompliantSettings {
   /// > 0.
   double newton_tolerance = 1e-10;
   int newton_iterations = 30;  ///< >= 1, at most so many per sub-step
-  void validate() const;       ///< throws std::invalid_argument naming the field and its value
+  /// implicit-euler: where Newton fails, the sub-step is cut in two, so often one within the other;
+  /// >= 0. If that is not enough the status says so.
+  int newton_halvings = 6;
+  void validate() const;  ///< throws std::invalid_argument naming the field and its value
   CompliantLaw chosen_law() const;
 };
 
