@@ -325,7 +325,7 @@ void end_residual(const CompliantInput& input,
     for (int k = 0; k < tree.nv; ++k) {
       const int dof = tree.v_offset + k;
       r[dof] = end.dynamics.trees[t].bias[k] + input.parameters.armature[dof] * a[dof] -
-               end.dynamics.force[dof];
+               end.dynamics.force[dof] - (end.held.empty() ? 0.0 : end.held[dof]);
     }
   }
 }
