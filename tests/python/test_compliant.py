@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
 import stiction
+from stiction.record import record
+from stiction.replay import write_replay
 
 COMPLIANT = [name for name in stiction.integrators() if name != "semi-implicit-euler"]
 MASS, STIFFNESS = 2.0, 2e4
@@ -167,3 +170,19 @@ def test_a_robot_stands_and_is_recorded(integrator: str) -> None:
     mass = sum(scene.parameters.mass)
     total = sum(c.force_on_b_world[2] for c in sim.contacts())
     assert total == pytest.approx(mass * 9.81, rel=1e-3)
+
+
+def test_a_compliant_motion_is_replayed(tmp_path: Path) -> None:
+    sim = stiction.Simulator(ball(), dt=1e-3, integrator="implicit-euler")
+    replay = record(sim, sim.initial_state(), sim.hold(), 0.1)
+    assert any(len(rows) for rows in replay.contacts)
+    assert write_replay(tmp_path / "ball.html", replay).stat().st_size > 1000
+
+
+def test_what_needs_the_rigid_problem_says_so() -> None:
+    sim = stiction.Simulator(ball(), integrator="rk4")
+    state = sim.initial_state()
+    sim.step(state)
+    assert sim.problem().num_rows == 0  # nothing is rigid here
+    with pytest.raises(ValueError, match='"rk4" has no contact problem'):
+        sim.compare(state)
