@@ -76,6 +76,9 @@ def test_springs_live_in_the_state(integrator: str) -> None:
     stiction.Simulator(ball(), dt=1e-4, integrator=integrator).run(again, steps=20)
     assert again == state
 
+    (kept,) = state.cold().contacts  # springs are no warm start
+    assert kept.extension == pytest.approx(state.contacts[0].extension, abs=0)
+
     stretched = state.copy()
     stretched.contacts = [stiction.ContactMemory(0, 1, memory.feature, extension=[1e-3, 0, 0])]
     assert stretched != state

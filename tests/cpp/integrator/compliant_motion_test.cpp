@@ -2,7 +2,6 @@
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
-#include "support/allocation_guard.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -10,7 +9,6 @@
 #include <vector>
 
 using namespace stiction;
-using stiction::test::allocation_count;
 
 namespace {
 
@@ -362,24 +360,4 @@ BOOST_AUTO_TEST_CASE(joint_springs) {
   const double fine = std::abs(end(200.0, 6.0, 5e-3, t) - exact);
   BOOST_TEST(std::abs(std::log2(coarse / fine) - 2.0) < 0.05);
   BOOST_TEST(std::abs(end(1e9, 1e3, 1e-2, 10.0)) <= 0.1 + 1e-9);
-}
-
-BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
-  for (const std::string& integrator : kAll) {
-    Scene scene;
-    scene.add_ground({0.6, 0.0, 2e4, 100.0});
-    scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, at(0.5, 0, 0.1), {0.6});
-    scene.add_body(
-        "cube", Shape::box({0.1, 0.1, 0.1}), 1.0, at(0.5, 0, 0.3), {0.6, 0.0, 2e4, 50.0});
-    scene.add_body("capsule", Shape::capsule(0.05, 0.1), 1.0, at(-0.5, 0, 0.16), {0.6});
-    scene.add_body("egg", Shape::ellipsoid({0.05, 0.06, 0.07}), 1.0, at(0, 0.5, 0.08), {0.6});
-    Simulator sim(scene, settings(integrator, 5e-4));
-    State state = sim.initial_state();
-    const Control none;
-    for (int k = 0; k < 3000; ++k) sim.step(state, none);
-    BOOST_TEST((sim.report().num_contacts > 6));
-    const long before = allocation_count();
-    for (int k = 0; k < 200; ++k) sim.step(state, none);
-    BOOST_TEST(allocation_count() == before, integrator);
-  }
 }
