@@ -190,7 +190,7 @@ void locate(const CompliantInput& input,
   system.contacts.clear();
   system.rigid.clear();
   system.points.clear();
-  const CompliantLaw law = input.settings.chosen_law();
+  const CompliantLaw law = system.law = input.settings.chosen_law();
   for (std::size_t i = 0; i < system.found.size(); ++i) {
     if (!std::isfinite(system.found[i].material.stiffness)) {
       system.rigid.push_back(system.found[i]);

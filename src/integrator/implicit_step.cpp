@@ -4,6 +4,7 @@
 #include "stiction/dynamics/integrate.hpp"
 #include "stiction/dynamics/kinematics.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/clones.hpp"
 
 #include <algorithm>
 
@@ -210,12 +211,14 @@ void DualTree::take(const Tree& tree, const TreeParameters<double>& p) {
   data.bias = bias_.data();
 }
 
-void DualTree::move(const TreeView& view,
-                    double h,
-                    const double* q0,
-                    const double* v0,
-                    const double* nu,
-                    int first) {
+/// Flattened: the kernels' loops over directions then take the registers of each clone. They add
+/// nothing across directions, so all clones give the same bits.
+STICTION_CLONES __attribute__((flatten)) void DualTree::move(const TreeView& view,
+                                                             double h,
+                                                             const double* q0,
+                                                             const double* v0,
+                                                             const double* nu,
+                                                             int first) {
   std::copy(q0, q0 + view.nq, q.begin());
   for (int k = 0; k < view.nv; ++k) {
     v[k] = nu[k];
