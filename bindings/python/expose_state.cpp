@@ -18,6 +18,23 @@ bp::object v(const bp::object& self) { return view(self, of(self).v); }
 void set_q(State& s, const bp::object& x) { assign(x, "state.q", s.q.data(), s.q.size()); }
 void set_v(State& s, const bp::object& x) { assign(x, "state.v", s.v.data(), s.v.size()); }
 
+bp::list contacts(const State& s) { return to_list(s.contacts); }
+void set_contacts(State& s, const bp::object& values) {
+  std::vector<ContactMemory> given;
+  for (bp::ssize_t i = 0; i < bp::len(values); ++i) {
+    const bp::extract<const ContactMemory&> one(values[i]);
+    if (!one.check()) {
+      throw std::invalid_argument("state.contacts[" + std::to_string(i) +
+                                  "]: must be a ContactMemory");
+    }
+    given.push_back(one());
+  }
+  std::sort(given.begin(), given.end(), [](const ContactMemory& a, const ContactMemory& b) {
+    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+  });
+  s.contacts = given;
+}
+
 std::string bytes_from(const bp::object& x) {
   char* data = nullptr;
   Py_ssize_t size = 0;
@@ -60,7 +77,8 @@ bp::tuple reduce(const bp::object& self) {
 State copy(const State& s) { return s; }
 State cold(const State& s) {
   State other = s;
-  other.contacts.clear();
+  for (ContactMemory& m : other.contacts) m.impulse_A = {0, 0, 0};
+  std::erase_if(other.contacts, [](const ContactMemory& m) { return norm(m.extension) == 0.0; });
   std::fill(other.constraint_impulse.begin(), other.constraint_impulse.end(), 0.0);
   other.penalty = 0.0;
   return other;
@@ -110,12 +128,18 @@ void expose_state() {
           "(nv,) velocity, a writable view: free-flyer linear [m/s] and angular [rad/s] in the "
           "body frame; joints [rad/s or m/s].")
       .def_readwrite("time", &State::time, "[s]")
+      .add_property("contacts",
+                    &contacts,
+                    &set_contacts,
+                    "list of ContactMemory, sorted by pair and feature: impulses for the solver's "
+                    "warm start, extensions of the springs of compliant integrators. A copy; "
+                    "assign a list to change it.")
       .def("copy", &copy, arg("self"), "An independent copy, warm starts included.")
       .def("cold",
            &cold,
            arg("self"),
            "An independent copy without the warm start of the contact solver: the next step starts "
-           "from zero impulses.")
+           "from zero impulses. Springs of compliant contacts stay.")
       .def("__copy__", &copy)
       .def("__deepcopy__", &deep_copy)
       .def("save", &save, arg("self"), "bytes; restore(save()) continues bit for bit.")

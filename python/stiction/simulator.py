@@ -29,7 +29,8 @@ class SettingNames(SolverOptions, total=False):
 
     dt: time step [s], > 0. Default 1e-3.
     solver: a name of `solvers()`. Default "ncp-newton".
-    integrator: default "semi-implicit-euler".
+    integrator: a name of `integrators()`. Default "semi-implicit-euler", rigid contacts; the others
+        read the stiffness of materials.
     baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
     recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
     restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
@@ -44,6 +45,13 @@ class SettingNames(SolverOptions, total=False):
     sleeping: islands at rest sleep until something happens to them. Default False.
     sleep_speed: [m/s or rad/s] >= 0, a tree is at rest if no velocity of it is above. Default 1e-3.
     sleep_time: [s] > 0, an island that has rested so long falls asleep. Default 0.5.
+    law: of compliant integrators, "continuous", the default, or "published".
+    substeps: >= 1, compliant integrators take so many equal sub-steps per step. Default 1.
+    newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
+        Default 1e-10.
+    newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
+    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so
+        often one within the other. Default 6.
     """
 
     dt: float
@@ -61,6 +69,11 @@ class SettingNames(SolverOptions, total=False):
     sleeping: bool
     sleep_speed: float
     sleep_time: float
+    law: str
+    substeps: int
+    newton_tolerance: float
+    newton_iterations: int
+    newton_halvings: int
 
 
 @dataclass(frozen=True)

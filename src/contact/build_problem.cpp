@@ -153,6 +153,38 @@ static void fill_vectors(const RowContext& context,
   }
 }
 
+void assemble_rows(const Scene& scene,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem) {
+  number_sets(scene, rows, problem);
+  // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
+  const int tree = rows.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
+  if (tree >= 0) {
+    problem.trees.sides.clear();
+    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
+    assemble_one_tree(dynamics, rows, problem);
+  } else {
+    rows.scaled.resize(rows.z.size());
+    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
+    assemble_delassus(scene, dynamics, rows, problem);
+  }
+}
+
+void add_row_velocity(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      ConstraintRows& rows,
+                      const ContactProblem& problem,
+                      const double* w,
+                      std::vector<double>& out) {
+  if (const int tree = rows.one_tree.tree; tree >= 0)
+    return add_free_velocity(rows, w + scene.trees()[tree].v_offset, out);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    multiply(
+        scene, dynamics, rows.rows[i], rows.scaled.data(), w, out.data() + problem.sets[i].offset);
+  }
+}
+
 void build_problem(const Scene& scene,
                    const Parameters& parameters,
                    const State& state,
@@ -169,18 +201,7 @@ void build_problem(const Scene& scene,
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  number_sets(scene, rows, problem);
-  // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
-  const int tree = rows.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
-  if (tree >= 0) {
-    problem.trees.sides.clear();
-    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
-    assemble_one_tree(dynamics, rows, problem);
-  } else {
-    rows.scaled.resize(rows.z.size());
-    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-    assemble_delassus(scene, dynamics, rows, problem);
-  }
+  assemble_rows(scene, dynamics, rows, problem);
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }
@@ -193,11 +214,19 @@ void apply_impulses(ConstraintRows& rows,
     add_impulses(rows, impulse, dynamics.whitened.data() + scene.trees()[tree].v_offset);
     return;
   }
+  add_row_forces(scene, dynamics, rows, impulse, dynamics.whitened);
+}
+
+void add_row_forces(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const std::vector<double>& impulse,
+                    std::vector<double>& out) {
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
     for (int s = 0; s < row.num_sides; ++s) {
       const RowSide& side = row.sides[s];
-      double* w = dynamics.whitened.data() + scene.trees()[side.tree].v_offset;
+      double* w = out.data() + scene.trees()[side.tree].v_offset;
       each_block(row, side, [&](int r, int start) {
         const TreeView& view = dynamics.views[side.tree];
         if (row.set.dim == 1) {

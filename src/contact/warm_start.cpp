@@ -27,19 +27,19 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
   return -1;
 }
 
-bool before(const CachedImpulse& cached, const Contact& contact) {
+bool before(const ContactMemory& cached, const Contact& contact) {
   return cached.pair != contact.pair ? cached.pair < contact.pair
                                      : cached.feature < contact.feature;
 }
 
-bool in_order(const CachedImpulse& a, const CachedImpulse& b) {
+bool in_order(const ContactMemory& a, const ContactMemory& b) {
   return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
 }
 
 /// Drops all impulses but those of contacts that sleep; returns how many are left.
 std::size_t keep_resting(const Scene& scene, const DynamicsWorkspace& dynamics, State& state) {
   const std::vector<Geometry>& geometries = scene.geometries();
-  const auto is_awake = [&](const CachedImpulse& c) {
+  const auto is_awake = [&](const ContactMemory& c) {
     const std::uint64_t a = c.pair >> 32, b = c.pair & 0xffffffffu;
     return a >= geometries.size() || b >= geometries.size() ||
            !both_rest(scene, dynamics, geometries[a].body, geometries[b].body);
@@ -118,7 +118,7 @@ void store_impulses(const Scene& scene,
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
     state.contacts[resting + row.index] = {
-        contact.pair, contact.feature, transpose_times(R_WA, world)};
+        contact.pair, contact.feature, transpose_times(R_WA, world), {0, 0, 0}};
   }
   if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), in_order);
 }

@@ -60,8 +60,10 @@ bool State::operator==(const State& o) const {
     return false;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const CachedImpulse &a = contacts[i], &b = o.contacts[i];
-    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A)) return false;
+    const ContactMemory &a = contacts[i], &b = o.contacts[i];
+    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A) ||
+        !same(a.extension, b.extension))
+      return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (queries[i].pair != o.queries[i].pair || !same(queries[i].cache, o.queries[i].cache))
@@ -123,6 +125,12 @@ void validate_state(const Scene& scene, const State& state) {
       fail("state.rest.time", rest.time, "finite and >= 0");
     if (rest.island < -1 || rest.island >= static_cast<int>(trees))
       fail("state.rest.island", rest.island, "a tree or -1");
+  }
+  for (std::size_t i = 0; i < state.contacts.size(); ++i) {
+    const Vec3d& e = state.contacts[i].extension;
+    const double sum = e.x + e.y + e.z;
+    if (!std::isfinite(sum))
+      fail("state.contacts[" + std::to_string(i) + "].extension", sum, "finite [m]");
   }
   if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
     fail("state.penalty", state.penalty, "finite and >= 0");

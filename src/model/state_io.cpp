@@ -120,10 +120,11 @@ void get_caches(Reader& in, State& state) {
     in.get(r.mark);
   }
   state.contacts.resize(in.count(sizeof(std::uint64_t)));
-  for (CachedImpulse& c : state.contacts) {
+  for (ContactMemory& c : state.contacts) {
     in.get(c.pair);
     in.get(c.feature);
     in.get(c.impulse_A);
+    in.get(c.extension);
   }
   state.queries.resize(in.count(sizeof(std::uint64_t)));
   for (CachedQuery& q : state.queries) {
@@ -188,10 +189,11 @@ std::string save_state(const State& state) {
     w.put(r.mark);
   }
   w.put(static_cast<std::uint64_t>(state.contacts.size()));
-  for (const CachedImpulse& c : state.contacts) {
+  for (const ContactMemory& c : state.contacts) {
     w.put(c.pair);
     w.put(c.feature);
     w.put(c.impulse_A);
+    w.put(c.extension);
   }
   w.put(static_cast<std::uint64_t>(state.queries.size()));
   for (const CachedQuery& q : state.queries) {

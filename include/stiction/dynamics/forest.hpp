@@ -63,6 +63,32 @@ void compute_dynamics(const Scene& scene,
                       double dt,
                       DynamicsWorkspace& work);
 
+/// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +
+/// kd (v* - v) - d v - b + J^T wrenches + added [nv, or empty]), so that L^-1 D^-1 w is the
+/// acceleration at (q, v) in the axes of the bodies, for a free root the classical one of its
+/// origin, and of loose bodies too: b is that of the instant, not of a step. s = 0: joints are
+/// explicit; s = h / 2: M^ and w are those of Crank and Nicolson over h, for springs and dampers of
+/// joints. After forward_kinematics.
+void compute_acceleration(const Scene& scene,
+                          const Parameters& parameters,
+                          const double* q,
+                          const double* v,
+                          const Control& control,
+                          const std::vector<ExternalWrench>& wrenches,
+                          const std::vector<double>& added,
+                          double s,
+                          DynamicsWorkspace& work);
+
+/// Torques, servos and dampers of all dofs at (q, v) in work.force, work.saturated, and
+/// work.implicit_diagonal = armature + s (d + kd) + s^2 kp, the gains only where not saturated.
+void joint_forces(const Scene& scene,
+                  const Parameters& parameters,
+                  const double* q,
+                  const double* v,
+                  const Control& control,
+                  double s,
+                  DynamicsWorkspace& work);
+
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
 /// World velocity of the material point of the body at p_W.

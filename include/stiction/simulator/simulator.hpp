@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/build_problem.hpp"
+#include "stiction/integrator/compliant_step.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/sleeping.hpp"
 
@@ -10,12 +11,13 @@
 namespace stiction {
 
 struct SimulatorSettings {
-  double dt = 1e-3;  ///< time step [s], > 0
-  std::string integrator = "semi-implicit-euler";
+  double dt = 1e-3;                                ///< time step [s], > 0
+  std::string integrator = "semi-implicit-euler";  ///< see integrators()
   SolverSettings solver;
   ContactSettings contact;
   CollisionSettings collision;
   SleepSettings sleeping;
+  CompliantSettings compliant;    ///< read by every integrator but semi-implicit-euler
   bool project_closures = false;  ///< after the step, move q onto the closures (Gauss-Newton)
   void validate() const;          ///< throws std::invalid_argument naming the field and its value
 };
@@ -71,8 +73,13 @@ class Simulator {
 
   const StepReport& report() const { return report_; }
   const ContactSet& contacts() const { return contacts_; }
-  const ContactProblem& problem() const { return problem_; }
-  const ContactSolution& solution() const { return solution_; }
+  /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
+  const ContactProblem& problem() const {
+    return integrator_ ? compliant_.rigid.problem : problem_;
+  }
+  const ContactSolution& solution() const {
+    return integrator_ ? compliant_.rigid.solution : solution_;
+  }
   /// What the solver of the last step started from [rows, N s].
   const std::vector<double>& warm_start() const { return warm_start_; }
   std::vector<ContactReport> contact_reports() const;
@@ -99,7 +106,12 @@ class Simulator {
   void check_control(const Control& control) const;
   void find_awake_contacts(State& state, const Control& control);
   const StepReport& finish(State& state);
+  const StepReport& compliant_step(State& state, const Control& control);
+  void check_stiffness() const;
+  void check_sizes(const State& state, const Control& control) const;
+  const StepReport& take_back_if_not_finite(State& state);
   void fill_report();
+  void fill_compliant_report();
 
   Scene scene_;
   SimulatorSettings settings_;
@@ -113,6 +125,8 @@ class Simulator {
   SleepWorkspace sleep_;
   ContactSolution solution_;
   std::vector<double> warm_start_;
+  CompliantStep integrator_ = nullptr;  ///< null: the rigid step
+  CompliantWorkspace compliant_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
   State before_;           ///< the last step's start
   StepReport report_;

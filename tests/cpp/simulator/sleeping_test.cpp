@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(what_sleeps_is_left_out_and_stays) {
   Simulator sim(boxes(), settings(true));
   State state = asleep(sim);
   const Eigen::VectorXd q = state.q;
-  const std::vector<CachedImpulse> impulses = state.contacts;
+  const std::vector<ContactMemory> impulses = state.contacts;
   BOOST_TEST(impulses.size() == 16u);
   for (int k = 0; k < 100; ++k) sim.step(state, {});
   BOOST_TEST(sim.report().num_contacts == 0);

@@ -1,0 +1,125 @@
+#include "stiction/integrator/compliant_step.hpp"
+
+#include "stiction/integrator/explicit_euler.hpp"
+#include "stiction/integrator/implicit_euler.hpp"
+#include "stiction/integrator/rk4.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+bool before(const Contact& a, const Contact& b) {
+  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+}
+bool before(const ContactMemory& a, const ContactMemory& b) {
+  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+}
+
+}  // namespace
+
+const std::vector<IntegratorEntry>& integrators() {
+  static const std::vector<IntegratorEntry> all{
+      {"explicit-euler",
+       "compliant contacts, forces of the start; q by the mean velocity",
+       &explicit_euler},
+      {"implicit-euler",
+       "compliant contacts, forces of the end; full Newton with exact derivatives",
+       &implicit_euler},
+      {"rk4", "compliant contacts, the classical Runge-Kutta method of fourth order", &rk4},
+      {"semi-implicit-euler", "rigid contacts; compliance of materials as a diagonal", nullptr},
+      {"symplectic-euler",
+       "compliant contacts, forces of the start; q by the end velocity",
+       &symplectic_euler},
+  };
+  return all;
+}
+
+const IntegratorEntry& find_integrator(const std::string& name) {
+  std::string names;
+  for (const IntegratorEntry& entry : integrators()) {
+    if (name == entry.name) return entry;
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw std::invalid_argument("integrator \"" + name + "\" is unknown; there are: " + names);
+}
+
+void CompliantOutcome::begin() {
+  std::vector<CompliantContact> kept;
+  kept.swap(contacts);
+  kept.clear();
+  *this = {};
+  contacts.swap(kept);
+}
+
+void CompliantWorkspace::resize(const Scene& scene) {
+  start.resize(scene);
+  end.resize(scene);
+  xi.assign(scene.nv(), 0.0);
+  nu.assign(scene.nv(), 0.0);
+  q.setZero(scene.nq());
+  v.setZero(scene.nv());
+  rigid.change.assign(scene.nv(), 0.0);
+}
+
+void report_point(const Contact& contact,
+                  const Vec3d& impulse,
+                  const Vec3d& velocity,
+                  const Vec3d& extension,
+                  PointMode mode,
+                  CompliantOutcome& outcome) {
+  auto& list = outcome.contacts;
+  auto it = std::lower_bound(
+      list.begin(), list.end(), contact, [](const CompliantContact& c, const Contact& x) {
+        return before(c.contact, x);
+      });
+  if (it == list.end() || before(contact, it->contact)) {
+    it = list.insert(it, CompliantContact{});
+    it->contact = contact;
+  }
+  it->impulse += impulse;
+  it->velocity = velocity;
+  it->extension = extension;
+  it->mode = mode;
+}
+
+void remember(const CompliantInput& input,
+              const CompliantSystem& system,
+              const std::vector<double>& impulse,
+              const std::vector<Vec3d>& extension,
+              CompliantWorkspace& work,
+              State& state) {
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
+    const CompliantPoint& point = system.points[i];
+    const Contact& contact = system.contacts[point.contact];
+    const Vec3d& e = extension[i];
+    if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0)
+      state.contacts.push_back({contact.pair, contact.feature, {0, 0, 0}, e});
+    const Mat3d R = carrier_rotation(input.scene, system, point);
+    const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
+    report_point(contact,
+                 {impulse[3 * i], impulse[3 * i + 1], impulse[3 * i + 2]},
+                 transpose_times(contact.frame, R * velocity),
+                 transpose_times(contact.frame, R * e),
+                 point.force.mode,
+                 work.outcome);
+  }
+  std::sort(state.contacts.begin(),
+            state.contacts.end(),
+            [](const ContactMemory& a, const ContactMemory& b) { return before(a, b); });
+}
+
+double elastic_energy(const CompliantSystem& system) {
+  double sum = 0.0;
+  for (const CompliantPoint& p : system.points) {
+    if (p.force.mode == PointMode::kOpen) continue;
+    const Vec3d& e = p.motion.extension;
+    const double depth = system.law == CompliantLaw::kPublished ? e.z : p.motion.gap;
+    sum += 0.5 * p.compliance.stiffness * depth * depth +
+           0.5 * p.compliance.tangential_stiffness * (e.x * e.x + e.y * e.y);
+  }
+  return sum;
+}
+
+}  // namespace stiction
