@@ -11,8 +11,17 @@ namespace {
 std::shared_ptr<Material> make_material(double friction,
                                         double restitution,
                                         double stiffness,
-                                        double damping) {
-  const Material m{friction, restitution, stiffness, damping};
+                                        double damping,
+                                        double tangential_stiffness_ratio,
+                                        double tangential_damping_ratio,
+                                        double dissipation) {
+  const Material m{friction,
+                   restitution,
+                   stiffness,
+                   damping,
+                   tangential_stiffness_ratio,
+                   tangential_damping_ratio,
+                   dissipation};
   validate_material(m, "Material");
   return std::make_shared<Material>(m);
 }
@@ -37,20 +46,36 @@ void expose_material() {
                 {{"friction", A::kNumber, false},
                  {"restitution", A::kNumber, false},
                  {"stiffness", A::kNumber, false},
-                 {"damping", A::kNumber, false}}))
+                 {"damping", A::kNumber, false},
+                 {"tangential_stiffness_ratio", A::kNumber, false},
+                 {"tangential_damping_ratio", A::kNumber, false},
+                 {"dissipation", A::kNumber, false}}))
       .def("__init__",
            bp::make_constructor(&make_material,
                                 bp::default_call_policies(),
                                 (arg("friction") = 0.8,
                                  arg("restitution") = 0.0,
                                  arg("stiffness") = kInfinity,
-                                 arg("damping") = 0.0)))
+                                 arg("damping") = 0.0,
+                                 arg("tangential_stiffness_ratio") = 1.0,
+                                 arg("tangential_damping_ratio") = 1.0,
+                                 arg("dissipation") = 0.0)))
       .def_readwrite("friction", &Material::friction, "Coulomb coefficient, >= 0.")
       .def_readwrite("restitution", &Material::restitution, "Newton coefficient, in [0, 1].")
       .def_readwrite("stiffness", &Material::stiffness, "Of the surface [N/m], > 0; inf: rigid.")
       .def_readwrite("damping",
                      &Material::damping,
                      "Of the surface [N s/m], >= 0; used with a finite stiffness.")
+      .def_readwrite("tangential_stiffness_ratio",
+                     &Material::tangential_stiffness_ratio,
+                     "Of tangential over normal stiffness, >= 0; compliant integrators.")
+      .def_readwrite("tangential_damping_ratio",
+                     &Material::tangential_damping_ratio,
+                     "Of tangential over normal damping, >= 0; compliant integrators.")
+      .def_readwrite("dissipation",
+                     &Material::dissipation,
+                     "Hunt-Crossley [s/m], >= 0: adds stiffness x dissipation x depth to the "
+                     "damping; compliant integrators.")
       .def("__eq__", &material_equal)
       .def("__repr__", &material_repr);
   forbid_new_attributes(c);

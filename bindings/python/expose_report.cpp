@@ -44,6 +44,12 @@ void expose_step_report() {
       .def_readonly("potential_energy",
                     &StepReport::potential_energy,
                     "At the start of the step [J], zero at the world origin.")
+      .def_readonly("elastic_energy",
+                    &StepReport::elastic_energy,
+                    "Of the springs of contacts at the start of the step [J]; compliant steps.")
+      .def_readonly("error_estimate",
+                    &StepReport::error_estimate,
+                    "Of the step, by integrators that have one, else 0.")
       .add_property("energy", &energy, "Kinetic plus potential [J].")
       .def("__repr__", &report_repr);
 }
@@ -53,6 +59,7 @@ bp::object frame(const NamedContact& c) { return to_array(c.frame); }
 bp::object normal(const NamedContact& c) { return to_array(c.frame.c2); }
 bp::object impulse(const NamedContact& c) { return to_array(c.impulse); }
 bp::object velocity(const NamedContact& c) { return to_array(c.velocity); }
+bp::object extension(const NamedContact& c) { return to_array(c.extension); }
 bp::object force_on_b(const NamedContact& c) { return to_array(c.force_on_b_world); }
 bp::object force_on_a(const NamedContact& c) { return to_array(-c.force_on_b_world); }
 
@@ -88,6 +95,8 @@ void expose_contact_report() {
           "velocity", &velocity, "(3,) of B relative to A after the step, contact frame [m/s].")
       .add_property("force_on_b_world", &force_on_b, "(3,) on B, world axes [N].")
       .add_property("force_on_a_world", &force_on_a, "(3,) on A, world axes [N].")
+      .add_property(
+          "extension", &extension, "(3,) of the springs after a compliant step, contact frame [m].")
       .def_readonly(
           "sliding", &C::sliding, "The force is on the cone and the point moves against it.")
       .def("__repr__", &contact_repr);

@@ -58,7 +58,7 @@ void expose_settings() {
     c.add_property(name, &Access::get, &Access::set, doc);
   };
   c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
-      .def_readwrite("integrator", &S::integrator, "\"semi-implicit-euler\".")
+      .def_readwrite("integrator", &S::integrator, "A name of integrators().")
       .def_readwrite(
           "project_closures", &S::project_closures, "After the step, move q onto the closures.")
       .def("validate",
@@ -87,6 +87,18 @@ void expose_settings() {
   nested("per_point_stiffness",
          Nested<&S::contact, &ContactSettings::per_point_stiffness>{},
          "Each point of a pair gets k, d instead of k / n, d / n.");
+  nested("law",
+         Nested<&S::compliant, &CompliantSettings::law>{},
+         "Of compliant integrators: \"continuous\" or \"published\".");
+  nested("substeps",
+         Nested<&S::compliant, &CompliantSettings::substeps>{},
+         ">= 1: compliant integrators take so many equal sub-steps per step.");
+  nested("newton_tolerance",
+         Nested<&S::compliant, &CompliantSettings::newton_tolerance>{},
+         "> 0: implicit-euler ends when its step is at most this part of the velocities.");
+  nested("newton_iterations",
+         Nested<&S::compliant, &CompliantSettings::newton_iterations>{},
+         ">= 1: of implicit-euler per sub-step, at most.");
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");

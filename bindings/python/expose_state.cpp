@@ -18,6 +18,23 @@ bp::object v(const bp::object& self) { return view(self, of(self).v); }
 void set_q(State& s, const bp::object& x) { assign(x, "state.q", s.q.data(), s.q.size()); }
 void set_v(State& s, const bp::object& x) { assign(x, "state.v", s.v.data(), s.v.size()); }
 
+bp::list contacts(const State& s) { return to_list(s.contacts); }
+void set_contacts(State& s, const bp::object& values) {
+  std::vector<ContactMemory> given;
+  for (bp::ssize_t i = 0; i < bp::len(values); ++i) {
+    const bp::extract<const ContactMemory&> one(values[i]);
+    if (!one.check()) {
+      throw std::invalid_argument("state.contacts[" + std::to_string(i) +
+                                  "]: must be a ContactMemory");
+    }
+    given.push_back(one());
+  }
+  std::sort(given.begin(), given.end(), [](const ContactMemory& a, const ContactMemory& b) {
+    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+  });
+  s.contacts = given;
+}
+
 std::string bytes_from(const bp::object& x) {
   char* data = nullptr;
   Py_ssize_t size = 0;
@@ -110,6 +127,12 @@ void expose_state() {
           "(nv,) velocity, a writable view: free-flyer linear [m/s] and angular [rad/s] in the "
           "body frame; joints [rad/s or m/s].")
       .def_readwrite("time", &State::time, "[s]")
+      .add_property("contacts",
+                    &contacts,
+                    &set_contacts,
+                    "list of ContactMemory, sorted by pair and feature: impulses for the solver's "
+                    "warm start, extensions of the springs of compliant integrators. A copy; "
+                    "assign a list to change it.")
       .def("copy", &copy, arg("self"), "An independent copy, warm starts included.")
       .def("cold",
            &cold,

@@ -151,12 +151,18 @@ class Material:
     restitution: float
     stiffness: float
     damping: float
+    tangential_stiffness_ratio: float
+    tangential_damping_ratio: float
+    dissipation: float
     def __init__(
         self,
         friction: float = 0.8,
         restitution: float = 0.0,
         stiffness: float = ...,
         damping: float = 0.0,
+        tangential_stiffness_ratio: float = 1.0,
+        tangential_damping_ratio: float = 1.0,
+        dissipation: float = 0.0,
     ) -> None: ...
     def __eq__(self, other: object) -> bool: ...
 
@@ -445,10 +451,31 @@ def ray_cast(
     parameters: Parameters | None = None,
 ) -> RayHits: ...
 
+class ContactMemory:
+    def __init__(
+        self,
+        geometry_a: int,
+        geometry_b: int,
+        feature: int,
+        extension: ArrayLike | None = None,
+        impulse: ArrayLike | None = None,
+    ) -> None: ...
+    @property
+    def geometry_a(self) -> int: ...
+    @property
+    def geometry_b(self) -> int: ...
+    @property
+    def feature(self) -> int: ...
+    @property
+    def impulse(self) -> _Floats: ...
+    @property
+    def extension(self) -> _Floats: ...
+
 class State:
     q: _Array
     v: _Array
     time: float
+    contacts: list[ContactMemory]
     def __init__(self, saved: bytes) -> None: ...
     def copy(self) -> State: ...
     def cold(self) -> State: ...
@@ -613,6 +640,8 @@ class SolverSettings(_SolverFields):
 
 # --- simulator ---
 
+def integrators() -> dict[str, str]: ...
+
 class SimulatorSettings(_SolverFields):
     dt: float
     integrator: str
@@ -623,6 +652,10 @@ class SimulatorSettings(_SolverFields):
     closure_gain: float
     limit_margin: float
     per_point_stiffness: bool
+    law: str
+    substeps: int
+    newton_tolerance: float
+    newton_iterations: int
     margin: float
     points_per_pair: int
     project_closures: bool
@@ -675,6 +708,10 @@ class StepReport:
     @property
     def potential_energy(self) -> float: ...
     @property
+    def elastic_energy(self) -> float: ...
+    @property
+    def error_estimate(self) -> float: ...
+    @property
     def energy(self) -> float: ...
 
 class ContactReport:
@@ -714,6 +751,8 @@ class ContactReport:
     def force_on_b_world(self) -> _Floats: ...
     @property
     def force_on_a_world(self) -> _Floats: ...
+    @property
+    def extension(self) -> _Floats: ...
     @property
     def sliding(self) -> bool: ...
 

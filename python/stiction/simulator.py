@@ -29,7 +29,8 @@ class SettingNames(SolverOptions, total=False):
 
     dt: time step [s], > 0. Default 1e-3.
     solver: a name of `solvers()`. Default "ncp-newton".
-    integrator: default "semi-implicit-euler".
+    integrator: a name of `integrators()`. Default "semi-implicit-euler", rigid contacts; the others
+        read the stiffness of materials.
     baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
     recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
     restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
@@ -41,6 +42,11 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
     project_closures: after the step, move q onto the closures. Default False.
     per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
+    law: of compliant integrators, "continuous", the default, or "published".
+    substeps: >= 1, compliant integrators take so many equal sub-steps per step. Default 1.
+    newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
+        Default 1e-10.
+    newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
     """
 
     dt: float
@@ -55,6 +61,10 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: float
     project_closures: bool
     per_point_stiffness: bool
+    law: str
+    substeps: int
+    newton_tolerance: float
+    newton_iterations: int
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,36 @@ static void fill_vectors(const RowContext& context,
   }
 }
 
+void assemble_rows(const Scene& scene,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem) {
+  number_sets(scene, rows, problem);
+  const int tree = rows.one_tree.tree = common_tree(rows);
+  if (tree >= 0) {
+    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
+    assemble_one_tree(dynamics, rows, problem);
+  } else {
+    rows.scaled.resize(rows.z.size());
+    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
+    assemble_delassus(scene, rows, problem);
+  }
+}
+
+void add_row_velocity(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      ConstraintRows& rows,
+                      const ContactProblem& problem,
+                      const double* w,
+                      std::vector<double>& out) {
+  if (const int tree = rows.one_tree.tree; tree >= 0)
+    return add_free_velocity(rows, w + scene.trees()[tree].v_offset, out);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    multiply(
+        scene, dynamics, rows.rows[i], rows.scaled.data(), w, out.data() + problem.sets[i].offset);
+  }
+}
+
 void build_problem(const Scene& scene,
                    const Parameters& parameters,
                    const State& state,
@@ -169,16 +199,7 @@ void build_problem(const Scene& scene,
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  number_sets(scene, rows, problem);
-  const int tree = rows.one_tree.tree = common_tree(rows);
-  if (tree >= 0) {
-    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
-    assemble_one_tree(dynamics, rows, problem);
-  } else {
-    rows.scaled.resize(rows.z.size());
-    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-    assemble_delassus(scene, rows, problem);
-  }
+  assemble_rows(scene, dynamics, rows, problem);
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }

@@ -48,6 +48,19 @@ void load_impulses(const Scene& scene,
                    const ContactProblem& problem,
                    std::vector<double>& impulse);
 
+/// Numbers the rows by island, whitens them and assembles G = J M^-1 J^T; R is not added.
+void assemble_rows(const Scene& scene,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem);
+/// out += J M^-1 y of all rows, from the whitened w = L^-T y.
+void add_row_velocity(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      ConstraintRows& rows,
+                      const ContactProblem& problem,
+                      const double* w,
+                      std::vector<double>& out);
+
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
 /// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.

@@ -27,7 +27,7 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
   return -1;
 }
 
-bool before(const CachedImpulse& cached, const Contact& contact) {
+bool before(const ContactMemory& cached, const Contact& contact) {
   return cached.pair != contact.pair ? cached.pair < contact.pair
                                      : cached.feature < contact.feature;
 }
@@ -80,7 +80,8 @@ void store_impulses(const Scene& scene,
     const Vec3d world = contact.frame * Vec3d{l[0], l[1], l[2]};
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
-    state.contacts[row.index] = {contact.pair, contact.feature, transpose_times(R_WA, world)};
+    state.contacts[row.index] = {
+        contact.pair, contact.feature, transpose_times(R_WA, world), {0, 0, 0}};
   }
 }
 

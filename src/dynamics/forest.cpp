@@ -143,6 +143,38 @@ void forward_kinematics(const Scene& scene,
   }
 }
 
+static void add_wrenches(const Scene& scene,
+                         const std::vector<ExternalWrench>& wrenches,
+                         DynamicsWorkspace& work) {
+  for (const ExternalWrench& w : wrenches) {
+    const int t = scene.tree_of_body(w.body);
+    add_external_wrench(w.body - scene.trees()[t].body_offset, w.force, w.moment, work.trees[t]);
+  }
+}
+
+static void begin_forces(const Scene& scene,
+                         const Parameters& parameters,
+                         DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const TreeParameters<double> p =
+        tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
+    body_inertias_and_forces(work.views[t], p, work.trees[t]);
+  }
+}
+
+/// Factor of M^ and w = L^-T scale (force - bias) of one tree, whose bias is known.
+static void whiten_forces(const Tree& tree, std::size_t t, double scale, DynamicsWorkspace& work) {
+  const TreeView& view = work.views[t];
+  TreeData<double>& data = work.trees[t];
+  double* w = work.whitened.data() + tree.v_offset;
+  for (int k = 0; k < tree.nv; ++k) {
+    data.L[tree.row[k] + tree.depth[k]] += work.implicit_diagonal[tree.v_offset + k];
+    w[k] = scale * (work.force[tree.v_offset + k] - data.bias[k]);
+  }
+  factorise(view, data);
+  solve_transposed(view, data, w);
+}
+
 void compute_dynamics(const Scene& scene,
                       const Parameters& parameters,
                       const double* q,
@@ -150,15 +182,8 @@ void compute_dynamics(const Scene& scene,
                       const Control& control,
                       double dt,
                       DynamicsWorkspace& work) {
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    const TreeParameters<double> p =
-        tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
-    body_inertias_and_forces(work.views[t], p, work.trees[t]);
-  }
-  for (const ExternalWrench& w : control.wrenches) {
-    const int t = scene.tree_of_body(w.body);
-    add_external_wrench(w.body - scene.trees()[t].body_offset, w.force, w.moment, work.trees[t]);
-  }
+  begin_forces(scene, parameters, work);
+  add_wrenches(scene, control.wrenches, work);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     const TreeView& view = work.views[t];
@@ -170,13 +195,27 @@ void compute_dynamics(const Scene& scene,
     }
     mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, work);
-    double* w = work.whitened.data() + tree.v_offset;
-    for (int k = 0; k < tree.nv; ++k) {
-      data.L[tree.row[k] + tree.depth[k]] += work.implicit_diagonal[tree.v_offset + k];
-      w[k] = dt * (work.force[tree.v_offset + k] - data.bias[k]);
-    }
-    factorise(view, data);
-    solve_transposed(view, data, w);
+    whiten_forces(tree, t, dt, work);
+  }
+}
+
+void compute_acceleration(const Scene& scene,
+                          const Parameters& parameters,
+                          const double* q,
+                          const double* v,
+                          const Control& control,
+                          const std::vector<ExternalWrench>& wrenches,
+                          double s,
+                          DynamicsWorkspace& work) {
+  begin_forces(scene, parameters, work);
+  add_wrenches(scene, control.wrenches, work);
+  add_wrenches(scene, wrenches, work);
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    bias_forces(work.views[t], work.trees[t]);
+    mass_matrix(work.views[t], work.trees[t]);
+    tree_forces(tree, parameters, q, v, control, s, work);
+    whiten_forces(tree, t, 1.0, work);
   }
 }
 

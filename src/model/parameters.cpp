@@ -58,6 +58,12 @@ void validate_material(const Material& m, const std::string& field) {
   if (!(m.damping >= 0.0 && std::isfinite(m.damping))) {
     fail(field + ".damping", m.damping, ">= 0 [N s/m] and finite");
   }
+  const auto check = [&](const char* name, double x, const char* must) {
+    if (!(x >= 0.0 && std::isfinite(x))) fail(field + "." + name, x, must);
+  };
+  check("tangential_stiffness_ratio", m.tangential_stiffness_ratio, ">= 0 and finite");
+  check("tangential_damping_ratio", m.tangential_damping_ratio, ">= 0 and finite");
+  check("dissipation", m.dissipation, ">= 0 [s/m] and finite");
 }
 
 void Parameters::validate() const {

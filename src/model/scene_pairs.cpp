@@ -15,6 +15,12 @@ double series(double a, double b) {
   return a + b > 0.0 ? a * b / (a + b) : 0.0;
 }
 
+/// Tangential over normal value of two elements in series, each x and ratio x.
+double ratio_in_series(double xa, double ratio_a, double xb, double ratio_b) {
+  const double normal = series(xa, xb);
+  return normal > 0.0 ? series(ratio_a * xa, ratio_b * xb) / normal : 1.0;
+}
+
 }  // namespace
 
 Material combine(const Material& a, const Material& b) {
@@ -23,13 +29,21 @@ Material combine(const Material& a, const Material& b) {
   m.restitution = std::max(a.restitution, b.restitution);
   m.stiffness = series(a.stiffness, b.stiffness);
   // A rigid surface adds no damping of its own; two soft ones act in series.
-  if (std::isinf(a.stiffness)) {
-    m.damping = b.damping;
-  } else if (std::isinf(b.stiffness)) {
-    m.damping = a.damping;
-  } else {
-    m.damping = series(a.damping, b.damping);
+  if (std::isinf(a.stiffness) || std::isinf(b.stiffness)) {
+    const Material& soft = std::isinf(a.stiffness) ? b : a;
+    m.damping = soft.damping;
+    m.tangential_stiffness_ratio = soft.tangential_stiffness_ratio;
+    m.tangential_damping_ratio = soft.tangential_damping_ratio;
+    m.dissipation = soft.dissipation;
+    return m;
   }
+  m.damping = series(a.damping, b.damping);
+  m.tangential_stiffness_ratio = ratio_in_series(
+      a.stiffness, a.tangential_stiffness_ratio, b.stiffness, b.tangential_stiffness_ratio);
+  m.tangential_damping_ratio =
+      ratio_in_series(a.damping, a.tangential_damping_ratio, b.damping, b.tangential_damping_ratio);
+  m.dissipation =
+      (b.stiffness * a.dissipation + a.stiffness * b.dissipation) / (a.stiffness + b.stiffness);
   return m;
 }
 

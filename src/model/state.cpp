@@ -60,8 +60,10 @@ bool State::operator==(const State& o) const {
     return false;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const CachedImpulse &a = contacts[i], &b = o.contacts[i];
-    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A)) return false;
+    const ContactMemory &a = contacts[i], &b = o.contacts[i];
+    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A) ||
+        !same(a.extension, b.extension))
+      return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
     if (queries[i].pair != o.queries[i].pair || !same(queries[i].cache, o.queries[i].cache))

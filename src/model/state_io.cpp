@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -114,10 +114,11 @@ void put_vector(Writer& out, const Vector& v) {
 
 void get_caches(Reader& in, State& state) {
   state.contacts.resize(in.count(sizeof(std::uint64_t)));
-  for (CachedImpulse& c : state.contacts) {
+  for (ContactMemory& c : state.contacts) {
     in.get(c.pair);
     in.get(c.feature);
     in.get(c.impulse_A);
+    in.get(c.extension);
   }
   state.queries.resize(in.count(sizeof(std::uint64_t)));
   for (CachedQuery& q : state.queries) {
@@ -176,10 +177,11 @@ std::string save_state(const State& state) {
   put_vector(w, state.constraint_impulse);
   w.put(state.penalty);
   w.put(static_cast<std::uint64_t>(state.contacts.size()));
-  for (const CachedImpulse& c : state.contacts) {
+  for (const ContactMemory& c : state.contacts) {
     w.put(c.pair);
     w.put(c.feature);
     w.put(c.impulse_A);
+    w.put(c.extension);
   }
   w.put(static_cast<std::uint64_t>(state.queries.size()));
   for (const CachedQuery& q : state.queries) {

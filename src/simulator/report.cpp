@@ -58,7 +58,35 @@ const char* to_string(StepStatus status) {
   return "unknown";
 }
 
+static ContactReport report_of(const Contact& c) {
+  ContactReport r{};
+  r.geometry_a = c.geometry_a;
+  r.geometry_b = c.geometry_b;
+  r.body_a = c.body_a;
+  r.body_b = c.body_b;
+  r.feature = c.feature;
+  r.position = c.position;
+  r.frame = c.frame;
+  r.gap = c.gap;
+  r.friction = c.material.friction;
+  return r;
+}
+
+static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, double dt) {
+  std::vector<ContactReport> out;
+  for (const CompliantContact& c : outcome.contacts) {
+    ContactReport& r = out.emplace_back(report_of(c.contact));
+    r.impulse = c.impulse;
+    r.velocity = c.velocity;
+    r.extension = c.extension;
+    r.force_on_b_world = c.contact.frame * c.impulse * (1.0 / dt);
+    r.sliding = c.mode == PointMode::kSlide;
+  }
+  return out;
+}
+
 std::vector<ContactReport> Simulator::contact_reports() const {
+  if (integrator_ != nullptr) return reports_of(compliant_.outcome, settings_.dt);
   std::vector<ContactReport> out(contacts_.size());
   int offset = 0;
   for (const ConstraintRow& row : rows_.rows) {
@@ -68,16 +96,7 @@ std::vector<ContactReport> Simulator::contact_reports() const {
     const Contact& c = contacts_[row.index];
     const double* l = solution_.impulse.data() + at;
     const double* w = solution_.velocity.data() + at;
-    ContactReport& r = out[row.index];
-    r.geometry_a = c.geometry_a;
-    r.geometry_b = c.geometry_b;
-    r.body_a = c.body_a;
-    r.body_b = c.body_b;
-    r.feature = c.feature;
-    r.position = c.position;
-    r.frame = c.frame;
-    r.gap = c.gap;
-    r.friction = c.material.friction;
+    ContactReport& r = out[row.index] = report_of(c);
     r.impulse = {l[0], l[1], l[2]};
     // The problem's velocity is relative to c* and carries R lambda: undo both.
     for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];

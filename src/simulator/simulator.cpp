@@ -15,10 +15,7 @@ void SimulatorSettings::validate() const {
   if (!(dt > 0.0 && std::isfinite(dt))) {
     throw std::invalid_argument("dt = " + std::to_string(dt) + ": must be > 0 [s]");
   }
-  if (integrator != "semi-implicit-euler") {
-    throw std::invalid_argument("integrator \"" + integrator +
-                                "\" is unknown; there are: semi-implicit-euler");
-  }
+  find_integrator(integrator);
   solver.validate();
   if (solver.regularisation == RegularisationRule::kGiven) {
     throw std::invalid_argument(
@@ -26,6 +23,7 @@ void SimulatorSettings::validate() const {
   }
   contact.validate();
   collision.validate();
+  compliant.validate();
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
@@ -36,6 +34,10 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   other_.resize(scene_);
   collision_.resize(scene_);
   other_collision_.resize(scene_);
+  integrator_ = find_integrator(settings_.integrator).step;
+  if (integrator_ == nullptr) return;
+  check_stiffness();
+  compliant_.resize(scene_);
 }
 
 State Simulator::initial_state(const std::string& configuration) const {
@@ -79,11 +81,19 @@ void Simulator::check_control(const Control& control) const {
   }
 }
 
-void Simulator::prepare(State& state, const Control& control) {
+void Simulator::check_sizes(const State& state, const Control& control) const {
   check_control(control);
   if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv() ||
       static_cast<int>(state.constraint_impulse.size()) != constraint_impulse_size(scene_)) {
     validate_state(scene_, state);
+  }
+}
+
+void Simulator::prepare(State& state, const Control& control) {
+  check_sizes(state, control);
+  if (integrator_ != nullptr) {
+    throw std::invalid_argument("integrator \"" + settings_.integrator +
+                                "\" has no contact problem to prepare: take semi-implicit-euler");
   }
   const double dt = settings_.dt;
   before_ = state;
@@ -106,6 +116,7 @@ void Simulator::prepare(State& state, const Control& control) {
 }
 
 const StepReport& Simulator::step(State& state, const Control& control) {
+  if (integrator_ != nullptr) return compliant_step(state, control);
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
@@ -138,6 +149,10 @@ const StepReport& Simulator::finish(State& state) {
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
 
   fill_report();
+  return take_back_if_not_finite(state);
+}
+
+const StepReport& Simulator::take_back_if_not_finite(State& state) {
   if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum())))
     report_.status = StepStatus::kNotFinite;
   if (report_.status == StepStatus::kNotFinite)
@@ -165,7 +180,8 @@ void Simulator::fill_report() {
   r.num_contacts = static_cast<int>(contacts_.size());
   r.num_rows = problem_.num_rows();
   r.num_islands = problem_.num_islands();
-  r.penetration = r.creep = r.kinetic_energy = r.potential_energy = 0.0;
+  r.penetration = r.creep = r.kinetic_energy = r.potential_energy = r.elastic_energy = 0.0;
+  r.error_estimate = 0.0;
   for (const Contact& c : contacts_) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
   for (const ConstraintRow& row : rows_.rows) {

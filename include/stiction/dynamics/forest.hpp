@@ -58,6 +58,20 @@ void compute_dynamics(const Scene& scene,
                       double dt,
                       DynamicsWorkspace& work);
 
+/// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +
+/// kd (v* - v) - d v - b + J^T wrenches), so that L^-1 D^-1 w is the acceleration at (q, v) in the
+/// axes of the bodies, for a free root the classical one of its origin, and of loose bodies too: b
+/// is that of the instant, not of a step. s = 0: joints are explicit; s = h / 2: M^ and w are those
+/// of Crank and Nicolson over h, for springs and dampers of joints. After forward_kinematics.
+void compute_acceleration(const Scene& scene,
+                          const Parameters& parameters,
+                          const double* q,
+                          const double* v,
+                          const Control& control,
+                          const std::vector<ExternalWrench>& wrenches,
+                          double s,
+                          DynamicsWorkspace& work);
+
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
 /// World velocity of the material point of the body at p_W.

@@ -10,11 +10,16 @@
 
 namespace stiction {
 
-/// Impulse of one contact point, kept for the next step's warm start.
-struct CachedImpulse {
+/// What a contact point keeps from step to step. It travels by (pair, feature).
+struct ContactMemory {
   std::uint64_t pair;     ///< geometry_a << 32 | geometry_b
   std::uint32_t feature;  ///< id within the pair's manifold
-  Vec3d impulse_A;        ///< on B, axes of A's body [N s]
+  Vec3d impulse_A;        ///< on B, axes of A's body [N s]: warm start of the solver
+  /// Where B's point would be without force minus where it is, relative to A [m]: the springs pull
+  /// B with k extension. Axes of the body that carries the anchor: B's if B has a half-space,
+  /// height field or triangle mesh and A has none, else A's. Only compliant integrators have one;
+  /// see contact/compliant_law.hpp.
+  Vec3d extension{0, 0, 0};
 };
 
 /// Warm start of one narrow-phase query.
@@ -28,7 +33,7 @@ struct State {
   Eigen::VectorXd q;                    ///< [nq] Pinocchio's layout, see docs/notation.md
   Eigen::VectorXd v;                    ///< [nv]
   double time = 0.0;                    ///< [s]
-  std::vector<CachedImpulse> contacts;  ///< sorted by (pair, feature)
+  std::vector<ContactMemory> contacts;  ///< sorted by (pair, feature)
   std::vector<CachedQuery> queries;     ///< sorted by pair
   std::vector<double>
       constraint_impulse;  ///< per dof lower limit, upper limit, dry friction; then closures, gears

@@ -30,6 +30,8 @@ struct StepReport {
   double creep = 0.0;             ///< fastest tangential speed of a sticking contact [m/s]
   double kinetic_energy = 0.0;    ///< at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
+  double elastic_energy = 0.0;    ///< of the springs of contacts at the start, compliant steps [J]
+  double error_estimate = 0.0;    ///< of the step, by integrators that have one
 };
 
 /// One contact point of the last step. Forces are averages over the step: impulse / dt.
@@ -43,6 +45,7 @@ struct ContactReport {
   Vec3d impulse;           ///< contact frame, on B [N s]
   Vec3d velocity;          ///< of B relative to A after the step, contact frame [m/s]
   Vec3d force_on_b_world;  ///< [N]
+  Vec3d extension;         ///< of the springs after a compliant step, contact frame [m]; else 0
   bool sliding;            ///< the force is on the cone and the point moves against it
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/build_problem.hpp"
+#include "stiction/integrator/compliant_step.hpp"
 #include "stiction/simulator/report.hpp"
 
 #include <string>
@@ -9,11 +10,12 @@
 namespace stiction {
 
 struct SimulatorSettings {
-  double dt = 1e-3;  ///< time step [s], > 0
-  std::string integrator = "semi-implicit-euler";
+  double dt = 1e-3;                                ///< time step [s], > 0
+  std::string integrator = "semi-implicit-euler";  ///< see integrators()
   SolverSettings solver;
   ContactSettings contact;
   CollisionSettings collision;
+  CompliantSettings compliant;    ///< read by every integrator but semi-implicit-euler
   bool project_closures = false;  ///< after the step, move q onto the closures (Gauss-Newton)
   void validate() const;          ///< throws std::invalid_argument naming the field and its value
 };
@@ -91,7 +93,12 @@ class Simulator {
  private:
   void check_control(const Control& control) const;
   const StepReport& finish(State& state);
+  const StepReport& compliant_step(State& state, const Control& control);
+  void check_stiffness() const;
+  void check_sizes(const State& state, const Control& control) const;
+  const StepReport& take_back_if_not_finite(State& state);
   void fill_report();
+  void fill_compliant_report();
 
   Scene scene_;
   SimulatorSettings settings_;
@@ -104,6 +111,8 @@ class Simulator {
   SolverWorkspace solver_;
   ContactSolution solution_;
   std::vector<double> warm_start_;
+  CompliantStep integrator_ = nullptr;  ///< null: the rigid step
+  CompliantWorkspace compliant_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
   State before_;           ///< the last step's start
   StepReport report_;

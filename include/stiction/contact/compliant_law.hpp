@@ -1,0 +1,96 @@
+#pragma once
+
+#include "stiction/math/spatial.hpp"
+#include "stiction/model/robot.hpp"
+
+#include <cstdint>
+#include <string>
+
+// The force of one compliant contact point from its gap, velocity and spring extension. All vectors
+// in the contact frame [t1 t2 n], of B relative to A; forces act on B.
+//
+// "continuous": normal spring at rest at the surface, Euclidean cone, a force without jumps in the
+// state. With delta = -phi the depth,
+//   f_N = k delta + (d + k chi delta) delta',    closed <=> phi < 0 and f_N > 0,
+//   c = k_t e - d_t x_T',    stick: |c| <= mu f_N, f_T = c;    slide: f_T = mu f_N c / |c|,
+//   e' = (f_T - k_t e) / d_t   (stick: e' = -x_T'),    e = 0 while open,
+// chi the dissipation of K. Hunt, F. Crossley, J. Appl. Mech. 42 (1975) 440, in the form of A. M.
+// Castro et al., arXiv:2110.10107.
+//
+// "published": B. Hammoud et al., Multibody System Dynamics 54 (2022) 443, eqs (2) and (28), as its
+// code does it. The spring is at rest where the point was first seen inside, in all directions:
+//   f = k e - d x',  open if f_N <= 0 or phi > 0,  f_T clipped to mu f_N along itself, and the
+// anchor then moved so that k e_T = f_T. No dissipation; ratios are honoured.
+
+namespace stiction {
+
+enum class CompliantLaw : std::uint8_t { kContinuous, kPublished };
+enum class PointMode : std::uint8_t { kOpen, kStick, kSlide };
+const char* to_string(PointMode mode);
+
+/// Settings of the compliant integrators.
+struct CompliantSettings {
+  std::string law = "continuous";  ///< or "published"
+  int substeps = 1;  ///< >= 1: a step is so many equal ones of dt / substeps; one report
+  /// implicit-euler: Newton ends when the mass-weighted norm of its step, sqrt(dv^T M dv), is at
+  /// most this times the norm of v plus that of the velocity change of the step; > 0.
+  double newton_tolerance = 1e-10;
+  int newton_iterations = 30;  ///< >= 1, at most so many per sub-step
+  void validate() const;       ///< throws std::invalid_argument naming the field and its value
+  CompliantLaw chosen_law() const;
+};
+
+/// Coefficients of one point: those of its pair, shared by the points of the pair or not.
+struct PointCompliance {
+  double stiffness = 0.0, damping = 0.0;                        ///< normal [N/m], [N s/m]
+  double tangential_stiffness = 0.0, tangential_damping = 0.0;  ///< [N/m], [N s/m]
+  double dissipation = 0.0;                                     ///< [s/m]
+  double friction = 0.0;
+};
+/// `share` is 1 or 1 / (number of points of the pair).
+PointCompliance point_compliance(const Material& pair, double share);
+
+/// What the force depends on.
+struct PointMotion {
+  double gap = 0.0;          ///< [m], negative = penetration
+  Vec3d velocity{0, 0, 0};   ///< [m/s]
+  Vec3d extension{0, 0, 0};  ///< [m]; e_N is read by the published law only
+};
+
+struct PointForce {
+  PointMode mode = PointMode::kOpen;
+  Vec3d force{0, 0, 0};  ///< [N]
+};
+PointForce compliant_force(CompliantLaw law, const PointCompliance& c, const PointMotion& motion);
+
+/// Of the force, at the mode it has. A displacement dx of B relative to A changes the gap by dx_N
+/// and the extension by -dx.
+struct PointForceDerivatives {
+  Mat3d displacement;  ///< df/dx [N/m]
+  Mat3d velocity;      ///< df/dx' [N s/m]
+};
+PointForceDerivatives compliant_force_derivatives(CompliantLaw law,
+                                                  const PointCompliance& c,
+                                                  const PointMotion& motion,
+                                                  const PointForce& at);
+
+/// The extension that goes with a force found at motion.extension: 0 if open; if it slides under
+/// the published law, the anchor moves so that the spring carries f_T; else as it is.
+Vec3d settled_extension(CompliantLaw law,
+                        const PointCompliance& c,
+                        const PointMotion& motion,
+                        const PointForce& at);
+
+/// Rate of the anchor of a point that slides under the continuous law, (f_T - c) / d_t, zero
+/// otherwise: e' = this - x_T'. Where d_t = 0 the anchor follows at once: zero, and
+/// settled_extension() brings e to f_T / k_t.
+Vec3d anchor_rate(CompliantLaw law,
+                  const PointCompliance& c,
+                  const PointMotion& motion,
+                  const PointForce& at);
+
+/// e after h seconds of sliding from e under a constant force f_T, backward Euler on
+/// e' = (f_T - k_t e) / d_t: stable for any h, and f_T / k_t where d_t = 0.
+Vec3d relaxed_extension(const PointCompliance& c, const Vec3d& e, const Vec3d& force, double h);
+
+}  // namespace stiction

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "stiction/integrator/compliant_system.hpp"
+
+#include <vector>
+
+// What compliant integrators share besides the evaluation: their names, the end of a sub-step with
+// the rows that stay rigid, and what a step tells of its contacts.
+
+namespace stiction {
+
+/// One contact point of a step, over all its sub-steps.
+struct CompliantContact {
+  Contact contact;                    ///< where it was first seen in the step
+  Vec3d impulse{0, 0, 0};             ///< on B, contact frame [N s]
+  Vec3d velocity{0, 0, 0};            ///< of B relative to A after the step, contact frame [m/s]
+  Vec3d extension{0, 0, 0};           ///< after the step, contact frame [m]
+  PointMode mode = PointMode::kOpen;  ///< where the integrator last evaluated it
+};
+
+/// What a step tells.
+struct CompliantOutcome {
+  bool converged = true;                   ///< of the integrator's own iteration, all sub-steps
+  int iterations = 0;                      ///< the most of a sub-step, of the integrator's own
+  int factorisations = 0;                  ///< all sub-steps, the rigid rows' included
+  double elastic_energy = 0.0;             ///< of all springs at the start of the step [J]
+  double error_estimate = 0.0;             ///< where the integrator has one, else 0
+  std::vector<CompliantContact> contacts;  ///< sorted by (pair, feature)
+  // Of the rows that stay rigid: the worst sub-step.
+  SolveStatus solver_status = SolveStatus::kConverged;
+  Residuals residuals;
+  int rows = 0, islands = 0;
+
+  void begin();  ///< forgets the last step, keeps capacity
+};
+
+/// Scratch of the rows that stay rigid.
+struct RigidRows {
+  ConstraintRows rows;
+  ContactProblem problem;
+  SolverWorkspace solver;
+  ContactSolution solution;
+  std::vector<double> change;  ///< [nv]
+};
+
+/// An anchor on its way through the stages of a Runge-Kutta method, axes of the carrier.
+struct AnchorTrack {
+  std::uint64_t pair = 0;
+  std::uint32_t feature = 0;
+  Vec3d base{0, 0, 0};                ///< extension at the start [m]
+  Vec3d rate{0, 0, 0}, sum{0, 0, 0};  ///< of the last stage [m/s]; weighted, of all [m]
+};
+
+struct RungeKuttaScratch {
+  std::vector<double> xi, nu, xi_rate, nu_rate;  ///< [nv] of a stage
+  std::vector<AnchorTrack> anchors;              ///< sorted by (pair, feature)
+};
+
+/// Owned by the caller; nothing in it is state.
+struct CompliantWorkspace {
+  CompliantSystem start, end;         ///< of the current sub-step
+  std::vector<double> xi, nu;         ///< [nv] displacement and end velocity, step_coordinates.hpp
+  Eigen::VectorXd q, v;               ///< scratch, of a stage
+  std::vector<double> impulse;        ///< [3 points], of remember()
+  std::vector<Vec3d> extension;       ///< [points], of remember()
+  std::vector<ContactMemory> memory;  ///< anchors of a stage
+  RungeKuttaScratch runge_kutta;
+  RigidRows rigid;
+  CompliantOutcome outcome;
+
+  void resize(const Scene& scene);
+};
+
+/// One sub-step of input.h: advances state.q, v, time and contacts, adds to work.outcome.
+using CompliantStep = void (*)(const CompliantInput& input, State& state, CompliantWorkspace& work);
+
+struct IntegratorEntry {
+  const char* name;
+  const char* description;  ///< one line
+  CompliantStep step;       ///< null: the rigid step
+};
+/// The registry, in alphabetical order. A new integrator adds a file and one line in
+/// compliant_step.cpp.
+const std::vector<IntegratorEntry>& integrators();
+/// Throws std::invalid_argument listing the names.
+const IntegratorEntry& find_integrator(const std::string& name);
+
+/// How the displacement of a sub-step goes with its velocity, where rigid rows change both.
+enum class PositionRule : std::uint8_t {
+  kEndVelocity,  ///< xi = h nu
+  kSecondOrder,  ///< xi = h nu0 + the double integral of the acceleration
+};
+
+/// The end of a sub-step from work.xi and work.nu, free of rigid rows. Those (limits, dry friction,
+/// closures, gears, contacts of rigid pairs) are built at the start of the sub-step as the rigid
+/// step does, solved for the end velocity nu and added, nu += M^-1 J^T lambda. The displacement
+/// follows by kEndVelocity; by kSecondOrder a second solve with xi / h for nu and half the dry
+/// friction makes J xi meet the same rows. Then state.q, v, time, constraint impulses, and the
+/// kinematics of the end in work.end.dynamics. work.start must hold a factor.
+void conclude(const CompliantInput& input,
+              PositionRule rule,
+              CompliantWorkspace& work,
+              State& state);
+
+/// Adds to the outcome what a point of `system` did in a sub-step.
+void report_point(const Contact& contact,
+                  const Vec3d& impulse,
+                  const Vec3d& velocity,
+                  const Vec3d& extension,
+                  PointMode mode,
+                  CompliantOutcome& outcome);
+
+/// The usual end of a sub-step for the points of `system`, after conclude(): for each the impulse
+/// [3 points, in the order of system.points] and the extension after the sub-step in the carrier's
+/// axes. Fills state.contacts, to which the impulses of rigid contacts are added, and the outcome.
+void remember(const CompliantInput& input,
+              const CompliantSystem& system,
+              const std::vector<double>& impulse,
+              const std::vector<Vec3d>& extension,
+              CompliantWorkspace& work,
+              State& state);
+
+/// Energy of the springs of `system` [J].
+double elastic_energy(const CompliantSystem& system);
+
+}  // namespace stiction

@@ -1,0 +1,130 @@
+#pragma once
+
+#include "stiction/contact/build_problem.hpp"
+#include "stiction/contact/compliant_law.hpp"
+#include "stiction/solver/solver.hpp"
+
+#include <vector>
+
+// What every compliant integrator evaluates at some (q, v): contact points with their forces, the
+// acceleration, and on demand the dynamics seen at the points,
+//   x'' = b + Y f,   Y = J M^-1 J^T,   b = J M^-1 (tau - nle) + J' v.
+
+namespace stiction {
+
+/// What a compliant step is given besides the state.
+struct CompliantInput {
+  const Scene& scene;
+  const Parameters& parameters;
+  const Control& control;
+  const CompliantSettings& settings;
+  const ContactSettings& contact;
+  const CollisionSettings& collision;
+  const SolverSettings& solver;  ///< of the rows that stay rigid
+  double h;                      ///< length of the (sub-)step [s]
+};
+
+/// How a contact point moves. The rider is the body whose point it is, the carrier the one whose
+/// surface it touches and that carries frame and anchor: the one with a half-space, height field or
+/// triangle mesh if only one has, else A.
+enum class PointKind : std::uint8_t {
+  kMaterial,  ///< a vertex of the rider on a plane of the carrier
+  kRound,     ///< the lowest point of a ball around a point of the rider: a constant arm from it
+  kGeneral,   ///< anything else: rates of x by finite difference
+};
+
+struct CompliantPoint {
+  int contact = 0;               ///< index into CompliantSystem::contacts
+  int carrier = -1, rider = -1;  ///< bodies, -1: the world
+  double sign = 1.0;             ///< +1: the rider is B
+  PointKind kind = PointKind::kGeneral;
+  Vec3d core{0, 0, 0};  ///< frame of the rider [m]: the point less its arm
+  Vec3d arm{0, 0, 0};   ///< axes of the carrier [m]
+  PointCompliance compliance;
+  PointMotion motion;                ///< contact frame
+  PointForce force;                  ///< at this motion
+  Vec3d drift{0, 0, 0};              ///< J' v, contact frame [m/s^2]; by assemble()
+  Vec3d free_acceleration{0, 0, 0};  ///< b, contact frame [m/s^2]; by assemble()
+};
+
+/// One evaluation. Buffers grow on demand and keep their capacity; swap() is cheap.
+struct CompliantSystem {
+  State here;  ///< q and v of the evaluation, warm starts of the narrow phase
+  DynamicsWorkspace dynamics;
+  CollisionWorkspace collision;
+  ContactSet contacts;  ///< of pairs with a stiffness; position: where the force acts
+  ContactSet rigid;     ///< of rigid pairs
+  std::vector<CompliantPoint> points;    ///< one per contact; after assemble() in the order of rows
+  std::vector<ExternalWrench> wrenches;  ///< of the points' forces
+  std::vector<double> acceleration;      ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
+  ConstraintRows rows;                   ///< J of all points, three rows each
+  ContactProblem delassus;               ///< values: Y, island by island; islands of the points
+  // Scratch.
+  ContactSet found;
+  std::vector<CompliantPoint> sorted;
+  std::vector<double> row_rate;
+  Eigen::VectorXd aside_q, aside_v;
+  DynamicsWorkspace moved;
+
+  void resize(const Scene& scene);
+};
+
+/// Kinematics, contacts, and the motion and force of every point at (q, v). Extensions come from
+/// `memory`, sorted by (pair, feature), axes of the carrier. `start`: an earlier evaluation since
+/// when the anchors have not moved; points of kind kMaterial are then measured from it, their
+/// extension less their way since, and a point that was open there has touched in between. Contacts
+/// are looked for as far as the motion during `reach` seconds may need.
+void locate(const CompliantInput& input,
+            const double* q,
+            const double* v,
+            const std::vector<ContactMemory>& memory,
+            const CompliantSystem* start,
+            double reach,
+            CompliantSystem& system);
+
+/// Factor of M^ and acceleration, with the points' forces or without; `s` as in
+/// compute_acceleration: 0, or h / 2 for springs and dampers of joints by Crank and Nicolson.
+/// After locate().
+void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system);
+
+/// Y, b and the islands of all points, open ones too; orders `points` by row: point i has the rows
+/// 3 i to 3 i + 2, t1, t2 and n. After locate() and accelerate() without forces.
+void assemble(const CompliantInput& input, CompliantSystem& system);
+
+/// out [nv] <- M^-1 J^T f, f [3 points], axes of system.here.q. After assemble().
+void apply_forces(const Scene& scene,
+                  CompliantSystem& system,
+                  const std::vector<double>& f,
+                  double* out);
+
+/// Y of the points [first, last) of one island, dense, column-major with leading dimension 3 (last
+/// - first). After assemble().
+void dense_delassus(const CompliantSystem& system, int first, int last, double* out);
+
+/// World rotation of the body that carries a point's frame and anchor.
+Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p);
+
+/// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the carrier,
+/// of a point of kind kMaterial; of others the normal part only, along the carrier's `normal`.
+Vec3d way_between(const Scene& scene,
+                  const CompliantPoint& point,
+                  const Vec3d& normal,
+                  const DynamicsWorkspace& from,
+                  const DynamicsWorkspace& to);
+
+/// The whole way of a point over the sub-step, axes of the carrier: of kind kMaterial exact, else
+/// its tangential part by the mean of the velocities at both ends.
+Vec3d way_of(const CompliantInput& input,
+             const CompliantSystem& start,
+             const CompliantPoint& point,
+             const DynamicsWorkspace& end);
+
+/// Velocity of B's point relative to A's at other kinematics, axes of the carrier [m/s].
+Vec3d carrier_velocity(const Scene& scene,
+                       const CompliantPoint& point,
+                       const DynamicsWorkspace& dynamics);
+
+/// The entry of a contact, or null.
+const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact);
+
+}  // namespace stiction

@@ -1,0 +1,263 @@
+#include "stiction/integrator/compliant_step.hpp"
+
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/integrator/explicit_euler.hpp"
+#include "stiction/integrator/rk4.hpp"
+#include "stiction/integrator/step_coordinates.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+bool before(const Contact& a, const Contact& b) {
+  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+}
+bool before(const ContactMemory& a, const ContactMemory& b) {
+  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+}
+
+/// w = D L x, the inverse of solve_scaled_lower.
+void scale_up(const TreeView& tree, const TreeData<double>& data, const double* x, double* w) {
+  for (int k = 0; k < tree.nv; ++k) {
+    const double* row = data.L + tree.row[k];
+    const int* chain = tree.chain + tree.row[k];
+    double sum = x[k];
+    for (int m = 0; m < tree.depth[k]; ++m) sum += row[m] * x[chain[m]];
+    w[k] = sum / data.D_inverse[k];
+  }
+}
+
+/// Rows of everything rigid for the motion v -> velocity: the whitened w of the workspace is such
+/// that the rows' free velocity is J velocity.
+void build_rigid(const CompliantInput& input,
+                 const State& state,
+                 const double* velocity,
+                 CompliantSystem& start,
+                 RigidRows& rigid) {
+  const Scene& scene = input.scene;
+  for (int k = 0; k < scene.nv(); ++k) rigid.change[k] = velocity[k] - state.v[k];
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const int v = scene.trees()[t].v_offset;
+    scale_up(start.dynamics.views[t],
+             start.dynamics.trees[t],
+             rigid.change.data() + v,
+             start.dynamics.whitened.data() + v);
+  }
+  build_problem(scene,
+                input.parameters,
+                state,
+                start.rigid,
+                input.contact,
+                input.h,
+                start.dynamics,
+                rigid.rows,
+                rigid.problem,
+                rigid.solution.impulse);
+}
+
+/// change <- M^-1 J^T lambda.
+void solve_rigid(const CompliantInput& input,
+                 CompliantSystem& start,
+                 RigidRows& rigid,
+                 CompliantOutcome& outcome) {
+  solve(rigid.problem, input.solver, rigid.solver, rigid.solution);
+  const ContactSolution& s = rigid.solution;
+  if (outcome.rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
+  if (outcome.rows == 0 || !(s.residuals.relative <= outcome.residuals.relative))
+    outcome.residuals = s.residuals;
+  outcome.rows = std::max(outcome.rows, rigid.problem.num_rows());
+  outcome.islands = std::max(outcome.islands, rigid.problem.num_islands());
+  outcome.factorisations += s.factorisations;
+  std::vector<double>& w = start.dynamics.whitened;
+  std::fill(w.begin(), w.end(), 0.0);
+  apply_impulses(rigid.rows, input.scene, s.impulse, start.dynamics);
+  for (std::size_t t = 0; t < input.scene.trees().size(); ++t) {
+    const int v = input.scene.trees()[t].v_offset;
+    solve_scaled_lower(start.dynamics.views[t], start.dynamics.trees[t], w.data() + v);
+  }
+  std::copy(w.begin(), w.end(), rigid.change.begin());
+}
+
+void report_rigid(const CompliantInput& input,
+                  const CompliantSystem& start,
+                  const RigidRows& rigid,
+                  CompliantOutcome& outcome) {
+  int offset = 0;
+  for (const ConstraintRow& row : rigid.rows.rows) {
+    const double* l = rigid.solution.impulse.data() + offset;
+    const double* c = rigid.solution.velocity.data() + offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    Vec3d velocity;  // relative to c* and with R lambda in it: undo both
+    for (int k = 0; k < 3; ++k) velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
+    const bool slides = on_cone(row.set, l);
+    const PointMode mode =
+        l[2] > 0.0 ? (slides ? PointMode::kSlide : PointMode::kStick) : PointMode::kOpen;
+    report_point(start.rigid[row.index], {l[0], l[1], l[2]}, velocity, {0, 0, 0}, mode, outcome);
+  }
+  (void)input;
+}
+
+/// Half the dry friction: the displacement of a constant force over h is h^2 / 2 of its
+/// acceleration, and xi / h stands for a velocity.
+void halve_dry_friction(ContactProblem& problem) {
+  for (ConstraintSet& set : problem.sets) {
+    if (set.kind != SetKind::kBox) continue;
+    set.lower *= 0.5;
+    set.upper *= 0.5;
+  }
+}
+
+void add_rigid_rows(const CompliantInput& input,
+                    PositionRule rule,
+                    CompliantWorkspace& work,
+                    State& state) {
+  RigidRows& rigid = work.rigid;
+  const int nv = input.scene.nv();
+  if (rule == PositionRule::kSecondOrder) {
+    for (int k = 0; k < nv; ++k) work.v[k] = work.xi[k] / input.h;
+    build_rigid(input, state, work.v.data(), work.start, rigid);
+    if (!rigid.rows.rows.empty()) {
+      halve_dry_friction(rigid.problem);
+      for (double& l : rigid.solution.impulse) l *= 0.5;
+      solve_rigid(input, work.start, rigid, work.outcome);
+      for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
+    }
+  }
+  build_rigid(input, state, work.nu.data(), work.start, rigid);
+  if (rigid.rows.rows.empty()) {
+    state.contacts.clear();
+    std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+    return;
+  }
+  solve_rigid(input, work.start, rigid, work.outcome);
+  for (int k = 0; k < nv; ++k) work.nu[k] += rigid.change[k];
+  if (rule == PositionRule::kEndVelocity) {
+    for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
+  }
+  report_rigid(input, work.start, rigid, work.outcome);
+  store_impulses(input.scene,
+                 work.start.rigid,
+                 work.start.dynamics,
+                 rigid.rows,
+                 rigid.solution.impulse,
+                 state);
+}
+
+}  // namespace
+
+const std::vector<IntegratorEntry>& integrators() {
+  static const std::vector<IntegratorEntry> all{
+      {"explicit-euler",
+       "compliant contacts, forces of the start; q by the mean velocity",
+       &explicit_euler},
+      {"rk4", "compliant contacts, the classical Runge-Kutta method of fourth order", &rk4},
+      {"semi-implicit-euler", "rigid contacts; compliance of materials as a diagonal", nullptr},
+      {"symplectic-euler",
+       "compliant contacts, forces of the start; q by the end velocity",
+       &symplectic_euler},
+  };
+  return all;
+}
+
+const IntegratorEntry& find_integrator(const std::string& name) {
+  std::string names;
+  for (const IntegratorEntry& entry : integrators()) {
+    if (name == entry.name) return entry;
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  throw std::invalid_argument("integrator \"" + name + "\" is unknown; there are: " + names);
+}
+
+void CompliantOutcome::begin() {
+  std::vector<CompliantContact> kept;
+  kept.swap(contacts);
+  kept.clear();
+  *this = {};
+  contacts.swap(kept);
+}
+
+void CompliantWorkspace::resize(const Scene& scene) {
+  start.resize(scene);
+  end.resize(scene);
+  xi.assign(scene.nv(), 0.0);
+  nu.assign(scene.nv(), 0.0);
+  q.setZero(scene.nq());
+  v.setZero(scene.nv());
+  rigid.change.assign(scene.nv(), 0.0);
+}
+
+void conclude(const CompliantInput& input,
+              PositionRule rule,
+              CompliantWorkspace& work,
+              State& state) {
+  add_rigid_rows(input, rule, work, state);
+  work.q = state.q;
+  displace(input.scene, work.q.data(), work.xi.data(), state.q.data());
+  turn_axes(input.scene, work.q.data(), state.q.data(), work.nu.data(), state.v.data());
+  state.time += input.h;
+  forward_kinematics(
+      input.scene, input.parameters, state.q.data(), state.v.data(), work.end.dynamics);
+}
+
+void report_point(const Contact& contact,
+                  const Vec3d& impulse,
+                  const Vec3d& velocity,
+                  const Vec3d& extension,
+                  PointMode mode,
+                  CompliantOutcome& outcome) {
+  auto& list = outcome.contacts;
+  auto it = std::lower_bound(
+      list.begin(), list.end(), contact, [](const CompliantContact& c, const Contact& x) {
+        return before(c.contact, x);
+      });
+  if (it == list.end() || before(contact, it->contact)) {
+    it = list.insert(it, CompliantContact{});
+    it->contact = contact;
+  }
+  it->impulse += impulse;
+  it->velocity = velocity;
+  it->extension = extension;
+  it->mode = mode;
+}
+
+void remember(const CompliantInput& input,
+              const CompliantSystem& system,
+              const std::vector<double>& impulse,
+              const std::vector<Vec3d>& extension,
+              CompliantWorkspace& work,
+              State& state) {
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
+    const CompliantPoint& point = system.points[i];
+    const Contact& contact = system.contacts[point.contact];
+    const Vec3d& e = extension[i];
+    if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0)
+      state.contacts.push_back({contact.pair, contact.feature, {0, 0, 0}, e});
+    const Mat3d R = carrier_rotation(input.scene, system, point);
+    const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
+    report_point(contact,
+                 {impulse[3 * i], impulse[3 * i + 1], impulse[3 * i + 2]},
+                 transpose_times(contact.frame, R * velocity),
+                 transpose_times(contact.frame, R * e),
+                 point.force.mode,
+                 work.outcome);
+  }
+  std::sort(state.contacts.begin(),
+            state.contacts.end(),
+            [](const ContactMemory& a, const ContactMemory& b) { return before(a, b); });
+}
+
+double elastic_energy(const CompliantSystem& system) {
+  double sum = 0.0;
+  for (const CompliantPoint& p : system.points) {
+    if (p.force.mode == PointMode::kOpen) continue;
+    const Vec3d& e = p.motion.extension;
+    sum += 0.5 * p.compliance.stiffness * p.motion.gap * p.motion.gap +
+           0.5 * p.compliance.tangential_stiffness * (e.x * e.x + e.y * e.y);
+  }
+  return sum;
+}
+
+}  // namespace stiction

@@ -1,0 +1,380 @@
+#include "stiction/integrator/compliant_system.hpp"
+
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/integrator/step_coordinates.hpp"
+
+#include "../contact/constraint_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+bool has_plane(const Shape& s) {
+  return s.type == ShapeType::kHalfSpace || s.type == ShapeType::kHeightField ||
+         s.type == ShapeType::kTriangleMesh;
+}
+
+PointKind kind_of(const Shape& rider, const Shape& carrier) {
+  if (carrier.type != ShapeType::kHalfSpace) return PointKind::kGeneral;
+  switch (rider.type) {
+    case ShapeType::kBox:
+    case ShapeType::kConvexMesh:
+      return PointKind::kMaterial;
+    case ShapeType::kSphere:
+    case ShapeType::kCapsule:
+      return PointKind::kRound;
+    default:
+      return PointKind::kGeneral;
+  }
+}
+
+/// Rider, carrier, kind and the point itself; moves contact.position to where the force acts.
+void classify(const Scene& scene,
+              const DynamicsWorkspace& dynamics,
+              Contact& contact,
+              CompliantPoint& point) {
+  const Shape& A = scene.geometries()[contact.geometry_a].shape;
+  const Shape& B = scene.geometries()[contact.geometry_b].shape;
+  const bool b_carries = has_plane(B) && !has_plane(A);
+  point.sign = b_carries ? -1.0 : 1.0;
+  point.carrier = b_carries ? contact.body_b : contact.body_a;
+  point.rider = b_carries ? contact.body_a : contact.body_b;
+  const Shape& rider = b_carries ? A : B;
+  point.kind = kind_of(rider, b_carries ? B : A);
+  // Contacts on a plane are given on it; the rider's own witness is phi away along its side of n.
+  const Vec3d outward = contact.frame.c2 * point.sign;  // from the carrier to the rider
+  if (point.kind != PointKind::kGeneral) contact.position += outward * contact.gap;
+  const Transform X_rider = body_placement(scene, dynamics, point.rider);
+  const Mat3d R_carrier = body_placement(scene, dynamics, point.carrier).R;
+  Vec3d arm{0, 0, 0};
+  if (point.kind == PointKind::kRound) arm = outward * -rider.size.x;
+  point.core = transpose_times(X_rider.R, contact.position - arm - X_rider.p);
+  point.arm = transpose_times(R_carrier, arm);
+}
+
+/// Points of a pair that share its stiffness: those within the margin at rest, so that the force
+/// does not depend on the time step.
+double share_of(const CompliantInput& input, const ContactSet& contacts, std::size_t i) {
+  if (input.contact.per_point_stiffness) return 1.0;
+  const auto same = [&](std::size_t k) { return contacts[k].pair == contacts[i].pair; };
+  std::size_t first = i, last = i + 1;
+  while (first > 0 && same(first - 1)) --first;
+  while (last < contacts.size() && same(last)) ++last;
+  int count = 0;
+  for (std::size_t k = first; k < last; ++k) count += contacts[k].gap <= input.collision.margin;
+  return 1.0 / std::max(count, 1);
+}
+
+/// Extension of a point, contact frame.
+Vec3d extension_of(const CompliantInput& input,
+                   const Contact& contact,
+                   const std::vector<ContactMemory>& memory,
+                   const CompliantSystem* start,
+                   const CompliantPoint& point,
+                   const CompliantSystem& system) {
+  const Mat3d R = carrier_rotation(input.scene, system, point);
+  const ContactMemory* kept = find_memory(memory, contact);
+  Vec3d e = kept != nullptr ? kept->extension : Vec3d{0, 0, 0};
+  if (start != nullptr) {
+    const Vec3d normal = transpose_times(R, contact.frame.c2);
+    const Vec3d way = way_between(input.scene, point, normal, start->dynamics, system.dynamics);
+    const double gap_before = contact.gap - dot(normal, way);
+    const bool published = input.settings.chosen_law() == CompliantLaw::kPublished;
+    if (!(gap_before > 0.0)) {
+      e -= way;
+    } else if (published) {
+      e = {0, 0, 0};  // at rest where it is first seen inside
+    } else {
+      // Touched on the way: only what came after stretches the spring.
+      e = way * (std::min(contact.gap, 0.0) / (gap_before - std::min(contact.gap, 0.0)));
+    }
+  }
+  return transpose_times(contact.frame, R * e);
+}
+
+struct PointState {
+  Vec3d v, w, a;  // world: velocity of the material point, angular velocity, acceleration at zero
+                  // joint acceleration (classical)
+};
+
+PointState material_point(const Scene& scene,
+                          const Parameters& parameters,
+                          const DynamicsWorkspace& dynamics,
+                          int body,
+                          const Vec3d& p_W) {
+  if (body < 0) return {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  const int t = scene.tree_of_body(body), local = body - scene.trees()[t].body_offset;
+  const TreeData<double>& data = dynamics.trees[t];
+  const Mat3d& R = data.X_WR.R;
+  const Vec3d p = transpose_times(R, p_W - data.X_WR.p);
+  const Motion<double>&V = data.V[local], &A = data.A[local];
+  const Vec3d v = V.linear + cross(V.angular, p);
+  const Vec3d a = A.linear + cross(A.angular, p) + cross(V.angular, v);
+  return {R * v, R * V.angular, R * a + parameters.gravity};
+}
+
+/// J' v of a point that is fixed to the rider or has a constant arm from it in the carrier's axes.
+/// The point moves at p'; a material velocity seen there changes as a + w x (p' - v), and the frame
+/// turns with the carrier.
+Vec3d analytic_drift(const CompliantInput& input,
+                     const Contact& contact,
+                     const CompliantPoint& point,
+                     const CompliantSystem& system) {
+  const auto at = [&](int body) {
+    return material_point(input.scene, input.parameters, system.dynamics, body, contact.position);
+  };
+  const PointState r = at(point.rider), c = at(point.carrier);
+  Vec3d moving = r.v;
+  if (point.kind == PointKind::kRound) {
+    const Vec3d arm = carrier_rotation(input.scene, system, point) * point.arm;
+    moving = r.v - cross(r.w, arm) + cross(c.w, arm);
+  }
+  const Vec3d rate =
+      r.a + cross(r.w, moving - r.v) - c.a - cross(c.w, moving - c.v) - cross(c.w, r.v - c.v);
+  return transpose_times(contact.frame, rate) * point.sign;
+}
+
+Vec3d relative_velocity(const Scene& scene,
+                        const DynamicsWorkspace& dynamics,
+                        const Contact& contact) {
+  const Vec3d b = point_velocity(scene, dynamics, contact.body_b, contact.position);
+  const Vec3d a = point_velocity(scene, dynamics, contact.body_a, contact.position);
+  return transpose_times(contact.frame, b - a);
+}
+
+/// J' v of the points of kind kGeneral: the change of J v along a motion without acceleration.
+void difference_drift(const CompliantInput& input, CompliantSystem& system) {
+  constexpr double kStep = 1e-6;  // [s]
+  const Scene& scene = input.scene;
+  State& here = system.here;
+  system.aside_q = here.q;
+  system.aside_v = here.v;
+  here.v *= kStep;
+  displace(scene, system.aside_q.data(), here.v.data(), here.q.data());
+  turn_axes(scene, system.aside_q.data(), here.q.data(), system.aside_v.data(), here.v.data());
+  DynamicsWorkspace& moved = system.moved;
+  if (moved.trees.empty()) moved.resize(scene);
+  forward_kinematics(scene, input.parameters, here.q.data(), here.v.data(), moved);
+  collide(scene,
+          input.parameters,
+          moved,
+          input.collision,
+          input.h,
+          here,
+          system.collision,
+          system.found);
+  const auto before = [](const Contact& a, const Contact& b) {
+    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+  };
+  for (CompliantPoint& point : system.points) {
+    if (point.kind != PointKind::kGeneral) continue;
+    const Contact& contact = system.contacts[point.contact];
+    const auto it = std::lower_bound(system.found.begin(), system.found.end(), contact, before);
+    if (it == system.found.end() || before(contact, *it)) {
+      point.drift = analytic_drift(input, contact, point, system);  // as a vertex: it has just gone
+      continue;
+    }
+    point.drift = (relative_velocity(scene, moved, *it) - point.motion.velocity) * (1.0 / kStep);
+  }
+  here.q = system.aside_q;
+  here.v = system.aside_v;
+}
+
+}  // namespace
+
+void CompliantSystem::resize(const Scene& scene) {
+  dynamics.resize(scene);
+  collision.resize(scene);
+  acceleration.assign(scene.nv(), 0.0);
+}
+
+const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact) {
+  const auto before = [](const ContactMemory& m, const Contact& c) {
+    return m.pair != c.pair ? m.pair < c.pair : m.feature < c.feature;
+  };
+  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, before);
+  if (it == memory.end() || it->pair != contact.pair || it->feature != contact.feature)
+    return nullptr;
+  return &*it;
+}
+
+Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p) {
+  return body_placement(scene, system.dynamics, p.carrier).R;
+}
+
+Vec3d way_between(const Scene& scene,
+                  const CompliantPoint& point,
+                  const Vec3d& normal,
+                  const DynamicsWorkspace& from,
+                  const DynamicsWorkspace& to) {
+  const auto seen = [&](const DynamicsWorkspace& d) {  // the core in the carrier's frame
+    const Transform X = body_placement(scene, d, point.carrier);
+    return transpose_times(X.R, body_placement(scene, d, point.rider) * point.core - X.p);
+  };
+  const Vec3d way = (seen(to) - seen(from)) * point.sign;
+  return point.kind == PointKind::kMaterial ? way : normal * dot(normal, way);
+}
+
+Vec3d way_of(const CompliantInput& input,
+             const CompliantSystem& start,
+             const CompliantPoint& point,
+             const DynamicsWorkspace& end) {
+  const Vec3d normal = transpose_times(carrier_rotation(input.scene, start, point),
+                                       start.contacts[point.contact].frame.c2);
+  const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end);
+  if (point.kind == PointKind::kMaterial) return way;
+  const Vec3d mean = (carrier_velocity(input.scene, point, start.dynamics) +
+                      carrier_velocity(input.scene, point, end)) *
+                     0.5;
+  return way + (mean - normal * dot(normal, mean)) * input.h;
+}
+
+Vec3d carrier_velocity(const Scene& scene,
+                       const CompliantPoint& point,
+                       const DynamicsWorkspace& dynamics) {
+  const Mat3d R = body_placement(scene, dynamics, point.carrier).R;
+  const Vec3d p = body_placement(scene, dynamics, point.rider) * point.core + R * point.arm;
+  const Vec3d rider = point_velocity(scene, dynamics, point.rider, p);
+  const Vec3d carrier = point_velocity(scene, dynamics, point.carrier, p);
+  return transpose_times(R, rider - carrier) * point.sign;
+}
+
+void locate(const CompliantInput& input,
+            const double* q,
+            const double* v,
+            const std::vector<ContactMemory>& memory,
+            const CompliantSystem* start,
+            double reach,
+            CompliantSystem& system) {
+  const Scene& scene = input.scene;
+  State& here = system.here;
+  here.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
+  here.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
+  forward_kinematics(scene, input.parameters, q, v, system.dynamics);
+  collide(scene,
+          input.parameters,
+          system.dynamics,
+          input.collision,
+          reach,
+          here,
+          system.collision,
+          system.found);
+  system.contacts.clear();
+  system.rigid.clear();
+  system.points.clear();
+  const CompliantLaw law = input.settings.chosen_law();
+  for (std::size_t i = 0; i < system.found.size(); ++i) {
+    if (!std::isfinite(system.found[i].material.stiffness)) {
+      system.rigid.push_back(system.found[i]);
+      continue;
+    }
+    Contact& contact = system.contacts.emplace_back(system.found[i]);
+    CompliantPoint& point = system.points.emplace_back();
+    point.contact = static_cast<int>(system.contacts.size()) - 1;
+    classify(scene, system.dynamics, contact, point);
+    point.compliance = point_compliance(contact.material, share_of(input, system.found, i));
+    point.motion.gap = contact.gap;
+    point.motion.velocity = relative_velocity(scene, system.dynamics, contact);
+    point.motion.extension = extension_of(input, contact, memory, start, point, system);
+    point.force = compliant_force(law, point.compliance, point.motion);
+  }
+}
+
+void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system) {
+  const Scene& scene = input.scene;
+  system.wrenches.clear();
+  for (const CompliantPoint& point : system.points) {
+    if (!with_forces || point.force.mode == PointMode::kOpen) continue;
+    const Contact& contact = system.contacts[point.contact];
+    const Vec3d f = contact.frame * point.force.force;
+    const auto act = [&](int body, const Vec3d& force) {
+      if (body < 0) return;
+      const Vec3d arm = contact.position - body_placement(scene, system.dynamics, body).p;
+      system.wrenches.push_back({body, force, cross(arm, force)});
+    };
+    act(contact.body_a, -f);
+    act(contact.body_b, f);
+  }
+  compute_acceleration(scene,
+                       input.parameters,
+                       system.here.q.data(),
+                       system.here.v.data(),
+                       input.control,
+                       system.wrenches,
+                       s,
+                       system.dynamics);
+  std::copy(system.dynamics.whitened.begin(),
+            system.dynamics.whitened.end(),
+            system.acceleration.begin());
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    solve_scaled_lower(system.dynamics.views[t],
+                       system.dynamics.trees[t],
+                       system.acceleration.data() + scene.trees()[t].v_offset);
+  }
+}
+
+void assemble(const CompliantInput& input, CompliantSystem& system) {
+  const Scene& scene = input.scene;
+  ConstraintRows& rows = system.rows;
+  rows.rows.clear();
+  rows.z.clear();
+  const RowContext context{
+      scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
+  append_contact_rows(context, system.contacts);
+  assemble_rows(scene, system.dynamics, rows, system.delassus);
+  system.row_rate.assign(system.delassus.g.size(), 0.0);
+  add_row_velocity(scene,
+                   system.dynamics,
+                   rows,
+                   system.delassus,
+                   system.dynamics.whitened.data(),
+                   system.row_rate);
+  system.sorted.clear();  // points were in the order of contacts
+  bool general = false;
+  for (const ConstraintRow& row : rows.rows) {
+    CompliantPoint& point = system.sorted.emplace_back(system.points[row.index]);
+    general = general || point.kind == PointKind::kGeneral;
+    if (point.kind != PointKind::kGeneral)
+      point.drift = analytic_drift(input, system.contacts[point.contact], point, system);
+  }
+  system.points.swap(system.sorted);
+  if (general) difference_drift(input, system);
+  for (std::size_t i = 0; i < system.points.size(); ++i) {
+    const double* a = system.row_rate.data() + 3 * i;
+    system.points[i].free_acceleration = system.points[i].drift + Vec3d{a[0], a[1], a[2]};
+  }
+}
+
+void apply_forces(const Scene& scene,
+                  CompliantSystem& system,
+                  const std::vector<double>& f,
+                  double* out) {
+  std::vector<double>& w = system.dynamics.whitened;
+  std::fill(w.begin(), w.end(), 0.0);
+  apply_impulses(system.rows, scene, f, system.dynamics);
+  std::copy(w.begin(), w.end(), out);
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    solve_scaled_lower(
+        system.dynamics.views[t], system.dynamics.trees[t], out + scene.trees()[t].v_offset);
+  }
+}
+
+void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {
+  const ContactProblem& p = system.delassus;
+  const int n = 3 * (last - first);
+  std::fill(out, out + n * n, 0.0);
+  for (int i = first; i < last; ++i) {
+    const double* column = p.values.data() + p.panel_start[i];
+    for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
+      const ContactProblem::Run& run = p.runs[k];
+      for (int c = run.column; c < run.column + run.count; ++c, column += 4) {
+        if (c < 3 * first || c >= 3 * last) continue;  // one tree of all rows: columns of others
+        for (int r = 0; r < 3; ++r) out[(c - 3 * first) * n + 3 * (i - first) + r] = column[r];
+      }
+    }
+  }
+}
+
+}  // namespace stiction

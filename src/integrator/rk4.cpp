@@ -1,0 +1,156 @@
+#include "stiction/integrator/rk4.hpp"
+
+#include "stiction/integrator/step_coordinates.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+/// The state of a stage from the step's start: q, v, and the anchors.
+void place_stage(const CompliantInput& input,
+                 const State& state,
+                 double step,
+                 RungeKuttaScratch& rk,
+                 CompliantWorkspace& work) {
+  const int nv = input.scene.nv();
+  for (int k = 0; k < nv; ++k) {
+    rk.xi[k] = step * rk.xi_rate[k];
+    rk.nu[k] = state.v[k] + step * rk.nu_rate[k];
+  }
+  displace(input.scene, state.q.data(), rk.xi.data(), work.q.data());
+  turn_axes(input.scene, state.q.data(), work.q.data(), rk.nu.data(), work.v.data());
+  work.memory.clear();
+  for (const AnchorTrack& a : rk.anchors)
+    work.memory.push_back({a.pair, a.feature, {0, 0, 0}, a.base + a.rate * step});
+}
+
+AnchorTrack& track_of(const Contact& contact, std::vector<AnchorTrack>& anchors) {
+  const auto before = [](const AnchorTrack& a, const Contact& c) {
+    return a.pair != c.pair ? a.pair < c.pair : a.feature < c.feature;
+  };
+  const auto it = std::lower_bound(anchors.begin(), anchors.end(), contact, before);
+  if (it != anchors.end() && it->pair == contact.pair && it->feature == contact.feature) return *it;
+  AnchorTrack fresh;
+  fresh.pair = contact.pair;
+  fresh.feature = contact.feature;
+  return *anchors.insert(it, fresh);
+}
+
+/// Rates of the anchors at a stage, axes of the carrier, added up with the stage's weight, and the
+/// impulses of the points. Of a point that is not fixed to its rider the extension itself is
+/// integrated, e' = anchor's rate - x_T'.
+void add_anchor_rates(const CompliantInput& input,
+                      const CompliantSystem& stage,
+                      double weight,
+                      RungeKuttaScratch& rk,
+                      CompliantOutcome& outcome) {
+  const CompliantLaw law = input.settings.chosen_law();
+  for (AnchorTrack& a : rk.anchors) a.rate = {0, 0, 0};
+  for (const CompliantPoint& point : stage.points) {
+    if (point.force.mode == PointMode::kOpen) continue;
+    const Contact& contact = stage.contacts[point.contact];
+    Vec3d rate = anchor_rate(law, point.compliance, point.motion, point.force);
+    if (point.kind != PointKind::kMaterial)
+      rate -= Vec3d{point.motion.velocity.x, point.motion.velocity.y, 0.0};
+    AnchorTrack& track = track_of(contact, rk.anchors);
+    track.rate = transpose_times(carrier_rotation(input.scene, stage, point), contact.frame * rate);
+    track.sum += track.rate * weight;
+    report_point(contact,
+                 point.force.force * weight,
+                 point.motion.velocity,
+                 point.motion.extension,
+                 point.force.mode,
+                 outcome);
+  }
+}
+
+/// xi' and nu' at the stage that `system` holds.
+void add_rates(const CompliantInput& input,
+               const State& state,
+               double weight,
+               CompliantSystem& system,
+               RungeKuttaScratch& rk,
+               CompliantWorkspace& work) {
+  accelerate(input, true, 0.0, system);
+  log_rate(input.scene, rk.xi.data(), rk.nu.data(), rk.xi_rate.data());
+  turn_axes(input.scene,
+            system.here.q.data(),
+            state.q.data(),
+            system.acceleration.data(),
+            rk.nu_rate.data());
+  for (int k = 0; k < input.scene.nv(); ++k) {
+    work.xi[k] += weight * rk.xi_rate[k];
+    work.nu[k] += weight * rk.nu_rate[k];
+  }
+  add_anchor_rates(input, system, weight, rk, work.outcome);
+}
+
+void begin_anchors(const CompliantInput& input,
+                   const CompliantSystem& start,
+                   RungeKuttaScratch& rk) {
+  const CompliantLaw law = input.settings.chosen_law();
+  rk.anchors.clear();
+  for (const CompliantPoint& point : start.points) {
+    const Contact& contact = start.contacts[point.contact];
+    AnchorTrack track;
+    track.pair = contact.pair;
+    track.feature = contact.feature;
+    track.base = transpose_times(
+        carrier_rotation(input.scene, start, point),
+        contact.frame * settled_extension(law, point.compliance, point.motion, point.force));
+    rk.anchors.push_back(track);
+  }
+}
+
+/// Points and extensions at the end of the sub-step.
+void finish(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  const CompliantLaw law = input.settings.chosen_law();
+  RungeKuttaScratch& rk = work.runge_kutta;
+  work.memory.clear();
+  for (const AnchorTrack& a : rk.anchors)
+    work.memory.push_back({a.pair, a.feature, {0, 0, 0}, a.base + a.sum});
+  CompliantSystem& end = work.end;
+  locate(input, state.q.data(), state.v.data(), work.memory, &work.start, 0.0, end);
+  work.impulse.assign(3 * end.points.size(), 0.0);  // reported stage by stage
+  work.extension.resize(end.points.size());
+  for (std::size_t i = 0; i < end.points.size(); ++i) {
+    const CompliantPoint& point = end.points[i];
+    const Vec3d e = settled_extension(law, point.compliance, point.motion, point.force);
+    work.extension[i] = transpose_times(carrier_rotation(input.scene, end, point),
+                                        end.contacts[point.contact].frame * e);
+  }
+  remember(input, end, work.impulse, work.extension, work, state);
+}
+
+}  // namespace
+
+void rk4(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  const int nv = input.scene.nv();
+  const double h = input.h;
+  RungeKuttaScratch& rk = work.runge_kutta;
+  rk.xi.assign(nv, 0.0);
+  rk.nu.assign(state.v.data(), state.v.data() + nv);
+  rk.xi_rate.resize(nv);
+  rk.nu_rate.resize(nv);
+  work.xi.assign(nv, 0.0);
+  work.nu.assign(state.v.data(), state.v.data() + nv);
+
+  CompliantSystem &start = work.start, &stage = work.end;
+  start.here.queries.swap(state.queries);
+  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, 0.0, start);
+  stage.here.queries = start.here.queries;
+  begin_anchors(input, start, rk);
+  add_rates(input, state, h / 6.0, start, rk, work);
+  const double step[3] = {0.5 * h, 0.5 * h, h}, weight[3] = {h / 3.0, h / 3.0, h / 6.0};
+  for (int i = 0; i < 3; ++i) {
+    place_stage(input, state, step[i], rk, work);
+    locate(input, work.q.data(), work.v.data(), work.memory, &start, 0.0, stage);
+    add_rates(input, state, weight[i], stage, rk, work);
+  }
+  conclude(input, PositionRule::kSecondOrder, work, state);
+  finish(input, state, work);
+  state.queries.swap(stage.here.queries);
+}
+
+}  // namespace stiction
