@@ -99,6 +99,18 @@ void expose_settings() {
   nested("newton_iterations",
          Nested<&S::compliant, &CompliantSettings::newton_iterations>{},
          ">= 1: of implicit-euler per sub-step, at most.");
+  nested("max_products",
+         Nested<&S::compliant, &CompliantSettings::max_products>{},
+         "Of exponential-published: most matrix products of its exponential; -1: full precision.");
+  nested("balancing",
+         Nested<&S::compliant, &CompliantSettings::balancing>{},
+         "Of exponential-published: scale its matrix by powers of 2 first.");
+  nested("double_integral",
+         Nested<&S::compliant, &CompliantSettings::double_integral>{},
+         "Of exponential-published: q by the average of the average force.");
+  nested("projection",
+         Nested<&S::compliant, &CompliantSettings::projection>{},
+         "Of exponential-published: average forces on the cone, \"radial\" or \"euclidean\".");
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");

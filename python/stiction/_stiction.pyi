@@ -656,6 +656,10 @@ class SimulatorSettings(_SolverFields):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    max_products: int
+    balancing: bool
+    double_integral: bool
+    projection: str
     margin: float
     points_per_pair: int
     project_closures: bool

@@ -47,6 +47,12 @@ class SettingNames(SolverOptions, total=False):
     newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
         Default 1e-10.
     newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
+    max_products: of exponential-published, most matrix products of its exponential, 0 to 4 as in
+        its paper; -1, the default: full precision.
+    balancing: of exponential-published, scale its matrix by powers of 2 first. Default True.
+    double_integral: of exponential-published, q by the average of the average force. Default True.
+    projection: of exponential-published, average forces on the cone: "radial", the default, keeps
+        the normal force, "euclidean" takes the nearest point.
     """
 
     dt: float
@@ -65,6 +71,10 @@ class SettingNames(SolverOptions, total=False):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    max_products: int
+    balancing: bool
+    double_integral: bool
+    projection: str
 
 
 @dataclass(frozen=True)

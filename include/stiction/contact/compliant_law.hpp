@@ -36,7 +36,12 @@ struct CompliantSettings {
   /// most this times the norm of v plus that of the velocity change of the step; > 0.
   double newton_tolerance = 1e-10;
   int newton_iterations = 30;  ///< >= 1, at most so many per sub-step
-  void validate() const;       ///< throws std::invalid_argument naming the field and its value
+  // exponential-published only.
+  int max_products = -1;  ///< most matrix products of its exponential, >= 0; -1: full precision
+  bool balancing = true;  ///< of its matrix, by powers of 2
+  bool double_integral = true;  ///< q by the average of the average force, else by the average
+  std::string projection = "radial";  ///< of the average forces: "radial" keeps f_N, or "euclidean"
+  void validate() const;  ///< throws std::invalid_argument naming the field and its value
   CompliantLaw chosen_law() const;
 };
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "stiction/integrator/compliant_system.hpp"
+#include "stiction/integrator/exponential.hpp"
+#include "stiction/integrator/exponential_published.hpp"
 
 #include <vector>
 
@@ -66,6 +68,8 @@ struct CompliantWorkspace {
   std::vector<ContactMemory> memory;  ///< anchors of a stage
   RungeKuttaScratch runge_kutta;
   RigidRows rigid;
+  ExponentialScratch exponential;
+  PublishedScratch published;
   CompliantOutcome outcome;
 
   void resize(const Scene& scene);

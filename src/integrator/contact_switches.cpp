@@ -1,0 +1,153 @@
+#include "stiction/integrator/contact_motion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+// The switches of ContactMotion: what ends a segment, and what follows.
+
+namespace stiction {
+namespace {
+
+constexpr int kNodes = 8;
+constexpr double kPi = 3.14159265358979323846;
+
+double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
+
+}  // namespace
+
+/// As the springs give it, also where the point is open.
+double ContactMotion::normal_force(int i, const Node& node) const {
+  return -compliance_[i].stiffness * node.x[3 * i + 2] - damping_[i] * node.v[3 * i + 2];
+}
+
+/// c = k_t e - d_t x_T'.
+Vec3d ContactMotion::trial(int i, const Node& node) const {
+  const PointCompliance& c = compliance_[i];
+  const double d = result_.mode[i] == PointMode::kSlide ? slide_damping_[i] : c.tangential_damping;
+  return {c.tangential_stiffness * node.e[i].x - d * node.v[3 * i],
+          c.tangential_stiffness * node.e[i].y - d * node.v[3 * i + 1],
+          0.0};
+}
+
+/// [N], not negative while the mode holds. Open: phi >= 0 or f_N <= 0. Closed: f_N >= 0, and in or
+/// outside of the cone.
+double ContactMotion::guard(int i, const Node& node) const {
+  const PointCompliance& c = compliance_[i];
+  const double f = normal_force(i, node);
+  if (result_.mode[i] == PointMode::kOpen) return std::max(c.stiffness * node.x[3 * i + 2], -f);
+  if (c.friction == 0.0 || (c.tangential_stiffness == 0.0 && c.tangential_damping == 0.0)) return f;
+  const double inside = c.friction * f - tangential_norm(trial(i, node));
+  return std::min(f, result_.mode[i] == PointMode::kStick ? inside : -inside);
+}
+
+/// Below this a guard is zero: rounding of the forces it compares.
+double ContactMotion::tolerance(int i) const {
+  const PointCompliance& c = compliance_[i];
+  const double size = c.stiffness * std::abs(here_.x[3 * i + 2]) +
+                      c.damping * std::abs(here_.v[3 * i + 2]) + tangential_norm(trial(i, here_));
+  return 1e-11 * size;
+}
+
+/// Of the violated points, at time t of the segment, which probe_ then holds.
+double ContactMotion::least_guard(double t) {
+  if (t == 0.0) {
+    probe_ = here_;
+    probe_.t = 0.0;
+  } else {
+    springs_.at(t, motion_);
+    expand(motion_, t, probe_);
+  }
+  double least = HUGE_VAL;
+  for (const int i : violated_) least = std::min(least, guard(i, probe_));
+  return least;
+}
+
+/// The first node where a guard is violated; the switch before it by a root search over the points
+/// that are violated there. On success probe_ is the end of the segment.
+bool ContactMotion::first_switch(double length) {
+  for (int k = 0; k < kNodes; ++k) {
+    violated_.clear();
+    for (int i = 0; i < n_; ++i) {
+      if (!ignored_[i] && guard(i, nodes_[k]) < -tolerance(i)) violated_.push_back(i);
+    }
+    if (violated_.empty()) continue;
+    locate(length * k / kNodes, length * (k + 1) / kNodes);
+    return true;
+  }
+  return false;
+}
+
+/// Regula falsi, Illinois variant, with bisection where that is slow: from the right, so that what
+/// has to switch is violated at the time returned.
+void ContactMotion::locate(double left, double right) {
+  double high = least_guard(right), low = least_guard(left);
+  // A point that has just switched starts at zero: look for where it holds.
+  for (double t = 0.25 * right; low <= 0.0 && left == 0.0 && t > 1e-4 * right; t *= 0.25) {
+    const double value = least_guard(t);
+    if (value <= 0.0) continue;
+    left = t;
+    low = value;
+  }
+  if (low <= 0.0) {
+    least_guard(left);
+    return;
+  }
+  double low_weight = low, high_weight = high;
+  for (int count = 0; count < 60 && right - left > 1e-13 * h_; ++count) {
+    double t = right - high_weight * (right - left) / (high_weight - low_weight);
+    if (count % 4 == 3 || !(t > left && t < right)) t = 0.5 * (left + right);
+    const double value = least_guard(t);
+    if (value > 0.0) {
+      left = t;
+      low_weight = value;
+      high_weight *= 0.5;
+    } else {
+      right = t;
+      high_weight = high = value;
+      low_weight *= 0.5;
+    }
+  }
+  least_guard(right);
+}
+
+/// Here_ is at the switch: every violated point whose guard is zero takes its new mode. One that
+/// switches back without any time in between rests until time goes on.
+void ContactMotion::switch_points() {
+  ++result_.switches;
+  for (const int i : violated_) {
+    if (guard(i, here_) > 100.0 * tolerance(i)) continue;
+    PointMode& mode = result_.mode[i];
+    const double f = normal_force(i, here_);
+    const bool back = fresh_[i] && here_.t == 0.0;
+    if (mode == PointMode::kOpen) {
+      const double c = tangential_norm(trial(i, here_));
+      mode = c <= compliance_[i].friction * f ? PointMode::kStick : PointMode::kSlide;
+    } else if (f <= tolerance(i)) {
+      mode = PointMode::kOpen;
+      here_.e[i] = result_.e[i] = {0, 0, 0};
+    } else {
+      mode = mode == PointMode::kStick ? PointMode::kSlide : PointMode::kStick;
+    }
+    fresh_[i] = 1;
+    if (back) ignored_[i] = 1;
+  }
+}
+
+/// How far to look at once: where a closed point still swings so much that it may open, two of its
+/// half periods; the whole step otherwise.
+double ContactMotion::quiet_length() const {
+  double length = h_;
+  for (int i = 0; i < n_; ++i) {
+    if (result_.mode[i] == PointMode::kOpen) continue;
+    const double Y = Y_[static_cast<std::size_t>(3 * i + 2) * (3 * n_ + 1)];
+    const double k = compliance_[i].stiffness;
+    if (!(Y > 0.0 && k > 0.0)) continue;
+    const double swing = std::abs(here_.v[3 * i + 2]) * std::sqrt(k / Y);
+    if (swing > 0.5 * normal_force(i, here_))
+      length = std::min(length, 2.0 * kPi / std::sqrt(k * Y));
+  }
+  return length;
+}
+
+}  // namespace stiction
