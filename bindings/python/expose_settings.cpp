@@ -99,6 +99,9 @@ void expose_settings() {
   nested("newton_iterations",
          Nested<&S::compliant, &CompliantSettings::newton_iterations>{},
          ">= 1: of implicit-euler per sub-step, at most.");
+  nested("newton_halvings",
+         Nested<&S::compliant, &CompliantSettings::newton_halvings>{},
+         "In [0, 20]: where Newton fails, implicit-euler cuts the sub-step in two, so often.");
   nested("max_products",
          Nested<&S::compliant, &CompliantSettings::max_products>{},
          "Of exponential-published: most matrix products of its exponential; -1: full precision.");

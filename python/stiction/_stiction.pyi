@@ -656,6 +656,7 @@ class SimulatorSettings(_SolverFields):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    newton_halvings: int
     max_products: int
     balancing: bool
     double_integral: bool

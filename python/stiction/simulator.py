@@ -47,6 +47,8 @@ class SettingNames(SolverOptions, total=False):
     newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
         Default 1e-10.
     newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
+    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so often
+        one within the other. Default 6.
     max_products: of exponential-published, most matrix products of its exponential, 0 to 4 as in
         its paper; -1, the default: full precision.
     balancing: of exponential-published, scale its matrix by powers of 2 first. Default True.
@@ -71,6 +73,7 @@ class SettingNames(SolverOptions, total=False):
     substeps: int
     newton_tolerance: float
     newton_iterations: int
+    newton_halvings: int
     max_products: int
     balancing: bool
     double_integral: bool

@@ -65,6 +65,10 @@ void CompliantSettings::validate() const {
     throw std::invalid_argument("newton_iterations = " + std::to_string(newton_iterations) +
                                 ": must be >= 1");
   }
+  if (newton_halvings < 0 || newton_halvings > 20) {
+    throw std::invalid_argument("newton_halvings = " + std::to_string(newton_halvings) +
+                                ": must be in [0, 20]");
+  }
 }
 
 CompliantLaw CompliantSettings::chosen_law() const {

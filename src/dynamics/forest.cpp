@@ -219,6 +219,16 @@ void compute_acceleration(const Scene& scene,
   }
 }
 
+void joint_forces(const Scene& scene,
+                  const Parameters& parameters,
+                  const double* q,
+                  const double* v,
+                  const Control& control,
+                  double s,
+                  DynamicsWorkspace& work) {
+  for (const Tree& tree : scene.trees()) tree_forces(tree, parameters, q, v, control, s, work);
+}
+
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {
   if (body < 0) return Transform::identity();
   const int t = scene.tree_of_body(body);

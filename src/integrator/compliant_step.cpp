@@ -2,6 +2,7 @@
 
 #include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/explicit_euler.hpp"
+#include "stiction/integrator/implicit_euler.hpp"
 #include "stiction/integrator/rk4.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
 
@@ -159,6 +160,9 @@ const std::vector<IntegratorEntry>& integrators() {
       {"exponential-published",
        "compliant contacts by the matrix exponential of Hammoud et al. 2022, first order",
        &exponential_published},
+      {"implicit-euler",
+       "compliant contacts, forces of the end; full Newton with exact derivatives",
+       &implicit_euler},
       {"rk4", "compliant contacts, the classical Runge-Kutta method of fourth order", &rk4},
       {"semi-implicit-euler", "rigid contacts; compliance of materials as a diagonal", nullptr},
       {"symplectic-euler",

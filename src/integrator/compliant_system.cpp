@@ -282,11 +282,10 @@ void locate(const CompliantInput& input,
   }
 }
 
-void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system) {
-  const Scene& scene = input.scene;
+void list_wrenches(const Scene& scene, CompliantSystem& system) {
   system.wrenches.clear();
   for (const CompliantPoint& point : system.points) {
-    if (!with_forces || point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == PointMode::kOpen) continue;
     const Contact& contact = system.contacts[point.contact];
     const Vec3d f = contact.frame * point.force.force;
     const auto act = [&](int body, const Vec3d& force) {
@@ -297,6 +296,12 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
     act(contact.body_a, -f);
     act(contact.body_b, f);
   }
+}
+
+void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system) {
+  const Scene& scene = input.scene;
+  list_wrenches(scene, system);
+  if (!with_forces) system.wrenches.clear();
   compute_acceleration(scene,
                        input.parameters,
                        system.here.q.data(),

@@ -33,9 +33,13 @@ struct CompliantSettings {
   std::string law = "continuous";  ///< or "published"
   int substeps = 1;  ///< >= 1: a step is so many equal ones of dt / substeps; one report
   /// implicit-euler: Newton ends when the mass-weighted norm of its step, sqrt(dv^T M dv), is at
-  /// most this times the norm of v plus that of the velocity change of the step; > 0.
+  /// most this times the norms of v, of its change in the step and of the change without contacts;
+  /// > 0.
   double newton_tolerance = 1e-10;
   int newton_iterations = 30;  ///< >= 1, at most so many per sub-step
+  /// implicit-euler: where Newton fails, the sub-step is cut in two, so often one within the other;
+  /// >= 0. If that is not enough the status says so.
+  int newton_halvings = 6;
   // exponential-published only.
   int max_products = -1;  ///< most matrix products of its exponential, >= 0; -1: full precision
   bool balancing = true;  ///< of its matrix, by powers of 2

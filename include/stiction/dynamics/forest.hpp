@@ -72,6 +72,16 @@ void compute_acceleration(const Scene& scene,
                           double s,
                           DynamicsWorkspace& work);
 
+/// Torques, servos and dampers of all dofs at (q, v) in work.force, work.saturated, and
+/// work.implicit_diagonal = armature + s (d + kd) + s^2 kp, the gains only where not saturated.
+void joint_forces(const Scene& scene,
+                  const Parameters& parameters,
+                  const double* q,
+                  const double* v,
+                  const Control& control,
+                  double s,
+                  DynamicsWorkspace& work);
+
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
 /// World velocity of the material point of the body at p_W.

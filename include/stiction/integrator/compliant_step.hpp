@@ -4,6 +4,7 @@
 #include "stiction/integrator/exponential.hpp"
 #include "stiction/integrator/exponential_published.hpp"
 
+#include <memory>
 #include <vector>
 
 // What compliant integrators share besides the evaluation: their names, the end of a sub-step with
@@ -58,6 +59,8 @@ struct RungeKuttaScratch {
   std::vector<AnchorTrack> anchors;              ///< sorted by (pair, feature)
 };
 
+struct ImplicitScratch;  // src/integrator/implicit_step.hpp
+
 /// Owned by the caller; nothing in it is state.
 struct CompliantWorkspace {
   CompliantSystem start, end;         ///< of the current sub-step
@@ -67,6 +70,7 @@ struct CompliantWorkspace {
   std::vector<Vec3d> extension;       ///< [points], of remember()
   std::vector<ContactMemory> memory;  ///< anchors of a stage
   RungeKuttaScratch runge_kutta;
+  std::shared_ptr<ImplicitScratch> implicit;
   RigidRows rigid;
   ExponentialScratch exponential;
   PublishedScratch published;

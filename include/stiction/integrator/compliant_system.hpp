@@ -82,6 +82,9 @@ void locate(const CompliantInput& input,
             double reach,
             CompliantSystem& system);
 
+/// The forces of all points as wrenches on their bodies, system.wrenches.
+void list_wrenches(const Scene& scene, CompliantSystem& system);
+
 /// Factor of M^ and acceleration, with the points' forces or without; `s` as in
 /// compute_acceleration: 0, or h / 2 for springs and dampers of joints by Crank and Nicolson.
 /// After locate().

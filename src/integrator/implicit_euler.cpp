@@ -1,0 +1,326 @@
+#include "stiction/integrator/implicit_euler.hpp"
+
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/solve_linear.hpp"
+
+#include "implicit_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+
+void ImplicitScratch::resize(const Scene& scene) {
+  const std::size_t n = scene.trees().size();
+  dual.resize(n);
+  for (std::size_t t = 0; t < n; ++t) dual[t].resize(scene.trees()[t]);
+  for (auto* x : {&trial, &step, &residual, &whitened}) x->assign(scene.nv(), 0.0);
+  for (auto* x : {&merit, &trial_merit, &length, &size, &drive}) x->assign(n, 0.0);
+  done.assign(n, 0);
+  island.assign(n, 0);
+  place.assign(scene.nv(), -1);
+}
+
+namespace {
+
+constexpr int kHalvings = 30;
+constexpr double kArmijo = 1e-4;
+
+/// Newton's method on one sub-step.
+class Newton {
+ public:
+  Newton(const CompliantInput& input, State& state, CompliantWorkspace& work)
+      : input_(input), scene_(input.scene), state_(state), work_(work), s_(*work.implicit) {}
+
+  /// False if an island has not converged; the state is then as it was.
+  bool run();
+
+ private:
+  int root(int t) {
+    while (s_.island[t] != t) t = s_.island[t] = s_.island[s_.island[t]];
+    return t;
+  }
+  template <class Visit>
+  void each_tree_of(int island, Visit&& visit) {
+    for (int t = 0; t < num_trees(); ++t) {
+      if (root(t) == island) visit(t);
+    }
+  }
+  template <class Visit>
+  void each_island(Visit&& visit) {
+    for (int t = 0; t < num_trees(); ++t) {
+      if (root(t) == t) visit(t);
+    }
+  }
+  double sum_over(int island, const std::vector<double>& x) {
+    double sum = 0.0;
+    each_tree_of(island, [&](int t) { sum += x[t]; });
+    return sum;
+  }
+  int num_trees() const { return static_cast<int>(scene_.trees().size()); }
+
+  void begin();
+  void join(const CompliantSystem& system);
+  void evaluate(const std::vector<double>& nu, std::vector<double>& merit);
+  double mass_norm(int tree, const double* x);
+  bool find_step(int island);
+  bool small(int island);
+  void search();
+
+  const CompliantInput& input_;
+  const Scene& scene_;
+  State& state_;
+  CompliantWorkspace& work_;
+  ImplicitScratch& s_;
+  bool failed_ = false;
+};
+
+/// Trees that a point couples belong to one island, from then on.
+void Newton::join(const CompliantSystem& system) {
+  for (const Contact& c : system.contacts) {
+    if (c.body_a < 0 || c.body_b < 0) continue;
+    const int a = root(scene_.tree_of_body(c.body_a)), b = root(scene_.tree_of_body(c.body_b));
+    s_.island[std::max(a, b)] = std::min(a, b);
+  }
+}
+
+void Newton::begin() {
+  CompliantSystem& start = work_.start;
+  start.here.queries.swap(state_.queries);
+  locate(input_, state_.q.data(), state_.v.data(), state_.contacts, nullptr, input_.h, start);
+  accelerate(input_, false, input_.h, start);
+  for (int t = 0; t < num_trees(); ++t) {
+    const Tree& tree = scene_.trees()[t];
+    double sum = 0.0;  // a^T M a of the motion without contacts
+    for (int k = 0; k < tree.nv; ++k) {
+      const double w = start.dynamics.whitened[tree.v_offset + k];
+      sum += w * w * start.dynamics.trees[t].D_inverse[k];
+    }
+    s_.drive[t] = input_.h * input_.h * sum;
+  }
+  work_.end.here.queries = start.here.queries;
+  const CompliantLaw law = input_.settings.chosen_law();
+  work_.memory.clear();
+  for (const CompliantPoint& p : start.points) {
+    const Contact& c = start.contacts[p.contact];
+    const Vec3d e = c.frame * settled_extension(law, p.compliance, p.motion, p.force);
+    work_.memory.push_back(
+        {c.pair, c.feature, {0, 0, 0}, transpose_times(carrier_rotation(scene_, start, p), e)});
+  }
+  for (int t = 0; t < num_trees(); ++t) s_.island[t] = t;
+  std::fill(s_.done.begin(), s_.done.end(), 0);
+  join(start);
+  work_.nu.assign(state_.v.data(), state_.v.data() + scene_.nv());
+}
+
+/// r at nu, and r^T M^-1 r by tree, M^ of the start.
+void Newton::evaluate(const std::vector<double>& nu, std::vector<double>& merit) {
+  CompliantSystem& end = work_.end;
+  for (int k = 0; k < scene_.nv(); ++k) work_.xi[k] = input_.h * nu[k];
+  displace(scene_, state_.q.data(), work_.xi.data(), work_.q.data());
+  turn_axes(scene_, state_.q.data(), work_.q.data(), nu.data(), work_.v.data());
+  locate(input_, work_.q.data(), work_.v.data(), work_.memory, &work_.start, 0.0, end);
+  join(end);
+  settle_end(input_, work_.start, end, s_.derivatives);
+  end_residual(input_, state_, nu.data(), end, s_.joint_acceleration, s_.residual.data());
+  for (int t = 0; t < num_trees(); ++t) {
+    const Tree& tree = scene_.trees()[t];
+    double* w = s_.whitened.data() + tree.v_offset;
+    std::copy(
+        s_.residual.begin() + tree.v_offset, s_.residual.begin() + tree.v_offset + tree.nv, w);
+    solve_transposed(work_.start.dynamics.views[t], work_.start.dynamics.trees[t], w);
+    double sum = 0.0;
+    for (int k = 0; k < tree.nv; ++k)
+      sum += w[k] * w[k] * work_.start.dynamics.trees[t].D_inverse[k];
+    merit[t] = sum;
+  }
+}
+
+/// x^T M^ x of one tree.
+double Newton::mass_norm(int t, const double* x) {
+  const TreeView& view = work_.start.dynamics.views[t];
+  const TreeData<double>& data = work_.start.dynamics.trees[t];
+  double total = 0.0;
+  for (int k = 0; k < view.nv; ++k) {
+    double sum = x[k];
+    for (int m = 0; m < view.depth[k]; ++m)
+      sum += data.L[view.row[k] + m] * x[view.chain[view.row[k] + m]];
+    total += sum * sum / data.D_inverse[k];
+  }
+  return total;
+}
+
+/// step <- -J^-1 r over the dofs of an island.
+bool Newton::find_step(int island) {
+  s_.dofs.clear();
+  each_tree_of(island, [&](int t) {
+    const Tree& tree = scene_.trees()[t];
+    for (int k = 0; k < tree.nv; ++k) {
+      s_.place[tree.v_offset + k] = static_cast<int>(s_.dofs.size());
+      s_.dofs.push_back(tree.v_offset + k);
+    }
+  });
+  const int n = static_cast<int>(s_.dofs.size());
+  s_.matrix.assign(static_cast<std::size_t>(n) * n, 0.0);
+  s_.ends.assign(n, n);
+  s_.right.resize(n);
+  for (int i = 0; i < n; ++i) s_.right[i] = -s_.residual[s_.dofs[i]];
+  each_tree_of(island, [&](int t) {
+    end_columns(input_,
+                state_,
+                work_.nu.data(),
+                work_.end,
+                s_.derivatives,
+                t,
+                s_.place,
+                n,
+                s_.dual[t],
+                s_.matrix.data());
+  });
+  ++work_.outcome.factorisations;
+  if (!solve_linear(s_.matrix.data(), n, n, s_.ends.data(), s_.right.data())) return false;
+  for (int i = 0; i < n; ++i) s_.step[s_.dofs[i]] = s_.right[i];
+  each_tree_of(island, [&](int t) {
+    s_.size[t] = mass_norm(t, s_.step.data() + scene_.trees()[t].v_offset);
+  });
+  return true;
+}
+
+/// |step|_M <= tolerance (|nu|_M + |nu - v|_M + h |a|_M), a without contacts: at rest under gravity
+/// the first two are rounding.
+bool Newton::small(int island) {
+  double speed = 0.0, change = 0.0;
+  const double drive = sum_over(island, s_.drive);
+  each_tree_of(island, [&](int t) {
+    const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
+    speed += mass_norm(t, work_.nu.data() + first);
+    for (int k = first; k < first + n; ++k) s_.whitened[k] = work_.nu[k] - state_.v[k];
+    change += mass_norm(t, s_.whitened.data() + first);
+  });
+  return std::sqrt(sum_over(island, s_.size)) <=
+         input_.settings.newton_tolerance *
+             (std::sqrt(speed) + std::sqrt(change) + std::sqrt(drive));
+}
+
+/// nu += length step, each island's length halved until its merit has fallen enough.
+void Newton::search() {
+  for (int t = 0; t < num_trees(); ++t) s_.length[t] = s_.done[root(t)] ? 0.0 : 1.0;
+  for (int halving = 0;; ++halving) {
+    for (int t = 0; t < num_trees(); ++t) {
+      const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
+      for (int k = first; k < first + n; ++k) s_.trial[k] = work_.nu[k] + s_.length[t] * s_.step[k];
+    }
+    evaluate(s_.trial, s_.trial_merit);
+    bool again = false;
+    each_island([&](int island) {
+      if (s_.done[island] || s_.length[island] == 0.0) return;
+      const double limit = (1.0 - 2.0 * kArmijo * s_.length[island]) * sum_over(island, s_.merit);
+      if (sum_over(island, s_.trial_merit) <= limit) return;
+      const double next = halving < kHalvings ? 0.5 * s_.length[island] : 0.0;
+      if (next == 0.0) {  // stuck: leave the island where it is
+        s_.done[island] = 1;
+        failed_ = true;
+      }
+      each_tree_of(island, [&](int t) { s_.length[t] = next; });
+      again = true;
+    });
+    if (!again) break;
+  }
+  work_.nu = s_.trial;
+  s_.merit = s_.trial_merit;
+}
+
+bool Newton::run() {
+  begin();
+  evaluate(work_.nu, s_.merit);
+  int iterations = 0;
+  bool open = true;
+  for (; open && iterations < input_.settings.newton_iterations; ++iterations) {
+    open = false;
+    std::fill(s_.step.begin(), s_.step.end(), 0.0);
+    each_island([&](int island) {
+      if (s_.done[island]) return;
+      if (!find_step(island)) {
+        s_.done[island] = 1;
+        failed_ = true;
+        return;
+      }
+      if (!small(island)) {
+        open = true;
+        return;
+      }
+      s_.done[island] = 1;  // its last step is taken as it is
+      each_tree_of(island, [&](int t) {
+        const int first = scene_.trees()[t].v_offset;
+        for (int k = first; k < first + scene_.trees()[t].nv; ++k) {
+          work_.nu[k] += s_.step[k];
+          s_.step[k] = 0.0;
+        }
+      });
+    });
+    if (open) search();
+  }
+  work_.outcome.iterations = std::max(work_.outcome.iterations, iterations);
+  evaluate(work_.nu, s_.merit);
+  return !open && !failed_;
+}
+
+/// Extension of a point that slides at the end, contact frame: backward Euler from the start's.
+Vec3d slid_extension(const CompliantInput& input,
+                     const CompliantWorkspace& work,
+                     const CompliantPoint& point) {
+  const Contact& contact = work.end.contacts[point.contact];
+  const ContactMemory* kept = find_memory(work.memory, contact);
+  const Vec3d e0 = kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
+  const Vec3d world = carrier_rotation(input.scene, work.end, point) * e0;
+  return relaxed_extension(
+      point.compliance, transpose_times(contact.frame, world), point.force.force, input.h);
+}
+
+/// Forces and extensions of the end become those of the step.
+void finish(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  const CompliantLaw law = input.settings.chosen_law();
+  CompliantSystem& end = work.end;
+  for (int k = 0; k < input.scene.nv(); ++k) work.xi[k] = input.h * work.nu[k];
+  state.queries.swap(end.here.queries);
+  conclude(input, PositionRule::kEndVelocity, work, state);
+  work.impulse.resize(3 * end.points.size());
+  work.extension.resize(end.points.size());
+  for (std::size_t i = 0; i < end.points.size(); ++i) {
+    const CompliantPoint& p = end.points[i];
+    Vec3d e = settled_extension(law, p.compliance, p.motion, p.force);
+    if (law == CompliantLaw::kContinuous && p.force.mode == PointMode::kSlide)
+      e = slid_extension(input, work, p);
+    for (int r = 0; r < 3; ++r) work.impulse[3 * i + r] = input.h * p.force.force[r];
+    work.extension[i] =
+        transpose_times(carrier_rotation(input.scene, end, p), end.contacts[p.contact].frame * e);
+  }
+  remember(input, end, work.impulse, work.extension, work, state);
+}
+
+/// One step of input.h, or, where Newton fails, two of half of it, and so on.
+void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
+  if (Newton(input, state, work).run()) return finish(input, state, work);
+  if (halvings == 0) {
+    work.outcome.converged = false;
+    return finish(input, state, work);
+  }
+  state.queries.swap(work.start.here.queries);
+  CompliantInput half = input;
+  half.h = 0.5 * input.h;
+  advance(half, halvings - 1, state, work);
+  advance(half, halvings - 1, state, work);
+}
+
+}  // namespace
+
+void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  if (!work.implicit) {
+    work.implicit = std::make_shared<ImplicitScratch>();
+    work.implicit->resize(input.scene);
+  }
+  advance(input, input.settings.newton_halvings, state, work);
+}
+
+}  // namespace stiction
