@@ -253,10 +253,12 @@ void locate(const CompliantInput& input,
   here.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
   here.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
   forward_kinematics(scene, input.parameters, q, v, system.dynamics);
+  CollisionSettings near = input.collision;  // what falls from rest comes closer too
+  near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));
   collide(scene,
           input.parameters,
           system.dynamics,
-          input.collision,
+          near,
           reach,
           here,
           system.collision,

@@ -294,11 +294,17 @@ void ContactMotion::advance(const Node& node) {
   result_.e = node.e;
 }
 
-/// For the second pass: the friction directions at the start and at `end`, averaged, and the normal
-/// damping at the mean depth.
+/// For the second pass: the friction direction at the centre of the normal impulse, between the
+/// directions at the start and at `end`, and the normal damping at the mean depth. A normal force
+/// that swings while the direction turns would otherwise cost the second order.
 void ContactMotion::average_directions(const Node& end) {
   for (int i = 0; i < n_; ++i) {
-    const Vec3d last = unit_tangential(trial(i, end)), mean = direction_[i] + last;
+    const double impulse = end.F1[3 * i + 2], moment = end.F2[3 * i + 2];  // f (t_end - t)
+    double share = 0.5;
+    if (impulse > 0.0 && end.t > 0.0)
+      share = std::clamp(1.0 - moment / (impulse * end.t), 0.0, 1.0);
+    const Vec3d last = unit_tangential(trial(i, end)),
+                mean = direction_[i] * (1.0 - share) + last * share;
     if (tangential_norm(mean) > 1e-3) direction_[i] = unit_tangential(mean);
     damping_[i] = linearised_damping(
         i, 0.5 * (std::max(-here_.x[3 * i + 2], 0.0) + std::max(-end.x[3 * i + 2], 0.0)));

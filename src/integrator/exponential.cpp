@@ -90,6 +90,16 @@ void match_points(const CompliantSystem& start, const CompliantSystem& end, std:
   }
 }
 
+/// A point is inside at the predicted end that was too far to be a candidate at the start.
+bool missed_point(const CompliantSystem& end, const std::vector<int>& partner) {
+  for (std::size_t j = 0; j < end.points.size(); ++j) {
+    const bool known =
+        std::find(partner.begin(), partner.end(), static_cast<int>(j)) != partner.end();
+    if (!known && end.points[j].motion.gap < 0.0) return true;
+  }
+  return false;
+}
+
 /// Y f of one point.
 Vec3d delassus_times(const CompliantSystem& system, int point, const std::vector<double>& f) {
   double out[3];
@@ -332,6 +342,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   move_points(start, s.b0, input.h, s);
   predict(input, state, work);
   evaluate_end(input, state, work);
+  if (!last && missed_point(work.end, s.partner)) return false;
   move_points(start, s.b1, input.h, s);
   const double difference = correct(input, state, work);
 
