@@ -212,11 +212,19 @@ void apply_impulses(ConstraintRows& rows,
     add_impulses(rows, impulse, dynamics.whitened.data() + scene.trees()[tree].v_offset);
     return;
   }
+  add_row_forces(scene, dynamics, rows, impulse, dynamics.whitened);
+}
+
+void add_row_forces(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const std::vector<double>& impulse,
+                    std::vector<double>& out) {
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
     for (int s = 0; s < row.num_sides; ++s) {
       const RowSide& side = row.sides[s];
-      double* w = dynamics.whitened.data() + scene.trees()[side.tree].v_offset;
+      double* w = out.data() + scene.trees()[side.tree].v_offset;
       each_block(row, side, [&](int r, int start) {
         const TreeView& view = dynamics.views[side.tree];
         if (row.set.dim == 1) {

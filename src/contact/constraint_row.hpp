@@ -61,6 +61,13 @@ void add_row_velocity(const Scene& scene,
                       const double* w,
                       std::vector<double>& out);
 
+/// out [nv] += J^T x of rows not yet whitened.
+void add_row_forces(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const std::vector<double>& x,
+                    std::vector<double>& out);
+
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
 /// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.

@@ -205,6 +205,7 @@ void compute_acceleration(const Scene& scene,
                           const double* v,
                           const Control& control,
                           const std::vector<ExternalWrench>& wrenches,
+                          const std::vector<double>& added,
                           double s,
                           DynamicsWorkspace& work) {
   begin_forces(scene, parameters, work);
@@ -215,6 +216,8 @@ void compute_acceleration(const Scene& scene,
     bias_forces(work.views[t], work.trees[t]);
     mass_matrix(work.views[t], work.trees[t]);
     tree_forces(tree, parameters, q, v, control, s, work);
+    for (int k = tree.v_offset; k < tree.v_offset + tree.nv && !added.empty(); ++k)
+      work.force[k] += added[k];
     whiten_forces(tree, t, 1.0, work);
   }
 }

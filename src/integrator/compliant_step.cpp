@@ -6,6 +6,8 @@
 #include "stiction/integrator/rk4.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
 
+#include "../contact/constraint_row.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -58,11 +60,28 @@ void build_rigid(const CompliantInput& input,
                 rigid.solution.impulse);
 }
 
-/// change <- M^-1 J^T lambda.
+/// g -= G lambda of the warm start, which the motion has in it already.
+void take_held_from_free_velocity(RigidRows& rigid) {
+  ContactProblem& problem = rigid.problem;
+  rigid.held = rigid.solution.impulse;
+  double c[6];
+  rigid.change_of_g.resize(problem.g.size());
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    problem.velocity(i, rigid.held.data(), c);
+    for (int r = 0; r < problem.sets[i].dim; ++r) {
+      const int k = problem.sets[i].offset + r;
+      rigid.change_of_g[k] = c[r] - problem.g[k] - problem.compliance[k] * rigid.held[k];
+    }
+  }
+  for (std::size_t k = 0; k < problem.g.size(); ++k) problem.g[k] -= rigid.change_of_g[k];
+}
+
+/// change <- M^-1 J^T (lambda - held).
 void solve_rigid(const CompliantInput& input,
                  CompliantSystem& start,
                  RigidRows& rigid,
                  CompliantOutcome& outcome) {
+  take_held_from_free_velocity(rigid);
   solve(rigid.problem, input.solver, rigid.solver, rigid.solution);
   const ContactSolution& s = rigid.solution;
   if (outcome.rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
@@ -73,7 +92,8 @@ void solve_rigid(const CompliantInput& input,
   outcome.factorisations += s.factorisations;
   std::vector<double>& w = start.dynamics.whitened;
   std::fill(w.begin(), w.end(), 0.0);
-  apply_impulses(rigid.rows, input.scene, s.impulse, start.dynamics);
+  for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
+  apply_impulses(rigid.rows, input.scene, rigid.held, start.dynamics);
   for (std::size_t t = 0; t < input.scene.trees().size(); ++t) {
     const int v = input.scene.trees()[t].v_offset;
     solve_scaled_lower(start.dynamics.views[t], start.dynamics.trees[t], w.data() + v);
@@ -210,6 +230,32 @@ void conclude(const CompliantInput& input,
   state.time += input.h;
   forward_kinematics(
       input.scene, input.parameters, state.q.data(), state.v.data(), work.end.dynamics);
+}
+
+void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  CompliantSystem& start = work.start;
+  RigidRows& rigid = work.rigid;
+  rigid.rows.rows.clear();
+  rigid.rows.z.clear();
+  const RowContext context{
+      input.scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
+  append_contact_rows(context, start.rigid);
+  append_joint_rows(context);
+  append_closure_rows(context);
+  start.held.assign(input.scene.nv(), 0.0);
+  if (!rigid.rows.rows.empty()) {
+    number_sets(input.scene, rigid.rows, rigid.problem);
+    load_impulses(input.scene,
+                  state,
+                  start.rigid,
+                  start.dynamics,
+                  rigid.rows,
+                  rigid.problem,
+                  rigid.solution.impulse);
+    for (double& l : rigid.solution.impulse) l /= input.h;
+    add_row_forces(input.scene, start.dynamics, rigid.rows, rigid.solution.impulse, start.held);
+  }
+  work.end.held = start.held;
 }
 
 void report_point(const Contact& contact,

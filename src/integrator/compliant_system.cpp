@@ -310,6 +310,7 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
                        system.here.v.data(),
                        input.control,
                        system.wrenches,
+                       system.held,
                        s,
                        system.dynamics);
   std::copy(system.dynamics.whitened.begin(),

@@ -34,6 +34,7 @@ void step(const CompliantInput& input, PositionRule rule, State& state, Complian
   start.here.queries.swap(state.queries);
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, h, start);
   state.queries.swap(start.here.queries);
+  hold_rigid_rows(input, state, work);
   accelerate(input, true, second ? 0.5 * h : h, start);
   for (int k = 0; k < nv; ++k) {
     const double a = start.acceleration[k];

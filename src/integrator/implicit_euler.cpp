@@ -89,6 +89,7 @@ void Newton::begin() {
   CompliantSystem& start = work_.start;
   start.here.queries.swap(state_.queries);
   locate(input_, state_.q.data(), state_.v.data(), state_.contacts, nullptr, input_.h, start);
+  hold_rigid_rows(input_, state_, work_);
   accelerate(input_, false, input_.h, start);
   for (int t = 0; t < num_trees(); ++t) {
     const Tree& tree = scene_.trees()[t];

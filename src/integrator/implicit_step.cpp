@@ -246,10 +246,6 @@ void settle_end(const CompliantInput& input,
     CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
     PointMotion& motion = point.motion;
-    if (point.kind != PointKind::kMaterial) {
-      motion.extension.x -= input.h * motion.velocity.x;
-      motion.extension.y -= input.h * motion.velocity.y;
-    }
     const Vec3d normal =
         transpose_times(carrier_rotation(input.scene, end, point), contact.frame.c2);
     const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end.dynamics);
@@ -262,6 +258,13 @@ void settle_end(const CompliantInput& input,
       c.damping *= part;
       c.tangential_damping *= part;
     }
+    Vec3d way_T = transpose_times(contact.frame, carrier_rotation(input.scene, end, point) * way);
+    if (point.kind != PointKind::kMaterial) {
+      way_T = motion.velocity * input.h;
+      const double stretched = touched ? part : inside_now ? 0.0 : 1.0;
+      motion.extension.x -= stretched * way_T.x;
+      motion.extension.y -= stretched * way_T.y;
+    }
     point.force = compliant_force(law, c, motion);
     PointForceDerivatives& by = derivatives[i];
     by = compliant_force_derivatives(law, c, motion, point.force);
@@ -271,15 +274,13 @@ void settle_end(const CompliantInput& input,
       continue;
     }
     // f depends on the depth through the part too: e_T = -part way_T, dampers part d.
-    const Vec3d way_C =
-        transpose_times(contact.frame, carrier_rotation(input.scene, end, point) * way);
     const Vec3d D0 = by.displacement.c0, D1 = by.displacement.c1;
     const double part_rate = before / ((depth + before) * (depth + before));
     const double by_part = -point.compliance.damping * motion.velocity.z * part_rate;
     by.displacement.c0 = D0 * part;
     by.displacement.c1 = D1 * part;
     by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z) -
-                         (D0 * way_C.x + D1 * way_C.y) * part_rate -
+                         (D0 * way_T.x + D1 * way_T.y) * part_rate -
                          (by.velocity.c0 * motion.velocity.x + by.velocity.c1 * motion.velocity.y) *
                              (part_rate / part);
   }
@@ -324,7 +325,7 @@ void end_residual(const CompliantInput& input,
     for (int k = 0; k < tree.nv; ++k) {
       const int dof = tree.v_offset + k;
       r[dof] = end.dynamics.trees[t].bias[k] + input.parameters.armature[dof] * a[dof] -
-               end.dynamics.force[dof];
+               end.dynamics.force[dof] - (end.held.empty() ? 0.0 : end.held[dof]);
     }
   }
 }

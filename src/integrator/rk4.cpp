@@ -140,6 +140,7 @@ void rk4(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   start.here.queries.swap(state.queries);
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, 0.0, start);
   stage.here.queries = start.here.queries;
+  hold_rigid_rows(input, state, work);
   begin_anchors(input, start, rk);
   add_rates(input, state, h / 6.0, start, rk, work);
   const double step[3] = {0.5 * h, 0.5 * h, h}, weight[3] = {h / 3.0, h / 3.0, h / 6.0};

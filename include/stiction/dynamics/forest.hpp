@@ -59,16 +59,18 @@ void compute_dynamics(const Scene& scene,
                       DynamicsWorkspace& work);
 
 /// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +
-/// kd (v* - v) - d v - b + J^T wrenches), so that L^-1 D^-1 w is the acceleration at (q, v) in the
-/// axes of the bodies, for a free root the classical one of its origin, and of loose bodies too: b
-/// is that of the instant, not of a step. s = 0: joints are explicit; s = h / 2: M^ and w are those
-/// of Crank and Nicolson over h, for springs and dampers of joints. After forward_kinematics.
+/// kd (v* - v) - d v - b + J^T wrenches + added [nv, or empty]), so that L^-1 D^-1 w is the
+/// acceleration at (q, v) in the axes of the bodies, for a free root the classical one of its
+/// origin, and of loose bodies too: b is that of the instant, not of a step. s = 0: joints are
+/// explicit; s = h / 2: M^ and w are those of Crank and Nicolson over h, for springs and dampers of
+/// joints. After forward_kinematics.
 void compute_acceleration(const Scene& scene,
                           const Parameters& parameters,
                           const double* q,
                           const double* v,
                           const Control& control,
                           const std::vector<ExternalWrench>& wrenches,
+                          const std::vector<double>& added,
                           double s,
                           DynamicsWorkspace& work);
 

@@ -43,7 +43,9 @@ struct RigidRows {
   ContactProblem problem;
   SolverWorkspace solver;
   ContactSolution solution;
-  std::vector<double> change;  ///< [nv]
+  std::vector<double> change;       ///< [nv]
+  std::vector<double> held;         ///< [rows] the impulses that held, then their change
+  std::vector<double> change_of_g;  ///< [rows]
 };
 
 /// An anchor on its way through the stages of a Runge-Kutta method, axes of the carrier.
@@ -99,9 +101,15 @@ enum class PositionRule : std::uint8_t {
   kSecondOrder,  ///< xi = h nu0 + the double integral of the acceleration
 };
 
-/// The end of a sub-step from work.xi and work.nu, free of rigid rows. Those (limits, dry friction,
-/// closures, gears, contacts of rigid pairs) are built at the start of the sub-step as the rigid
-/// step does, solved for the end velocity nu and added, nu += M^-1 J^T lambda. The displacement
+/// What the rows that stay rigid (limits, dry friction, closures, gears, contacts of rigid pairs)
+/// did in the last sub-step, as a constant force J^T lambda / h in work.start.held and
+/// work.end.held: the compliant contacts then feel the joints held while they are, and only the
+/// change of lambda is left to conclude(). After locate(), before accelerate().
+void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work);
+
+/// The end of a sub-step from work.xi and work.nu, in which the rigid rows push as held. They are
+/// built at the start of the sub-step as the rigid step does, solved for the end velocity nu, and
+/// what they push differently is added, nu += M^-1 J^T (lambda - lambda held). The displacement
 /// follows by kEndVelocity; by kSecondOrder a second solve with xi / h for nu and half the dry
 /// friction makes J xi meet the same rows. Then state.q, v, time, constraint impulses, and the
 /// kinematics of the end in work.end.dynamics. work.start must hold a factor.

@@ -56,9 +56,10 @@ struct CompliantSystem {
   ContactSet rigid;     ///< of rigid pairs
   std::vector<CompliantPoint> points;    ///< one per contact; after assemble() in the order of rows
   std::vector<ExternalWrench> wrenches;  ///< of the points' forces
-  std::vector<double> acceleration;      ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
-  ConstraintRows rows;                   ///< J of all points, three rows each
-  ContactProblem delassus;               ///< values: Y, island by island; islands of the points
+  std::vector<double> held;  ///< [nv] force of the rigid rows that accelerate() adds; or empty
+  std::vector<double> acceleration;  ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
+  ConstraintRows rows;               ///< J of all points, three rows each
+  ContactProblem delassus;           ///< values: Y, island by island; islands of the points
   // Scratch.
   ContactSet found;
   std::vector<CompliantPoint> sorted;
