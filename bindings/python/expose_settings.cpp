@@ -102,6 +102,9 @@ void expose_settings() {
   nested("newton_halvings",
          Nested<&S::compliant, &CompliantSettings::newton_halvings>{},
          "In [0, 20]: where Newton fails, implicit-euler cuts the sub-step in two, so often.");
+  nested("accuracy",
+         Nested<&S::compliant, &CompliantSettings::accuracy>{},
+         ">= 0: largest error of a step of exponential [m, rad, m/s, rad/s]; 0: fixed steps.");
   nested("max_products",
          Nested<&S::compliant, &CompliantSettings::max_products>{},
          "Of exponential-published: most matrix products of its exponential; -1: full precision.");

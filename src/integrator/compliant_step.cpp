@@ -305,6 +305,16 @@ void remember(const CompliantInput& input,
             [](const ContactMemory& a, const ContactMemory& b) { return before(a, b); });
 }
 
+void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
+  if (outcome.has_energies) return;
+  outcome.has_energies = true;
+  for (const TreeData<double>& t : system.dynamics.trees) {
+    outcome.kinetic_energy += t.kinetic_energy;
+    outcome.potential_energy += t.potential_energy;
+  }
+  outcome.elastic_energy = elastic_energy(system);
+}
+
 double elastic_energy(const CompliantSystem& system) {
   double sum = 0.0;
   for (const CompliantPoint& p : system.points) {

@@ -30,15 +30,18 @@ Vec3d ContactMotion::trial(int i, const Node& node) const {
           0.0};
 }
 
-/// [N], not negative while the mode holds. Open: phi >= 0 or f_N <= 0. Closed: f_N >= 0, and in or
-/// outside of the cone.
+/// [N], not negative while the mode holds. Open: phi >= 0 or f_N <= 0. Closed: f_N >= 0; sticking
+/// inside the cone, sliding outside of it and within 60 degrees of the direction that the segment
+/// takes for the friction: a velocity that passes near zero may cross the cone within microseconds.
 double ContactMotion::guard(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
   const double f = normal_force(i, node);
   if (result_.mode[i] == PointMode::kOpen) return std::max(c.stiffness * node.x[3 * i + 2], -f);
   if (c.friction == 0.0 || (c.tangential_stiffness == 0.0 && c.tangential_damping == 0.0)) return f;
-  const double inside = c.friction * f - tangential_norm(trial(i, node));
-  return std::min(f, result_.mode[i] == PointMode::kStick ? inside : -inside);
+  const Vec3d force = trial(i, node);
+  const double size = tangential_norm(force), inside = c.friction * f - size;
+  if (result_.mode[i] == PointMode::kStick) return std::min(f, inside);
+  return std::min({f, -inside, dot(force, direction_[i]) - 0.5 * size});
 }
 
 /// Below this a guard is zero: rounding of the forces it compares.
@@ -126,8 +129,10 @@ void ContactMotion::switch_points() {
     } else if (f <= tolerance(i)) {
       mode = PointMode::kOpen;
       here_.e[i] = result_.e[i] = {0, 0, 0};
-    } else {
-      mode = mode == PointMode::kStick ? PointMode::kSlide : PointMode::kStick;
+    } else if (mode == PointMode::kStick) {
+      mode = PointMode::kSlide;
+    } else if (tangential_norm(trial(i, here_)) <= compliance_[i].friction * f + tolerance(i)) {
+      mode = PointMode::kStick;  // else it has turned: it slides on in its new direction
     }
     fresh_[i] = 1;
     if (back) ignored_[i] = 1;

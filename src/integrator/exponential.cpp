@@ -2,9 +2,8 @@
 
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
-#include "stiction/math/factor_symmetric.hpp"
 
-#include "energy.hpp"
+#include "exponential_end.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,8 +12,8 @@
 namespace stiction {
 namespace {
 
-constexpr int kHalvings = 6;           // of a step whose energy is not accepted
-constexpr double kEnergyShare = 0.05;  // of T + S at its start: what a sub-step may add or misplace
+constexpr int kHalvings = 6;      // of a step whose energy is not accepted
+constexpr int kRefinements = 12;  // of a step whose error is not
 
 /// Y, and where the points of every island are at the start of the step.
 void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
@@ -168,165 +167,6 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
   return difference;
 }
 
-/// Rows of the points of one island that are closed at the end of the step.
-void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
-  rows.clear();
-  for (std::size_t i = 0; i < r.mode.size(); ++i) {
-    const int row = 3 * static_cast<int>(i);
-    if (r.mode[i] == PointMode::kStick) rows.insert(rows.end(), {row, row + 1});
-    if (r.mode[i] != PointMode::kOpen) rows.push_back(row + 2);
-  }
-}
-
-/// y of Y y = e in the given rows of an island of n rows; least squares if there are more rows than
-/// rank, by a diagonal far above rounding and far below Y.
-void solve_rows(const double* Y, int n, ExponentialScratch& s) {
-  const int m = static_cast<int>(s.closed.size()), stride = factor_stride(m);
-  s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
-  double trace = 0.0;
-  for (int i = 0; i < m; ++i) {
-    const double* row = Y + static_cast<std::size_t>(s.closed[i]) * n;
-    for (int j = i; j < m; ++j)
-      s.factor[static_cast<std::size_t>(i) * stride + j] = row[s.closed[j]];
-    trace += row[s.closed[i]];
-  }
-  for (int i = 0; i < m; ++i)
-    s.factor[static_cast<std::size_t>(i) * stride + i] += 1e-10 * trace / m;
-  if (factor_symmetric(s.factor.data(), m, stride)) {
-    substitute_symmetric(s.factor.data(), m, stride, s.mismatch.data());
-  } else {
-    std::fill(s.mismatch.begin(), s.mismatch.end(), 0.0);
-  }
-}
-
-/// v+ += G0 Y0^-1 (x'(h) - J v+) at the points that are closed: their velocity is a stiff quantity
-/// that the closed form knows to the order of its forcing, while v+ is a quadrature of
-/// accelerations. Without this the velocity error is 2 to 8 times larger at steps of 10 to 40 ms.
-void match_contact_velocity(const CompliantInput& input,
-                            const State& state,
-                            CompliantWorkspace& work) {
-  ExponentialScratch& s = work.exponential;
-  const Scene& scene = input.scene;
-  CompliantSystem& start = work.start;
-  displace(scene, state.q.data(), work.xi.data(), work.q.data());
-  turn_axes(scene, state.q.data(), work.q.data(), work.nu.data(), work.v.data());
-  forward_kinematics(scene, input.parameters, work.q.data(), work.v.data(), work.end.dynamics);
-  const std::vector<int>& bounds = start.delassus.island_start;
-  s.rows.assign(3 * start.points.size(), 0.0);
-  for (int k = 0; k < start.delassus.num_islands(); ++k) {
-    const ContactMotion::Result& r = *s.moved[k];
-    closed_rows(r, s.closed);
-    if (s.closed.empty()) continue;
-    s.mismatch.clear();
-    for (const int row : s.closed) {
-      const CompliantPoint& point = start.points[bounds[k] + row / 3];
-      const Vec3d v =
-          carrier_rotation(scene, start, point) * carrier_velocity(scene, point, work.end.dynamics);
-      const Mat3d& frame = start.contacts[point.contact].frame;
-      s.mismatch.push_back(r.v[row] - dot(frame.column(row % 3), v));
-    }
-    solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
-    for (std::size_t j = 0; j < s.closed.size(); ++j)
-      s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
-  }
-  apply_forces(scene, start, s.rows, s.dG.data());
-  for (int k = 0; k < scene.nv(); ++k) work.nu[k] += s.dG[k];
-}
-
-/// What the closed form says of a point of the start after the step.
-struct PointEnd {
-  Vec3d defect{0, 0, 0};  ///< its way by kinematics less that of the closed form [m], contact frame
-  Vec3d extension{0, 0, 0};  ///< contact frame [m]
-  double gap = 0.0;
-  PointMode mode = PointMode::kOpen;
-};
-
-/// The anchor of a point that sticks has not moved: the kinematics have the last word on how far
-/// the point is from it. One that slides has the spring of the closed form.
-PointEnd end_of_point(
-    const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i) {
-  const CompliantPoint& point = work.start.points[i];
-  const ContactMotion::Result& r = *work.exponential.moved[island];
-  const double* x = r.x.data() + 3 * (i - first);
-  const Mat3d R = carrier_rotation(input.scene, work.start, point);
-  const Mat3d& frame = work.start.contacts[point.contact].frame;
-  const Vec3d way = transpose_times(frame, R * way_of(input, work.start, point, work.end.dynamics));
-  PointEnd end;
-  end.mode = r.mode[i - first];
-  end.gap = point.motion.gap + way.z;
-  end.defect.z = end.gap - x[2];
-  if (point.kind == PointKind::kMaterial) {
-    end.defect.x = way.x - x[0];
-    end.defect.y = way.y - x[1];
-  }
-  end.extension = r.e[i - first];
-  if (end.mode == PointMode::kStick)
-    end.extension = end.extension - Vec3d{end.defect.x, end.defect.y, 0.0};
-  return end;
-}
-
-/// An upper bound on the work of what is no contact: servos, torques, wrenches.
-double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
-  double sum = 0.0;
-  for (int k = 0; k < input.scene.nv(); ++k)
-    sum += std::abs(work.start.dynamics.force[k] * work.xi[k]);
-  for (const ExternalWrench& w : input.control.wrenches) {
-    const Transform a = body_placement(input.scene, work.start.dynamics, w.body),
-                    b = body_placement(input.scene, work.end.dynamics, w.body);
-    const double turned = norm(b.R.c0 - a.R.c0) + norm(b.R.c1 - a.R.c1);
-    sum += norm(w.force) * norm(b.p - a.p) + norm(w.moment) * 2.0 * turned;
-  }
-  return sum;
-}
-
-/// Energies of a sub-step, for its acceptance.
-struct EnergyBalance {
-  double start = 0.0;      ///< T + S at the start [J]
-  double kinetic = 0.0;    ///< at the end [J]
-  double elastic = 0.0;    ///< at the end [J]
-  double misplaced = 0.0;  ///< d^T K d / 2 of the defects of the closed form [J]
-  double budget = 0.0;     ///< what T + S may be at the end [J]
-  bool acceptable() const {
-    return misplaced <= kEnergyShare * start + 1e-12 * budget && kinetic + elastic <= budget;
-  }
-};
-
-/// Visits the points of the start: island, its first point, point.
-template <class Visit>
-void each_point(const CompliantSystem& start, Visit&& visit) {
-  const std::vector<int>& bounds = start.delassus.island_start;
-  for (int k = 0; k < start.delassus.num_islands(); ++k) {
-    for (int i = bounds[k]; i < bounds[k + 1]; ++i) visit(k, bounds[k], i);
-  }
-}
-
-EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspace& work) {
-  EnergyBalance e;
-  double kinetic = 0.0, potential = 0.0;
-  for (const TreeData<double>& t : work.start.dynamics.trees) {
-    kinetic += t.kinetic_energy;
-    potential += t.potential_energy;
-  }
-  const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
-  e.kinetic = end.kinetic;
-  e.start = kinetic + elastic_energy(work.start);
-  each_point(work.start, [&](int island, int first, int i) {
-    const PointEnd p = end_of_point(input, work, island, first, i);
-    if (p.mode == PointMode::kOpen) return;
-    const PointCompliance& c = work.start.points[i].compliance;
-    const auto energy = [&](const Vec3d& t, double n) {
-      return 0.5 * (c.tangential_stiffness * (t.x * t.x + t.y * t.y) + c.stiffness * n * n);
-    };
-    e.elastic += energy(p.extension, std::min(p.gap, 0.0));
-    e.misplaced += energy(p.defect, p.defect.z);
-  });
-  const double released = potential - end.potential;
-  const double rounding = 1e-12 * (e.start + std::abs(potential) + std::abs(end.potential));
-  e.budget =
-      std::max(0.0, (1.0 + kEnergyShare) * e.start + released + work_bound(input, work)) + rounding;
-  return e;
-}
-
 /// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if the
 /// energy is not acceptable; if `last`, the velocity is scaled into the budget instead.
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
@@ -335,8 +175,10 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   start.here.queries.swap(state.queries);
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
   state.queries.swap(start.here.queries);
+  hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
   assemble(input, start);
+  report_energies(start, work.outcome);
   start_islands(start, s);
 
   move_points(start, s.b0, input.h, s);
@@ -348,7 +190,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
 
   match_contact_velocity(input, state, work);
   conclude(input, PositionRule::kSecondOrder, work, state);
-  if (!start.points.empty() && work.rigid.rows.rows.empty()) {
+  if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
       if (!last) return false;
@@ -370,31 +212,74 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   return true;
 }
 
+/// Largest difference of two ends of one step, velocities and coordinates alike.
+double distance_of(const State& a, const State& b) {
+  return std::max((a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
+}
+
+CompliantInput shortened(const CompliantInput& input, double h) {
+  return {input.scene,
+          input.parameters,
+          input.control,
+          input.settings,
+          input.contact,
+          input.collision,
+          input.solver,
+          h};
+}
+
+/// One step against two halves: an error that is known and not only bounded. At order 2 the halves
+/// are a third of the difference off. Keeps the halves if that is at most `allowed` or this is the
+/// last level.
+bool attempt_halves(const CompliantInput& input,
+                    double allowed,
+                    bool last,
+                    State& state,
+                    CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  work.kept = work.outcome;
+  if (!attempt(input, last, state, work)) return false;
+  s.whole = state;
+  state = s.before;
+  work.outcome = work.kept;
+  const CompliantInput half = shortened(input, 0.5 * input.h);
+  if (!attempt(half, last, state, work) || !attempt(half, last, state, work)) {
+    work.outcome = work.kept;
+    return false;
+  }
+  const double error = distance_of(state, s.whole) / 3.0;
+  if (!last && !(error <= allowed)) {
+    work.outcome = work.kept;
+    return false;
+  }
+  work.outcome.error_estimate = work.kept.error_estimate + error;
+  return true;
+}
+
 }  // namespace
 
-/// Halves of the step as long as its energy is not acceptable, wholes again where they fit.
+/// Halves of the step as long as its energy is not acceptable or its error too large, wholes again
+/// where they fit.
 void exponential(const CompliantInput& input, State& state, CompliantWorkspace& work) {
-  constexpr int kParts = 1 << kHalvings;
+  const double accuracy = input.settings.accuracy;
+  const int levels = accuracy > 0.0 ? kRefinements : kHalvings, parts = 1 << levels;
   State& before = work.exponential.before;
   int level = 0;
-  for (int part = 0; part < kParts;) {
-    CompliantInput sub{input.scene,
-                       input.parameters,
-                       input.control,
-                       input.settings,
-                       input.contact,
-                       input.collision,
-                       input.solver,
-                       std::ldexp(input.h, -level)};
+  for (int part = 0; part < parts;) {
+    const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
+    const bool last = level == levels;
     before = state;
     ++work.outcome.iterations;
-    if (!attempt(sub, level == kHalvings, state, work)) {
+    const bool taken = accuracy > 0.0
+                           ? attempt_halves(sub, std::ldexp(accuracy, -level), last, state, work)
+                           : attempt(sub, last, state, work);
+    if (!taken) {
       state = before;
       ++level;
       continue;
     }
-    part += kParts >> level;
-    while (level > 0 && part % (kParts >> (level - 1)) == 0) --level;
+    part += parts >> level;
+    while (level > 0 && part % (parts >> (level - 1)) == 0) --level;
   }
 }
 

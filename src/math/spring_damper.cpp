@@ -15,6 +15,8 @@ namespace {
 /// The undamped modes are those of the damped rows only if B = beta K in every row; and stiffnesses
 /// too far apart leave the softest modes fewer digits than a matrix exponential does.
 constexpr double kWidestStiffness = 30.0;
+/// Below this a spring is none: its square is out of range.
+constexpr double kNoStiffness = 1e-100;
 
 bool has_modes(const double* K, const double* B, int n, double& beta) {
   double largest = 0.0, least = 0.0;
@@ -49,12 +51,13 @@ void SpringDamper::set(const double* W,
   n_ = n;
   W_.assign(W, W + static_cast<std::size_t>(n) * n);
   K_.assign(K, K + n);
+  for (double& k : K_) k = k < kNoStiffness ? 0.0 : k;
   B_.assign(B, B + n);
   followers_.assign(followers, followers + num_followers);
   root_.resize(n);
-  for (int i = 0; i < n; ++i) root_[i] = std::sqrt(K[i]);
+  for (int i = 0; i < n; ++i) root_[i] = std::sqrt(K_[i]);
   form_ = !symmetric || num_followers > 0 ? Form::kCompanion
-          : has_modes(K, B, n, beta_)     ? Form::kModal
+          : has_modes(K_.data(), B, n, beta_)     ? Form::kModal
                                           : Form::kDissipative;
   if (form_ == Form::kModal) set_modal();
   if (form_ == Form::kDissipative) set_dissipative();
