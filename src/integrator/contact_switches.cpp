@@ -66,16 +66,44 @@ double ContactMotion::least_guard(double t) {
   return least;
 }
 
+void ContactMotion::find_violated(const Node& node) {
+  violated_.clear();
+  for (int i = 0; i < n_; ++i) {
+    if (!ignored_[i] && guard(i, node) < -tolerance(i)) violated_.push_back(i);
+  }
+}
+
+/// Where an open point may have touched and left between two nodes `apart` seconds apart: the
+/// lowest point of its gap by Hermite's cubic. Seconds after `a`, or a negative number.
+double ContactMotion::lowest_between(int i, const Node& a, const Node& b, double apart) const {
+  const int row = 3 * i + 2;
+  const double va = a.v[row], vb = b.v[row];
+  if (result_.mode[i] != PointMode::kOpen || !(va < 0.0 && vb > 0.0)) return -1.0;
+  const double s = va / (va - vb), r = 1.0 - s;
+  const double gap = r * r * (1.0 + 2.0 * s) * a.x[row] + s * s * (1.0 + 2.0 * r) * b.x[row] +
+                     apart * s * r * (r * va - s * vb);
+  return gap < 0.0 ? s * apart : -1.0;
+}
+
 /// The first node where a guard is violated; the switch before it by a root search over the points
 /// that are violated there. On success probe_ is the end of the segment.
 bool ContactMotion::first_switch(double length) {
+  const double apart = length / kNodes;
   for (int k = 0; k < kNodes; ++k) {
-    violated_.clear();
+    const Node& before = k > 0 ? nodes_[k - 1] : here_;
     for (int i = 0; i < n_; ++i) {
-      if (!ignored_[i] && guard(i, nodes_[k]) < -tolerance(i)) violated_.push_back(i);
+      const double t = lowest_between(i, before, nodes_[k], apart);
+      if (t < 0.0) continue;
+      violated_.clear();
+      least_guard(k * apart + t);
+      find_violated(probe_);
+      if (violated_.empty()) continue;
+      locate(k * apart, k * apart + t);
+      return true;
     }
+    find_violated(nodes_[k]);
     if (violated_.empty()) continue;
-    locate(length * k / kNodes, length * (k + 1) / kNodes);
+    locate(k * apart, (k + 1) * apart);
     return true;
   }
   return false;

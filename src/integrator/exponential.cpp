@@ -228,9 +228,9 @@ CompliantInput shortened(const CompliantInput& input, double h) {
           h};
 }
 
-/// One step against two halves: an error that is known and not only bounded. At order 2 the halves
-/// are a third of the difference off. Keeps the halves if that is at most `allowed` or this is the
-/// last level.
+/// One step against two halves, of which the latter are kept if they differ by at most `allowed` or
+/// this is the last level. At order 2 they are a third of the difference off; through a switch,
+/// where the order is less, up to all of it.
 bool attempt_halves(const CompliantInput& input,
                     double allowed,
                     bool last,
@@ -247,7 +247,7 @@ bool attempt_halves(const CompliantInput& input,
     work.outcome = work.kept;
     return false;
   }
-  const double error = distance_of(state, s.whole) / 3.0;
+  const double error = distance_of(state, s.whole);
   if (!last && !(error <= allowed)) {
     work.outcome = work.kept;
     return false;

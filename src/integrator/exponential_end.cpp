@@ -12,7 +12,8 @@
 namespace stiction {
 namespace {
 
-// Shares of T + S at its start that a sub-step may add, and misplace by the defects of the closed form.
+// Shares of T + S at its start that a sub-step may add, and misplace by the defects of the closed
+// form.
 constexpr double kAddedShare = 1e-3, kMisplacedShare = 0.05;
 
 /// Rows of the points of one island that are closed at the end of the step.
@@ -130,9 +131,14 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
   e.kinetic = end.kinetic;
   e.start = kinetic + elastic_energy(work.start);
   each_point(work.start, [&](int island, int first, int i) {
+    const CompliantPoint& point = work.start.points[i];
+    if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out
+      const double depth = std::min(point.motion.gap, 0.0);
+      e.start += 0.5 * point.compliance.stiffness * depth * depth;
+    }
     const PointEnd p = end_of_point(input, work, island, first, i);
     if (p.mode == PointMode::kOpen && p.gap >= 0.0) return;
-    const PointCompliance& c = work.start.points[i].compliance;
+    const PointCompliance& c = point.compliance;
     const auto energy = [&](const Vec3d& t, double n) {
       return 0.5 * (c.tangential_stiffness * (t.x * t.x + t.y * t.y) + c.stiffness * n * n);
     };

@@ -2,15 +2,15 @@
 
 #include "stiction/integrator/compliant_step.hpp"
 
-// The end of a step of exponential(): where the closed form of the contact points and the kinematics
-// of the bodies must agree.
+// The end of a step of exponential(): where the closed form of the contact points and the
+// kinematics of the bodies must agree.
 
 namespace stiction {
 
 /// v+ += G0 Y0^-1 (x'(h) - J v+) at the points that are closed: their velocity is a stiff quantity
-/// that the closed form knows to the order of its forcing, while v+ is a quadrature of accelerations.
-/// Without this the velocity error is 2 to 8 times larger at steps of 10 to 40 ms. Leaves the
-/// kinematics of the end in work.end.dynamics.
+/// that the closed form knows to the order of its forcing, while v+ is a quadrature of
+/// accelerations. Without this the velocity error is 2 to 8 times larger at steps of 10 to 40 ms.
+/// Leaves the kinematics of the end in work.end.dynamics.
 void match_contact_velocity(const CompliantInput& input,
                             const State& state,
                             CompliantWorkspace& work);
@@ -23,9 +23,9 @@ struct PointEnd {
   PointMode mode = PointMode::kOpen;
 };
 
-/// Point i of the start, of an island that begins at point `first`. The anchor of a point that sticks
-/// has not moved: the kinematics have the last word on how far the point is from it. One that slides
-/// has the spring of the closed form. After conclude().
+/// Point i of the start, of an island that begins at point `first`. The anchor of a point that
+/// sticks has not moved: the kinematics have the last word on how far the point is from it. One
+/// that slides has the spring of the closed form. After conclude().
 PointEnd end_of_point(
     const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i);
 

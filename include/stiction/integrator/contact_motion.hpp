@@ -59,6 +59,8 @@ class ContactMotion {
   double guard(int i, const Node& node) const;
   double tolerance(int i) const;
   double least_guard(double t);
+  void find_violated(const Node& node);
+  double lowest_between(int i, const Node& a, const Node& b, double apart) const;
   bool first_switch(double length);
   void locate(double left, double right);
   void average_directions(const Node& end);

@@ -25,7 +25,7 @@ struct ExponentialScratch {
   std::vector<double> dG, a1;        ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
   std::vector<int> closed;           ///< rows of an island
   std::vector<double> mismatch, factor;
-  State before, whole;///< of a sub-step that may be taken back
+  State before, whole;  ///< of a sub-step that may be taken back
 };
 
 /// Second order (exponential Heun) in contact space, with switches located inside the step:
