@@ -47,8 +47,8 @@ class SettingNames(SolverOptions, total=False):
     newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
         Default 1e-10.
     newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
-    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so often
-        one within the other. Default 6.
+    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so
+        often one within the other. Default 6.
     accuracy: >= 0, of exponential, largest error of a step [m, rad, m/s, rad/s]: it is cut in two
         until a comparison with half steps says so. Default 0: one step of dt.
     max_products: of exponential-published, most matrix products of its exponential, 0 to 4 as in

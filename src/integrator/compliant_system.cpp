@@ -1,9 +1,6 @@
 #include "stiction/integrator/compliant_system.hpp"
 
 #include "stiction/dynamics/mass_matrix.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
-
-#include "../contact/constraint_row.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -94,94 +91,6 @@ Vec3d extension_of(const CompliantInput& input,
   return transpose_times(contact.frame, R * e);
 }
 
-struct PointState {
-  Vec3d v, w, a;  // world: velocity of the material point, angular velocity, acceleration at zero
-                  // joint acceleration (classical)
-};
-
-PointState material_point(const Scene& scene,
-                          const Parameters& parameters,
-                          const DynamicsWorkspace& dynamics,
-                          int body,
-                          const Vec3d& p_W) {
-  if (body < 0) return {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  const int t = scene.tree_of_body(body), local = body - scene.trees()[t].body_offset;
-  const TreeData<double>& data = dynamics.trees[t];
-  const Mat3d& R = data.X_WR.R;
-  const Vec3d p = transpose_times(R, p_W - data.X_WR.p);
-  const Motion<double>&V = data.V[local], &A = data.A[local];
-  const Vec3d v = V.linear + cross(V.angular, p);
-  const Vec3d a = A.linear + cross(A.angular, p) + cross(V.angular, v);
-  return {R * v, R * V.angular, R * a + parameters.gravity};
-}
-
-/// J' v of a point that is fixed to the rider or has a constant arm from it in the carrier's axes.
-/// The point moves at p'; a material velocity seen there changes as a + w x (p' - v), and the frame
-/// turns with the carrier.
-Vec3d analytic_drift(const CompliantInput& input,
-                     const Contact& contact,
-                     const CompliantPoint& point,
-                     const CompliantSystem& system) {
-  const auto at = [&](int body) {
-    return material_point(input.scene, input.parameters, system.dynamics, body, contact.position);
-  };
-  const PointState r = at(point.rider), c = at(point.carrier);
-  Vec3d moving = r.v;
-  if (point.kind == PointKind::kRound) {
-    const Vec3d arm = carrier_rotation(input.scene, system, point) * point.arm;
-    moving = r.v - cross(r.w, arm) + cross(c.w, arm);
-  }
-  const Vec3d rate =
-      r.a + cross(r.w, moving - r.v) - c.a - cross(c.w, moving - c.v) - cross(c.w, r.v - c.v);
-  return transpose_times(contact.frame, rate) * point.sign;
-}
-
-Vec3d relative_velocity(const Scene& scene,
-                        const DynamicsWorkspace& dynamics,
-                        const Contact& contact) {
-  const Vec3d b = point_velocity(scene, dynamics, contact.body_b, contact.position);
-  const Vec3d a = point_velocity(scene, dynamics, contact.body_a, contact.position);
-  return transpose_times(contact.frame, b - a);
-}
-
-/// J' v of the points of kind kGeneral: the change of J v along a motion without acceleration.
-void difference_drift(const CompliantInput& input, CompliantSystem& system) {
-  constexpr double kStep = 1e-6;  // [s]
-  const Scene& scene = input.scene;
-  State& here = system.here;
-  system.aside_q = here.q;
-  system.aside_v = here.v;
-  here.v *= kStep;
-  displace(scene, system.aside_q.data(), here.v.data(), here.q.data());
-  turn_axes(scene, system.aside_q.data(), here.q.data(), system.aside_v.data(), here.v.data());
-  DynamicsWorkspace& moved = system.moved;
-  if (moved.trees.empty()) moved.resize(scene);
-  forward_kinematics(scene, input.parameters, here.q.data(), here.v.data(), moved);
-  collide(scene,
-          input.parameters,
-          moved,
-          input.collision,
-          input.h,
-          here,
-          system.collision,
-          system.found);
-  const auto before = [](const Contact& a, const Contact& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-  };
-  for (CompliantPoint& point : system.points) {
-    if (point.kind != PointKind::kGeneral) continue;
-    const Contact& contact = system.contacts[point.contact];
-    const auto it = std::lower_bound(system.found.begin(), system.found.end(), contact, before);
-    if (it == system.found.end() || before(contact, *it)) {
-      point.drift = analytic_drift(input, contact, point, system);  // as a vertex: it has just gone
-      continue;
-    }
-    point.drift = (relative_velocity(scene, moved, *it) - point.motion.velocity) * (1.0 / kStep);
-  }
-  here.q = system.aside_q;
-  here.v = system.aside_v;
-}
-
 }  // namespace
 
 void CompliantSystem::resize(const Scene& scene) {
@@ -229,6 +138,14 @@ Vec3d way_of(const CompliantInput& input,
                       carrier_velocity(input.scene, point, end)) *
                      0.5;
   return way + (mean - normal * dot(normal, mean)) * input.h;
+}
+
+Vec3d relative_velocity(const Scene& scene,
+                        const DynamicsWorkspace& dynamics,
+                        const Contact& contact) {
+  const Vec3d b = point_velocity(scene, dynamics, contact.body_b, contact.position);
+  const Vec3d a = point_velocity(scene, dynamics, contact.body_a, contact.position);
+  return transpose_times(contact.frame, b - a);
 }
 
 Vec3d carrier_velocity(const Scene& scene,
@@ -320,68 +237,6 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
     solve_scaled_lower(system.dynamics.views[t],
                        system.dynamics.trees[t],
                        system.acceleration.data() + scene.trees()[t].v_offset);
-  }
-}
-
-void assemble(const CompliantInput& input, CompliantSystem& system) {
-  const Scene& scene = input.scene;
-  ConstraintRows& rows = system.rows;
-  rows.rows.clear();
-  rows.z.clear();
-  const RowContext context{
-      scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
-  append_contact_rows(context, system.contacts);
-  assemble_rows(scene, system.dynamics, rows, system.delassus);
-  system.row_rate.assign(system.delassus.g.size(), 0.0);
-  add_row_velocity(scene,
-                   system.dynamics,
-                   rows,
-                   system.delassus,
-                   system.dynamics.whitened.data(),
-                   system.row_rate);
-  system.sorted.clear();  // points were in the order of contacts
-  bool general = false;
-  for (const ConstraintRow& row : rows.rows) {
-    CompliantPoint& point = system.sorted.emplace_back(system.points[row.index]);
-    general = general || point.kind == PointKind::kGeneral;
-    if (point.kind != PointKind::kGeneral)
-      point.drift = analytic_drift(input, system.contacts[point.contact], point, system);
-  }
-  system.points.swap(system.sorted);
-  if (general) difference_drift(input, system);
-  for (std::size_t i = 0; i < system.points.size(); ++i) {
-    const double* a = system.row_rate.data() + 3 * i;
-    system.points[i].free_acceleration = system.points[i].drift + Vec3d{a[0], a[1], a[2]};
-  }
-}
-
-void apply_forces(const Scene& scene,
-                  CompliantSystem& system,
-                  const std::vector<double>& f,
-                  double* out) {
-  std::vector<double>& w = system.dynamics.whitened;
-  std::fill(w.begin(), w.end(), 0.0);
-  apply_impulses(system.rows, scene, f, system.dynamics);
-  std::copy(w.begin(), w.end(), out);
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    solve_scaled_lower(
-        system.dynamics.views[t], system.dynamics.trees[t], out + scene.trees()[t].v_offset);
-  }
-}
-
-void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {
-  const ContactProblem& p = system.delassus;
-  const int n = 3 * (last - first);
-  std::fill(out, out + n * n, 0.0);
-  for (int i = first; i < last; ++i) {
-    const double* column = p.values.data() + p.panel_start[i];
-    for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-      const ContactProblem::Run& run = p.runs[k];
-      for (int c = run.column; c < run.column + run.count; ++c, column += 4) {
-        if (c < 3 * first || c >= 3 * last) continue;  // one tree of all rows: columns of others
-        for (int r = 0; r < 3; ++r) out[(c - 3 * first) * n + 3 * (i - first) + r] = column[r];
-      }
-    }
   }
 }
 

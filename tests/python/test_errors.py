@@ -117,7 +117,7 @@ def test_scenes(text: str, call: Callable[[stiction.Scene], object]) -> None:
     [
         ("dt = -0.1", {"dt": -0.1}),
         ("dt = ", {"dt": float("nan")}),
-        ('integrator "rk5" is unknown; there are: semi-implicit-euler', {"integrator": "rk5"}),
+        ('integrator "rk5" is unknown; there are: explicit-euler, ', {"integrator": "rk5"}),
         ('solver "magic" is unknown; there are: ', {"solver": "magic"}),
         ("tolerance = ", {"tolerance": 0.0}),
         ("max_iterations = 0", {"max_iterations": 0}),

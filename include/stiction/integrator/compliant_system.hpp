@@ -105,6 +105,11 @@ void apply_forces(const Scene& scene,
 /// - first). After assemble().
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out);
 
+/// Velocity of B relative to A at the contact's position, contact frame [m/s].
+Vec3d relative_velocity(const Scene& scene,
+                        const DynamicsWorkspace& dynamics,
+                        const Contact& contact);
+
 /// World rotation of the body that carries a point's frame and anchor.
 Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p);
 

@@ -1,0 +1,198 @@
+#include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/integrator/compliant_step.hpp"
+#include "stiction/integrator/step_coordinates.hpp"
+
+#include "../contact/constraint_row.hpp"
+
+#include <algorithm>
+
+// What stays rigid beside compliant contacts: limits, dry friction, closures, gears, contacts of
+// rigid pairs; and the end of a sub-step, which they have the last word in.
+
+namespace stiction {
+namespace {
+
+/// w = D L x, the inverse of solve_scaled_lower.
+void scale_up(const TreeView& tree, const TreeData<double>& data, const double* x, double* w) {
+  for (int k = 0; k < tree.nv; ++k) {
+    const double* row = data.L + tree.row[k];
+    const int* chain = tree.chain + tree.row[k];
+    double sum = x[k];
+    for (int m = 0; m < tree.depth[k]; ++m) sum += row[m] * x[chain[m]];
+    w[k] = sum / data.D_inverse[k];
+  }
+}
+
+/// Rows of everything rigid for the motion v -> velocity: the whitened w of the workspace is such
+/// that the rows' free velocity is J velocity.
+void build_rigid(const CompliantInput& input,
+                 const State& state,
+                 const double* velocity,
+                 CompliantSystem& start,
+                 RigidRows& rigid) {
+  const Scene& scene = input.scene;
+  for (int k = 0; k < scene.nv(); ++k) rigid.change[k] = velocity[k] - state.v[k];
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const int v = scene.trees()[t].v_offset;
+    scale_up(start.dynamics.views[t],
+             start.dynamics.trees[t],
+             rigid.change.data() + v,
+             start.dynamics.whitened.data() + v);
+  }
+  build_problem(scene,
+                input.parameters,
+                state,
+                start.rigid,
+                input.contact,
+                input.h,
+                start.dynamics,
+                rigid.rows,
+                rigid.problem,
+                rigid.solution.impulse);
+}
+
+/// g -= G lambda of the warm start, which the motion has in it already.
+void take_held_from_free_velocity(RigidRows& rigid) {
+  ContactProblem& problem = rigid.problem;
+  rigid.held = rigid.solution.impulse;
+  double c[6];
+  rigid.change_of_g.resize(problem.g.size());
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    problem.velocity(i, rigid.held.data(), c);
+    for (int r = 0; r < problem.sets[i].dim; ++r) {
+      const int k = problem.sets[i].offset + r;
+      rigid.change_of_g[k] = c[r] - problem.g[k] - problem.compliance[k] * rigid.held[k];
+    }
+  }
+  for (std::size_t k = 0; k < problem.g.size(); ++k) problem.g[k] -= rigid.change_of_g[k];
+}
+
+/// change <- M^-1 J^T (lambda - held).
+void solve_rigid(const CompliantInput& input,
+                 CompliantSystem& start,
+                 RigidRows& rigid,
+                 CompliantOutcome& outcome) {
+  take_held_from_free_velocity(rigid);
+  solve(rigid.problem, input.solver, rigid.solver, rigid.solution);
+  const ContactSolution& s = rigid.solution;
+  if (outcome.rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
+  if (outcome.rows == 0 || !(s.residuals.relative <= outcome.residuals.relative))
+    outcome.residuals = s.residuals;
+  outcome.rows = std::max(outcome.rows, rigid.problem.num_rows());
+  outcome.islands = std::max(outcome.islands, rigid.problem.num_islands());
+  outcome.factorisations += s.factorisations;
+  std::vector<double>& w = start.dynamics.whitened;
+  std::fill(w.begin(), w.end(), 0.0);
+  for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
+  apply_impulses(rigid.rows, input.scene, rigid.held, start.dynamics);
+  for (std::size_t t = 0; t < input.scene.trees().size(); ++t) {
+    const int v = input.scene.trees()[t].v_offset;
+    solve_scaled_lower(start.dynamics.views[t], start.dynamics.trees[t], w.data() + v);
+  }
+  std::copy(w.begin(), w.end(), rigid.change.begin());
+}
+
+void report_rigid(const CompliantSystem& start, const RigidRows& rigid, CompliantOutcome& outcome) {
+  int offset = 0;
+  for (const ConstraintRow& row : rigid.rows.rows) {
+    const double* l = rigid.solution.impulse.data() + offset;
+    const double* c = rigid.solution.velocity.data() + offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    Vec3d velocity;  // relative to c* and with R lambda in it: undo both
+    for (int k = 0; k < 3; ++k) velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
+    const bool slides = on_cone(row.set, l);
+    const PointMode mode =
+        l[2] > 0.0 ? (slides ? PointMode::kSlide : PointMode::kStick) : PointMode::kOpen;
+    report_point(start.rigid[row.index], {l[0], l[1], l[2]}, velocity, {0, 0, 0}, mode, outcome);
+  }
+}
+
+/// Half the dry friction: the displacement of a constant force over h is h^2 / 2 of its
+/// acceleration, and xi / h stands for a velocity.
+void halve_dry_friction(ContactProblem& problem) {
+  for (ConstraintSet& set : problem.sets) {
+    if (set.kind != SetKind::kBox) continue;
+    set.lower *= 0.5;
+    set.upper *= 0.5;
+  }
+}
+
+void add_rigid_rows(const CompliantInput& input,
+                    PositionRule rule,
+                    CompliantWorkspace& work,
+                    State& state) {
+  RigidRows& rigid = work.rigid;
+  const int nv = input.scene.nv();
+  if (rule == PositionRule::kSecondOrder) {
+    for (int k = 0; k < nv; ++k) work.v[k] = work.xi[k] / input.h;
+    build_rigid(input, state, work.v.data(), work.start, rigid);
+    if (!rigid.rows.rows.empty()) {
+      halve_dry_friction(rigid.problem);
+      for (double& l : rigid.solution.impulse) l *= 0.5;
+      solve_rigid(input, work.start, rigid, work.outcome);
+      for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
+    }
+  }
+  build_rigid(input, state, work.nu.data(), work.start, rigid);
+  if (rigid.rows.rows.empty()) {
+    state.contacts.clear();
+    std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+    return;
+  }
+  solve_rigid(input, work.start, rigid, work.outcome);
+  for (int k = 0; k < nv; ++k) work.nu[k] += rigid.change[k];
+  if (rule == PositionRule::kEndVelocity) {
+    for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
+  }
+  report_rigid(work.start, rigid, work.outcome);
+  store_impulses(input.scene,
+                 work.start.rigid,
+                 work.start.dynamics,
+                 rigid.rows,
+                 rigid.solution.impulse,
+                 state);
+}
+
+}  // namespace
+
+void conclude(const CompliantInput& input,
+              PositionRule rule,
+              CompliantWorkspace& work,
+              State& state) {
+  add_rigid_rows(input, rule, work, state);
+  work.q = state.q;
+  displace(input.scene, work.q.data(), work.xi.data(), state.q.data());
+  turn_axes(input.scene, work.q.data(), state.q.data(), work.nu.data(), state.v.data());
+  state.time += input.h;
+  forward_kinematics(
+      input.scene, input.parameters, state.q.data(), state.v.data(), work.end.dynamics);
+}
+
+void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  CompliantSystem& start = work.start;
+  RigidRows& rigid = work.rigid;
+  rigid.rows.rows.clear();
+  rigid.rows.z.clear();
+  const RowContext context{
+      input.scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
+  append_contact_rows(context, start.rigid);
+  append_joint_rows(context);
+  append_closure_rows(context);
+  start.held.assign(input.scene.nv(), 0.0);
+  if (!rigid.rows.rows.empty()) {
+    number_sets(input.scene, rigid.rows, rigid.problem);
+    load_impulses(input.scene,
+                  state,
+                  start.rigid,
+                  start.dynamics,
+                  rigid.rows,
+                  rigid.problem,
+                  rigid.solution.impulse);
+    for (double& l : rigid.solution.impulse) l /= input.h;
+    add_row_forces(input.scene, start.dynamics, rigid.rows, rigid.solution.impulse, start.held);
+  }
+  work.end.held = start.held;
+}
+
+}  // namespace stiction

@@ -1,0 +1,169 @@
+"""Compliant contacts in Python: integrators by name, materials, the springs in the state."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import stiction
+
+COMPLIANT = [name for name in stiction.integrators() if name != "semi-implicit-euler"]
+MASS, STIFFNESS = 2.0, 2e4
+
+
+def ball(**material: float) -> stiction.Scene:
+    soft = {"friction": 0.5, "stiffness": STIFFNESS, "damping": 200.0} | material
+    scene = stiction.Scene()
+    scene.add_ground(stiction.Material(**soft))
+    placement = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.0999]))
+    scene.add_body("ball", stiction.Sphere(0.1), MASS, placement, stiction.Material(friction=0.5))
+    return scene
+
+
+def test_the_registry_names_what_a_simulator_takes() -> None:
+    names = stiction.integrators()
+    assert {"explicit-euler", "implicit-euler", "rk4", "semi-implicit-euler"} <= set(names)
+    assert list(names) == sorted(names)
+    assert all(names.values())
+    with pytest.raises(
+        ValueError, match='integrator "euler" is unknown; there are: explicit-euler'
+    ):
+        stiction.Simulator(ball(), integrator="euler")
+
+
+@pytest.mark.parametrize("integrator", COMPLIANT)
+def test_a_ball_rests_on_its_spring(integrator: str) -> None:
+    sim = stiction.Simulator(ball(), dt=2e-4, integrator=integrator)
+    state = sim.initial_state()
+    log = sim.rollout(state, steps=10000)
+    depth = MASS * 9.81 / STIFFNESS
+    assert 0.1 - state.q[2] == pytest.approx(depth, abs=1e-12)
+    assert log.converged is not None
+    assert log.converged.all()
+    report = sim.report()
+    assert report.status == "ok"
+    assert report.elastic_energy == pytest.approx(0.5 * STIFFNESS * depth**2)
+    assert report.penetration == pytest.approx(depth)
+    (contact,) = sim.contacts()
+    assert contact.force_on_b_world == pytest.approx([0, 0, MASS * 9.81])
+    assert not contact.sliding
+    assert sim.wrench_on("ball").force == pytest.approx([0, 0, MASS * 9.81])
+    balance = sim.balance(state)
+    assert (
+        np.abs(balance.linear_after - balance.linear_before - balance.linear_impulse).max() < 1e-9
+    )
+
+
+@pytest.mark.parametrize("integrator", COMPLIANT)
+def test_springs_live_in_the_state(integrator: str) -> None:
+    sim = stiction.Simulator(ball(), dt=1e-4, integrator=integrator)
+    state = sim.initial_state()
+    state.v[0] = 0.02
+    sim.run(state, steps=20)
+    (memory,) = state.contacts
+    assert (memory.geometry_a, memory.geometry_b) == (0, 1)
+    (contact,) = sim.contacts()
+    assert memory.extension == pytest.approx(contact.frame @ contact.extension, abs=1e-15)
+    assert memory.extension[0] < 0.0  # it pulls back
+    again = stiction.State(state.save())
+    assert again == state
+    sim.run(state, steps=20)
+    stiction.Simulator(ball(), dt=1e-4, integrator=integrator).run(again, steps=20)
+    assert again == state
+
+    stretched = state.copy()
+    stretched.contacts = [stiction.ContactMemory(0, 1, memory.feature, extension=[1e-3, 0, 0])]
+    assert stretched != state
+    pulled = sim.initial_state()
+    pulled.contacts = stretched.contacts
+    sim.run(pulled, steps=10)
+    assert pulled.v[0] > 0.0
+
+
+def test_contact_memory_refuses_what_it_cannot_hold() -> None:
+    with pytest.raises(ValueError, match="geometry_a = 1, geometry_b = 1"):
+        stiction.ContactMemory(1, 1, 0)
+    with pytest.raises(ValueError, match=r"ContactMemory.extension\[1\] = nan"):
+        stiction.ContactMemory(0, 1, 0, extension=[0, math.nan, 0])
+    with pytest.raises(ValueError, match=r"ContactMemory\.feature = -1"):
+        stiction.ContactMemory(0, 1, -1)
+    state = stiction.Simulator(ball()).initial_state()
+    with pytest.raises(ValueError, match=r"state.contacts\[0\]: must be a ContactMemory"):
+        state.contacts = [3]  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"law": "hertz"}, 'law "hertz" is unknown; there are: continuous, published'),
+        ({"substeps": 0}, "substeps = 0: must be >= 1"),
+        ({"newton_tolerance": 0.0}, "newton_tolerance = 0"),
+        ({"newton_iterations": 0}, "newton_iterations = 0: must be >= 1"),
+        ({"newton_halvings": 99}, "newton_halvings = 99: must be in"),
+        ({"dt": -1e-3}, "dt = -0.001"),
+    ],
+)
+def test_settings_are_checked(setting: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        stiction.Simulator(ball(), integrator="rk4", **setting)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "stiffness",
+        "damping",
+        "dissipation",
+        "tangential_stiffness_ratio",
+        "tangential_damping_ratio",
+    ],
+)
+def test_materials_are_checked(field: str) -> None:
+    for bad in (-1.0, math.nan):
+        with pytest.raises(ValueError, match=rf"Material\.{field} = "):
+            stiction.Material(**{field: bad})
+    sim = stiction.Simulator(ball(), integrator="rk4")
+    if field == "stiffness":
+        sim.parameters.stiffness[0] = -5.0
+        with pytest.raises(ValueError, match=r"material\[0\].stiffness = -5"):
+            sim.step(sim.initial_state())
+
+
+def test_an_all_rigid_scene_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ValueError, match=r'"rk4" needs a finite stiffness.*Material\(stiffness='):
+        stiction.Simulator(stiction.load("solo12"), integrator="rk4")
+
+
+def test_dissipation_takes_energy_from_a_bounce() -> None:
+    def rebound(dissipation: float) -> float:
+        scene = ball(damping=0.0, dissipation=dissipation)
+        scene.parameters.gravity[:] = 0.0
+        sim = stiction.Simulator(scene, dt=1e-4, integrator="rk4")
+        state = sim.initial_state()
+        state.q[2] = 0.1001
+        state.v[2] = -0.5
+        sim.run(state, steps=1000)
+        return float(state.v[2]) / 0.5
+
+    assert rebound(0.0) == pytest.approx(1.0, abs=1e-3)
+    # Hunt and Crossley: e = 1 - 2/3 chi v for small chi v.
+    assert rebound(0.2) == pytest.approx(1.0 - 2.0 / 3.0 * 0.2 * 0.5, abs=0.02)
+    assert rebound(2.0) < 0.7
+
+
+@pytest.mark.parametrize("integrator", COMPLIANT)
+def test_a_robot_stands_and_is_recorded(integrator: str) -> None:
+    scene = stiction.load("solo12")
+    ground = scene.geometry("ground")
+    scene.parameters.stiffness[ground] = 2e4
+    scene.parameters.contact_damping[ground] = 150.0
+    sim = stiction.Simulator(scene, dt=1e-3, integrator=integrator, substeps=10)
+    state = sim.initial_state()
+    log = sim.rollout(state, steps=2500, record=["q", "num_contacts", "converged"])
+    assert log.q is not None
+    assert np.abs(np.diff(log.q[-50:], axis=0)).max() < 1e-7
+    mass = sum(scene.parameters.mass)
+    total = sum(c.force_on_b_world[2] for c in sim.contacts())
+    assert total == pytest.approx(mass * 9.81, rel=1e-3)
