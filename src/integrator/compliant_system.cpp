@@ -172,14 +172,8 @@ void locate(const CompliantInput& input,
   forward_kinematics(scene, input.parameters, q, v, system.dynamics);
   CollisionSettings near = input.collision;  // what falls from rest comes closer too
   near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));
-  collide(scene,
-          input.parameters,
-          system.dynamics,
-          near,
-          reach,
-          here,
-          system.collision,
-          system.found);
+  collide(
+      scene, input.parameters, system.dynamics, near, reach, here, system.collision, system.found);
   system.contacts.clear();
   system.rigid.clear();
   system.points.clear();

@@ -109,6 +109,7 @@ void ContactMotion::choose_mode(int i) {
   const PointMotion motion{x[2], {v[0], v[1], v[2]}, here_.e[i]};
   const PointForce force = compliant_force(CompliantLaw::kContinuous, compliance_[i], motion);
   result_.mode[i] = force.mode;
+  for (int r = 0; r < 3; ++r) here_.f[3 * i + r] = force.force[r];
   if (force.mode == PointMode::kOpen) here_.e[i] = {0, 0, 0};
   if (force.mode == PointMode::kSlide && !has_tangential(compliance_[i]))
     result_.mode[i] = PointMode::kStick;
@@ -203,9 +204,21 @@ void ContactMotion::start_springs() {
 }
 
 void ContactMotion::sample(double length) {
-  springs_.sample(length, kNodes, motions_);
+  bool all_stick = true;  // then the guards read nothing but forces
+  for (const PointMode mode : built_) all_stick = all_stick && mode == PointMode::kStick;
+  springs_.sample(length, kNodes, motions_, all_stick);
   nodes_.resize(kNodes);
-  for (int k = 0; k < kNodes; ++k) expand(motions_[k], length * (k + 1) / kNodes, nodes_[k]);
+  const bool modal = springs_.form() == SpringDamper::Form::kModal;
+  for (int k = 0; k < kNodes; ++k) {
+    const double t = length * (k + 1) / kNodes;
+    if (!all_stick || !modal || k + 1 == kNodes) {
+      expand(motions_[k], t, nodes_[k]);
+      continue;
+    }
+    nodes_[k].t = t;
+    nodes_[k].f.resize(3 * n_);
+    for (int i = 0; i < n_; ++i) spread(i, motions_[k].u, nodes_[k].f);
+  }
 }
 
 /// out += the contact forces of point i that belong to the sprung forces u.

@@ -35,13 +35,16 @@ Vec3d ContactMotion::trial(int i, const Node& node) const {
 /// takes for the friction: a velocity that passes near zero may cross the cone within microseconds.
 double ContactMotion::guard(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
+  if (result_.mode[i] == PointMode::kOpen)
+    return std::max(c.stiffness * node.x[3 * i + 2], -normal_force(i, node));
+  if (result_.mode[i] == PointMode::kStick) {
+    const double* f = node.f.data() + 3 * i;
+    return std::min(f[2], c.friction * f[2] - std::sqrt(f[0] * f[0] + f[1] * f[1]));
+  }
   const double f = normal_force(i, node);
-  if (result_.mode[i] == PointMode::kOpen) return std::max(c.stiffness * node.x[3 * i + 2], -f);
-  if (c.friction == 0.0 || (c.tangential_stiffness == 0.0 && c.tangential_damping == 0.0)) return f;
   const Vec3d force = trial(i, node);
-  const double size = tangential_norm(force), inside = c.friction * f - size;
-  if (result_.mode[i] == PointMode::kStick) return std::min(f, inside);
-  return std::min({f, -inside, dot(force, direction_[i]) - 0.5 * size});
+  const double size = tangential_norm(force);
+  return std::min({f, size - c.friction * f, dot(force, direction_[i]) - 0.5 * size});
 }
 
 /// Below this a guard is zero: rounding of the forces it compares.
@@ -76,9 +79,10 @@ void ContactMotion::find_violated(const Node& node) {
 /// Where an open point may have touched and left between two nodes `apart` seconds apart: the
 /// lowest point of its gap by Hermite's cubic. Seconds after `a`, or a negative number.
 double ContactMotion::lowest_between(int i, const Node& a, const Node& b, double apart) const {
+  if (result_.mode[i] != PointMode::kOpen) return -1.0;
   const int row = 3 * i + 2;
   const double va = a.v[row], vb = b.v[row];
-  if (result_.mode[i] != PointMode::kOpen || !(va < 0.0 && vb > 0.0)) return -1.0;
+  if (!(va < 0.0 && vb > 0.0)) return -1.0;
   const double s = va / (va - vb), r = 1.0 - s;
   const double gap = r * r * (1.0 + 2.0 * s) * a.x[row] + s * s * (1.0 + 2.0 * r) * b.x[row] +
                      apart * s * r * (r * va - s * vb);
@@ -142,29 +146,41 @@ void ContactMotion::locate(double left, double right) {
   least_guard(right);
 }
 
-/// Here_ is at the switch: every violated point whose guard is zero takes its new mode. One that
-/// switches back without any time in between rests until time goes on.
+/// here_ is at the switch: every violated point whose guard is zero takes its new mode. One that
+/// switches back without any time in between rests until time goes on. Points that slide alike come
+/// to rest within rounding of each other: they stick together, or the last would hold the others.
 void ContactMotion::switch_points() {
   ++result_.switches;
   for (const int i : violated_) {
     if (guard(i, here_) > 100.0 * tolerance(i)) continue;
-    PointMode& mode = result_.mode[i];
-    const double f = normal_force(i, here_);
-    const bool back = fresh_[i] && here_.t == 0.0;
-    if (mode == PointMode::kOpen) {
-      const double c = tangential_norm(trial(i, here_));
-      mode = c <= compliance_[i].friction * f ? PointMode::kStick : PointMode::kSlide;
-    } else if (f <= tolerance(i)) {
-      mode = PointMode::kOpen;
-      here_.e[i] = result_.e[i] = {0, 0, 0};
-    } else if (mode == PointMode::kStick) {
-      mode = PointMode::kSlide;
-    } else if (tangential_norm(trial(i, here_)) <= compliance_[i].friction * f + tolerance(i)) {
-      mode = PointMode::kStick;  // else it has turned: it slides on in its new direction
-    }
-    fresh_[i] = 1;
-    if (back) ignored_[i] = 1;
+    if (fresh_[i] && here_.t == 0.0) ignored_[i] = 1;
+    switch_point(i);
   }
+  for (int i = 0; i < n_; ++i) {
+    if (result_.mode[i] != PointMode::kSlide || fresh_[i]) continue;
+    const double limit = compliance_[i].friction * normal_force(i, here_);
+    if (tangential_norm(trial(i, here_)) <= limit * (1.0 + 1e-6)) switch_point(i);
+  }
+}
+
+void ContactMotion::switch_point(int i) {
+  PointMode& mode = result_.mode[i];
+  const double f = normal_force(i, here_), c = tangential_norm(trial(i, here_)),
+               limit = compliance_[i].friction * f;
+  const PointCompliance& k = compliance_[i];
+  const bool smooth =
+      k.friction == 0.0 || (k.tangential_stiffness == 0.0 && k.tangential_damping == 0.0);
+  if (mode == PointMode::kOpen) {  // without friction closed is closed
+    mode = smooth || c <= limit ? PointMode::kStick : PointMode::kSlide;
+  } else if (f <= tolerance(i)) {
+    mode = PointMode::kOpen;
+    here_.e[i] = result_.e[i] = {0, 0, 0};
+  } else if (mode == PointMode::kStick) {
+    mode = PointMode::kSlide;
+  } else if (c <= limit * (1.0 + 1e-6)) {
+    mode = PointMode::kStick;  // else it has turned: it slides on in its new direction
+  }
+  fresh_[i] = 1;
 }
 
 /// How far to look at once: where a closed point still swings so much that it may open, two of its

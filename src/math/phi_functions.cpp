@@ -11,6 +11,16 @@ namespace {
 
 constexpr double kInverseFactorial[] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0, 1.0 / 24.0};
 
+constexpr int kTerms = 44;
+
+struct Reciprocals {
+  double of[kTerms + 8] = {};
+  constexpr Reciprocals() {
+    for (int n = 1; n < kTerms + 8; ++n) of[n] = 1.0 / n;
+  }
+};
+constexpr Reciprocals kReciprocals;
+
 /// Dimensionless, at t = 1: C = c t, W = k t^2.
 /// s = sum a_n t^n, a_1 = 1, a_(n+2) = -(C (n+1) a_(n+1) + W a_n) / ((n+1)(n+2)), integrated term
 /// by term. For max(C, sqrt W) < 3: 44 terms reach rounding, the alternating sums lose two digits.
@@ -18,14 +28,14 @@ OscillatorFunctions by_series(double C, double W) {
   OscillatorFunctions f;
   f.rate = 0.0;
   double a = 0.0, next = 1.0;  // a_n, a_(n+1)
-  for (int n = 0; n < 44; ++n) {
+  for (int n = 0; n < kTerms && std::abs(a) + std::abs(next) > 1e-20; ++n) {
     f.rate += (n + 1) * next;
     double term = next;
     for (int j = 0; j < 5; ++j) {
       f.S[j] += term;
-      term /= n + 2 + j;
+      term *= kReciprocals.of[n + 2 + j];
     }
-    const double after = -(C * (n + 1) * next + W * a) / ((n + 1.0) * (n + 2.0));
+    const double after = -(C * next + W * a * kReciprocals.of[n + 1]) * kReciprocals.of[n + 2];
     a = next;
     next = after;
   }

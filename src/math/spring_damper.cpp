@@ -56,9 +56,9 @@ void SpringDamper::set(const double* W,
   followers_.assign(followers, followers + num_followers);
   root_.resize(n);
   for (int i = 0; i < n; ++i) root_[i] = std::sqrt(K_[i]);
-  form_ = !symmetric || num_followers > 0 ? Form::kCompanion
-          : has_modes(K_.data(), B, n, beta_)     ? Form::kModal
-                                          : Form::kDissipative;
+  form_ = !symmetric || num_followers > 0     ? Form::kCompanion
+          : has_modes(K_.data(), B, n, beta_) ? Form::kModal
+                                              : Form::kDissipative;
   if (form_ == Form::kModal) set_modal();
   if (form_ == Form::kDissipative) set_dissipative();
   if (form_ == Form::kCompanion) set_companion();
@@ -85,7 +85,7 @@ void SpringDamper::at(double t, Motion& motion) {
   }
 }
 
-void SpringDamper::sample(double t, int count, std::vector<Motion>& motions) {
+void SpringDamper::sample(double t, int count, std::vector<Motion>& motions, bool forces_only) {
   if (static_cast<int>(motions.size()) < count) motions.resize(count);
   for (int k = 0; k < count; ++k) motions[k].resize(n_, static_cast<int>(followers_.size()));
   if (form_ != Form::kModal) return sample_pade(t, count, motions);
@@ -93,7 +93,11 @@ void SpringDamper::sample(double t, int count, std::vector<Motion>& motions) {
   moved_.assign(state_.begin(), state_.end());
   for (int k = 0; k < count; ++k) {
     move_modal(step, k * step, moved_.data());
-    read_modal((k + 1) * step, moved_.data(), motions[k]);
+    if (forces_only && k + 1 < count) {
+      read_modal_forces(moved_.data(), motions[k]);
+    } else {
+      read_modal((k + 1) * step, moved_.data(), motions[k]);
+    }
   }
 }
 
@@ -152,16 +156,18 @@ void SpringDamper::move_modal(double t, double elapsed, double* state) {
 }
 
 void SpringDamper::read_modal(double t, const double* state, Motion& motion) {
-  for (std::vector<double>* a : {&motion.x, &motion.v, &motion.U1, &motion.U2})
-    std::fill(a->begin(), a->end(), 0.0);
+  double *x = motion.x.data(), *v = motion.v.data(), *U1 = motion.U1.data(), *U2 = motion.U2.data();
+  for (double* a : {x, v, U1, U2}) std::fill(a, a + n_, 0.0);
   for (int m = 0; m < n_; ++m) {
     const double* V = V_.data() + static_cast<std::size_t>(m) * n_;
-    const double* y = state + 4 * m;
+    const double y = state[4 * m], r = state[4 * m + 1], Y1 = state[4 * m + 2],
+                 Y2 = state[4 * m + 3];
+#pragma GCC ivdep
     for (int i = 0; i < n_; ++i) {
-      motion.x[i] += V[i] * y[0];
-      motion.v[i] += V[i] * y[1];
-      motion.U1[i] += V[i] * y[2];
-      motion.U2[i] += V[i] * y[3];
+      x[i] += V[i] * y;
+      v[i] += V[i] * r;
+      U1[i] += V[i] * Y1;
+      U2[i] += V[i] * Y2;
     }
   }
   bool all = true;
@@ -175,6 +181,18 @@ void SpringDamper::read_modal(double t, const double* state, Motion& motion) {
     motion.v[i] /= root_[i];
   }
   if (!all) integrate_free_rows(t, motion);
+}
+
+/// u = -K^1/2 V (y + beta y').
+void SpringDamper::read_modal_forces(const double* state, Motion& motion) const {
+  double* u = motion.u.data();
+  std::fill(u, u + n_, 0.0);
+  for (int m = 0; m < n_; ++m) {
+    const double* V = V_.data() + static_cast<std::size_t>(m) * n_;
+    const double y = state[4 * m] + beta_ * state[4 * m + 1];
+    for (int i = 0; i < n_; ++i) u[i] += V[i] * y;
+  }
+  for (int i = 0; i < n_; ++i) u[i] *= -root_[i];
 }
 
 /// x and v of rows without a spring, from the integrals of the others' forces.

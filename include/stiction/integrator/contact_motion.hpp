@@ -66,6 +66,7 @@ class ContactMotion {
   void average_directions(const Node& end);
   void advance(const Node& node);
   void switch_points();
+  void switch_point(int i);
   double quiet_length() const;
 
   int n_ = 0;

@@ -52,7 +52,8 @@ class SpringDamper {
 
   void at(double t, Motion& motion);
   /// At t / count, 2 t / count, ... t: one exponential for all of them.
-  void sample(double t, int count, std::vector<Motion>& motions);
+  /// With `forces_only`, all but the last have u alone where that is cheaper.
+  void sample(double t, int count, std::vector<Motion>& motions, bool forces_only = false);
 
   Form form() const { return form_; }
   int rows() const { return n_; }
@@ -69,6 +70,7 @@ class SpringDamper {
   void start_pade();
   void move_modal(double t, double elapsed, double* state);
   void read_modal(double t, const double* state, Motion& motion);
+  void read_modal_forces(const double* state, Motion& motion) const;
   void augment(double t);
   void at_pade(double t, Motion& motion);
   void sample_pade(double t, int count, std::vector<Motion>& motions);
