@@ -77,7 +77,8 @@ bp::tuple reduce(const bp::object& self) {
 State copy(const State& s) { return s; }
 State cold(const State& s) {
   State other = s;
-  other.contacts.clear();
+  for (ContactMemory& m : other.contacts) m.impulse_A = {0, 0, 0};
+  std::erase_if(other.contacts, [](const ContactMemory& m) { return norm(m.extension) == 0.0; });
   std::fill(other.constraint_impulse.begin(), other.constraint_impulse.end(), 0.0);
   other.penalty = 0.0;
   return other;
@@ -138,7 +139,7 @@ void expose_state() {
            &cold,
            arg("self"),
            "An independent copy without the warm start of the contact solver: the next step starts "
-           "from zero impulses.")
+           "from zero impulses. Springs of compliant contacts stay.")
       .def("__copy__", &copy)
       .def("__deepcopy__", &deep_copy)
       .def("save", &save, arg("self"), "bytes; restore(save()) continues bit for bit.")

@@ -95,7 +95,7 @@ def contact_stiffness(a: Solid, b: Solid, radius: float, force: float) -> float:
     _positive("radius", radius, "m")
     _positive("force", force, "N")
     modulus = 1.0 / (1.0 / a.plane_modulus + 1.0 / b.plane_modulus)
-    return (6.0 * modulus**2 * radius * force) ** (1.0 / 3.0)
+    return float((6.0 * modulus**2 * radius * force) ** (1.0 / 3.0))
 
 
 def damping(stiffness: float, mass: float, restitution: float) -> float:

@@ -131,7 +131,8 @@ double elastic_energy(const CompliantSystem& system) {
   for (const CompliantPoint& p : system.points) {
     if (p.force.mode == PointMode::kOpen) continue;
     const Vec3d& e = p.motion.extension;
-    sum += 0.5 * p.compliance.stiffness * p.motion.gap * p.motion.gap +
+    const double depth = system.law == CompliantLaw::kPublished ? e.z : p.motion.gap;
+    sum += 0.5 * p.compliance.stiffness * depth * depth +
            0.5 * p.compliance.tangential_stiffness * (e.x * e.x + e.y * e.y);
   }
   return sum;

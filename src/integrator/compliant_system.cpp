@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stiction {
 namespace {
@@ -169,15 +170,29 @@ void locate(const CompliantInput& input,
   State& here = system.here;
   here.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
   here.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
-  forward_kinematics(scene, input.parameters, q, v, system.dynamics);
+  // A stage or a trial that has blown up must come out as not finite, not as an exception of the
+  // narrow phase: beyond the bound products overflow.
+  constexpr double kLargest = 1e75;
+  const double largest = here.q.cwiseAbs().sum() + here.v.cwiseAbs().sum();
+  const bool finite = largest < kLargest;
+  if (!finite) here.v.setConstant(std::numeric_limits<double>::quiet_NaN());
+  forward_kinematics(scene, input.parameters, q, here.v.data(), system.dynamics);
+  system.found.clear();
   CollisionSettings near = input.collision;  // what falls from rest comes closer too
   near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));
-  collide(
-      scene, input.parameters, system.dynamics, near, reach, here, system.collision, system.found);
+  if (finite)
+    collide(scene,
+            input.parameters,
+            system.dynamics,
+            near,
+            reach,
+            here,
+            system.collision,
+            system.found);
   system.contacts.clear();
   system.rigid.clear();
   system.points.clear();
-  const CompliantLaw law = input.settings.chosen_law();
+  const CompliantLaw law = system.law = input.settings.chosen_law();
   for (std::size_t i = 0; i < system.found.size(); ++i) {
     if (!std::isfinite(system.found[i].material.stiffness)) {
       system.rigid.push_back(system.found[i]);

@@ -4,6 +4,7 @@
 #include "stiction/dynamics/integrate.hpp"
 #include "stiction/dynamics/kinematics.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/clones.hpp"
 
 #include <algorithm>
 
@@ -210,12 +211,14 @@ void DualTree::take(const Tree& tree, const TreeParameters<double>& p) {
   data.bias = bias_.data();
 }
 
-void DualTree::move(const TreeView& view,
-                    double h,
-                    const double* q0,
-                    const double* v0,
-                    const double* nu,
-                    int first) {
+/// Flattened: the kernels' loops over directions then take the registers of each clone. They add
+/// nothing across directions, so all clones give the same bits.
+STICTION_CLONES __attribute__((flatten)) void DualTree::move(const TreeView& view,
+                                                             double h,
+                                                             const double* q0,
+                                                             const double* v0,
+                                                             const double* nu,
+                                                             int first) {
   std::copy(q0, q0 + view.nq, q.begin());
   for (int k = 0; k < view.nv; ++k) {
     v[k] = nu[k];
@@ -234,6 +237,24 @@ void DualTree::move(const TreeView& view,
   }
   add_joint_acceleration(view, a.data(), joint_acceleration, data);
   body_inertias_and_forces(view, parameters, data);
+}
+
+/// The force of a point that touches within the step depends on its depth through the part d/(d +
+/// d_0) of the step too, d_0 the gap at the start: e_T = -part way_T, dampers are part d.
+static void add_touching(const CompliantPoint& point,
+                         const Vec3d& way_T,
+                         double before,
+                         PointForceDerivatives& by) {
+  const PointMotion& motion = point.motion;
+  const double depth = -motion.gap, sum = depth + before;
+  const double part = depth / sum, part_rate = before / (sum * sum);
+  const double by_part = -point.compliance.damping * motion.velocity.z * part_rate;
+  const Vec3d D0 = by.displacement.c0, D1 = by.displacement.c1;
+  const Vec3d damper = by.velocity.c0 * motion.velocity.x + by.velocity.c1 * motion.velocity.y;
+  by.displacement.c0 = D0 * part;
+  by.displacement.c1 = D1 * part;
+  by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z) -
+                       (D0 * way_T.x + D1 * way_T.y) * part_rate - damper * (part_rate / part);
 }
 
 void settle_end(const CompliantInput& input,
@@ -268,21 +289,12 @@ void settle_end(const CompliantInput& input,
     point.force = compliant_force(law, c, motion);
     PointForceDerivatives& by = derivatives[i];
     by = compliant_force_derivatives(law, c, motion, point.force);
-    if (!inside_now || point.force.mode == PointMode::kOpen) continue;
-    if (!touched) {  // the published spring is at rest wherever it is first seen inside
+    if (point.force.mode == PointMode::kOpen) continue;
+    if (touched) {
+      add_touching(point, way_T, before, by);
+    } else if (inside_now) {  // the published spring is at rest wherever it is first seen inside
       by.displacement = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-      continue;
     }
-    // f depends on the depth through the part too: e_T = -part way_T, dampers part d.
-    const Vec3d D0 = by.displacement.c0, D1 = by.displacement.c1;
-    const double part_rate = before / ((depth + before) * (depth + before));
-    const double by_part = -point.compliance.damping * motion.velocity.z * part_rate;
-    by.displacement.c0 = D0 * part;
-    by.displacement.c1 = D1 * part;
-    by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z) -
-                         (D0 * way_T.x + D1 * way_T.y) * part_rate -
-                         (by.velocity.c0 * motion.velocity.x + by.velocity.c1 * motion.velocity.y) *
-                             (part_rate / part);
   }
 }
 

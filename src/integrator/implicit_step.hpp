@@ -24,16 +24,6 @@ struct DualTree {
   void resize(const Tree& tree);
   void take(const Tree& tree, const TreeParameters<double>& p);
 
- private:
-  std::vector<RigidTransform<Direction>> X_RB_, placement_;
-  std::vector<Motion<Direction>> S_, V_, A_;
-  std::vector<Inertia<Direction>> inertia_;
-  std::vector<Force<Direction>> F_;
-  std::vector<Direction> bias_, mass_;
-  std::vector<Vec3<Direction>> axis_, com_, zero_;
-  std::vector<Sym3<Direction>> central_;
-
- public:
   /// q+, v+ and a of the tree for nu, seeded in the dofs [first, first + kDirections), then its
   /// kinematics and inertial forces at a.
   void move(const TreeView& view,
@@ -42,6 +32,15 @@ struct DualTree {
             const double* v0,
             const double* nu,
             int first);
+
+ private:
+  std::vector<RigidTransform<Direction>> X_RB_, placement_;
+  std::vector<Motion<Direction>> S_, V_, A_;
+  std::vector<Inertia<Direction>> inertia_;
+  std::vector<Force<Direction>> F_;
+  std::vector<Direction> bias_, mass_;
+  std::vector<Vec3<Direction>> axis_, com_, zero_;
+  std::vector<Sym3<Direction>> central_;
 };
 
 /// Derivatives of a point's force by the way of its point and by its velocity, contact frame, for

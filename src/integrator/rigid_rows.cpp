@@ -136,6 +136,8 @@ void add_rigid_rows(const CompliantInput& input,
   }
   build_rigid(input, state, work.nu.data(), work.start, rigid);
   if (rigid.rows.rows.empty()) {
+    rigid.solution.impulse.clear();
+    rigid.solution.velocity.clear();
     state.contacts.clear();
     std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
     return;

@@ -114,6 +114,12 @@ void validate_state(const Scene& scene, const State& state) {
         "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
         " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
   }
+  for (std::size_t i = 0; i < state.contacts.size(); ++i) {
+    const Vec3d& e = state.contacts[i].extension;
+    const double sum = e.x + e.y + e.z;
+    if (!std::isfinite(sum))
+      fail("state.contacts[" + std::to_string(i) + "].extension", sum, "finite [m]");
+  }
   if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
     fail("state.penalty", state.penalty, "finite and >= 0");
   each_unit_group(scene, [&](int first, int count, const std::string& name) {

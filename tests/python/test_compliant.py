@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
 import stiction
+from stiction.record import record
+from stiction.replay import write_replay
 
 COMPLIANT = [name for name in stiction.integrators() if name != "semi-implicit-euler"]
 MASS, STIFFNESS = 2.0, 2e4
@@ -73,6 +76,9 @@ def test_springs_live_in_the_state(integrator: str) -> None:
     stiction.Simulator(ball(), dt=1e-4, integrator=integrator).run(again, steps=20)
     assert again == state
 
+    (kept,) = state.cold().contacts  # springs are no warm start
+    assert kept.extension == pytest.approx(state.contacts[0].extension, abs=0)
+
     stretched = state.copy()
     stretched.contacts = [stiction.ContactMemory(0, 1, memory.feature, extension=[1e-3, 0, 0])]
     assert stretched != state
@@ -94,6 +100,29 @@ def test_contact_memory_refuses_what_it_cannot_hold() -> None:
         state.contacts = [3]  # type: ignore[list-item]
 
 
+def test_options_of_the_exponential_integrators_act() -> None:
+    def end(**settings: object) -> np.ndarray:
+        sim = stiction.Simulator(ball(), dt=5e-3, **settings)  # type: ignore[arg-type]
+        state = sim.initial_state()
+        state.v[:] = [0.5, 0.0, -0.5, 0.0, 0.0, 2.0]
+        sim.run(state, steps=8)
+        return np.concatenate([state.q, state.v])
+
+    published = {"integrator": "exponential-published", "law": "published"}
+    reference = end(**published)
+    for option in (
+        {"max_products": 0},
+        {"double_integral": False},
+        {"projection": "euclidean"},
+        {"max_products": 0, "balancing": False},
+    ):
+        difference = np.abs(end(**published, **option) - reference).max()
+        assert 0.0 < difference < 0.5, option
+    fine = end(integrator="exponential", accuracy=1e-7)
+    coarse = end(integrator="exponential")
+    assert 0.0 < np.abs(fine - coarse).max() < 1e-2
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -103,6 +132,10 @@ def test_contact_memory_refuses_what_it_cannot_hold() -> None:
         ({"newton_iterations": 0}, "newton_iterations = 0: must be >= 1"),
         ({"newton_halvings": 99}, "newton_halvings = 99: must be in"),
         ({"dt": -1e-3}, "dt = -0.001"),
+        ({"integrator": "exponential", "law": "published"}, 'has the law "continuous" only'),
+        ({"accuracy": -1.0}, "accuracy = -1"),
+        ({"max_products": -2}, "max_products = -2: must be -1"),
+        ({"projection": "nearest"}, 'projection "nearest" is unknown; there are: radial'),
     ],
 )
 def test_settings_are_checked(setting: dict[str, object], message: str) -> None:
@@ -167,3 +200,19 @@ def test_a_robot_stands_and_is_recorded(integrator: str) -> None:
     mass = sum(scene.parameters.mass)
     total = sum(c.force_on_b_world[2] for c in sim.contacts())
     assert total == pytest.approx(mass * 9.81, rel=1e-3)
+
+
+def test_a_compliant_motion_is_replayed(tmp_path: Path) -> None:
+    sim = stiction.Simulator(ball(), dt=1e-3, integrator="implicit-euler")
+    replay = record(sim, sim.initial_state(), sim.hold(), 0.1)
+    assert any(len(rows) for rows in replay.contacts)
+    assert write_replay(tmp_path / "ball.html", replay).stat().st_size > 1000
+
+
+def test_what_needs_the_rigid_problem_says_so() -> None:
+    sim = stiction.Simulator(ball(), integrator="rk4")
+    state = sim.initial_state()
+    sim.step(state)
+    assert sim.problem().num_rows == 0  # nothing is rigid here
+    with pytest.raises(ValueError, match='"rk4" has no contact problem'):
+        sim.compare(state)

@@ -49,6 +49,7 @@ struct CompliantPoint {
 
 /// One evaluation. Buffers grow on demand and keep their capacity; swap() is cheap.
 struct CompliantSystem {
+  CompliantLaw law = CompliantLaw::kContinuous;  ///< of the last locate()
   State here;  ///< q and v of the evaluation, warm starts of the narrow phase
   DynamicsWorkspace dynamics;
   CollisionWorkspace collision;

@@ -71,8 +71,13 @@ class Simulator {
 
   const StepReport& report() const { return report_; }
   const ContactSet& contacts() const { return contacts_; }
-  const ContactProblem& problem() const { return problem_; }
-  const ContactSolution& solution() const { return solution_; }
+  /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
+  const ContactProblem& problem() const {
+    return integrator_ ? compliant_.rigid.problem : problem_;
+  }
+  const ContactSolution& solution() const {
+    return integrator_ ? compliant_.rigid.solution : solution_;
+  }
   /// What the solver of the last step started from [rows, N s].
   const std::vector<double>& warm_start() const { return warm_start_; }
   std::vector<ContactReport> contact_reports() const;

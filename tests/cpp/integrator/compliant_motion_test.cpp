@@ -2,7 +2,6 @@
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
-#include "support/allocation_guard.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -10,7 +9,6 @@
 #include <vector>
 
 using namespace stiction;
-using stiction::test::allocation_count;
 
 namespace {
 
@@ -308,36 +306,64 @@ BOOST_AUTO_TEST_CASE(newton_that_fails_is_a_status) {
   for (int k = 0; k < 40; ++k) BOOST_TEST((better.step(state, {}).status == StepStatus::kOk));
 }
 
-// A step that is not finite leaves the state as it was.
+// Between two stiff planes an explicit method with a large step only gains speed. The step that is
+// not finite is taken back and says so; nothing is thrown.
 BOOST_AUTO_TEST_CASE(blow_up_is_taken_back) {
-  const Scene scene = body_on_ground(Shape::sphere(0.1), 1.0, 0.09, {0.5, 0.0, 1e9, 1e7});
-  Simulator sim(scene, settings("explicit-euler", 1.0));
-  State state = sim.initial_state();
-  for (int k = 0; k < 200; ++k) {
-    const State before = state;
-    if (sim.step(state, {}).status != StepStatus::kNotFinite) continue;
-    BOOST_TEST((state == before));
-    return;
+  for (const char* integrator : {"explicit-euler", "rk4", "symplectic-euler"}) {
+    Scene scene;
+    const Material stiff{0.5, 0.0, 1e9, 1e6};
+    scene.add_ground(stiff);
+    scene.add_half_space("ceiling", {0, 0, 0.25}, {0, 0, -1}, stiff);
+    scene.add_half_space("left", {-1, 0, 0}, {1, 0, 0}, stiff);
+    scene.add_half_space("right", {1, 0, 0}, {-1, 0, 0}, stiff);
+    scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, at(0, 0, 0.099), {0.5});
+    Simulator sim(scene, settings(integrator, 1e-2));
+    State state = sim.initial_state();
+    state.v[3] = 1.0;
+    bool seen = false;
+    for (int k = 0; k < 1000 && !seen; ++k) {
+      const State before = state;
+      seen = sim.step(state, {}).status == StepStatus::kNotFinite;
+      if (seen) BOOST_TEST((state == before));
+    }
+    BOOST_TEST(seen, integrator);
+    BOOST_TEST(std::isfinite(state.q.sum() + state.v.sum()));
   }
-  BOOST_TEST_MESSAGE("it flew away instead");
 }
 
-BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
-  for (const std::string& integrator : kAll) {
-    Scene scene;
-    scene.add_ground({0.6, 0.0, 2e4, 100.0});
-    scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, at(0.5, 0, 0.1), {0.6});
-    scene.add_body(
-        "cube", Shape::box({0.1, 0.1, 0.1}), 1.0, at(0.5, 0, 0.3), {0.6, 0.0, 2e4, 50.0});
-    scene.add_body("capsule", Shape::capsule(0.05, 0.1), 1.0, at(-0.5, 0, 0.16), {0.6});
-    scene.add_body("egg", Shape::ellipsoid({0.05, 0.06, 0.07}), 1.0, at(0, 0.5, 0.08), {0.6});
-    Simulator sim(scene, settings(integrator, 5e-4));
+// A servo's spring and damper: order 2 by Crank and Nicolson in explicit-euler, and stable at steps
+// far beyond its period.
+BOOST_AUTO_TEST_CASE(joint_springs) {
+  Robot robot;
+  robot.name = "r";
+  robot.bodies.resize(1);
+  robot.bodies[0].name = robot.bodies[0].joint_name = "slider";
+  robot.bodies[0].joint = JointType::kPrismatic;
+  robot.bodies[0].axis = {1, 0, 0};
+  robot.bodies[0].mass = 2.0;
+  robot.bodies[0].inertia = {0.01, 0, 0.01, 0, 0, 0.01};
+  robot.dofs.resize(1);
+  robot.neutral = {0.0};
+  Scene scene;
+  scene.add_robot(robot);
+  const auto end = [&](double kp, double kd, double dt, double duration) {
+    Scene copy = scene;
+    copy.set_gains(0, kp, kd);
+    Simulator sim(copy, settings("explicit-euler", dt));
     State state = sim.initial_state();
-    const Control none;
-    for (int k = 0; k < 3000; ++k) sim.step(state, none);
-    BOOST_TEST((sim.report().num_contacts > 6));
-    const long before = allocation_count();
-    for (int k = 0; k < 200; ++k) sim.step(state, none);
-    BOOST_TEST(allocation_count() == before, integrator);
-  }
+    state.q[0] = 0.1;
+    Control target;
+    target.position_target = Eigen::VectorXd::Zero(1);
+    sim.run(state, target, static_cast<int>(std::lround(duration / dt)));
+    return state.q[0];
+  };
+  // m x'' + kd x' + kp x = 0 from 0.1 at rest.
+  const double w = std::sqrt(200.0 / 2.0), z = 6.0 / (2.0 * 2.0 * w), t = 0.4;
+  const double wd = w * std::sqrt(1.0 - z * z);
+  const double exact =
+      0.1 * std::exp(-z * w * t) * (std::cos(wd * t) + z * w / wd * std::sin(wd * t));
+  const double coarse = std::abs(end(200.0, 6.0, 1e-2, t) - exact);
+  const double fine = std::abs(end(200.0, 6.0, 5e-3, t) - exact);
+  BOOST_TEST(std::abs(std::log2(coarse / fine) - 2.0) < 0.05);
+  BOOST_TEST(std::abs(end(1e9, 1e3, 1e-2, 10.0)) <= 0.1 + 1e-9);
 }
