@@ -140,7 +140,7 @@ def test_options_of_the_exponential_integrators_act() -> None:
 )
 def test_settings_are_checked(setting: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        stiction.Simulator(ball(), integrator="rk4", **setting)  # type: ignore[arg-type]
+        stiction.Simulator(ball(), **({"integrator": "rk4"} | setting))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
