@@ -40,7 +40,10 @@ void ContactMotion::set(int n, const double* Y, const PointCompliance* complianc
 
 void ContactMotion::start(const PointMotion* points) { start_.assign(points, points + n_); }
 
-const ContactMotion::Result& ContactMotion::run(const double* b0, const double* b1, double h) {
+const ContactMotion::Result& ContactMotion::run(const double* b0,
+                                                const double* b1,
+                                                double h,
+                                                bool prediction) {
   b0_.assign(b0, b0 + 3 * n_);
   slope_.resize(3 * n_);
   for (int r = 0; r < 3 * n_; ++r) slope_[r] = (b1[r] - b0[r]) / h;
@@ -52,10 +55,11 @@ const ContactMotion::Result& ContactMotion::run(const double* b0, const double* 
     const bool whole = length == h - time_;
 
     bool switched = false;
-    for (int pass = 0, passes = build(result_.mode, false) ? 2 : 1; pass < passes; ++pass) {
+    for (int pass = 0, passes = build(result_.mode, false) && !prediction ? 2 : 1; pass < passes; ++pass) {
       if (pass > 0) build(result_.mode, true);  // with the directions averaged over the first pass
       start_springs();
       sample(length);
+      sharp_ = pass + 1 == passes && !prediction;
       switched = follow && first_switch(length);
       if (pass + 1 < passes) average_directions(switched ? probe_ : nodes_[kNodes - 1]);
     }

@@ -128,18 +128,22 @@ void ContactMotion::locate(double left, double right) {
     least_guard(left);
     return;
   }
+  double zero = 0.0;  // of the guards that are looked at, well below where they switch
+  for (const int i : violated_) zero = std::max(zero, tolerance(i));
+  const double close = sharp_ ? 1e-13 * h_ : 1e-3 * (right - left);
   double low_weight = low, high_weight = high;
-  for (int count = 0; count < 60 && right - left > 1e-13 * h_; ++count) {
+  for (int count = 0; count < 60 && right - left > close; ++count) {
     double t = right - high_weight * (right - left) / (high_weight - low_weight);
-    if (count % 4 == 3 || !(t > left && t < right)) t = 0.5 * (left + right);
+    if (count % 8 == 7 || !(t > left && t < right)) t = 0.5 * (left + right);
     const double value = least_guard(t);
+    if (value <= 0.0 && value >= -zero) return;  // probe_ is there
     if (value > 0.0) {
       left = t;
       low_weight = value;
       high_weight *= 0.5;
     } else {
       right = t;
-      high_weight = high = value;
+      high_weight = value;
       low_weight *= 0.5;
     }
   }

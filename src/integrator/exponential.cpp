@@ -42,13 +42,14 @@ void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
 void move_points(const CompliantSystem& start,
                  const std::vector<double>& b1,
                  double h,
+                 bool prediction,
                  ExponentialScratch& s) {
   const std::vector<int>& bounds = start.delassus.island_start;
   for (std::vector<double>* a : {&s.F1, &s.F2, &s.held}) a->resize(3 * start.points.size());
   s.moved.clear();
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
     const int first = 3 * bounds[k], n = 3 * (bounds[k + 1] - bounds[k]);
-    const ContactMotion::Result& r = s.islands[k].run(s.b0.data() + first, b1.data() + first, h);
+    const ContactMotion::Result& r = s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
     for (int i = 0; i < n; ++i) {
       s.F1[first + i] = r.F1[i];
       s.F2[first + i] = r.F2[i];
@@ -181,11 +182,11 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   report_energies(start, work.outcome);
   start_islands(start, s);
 
-  move_points(start, s.b0, input.h, s);
+  move_points(start, s.b0, input.h, true, s);
   predict(input, state, work);
   evaluate_end(input, state, work);
   if (!last && missed_point(work.end, s.partner)) return false;
-  move_points(start, s.b1, input.h, s);
+  move_points(start, s.b1, input.h, false, s);
   const double difference = correct(input, state, work);
 
   match_contact_velocity(input, state, work);

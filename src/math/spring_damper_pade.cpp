@@ -93,26 +93,31 @@ void SpringDamper::set_dissipative() {
   }
 }
 
-/// z = (x, v, g).
+/// z = (c x, v, c g), c a power of 2 near the fastest frequency: all entries of A are then rates.
 void SpringDamper::set_companion() {
   const int lags = static_cast<int>(followers_.size());
   size_ = 2 * n_ + lags;
   A_.assign(static_cast<std::size_t>(size_) * size_, 0.0);
+  double stiffest = 0.0;
+  for (int i = 0; i < n_; ++i)
+    stiffest = std::max(stiffest, std::abs(W_[static_cast<std::size_t>(i) * n_ + i]) * K_[i]);
+  x_scale_ = stiffest > 0.0 ? std::exp2(std::round(0.5 * std::log2(stiffest))) : 1.0;
+  const double c = x_scale_;
   const auto at = [&](int i, int j) -> double& {
     return A_[static_cast<std::size_t>(i) * size_ + j];
   };
   for (int i = 0; i < n_; ++i) {
-    at(i, n_ + i) = 1.0;
+    at(i, n_ + i) = c;
     for (int j = 0; j < n_; ++j) {
       const double w = W_[static_cast<std::size_t>(i) * n_ + j];
-      at(n_ + i, j) = -w * K_[j];
+      at(n_ + i, j) = -w * K_[j] / c;
       at(n_ + i, n_ + j) = -w * B_[j];
     }
   }
   for (int k = 0; k < lags; ++k) {
     const Follower& lag = followers_[k];
     at(2 * n_ + k, lag.row) = -lag.gain * K_[lag.row];
-    at(2 * n_ + k, n_ + lag.row) = -lag.gain * B_[lag.row];
+    at(2 * n_ + k, n_ + lag.row) = -c * lag.gain * B_[lag.row];
     at(2 * n_ + k, 2 * n_ + k) = -lag.rate;
   }
 }
@@ -122,9 +127,9 @@ void SpringDamper::start_pade() {
   f_.assign(3 * static_cast<std::size_t>(size_), 0.0);
   double *f0 = f_.data(), *f1 = f0 + size_;
   if (form_ == Form::kCompanion) {
-    std::copy(x0_.begin(), x0_.end(), z0_.begin());
+    for (int i = 0; i < n_; ++i) z0_[i] = x_scale_ * x0_[i];
     std::copy(v0_.begin(), v0_.end(), z0_.begin() + n_);
-    std::copy(g0_.begin(), g0_.end(), z0_.begin() + 2 * n_);
+    for (std::size_t k = 0; k < g0_.size(); ++k) z0_[2 * n_ + k] = x_scale_ * g0_[k];
     std::copy(b0_.begin(), b0_.end(), f0 + n_);
     std::copy(b1_.begin(), b1_.end(), f1 + n_);
     return;
@@ -175,7 +180,7 @@ void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions
   transition_.assign(static_cast<std::size_t>(size) * size, 0.0);
   for (int i = 0; i < size; ++i) transition_[static_cast<std::size_t>(i) * size + i] = 1.0;
   exponential_.apply(
-      augmented_.data(), size, transition_.data(), size, {-1, form_ == Form::kCompanion});
+      augmented_.data(), size, transition_.data(), size, {-1, false});
   next_.resize(columns_.size());
   for (int k = 0; k < count; ++k) {
     std::fill(next_.begin(), next_.end(), 0.0);
@@ -195,22 +200,23 @@ void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions
 void SpringDamper::at_pade(double t, Motion& motion) {
   augment(t);
   exponential_.apply(
-      augmented_.data(), size_ + kTail, columns_.data(), kMoments, {-1, form_ == Form::kCompanion});
+      augmented_.data(), size_ + kTail, columns_.data(), kMoments, {-1, false});
   read_pade(t, columns_.data(), motion);
 }
 
 void SpringDamper::read_pade(double t, const double* columns, Motion& motion) {
   const auto z = [&](int i, int moment) { return columns[i * kMoments + moment]; };
   if (form_ == Form::kCompanion) {
+    const double c = 1.0 / x_scale_;
     for (int i = 0; i < n_; ++i) {
-      motion.x[i] = z(i, 0);
+      motion.x[i] = c * z(i, 0);
       motion.v[i] = z(n_ + i, 0);
-      motion.u[i] = -K_[i] * z(i, 0) - B_[i] * z(n_ + i, 0);
-      motion.U1[i] = -K_[i] * z(i, 1) - B_[i] * z(n_ + i, 1);
-      motion.U2[i] = -K_[i] * z(i, 2) - B_[i] * z(n_ + i, 2);
+      motion.u[i] = -K_[i] * c * z(i, 0) - B_[i] * z(n_ + i, 0);
+      motion.U1[i] = -K_[i] * c * z(i, 1) - B_[i] * z(n_ + i, 1);
+      motion.U2[i] = -K_[i] * c * z(i, 2) - B_[i] * z(n_ + i, 2);
     }
     for (std::size_t k = 0; k < followers_.size(); ++k)
-      motion.g[k] = z(2 * n_ + static_cast<int>(k), 0);
+      motion.g[k] = c * z(2 * n_ + static_cast<int>(k), 0);
     return;
   }
   bool all = true;

@@ -31,8 +31,9 @@ class ContactMotion {
   void set(int n, const double* Y, const PointCompliance* compliance);
   /// gap [m], velocity, extension of each point.
   void start(const PointMotion* points);
-  /// From the start, with the acceleration of no contact force going from b0 to b1 over h.
-  const Result& run(const double* b0, const double* b1, double h);
+  /// From the start, with the acceleration of no contact force going from b0 to b1 over h. A
+  /// prediction takes the directions of friction from the start of each segment, in one pass.
+  const Result& run(const double* b0, const double* b1, double h, bool prediction = false);
 
   const double* delassus() const { return Y_.data(); }
 
@@ -63,6 +64,7 @@ class ContactMotion {
   double lowest_between(int i, const Node& a, const Node& b, double apart) const;
   bool first_switch(double length);
   void locate(double left, double right);
+  bool sharp_ = true;  ///< roots to rounding; else, for a first pass, to a thousandth of a segment
   void average_directions(const Node& end);
   void advance(const Node& node);
   void switch_points();

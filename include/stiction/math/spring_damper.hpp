@@ -92,6 +92,7 @@ class SpringDamper {
 
   // Pade: see spring_damper_pade.cpp
   int rank_ = 0, size_ = 0;
+  double x_scale_ = 1.0;
   std::vector<double> G_, rest_v_, rest_b0_, rest_b1_, A_, f_, z0_, augmented_, columns_, next_,
       transition_;
   std::vector<int> pivots_;
