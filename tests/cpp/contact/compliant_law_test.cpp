@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_field) {
   BOOST_TEST(std::string(refusal(s, text)) == "substeps = 0: must be >= 1");
   s = {};
   s.newton_tolerance = nan;
-  BOOST_TEST(std::string(refusal(s, text)).find("newton_tolerance = ") == 0);
+  BOOST_TEST(std::string(refusal(s, text)).find("newton_tolerance = ") == 0u);
   s = {};
   s.newton_halvings = -1;
   BOOST_TEST(std::string(refusal(s, text)) == "newton_halvings = -1: must be in [0, 20]");
