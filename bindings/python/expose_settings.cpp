@@ -102,6 +102,21 @@ void expose_settings() {
   nested("newton_halvings",
          Nested<&S::compliant, &CompliantSettings::newton_halvings>{},
          "In [0, 20]: where Newton fails, implicit-euler cuts the sub-step in two, so often.");
+  nested("accuracy",
+         Nested<&S::compliant, &CompliantSettings::accuracy>{},
+         ">= 0: largest error of a step of exponential [m, rad, m/s, rad/s]; 0: fixed steps.");
+  nested("max_products",
+         Nested<&S::compliant, &CompliantSettings::max_products>{},
+         "Of exponential-published: most matrix products of its exponential; -1: full precision.");
+  nested("balancing",
+         Nested<&S::compliant, &CompliantSettings::balancing>{},
+         "Of exponential-published: scale its matrix by powers of 2 first.");
+  nested("double_integral",
+         Nested<&S::compliant, &CompliantSettings::double_integral>{},
+         "Of exponential-published: q by the average of the average force.");
+  nested("projection",
+         Nested<&S::compliant, &CompliantSettings::projection>{},
+         "Of exponential-published: average forces on the cone, \"radial\" or \"euclidean\".");
   nested("margin",
          Nested<&S::collision, &CollisionSettings::margin>{},
          "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");

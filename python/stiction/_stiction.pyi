@@ -657,6 +657,11 @@ class SimulatorSettings(_SolverFields):
     newton_tolerance: float
     newton_iterations: int
     newton_halvings: int
+    accuracy: float
+    max_products: int
+    balancing: bool
+    double_integral: bool
+    projection: str
     margin: float
     points_per_pair: int
     project_closures: bool

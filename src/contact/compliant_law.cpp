@@ -46,6 +46,18 @@ const char* to_string(PointMode mode) {
 
 void CompliantSettings::validate() const {
   chosen_law();
+  if (!(accuracy >= 0.0 && std::isfinite(accuracy))) {
+    throw std::invalid_argument("accuracy = " + std::to_string(accuracy) +
+                                ": must be >= 0 and finite, 0 for steps of fixed length");
+  }
+  if (max_products < -1) {
+    throw std::invalid_argument("max_products = " + std::to_string(max_products) +
+                                ": must be -1 (full precision) or >= 0");
+  }
+  if (projection != "radial" && projection != "euclidean") {
+    throw std::invalid_argument("projection \"" + projection +
+                                "\" is unknown; there are: radial, euclidean");
+  }
   if (substeps < 1) {
     throw std::invalid_argument("substeps = " + std::to_string(substeps) + ": must be >= 1");
   }

@@ -24,6 +24,12 @@ const std::vector<IntegratorEntry>& integrators() {
       {"explicit-euler",
        "compliant contacts, forces of the start; q by the mean velocity",
        &explicit_euler},
+      {"exponential",
+       "compliant contacts in closed form, second order, switches located inside the step",
+       &exponential},
+      {"exponential-published",
+       "compliant contacts by the matrix exponential of Hammoud et al. 2022, first order",
+       &exponential_published},
       {"implicit-euler",
        "compliant contacts, forces of the end; full Newton with exact derivatives",
        &implicit_euler},
@@ -108,6 +114,16 @@ void remember(const CompliantInput& input,
   std::sort(state.contacts.begin(),
             state.contacts.end(),
             [](const ContactMemory& a, const ContactMemory& b) { return before(a, b); });
+}
+
+void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
+  if (outcome.has_energies) return;
+  outcome.has_energies = true;
+  for (const TreeData<double>& t : system.dynamics.trees) {
+    outcome.kinetic_energy += t.kinetic_energy;
+    outcome.potential_energy += t.potential_energy;
+  }
+  outcome.elastic_energy = elastic_energy(system);
 }
 
 double elastic_energy(const CompliantSystem& system) {

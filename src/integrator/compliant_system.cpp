@@ -178,11 +178,13 @@ void locate(const CompliantInput& input,
   if (!finite) here.v.setConstant(std::numeric_limits<double>::quiet_NaN());
   forward_kinematics(scene, input.parameters, q, here.v.data(), system.dynamics);
   system.found.clear();
+  CollisionSettings near = input.collision;  // what falls from rest comes closer too
+  near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));
   if (finite)
     collide(scene,
             input.parameters,
             system.dynamics,
-            input.collision,
+            near,
             reach,
             here,
             system.collision,

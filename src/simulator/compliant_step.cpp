@@ -49,13 +49,7 @@ const StepReport& Simulator::compliant_step(State& state, const Control& control
   report_ = {};
   for (int k = 0; k < substeps; ++k) {
     integrator_(input, state, compliant_);
-    if (k == 0) {  // the integrator has evaluated the start
-      report_.elastic_energy = elastic_energy(compliant_.start);
-      for (const TreeData<double>& t : compliant_.start.dynamics.trees) {
-        report_.kinetic_energy += t.kinetic_energy;
-        report_.potential_energy += t.potential_energy;
-      }
-    }
+    if (k == 0) report_energies(compliant_.start, outcome);  // where the integrator has not done so
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;
   }
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
@@ -77,6 +71,9 @@ void Simulator::fill_compliant_report() {
   r.num_contacts = static_cast<int>(outcome.contacts.size());
   r.num_islands = outcome.islands;
   r.error_estimate = outcome.error_estimate;
+  r.kinetic_energy = outcome.kinetic_energy;
+  r.potential_energy = outcome.potential_energy;
+  r.elastic_energy = outcome.elastic_energy;
   contacts_.clear();
   for (const CompliantContact& c : outcome.contacts) {
     contacts_.push_back(c.contact);

@@ -33,6 +33,12 @@ void SimulatorSettings::validate() const {
                                 "\": only semi-implicit-euler lets islands sleep");
   }
   compliant.validate();
+  if (integrator == "exponential" && compliant.chosen_law() != CompliantLaw::kContinuous) {
+    throw std::invalid_argument(
+        "law \"" + compliant.law +
+        "\": integrator \"exponential\" has the law \"continuous\" only; take "
+        "that, or integrator \"exponential-published\"");
+  }
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)

@@ -100,6 +100,29 @@ def test_contact_memory_refuses_what_it_cannot_hold() -> None:
         state.contacts = [3]  # type: ignore[list-item]
 
 
+def test_options_of_the_exponential_integrators_act() -> None:
+    def end(**settings: object) -> np.ndarray:
+        sim = stiction.Simulator(ball(), dt=5e-3, **settings)  # type: ignore[arg-type]
+        state = sim.initial_state()
+        state.v[:] = [0.5, 0.0, -0.5, 0.0, 0.0, 2.0]
+        sim.run(state, steps=8)
+        return np.concatenate([state.q, state.v])
+
+    published = {"integrator": "exponential-published", "law": "published"}
+    reference = end(**published)
+    for option in (
+        {"max_products": 0},
+        {"double_integral": False},
+        {"projection": "euclidean"},
+        {"max_products": 0, "balancing": False},
+    ):
+        difference = np.abs(end(**published, **option) - reference).max()
+        assert 0.0 < difference < 0.5, option
+    fine = end(integrator="exponential", accuracy=1e-7)
+    coarse = end(integrator="exponential")
+    assert 0.0 < np.abs(fine - coarse).max() < 1e-2
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -109,11 +132,15 @@ def test_contact_memory_refuses_what_it_cannot_hold() -> None:
         ({"newton_iterations": 0}, "newton_iterations = 0: must be >= 1"),
         ({"newton_halvings": 99}, "newton_halvings = 99: must be in"),
         ({"dt": -1e-3}, "dt = -0.001"),
+        ({"integrator": "exponential", "law": "published"}, 'has the law "continuous" only'),
+        ({"accuracy": -1.0}, "accuracy = -1"),
+        ({"max_products": -2}, "max_products = -2: must be -1"),
+        ({"projection": "nearest"}, 'projection "nearest" is unknown; there are: radial'),
     ],
 )
 def test_settings_are_checked(setting: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        stiction.Simulator(ball(), integrator="rk4", **setting)  # type: ignore[arg-type]
+        stiction.Simulator(ball(), **({"integrator": "rk4"} | setting))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

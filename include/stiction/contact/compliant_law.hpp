@@ -40,6 +40,15 @@ struct CompliantSettings {
   /// implicit-euler: where Newton fails, the sub-step is cut in two, so often one within the other;
   /// >= 0. If that is not enough the status says so.
   int newton_halvings = 6;
+  /// exponential only: largest error of a step [m, rad, m/s, rad/s], 0: none is asked for. Each
+  /// sub-step is compared with two halves, which cost three times as much, and cut in two until the
+  /// difference says that its share of the error is small enough.
+  double accuracy = 0.0;
+  // exponential-published only.
+  int max_products = -1;  ///< most matrix products of its exponential, >= 0; -1: full precision
+  bool balancing = true;  ///< of its matrix, by powers of 2
+  bool double_integral = true;  ///< q by the average of the average force, else by the average
+  std::string projection = "radial";  ///< of the average forces: "radial" keeps f_N, or "euclidean"
   void validate() const;  ///< throws std::invalid_argument naming the field and its value
   CompliantLaw chosen_law() const;
 };

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "stiction/integrator/compliant_system.hpp"
+#include "stiction/integrator/exponential.hpp"
+#include "stiction/integrator/exponential_published.hpp"
 
 #include <memory>
 #include <vector>
@@ -21,10 +23,12 @@ struct CompliantContact {
 
 /// What a step tells.
 struct CompliantOutcome {
-  bool converged = true;                   ///< of the integrator's own iteration, all sub-steps
-  int iterations = 0;                      ///< the most of a sub-step, of the integrator's own
-  int factorisations = 0;                  ///< all sub-steps, the rigid rows' included
-  double elastic_energy = 0.0;             ///< of all springs at the start of the step [J]
+  bool converged = true;   ///< of the integrator's own iteration, all sub-steps
+  int iterations = 0;      ///< the most of a sub-step, of the integrator's own
+  int factorisations = 0;  ///< all sub-steps, the rigid rows' included
+  /// Of the start of the step [J]: kinetic, gravity, springs. By report_energies(), once a step.
+  bool has_energies = false;
+  double kinetic_energy = 0.0, potential_energy = 0.0, elastic_energy = 0.0;
   double error_estimate = 0.0;             ///< where the integrator has one, else 0
   std::vector<CompliantContact> contacts;  ///< sorted by (pair, feature)
   // Of the rows that stay rigid: the worst sub-step.
@@ -72,7 +76,9 @@ struct CompliantWorkspace {
   RungeKuttaScratch runge_kutta;
   std::shared_ptr<ImplicitScratch> implicit;
   RigidRows rigid;
-  CompliantOutcome outcome;
+  ExponentialScratch exponential;
+  PublishedScratch published;
+  CompliantOutcome outcome, kept;  ///< of the step; before a sub-step that may be taken back
 
   void resize(const Scene& scene);
 };
@@ -131,6 +137,10 @@ void remember(const CompliantInput& input,
               const std::vector<Vec3d>& extension,
               CompliantWorkspace& work,
               State& state);
+
+/// The energies at `system`, which has an acceleration, unless the outcome has them already: the
+/// first evaluation of a step is its start.
+void report_energies(const CompliantSystem& system, CompliantOutcome& outcome);
 
 /// Energy of the springs of `system` [J].
 double elastic_energy(const CompliantSystem& system);

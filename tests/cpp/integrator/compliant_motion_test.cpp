@@ -13,7 +13,12 @@ using namespace stiction;
 namespace {
 
 constexpr double kGravity = 9.81;
-const std::vector<std::string> kAll{"explicit-euler", "implicit-euler", "rk4", "symplectic-euler"};
+const std::vector<std::string> kAll{"explicit-euler",
+                                    "exponential",
+                                    "exponential-published",
+                                    "implicit-euler",
+                                    "rk4",
+                                    "symplectic-euler"};
 
 SimulatorSettings settings(const std::string& integrator, double dt) {
   SimulatorSettings s;
@@ -228,6 +233,7 @@ BOOST_AUTO_TEST_CASE(block_sticks_and_slides) {
 BOOST_AUTO_TEST_CASE(save_and_restore_while_sliding) {
   for (const char* law : {"continuous", "published"}) {
     for (const std::string& integrator : kAll) {
+      if (integrator == "exponential" && std::string(law) == "published") continue;
       const Scene scene =
           body_on_ground(Shape::box({0.1, 0.1, 0.05}), 2.0, 0.0495, {0.2, 0.0, 2e4, 100.0});
       SimulatorSettings s = settings(integrator, 1e-4);

@@ -14,7 +14,12 @@ using namespace stiction;
 namespace {
 
 constexpr double kGravity = 9.81;
-const std::vector<std::string> kAll{"explicit-euler", "implicit-euler", "rk4", "symplectic-euler"};
+const std::vector<std::string> kAll{"explicit-euler",
+                                    "exponential",
+                                    "exponential-published",
+                                    "implicit-euler",
+                                    "rk4",
+                                    "symplectic-euler"};
 
 Transform at(double x, double y, double z) { return {Mat3d::identity(), {x, y, z}}; }
 

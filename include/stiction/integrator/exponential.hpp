@@ -1,0 +1,37 @@
+#pragma once
+
+#include "stiction/integrator/compliant_system.hpp"
+#include "stiction/integrator/contact_motion.hpp"
+
+#include <vector>
+
+namespace stiction {
+
+struct CompliantWorkspace;
+
+/// Scratch of exponential().
+struct ExponentialScratch {
+  std::vector<ContactMotion> islands;
+  std::vector<const ContactMotion::Result*> moved;  ///< of each island, by its last run
+  std::vector<double> Y;
+  std::vector<PointCompliance> compliance;
+  std::vector<PointMotion> motion;
+  std::vector<int> partner;          ///< point of the end for each point of the start, -1: none
+  std::vector<double> b0, b1;        ///< [3 points] acceleration without contact forces
+  std::vector<double> F1, F2;        ///< [3 points] int f, intint f
+  std::vector<double> held;          ///< [3 points] the force that a change of M and J acts on
+  std::vector<double> rows;          ///< [3 points of the end]
+  std::vector<double> G0_F1, G0_F2;  ///< [nv] M^-1 J^T of the impulses at the start
+  std::vector<double> dG, a1;        ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
+  std::vector<int> closed;           ///< rows of an island
+  std::vector<double> mismatch, factor;
+  State before, whole;  ///< of a sub-step that may be taken back
+};
+
+/// Second order (exponential Heun) in contact space, with switches located inside the step:
+/// springs, dampers and friction of any stiffness in closed form, the slow rest by one evaluation
+/// at the start and one at the predicted end. A step that would add energy is taken in halves. The
+/// continuous law only. See src/integrator/README.md.
+void exponential(const CompliantInput& input, State& state, CompliantWorkspace& work);
+
+}  // namespace stiction

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "stiction/math/matrix_exponential.hpp"
+#include "stiction/math/phi_functions.hpp"
+
+#include <vector>
+
+namespace stiction {
+
+/// Motion of rows that share inertia, each held by a spring and a damper, in closed form:
+///   x'' = b0 + b1 t + W u,  u = -K x - B x'     (K, B diagonal, >= 0; zeros allowed).
+/// W is symmetric and positive semidefinite (any rank), or general if `symmetric` is false.
+/// Followers are first-order lags driven by one row: g' = -rate g + gain u_row.
+/// Three forms, chosen by what they need (src/math/README.md, equations):
+///   modal        symmetric, B_i / K_i the same in all rows, no followers: phi-functions
+///   dissipative  symmetric, no followers: Pade on [[0, K^1/2 G], [-G^T K^1/2, -G^T B G]], W = G
+///   G^T companion    everything else: Pade on [[0, 1], [-W K, -W B]] and the lags
+/// Owns its scratch: no allocation for sizes it has met.
+class SpringDamper {
+ public:
+  enum class Form { kModal, kDissipative, kCompanion };
+
+  struct Follower {
+    int row = 0;
+    double rate = 0.0;  ///< [1/s], >= 0
+    double gain = 0.0;  ///< [m/(N s)] for a spring's extension
+  };
+
+  /// All at one time t after the start.
+  struct Motion {
+    std::vector<double> x, v;    ///< [m], [m/s]
+    std::vector<double> u;       ///< [N]
+    std::vector<double> U1, U2;  ///< integral of u [N s], integral of U1 [N s^2]
+    std::vector<double> g;       ///< followers
+    void resize(int rows, int followers);
+  };
+
+  /// The rows; W [n x n] row-major.
+  void set(const double* W,
+           const double* K,
+           const double* B,
+           int n,
+           bool symmetric = true,
+           const Follower* followers = nullptr,
+           int num_followers = 0);
+  /// Where they start, and the acceleration without springs; arrays [n], g0 [followers].
+  void start(const double* x0,
+             const double* v0,
+             const double* b0,
+             const double* b1,
+             const double* g0 = nullptr);
+
+  void at(double t, Motion& motion);
+  /// At t / count, 2 t / count, ... t: one exponential for all of them.
+  /// With `forces_only`, all but the last have u alone where that is cheaper.
+  void sample(double t, int count, std::vector<Motion>& motions, bool forces_only = false);
+
+  Form form() const { return form_; }
+  int rows() const { return n_; }
+
+ private:
+  static constexpr int kTail = 5, kMoments = 3;  ///< states of the forcing; z, int z, intint z
+
+  void set_modal();
+  void set_dissipative();
+  void set_companion();
+  void factor_inertia();
+  void split(const double* a, double* s, double* rest) const;
+  void start_modal();
+  void start_pade();
+  void move_modal(double t, double elapsed, double* state);
+  void read_modal(double t, const double* state, Motion& motion);
+  void read_modal_forces(const double* state, Motion& motion) const;
+  void augment(double t);
+  void at_pade(double t, Motion& motion);
+  void sample_pade(double t, int count, std::vector<Motion>& motions);
+  void read_pade(double t, const double* columns, Motion& motion);
+  void integrate_free_rows(double t, Motion& motion) const;
+
+  Form form_ = Form::kModal;
+  int n_ = 0;
+  std::vector<double> W_, K_, B_, root_;  ///< root_ = K^1/2
+  std::vector<Follower> followers_;
+  std::vector<double> x0_, v0_, b0_, b1_, g0_, scratch_;
+
+  // modal: eigenvectors by rows and eigenvalues of K^1/2 W K^1/2; y, y', int y, intint y and the
+  // forcing g0, g1 of each mode
+  double beta_ = 0.0;  ///< B = beta K [s]
+  std::vector<double> V_, w_, state_, moved_, forcing_;
+  std::vector<OscillatorFunctions> functions_;  ///< of each mode at functions_step_
+  double functions_step_ = -1.0;
+
+  // Pade: see spring_damper_pade.cpp
+  int rank_ = 0, size_ = 0;
+  double x_scale_ = 1.0;
+  std::vector<double> G_, rest_v_, rest_b0_, rest_b1_, A_, f_, z0_, augmented_, columns_, next_,
+      transition_;
+  std::vector<int> pivots_;
+  MatrixExponential exponential_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,287 @@
+#include "stiction/integrator/exponential.hpp"
+
+#include "stiction/integrator/compliant_step.hpp"
+#include "stiction/integrator/step_coordinates.hpp"
+
+#include "exponential_end.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+constexpr int kHalvings = 6;      // of a step whose energy is not accepted
+constexpr int kRefinements = 12;  // of a step whose error is not
+
+/// Y, and where the points of every island are at the start of the step.
+void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
+  const std::vector<int>& bounds = start.delassus.island_start;
+  const int islands = start.delassus.num_islands();
+  if (static_cast<int>(s.islands.size()) < islands) s.islands.resize(islands);
+  s.b0.resize(3 * start.points.size());
+  for (int k = 0; k < islands; ++k) {
+    const int first = bounds[k], n = bounds[k + 1] - first;
+    s.Y.resize(9 * static_cast<std::size_t>(n) * n);
+    dense_delassus(start, first, first + n, s.Y.data());
+    s.compliance.clear();
+    s.motion.clear();
+    for (int i = first; i < first + n; ++i) {
+      s.compliance.push_back(start.points[i].compliance);
+      s.motion.push_back(start.points[i].motion);
+      for (int r = 0; r < 3; ++r) s.b0[3 * i + r] = start.points[i].free_acceleration[r];
+    }
+    s.islands[k].set(n, s.Y.data(), s.compliance.data());
+    s.islands[k].start(s.motion.data());
+  }
+}
+
+/// The closed form of all islands with b from b0 to b1: int f, intint f, and the force that a
+/// change of Y, t/h (Y1 - Y0), acts on: the mean of 2 f t / h, 2 (int f - intint f / h) / h.
+void move_points(const CompliantSystem& start,
+                 const std::vector<double>& b1,
+                 double h,
+                 bool prediction,
+                 ExponentialScratch& s) {
+  const std::vector<int>& bounds = start.delassus.island_start;
+  for (std::vector<double>* a : {&s.F1, &s.F2, &s.held}) a->resize(3 * start.points.size());
+  s.moved.clear();
+  for (int k = 0; k < start.delassus.num_islands(); ++k) {
+    const int first = 3 * bounds[k], n = 3 * (bounds[k + 1] - bounds[k]);
+    const ContactMotion::Result& r = s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
+    for (int i = 0; i < n; ++i) {
+      s.F1[first + i] = r.F1[i];
+      s.F2[first + i] = r.F2[i];
+      s.held[first + i] = 2.0 / h * (r.F1[i] - r.F2[i] / h);
+    }
+    s.moved.push_back(&r);
+  }
+}
+
+/// q^ = q (+) (h v + h^2/2 a0 + G0 F2), v^ = v + h a0 + G0 F1, into work.q and work.v.
+void predict(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  const double h = input.h;
+  const int nv = input.scene.nv();
+  for (std::vector<double>* a : {&s.G0_F1, &s.G0_F2, &s.dG, &s.a1}) a->resize(nv);
+  apply_forces(input.scene, work.start, s.F1, s.G0_F1.data());
+  apply_forces(input.scene, work.start, s.F2, s.G0_F2.data());
+  for (int k = 0; k < nv; ++k) {
+    const double a = work.start.acceleration[k];
+    work.nu[k] = state.v[k] + h * a + s.G0_F1[k];
+    work.xi[k] = h * (state.v[k] + 0.5 * h * a) + s.G0_F2[k];
+  }
+  displace(input.scene, state.q.data(), work.xi.data(), work.q.data());
+  turn_axes(input.scene, state.q.data(), work.q.data(), work.nu.data(), work.v.data());
+}
+
+/// Points of start and end with the same pair and feature.
+void match_points(const CompliantSystem& start, const CompliantSystem& end, std::vector<int>& out) {
+  out.assign(start.points.size(), -1);
+  const std::size_t count = end.points.size();
+  for (std::size_t i = 0; i < start.points.size(); ++i) {
+    const Contact& a = start.contacts[start.points[i].contact];
+    for (std::size_t k = 0; k < count && out[i] < 0; ++k) {
+      const std::size_t j = (i + k) % count;  // as a rule the first try
+      const Contact& b = end.contacts[end.points[j].contact];
+      if (a.pair == b.pair && a.feature == b.feature) out[i] = static_cast<int>(j);
+    }
+  }
+}
+
+/// A point is inside at the predicted end that was too far to be a candidate at the start.
+bool missed_point(const CompliantSystem& end, const std::vector<int>& partner) {
+  for (std::size_t j = 0; j < end.points.size(); ++j) {
+    const bool known =
+        std::find(partner.begin(), partner.end(), static_cast<int>(j)) != partner.end();
+    if (!known && end.points[j].motion.gap < 0.0) return true;
+  }
+  return false;
+}
+
+/// Y f of one point.
+Vec3d delassus_times(const CompliantSystem& system, int point, const std::vector<double>& f) {
+  double out[3];
+  system.delassus.velocity(point, f.data(), out);
+  const double* g = system.delassus.g.data() + 3 * point;
+  return {out[0] - g[0], out[1] - g[1], out[2] - g[2]};
+}
+
+/// b1 = J1 a1 + (J' v)_1 + (Y1 - Y0) f at the predicted end, f the force that is held. A point that
+/// is too far there to be a contact keeps its b.
+void evaluate_end(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  CompliantSystem &start = work.start, &end = work.end;
+  end.here.queries = start.here.queries;
+  locate(input, work.q.data(), work.v.data(), state.contacts, nullptr, input.h, end);
+  accelerate(input, false, 0.5 * input.h, end);
+  assemble(input, end);
+  match_points(start, end, s.partner);
+  s.rows.assign(3 * end.points.size(), 0.0);
+  for (std::size_t i = 0; i < s.partner.size(); ++i) {
+    for (int r = 0; r < 3; ++r) {
+      double& f = s.held[3 * i + r];
+      if (s.partner[i] < 0) f = 0.0;
+      if (s.partner[i] >= 0) s.rows[3 * s.partner[i] + r] = f;
+    }
+  }
+  s.b1 = s.b0;
+  for (std::size_t i = 0; i < s.partner.size(); ++i) {
+    const int j = s.partner[i];
+    if (j < 0) continue;
+    const Vec3d b = end.points[j].free_acceleration + delassus_times(end, j, s.rows) -
+                    delassus_times(start, static_cast<int>(i), s.held);
+    for (int r = 0; r < 3; ++r) s.b1[3 * i + r] = b[r];
+  }
+}
+
+/// v+ = v + h (a0 + a1)/2 + G0 F1 + dG f h/2,
+/// q+ = q (+) (h v + h^2/2 a0 + h^2/6 (a1 - a0) + G0 F2 + h^2/6 dG f), f the force that is held.
+/// Returns the largest difference from the prediction, velocities and displacements alike.
+double correct(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  const Scene& scene = input.scene;
+  const double h = input.h;
+  apply_forces(scene, work.start, s.F1, s.G0_F1.data());
+  apply_forces(scene, work.start, s.F2, s.G0_F2.data());
+  for (std::size_t i = 0; i < s.partner.size(); ++i) {
+    if (s.partner[i] < 0) std::fill_n(s.held.begin() + 3 * i, 3, 0.0);
+    for (int r = 0; r < 3 && s.partner[i] >= 0; ++r)
+      s.rows[3 * s.partner[i] + r] = s.held[3 * i + r];
+  }
+  apply_forces(scene, work.end, s.rows, s.a1.data());
+  turn_axes(scene, work.q.data(), state.q.data(), s.a1.data(), s.dG.data());
+  apply_forces(scene, work.start, s.held, s.a1.data());
+  for (int k = 0; k < scene.nv(); ++k) s.dG[k] -= s.a1[k];
+  turn_axes(scene, work.q.data(), state.q.data(), work.end.acceleration.data(), s.a1.data());
+
+  double difference = 0.0;
+  for (int k = 0; k < scene.nv(); ++k) {
+    const double a0 = work.start.acceleration[k], v = state.v[k];
+    const double nu = v + 0.5 * h * (a0 + s.a1[k] + s.dG[k]) + s.G0_F1[k];
+    const double xi = h * (v + h * (0.5 * a0 + (s.a1[k] - a0 + s.dG[k]) / 6.0)) + s.G0_F2[k];
+    difference = std::max({difference, std::abs(nu - work.nu[k]), std::abs(xi - work.xi[k])});
+    work.nu[k] = nu;
+    work.xi[k] = xi;
+  }
+  return difference;
+}
+
+/// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if the
+/// energy is not acceptable; if `last`, the velocity is scaled into the budget instead.
+bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  CompliantSystem& start = work.start;
+  start.here.queries.swap(state.queries);
+  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
+  state.queries.swap(start.here.queries);
+  hold_rigid_rows(input, state, work);
+  accelerate(input, false, 0.5 * input.h, start);
+  assemble(input, start);
+  report_energies(start, work.outcome);
+  start_islands(start, s);
+
+  move_points(start, s.b0, input.h, true, s);
+  predict(input, state, work);
+  evaluate_end(input, state, work);
+  if (!last && missed_point(work.end, s.partner)) return false;
+  move_points(start, s.b1, input.h, false, s);
+  const double difference = correct(input, state, work);
+
+  match_contact_velocity(input, state, work);
+  conclude(input, PositionRule::kSecondOrder, work, state);
+  if (work.rigid.rows.rows.empty()) {
+    const EnergyBalance energy = energy_balance(input, work);
+    if (!energy.acceptable()) {
+      if (!last) return false;
+      const double allowed = std::max(0.0, energy.budget - energy.elastic);
+      if (energy.kinetic > allowed) state.v *= std::sqrt(allowed / energy.kinetic);
+    }
+  }
+
+  work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
+  work.extension.resize(start.points.size());
+  each_point(start, [&](int island, int first, int i) {
+    CompliantPoint& point = start.points[i];
+    const PointEnd end = end_of_point(input, work, island, first, i);
+    const Mat3d R = carrier_rotation(input.scene, start, point);
+    work.extension[i] = transpose_times(R, start.contacts[point.contact].frame * end.extension);
+    point.force.mode = end.mode;
+  });
+  remember(input, start, s.F1, work.extension, work, state);
+  return true;
+}
+
+/// Largest difference of two ends of one step, velocities and coordinates alike.
+double distance_of(const State& a, const State& b) {
+  return std::max((a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
+}
+
+CompliantInput shortened(const CompliantInput& input, double h) {
+  return {input.scene,
+          input.parameters,
+          input.control,
+          input.settings,
+          input.contact,
+          input.collision,
+          input.solver,
+          h};
+}
+
+/// One step against two halves, of which the latter are kept if they differ by at most `allowed` or
+/// this is the last level. At order 2 they are a third of the difference off; through a switch,
+/// where the order is less, up to all of it.
+bool attempt_halves(const CompliantInput& input,
+                    double allowed,
+                    bool last,
+                    State& state,
+                    CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  work.kept = work.outcome;
+  if (!attempt(input, last, state, work)) return false;
+  s.whole = state;
+  state = s.before;
+  work.outcome = work.kept;
+  const CompliantInput half = shortened(input, 0.5 * input.h);
+  if (!attempt(half, last, state, work) || !attempt(half, last, state, work)) {
+    work.outcome = work.kept;
+    return false;
+  }
+  const double error = distance_of(state, s.whole);
+  if (!last && !(error <= allowed)) {
+    work.outcome = work.kept;
+    return false;
+  }
+  work.outcome.error_estimate = work.kept.error_estimate + error;
+  return true;
+}
+
+}  // namespace
+
+/// Halves of the step as long as its energy is not acceptable or its error too large, wholes again
+/// where they fit.
+void exponential(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  const double accuracy = input.settings.accuracy;
+  const int levels = accuracy > 0.0 ? kRefinements : kHalvings, parts = 1 << levels;
+  State& before = work.exponential.before;
+  int level = 0;
+  for (int part = 0; part < parts;) {
+    const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
+    const bool last = level == levels;
+    before = state;
+    ++work.outcome.iterations;
+    const bool taken = accuracy > 0.0
+                           ? attempt_halves(sub, std::ldexp(accuracy, -level), last, state, work)
+                           : attempt(sub, last, state, work);
+    if (!taken) {
+      state = before;
+      ++level;
+      continue;
+    }
+    part += parts >> level;
+    while (level > 0 && part % (parts >> (level - 1)) == 0) --level;
+  }
+}
+
+}  // namespace stiction

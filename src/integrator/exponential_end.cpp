@@ -1,0 +1,160 @@
+#include "exponential_end.hpp"
+
+#include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/factor_symmetric.hpp"
+
+#include "energy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+// Shares of T + S at its start that a sub-step may add, and misplace by the defects of the closed
+// form.
+constexpr double kAddedShare = 1e-3, kMisplacedShare = 0.05;
+
+/// Rows of the points of one island that are closed at the end of the step.
+void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
+  rows.clear();
+  for (std::size_t i = 0; i < r.mode.size(); ++i) {
+    const int row = 3 * static_cast<int>(i);
+    if (r.mode[i] == PointMode::kStick) rows.insert(rows.end(), {row, row + 1});
+    if (r.mode[i] != PointMode::kOpen) rows.push_back(row + 2);
+  }
+}
+
+/// y of Y y = e in the given rows of an island of n rows; least squares if there are more rows than
+/// rank, by a diagonal far above rounding and far below Y.
+void solve_rows(const double* Y, int n, ExponentialScratch& s) {
+  const int m = static_cast<int>(s.closed.size()), stride = factor_stride(m);
+  s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
+  double trace = 0.0;
+  for (int i = 0; i < m; ++i) {
+    const double* row = Y + static_cast<std::size_t>(s.closed[i]) * n;
+    for (int j = i; j < m; ++j)
+      s.factor[static_cast<std::size_t>(i) * stride + j] = row[s.closed[j]];
+    trace += row[s.closed[i]];
+  }
+  for (int i = 0; i < m; ++i)
+    s.factor[static_cast<std::size_t>(i) * stride + i] += 1e-10 * trace / m;
+  if (factor_symmetric(s.factor.data(), m, stride)) {
+    substitute_symmetric(s.factor.data(), m, stride, s.mismatch.data());
+  } else {
+    std::fill(s.mismatch.begin(), s.mismatch.end(), 0.0);
+  }
+}
+
+/// An upper bound on the work of what is no contact: servos, torques, wrenches.
+double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
+  double sum = 0.0;
+  for (int k = 0; k < input.scene.nv(); ++k)
+    sum += std::abs(work.start.dynamics.force[k] * work.xi[k]);
+  for (const ExternalWrench& w : input.control.wrenches) {
+    const Transform a = body_placement(input.scene, work.start.dynamics, w.body),
+                    b = body_placement(input.scene, work.end.dynamics, w.body);
+    const double turned = norm(b.R.c0 - a.R.c0) + norm(b.R.c1 - a.R.c1);
+    sum += norm(w.force) * norm(b.p - a.p) + norm(w.moment) * 2.0 * turned;
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool EnergyBalance::acceptable() const {
+  return misplaced <= kMisplacedShare * start + 1e-12 * budget && kinetic + elastic <= budget;
+}
+
+void match_contact_velocity(const CompliantInput& input,
+                            const State& state,
+                            CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  const Scene& scene = input.scene;
+  CompliantSystem& start = work.start;
+  displace(scene, state.q.data(), work.xi.data(), work.q.data());
+  turn_axes(scene, state.q.data(), work.q.data(), work.nu.data(), work.v.data());
+  forward_kinematics(scene, input.parameters, work.q.data(), work.v.data(), work.end.dynamics);
+  const std::vector<int>& bounds = start.delassus.island_start;
+  s.rows.assign(3 * start.points.size(), 0.0);
+  for (int k = 0; k < start.delassus.num_islands(); ++k) {
+    const ContactMotion::Result& r = *s.moved[k];
+    closed_rows(r, s.closed);
+    if (s.closed.empty()) continue;
+    s.mismatch.clear();
+    for (const int row : s.closed) {
+      const CompliantPoint& point = start.points[bounds[k] + row / 3];
+      const Vec3d v =
+          carrier_rotation(scene, start, point) * carrier_velocity(scene, point, work.end.dynamics);
+      const Mat3d& frame = start.contacts[point.contact].frame;
+      s.mismatch.push_back(r.v[row] - dot(frame.column(row % 3), v));
+    }
+    solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
+    for (std::size_t j = 0; j < s.closed.size(); ++j)
+      s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
+  }
+  apply_forces(scene, start, s.rows, s.dG.data());
+  for (int k = 0; k < scene.nv(); ++k) work.nu[k] += s.dG[k];
+}
+
+PointEnd end_of_point(
+    const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i) {
+  const CompliantPoint& point = work.start.points[i];
+  const ContactMotion::Result& r = *work.exponential.moved[island];
+  const double* x = r.x.data() + 3 * (i - first);
+  const Mat3d R = carrier_rotation(input.scene, work.start, point);
+  const Mat3d& frame = work.start.contacts[point.contact].frame;
+  const Vec3d way = transpose_times(frame, R * way_of(input, work.start, point, work.end.dynamics));
+  PointEnd end;
+  end.mode = r.mode[i - first];
+  end.gap = point.motion.gap + way.z;
+  end.defect.z = end.gap - x[2];
+  if (point.kind == PointKind::kMaterial) {
+    end.defect.x = way.x - x[0];
+    end.defect.y = way.y - x[1];
+  }
+  end.extension = r.e[i - first];
+  if (end.mode == PointMode::kStick)
+    end.extension = end.extension - Vec3d{end.defect.x, end.defect.y, 0.0};
+  return end;
+}
+
+EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspace& work) {
+  EnergyBalance e;
+  double kinetic = 0.0, potential = 0.0;
+  for (const TreeData<double>& t : work.start.dynamics.trees) {
+    kinetic += t.kinetic_energy;
+    potential += t.potential_energy;
+  }
+  const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
+  e.kinetic = end.kinetic;
+  e.start = kinetic + elastic_energy(work.start);
+  each_point(work.start, [&](int island, int first, int i) {
+    const CompliantPoint& point = work.start.points[i];
+    if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out
+      const double depth = std::min(point.motion.gap, 0.0);
+      e.start += 0.5 * point.compliance.stiffness * depth * depth;
+    }
+    const PointEnd p = end_of_point(input, work, island, first, i);
+    if (p.mode == PointMode::kOpen && p.gap >= 0.0) return;
+    const PointCompliance& c = point.compliance;
+    const auto energy = [&](const Vec3d& t, double n) {
+      return 0.5 * (c.tangential_stiffness * (t.x * t.x + t.y * t.y) + c.stiffness * n * n);
+    };
+    if (p.mode == PointMode::kOpen) {  // the closed form has it out, the kinematics have it inside
+      e.elastic += energy({0, 0, 0}, p.gap);
+      e.misplaced += energy({0, 0, 0}, std::min(-p.gap, std::abs(p.defect.z)));
+      return;
+    }
+    e.elastic += energy(p.extension, std::min(p.gap, 0.0));
+    e.misplaced += energy(p.defect, p.defect.z);
+  });
+  const double released = potential - end.potential;
+  const double rounding = 1e-12 * (e.start + std::abs(potential) + std::abs(end.potential));
+  e.budget =
+      std::max(0.0, (1.0 + kAddedShare) * e.start + released + work_bound(input, work)) + rounding;
+  return e;
+}
+
+}  // namespace stiction
