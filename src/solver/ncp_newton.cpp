@@ -128,7 +128,8 @@ bool NcpNewton::newton(int steps, double proximal) {
 
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers() {
-  if (exhausted() || !in_tree_space()) return false;
+  constexpr int kMinRows = 60;  // below, sweeps and Newton find the solution nearest to the start
+  if (island_.rows() <= kMinRows || exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
   settings.deadline = deadline_;
   settings.tolerance = settings_.tolerance;
