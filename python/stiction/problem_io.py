@@ -4,9 +4,10 @@ Version 3: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), 
 offsets (s + 1,), mu (s,), bounds (s, 2), warm_start (n,) or absent, and how the problem is stored:
 island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts. Sums are then
 taken in the same order, so a solver gives the same bits. Where the problem knows its trees (from a
-step of several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides (sides, 4):
-tree, length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into tree_inertia. Still
-read: version 2 without trees; version 1 with G without R and not how the problem is stored.
+step of several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides
+(sides, 4): tree, length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into
+tree_inertia. Still read: version 2 without trees; version 1 with G without R and not how the
+problem is stored.
 """
 
 from __future__ import annotations

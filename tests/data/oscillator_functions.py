@@ -1,4 +1,4 @@
-"""Writes oscillator_functions.csv: s', s, S_1 ... S_4 of s'' + c s' + k s = 0 by mpmath (60 digits).
+"""Writes oscillator_functions.csv: s', s, S_1 ... S_4 of s'' + c s' + k s = 0, 60 digits.
 
 Columns: c, k, t, then s', s, S_1 ... S_4, then the envelope of each for a decaying oscillation
 (zero otherwise), all in hexadecimal floating point. Run once, in an environment with mpmath;

@@ -18,6 +18,7 @@ PROMISES = {
     "03_compose_scene": "ghost is at",
     "04_contact_problem": "converged",
     "05_collision": "height scan",
+    "06_stiff_contact": "zeta 0.30: 0.4",
 }
 
 
