@@ -22,7 +22,7 @@ struct StepReport {
   SolveStatus solver_status = SolveStatus::kConverged;
   Residuals residuals;     ///< the certificate, SI units
   int iterations = 0;      ///< of the solver, slowest island
-  int factorisations = 0;  ///< dense linear systems the solver needed, all islands
+  int factorisations = 0;  ///< linear systems the solver factored, all islands
   int num_contacts = 0;
   int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;

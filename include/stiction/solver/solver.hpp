@@ -89,7 +89,7 @@ struct ContactSolution {
                               ///< for its final impulse
   bool deterministic = true;  ///< false if a time budget could have ended it
   int iterations = 0;         ///< of the slowest island
-  int factorisations = 0;     ///< dense linear systems solved, all islands
+  int factorisations = 0;     ///< linear systems factored, all islands
   SolveStatus status = SolveStatus::kConverged;
   bool converged() const { return status == SolveStatus::kConverged; }
 };
