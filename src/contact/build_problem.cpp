@@ -161,13 +161,12 @@ void assemble_rows(const Scene& scene,
   // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
   const int tree = rows.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
   if (tree >= 0) {
-    problem.trees.sides.clear();
     whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
     assemble_one_tree(dynamics, rows, problem);
   } else {
     rows.scaled.resize(rows.z.size());
     for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-    assemble_delassus(scene, dynamics, rows, problem);
+    assemble_delassus(scene, rows, problem);
   }
 }
 
@@ -202,6 +201,8 @@ void build_problem(const Scene& scene,
   append_joint_rows(context);
   append_closure_rows(context);
   assemble_rows(scene, dynamics, rows, problem);
+  problem.trees.sides.clear();
+  if (rows.one_tree.tree < 0) keep_trees(scene, dynamics, rows, problem.trees);
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }

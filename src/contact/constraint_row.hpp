@@ -70,11 +70,12 @@ void add_row_forces(const Scene& scene,
 
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
-/// Panels of G from whitened rows, and the factors they are made of. Where one tree carries every
-/// set, one_tree_rows.hpp is faster.
-void assemble_delassus(const Scene& scene,
-                       const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
-                       ContactProblem& problem);
+/// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+/// The factors that G was assembled from, for solvers that work in the coordinates of the trees.
+void keep_trees(const Scene& scene,
+                const DynamicsWorkspace& dynamics,
+                const ConstraintRows& rows,
+                ContactProblem::Trees& trees);
 
 }  // namespace stiction

@@ -223,7 +223,19 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
   }
 }
 
-/// The factors of G, for solvers that work in the coordinates of the trees.
+}  // namespace
+
+void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+  find_islands(static_cast<int>(scene.trees().size()), rows);
+  number_rows(rows, problem);
+}
+
+void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
+  list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
+  lay_out_panels(rows, problem);
+  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
+}
+
 void keep_trees(const Scene& scene,
                 const DynamicsWorkspace& dynamics,
                 const ConstraintRows& rows,
@@ -250,23 +262,6 @@ void keep_trees(const Scene& scene,
       trees.inertia.push_back(1.0 / dynamics.trees[t].D_inverse[k]);
   }
   trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
-}
-
-}  // namespace
-
-void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
-  find_islands(static_cast<int>(scene.trees().size()), rows);
-  number_rows(rows, problem);
-}
-
-void assemble_delassus(const Scene& scene,
-                       const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
-                       ContactProblem& problem) {
-  list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
-  lay_out_panels(rows, problem);
-  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
-  keep_trees(scene, dynamics, rows, problem.trees);
 }
 
 }  // namespace stiction

@@ -53,7 +53,7 @@ class Multipliers {
   Law law_ = Law::kCoulomb;
   double proximal_ = 0.0, accuracy_ = 0.0;
   int factorisations_ = 0;
-  double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *change_, *impulse_, *best_;  // by row
+  double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *impulse_, *best_;  // by row
   double *y_, *round_start_, *start_, *step_, *force_;  // by coordinate; force_: F
   double* slopes_;                                      // 9 by rows of the tree space
 };
@@ -73,8 +73,7 @@ Multipliers::Multipliers(const Island& island,
       velocity_(velocity) {
   const std::size_t total = p_.g.size();
   Scratch scratch(work.tree_real, multiplier_storage(total, n_));
-  for (double** x :
-       {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &change_, &impulse_, &best_})
+  for (double** x : {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &impulse_, &best_})
     *x = scratch.take(total);
   for (double** x : {&y_, &round_start_, &start_, &step_, &force_}) *x = scratch.take(n_);
   slopes_ = scratch.take(9 * space_.rows().size());
@@ -271,7 +270,7 @@ Residuals Multipliers::run(const Residuals& before) {
 }  // namespace
 
 std::size_t multiplier_storage(std::size_t total, int n) {
-  return (9 + 9) * total + 5 * n;  // slopes: nine for each row at most
+  return (8 + 9) * total + 5 * n;  // slopes: nine for each row at most
 }
 
 Residuals method_of_multipliers(const Island& island,
