@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc)
 
 bin := $(VENV)/bin
 cmake := $(bin)/cmake
-configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
+configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
 .PHONY: help demo test ctest pytest bench study fuzz docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
