@@ -30,9 +30,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise StudyError(
-            'studies draw with matplotlib: pip install ".[study]" in the repository'
-        ) from error
+        raise StudyError("figures are drawn with matplotlib: pip install matplotlib") from error
 
 
 def curves(

@@ -127,7 +127,5 @@ def _proxqp() -> tuple[Any, str]:
     try:
         import proxsuite
     except ImportError as error:
-        raise StudyError(
-            'Table II needs ProxQP: pip install ".[study]" in the repository'
-        ) from error
+        raise StudyError("Table II needs ProxQP: pip install proxsuite") from error
     return proxsuite.proxqp, str(proxsuite.__version__)
