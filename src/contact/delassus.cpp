@@ -1,4 +1,5 @@
 #include "stiction/dynamics/constraint_rows.hpp"
+#include "stiction/math/clones.hpp"
 
 #include "constraint_row.hpp"
 
@@ -9,6 +10,20 @@
 
 namespace stiction {
 namespace {
+
+/// delassus_block<3, 3> with columns four apart, in the same order of sums.
+STICTION_CLONES void add_cone_block(int common, const double* za, const double* zb, double* block) {
+  Quad x{}, y{}, z{};
+  for (int m = 0; m < common; ++m, za += 3, zb += 3) {
+    const Quad a{za[0], za[1], za[2], 0.0};
+    x += a * zb[0];
+    y += a * zb[1];
+    z += a * zb[2];
+  }
+  quad(block) = quad(block) + x;
+  quad(block + 4) = quad(block + 4) + y;
+  quad(block + 8) = quad(block + 8) + z;
+}
 
 /// block += Z_x^T D^-1 Z_y of two sides of one tree, columns `stride` apart.
 void add_sides(const Scene& scene,
@@ -22,7 +37,7 @@ void add_sides(const Scene& scene,
   const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
   const double* za = rows.z.data() + x.z;
   const double* zb = rows.scaled.data() + y.z;
-  if (dim_a == 3 && dim_b == 3) return delassus_block<3, 3>(common, za, zb, block, stride);
+  if (dim_a == 3 && dim_b == 3) return add_cone_block(common, za, zb, block);
   if (dim_a == 1 && dim_b == 1) return delassus_block<1, 1>(common, za, zb, block, stride);
   for (int i = 0; i < dim_a; i += 3) {
     for (int j = 0; j < dim_b; j += 3) {
@@ -178,18 +193,6 @@ void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
   problem.values.assign(size, 0.0);
 }
 
-/// Position of row `column` in the panel of set i.
-int column_position(const ContactProblem& problem, int i, int column) {
-  int at = problem.panel_start[i];
-  const int stride = ContactProblem::stride(problem.sets[i].dim);
-  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
-    const ContactProblem::Run& run = problem.runs[k];
-    if (column < run.column + run.count) return at + stride * (column - run.column);
-    at += stride * run.count;
-  }
-  return at;
-}
-
 /// mirror <- block^T.
 void mirror_block(const ConstraintSet& a,
                   const ConstraintSet& b,
@@ -201,10 +204,15 @@ void mirror_block(const ConstraintSet& a,
   }
 }
 
-/// Blocks (i, j) with j >= i, and their mirrors.
-void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactProblem& problem) {
+/// Blocks (i, j) with j >= i, and their mirrors. mirrored[j]: where the next one goes in panel j,
+/// whose columns are filled in order.
+void fill_panel(const Scene& scene,
+                const ConstraintRows& rows,
+                int i,
+                std::vector<int>& mirrored,
+                ContactProblem& problem) {
   const ConstraintRow& a = rows.rows[i];
-  const int stride = ContactProblem::stride(a.set.dim), offset = problem.sets[i].offset;
+  const int stride = ContactProblem::stride(a.set.dim);
   int at = problem.panel_start[i];
   for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
     const ContactProblem::Run& run = problem.runs[k];
@@ -213,10 +221,9 @@ void fill_panel(const Scene& scene, const ConstraintRows& rows, int i, ContactPr
       const ConstraintRow& b = rows.rows[j];
       if (j >= i) add_block(scene, rows, a, b, problem.values.data() + at, stride);
       if (j > i) {
-        mirror_block(a.set,
-                     b.set,
-                     problem.values.data() + at,
-                     problem.values.data() + column_position(problem, j, offset));
+        double* values = problem.values.data();
+        mirror_block(a.set, b.set, values + at, values + mirrored[j]);
+        mirrored[j] += ContactProblem::stride(b.set.dim) * a.set.dim;
       }
       at += stride * b.set.dim;
     }
@@ -233,7 +240,9 @@ void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& probl
 void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
   list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
   lay_out_panels(rows, problem);
-  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, problem);
+  std::vector<int>& mirrored = rows.island;
+  mirrored.assign(problem.panel_start.begin(), problem.panel_start.end() - 1);
+  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, mirrored, problem);
 }
 
 void keep_trees(const Scene& scene,
