@@ -49,7 +49,7 @@ void expose_step_report() {
                     "At the start of the step [J], zero at the world origin.")
       .def_readonly("elastic_energy",
                     &StepReport::elastic_energy,
-                    "Of the springs of contacts at the start of the step [J]; compliant steps.")
+                    "Of the springs of contacts at the start of the step [J].")
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
                     "Of the step, by integrators that have one, else 0.")
@@ -98,8 +98,9 @@ void expose_contact_report() {
           "velocity", &velocity, "(3,) of B relative to A after the step, contact frame [m/s].")
       .add_property("force_on_b_world", &force_on_b, "(3,) on B, world axes [N].")
       .add_property("force_on_a_world", &force_on_a, "(3,) on A, world axes [N].")
-      .add_property(
-          "extension", &extension, "(3,) of the springs after a compliant step, contact frame [m].")
+      .add_property("extension",
+                    &extension,
+                    "(3,) of the springs after the step, contact frame [m]; 0: none.")
       .def_readonly(
           "sliding", &C::sliding, "The force is on the cone and the point moves against it.")
       .def("__repr__", &contact_repr);

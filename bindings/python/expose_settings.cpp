@@ -87,6 +87,9 @@ void expose_settings() {
   nested("per_point_stiffness",
          Nested<&S::contact, &ContactSettings::per_point_stiffness>{},
          "Each point of a pair gets k, d instead of k / n, d / n.");
+  nested("tangential_compliance",
+         Nested<&S::contact, &ContactSettings::tangential_compliance>{},
+         "Rigid step: pairs with a stiffness yield in the tangent plane too.");
   nested("law",
          Nested<&S::compliant, &CompliantSettings::law>{},
          "Of compliant integrators: \"continuous\" or \"published\".");

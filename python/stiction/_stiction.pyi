@@ -652,6 +652,7 @@ class SimulatorSettings(_SolverFields):
     closure_gain: float
     limit_margin: float
     per_point_stiffness: bool
+    tangential_compliance: bool
     law: str
     substeps: int
     newton_tolerance: float

@@ -42,6 +42,8 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
     project_closures: after the step, move q onto the closures. Default False.
     per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
+    tangential_compliance: in the rigid step, pairs with a stiffness have springs and dampers in the
+        tangent plane too, by the tangential ratios of their material. Default False: dry friction.
     sleeping: islands at rest sleep until something happens to them. Default False.
     sleep_speed: [m/s or rad/s] >= 0, a tree is at rest if no velocity of it is above. Default 1e-3.
     sleep_time: [s] > 0, an island that has rested so long falls asleep. Default 0.5.
@@ -74,6 +76,7 @@ class SettingNames(SolverOptions, total=False):
     closure_gain: float
     project_closures: bool
     per_point_stiffness: bool
+    tangential_compliance: bool
     sleeping: bool
     sleep_speed: float
     sleep_time: float

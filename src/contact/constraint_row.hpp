@@ -39,6 +39,11 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
 /// row.velocity += J v over its sides.
 void accumulate_velocity(const RowContext& context, ConstraintRow& row);
 
+/// World rotation of the body that carries the anchor of a contact's springs.
+Mat3d anchor_rotation(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      const Contact& contact);
+
 /// The warm start of every row from the state.
 void load_impulses(const Scene& scene,
                    const State& state,

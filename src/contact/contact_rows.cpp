@@ -1,3 +1,5 @@
+#include "stiction/contact/compliant_law.hpp"
+#include "stiction/contact/contact_memory.hpp"
 #include "stiction/dynamics/constraint_rows.hpp"
 
 #include "constraint_row.hpp"
@@ -13,15 +15,43 @@ double restitution_threshold(const RowContext& context) {
   return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(context.parameters.gravity) * context.dt);
 }
 
+/// k and d of one point of a pair.
+PointCompliance compliance_of(const Contact& contact, const ContactSettings& settings) {
+  return point_compliance(contact.material,
+                          settings.per_point_stiffness ? 1.0 : 1.0 / contact.pair_points);
+}
+
 /// Implicit spring-damper of one point: f = -k (phi + dt c) - d c, lambda = dt f. The damper acts
 /// only in a closed gap.
-void compliant_reference(const RowContext& context, const Contact& contact, ConstraintRow& row) {
-  const double dt = context.dt;
-  const double share = context.settings.per_point_stiffness ? 1.0 : 1.0 / contact.pair_points;
-  const double k = contact.material.stiffness * share;
-  const double d = contact.gap > 0.0 ? 0.0 : contact.material.damping * share;
+void normal_spring(const Contact& contact,
+                   const PointCompliance& point,
+                   double dt,
+                   ConstraintRow& row) {
+  const double k = point.stiffness, d = contact.gap > 0.0 ? 0.0 : point.damping;
   row.compliance[2] = 1.0 / (dt * (k * dt + d));
   row.reference[2] = -k * contact.gap / (k * dt + d);
+}
+
+/// The same in the tangent plane, in series with friction: of the velocity v the anchor slips at c
+/// (in K's sense: c = 0 in sticking, against lambda in sliding) and the spring takes v - c,
+///   e' = e - dt (v - c),   lambda = dt (k e' - d (v - c)),
+/// so that c = v - k e / (k dt + d) + lambda / (dt (k dt + d)).
+void tangential_spring(const RowContext& context,
+                       const Contact& contact,
+                       const PointCompliance& point,
+                       ConstraintRow& row) {
+  const double k = point.tangential_stiffness, total = k * context.dt + point.tangential_damping;
+  if (total == 0.0) {  // nothing carries friction to the surface
+    row.set.mu = 0.0;
+    return;
+  }
+  row.compliance[0] = row.compliance[1] = 1.0 / (context.dt * total);
+  const ContactMemory* kept = find_memory(context.state.contacts, contact);
+  if (kept == nullptr) return;
+  const Vec3d world = anchor_rotation(context.scene, context.dynamics, contact) * kept->extension;
+  const Vec3d e = transpose_times(contact.frame, world);
+  row.reference[0] = k * e.x / total;
+  row.reference[1] = k * e.y / total;
 }
 
 void contact_side(
@@ -60,11 +90,45 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
     contact_side(context, contact, contact.body_b, 1.0, row);
     accumulate_velocity(context, row);
     if (std::isfinite(contact.material.stiffness)) {
-      compliant_reference(context, contact, row);
+      const PointCompliance point = compliance_of(contact, context.settings);
+      normal_spring(contact, point, context.dt, row);
+      if (context.settings.tangential_compliance) tangential_spring(context, contact, point, row);
     } else {
       row.reference[2] = position_reference(context, contact.gap);
     }
   }
+}
+
+// e' = (d e + lambda) / (k dt + d), see tangential_spring(); in the row's numbers, where
+// c* = k e / (k dt + d) and R = 1 / (dt (k dt + d)). The same in sticking and in sliding: there
+// lambda = mu lambda_N carries over, and e' = lambda / (k dt) if d = 0.
+Vec3d next_extension(const Contact& contact,
+                     const ConstraintRow& row,
+                     double dt,
+                     const double* lambda) {
+  const PointCompliance pair = point_compliance(contact.material, 1.0);
+  const double k = pair.tangential_stiffness;
+  if (row.compliance[0] == 0.0 || k == 0.0 || !(lambda[2] > 0.0)) return {0, 0, 0};
+  const double relaxation = pair.tangential_damping / k;  // [s]
+  Vec3d e{0, 0, 0};
+  for (int r = 0; r < 2; ++r)
+    e[r] = relaxation * row.reference[r] + dt * row.compliance[r] * lambda[r];
+  return e;
+}
+
+double elastic_energy(const Contact& contact,
+                      const ConstraintRow& row,
+                      const ContactSettings& settings,
+                      double dt) {
+  if (!std::isfinite(contact.material.stiffness)) return 0.0;
+  const PointCompliance point = compliance_of(contact, settings);
+  const double depth = std::max(0.0, -contact.gap);
+  const double energy = 0.5 * point.stiffness * depth * depth;
+  if (row.compliance[0] == 0.0 || point.tangential_stiffness == 0.0) return energy;
+  // c* / (dt R) = k e
+  const double x = row.reference[0] / (dt * row.compliance[0]),
+               y = row.reference[1] / (dt * row.compliance[1]);
+  return energy + 0.5 * (x * x + y * y) / point.tangential_stiffness;
 }
 
 void apply_restitution(const RowContext& context,

@@ -1,3 +1,5 @@
+#include "stiction/contact/contact_memory.hpp"
+
 #include "constraint_row.hpp"
 
 #include <algorithm>
@@ -25,11 +27,6 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
       break;
   }
   return -1;
-}
-
-bool before(const ContactMemory& cached, const Contact& contact) {
-  return cached.pair != contact.pair ? cached.pair < contact.pair
-                                     : cached.feature < contact.feature;
 }
 
 bool in_order(const ContactMemory& a, const ContactMemory& b) {
@@ -70,6 +67,13 @@ void clear_awake(const Scene& scene, const DynamicsWorkspace& dynamics, State& s
 
 }  // namespace
 
+Mat3d anchor_rotation(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      const Contact& contact) {
+  const int body = b_carries_anchor(scene, contact) ? contact.body_b : contact.body_a;
+  return body_placement(scene, dynamics, body).R;
+}
+
 void load_impulses(const Scene& scene,
                    const State& state,
                    const ContactSet& contacts,
@@ -87,10 +91,9 @@ void load_impulses(const Scene& scene,
       continue;
     }
     const Contact& contact = contacts[row.index];
-    const auto it = std::lower_bound(state.contacts.begin(), state.contacts.end(), contact, before);
-    if (it == state.contacts.end() || it->pair != contact.pair || it->feature != contact.feature)
-      continue;
-    const Vec3d world = body_placement(scene, dynamics, contact.body_a).R * it->impulse_A;
+    const ContactMemory* kept = find_memory(state.contacts, contact);
+    if (kept == nullptr) continue;
+    const Vec3d world = body_placement(scene, dynamics, contact.body_a).R * kept->impulse_A;
     const Vec3d local = transpose_times(contact.frame, world);
     for (int r = 0; r < 3; ++r) out[r] = local[r];
   }
@@ -101,6 +104,7 @@ void store_impulses(const Scene& scene,
                     const DynamicsWorkspace& dynamics,
                     const ConstraintRows& rows,
                     const std::vector<double>& impulse,
+                    double dt,
                     State& state) {
   const std::size_t resting = dynamics.num_asleep > 0 ? keep_resting(scene, dynamics, state) : 0;
   state.contacts.resize(resting + contacts.size());
@@ -117,8 +121,11 @@ void store_impulses(const Scene& scene,
     const Vec3d world = contact.frame * Vec3d{l[0], l[1], l[2]};
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
-    state.contacts[resting + row.index] = {
-        contact.pair, contact.feature, transpose_times(R_WA, world), {0, 0, 0}};
+    ContactMemory& kept = state.contacts[resting + row.index];
+    kept = {contact.pair, contact.feature, transpose_times(R_WA, world), {0, 0, 0}};
+    if (row.compliance[0] == 0.0) continue;
+    const Vec3d e = contact.frame * next_extension(contact, row, dt, l);
+    kept.extension = transpose_times(anchor_rotation(scene, dynamics, contact), e);
   }
   if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), in_order);
 }

@@ -9,11 +9,6 @@
 namespace stiction {
 namespace {
 
-bool has_plane(const Shape& s) {
-  return s.type == ShapeType::kHalfSpace || s.type == ShapeType::kHeightField ||
-         s.type == ShapeType::kTriangleMesh;
-}
-
 PointKind kind_of(const Shape& rider, const Shape& carrier) {
   if (carrier.type != ShapeType::kHalfSpace) return PointKind::kGeneral;
   switch (rider.type) {
@@ -35,7 +30,7 @@ void classify(const Scene& scene,
               CompliantPoint& point) {
   const Shape& A = scene.geometries()[contact.geometry_a].shape;
   const Shape& B = scene.geometries()[contact.geometry_b].shape;
-  const bool b_carries = has_plane(B) && !has_plane(A);
+  const bool b_carries = b_carries_anchor(scene, contact);
   point.sign = b_carries ? -1.0 : 1.0;
   point.carrier = b_carries ? contact.body_b : contact.body_a;
   point.rider = b_carries ? contact.body_a : contact.body_b;
@@ -98,16 +93,6 @@ void CompliantSystem::resize(const Scene& scene) {
   dynamics.resize(scene);
   collision.resize(scene);
   acceleration.assign(scene.nv(), 0.0);
-}
-
-const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact) {
-  const auto before = [](const ContactMemory& m, const Contact& c) {
-    return m.pair != c.pair ? m.pair < c.pair : m.feature < c.feature;
-  };
-  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, before);
-  if (it == memory.end() || it->pair != contact.pair || it->feature != contact.feature)
-    return nullptr;
-  return &*it;
 }
 
 Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p) {

@@ -153,6 +153,7 @@ void add_rigid_rows(const CompliantInput& input,
                  work.start.dynamics,
                  rigid.rows,
                  rigid.solution.impulse,
+                 input.h,
                  state);
 }
 

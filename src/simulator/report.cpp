@@ -100,6 +100,7 @@ std::vector<ContactReport> Simulator::contact_reports() const {
     r.impulse = {l[0], l[1], l[2]};
     // The problem's velocity is relative to c* and carries R lambda: undo both.
     for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
+    r.extension = next_extension(c, row, settings_.dt, l);
     r.force_on_b_world = c.frame * r.impulse * (1.0 / settings_.dt);
     r.sliding = on_cone(row.set, l) && std::hypot(w[0], w[1]) > kSlip;
   }

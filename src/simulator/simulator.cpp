@@ -184,7 +184,7 @@ const StepReport& Simulator::finish(State& state) {
   prepared_ = false;
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
-  store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, state);
+  store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, settings_.dt, state);
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
   if (settings_.sleeping.enabled)
     fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
@@ -231,6 +231,7 @@ void Simulator::fill_report() {
     const double* c = solution_.velocity.data() + offset;
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
+    r.elastic_energy += elastic_energy(contacts_[row.index], row, settings_.contact, settings_.dt);
     if (l[2] > 0.0 && !on_cone(row.set, l)) {
       r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
     }

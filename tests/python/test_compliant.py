@@ -216,3 +216,30 @@ def test_what_needs_the_rigid_problem_says_so() -> None:
     assert sim.problem().num_rows == 0  # nothing is rigid here
     with pytest.raises(ValueError, match='"rk4" has no contact problem'):
         sim.compare(state)
+
+
+def test_tangential_compliance_of_the_rigid_step() -> None:
+    """Solo-12 pulled sideways yields by F / k_t, and only if asked to."""
+    pulled = {}
+    for asked in (False, True):
+        scene = stiction.load("solo12")
+        floor = stiction.Material(
+            friction=0.9, stiffness=2e4, damping=200.0, tangential_stiffness_ratio=0.5
+        )
+        for foot in ("FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"):
+            scene.set_pair_material("ground", foot, floor)
+        sim = stiction.Simulator(scene, tangential_compliance=asked, tolerance=1e-10)
+        assert sim.settings.tangential_compliance is asked
+        state, control = sim.initial_state(), sim.hold()
+        control.wrenches = [stiction.ExternalWrench(scene.body("base_link"), [0.0, 4.0, 0.0])]
+        report = sim.run(state, control, 5000)
+        assert report.converged and report.creep < 1e-9
+        sideways = np.array([c.frame @ (c.extension * [1, 1, 0]) for c in sim.contacts()])
+        force = np.array([c.force_on_b_world for c in sim.contacts()])
+        assert len(force) == 4
+        pulled[asked] = sideways[:, :2]
+        if asked:  # springs and nothing else carry the load, foot by foot
+            assert np.allclose(force[:, :2], 0.5 * 2e4 * sideways[:, :2], rtol=1e-3)
+        assert np.linalg.norm(force.sum(axis=0)[:2]) == pytest.approx(4.0, rel=1e-4)
+    assert not pulled[False].any()
+    assert np.abs(pulled[True].sum(axis=0)[1]) == pytest.approx(4.0 / 1e4, rel=1e-4)

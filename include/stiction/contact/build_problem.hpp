@@ -20,6 +20,10 @@ struct ContactSettings {
   double limit_margin =
       0.02;  ///< [rad or m] distance at which a joint limit becomes a row, at least
   bool per_point_stiffness = false;  ///< each point of a pair gets k, d instead of k / n, d / n
+  /// Rigid step: points of pairs with a stiffness have a spring and damper in the tangent plane
+  /// too, the material's ratios times k and d; its extension is kept in State::contacts. false: dry
+  /// friction. Compliant integrators always have them.
+  bool tangential_compliance = false;
   void validate() const;
 };
 
@@ -87,12 +91,26 @@ void build_problem(const Scene& scene,
                    ContactProblem& problem,
                    std::vector<double>& impulse);
 
-/// Stores the impulses in the state for the next warm start.
+/// Extension of a point's tangential spring after a step of dt with the impulse lambda of its row,
+/// contact frame [m]; 0 where there is none, or where the point is open.
+Vec3d next_extension(const Contact& contact,
+                     const ConstraintRow& row,
+                     double dt,
+                     const double* lambda);
+
+/// Energy in a point's springs at the start of the step [J]; 0 for a rigid pair.
+double elastic_energy(const Contact& contact,
+                      const ConstraintRow& row,
+                      const ContactSettings& settings,
+                      double dt);
+
+/// Stores the impulses in the state for the next warm start, and the extensions of springs.
 void store_impulses(const Scene& scene,
                     const ContactSet& contacts,
                     const DynamicsWorkspace& dynamics,
                     const ConstraintRows& rows,
                     const std::vector<double>& impulse,
+                    double dt,
                     State& state);
 
 /// dynamics.whitened += Z lambda.

@@ -2,6 +2,7 @@
 
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/contact/compliant_law.hpp"
+#include "stiction/contact/contact_memory.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include <vector>
@@ -25,8 +26,7 @@ struct CompliantInput {
 };
 
 /// How a contact point moves. The rider is the body whose point it is, the carrier the one whose
-/// surface it touches and that carries frame and anchor: the one with a half-space, height field or
-/// triangle mesh if only one has, else A.
+/// surface it touches and that carries frame and anchor, see b_carries_anchor().
 enum class PointKind : std::uint8_t {
   kMaterial,  ///< a vertex of the rider on a plane of the carrier
   kRound,     ///< the lowest point of a ball around a point of the rider: a constant arm from it
@@ -133,8 +133,5 @@ Vec3d way_of(const CompliantInput& input,
 Vec3d carrier_velocity(const Scene& scene,
                        const CompliantPoint& point,
                        const DynamicsWorkspace& dynamics);
-
-/// The entry of a contact, or null.
-const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact);
 
 }  // namespace stiction

@@ -25,10 +25,11 @@ struct Material {
   double restitution = 0.0;      ///< Newton coefficient, in [0, 1]
   double stiffness = kInfinity;  ///< of the surface [N/m], > 0; infinite: rigid
   double damping = 0.0;          ///< of the surface [N s/m], >= 0; used with a finite stiffness
-  // Read by the compliant integrators only.
+  // Ratios: read by the compliant integrators, and with ContactSettings::tangential_compliance.
   double tangential_stiffness_ratio = 1.0;  ///< of tangential over normal stiffness, >= 0
   double tangential_damping_ratio = 1.0;    ///< of tangential over normal damping, >= 0
-  double dissipation = 0.0;  ///< Hunt-Crossley chi [s/m], >= 0: adds k chi depth to the damping
+  double dissipation = 0.0;  ///< Hunt-Crossley chi [s/m], >= 0: adds k chi depth to the damping;
+                             ///< compliant integrators only
   bool operator==(const Material&) const = default;
 };
 

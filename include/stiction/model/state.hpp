@@ -17,8 +17,8 @@ struct ContactMemory {
   Vec3d impulse_A;        ///< on B, axes of A's body [N s]: warm start of the solver
   /// Where B's point would be without force minus where it is, relative to A [m]: the springs pull
   /// B with k extension. Axes of the body that carries the anchor: B's if B has a half-space,
-  /// height field or triangle mesh and A has none, else A's. Only compliant integrators have one;
-  /// see contact/compliant_law.hpp.
+  /// height field or triangle mesh and A has none, else A's. Compliant integrators have one, see
+  /// contact/compliant_law.hpp, and the rigid step with ContactSettings::tangential_compliance.
   Vec3d extension{0, 0, 0};
 };
 

@@ -26,12 +26,13 @@ struct StepReport {
   int num_contacts = 0;
   int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;
-  int num_asleep = 0;             ///< trees that sleep; contacts, rows and islands leave them out
-  double penetration = 0.0;       ///< deepest overlap at the start of the step [m], >= 0
-  double creep = 0.0;             ///< fastest tangential speed of a sticking contact [m/s]
+  int num_asleep = 0;        ///< trees that sleep; contacts, rows and islands leave them out
+  double penetration = 0.0;  ///< deepest overlap at the start of the step [m], >= 0
+  double creep = 0.0;  ///< fastest tangential speed of a sticking contact [m/s]; in the rigid step
+                       ///< less that of its spring
   double kinetic_energy = 0.0;    ///< at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
-  double elastic_energy = 0.0;    ///< of the springs of contacts at the start, compliant steps [J]
+  double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
   double error_estimate = 0.0;    ///< of the step, by integrators that have one
 };
 
@@ -46,7 +47,7 @@ struct ContactReport {
   Vec3d impulse;           ///< contact frame, on B [N s]
   Vec3d velocity;          ///< of B relative to A after the step, contact frame [m/s]
   Vec3d force_on_b_world;  ///< [N]
-  Vec3d extension;         ///< of the springs after a compliant step, contact frame [m]; else 0
+  Vec3d extension;         ///< of the springs after the step, contact frame [m]; 0: none
   bool sliding;            ///< the force is on the cone and the point moves against it
 };
 
@@ -65,8 +66,8 @@ struct Balance {
   Vec3d linear_impulse;                 ///< gravity + external + contacts with the world [N s]
   Vec3d angular_impulse;                ///< [N m s]
   double energy_before, energy_after;   ///< kinetic + potential [J]
-  double friction_work;                 ///< of all contacts, sum lambda_T . c_T, <= 0 [J]
-  double normal_work;                   ///< sum lambda_N c_N [J]
+  double friction_work;  ///< of all contacts, sum lambda_T . c_T [J], <= 0 without springs
+  double normal_work;    ///< sum lambda_N c_N [J]
   /// True if neither a fixed base nor a closure to the world exists; otherwise their reactions are
   /// missing from the impulses.
   bool base_is_free;

@@ -11,9 +11,9 @@ using stiction::test::allocation_count;
 
 namespace {
 
-Scene pile() {
+Scene pile(const Material& ground = {0.6}) {
   Scene scene;
-  scene.add_ground({0.6});
+  scene.add_ground(ground);
   const std::vector<Vec3d> points{
       {0.1, 0, 0}, {-0.1, 0.02, 0}, {0, 0.1, 0}, {0, -0.1, 0.01}, {0, 0, 0.1}, {0.01, 0, -0.1}};
   for (int i = 0; i < 3; ++i) {
@@ -43,6 +43,22 @@ BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
   const Control control = sim.hold();
   for (int k = 0; k < 2000; ++k) sim.step(state, control);
   BOOST_TEST(sim.report().num_contacts > 4);
+  const long before = allocation_count();
+  for (int k = 0; k < 500; ++k) sim.step(state, control);
+  BOOST_TEST(allocation_count() == before);
+}
+
+// Nor do springs in the tangent plane.
+BOOST_AUTO_TEST_CASE(tangential_springs_allocate_nothing) {
+  SimulatorSettings settings;
+  settings.contact.tangential_compliance = true;
+  Simulator sim(pile({0.6, 0.0, 2e4, 100.0}), settings);
+  State state = sim.initial_state();
+  const Control control = sim.hold();
+  for (int k = 0; k < 2000; ++k) sim.step(state, control);
+  double extension = 0.0;
+  for (const ContactMemory& c : state.contacts) extension += norm(c.extension);
+  BOOST_TEST(extension > 0.0);
   const long before = allocation_count();
   for (int k = 0; k < 500; ++k) sim.step(state, control);
   BOOST_TEST(allocation_count() == before);

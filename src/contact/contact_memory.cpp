@@ -1,0 +1,30 @@
+#include "stiction/contact/contact_memory.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+bool has_plane(const Shape& s) {
+  return s.type == ShapeType::kHalfSpace || s.type == ShapeType::kHeightField ||
+         s.type == ShapeType::kTriangleMesh;
+}
+
+}  // namespace
+
+const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact) {
+  const auto before = [](const ContactMemory& m, const Contact& c) {
+    return m.pair != c.pair ? m.pair < c.pair : m.feature < c.feature;
+  };
+  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, before);
+  if (it == memory.end() || it->pair != contact.pair || it->feature != contact.feature)
+    return nullptr;
+  return &*it;
+}
+
+bool b_carries_anchor(const Scene& scene, const Contact& contact) {
+  return has_plane(scene.geometries()[contact.geometry_b].shape) &&
+         !has_plane(scene.geometries()[contact.geometry_a].shape);
+}
+
+}  // namespace stiction
