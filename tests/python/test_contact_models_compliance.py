@@ -8,22 +8,22 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.contact_models import compliance, trot
+from stiction.studies.contact_models import compliance, floor, trot
 
 
 def test_solo12_sinks_by_force_over_stiffness() -> None:
     weight = 9.81 * float(np.sum(stiction.load("solo12").parameters.mass))
-    soft = compliance.stand(2e3)
+    soft = floor.stand(2e3)
     assert soft.force.sum() == pytest.approx(weight, rel=1e-4)
     assert np.allclose(soft.penetration, soft.force / 2e3, rtol=1e-3)
     assert soft.speed < 1e-9  # friction is dry
-    rigid = compliance.stand(np.inf)
+    rigid = floor.stand(np.inf)
     assert rigid.force.sum() == pytest.approx(weight, rel=1e-4)
     assert rigid.penetration.max() < 1e-6
 
 
 def test_compliance_of_one_problem_is_a_velocity_per_impulse() -> None:
-    rigid = compliance.stand(np.inf).problem
+    rigid = floor.stand(np.inf).problem
     soft = compliance.with_compliance(rigid, normal=0.0, tangential=1e-3)
     found = stiction.solve(soft, tolerance=1e-12)
     c = (rigid.dense() @ found.impulse + rigid.g).reshape(-1, 3)
@@ -31,6 +31,22 @@ def test_compliance_of_one_problem_is_a_velocity_per_impulse() -> None:
     assert np.abs(impulse[:, :2]).max() > 0.0
     assert np.allclose(c[:, :2], -1e-3 * impulse[:, :2], atol=1e-12)
     assert np.abs(c[:, 2]).max() < 1e-10
+
+
+def test_solo12_shears_by_force_over_stiffness_where_asked_to() -> None:
+    dry, sprung = floor.stand(2e3), floor.stand(2e3, tangential=True)
+    assert not dry.extension.any() and dry.speed < 1e-9
+    assert sprung.extension.min() > 1e-4
+    assert np.allclose(sprung.extension, sprung.shear / 2e3, rtol=1e-3)
+
+
+def test_feet_sway_on_springs_and_stick_on_dry_friction() -> None:
+    dry, sprung = (floor.sway(1e3, tangential) for tangential in (False, True))
+    assert np.abs(dry.velocity).max() < 1e-8
+    assert np.abs(sprung.velocity).max() > 1e-3
+    assert sprung.reversals >= 2
+    # The pull shears four feet by F / k together, servos and springs in equilibrium at last.
+    assert 1e-3 * sprung.velocity.sum() == pytest.approx(floor.PULL / 4e3, rel=0.2)
 
 
 def test_a_walk_is_judged_by_its_own_motion() -> None:

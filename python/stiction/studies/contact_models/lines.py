@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..plots import add_legend, make_panels, svg_text
-from .solvers import COLORS, DASHES
+from .solvers import COLORS, DASHES, Dash
 
 POINTS = 400
 """Most points drawn of a curve; a longer one is thinned evenly."""
@@ -25,6 +25,8 @@ class Panel:
         log: axes with a logarithmic scale, of "x", "y", "xy".
         limits: of the y axis.
         floor: least value shown on a logarithmic y axis; less is drawn there.
+        marker: of matplotlib, at every point; "": that of the figure.
+        dash: of curves that are not a solver's.
     """
 
     title: str
@@ -34,6 +36,8 @@ class Panel:
     log: str = ""
     limits: tuple[float, float] | None = None
     floor: float = 1e-18
+    marker: str = ""
+    dash: Dash = ":"
 
 
 def draw(
@@ -54,10 +58,10 @@ def draw(
                 np.asarray(x)[::step],
                 values,
                 color=color,
-                linestyle=DASHES.get(name, ":"),
+                linestyle=DASHES.get(name, panel.dash),
                 linewidth=1.6 if ours else 1.1,
                 zorder=3 if ours else 2,
-                marker=marker,
+                marker=panel.marker or marker,
                 markersize=3,
             )
             if name not in seen:
