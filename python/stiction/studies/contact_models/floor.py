@@ -126,4 +126,5 @@ def sway(stiffness: float, tangential: bool, tangential_damping_ratio: float = 1
             for c in simulator.contacts()
         ]
         velocity.append(float(np.mean(feet)) if feet else np.nan)
-    return Sway(cubes.DT * np.arange(1, len(velocity) + 1), np.array(velocity))
+    time = cubes.DT * np.arange(1.0, len(velocity) + 1.0)
+    return Sway(np.asarray(time, dtype=np.float64), np.array(velocity))
