@@ -22,7 +22,8 @@ help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
 	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers"
-	@echo "make study     rebuild the experiments of two papers, write build/study/*/index.html"
+	@echo "make study     rebuild the experiments of two papers, judge contact models by measured tosses (4 of"
+	@echo "               its minutes on two cores), write build/study/*/index.html"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
@@ -68,6 +69,7 @@ bench: setup-test extension
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk
 	@$(bin)/python -m stiction study contact-models
+	@$(bin)/python -m stiction study measured-tosses
 
 # Every randomised C++ test, with many more cases than `make test` runs.
 fuzz: setup-test
