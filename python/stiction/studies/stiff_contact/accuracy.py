@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..experiment import Claim, Effort, Experiment, Table
+from ..experiment import Claim, Effort, Experiment, Table, Tick
 from . import paper
 from .curves import Panel, draw
 from .integrators import (
@@ -20,7 +20,8 @@ from .integrators import (
     Method,
 )
 from .local_error import LocalErrors, ladder, local_errors
-from .truth import Truth
+from .motion import Motion
+from .truth import Fineness, Truth, run
 
 Results = dict[str, list[LocalErrors]]
 """Method -> errors, largest step first."""
@@ -45,7 +46,7 @@ class Range:
 def measure(
     truth: Truth,
     steps: Range,
-    tick: Callable[[str, float], None],
+    tick: Tick,
     methods: Mapping[str, Method] | None = None,
 ) -> Results:
     """Every method at every step of its range.
@@ -297,3 +298,33 @@ def _products(results: Results) -> Claim:
 def quick_steps(effort: Effort, full: int, least: int) -> int:
     """Control periods run."""
     return effort.count(full, least=least)
+
+
+def add_published_law(
+    experiment: Experiment, motion: Motion, steps: Range, tick: Tick, done: float
+) -> None:
+    """The same motion under the paper's law of contact, for the methods that know it.
+
+    Args:
+        done: share of the experiment before it.
+    """
+    rest = 1.0 - done
+    law = Fineness(law="published")
+    true = run(motion, law, tick, (done, done + 0.5 * rest))
+    chosen = {name: METHODS[name] for name in (PUBLISHED, IMPLICIT)}
+    results = measure(
+        true, steps, lambda name, part: tick(name, done + rest * (0.5 + 0.5 * part)), chosen
+    )
+    _add_rows(experiment, true, results)
+    rerun = paper.RERUN.get(motion.name, {})
+    table = Table(
+        f"Local error by step, {motion.name}, law of the paper",
+        ["step [ms]", *chosen, *_AUTHORS],
+        note="The truth is rk4 under that law; it differs from itself by "
+        f"{true.error.mean():.1e} in the mean.",
+    )
+    for one in results[PUBLISHED]:
+        cells = [number(mean_at(results, name, one.dt)) for name in chosen]
+        theirs = rerun.get(round(1e3 * one.dt, 5), (np.nan, np.nan))
+        table.rows.append([f"{1e3 * one.dt:.4g}", *cells, *(number(x) for x in theirs)])
+    experiment.tables.append(table)

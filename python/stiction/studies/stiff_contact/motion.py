@@ -79,31 +79,28 @@ def sample(
 
 
 class InverseDynamics:
-    """Feed-forward and PD through the equations of motion.
+    """Joint torques that give accelerations to a robot on given contact points.
 
-    a = a_ref + k_p (q_ref ⊖ q) + k_d (v_ref - v); contact forces f of the points that carry load
-    are the smallest, in the measure of their loads, with M a + h = S τ + Jᵀ f in the base's rows;
-    τ follows from the others. In flight the base's acceleration is that of free flight.
+    M a + h = S τ + Jᵀ f; of all f of the points that carry load, the smallest in the measure of
+    their loads that the base's rows allow, τ from the other rows. In flight the base's
+    acceleration is that of free flight.
     """
 
-    def __init__(self, robot: Robot, plan: Plan, kp: float, kd: float) -> None:
-        """kp [1/s²], kd [1/s] of every coordinate."""
-        self.robot, self.plan, self.kp, self.kd = robot, plan, kp, kd
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
         self._data = robot.model.createData()
 
-    def torque(self, k: int, q: Floats, v: Floats) -> Floats:
-        """See Controller."""
-        model, data, plan = self.robot.model, self._data, self.plan
-        away = pin.difference(model, q, plan.q[k])
-        a = plan.a[k] + self.kp * away + self.kd * (plan.v[k] - v)
-        loaded = np.flatnonzero(plan.load[k] > 0.0)
+    def torque(self, q: Floats, v: Floats, a: Floats, load: Floats) -> Floats:
+        """(nv,) [N m], zero for the base."""
+        model, data = self.robot.model, self._data
+        loaded = np.flatnonzero(load > 0.0)
         M = pin.crba(model, data, q)
         push = M @ a + pin.nonLinearEffects(model, data, q, v)
         if len(loaded) == 0:
-            push += M[:, :6] @ -np.linalg.solve(M[:6, :6], push[:6])
+            push -= M[:, :6] @ np.linalg.solve(M[:6, :6], push[:6])
         else:
             J = self._jacobian(q, loaded)
-            weight = np.repeat(np.sqrt(plan.load[k][loaded]), 3)
+            weight = np.repeat(np.sqrt(load[loaded]), 3)
             scaled = np.linalg.lstsq(J[:, :6].T * weight, push[:6], rcond=1e-9)[0]
             push -= J.T @ (weight * scaled)
         push[:6] = 0.0
@@ -116,3 +113,36 @@ class InverseDynamics:
         frames = [model.getFrameId(self.robot.points[i]) for i in points]
         world = pin.LOCAL_WORLD_ALIGNED
         return np.vstack([pin.getFrameJacobian(model, data, i, world)[:3] for i in frames])
+
+
+class WholeBody:
+    """The plan's acceleration and PD of every coordinate, through the inverse dynamics here."""
+
+    def __init__(self, robot: Robot, plan: Plan, kp: float, kd: float) -> None:
+        """kp [1/s²], kd [1/s]."""
+        self.plan, self.kp, self.kd = plan, kp, kd
+        self._inverse = InverseDynamics(robot)
+
+    def torque(self, k: int, q: Floats, v: Floats) -> Floats:
+        """See Controller."""
+        plan = self.plan
+        away = pin.difference(self._inverse.robot.model, q, plan.q[k])
+        a = plan.a[k] + self.kp * away + self.kd * (plan.v[k] - v)
+        return self._inverse.torque(q, v, a, plan.load[k])
+
+
+class JointServos:
+    """The torques of the plan and PD of every joint."""
+
+    def __init__(self, robot: Robot, plan: Plan, kp: float, kd: float) -> None:
+        """kp [N m/rad], kd [N m s/rad]."""
+        self.plan, self.kp, self.kd = plan, kp, kd
+        self._inverse = InverseDynamics(robot)
+
+    def torque(self, k: int, q: Floats, v: Floats) -> Floats:
+        """See Controller."""
+        plan = self.plan
+        torque = self._inverse.torque(plan.q[k], plan.v[k], plan.a[k], plan.load[k])
+        away = pin.difference(self._inverse.robot.model, q, plan.q[k])[6:]
+        torque[6:] += self.kp * away + self.kd * (plan.v[k] - v)[6:]
+        return torque

@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ...gaits import JOINTS, LEGS, SIDEWAYS, solo12_leg_angles
-from .motion import InverseDynamics, Motion, sample
+from ...gaits import JOINTS, LEGS, SIDEWAYS, Trot, solo12_leg_angles
+from .motion import JointServos, Motion, WholeBody, sample
 from .robots import Robot
 
 Floats = NDArray[np.float64]
@@ -63,7 +63,7 @@ def squat(robot: Robot, steps: int = 100) -> Motion:
         return legs.configuration(0.0, z, np.tile([0.0, 0.0, -z], (4, 1)))
 
     plan = sample(robot, configuration, lambda t: np.ones(4), SQUAT_PERIOD, steps)
-    controller = InverseDynamics(robot, plan, kp=20.0, kd=8.0)
+    controller = WholeBody(robot, plan, kp=20.0, kd=8.0)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, 4)
     return Motion("squat", robot, controller, q, plan.v[0], SQUAT_PERIOD, steps)
@@ -73,3 +73,87 @@ def depth_at_rest(robot: Robot, points: int) -> float:
     """Of so many points that share the weight [m]."""
     stiffness = robot.scene.parameters.stiffness[robot.scene.geometry("ground")]
     return float(pin.computeTotalMass(robot.model) * 9.81 / (points * stiffness))
+
+
+TROT_PERIOD = 0.002
+GAIT = Trot(start=0.0)
+
+
+def trot(robot: Robot, steps: int = 1000, gait: Trot = GAIT) -> Motion:
+    """Forward at constant speed from the start, diagonal legs in turn; torques held over 2 ms."""
+    legs = Legs(robot)
+    phases = [0.0 if front == left else 0.5 for front, left in LEGS.values()]
+
+    def configuration(t: float) -> Floats:
+        feet = np.zeros((4, 3))
+        for foot, phase in zip(feet, phases, strict=True):
+            x, z = gait.foot(np.array([t]), phase)
+            foot[0], foot[2] = x[0], z[0]
+        return legs.configuration(gait.speed * t, gait.height, feet)
+
+    def load(t: float) -> Floats:
+        cycles = np.mod(t / gait.period + np.array(phases), 1.0)
+        return np.where(cycles < 0.5, 1.0, 0.0)
+
+    plan = sample(robot, configuration, load, TROT_PERIOD, steps)
+    controller = JointServos(robot, plan, kp=5.0, kd=0.1)
+    q = plan.q[0].copy()
+    q[2] -= depth_at_rest(robot, 2)
+    return Motion("trot", robot, controller, q, plan.v[0], TROT_PERIOD, steps)
+
+
+JUMP_PERIOD = 0.01
+CROUCH, TAKE_OFF, JUMP_SPEED = 0.15, 0.26, 1.3
+"""Heights of the hips' centres at the lowest point and at take-off [m]; speed there [m/s]."""
+DOWN, UP = 0.5, 0.18
+"""Durations of crouching and of pushing off [s]."""
+
+
+def jump(robot: Robot, steps: int = 110) -> Motion:
+    """Crouch, push off, fly and touch down; torques held over 10 ms."""
+    legs = Legs(robot)
+    flight = 2.0 * JUMP_SPEED / 9.81
+    crouch = _Quintic(0.0, DOWN, (STANDING, 0.0, 0.0), (CROUCH, 0.0, 0.0))
+    push = _Quintic(DOWN, UP, (CROUCH, 0.0, 0.0), (TAKE_OFF, JUMP_SPEED, -9.81))
+    fold = _Quintic(DOWN + UP, 0.6 * flight, (TAKE_OFF, JUMP_SPEED, -9.81), (STANDING, 0.0, 0.0))
+
+    def configuration(t: float) -> Floats:
+        if t < DOWN + UP:
+            z = crouch(t) if t < DOWN else push(t)
+            return legs.configuration(0.0, z, np.tile([0.0, 0.0, -z], (4, 1)))
+        air = min(t - DOWN - UP, flight)
+        z = TAKE_OFF + JUMP_SPEED * air - 0.5 * 9.81 * air**2
+        length = fold(t)
+        return legs.configuration(0.0, z, np.tile([0.0, 0.0, -length], (4, 1)))
+
+    def load(t: float) -> Floats:
+        return np.full(4, 0.0 if DOWN + UP <= t < DOWN + UP + flight else 1.0)
+
+    plan = sample(robot, configuration, load, JUMP_PERIOD, steps)
+    controller = WholeBody(robot, plan, kp=100.0, kd=15.0)
+    q = plan.q[0].copy()
+    q[2] -= depth_at_rest(robot, 4)
+    return Motion("jump", robot, controller, q, plan.v[0], JUMP_PERIOD, steps)
+
+
+class _Quintic:
+    """From (value, rate, acceleration) to another over a time; constant afterwards."""
+
+    def __init__(
+        self,
+        start: float,
+        duration: float,
+        begin: tuple[float, float, float],
+        end: tuple[float, float, float],
+    ) -> None:
+        self.start, self.duration = start, duration
+        T = duration
+        low = np.array([begin[0], begin[1] * T, 0.5 * begin[2] * T**2])
+        rest = np.array([end[0], end[1] * T, end[2] * T**2])
+        rest -= [low.sum(), low[1] + 2.0 * low[2], 2.0 * low[2]]
+        high = np.linalg.solve([[1, 1, 1], [3, 4, 5], [6, 12, 20]], rest)
+        self.coefficients = np.concatenate([low, high])[::-1]
+
+    def __call__(self, t: float) -> float:
+        share = np.clip((t - self.start) / self.duration, 0.0, 1.0)
+        return float(np.polyval(self.coefficients, share))

@@ -8,10 +8,12 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import paper, squat
+from . import jump, paper, squat, trot
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "squat": squat,
+    "trot": trot,
+    "jump": jump,
 }
 TITLE = "Stiff compliant contact, integrated"
 INTRODUCTION = (
