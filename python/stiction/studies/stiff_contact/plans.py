@@ -76,30 +76,59 @@ def depth_at_rest(robot: Robot, points: int) -> float:
 
 
 TROT_PERIOD = 0.002
-GAIT = Trot(start=0.0)
+GAIT = Trot(start=0.0, lift=0.03)
+"""Period 0.4 s, stride 60 mm, 0.3 m/s from the start."""
 
 
-def trot(robot: Robot, steps: int = 1000, gait: Trot = GAIT) -> Motion:
-    """Forward at constant speed from the start, diagonal legs in turn; torques held over 2 ms."""
+def trot(robot: Robot, steps: int = 1000, scuffing: bool = False) -> Motion:
+    """Forward at constant speed, diagonal legs in turn; torques held over 2 ms.
+
+    Args:
+        scuffing: swing the feet as `stiction.gaits.Trot` does, which land at rest against the hip,
+            so at 0.3 m/s against the ground; else they land at rest against the ground.
+    """
     legs = Legs(robot)
     phases = [0.0 if front == left else 0.5 for front, left in LEGS.values()]
+    swing = _scuffing if scuffing else _landing
 
     def configuration(t: float) -> Floats:
         feet = np.zeros((4, 3))
         for foot, phase in zip(feet, phases, strict=True):
-            x, z = gait.foot(np.array([t]), phase)
-            foot[0], foot[2] = x[0], z[0]
-        return legs.configuration(gait.speed * t, gait.height, feet)
+            foot[0], foot[2] = swing(t, phase)
+        return legs.configuration(GAIT.speed * t, GAIT.height, feet)
 
     def load(t: float) -> Floats:
-        cycles = np.mod(t / gait.period + np.array(phases), 1.0)
+        cycles = np.mod(t / GAIT.period + np.array(phases), 1.0)
         return np.where(cycles < 0.5, 1.0, 0.0)
 
     plan = sample(robot, configuration, load, TROT_PERIOD, steps)
     controller = JointServos(robot, plan, kp=5.0, kd=0.1)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, 2)
-    return Motion("trot", robot, controller, q, plan.v[0], TROT_PERIOD, steps)
+    name = "trot, scuffing" if scuffing else "trot"
+    return Motion(name, robot, controller, q, plan.v[0], TROT_PERIOD, steps)
+
+
+def _scuffing(t: float, phase: float) -> tuple[float, float]:
+    """x and z of a foot from its hip [m]."""
+    x, z = GAIT.foot(np.array([t]), phase)
+    return float(x[0]), float(z[0])
+
+
+def _landing(t: float, phase: float) -> tuple[float, float]:
+    """The same, at rest against the ground when it lifts off and when it lands.
+
+    Over the ground, forward by two strides along 10 s^3 - 15 s^4 + 6 s^5; up and down by a fourth
+    of 64 s^3 (1 - s)^3: no velocity and no acceleration at either end.
+    """
+    cycle = (t / GAIT.period + phase) % 1.0
+    share = 2.0 * cycle - (1.0 if cycle >= 0.5 else 0.0)
+    x = GAIT.stride * (0.5 - share)
+    if cycle < 0.5:
+        return x, -GAIT.height
+    over = 2.0 * GAIT.stride * share**3 * (10.0 - 15.0 * share + 6.0 * share**2)
+    up = GAIT.lift * 64.0 * share**3 * (1.0 - share) ** 3
+    return x + over - GAIT.stride, up - GAIT.height
 
 
 JUMP_PERIOD = 0.01
