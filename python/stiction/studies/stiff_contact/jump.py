@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..experiment import Claim, Effort, Experiment, Tick
 from . import accuracy, plans, robots, truth
-from .integrators import IMPLICIT, OURS, PUBLISHED
+from .integrators import IMPLICIT, PUBLISHED
 
 STEPS = accuracy.Range(smallest=1.5e-4, implicit=1.5e-4, explicit=(1.3e-3, 9.7e-6))
 QUICK = accuracy.Range(smallest=1.2e-3, implicit=1.2e-3, explicit=(6.3e-4, 3.9e-5))
@@ -31,18 +29,16 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     experiment.tables.append(_goals(results, true))
     experiment.claims += [_worse(results), *accuracy.paper_claims(results)]
     if full:
-        accuracy.add_published_law(experiment, motion, steps, tick, 0.6)
+        accuracy.add_variant(experiment, motion, "published", steps, tick, (0.6, 1.0))
     return experiment
 
 
 def _goals(results: accuracy.Results, true: truth.Truth) -> accuracy.Table:
-    slope = accuracy.order(results, true)
-    gains = [(one.dt, accuracy.gain(results, one.dt)) for one in results[OURS]]
-    listed = ", ".join(f"{r:.0f} at {1e3 * h:.3g} ms" for h, r in gains if np.isfinite(r))
+    gains = accuracy.gains(results)
     return accuracy.goals(
         [
-            ("gain of exponential", "", listed, min(r for _, r in gains) >= 1.0),
-            ("order between switches", ">= 1.9", f"{slope:.2f}", slope >= 1.9),
+            ("gain of exponential", "> 1", accuracy.listed(gains), min(gains.values()) > 1.0),
+            accuracy.order_goal(results, true),
         ]
     )
 

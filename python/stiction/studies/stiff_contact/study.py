@@ -8,12 +8,13 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import jump, paper, squat, trot
+from . import jump, paper, squat, trot, walk
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "squat": squat,
     "trot": trot,
     "jump": jump,
+    "walk": walk,
 }
 TITLE = "Stiff compliant contact, integrated"
 INTRODUCTION = (
