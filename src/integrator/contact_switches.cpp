@@ -10,6 +10,7 @@ namespace stiction {
 namespace {
 
 constexpr int kNodes = 8;
+constexpr double kTurn = 0.94;  // cosine of 20 degrees
 constexpr double kPi = 3.14159265358979323846;
 
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
@@ -31,7 +32,7 @@ Vec3d ContactMotion::trial(int i, const Node& node) const {
 }
 
 /// [N], not negative while the mode holds. Open: phi >= 0 or f_N <= 0. Closed: f_N >= 0; sticking
-/// inside the cone, sliding outside of it and within 60 degrees of the direction that the segment
+/// inside the cone, sliding outside of it and within 20 degrees of the direction that the segment
 /// takes for the friction: a velocity that passes near zero may cross the cone within microseconds.
 double ContactMotion::guard(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
@@ -44,7 +45,7 @@ double ContactMotion::guard(int i, const Node& node) const {
   const double f = normal_force(i, node);
   const Vec3d force = trial(i, node);
   const double size = tangential_norm(force);
-  return std::min({f, size - c.friction * f, dot(force, direction_[i]) - 0.5 * size});
+  return std::min({f, size - c.friction * f, dot(force, direction_[i]) - kTurn * size});
 }
 
 /// Below this a guard is zero: rounding of the forces it compares.

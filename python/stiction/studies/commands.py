@@ -1,4 +1,4 @@
-"""`stiction study`: gjk, contact-models and measured-tosses."""
+"""`stiction study`: gjk, contact-models, stiff-contact and measured-tosses."""
 
 from __future__ import annotations
 
@@ -79,6 +79,39 @@ def contact_models(
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
     _run(run_study, names, Effort(QUICK if quick else FULL, seed, problems), out, as_json)
+
+
+@app.command("stiff-contact")
+@guarded
+def stiff_contact(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shorter motions and fewer steps, for trying out.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV files and figures.")] = Path(
+        "build/study/stiff-contact"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Comma-separated names of experiments, such as squat, table2.")
+    ] = "",
+    reference_data: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the arrays published with the paper.", exists=True),
+    ] = None,
+    biped: Annotated[
+        Path | None,
+        typer.Option(help="URDF of Romeo, to walk in place of Talos.", exists=True),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Integrators of stiff compliant contact on the motions of the paper by Hammoud et al."""
+    from .stiff_contact.study import EXPERIMENTS, run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    effort = Effort(QUICK if quick else FULL, seed, reference_data=reference_data, biped=biped)
+    _run(run_study, names, effort, out, as_json)
 
 
 def _run(

@@ -27,11 +27,15 @@ class Effort:
         share: of the full number of pairs, poses and repetitions, at most 1.
         seed: of everything random.
         problems: file of the collection of contact problems; None: that of the repository.
+        reference_data: folder of arrays that others published; None: not used.
+        biped: URDF of the robot that walks; None: Talos as installed.
     """
 
     share: float = 1.0
     seed: int = 0
     problems: Path | None = None
+    reference_data: Path | None = None
+    biped: Path | None = None
 
     def count(self, full: int, least: int = 2) -> int:
         """That share of a number, at least `least`."""

@@ -184,6 +184,16 @@ BOOST_AUTO_TEST_CASE(second_order_sticking_and_sliding) {
   BOOST_TEST(check(5.0, {0.002, 0.0, -0.01, 0.05, 0.0, 0.03}, 0.01, 1.7) <= 1e-6);
 }
 
+// Friction whose direction turns within one step: 0.3 m/s along x, pulled along y.
+BOOST_AUTO_TEST_CASE(friction_that_turns_within_a_step) {
+  Scene scene = body_on_ground(
+      Shape::box({0.2, 0.2, 0.01}), 1.0, 0.01 - kGravity / 4e5, {0.25, 0.0, 4e5, 1200.0});
+  scene.parameters.gravity = {0.0, 4.0, -kGravity};
+  const State reference = end_of(scene, settings("rk4", 5e-6), {0.3}, 0.04);
+  const State end = end_of(scene, settings("exponential", 0.04), {0.3}, 0.04);
+  BOOST_TEST(difference(end, reference) <= 0.01);
+}
+
 // A block that starts to slide, comes to rest and sticks: friction only, the distance is v^2/2 mu
 // g.
 BOOST_AUTO_TEST_CASE(sliding_block_stops_where_it_must) {

@@ -1,0 +1,74 @@
+"""Errors over steps or times, every method in its colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..plots import add_legend, make_panels, svg_text
+
+
+@dataclass
+class Panel:
+    """One set of axes.
+
+    Attributes:
+        curves: label -> (x, y); points that are not finite end a curve.
+        log: axes with a logarithmic scale, of "x", "y", "xy".
+        limits: of the y axis.
+    """
+
+    title: str
+    xlabel: str
+    ylabel: str
+    curves: dict[str, tuple[ArrayLike, ArrayLike]] = field(default_factory=dict)
+    log: str = "xy"
+    limits: tuple[float, float] | None = None
+
+
+def draw(panels: Sequence[Panel], colors: Mapping[str, str], dashed: Sequence[str] = ()) -> str:
+    """All panels in one row, one legend, as SVG text.
+
+    Args:
+        colors: label -> colour.
+        dashed: labels of dashed lines without markers.
+    """
+    figure, axes = make_panels(len(panels))
+    labels: dict[str, Any] = {}
+    for panel, axis in zip(panels, axes, strict=True):
+        for name, (x, y) in panel.curves.items():
+            values = np.asarray(y, dtype=float)
+            values = np.where(np.isfinite(values), values, np.nan)
+            few = len(values) <= 40 and name not in dashed
+            (line,) = axis.plot(
+                np.asarray(x, dtype=float),
+                values,
+                color=colors.get(name, "#888888"),
+                linestyle="--" if name in dashed else "-",
+                linewidth=1.2,
+                marker="o" if few else "",
+                markersize=3,
+            )
+            labels.setdefault(name, line)
+        _finish(axis, panel)
+    add_legend(figure, list(labels.values()), list(labels), columns=4)
+    return svg_text(figure)
+
+
+def _finish(axis: Any, panel: Panel) -> None:
+    if "x" in panel.log:
+        axis.set_xscale("log")
+    if "y" in panel.log:
+        axis.set_yscale("log")
+    if panel.limits is not None:
+        axis.set_ylim(*panel.limits)
+    axis.set_title(panel.title, fontsize=10)
+    axis.set_xlabel(panel.xlabel, fontsize=9)
+    axis.set_ylabel(panel.ylabel, fontsize=9)
+    axis.tick_params(labelsize=8)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(alpha=0.25)
