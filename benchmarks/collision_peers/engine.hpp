@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-// What the benchmark asks of a collision engine. `select` hands over what is not timed, with the two
-// poses copied to one place, as they are in a simulator that has just moved its bodies; `distance`
-// and `overlap` are timed, one call at a time, and do the whole work from two world poses.
+// What the benchmark asks of a collision engine. `select` hands over what is not timed, with the
+// two poses copied to one place, as they are in a simulator that has just moved its bodies;
+// `distance` and `overlap` are timed, one call at a time, and do the whole work from two world
+// poses.
 
 namespace stiction::bench {
 

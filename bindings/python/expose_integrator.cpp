@@ -21,16 +21,6 @@ int geometry_b(const ContactMemory& m) { return static_cast<int>(m.pair & 0xffff
 bp::object impulse(const ContactMemory& m) { return to_array(m.impulse_A); }
 bp::object extension(const ContactMemory& m) { return to_array(m.extension); }
 
-Vec3d vec3_from(const bp::object& x, const char* name) {
-  const Eigen::VectorXd v = vector_from(x, name, 3);
-  for (int k = 0; k < 3; ++k) {
-    if (std::isfinite(v[k])) continue;
-    throw std::invalid_argument(std::string("ContactMemory.") + name + "[" + std::to_string(k) +
-                                "] = " + number(v[k]) + ": must be finite");
-  }
-  return {v[0], v[1], v[2]};
-}
-
 std::shared_ptr<ContactMemory> make_memory(
     int a, int b, long feature, const bp::object& extension, const bp::object& impulse) {
   if (a < 0 || b <= a) {
@@ -45,8 +35,9 @@ std::shared_ptr<ContactMemory> make_memory(
   auto m = std::make_shared<ContactMemory>();
   m->pair = static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
   m->feature = static_cast<std::uint32_t>(feature);
-  m->impulse_A = impulse.is_none() ? Vec3d{0, 0, 0} : vec3_from(impulse, "impulse");
-  m->extension = extension.is_none() ? Vec3d{0, 0, 0} : vec3_from(extension, "extension");
+  m->impulse_A = impulse.is_none() ? Vec3d{0, 0, 0} : vec3_from(impulse, "ContactMemory.impulse");
+  m->extension =
+      extension.is_none() ? Vec3d{0, 0, 0} : vec3_from(extension, "ContactMemory.extension");
   return m;
 }
 

@@ -23,15 +23,16 @@ void expose_step_report() {
       "StepReport", "What a step tells; a copy, independent of later steps.", bp::no_init)
       .add_property(
           "status", &status, "\"ok\" or \"not_converged\"; a step that is not finite raises.")
-      .add_property("solver_status",
-                    &solver_status,
-                    "\"converged\", \"rounding_limited\" or \"max_iterations\".")
+      .add_property(
+          "solver_status", &solver_status, "As ContactSolution.status, which lists the values.")
       .add_property("converged", &converged, "The relative residual is at most the tolerance.")
       .add_property("residuals", &residuals_copy, "Residuals of the contact problem, SI units.")
-      .def_readonly("iterations", &StepReport::iterations, "Of the solver, slowest island.")
-      .def_readonly("factorisations",
-                    &StepReport::factorisations,
-                    "Dense linear systems the solver needed, all islands.")
+      .def_readonly(
+          "iterations",
+          &StepReport::iterations,
+          "Of the solver, slowest island; of a compliant step, of the integrator, worst sub-step.")
+      .def_readonly(
+          "factorisations", &StepReport::factorisations, "Linear systems factored, all islands.")
       .def_readonly("num_contacts", &StepReport::num_contacts)
       .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")
       .def_readonly("num_islands", &StepReport::num_islands)
@@ -52,8 +53,10 @@ void expose_step_report() {
                     "Of the springs of contacts at the start of the step [J].")
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
-                    "Of the step, by integrators that have one, else 0.")
-      .add_property("energy", &energy, "Kinetic plus potential [J].")
+                    "Largest error of a velocity or displacement [m, rad, m/s, rad/s], by "
+                    "integrators that have "
+                    "an estimate, else 0.")
+      .add_property("energy", &energy, "Kinetic plus potential [J], without elastic_energy.")
       .def("__repr__", &report_repr);
 }
 

@@ -43,7 +43,7 @@ void add_solver_settings(Class& c) {
   add("facets", STICTION_FIELD(facets), "4, 8 or 16, of the pyramid: lcp-*.");
   add("proximal",
       STICTION_FIELD(proximal),
-      "> 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp.");
+      "> 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp, lcp-lemke.");
   add("raisim_alpha_min",
       STICTION_FIELD(raisim_alpha_min),
       "In (0, 1]: the relaxation of raisim falls from 1 to it,");

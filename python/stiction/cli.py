@@ -249,7 +249,7 @@ def _summary_table(title: str, document: dict[str, Any]) -> Table:
         "time per step without Python [µs], median": f"{document['us_per_step']:.2f}",
         "steps": f"{document['steps']} ({status})",
         "relative residual, median / max": _pair(document["residual"], "median", "max", ".1e"),
-        "solver sweeps, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
+        "solver iterations, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
         "penetration [mm], max": _millimetres(document["penetration"]["max"]),
         "creep of sticking contacts [m/s], max": f"{document['creep']['max']:.1e}",
         "contacts, mean / max": _pair(document["contacts"], "mean", "max", ".1f"),

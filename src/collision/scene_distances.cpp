@@ -3,6 +3,7 @@
 #include "stiction/collision/broad_phase.hpp"
 #include "stiction/dynamics/forest.hpp"
 
+#include "../math/number.hpp"
 #include "scene_poses.hpp"
 
 #include <cmath>
@@ -57,7 +58,7 @@ std::vector<PairDistance> scene_distances(const Scene& scene,
                                           double max_distance) {
   detail::check_poses("scene_distances", scene, poses);
   if (!(max_distance >= 0.0)) {
-    throw std::invalid_argument("scene_distances: max_distance = " + std::to_string(max_distance) +
+    throw std::invalid_argument("scene_distances: max_distance = " + number(max_distance) +
                                 ": must be >= 0 [m]");
   }
   DistanceSettings settings;

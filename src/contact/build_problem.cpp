@@ -2,6 +2,7 @@
 
 #include "stiction/dynamics/constraint_rows.hpp"
 
+#include "../math/number.hpp"
 #include "one_tree_rows.hpp"
 
 #include <algorithm>
@@ -63,8 +64,8 @@ void multiply(const Scene& scene,
 void ContactSettings::validate() const {
   const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
   const auto fail = [](const char* field, double x, const char* must) {
-    throw std::invalid_argument(std::string("contact.") + field + " = " + std::to_string(x) +
-                                ": must be " + must);
+    throw std::invalid_argument(std::string("contact.") + field + " = " + number(x) + ": must be " +
+                                must);
   };
   if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
   if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");

@@ -1,5 +1,7 @@
 #include "stiction/contact/compliant_law.hpp"
 
+#include "../math/number.hpp"
+
 #include <cmath>
 #include <stdexcept>
 
@@ -47,7 +49,7 @@ const char* to_string(PointMode mode) {
 void CompliantSettings::validate() const {
   chosen_law();
   if (!(accuracy >= 0.0 && std::isfinite(accuracy))) {
-    throw std::invalid_argument("accuracy = " + std::to_string(accuracy) +
+    throw std::invalid_argument("accuracy = " + number(accuracy) +
                                 ": must be >= 0 and finite, 0 for steps of fixed length");
   }
   if (max_products < -1) {
@@ -62,7 +64,7 @@ void CompliantSettings::validate() const {
     throw std::invalid_argument("substeps = " + std::to_string(substeps) + ": must be >= 1");
   }
   if (!(newton_tolerance > 0.0 && std::isfinite(newton_tolerance))) {
-    throw std::invalid_argument("newton_tolerance = " + std::to_string(newton_tolerance) +
+    throw std::invalid_argument("newton_tolerance = " + number(newton_tolerance) +
                                 ": must be > 0 and finite");
   }
   if (newton_iterations < 1) {

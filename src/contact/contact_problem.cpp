@@ -2,10 +2,10 @@
 
 #include "stiction/math/clones.hpp"
 
+#include "../math/number.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -55,20 +55,18 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
   if (rows == 0) return;
   const double scale = G.cwiseAbs().maxCoeff(), skew = (G - G.transpose()).cwiseAbs().maxCoeff();
   if (skew > 1e-9 * scale) {
-    std::ostringstream out;  // to_string shows small numbers as 0.000000
-    out << "G is not symmetric: max |G - G^T| = " << skew;
-    throw std::invalid_argument(out.str());
+    throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + number(skew));
   }
 }
 
 void check_set(const ConstraintSet& s, std::size_t i) {
   const std::string at = "sets[" + std::to_string(i) + "]";
   if (s.kind == SetKind::kCone && !(s.mu >= 0.0 && std::isfinite(s.mu))) {
-    throw std::invalid_argument(at + ".mu = " + std::to_string(s.mu) + ": must be >= 0 and finite");
+    throw std::invalid_argument(at + ".mu = " + number(s.mu) + ": must be >= 0 and finite");
   }
   if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
-    throw std::invalid_argument(at + ": lower = " + std::to_string(s.lower) +
-                                " must be <= upper = " + std::to_string(s.upper));
+    throw std::invalid_argument(at + ": lower = " + number(s.lower) +
+                                " must be <= upper = " + number(s.upper));
   }
   const int fixed = s.kind == SetKind::kCone ? 3 : 1;
   if (s.kind == SetKind::kFree ? s.dim < 1 : s.dim != fixed) {
@@ -140,7 +138,7 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
   }
   for (int r = 0; r < R.size(); ++r) {
     if (R[r] >= 0.0 && std::isfinite(R[r])) continue;
-    throw std::invalid_argument("R[" + std::to_string(r) + "] = " + std::to_string(R[r]) +
+    throw std::invalid_argument("R[" + std::to_string(r) + "] = " + number(R[r]) +
                                 ": must be >= 0 and finite");
   }
   p.g.assign(g.data(), g.data() + rows);

@@ -184,7 +184,6 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
                      ConstraintRows& rows) {
   const TreeData<double>& data = dynamics.trees[tree];
   OneTreeRows& out = rows.one_tree;
-  out.tree = tree;
   const int blocks = 2 * (problem.num_rows() / (2 * kBlock) + 1);  // fill_row takes two at a time
   out.width = kBlock * blocks;
   out.y.assign(static_cast<std::size_t>(nv) * out.width, 0.0);

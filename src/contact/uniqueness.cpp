@@ -1,5 +1,6 @@
 #include "stiction/contact/uniqueness.hpp"
 
+#include "../math/number.hpp"
 #include <Eigen/SVD>
 
 #include <algorithm>
@@ -179,8 +180,7 @@ void check(const ContactProblem& p,
   }
   const auto in_unit = [](const char* name, double x) {
     if (x > 0.0 && x < 1.0) return;
-    throw std::invalid_argument(std::string(name) + " = " + std::to_string(x) +
-                                ": must be in (0, 1)");
+    throw std::invalid_argument(std::string(name) + " = " + number(x) + ": must be in (0, 1)");
   };
   in_unit("threshold", threshold);
   in_unit("tolerance", tolerance);

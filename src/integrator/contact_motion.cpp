@@ -55,7 +55,8 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
     const bool whole = length == h - time_;
 
     bool switched = false;
-    for (int pass = 0, passes = build(result_.mode, false) && !prediction ? 2 : 1; pass < passes; ++pass) {
+    for (int pass = 0, passes = build(result_.mode, false) && !prediction ? 2 : 1; pass < passes;
+         ++pass) {
       if (pass > 0) build(result_.mode, true);  // with the directions averaged over the first pass
       start_springs();
       sample(length);
@@ -75,7 +76,6 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
       for (int i = 0; i < n_; ++i) choose_mode(i);
     }
   }
-  result_.chattered = result_.switches >= kMostSwitches || result_.segments >= kMostSegments;
   return result_;
 }
 

@@ -49,7 +49,8 @@ void move_points(const CompliantSystem& start,
   s.moved.clear();
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
     const int first = 3 * bounds[k], n = 3 * (bounds[k + 1] - bounds[k]);
-    const ContactMotion::Result& r = s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
+    const ContactMotion::Result& r =
+        s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
     for (int i = 0; i < n; ++i) {
       s.F1[first + i] = r.F1[i];
       s.F2[first + i] = r.F2[i];

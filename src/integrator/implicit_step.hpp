@@ -13,7 +13,7 @@
 namespace stiction {
 
 /// Derivatives of a point's force by the way of its point and by its velocity, contact frame, for
-/// an end of step found by evaluate_end().
+/// an end of step found by settle_end().
 using EndDerivatives = std::vector<PointForceDerivatives>;
 
 /// Points of `end` as the implicit step sees them: the extension of a rolling point is that of its

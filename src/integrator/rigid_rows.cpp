@@ -54,7 +54,7 @@ void build_rigid(const CompliantInput& input,
 /// g -= G lambda of the warm start, which the motion has in it already.
 void take_held_from_free_velocity(RigidRows& rigid) {
   ContactProblem& problem = rigid.problem;
-  rigid.held = rigid.solution.impulse;
+  rigid.warm_start = rigid.held = rigid.solution.impulse;
   double c[6];
   rigid.change_of_g.resize(problem.g.size());
   for (int i = 0; i < problem.num_sets(); ++i) {
@@ -136,6 +136,7 @@ void add_rigid_rows(const CompliantInput& input,
   }
   build_rigid(input, state, work.nu.data(), work.start, rigid);
   if (rigid.rows.rows.empty()) {
+    rigid.warm_start.clear();
     rigid.solution.impulse.clear();
     rigid.solution.velocity.clear();
     state.contacts.clear();

@@ -179,8 +179,7 @@ void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions
   augment(t / count);
   transition_.assign(static_cast<std::size_t>(size) * size, 0.0);
   for (int i = 0; i < size; ++i) transition_[static_cast<std::size_t>(i) * size + i] = 1.0;
-  exponential_.apply(
-      augmented_.data(), size, transition_.data(), size, {-1, false});
+  exponential_.apply(augmented_.data(), size, transition_.data(), size, {-1, false});
   next_.resize(columns_.size());
   for (int k = 0; k < count; ++k) {
     std::fill(next_.begin(), next_.end(), 0.0);
@@ -199,8 +198,7 @@ void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions
 
 void SpringDamper::at_pade(double t, Motion& motion) {
   augment(t);
-  exponential_.apply(
-      augmented_.data(), size_ + kTail, columns_.data(), kMoments, {-1, false});
+  exponential_.apply(augmented_.data(), size_ + kTail, columns_.data(), kMoments, {-1, false});
   read_pade(t, columns_.data(), motion);
 }
 

@@ -1,5 +1,7 @@
 #include "stiction/model/scene.hpp"
 
+#include "../math/number.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -31,7 +33,7 @@ void check_rotation(const Transform& X, const std::string& field) {
                                   std::abs(e.c0.z),
                                   std::abs(e.c1.z)});
   if (!(defect < 1e-6))
-    fail(field + ": rotation is not orthonormal (defect " + std::to_string(defect) + ")");
+    fail(field + ": rotation is not orthonormal (defect " + number(defect) + ")");
   if (dot(cross(X.R.c0, X.R.c1), X.R.c2) < 0.0) fail(field + ": rotation is a reflection");
   if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
 }
@@ -160,8 +162,7 @@ int Scene::add_body(const std::string& body_name,
   if (std::find(body_names_.begin(), body_names_.end(), body_name) != body_names_.end())
     fail("body_name \"" + body_name + "\" is taken; give another one");
   if (!(mass.mass > 0.0 && std::isfinite(mass.mass))) {
-    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass.mass) +
-         ": must be > 0 [kg]");
+    fail("add_body(\"" + body_name + "\").mass = " + number(mass.mass) + ": must be > 0 [kg]");
   }
   check_rotation(X_W, "add_body(\"" + body_name + "\").X_W");
   BodyDescription b;
@@ -186,7 +187,7 @@ int Scene::add_body(const std::string& body_name,
                     const Material& material) {
   MassProperties m = mass_properties(shape, 1.0);
   if (!(mass > 0.0 && std::isfinite(mass))) {
-    fail("add_body(\"" + body_name + "\").mass = " + std::to_string(mass) + ": must be > 0 [kg]");
+    fail("add_body(\"" + body_name + "\").mass = " + number(mass) + ": must be > 0 [kg]");
   }
   const double s = mass / m.mass;
   m.mass = mass;
@@ -290,7 +291,7 @@ int Scene::add_gear(
       // A full turn of the driver must be full turns of the driven joint: its angle is known up to
       // turns.
       if (d == driver && tree.joint[b] == JointType::kContinuous && ratio != std::round(ratio)) {
-        fail("gear \"" + gear_name + "\".ratio = " + std::to_string(ratio) +
+        fail("gear \"" + gear_name + "\".ratio = " + number(ratio) +
              ": must be an integer for a continuous driver; give the driver limits (revolute) "
              "instead");
       }
@@ -312,8 +313,8 @@ void Scene::set_gains(int d, double kp, double kd) {
     }
   }
   if (!(kp >= 0.0 && std::isfinite(kp) && kd >= 0.0 && std::isfinite(kd))) {
-    fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + std::to_string(kp) +
-         ", kd = " + std::to_string(kd) + ": must be >= 0 and finite");
+    fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + number(kp) + ", kd = " + number(kd) +
+         ": must be >= 0 and finite");
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;

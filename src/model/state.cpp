@@ -1,5 +1,7 @@
 #include "stiction/model/state.hpp"
 
+#include "../math/number.hpp"
+
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -9,7 +11,7 @@ namespace stiction {
 namespace {
 
 [[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
-  throw std::invalid_argument(field + " = " + std::to_string(value) + ": must be " + must);
+  throw std::invalid_argument(field + " = " + number(value) + ": must be " + must);
 }
 
 /// Visits each group of q entries that must have unit norm: quaternions and (cos, sin).

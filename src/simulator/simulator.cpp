@@ -4,6 +4,7 @@
 #include "stiction/model/state_io.hpp"
 
 #include "../contact/project_closures.hpp"
+#include "../math/number.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace stiction {
 
 void SimulatorSettings::validate() const {
   if (!(dt > 0.0 && std::isfinite(dt))) {
-    throw std::invalid_argument("dt = " + std::to_string(dt) + ": must be > 0 [s]");
+    throw std::invalid_argument("dt = " + number(dt) + ": must be > 0 [s]");
   }
   find_integrator(integrator);
   solver.validate();

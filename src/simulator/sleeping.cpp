@@ -1,5 +1,7 @@
 #include "stiction/simulator/sleeping.hpp"
 
+#include "../math/number.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -76,10 +78,10 @@ void find_islands(const ConstraintRows& rows, int num_trees, SleepWorkspace& wor
 
 void SleepSettings::validate() const {
   if (!(speed >= 0.0 && std::isfinite(speed)))
-    throw std::invalid_argument("sleeping.speed = " + std::to_string(speed) +
+    throw std::invalid_argument("sleeping.speed = " + number(speed) +
                                 ": must be >= 0 [m/s or rad/s]");
   if (!(time > 0.0)) {
-    throw std::invalid_argument("sleeping.time = " + std::to_string(time) + ": must be > 0 [s]");
+    throw std::invalid_argument("sleeping.time = " + number(time) + ": must be > 0 [s]");
   }
 }
 

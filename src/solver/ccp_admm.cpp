@@ -9,7 +9,8 @@
 #include <optional>
 
 // ADMM for the cone complementarity problem min 1/2 l^T G l + g^T l, l in K:
-// contact-models-in-robotics, Algorithm 3, with its proximal term eta and over-relaxation alpha:
+// Le Lidec et al., "Contact Models in Robotics: a Comparative Analysis", T-RO 2024, Algorithm 3,
+// with its proximal term eta and over-relaxation alpha:
 //
 //   x     <- -(G + (rho + eta) I)^-1 (g + gamma - rho z - eta x)
 //   t      = alpha x + (1 - alpha) z + gamma / rho

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-// Projected Gauss-Seidel for the cone complementarity problem, contact-models-in-robotics,
-// Algorithm 2:
+// Projected Gauss-Seidel for the cone complementarity problem (Le Lidec et al., "Contact Models in
+// Robotics: a Comparative Analysis", T-RO 2024, Algorithm 2):
 //
 //   for k = 1 ... M, for i = 1 ... n_c:
 //     lambda_i <- proj_K(lambda_i - 3 / tr(G_ii) (G lambda + g)_i)

@@ -187,9 +187,8 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
   }
 }
 
-/// Largest alpha <= 1 that stays inside.
+/// Largest alpha, up to 1e3, that stays inside: beyond 1, so that `reach` does not cut a step of 1.
 double InteriorPoint::longest_step() const {
-  // A little more than 1, so that a step of 1 is not cut by `reach`.
   double alpha = 1e3;
   const auto positive = [&](double x, double dx) {
     if (dx < 0.0) alpha = std::min(alpha, -x / dx);

@@ -29,7 +29,7 @@ inline void divide(const double* x, const double* q, double* out) {
   out[1] = (q[1] - n * x[1]) / x[2];
   out[2] = n;
 }
-/// Smallest eigenvalue of the scaled pair of l and y, whose product on the central path is mu e.
+/// Smallest eigenvalue of the scaled pair of l and y, whose product on the central path is m e.
 inline double smallest_eigenvalue(const double* l, const double* y) {
   const double inner = dot(l, y), d = det(l) * det(y);
   return d / std::max(1e-300, inner + std::sqrt(std::max(0.0, inner * inner - d)));

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 // ADMM for the NCP: De Saxce's correction Gamma is frozen during each iteration, which leaves a
 // convex conic problem (Carpentier, Le Lidec and Montaut, "From Compliant to Rigid Contact

@@ -2,13 +2,12 @@
 #include "solvers.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-// Projected Gauss-Seidel for the NCP (Jourdan, Alart and Jean 1998; contact-models-in-robotics,
-// Alg. 5). Deviations, which keep its fixed points: a contact first tries the impulse that stops
-// it, and the tangential step is 1 / lambda_max(G_TT) instead of 1 / min(G_t1t1, G_t2t2)
-// (pgs_kernel.hpp); the stop is the residual of the final impulse, not of the velocities met during
-// the sweep.
+// Projected Gauss-Seidel for the NCP (Jourdan, Alart and Jean 1998; Le Lidec et al., "Contact
+// Models in Robotics: a Comparative Analysis", T-RO 2024, Alg. 5). Deviations, which keep its fixed
+// points: a contact first tries the impulse that stops it, and the tangential step is 1 /
+// lambda_max(G_TT) instead of 1 / min(G_t1t1, G_t2t2) (pgs_kernel.hpp); the stop is the residual of
+// the final impulse, not of the velocities met during the sweep.
 
 namespace stiction {
 namespace {

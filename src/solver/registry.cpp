@@ -1,3 +1,4 @@
+#include "../math/number.hpp"
 #include "island.hpp"
 #include "solvers.hpp"
 
@@ -132,7 +133,7 @@ const SolverEntry& find_solver(const std::string& name) {
 
 void SolverSettings::validate() const {
   find_solver(name);
-  const auto text = [](auto x) { return std::to_string(x); };
+  const auto text = [](double x) { return number(x); };
   if (!(tolerance > 0.0)) refuse("tolerance", text(tolerance), "> 0");
   if (max_iterations < 1) refuse("max_iterations", text(max_iterations), ">= 1");
   if (max_factorisations < 1) refuse("max_factorisations", text(max_factorisations), ">= 1");

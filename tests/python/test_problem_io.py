@@ -148,6 +148,22 @@ def test_the_one_that_fails_says_so() -> None:
     assert reached == pytest.approx(solution.residuals.relative, rel=1e-6)
 
 
+def test_rigid_rows_of_a_compliant_step(tmp_path: Path) -> None:
+    """Closures beside a ball on soft ground."""
+    scene = stiction.load("four-bar")
+    scene.add_ground(stiction.Material(stiffness=1e4, damping=10.0))
+    pose = np.eye(4)
+    pose[:3, 3] = [5.0, 0.0, 0.1]
+    scene.add_body("ball", stiction.Sphere(0.1), 1.0, pose)
+    sim = stiction.Simulator(scene, integrator="exponential")
+    sim.run(sim.initial_state(), sim.hold(), 5)
+    sim.save_problem(tmp_path / "rows.npz")
+    again = stiction.load_problem(tmp_path / "rows.npz")
+    assert again.num_rows == sim.problem().num_rows > 0
+    start = stiction.load_warm_start(tmp_path / "rows.npz")
+    assert_same_bits(sim.solution(), stiction.solve(again, warm_start=start))
+
+
 # --- the command ------------------------------------------------------------------------
 
 

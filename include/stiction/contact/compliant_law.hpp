@@ -45,8 +45,8 @@ struct CompliantSettings {
   /// difference says that its share of the error is small enough.
   double accuracy = 0.0;
   // exponential-published only.
-  int max_products = -1;  ///< most matrix products of its exponential, >= 0; -1: full precision
-  bool balancing = true;  ///< of its matrix, by powers of 2
+  int max_products = -1;        ///< >= -1, as MatrixExponentialSettings::max_products
+  bool balancing = true;        ///< of its matrix, by powers of 2
   bool double_integral = true;  ///< q by the average of the average force, else by the average
   std::string projection = "radial";  ///< of the average forces: "radial" keeps f_N, or "euclidean"
   void validate() const;  ///< throws std::invalid_argument naming the field and its value

@@ -3,7 +3,6 @@
 #include "stiction/contact/residuals.hpp"
 
 #include <cstdint>
-#include <string>
 
 namespace stiction {
 

@@ -46,6 +46,7 @@ struct RigidRows {
   SolverWorkspace solver;
   ContactSolution solution;
   std::vector<double> change;       ///< [nv]
+  std::vector<double> warm_start;   ///< [rows] what the last solve started from [N s]
   std::vector<double> held;         ///< [rows] the impulses that held, then their change
   std::vector<double> change_of_g;  ///< [rows]
 };

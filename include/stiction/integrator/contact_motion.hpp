@@ -24,7 +24,6 @@ class ContactMotion {
     std::vector<PointMode> mode;  ///< at the end
     int switches = 0;
     int segments = 0;
-    bool chattered = false;  ///< more switches than followed; the rest in short fixed segments
   };
 
   /// Y [3n x 3n], either order: it is symmetric. `compliance` [n].

@@ -6,7 +6,8 @@ namespace stiction {
 
 struct MatrixExponentialSettings {
   /// Most products of matrices: -1, as many as full precision takes; 0 ... 4, the Pade order that
-  /// these allow, (1,1) (2,2) (3,3) (5,5) (7,7), without scaling: good for matrices of small norm.
+  /// these allow, (1,1) (2,2) (3,3) (5,5) (7,7), without scaling: good for matrices of small norm;
+  /// 5 is (9,9), n >= 6 is (13,13) with at most n - 6 squarings.
   int max_products = -1;
   bool balancing = true;  ///< scale by powers of 2 to a smaller norm first
 

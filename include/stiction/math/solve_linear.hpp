@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cstddef>
-
 namespace stiction {
 
 /// Solves A x = b by LU with partial pivoting, in place: A (row-major, rows `stride` apart) is

@@ -12,9 +12,10 @@ namespace stiction {
 /// W is symmetric and positive semidefinite (any rank), or general if `symmetric` is false.
 /// Followers are first-order lags driven by one row: g' = -rate g + gain u_row.
 /// Three forms, chosen by what they need (src/math/README.md, equations):
-///   modal        symmetric, B_i / K_i the same in all rows, no followers: phi-functions
-///   dissipative  symmetric, no followers: Pade on [[0, K^1/2 G], [-G^T K^1/2, -G^T B G]], W = G
-///   G^T companion    everything else: Pade on [[0, 1], [-W K, -W B]] and the lags
+///   - modal: symmetric, B_i / K_i the same in all rows, no followers; phi-functions.
+///   - dissipative: symmetric, no followers; with W = G G^T, Pade on
+///     [[0, K^1/2 G], [-G^T K^1/2, -G^T B G]].
+///   - companion: everything else; Pade on [[0, 1], [-W K, -W B]] and the lags.
 /// Owns its scratch: no allocation for sizes it has met.
 class SpringDamper {
  public:
@@ -56,7 +57,6 @@ class SpringDamper {
   void sample(double t, int count, std::vector<Motion>& motions, bool forces_only = false);
 
   Form form() const { return form_; }
-  int rows() const { return n_; }
 
  private:
   static constexpr int kTail = 5, kMoments = 3;  ///< states of the forcing; z, int z, intint z

@@ -33,7 +33,8 @@ struct StepReport {
   double kinetic_energy = 0.0;    ///< at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
-  double error_estimate = 0.0;    ///< of the step, by integrators that have one
+  double error_estimate = 0.0;    ///< largest of a velocity or displacement [SI], by integrators
+                                  ///< that have one, else 0
 };
 
 /// One contact point of the last step. Forces are averages over the step: impulse / dt.

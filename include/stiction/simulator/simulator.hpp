@@ -81,7 +81,9 @@ class Simulator {
     return integrator_ ? compliant_.rigid.solution : solution_;
   }
   /// What the solver of the last step started from [rows, N s].
-  const std::vector<double>& warm_start() const { return warm_start_; }
+  const std::vector<double>& warm_start() const {
+    return integrator_ ? compliant_.rigid.warm_start : warm_start_;
+  }
   std::vector<ContactReport> contact_reports() const;
   BodyWrench wrench_on(int body) const;  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);

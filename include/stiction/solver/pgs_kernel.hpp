@@ -2,8 +2,9 @@
 
 #include "stiction/math/lanes.hpp"
 
-// The local updates of projected Gauss-Seidel, on lanes (contact-models-in-robotics, section III-D;
-// the published iteration is in docs/solvers.md). Two deviations, both keep its fixed points:
+// The local updates of projected Gauss-Seidel, on lanes (Le Lidec et al., "Contact Models in
+// Robotics: a Comparative Analysis", T-RO 2024, section III-D; the published iteration is in
+// docs/solvers.md). Two deviations, both keep its fixed points:
 //  - a contact first tries the exact local solution of sticking, lambda - G_ii^-1 c;
 //  - otherwise the tangential step is 1 / lambda_max(G_TT), which cannot overshoot, instead of
 //    1 / min(G_t1t1, G_t2t2).

@@ -15,7 +15,7 @@ enum class SolveStatus : std::uint8_t {
   kRoundingLimited,  ///< not below the tolerance, but the backward residual is (<= 1e-12): G lambda
                      ///< cannot be evaluated more accurately in double
   kRegularised,      ///< the problem has no solution; this is one of the problem with
-                     ///< ContactSolution::regularisation (on_infeasible)
+                     ///< ContactSolution::regularisation (SolverSettings::regularise_infeasible)
   kStalled,          ///< the algorithm cannot get on: a line search, a bracket or a pivot failed
   kMaxIterations,    ///< the best impulses found are returned, with their residuals
   kBudget,           ///< max_factorisations or time_budget is used up; likewise
