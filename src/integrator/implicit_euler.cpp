@@ -124,7 +124,7 @@ void Newton::evaluate(const std::vector<double>& nu, std::vector<double>& merit)
   locate(input_, work_.q.data(), work_.v.data(), work_.memory, &work_.start, 0.0, end);
   join(end);
   settle_end(input_, work_.start, end, s_.derivatives);
-  end_residual(input_, state_, nu.data(), end, s_.joint_acceleration, s_.residual.data());
+  end_residual({input_, state_, nu.data()}, end, s_.joint_acceleration, s_.residual.data());
   for (int t = 0; t < num_trees(); ++t) {
     const Tree& tree = scene_.trees()[t];
     double* w = s_.whitened.data() + tree.v_offset;
@@ -168,16 +168,12 @@ bool Newton::find_step(int island) {
   s_.right.resize(n);
   for (int i = 0; i < n; ++i) s_.right[i] = -s_.residual[s_.dofs[i]];
   each_tree_of(island, [&](int t) {
-    end_columns(input_,
-                state_,
-                work_.nu.data(),
+    end_columns({input_, state_, work_.nu.data()},
                 work_.end,
                 s_.derivatives,
                 t,
-                s_.place,
-                n,
                 s_.dual[t],
-                s_.matrix.data());
+                {s_.place, n, s_.matrix.data()});
   });
   ++work_.outcome.factorisations;
   if (!solve_linear(s_.matrix.data(), n, n, s_.ends.data(), s_.right.data())) return false;

@@ -1,42 +1,12 @@
 #include "implicit_step.hpp"
 
 #include "stiction/dynamics/bias.hpp"
-#include "stiction/dynamics/integrate.hpp"
-#include "stiction/dynamics/kinematics.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
-#include "stiction/math/clones.hpp"
 
 #include <algorithm>
 
 namespace stiction {
 namespace {
-
-template <class T, class U>
-Vec3<T> lift(const Vec3<U>& v) {
-  return {T(v.x), T(v.y), T(v.z)};
-}
-Mat3<Direction> lift(const Mat3d& m) {
-  return {lift<Direction>(m.c0), lift<Direction>(m.c1), lift<Direction>(m.c2)};
-}
-RigidTransform<Direction> lift(const Transform& X) { return {lift(X.R), lift<Direction>(X.p)}; }
-Sym3<Direction> lift(const Sym3d& s) { return {s.xx, s.xy, s.yy, s.xz, s.yz, s.zz}; }
-
-/// A += the accelerations that the joints' a add: body forces at A are then those of M a + b.
-template <class Real>
-void add_joint_acceleration(const TreeView& tree,
-                            const Real* a,
-                            std::vector<Motion<Real>>& added,
-                            TreeData<Real>& data) {
-  added.resize(tree.num_bodies);
-  const Real o(0.0);
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    const int p = tree.parent[b], j = tree.v_index[b];
-    Motion<Real> sum = p < 0 ? Motion<Real>{{o, o, o}, {o, o, o}} : added[p];
-    for (int k = 0; k < joint_nv(tree.joint[b]); ++k) sum = sum + data.S[j + k] * a[j + k];
-    added[b] = sum;
-    data.A[b] = data.A[b] + sum;
-  }
-}
 
 /// A body in the world: its pose, and the velocity of its point at p.
 struct DualBody {
@@ -107,11 +77,9 @@ void add_foreign_rows(const Scene& scene,
                       int body,
                       const DualForce& force,
                       double sign,
-                      const std::vector<int>& place,
-                      int stride,
                       int first,
                       int count,
-                      double* matrix) {
+                      const IslandMatrix& matrix) {
   const int t = scene.tree_of_body(body);
   const Tree& tree = scene.trees()[t];
   const TreeData<double>& data = end.dynamics.trees[t];
@@ -123,10 +91,10 @@ void add_foreign_rows(const Scene& scene,
   const int* chain = tree.chain.data() + tree.row[last];
   for (int m = 0; m <= tree.depth[last]; ++m) {
     const Motion<double>& S = data.S[chain[m]];
-    double* row = matrix + place[tree.v_offset + chain[m]] * stride;
+    double* row = matrix.row(tree.v_offset + chain[m]);
     for (int i = 0; i < count; ++i) {
-      row[place[first + i]] -= dot(S.linear, Vec3d{f.x.d[i], f.y.d[i], f.z.d[i]}) +
-                               dot(S.angular, Vec3d{n.x.d[i], n.y.d[i], n.z.d[i]});
+      row[matrix.place[first + i]] -= dot(S.linear, Vec3d{f.x.d[i], f.y.d[i], f.z.d[i]}) +
+                                      dot(S.angular, Vec3d{n.x.d[i], n.y.d[i], n.z.d[i]});
     }
   }
 }
@@ -135,12 +103,10 @@ void add_point_forces(const CompliantInput& input,
                       const CompliantSystem& end,
                       const EndDerivatives& derivatives,
                       int t,
-                      const std::vector<int>& place,
-                      int stride,
                       int first,
                       int count,
                       DualTree& dual,
-                      double* matrix) {
+                      const IslandMatrix& matrix) {
   const Scene& scene = input.scene;
   const auto tree_of = [&](int body) { return body < 0 ? -1 : scene.tree_of_body(body); };
   for (std::size_t i = 0; i < end.points.size(); ++i) {
@@ -153,7 +119,7 @@ void add_point_forces(const CompliantInput& input,
       if (body < 0) continue;
       const double sign = body == contact.body_b ? 1.0 : -1.0;
       if (tree_of(body) != t) {
-        add_foreign_rows(scene, end, body, force, sign, place, stride, first, count, matrix);
+        add_foreign_rows(scene, end, body, force, sign, first, count, matrix);
         continue;
       }
       const int local = body - scene.trees()[t].body_offset;
@@ -165,79 +131,6 @@ void add_point_forces(const CompliantInput& input,
 }
 
 }  // namespace
-
-void DualTree::resize(const Tree& tree) {
-  const int n = tree.num_bodies;
-  X_RB_.resize(n);
-  placement_.resize(n);
-  S_.resize(tree.nv);
-  V_.resize(n);
-  A_.resize(n);
-  inertia_.resize(n);
-  F_.resize(n);
-  bias_.resize(tree.nv);
-  mass_.resize(n);
-  axis_.resize(n);
-  com_.resize(n);
-  zero_.assign(n, {0.0, 0.0, 0.0});
-  central_.resize(n);
-  q.resize(tree.nq);
-  v.resize(tree.nv);
-  a.resize(tree.nv);
-  joint_acceleration.resize(n);
-}
-
-void DualTree::take(const Tree& tree, const TreeParameters<double>& p) {
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    placement_[b] = lift(p.placement[b]);
-    axis_[b] = lift<Direction>(p.axis[b]);
-    mass_[b] = p.mass[b];
-    com_[b] = lift<Direction>(p.com[b]);
-    central_[b] = lift(p.inertia[b]);
-  }
-  parameters = {placement_.data(),
-                axis_.data(),
-                mass_.data(),
-                com_.data(),
-                central_.data(),
-                lift(p.base),
-                lift<Direction>(p.gravity)};
-  data.X_RB = X_RB_.data();
-  data.S = S_.data();
-  data.V = V_.data();
-  data.A = A_.data();
-  data.inertia = inertia_.data();
-  data.F = F_.data();
-  data.bias = bias_.data();
-}
-
-/// Flattened: the kernels' loops over directions then take the registers of each clone. They add
-/// nothing across directions, so all clones give the same bits.
-STICTION_CLONES __attribute__((flatten)) void DualTree::move(const TreeView& view,
-                                                             double h,
-                                                             const double* q0,
-                                                             const double* v0,
-                                                             const double* nu,
-                                                             int first) {
-  std::copy(q0, q0 + view.nq, q.begin());
-  for (int k = 0; k < view.nv; ++k) {
-    v[k] = nu[k];
-    if (k >= first && k < first + kDirections) v[k].d[k - first] = 1.0;
-    a[k] = (v[k] - Direction(v0[k])) * Direction(1.0 / h);
-  }
-  TreeParameters<Direction> about_origin = parameters;
-  about_origin.com = zero_.data();  // the reference point of step_coordinates.hpp
-  integrate_configuration(view, about_origin, Direction(h), q.data(), v.data());
-  forward_kinematics(view, parameters, q.data(), v.data(), data);
-  if (view.free_root) {
-    const Mat3<Direction> R0 = lift(rotation_from_quaternion(q0 + 3));
-    const Vec3<Direction> turned_a =
-        transpose_times(data.X_WR.R, R0 * Vec3<Direction>{a[0], a[1], a[2]});
-    for (int k = 0; k < 3; ++k) a[k] = turned_a[k];
-  }
-  add_joint_acceleration(view, a.data(), joint_acceleration, data);
-  body_inertias_and_forces(view, parameters, data);
-}
 
 /// The force of a point that touches within the step depends on its depth through the part d/(d +
 /// d_0) of the step too, d_0 the gap at the start: e_T = -part way_T, dampers are part d.
@@ -298,15 +191,15 @@ void settle_end(const CompliantInput& input,
   }
 }
 
-void end_residual(const CompliantInput& input,
-                  const State& state,
-                  const double* nu,
+void end_residual(const Trial& trial,
                   CompliantSystem& end,
                   std::vector<Motion<double>>& scratch,
                   double* r) {
+  const CompliantInput& input = trial.input;
+  const State& state = trial.state;
   const Scene& scene = input.scene;
   std::vector<double>& a = end.acceleration;
-  for (int k = 0; k < scene.nv(); ++k) a[k] = (nu[k] - state.v[k]) / input.h;
+  for (int k = 0; k < scene.nv(); ++k) a[k] = (trial.nu[k] - state.v[k]) / input.h;
   turn_axes(scene, state.q.data(), end.here.q.data(), a.data(), a.data());
   list_wrenches(scene, end);
   joint_forces(scene,
@@ -342,16 +235,13 @@ void end_residual(const CompliantInput& input,
   }
 }
 
-void end_columns(const CompliantInput& input,
-                 const State& state,
-                 const double* nu,
+void end_columns(const Trial& trial,
                  const CompliantSystem& end,
                  const EndDerivatives& derivatives,
                  int t,
-                 const std::vector<int>& place,
-                 int stride,
                  DualTree& dual,
-                 double* matrix) {
+                 const IslandMatrix& matrix) {
+  const CompliantInput& input = trial.input;
   const Tree& tree = input.scene.trees()[t];
   const TreeView& view = end.dynamics.views[t];
   const Parameters& p = input.parameters;
@@ -360,9 +250,9 @@ void end_columns(const CompliantInput& input,
     const int count = std::min(kDirections, tree.nv - first);
     dual.move(view,
               input.h,
-              state.q.data() + tree.q_offset,
-              state.v.data() + tree.v_offset,
-              nu + tree.v_offset,
+              trial.state.q.data() + tree.q_offset,
+              trial.state.v.data() + tree.v_offset,
+              trial.nu + tree.v_offset,
               first);
     for (const ExternalWrench& w : input.control.wrenches) {
       if (input.scene.tree_of_body(w.body) != t) continue;
@@ -371,19 +261,18 @@ void end_columns(const CompliantInput& input,
                           lift<Direction>(w.moment),
                           dual.data);
     }
-    add_point_forces(
-        input, end, derivatives, t, place, stride, tree.v_offset + first, count, dual, matrix);
+    add_point_forces(input, end, derivatives, t, tree.v_offset + first, count, dual, matrix);
     bias_forces(view, dual.data);
     for (int k = 0; k < tree.nv; ++k) {
       const int dof = tree.v_offset + k;
       const bool free = !end.dynamics.saturated[dof];
       const double rate = p.damping[dof] + (free ? p.kd[dof] : 0.0);
-      double* row = matrix + place[dof] * stride;
+      double* row = matrix.row(dof);
       for (int i = 0; i < count; ++i) {
-        row[place[tree.v_offset + first + i]] +=
+        row[matrix.place[tree.v_offset + first + i]] +=
             dual.data.bias[k].d[i] + p.armature[dof] * dual.a[k].d[i] + rate * dual.v[k].d[i];
       }
-      if (free && k >= first && k < first + count) row[place[dof]] += input.h * p.kp[dof];
+      if (free && k >= first && k < first + count) row[matrix.place[dof]] += input.h * p.kp[dof];
     }
   }
 }

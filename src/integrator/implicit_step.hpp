@@ -1,7 +1,8 @@
 #pragma once
 
 #include "stiction/integrator/compliant_step.hpp"
-#include "stiction/math/dual.hpp"
+
+#include "dual_tree.hpp"
 
 #include <vector>
 
@@ -10,38 +11,6 @@
 //   r(nu) = M(q+) a + b(q+, v+) - tau(q+, v+) - J(q+)^T f,   a = (nu - v) / h.
 
 namespace stiction {
-
-inline constexpr int kDirections = 8;
-using Direction = Dual<kDirections>;
-
-/// One tree at the end of the step, differentiated in up to kDirections of its own dofs.
-struct DualTree {
-  TreeParameters<Direction> parameters{};
-  TreeData<Direction> data{};
-  std::vector<Direction> q, v, a;
-  std::vector<Motion<Direction>> joint_acceleration;
-
-  void resize(const Tree& tree);
-  void take(const Tree& tree, const TreeParameters<double>& p);
-
-  /// q+, v+ and a of the tree for nu, seeded in the dofs [first, first + kDirections), then its
-  /// kinematics and inertial forces at a.
-  void move(const TreeView& view,
-            double h,
-            const double* q0,
-            const double* v0,
-            const double* nu,
-            int first);
-
- private:
-  std::vector<RigidTransform<Direction>> X_RB_, placement_;
-  std::vector<Motion<Direction>> S_, V_, A_;
-  std::vector<Inertia<Direction>> inertia_;
-  std::vector<Force<Direction>> F_;
-  std::vector<Direction> bias_, mass_;
-  std::vector<Vec3<Direction>> axis_, com_, zero_;
-  std::vector<Sym3<Direction>> central_;
-};
 
 /// Derivatives of a point's force by the way of its point and by its velocity, contact frame, for
 /// an end of step found by evaluate_end().
@@ -55,26 +24,36 @@ void settle_end(const CompliantInput& input,
                 CompliantSystem& end,
                 EndDerivatives& derivatives);
 
+/// An end velocity nu that is tried.
+struct Trial {
+  const CompliantInput& input;
+  const State& state;  ///< of the start
+  const double* nu;
+};
+
 /// r(nu) [nv] from kinematics and points in `end`.
-void end_residual(const CompliantInput& input,
-                  const State& state,
-                  const double* nu,
+void end_residual(const Trial& trial,
                   CompliantSystem& end,
                   std::vector<Motion<double>>& scratch,
                   double* r);
 
-/// Columns of dr/dnu of the dofs of tree t, into a matrix over the dofs of its island: entry (row,
-/// column) at matrix[place[row] * stride + place[column]], rows of other trees where points couple.
-void end_columns(const CompliantInput& input,
-                 const State& state,
-                 const double* nu,
+/// dr/dnu over the dofs of an island: entry (row, column) at values[place[row] * stride +
+/// place[column]].
+struct IslandMatrix {
+  const std::vector<int>& place;
+  int stride;
+  double* values;
+
+  double* row(int dof) const { return values + place[dof] * stride; }
+};
+
+/// Adds the columns of the dofs of tree t; rows of other trees too where points couple.
+void end_columns(const Trial& trial,
                  const CompliantSystem& end,
                  const EndDerivatives& derivatives,
                  int t,
-                 const std::vector<int>& place,
-                 int stride,
                  DualTree& dual,
-                 double* matrix);
+                 const IslandMatrix& matrix);
 
 /// Buffers of implicit_euler. Newton runs on all islands side by side, each with a step length of
 /// its own; what an island sums is kept by tree.

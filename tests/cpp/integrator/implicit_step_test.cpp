@@ -49,7 +49,8 @@ struct Step {
     turn_axes(scene, state.q.data(), q.data(), nu.data(), v.data());
     locate(input(), q.data(), v.data(), state.contacts, &start, 0.0, end);
     settle_end(input(), start, end, derivatives);
-    end_residual(input(), state, nu.data(), end, scratch, r.data());
+    const CompliantInput at = input();
+    end_residual({at, state, nu.data()}, end, scratch, r.data());
     return r;
   }
   std::vector<double> jacobian(const std::vector<double>& nu) {
@@ -61,16 +62,13 @@ struct Step {
     for (std::size_t t = 0; t < scene.trees().size(); ++t) {
       DualTree dual;
       dual.resize(scene.trees()[t]);
-      end_columns(input(),
-                  state,
-                  nu.data(),
+      const CompliantInput at = input();
+      end_columns({at, state, nu.data()},
                   end,
                   derivatives,
                   static_cast<int>(t),
-                  place,
-                  n,
                   dual,
-                  J.data());
+                  {place, n, J.data()});
     }
     return J;
   }
