@@ -54,8 +54,11 @@ void expose_step_report() {
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
                     "Largest error of a velocity or displacement [m, rad, m/s, rad/s], by "
-                    "integrators that have "
-                    "an estimate, else 0.")
+                    "integrators that have an estimate, else 0.")
+      .def_readonly(
+          "switches",
+          &StepReport::switches,
+          "Of points between stick, slide and open, located inside the step; exponential.")
       .add_property("energy", &energy, "Kinetic plus potential [J], without elastic_energy.")
       .def("__repr__", &report_repr);
 }

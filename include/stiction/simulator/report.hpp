@@ -35,6 +35,7 @@ struct StepReport {
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
   double error_estimate = 0.0;    ///< largest of a velocity or displacement [SI], by integrators
                                   ///< that have one, else 0
+  int switches = 0;  ///< of points between stick, slide and open, located inside: exponential
 };
 
 /// One contact point of the last step. Forces are averages over the step: impulse / dt.
