@@ -121,6 +121,8 @@ def _table(landings: list[Landing]) -> Table:
     table = Table(
         "Touch-down",
         ["motion", "point", "first force [N]", "damping times speed [N]", "largest [N]"],
+        note="The first force is seen up to 20 us after the touch-down, when a light foot has lost "
+        "part of its speed.",
     )
     for one in landings:
         table.rows.append(
