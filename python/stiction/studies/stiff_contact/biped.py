@@ -184,7 +184,7 @@ class Gait:
         centres = [
             self.placement[leg].translation[:2] + [self.foot(leg, t)[0], 0.0] for leg in range(2)
         ]
-        return (1.0 - right) * centres[0] + right * centres[1]
+        return np.asarray((1.0 - right) * centres[0] + right * centres[1])
 
     def _posture(self) -> Floats:
         """Bent knees; the mass above the middle of the soles."""
@@ -198,7 +198,7 @@ class Gait:
             sole.rotation = np.eye(3)
             sole.translation[:2] += mass - middle
             self._reach(q, leg, sole)
-        return q
+        return np.asarray(q)
 
     def _sole(self, q: Floats, leg: int) -> Any:
         pin.framesForwardKinematics(self.model, self.data, q)

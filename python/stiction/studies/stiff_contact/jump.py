@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..experiment import Claim, Effort, Experiment, Tick
+from ..experiment import Claim, Effort, Experiment, Table, Tick
 from . import accuracy, plans, robots, truth
 from .integrators import IMPLICIT, PUBLISHED
 
@@ -33,7 +33,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     return experiment
 
 
-def _goals(results: accuracy.Results, true: truth.Truth) -> accuracy.Table:
+def _goals(results: accuracy.Results, true: truth.Truth) -> Table:
     gains = accuracy.gains(results)
     return accuracy.goals(
         [

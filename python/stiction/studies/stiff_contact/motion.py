@@ -163,7 +163,7 @@ class Recorded:
 
     def torque(self, k: int, q: Floats, v: Floats) -> Floats:
         """See Controller; the state does not matter."""
-        return self.torques[k]
+        return np.asarray(self.torques[k])
 
 
 def planned(

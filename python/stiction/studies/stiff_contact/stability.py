@@ -20,7 +20,7 @@ GOALS = {"squat": 40.0, "jump": 10.0, "trot": 2.0}
 SHOWN = (OURS, PUBLISHED, "explicit-euler", IMPLICIT)
 THEIRS = (PUBLISHED, "explicit-euler", IMPLICIT)
 """Columns of the paper's table."""
-PERIODS = {"squat": 250, "trot": 1000, "jump": 110, "walk": None}
+PERIODS = {"squat": 250, "trot": 1000, "jump": 110}
 IN_QUICK = {"squat": 30, "trot": 120, "jump": 100}
 SETUP = (
     "The motions run freely, without resets, the controller on the states of the run itself; steps "
@@ -98,7 +98,7 @@ def stable(motion: Motion, method: Method, substeps: int) -> bool:
             simulator.run(state, torque, substeps)
         except SimulationError:
             return False
-        lean = 2.0 * np.arcsin(min(np.linalg.norm(np.asarray(state.q)[3:5]), 1.0))
+        lean = 2.0 * np.arcsin(min(float(np.linalg.norm(np.asarray(state.q)[3:5])), 1.0))
         if np.abs(np.asarray(state.v)).max() > limit or lean > TILT:
             return False
     return True

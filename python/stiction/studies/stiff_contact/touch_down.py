@@ -106,7 +106,7 @@ def _landing(motion: Motion, forces: Floats, speeds: Floats) -> Landing:
         raise StudyError(f"{motion.name}: nothing touches down")
     damping = float(robot.scene.parameters.contact_damping[robot.scene.geometry("ground")])
     window = slice(max(at - 50, 0), at + 450)
-    time = SAMPLING * (np.arange(len(forces))[window] - at)
+    time = np.asarray(SAMPLING * (np.arange(len(forces))[window] - at), dtype=np.float64)
     return Landing(
         motion.name,
         robot.points[point],
