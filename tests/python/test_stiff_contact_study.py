@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import math
+import os
 import time
 from pathlib import Path
 
@@ -17,11 +18,12 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
-from stiction.studies.experiment import QUICK, Effort
-from stiction.studies.stiff_contact import accuracy, plans, robots, truth
+from stiction.studies.experiment import QUICK, Effort, StudyError
+from stiction.studies.stiff_contact import accuracy, biped, plans, robots, truth
 from stiction.studies.stiff_contact.integrators import IMPLICIT, METHODS, OURS, PRODUCTS, PUBLISHED
 from stiction.studies.stiff_contact.local_error import ladder, local_errors
 from stiction.studies.stiff_contact.motion import Motion, Recorded
+from stiction.studies.stiff_contact.reference_data import rerun_squat
 from stiction.studies.stiff_contact.study import EXPERIMENTS, run_study
 from stiction.studies.study import Study
 from typer.testing import CliRunner
@@ -145,6 +147,58 @@ def test_controllers_keep_the_robot_where_it_stands() -> None:
     accelerated = 1.0 + 0.12 / G  # up at 2^2 x 0.03 m/s^2, downwards at the start
     expected = lifted - (2.0 - accelerated) * 0.25 * weight * np.sum(J, axis=0)
     assert torque[6:] == pytest.approx(expected[6:], abs=0.05)
+
+
+def urdf(robot: str) -> Path:
+    """Of the package example-robot-data."""
+    try:
+        talos = robots.talos_path()
+    except StudyError as error:
+        pytest.skip(str(error))
+    if robot == "talos":
+        return talos
+    return talos.parents[2] / "romeo_description" / "urdf" / "romeo_small.urdf"
+
+
+@pytest.mark.parametrize("robot", ["talos", "romeo"])
+def test_a_humanoid_takes_two_steps_and_stands(robot: str) -> None:
+    motion = biped.walk(urdf(robot))
+    sim = METHODS[OURS].simulator(motion.robot.scene, motion.period / 16)
+    state = stiction.make_state(motion.robot.scene, motion.q, motion.v)
+    start = motion.robot.positions(motion.q)
+    for k in range(motion.steps):
+        torque = motion.controller.torque(k, np.asarray(state.q), np.asarray(state.v))
+        assert sim.run(state, torque, 16).status == "ok"
+        assert np.abs(np.asarray(state.q)[3:5]).max() < 0.05
+    feet = motion.robot.positions(np.asarray(state.q))
+    assert feet[:, 0] - start[:, 0] == pytest.approx(biped.STEP_LENGTH, abs=0.03)
+    assert feet[:, 1] == pytest.approx(start[:, 1], abs=0.03)
+    assert np.all((feet[:, 2] < 0.0) & (feet[:, 2] > -5e-3))
+    assert np.abs(np.asarray(state.v)[:6]).max() < 0.05
+
+
+def test_an_unknown_humanoid_is_an_error() -> None:
+    solo = Path(stiction.__file__).parent / "robots" / "solo12" / "solo12.urdf"
+    with pytest.raises(StudyError, match="none of talos, romeo"):
+        biped.walk(solo)
+
+
+REFERENCE = os.environ.get("STICTION_REFERENCE_DATA", "")
+
+
+@pytest.mark.skipif(not REFERENCE, reason="STICTION_REFERENCE_DATA names no folder")
+@pytest.mark.parametrize("products", [-1, *range(5)])
+def test_published_errors_of_the_squat(products: int) -> None:
+    squat = rerun_squat(Path(REFERENCE))
+    method = METHODS[PUBLISHED] if products < 0 else list(PRODUCTS.values())[products]
+    found = local_errors(squat.as_published("expo"), method, 4)
+    mean = found.error.sum() / (squat.steps + 1)  # theirs counts the initial state
+    assert mean == pytest.approx(squat.mean[f"expo_m{products}_n4"], rel=0.01)
+
+
+def test_missing_reference_data_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match="holds no consim_solo_squat.npz"):
+        rerun_squat(tmp_path)
 
 
 def test_quick_study_takes_seconds(quick: tuple[Study, float]) -> None:
