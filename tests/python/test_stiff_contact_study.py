@@ -197,7 +197,7 @@ def test_published_errors_of_the_squat(products: int) -> None:
 
 
 def test_missing_reference_data_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match="holds no consim_solo_squat.npz"):
+    with pytest.raises(StudyError, match="holds no consim_solo_squat"):
         rerun_squat(tmp_path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Claim, Effort, Experiment, Table, Tick
-from . import accuracy, plans, robots, truth
+from . import accuracy, claims, plans, robots, truth
 from .integrators import IMPLICIT, PUBLISHED
 
 STEPS = accuracy.Range(smallest=1.5e-4, implicit=1.5e-4, explicit=(1.3e-3, 9.7e-6))
@@ -27,7 +27,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     results = accuracy.measure(true, steps, lambda name, done: tick(name, 0.3 + 0.3 * done))
     accuracy.report(experiment, true, results)
     experiment.tables.append(_goals(results, true))
-    experiment.claims += [_worse(results), *accuracy.paper_claims(results)]
+    experiment.claims += [_worse(results), *claims.paper_claims(results)]
     if full:
         accuracy.add_variant(experiment, motion, "published", steps, tick, (0.6, 1.0))
     return experiment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Claim, Effort, Experiment, Tick
-from . import accuracy, plans, robots, truth
+from . import accuracy, claims, plans, robots, truth
 from .integrators import IMPLICIT, PUBLISHED
 
 STEPS = accuracy.Range(smallest=1.5e-4, implicit=1.5e-4, explicit=(6.5e-4, 1.9e-5))
@@ -34,7 +34,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
             ]
         )
     )
-    experiment.claims += [_alike(results), *accuracy.paper_claims(results)]
+    experiment.claims += [_alike(results), *claims.paper_claims(results)]
     return experiment
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..experiment import Claim, Effort, Experiment, Tick
-from . import accuracy, biped, truth
+from . import accuracy, biped, claims, truth
 from .integrators import IMPLICIT, PUBLISHED
 
 STEPS = accuracy.Range(smallest=6e-4, implicit=2.4e-3, explicit=(1.3e-3, 3.9e-5))
@@ -33,7 +33,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
             [("gain of exponential", "> 1", accuracy.listed(gains), min(gains.values()) > 1.0)]
         )
     )
-    experiment.claims += [_worse(results), *accuracy.paper_claims(results)]
+    experiment.claims += [_worse(results), *claims.paper_claims(results)]
     return experiment
 
 
