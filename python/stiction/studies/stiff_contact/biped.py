@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..experiment import StudyError
-from .motion import DIFFERENCE, Motion, WholeBody, sample
+from .motion import DIFFERENCE, Motion, WholeBody, planned, sample
 from .plans import depth_at_rest
 from .robots import Ground, Robot, biped
 
@@ -87,7 +87,7 @@ def walk(path: Path | None, periods: int | None = None, ground: Ground | None = 
     controller = WholeBody(robot, plan, kp=30.0, kd=9.0)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, len(robot.points))
-    return Motion("walk", robot, controller, q, plan.v[0], PERIOD, steps)
+    return planned("walk", robot, plan, controller, q, PERIOD)
 
 
 def _robot(path: Path | None, ground: Ground | None) -> tuple[Robot, Description]:
@@ -184,7 +184,7 @@ class Gait:
         centres = [
             self.placement[leg].translation[:2] + [self.foot(leg, t)[0], 0.0] for leg in range(2)
         ]
-        return (1.0 - right) * centres[0] + right * centres[1]
+        return np.asarray((1.0 - right) * centres[0] + right * centres[1])
 
     def _posture(self) -> Floats:
         """Bent knees; the mass above the middle of the soles."""
@@ -198,7 +198,7 @@ class Gait:
             sole.rotation = np.eye(3)
             sole.translation[:2] += mass - middle
             self._reach(q, leg, sole)
-        return q
+        return np.asarray(q)
 
     def _sole(self, q: Floats, leg: int) -> Any:
         pin.framesForwardKinematics(self.model, self.data, q)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -33,6 +33,7 @@ class Motion:
     Attributes:
         period: of the controller [s].
         steps: control periods.
+        fastest: largest entry of the planned velocity [rad/s or m/s].
     """
 
     name: str
@@ -42,6 +43,11 @@ class Motion:
     v: Floats
     period: float
     steps: int
+    fastest: float = np.inf
+
+    def first(self, steps: int) -> Motion:
+        """The same, cut short."""
+        return replace(self, steps=min(steps, self.steps))
 
 
 @dataclass(frozen=True)
@@ -146,3 +152,23 @@ class JointServos:
         away = pin.difference(self._inverse.robot.model, q, plan.q[k])[6:]
         torque[6:] += self.kp * away + self.kd * (plan.v[k] - v)[6:]
         return torque
+
+
+class Recorded:
+    """Torques that somebody else computed."""
+
+    def __init__(self, torques: Floats) -> None:
+        """(N, nv) [N m]."""
+        self.torques = torques
+
+    def torque(self, k: int, q: Floats, v: Floats) -> Floats:
+        """See Controller; the state does not matter."""
+        return np.asarray(self.torques[k])
+
+
+def planned(
+    name: str, robot: Robot, plan: Plan, controller: Controller, q: Floats, period: float
+) -> Motion:
+    """Along a plan, from its velocity and a configuration next to it."""
+    fastest = float(np.abs(plan.v).max())
+    return Motion(name, robot, controller, q, plan.v[0], period, len(plan.q) - 1, fastest)

@@ -7,7 +7,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...gaits import JOINTS, LEGS, SIDEWAYS, Trot, solo12_leg_angles
-from .motion import JointServos, Motion, WholeBody, sample
+from .motion import JointServos, Motion, WholeBody, planned, sample
 from .robots import Robot
 
 Floats = NDArray[np.float64]
@@ -66,7 +66,7 @@ def squat(robot: Robot, steps: int = 100) -> Motion:
     controller = WholeBody(robot, plan, kp=20.0, kd=8.0)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, 4)
-    return Motion("squat", robot, controller, q, plan.v[0], SQUAT_PERIOD, steps)
+    return planned("squat", robot, plan, controller, q, SQUAT_PERIOD)
 
 
 def depth_at_rest(robot: Robot, points: int) -> float:
@@ -106,7 +106,7 @@ def trot(robot: Robot, steps: int = 1000, scuffing: bool = False) -> Motion:
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, 2)
     name = "trot, scuffing" if scuffing else "trot"
-    return Motion(name, robot, controller, q, plan.v[0], TROT_PERIOD, steps)
+    return planned(name, robot, plan, controller, q, TROT_PERIOD)
 
 
 def _scuffing(t: float, phase: float) -> tuple[float, float]:
@@ -162,7 +162,7 @@ def jump(robot: Robot, steps: int = 110) -> Motion:
     controller = WholeBody(robot, plan, kp=100.0, kd=15.0)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, 4)
-    return Motion("jump", robot, controller, q, plan.v[0], JUMP_PERIOD, steps)
+    return planned("jump", robot, plan, controller, q, JUMP_PERIOD)
 
 
 class _Quintic:

@@ -61,8 +61,13 @@ class Robot:
 
 def solo12(ground: Ground | None = None) -> Robot:
     """Solo-12 on its four feet."""
+    return on_ground(solo12_model(), SOLO_FEET, ground)
+
+
+def solo12_model() -> Any:
+    """Solo-12 as this package carries it."""
     path = Path(loading.__file__).parent / "robots" / "solo12" / "solo12.urdf"
-    return on_ground(_read(path), SOLO_FEET, ground)
+    return _read(path)
 
 
 def biped(
@@ -104,16 +109,27 @@ def talos_path() -> Path:
         raise StudyError(str(error)) from None
 
 
-def on_ground(model: Any, points: tuple[str, ...], ground: Ground | None = None) -> Robot:
+def on_ground(
+    model: Any,
+    points: tuple[str, ...],
+    ground: Ground | None = None,
+    heights: Sequence[float] | None = None,
+) -> Robot:
     """The model above a floor that touches its contact points only.
 
     A spike points down in the neutral configuration; legs lean less than its slope.
+
+    Args:
+        heights: a floor of its own for each point, at this height [m]; None: one floor, z = 0.
     """
     ground = ground or Ground()
     scene = Scene()
-    scene.add_ground(
-        Material(friction=ground.friction, stiffness=ground.stiffness, damping=ground.damping)
-    )
+    floor = Material(friction=ground.friction, stiffness=ground.stiffness, damping=ground.damping)
+    if heights is None:
+        scene.add_ground(floor)
+    else:
+        for name, z in zip(points, heights, strict=True):
+            scene.add_half_space(f"floor {name}", [0.0, 0.0, z], [0.0, 0.0, 1.0], floor)
     scene.add_robot(robot_from_pinocchio(model))
     data = model.createData()
     pin.framesForwardKinematics(model, data, pin.neutral(model))
@@ -127,6 +143,8 @@ def on_ground(model: Any, points: tuple[str, ...], ground: Ground | None = None)
             placement * pin.SE3(upright, np.zeros(3)),
             Material(friction=ground.friction),
         )
+    if heights is not None:
+        scene.enable_only([(f"floor {name}", f"tip {name}") for name in points])
     return Robot(model, points, scene)
 
 

@@ -8,13 +8,31 @@ from types import ModuleType
 
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
-from . import jump, paper, squat, trot, walk
+from . import (
+    force_prediction,
+    jump,
+    paper,
+    reference,
+    squat,
+    stability,
+    step_times,
+    stiffness,
+    touch_down,
+    trot,
+    walk,
+)
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "squat": squat,
     "trot": trot,
     "jump": jump,
     "walk": walk,
+    "fig4": stiffness,
+    "table2": stability,
+    "fig5": force_prediction,
+    "fig6": touch_down,
+    "table3": step_times,
+    "reference": reference,
 }
 TITLE = "Stiff compliant contact, integrated"
 INTRODUCTION = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..experiment import Claim, Effort, Experiment, Tick
-from . import accuracy, plans, robots, truth
+from . import accuracy, claims, plans, robots, truth
 from .integrators import IMPLICIT, OURS, PUBLISHED
 
 STEPS = accuracy.Range(smallest=1.2e-4, implicit=1.2e-4, explicit=(2e-3, 7.8e-6))
@@ -30,7 +30,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     results = accuracy.measure(true, steps, lambda name, done: tick(name, 0.1 + 0.4 * done))
     accuracy.report(experiment, true, results)
     goals = _goals(results, true)
-    experiment.claims += [_better(results), *accuracy.paper_claims(results)]
+    experiment.claims += [_better(results), *claims.paper_claims(results)]
     if full:
         rough = plans.trot(robot, PERIODS, scuffing=True)
         other, _ = accuracy.add_variant(experiment, rough, "continuous", steps, tick, (0.5, 0.75))

@@ -35,6 +35,8 @@ class Fineness:
     law: str = "continuous"
 
 
+COARSE = Fineness(step=80e-6)
+"""For a quick run of a motion on four feet."""
 SMOOTH_HALVINGS = 3
 """More are needed only where the right-hand side has a kink or a jump: a fourth-order method gains
 16 times by each."""
@@ -42,10 +44,10 @@ SMOOTH_HALVINGS = 3
 
 @dataclass
 class Truth:
-    """A run at the ends of the control periods.
+    """Control periods: where each starts and where it ends.
 
     Attributes:
-        states: N + 1 of them, the initial one first.
+        starts, ends: N states; in a run every period starts where the one before ended.
         torques: (N, nv), held over each period.
         error: (N,) sum of the differences of the last two runs over all spans of a period.
         switched: (N,) a contact opened, closed, slipped or stuck within it.
@@ -53,7 +55,8 @@ class Truth:
 
     motion: Motion
     law: str
-    states: list[State]
+    starts: list[State]
+    ends: list[State]
     torques: Floats
     error: Floats
     switched: NDArray[np.bool_]
@@ -134,4 +137,5 @@ def run(motion: Motion, fineness: Fineness, tick: Tick, share: tuple[float, floa
         torques[k] = motion.controller.torque(k, np.asarray(here.q), np.asarray(here.v))
         end, error[k], halvings[k] = refined.end(here, torques[k])
         states.append(end)
-    return Truth(motion, fineness.law, states, torques, error, halvings > SMOOTH_HALVINGS)
+    switched = halvings > SMOOTH_HALVINGS
+    return Truth(motion, fineness.law, states[:-1], states[1:], torques, error, switched)
