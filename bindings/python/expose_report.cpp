@@ -53,6 +53,9 @@ void expose_step_report() {
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
                     "Of the step, by integrators that have one, else 0.")
+      .def_readonly("switches",
+                    &StepReport::switches,
+                    "Of points between stick, slide and open, located inside the step; exponential.")
       .add_property("energy", &energy, "Kinetic plus potential [J].")
       .def("__repr__", &report_repr);
 }

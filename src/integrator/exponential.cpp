@@ -201,6 +201,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   }
 
   work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
+  for (const ContactMotion::Result* r : s.moved) work.outcome.switches += r->switches;
   work.extension.resize(start.points.size());
   each_point(start, [&](int island, int first, int i) {
     CompliantPoint& point = start.points[i];

@@ -71,6 +71,7 @@ void Simulator::fill_compliant_report() {
   r.num_contacts = static_cast<int>(outcome.contacts.size());
   r.num_islands = outcome.islands;
   r.error_estimate = outcome.error_estimate;
+  r.switches = outcome.switches;
   r.kinetic_energy = outcome.kinetic_energy;
   r.potential_energy = outcome.potential_energy;
   r.elastic_energy = outcome.elastic_energy;

@@ -30,6 +30,7 @@ struct CompliantOutcome {
   bool has_energies = false;
   double kinetic_energy = 0.0, potential_energy = 0.0, elastic_energy = 0.0;
   double error_estimate = 0.0;             ///< where the integrator has one, else 0
+  int switches = 0;                        ///< located inside the sub-steps, all islands
   std::vector<CompliantContact> contacts;  ///< sorted by (pair, feature)
   // Of the rows that stay rigid: the worst sub-step.
   SolveStatus solver_status = SolveStatus::kConverged;

@@ -33,6 +33,7 @@ struct StepReport {
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start, compliant steps [J]
   double error_estimate = 0.0;    ///< of the step, by integrators that have one
+  int switches = 0;  ///< of points between stick, slide and open, located inside: exponential
 };
 
 /// One contact point of the last step. Forces are averages over the step: impulse / dt.

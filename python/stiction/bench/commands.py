@@ -1,4 +1,4 @@
-"""`stiction bench step`, `collision`, `solvers` and `all`."""
+"""`stiction bench step`, `collision`, `solvers`, `integrators` and `all`."""
 
 from __future__ import annotations
 
@@ -139,6 +139,33 @@ def solvers(
         print_json(document)
     else:
         stdout().print(solver_tables(document))
+
+
+@app.command()
+@guarded
+def integrators(
+    scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
+    effort: EffortOption = 1.0,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `integrators`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Time per step of every integrator, the error it reaches, and a step of Pinocchio calls."""
+    from .integrator_tables import integrator_tables
+    from .integrators import Budget, bench_integrators
+
+    with line_progress("integrators") as tick:
+        document = bench_integrators(_names(scenes), Budget(effort), tick)
+    if results is not None:
+        target = update_results(results, {"integrators": document})
+    if as_json:
+        print_json(document)
+        return
+    stdout().print(integrator_tables(document))
+    if results is not None:
+        typer.echo(str(target))
 
 
 @app.command("all")

@@ -1,4 +1,4 @@
-"""Builds and runs the benchmark's C++ program, which links the peers' libraries."""
+"""Builds and runs the benchmarks' C++ programs, which link the peers' libraries."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .worlds import BenchError
 
 PEERS = ("coal", "mujoco")
 TARGET = "collision_peers"
+INTEGRATORS = "integrator_steps"
 
 
 def repository() -> Path:
@@ -28,8 +29,8 @@ def repository() -> Path:
     root = Path(__file__).resolve().parents[3]
     if not (root / "benchmarks" / TARGET / "CMakeLists.txt").is_file():
         raise BenchError(
-            "the collision benchmark is compiled from the repository's sources, and this package "
-            "is installed without them: run it from a checkout"
+            "this benchmark is compiled from the repository's sources, and this package is "
+            "installed without them: run it from a checkout"
         )
     return root
 
@@ -43,26 +44,52 @@ def build(root: Path, peers: Sequence[str], say: Callable[[str], None]) -> Path:
     for peer in peers:
         if peer not in PEERS:
             raise BenchError(f"--peers {peer!r} is unknown; there are: {', '.join(PEERS)}")
+    options = [
+        "-DSTICTION_BUILD_COLLISION_PEERS=ON",
+        f"-DSTICTION_COLLISION_PEERS={';'.join(peers)}",
+        "-DSTICTION_BUILD_LOADERS=OFF",
+    ]
+    if "mujoco" in peers:
+        options.append(f"-DSTICTION_MUJOCO_DIR={_mujoco_folder()}")
+    return _compile(root, root / "build" / "peers", TARGET, options, say)
+
+
+def build_integrators(root: Path, say: Callable[[str], None]) -> Path:
+    """The program that times integrators, up to date.
+
+    In build/release if `make` has been there, with the core it has compiled; else in
+    build/integrators.
+
+    Raises:
+        BenchError: a tool is missing, or the sources do not compile.
+    """
+    folder = root / "build" / "release"
+    if not (folder / "CMakeCache.txt").is_file():
+        folder = root / "build" / "integrators"
+    return _compile(root, folder, INTEGRATORS, [], say)
+
+
+def _compile(
+    root: Path, folder: Path, target: str, options: Sequence[str], say: Callable[[str], None]
+) -> Path:
+    """A program of benchmarks/; a folder that is configured already keeps its other parts."""
     cmake = _tool("cmake", "pip install cmake")
     ninja = _tool("ninja", "pip install ninja")
     _tool(os.environ.get("CXX", "g++"), "apt install g++, or set CXX")
-    options = [
+    fresh = [f"-DSTICTION_BUILD_{part}=OFF" for part in ("TESTS", "PYTHON", "EXAMPLES")]
+    fresh += [
+        "-G",
+        "Ninja",
         f"-DCMAKE_MAKE_PROGRAM={ninja}",
         "-DCMAKE_BUILD_TYPE=Release",
         f"-DPython3_EXECUTABLE={sys.executable}",
-        "-DSTICTION_BUILD_COLLISION_PEERS=ON",
-        f"-DSTICTION_COLLISION_PEERS={';'.join(peers)}",
     ]
-    for part in ("TESTS", "PYTHON", "EXAMPLES", "LOADERS"):
-        options.append(f"-DSTICTION_BUILD_{part}=OFF")
-    if "mujoco" in peers:
-        options.append(f"-DSTICTION_MUJOCO_DIR={_mujoco_folder()}")
-    folder = root / "build" / "peers"
     say("configuring")
-    _run([cmake, "-S", str(root), "-B", str(folder), "-G", "Ninja", *options])
+    known = (folder / "CMakeCache.txt").is_file()
+    _run([cmake, "-S", str(root), "-B", str(folder), *([] if known else fresh), *options])
     say("compiling")
-    _run([cmake, "--build", str(folder), "--target", TARGET])
-    return folder / "benchmarks" / TARGET / TARGET
+    _run([cmake, "--build", str(folder), "--target", target])
+    return folder / "benchmarks" / target / target
 
 
 def run(program: Path, arguments: Sequence[str], say: Callable[[str], None]) -> dict[str, Any]:
@@ -80,7 +107,7 @@ def run(program: Path, arguments: Sequence[str], say: Callable[[str], None]) -> 
                 last = line.strip()
                 say(last)
         if process.returncode != 0:
-            raise BenchError(f"the collision benchmark failed: {last}")
+            raise BenchError(f"{program.name} failed: {last}")
         output.seek(0)
         document: dict[str, Any] = json.load(output)
     return document
@@ -89,7 +116,7 @@ def run(program: Path, arguments: Sequence[str], say: Callable[[str], None]) -> 
 def _tool(name: str, hint: str) -> str:
     found = shutil.which(name, path=_search_path())
     if found is None:
-        raise BenchError(f"the collision benchmark is compiled, and there is no {name}: {hint}")
+        raise BenchError(f"this benchmark is compiled, and there is no {name}: {hint}")
     return found
 
 
