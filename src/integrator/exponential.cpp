@@ -1,8 +1,10 @@
 #include "stiction/integrator/exponential.hpp"
 
+#include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
 
+#include "../contact/constraint_row.hpp"
 #include "exponential_end.hpp"
 
 #include <algorithm>
@@ -49,7 +51,8 @@ void move_points(const CompliantSystem& start,
   s.moved.clear();
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
     const int first = 3 * bounds[k], n = 3 * (bounds[k + 1] - bounds[k]);
-    const ContactMotion::Result& r = s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
+    const ContactMotion::Result& r =
+        s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
     for (int i = 0; i < n; ++i) {
       s.F1[first + i] = r.F1[i];
       s.F2[first + i] = r.F2[i];
@@ -108,6 +111,56 @@ Vec3d delassus_times(const CompliantSystem& system, int point, const std::vector
   return {out[0] - g[0], out[1] - g[1], out[2] - g[2]};
 }
 
+/// f := L^-T f, and M^-1 f, at `system`, f [nv].
+void respond(const Scene& scene,
+             const CompliantSystem& system,
+             std::vector<double>& f,
+             std::vector<double>& acceleration) {
+  const DynamicsWorkspace& dynamics = system.dynamics;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t)
+    solve_transposed(dynamics.views[t], dynamics.trees[t], f.data() + scene.trees()[t].v_offset);
+  acceleration = f;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t)
+    solve_scaled_lower(
+        dynamics.views[t], dynamics.trees[t], acceleration.data() + scene.trees()[t].v_offset);
+}
+
+/// Springs and dampers of joints act by Crank and Nicolson at either end: with their mean over a
+/// step that begins there. Over this step their acceleration is a0 - r/2 to a0 + r/2: the mean of
+/// the start, and a ramp r = M^^-1 M M^^-1 (change of their force), which goes to zero where they
+/// are stiff for the step. Before assemble() of the end.
+void ramp_joint_forces(const CompliantInput& input, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  CompliantSystem &start = work.start, &end = work.end;
+  const int nv = input.scene.nv();
+  s.change.resize(nv);
+  s.ramp.resize(nv);
+  for (int k = 0; k < nv; ++k) s.change[k] = end.dynamics.force[k] - start.dynamics.force[k];
+  const auto moves = [](double f) { return f != 0.0; };
+  if (std::none_of(s.change.begin(), s.change.end(), moves)) return;
+
+  s.whitened = s.change;
+  respond(input.scene, start, s.whitened, s.response);
+  for (int k = 0; k < nv; ++k) {
+    const double added = start.dynamics.implicit_diagonal[k] - input.parameters.armature[k];
+    s.ramp[k] = 0.5 * (s.change[k] - added * s.response[k]);
+  }
+  s.whitened = s.ramp;
+  respond(input.scene, start, s.whitened, s.response);
+  s.rows.assign(s.b0.size(), 0.0);
+  add_row_velocity(
+      input.scene, start.dynamics, start.rows, start.delassus, s.whitened.data(), s.rows);
+  for (std::size_t r = 0; r < s.b0.size(); ++r) s.b0[r] -= s.rows[r];
+  for (int k = 0; k < nv; ++k) start.acceleration[k] -= s.response[k];
+
+  for (int k = 0; k < nv; ++k) s.whitened[k] = s.ramp[k] - s.change[k];
+  respond(input.scene, end, s.whitened, s.response);
+  for (int k = 0; k < nv; ++k) {
+    end.dynamics.whitened[k] += s.whitened[k];
+    end.acceleration[k] += s.response[k];
+  }
+}
+
 /// b1 = J1 a1 + (J' v)_1 + (Y1 - Y0) f at the predicted end, f the force that is held. A point that
 /// is too far there to be a contact keeps its b.
 void evaluate_end(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
@@ -116,6 +169,7 @@ void evaluate_end(const CompliantInput& input, const State& state, CompliantWork
   end.here.queries = start.here.queries;
   locate(input, work.q.data(), work.v.data(), state.contacts, nullptr, input.h, end);
   accelerate(input, false, 0.5 * input.h, end);
+  ramp_joint_forces(input, work);
   assemble(input, end);
   match_points(start, end, s.partner);
   s.rows.assign(3 * end.points.size(), 0.0);

@@ -23,7 +23,8 @@ struct ExponentialScratch {
   std::vector<double> rows;          ///< [3 points of the end]
   std::vector<double> G0_F1, G0_F2;  ///< [nv] M^-1 J^T of the impulses at the start
   std::vector<double> dG, a1;        ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
-  std::vector<int> closed;           ///< rows of an island
+  std::vector<double> change, ramp, whitened, response;  ///< [nv] of the forces of joints
+  std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
   State before, whole;  ///< of a sub-step that may be taken back
 };

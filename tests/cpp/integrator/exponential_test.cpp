@@ -1,6 +1,7 @@
 #define BOOST_TEST_MODULE exponential
 #include "stiction/simulator/simulator.hpp"
 
+#include "scenes/scenes.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -192,6 +193,29 @@ BOOST_AUTO_TEST_CASE(friction_that_turns_within_a_step) {
   const State reference = end_of(scene, settings("rk4", 5e-6), {0.3}, 0.04);
   const State end = end_of(scene, settings("exponential", 0.04), {0.3}, 0.04);
   BOOST_TEST(difference(end, reference) <= 0.01);
+}
+
+// Second order too where servos move the joints of a robot that stands, and while they do in
+// flight.
+BOOST_AUTO_TEST_CASE(second_order_with_servos) {
+  for (const double lifted : {0.0, 0.5}) {
+    Scene scene = make_scene("solo12");
+    for (Material& m : scene.parameters.material) m.stiffness = 2e5, m.damping = 600.0;
+    const auto end = [&](const std::string& integrator, double dt) {
+      Simulator sim(scene, settings(integrator, dt));
+      State state = sim.initial_state("standing");
+      state.q[2] += lifted - 6e-5;
+      Control control = sim.hold("standing");
+      for (int k = 0; k < 12; ++k) control.position_target[6 + k] += k % 3 == 2 ? 0.1 : -0.05;
+      sim.run(state, control, static_cast<int>(std::lround(0.016 / dt)));
+      return state;
+    };
+    const State reference = end("rk4", 5e-6);
+    const double coarse = difference(end("exponential", 2.5e-4), reference);
+    const double fine = difference(end("exponential", 1.25e-4), reference);
+    BOOST_TEST(std::log2(coarse / fine) >= 1.7,
+               "lifted " << lifted << ": " << coarse << " " << fine);
+  }
 }
 
 // A block that starts to slide, comes to rest and sticks: friction only, the distance is v^2/2 mu
