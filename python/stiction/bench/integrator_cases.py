@@ -191,7 +191,9 @@ def windows_of(case: Case, count: int, rigid: bool = False) -> list[Window]:
     for k, target in enumerate(targets):
         control.position_target[:] = target
         if k >= settle:
-            found.append(Window(state.copy(), servo_torque(scene, state, control)))
+            held = Control(scene.nv)
+            held.torque[:] = servo_torque(scene, state, control)
+            found.append(Window(state.copy(), held))
         if k < settle and case.falls:
             falling.run(state, control, 1)
         else:
@@ -226,4 +228,4 @@ def write_windows(path: Path, windows: list[Window]) -> None:
         for window in windows:
             saved = window.state.save()
             file.write(struct.pack("<Q", len(saved)) + saved)
-            file.write(np.asarray(window.torque, dtype="<f8").tobytes())
+            file.write(np.asarray(window.control.torque, dtype="<f8").tobytes())

@@ -36,8 +36,8 @@ Tick = Callable[[str], None]
 OURS, RIGID, COMPLIANCE = "exponential", "rigid", "semi-implicit-euler"
 ABA, EXPLICIT_ABA = "pinocchio-aba", "pinocchio-explicit-euler"
 REPETITIONS = 9
-HALVINGS = 6
-"""Of the reference's steps, where they are needed."""
+HALVINGS = 18
+"""Of the steps of the reference, at most: next to a switch."""
 
 
 @dataclass(frozen=True)

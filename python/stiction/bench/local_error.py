@@ -20,10 +20,10 @@ BLOWN_UP = 1e3
 
 @dataclass
 class Window:
-    """A state, and the torques (nv,) held from there for one period [N m or N]."""
+    """A state, and the control held from there for one period."""
 
     state: State
-    torque: Floats
+    control: Control
 
 
 def rotation_vector(a: Floats, b: Floats) -> Floats:
@@ -71,18 +71,8 @@ class LocalError:
     failed: int
 
 
-def run_window(sim: Simulator, window: Window, steps: int) -> State | None:
-    """The state after so many steps with the window's torques; None: it blew up."""
-    return _advance(sim, window.state, _held(sim, window), steps)
-
-
-def _held(sim: Simulator, window: Window) -> Control:
-    control = sim.hold()
-    control.torque[:] = window.torque
-    return control
-
-
-def _advance(sim: Simulator, start: State, control: Control, steps: int) -> State | None:
+def advance(sim: Simulator, start: State, control: Control, steps: int) -> State | None:
+    """The state after so many steps; None: it blew up."""
     state = start.copy()
     try:
         sim.run(state, control, steps)
@@ -96,7 +86,7 @@ def ends(
 ) -> list[State | None]:
     """The state after each window."""
     sim = Simulator(scene, dt=period / steps, **settings)
-    return [run_window(sim, window, steps) for window in windows]
+    return [advance(sim, window.state, window.control, steps) for window in windows]
 
 
 class Reference:
@@ -128,12 +118,12 @@ class Reference:
 
     def end(self, window: Window) -> tuple[State, float]:
         """The state after the period and the sum of the differences left."""
-        return self._span(window.state, _held(self._sims[0], window), 0, self._steps)
+        return self._span(window.state, window.control, 0, self._steps)
 
     def _span(self, start: State, control: Control, level: int, count: int) -> tuple[State, float]:
         """`count` steps of that level, or more and shorter ones."""
-        coarse = _advance(self._sims[level], start, control, count)
-        fine = _advance(self._sims[level + 1], start, control, 2 * count)
+        coarse = advance(self._sims[level], start, control, count)
+        fine = advance(self._sims[level + 1], start, control, 2 * count)
         last = level + 1 == self._deepest
         if coarse is not None and fine is not None:
             left = float(np.abs(difference(self._scene, coarse, fine)).max())
