@@ -21,7 +21,7 @@ configure := -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGR
 help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
-	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers"
+	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers, integrators"
 	@echo "make study     rebuild the experiments of two papers, write build/study/*/index.html"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make docs      the manual as HTML in build/docs"
@@ -64,6 +64,7 @@ bench: setup-test extension
 	@$(bin)/python -m stiction bench all
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
 	@$(bin)/python -m stiction bench solvers --results benchmarks/results
+	@$(bin)/python -m stiction bench integrators --results benchmarks/results
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk

@@ -160,6 +160,18 @@ def _differences(
     return errors
 
 
+def bounce(integrator: str, dt: float, duration: float) -> Floats:
+    """Heights of the point over the ground (T + 1,) of a free run, and its start [m]."""
+    model = point(integrator, dt)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = setting.POINT_START, setting.POINT_SPEED
+    heights = [data.qpos[2]]
+    for _ in range(round(duration / dt)):
+        mujoco.mj_step(model, data)
+        heights.append(data.qpos[2])
+    return np.array(heights) - setting.POINT_RADIUS
+
+
 def effective_stiffness(integrator: str) -> float:
     """m g over the depth at which the point rests [N/m]."""
     model = point(integrator, 2.5e-4)
