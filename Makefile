@@ -21,9 +21,9 @@ configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_M
 help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
-	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers"
-	@echo "make study     rebuild the experiments of two papers, judge contact models by measured tosses (4 of"
-	@echo "               its minutes on two cores), write build/study/*/index.html"
+	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers, integrators"
+	@echo "make study     rebuild the experiments of three papers, judge contact models by measured tosses, write"
+	@echo "               build/study/*/index.html (most of an hour on two cores)"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
@@ -65,11 +65,13 @@ bench: setup-test extension
 	@$(bin)/python -m stiction bench all
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
 	@$(bin)/python -m stiction bench solvers --results benchmarks/results
+	@$(bin)/python -m stiction bench integrators --results benchmarks/results
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk
 	@$(bin)/python -m stiction study contact-models
 	@$(bin)/python -m stiction study measured-tosses
+	@$(bin)/python -m stiction study stiff-contact
 
 # Every randomised C++ test, with many more cases than `make test` runs.
 fuzz: setup-test

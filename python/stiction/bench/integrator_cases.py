@@ -87,7 +87,7 @@ def _bending(scene: Scene) -> list[tuple[str, float]]:
     if scene.robots[0].name == "solo12":
         names = [name.rsplit("/", 1)[-1] for name in scene.joint_names]
         return [(name, _solo12_share(scene, name)) for name in names if name[3:] in ("HFE", "KFE")]
-    shares = {"3": -0.1, "4": 0.2, "5": -0.1}
+    shares = {"3": -0.02, "4": 0.04, "5": -0.02}
     return [
         (f"leg_{side}_{k}_joint", share)
         for side in ("left", "right")

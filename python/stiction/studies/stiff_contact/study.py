@@ -9,8 +9,11 @@ from types import ModuleType
 from ..experiment import Effort
 from ..study import Progress, Study, run_experiments, silent
 from . import (
+    drops,
+    fingertips,
     force_prediction,
     jump,
+    mujoco_peer,
     paper,
     reference,
     squat,
@@ -33,6 +36,9 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "fig6": touch_down,
     "table3": step_times,
     "reference": reference,
+    "drops": drops,
+    "fingertips": fingertips,
+    "mujoco": mujoco_peer,
 }
 TITLE = "Stiff compliant contact, integrated"
 INTRODUCTION = (
