@@ -53,9 +53,10 @@ void expose_step_report() {
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
                     "Of the step, by integrators that have one, else 0.")
-      .def_readonly("switches",
-                    &StepReport::switches,
-                    "Of points between stick, slide and open, located inside the step; exponential.")
+      .def_readonly(
+          "switches",
+          &StepReport::switches,
+          "Of points between stick, slide and open, located inside the step; exponential.")
       .add_property("energy", &energy, "Kinetic plus potential [J].")
       .def("__repr__", &report_repr);
 }
