@@ -216,3 +216,12 @@ def test_what_needs_the_rigid_problem_says_so() -> None:
     assert sim.problem().num_rows == 0  # nothing is rigid here
     with pytest.raises(ValueError, match='"rk4" has no contact problem'):
         sim.compare(state)
+
+
+def test_switches_inside_a_step_are_counted() -> None:
+    sim = stiction.Simulator(ball(), dt=0.1, integrator="exponential")
+    state = sim.initial_state()
+    state.q[2] = 0.11
+    assert sim.step(state).switches == 1  # falls and touches
+    rigid = stiction.Simulator(ball(), dt=0.1)
+    assert rigid.step(rigid.initial_state()).switches == 0
