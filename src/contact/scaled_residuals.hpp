@@ -44,7 +44,10 @@ Residuals scaled_residuals(const ContactProblem& problem,
     out.relative = out.backward = std::numeric_limits<double>::infinity();
     return out;
   }
-  if (g_max == 0.0 && lambda_max == 0.0) return out;
+  if (g_max == 0.0 && lambda_max == 0.0) {  // no scale: only bounds that exclude 0 can be violated
+    out.relative = out.backward = out.primal > 0.0 ? 1.0 : 0.0;
+    return out;
+  }
   const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
   const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
   const auto scaled = [&](double v) {

@@ -243,3 +243,12 @@ def test_tangential_compliance_of_the_rigid_step() -> None:
         assert np.linalg.norm(force.sum(axis=0)[:2]) == pytest.approx(4.0, rel=1e-4)
     assert not pulled[False].any()
     assert np.abs(pulled[True].sum(axis=0)[1]) == pytest.approx(4.0 / 1e4, rel=1e-4)
+
+
+def test_switches_inside_a_step_are_counted() -> None:
+    sim = stiction.Simulator(ball(), dt=0.1, integrator="exponential")
+    state = sim.initial_state()
+    state.q[2] = 0.11
+    assert sim.step(state).switches == 1  # falls and touches
+    rigid = stiction.Simulator(ball(), dt=0.1)
+    assert rigid.step(rigid.initial_state()).switches == 0
