@@ -1,11 +1,24 @@
 #include "project_closures.hpp"
 
 #include "stiction/integrator/semi_implicit_euler.hpp"
+#include "stiction/math/symmetric_eigen.hpp"
 
 #include "constraint_row.hpp"
-#include <Eigen/QR>
 
 namespace stiction {
+
+/// G^+ x of a symmetric G >= 0: what redundant rows have in common is shared in equal parts.
+static Eigen::VectorXd apply_pseudo_inverse(Eigen::MatrixXd G, const Eigen::VectorXd& x) {
+  const int n = static_cast<int>(G.rows());
+  Eigen::VectorXd values(n), scratch(n);
+  Eigen::MatrixXd V(n, n);
+  if (!symmetric_eigen(G.data(), n, values.data(), V.data(), scratch.data()))
+    return Eigen::VectorXd::Zero(n);
+  const double zero = 1e-13 * n * values.maxCoeff();
+  Eigen::VectorXd y = V.transpose() * x;
+  for (int i = 0; i < n; ++i) y[i] = values[i] > zero ? y[i] / values[i] : 0.0;
+  return V * y;
+}
 
 void project_closures(const Scene& scene,
                       const Parameters& parameters,
@@ -35,7 +48,7 @@ void project_closures(const Scene& scene,
     build_problem(scene, still, trial, {}, settings, 1.0, work, rows, problem, impulse);
     const Eigen::Map<const Eigen::VectorXd> phi(problem.g.data(), problem.num_rows());
     if (phi.lpNorm<Eigen::Infinity>() <= 1e-12) break;
-    const Eigen::VectorXd lambda = -problem.dense().completeOrthogonalDecomposition().solve(phi);
+    const Eigen::VectorXd lambda = -apply_pseudo_inverse(problem.dense(), phi);
     impulse.assign(lambda.data(), lambda.data() + lambda.size());
     apply_impulses(rows, scene, impulse, work);
     semi_implicit_euler(scene, still, 1.0, work, trial);

@@ -1,6 +1,6 @@
 #include "stiction/contact/uniqueness.hpp"
 
-#include <Eigen/SVD>
+#include "stiction/math/singular_values.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -146,18 +146,26 @@ MatrixXd jacobian(const Island& island, bool giving, const double* lambda, const
   return J;
 }
 
+/// Singular values, largest first, and right singular vectors.
+VectorXd decompose(MatrixXd A, MatrixXd* V) {
+  VectorXd values(A.cols());
+  const int rows = static_cast<int>(A.rows()), columns = static_cast<int>(A.cols());
+  if (!singular_values(A.data(), rows, columns, values.data(), V ? V->data() : nullptr))
+    values.setConstant(std::numeric_limits<double>::quiet_NaN());  // larger than nothing: rank 0
+  return values;
+}
+
 void count(
     const Island& island, const MatrixXd& J, double threshold, int dimensions[2], Uniqueness& u) {
-  const Eigen::BDCSVD<MatrixXd> svd(J, Eigen::ComputeFullV);
-  const VectorXd& s = svd.singularValues();
   const int n = island.rows;
+  MatrixXd V(n, n);
+  const VectorXd s = decompose(J, &V);
   int rank = 0;
   while (rank < n && s[rank] > threshold * s[0]) ++rank;
   if (rank > 0) u.smallest_kept = std::min(u.smallest_kept, s[rank - 1] / s[0]);
   if (rank == n) return;
   if (s[0] > 0.0) u.largest_dropped = std::max(u.largest_dropped, s[rank] / s[0]);
-  const MatrixXd moved = island.H * svd.matrixV().rightCols(n - rank);
-  const VectorXd speeds = Eigen::BDCSVD<MatrixXd>(moved).singularValues();
+  const VectorXd speeds = decompose(island.H * V.rightCols(n - rank), nullptr);
   dimensions[0] += n - rank;
   // |H| is about 1 per contact after scaling.
   dimensions[1] += static_cast<int>((speeds.array() > std::sqrt(threshold)).count());
