@@ -60,7 +60,7 @@ void expose_material() {
                                  arg("tangential_stiffness_ratio") = 1.0,
                                  arg("tangential_damping_ratio") = 1.0,
                                  arg("dissipation") = 0.0)))
-      .def_readwrite("friction", &Material::friction, "Coulomb coefficient, >= 0.")
+      .def_readwrite("friction", &Material::friction, "Coulomb coefficient, in [0, 1e4].")
       .def_readwrite("restitution", &Material::restitution, "Newton coefficient, in [0, 1].")
       .def_readwrite("stiffness", &Material::stiffness, "Of the surface [N/m], > 0; inf: rigid.")
       .def_readwrite("damping",

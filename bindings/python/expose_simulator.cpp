@@ -6,6 +6,7 @@
 #include "simulator_holder.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace stiction::python {
 namespace {
@@ -112,8 +113,9 @@ StepReport advance(Holder& sim, State& state, const bp::object& impulse) {
 }
 
 void check_steps(long steps) {
-  if (steps >= 0) return;
-  throw std::invalid_argument("steps = " + std::to_string(steps) + ": must be >= 0");
+  if (steps >= 0 && steps <= std::numeric_limits<int>::max()) return;
+  throw std::invalid_argument("steps = " + std::to_string(steps) +
+                              (steps < 0 ? ": must be >= 0" : ": must be < 2^31"));
 }
 
 StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 P = ParamSpec("P")
 R = TypeVar("R")
 
-MISTAKES = (ValueError, RuntimeError, OSError, ImportError, LookupError)
+MISTAKES = (ValueError, RuntimeError, OSError, ImportError, LookupError, OverflowError)
 """What a command turns into one line and exit code 1; anything else is a bug."""
 
 

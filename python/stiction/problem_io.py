@@ -13,9 +13,12 @@ problem is stored.
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from typing import Any
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
@@ -82,8 +85,10 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
     Raises:
         ValueError: another version, an array is missing, or arrays that do not fit.
     """
-    with np.load(path, allow_pickle=False) as data:
-        version = int(data["version"]) if "version" in data else None
+    with _archive(path) as data:
+        version = (
+            data["version"].item() if "version" in data and data["version"].size == 1 else None
+        )
         if version not in range(1, VERSION + 1):
             raise ValueError(f"{path}: has version {version}, this library reads 1 to {VERSION}")
         try:
@@ -100,13 +105,24 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
                 structure |= {name: data[name].ravel().tolist() for name in TREE_INTEGERS}
                 structure |= {name: data[name] for name in TREE_NUMBERS}
             return _stiction._restored_problem(data["A"], data["g"], data["R"], sets, structure)
-        except KeyError as error:
-            raise ValueError(f"{path}: {error.args[0]}") from None
+        except (KeyError, IndexError, TypeError, zipfile.BadZipFile, zlib.error) as error:
+            raise ValueError(f"{path} is not a whole contact problem: {error}") from None
+
+
+def _archive(path: str | os.PathLike[str]) -> NpzFile:
+    """The file, opened; whatever it is instead is a ValueError that says so."""
+    try:
+        data = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        data = None
+    if not isinstance(data, NpzFile):
+        raise ValueError(f"{path} is no .npz file of save_problem")
+    return data
 
 
 def load_warm_start(path: str | os.PathLike[str]) -> NDArray[np.float64] | None:
     """The impulses (n,) that a saved solve started from [N s]; None if the file has none."""
-    with np.load(path, allow_pickle=False) as data:
+    with _archive(path) as data:
         return np.asarray(data["warm_start"], dtype=float) if "warm_start" in data else None
 
 

@@ -1,6 +1,7 @@
 #include "stiction/contact/contact_problem.hpp"
 
 #include "stiction/math/clones.hpp"
+#include "stiction/model/robot.hpp"
 
 #include "../math/number.hpp"
 
@@ -61,8 +62,9 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
 
 void check_set(const ConstraintSet& s, std::size_t i) {
   const std::string at = "sets[" + std::to_string(i) + "]";
-  if (s.kind == SetKind::kCone && !(s.mu >= 0.0 && std::isfinite(s.mu))) {
-    throw std::invalid_argument(at + ".mu = " + number(s.mu) + ": must be >= 0 and finite");
+  if (s.kind == SetKind::kCone && !(s.mu >= 0.0 && s.mu <= kMaxFriction)) {
+    throw std::invalid_argument(at + ".mu = " + number(s.mu) +
+                                ": must be >= 0 and at most 1e4, beyond which nothing slides less");
   }
   if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
     throw std::invalid_argument(at + ": lower = " + number(s.lower) +

@@ -230,6 +230,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   start.here.queries.swap(state.queries);
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
   state.queries.swap(start.here.queries);
+  start.here.queries = state.queries;  // what follows depends on nothing but the state
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
   assemble(input, start);

@@ -115,7 +115,9 @@ PointEnd end_of_point(
     end.defect.y = way.y - x[1];
   }
   end.extension = r.e[i - first];
-  if (end.mode == PointMode::kStick)
+  if (!(point.compliance.friction > 0.0))
+    end.extension = {0, 0, 0};
+  else if (end.mode == PointMode::kStick)
     end.extension = end.extension - Vec3d{end.defect.x, end.defect.y, 0.0};
   return end;
 }

@@ -48,8 +48,8 @@ void check_placements(const std::vector<Transform>& values, const char* field) {
 }  // namespace
 
 void validate_material(const Material& m, const std::string& field) {
-  if (!(m.friction >= 0.0 && std::isfinite(m.friction))) {
-    fail(field + ".friction", m.friction, ">= 0 and finite");
+  if (!(m.friction >= 0.0 && m.friction <= kMaxFriction)) {
+    fail(field + ".friction", m.friction, ">= 0 and at most 1e4, beyond which nothing slides less");
   }
   if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
     fail(field + ".restitution", m.restitution, "in [0, 1]");

@@ -243,9 +243,10 @@ void solve_ncp_newton(const ContactProblem& problem,
                       SolverWorkspace& work,
                       ContactSolution& solution) {
   using Clock = NcpNewton::Clock;
+  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
   const auto budget = std::chrono::duration<double>(settings.time_budget);
   const Clock::time_point deadline =
-      settings.time_budget > 0.0
+      settings.time_budget > 0.0 && settings.time_budget < kForever
           ? Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)
           : Clock::time_point::max();
   reserve(problem, work);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import stiction
+from stiction import simulator
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -110,3 +112,25 @@ def test_typed_marker_and_licence_are_there() -> None:
     assert (package / "py.typed").is_file()
     assert (package / "_stiction.pyi").is_file()
     assert "BSD 2-Clause" in (ROOT / "LICENSE").read_text()
+
+
+def test_settings_are_the_same_in_the_stub_the_keywords_and_the_library() -> None:
+    """A TypedDict cannot be derived from a class: the names are written twice and compared here."""
+    tree = ast.parse((Path(stiction.__file__).parent / "_stiction.pyi").read_text())
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+
+    def fields(name: str) -> dict[str, str]:
+        own = (node for node in classes[name].body if isinstance(node, ast.AnnAssign))
+        return {ast.unparse(node.target): ast.unparse(node.annotation) for node in own}
+
+    stub = fields("_SolverFields") | fields("SimulatorSettings")
+    keywords = {
+        name: getattr(kind, "__forward_arg__", kind)
+        for name, kind in simulator.SettingNames.__annotations__.items()
+    }
+    del keywords["regularisation"]  # a property: it takes more than it gives
+    assert stub == keywords
+    settings = stiction.SimulatorSettings()
+    library = {name for name in dir(settings) if not name.startswith("_")}
+    methods = {name for name in library if callable(getattr(settings, name))}
+    assert library - methods == set(stub) | {"regularisation"}

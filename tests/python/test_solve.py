@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -244,3 +245,21 @@ def test_the_registry_names_models() -> None:
     names = stiction.solvers()
     assert names["ncp-pgs"].startswith("NCP: ")
     assert list(names) == sorted(names)
+
+
+@pytest.mark.parametrize("solver", sorted(stiction.solvers()))
+def test_a_bound_that_excludes_zero_is_not_solved_by_zero(solver: str) -> None:
+    problem = stiction.ContactProblem([[1.0]], [0.0], sets=[stiction.BoxSet(1.0, 2.0)])
+    assert stiction.residuals(problem, [0.0]).relative == 1.0
+    try:
+        solution = stiction.solve(problem, solver)
+    except ValueError:  # models without boxes say so
+        return
+    assert not solution.converged or solution.impulse[0] == pytest.approx(1.0)
+
+
+def test_a_time_budget_without_end_is_none() -> None:
+    problem = stiction.ContactProblem(np.eye(3), [1.0, 0.0, -1.0], [0.5])
+    assert stiction.solve(problem, time_budget=math.inf).converged
+    with pytest.raises(ValueError, match="at most 1e4"):
+        stiction.ContactProblem(np.eye(3), [1.0, 0.0, -1.0], [1e5])

@@ -4,8 +4,7 @@
 
 #include "random.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <vector>
 
 // Random contact problems for the tests of solvers.
 
@@ -17,65 +16,18 @@ struct Data {
   Eigen::VectorXd g, R;
   std::vector<ConstraintSet> sets;
 
-  ContactProblem problem() const { return ContactProblem::from_dense(G, g, sets, R); }
+  ContactProblem problem() const;
 };
 
-inline Eigen::VectorXd random_vector(Rng& rng, int n) {
-  Eigen::VectorXd x(n);
-  for (int i = 0; i < n; ++i) x[i] = rng.uniform(-1.0, 1.0);
-  return x;
-}
-
-inline Eigen::MatrixXd random_matrix(Rng& rng, int rows, int cols) {
-  Eigen::MatrixXd A(rows, cols);
-  for (int j = 0; j < cols; ++j) A.col(j) = random_vector(rng, rows);
-  return A;
-}
-
-inline ConstraintSet random_set(Rng& rng, double mu_max) {
-  switch (rng.below(6)) {
-    case 0:
-      return ConstraintSet::non_negative();
-    case 1: {
-      const double l = rng.uniform(-1.0, 0.2);
-      return ConstraintSet::box(l, l + rng.uniform(0.0, 1.0));
-    }
-    case 2:
-      return ConstraintSet::free(1 + rng.below(6));
-    case 3:
-      return ConstraintSet::cone(0.0);
-    default:
-      return ConstraintSet::cone(rng.uniform(0.01, mu_max));
-  }
-}
-
-inline int count_rows(const std::vector<ConstraintSet>& sets) {
-  int rows = 0;
-  for (const ConstraintSet& s : sets) rows += s.dim;
-  return rows;
-}
+Eigen::VectorXd random_vector(Rng& rng, int n);
+Eigen::MatrixXd random_matrix(Rng& rng, int rows, int cols);
+ConstraintSet random_set(Rng& rng, double mu_max);
+int count_rows(const std::vector<ConstraintSet>& sets);
 
 /// G = A A^T of the given share of the full rank and g = A w, as from a mechanism with velocity w.
-inline Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5) {
-  Data d;
-  const int n = 1 + rng.below(8);
-  for (int i = 0; i < n; ++i) d.sets.push_back(random_set(rng, mu_max));
-  const int rows = count_rows(d.sets), dofs = std::max(1, static_cast<int>(std::ceil(rank * rows)));
-  const Eigen::MatrixXd A = random_matrix(rng, rows, dofs);
-  d.G = A * A.transpose();
-  d.g = A * random_vector(rng, dofs);
-  if (compliant) d.R = random_vector(rng, rows).cwiseAbs() * 0.3;
-  return d;
-}
+Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5);
 
 /// Well conditioned, with little friction and little coupling, so that the solution is unique.
-inline Data easy_data(Rng& rng) {
-  Data d = random_problem(rng, 1.0, false, 0.5);
-  const int rows = static_cast<int>(d.g.size());
-  const Eigen::MatrixXd A = random_matrix(rng, rows, rows);
-  d.G = Eigen::MatrixXd::Identity(rows, rows) + 0.3 / rows * A * A.transpose();
-  d.g = random_vector(rng, rows);
-  return d;
-}
+Data easy_data(Rng& rng);
 
 }  // namespace stiction::test

@@ -19,9 +19,12 @@ namespace stiction {
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Above it mu |c_T| in the certificate is rounding; no contact slides there that would not at it.
+inline constexpr double kMaxFriction = 1e4;
+
 /// Surface of a geometry. Two materials meet by combine() in scene.hpp.
 struct Material {
-  double friction = 0.8;         ///< Coulomb coefficient, >= 0
+  double friction = 0.8;         ///< Coulomb coefficient, in [0, kMaxFriction]
   double restitution = 0.0;      ///< Newton coefficient, in [0, 1]
   double stiffness = kInfinity;  ///< of the surface [N/m], > 0; infinite: rigid
   double damping = 0.0;          ///< of the surface [N s/m], >= 0; used with a finite stiffness

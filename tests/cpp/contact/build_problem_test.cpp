@@ -3,8 +3,9 @@
 
 #include "stiction/dynamics/mass_matrix.hpp"
 
+#include "support/dense.hpp"
 #include "support/random_tree.hpp"
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -14,7 +15,9 @@
 using namespace stiction;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using stiction::test::multiply;
 using stiction::test::Rng;
+using stiction::test::solve_semidefinite;
 
 namespace {
 
@@ -200,8 +203,8 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   for (int trial = 0; trial < 40; ++trial) {
     Sample s(rng);
     const MatrixXd J = jacobian(s), M = mass_matrix(s);
-    const MatrixXd MJ = M.ldlt().solve(J.transpose());
-    MatrixXd G = J * MJ;
+    const MatrixXd MJ = solve_semidefinite(M, J.transpose());
+    MatrixXd G = multiply(J, MJ);
     for (int r = 0; r < s.problem.num_rows(); ++r) G(r, r) += s.problem.compliance[r];
     const double scale = G.cwiseAbs().maxCoeff();
     const MatrixXd dense = s.problem.dense();

@@ -2,7 +2,8 @@
 #include "stiction/contact/contact_model.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <limits>
@@ -60,7 +61,7 @@ std::vector<Vector2d> polygon(int facets) {
     Eigen::Matrix2d normals;
     normals << unit(2.0 * kPi * k / facets).transpose(),
         unit(2.0 * kPi * (k + 1) / facets).transpose();
-    out.push_back(normals.inverse() * Vector2d::Ones());
+    out.push_back(solve_dense(normals, Vector2d::Ones()));
   }
   return out;
 }
@@ -215,11 +216,10 @@ BOOST_AUTO_TEST_CASE(raisim_is_the_least_energy_without_normal_velocity) {
   int ellipses = 0, branches = 0;
   for (int trial = 0; trial < 400; ++trial) {
     const MatrixXd A = random_matrix(rng, 3, 3);
-    SlidingContact s{A * A.transpose() + 0.05 * Matrix3d::Identity(),
-                     random_vector(rng, 3),
-                     rng.uniform(0.05, 3.0)};
+    SlidingContact s{
+        gram(A) + 0.05 * Matrix3d::Identity(), random_vector(rng, 3), rng.uniform(0.05, 3.0)};
     if (s.c_free[2] >= -0.1) continue;
-    const Vector3d stick = -s.G.ldlt().solve(s.c_free);
+    const Vector3d stick = -solve_semidefinite(s.G, s.c_free);
     if (stick.head<2>().norm() <= s.mu * stick[2]) continue;
     (s.mu * s.G.block<2, 1>(0, 2).norm() < s.G(2, 2) ? ellipses : branches) += 1;
     const double best = s.search(), scale = s.impulse(best).norm() * s.c_free.norm();

@@ -2,7 +2,7 @@
 #include "stiction/contact/contact_problem.hpp"
 
 #include "support/random.hpp"
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

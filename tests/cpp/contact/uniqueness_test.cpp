@@ -3,7 +3,8 @@
 
 #include "stiction/solver/solver.hpp"
 
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -39,7 +40,7 @@ struct Table {
     v[2] = -kWeight;
     const Eigen::MatrixXd J = jacobian();
     const std::vector<ConstraintSet> sets(feet.size(), ConstraintSet::cone(mu));
-    return ContactProblem::from_dense(J * J.transpose(), J * v, sets);
+    return ContactProblem::from_dense(test::gram(J), J * v, sets);
   }
 };
 

@@ -2,18 +2,14 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/allocation_guard.hpp"
+#include "support/compliant_scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <string>
 
 using namespace stiction;
 using stiction::test::allocation_count;
-
-namespace {
-
-Transform at(double x, double y, double z) { return {Mat3d::identity(), {x, y, z}}; }
-
-}  // namespace
+using stiction::test::at;
 
 // Springs at many kinds of point, and a rigid pair beside them.
 BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {

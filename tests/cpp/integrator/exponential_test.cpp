@@ -2,6 +2,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
+#include "support/compliant_scenes.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -10,29 +11,9 @@
 #include <vector>
 
 using namespace stiction;
-using stiction::test::Rng;
+using namespace stiction::test;
 
 namespace {
-
-constexpr double kGravity = 9.81;
-
-SimulatorSettings settings(const std::string& integrator, double dt) {
-  SimulatorSettings s;
-  s.integrator = integrator;
-  s.dt = dt;
-  return s;
-}
-
-Scene body_on_ground(const Shape& shape,
-                     double mass,
-                     double height,
-                     const Material& ground,
-                     const Mat3d& R = Mat3d::identity()) {
-  Scene scene;
-  scene.add_ground(ground);
-  scene.add_body("body", shape, mass, {R, {0, 0, height}}, {1.0});
-  return scene;
-}
 
 State end_of(const Scene& scene,
              const SimulatorSettings& s,

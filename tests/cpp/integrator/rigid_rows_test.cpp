@@ -1,6 +1,7 @@
 #define BOOST_TEST_MODULE rigid_rows
 #include "stiction/simulator/simulator.hpp"
 
+#include "support/compliant_scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -10,18 +11,9 @@
 // Joint limits, dry friction, gears, closures and contacts of rigid pairs beside compliant ones.
 
 using namespace stiction;
+using namespace stiction::test;
 
 namespace {
-
-constexpr double kGravity = 9.81;
-const std::vector<std::string> kAll{"explicit-euler",
-                                    "exponential",
-                                    "exponential-published",
-                                    "implicit-euler",
-                                    "rk4",
-                                    "symplectic-euler"};
-
-Transform at(double x, double y, double z) { return {Mat3d::identity(), {x, y, z}}; }
 
 BodyDescription part(const std::string& name, int parent, JointType joint, double mass, Vec3d com) {
   BodyDescription b;
@@ -55,24 +47,17 @@ Scene box_with_arms() {
   return scene;
 }
 
-SimulatorSettings settings(const std::string& integrator, double dt = 5e-4) {
-  SimulatorSettings s;
-  s.integrator = integrator;
-  s.dt = dt;
-  return s;
-}
-
 double height_at_rest() { return 0.1 - 5.0 * kGravity / 2e4; }
 
 }  // namespace
 
 // The left arm falls onto its limit while the box stands on its springs.
 BOOST_AUTO_TEST_CASE(limit_while_standing) {
-  for (const std::string& integrator : kAll) {
+  for (const std::string& integrator : compliant_integrators()) {
     Scene scene = box_with_arms();
     scene.parameters.upper[6] = 0.3;
     scene.parameters.lower[7] = -0.3;
-    Simulator sim(scene, settings(integrator));
+    Simulator sim(scene, settings(integrator, 5e-4));
     State state = sim.initial_state();
     double beyond = 0.0;
     for (int k = 0; k < 6000; ++k) {
@@ -99,10 +84,10 @@ BOOST_AUTO_TEST_CASE(limit_while_standing) {
 // the rate of the difference.
 BOOST_AUTO_TEST_CASE(dry_friction) {
   const double weight = 0.5 * kGravity * 0.2;
-  for (const std::string& integrator : kAll) {
+  for (const std::string& integrator : compliant_integrators()) {
     Scene scene = box_with_arms();
     scene.parameters.dry_friction[6] = scene.parameters.dry_friction[7] = 1.5 * weight;
-    Simulator sim(scene, settings(integrator));
+    Simulator sim(scene, settings(integrator, 5e-4));
     State state = sim.initial_state();
     sim.run(state, {}, 4000);
     const double before = state.q[7];
@@ -117,7 +102,7 @@ BOOST_AUTO_TEST_CASE(dry_friction) {
 // A sliding joint with a friction force loses speed at f / m; second order where the position rule
 // is, not one step of drift.
 BOOST_AUTO_TEST_CASE(dry_friction_slows_a_slider) {
-  for (const std::string& integrator : kAll) {
+  for (const std::string& integrator : compliant_integrators()) {
     Robot robot;
     robot.name = "r";
     robot.bodies = {part("slider", -1, JointType::kPrismatic, 2.0, {0, 0, 0})};
@@ -144,11 +129,11 @@ BOOST_AUTO_TEST_CASE(dry_friction_slows_a_slider) {
 }
 
 BOOST_AUTO_TEST_CASE(gear) {
-  for (const std::string& integrator : kAll) {
+  for (const std::string& integrator : compliant_integrators()) {
     Scene scene = box_with_arms();
     scene.add_gear("g", 7, 6, -1.0, 0.0);
     scene.parameters.damping[6] = 0.05;
-    Simulator sim(scene, settings(integrator));
+    Simulator sim(scene, settings(integrator, 5e-4));
     State state = sim.initial_state();
     state.v[6] = 0.5;
     state.v[7] = -0.5;
@@ -167,12 +152,12 @@ BOOST_AUTO_TEST_CASE(gear) {
 
 // Two rigid surfaces keep their rigid contact on top of a soft one.
 BOOST_AUTO_TEST_CASE(rigid_pair_on_soft_ground) {
-  for (const std::string& integrator : kAll) {
+  for (const std::string& integrator : compliant_integrators()) {
     Scene scene;
     scene.add_ground({0.6, 0.0, 2e4, 300.0});
     scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 2.0, at(0, 0, 0.1), {0.6});
     scene.add_body("top", Shape::box({0.1, 0.1, 0.05}), 1.0, at(0, 0, 0.25), {0.6});
-    Simulator sim(scene, settings(integrator));
+    Simulator sim(scene, settings(integrator, 5e-4));
     State state = sim.initial_state();
     sim.run(state, {}, 6000);
     BOOST_TEST_CONTEXT(integrator) {
@@ -192,7 +177,7 @@ BOOST_AUTO_TEST_CASE(all_rigid_is_refused) {
   scene.add_ground();
   scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 2.0, at(0, 0, 0.1));
   try {
-    Simulator sim(scene, settings("rk4"));
+    Simulator sim(scene, settings("rk4", 5e-4));
     BOOST_ERROR("not refused");
   } catch (const std::invalid_argument& e) {
     const std::string text = e.what();
@@ -202,7 +187,7 @@ BOOST_AUTO_TEST_CASE(all_rigid_is_refused) {
   }
   Scene empty;  // nothing to touch: any integrator
   empty.add_body("box", Shape::box({0.1, 0.1, 0.1}), 2.0, at(0, 0, 0.1));
-  Simulator sim(empty, settings("rk4"));
+  Simulator sim(empty, settings("rk4", 5e-4));
   State state = sim.initial_state();
   sim.run(state, {}, 100);
   BOOST_TEST(state.v[2] == -kGravity * 0.05, boost::test_tools::tolerance(1e-12));

@@ -3,7 +3,7 @@
 
 #include "support/allocation_guard.hpp"
 #include "support/random.hpp"
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

@@ -1,6 +1,7 @@
 #define BOOST_TEST_MODULE singular_values
 #include "stiction/math/singular_values.hpp"
 
+#include "support/dense.hpp"
 #include "support/random.hpp"
 #include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
@@ -12,6 +13,8 @@
 using namespace stiction;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using stiction::test::gram;
+using stiction::test::multiply;
 using stiction::test::Rng;
 
 namespace {
@@ -37,9 +40,9 @@ void check(const MatrixXd& A) {
   const Parts p = parts_of(A);
   const int n = static_cast<int>(A.cols());
   const double rounding = 1e-14 * n, largest = std::max(A.norm(), 1e-300);
-  BOOST_TEST((p.V.transpose() * p.V - MatrixXd::Identity(n, n)).norm() <= rounding);
-  BOOST_TEST((p.US * p.V.transpose() - A).norm() <= rounding * largest);
-  const MatrixXd squares = p.US.transpose() * p.US;
+  BOOST_TEST((gram(p.V.transpose()) - MatrixXd::Identity(n, n)).norm() <= rounding);
+  BOOST_TEST((multiply(p.US, p.V.transpose()) - A).norm() <= rounding * largest);
+  const MatrixXd squares = gram(p.US.transpose());
   const MatrixXd expected = p.values.cwiseAbs2().asDiagonal();
   BOOST_TEST((squares - expected).norm() <= rounding * largest * largest);
   BOOST_TEST(std::is_sorted(p.values.begin(), p.values.end(), std::greater<>()));
@@ -54,8 +57,9 @@ BOOST_AUTO_TEST_CASE(random_matrices_of_every_size_and_rank) {
     for (const int rank : {1, (n + 1) / 2, n}) {
       const MatrixXd A = MatrixXd::NullaryExpr(n, rank, random),
                      B = MatrixXd::NullaryExpr(rank, n, random);
-      check(1e3 * A * B);
-      const VectorXd values = parts_of(A * B).values;
+      const MatrixXd AB = multiply(A, B);
+      check(1e3 * AB);
+      const VectorXd values = parts_of(AB).values;
       BOOST_TEST(values[rank - 1] > 1e-8 * values[0]);
       if (rank < n) BOOST_TEST(values[rank] < 1e-14 * n * values[0]);
     }

@@ -2,6 +2,7 @@
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "support/compliant_scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -11,15 +12,11 @@
 // Springs in the tangent plane of the rigid step: ContactSettings::tangential_compliance.
 
 using namespace stiction;
+using namespace stiction::test;
 
 namespace {
 
-constexpr double kGravity = 9.81, kMass = 2.0, kStiffness = 2e4, kRatio = 0.5;
-
-Mat3d about_y(double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
-  return {{c, 0, -s}, {0, 1, 0}, {s, 0, c}};
-}
+constexpr double kMass = 2.0, kStiffness = 2e4, kRatio = 0.5;
 
 SimulatorSettings settings(double dt = 1e-3) {
   SimulatorSettings s;

@@ -1,7 +1,8 @@
 #define BOOST_TEST_MODULE ccp_edges
 #include "support/allocation_guard.hpp"
 #include "support/ccp.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ BOOST_AUTO_TEST_CASE(no_friction_is_frictionless) {
       const int n = 1 + rng.below(5);
       Data cones, normals;
       const MatrixXd A = random_matrix(rng, 3 * n, 3 * n);
-      cones.G = A * A.transpose() + 0.1 * MatrixXd::Identity(3 * n, 3 * n);
+      cones.G = gram(A) + 0.1 * MatrixXd::Identity(3 * n, 3 * n);
       cones.g = random_vector(rng, 3 * n);
       std::vector<int> rows;
       for (int i = 0; i < n; ++i) {
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(warm_calls_do_not_allocate) {
       d.sets.push_back(ConstraintSet::free(3));
       const int rows = count_rows(d.sets);
       const MatrixXd A = random_matrix(rng, rows, rows / 2);
-      d.G = A * A.transpose();
+      d.G = gram(A);
       d.g = A * random_vector(rng, rows / 2);
       const ContactProblem p = d.problem();
       SolverWorkspace work;

@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -37,7 +38,7 @@ Data standing(Rng& rng, int contacts, int dofs) {
   Data d;
   for (int i = 0; i < contacts; ++i) d.sets.push_back(ConstraintSet::cone(0.7));
   const MatrixXd A = random_matrix(rng, 3 * contacts, dofs);
-  d.G = A * A.transpose();
+  d.G = gram(A);
   d.g = A * random_vector(rng, dofs);
   return d;
 }

@@ -3,7 +3,8 @@
 
 #include "solver/regularised_law.hpp"
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(stiffness_is_the_derivative_of_the_law) {
     const int rank = regularised_stiffness(s.set, s.R.data(), s.c.data(), columns);
     ++ranks[rank];
     const Eigen::Map<const Eigen::Matrix3Xd> L(columns, 3, rank);
-    const Matrix3d H = L * L.transpose();
+    const Matrix3d H = gram(L);
     Matrix3d difference;
     const double h = 1e-6;
     bool kink = false;

@@ -3,7 +3,7 @@
 
 #include "stiction/solver/solver.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

@@ -3,7 +3,8 @@
 
 #include "support/allocation_guard.hpp"
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -126,7 +127,7 @@ BOOST_AUTO_TEST_CASE(large_islands_do_not_allocate) {
   Data d;
   for (int i = 0; i < 60; ++i) d.sets.push_back(ConstraintSet::cone(0.4));
   const MatrixXd A = random_matrix(rng, 180, 180);
-  d.G = MatrixXd::Identity(180, 180) + A * A.transpose() / 180.0;
+  d.G = MatrixXd::Identity(180, 180) + gram(A) / 180.0;
   d.g = random_vector(rng, 180);
   const ContactProblem p = d.problem();
   for (const SolverEntry& solver : solvers()) {

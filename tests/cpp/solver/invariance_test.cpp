@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -57,7 +58,7 @@ Data pressed_contacts(Rng& rng, double mu) {
   const int n = 1 + rng.below(6), rows = 3 * n;
   for (int i = 0; i < n; ++i) d.sets.push_back(ConstraintSet::cone(mu));
   const MatrixXd A = random_matrix(rng, rows, rows);
-  d.G = MatrixXd::Identity(rows, rows) + 0.1 / n * A * A.transpose();
+  d.G = MatrixXd::Identity(rows, rows) + 0.1 / n * gram(A);
   d.g = random_vector(rng, rows);
   for (int i = 0; i < n; ++i) d.g[3 * i + 2] = rng.uniform(-2.0, -1.5);
   return d;
@@ -80,7 +81,7 @@ BOOST_AUTO_TEST_CASE(tangent_axes_do_not_matter) {
       }
       const MatrixXd T = turned_axes(d.sets, angle);
       Data e = d;
-      e.G = T * d.G * T.transpose();
+      e.G = multiply(T, multiply(d.G, T.transpose()));
       e.G = (0.5 * (e.G + e.G.transpose())).eval();
       e.g = T * d.g;
       BOOST_TEST_CONTEXT(solver.name << ", trial " << trial) {

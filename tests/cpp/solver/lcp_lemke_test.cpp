@@ -3,7 +3,8 @@
 
 #include "solver/polygon.hpp"
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 // The LCP of Stewart and Trinkle written down once more, its complementary bases enumerated.
@@ -54,7 +55,7 @@ Lcp stewart_trinkle(const Data& d, int facets) {
     out.P(3 * i + 2, normal) = 1.0;
     out.M(sigma, normal) = d.sets[i].mu / std::cos(half);
   }
-  out.M += out.P.transpose() * d.G * out.P;
+  out.M += multiply(out.P.transpose(), multiply(d.G, out.P));
   out.q = out.P.transpose() * d.g;
   return out;
 }
@@ -68,8 +69,7 @@ std::vector<VectorXd> enumerate(const Data& d, int facets) {
     MatrixXd A = MatrixXd::Identity(n, n);  // basic variables: z_i of the basis, else w_i
     for (int i = 0; i < n; ++i)
       if (basis >> i & 1u) A.col(i) = -lcp.M.col(i);
-    const Eigen::PartialPivLU<MatrixXd> lu(A);
-    const VectorXd x = lu.solve(lcp.q);
+    const VectorXd x = solve_dense(A, lcp.q);
     if (!x.allFinite() || x.minCoeff() < -1e-9 || (A * x - lcp.q).norm() > 1e-9) continue;
     VectorXd z = VectorXd::Zero(n);
     for (int i = 0; i < n; ++i)
@@ -85,7 +85,7 @@ Data contacts_only(Rng& rng, int contacts, double mu_max) {
   for (int i = 0; i < contacts; ++i)
     d.sets.push_back(ConstraintSet::cone(rng.uniform(0.1, mu_max)));
   const MatrixXd A = random_matrix(rng, rows, rows);
-  d.G = A * A.transpose() + 0.05 * MatrixXd::Identity(rows, rows);
+  d.G = gram(A) + 0.05 * MatrixXd::Identity(rows, rows);
   d.g = random_vector(rng, rows);
   for (int i = 0; i < contacts; ++i) d.g[3 * i + 2] -= 0.5;
   return d;
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(hyperstatic_and_degenerate) {
     VectorXd v = VectorXd::Zero(6);
     v[2] = -1.0;
     if (trial % 2) v[trial % 2] = 2.0;
-    d.G = J * J.transpose();
+    d.G = gram(J);
     d.g = J * v;
     for (const int facets : {4, 8}) {
       const ContactSolution x = solved(d.problem(), "lcp-lemke", 1e-10, facets);

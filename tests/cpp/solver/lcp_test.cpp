@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <numeric>
@@ -259,7 +260,7 @@ BOOST_AUTO_TEST_CASE(no_friction) {
       const int contacts = 1 + rng.below(5), rows = 3 * contacts;
       d.sets.assign(contacts, ConstraintSet::cone(0.0));
       const MatrixXd A = random_matrix(rng, rows, rows);
-      d.G = A * A.transpose() + 0.1 * MatrixXd::Identity(rows, rows);
+      d.G = gram(A) + 0.1 * MatrixXd::Identity(rows, rows);
       d.g = random_vector(rng, rows);
       normals.sets.assign(contacts, ConstraintSet::non_negative());
       std::vector<int> n;
@@ -314,7 +315,7 @@ BOOST_AUTO_TEST_CASE(degenerate_problems) {
                 ConstraintSet::free(2),
                 ConstraintSet::cone(0.7)};
       const MatrixXd A = random_matrix(rng, 10, 10);
-      d.G = A * A.transpose();
+      d.G = gram(A);
       d.g = A * random_vector(rng, 10);
     }
     const auto still = [](Data& d, int row) {

@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -35,7 +36,7 @@ struct Contact {
 Contact random_contact(Rng& rng, int trial) {
   Eigen::MatrixXd A = random_matrix(rng, 3, 3);
   if (trial % 3 == 0) A.col(2) *= 1e-3;
-  Contact x{A * A.transpose(), random_vector(rng, 3), rng.uniform(0.01, trial % 2 ? 5.0 : 1.0)};
+  Contact x{gram(A), random_vector(rng, 3), rng.uniform(0.01, trial % 2 ? 5.0 : 1.0)};
   x.G += 1e-8 * x.G.trace() * Matrix3d::Identity();
   if (trial % 5 == 0) x.g.head<2>() *= 0.2;
   return x;
@@ -83,7 +84,7 @@ std::vector<double> roots(const Function& f) {
 Solutions ncp_solutions(const Contact& x) {
   Solutions out;
   if (x.g[2] >= 0.0) out.push_back({kOpen, x.g});
-  const Vector3d stick = -x.G.ldlt().solve(x.g);
+  const Vector3d stick = -solve_semidefinite(x.G, x.g);
   if (stick.head<2>().norm() <= x.mu * stick[2] * (1.0 + 1e-9))
     out.push_back({kStick, Vector3d::Zero()});
   // Sliding: the impulse n (mu u, 1) with c_N = 0, times what makes n positive.
@@ -119,7 +120,7 @@ Solutions lcp_solutions(const Contact& x) {
         A(r, r) = 1.0;
         b[r] = 0.0;
       }
-      const Vector3d l = A.partialPivLu().solve(b), c = x.G * l + x.g;
+      const Vector3d l = solve_dense(A, b), c = x.G * l + x.g;
       bool valid = l[2] >= 0.0;
       for (int r = 0; r < 2; ++r)
         valid = valid && (side[r] == 0 ? std::abs(l[r]) <= x.mu * l[2] : side[r] * c[r] <= 0.0);
@@ -204,7 +205,7 @@ BOOST_AUTO_TEST_CASE(raisim_solves_its_local_problem) {
     const Contact x = random_contact(rng, trial);
     const ContactSolution s = solved(x, "raisim", 30, 1e-9);  // singular blocks take a few sweeps
     const Vector3d l = Eigen::Map<const Vector3d>(s.impulse.data()), c = velocity(s);
-    const Vector3d stick = -x.G.ldlt().solve(x.g);
+    const Vector3d stick = -solve_semidefinite(x.G, x.g);
     BOOST_TEST_CONTEXT("trial " << trial << ", mu " << x.mu << ", coupling " << x.coupling()
                                 << ", relative " << s.model_residuals.relative) {
       BOOST_TEST((s.converged() || s.status == SolveStatus::kRoundingLimited));
@@ -235,7 +236,7 @@ BOOST_AUTO_TEST_CASE(raisim_takes_the_least_of_several_stationary_points) {
   for (int trial = 0; trial < 4000; ++trial) {
     const Contact x = random_contact(rng, trial);
     if (x.g[2] >= -0.05) continue;
-    const Vector3d stick = -x.G.ldlt().solve(x.g);
+    const Vector3d stick = -solve_semidefinite(x.G, x.g);
     if (stick.head<2>().norm() <= x.mu * stick[2]) continue;
     // Slope of the energy along the curve: d (w . c_T) - (mu G_TN . w) (u . c_T).
     const std::vector<double> stationary = roots([&](double a) {

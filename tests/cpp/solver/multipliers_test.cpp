@@ -4,8 +4,9 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
+#include "support/dense.hpp"
 #include "support/random.hpp"
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -15,6 +16,7 @@
 using namespace stiction;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
+using stiction::test::gram;
 using stiction::test::Rng;
 
 namespace {
@@ -80,8 +82,7 @@ BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
       for (std::size_t k = 0; k < space.rows().size(); ++k) {
         const int dim = space.rows()[k].dim;
         MatrixXd H = MatrixXd::NullaryExpr(dim, dim, [&] { return rng.uniform(-1.0, 1.0); });
-        H = symmetric ? (H * H.transpose()).eval()
-                      : (0.1 * H + 2.0 * MatrixXd::Identity(dim, dim)).eval();
+        H = symmetric ? gram(H) : (0.1 * H + 2.0 * MatrixXd::Identity(dim, dim)).eval();
         double packed[9] = {};
         for (int r = 0; r < dim; ++r)
           for (int c = 0; c < dim; ++c) packed[3 * r + c] = H(r, c);

@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -115,7 +116,7 @@ std::vector<std::pair<Region, Eigen::Vector3d>> single_contact(const Data& d) {
   if (g[2] >= 0.0) out.push_back({kOpen, g});
   if (mu == 0.0 && g[2] < 0.0) out.push_back({kSlide, g - G.col(2) * (g[2] / G(2, 2))});
   if (mu == 0.0) return out;
-  const Eigen::Vector3d stick = -G.ldlt().solve(g);
+  const Eigen::Vector3d stick = -solve_semidefinite(G, g);
   if (stick.head<2>().norm() <= mu * stick[2]) out.push_back({kStick, {0, 0, 0}});
   const auto sliding = [&](double angle, Eigen::Vector3d& c) {
     const Eigen::Vector3d u(std::cos(angle), std::sin(angle), 0.0),
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(one_contact_matches_brute_force) {
     Data d;
     d.sets = {ConstraintSet::cone(rng.below(10) == 0 ? 0.0 : rng.uniform(0.0, 1.2))};
     const MatrixXd A = random_matrix(rng, 3, 3);
-    d.G = A * A.transpose() + 0.05 * MatrixXd::Identity(3, 3);
+    d.G = gram(A) + 0.05 * MatrixXd::Identity(3, 3);
     d.g = random_vector(rng, 3);
     if (trial % 2) d.g = Eigen::Vector3d(0.3 * d.g[0], 0.3 * d.g[1], -1.0);
     if (d.G(2, 2) <= d.sets[0].mu * d.G.block<2, 1>(0, 2).norm()) continue;

@@ -1,6 +1,7 @@
 #define BOOST_TEST_MODULE not_finite
 #include "stiction/solver/solver.hpp"
 
+#include "support/dense.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -22,7 +23,7 @@ ContactProblem mixed_problem() {
       A(i, j) = std::sin(1.0 + 3.0 * i + 7.0 * j) + (i == j ? 3.0 : 0.0);
   }
   const Eigen::VectorXd g = Eigen::VectorXd::LinSpaced(rows, -1.0, 0.5);
-  return ContactProblem::from_dense(A * A.transpose(), g, sets);
+  return ContactProblem::from_dense(test::gram(A), g, sets);
 }
 
 void check(const ContactProblem& problem) {

@@ -2,7 +2,8 @@
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 using namespace stiction;
@@ -36,7 +37,7 @@ Data easy_contacts(Rng& rng) {
   Data d;
   for (int i = 0; i < 5; ++i) d.sets.push_back(ConstraintSet::cone(rng.uniform(0.1, 0.6)));
   const MatrixXd A = random_matrix(rng, 15, 15);
-  d.G = MatrixXd::Identity(15, 15) + 0.03 * A * A.transpose();
+  d.G = MatrixXd::Identity(15, 15) + 0.03 * gram(A);
   d.g = random_vector(rng, 15);
   return d;
 }

@@ -2,7 +2,8 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/contact_problems.hpp"
-#include <Eigen/Dense>
+#include "support/dense.hpp"
+#include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ ContactProblem large_problem() {
   for (int i = 0; i < kContacts; ++i) d.sets.push_back(ConstraintSet::cone(rng.uniform(0.2, 1.2)));
   Eigen::MatrixXd A = random_matrix(rng, kRows, kDofs);
   for (int j = 0; j < kDofs; ++j) A.col(j) *= std::pow(10.0, rng.uniform(-1.0, 1.0));
-  d.G = A * A.transpose();
+  d.G = gram(A);
   d.g = A * random_vector(rng, kDofs);
   return d.problem();
 }
