@@ -258,15 +258,18 @@ def test_switches_inside_a_step_are_counted() -> None:
 def test_points_that_move_over_a_surface_restore_bit_for_bit(integrator: str) -> None:
     """A cone on a box: their drift is a difference of two queries, which must not remember."""
     scene = stiction.Scene()
-    soft = stiction.Material(friction=0.6, stiffness=1e5, damping=100.0)
+    soft = stiction.Material(friction=0.6, stiffness=1e5, damping=50.0)
     scene.add_ground(soft)
-    for k, shape in enumerate((stiction.Box([0.1, 0.1, 0.1]), stiction.Cone(0.05, 0.1))):
-        pose = np.eye(4)
-        pose[:3, 3] = [0.01 * k, 0.0, 0.1 + 0.16 * k]
-        scene.add_body(f"body{k}", shape, 1.0, pose, soft)
-    sim = stiction.Simulator(scene, dt=2e-3, integrator=integrator)
-    again = stiction.Simulator(scene, dt=2e-3, integrator=integrator)
-    state = sim.initial_state()
+    rng = np.random.default_rng(0)
+    for k, shape in enumerate((stiction.Box([0.05, 0.06, 0.07]), stiction.Cone(0.06, 0.06))):
+        turn = pin.Quaternion(*(lambda x: x / np.linalg.norm(x))(rng.normal(size=4)))
+        place = np.array([0.01 * k, 0.0, 0.08 + 0.11 * k])
+        pose = pin.SE3(turn.toRotationMatrix(), place)
+        scene.add_body(f"body{k}", shape, 0.5 + 0.3 * k, pose, soft)
+    sim = stiction.Simulator(scene, dt=1e-3, integrator=integrator)
+    again = stiction.Simulator(scene, dt=1e-3, integrator=integrator)
+    state, touched = sim.initial_state(), 0
+    state.v[:] = 0.3 * np.random.default_rng(3).normal(size=12)
     for _ in range(60):
         copy = state.copy()
         sim.step(state)
@@ -274,7 +277,8 @@ def test_points_that_move_over_a_surface_restore_bit_for_bit(integrator: str) ->
         again.step(again.initial_state())  # another state in between
         assert copy.q.tobytes() == state.q.tobytes()
         assert copy.v.tobytes() == state.v.tobytes()
-    assert sim.report().num_contacts > 4
+        touched += any(contact.body_a >= 0 for contact in sim.contacts())
+    assert touched > 10
 
 
 def test_without_friction_no_spring_is_stretched() -> None:
@@ -289,4 +293,4 @@ def test_without_friction_no_spring_is_stretched() -> None:
     state.v[0] = 1.0
     report = sim.run(state, None, 500)
     assert state.v[0] == pytest.approx(1.0, rel=1e-12)
-    assert report.elastic_energy == pytest.approx(0.5 * 9.81**2 / 1e4, rel=1e-6)
+    assert report.elastic_energy == pytest.approx(0.5 * 9.81**2 / 5e3, rel=1e-4)  # two in series
