@@ -127,6 +127,29 @@ def add_legend(figure: Any, handles: Any, names: Any, columns: int = 3) -> None:
     )
 
 
+def finish_curves(
+    axis: Any,
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    log: str,
+    limits: tuple[float, float] | None,
+) -> None:
+    """Scales, texts and grid of axes with curves; log: of "x", "y", "xy"; limits of the y axis."""
+    if "x" in log:
+        axis.set_xscale("log")
+    if "y" in log:
+        axis.set_yscale("log")
+    if limits is not None:
+        axis.set_ylim(*limits)
+    axis.set_title(title, fontsize=10)
+    axis.set_xlabel(xlabel, fontsize=9)
+    axis.set_ylabel(ylabel, fontsize=9)
+    axis.tick_params(labelsize=8)
+    axis.spines[["top", "right"]].set_visible(False)
+    axis.grid(alpha=0.25)
+
+
 def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
     axis.set_title(title, fontsize=10)
     axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=8)

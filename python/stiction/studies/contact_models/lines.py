@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plots import add_legend, make_panels, svg_text
+from ..plots import add_legend, finish_curves, make_panels, svg_text
 from .solvers import COLORS, DASHES, Dash
 
 POINTS = 400
@@ -67,23 +67,8 @@ def draw(
             if name not in seen:
                 lines[0].set_label(name)
                 seen.add(name)
-        _finish(axis, panel)
+        finish_curves(axis, panel.title, panel.xlabel, panel.ylabel, panel.log, panel.limits)
     handles = [h for axis in axes for h in axis.get_legend_handles_labels()[0]]
     names = [n for axis in axes for n in axis.get_legend_handles_labels()[1]]
     add_legend(figure, handles, names, columns=6)
     return svg_text(figure)
-
-
-def _finish(axis: Any, panel: Panel) -> None:
-    if "x" in panel.log:
-        axis.set_xscale("log")
-    if "y" in panel.log:
-        axis.set_yscale("log")
-    if panel.limits is not None:
-        axis.set_ylim(*panel.limits)
-    axis.set_title(panel.title, fontsize=10)
-    axis.set_xlabel(panel.xlabel, fontsize=9)
-    axis.set_ylabel(panel.ylabel, fontsize=9)
-    axis.tick_params(labelsize=8)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(alpha=0.25)

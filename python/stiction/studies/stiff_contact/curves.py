@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..plots import add_legend, make_panels, svg_text
+from ..plots import add_legend, finish_curves, make_panels, svg_text
 
 
 @dataclass
@@ -54,21 +54,6 @@ def draw(panels: Sequence[Panel], colors: Mapping[str, str], dashed: Sequence[st
                 markersize=3,
             )
             labels.setdefault(name, line)
-        _finish(axis, panel)
+        finish_curves(axis, panel.title, panel.xlabel, panel.ylabel, panel.log, panel.limits)
     add_legend(figure, list(labels.values()), list(labels), columns=4)
     return svg_text(figure)
-
-
-def _finish(axis: Any, panel: Panel) -> None:
-    if "x" in panel.log:
-        axis.set_xscale("log")
-    if "y" in panel.log:
-        axis.set_yscale("log")
-    if panel.limits is not None:
-        axis.set_ylim(*panel.limits)
-    axis.set_title(panel.title, fontsize=10)
-    axis.set_xlabel(panel.xlabel, fontsize=9)
-    axis.set_ylabel(panel.ylabel, fontsize=9)
-    axis.tick_params(labelsize=8)
-    axis.spines[["top", "right"]].set_visible(False)
-    axis.grid(alpha=0.25)
