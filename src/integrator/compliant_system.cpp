@@ -195,6 +195,12 @@ void locate(const CompliantInput& input,
   }
 }
 
+void locate_start(const CompliantInput& input, State& state, CompliantSystem& start) {
+  start.here.queries = state.queries;
+  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
+  state.queries = start.here.queries;
+}
+
 void list_wrenches(const Scene& scene, CompliantSystem& system) {
   system.wrenches.clear();
   for (const CompliantPoint& point : system.points) {

@@ -31,9 +31,7 @@ void step(const CompliantInput& input, PositionRule rule, State& state, Complian
   const double h = input.h;
   const bool second = rule == PositionRule::kSecondOrder;
   CompliantSystem& start = work.start;
-  start.here.queries.swap(state.queries);
-  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, h, start);
-  state.queries.swap(start.here.queries);
+  locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, true, second ? 0.5 * h : h, start);
   for (int k = 0; k < nv; ++k) {

@@ -227,10 +227,7 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem& start = work.start;
-  start.here.queries.swap(state.queries);
-  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
-  state.queries.swap(start.here.queries);
-  start.here.queries = state.queries;  // what follows depends on nothing but the state
+  locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
   assemble(input, start);

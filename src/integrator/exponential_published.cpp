@@ -155,10 +155,7 @@ Vec3d extension_after(const CompliantInput& input,
 
 void exponential_published(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   CompliantSystem& start = work.start;
-  start.here.queries.swap(state.queries);
-  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
-  state.queries.swap(start.here.queries);
-  start.here.queries = state.queries;  // what follows depends on nothing but the state
+  locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
   assemble(input, start);

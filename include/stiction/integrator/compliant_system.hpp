@@ -84,6 +84,10 @@ void locate(const CompliantInput& input,
             double reach,
             CompliantSystem& system);
 
+/// locate() at the start of a step of input.h. The narrow phase begins at the state's warm starts
+/// and leaves its new ones there and in `start`: what follows depends on nothing but the state.
+void locate_start(const CompliantInput& input, State& state, CompliantSystem& start);
+
 /// The forces of all points as wrenches on their bodies, system.wrenches.
 void list_wrenches(const Scene& scene, CompliantSystem& system);
 
