@@ -26,6 +26,7 @@ struct ExponentialScratch {
   std::vector<double> change, ramp, whitened, response;  ///< [nv] of the forces of joints
   std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
+  bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them
   State before, whole;  ///< of a sub-step that may be taken back
 };
 
