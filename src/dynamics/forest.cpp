@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 namespace stiction {
 namespace {
@@ -149,6 +151,47 @@ void forward_kinematics(const Scene& scene,
                        v + tree.v_offset,
                        work.trees[t]);
   }
+}
+
+/// By their bits: numbers that compare equal may not be the same.
+template <class T>
+static bool same(const T* a, const T* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
+}
+template <class T>
+static bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && same(a.data(), b.data(), a.size());
+}
+
+void forward_kinematics(const Scene& scene,
+                        const Parameters& parameters,
+                        const double* q,
+                        const double* v,
+                        KnownKinematics& known,
+                        DynamicsWorkspace& work) {
+  const bool placed = known.any && same(known.q.data(), q, scene.nq()) &&
+                      same(known.placement, parameters.placement) &&
+                      same(known.base, parameters.base) && same(known.axis, parameters.axis) &&
+                      same(&known.gravity, &parameters.gravity, 1);
+  if (placed && same(known.v.data(), v, scene.nv())) return;
+  known.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
+  if (placed) {
+    for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+      const Tree& tree = scene.trees()[t];
+      forward_velocities(work.views[t],
+                         tree_parameters(tree, static_cast<int>(t), parameters),
+                         v + tree.v_offset,
+                         work.trees[t]);
+    }
+    return;
+  }
+  forward_kinematics(scene, parameters, q, v, work);
+  known.any = true;
+  known.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
+  known.placement = parameters.placement;
+  known.base = parameters.base;
+  known.axis = parameters.axis;
+  known.gravity = parameters.gravity;
 }
 
 static void add_wrenches(const Scene& scene,

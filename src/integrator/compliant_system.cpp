@@ -161,7 +161,7 @@ void locate(const CompliantInput& input,
   const double largest = here.q.cwiseAbs().sum() + here.v.cwiseAbs().sum();
   const bool finite = largest < kLargest;
   if (!finite) here.v.setConstant(std::numeric_limits<double>::quiet_NaN());
-  forward_kinematics(scene, input.parameters, q, here.v.data(), system.dynamics);
+  forward_kinematics(scene, input.parameters, q, here.v.data(), system.known, system.dynamics);
   system.found.clear();
   CollisionSettings near = input.collision;  // what falls from rest comes closer too
   near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));

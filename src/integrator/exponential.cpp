@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -227,6 +228,9 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem& start = work.start;
+  // As a rule the kinematics that the last step ended with.
+  std::swap(start.dynamics, work.end.dynamics);
+  std::swap(start.known, work.end.known);
   locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);

@@ -75,7 +75,8 @@ void match_contact_velocity(const CompliantInput& input,
   CompliantSystem& start = work.start;
   displace(scene, state.q.data(), work.xi.data(), work.q.data());
   turn_axes(scene, state.q.data(), work.q.data(), work.nu.data(), work.v.data());
-  forward_kinematics(scene, input.parameters, work.q.data(), work.v.data(), work.end.dynamics);
+  forward_kinematics(
+      scene, input.parameters, work.q.data(), work.v.data(), work.end.known, work.end.dynamics);
   const std::vector<int>& bounds = start.delassus.island_start;
   s.rows.assign(3 * start.points.size(), 0.0);
   for (int k = 0; k < start.delassus.num_islands(); ++k) {

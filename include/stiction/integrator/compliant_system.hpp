@@ -52,6 +52,7 @@ struct CompliantSystem {
   CompliantLaw law = CompliantLaw::kContinuous;  ///< of the last locate()
   State here;  ///< q and v of the evaluation, warm starts of the narrow phase
   DynamicsWorkspace dynamics;
+  KnownKinematics known;  ///< what the kinematics in `dynamics` are of
   CollisionWorkspace collision;
   ContactSet contacts;  ///< of pairs with a stiffness; position: where the force acts
   ContactSet rigid;     ///< of rigid pairs
