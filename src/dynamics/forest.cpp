@@ -290,6 +290,33 @@ Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int 
   return work.trees[t].X_WR * work.trees[t].X_RB[body - scene.trees()[t].body_offset];
 }
 
+Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B) {
+  if (body < 0) return p_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR * (work.trees[t].X_RB[body - scene.trees()[t].body_offset] * p_B);
+}
+
+Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W) {
+  if (body < 0) return p_W;
+  const int t = scene.tree_of_body(body);
+  const Transform& X_WR = work.trees[t].X_WR;
+  const Transform& X_RB = work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+  return transpose_times(X_RB.R, transpose_times(X_WR.R, p_W - X_WR.p) - X_RB.p);
+}
+
+Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B) {
+  if (body < 0) return x_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR.R * (work.trees[t].X_RB[body - scene.trees()[t].body_offset].R * x_B);
+}
+
+Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W) {
+  if (body < 0) return x_W;
+  const int t = scene.tree_of_body(body);
+  return transpose_times(work.trees[t].X_RB[body - scene.trees()[t].body_offset].R,
+                         transpose_times(work.trees[t].X_WR.R, x_W));
+}
+
 Vec3d point_velocity(const Scene& scene,
                      const DynamicsWorkspace& work,
                      int body,

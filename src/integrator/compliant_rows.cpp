@@ -45,7 +45,7 @@ Vec3d analytic_drift(const CompliantInput& input,
   const PointState r = at(point.rider), c = at(point.carrier);
   Vec3d moving = r.v;
   if (point.kind == PointKind::kRound) {
-    const Vec3d arm = carrier_rotation(input.scene, system, point) * point.arm;
+    const Vec3d arm = from_carrier(input.scene, system, point, point.arm);
     moving = r.v - cross(r.w, arm) + cross(c.w, arm);
   }
   const Vec3d rate =

@@ -248,8 +248,8 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   each_point(start, [&](int island, int first, int i) {
     CompliantPoint& point = start.points[i];
     const PointEnd end = end_of_point(input, work, island, first, i);
-    const Mat3d R = carrier_rotation(input.scene, start, point);
-    work.extension[i] = transpose_times(R, start.contacts[point.contact].frame * end.extension);
+    work.extension[i] =
+        to_carrier(input.scene, start, point, start.contacts[point.contact].frame * end.extension);
     point.force.mode = end.mode;
   });
   remember(input, start, s.F1, work.extension, work, state);

@@ -87,7 +87,7 @@ void match_contact_velocity(const CompliantInput& input,
     for (const int row : s.closed) {
       const CompliantPoint& point = start.points[bounds[k] + row / 3];
       const Vec3d v =
-          carrier_rotation(scene, start, point) * carrier_velocity(scene, point, work.end.dynamics);
+          from_carrier(scene, start, point, carrier_velocity(scene, point, work.end.dynamics));
       const Mat3d& frame = start.contacts[point.contact].frame;
       s.mismatch.push_back(r.v[row] - dot(frame.column(row % 3), v));
     }
@@ -104,9 +104,11 @@ PointEnd end_of_point(
   const CompliantPoint& point = work.start.points[i];
   const ContactMotion::Result& r = *work.exponential.moved[island];
   const double* x = r.x.data() + 3 * (i - first);
-  const Mat3d R = carrier_rotation(input.scene, work.start, point);
   const Mat3d& frame = work.start.contacts[point.contact].frame;
-  const Vec3d way = transpose_times(frame, R * way_of(input, work.start, point, work.end.dynamics));
+  const Vec3d way = transpose_times(
+      frame,
+      from_carrier(
+          input.scene, work.start, point, way_of(input, work.start, point, work.end.dynamics)));
   PointEnd end;
   end.mode = r.mode[i - first];
   end.gap = point.motion.gap + way.z;

@@ -112,6 +112,12 @@ void joint_forces(const Scene& scene,
 
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
+/// World position of a point given in a body's frame, and the inverse; body -1: the same point.
+Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B);
+Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
+/// World components of a vector given in a body's axes, and the inverse; body -1: the same vector.
+Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B);
+Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W);
 /// World velocity of the material point of the body at p_W.
 Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
 
