@@ -233,6 +233,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
 
   match_contact_velocity(input, state, work);
   conclude(input, PositionRule::kSecondOrder, work, state);
+  find_ends(input, work);
   if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
@@ -245,13 +246,13 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
   for (const ContactMotion::Result* r : s.moved) work.outcome.switches += r->switches;
   work.extension.resize(start.points.size());
-  each_point(start, [&](int island, int first, int i) {
+  for (std::size_t i = 0; i < start.points.size(); ++i) {
     CompliantPoint& point = start.points[i];
-    const PointEnd end = end_of_point(input, work, island, first, i);
+    const PointEnd& end = s.ends[i];
     work.extension[i] =
         to_carrier(input.scene, start, point, start.contacts[point.contact].frame * end.extension);
     point.force.mode = end.mode;
-  });
+  }
   remember(input, start, s.F1, work.extension, work, state);
   return true;
 }

@@ -84,12 +84,14 @@ void match_contact_velocity(const CompliantInput& input,
     closed_rows(r, s.closed);
     if (s.closed.empty()) continue;
     s.mismatch.clear();
-    for (const int row : s.closed) {
-      const CompliantPoint& point = start.points[bounds[k] + row / 3];
+    for (std::size_t j = 0; j < s.closed.size();) {
+      const int first = s.closed[j] / 3;
+      const CompliantPoint& point = start.points[bounds[k] + first];
       const Vec3d v =
           from_carrier(scene, start, point, carrier_velocity(scene, point, work.end.dynamics));
       const Mat3d& frame = start.contacts[point.contact].frame;
-      s.mismatch.push_back(r.v[row] - dot(frame.column(row % 3), v));
+      for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
+        s.mismatch.push_back(r.v[s.closed[j]] - dot(frame.column(s.closed[j] % 3), v));
     }
     solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
     for (std::size_t j = 0; j < s.closed.size(); ++j)
@@ -125,6 +127,13 @@ PointEnd end_of_point(
   return end;
 }
 
+void find_ends(const CompliantInput& input, CompliantWorkspace& work) {
+  work.exponential.ends.resize(work.start.points.size());
+  each_point(work.start, [&](int island, int first, int i) {
+    work.exponential.ends[i] = end_of_point(input, work, island, first, i);
+  });
+}
+
 EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspace& work) {
   EnergyBalance e;
   double kinetic = 0.0, potential = 0.0;
@@ -135,13 +144,13 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
   const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
   e.kinetic = end.kinetic;
   e.start = kinetic + elastic_energy(work.start);
-  each_point(work.start, [&](int island, int first, int i) {
+  each_point(work.start, [&](int, int, int i) {
     const CompliantPoint& point = work.start.points[i];
     if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out
       const double depth = std::min(point.motion.gap, 0.0);
       e.start += 0.5 * point.compliance.stiffness * depth * depth;
     }
-    const PointEnd p = end_of_point(input, work, island, first, i);
+    const PointEnd& p = work.exponential.ends[i];
     if (p.mode == PointMode::kOpen && p.gap >= 0.0) return;
     const PointCompliance& c = point.compliance;
     const auto energy = [&](const Vec3d& t, double n) {
