@@ -190,7 +190,7 @@ bp::list contacts(const Holder& sim) {
   return out;
 }
 
-BodyWrench wrench_on(const Holder& sim, const bp::object& body) {
+BodyWrench wrench_on(Holder& sim, const bp::object& body) {
   return sim.wrench_on(body_from(sim.scene(), body, "body"));
 }
 

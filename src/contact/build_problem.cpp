@@ -185,6 +185,18 @@ void add_row_velocity(const Scene& scene,
   }
 }
 
+void add_row_motion(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const double* x,
+                    std::vector<double>& out) {
+  int offset = 0;
+  for (const ConstraintRow& row : rows.rows) {
+    multiply(scene, dynamics, row, rows.z.data(), x, out.data() + offset);
+    offset += row.set.dim;
+  }
+}
+
 void build_problem(const Scene& scene,
                    const Parameters& parameters,
                    const State& state,

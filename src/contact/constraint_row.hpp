@@ -66,6 +66,13 @@ void add_row_velocity(const Scene& scene,
                       const double* w,
                       std::vector<double>& out);
 
+/// out += J x of rows not yet whitened, x [nv].
+void add_row_motion(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const double* x,
+                    std::vector<double>& out);
+
 /// out [nv] += J^T x of rows not yet whitened.
 void add_row_forces(const Scene& scene,
                     const DynamicsWorkspace& dynamics,

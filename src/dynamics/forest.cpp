@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 
 namespace stiction {
 namespace {
@@ -151,6 +153,47 @@ void forward_kinematics(const Scene& scene,
   }
 }
 
+/// By their bits: numbers that compare equal may not be the same.
+template <class T>
+static bool same(const T* a, const T* b, std::size_t count) {
+  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
+}
+template <class T>
+static bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && same(a.data(), b.data(), a.size());
+}
+
+void forward_kinematics(const Scene& scene,
+                        const Parameters& parameters,
+                        const double* q,
+                        const double* v,
+                        KnownKinematics& known,
+                        DynamicsWorkspace& work) {
+  const bool placed = known.any && same(known.q.data(), q, scene.nq()) &&
+                      same(known.placement, parameters.placement) &&
+                      same(known.base, parameters.base) && same(known.axis, parameters.axis) &&
+                      same(&known.gravity, &parameters.gravity, 1);
+  if (placed && same(known.v.data(), v, scene.nv())) return;
+  known.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
+  if (placed) {
+    for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+      const Tree& tree = scene.trees()[t];
+      forward_velocities(work.views[t],
+                         tree_parameters(tree, static_cast<int>(t), parameters),
+                         v + tree.v_offset,
+                         work.trees[t]);
+    }
+    return;
+  }
+  forward_kinematics(scene, parameters, q, v, work);
+  known.any = true;
+  known.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
+  known.placement = parameters.placement;
+  known.base = parameters.base;
+  known.axis = parameters.axis;
+  known.gravity = parameters.gravity;
+}
+
 static void add_wrenches(const Scene& scene,
                          const std::vector<ExternalWrench>& wrenches,
                          DynamicsWorkspace& work) {
@@ -245,6 +288,33 @@ Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int 
   if (body < 0) return Transform::identity();
   const int t = scene.tree_of_body(body);
   return work.trees[t].X_WR * work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+}
+
+Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B) {
+  if (body < 0) return p_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR * (work.trees[t].X_RB[body - scene.trees()[t].body_offset] * p_B);
+}
+
+Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W) {
+  if (body < 0) return p_W;
+  const int t = scene.tree_of_body(body);
+  const Transform& X_WR = work.trees[t].X_WR;
+  const Transform& X_RB = work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+  return transpose_times(X_RB.R, transpose_times(X_WR.R, p_W - X_WR.p) - X_RB.p);
+}
+
+Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B) {
+  if (body < 0) return x_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR.R * (work.trees[t].X_RB[body - scene.trees()[t].body_offset].R * x_B);
+}
+
+Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W) {
+  if (body < 0) return x_W;
+  const int t = scene.tree_of_body(body);
+  return transpose_times(work.trees[t].X_RB[body - scene.trees()[t].body_offset].R,
+                         transpose_times(work.trees[t].X_WR.R, x_W));
 }
 
 Vec3d point_velocity(const Scene& scene,

@@ -45,7 +45,7 @@ Vec3d analytic_drift(const CompliantInput& input,
   const PointState r = at(point.rider), c = at(point.carrier);
   Vec3d moving = r.v;
   if (point.kind == PointKind::kRound) {
-    const Vec3d arm = carrier_rotation(input.scene, system, point) * point.arm;
+    const Vec3d arm = from_carrier(input.scene, system, point, point.arm);
     moving = r.v - cross(r.w, arm) + cross(c.w, arm);
   }
   const Vec3d rate =
@@ -93,36 +93,72 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
 
 }  // namespace
 
-void assemble(const CompliantInput& input, CompliantSystem& system) {
-  const Scene& scene = input.scene;
+void list_rows(const CompliantInput& input, CompliantSystem& system) {
   ConstraintRows& rows = system.rows;
   rows.rows.clear();
   rows.z.clear();
   const RowContext context{
-      scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
+      input.scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
   append_contact_rows(context, system.contacts);
-  assemble_rows(scene, system.dynamics, rows, system.delassus);
-  system.row_rate.assign(system.delassus.g.size(), 0.0);
-  add_row_velocity(scene,
-                   system.dynamics,
-                   rows,
-                   system.delassus,
-                   system.dynamics.whitened.data(),
-                   system.row_rate);
-  system.sorted.clear();  // points were in the order of contacts
   bool general = false;
-  for (const ConstraintRow& row : rows.rows) {
-    CompliantPoint& point = system.sorted.emplace_back(system.points[row.index]);
+  for (CompliantPoint& point : system.points) {
     general = general || point.kind == PointKind::kGeneral;
     if (point.kind != PointKind::kGeneral)
       point.drift = analytic_drift(input, system.contacts[point.contact], point, system);
   }
-  system.points.swap(system.sorted);
   if (general) difference_drift(input, system);
+}
+
+void assemble(const CompliantInput& input, CompliantSystem& system) {
+  const Scene& scene = input.scene;
+  list_rows(input, system);
+  assemble_rows(scene, system.dynamics, system.rows, system.delassus);
+  system.row_rate.assign(system.delassus.g.size(), 0.0);
+  add_row_velocity(scene,
+                   system.dynamics,
+                   system.rows,
+                   system.delassus,
+                   system.dynamics.whitened.data(),
+                   system.row_rate);
+  system.sorted.clear();  // points were in the order of contacts
+  for (const ConstraintRow& row : system.rows.rows)
+    system.sorted.push_back(system.points[row.index]);
+  system.points.swap(system.sorted);
   for (std::size_t i = 0; i < system.points.size(); ++i) {
     const double* a = system.row_rate.data() + 3 * i;
     system.points[i].free_acceleration = system.points[i].drift + Vec3d{a[0], a[1], a[2]};
   }
+}
+
+void point_accelerations(const Scene& scene,
+                         const CompliantSystem& system,
+                         const std::vector<double>& a,
+                         std::vector<double>& out) {
+  out.assign(3 * system.points.size(), 0.0);
+  add_row_motion(scene, system.dynamics, system.rows, a.data(), out);
+}
+
+void push_points(const Scene& scene,
+                 const CompliantSystem& system,
+                 const std::vector<double>& f,
+                 std::vector<double>& force,
+                 std::vector<double>& acceleration) {
+  force.assign(scene.nv(), 0.0);
+  add_row_forces(scene, system.dynamics, system.rows, f, force);
+  respond(scene, system, force, acceleration);
+}
+
+void respond(const Scene& scene,
+             const CompliantSystem& system,
+             std::vector<double>& f,
+             std::vector<double>& acceleration) {
+  const DynamicsWorkspace& dynamics = system.dynamics;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t)
+    solve_transposed(dynamics.views[t], dynamics.trees[t], f.data() + scene.trees()[t].v_offset);
+  acceleration = f;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t)
+    solve_scaled_lower(
+        dynamics.views[t], dynamics.trees[t], acceleration.data() + scene.trees()[t].v_offset);
 }
 
 void apply_forces(const Scene& scene,

@@ -102,12 +102,11 @@ void remember(const CompliantInput& input,
     const Vec3d& e = extension[i];
     if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0)
       state.contacts.push_back({contact.pair, contact.feature, {0, 0, 0}, e});
-    const Mat3d R = carrier_rotation(input.scene, system, point);
     const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
     report_point(contact,
                  {impulse[3 * i], impulse[3 * i + 1], impulse[3 * i + 2]},
-                 transpose_times(contact.frame, R * velocity),
-                 transpose_times(contact.frame, R * e),
+                 transpose_times(contact.frame, from_carrier(input.scene, system, point, velocity)),
+                 transpose_times(contact.frame, from_carrier(input.scene, system, point, e)),
                  point.force.mode,
                  work.outcome);
   }

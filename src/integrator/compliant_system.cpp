@@ -39,12 +39,10 @@ void classify(const Scene& scene,
   // Contacts on a plane are given on it; the rider's own witness is phi away along its side of n.
   const Vec3d outward = contact.frame.c2 * point.sign;  // from the carrier to the rider
   if (point.kind != PointKind::kGeneral) contact.position += outward * contact.gap;
-  const Transform X_rider = body_placement(scene, dynamics, point.rider);
-  const Mat3d R_carrier = body_placement(scene, dynamics, point.carrier).R;
   Vec3d arm{0, 0, 0};
   if (point.kind == PointKind::kRound) arm = outward * -rider.size.x;
-  point.core = transpose_times(X_rider.R, contact.position - arm - X_rider.p);
-  point.arm = transpose_times(R_carrier, arm);
+  point.core = body_point(scene, dynamics, point.rider, contact.position - arm);
+  point.arm = body_vector(scene, dynamics, point.carrier, arm);
 }
 
 /// Points of a pair that share its stiffness: those within the margin at rest, so that the force
@@ -67,11 +65,10 @@ Vec3d extension_of(const CompliantInput& input,
                    const CompliantSystem* start,
                    const CompliantPoint& point,
                    const CompliantSystem& system) {
-  const Mat3d R = carrier_rotation(input.scene, system, point);
   const ContactMemory* kept = find_memory(memory, contact);
   Vec3d e = kept != nullptr ? kept->extension : Vec3d{0, 0, 0};
   if (start != nullptr) {
-    const Vec3d normal = transpose_times(R, contact.frame.c2);
+    const Vec3d normal = to_carrier(input.scene, system, point, contact.frame.c2);
     const Vec3d way = way_between(input.scene, point, normal, start->dynamics, system.dynamics);
     const double gap_before = contact.gap - dot(normal, way);
     const bool published = input.settings.chosen_law() == CompliantLaw::kPublished;
@@ -84,7 +81,7 @@ Vec3d extension_of(const CompliantInput& input,
       e = way * (std::min(contact.gap, 0.0) / (gap_before - std::min(contact.gap, 0.0)));
     }
   }
-  return transpose_times(contact.frame, R * e);
+  return transpose_times(contact.frame, from_carrier(input.scene, system, point, e));
 }
 
 }  // namespace
@@ -99,14 +96,27 @@ Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const 
   return body_placement(scene, system.dynamics, p.carrier).R;
 }
 
+Vec3d from_carrier(const Scene& scene,
+                   const CompliantSystem& system,
+                   const CompliantPoint& point,
+                   const Vec3d& x) {
+  return world_vector(scene, system.dynamics, point.carrier, x);
+}
+
+Vec3d to_carrier(const Scene& scene,
+                 const CompliantSystem& system,
+                 const CompliantPoint& point,
+                 const Vec3d& x) {
+  return body_vector(scene, system.dynamics, point.carrier, x);
+}
+
 Vec3d way_between(const Scene& scene,
                   const CompliantPoint& point,
                   const Vec3d& normal,
                   const DynamicsWorkspace& from,
                   const DynamicsWorkspace& to) {
   const auto seen = [&](const DynamicsWorkspace& d) {  // the core in the carrier's frame
-    const Transform X = body_placement(scene, d, point.carrier);
-    return transpose_times(X.R, body_placement(scene, d, point.rider) * point.core - X.p);
+    return body_point(scene, d, point.carrier, world_point(scene, d, point.rider, point.core));
   };
   const Vec3d way = (seen(to) - seen(from)) * point.sign;
   return point.kind == PointKind::kMaterial ? way : normal * dot(normal, way);
@@ -116,8 +126,8 @@ Vec3d way_of(const CompliantInput& input,
              const CompliantSystem& start,
              const CompliantPoint& point,
              const DynamicsWorkspace& end) {
-  const Vec3d normal = transpose_times(carrier_rotation(input.scene, start, point),
-                                       start.contacts[point.contact].frame.c2);
+  const Vec3d normal =
+      to_carrier(input.scene, start, point, start.contacts[point.contact].frame.c2);
   const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end);
   if (point.kind == PointKind::kMaterial) return way;
   const Vec3d mean = (carrier_velocity(input.scene, point, start.dynamics) +
@@ -137,11 +147,11 @@ Vec3d relative_velocity(const Scene& scene,
 Vec3d carrier_velocity(const Scene& scene,
                        const CompliantPoint& point,
                        const DynamicsWorkspace& dynamics) {
-  const Mat3d R = body_placement(scene, dynamics, point.carrier).R;
-  const Vec3d p = body_placement(scene, dynamics, point.rider) * point.core + R * point.arm;
+  const Vec3d p = world_point(scene, dynamics, point.rider, point.core) +
+                  world_vector(scene, dynamics, point.carrier, point.arm);
   const Vec3d rider = point_velocity(scene, dynamics, point.rider, p);
   const Vec3d carrier = point_velocity(scene, dynamics, point.carrier, p);
-  return transpose_times(R, rider - carrier) * point.sign;
+  return body_vector(scene, dynamics, point.carrier, rider - carrier) * point.sign;
 }
 
 void locate(const CompliantInput& input,
@@ -161,7 +171,7 @@ void locate(const CompliantInput& input,
   const double largest = here.q.cwiseAbs().sum() + here.v.cwiseAbs().sum();
   const bool finite = largest < kLargest;
   if (!finite) here.v.setConstant(std::numeric_limits<double>::quiet_NaN());
-  forward_kinematics(scene, input.parameters, q, here.v.data(), system.dynamics);
+  forward_kinematics(scene, input.parameters, q, here.v.data(), system.known, system.dynamics);
   system.found.clear();
   CollisionSettings near = input.collision;  // what falls from rest comes closer too
   near.margin = std::max(near.margin, reach * reach * norm(input.parameters.gravity));
@@ -219,8 +229,8 @@ void list_wrenches(const Scene& scene, CompliantSystem& system) {
 
 void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system) {
   const Scene& scene = input.scene;
-  list_wrenches(scene, system);
-  if (!with_forces) system.wrenches.clear();
+  system.wrenches.clear();
+  if (with_forces) list_wrenches(scene, system);
   compute_acceleration(scene,
                        input.parameters,
                        system.here.q.data(),

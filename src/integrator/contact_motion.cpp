@@ -207,26 +207,30 @@ void ContactMotion::start_springs() {
   springs_.start(x_.data(), v_.data(), bs_.data(), slopes_.data(), g_.data());
 }
 
+/// Where all points stick the guards read nothing but forces, and as a rule all hold.
 void ContactMotion::sample(double length) {
-  bool all_stick = true;  // then the guards read nothing but forces
-  for (const PointMode mode : built_) all_stick = all_stick && mode == PointMode::kStick;
-  springs_.sample(length, kNodes, motions_, all_stick);
   nodes_.resize(kNodes);
-  const bool modal = springs_.form() == SpringDamper::Form::kModal;
-  for (int k = 0; k < kNodes; ++k) {
-    const double t = length * (k + 1) / kNodes;
-    if (!all_stick || !modal || k + 1 == kNodes) {
-      expand(motions_[k], t, nodes_[k]);
-      continue;
-    }
-    nodes_[k].t = t;
+  bool all_stick = true;
+  for (const PointMode mode : built_) all_stick = all_stick && mode == PointMode::kStick;
+  holds_ = false;
+  if (!all_stick || springs_.form() != SpringDamper::Form::kModal) {
+    springs_.sample(length, kNodes, motions_);
+    for (int k = 0; k < kNodes; ++k) expand(motions_[k], length * (k + 1) / kNodes, nodes_[k]);
+    return;
+  }
+  const double* forces = springs_.sample_forces(length, kNodes, motion_);
+  const int stride = springs_.force_stride();
+  expand(motion_, length, nodes_[kNodes - 1]);
+  holds_ = sticks(forces, stride);
+  for (int k = 0; k + 1 < kNodes && !holds_; ++k) {
+    nodes_[k].t = length * (k + 1) / kNodes;
     nodes_[k].f.resize(3 * n_);
-    for (int i = 0; i < n_; ++i) spread(i, motions_[k].u, nodes_[k].f);
+    for (int i = 0; i < n_; ++i) spread(i, forces + k * stride, nodes_[k].f);
   }
 }
 
 /// out += the contact forces of point i that belong to the sprung forces u.
-void ContactMotion::spread(int i, const std::vector<double>& u, std::vector<double>& out) const {
+void ContactMotion::spread(int i, const double* u, std::vector<double>& out) const {
   if (built_[i] == PointMode::kSlide) {
     const double f = u[sprung_[3 * i + 2]];
     const double t = compliance_[i].friction * f;
@@ -243,9 +247,9 @@ void ContactMotion::expand(const SpringDamper::Motion& motion, double t, Node& n
   node.t = t;
   node.resize(n_);
   for (int i = 0; i < n_; ++i) {
-    spread(i, motion.u, node.f);
-    spread(i, motion.U1, node.F1);
-    spread(i, motion.U2, node.F2);
+    spread(i, motion.u.data(), node.f);
+    spread(i, motion.U1.data(), node.F1);
+    spread(i, motion.U2.data(), node.F2);
   }
   integrate_free_rows(t, node);
   for (int i = 0; i < n_; ++i) {

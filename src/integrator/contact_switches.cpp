@@ -48,6 +48,19 @@ double ContactMotion::guard(int i, const Node& node) const {
   return std::min({f, size - c.friction * f, dot(force, direction_[i]) - kTurn * size});
 }
 
+/// All points inside their cones at the nodes, by the sprung forces there.
+bool ContactMotion::sticks(const double* forces, int stride) const {
+  for (int i = 0; i < n_; ++i) {
+    const double mu = compliance_[i].friction;
+    const int x = sprung_[3 * i], y = sprung_[3 * i + 1], z = sprung_[3 * i + 2];
+    for (int k = 0; k < kNodes; ++k) {
+      const double *f = forces + k * stride, limit = mu * f[z];
+      if (!(f[z] >= 0.0) || (x >= 0 && !(f[x] * f[x] + f[y] * f[y] <= limit * limit))) return false;
+    }
+  }
+  return true;
+}
+
 /// Below this a guard is zero: rounding of the forces it compares.
 double ContactMotion::tolerance(int i) const {
   const PointCompliance& c = compliance_[i];
@@ -73,7 +86,8 @@ double ContactMotion::least_guard(double t) {
 void ContactMotion::find_violated(const Node& node) {
   violated_.clear();
   for (int i = 0; i < n_; ++i) {
-    if (!ignored_[i] && guard(i, node) < -tolerance(i)) violated_.push_back(i);
+    const double left = guard(i, node);
+    if (!(left >= 0.0) && !ignored_[i] && left < -tolerance(i)) violated_.push_back(i);
   }
 }
 
@@ -93,6 +107,7 @@ double ContactMotion::lowest_between(int i, const Node& a, const Node& b, double
 /// The first node where a guard is violated; the switch before it by a root search over the points
 /// that are violated there. On success probe_ is the end of the segment.
 bool ContactMotion::first_switch(double length) {
+  if (holds_) return false;
   const double apart = length / kNodes;
   for (int k = 0; k < kNodes; ++k) {
     const Node& before = k > 0 ? nodes_[k - 1] : here_;

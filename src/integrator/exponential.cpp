@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -125,24 +126,10 @@ Vec3d delassus_times(const CompliantSystem& system, int point, const std::vector
   return {out[0] - g[0], out[1] - g[1], out[2] - g[2]};
 }
 
-/// f := L^-T f, and M^-1 f, at `system`, f [nv].
-void respond(const Scene& scene,
-             const CompliantSystem& system,
-             std::vector<double>& f,
-             std::vector<double>& acceleration) {
-  const DynamicsWorkspace& dynamics = system.dynamics;
-  for (std::size_t t = 0; t < scene.trees().size(); ++t)
-    solve_transposed(dynamics.views[t], dynamics.trees[t], f.data() + scene.trees()[t].v_offset);
-  acceleration = f;
-  for (std::size_t t = 0; t < scene.trees().size(); ++t)
-    solve_scaled_lower(
-        dynamics.views[t], dynamics.trees[t], acceleration.data() + scene.trees()[t].v_offset);
-}
-
 /// Springs and dampers of joints act by Crank and Nicolson at either end: with their mean over a
 /// step that begins there. Over this step their acceleration is a0 - r/2 to a0 + r/2: the mean of
 /// the start, and a ramp r = M^^-1 M M^^-1 (change of their force), which goes to zero where they
-/// are stiff for the step. Before assemble() of the end.
+/// are stiff for the step. Before list_rows() of the end.
 void ramp_joint_forces(const CompliantInput& input, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem &start = work.start, &end = work.end;
@@ -169,14 +156,20 @@ void ramp_joint_forces(const CompliantInput& input, CompliantWorkspace& work) {
 
   for (int k = 0; k < nv; ++k) s.whitened[k] = s.ramp[k] - s.change[k];
   respond(input.scene, end, s.whitened, s.response);
-  for (int k = 0; k < nv; ++k) {
-    end.dynamics.whitened[k] += s.whitened[k];
-    end.acceleration[k] += s.response[k];
+  for (int k = 0; k < nv; ++k) end.acceleration[k] += s.response[k];
+}
+
+/// The force that is held, by the points of the end; zero where one is too far there.
+void hold_forces(ExponentialScratch& s) {
+  for (std::size_t i = 0; i < s.partner.size(); ++i) {
+    if (s.partner[i] < 0) std::fill_n(s.held.begin() + 3 * i, 3, 0.0);
+    for (int r = 0; r < 3 && s.partner[i] >= 0; ++r)
+      s.held_at_end[3 * s.partner[i] + r] = s.held[3 * i + r];
   }
 }
 
-/// b1 = J1 a1 + (J' v)_1 + (Y1 - Y0) f at the predicted end, f the force that is held. A point that
-/// is too far there to be a contact keeps its b.
+/// b1 = J1 (a1 + G1 f) + (J' v)_1 - Y0 f at the predicted end, f the force that is held. A point
+/// that is too far there to be a contact keeps its b.
 void evaluate_end(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem &start = work.start, &end = work.end;
@@ -184,21 +177,19 @@ void evaluate_end(const CompliantInput& input, const State& state, CompliantWork
   locate(input, work.q.data(), work.v.data(), state.contacts, nullptr, input.h, end);
   accelerate(input, false, 0.5 * input.h, end);
   ramp_joint_forces(input, work);
-  assemble(input, end);
+  list_rows(input, end);
   match_points(start, end, s.partner);
-  s.rows.assign(3 * end.points.size(), 0.0);
-  for (std::size_t i = 0; i < s.partner.size(); ++i) {
-    for (int r = 0; r < 3; ++r) {
-      double& f = s.held[3 * i + r];
-      if (s.partner[i] < 0) f = 0.0;
-      if (s.partner[i] >= 0) s.rows[3 * s.partner[i] + r] = f;
-    }
-  }
+  s.held_at_end.assign(3 * end.points.size(), 0.0);
+  hold_forces(s);
+  push_points(input.scene, end, s.held_at_end, s.whitened, s.response);
+  for (int k = 0; k < input.scene.nv(); ++k) s.response[k] += end.acceleration[k];
+  point_accelerations(input.scene, end, s.response, s.rows);
   s.b1 = s.b0;
   for (std::size_t i = 0; i < s.partner.size(); ++i) {
     const int j = s.partner[i];
     if (j < 0) continue;
-    const Vec3d b = end.points[j].free_acceleration + delassus_times(end, j, s.rows) -
+    const Vec3d b = end.points[j].drift +
+                    Vec3d{s.rows[3 * j], s.rows[3 * j + 1], s.rows[3 * j + 2]} -
                     delassus_times(start, static_cast<int>(i), s.held);
     for (int r = 0; r < 3; ++r) s.b1[3 * i + r] = b[r];
   }
@@ -213,12 +204,8 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
   const double h = input.h;
   apply_forces(scene, work.start, s.F1, s.G0_F1.data());
   apply_forces(scene, work.start, s.F2, s.G0_F2.data());
-  for (std::size_t i = 0; i < s.partner.size(); ++i) {
-    if (s.partner[i] < 0) std::fill_n(s.held.begin() + 3 * i, 3, 0.0);
-    for (int r = 0; r < 3 && s.partner[i] >= 0; ++r)
-      s.rows[3 * s.partner[i] + r] = s.held[3 * i + r];
-  }
-  apply_forces(scene, work.end, s.rows, s.a1.data());
+  hold_forces(s);
+  push_points(scene, work.end, s.held_at_end, s.whitened, s.a1);
   turn_axes(scene, work.q.data(), state.q.data(), s.a1.data(), s.dG.data());
   apply_forces(scene, work.start, s.held, s.a1.data());
   for (int k = 0; k < scene.nv(); ++k) s.dG[k] -= s.a1[k];
@@ -241,6 +228,9 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem& start = work.start;
+  // As a rule the kinematics that the last step ended with.
+  std::swap(start.dynamics, work.end.dynamics);
+  std::swap(start.known, work.end.known);
   locate_start(input, state, start);
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
@@ -258,6 +248,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   match_contact_velocity(input, state, work);
   conclude(input, PositionRule::kSecondOrder, work, state);
   locate_end(input, state, work);
+  find_ends(input, work);
   if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
@@ -271,13 +262,13 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
   for (const ContactMotion::Result* r : s.moved) work.outcome.switches += r->switches;
   work.extension.resize(start.points.size());
-  each_point(start, [&](int island, int first, int i) {
+  for (std::size_t i = 0; i < start.points.size(); ++i) {
     CompliantPoint& point = start.points[i];
-    const PointEnd end = end_of_point(input, work, island, first, i);
-    const Mat3d R = carrier_rotation(input.scene, start, point);
-    work.extension[i] = transpose_times(R, start.contacts[point.contact].frame * end.extension);
+    const PointEnd& end = s.ends[i];
+    work.extension[i] =
+        to_carrier(input.scene, start, point, start.contacts[point.contact].frame * end.extension);
     point.force.mode = end.mode;
-  });
+  }
   remember(input, start, s.F1, work.extension, work, state);
   return true;
 }

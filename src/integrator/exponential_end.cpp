@@ -58,7 +58,7 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   const CompliantPoint& point = system.points[j];
   const Vec3d v = carrier_velocity(input.scene, point, work.end.dynamics);
   out = transpose_times(system.contacts[point.contact].frame,
-                        carrier_rotation(input.scene, system, point) * v);
+                        from_carrier(input.scene, system, point, v));
   return true;
 }
 
@@ -103,7 +103,8 @@ void match_contact_velocity(const CompliantInput& input,
   CompliantSystem& start = work.start;
   displace(scene, state.q.data(), work.xi.data(), work.q.data());
   turn_axes(scene, state.q.data(), work.q.data(), work.nu.data(), work.v.data());
-  forward_kinematics(scene, input.parameters, work.q.data(), work.v.data(), work.end.dynamics);
+  forward_kinematics(
+      scene, input.parameters, work.q.data(), work.v.data(), work.end.known, work.end.dynamics);
   const std::vector<int>& bounds = start.delassus.island_start;
   s.rows.assign(3 * start.points.size(), 0.0);
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
@@ -111,10 +112,12 @@ void match_contact_velocity(const CompliantInput& input,
     closed_rows(r, s.closed);
     if (s.closed.empty()) continue;
     s.mismatch.clear();
-    for (const int row : s.closed) {
+    for (std::size_t j = 0; j < s.closed.size();) {
+      const int first = s.closed[j] / 3;
       Vec3d v;
-      const bool known = end_velocity(input, work, bounds[k] + row / 3, v);
-      s.mismatch.push_back(known ? r.v[row] - v[row % 3] : 0.0);
+      const bool known = end_velocity(input, work, bounds[k] + first, v);
+      for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
+        s.mismatch.push_back(known ? r.v[s.closed[j]] - v[s.closed[j] % 3] : 0.0);
     }
     solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
     for (std::size_t j = 0; j < s.closed.size(); ++j)
@@ -137,10 +140,9 @@ PointEnd end_of_point(
     // One that is out by both accounts is not misplaced, however far it is.
     end.defect.z = std::min(end.gap, 0.0) - std::min(x[2], 0.0);
   } else {
-    const Mat3d R = carrier_rotation(input.scene, work.start, point);
-    const Mat3d& frame = work.start.contacts[point.contact].frame;
-    const Vec3d way =
-        transpose_times(frame, R * way_of(input, work.start, point, work.end.dynamics));
+    const Vec3d in_carrier = way_of(input, work.start, point, work.end.dynamics);
+    const Vec3d way = transpose_times(work.start.contacts[point.contact].frame,
+                                      from_carrier(input.scene, work.start, point, in_carrier));
     end.gap = point.motion.gap + way.z;
     end.defect.z = end.gap - x[2];
     if (point.kind == PointKind::kMaterial) {
@@ -156,6 +158,13 @@ PointEnd end_of_point(
   return end;
 }
 
+void find_ends(const CompliantInput& input, CompliantWorkspace& work) {
+  work.exponential.ends.resize(work.start.points.size());
+  each_point(work.start, [&](int island, int first, int i) {
+    work.exponential.ends[i] = end_of_point(input, work, island, first, i);
+  });
+}
+
 EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspace& work) {
   EnergyBalance e;
   double kinetic = 0.0, potential = 0.0;
@@ -166,13 +175,13 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
   const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
   e.kinetic = end.kinetic;
   e.start = kinetic + elastic_energy(work.start);
-  each_point(work.start, [&](int island, int first, int i) {
+  each_point(work.start, [&](int, int, int i) {
     const CompliantPoint& point = work.start.points[i];
     if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out
       const double depth = std::min(point.motion.gap, 0.0);
       e.start += 0.5 * point.compliance.stiffness * depth * depth;
     }
-    const PointEnd p = end_of_point(input, work, island, first, i);
+    const PointEnd& p = work.exponential.ends[i];
     if (p.mode == PointMode::kOpen && p.gap >= 0.0) return;
     const PointCompliance& c = point.compliance;
     const auto energy = [&](const Vec3d& t, double n) {

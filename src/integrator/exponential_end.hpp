@@ -15,19 +15,14 @@ void match_contact_velocity(const CompliantInput& input,
                             const State& state,
                             CompliantWorkspace& work);
 
-/// What the closed form says of a point of the start after the step.
-struct PointEnd {
-  Vec3d defect{0, 0, 0};  ///< its way by kinematics less that of the closed form [m], contact frame
-  Vec3d extension{0, 0, 0};  ///< contact frame [m]
-  double gap = 0.0;
-  PointMode mode = PointMode::kOpen;
-};
-
 /// Point i of the start, of an island that begins at point `first`. The anchor of a point that
 /// sticks has not moved: the kinematics have the last word on how far the point is from it. One
-/// that slides has the spring of the closed form. After conclude().
+/// that slides has the spring of the closed form.
 PointEnd end_of_point(
     const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i);
+
+/// work.exponential.ends. After conclude().
+void find_ends(const CompliantInput& input, CompliantWorkspace& work);
 
 /// Visits the points of the start: island, its first point, point.
 template <class Visit>
@@ -48,6 +43,7 @@ struct EnergyBalance {
   bool acceptable() const;
 };
 
+/// After find_ends().
 EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspace& work);
 
 }  // namespace stiction

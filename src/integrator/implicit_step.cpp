@@ -209,6 +209,7 @@ void end_residual(const Trial& trial,
                input.control,
                0.0,
                end.dynamics);
+  end.known.forget();  // accelerations follow
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const int v = scene.trees()[t].v_offset;
     add_joint_acceleration(end.dynamics.views[t], a.data() + v, scratch, end.dynamics.trees[t]);

@@ -169,8 +169,12 @@ void conclude(const CompliantInput& input,
   displace(input.scene, work.q.data(), work.xi.data(), state.q.data());
   turn_axes(input.scene, work.q.data(), state.q.data(), work.nu.data(), state.v.data());
   state.time += input.h;
-  forward_kinematics(
-      input.scene, input.parameters, state.q.data(), state.v.data(), work.end.dynamics);
+  forward_kinematics(input.scene,
+                     input.parameters,
+                     state.q.data(),
+                     state.v.data(),
+                     work.end.known,
+                     work.end.dynamics);
 }
 
 void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work) {

@@ -1,5 +1,6 @@
 #include "stiction/math/phi_functions.hpp"
 
+#include "stiction/math/clones.hpp"
 #include "stiction/math/exponential.hpp"
 #include "stiction/math/lanes.hpp"
 
@@ -40,6 +41,31 @@ OscillatorFunctions by_series(double C, double W) {
     next = after;
   }
   return f;
+}
+
+constexpr double kSeries = 3.0;  // max(C, sqrt W) up to which the series is taken as it is
+
+/// by_series() of four oscillators at unit time; out [6 x stride].
+STICTION_CLONES void four_by_series(
+    const double* c, const double* k, double t, int stride, double* out) {
+  const Quad C = quad(c) * t, W = quad(k) * (t * t);
+  Quad rate{}, S[5] = {}, a{}, next = a + 1.0;
+  for (int n = 0; n < kTerms; ++n) {
+    const Quad left = (a < 0.0 ? -a : a) + (next < 0.0 ? -next : next);
+    if (!(left[0] > 1e-20 || left[1] > 1e-20 || left[2] > 1e-20 || left[3] > 1e-20)) break;
+    rate += (n + 1.0) * next;
+    Quad term = next;
+    for (int j = 0; j < 5; ++j) {
+      S[j] += term;
+      term *= kReciprocals.of[n + 2 + j];
+    }
+    const Quad after = -(C * next + W * a * kReciprocals.of[n + 1]) * kReciprocals.of[n + 2];
+    a = next;
+    next = after;
+  }
+  quad(out) = rate;
+  double scale = 1.0;
+  for (int j = 0; j < 5; ++j) quad(out + (j + 1) * stride) = S[j] * (scale *= t);
 }
 
 /// From t = 1 to 2: s(1 + u) = s(1) (s'(u) + C s(u)) + s'(1) s(u), integrated over u.
@@ -100,8 +126,8 @@ OscillatorFunctions oscillating(double C, double W, double D) {
 
 OscillatorFunctions at_unit_time(double C, double W) {
   const double size = std::max(C, std::sqrt(W));
-  if (size < 3.0) return by_series(C, W);
-  if (size < 6.0) {
+  if (size < kSeries) return by_series(C, W);
+  if (size < 2.0 * kSeries) {
     OscillatorFunctions f = doubled(by_series(0.5 * C, 0.25 * W), 0.5 * C, 0.25 * W);
     double scale = 1.0;
     for (double& S : f.S) S *= scale *= 0.5;
@@ -133,6 +159,23 @@ OscillatorFunctions oscillator_functions(double c, double k, double t) {
   double scale = 1.0;
   for (double& S : f.S) S *= scale *= t;
   return f;
+}
+
+void oscillator_functions(const double* c, const double* k, double t, int count, double* out) {
+  for (int i = 0; i < count; i += 4) {
+    bool series = true;
+    for (int m = i; m < i + 4; ++m)
+      series = series && c[m] * t < kSeries && k[m] * t * t < kSeries * kSeries;
+    if (series) {
+      four_by_series(c + i, k + i, t, count, out + i);
+      continue;
+    }
+    for (int m = i; m < i + 4; ++m) {
+      const OscillatorFunctions f = oscillator_functions(c[m], k[m], t);
+      out[m] = f.rate;
+      for (int j = 0; j < 5; ++j) out[(j + 1) * count + m] = f.S[j];
+    }
+  }
 }
 
 }  // namespace stiction

@@ -1,13 +1,11 @@
 #include "stiction/math/spring_damper.hpp"
 
-#include "stiction/math/symmetric_eigen.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
-// The interface and the modal form. The two forms that need a matrix exponential are in
-// spring_damper_pade.cpp.
+// The interface; spring_damper_modal.cpp has the modal form, spring_damper_pade.cpp the two that
+// need a matrix exponential.
 
 namespace stiction {
 namespace {
@@ -76,137 +74,13 @@ void SpringDamper::start(
 
 void SpringDamper::at(double t, Motion& motion) {
   motion.resize(n_, static_cast<int>(followers_.size()));
-  if (form_ == Form::kModal) {
-    moved_.assign(state_.begin(), state_.end());
-    move_modal(t, 0.0, moved_.data());
-    read_modal(t, moved_.data(), motion);
-  } else {
-    at_pade(t, motion);
-  }
+  form_ == Form::kModal ? at_modal(t, motion) : at_pade(t, motion);
 }
 
-void SpringDamper::sample(double t, int count, std::vector<Motion>& motions, bool forces_only) {
+void SpringDamper::sample(double t, int count, std::vector<Motion>& motions) {
   if (static_cast<int>(motions.size()) < count) motions.resize(count);
   for (int k = 0; k < count; ++k) motions[k].resize(n_, static_cast<int>(followers_.size()));
-  if (form_ != Form::kModal) return sample_pade(t, count, motions);
-  const double step = t / count;
-  moved_.assign(state_.begin(), state_.end());
-  for (int k = 0; k < count; ++k) {
-    move_modal(step, k * step, moved_.data());
-    if (forces_only && k + 1 < count) {
-      read_modal_forces(moved_.data(), motions[k]);
-    } else {
-      read_modal((k + 1) * step, moved_.data(), motions[k]);
-    }
-  }
-}
-
-/// K^1/2 W K^1/2 = V diag(w) V^T.
-void SpringDamper::set_modal() {
-  const std::size_t entries = static_cast<std::size_t>(n_) * n_;
-  scratch_.resize(entries + n_);
-  V_.resize(entries);
-  w_.resize(n_);
-  for (int i = 0; i < n_; ++i) {
-    for (int j = 0; j < n_; ++j)
-      scratch_[static_cast<std::size_t>(i) * n_ + j] =
-          root_[i] * W_[static_cast<std::size_t>(i) * n_ + j] * root_[j];
-  }
-  const bool found =
-      symmetric_eigen(scratch_.data(), n_, w_.data(), V_.data(), scratch_.data() + entries);
-  for (double& w : w_) w = found ? std::max(w, 0.0) : std::nan("");  // what is not finite shows
-  functions_step_ = -1.0;
-}
-
-/// Per mode y = V^T K^1/2 x and its rate, and the forcing V^T K^1/2 (b0 + b1 t).
-void SpringDamper::start_modal() {
-  state_.assign(4 * static_cast<std::size_t>(n_), 0.0);
-  forcing_.assign(2 * static_cast<std::size_t>(n_), 0.0);
-  for (int m = 0; m < n_; ++m) {
-    const double* V = V_.data() + static_cast<std::size_t>(m) * n_;
-    for (int i = 0; i < n_; ++i) {
-      const double a = V[i] * root_[i];
-      state_[4 * m] += a * x0_[i];
-      state_[4 * m + 1] += a * v0_[i];
-      forcing_[2 * m] += a * b0_[i];
-      forcing_[2 * m + 1] += a * b1_[i];
-    }
-  }
-}
-
-/// (y, y', int y, intint y) of each mode over t, from where `elapsed` has passed:
-/// y'' + beta w y' + w y = g0 + g1 t.
-void SpringDamper::move_modal(double t, double elapsed, double* state) {
-  if (t != functions_step_) {
-    functions_.resize(n_);
-    for (int m = 0; m < n_; ++m) functions_[m] = oscillator_functions(beta_ * w_[m], w_[m], t);
-    functions_step_ = t;
-  }
-  for (int m = 0; m < n_; ++m) {
-    const OscillatorFunctions& f = functions_[m];
-    const double c = beta_ * w_[m], *S = f.S;
-    const double g1 = forcing_[2 * m + 1], g0 = forcing_[2 * m] + g1 * elapsed;
-    double* y = state + 4 * m;
-    const double y0 = y[0], r0 = y[1], Y1 = y[2];
-    y[0] = y0 * (f.rate + c * S[0]) + r0 * S[0] + g0 * S[1] + g1 * S[2];
-    y[1] = r0 * f.rate - w_[m] * y0 * S[0] + g0 * S[0] + g1 * S[1];
-    y[2] += y0 * (S[0] + c * S[1]) + r0 * S[1] + g0 * S[2] + g1 * S[3];
-    y[3] += Y1 * t + y0 * (S[1] + c * S[2]) + r0 * S[2] + g0 * S[3] + g1 * S[4];
-  }
-}
-
-void SpringDamper::read_modal(double t, const double* state, Motion& motion) {
-  double *x = motion.x.data(), *v = motion.v.data(), *U1 = motion.U1.data(), *U2 = motion.U2.data();
-  for (double* a : {x, v, U1, U2}) std::fill(a, a + n_, 0.0);
-  for (int m = 0; m < n_; ++m) {
-    const double* V = V_.data() + static_cast<std::size_t>(m) * n_;
-    const double y = state[4 * m], r = state[4 * m + 1], Y1 = state[4 * m + 2],
-                 Y2 = state[4 * m + 3];
-#pragma GCC ivdep
-    for (int i = 0; i < n_; ++i) {
-      x[i] += V[i] * y;
-      v[i] += V[i] * r;
-      U1[i] += V[i] * Y1;
-      U2[i] += V[i] * Y2;
-    }
-  }
-  bool all = true;
-  for (int i = 0; i < n_; ++i) {
-    const double start = root_[i] * x0_[i];
-    motion.u[i] = -root_[i] * (motion.x[i] + beta_ * motion.v[i]);
-    motion.U2[i] = -root_[i] * (motion.U2[i] + beta_ * (motion.U1[i] - t * start));
-    motion.U1[i] = -root_[i] * (motion.U1[i] + beta_ * (motion.x[i] - start));
-    all = all && root_[i] > 0.0;
-    motion.x[i] /= root_[i];
-    motion.v[i] /= root_[i];
-  }
-  if (!all) integrate_free_rows(t, motion);
-}
-
-/// u = -K^1/2 V (y + beta y').
-void SpringDamper::read_modal_forces(const double* state, Motion& motion) const {
-  double* u = motion.u.data();
-  std::fill(u, u + n_, 0.0);
-  for (int m = 0; m < n_; ++m) {
-    const double* V = V_.data() + static_cast<std::size_t>(m) * n_;
-    const double y = state[4 * m] + beta_ * state[4 * m + 1];
-    for (int i = 0; i < n_; ++i) u[i] += V[i] * y;
-  }
-  for (int i = 0; i < n_; ++i) u[i] *= -root_[i];
-}
-
-/// x and v of rows without a spring, from the integrals of the others' forces.
-void SpringDamper::integrate_free_rows(double t, Motion& motion) const {
-  for (int i = 0; i < n_; ++i) {
-    if (root_[i] > 0.0) continue;
-    const double* W = W_.data() + static_cast<std::size_t>(i) * n_;
-    motion.x[i] = x0_[i] + t * (v0_[i] + t * (b0_[i] / 2.0 + t * b1_[i] / 6.0));
-    motion.v[i] = v0_[i] + t * (b0_[i] + t * b1_[i] / 2.0);
-    for (int j = 0; j < n_; ++j) {
-      motion.x[i] += W[j] * motion.U2[j];
-      motion.v[i] += W[j] * motion.U1[j];
-    }
-  }
+  form_ == Form::kModal ? sample_modal(t, count, motions) : sample_pade(t, count, motions);
 }
 
 }  // namespace stiction

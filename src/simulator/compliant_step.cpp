@@ -44,7 +44,6 @@ const StepReport& Simulator::compliant_step(State& state, const Control& control
                              settings_.collision,
                              settings_.solver,
                              settings_.dt / substeps};
-  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), dynamics_);
   outcome.begin();
   report_ = {};
   for (int k = 0; k < substeps; ++k) {

@@ -107,14 +107,17 @@ std::vector<ContactReport> Simulator::contact_reports() const {
   return out;
 }
 
-BodyWrench Simulator::wrench_on(int body) const {
+BodyWrench Simulator::wrench_on(int body) {
   if (body < 0 || body >= scene_.num_bodies()) {
     throw std::invalid_argument("wrench_on.body = " + std::to_string(body) + ": must be in [0, " +
                                 std::to_string(scene_.num_bodies()) + ")");
   }
   BodyWrench out;
-  const Vec3d origin = body_placement(scene_, dynamics_, body).p;
-  for (const ContactReport& c : contact_reports()) {
+  const std::vector<ContactReport> contacts = contact_reports();
+  if (contacts.empty()) return out;
+  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
+  const Vec3d origin = body_placement(scene_, other_, body).p;
+  for (const ContactReport& c : contacts) {
     if (c.body_a != body && c.body_b != body) continue;
     const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
     out.force += f;

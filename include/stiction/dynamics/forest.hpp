@@ -52,6 +52,27 @@ void forward_kinematics(const Scene& scene,
                         const double* v,
                         DynamicsWorkspace& work);
 
+/// What the kinematics of a workspace were computed from.
+struct KnownKinematics {
+  bool any = false;
+  Eigen::VectorXd q, v;
+  std::vector<Transform> placement, base;
+  std::vector<Vec3d> axis;
+  Vec3d gravity{0, 0, 0};
+
+  /// For whoever changes the kinematics of the workspace otherwise.
+  void forget() { any = false; }
+};
+
+/// The same bits with less work: nothing where `known` says that the workspace holds the kinematics
+/// of (q, v) and these parameters already, velocities alone where it holds those of q.
+void forward_kinematics(const Scene& scene,
+                        const Parameters& parameters,
+                        const double* q,
+                        const double* v,
+                        KnownKinematics& known,
+                        DynamicsWorkspace& work);
+
 /// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 kp) and w = L^-T dt (tau + kp (q* - q - dt
 /// v) + kd (v* - v) - d v - b), so that the free velocity is v + L^-1 D^-1 w. After
 /// forward_kinematics.
@@ -91,6 +112,12 @@ void joint_forces(const Scene& scene,
 
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
+/// World position of a point given in a body's frame, and the inverse; body -1: the same point.
+Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B);
+Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
+/// World components of a vector given in a body's axes, and the inverse; body -1: the same vector.
+Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B);
+Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W);
 /// World velocity of the material point of the body at p_W.
 Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
 

@@ -26,14 +26,13 @@ inline void rotate_about_axis(
   R = R * Q;
 }
 
-/// Placement of the body after its joint; joint velocity and the rate of its axis (v x S qdot).
+/// Placement of the body after its joint, and the joint's axes.
 template <class Real>
-inline void joint_kinematics(const TreeView& tree,
-                             const TreeParameters<Real>& parameters,
-                             int b,
-                             const Real* q,
-                             const Real* v,
-                             TreeData<Real>& data) {
+inline void joint_placement(const TreeView& tree,
+                            const TreeParameters<Real>& parameters,
+                            int b,
+                            const Real* q,
+                            TreeData<Real>& data) {
   const int p = tree.parent[b];
   RigidTransform<Real> X = p < 0 ? parameters.placement[b] : data.X_RB[p] * parameters.placement[b];
   const Real* qb = q + tree.q_index[b];
@@ -42,18 +41,14 @@ inline void joint_kinematics(const TreeView& tree,
   const Vec3<Real> none{zero, zero, zero};
   const JointType type = tree.joint[b];
 
-  Motion<Real> vj;  // velocity across the joint
   if (type == JointType::kSpherical) {
     X.R = X.R * rotation_from_quaternion(qb);
     for (int k = 0; k < 3; ++k) data.S[j + k] = {cross(X.p, X.R.column(k)), X.R.column(k)};
-    const Vec3<Real> w = X.R * Vec3<Real>{v[j], v[j + 1], v[j + 2]};
-    vj = {cross(X.p, w), w};
   } else if (type == JointType::kPrismatic) {
     const int code = tree.axis_code[b];
     const Vec3<Real> a = code < 3 ? X.R.column(code) : X.R * parameters.axis[b];
     X.p += a * qb[0];
     data.S[j] = {a, none};
-    vj = data.S[j] * v[j];
   } else {
     const int code = tree.axis_code[b];
     const Vec3<Real> a = code < 3 ? X.R.column(code) : X.R * parameters.axis[b];
@@ -66,16 +61,46 @@ inline void joint_kinematics(const TreeView& tree,
     }
     rotate_about_axis(X.R, code, parameters.axis[b], s, c);
     data.S[j] = {cross(X.p, a), a};
-    vj = data.S[j] * v[j];
   }
   data.X_RB[b] = X;
+}
+
+/// Velocity of the body after its joint and the rate of the joint's axis (v x S qdot), from the
+/// placement.
+template <class Real>
+inline void joint_velocity(const TreeView& tree,
+                           const TreeParameters<Real>& parameters,
+                           int b,
+                           const Real* v,
+                           TreeData<Real>& data) {
+  const int p = tree.parent[b], j = tree.v_index[b];
+  Motion<Real> vj;  // across the joint
+  if (tree.joint[b] == JointType::kSpherical) {
+    const RigidTransform<Real>& X = data.X_RB[b];
+    const Vec3<Real> w = X.R * Vec3<Real>{v[j], v[j + 1], v[j + 2]};
+    vj = {cross(X.p, w), w};
+  } else {
+    vj = data.S[j] * v[j];
+  }
   if (p < 0) {
+    const Real zero(0.0);
     data.V[b] = vj;
-    data.A[b] = {-transpose_times(data.X_WR.R, parameters.gravity), none};
+    data.A[b] = {-transpose_times(data.X_WR.R, parameters.gravity), {zero, zero, zero}};
   } else {
     data.V[b] = data.V[p] + vj;
     data.A[b] = data.A[p] + motion_cross(data.V[b], vj);
   }
+}
+
+/// Of a free root, from its placement.
+template <class Real>
+inline void root_velocity(const TreeParameters<Real>& parameters,
+                          const Real* v,
+                          TreeData<Real>& data) {
+  const Real o(0.0);
+  data.V[0] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
+  const Vec3<Real> g = transpose_times(data.X_WR.R, parameters.gravity);
+  data.A[0] = {-cross(data.V[0].angular, data.V[0].linear) - g, {o, o, o}};
 }
 
 /// Body placements, joint axes, velocities and bias accelerations.
@@ -100,14 +125,26 @@ inline void forward_kinematics(const TreeView& tree,
       data.S[3 + k] = {e[3], e[k]};
     }
     data.X_RB[0] = RigidTransform<Real>::identity();
-    data.V[0] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}};
-    const Vec3<Real> g = transpose_times(data.X_WR.R, parameters.gravity);
-    data.A[0] = {-cross(data.V[0].angular, data.V[0].linear) - g, e[3]};
+    root_velocity(parameters, v, data);
     b = 1;
   } else {
     data.X_WR = parameters.base;
   }
-  for (; b < tree.num_bodies; ++b) joint_kinematics(tree, parameters, b, q, v, data);
+  for (; b < tree.num_bodies; ++b) {
+    joint_placement(tree, parameters, b, q, data);
+    joint_velocity(tree, parameters, b, v, data);
+  }
+}
+
+/// Velocities and bias accelerations anew, where forward_kinematics() has been at the same q.
+template <class Real>
+inline void forward_velocities(const TreeView& tree,
+                               const TreeParameters<Real>& parameters,
+                               const Real* v,
+                               TreeData<Real>& data) {
+  if (tree.free_root) root_velocity(parameters, v, data);
+  for (int b = tree.free_root ? 1 : 0; b < tree.num_bodies; ++b)
+    joint_velocity(tree, parameters, b, v, data);
 }
 
 }  // namespace STICTION_ISA

@@ -52,6 +52,7 @@ struct CompliantSystem {
   CompliantLaw law = CompliantLaw::kContinuous;  ///< of the last locate()
   State here;  ///< q and v of the evaluation, warm starts of the narrow phase
   DynamicsWorkspace dynamics;
+  KnownKinematics known;  ///< what the kinematics in `dynamics` are of
   CollisionWorkspace collision;
   ContactSet contacts;  ///< of pairs with a stiffness; position: where the force acts
   ContactSet rigid;     ///< of rigid pairs
@@ -96,6 +97,29 @@ void list_wrenches(const Scene& scene, CompliantSystem& system);
 /// After locate().
 void accelerate(const CompliantInput& input, bool with_forces, double s, CompliantSystem& system);
 
+/// J and J' v of all points, open ones too, in their order; all that assemble() needs beyond it is
+/// the inertia. After locate() and accelerate() without forces.
+void list_rows(const CompliantInput& input, CompliantSystem& system);
+
+/// J a of all points, a [nv]: out [3 points], contact frames. After list_rows().
+void point_accelerations(const Scene& scene,
+                         const CompliantSystem& system,
+                         const std::vector<double>& a,
+                         std::vector<double>& out);
+
+/// force [nv] <- J^T f and acceleration [nv] <- M^-1 J^T f, f [3 points]. After list_rows().
+void push_points(const Scene& scene,
+                 const CompliantSystem& system,
+                 const std::vector<double>& f,
+                 std::vector<double>& force,
+                 std::vector<double>& acceleration);
+
+/// f <- L^-T f and acceleration <- M^-1 f, f [nv]. After accelerate().
+void respond(const Scene& scene,
+             const CompliantSystem& system,
+             std::vector<double>& f,
+             std::vector<double>& acceleration);
+
 /// Y, b and the islands of all points, open ones too; orders `points` by row: point i has the rows
 /// 3 i to 3 i + 2, t1, t2 and n. After locate() and accelerate() without forces.
 void assemble(const CompliantInput& input, CompliantSystem& system);
@@ -117,6 +141,16 @@ Vec3d relative_velocity(const Scene& scene,
 
 /// World rotation of the body that carries a point's frame and anchor.
 Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p);
+
+/// World components of a vector in the axes of a point's carrier, and the inverse.
+Vec3d from_carrier(const Scene& scene,
+                   const CompliantSystem& system,
+                   const CompliantPoint& point,
+                   const Vec3d& x);
+Vec3d to_carrier(const Scene& scene,
+                 const CompliantSystem& system,
+                 const CompliantPoint& point,
+                 const Vec3d& x);
 
 /// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the carrier,
 /// of a point of kind kMaterial; of others the normal part only, along the carrier's `normal`.

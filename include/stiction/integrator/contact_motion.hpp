@@ -52,10 +52,11 @@ class ContactMotion {
   void start_springs();
   void sample(double length);
   void expand(const SpringDamper::Motion& motion, double t, Node& node);
-  void spread(int i, const std::vector<double>& u, std::vector<double>& out) const;
+  void spread(int i, const double* u, std::vector<double>& out) const;
   void integrate_free_rows(double t, Node& node) const;
   double normal_force(int i, const Node& node) const;
   Vec3d trial(int i, const Node& node) const;
+  bool sticks(const double* forces, int stride) const;
   double guard(int i, const Node& node) const;
   double tolerance(int i) const;
   double least_guard(double t);
@@ -71,6 +72,7 @@ class ContactMotion {
   double quiet_length() const;
 
   int n_ = 0;
+  bool holds_ = false;       ///< no guard is violated at the nodes
   bool modes_kept_ = false;  ///< springs_ holds the rows of mode_, none sliding
   double h_ = 0.0, time_ = 0.0;
   std::vector<double> Y_, b0_, slope_;  ///< b = b0 + slope t

@@ -9,6 +9,14 @@ namespace stiction {
 
 struct CompliantWorkspace;
 
+/// What the closed form says of a point of the start after the step.
+struct PointEnd {
+  Vec3d defect{0, 0, 0};  ///< its way by kinematics less that of the closed form [m], contact frame
+  Vec3d extension{0, 0, 0};  ///< contact frame [m]
+  double gap = 0.0;
+  PointMode mode = PointMode::kOpen;
+};
+
 /// Scratch of exponential().
 struct ExponentialScratch {
   std::vector<ContactMotion> islands;
@@ -20,10 +28,12 @@ struct ExponentialScratch {
   std::vector<double> b0, b1;        ///< [3 points] acceleration without contact forces
   std::vector<double> F1, F2;        ///< [3 points] int f, intint f
   std::vector<double> held;          ///< [3 points] the force that a change of M and J acts on
-  std::vector<double> rows;          ///< [3 points of the end]
+  std::vector<double> held_at_end;   ///< [3 points of the end]
+  std::vector<double> rows;          ///< [3 points of either]
   std::vector<double> G0_F1, G0_F2;  ///< [nv] M^-1 J^T of the impulses at the start
   std::vector<double> dG, a1;        ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
   std::vector<double> change, ramp, whitened, response;  ///< [nv] of the forces of joints
+  std::vector<PointEnd> ends;                            ///< [points]
   std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
   bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them

@@ -16,6 +16,9 @@ struct OscillatorFunctions {
 /// unit (undamped oscillations of 1e4 rad and more). Equations in src/math/README.md.
 OscillatorFunctions oscillator_functions(double c, double k, double t);
 
+/// The same of `count` oscillators, a multiple of four: out is s', S_0, ... S_4 [6 x count].
+void oscillator_functions(const double* c, const double* k, double t, int count, double* out);
+
 /// phi_0 = e^z, phi_j = (phi_(j-1) - 1/(j-1)!) / z: the integrals of e^z for z <= 0, j = 0 ... 4.
 void phi_functions(double z, double phi[5]);
 

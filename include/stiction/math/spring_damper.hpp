@@ -53,8 +53,11 @@ class SpringDamper {
 
   void at(double t, Motion& motion);
   /// At t / count, 2 t / count, ... t: one exponential for all of them.
-  /// With `forces_only`, all but the last have u alone where that is cheaper.
-  void sample(double t, int count, std::vector<Motion>& motions, bool forces_only = false);
+  void sample(double t, int count, std::vector<Motion>& motions);
+  /// Of the modal form, for a part of that cost: u alone at the same times, [count x
+  /// force_stride()] until the next call, and all of the last.
+  const double* sample_forces(double t, int count, Motion& end);
+  int force_stride() const { return stride_; }
 
   Form form() const { return form_; }
 
@@ -68,9 +71,10 @@ class SpringDamper {
   void split(const double* a, double* s, double* rest) const;
   void start_modal();
   void start_pade();
-  void move_modal(double t, double elapsed, double* state);
-  void read_modal(double t, const double* state, Motion& motion);
-  void read_modal_forces(const double* state, Motion& motion) const;
+  void rewind_modes(double step);
+  void at_modal(double t, Motion& motion);
+  void sample_modal(double t, int count, std::vector<Motion>& motions);
+  void read_modal(double t, Motion& motion);
   void augment(double t);
   void at_pade(double t, Motion& motion);
   void sample_pade(double t, int count, std::vector<Motion>& motions);
@@ -83,11 +87,10 @@ class SpringDamper {
   std::vector<Follower> followers_;
   std::vector<double> x0_, v0_, b0_, b1_, g0_, scratch_;
 
-  // modal: eigenvectors by rows and eigenvalues of K^1/2 W K^1/2; y, y', int y, intint y and the
-  // forcing g0, g1 of each mode
+  // modal: see spring_damper_modal.cpp
   double beta_ = 0.0;  ///< B = beta K [s]
-  std::vector<double> V_, w_, state_, moved_, forcing_;
-  std::vector<OscillatorFunctions> functions_;  ///< of each mode at functions_step_
+  int stride_ = 0;     ///< rows and modes, rounded up
+  std::vector<double> V_, V_transposed_, modes_, rows_, mode_forces_, forces_;
   double functions_step_ = -1.0;
 
   // Pade: see spring_damper_pade.cpp

@@ -85,10 +85,9 @@ class Simulator {
     return integrator_ ? compliant_.rigid.warm_start : warm_start_;
   }
   std::vector<ContactReport> contact_reports() const;
-  BodyWrench wrench_on(int body) const;  ///< of all contacts; throws for an unknown body
+  BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
   const ConstraintRows& rows() const { return rows_; }
-  const DynamicsWorkspace& dynamics() const { return dynamics_; }
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.

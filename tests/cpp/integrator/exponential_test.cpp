@@ -288,3 +288,35 @@ BOOST_AUTO_TEST_CASE(settings_are_checked) {
   s.compliant.projection = "nearest";
   BOOST_CHECK_THROW(s.validate(), std::invalid_argument);
 }
+
+// A step begins with the kinematics that the last one ended with, unless they are of another state
+// or of other parameters.
+BOOST_AUTO_TEST_CASE(known_kinematics_are_those_of_state_and_parameters) {
+  Scene scene = make_scene("solo12");
+  for (std::size_t g = 0; g < scene.geometries().size(); ++g) {
+    if (scene.geometries()[g].body >= 0) continue;
+    scene.parameters.material[g].stiffness = 1e5;
+    scene.parameters.material[g].damping = 300.0;
+  }
+  Simulator sim(scene, settings("exponential", 1e-3));
+  const Control hold = sim.hold("standing");
+  State state = sim.initial_state("standing");
+  sim.run(state, hold, 3);
+  const auto check = [&](const char* what) {
+    Simulator fresh(scene, settings("exponential", 1e-3));
+    fresh.parameters() = sim.parameters();
+    State other = state;
+    sim.step(state, hold);
+    fresh.step(other, hold);
+    BOOST_TEST(state.q == other.q, what);
+    BOOST_TEST(state.v == other.v, what);
+  };
+  check("as it was");
+  sim.parameters().placement[3].p.z += 1e-3;
+  sim.parameters().gravity.x = 0.1;
+  check("after a change of parameters");
+  state.v[8] += 1e-2;
+  check("after a change of velocity");
+  state.q[9] += 1e-3;
+  check("after a change of configuration");
+}

@@ -78,6 +78,28 @@ BOOST_AUTO_TEST_CASE(every_regime_matches_mpmath) {
                                      << worst[3] << ' ' << worst[4] << ' ' << worst[5]);
 }
 
+// Oscillators of one regime and of several beside each other, in groups of four.
+BOOST_AUTO_TEST_CASE(several_oscillators_are_as_many_single_ones) {
+  Rng rng(6);
+  for (int i = 0; i < 2000; ++i) {
+    const int count = 4 * (1 + i % 3);
+    const double t = std::pow(10.0, rng.uniform(-4.0, 0.5)), widest = i % 2 ? 0.3 : 3.0;
+    std::vector<double> c(count), k(count), out(6 * count);
+    for (int m = 0; m < count; ++m) {
+      const double w = std::pow(10.0, rng.uniform(-2.0, widest)) / t;
+      c[m] = m % 5 == 0 ? 0.0 : 2.0 * w * std::pow(10.0, rng.uniform(-3.0, 1.0));
+      k[m] = m % 7 == 0 ? 0.0 : w * w;
+    }
+    oscillator_functions(c.data(), k.data(), t, count, out.data());
+    for (int m = 0; m < count; ++m) {
+      const OscillatorFunctions f = oscillator_functions(c[m], k[m], t);
+      BOOST_REQUIRE_SMALL(out[m] - f.rate, 1e-15);
+      for (int j = 0; j < 5; ++j)
+        BOOST_REQUIRE_SMALL((out[(j + 1) * count + m] - f.S[j]) / std::pow(t, j + 1), 1e-15);
+    }
+  }
+}
+
 // The equation itself, s'' by the equation's own first derivative, and S_j' = S_(j-1) as the sum
 // rule over two half steps, for random coefficients of every size.
 BOOST_AUTO_TEST_CASE(two_half_steps_are_one_step) {

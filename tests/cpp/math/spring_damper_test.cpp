@@ -251,6 +251,33 @@ BOOST_AUTO_TEST_CASE(samples_are_the_motion_at_their_times) {
   }
 }
 
+// Any number of rows, of a multiple of the lanes or not, and of nodes.
+BOOST_AUTO_TEST_CASE(sampled_forces_are_those_of_the_motion) {
+  Rng rng(8);
+  for (int n = 1; n <= 13; ++n) {
+    for (const int count : {1, 3, 8}) {
+      Problem p = random_problem(rng, n, std::min(n, 6));
+      p.K.setConstant(std::pow(10.0, rng.uniform(3.0, 7.0)));
+      p.B = 3e-3 * p.K;
+      SpringDamper system = started(p);
+      BOOST_TEST((system.form() == SpringDamper::Form::kModal));
+      Motion end, one;
+      const double* forces = system.sample_forces(8e-3, count, end);
+      std::vector<std::vector<double>> u;
+      for (int k = 0; k < count; ++k)
+        u.emplace_back(forces + k * system.force_stride(), forces + k * system.force_stride() + n);
+      for (int k = 0; k < count; ++k) {
+        system.at((k + 1) * 8e-3 / count, one);
+        BOOST_TEST(error(u[k], one.u) <= 1e-10);
+      }
+      BOOST_TEST(error(end.u, one.u) <= 1e-10);
+      BOOST_TEST(impulse_error(end, one) <= 1e-11);
+      BOOST_TEST(error(end.x, one.x) <= 1e-10);
+      BOOST_TEST(error(end.v, one.v) <= 1e-10);
+    }
+  }
+}
+
 // Released springs only lose energy, whatever the step: modal and dissipative forms.
 BOOST_AUTO_TEST_CASE(no_step_adds_energy) {
   Rng rng(6);
@@ -292,6 +319,7 @@ BOOST_AUTO_TEST_CASE(a_warm_system_allocates_nothing) {
       system.set(p.W.data(), p.K.data(), p.B.data(), static_cast<int>(p.K.size()), p.symmetric);
       system.start(p.x0.data(), p.v0.data(), p.b0.data(), p.b1.data());
       system.sample(1e-2, 8, nodes);
+      if (system.form() == SpringDamper::Form::kModal) system.sample_forces(1e-2, 8, motion);
       system.at(3e-3, motion);
     }
   };
