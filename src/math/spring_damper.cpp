@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-// The interface; spring_damper_modal.cpp has the modal form, spring_damper_pade.cpp the two that
-// need a matrix exponential.
+// The interface; spring_damper_modal.cpp has the modal form, the others by a power series
+// (spring_damper_series.cpp) or a matrix exponential (spring_damper_pade.cpp).
 
 namespace stiction {
 namespace {
@@ -57,9 +57,8 @@ void SpringDamper::set(const double* W,
   form_ = !symmetric || num_followers > 0     ? Form::kCompanion
           : has_modes(K_.data(), B, n, beta_) ? Form::kModal
                                               : Form::kDissipative;
-  if (form_ == Form::kModal) set_modal();
-  if (form_ == Form::kDissipative) set_dissipative();
-  if (form_ == Form::kCompanion) set_companion();
+  form_ == Form::kModal ? set_modal() : bound_rates();
+  pade_set_ = pade_started_ = false;
 }
 
 void SpringDamper::start(
@@ -69,18 +68,25 @@ void SpringDamper::start(
   b0_.assign(b0, b0 + n_);
   b1_.assign(b1, b1 + n_);
   g0_.assign(g0, g0 + followers_.size());
-  form_ == Form::kModal ? start_modal() : start_pade();
+  form_ == Form::kModal ? start_modal() : start_series();
+  pade_started_ = false;
 }
 
 void SpringDamper::at(double t, Motion& motion) {
   motion.resize(n_, static_cast<int>(followers_.size()));
-  form_ == Form::kModal ? at_modal(t, motion) : at_pade(t, motion);
+  if (form_ == Form::kModal)
+    at_modal(t, motion);
+  else
+    is_short(t) ? at_series(t, motion) : at_pade(t, motion);
 }
 
 void SpringDamper::sample(double t, int count, std::vector<Motion>& motions) {
   if (static_cast<int>(motions.size()) < count) motions.resize(count);
   for (int k = 0; k < count; ++k) motions[k].resize(n_, static_cast<int>(followers_.size()));
-  form_ == Form::kModal ? sample_modal(t, count, motions) : sample_pade(t, count, motions);
+  if (form_ == Form::kModal)
+    sample_modal(t, count, motions);
+  else
+    is_short(t) ? sample_series(t, count, motions) : sample_pade(t, count, motions);
 }
 
 }  // namespace stiction

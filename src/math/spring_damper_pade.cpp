@@ -122,6 +122,13 @@ void SpringDamper::set_companion() {
   }
 }
 
+/// A and z0, of the rows and their start.
+void SpringDamper::prepare_pade() {
+  if (!pade_set_) form_ == Form::kCompanion ? set_companion() : set_dissipative();
+  if (!pade_started_) start_pade();
+  pade_set_ = pade_started_ = true;
+}
+
 void SpringDamper::start_pade() {
   z0_.assign(size_, 0.0);
   f_.assign(3 * static_cast<std::size_t>(size_), 0.0);
@@ -175,6 +182,7 @@ void SpringDamper::augment(double t) {
 }
 
 void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions) {
+  prepare_pade();
   const int size = size_ + kTail;
   augment(t / count);
   transition_.assign(static_cast<std::size_t>(size) * size, 0.0);
@@ -197,6 +205,7 @@ void SpringDamper::sample_pade(double t, int count, std::vector<Motion>& motions
 }
 
 void SpringDamper::at_pade(double t, Motion& motion) {
+  prepare_pade();
   augment(t);
   exponential_.apply(augmented_.data(), size_ + kTail, columns_.data(), kMoments, {-1, false});
   read_pade(t, columns_.data(), motion);

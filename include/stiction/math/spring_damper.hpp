@@ -16,6 +16,7 @@ namespace stiction {
 ///   - dissipative: symmetric, no followers; with W = G G^T, Pade on
 ///     [[0, K^1/2 G], [-G^T K^1/2, -G^T B G]].
 ///   - companion: everything else; Pade on [[0, 1], [-W K, -W B]] and the lags.
+/// Short motions of the latter two go by the power series of x instead.
 /// Owns its scratch: no allocation for sizes it has met.
 class SpringDamper {
  public:
@@ -75,6 +76,13 @@ class SpringDamper {
   void at_modal(double t, Motion& motion);
   void sample_modal(double t, int count, std::vector<Motion>& motions);
   void read_modal(double t, Motion& motion);
+  void bound_rates();
+  bool is_short(double t) const;
+  void start_series();
+  void at_series(double t, Motion& motion);
+  void sample_series(double t, int count, std::vector<Motion>& motions);
+  void move_by_series(double t0, double t, Motion& motion);
+  void prepare_pade();
   void augment(double t);
   void at_pade(double t, Motion& motion);
   void sample_pade(double t, int count, std::vector<Motion>& motions);
@@ -93,7 +101,14 @@ class SpringDamper {
   std::vector<double> V_, V_transposed_, modes_, rows_, mode_forces_, forces_;
   double functions_step_ = -1.0;
 
+  // series: see spring_damper_series.cpp; marks_[k] is the motion after k marks_apart_
+  double rate_ = 0.0, marks_apart_ = 0.0;
+  int marks_used_ = 0;
+  std::vector<Motion> marks_;
+  std::vector<double> by_columns_, term_, term_v_, term_u_, term_g_, next_term_;
+
   // Pade: see spring_damper_pade.cpp
+  bool pade_set_ = false, pade_started_ = false;
   int rank_ = 0, size_ = 0;
   double x_scale_ = 1.0;
   std::vector<double> G_, rest_v_, rest_b0_, rest_b1_, A_, f_, z0_, augmented_, columns_, next_,
