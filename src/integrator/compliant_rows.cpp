@@ -85,7 +85,11 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
       point.drift = analytic_drift(input, contact, point, system);  // as a vertex: it has just gone
       continue;
     }
-    point.drift = (relative_velocity(scene, moved, *it) - point.motion.velocity) * (1.0 / kStep);
+    Contact there = *it;
+    const Mat3d turn = body_placement(scene, moved, point.carrier).R *
+                       transpose(body_placement(scene, system.dynamics, point.carrier).R);
+    there.frame = carried_frame(turn * contact.frame, there.frame.c2);
+    point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
   }
   here.q = system.aside_q;
   here.v = system.aside_v;

@@ -45,16 +45,20 @@ void classify(const Scene& scene,
   point.arm = body_vector(scene, dynamics, point.carrier, arm);
 }
 
-/// Points of a pair that share its stiffness: those within the margin at rest, so that the force
-/// does not depend on the time step.
+/// Points of a pair that share its stiffness: those within the margin (at rest) of the surface or,
+/// while all are out, of the lowest of them. The force does not depend on the time step so, nor on
+/// whether the pair lands at its end or within it.
 double share_of(const CompliantInput& input, const ContactSet& contacts, std::size_t i) {
   if (input.contact.per_point_stiffness) return 1.0;
   const auto same = [&](std::size_t k) { return contacts[k].pair == contacts[i].pair; };
   std::size_t first = i, last = i + 1;
   while (first > 0 && same(first - 1)) --first;
   while (last < contacts.size() && same(last)) ++last;
+  double lowest = contacts[i].gap;
+  for (std::size_t k = first; k < last; ++k) lowest = std::min(lowest, contacts[k].gap);
+  const double near = input.collision.margin + std::max(0.0, lowest);
   int count = 0;
-  for (std::size_t k = first; k < last; ++k) count += contacts[k].gap <= input.collision.margin;
+  for (std::size_t k = first; k < last; ++k) count += contacts[k].gap <= near;
   return 1.0 / std::max(count, 1);
 }
 
@@ -209,6 +213,34 @@ void locate_start(const CompliantInput& input, State& state, CompliantSystem& st
   start.here.queries = state.queries;
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, start);
   state.queries = start.here.queries;
+}
+
+Mat3d carried_frame(const Mat3d& frame, const Vec3d& normal) {
+  const Vec3d w = cross(frame.c2, normal);
+  const double c = dot(frame.c2, normal);
+  if (!(c > -0.5)) return frame;  // no motion of a step: another side of the surface
+  const auto turned = [&](const Vec3d& x) {
+    const Vec3d wx = cross(w, x);
+    return x + wx + cross(w, wx) * (1.0 / (1.0 + c));
+  };
+  return {turned(frame.c0), turned(frame.c1), normal};
+}
+
+void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSystem& end) {
+  const auto before = [](const Contact& a, const Contact& b) {
+    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
+  };
+  for (CompliantPoint& point : end.points) {
+    Contact& contact = end.contacts[point.contact];
+    const auto it = std::lower_bound(start.contacts.begin(), start.contacts.end(), contact, before);
+    if (it == start.contacts.end() || before(contact, *it)) continue;
+    const Mat3d turn = body_placement(scene, end.dynamics, point.carrier).R *
+                       transpose(body_placement(scene, start.dynamics, point.carrier).R);
+    const Vec3d e = contact.frame * point.motion.extension;
+    contact.frame = carried_frame(turn * it->frame, contact.frame.c2);
+    point.motion.extension = transpose_times(contact.frame, e);
+    point.motion.velocity = relative_velocity(scene, end.dynamics, contact);
+  }
 }
 
 void list_wrenches(const Scene& scene, CompliantSystem& system) {

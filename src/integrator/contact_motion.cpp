@@ -13,10 +13,6 @@ constexpr int kNodes = 8;           // at which guards are looked at, per segmen
 constexpr int kMostSwitches = 16;   // of a step that are followed; afterwards segments of h / 16
 constexpr int kMostSegments = 100;  // likewise
 
-bool has_tangential(const PointCompliance& c) {
-  return c.friction > 0.0 && (c.tangential_stiffness > 0.0 || c.tangential_damping > 0.0);
-}
-
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
 
 Vec3d unit_tangential(const Vec3d& c) {
@@ -115,7 +111,7 @@ void ContactMotion::choose_mode(int i) {
   result_.mode[i] = force.mode;
   for (int r = 0; r < 3; ++r) here_.f[3 * i + r] = force.force[r];
   if (force.mode == PointMode::kOpen) here_.e[i] = {0, 0, 0};
-  if (force.mode == PointMode::kSlide && !has_tangential(compliance_[i]))
+  if (force.mode == PointMode::kSlide && !compliance_[i].has_tangential())
     result_.mode[i] = PointMode::kStick;
   fresh_[i] = 0;
 }
@@ -159,7 +155,7 @@ bool ContactMotion::build(const std::vector<PointMode>& mode, bool averaged) {
       damping_[i] = linearised_damping(i, std::max(-here_.x[3 * i + 2], 0.0));
     }
     if (mode[i] == PointMode::kOpen) continue;
-    if (mode[i] == PointMode::kStick && has_tangential(c)) {
+    if (mode[i] == PointMode::kStick && c.has_tangential()) {
       add(3 * i, c.tangential_stiffness, c.tangential_damping);
       add(3 * i + 1, c.tangential_stiffness, c.tangential_damping);
     }

@@ -34,11 +34,14 @@ Vec3d ContactMotion::trial(int i, const Node& node) const {
 /// [N], not negative while the mode holds. Open: phi >= 0 or f_N <= 0. Closed: f_N >= 0; sticking
 /// inside the cone, sliding outside of it and within 20 degrees of the direction that the segment
 /// takes for the friction: a velocity that passes near zero may cross the cone within microseconds.
+/// A point that rests from switching between stick and slide may still open.
 double ContactMotion::guard(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
+  if (ignored_[i]) return result_.mode[i] == PointMode::kOpen ? HUGE_VAL : normal_force(i, node);
   if (result_.mode[i] == PointMode::kOpen)
     return std::max(c.stiffness * node.x[3 * i + 2], -normal_force(i, node));
   if (result_.mode[i] == PointMode::kStick) {
+    if (!c.has_tangential()) return node.f[3 * i + 2];
     const double* f = node.f.data() + 3 * i;
     return std::min(f[2], c.friction * f[2] - std::sqrt(f[0] * f[0] + f[1] * f[1]));
   }
@@ -87,7 +90,7 @@ void ContactMotion::find_violated(const Node& node) {
   violated_.clear();
   for (int i = 0; i < n_; ++i) {
     const double left = guard(i, node);
-    if (!(left >= 0.0) && !ignored_[i] && left < -tolerance(i)) violated_.push_back(i);
+    if (!(left >= 0.0) && left < -tolerance(i)) violated_.push_back(i);
   }
 }
 
@@ -187,9 +190,7 @@ void ContactMotion::switch_point(int i) {
   PointMode& mode = result_.mode[i];
   const double f = normal_force(i, here_), c = tangential_norm(trial(i, here_)),
                limit = compliance_[i].friction * f;
-  const PointCompliance& k = compliance_[i];
-  const bool smooth =
-      k.friction == 0.0 || (k.tangential_stiffness == 0.0 && k.tangential_damping == 0.0);
+  const bool smooth = !compliance_[i].has_tangential();
   if (mode == PointMode::kOpen) {  // without friction closed is closed
     mode = smooth || c <= limit ? PointMode::kStick : PointMode::kSlide;
   } else if (f <= tolerance(i)) {

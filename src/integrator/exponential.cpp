@@ -175,6 +175,8 @@ void evaluate_end(const CompliantInput& input, const State& state, CompliantWork
   CompliantSystem &start = work.start, &end = work.end;
   end.here.queries = start.here.queries;
   locate(input, work.q.data(), work.v.data(), state.contacts, nullptr, input.h, end);
+  carry_frames(input.scene, start, end);
+  turn_held(input.scene, start, end);
   accelerate(input, false, 0.5 * input.h, end);
   ramp_joint_forces(input, work);
   list_rows(input, end);
@@ -255,7 +257,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
       if (!last) return false;
       const double allowed = std::max(0.0, energy.budget - energy.elastic);
       if (energy.kinetic > allowed) state.v *= std::sqrt(allowed / energy.kinetic);
-      if (energy.elastic > energy.budget) work.outcome.converged = false;
+      work.outcome.converged = false;
     }
   }
 
@@ -273,9 +275,10 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   return true;
 }
 
-/// Largest difference of two ends of one step, velocities and coordinates alike.
+/// Largest difference of two ends of one step, velocities and coordinates alike. Entries of a
+/// quaternion differ by half an angle: coordinates count twice.
 double distance_of(const State& a, const State& b) {
-  return std::max((a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
+  return std::max(2.0 * (a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
 }
 
 CompliantInput shortened(const CompliantInput& input, double h) {
@@ -313,6 +316,7 @@ bool attempt_halves(const CompliantInput& input,
     work.outcome = work.kept;
     return false;
   }
+  if (!(error <= allowed)) work.outcome.converged = false;
   work.outcome.error_estimate = work.kept.error_estimate + error;
   return true;
 }

@@ -27,20 +27,32 @@ void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
   }
 }
 
-/// y of Y y = e in the given rows of an island of n rows; least squares if there are more rows than
-/// rank, by a diagonal far above rounding and far below Y.
-void solve_rows(const double* Y, int n, ExponentialScratch& s) {
+/// 1 / (k h^2 + d h) of a row: far below Y where the spring is stiff for the step.
+double softness(const PointCompliance& c, int axis, double h) {
+  const double k = axis == 2 ? c.stiffness : c.tangential_stiffness,
+               d = axis == 2 ? c.damping : c.tangential_damping;
+  return 1.0 / std::max(h * (k * h + d), 1e-300);
+}
+
+/// y of (Y + diag(softness) / 10) y = e in the given rows of an island of n rows that begins at
+/// point `first`: motions that the springs are stiff for are matched, of others the quadrature of
+/// accelerations knows more than the difference of two velocities of nearly dependent rows.
+void solve_rows(const CompliantSystem& start,
+                int first,
+                const double* Y,
+                int n,
+                double h,
+                ExponentialScratch& s) {
   const int m = static_cast<int>(s.closed.size()), stride = factor_stride(m);
   s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
-  double trace = 0.0;
   for (int i = 0; i < m; ++i) {
-    const double* row = Y + static_cast<std::size_t>(s.closed[i]) * n;
+    const int r = s.closed[i];
+    const double* row = Y + static_cast<std::size_t>(r) * n;
     for (int j = i; j < m; ++j)
       s.factor[static_cast<std::size_t>(i) * stride + j] = row[s.closed[j]];
-    trace += row[s.closed[i]];
+    s.factor[static_cast<std::size_t>(i) * stride + i] +=
+        0.1 * softness(start.points[first + r / 3].compliance, r % 3, h) + 1e-10 * row[r];
   }
-  for (int i = 0; i < m; ++i)
-    s.factor[static_cast<std::size_t>(i) * stride + i] += 1e-10 * trace / m;
   if (factor_symmetric(s.factor.data(), m, stride)) {
     substitute_symmetric(s.factor.data(), m, stride, s.mismatch.data());
   } else {
@@ -62,17 +74,29 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   return true;
 }
 
-/// An upper bound on the work of what is no contact: servos, torques, wrenches.
+/// An upper bound on the work of what is no contact: servos, torques, wrenches. Springs and dampers
+/// of joints change their force by (implicit diagonal - armature) dv / h.
 double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
+  const DynamicsWorkspace& start = work.start.dynamics;
   double sum = 0.0;
-  for (int k = 0; k < input.scene.nv(); ++k)
-    sum += std::abs(work.start.dynamics.force[k] * work.xi[k]);
+  for (int k = 0; k < input.scene.nv(); ++k) {
+    const double yields = (start.implicit_diagonal[k] - input.parameters.armature[k]) / input.h;
+    const double change = yields * std::abs(work.nu[k] - work.start.here.v[k]);
+    sum += (std::abs(start.force[k]) + change) * std::abs(work.xi[k]);
+  }
   for (const ExternalWrench& w : input.control.wrenches) {
     const Transform a = body_placement(input.scene, work.start.dynamics, w.body),
                     b = body_placement(input.scene, work.end.dynamics, w.body);
     const double turned = norm(b.R.c0 - a.R.c0) + norm(b.R.c1 - a.R.c1);
     sum += norm(w.force) * norm(b.p - a.p) + norm(w.moment) * 2.0 * turned;
   }
+  return sum;
+}
+
+/// Of the rotors, which M holds and the bodies do not.
+double rotor_energy(const Parameters& parameters, const double* v, int nv) {
+  double sum = 0.0;
+  for (int k = 0; k < nv; ++k) sum += 0.5 * parameters.armature[k] * v[k] * v[k];
   return sum;
 }
 
@@ -119,7 +143,8 @@ void match_contact_velocity(const CompliantInput& input,
       for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
         s.mismatch.push_back(known ? r.v[s.closed[j]] - v[s.closed[j] % 3] : 0.0);
     }
-    solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
+    const int rows = 3 * (bounds[k + 1] - bounds[k]);
+    solve_rows(start, bounds[k], s.islands[k].delassus(), rows, input.h, s);
     for (std::size_t j = 0; j < s.closed.size(); ++j)
       s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
   }
@@ -173,8 +198,10 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
     potential += t.potential_energy;
   }
   const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
-  e.kinetic = end.kinetic;
-  e.start = kinetic + elastic_energy(work.start);
+  const int nv = input.scene.nv();
+  e.kinetic = end.kinetic + rotor_energy(input.parameters, work.nu.data(), nv);
+  e.start = kinetic + rotor_energy(input.parameters, work.start.here.v.data(), nv) +
+            elastic_energy(work.start);
   each_point(work.start, [&](int, int, int i) {
     const CompliantPoint& point = work.start.points[i];
     if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out

@@ -122,6 +122,7 @@ void Newton::evaluate(const std::vector<double>& nu, std::vector<double>& merit)
   displace(scene_, state_.q.data(), work_.xi.data(), work_.q.data());
   turn_axes(scene_, state_.q.data(), work_.q.data(), nu.data(), work_.v.data());
   locate(input_, work_.q.data(), work_.v.data(), work_.memory, &work_.start, 0.0, end);
+  turn_held(scene_, work_.start, end);
   join(end);
   settle_end(input_, work_.start, end, s_.derivatives);
   end_residual({input_, state_, nu.data()}, end, s_.joint_acceleration, s_.residual.data());

@@ -200,7 +200,11 @@ void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantW
     for (double& l : rigid.solution.impulse) l /= input.h;
     add_row_forces(input.scene, start.dynamics, rigid.rows, rigid.solution.impulse, start.held);
   }
-  work.end.held = start.held;
+}
+
+void turn_held(const Scene& scene, const CompliantSystem& start, CompliantSystem& stage) {
+  stage.held.resize(start.held.size());
+  turn_axes(scene, start.here.q.data(), stage.here.q.data(), start.held.data(), stage.held.data());
 }
 
 }  // namespace stiction

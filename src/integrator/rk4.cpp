@@ -147,6 +147,7 @@ void rk4(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   for (int i = 0; i < 3; ++i) {
     place_stage(input, state, step[i], rk, work);
     locate(input, work.q.data(), work.v.data(), work.memory, &start, 0.0, stage);
+    turn_held(input.scene, start, stage);
     add_rates(input, state, weight[i], stage, rk, work);
   }
   conclude(input, PositionRule::kSecondOrder, work, state);

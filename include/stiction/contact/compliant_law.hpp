@@ -59,6 +59,10 @@ struct PointCompliance {
   double tangential_stiffness = 0.0, tangential_damping = 0.0;  ///< [N/m], [N s/m]
   double dissipation = 0.0;                                     ///< [s/m]
   double friction = 0.0;
+  /// Without it a closed point has a normal force alone.
+  bool has_tangential() const {
+    return friction > 0.0 && (tangential_stiffness > 0.0 || tangential_damping > 0.0);
+  }
 };
 /// `share` is 1 or 1 / (number of points of the pair).
 PointCompliance point_compliance(const Material& pair, double share);

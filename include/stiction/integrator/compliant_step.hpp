@@ -106,10 +106,13 @@ enum class PositionRule : std::uint8_t {
 };
 
 /// What the rows that stay rigid (limits, dry friction, closures, gears, contacts of rigid pairs)
-/// did in the last sub-step, as a constant force J^T lambda / h in work.start.held and
-/// work.end.held: the compliant contacts then feel the joints held while they are, and only the
-/// change of lambda is left to conclude(). After locate(), before accelerate().
+/// did in the last sub-step, as a constant force J^T lambda / h in work.start.held: the compliant
+/// contacts then feel the joints held while they are, and only the change of lambda is left to
+/// conclude(). After locate(), before accelerate().
 void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work);
+
+/// The same force at another evaluation of the sub-step, in its axes. After its locate().
+void turn_held(const Scene& scene, const CompliantSystem& start, CompliantSystem& stage);
 
 /// The end of a sub-step from work.xi and work.nu, in which the rigid rows push as held. They are
 /// built at the start of the sub-step as the rigid step does, solved for the end velocity nu, and

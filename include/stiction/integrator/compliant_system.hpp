@@ -89,6 +89,14 @@ void locate(const CompliantInput& input,
 /// and leaves its new ones there and in `start`: what follows depends on nothing but the state.
 void locate_start(const CompliantInput& input, State& state, CompliantSystem& start);
 
+/// A contact frame that stays with its carrier: turned no more than brings its normal to `normal`.
+/// The tangents of contact_frame() turn about a normal that moves, and jump.
+Mat3d carried_frame(const Mat3d& frame, const Vec3d& normal);
+
+/// Contacts of `end` that `start` knows take their frames from there, carried_frame(): what the two
+/// say of a point is then comparable. After locate().
+void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSystem& end);
+
 /// The forces of all points as wrenches on their bodies, system.wrenches.
 void list_wrenches(const Scene& scene, CompliantSystem& system);
 

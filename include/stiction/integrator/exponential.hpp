@@ -37,7 +37,7 @@ struct ExponentialScratch {
   std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
   bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them
-  State before, whole;  ///< of a sub-step that may be taken back
+  State before, whole;   ///< of a sub-step that may be taken back
 };
 
 /// Second order (exponential Heun) in contact space, with switches located inside the step:
