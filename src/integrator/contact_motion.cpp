@@ -12,6 +12,8 @@ namespace {
 constexpr int kNodes = 8;           // at which guards are looked at, per segment
 constexpr int kMostSwitches = 16;   // of a step that are followed; afterwards segments of h / 16
 constexpr int kMostSegments = 100;  // likewise
+constexpr double kShortest =
+    1e-7;  // segment that is cut for what hides between its nodes, of a step
 
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
 
@@ -60,7 +62,12 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
       switched = follow && first_switch(length);
       if (pass + 1 < passes) average_directions(switched ? probe_ : nodes_[kNodes - 1]);
     }
-    advance(switched ? probe_ : nodes_[kNodes - 1]);
+    const Node& end = switched ? probe_ : nodes_[kNodes - 1];
+    if (follow && length > kShortest * h && pulls(end)) {
+      length /= kNodes;
+      continue;
+    }
+    advance(end);
     if (switched) {
       switch_points();
       length = quiet_length();
@@ -73,6 +80,16 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
     }
   }
   return result_;
+}
+
+/// The ground has pulled a closed point in sum: it has opened between two nodes, as where the
+/// damper of another takes a blow within microseconds.
+bool ContactMotion::pulls(const Node& end) const {
+  for (int i = 0; i < n_; ++i) {
+    if (result_.mode[i] != PointMode::kOpen && end.F1[3 * i + 2] < -tolerance(i) * end.t)
+      return true;
+  }
+  return false;
 }
 
 void ContactMotion::begin(double h) {

@@ -58,6 +58,7 @@ class ContactMotion {
   Vec3d trial(int i, const Node& node) const;
   bool sticks(const double* forces, int stride) const;
   double guard(int i, const Node& node) const;
+  bool pulls(const Node& end) const;
   double tolerance(int i) const;
   double least_guard(double t);
   void find_violated(const Node& node);
