@@ -138,6 +138,19 @@ def test_infeasible(name: str) -> None:
     assert compliant.regularisation is not None
 
 
+@pytest.mark.parametrize("name", [*SOLVED, *INFEASIBLE, "stack15_ratio_1e5"])
+def test_a_budget_of_factorisations_is_kept(name: str) -> None:
+    """By every stage, whichever it ends in, and by the compliant answer."""
+    problem = stiction.load_problem(PROBLEMS / f"{name}.npz")
+    whole = stiction.solve(problem)
+    for budget in (1, 2, 7, 40, 100, 250, 700):
+        solution = stiction.solve(problem, max_factorisations=budget)
+        assert solution.factorisations <= budget
+        assert solution.status in ("budget", whole.status)
+        soft = stiction.solve(problem, max_factorisations=budget, regularise_infeasible=True)
+        assert soft.factorisations <= budget
+
+
 def test_the_one_that_fails_says_so() -> None:
     """A known limit of ncp-newton, kept so that its end is noticed: then move it to SOLVED."""
     problem = stiction.load_problem(PROBLEMS / "stack15_ratio_1e5.npz")
