@@ -20,7 +20,7 @@ void SimulatorSettings::validate() const {
   solver.validate();
   if (solver.regularisation == RegularisationRule::kGiven) {
     throw std::invalid_argument(
-        "solver.regularisation is given by row, but the rows of a step change: take a rule");
+        "regularisation is given by row, but the rows of a step change: take a rule");
   }
   contact.validate();
   collision.validate();

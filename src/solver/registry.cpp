@@ -16,7 +16,7 @@ bool rounding_limited(const Residuals& r) {
 }
 
 [[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
-  throw std::invalid_argument(std::string("solver.") + field + " = " + value + ": must be " + rule);
+  throw std::invalid_argument(std::string(field) + " = " + value + ": must be " + rule);
 }
 
 /// Residuals of the solver's model, worst island; whether each island is below the tolerance, or is

@@ -313,8 +313,8 @@ BOOST_AUTO_TEST_CASE(bad_settings_are_refused) {
     }
     return false;
   };
-  BOOST_TEST(refused("sleeping.speed", [](auto& s) { s.sleeping.speed = -1.0; }));
-  BOOST_TEST(refused("sleeping.time", [](auto& s) { s.sleeping.time = 0.0; }));
+  BOOST_TEST(refused("sleep_speed", [](auto& s) { s.sleeping.speed = -1.0; }));
+  BOOST_TEST(refused("sleep_time", [](auto& s) { s.sleeping.time = 0.0; }));
   BOOST_TEST(
       refused("project_closures", [](auto& s) { s.sleeping.enabled = s.project_closures = true; }));
   const Scene scene = boxes();
