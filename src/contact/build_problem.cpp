@@ -64,8 +64,7 @@ void multiply(const Scene& scene,
 void ContactSettings::validate() const {
   const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
   const auto fail = [](const char* field, double x, const char* must) {
-    throw std::invalid_argument(std::string(field) + " = " + number(x) + ": must be " +
-                                must);
+    throw std::invalid_argument(std::string(field) + " = " + number(x) + ": must be " + must);
   };
   if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
   if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
