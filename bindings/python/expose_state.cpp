@@ -1,3 +1,4 @@
+#include "stiction/model/contact_order.hpp"
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
@@ -29,9 +30,7 @@ void set_contacts(State& s, const bp::object& values) {
     }
     given.push_back(one());
   }
-  std::sort(given.begin(), given.end(), [](const ContactMemory& a, const ContactMemory& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-  });
+  std::sort(given.begin(), given.end(), contact_before);
   s.contacts = given;
 }
 

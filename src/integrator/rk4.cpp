@@ -1,6 +1,7 @@
 #include "stiction/integrator/rk4.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include <algorithm>
 
@@ -26,11 +27,8 @@ void place_stage(const CompliantInput& input,
 }
 
 AnchorTrack& track_of(const Contact& contact, std::vector<AnchorTrack>& anchors) {
-  const auto before = [](const AnchorTrack& a, const Contact& c) {
-    return a.pair != c.pair ? a.pair < c.pair : a.feature < c.feature;
-  };
-  const auto it = std::lower_bound(anchors.begin(), anchors.end(), contact, before);
-  if (it != anchors.end() && it->pair == contact.pair && it->feature == contact.feature) return *it;
+  const auto it = std::lower_bound(anchors.begin(), anchors.end(), contact, contact_before);
+  if (it != anchors.end() && same_contact(*it, contact)) return *it;
   AnchorTrack fresh;
   fresh.pair = contact.pair;
   fresh.feature = contact.feature;

@@ -1,5 +1,7 @@
 #include "stiction/model/state.hpp"
 
+#include "stiction/model/contact_order.hpp"
+
 #include "../math/number.hpp"
 
 #include <cmath>
@@ -63,8 +65,7 @@ bool State::operator==(const State& o) const {
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactMemory &a = contacts[i], &b = o.contacts[i];
-    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A) ||
-        !same(a.extension, b.extension))
+    if (!same_contact(a, b) || !same(a.impulse_A, b.impulse_A) || !same(a.extension, b.extension))
       return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
