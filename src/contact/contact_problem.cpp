@@ -125,10 +125,10 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
   int rows = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     check_set(given[i], i);
-    // A long bilateral set is the product of short ones: solvers keep at most 6 rows on the stack.
-    for (int left = given[i].dim; left > 0; left -= 6) {
+    // A long bilateral set is the product of short ones.
+    for (int left = given[i].dim; left > 0; left -= kMaxSetDim) {
       p.sets.push_back(given[i]);
-      p.sets.back().dim = std::min(left, 6);
+      p.sets.back().dim = std::min(left, kMaxSetDim);
       p.sets.back().offset = rows;
       rows += p.sets.back().dim;
     }

@@ -9,7 +9,6 @@
 namespace stiction {
 namespace {
 
-constexpr int kNodes = 8;           // at which guards are looked at, per segment
 constexpr int kMostSwitches = 16;   // of a step that are followed; afterwards segments of h / 16
 constexpr int kMostSegments = 100;  // likewise
 

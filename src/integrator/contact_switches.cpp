@@ -1,4 +1,5 @@
 #include "stiction/integrator/contact_motion.hpp"
+#include "stiction/math/constants.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kNodes = 8;
 constexpr double kTurn = 0.94;  // cosine of 20 degrees
-constexpr double kPi = 3.14159265358979323846;
 
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
 

@@ -1,6 +1,7 @@
 #include "exponential_end.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/constants.hpp"
 #include "stiction/math/factor_symmetric.hpp"
 
 #include "energy.hpp"
@@ -30,7 +31,7 @@ void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
 /// y of Y y = e in the given rows of an island of n rows; least squares if there are more rows than
 /// rank, by a diagonal far above rounding and far below Y.
 void solve_rows(const double* Y, int n, ExponentialScratch& s) {
-  const int m = static_cast<int>(s.closed.size()), stride = factor_stride(m);
+  const int m = static_cast<int>(s.closed.size()), stride = padded(m);
   s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
   double trace = 0.0;
   for (int i = 0; i < m; ++i) {

@@ -1,5 +1,6 @@
 #include "admm.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/factor_symmetric.hpp"
 
 #include <algorithm>
@@ -8,11 +9,7 @@
 namespace stiction {
 
 ShiftedDelassus::ShiftedDelassus(const Island& island, double eta, SolverWorkspace& work)
-    : island_(island),
-      work_(work),
-      n_(island.rows()),
-      stride_(factor_stride(island.rows())),
-      eta_(eta) {
+    : island_(island), work_(work), n_(island.rows()), stride_(padded(island.rows())), eta_(eta) {
   const std::size_t size = static_cast<std::size_t>(n_) * stride_;
   if (work.dense.size() < size) work.dense.resize(size);
   load();

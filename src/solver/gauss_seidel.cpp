@@ -49,7 +49,7 @@ GaussSeidel::GaussSeidel(const Island& island, std::vector<double>& storage) : i
     for (int r = 0; r < p.sets[i].dim; ++r) {
       const double d = diagonal(p, i, r);
       local.diag_max = std::max(local.diag_max, d);
-      if (r < 6) local.inverse[r] = safe_inverse(d, 1e-14 * scale);
+      local.inverse[r] = safe_inverse(d, 1e-14 * scale);
     }
     if (p.sets[i].kind != SetKind::kCone) continue;
     double block[6];
@@ -79,13 +79,12 @@ void GaussSeidel::update(int i, Contact contact, double* c, double* l) const {
 }
 
 double GaussSeidel::sweep(Contact contact, double over_relaxation, double* lambda) const {
-  constexpr int kMaxDim = 6;
   const ContactProblem& p = island_.problem;
   double change = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double* l = lambda + set.offset;
-    double c[kMaxDim], old[kMaxDim];
+    double c[kMaxSetDim], old[kMaxSetDim];
     p.velocity(i, lambda, c);
     std::copy(l, l + set.dim, old);
     update(i, contact, c, l);

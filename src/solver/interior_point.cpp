@@ -1,12 +1,12 @@
 #include "interior_point.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/solve_linear.hpp"
 
 #include "lorentz.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 // With E = I - e_N p^T, p = y_T / sqrt(||y_T||^2 + eps^2) (smoothed in the Jacobian only), and the
 // scaling W of Nesterov and Todd, z = W l = W^-1 y, a step solves
@@ -17,11 +17,7 @@
 // with a multiplier for each finite end, c = y - z; bilateral rows have none.
 
 namespace stiction {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;

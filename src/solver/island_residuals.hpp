@@ -6,8 +6,6 @@
 
 namespace stiction {
 
-inline constexpr int kMaxSetDim = 6;  // ContactProblem splits larger bilateral sets
-
 /// The residuals of a model on one island; `velocity` gets c = (G + R) lambda + g.
 inline Residuals island_residuals(ContactModel model,
                                   const Island& island,

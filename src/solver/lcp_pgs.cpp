@@ -20,7 +20,7 @@ namespace {
 
 /// Steps of one set: of a contact (tangent, normal), otherwise of its rows.
 struct Steps {
-  double row[6];
+  double row[kMaxSetDim];
 };
 constexpr int kStepDoubles = sizeof(Steps) / sizeof(double);
 
@@ -79,7 +79,7 @@ double sweep(const Island& island,
              double omega,
              double* lambda) {
   const ContactProblem& p = island.problem;
-  double change = 0.0, c[6], old[6];
+  double change = 0.0, c[kMaxSetDim], old[kMaxSetDim];
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const double* block = p.values.data() + p.diagonal_start[i];

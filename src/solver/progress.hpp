@@ -1,9 +1,10 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "island_residuals.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace stiction {
@@ -37,7 +38,7 @@ class Progress {
     return relative_ <= settings_.tolerance;
   }
   double relative() const { return relative_; }
-  bool finite() const { return relative_ < std::numeric_limits<double>::infinity(); }
+  bool finite() const { return relative_ < kInfinity; }
   /// Takes the best impulses back, if there are any.
   void return_to_best() {
     if (!(best_relative_ < relative_)) return;
@@ -51,8 +52,8 @@ class Progress {
   const SolverSettings& settings_;
   std::vector<double>& best_;
   double *lambda_, *velocity_;
-  double relative_ = std::numeric_limits<double>::infinity();
-  double best_relative_ = std::numeric_limits<double>::infinity();
+  double relative_ = kInfinity;
+  double best_relative_ = kInfinity;
 };
 
 }  // namespace stiction

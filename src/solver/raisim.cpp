@@ -24,7 +24,6 @@ namespace {
 constexpr double kShift = 1e-10;     // eps / trace(G_ii)
 constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
 constexpr double kUnknown = 1e300;
-constexpr int kMaxDim = 6;
 
 /// l* of one contact from its velocity c at the impulse `before`. A normal row that nothing moves
 /// (diagonal up to `floor`) carries nothing.
@@ -107,7 +106,7 @@ double PerContactIteration::sweep(double alpha) {
     const int stride = ContactProblem::stride(set.dim);
     const double* block = problem.values.data() + problem.diagonal_start[i];
     double* l = lambda_ + set.offset;
-    double c[kMaxDim], old[kMaxDim], largest = 0.0, step = 0.0;
+    double c[kMaxSetDim], old[kMaxSetDim], largest = 0.0, step = 0.0;
     problem.velocity(i, lambda_, c);
     std::copy(l, l + set.dim, old);
     if (set.kind == SetKind::kCone) {

@@ -1,9 +1,10 @@
+#include "stiction/math/constants.hpp"
+
 #include "block_admm.hpp"
 #include "polygon.hpp"
 #include "progress.hpp"
 #include "solvers.hpp"
 
-#include <limits>
 
 // Staggered projections (Kaufman et al., Staggered Projections for Frictional Contact in Multibody
 // Systems, 2008; Le Lidec et al., 2024, Alg. 6): in turn
@@ -51,7 +52,6 @@ int count_cones(const Island& island) {
 
 /// Intervals of the rows that are not in pairs, in the order of choose_rows().
 void set_intervals(const Island& island, bool friction, BlockAdmm& block) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   int n = 0;
   const auto add = [&](int count, double lower, double upper) {
     for (; count > 0; --count, ++n) block.lower[n] = lower, block.upper[n] = upper;

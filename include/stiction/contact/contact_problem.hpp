@@ -15,6 +15,9 @@ enum class SetKind : std::uint8_t {
   kFree,         ///< m rows: bilateral
 };
 
+/// Rows of a set at most, for scratch on the stack; from_dense() splits longer bilateral sets.
+inline constexpr int kMaxSetDim = 6;
+
 struct ConstraintSet {
   SetKind kind = SetKind::kCone;
   int dim = 3;

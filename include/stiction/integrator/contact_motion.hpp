@@ -37,6 +37,7 @@ class ContactMotion {
   const double* delassus() const { return Y_.data(); }
 
  private:
+  static constexpr int kNodes = 8;  ///< of a segment, at which guards are looked at
   /// Where the points are, at some time of a segment.
   struct Node {
     double t = 0.0;  ///< since the segment began

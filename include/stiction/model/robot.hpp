@@ -1,10 +1,10 @@
 #pragma once
 
 #include "stiction/geometry/shape.hpp"
+#include "stiction/math/constants.hpp"
 #include "stiction/model/tree_view.hpp"
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,8 +16,6 @@ struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no us
 }
 
 namespace stiction {
-
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Above it mu |c_T| in the certificate is rounding; no contact slides there that would not at it.
 inline constexpr double kMaxFriction = 1e4;
