@@ -103,6 +103,16 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   }
 }
 
+double ContactProblem::largest_diagonal(int first, int last) const {
+  double largest = 0.0;
+  for (int i = first; i < last; ++i) {
+    const double* block = values.data() + diagonal_start[i];
+    const int step = stride(sets[i].dim) + 1;
+    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, block[step * r]);
+  }
+  return largest;
+}
+
 Eigen::MatrixXd ContactProblem::dense() const {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
   for (int i = 0; i < num_sets(); ++i) {

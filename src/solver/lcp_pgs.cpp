@@ -27,10 +27,7 @@ constexpr int kStepDoubles = sizeof(Steps) / sizeof(double);
 /// A row whose diagonal is below 1e-14 of the island's largest never moves.
 void prepare(const Island& island, Steps* steps) {
   const ContactProblem& p = island.problem;
-  double largest = 0.0;
-  for (int i = island.first; i < island.last; ++i)
-    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-  const double floor = 1e-14 * largest;
+  const double floor = 1e-14 * p.largest_diagonal(island.first, island.last);
   for (int i = island.first; i < island.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r)
       steps[i].row[r] = safe_inverse(diagonal(p, i, r), floor);

@@ -193,10 +193,7 @@ double line_search(const Island& island, double limit, const Arrays& a, double* 
 void scale_rows(const Island& island, double* D) {
   const ContactProblem& p = island.problem;
   const int first = island.first, last = island.last;
-  double largest = 0.0;
-  for (int i = first; i < last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-  }
+  double largest = p.largest_diagonal(first, last);
   if (!(largest > 0.0)) largest = 1.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];

@@ -63,8 +63,7 @@ void NcpNewton::make_compliant(double share) {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
-    double largest = 0.0;
-    for (int r = 0; r < set.dim; ++r) largest = std::max(largest, diagonal(p, i, r));
+    const double largest = p.largest_diagonal(i, i + 1);
     for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r) {
       soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
       soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;

@@ -73,8 +73,8 @@ class PerContactIteration {
   const SolverSettings& settings_;
   SolverWorkspace& work_;
   double *lambda_, *velocity_;
-  double floor_ = 0.0;  ///< diagonals up to it count as zero
-  double scale_;        ///< of the velocities [m/s]
+  double floor_;  ///< diagonals up to it count as zero
+  double scale_;  ///< of the velocities [m/s]
   double best_ = kUnknown;
   Residuals residuals_;
 };
@@ -89,12 +89,9 @@ PerContactIteration::PerContactIteration(const Island& island,
       work_(work),
       lambda_(lambda),
       velocity_(velocity),
+      floor_(1e-14 * island.problem.largest_diagonal(island.first, island.last)),
       scale_(velocity_scale(island)) {
-  const ContactProblem& p = island.problem;
-  for (int i = island.first; i < island.last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) floor_ = std::max(floor_, 1e-14 * diagonal(p, i, r));
-  }
-  if (work.best.size() < p.g.size()) work.best.resize(p.g.size());
+  if (work.best.size() < island.problem.g.size()) work.best.resize(island.problem.g.size());
 }
 
 /// Returns the largest step before relaxation, in velocity units.

@@ -5,7 +5,6 @@
 #include "progress.hpp"
 #include "solvers.hpp"
 
-
 // Staggered projections (Kaufman et al., Staggered Projections for Frictional Contact in Multibody
 // Systems, 2008; Le Lidec et al., 2024, Alg. 6): in turn
 //   lambda_N <- argmin over lambda_N >= 0             of 1/2 l' G_N l + (g_N + G_NT lambda_T)' l
@@ -139,7 +138,7 @@ void Staggered<Section>::start() {
   // Behind the blocks, whose sizes add up to less than 2 n rows of their own.
   Scratch::Matrix G = scratch_.matrix(n, n);
   copy_dense(island_, G.data(), scratch_.take(n));
-  largest_diagonal_ = G.diagonal().maxCoeff();
+  largest_diagonal_ = island_.problem.largest_diagonal(island_.first, island_.last);
   start_block(G, rows_of_normal_, false, normal_);
   start_block(G, rows_of_friction_, true, friction_);
 }

@@ -84,6 +84,9 @@ struct ContactProblem {
   /// Columns of cone panels are padded to 4 so that they load as two vectors.
   static int stride(int dim) { return dim == 3 ? 4 : dim; }
 
+  /// Largest entry of diag(G + R) of the sets [first, last), 0 if there are none.
+  double largest_diagonal(int first, int last) const;
+
   /// c of one set: out[dim] = g_i + sum_j G_ij lambda_j.
   void velocity(int set, const double* lambda, double* out) const;
   /// Dense G + diag R, for tests and users.
