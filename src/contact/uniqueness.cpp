@@ -197,18 +197,6 @@ void check(const ContactProblem& p,
 
 }  // namespace
 
-const char* to_string(ContactMode mode) {
-  switch (mode) {
-    case ContactMode::kOpen:
-      return "open";
-    case ContactMode::kStick:
-      return "stick";
-    case ContactMode::kSlide:
-      return "slide";
-  }
-  return "unknown";
-}
-
 Uniqueness uniqueness(const ContactProblem& problem,
                       const std::vector<double>& impulse,
                       double threshold,

@@ -63,7 +63,7 @@ void report_point(const Contact& contact,
                   const Vec3d& impulse,
                   const Vec3d& velocity,
                   const Vec3d& extension,
-                  PointMode mode,
+                  ContactMode mode,
                   CompliantOutcome& outcome) {
   auto& list = outcome.contacts;
   auto it = std::lower_bound(
@@ -117,7 +117,7 @@ void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
 double elastic_energy(const CompliantSystem& system) {
   double sum = 0.0;
   for (const CompliantPoint& p : system.points) {
-    if (p.force.mode == PointMode::kOpen) continue;
+    if (p.force.mode == ContactMode::kOpen) continue;
     const Vec3d& e = p.motion.extension;
     const double depth = system.law == CompliantLaw::kPublished ? e.z : p.motion.gap;
     sum += 0.5 * p.compliance.stiffness * depth * depth +

@@ -204,7 +204,7 @@ void locate_start(const CompliantInput& input, State& state, CompliantSystem& st
 void list_wrenches(const Scene& scene, CompliantSystem& system) {
   system.wrenches.clear();
   for (const CompliantPoint& point : system.points) {
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = system.contacts[point.contact];
     const Vec3d f = contact.frame * point.force.force;
     const auto act = [&](int body, const Vec3d& force) {

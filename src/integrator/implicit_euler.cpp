@@ -282,7 +282,7 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     const CompliantPoint& p = end.points[i];
     Vec3d e = settled_extension(law, p.compliance, p.motion, p.force);
-    if (law == CompliantLaw::kContinuous && p.force.mode == PointMode::kSlide)
+    if (law == CompliantLaw::kContinuous && p.force.mode == ContactMode::kSlide)
       e = slid_extension(input, work, p);
     for (int r = 0; r < 3; ++r) work.impulse[3 * i + r] = input.h * p.force.force[r];
     work.extension[i] =

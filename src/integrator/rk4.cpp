@@ -46,7 +46,7 @@ void add_anchor_rates(const CompliantInput& input,
   const CompliantLaw law = input.settings.chosen_law();
   for (AnchorTrack& a : rk.anchors) a.rate = {0, 0, 0};
   for (const CompliantPoint& point : stage.points) {
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = stage.contacts[point.contact];
     Vec3d rate = anchor_rate(law, point.compliance, point.motion, point.force);
     if (point.kind != PointKind::kMaterial)

@@ -80,7 +80,7 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
     r.velocity = c.velocity;
     r.extension = c.extension;
     r.force_on_b_world = c.contact.frame * c.impulse * (1.0 / dt);
-    r.sliding = c.mode == PointMode::kSlide;
+    r.sliding = c.mode == ContactMode::kSlide;
   }
   return out;
 }

@@ -9,7 +9,9 @@
 
 namespace stiction {
 
-enum class Mode : unsigned char { kFixed, kVelocity, kSlide };
+/// What a Newton step does with a row: its impulse keeps its place, its velocity is brought to
+/// zero, or it is the tangent of a contact that slides.
+enum class RowMode : unsigned char { kFixed, kVelocity, kSlide };
 
 inline constexpr double kRho = 3.0;  // step of the projections p = l - rho c~
 
@@ -39,7 +41,7 @@ void assemble_newton_system(const Island& island,
                             const double* c,
                             const double* moved,
                             const double* lambda,
-                            const Mode* modes,
+                            const RowMode* modes,
                             const MovingColumns& columns,
                             const NewtonSystem& s);
 
