@@ -30,7 +30,9 @@ class Progress {
 
   /// Judges lambda; true if its relative residual is at most the tolerance. Costs a product with G.
   bool solved() {
-    relative_ = island_residuals(model_, island_, settings_, lambda_, velocity_).relative;
+    const Residuals now = island_residuals(model_, island_, settings_, lambda_, velocity_);
+    relative_ = now.relative;
+    backward_ = now.backward;
     if (relative_ < best_relative_) {
       best_relative_ = relative_;
       std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);
@@ -39,6 +41,8 @@ class Progress {
   }
   double relative() const { return relative_; }
   bool finite() const { return relative_ < kInfinity; }
+  /// Double is exhausted.
+  bool rounding_limited() const { return backward_ <= kRounding; }
   /// Takes the best impulses back, if there are any.
   void return_to_best() {
     if (!(best_relative_ < relative_)) return;
@@ -52,8 +56,7 @@ class Progress {
   const SolverSettings& settings_;
   std::vector<double>& best_;
   double *lambda_, *velocity_;
-  double relative_ = kInfinity;
-  double best_relative_ = kInfinity;
+  double relative_ = kInfinity, backward_ = kInfinity, best_relative_ = kInfinity;
 };
 
 }  // namespace stiction
