@@ -4,6 +4,7 @@
 
 #include "../math/number.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -89,6 +90,15 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
     if (std::abs(group.norm() - 1.0) < 1e-6) group.normalize();
   });
   validate_state(scene, state);
+  return state;
+}
+
+State cold(State state) {
+  const auto springless = [](const ContactMemory& m) { return norm(m.extension) == 0.0; };
+  std::erase_if(state.contacts, springless);
+  for (ContactMemory& m : state.contacts) m.impulse_A = {0, 0, 0};
+  std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+  state.penalty = 0.0;
   return state;
 }
 
