@@ -154,7 +154,7 @@ RolloutLog rollout(Holder& sim,
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   RolloutInput input;
-  input.torques = rows_from(taus, "taus", sim.scene().nv());
+  input.taus = rows_from(taus, "taus", sim.scene().nv());
   input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
   input.steps = static_cast<int>(steps);
   input.stop_on_bad_status = false;
@@ -184,7 +184,7 @@ std::string body_name(const Scene& scene, int body) {
 bp::list contacts(const Holder& sim) {
   bp::list out;
   const Scene& scene = sim.scene();
-  for (const ContactReport& r : stepped(sim, "contacts").contact_reports()) {
+  for (const ContactReport& r : stepped(sim, "contacts").contacts()) {
     NamedContact c;
     static_cast<ContactReport&>(c) = r;
     c.geometry_a_name = scene.geometries()[r.geometry_a].name;

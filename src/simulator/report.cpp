@@ -85,7 +85,7 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
   return out;
 }
 
-std::vector<ContactReport> Simulator::contact_reports() const {
+std::vector<ContactReport> Simulator::contacts() const {
   if (integrator_ != nullptr) return reports_of(compliant_.outcome, settings_.dt);
   std::vector<ContactReport> out(contacts_.size());
   int offset = 0;
@@ -114,7 +114,7 @@ BodyWrench Simulator::wrench_on(int body) const {
   }
   BodyWrench out;
   const Vec3d origin = body_placement(scene_, dynamics_, body).p;
-  for (const ContactReport& c : contact_reports()) {
+  for (const ContactReport& c : contacts()) {
     if (c.body_a != body && c.body_b != body) continue;
     const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
     out.force += f;
@@ -140,7 +140,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     force += w.force;
     moment += w.moment + cross(body_placement(scene_, other_, w.body).p, w.force);
   }
-  for (const ContactReport& c : contact_reports()) {
+  for (const ContactReport& c : contacts()) {
     const double fixed = c.body_a < 0 ? 1.0 : c.body_b < 0 ? -1.0 : 0.0;
     force += c.force_on_b_world * fixed;
     moment += cross(c.position, c.force_on_b_world) * fixed;

@@ -36,7 +36,7 @@ SimulatorSettings settings(double dt = 1e-3) {
 using Ids = std::vector<std::uint64_t>;
 Ids ids(const Simulator& sim) {
   Ids result;
-  for (const Contact& c : sim.contacts()) result.push_back(c.pair << 32 ^ c.feature);
+  for (const Contact& c : sim.contact_set()) result.push_back(c.pair << 32 ^ c.feature);
   return result;
 }
 
