@@ -52,7 +52,12 @@ class InteriorPoint {
   void scale();
   void evaluate();
   bool factorise();
+  double smooth_norm(const double* y) const;
   void direction(double centre, bool corrected, double share);
+  void aim_cone(int row, double centre, bool corrected, double share);
+  void aim_interval(int row, double centre, bool corrected);
+  double predict();
+  double choose_direction(double sigma);
   double longest_step() const;
   double worst_eigenvalue(double alpha, double* mean) const;
   double safe_step(double mean) const;
