@@ -6,7 +6,6 @@
 #include "surface.hpp"
 #include "surface_crossing.hpp"
 
-
 // Branch and bound over the triangles: the least distance of a triangle that is known so far is the
 // reach within which others are looked for.
 
