@@ -17,7 +17,7 @@ int main() {
   const auto name = [&](int body) {
     return body < 0 ? "world" : sim.scene().body_names()[body].c_str();
   };
-  for (const stiction::ContactReport& c : sim.contact_reports()) {
+  for (const stiction::ContactReport& c : sim.contacts()) {
     const stiction::Vec3d f = c.force_on_b_world;
     std::printf("%s pushes %s [%.6f %.6f %.6f] N\n", name(c.body_a), name(c.body_b), f.x, f.y, f.z);
   }

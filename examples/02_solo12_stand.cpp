@@ -32,7 +32,7 @@ int main() {
 
   double mass = 0.0, carried = 0.0;
   for (const double m : scene.parameters.mass) mass += m;
-  for (const stiction::ContactReport& c : sim.contact_reports()) carried += c.force_on_b_world.z;
+  for (const stiction::ContactReport& c : sim.contacts()) carried += c.force_on_b_world.z;
   const double weight = -scene.parameters.gravity.z * mass;
   std::printf("the feet carry %.4f N, the robot weighs %.4f N\n", carried, weight);
   std::printf("worst relative residual of 4000 steps: %.1e\n", worst);

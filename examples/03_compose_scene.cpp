@@ -59,7 +59,7 @@ int main() {
     std::printf("%s is at [%.3f %.3f %.3f]\n", name, p.x, p.y, p.z);
   }
   bool only_ground = true;
-  for (const ContactReport& c : sim.contact_reports()) {
+  for (const ContactReport& c : sim.contacts()) {
     if (c.body_b == ghost) {
       std::printf("contact of the ghost: %d ground: %d\n", c.geometry_a, ground);
       only_ground = only_ground && c.geometry_a == ground;

@@ -1,4 +1,5 @@
 #include "stiction/collision/manifold.hpp"
+#include "stiction/math/constants.hpp"
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
@@ -146,7 +147,7 @@ void expose_collision() {
        arg("warm_start") = none,
        arg("method") = "auto",
        arg("stopping") = "bounds",
-       arg("max_distance") = std::numeric_limits<double>::infinity()),
+       arg("max_distance") = kInfinity),
       "Signed distance of two shapes. X_WA, X_WB: pinocchio.SE3 or (4, 4), None is the identity; "
       "tolerance [m] on (upper - lower bound), or [m^2] on GJK++'s duality gap 2 <x, x - s> with "
       "stopping = \"paper-gap\"; method: one of distance_methods(); pairs proven to be farther "

@@ -50,6 +50,8 @@ std::vector<ConstraintSet> sets_from(const bp::object& mu, const bp::object& set
     for (const double x : vector_from(mu, "mu")) out.push_back(ConstraintSet::cone(x));
     return out;
   }
+  if (!PyObject_HasAttrString(given.ptr(), "__iter__"))
+    throw std::invalid_argument("sets: must be a list of ContactCone, NonNegative, BoxSet or Free");
   for (bp::stl_input_iterator<bp::object> it(given), end; it != end; ++it) {
     const bp::extract<const ConstraintSet&> set(*it);
     if (!set.check()) {
@@ -132,10 +134,20 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   return std::make_shared<ContactProblem>(put_together(parts));
 }
 
-Uniqueness uniqueness_of(const ContactProblem& p,
+const ContactProblem& problem_from(const bp::object& x) {
+  const bp::extract<const ContactProblem&> problem(x);
+  if (!problem.check()) {
+    raise_type_error("problem = " + std::string(bp::extract<std::string>(bp::str(x))) +
+                     ": must be a ContactProblem, such as sim.problem()");
+  }
+  return problem();
+}
+
+Uniqueness uniqueness_of(const bp::object& problem,
                          const bp::object& impulse,
                          double threshold,
                          double tolerance) {
+  const ContactProblem& p = problem_from(problem);
   const Eigen::VectorXd l = vector_from(impulse, "impulse", p.num_rows());
   return uniqueness(p, {l.data(), l.data() + l.size()}, threshold, tolerance);
 }
@@ -169,7 +181,8 @@ std::string problem_repr(const ContactProblem& p) {
          ", rows=" + std::to_string(p.num_rows()) + ")";
 }
 
-Residuals residuals_of(const ContactProblem& p, const bp::object& impulse) {
+Residuals residuals_of(const bp::object& problem, const bp::object& impulse) {
+  const ContactProblem& p = problem_from(problem);
   const Eigen::VectorXd l = vector_from(impulse, "impulse", p.num_rows());
   std::vector<double> c(p.num_rows());
   return residuals(p, l.data(), c.data());

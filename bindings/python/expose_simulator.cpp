@@ -43,7 +43,7 @@ void check_control(const Scene& scene, const Control& c) {
 const Control& control_from(Holder& sim, const bp::object& control) {
   if (control.is_none()) return sim.held;
   const bp::extract<const Control&> whole(control);
-  if (!whole.check()) sim.scratch.torque = vector_from(control, "tau", sim.scene().nv());
+  if (!whole.check()) sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
   const Control& c = whole.check() ? whole() : sim.scratch;
   check_control(sim.scene(), c);
   return c;
@@ -154,7 +154,7 @@ RolloutLog rollout(Holder& sim,
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   RolloutInput input;
-  input.torques = rows_from(taus, "taus", sim.scene().nv());
+  input.taus = rows_from(taus, "taus", sim.scene().nv());
   input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
   input.steps = static_cast<int>(steps);
   input.stop_on_bad_status = false;
@@ -171,6 +171,12 @@ RolloutLog rollout(Holder& sim,
 
 // --- reports on demand ---
 
+/// What is told of the last step needs one.
+const Holder& stepped(const Holder& sim, const char* query) {
+  if (sim.stepped) return sim;
+  throw std::invalid_argument(std::string(query) + ": no step was taken yet; call step() first");
+}
+
 std::string body_name(const Scene& scene, int body) {
   return body < 0 ? "world" : scene.body_names()[body];
 }
@@ -178,7 +184,7 @@ std::string body_name(const Scene& scene, int body) {
 bp::list contacts(const Holder& sim) {
   bp::list out;
   const Scene& scene = sim.scene();
-  for (const ContactReport& r : sim.contact_reports()) {
+  for (const ContactReport& r : stepped(sim, "contacts").contacts()) {
     NamedContact c;
     static_cast<ContactReport&>(c) = r;
     c.geometry_a_name = scene.geometries()[r.geometry_a].name;
@@ -191,11 +197,13 @@ bp::list contacts(const Holder& sim) {
 }
 
 BodyWrench wrench_on(Holder& sim, const bp::object& body) {
-  return sim.wrench_on(body_from(sim.scene(), body, "body"));
+  const int b = body_from(sim.scene(), body, "body");
+  stepped(sim, "wrench_on");
+  return sim.wrench_on(b);
 }
 
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
-  if (!sim.stepped) throw std::invalid_argument("balance: no step was taken");
+  stepped(sim, "balance");
   const Control& c = control_from(sim, control);
   validate_whole_state(sim.scene(), after);
   return sim.balance(after, c);
@@ -226,12 +234,16 @@ CollisionCounters find_contacts(Holder& sim, State& state) {
   return sim.find_contacts(state);
 }
 
-CollisionCounters collision_counters(const Holder& sim) { return sim.collision_counters(); }
+CollisionCounters collision_counters(const Holder& sim) {
+  return stepped(sim, "collision_counters").collision_counters();
+}
 
-StepReport report(const Holder& sim) { return sim.report(); }
-ContactProblem problem(const Holder& sim) { return sim.problem(); }
-ContactSolution solution(const Holder& sim) { return sim.solution(); }
-bp::object warm_start(const Holder& sim) { return to_array(sim.warm_start()); }
+StepReport report(const Holder& sim) { return stepped(sim, "report").report(); }
+ContactProblem problem(const Holder& sim) { return stepped(sim, "problem").problem(); }
+ContactSolution solution(const Holder& sim) { return stepped(sim, "solution").solution(); }
+bp::object warm_start(const Holder& sim) {
+  return to_array(stepped(sim, "warm_start").warm_start());
+}
 State initial_state(const Holder& sim, const std::string& configuration) {
   return sim.initial_state(configuration);
 }
@@ -307,10 +319,12 @@ void expose_simulator() {
                     &set_parameters,
                     "Parameters of the next step; arrays are writable views, checked by each step, "
                     "run or rollout once they were asked for.")
+      .def("initial_state", refusal("initial_state", {{"configuration", Argument::kText, false}}))
       .def("initial_state",
            &initial_state,
            (arg("self"), arg("configuration") = "default"),
            "State at a named configuration, at rest.")
+      .def("hold", refusal("hold", {{"configuration", Argument::kText, false}}))
       .def("hold",
            &hold,
            (arg("self"), arg("configuration") = "default"),
@@ -335,6 +349,7 @@ void expose_simulator() {
             arg("taus") = none,
             arg("position_targets") = none,
             arg("steps") = 0))
+      // What follows tells of the last step, and raises ValueError before the first one.
       .def("report", &report, arg("self"), "StepReport of the last step.")
       .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
       .def("find_contacts", refusal("find_contacts", {{"state", Argument::kState}}))
@@ -364,10 +379,11 @@ void expose_simulator() {
            (arg("self"), arg("body")),
            "BodyWrench of all contacts on a body, by name or number, in the last step.")
       .def("balance",
+           refusal("balance", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
+      .def("balance",
            &balance,
            (arg("self"), arg("state"), arg("control") = none),
-           "Balance of the last step, from the state after it and the control that it had. Raises "
-           "ValueError if there was none.")
+           "Balance of the last step, from the state after it and the control that it had.")
       .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
       .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
       .def("warm_start",
@@ -377,6 +393,7 @@ void expose_simulator() {
       .def("_twin", &twin, (arg("self"), arg("settings")))
       .def("_prepare", &prepare, (arg("self"), arg("state"), arg("control") = none))
       .def("_advance", &advance, (arg("self"), arg("state"), arg("impulse")))
+      .def("body_poses", refusal("body_poses", {{"state", Argument::kState}}))
       .def("body_poses",
            &body_poses,
            (arg("self"), arg("state")),

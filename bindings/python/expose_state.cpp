@@ -1,3 +1,4 @@
+#include "stiction/model/contact_order.hpp"
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
@@ -29,9 +30,7 @@ void set_contacts(State& s, const bp::object& values) {
     }
     given.push_back(one());
   }
-  std::sort(given.begin(), given.end(), [](const ContactMemory& a, const ContactMemory& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-  });
+  std::sort(given.begin(), given.end(), contact_before);
   s.contacts = given;
 }
 
@@ -75,14 +74,7 @@ bp::tuple reduce(const bp::object& self) {
 }
 
 State copy(const State& s) { return s; }
-State cold(const State& s) {
-  State other = s;
-  for (ContactMemory& m : other.contacts) m.impulse_A = {0, 0, 0};
-  std::erase_if(other.contacts, [](const ContactMemory& m) { return norm(m.extension) == 0.0; });
-  std::fill(other.constraint_impulse.begin(), other.constraint_impulse.end(), 0.0);
-  other.penalty = 0.0;
-  return other;
-}
+State without_impulses(const State& s) { return cold(s); }
 State deep_copy(const State& s, const bp::object&) { return s; }
 bp::object equal(const State& a, const bp::object& b) {
   const bp::extract<const State&> other(b);
@@ -136,7 +128,7 @@ void expose_state() {
                     "assign a list to change it.")
       .def("copy", &copy, arg("self"), "An independent copy, warm starts included.")
       .def("cold",
-           &cold,
+           &without_impulses,
            arg("self"),
            "An independent copy without the warm start of the contact solver: the next step starts "
            "from zero impulses. Springs of compliant contacts stay.")

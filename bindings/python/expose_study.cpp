@@ -1,4 +1,5 @@
 #include "stiction/collision/distance.hpp"
+#include "stiction/math/constants.hpp"
 
 #include "benchmarks/collision_peers/clock.hpp"
 #include "common.hpp"
@@ -216,9 +217,7 @@ bp::object nesmino_iterations(const bp::object& shapes,
       const detail::SupportDifference D{
           detail::core_of(*item.a), detail::core_of(*item.b), item.X_AB, size};
       const Vec3d goal{targets(long(k), 0), targets(long(k), 1), targets(long(k), 2)};
-      counts[k] =
-          detail::nesmino(D, item.x0, settings, std::numeric_limits<double>::infinity(), &goal)
-              .iterations;
+      counts[k] = detail::nesmino(D, item.x0, settings, kInfinity, &goal).iterations;
     }
   }
   return to_array(counts).attr("astype")("int64");

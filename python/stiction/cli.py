@@ -6,6 +6,7 @@ is one line on standard error and a non-zero exit code.
 
 from __future__ import annotations
 
+import math
 import tempfile
 from pathlib import Path
 from typing import Annotated, Any
@@ -33,8 +34,8 @@ from .cli_subject import (
     require_folder,
     say_if_free,
 )
-from .cli_tools import guarded, print_json, spinner, stdout, step_progress
-from .demo import DURATION, DemoResult, run_demo
+from .cli_tools import UsageError, guarded, print_json, spinner, stdout, step_progress
+from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
@@ -152,6 +153,10 @@ def demo(
     as_json: JsonOption = False,
 ) -> None:
     """Solo-12 falls, stands, is pushed twice; a table of numbers and an HTML replay."""
+    if dt > LONGEST_STEP:
+        raise UsageError(
+            f"--dt {dt:g}: must be at most {LONGEST_STEP:g} s, the length of the shortest push"
+        )
     with step_progress(f"simulating {DURATION:g} s of Solo-12") as on_step:
         result = run_demo(output, solver, dt, on_step)
     if as_json:
@@ -204,8 +209,10 @@ def _simulate(
     subject: Subject, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
 ) -> dict[str, Any]:
     """Run a scene that holds its configuration."""
+    if not math.isfinite(seconds):
+        raise UsageError(f"--seconds {seconds:g}: must be finite")
     if seconds < dt:
-        raise ValueError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
+        raise UsageError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
     with spinner(f"loading {subject.scene}"):
         sim = Simulator(subject.load(), dt=dt, solver=solver)
     state, control = sim.initial_state(configuration), sim.hold(configuration)

@@ -22,6 +22,11 @@ MISTAKES = (ValueError, RuntimeError, OSError, ImportError, LookupError, Overflo
 """What a command turns into one line and exit code 1; anything else is a bug."""
 
 
+class UsageError(ValueError):
+    """An option's value with which the command makes no sense: exit code 2, as for an option that
+    does not exist."""
+
+
 WIDE = 180
 """Columns of tables that go into a file or a pipe."""
 
@@ -39,7 +44,7 @@ def stderr() -> Console:
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """A command whose mistakes end in one line on standard error and exit code 1."""
+    """A command whose mistakes end in one line on standard error and exit code 1, or 2."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -50,7 +55,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except MISTAKES as error:
             text = " ".join(str(error).split()) or type(error).__name__
             typer.echo(f"stiction: {text}", err=True)
-            raise typer.Exit(1) from error
+            raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
 
     return wrapper
 

@@ -21,6 +21,8 @@ DROP_HEIGHT = 0.3
 """Above the standing height [m]."""
 PUSHES = ((2.0, 0.2, 15.0), (3.2, 0.1, -25.0))
 """When [s], how long [s] and with which force along the world's y axis [N] the base is pushed."""
+LONGEST_STEP = min(length for _, length, _ in PUSHES)
+"""A longer one would leave a push out [s]."""
 DURATION = 5.0
 STANDING = (1.5, 2.0)
 """When the robot should stand still [s]: foot drift is measured from the first to the second."""

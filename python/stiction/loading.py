@@ -189,6 +189,15 @@ def _set_typed(target: Any, name: str, value: Any) -> None:
         raise TypeError(f"{name} = {value!r}: must be of type {wanted}") from None
 
 
+def _check_type(name: str, value: Any, wanted: type, such_as: str) -> None:
+    """Refuse an argument of another type, by its name."""
+    if not isinstance(value, wanted):
+        article = "an" if wanted.__name__[0] in "AEIO" else "a"
+        raise TypeError(
+            f"{name} = {value!r}: must be {article} {wanted.__name__}, such as {such_as}"
+        )
+
+
 def _warn(file: str, messages: Sequence[LoadMessage]) -> None:
     for message in messages:
         _log.info("%s", message)

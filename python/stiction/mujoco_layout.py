@@ -16,14 +16,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._stiction import Joint, Scene
+from .loading import _check_type
 
 __all__ = ["from_mujoco_qpos", "from_mujoco_qvel", "to_mujoco_qpos", "to_mujoco_qvel"]
 
 Floats = NDArray[np.float64]
+A_SCENE = 'stiction.load("solo12")'
 
 
 def to_mujoco_qpos(scene: Scene, q: ArrayLike) -> Floats:
     """MuJoCo's qpos (..., nq_mujoco) of configurations q (..., nq)."""
+    _check_type("scene", scene, Scene, A_SCENE)
     given = _checked("q", q, scene.nq)
     parts = [_qpos_part(joint, _q(joint, given)) for joint in scene.joints]
     return _joined(parts, given)
@@ -31,6 +34,7 @@ def to_mujoco_qpos(scene: Scene, q: ArrayLike) -> Floats:
 
 def from_mujoco_qpos(scene: Scene, qpos: ArrayLike) -> Floats:
     """Configurations q (..., nq) of MuJoCo's qpos (..., nq_mujoco)."""
+    _check_type("scene", scene, Scene, A_SCENE)
     sizes = [1 if joint.type == "continuous" else joint.nq for joint in scene.joints]
     given = _checked("qpos", qpos, sum(sizes))
     parts, start = [], 0
@@ -42,11 +46,13 @@ def from_mujoco_qpos(scene: Scene, qpos: ArrayLike) -> Floats:
 
 def to_mujoco_qvel(scene: Scene, q: ArrayLike, v: ArrayLike) -> Floats:
     """MuJoCo's qvel (..., nv) of velocities v (..., nv) at configurations q (..., nq)."""
+    _check_type("scene", scene, Scene, A_SCENE)
     return _turned(scene, q, _checked("v", v, scene.nv), to_world=True)
 
 
 def from_mujoco_qvel(scene: Scene, q: ArrayLike, qvel: ArrayLike) -> Floats:
     """Velocities v (..., nv) of MuJoCo's qvel (..., nv) at configurations q (..., nq)."""
+    _check_type("scene", scene, Scene, A_SCENE)
     return _turned(scene, q, _checked("qvel", qvel, scene.nv), to_world=False)
 
 

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import BoxSet, ConstraintSet, ContactCone, ContactProblem, Free, NonNegative
+from .loading import _check_type
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
@@ -47,6 +48,7 @@ def save_problem(
     Raises:
         ValueError: the ending is another, or warm_start has another size.
     """
+    _check_type("problem", problem, ContactProblem, "sim.problem()")
     if not os.fspath(path).endswith(".npz"):
         raise ValueError(f"path = {os.fspath(path)!r}: must end in .npz")
     sets, structure = problem.sets, problem._structure()

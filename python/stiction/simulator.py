@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from . import _stiction
 from ._stiction import Control, Scene, SimulatorSettings, State, Uniqueness, uniqueness
 from .comparison import Comparison, compare
 from .explain import Explanation, explain
-from .loading import _check_names, _set_typed
+from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
 from .solving import SolverOptions
 
@@ -124,6 +125,18 @@ class Rollout:
 RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "steps")
 
 
+def _integer(name: str, value: int) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} = {value!r}: must be an integer") from None
+
+
+def _names(one_or_many: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as a tuple, one alone too."""
+    return (one_or_many,) if isinstance(one_or_many, str) else tuple(one_or_many)
+
+
 class Simulator(_stiction.Simulator):
     """Settings, workspace and `step()`. Keeps its own copy of the scene; one Simulator per thread.
 
@@ -153,7 +166,7 @@ class Simulator(_stiction.Simulator):
         taus: ArrayLike | None = None,
         position_targets: ArrayLike | None = None,
         steps: int | None = None,
-        record: Sequence[str] | None = None,
+        record: str | Sequence[str] | None = None,
         control: Control | None = None,
     ) -> Rollout:
         """Many steps in one call, bit for bit the same as a loop of `step`. Advances `state`.
@@ -163,21 +176,26 @@ class Simulator(_stiction.Simulator):
             taus: (T, nv) torques, one row per step [N m or N]; None: those of `control`.
             position_targets: (T, nv) servo targets [rad or m]; None: those of `control`.
             steps: T, if neither array is given.
-            record: names among those of Rollout; None: all.
+            record: names among those of Rollout, or one of them; None: all.
             control: what the arrays leave open; None: `hold()`.
 
         Raises:
             ValueError: an argument has a wrong shape or is not finite.
             SimulationError: a step was not finite; `state` is as it was before that step.
         """
-        names = RECORDABLE if record is None else tuple(record)
+        _check_type("state", state, State, "sim.initial_state()")
+        names = RECORDABLE if record is None else _names(record)
         for name in names:
             if name not in RECORDABLE:
                 raise ValueError(f"record: {name!r} is unknown; there are: {', '.join(RECORDABLE)}")
-        given = [x for x in (taus, position_targets) if x is not None]
-        rows = {len(np.asarray(x)) for x in given}
+        rows = set()
+        for name, given in (("taus", taus), ("position_targets", position_targets)):
+            if given is not None:
+                if np.ndim(given) == 0:
+                    raise ValueError(f"{name} = {given!r}: must be an array (T, nv)")
+                rows.add(len(np.asarray(given)))
         if steps is not None:
-            rows.add(steps)
+            rows.add(_integer("steps", steps))
         if len(rows) != 1:
             raise ValueError(
                 f"rollout: taus, position_targets and steps say {sorted(rows) or 'no'} steps; "
@@ -190,7 +208,7 @@ class Simulator(_stiction.Simulator):
         self,
         state: State,
         control: Control | ArrayLike | None = None,
-        solvers: Sequence[str] | None = None,
+        solvers: str | Sequence[str] | None = None,
         warm_start: bool = True,
         **options: Unpack[SolverOptions],
     ) -> Comparison:
@@ -200,7 +218,7 @@ class Simulator(_stiction.Simulator):
         Args:
             state: where the step begins.
             control: as in `step`.
-            solvers: names of `stiction.solvers()`; None: all.
+            solvers: names of `stiction.solvers()`, or one of them; None: all.
             warm_start: start from the state's impulses, as a step does; False: from zero.
             options: settings of the solvers, instead of this simulator's.
 
@@ -208,7 +226,8 @@ class Simulator(_stiction.Simulator):
             ValueError: an argument is out of range; the message names it and its value.
             TypeError: an unknown option.
         """
-        names = list(_stiction.solvers()) if solvers is None else list(solvers)
+        _check_type("state", state, State, "sim.initial_state()")
+        names = list(_stiction.solvers()) if solvers is None else list(_names(solvers))
         return compare(self, state, control, names, warm_start, options)
 
     def explain(
@@ -229,6 +248,7 @@ class Simulator(_stiction.Simulator):
             base: the solver to explain, with this simulator's settings.
             options: settings of that solver, instead of this simulator's.
         """
+        _check_type("state", state, State, "sim.initial_state()")
         return explain(self, state, control, base, options)
 
     def uniqueness(self, threshold: float = 1e-9, tolerance: float = 1e-6) -> Uniqueness:

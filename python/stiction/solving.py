@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from . import _stiction
 from ._stiction import ContactProblem, ContactSolution, SolverSettings
-from .loading import _check_names, _set_typed
+from .loading import _check_names, _check_type, _set_typed
 
 __all__ = ["solve"]
 
@@ -78,6 +78,8 @@ def solve(
         ValueError: an argument is out of range; the message names it and its value.
         TypeError: an unknown option; the message lists the names.
     """
+    _check_type("problem", problem, ContactProblem, "sim.problem()")
+    _check_type("solver", solver, str, '"ncp-newton"')
     _check_names("solve", options, tuple(SolverOptions.__annotations__))
     settings = SolverSettings()
     given = {"name": solver, "tolerance": tolerance, "max_iterations": max_iterations, **options}

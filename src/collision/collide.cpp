@@ -209,10 +209,10 @@ Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
 
 void CollisionSettings::validate() const {
   if (!(margin >= 0.0 && std::isfinite(margin))) {
-    throw std::invalid_argument("collision.margin = " + number(margin) + ": must be >= 0 [m]");
+    throw std::invalid_argument("margin = " + number(margin) + ": must be >= 0 [m]");
   }
   if (points_per_pair < 0) {
-    throw std::invalid_argument("collision.points_per_pair = " + std::to_string(points_per_pair) +
+    throw std::invalid_argument("points_per_pair = " + std::to_string(points_per_pair) +
                                 ": must be >= 0; 0 keeps all points");
   }
 }

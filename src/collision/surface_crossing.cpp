@@ -1,8 +1,9 @@
 #include "surface_crossing.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "pair.hpp"
 
-#include <limits>
 #include <tuple>
 
 // Triangles cross in segments that join to closed curves. Walked along n_A x n_B, such a curve has
@@ -18,7 +19,6 @@
 namespace stiction::detail {
 namespace {
 
-constexpr double kFar = std::numeric_limits<double>::infinity();
 constexpr double kShift = 1e-9;       // of the size
 constexpr double kShallow = 1e-7;     // of the size: thinner is rounding and the shift
 constexpr double kAnswered = 0.5;     // of the depth of the deepest vertex inside
@@ -94,7 +94,7 @@ double depth_in(const Surface& s, const Vec3d& p) {
     if (!(below > 0.0)) return -1.0;  // NaN outside of the grid
     return nearest_triangle(s, p, below).distance;
   }
-  const NearestTriangle near = nearest_triangle(s, p, kFar);
+  const NearestTriangle near = nearest_triangle(s, p, kInfinity);
   return near.inside ? near.distance : -1.0;
 }
 

@@ -1,18 +1,16 @@
 #include "surface_distance.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "general_query.hpp"
 #include "surface.hpp"
 #include "surface_crossing.hpp"
-
-#include <limits>
 
 // Branch and bound over the triangles: the least distance of a triangle that is known so far is the
 // reach within which others are looked for.
 
 namespace stiction::detail {
 namespace {
-
-constexpr double kFar = std::numeric_limits<double>::infinity();
 
 Vec3d centre_of(const Shape& s) { return centre(bounding_box(s, Transform::identity())); }
 
@@ -35,7 +33,7 @@ struct Search {
     Vec3d v[3];
     surface.corners(id, v);
     const Transform X_T{Mat3d::identity(), own.set(v, unit_normal(v))};
-    const double reach = best.distance < kFar ? std::fmax(best.distance, 0.0) : kFar;
+    const double reach = best.distance < kInfinity ? std::fmax(best.distance, 0.0) : kInfinity;
     const GeneralResult r = query_general(own.shape(), X_T, shape, X, settings, reach, nullptr);
     if (!r.beyond && r.distance.distance < best.distance) best = r.distance;
   }
@@ -43,7 +41,7 @@ struct Search {
 
 // A first bound: the triangle nearest to the middle of the other shape, or the cell under it.
 int first_triangle(const Surface& s, const Vec3d& p) {
-  if (s.mesh != nullptr) return nearest_triangle(s, p, kFar).id;
+  if (s.mesh != nullptr) return nearest_triangle(s, p, kInfinity).id;
   int i0 = 0, i1 = 0, j0 = 0, j1 = 0;
   const HeightField& f = *s.field;
   const double x = std::fmin(std::fmax(p.x, f.x0), -f.x0),
@@ -110,7 +108,7 @@ bool deepest_contact(const Shape& a,
 
 // The triangle nearest to a point behind the surface; id -1: the point is not behind it.
 NearestTriangle nearest_above(const Surface& s, const Vec3d& p) {
-  const double reach = s.mesh != nullptr ? kFar : s.field->height(p.x, p.y) - p.z;
+  const double reach = s.mesh != nullptr ? kInfinity : s.field->height(p.x, p.y) - p.z;
   if (!(reach > 0.0)) return {};  // NaN outside of the grid
   const NearestTriangle near = nearest_triangle(s, p, reach);
   return near.inside ? near : NearestTriangle{};
@@ -170,7 +168,7 @@ DistanceResult ordered(const Shape& a,
     return swapped(in_world(r, X_WB));
   }
   Search q{surface, settings, {}, {}, {}};
-  q.best.distance = kFar;
+  q.best.distance = kInfinity;
   q.best.normal = {0.0, 0.0, 1.0};
   if (is_surface(b.type)) {
     search_surface(q, b, X);

@@ -64,8 +64,7 @@ void multiply(const Scene& scene,
 void ContactSettings::validate() const {
   const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
   const auto fail = [](const char* field, double x, const char* must) {
-    throw std::invalid_argument(std::string("contact.") + field + " = " + number(x) + ": must be " +
-                                must);
+    throw std::invalid_argument(std::string(field) + " = " + number(x) + ": must be " + must);
   };
   if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
   if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
@@ -109,16 +108,6 @@ void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
            row.velocity);
 }
 
-static double largest_diagonal(const ContactProblem& problem) {
-  double largest = 0.0;
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    const int step = ContactProblem::stride(problem.sets[i].dim) + 1;
-    for (int r = 0; r < problem.sets[i].dim; ++r)
-      largest = std::max(largest, problem.values[problem.diagonal_start[i] + step * r]);
-  }
-  return largest;
-}
-
 /// g, R and the compliance on the diagonal of G.
 static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
@@ -133,7 +122,7 @@ static void fill_vectors(const RowContext& context,
     if (tree < 0) multiply(context.scene, context.dynamics, row, rows.scaled.data(), w, g);
   }
   if (tree >= 0) add_free_velocity(rows, w + context.scene.trees()[tree].v_offset, problem.g);
-  const double immovable = 1e-13 * largest_diagonal(problem);
+  const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
     const int offset = problem.sets[i].offset, step = ContactProblem::stride(row.set.dim) + 1;

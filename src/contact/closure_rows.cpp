@@ -1,4 +1,5 @@
 #include "stiction/dynamics/constraint_rows.hpp"
+#include "stiction/math/constants.hpp"
 
 #include "constraint_row.hpp"
 
@@ -21,7 +22,7 @@ Vec3d rotation_vector(const Mat3d& R) {
     w[k] += 1.0;
     if (squared_norm(w) > squared_norm(u)) u = w;
   }
-  return u * (3.14159265358979323846 / norm(u));
+  return u * (kPi / norm(u));
 }
 
 void closure_side(const RowContext& context,

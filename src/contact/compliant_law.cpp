@@ -34,18 +34,6 @@ Vec3d sticking_force(const PointCompliance& c, const PointMotion& m) {
 
 }  // namespace
 
-const char* to_string(PointMode mode) {
-  switch (mode) {
-    case PointMode::kOpen:
-      return "open";
-    case PointMode::kStick:
-      return "stick";
-    case PointMode::kSlide:
-      return "slide";
-  }
-  return "unknown";
-}
-
 void CompliantSettings::validate() const {
   chosen_law();
   if (!(accuracy >= 0.0 && std::isfinite(accuracy))) {
@@ -100,9 +88,9 @@ PointForce compliant_force(CompliantLaw law, const PointCompliance& c, const Poi
   if (!(f_n > 0.0)) return {};
   const Vec3d f_t = sticking_force(c, m);
   const double limit = c.friction * f_n, size = norm(f_t);
-  if (size <= limit) return {PointMode::kStick, {f_t.x, f_t.y, f_n}};
+  if (size <= limit) return {ContactMode::kStick, {f_t.x, f_t.y, f_n}};
   const double scale = limit / size;
-  return {PointMode::kSlide, {scale * f_t.x, scale * f_t.y, f_n}};
+  return {ContactMode::kSlide, {scale * f_t.x, scale * f_t.y, f_n}};
 }
 
 PointForceDerivatives compliant_force_derivatives(CompliantLaw law,
@@ -110,10 +98,10 @@ PointForceDerivatives compliant_force_derivatives(CompliantLaw law,
                                                   const PointMotion& m,
                                                   const PointForce& at) {
   const Vec3d zero{0, 0, 0};
-  if (at.mode == PointMode::kOpen) return {{zero, zero, zero}, {zero, zero, zero}};
+  if (at.mode == ContactMode::kOpen) return {{zero, zero, zero}, {zero, zero, zero}};
   const Normal n = normal_force(law, c, m);
   const double kt = c.tangential_stiffness, dt = c.tangential_damping;
-  if (at.mode == PointMode::kStick) {
+  if (at.mode == ContactMode::kStick) {
     return {{{-kt, 0, 0}, {0, -kt, 0}, {0, 0, -n.by_depth}},
             {{-dt, 0, 0}, {0, -dt, 0}, {0, 0, -n.by_rate}}};
   }
@@ -136,11 +124,11 @@ Vec3d settled_extension(CompliantLaw law,
   const Vec3d e = m.extension;
   if (law == CompliantLaw::kPublished) {
     if (!touches(law, m.gap)) return {0, 0, 0};
-    if (at.mode != PointMode::kSlide || kt == 0.0) return e;
+    if (at.mode != ContactMode::kSlide || kt == 0.0) return e;
     return {at.force.x / kt, at.force.y / kt, e.z};
   }
-  if (at.mode == PointMode::kOpen) return {0, 0, 0};
-  if (at.mode == PointMode::kSlide && c.tangential_damping == 0.0 && kt > 0.0)
+  if (at.mode == ContactMode::kOpen) return {0, 0, 0};
+  if (at.mode == ContactMode::kSlide && c.tangential_damping == 0.0 && kt > 0.0)
     return {at.force.x / kt, at.force.y / kt, 0.0};
   return {e.x, e.y, 0.0};
 }
@@ -149,7 +137,7 @@ Vec3d anchor_rate(CompliantLaw law,
                   const PointCompliance& c,
                   const PointMotion& m,
                   const PointForce& at) {
-  const bool moves = law == CompliantLaw::kContinuous && at.mode == PointMode::kSlide &&
+  const bool moves = law == CompliantLaw::kContinuous && at.mode == ContactMode::kSlide &&
                      c.tangential_damping > 0.0;
   if (!moves) return {0, 0, 0};
   const Vec3d rate = (at.force - sticking_force(c, m)) * (1.0 / c.tangential_damping);

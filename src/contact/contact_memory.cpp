@@ -1,5 +1,7 @@
 #include "stiction/contact/contact_memory.hpp"
 
+#include "stiction/model/contact_order.hpp"
+
 #include <algorithm>
 
 namespace stiction {
@@ -13,13 +15,8 @@ bool has_plane(const Shape& s) {
 }  // namespace
 
 const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact) {
-  const auto before = [](const ContactMemory& m, const Contact& c) {
-    return m.pair != c.pair ? m.pair < c.pair : m.feature < c.feature;
-  };
-  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, before);
-  if (it == memory.end() || it->pair != contact.pair || it->feature != contact.feature)
-    return nullptr;
-  return &*it;
+  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, contact_before);
+  return it != memory.end() && same_contact(*it, contact) ? &*it : nullptr;
 }
 
 bool b_carries_anchor(const Scene& scene, const Contact& contact) {

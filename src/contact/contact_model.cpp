@@ -1,11 +1,11 @@
 #include "stiction/contact/contact_model.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "scaled_residuals.hpp"
 
 namespace stiction {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 /// Friction on the cone, but Signorini's law relaxed to <lambda, c> = 0 with c in K*.
 void ccp_residual(

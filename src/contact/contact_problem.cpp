@@ -103,6 +103,16 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   }
 }
 
+double ContactProblem::largest_diagonal(int first, int last) const {
+  double largest = 0.0;
+  for (int i = first; i < last; ++i) {
+    const double* block = values.data() + diagonal_start[i];
+    const int step = stride(sets[i].dim) + 1;
+    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, block[step * r]);
+  }
+  return largest;
+}
+
 Eigen::MatrixXd ContactProblem::dense() const {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
   for (int i = 0; i < num_sets(); ++i) {
@@ -125,10 +135,10 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
   int rows = 0;
   for (std::size_t i = 0; i < given.size(); ++i) {
     check_set(given[i], i);
-    // A long bilateral set is the product of short ones: solvers keep at most 6 rows on the stack.
-    for (int left = given[i].dim; left > 0; left -= 6) {
+    // A long bilateral set is the product of short ones.
+    for (int left = given[i].dim; left > 0; left -= kMaxSetDim) {
       p.sets.push_back(given[i]);
-      p.sets.back().dim = std::min(left, 6);
+      p.sets.back().dim = std::min(left, kMaxSetDim);
       p.sets.back().offset = rows;
       rows += p.sets.back().dim;
     }

@@ -68,11 +68,6 @@ void add_block(const Scene& scene,
   }
 }
 
-int root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 /// Counting sort of the rows by their island, rows.order.
 void sort_by_island(ConstraintRows& rows) {
   std::vector<int>& next = rows.island;
@@ -90,12 +85,9 @@ void sort_by_island(ConstraintRows& rows) {
 
 /// Islands: components of trees under the rows. Rows are sorted by island, stably.
 void find_islands(int num_trees, ConstraintRows& rows) {
-  std::vector<int>& parent = rows.island_of_tree;
-  parent.resize(num_trees);
-  for (int t = 0; t < num_trees; ++t) parent[t] = t;
+  rows.joined.reset(num_trees);
   for (const ConstraintRow& row : rows.rows) {
-    if (row.num_sides == 2)
-      parent[root(parent, row.sides[0].tree)] = root(parent, row.sides[1].tree);
+    if (row.num_sides == 2) rows.joined.join(row.sides[0].tree, row.sides[1].tree);
   }
   // Islands are numbered by their first row.
   rows.island.assign(num_trees, -1);
@@ -103,7 +95,7 @@ void find_islands(int num_trees, ConstraintRows& rows) {
   rows.num_islands = 0;
   bool sorted = true;
   for (const ConstraintRow& row : rows.rows) {
-    int& id = rows.island[root(parent, row.sides[0].tree)];
+    int& id = rows.island[rows.joined.find(row.sides[0].tree)];
     if (id < 0) id = rows.num_islands++;
     sorted = sorted && (rows.order.empty() || rows.order.back() <= id);
     rows.order.push_back(id);

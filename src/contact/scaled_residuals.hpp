@@ -1,10 +1,10 @@
 #pragma once
 
 #include "stiction/contact/residuals.hpp"
+#include "stiction/math/constants.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace stiction {
 
@@ -41,7 +41,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
     }
   }
   if (!std::isfinite(total)) {
-    out.relative = out.backward = std::numeric_limits<double>::infinity();
+    out.relative = out.backward = kInfinity;
     return out;
   }
   if (g_max == 0.0 && lambda_max == 0.0) {  // no scale: only bounds that exclude 0 can be violated

@@ -1,5 +1,6 @@
 #include "stiction/contact/uniqueness.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/singular_values.hpp"
 
 #include "../math/number.hpp"
@@ -50,7 +51,6 @@ Modes cone_modes(double mu, const double* l, const double* c, const Zero& zero) 
 }
 
 Modes modes_of(const ConstraintSet& set, const double* l, const double* c, const Zero& zero) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (set.kind) {
     case SetKind::kCone:
       return cone_modes(set.mu, l, c, zero);
@@ -196,18 +196,6 @@ void check(const ContactProblem& p,
 }
 
 }  // namespace
-
-const char* to_string(ContactMode mode) {
-  switch (mode) {
-    case ContactMode::kOpen:
-      return "open";
-    case ContactMode::kStick:
-      return "stick";
-    case ContactMode::kSlide:
-      return "slide";
-  }
-  return "unknown";
-}
 
 Uniqueness uniqueness(const ContactProblem& problem,
                       const std::vector<double>& impulse,

@@ -1,4 +1,5 @@
 #include "stiction/contact/contact_memory.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include "constraint_row.hpp"
 
@@ -27,10 +28,6 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
       break;
   }
   return -1;
-}
-
-bool in_order(const ContactMemory& a, const ContactMemory& b) {
-  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
 }
 
 /// Drops all impulses but those of contacts that sleep; returns how many are left.
@@ -127,7 +124,7 @@ void store_impulses(const Scene& scene,
     const Vec3d e = contact.frame * next_extension(contact, row, dt, l);
     kept.extension = transpose_times(anchor_rotation(scene, dynamics, contact), e);
   }
-  if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), in_order);
+  if (resting > 0) std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
 }
 
 }  // namespace stiction

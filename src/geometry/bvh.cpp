@@ -1,12 +1,11 @@
 #include "stiction/geometry/bvh.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include <algorithm>
-#include <limits>
 
 namespace stiction {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 void grow(Aabb& box, const Aabb& other) {
   for (int k = 0; k < 3; ++k) {
@@ -20,7 +19,7 @@ struct Builder {
   Bvh& tree;
 
   int longest_axis(int first, int last) const {
-    Vec3d lower{kInf, kInf, kInf}, upper{-kInf, -kInf, -kInf};
+    Vec3d lower{kInfinity, kInfinity, kInfinity}, upper{-kInfinity, -kInfinity, -kInfinity};
     for (int n = first; n < last; ++n) {
       const Vec3d c = boxes[tree.items[n]].lower + boxes[tree.items[n]].upper;
       for (int k = 0; k < 3; ++k) {
@@ -35,7 +34,7 @@ struct Builder {
   // Halves of equal size: the depth is the logarithm of the number of items.
   void build(int first, int last) {
     const int n = static_cast<int>(tree.nodes.size());
-    Aabb box{{kInf, kInf, kInf}, {-kInf, -kInf, -kInf}};
+    Aabb box{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
     for (int i = first; i < last; ++i) grow(box, boxes[tree.items[i]]);
     tree.nodes.push_back({box, first, last - first});
     if (last - first <= Bvh::kLeafSize) return;

@@ -1,6 +1,6 @@
 #include "stiction/geometry/height_field.hpp"
 
-#include "flat_regions.hpp"
+#include "stiction/math/disjoint_sets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +39,7 @@ void check(int nx, int ny, const std::vector<double>& heights, double dx, double
 }
 
 void find_patches(HeightField& field) {
-  FlatRegions regions(field.count());
+  DisjointSets regions(field.count());
   for (int t = 0; t < field.count(); ++t) {
     const Vec3d n = field.normal(t);
     for (int k = 0; k < 3; ++k) {

@@ -1,5 +1,6 @@
 #include "stiction/geometry/shape.hpp"
 #include "stiction/geometry/triangle_mesh.hpp"
+#include "stiction/math/constants.hpp"
 
 #include <cmath>
 #include <sstream>
@@ -9,8 +10,6 @@
 
 namespace stiction {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 MassProperties sphere_properties(double r, double density) {
   const double mass = density * (4.0 / 3.0) * kPi * r * r * r;

@@ -2,13 +2,13 @@
 
 #include "stiction/geometry/height_field.hpp"
 #include "stiction/geometry/triangle_mesh.hpp"
+#include "stiction/math/constants.hpp"
 
 #include "mesh_support.hpp"
 #include "size_range.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -46,7 +46,7 @@ Aabb own_box(const Shape& s) { return s.field ? own_box(*s.field) : s.surface->b
 
 Vec3d surface_support(const Shape& s, const Vec3d& d) {
   Vec3d best{0, 0, 0};
-  double height = -std::numeric_limits<double>::infinity();
+  double height = -kInfinity;
   const auto offer = [&](const Vec3d& p) {
     if (dot(d, p) <= height) return;
     height = dot(d, p);
@@ -105,7 +105,7 @@ Interval extent_along(const Shape& shape, const Vec3d& n) {
     case ShapeType::kHalfSpace:
       break;
   }
-  return symmetric(std::numeric_limits<double>::infinity());
+  return symmetric(kInfinity);
 }
 
 }  // namespace
@@ -250,7 +250,7 @@ double bounding_radius(const Shape& shape) {
     case ShapeType::kBox:
       return norm(shape.size);
     case ShapeType::kHalfSpace:
-      return std::numeric_limits<double>::infinity();
+      return kInfinity;
     case ShapeType::kConvexMesh:
       return shape.mesh->bounding_radius;
     case ShapeType::kCylinder:

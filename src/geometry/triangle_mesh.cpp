@@ -1,6 +1,6 @@
 #include "stiction/geometry/triangle_mesh.hpp"
 
-#include "flat_regions.hpp"
+#include "stiction/math/disjoint_sets.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -125,7 +125,7 @@ void join(TriangleMesh& mesh) {
   mesh.neighbours.assign(corners, -1);
   mesh.edges.assign(corners, SurfaceEdge::kBoundary);
   mesh.closed = true;
-  FlatRegions regions(mesh.count());
+  DisjointSets regions(mesh.count());
   for (int t = 0; t < mesh.count(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const int a = mesh.triangles[3 * t + k], b = mesh.triangles[3 * t + (k + 1) % 3];

@@ -1,6 +1,7 @@
 #include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_system.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include "../contact/constraint_row.hpp"
 
@@ -74,14 +75,12 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
           here,
           system.collision,
           system.found);
-  const auto before = [](const Contact& a, const Contact& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-  };
   for (CompliantPoint& point : system.points) {
     if (point.kind != PointKind::kGeneral) continue;
     const Contact& contact = system.contacts[point.contact];
-    const auto it = std::lower_bound(system.found.begin(), system.found.end(), contact, before);
-    if (it == system.found.end() || before(contact, *it)) {
+    const auto it =
+        std::lower_bound(system.found.begin(), system.found.end(), contact, contact_before);
+    if (it == system.found.end() || contact_before(contact, *it)) {
       point.drift = analytic_drift(input, contact, point, system);  // as a vertex: it has just gone
       continue;
     }

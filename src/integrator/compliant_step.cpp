@@ -3,22 +3,12 @@
 #include "stiction/integrator/explicit_euler.hpp"
 #include "stiction/integrator/implicit_euler.hpp"
 #include "stiction/integrator/rk4.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
 namespace stiction {
-namespace {
-
-bool before(const Contact& a, const Contact& b) {
-  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-}
-bool before(const ContactMemory& a, const ContactMemory& b) {
-  return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-}
-
-}  // namespace
-
 const std::vector<IntegratorEntry>& integrators() {
   static const std::vector<IntegratorEntry> all{
       {"explicit-euler",
@@ -73,14 +63,14 @@ void report_point(const Contact& contact,
                   const Vec3d& impulse,
                   const Vec3d& velocity,
                   const Vec3d& extension,
-                  PointMode mode,
+                  ContactMode mode,
                   CompliantOutcome& outcome) {
   auto& list = outcome.contacts;
   auto it = std::lower_bound(
       list.begin(), list.end(), contact, [](const CompliantContact& c, const Contact& x) {
-        return before(c.contact, x);
+        return contact_before(c.contact, x);
       });
-  if (it == list.end() || before(contact, it->contact)) {
+  if (it == list.end() || contact_before(contact, it->contact)) {
     it = list.insert(it, CompliantContact{});
     it->contact = contact;
   }
@@ -110,9 +100,7 @@ void remember(const CompliantInput& input,
                  point.force.mode,
                  work.outcome);
   }
-  std::sort(state.contacts.begin(),
-            state.contacts.end(),
-            [](const ContactMemory& a, const ContactMemory& b) { return before(a, b); });
+  std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
 }
 
 void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
@@ -128,7 +116,7 @@ void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
 double elastic_energy(const CompliantSystem& system) {
   double sum = 0.0;
   for (const CompliantPoint& p : system.points) {
-    if (p.force.mode == PointMode::kOpen) continue;
+    if (p.force.mode == ContactMode::kOpen) continue;
     const Vec3d& e = p.motion.extension;
     const double depth = system.law == CompliantLaw::kPublished ? e.z : p.motion.gap;
     sum += 0.5 * p.compliance.stiffness * depth * depth +

@@ -246,7 +246,7 @@ void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSys
 void list_wrenches(const Scene& scene, CompliantSystem& system) {
   system.wrenches.clear();
   for (const CompliantPoint& point : system.points) {
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = system.contacts[point.contact];
     const Vec3d f = contact.frame * point.force.force;
     const auto act = [&](int body, const Vec3d& force) {

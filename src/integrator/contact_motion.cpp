@@ -9,7 +9,6 @@
 namespace stiction {
 namespace {
 
-constexpr int kNodes = 8;           // at which guards are looked at, per segment
 constexpr int kMostSwitches = 16;   // of a step that are followed; afterwards segments of h / 16
 constexpr int kMostSegments = 100;  // likewise
 constexpr double kShortest =
@@ -86,7 +85,7 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
 /// damper of another takes a blow within microseconds.
 bool ContactMotion::pulls(const Node& end) const {
   for (int i = 0; i < n_; ++i) {
-    if (result_.mode[i] != PointMode::kOpen && end.F1[3 * i + 2] < -tolerance(i) * end.t)
+    if (result_.mode[i] != ContactMode::kOpen && end.F1[3 * i + 2] < -tolerance(i) * end.t)
       return true;
   }
   return false;
@@ -127,9 +126,9 @@ void ContactMotion::choose_mode(int i) {
   const PointForce force = compliant_force(CompliantLaw::kContinuous, compliance_[i], motion);
   result_.mode[i] = force.mode;
   for (int r = 0; r < 3; ++r) here_.f[3 * i + r] = force.force[r];
-  if (force.mode == PointMode::kOpen) here_.e[i] = {0, 0, 0};
-  if (force.mode == PointMode::kSlide && !compliance_[i].has_tangential())
-    result_.mode[i] = PointMode::kStick;
+  if (force.mode == ContactMode::kOpen) here_.e[i] = {0, 0, 0};
+  if (force.mode == ContactMode::kSlide && !compliance_[i].has_tangential())
+    result_.mode[i] = ContactMode::kStick;
   fresh_[i] = 0;
 }
 
@@ -142,11 +141,11 @@ double ContactMotion::linearised_damping(int i, double depth) const {
 /// Springs of the closed points: three rows that stick, or the normal one of a point that slides,
 /// whose force drags mu d with it. False if one pass is exact: nothing slides and no damping
 /// depends on depth.
-bool ContactMotion::build(const std::vector<PointMode>& mode, bool averaged) {
+bool ContactMotion::build(const std::vector<ContactMode>& mode, bool averaged) {
   bool inexact = false, sliding = false;
   for (int i = 0; i < n_; ++i) {
-    sliding = sliding || mode[i] == PointMode::kSlide;
-    inexact = inexact || (mode[i] != PointMode::kOpen && compliance_[i].dissipation > 0.0);
+    sliding = sliding || mode[i] == ContactMode::kSlide;
+    inexact = inexact || (mode[i] != ContactMode::kOpen && compliance_[i].dissipation > 0.0);
   }
   inexact = inexact || sliding;
   if (modes_kept_ && !inexact && built_ == mode) return false;
@@ -171,13 +170,13 @@ bool ContactMotion::build(const std::vector<PointMode>& mode, bool averaged) {
       direction_[i] = unit_tangential(trial(i, here_));
       damping_[i] = linearised_damping(i, std::max(-here_.x[3 * i + 2], 0.0));
     }
-    if (mode[i] == PointMode::kOpen) continue;
-    if (mode[i] == PointMode::kStick && c.has_tangential()) {
+    if (mode[i] == ContactMode::kOpen) continue;
+    if (mode[i] == ContactMode::kStick && c.has_tangential()) {
       add(3 * i, c.tangential_stiffness, c.tangential_damping);
       add(3 * i + 1, c.tangential_stiffness, c.tangential_damping);
     }
     add(3 * i + 2, c.stiffness, damping_[i]);
-    if (mode[i] == PointMode::kSlide) {
+    if (mode[i] == ContactMode::kSlide) {
       follower_[i] = static_cast<int>(followers_.size());
       followers_.push_back({sprung_[3 * i + 2],
                             c.tangential_stiffness / slide_damping_[i],
@@ -191,7 +190,7 @@ bool ContactMotion::build(const std::vector<PointMode>& mode, bool averaged) {
     for (int c = 0; c < m; ++c) {
       const int i = row_[c] / 3;
       double& w = W_[static_cast<std::size_t>(a) * m + c] = Y[row_[c]];
-      if (mode[i] != PointMode::kSlide) continue;
+      if (mode[i] != ContactMode::kSlide) continue;
       w += compliance_[i].friction * (direction_[i].x * Y[3 * i] + direction_[i].y * Y[3 * i + 1]);
     }
   }
@@ -224,7 +223,7 @@ void ContactMotion::start_springs() {
 void ContactMotion::sample(double length) {
   nodes_.resize(kNodes);
   bool all_stick = true;
-  for (const PointMode mode : built_) all_stick = all_stick && mode == PointMode::kStick;
+  for (const ContactMode mode : built_) all_stick = all_stick && mode == ContactMode::kStick;
   holds_ = false;
   if (!all_stick || springs_.form() != SpringDamper::Form::kModal) {
     springs_.sample(length, kNodes, motions_);
@@ -244,7 +243,7 @@ void ContactMotion::sample(double length) {
 
 /// out += the contact forces of point i that belong to the sprung forces u.
 void ContactMotion::spread(int i, const double* u, std::vector<double>& out) const {
-  if (built_[i] == PointMode::kSlide) {
+  if (built_[i] == ContactMode::kSlide) {
     const double f = u[sprung_[3 * i + 2]];
     const double t = compliance_[i].friction * f;
     out[3 * i] = t * direction_[i].x;
@@ -273,15 +272,15 @@ void ContactMotion::expand(const SpringDamper::Motion& motion, double t, Node& n
       node.x[r] = r == 3 * i + 2 ? motion.x[a] : here_.x[r] + here_.e[i][r - 3 * i] + motion.x[a];
     }
     switch (built_[i]) {
-      case PointMode::kOpen:
+      case ContactMode::kOpen:
         node.e[i] = {0, 0, 0};
         break;
-      case PointMode::kStick:
+      case ContactMode::kStick:
         node.e[i] =
             here_.e[i] -
             Vec3d{node.x[3 * i] - here_.x[3 * i], node.x[3 * i + 1] - here_.x[3 * i + 1], 0.0};
         break;
-      case PointMode::kSlide: {
+      case ContactMode::kSlide: {
         const double rate = followers_[follower_[i]].rate;
         node.e[i] = here_.e[i] * exponential(-rate * t) + direction_[i] * motion.g[follower_[i]];
         break;

@@ -1,4 +1,5 @@
 #include "stiction/integrator/contact_motion.hpp"
+#include "stiction/math/constants.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,9 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kNodes = 8;
 constexpr double kTurn = 0.94;  // cosine of 20 degrees
-constexpr double kPi = 3.14159265358979323846;
 
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
 
@@ -25,7 +24,8 @@ double ContactMotion::normal_force(int i, const Node& node) const {
 /// c = k_t e - d_t x_T'.
 Vec3d ContactMotion::trial(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
-  const double d = result_.mode[i] == PointMode::kSlide ? slide_damping_[i] : c.tangential_damping;
+  const double d =
+      result_.mode[i] == ContactMode::kSlide ? slide_damping_[i] : c.tangential_damping;
   return {c.tangential_stiffness * node.e[i].x - d * node.v[3 * i],
           c.tangential_stiffness * node.e[i].y - d * node.v[3 * i + 1],
           0.0};
@@ -37,10 +37,10 @@ Vec3d ContactMotion::trial(int i, const Node& node) const {
 /// A point that rests from switching between stick and slide may still open.
 double ContactMotion::guard(int i, const Node& node) const {
   const PointCompliance& c = compliance_[i];
-  if (ignored_[i]) return result_.mode[i] == PointMode::kOpen ? HUGE_VAL : normal_force(i, node);
-  if (result_.mode[i] == PointMode::kOpen)
+  if (ignored_[i]) return result_.mode[i] == ContactMode::kOpen ? HUGE_VAL : normal_force(i, node);
+  if (result_.mode[i] == ContactMode::kOpen)
     return std::max(c.stiffness * node.x[3 * i + 2], -normal_force(i, node));
-  if (result_.mode[i] == PointMode::kStick) {
+  if (result_.mode[i] == ContactMode::kStick) {
     if (!c.has_tangential()) return node.f[3 * i + 2];
     const double* f = node.f.data() + 3 * i;
     return std::min(f[2], c.friction * f[2] - std::sqrt(f[0] * f[0] + f[1] * f[1]));
@@ -97,7 +97,7 @@ void ContactMotion::find_violated(const Node& node) {
 /// Where an open point may have touched and left between two nodes `apart` seconds apart: the
 /// lowest point of its gap by Hermite's cubic. Seconds after `a`, or a negative number.
 double ContactMotion::lowest_between(int i, const Node& a, const Node& b, double apart) const {
-  if (result_.mode[i] != PointMode::kOpen) return -1.0;
+  if (result_.mode[i] != ContactMode::kOpen) return -1.0;
   const int row = 3 * i + 2;
   const double va = a.v[row], vb = b.v[row];
   if (!(va < 0.0 && vb > 0.0)) return -1.0;
@@ -180,26 +180,26 @@ void ContactMotion::switch_points() {
     switch_point(i);
   }
   for (int i = 0; i < n_; ++i) {
-    if (result_.mode[i] != PointMode::kSlide || fresh_[i]) continue;
+    if (result_.mode[i] != ContactMode::kSlide || fresh_[i]) continue;
     const double limit = compliance_[i].friction * normal_force(i, here_);
     if (tangential_norm(trial(i, here_)) <= limit * (1.0 + 1e-6)) switch_point(i);
   }
 }
 
 void ContactMotion::switch_point(int i) {
-  PointMode& mode = result_.mode[i];
+  ContactMode& mode = result_.mode[i];
   const double f = normal_force(i, here_), c = tangential_norm(trial(i, here_)),
                limit = compliance_[i].friction * f;
   const bool smooth = !compliance_[i].has_tangential();
-  if (mode == PointMode::kOpen) {  // without friction closed is closed
-    mode = smooth || c <= limit ? PointMode::kStick : PointMode::kSlide;
+  if (mode == ContactMode::kOpen) {  // without friction closed is closed
+    mode = smooth || c <= limit ? ContactMode::kStick : ContactMode::kSlide;
   } else if (f <= tolerance(i)) {
-    mode = PointMode::kOpen;
+    mode = ContactMode::kOpen;
     here_.e[i] = result_.e[i] = {0, 0, 0};
-  } else if (mode == PointMode::kStick) {
-    mode = PointMode::kSlide;
+  } else if (mode == ContactMode::kStick) {
+    mode = ContactMode::kSlide;
   } else if (c <= limit * (1.0 + 1e-6)) {
-    mode = PointMode::kStick;  // else it has turned: it slides on in its new direction
+    mode = ContactMode::kStick;  // else it has turned: it slides on in its new direction
   }
   fresh_[i] = 1;
 }
@@ -209,7 +209,7 @@ void ContactMotion::switch_point(int i) {
 double ContactMotion::quiet_length() const {
   double length = h_;
   for (int i = 0; i < n_; ++i) {
-    if (result_.mode[i] == PointMode::kOpen) continue;
+    if (result_.mode[i] == ContactMode::kOpen) continue;
     const double Y = Y_[static_cast<std::size_t>(3 * i + 2) * (3 * n_ + 1)];
     const double k = compliance_[i].stiffness;
     if (!(Y > 0.0 && k > 0.0)) continue;

@@ -14,8 +14,9 @@ Vec3d extension_after(const CompliantInput& input,
   const Mat3d R = carrier_rotation(input.scene, start, point);
   const auto in_carrier = [&](const Vec3d& x) { return transpose_times(R, contact.frame * x); };
   const bool published = law == CompliantLaw::kPublished;
-  if (point.force.mode == PointMode::kOpen && !(published && contact.gap <= 0.0)) return {0, 0, 0};
-  if (!published && point.force.mode == PointMode::kSlide) {
+  if (point.force.mode == ContactMode::kOpen && !(published && contact.gap <= 0.0))
+    return {0, 0, 0};
+  if (!published && point.force.mode == ContactMode::kSlide) {
     return in_carrier(
         relaxed_extension(point.compliance, point.motion.extension, point.force.force, input.h));
   }

@@ -3,6 +3,7 @@
 #include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include "../contact/constraint_row.hpp"
 #include "exponential_end.hpp"
@@ -89,7 +90,7 @@ void match_points(const CompliantSystem& start, const CompliantSystem& end, std:
     for (std::size_t k = 0; k < count && out[i] < 0; ++k) {
       const std::size_t j = (i + k) % count;  // as a rule the first try
       const Contact& b = end.contacts[end.points[j].contact];
-      if (a.pair == b.pair && a.feature == b.feature) out[i] = static_cast<int>(j);
+      if (same_contact(a, b)) out[i] = static_cast<int>(j);
     }
   }
 }

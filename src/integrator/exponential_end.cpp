@@ -1,6 +1,7 @@
 #include "exponential_end.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/math/constants.hpp"
 #include "stiction/math/factor_symmetric.hpp"
 
 #include "energy.hpp"
@@ -22,8 +23,8 @@ void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
   rows.clear();
   for (std::size_t i = 0; i < r.mode.size(); ++i) {
     const int row = 3 * static_cast<int>(i);
-    if (r.mode[i] == PointMode::kStick) rows.insert(rows.end(), {row, row + 1});
-    if (r.mode[i] != PointMode::kOpen) rows.push_back(row + 2);
+    if (r.mode[i] == ContactMode::kStick) rows.insert(rows.end(), {row, row + 1});
+    if (r.mode[i] != ContactMode::kOpen) rows.push_back(row + 2);
   }
 }
 
@@ -43,7 +44,7 @@ void solve_rows(const CompliantSystem& start,
                 int n,
                 double h,
                 ExponentialScratch& s) {
-  const int m = static_cast<int>(s.closed.size()), stride = factor_stride(m);
+  const int m = static_cast<int>(s.closed.size()), stride = padded(m);
   s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
   for (int i = 0; i < m; ++i) {
     const int r = s.closed[i];
@@ -178,7 +179,7 @@ PointEnd end_of_point(
   end.extension = r.e[i - first];
   if (!(point.compliance.friction > 0.0))
     end.extension = {0, 0, 0};
-  else if (end.mode == PointMode::kStick)
+  else if (end.mode == ContactMode::kStick)
     end.extension = end.extension - Vec3d{end.defect.x, end.defect.y, 0.0};
   return end;
 }
@@ -204,17 +205,18 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
             elastic_energy(work.start);
   each_point(work.start, [&](int, int, int i) {
     const CompliantPoint& point = work.start.points[i];
-    if (point.force.mode == PointMode::kOpen) {  // inside, but on its way out
+    if (point.force.mode == ContactMode::kOpen) {  // inside, but on its way out
       const double depth = std::min(point.motion.gap, 0.0);
       e.start += 0.5 * point.compliance.stiffness * depth * depth;
     }
     const PointEnd& p = work.exponential.ends[i];
-    if (p.mode == PointMode::kOpen && p.gap >= 0.0) return;
+    if (p.mode == ContactMode::kOpen && p.gap >= 0.0) return;
     const PointCompliance& c = point.compliance;
     const auto energy = [&](const Vec3d& t, double n) {
       return 0.5 * (c.tangential_stiffness * (t.x * t.x + t.y * t.y) + c.stiffness * n * n);
     };
-    if (p.mode == PointMode::kOpen) {  // the closed form has it out, the kinematics have it inside
+    if (p.mode ==
+        ContactMode::kOpen) {  // the closed form has it out, the kinematics have it inside
       e.elastic += energy({0, 0, 0}, p.gap);
       e.misplaced += energy({0, 0, 0}, std::min(-p.gap, std::abs(p.defect.z)));
       return;

@@ -141,7 +141,7 @@ Vec3d extension_after(const CompliantInput& input,
   const Mat3d R = carrier_rotation(input.scene, start, point);
   const Mat3d& frame = start.contacts[point.contact].frame;
   const bool continuous = input.settings.chosen_law() == CompliantLaw::kContinuous;
-  if (continuous && point.force.mode == PointMode::kSlide) {
+  if (continuous && point.force.mode == ContactMode::kSlide) {
     const Vec3d force{mean_force[0], mean_force[1], mean_force[2]};
     return transpose_times(
         R, frame * relaxed_extension(point.compliance, point.motion.extension, force, input.h));

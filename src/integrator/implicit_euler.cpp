@@ -18,7 +18,7 @@ void ImplicitScratch::resize(const Scene& scene) {
   for (auto* x : {&trial, &step, &residual, &whitened}) x->assign(scene.nv(), 0.0);
   for (auto* x : {&merit, &trial_merit, &length, &size, &drive}) x->assign(n, 0.0);
   done.assign(n, 0);
-  island.assign(n, 0);
+  islands.reset(n);
   place.assign(scene.nv(), -1);
 }
 
@@ -37,20 +37,16 @@ class Newton {
   bool run();
 
  private:
-  int root(int t) {
-    while (s_.island[t] != t) t = s_.island[t] = s_.island[s_.island[t]];
-    return t;
-  }
   template <class Visit>
   void each_tree_of(int island, Visit&& visit) {
     for (int t = 0; t < num_trees(); ++t) {
-      if (root(t) == island) visit(t);
+      if (s_.islands.find(t) == island) visit(t);
     }
   }
   template <class Visit>
   void each_island(Visit&& visit) {
     for (int t = 0; t < num_trees(); ++t) {
-      if (root(t) == t) visit(t);
+      if (s_.islands.find(t) == t) visit(t);
     }
   }
   double sum_over(int island, const std::vector<double>& x) {
@@ -80,8 +76,7 @@ class Newton {
 void Newton::join(const CompliantSystem& system) {
   for (const Contact& c : system.contacts) {
     if (c.body_a < 0 || c.body_b < 0) continue;
-    const int a = root(scene_.tree_of_body(c.body_a)), b = root(scene_.tree_of_body(c.body_b));
-    s_.island[std::max(a, b)] = std::min(a, b);
+    s_.islands.join(scene_.tree_of_body(c.body_a), scene_.tree_of_body(c.body_b));
   }
 }
 
@@ -109,7 +104,7 @@ void Newton::begin() {
     work_.memory.push_back(
         {c.pair, c.feature, {0, 0, 0}, transpose_times(carrier_rotation(scene_, start, p), e)});
   }
-  for (int t = 0; t < num_trees(); ++t) s_.island[t] = t;
+  s_.islands.reset(num_trees());
   std::fill(s_.done.begin(), s_.done.end(), 0);
   join(start);
   work_.nu.assign(state_.v.data(), state_.v.data() + scene_.nv());
@@ -203,7 +198,7 @@ bool Newton::small(int island) {
 
 /// nu += length step, each island's length halved until its merit has fallen enough.
 void Newton::search() {
-  for (int t = 0; t < num_trees(); ++t) s_.length[t] = s_.done[root(t)] ? 0.0 : 1.0;
+  for (int t = 0; t < num_trees(); ++t) s_.length[t] = s_.done[s_.islands.find(t)] ? 0.0 : 1.0;
   for (int halving = 0;; ++halving) {
     for (int t = 0; t < num_trees(); ++t) {
       const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
@@ -288,7 +283,7 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     const CompliantPoint& p = end.points[i];
     Vec3d e = settled_extension(law, p.compliance, p.motion, p.force);
-    if (law == CompliantLaw::kContinuous && p.force.mode == PointMode::kSlide)
+    if (law == CompliantLaw::kContinuous && p.force.mode == ContactMode::kSlide)
       e = slid_extension(input, work, p);
     for (int r = 0; r < 3; ++r) work.impulse[3 * i + r] = input.h * p.force.force[r];
     work.extension[i] =

@@ -112,7 +112,7 @@ void add_point_forces(const CompliantInput& input,
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     const CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     if (tree_of(contact.body_a) != t && tree_of(contact.body_b) != t) continue;
     const DualForce force = force_at(input, end, point, derivatives[i], t, dual);
     for (const int body : {contact.body_a, contact.body_b}) {
@@ -182,7 +182,7 @@ void settle_end(const CompliantInput& input,
     point.force = compliant_force(law, c, motion);
     PointForceDerivatives& by = derivatives[i];
     by = compliant_force_derivatives(law, c, motion, point.force);
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     if (touched) {
       add_touching(point, way_T, before, by);
     } else if (inside_now) {  // the published spring is at rest wherever it is first seen inside

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/integrator/compliant_step.hpp"
+#include "stiction/math/disjoint_sets.hpp"
 
 #include "dual_tree.hpp"
 
@@ -65,7 +66,7 @@ struct ImplicitScratch {
   std::vector<double> drive;                            ///< [trees] (h |a|_M)^2 without contacts
   std::vector<double> length, size;                     ///< [trees] of the step: factor, |step|_M^2
   std::vector<std::uint8_t> done;                       ///< [trees]
-  std::vector<int> island;                              ///< [trees] union-find parents
+  DisjointSets islands;                                 ///< of trees that points couple
   std::vector<int> dofs, place, ends;                   ///< of one island; place [nv]
   std::vector<double> matrix, right;
   EndDerivatives derivatives;

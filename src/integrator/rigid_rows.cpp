@@ -102,8 +102,8 @@ void report_rigid(const CompliantSystem& start, const RigidRows& rigid, Complian
     Vec3d velocity;  // relative to c* and with R lambda in it: undo both
     for (int k = 0; k < 3; ++k) velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
     const bool slides = on_cone(row.set, l);
-    const PointMode mode =
-        l[2] > 0.0 ? (slides ? PointMode::kSlide : PointMode::kStick) : PointMode::kOpen;
+    const ContactMode mode =
+        l[2] > 0.0 ? (slides ? ContactMode::kSlide : ContactMode::kStick) : ContactMode::kOpen;
     report_point(start.rigid[row.index], {l[0], l[1], l[2]}, velocity, {0, 0, 0}, mode, outcome);
   }
 }

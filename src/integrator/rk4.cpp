@@ -1,6 +1,7 @@
 #include "stiction/integrator/rk4.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include <algorithm>
 
@@ -26,11 +27,8 @@ void place_stage(const CompliantInput& input,
 }
 
 AnchorTrack& track_of(const Contact& contact, std::vector<AnchorTrack>& anchors) {
-  const auto before = [](const AnchorTrack& a, const Contact& c) {
-    return a.pair != c.pair ? a.pair < c.pair : a.feature < c.feature;
-  };
-  const auto it = std::lower_bound(anchors.begin(), anchors.end(), contact, before);
-  if (it != anchors.end() && it->pair == contact.pair && it->feature == contact.feature) return *it;
+  const auto it = std::lower_bound(anchors.begin(), anchors.end(), contact, contact_before);
+  if (it != anchors.end() && same_contact(*it, contact)) return *it;
   AnchorTrack fresh;
   fresh.pair = contact.pair;
   fresh.feature = contact.feature;
@@ -48,7 +46,7 @@ void add_anchor_rates(const CompliantInput& input,
   const CompliantLaw law = input.settings.chosen_law();
   for (AnchorTrack& a : rk.anchors) a.rate = {0, 0, 0};
   for (const CompliantPoint& point : stage.points) {
-    if (point.force.mode == PointMode::kOpen) continue;
+    if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = stage.contacts[point.contact];
     Vec3d rate = anchor_rate(law, point.compliance, point.motion, point.force);
     if (point.kind != PointKind::kMaterial)

@@ -1,14 +1,14 @@
 #include "stiction/math/exponential.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/lanes.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace stiction {
 
 double exponential(double x) {
-  if (x > 709.782712893384) return std::numeric_limits<double>::infinity();
+  if (x > 709.782712893384) return kInfinity;
   if (x < -745.2) return 0.0;
   if (!(x == x)) return x;
   const double n = nearest(x * 1.44269504088896338700);

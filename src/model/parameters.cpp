@@ -54,16 +54,29 @@ void validate_material(const Material& m, const std::string& field) {
   if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
     fail(field + ".restitution", m.restitution, "in [0, 1]");
   }
+  const bool soft = std::isfinite(m.stiffness);
   if (!(m.stiffness > 0.0)) fail(field + ".stiffness", m.stiffness, "> 0 [N/m]");
-  if (!(m.damping >= 0.0 && std::isfinite(m.damping))) {
-    fail(field + ".damping", m.damping, ">= 0 [N s/m] and finite");
+  if (soft && m.stiffness > kMaxStiffness) {
+    fail(field + ".stiffness", m.stiffness, "at most 1e150 N/m, or infinite: rigid");
   }
-  const auto check = [&](const char* name, double x, const char* must) {
-    if (!(x >= 0.0 && std::isfinite(x))) fail(field + "." + name, x, must);
+  if (!(m.damping >= 0.0 && m.damping <= kMaxStiffness)) {
+    fail(field + ".damping", m.damping, ">= 0 [N s/m] and at most 1e150");
+  }
+  const auto check = [&](const char* name, double x, double times, const char* must) {
+    if (!(x >= 0.0 && x * times <= kMaxStiffness)) fail(field + "." + name, x, must);
   };
-  check("tangential_stiffness_ratio", m.tangential_stiffness_ratio, ">= 0 and finite");
-  check("tangential_damping_ratio", m.tangential_damping_ratio, ">= 0 and finite");
-  check("dissipation", m.dissipation, ">= 0 [s/m] and finite");
+  check("tangential_stiffness_ratio",
+        m.tangential_stiffness_ratio,
+        soft ? m.stiffness : 1.0,
+        ">= 0, and stiffness times it at most 1e150 N/m");
+  check("tangential_damping_ratio",
+        m.tangential_damping_ratio,
+        std::max(1.0, m.damping),
+        ">= 0, and damping times it at most 1e150 N s/m");
+  check("dissipation",
+        m.dissipation,
+        soft ? std::max(1.0, m.stiffness) : 1.0,
+        ">= 0 [s/m], and stiffness times it at most 1e150 N s/m^2");
 }
 
 void Parameters::validate() const {

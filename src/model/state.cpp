@@ -1,7 +1,10 @@
 #include "stiction/model/state.hpp"
 
+#include "stiction/model/contact_order.hpp"
+
 #include "../math/number.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -63,8 +66,7 @@ bool State::operator==(const State& o) const {
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactMemory &a = contacts[i], &b = o.contacts[i];
-    if (a.pair != b.pair || a.feature != b.feature || !same(a.impulse_A, b.impulse_A) ||
-        !same(a.extension, b.extension))
+    if (!same_contact(a, b) || !same(a.impulse_A, b.impulse_A) || !same(a.extension, b.extension))
       return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -88,6 +90,15 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
     if (std::abs(group.norm() - 1.0) < 1e-6) group.normalize();
   });
   validate_state(scene, state);
+  return state;
+}
+
+State cold(State state) {
+  const auto springless = [](const ContactMemory& m) { return norm(m.extension) == 0.0; };
+  std::erase_if(state.contacts, springless);
+  for (ContactMemory& m : state.contacts) m.impulse_A = {0, 0, 0};
+  std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+  state.penalty = 0.0;
   return state;
 }
 

@@ -78,7 +78,7 @@ void Simulator::fill_compliant_report() {
   for (const CompliantContact& c : outcome.contacts) {
     contacts_.push_back(c.contact);
     r.penetration = std::max(r.penetration, -c.contact.gap);
-    if (c.mode == PointMode::kStick)
+    if (c.mode == ContactMode::kStick)
       r.creep = std::max(r.creep, std::hypot(c.velocity.x, c.velocity.y));
   }
 }

@@ -80,12 +80,12 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
     r.velocity = c.velocity;
     r.extension = c.extension;
     r.force_on_b_world = c.contact.frame * c.impulse * (1.0 / dt);
-    r.sliding = c.mode == PointMode::kSlide;
+    r.sliding = c.mode == ContactMode::kSlide;
   }
   return out;
 }
 
-std::vector<ContactReport> Simulator::contact_reports() const {
+std::vector<ContactReport> Simulator::contacts() const {
   if (integrator_ != nullptr) return reports_of(compliant_.outcome, settings_.dt);
   std::vector<ContactReport> out(contacts_.size());
   int offset = 0;
@@ -113,11 +113,11 @@ BodyWrench Simulator::wrench_on(int body) {
                                 std::to_string(scene_.num_bodies()) + ")");
   }
   BodyWrench out;
-  const std::vector<ContactReport> contacts = contact_reports();
-  if (contacts.empty()) return out;
+  const std::vector<ContactReport> reports = contacts();
+  if (reports.empty()) return out;
   forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
   const Vec3d origin = body_placement(scene_, other_, body).p;
-  for (const ContactReport& c : contacts) {
+  for (const ContactReport& c : reports) {
     if (c.body_a != body && c.body_b != body) continue;
     const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
     out.force += f;
@@ -143,7 +143,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     force += w.force;
     moment += w.moment + cross(body_placement(scene_, other_, w.body).p, w.force);
   }
-  for (const ContactReport& c : contact_reports()) {
+  for (const ContactReport& c : contacts()) {
     const double fixed = c.body_a < 0 ? 1.0 : c.body_b < 0 ? -1.0 : 0.0;
     force += c.force_on_b_world * fixed;
     moment += cross(c.position, c.force_on_b_world) * fixed;

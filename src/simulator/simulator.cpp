@@ -20,7 +20,7 @@ void SimulatorSettings::validate() const {
   solver.validate();
   if (solver.regularisation == RegularisationRule::kGiven) {
     throw std::invalid_argument(
-        "solver.regularisation is given by row, but the rows of a step change: take a rule");
+        "regularisation is given by row, but the rows of a step change: take a rule");
   }
   contact.validate();
   collision.validate();
@@ -252,15 +252,15 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
                                   " columns: the scene has nv = " + std::to_string(scene_.nv()));
     }
   };
-  check("torques", input.torques);
+  check("taus", input.taus);
   check("position_targets", input.position_targets);
   validate_whole_state(scene_, state);
   int steps = input.steps;
-  if (input.torques.size()) steps = static_cast<int>(input.torques.rows());
+  if (input.taus.size()) steps = static_cast<int>(input.taus.rows());
   if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
-  if (input.torques.size() && input.torques.rows() != steps) {
+  if (input.taus.size() && input.taus.rows() != steps) {
     throw std::invalid_argument(
-        "rollout.torques and rollout.position_targets have different numbers of rows");
+        "rollout.taus and rollout.position_targets have different numbers of rows");
   }
   if (steps < 0)
     throw std::invalid_argument("rollout.steps = " + std::to_string(steps) + ": must be >= 0");
@@ -272,7 +272,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
   log.v.row(0) = state.v;
   Control control = base;
   for (int k = 0; k < steps; ++k) {
-    if (input.torques.size()) control.torque = input.torques.row(k);
+    if (input.taus.size()) control.torque = input.taus.row(k);
     if (input.position_targets.size()) control.position_target = input.position_targets.row(k);
     log.reports.push_back(step(state, control));
     log.q.row(k + 1) = state.q;

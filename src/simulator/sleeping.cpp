@@ -57,20 +57,13 @@ void mark_asleep(const State& state, DynamicsWorkspace& dynamics) {
   }
 }
 
-int root(std::vector<int>& parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 /// Trees that rows join, and whether a row acts on a tree at all.
 void find_islands(const ConstraintRows& rows, int num_trees, SleepWorkspace& work) {
-  work.island.resize(num_trees);
-  for (int t = 0; t < num_trees; ++t) work.island[t] = t;
+  work.islands.reset(num_trees);
   work.held.assign(num_trees, 0);
   for (const ConstraintRow& row : rows.rows) {
     for (int s = 0; s < row.num_sides; ++s) work.held[row.sides[s].tree] = 1;
-    if (row.num_sides == 2)
-      work.island[root(work.island, row.sides[0].tree)] = root(work.island, row.sides[1].tree);
+    if (row.num_sides == 2) work.islands.join(row.sides[0].tree, row.sides[1].tree);
   }
 }
 
@@ -78,10 +71,11 @@ void find_islands(const ConstraintRows& rows, int num_trees, SleepWorkspace& wor
 
 void SleepSettings::validate() const {
   if (!(speed >= 0.0 && std::isfinite(speed)))
-    throw std::invalid_argument("sleeping.speed = " + number(speed) +
+    throw std::invalid_argument("sleep_speed (SleepSettings::speed) = " + number(speed) +
                                 ": must be >= 0 [m/s or rad/s]");
   if (!(time > 0.0)) {
-    throw std::invalid_argument("sleeping.time = " + number(time) + ": must be > 0 [s]");
+    throw std::invalid_argument("sleep_time (SleepSettings::time) = " + number(time) +
+                                ": must be > 0 [s]");
   }
 }
 
@@ -141,13 +135,13 @@ void fall_asleep(const Scene& scene,
     const auto v = state.v.segment(trees[t].v_offset, trees[t].nv);
     const bool still = !work.pushed[t] && v.lpNorm<Eigen::Infinity>() <= settings.speed;
     rest.time = still ? rest.time + dt : 0.0;
-    double& rested = work.rested[root(work.island, t)];
+    double& rested = work.rested[work.islands.find(t)];
     // What nothing holds is in flight, or costs little.
     rested = work.held[t] ? std::min(rested, rest.time) : 0.0;
   }
   for (int t = 0; t < n; ++t) {
     TreeRest& rest = state.rest[t];
-    const int island = root(work.island, t);
+    const int island = work.islands.find(t);
     if (rest.island >= 0 || work.rested[island] < settings.time) continue;
     state.v.segment(trees[t].v_offset, trees[t].nv).setZero();
     rest.island = island;

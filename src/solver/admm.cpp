@@ -1,5 +1,6 @@
 #include "admm.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/factor_symmetric.hpp"
 
 #include <algorithm>
@@ -8,11 +9,7 @@
 namespace stiction {
 
 ShiftedDelassus::ShiftedDelassus(const Island& island, double eta, SolverWorkspace& work)
-    : island_(island),
-      work_(work),
-      n_(island.rows()),
-      stride_(factor_stride(island.rows())),
-      eta_(eta) {
+    : island_(island), work_(work), n_(island.rows()), stride_(padded(island.rows())), eta_(eta) {
   const std::size_t size = static_cast<std::size_t>(n_) * stride_;
   if (work.dense.size() < size) work.dense.resize(size);
   load();
@@ -78,24 +75,6 @@ bool ShiftedDelassus::set_penalty(double rho) {
 
 void ShiftedDelassus::solve(double* x) const {
   substitute_symmetric(work_.dense.data(), n_, stride_, x);
-}
-
-AdaptivePenalty::AdaptivePenalty(
-    double smallest, double largest, double power, double step, double warm)
-    : lowest_(smallest), highest_(largest), factor_(std::pow(largest / smallest, step)) {
-  value_ = warm > 0.0 ? warm : std::sqrt(largest * smallest) * std::pow(largest / smallest, power);
-  value_ = std::clamp(value_, lowest_, highest_);
-}
-
-bool AdaptivePenalty::update(double primal, double dual) {
-  constexpr double kRatio = 10.0;
-  if (--wait_ > 0) return false;
-  const double before = value_;
-  if (primal > kRatio * dual) value_ = std::min(highest_, value_ * factor_);
-  if (dual > kRatio * primal) value_ = std::max(lowest_, value_ / factor_);
-  if (value_ == before) return false;
-  wait_ = ++changes_;
-  return true;
 }
 
 }  // namespace stiction

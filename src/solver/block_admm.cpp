@@ -38,59 +38,58 @@ BlockAdmm::BlockAdmm(Scratch& scratch, int rows, int pairs)
       z_old_(scratch.vector(rows)),
       relaxed_(scratch.vector(rows)) {}
 
-/// Spectral rule, with the smallest eigenvalue m = eta and the largest L:
-/// rho = sqrt(L m) (L / m)^0.4, changed by the factor (L / m)^0.1.
 void BlockAdmm::start(double eta, double over_relaxation, SolverWorkspace& work) {
   eta_ = eta;
   alpha_ = over_relaxation;
-  const double L = eta + largest_eigenvalue(G, x_, z_old_), condition = L / eta;
-  rho_ = std::sqrt(L * eta) * std::pow(condition, 0.4);
-  factor_of_rho_ = std::max(1.5, std::pow(condition, 0.1));
+  constexpr double kRange = 1e12;
+  const SpectralPenalty::Rule rule{
+      .power = 0.4,
+      .step = 0.1,
+      .lowest = eta / kRange,
+      .highest = kRange * kRange * eta,
+      .least_factor = 1.5,
+  };
+  penalty_ = {eta, eta + largest_eigenvalue(G, x_, z_old_), rule};
   factorise(work);
 }
 
 void BlockAdmm::factorise(SolverWorkspace& work) {
+  const double rho = penalty_.rho();
   factor_ = G;
-  for (int r = 0; r < rows_; ++r) factor_(r, r) += eta_ + (bounded(r) ? rho_ : 0.0);
+  for (int r = 0; r < rows_; ++r) factor_(r, r) += eta_ + (bounded(r) ? rho : 0.0);
   Eigen::Ref<Eigen::MatrixXd> in_place(factor_);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(in_place);
   ++work.factorisations;
 }
 
 void BlockAdmm::minimise() {
+  const double rho = penalty_.rho();
   x_old_ = x_;
   z_old_ = z;
   x_ = eta_ * x_old_ - g;
   for (int r = 0; r < rows_; ++r)
-    if (bounded(r)) x_[r] += rho_ * z_old_[r] - gamma[r];
+    if (bounded(r)) x_[r] += rho * z_old_[r] - gamma[r];
   factor_.triangularView<Eigen::Lower>().solveInPlace(x_);
   factor_.transpose().triangularView<Eigen::Upper>().solveInPlace(x_);
   for (int r = 0; r < rows_; ++r) {
     relaxed_[r] = bounded(r) ? alpha_ * x_[r] + (1.0 - alpha_) * z_old_[r] : x_[r];
-    z[r] = bounded(r) ? relaxed_[r] + gamma[r] / rho_ : x_[r];
+    z[r] = bounded(r) ? relaxed_[r] + gamma[r] / rho : x_[r];
   }
 }
 
 BlockAdmm::Gap BlockAdmm::update_multiplier() {
+  const double rho = penalty_.rho();
   Gap gap;
   for (int r = 0; r < rows_; ++r) {
     double dual = -eta_ * (x_[r] - x_old_[r]);  // G x + g + gamma, from the first line
     if (bounded(r)) {
-      gamma[r] += rho_ * (relaxed_[r] - z[r]);
-      dual += rho_ * (relaxed_[r] - x_[r] + z_old_[r] - z[r]);
+      gamma[r] += rho * (relaxed_[r] - z[r]);
+      dual += rho * (relaxed_[r] - x_[r] + z_old_[r] - z[r]);
     }
     gap.primal = std::max(gap.primal, std::abs(x_[r] - z[r]));
     gap.dual = std::max(gap.dual, std::abs(dual));
   }
   return gap;
-}
-
-void BlockAdmm::balance(double primal, double dual, SolverWorkspace& work) {
-  constexpr double kApart = 10.0, kRange = 1e12;
-  const double old = rho_;
-  if (primal > kApart * dual) rho_ = std::min(rho_ * factor_of_rho_, kRange * kRange * eta_);
-  if (dual > kApart * primal) rho_ = std::max(rho_ / factor_of_rho_, eta_ / kRange);
-  if (rho_ != old) factorise(work);
 }
 
 }  // namespace stiction

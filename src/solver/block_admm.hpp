@@ -1,6 +1,7 @@
 #pragma once
 
 #include "island.hpp"
+#include "spectral_penalty.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -44,7 +45,7 @@ class BlockAdmm {
       const Gap gap = update_multiplier();
       const double primal = gap.primal / goal.impulse_scale, dual = gap.dual / goal.velocity_scale;
       if (std::max(primal, dual) <= goal.tolerance) return;
-      if (k % kBalanceEvery == 0) balance(primal, dual, work);
+      if (k % kBalanceEvery == 0 && penalty_.update(primal, dual)) factorise(work);
     }
   }
 
@@ -59,13 +60,12 @@ class BlockAdmm {
   /// x, and what is to be projected in z.
   void minimise();
   Gap update_multiplier();
-  /// Larger where the impulses are behind, smaller where the velocities are.
-  void balance(double primal, double dual, SolverWorkspace& work);
 
   int rows_, pairs_;
   Scratch::Matrix factor_;
   Scratch::Vector x_, x_old_, z_old_, relaxed_;
-  double eta_ = 0.0, rho_ = 0.0, factor_of_rho_ = 1.0, alpha_ = 1.0;
+  double eta_ = 0.0, alpha_ = 1.0;
+  SpectralPenalty penalty_{1.0, 1.0, {}};
 };
 
 }  // namespace stiction

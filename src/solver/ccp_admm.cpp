@@ -50,7 +50,7 @@ class IslandAdmm {
   double primal_ = 0.0, dual_ = 0.0;         // of the last step [N s], [m/s]
   double largest_ = 0.0;                     // eigenvalue L
   double impulse_scale_ = 0.0;               // [N s]
-  SpectralPenalty penalty_{1.0, 1.0, 0.0};
+  SpectralPenalty penalty_{1.0, 1.0, {}};
 };
 
 IslandAdmm::IslandAdmm(const Island& island, const SolverSettings& settings, SolverWorkspace& work)
@@ -67,12 +67,14 @@ IslandAdmm::IslandAdmm(const Island& island, const SolverSettings& settings, Sol
       rhs_(scratch_.vector(n_)),
       split_(scratch_.vector(n_)) {}
 
-/// m = eta + min R and L by power iteration, R the physical compliance.
+/// m = eta + min R and L by power iteration, R the physical compliance; powers of the authors'
+/// code.
 SpectralPenalty IslandAdmm::bounds(double penalty) {
   const auto R = island_.problem.compliance.begin();
   const double m = eta_ + *std::min_element(R + island_.begin, R + island_.end);
   largest_ = delassus_->largest_eigenvalue(x_.data(), rhs_.data()) + eta_;
-  return {std::min(m, largest_), largest_, penalty * mean_};
+  const SpectralPenalty::Rule rule{0.4, 0.1, 1e-9 * largest_, 1e9 * largest_, 4, 4};
+  return {std::min(m, largest_), largest_, rule, penalty * mean_};
 }
 
 /// z, x, gamma from the warm start and its velocity.

@@ -1,3 +1,4 @@
+#include "stiction/math/constants.hpp"
 #include "stiction/math/solve_linear.hpp"
 
 #include "island_residuals.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 // Newton's method on the regularised convex problem in primal form: the family of MuJoCo (Todorov
 // 2014) and of Drake's SAP (Castro et al. 2022). Over velocities v,
@@ -86,8 +86,8 @@ class IslandNewton {
   const Vectors x_;
   SolverWorkspace& work_;
   NewtonSystem system_;
-  double best_ = std::numeric_limits<double>::infinity();  // relative residual of the result
-  int* start_ = nullptr;  // [sets + 1] first row of a set in the reduced system
+  double best_ = kInfinity;  // relative residual of the result
+  int* start_ = nullptr;     // [sets + 1] first row of a set in the reduced system
 };
 
 /// c = (G + rest) impulse + g.

@@ -39,22 +39,16 @@ GaussSeidel::GaussSeidel(const Island& island, std::vector<double>& storage) : i
   const ContactProblem& p = island.problem;
   Scratch scratch(storage, (island.last - island.first) * (sizeof(Local) / sizeof(double)));
   locals_ = reinterpret_cast<Local*>(scratch.take(0));
-  double scale = 0.0;
-  for (int i = island.first; i < island.last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) scale = std::max(scale, diagonal(p, i, r));
-  }
+  const double floor = 1e-14 * p.largest_diagonal(island.first, island.last);
   for (int i = island.first; i < island.last; ++i) {
     Local& local = locals_[i - island.first];
-    local.diag_max = 0.0;
-    for (int r = 0; r < p.sets[i].dim; ++r) {
-      const double d = diagonal(p, i, r);
-      local.diag_max = std::max(local.diag_max, d);
-      if (r < 6) local.inverse[r] = safe_inverse(d, 1e-14 * scale);
-    }
+    local.diag_max = p.largest_diagonal(i, i + 1);
+    for (int r = 0; r < p.sets[i].dim; ++r)
+      local.inverse[r] = safe_inverse(diagonal(p, i, r), floor);
     if (p.sets[i].kind != SetKind::kCone) continue;
     double block[6];
     copy_block(p, i, block);
-    local.cone = cone_step(block, 1e-14 * scale);
+    local.cone = cone_step(block, floor);
   }
 }
 
@@ -79,13 +73,12 @@ void GaussSeidel::update(int i, Contact contact, double* c, double* l) const {
 }
 
 double GaussSeidel::sweep(Contact contact, double over_relaxation, double* lambda) const {
-  constexpr int kMaxDim = 6;
   const ContactProblem& p = island_.problem;
   double change = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double* l = lambda + set.offset;
-    double c[kMaxDim], old[kMaxDim];
+    double c[kMaxSetDim], old[kMaxSetDim];
     p.velocity(i, lambda, c);
     std::copy(l, l + set.dim, old);
     update(i, contact, c, l);

@@ -27,7 +27,7 @@ class GaussSeidel {
   /// Constants of one set. Bilateral rows are solved row by row within their block.
   struct Local {
     ConeStep<double> cone;
-    double inverse[6];  ///< 1 / G_rr of the other sets
+    double inverse[kMaxSetDim];  ///< 1 / G_rr of the other sets
     double diag_max;
   };
   void update(int i, Contact contact, double* c, double* l) const;

@@ -1,12 +1,12 @@
 #include "interior_point.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/solve_linear.hpp"
 
 #include "lorentz.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 // With E = I - e_N p^T, p = y_T / sqrt(||y_T||^2 + eps^2) (smoothed in the Jacobian only), and the
 // scaling W of Nesterov and Todd, z = W l = W^-1 y, a step solves
@@ -17,11 +17,7 @@
 // with a multiplier for each finite end, c = y - z; bilateral rows have none.
 
 namespace stiction {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;
@@ -100,18 +96,23 @@ void InteriorPoint::evaluate() {
   worst_ = worst_eigenvalue(0.0, &mean_);
 }
 
+/// ||y_T||, smoothed by less and less.
+double InteriorPoint::smooth_norm(const double* y) const {
+  const double smooth = 1e-3 * std::min(1.0, mean_);
+  return std::sqrt(y[0] * y[0] + y[1] * y[1] + smooth * smooth);
+}
+
 /// LU of G + E W^2.
 bool InteriorPoint::factorise() {
   std::copy(matrix_, matrix_ + static_cast<std::size_t>(n_) * stride_, factor_);
   const auto at = [&](int i, int j) -> double& {
     return factor_[static_cast<std::size_t>(i) * stride_ + j];
   };
-  const double smooth = 1e-3 * std::min(1.0, mean_);
   for (int k = 0; k < cells_; ++k) {
     const int r = cell_[k].row;
     if (cell_[k].kind == Kind::kCone) {
       const lorentz::Scaling W(l_ + r, y_ + r);
-      const double norm = std::sqrt(y_[r] * y_[r] + y_[r + 1] * y_[r + 1] + smooth * smooth);
+      const double norm = smooth_norm(y_ + r);
       for (int j = 0; j < 3; ++j) {
         at(r, r + j) += W.squared(0, j);
         at(r + 1, r + j) += W.squared(1, j);
@@ -132,42 +133,14 @@ bool InteriorPoint::factorise() {
 /// dl, dy, dz towards complementarity `centre` and share of the residual; `corrected` by the
 /// second-order term of the predictor.
 void InteriorPoint::direction(double centre, bool corrected, double share) {
-  const double smooth = 1e-3 * std::min(1.0, mean_);
   for (int k = 0; k < cells_; ++k) {
     const int r = cell_[k].row;
     dl_[r] = -share * r_[r];
     d_[r] = dz_[r] = 0.0;
     if (cell_[k].kind == Kind::kCone) {
-      const lorentz::Scaling W(l_ + r, y_ + r);
-      double z[3], q[3], u[3], v[3];
-      W.apply(l_ + r, z);
-      lorentz::product(z, z, q);
-      for (double& x : q) x = -x;
-      q[2] += centre;
-      if (corrected) {
-        W.apply(al_ + r, u);
-        W.apply_inverse(ay_ + r, v);
-        lorentz::product(u, v, u);
-        for (int j = 0; j < 3; ++j) q[j] -= u[j];
-      }
-      lorentz::divide(z, q, u);
-      W.apply(u, d_ + r);
-      const double norm = std::sqrt(y_[r] * y_[r] + y_[r + 1] * y_[r + 1] + smooth * smooth);
-      dl_[r] += d_[r];
-      dl_[r + 1] = -share * r_[r + 1] + d_[r + 1];
-      dl_[r + 2] = -share * r_[r + 2] + d_[r + 2] - (y_[r] * d_[r] + y_[r + 1] * d_[r + 1]) / norm;
-      dz_[r + 1] = dz_[r + 2] = 0.0;
+      aim_cone(r, centre, corrected, share);
     } else if (cell_[k].kind != Kind::kFree) {
-      const double second = corrected ? al_[r] : 0.0;
-      if (std::isfinite(low_[r])) {
-        const double s = l_[r] - low_[r];
-        d_[r] = (centre - second * ay_[r]) / s - y_[r];
-      }
-      if (std::isfinite(high_[r])) {
-        const double s = high_[r] - l_[r];
-        dz_[r] = (centre + second * az_[r]) / s - z_[r];
-      }
-      dl_[r] += d_[r] - dz_[r];
+      aim_interval(r, centre, corrected);
     }
   }
   solve_again(factor_, n_, stride_, end_, pivot_, dl_);
@@ -185,6 +158,43 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
       if (std::isfinite(high_[r])) dz_[r] += z_[r] / (high_[r] - l_[r]) * dl_[r];
     }
   }
+}
+
+/// d and the right-hand side of a cone's rows.
+void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share) {
+  const lorentz::Scaling W(l_ + r, y_ + r);
+  double z[3], q[3], u[3], v[3];
+  W.apply(l_ + r, z);
+  lorentz::product(z, z, q);
+  for (double& x : q) x = -x;
+  q[2] += centre;
+  if (corrected) {
+    W.apply(al_ + r, u);
+    W.apply_inverse(ay_ + r, v);
+    lorentz::product(u, v, u);
+    for (int j = 0; j < 3; ++j) q[j] -= u[j];
+  }
+  lorentz::divide(z, q, u);
+  W.apply(u, d_ + r);
+  const double norm = smooth_norm(y_ + r);
+  dl_[r] += d_[r];
+  dl_[r + 1] = -share * r_[r + 1] + d_[r + 1];
+  dl_[r + 2] = -share * r_[r + 2] + d_[r + 2] - (y_[r] * d_[r] + y_[r + 1] * d_[r + 1]) / norm;
+  dz_[r + 1] = dz_[r + 2] = 0.0;
+}
+
+/// The same of a row with bounds.
+void InteriorPoint::aim_interval(int r, double centre, bool corrected) {
+  const double second = corrected ? al_[r] : 0.0;
+  if (std::isfinite(low_[r])) {
+    const double s = l_[r] - low_[r];
+    d_[r] = (centre - second * ay_[r]) / s - y_[r];
+  }
+  if (std::isfinite(high_[r])) {
+    const double s = high_[r] - l_[r];
+    dz_[r] = (centre + second * az_[r]) / s - z_[r];
+  }
+  dl_[r] += d_[r] - dz_[r];
 }
 
 /// Largest alpha, up to 1e3, that stays inside: beyond 1, so that `reach` does not cut a step of 1.
@@ -234,6 +244,48 @@ void InteriorPoint::move(double alpha) {
   evaluate();
 }
 
+/// How much of the complementarity to aim for: what the predictor, a step without centring, leaves
+/// of it, cubed. Keeps the predictor.
+double InteriorPoint::predict() {
+  direction(0.0, false, 1.0);
+  const double reached = std::min(1.0, longest_step());
+  double predicted;
+  worst_eigenvalue(reached, &predicted);
+  std::swap(al_, dl_);
+  std::swap(ay_, dy_);
+  std::swap(az_, dz_);
+  const double ratio = mean_ > 0.0 ? predicted / mean_ : 0.0;
+  return std::clamp(ratio * ratio * ratio, 1e-8, 1.0);
+}
+
+/// The direction with the longest step, which it returns. Where the corrected step is short: more
+/// centring, less of the residual, none of it.
+double InteriorPoint::choose_direction(double sigma) {
+  const struct {
+    double sigma;
+    bool corrected;
+    double share, if_below;
+  } tries[] = {{sigma, true, 1.0, kInfinity},
+               {std::max(sigma, 0.3), false, 1.0, 0.1},
+               {1.0, false, 0.3, 0.1},
+               {1.0, false, 0.0, 0.02}};
+  double best = -1.0;
+  for (const auto& t : tries) {
+    if (best >= t.if_below) break;
+    direction(t.sigma * mean_, t.corrected, t.share);
+    const double alpha = safe_step(mean_);
+    if (!(alpha > best)) continue;
+    best = alpha;
+    std::copy(dl_, dl_ + n_, bl_);
+    std::copy(dy_, dy_ + n_, by_);
+    std::copy(dz_, dz_ + n_, bz_);
+  }
+  std::copy(bl_, bl_ + n_, dl_);
+  std::copy(by_, by_ + n_, dy_);
+  std::copy(bz_, bz_ + n_, dz_);
+  return best;
+}
+
 bool InteriorPoint::advance(double target, int max_steps) {
   constexpr double kRounding = 1e-10;  // of the residual, whose terms may be large
   for (;;) {
@@ -241,40 +293,9 @@ bool InteriorPoint::advance(double target, int max_steps) {
     if (steps_ >= max_steps || !(std::abs(mean_) + residual_ < 1e100)) return false;
     ++steps_;
     if (!factorise()) return false;
-    direction(0.0, false, 1.0);
-    const double reached = std::min(1.0, longest_step());
-    double predicted;
-    worst_eigenvalue(reached, &predicted);
-    std::swap(al_, dl_);
-    std::swap(ay_, dy_);
-    std::swap(az_, dz_);
-    const double ratio = mean_ > 0.0 ? predicted / mean_ : 0.0;
-    const double sigma = std::clamp(ratio * ratio * ratio, 1e-8, 1.0);
-    // Where the corrected step is short: more centring, less of the residual, none of it.
-    const struct {
-      double sigma;
-      bool corrected;
-      double share, if_below;
-    } tries[] = {{sigma, true, 1.0, kInfinity},
-                 {std::max(sigma, 0.3), false, 1.0, 0.1},
-                 {1.0, false, 0.3, 0.1},
-                 {1.0, false, 0.0, 0.02}};
-    double best = -1.0;
-    for (const auto& t : tries) {
-      if (best >= t.if_below) break;
-      direction(t.sigma * mean_, t.corrected, t.share);
-      const double alpha = safe_step(mean_);
-      if (!(alpha > best)) continue;
-      best = alpha;
-      std::copy(dl_, dl_ + n_, bl_);
-      std::copy(dy_, dy_ + n_, by_);
-      std::copy(dz_, dz_ + n_, bz_);
-    }
-    if (!(best > 1e-12)) return false;
-    std::copy(bl_, bl_ + n_, dl_);
-    std::copy(by_, by_ + n_, dy_);
-    std::copy(bz_, bz_ + n_, dz_);
-    move(best);
+    const double alpha = choose_direction(predict());
+    if (!(alpha > 1e-12)) return false;
+    move(alpha);
   }
 }
 

@@ -30,9 +30,10 @@ class InteriorPoint {
   static void reserve(int rows, SolverWorkspace& work);
 
   void restart(const Start& start);
-  /// Steps until m and the residual are below `target`. False if `max_steps` are used up or the
-  /// iterates break down. Each step costs one factorisation.
+  /// Steps until m and the residual are below `target`. False if there are `max_steps` of them,
+  /// those of earlier calls counted, or the iterates break down. Each step costs one factorisation.
   bool advance(double target, int max_steps);
+  int steps() const { return steps_; }
   /// The iterate, indexed by the problem's rows.
   void copy_impulse(double* lambda) const;
   /// Of kDirection: how far G d is from zero, max_i |sum_j G_ij d_j| / sum_j |G_ij d_j|; infinite
@@ -51,7 +52,12 @@ class InteriorPoint {
   void scale();
   void evaluate();
   bool factorise();
+  double smooth_norm(const double* y) const;
   void direction(double centre, bool corrected, double share);
+  void aim_cone(int row, double centre, bool corrected, double share);
+  void aim_interval(int row, double centre, bool corrected);
+  double predict();
+  double choose_direction(double sigma);
   double longest_step() const;
   double worst_eigenvalue(double alpha, double* mean) const;
   double safe_step(double mean) const;

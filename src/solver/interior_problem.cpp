@@ -1,18 +1,17 @@
+#include "stiction/math/constants.hpp"
+
 #include "interior_point.hpp"
 #include "mode_newton.hpp"
 #include "newton_system.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 // The island as the interior point method sees it: cells of rows that obey one law, in canonical
 // scaling, and the way back to impulses.
 
 namespace stiction {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Doubles: two matrices and the vectors.
 std::size_t storage(int rows) {
@@ -121,7 +120,7 @@ void InteriorPoint::scale() {
   std::fill(matrix_, matrix_ + static_cast<std::size_t>(n_) * stride_, 0.0);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    double c[6];
+    double c[kMaxSetDim];
     p.velocity(i, fixed, c);
     const int stride = ContactProblem::stride(set.dim);
     for (int r = 0; r < set.dim; ++r) {

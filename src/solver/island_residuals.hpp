@@ -6,7 +6,8 @@
 
 namespace stiction {
 
-inline constexpr int kMaxSetDim = 6;  // ContactProblem splits larger bilateral sets
+/// Backward residual below which double is exhausted.
+inline constexpr double kRounding = 1e-12;
 
 /// The residuals of a model on one island; `velocity` gets c = (G + R) lambda + g.
 inline Residuals island_residuals(ContactModel model,

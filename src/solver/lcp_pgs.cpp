@@ -20,17 +20,14 @@ namespace {
 
 /// Steps of one set: of a contact (tangent, normal), otherwise of its rows.
 struct Steps {
-  double row[6];
+  double row[kMaxSetDim];
 };
 constexpr int kStepDoubles = sizeof(Steps) / sizeof(double);
 
 /// A row whose diagonal is below 1e-14 of the island's largest never moves.
 void prepare(const Island& island, Steps* steps) {
   const ContactProblem& p = island.problem;
-  double largest = 0.0;
-  for (int i = island.first; i < island.last; ++i)
-    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-  const double floor = 1e-14 * largest;
+  const double floor = 1e-14 * p.largest_diagonal(island.first, island.last);
   for (int i = island.first; i < island.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r)
       steps[i].row[r] = safe_inverse(diagonal(p, i, r), floor);
@@ -79,7 +76,7 @@ double sweep(const Island& island,
              double omega,
              double* lambda) {
   const ContactProblem& p = island.problem;
-  double change = 0.0, c[6], old[6];
+  double change = 0.0, c[kMaxSetDim], old[kMaxSetDim];
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const double* block = p.values.data() + p.diagonal_start[i];

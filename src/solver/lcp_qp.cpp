@@ -1,3 +1,4 @@
+#include "stiction/math/constants.hpp"
 #include "stiction/math/solve_linear.hpp"
 
 #include "progress.hpp"
@@ -25,14 +26,15 @@ namespace {
 
 class ProximalQp {
  public:
-  static std::size_t doubles(std::size_t n) { return n * padded(n) + 10 * n + padded(n); }
-  static std::size_t padded(std::size_t n) { return (n + 7) / 8 * 8; }
+  static std::size_t doubles(int n) {
+    return (static_cast<std::size_t>(n) + 1) * padded(n) + 10 * n;
+  }
 
   ProximalQp(const StewartTrinkle& lcp, double proximal, Scratch& scratch, int* ends)
       : lcp_(lcp),
         n_(lcp.size()),
         proximal_(proximal),
-        K_(scratch.take(n_ * padded(n_))),
+        K_(scratch.take(static_cast<std::size_t>(n_) * padded(n_))),
         step_(scratch.take(padded(n_))),
         z_(scratch.take(n_)),
         y_(scratch.take(n_)),
@@ -120,7 +122,7 @@ double ProximalQp::set_gradient() {
 
 /// (M + M' + rho + (M_J' M_J + I_J) / m) step = -gradient, J the active constraints.
 bool ProximalQp::newton_step(SolverWorkspace& work) {
-  const int stride = static_cast<int>(padded(n_));
+  const int stride = padded(n_);
   for (int i = 0; i < n_; ++i) {
     double* row = K_ + static_cast<std::size_t>(i) * stride;
     for (int j = 0; j < n_; ++j) row[j] = lcp_.M(i)[j] + lcp_.M(j)[i];

@@ -27,52 +27,52 @@ void classify_cone(const ConstraintSet& set,
                    const double* D,
                    const double* c,
                    double* lambda,
-                   Mode* mode,
+                   RowMode* mode,
                    double& merit) {
   const double n = lambda[2] / D[2], pn = n - kRho * D[2] * c[2];
   const double x = lambda[0] / D[0], y = lambda[1] / D[1];
   if (pn <= 0.0) {
     merit += n * n + x * x + y * y;
     lambda[0] = lambda[1] = lambda[2] = 0.0;
-    mode[0] = mode[1] = mode[2] = Mode::kFixed;
+    mode[0] = mode[1] = mode[2] = RowMode::kFixed;
     return;
   }
   const double cn = kRho * D[2] * c[2];
-  mode[2] = Mode::kVelocity;
+  mode[2] = RowMode::kVelocity;
   if (set.mu == 0.0) {
     merit += cn * cn;
     lambda[0] = lambda[1] = 0.0;
-    mode[0] = mode[1] = Mode::kFixed;
+    mode[0] = mode[1] = RowMode::kFixed;
     return;
   }
   const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
                t = std::sqrt(px * px + py * py);
   if (t <= pn) {
     merit += kRho * kRho * (D[0] * D[0] * c[0] * c[0] + D[1] * D[1] * c[1] * c[1]) + cn * cn;
-    mode[0] = mode[1] = Mode::kVelocity;
+    mode[0] = mode[1] = RowMode::kVelocity;
     return;
   }
   const double fx = x - pn * px / t, fy = y - pn * py / t;
   merit += fx * fx + fy * fy + cn * cn;
-  mode[0] = mode[1] = Mode::kSlide;
+  mode[0] = mode[1] = RowMode::kSlide;
 }
 
 void classify_scalar(
-    double lower, double upper, double D, double c, double& lambda, Mode& mode, double& merit) {
+    double lower, double upper, double D, double c, double& lambda, RowMode& mode, double& merit) {
   const double p = lambda - kRho * D * D * c;
   const double target = std::min(upper, std::max(lower, p));
   const double f = (lambda - target) / D;
   merit += f * f;
   if (p <= lower || p >= upper) {
     lambda = target;
-    mode = Mode::kFixed;
+    mode = RowMode::kFixed;
   } else {
-    mode = Mode::kVelocity;
+    mode = RowMode::kVelocity;
   }
 }
 
 double classify(
-    const Island& island, const double* D, const double* velocity, double* lambda, Mode* modes) {
+    const Island& island, const double* D, const double* velocity, double* lambda, RowMode* modes) {
   constexpr double kNoBound = 1e300;
   double merit = 0.0;
   for (int i = island.first; i < island.last; ++i) {
@@ -91,7 +91,7 @@ double classify(
       case SetKind::kFree:
         for (int r = 0; r < set.dim; ++r) {
           merit += std::pow(kRho * D[o + r] * velocity[o + r], 2);
-          modes[o + r] = Mode::kVelocity;
+          modes[o + r] = RowMode::kVelocity;
         }
         break;
     }
@@ -103,7 +103,7 @@ double classify(
 /// it; trial: impulses tried, or the velocity at which the modes were found; velocity: of the best.
 struct Arrays {
   double *D, *l, *trial, *step, *classified, *velocity;
-  Mode* modes;
+  RowMode* modes;
   int *columns, *stretch, *end;
   double* dense;
 
@@ -116,7 +116,7 @@ struct Arrays {
     step = trial + total;
     classified = step + total;
     velocity = classified + total;
-    modes = reinterpret_cast<Mode*>(work.modes.data());
+    modes = reinterpret_cast<RowMode*>(work.modes.data());
     columns = work.columns.data();
     stretch = columns + total;
     end = stretch + total;
@@ -131,8 +131,8 @@ bool newton_step(const Island& island, double proximal, const double* moved, con
   NewtonSystem s;
   s.proximal = proximal;
   for (int r = begin; r < end; ++r) {
-    a.columns[r] = a.modes[r] == Mode::kFixed ? -1 : s.n++;
-    s.symmetric = s.symmetric && a.modes[r] != Mode::kSlide;
+    a.columns[r] = a.modes[r] == RowMode::kFixed ? -1 : s.n++;
+    s.symmetric = s.symmetric && a.modes[r] != RowMode::kSlide;
   }
   for (int r = end - 1; r >= begin; --r)
     a.stretch[r] = r + 1 < end && a.columns[r + 1] >= 0 ? a.stretch[r + 1] : r + 1;
@@ -193,10 +193,7 @@ double line_search(const Island& island, double limit, const Arrays& a, double* 
 void scale_rows(const Island& island, double* D) {
   const ContactProblem& p = island.problem;
   const int first = island.first, last = island.last;
-  double largest = 0.0;
-  for (int i = first; i < last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) largest = std::max(largest, diagonal(p, i, r));
-  }
+  double largest = p.largest_diagonal(first, last);
   if (!(largest > 0.0)) largest = 1.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];

@@ -1,7 +1,9 @@
 #include "admm.hpp"
 #include "island.hpp"
+#include "progress.hpp"
 #include "projection.hpp"
 #include "solvers.hpp"
+#include "spectral_penalty.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,8 +24,6 @@ namespace {
 
 constexpr double kTau = 0.5;                  // of Pinocchio, as are the next two
 constexpr double kPower = 0.2, kStep = 0.05;  // rho = (L m)^1/2 (L/m)^kPower, update by (L/m)^kStep
-constexpr double kRounding = 1e-12;           // backward residual below which double is exhausted
-constexpr double kUnknown = 1e300;
 
 /// max |x| of the difference of two impulses, and of what keeps z from c + Gamma.
 struct Gaps {
@@ -39,26 +39,24 @@ class Splitting {
             double* lambda,
             double* velocity);
   IslandOutcome solve();
-  double penalty() const { return penalty_.value() / unit_; }
+  double penalty() const { return penalty_.rho() / unit_; }
 
  private:
   void start();
   void linear_step();
   Gaps project_step();
-  void certify();
+  SpectralPenalty start_penalty(double warm);
 
   const Island island_;
   const SolverSettings& settings_;
-  SolverWorkspace& work_;
   double *lambda_, *velocity_;
   double unit_, eta_;
   ShiftedDelassus delassus_;
   Scratch scratch_;
   double *x_, *z_, *next_;
   double* y_;  ///< the island's rows of lambda
-  AdaptivePenalty penalty_;
-  double best_ = kUnknown;
-  Residuals residuals_;
+  SpectralPenalty penalty_;
+  Progress progress_;
 };
 
 Splitting::Splitting(const Island& island,
@@ -69,7 +67,6 @@ Splitting::Splitting(const Island& island,
                      double* velocity)
     : island_(island),
       settings_(settings),
-      work_(work),
       lambda_(lambda),
       velocity_(velocity),
       unit_(mean_diagonal(island)),
@@ -80,9 +77,13 @@ Splitting::Splitting(const Island& island,
       z_(scratch_.take(island.rows())),
       next_(scratch_.take(island.rows())),
       y_(lambda + island.begin),
-      penalty_(
-          eta_, eta_ + delassus_.largest_eigenvalue(x_, z_), kPower, kStep, warm_penalty * unit_) {
-  if (work.best.size() < island.problem.g.size()) work.best.resize(island.problem.g.size());
+      penalty_(start_penalty(warm_penalty * unit_)),
+      progress_(island_, ContactModel::kNcp, settings, work.best, lambda, velocity) {}
+
+/// Between the bounds of the spectrum; the k-th change is kept for k iterations.
+SpectralPenalty Splitting::start_penalty(double warm) {
+  const double m = eta_, L = eta_ + delassus_.largest_eigenvalue(x_, z_);
+  return {m, L, {kPower, kStep, m, L, 0, 1}, warm};
 }
 
 /// y = proj_K(warm start), x = y, z = c + Gamma(c): rebuilt, so that the impulse is all that a warm
@@ -104,7 +105,7 @@ void Splitting::start() {
 }
 
 void Splitting::linear_step() {
-  const double rho = kTau * penalty_.value();
+  const double rho = kTau * penalty_.rho();
   const double* g = island_.problem.g.data() + island_.begin;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = island_.problem.sets[i];
@@ -118,7 +119,7 @@ void Splitting::linear_step() {
 }
 
 Gaps Splitting::project_step() {
-  const double rho = kTau * penalty_.value(), alpha = settings_.over_relaxation;
+  const double rho = kTau * penalty_.rho(), alpha = settings_.over_relaxation;
   Gaps gaps;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = island_.problem.sets[i];
@@ -149,14 +150,6 @@ Gaps Splitting::project_step() {
   return gaps;
 }
 
-/// Exact residuals of y, which satisfies the sets; keeps the best.
-void Splitting::certify() {
-  residuals_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last);
-  if (!(residuals_.relative < best_)) return;
-  best_ = residuals_.relative;
-  std::copy(lambda_ + island_.begin, lambda_ + island_.end, work_.best.begin() + island_.begin);
-}
-
 /// The residual costs half an iteration: it is evaluated when the two gaps promise it, then at
 /// growing intervals, and every 16 iterations.
 IslandOutcome Splitting::solve() {
@@ -165,25 +158,21 @@ IslandOutcome Splitting::solve() {
   start();
   int next_check = 1, interval = 1;
   for (int k = 1;; ++k) {
-    if (!delassus_.set_penalty(kTau * penalty_.value())) return {k, SolveStatus::kStalled};
+    if (!delassus_.set_penalty(kTau * penalty_.rho())) return {k, SolveStatus::kStalled};
     linear_step();
     const Gaps gaps = project_step();
     const bool finished = k >= settings_.max_iterations;
     const bool promising = std::max(unit_ * gaps.primal, gaps.dual) <= goal && k >= next_check;
     if (promising || finished || k % kEvery == 0) {
-      certify();
-      if (residuals_.relative <= settings_.tolerance) return {k, SolveStatus::kConverged};
-      if (residuals_.backward <= kRounding) return {k, SolveStatus::kRoundingLimited};
-      if (finished || std::isinf(residuals_.relative)) break;
+      if (progress_.solved()) return {k, SolveStatus::kConverged};
+      if (progress_.rounding_limited()) return {k, SolveStatus::kRoundingLimited};
+      if (finished || !progress_.finite()) break;
       next_check = k + interval;
       interval = std::min(2 * interval, kEvery);
     }
     penalty_.update(unit_ * gaps.primal, gaps.dual);
   }
-  if (best_ < residuals_.relative)
-    std::copy(work_.best.begin() + island_.begin,
-              work_.best.begin() + island_.end,
-              lambda_ + island_.begin);
+  progress_.return_to_best();
   return {settings_.max_iterations, SolveStatus::kMaxIterations};
 }
 

@@ -43,6 +43,7 @@ NcpNewton::NcpNewton(const Island& island,
     : island_(island),
       settings_(settings),
       max_factorisations_(max_factorisations),
+      enough_(max_factorisations),
       work_(work),
       best_impulse_(best),
       deadline_(deadline),
@@ -56,9 +57,12 @@ NcpNewton::NcpNewton(const Island& island,
   if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
 }
 
+int NcpNewton::left_of(int limit) const {
+  return std::max(0, limit - (work_.factorisations - first_factorisation_));
+}
+
 bool NcpNewton::exhausted() {
-  if (work_.factorisations - first_factorisation_ >= max_factorisations_ ||
-      (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
+  if (left_of(enough_) == 0 || (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
     out_of_budget_ = true;
   return out_of_budget_;
 }
@@ -118,8 +122,7 @@ bool NcpNewton::in_tree_space() {
 }
 
 bool NcpNewton::newton(int steps, double proximal) {
-  newton_.max_iterations =
-      std::min(steps, max_factorisations_ - (work_.factorisations - first_factorisation_));
+  newton_.max_iterations = std::min(steps, left_of(enough_));
   newton_.proximal = proximal;
   certificate_ = newton_on_modes(island_, newton_, certificate_, lambda_, velocity_, work_);
   keep_best();
@@ -133,7 +136,7 @@ bool NcpNewton::multipliers() {
   MultiplierSettings settings;
   settings.deadline = deadline_;
   settings.tolerance = settings_.tolerance;
-  settings.max_factorisations = max_factorisations_ - (work_.factorisations - first_factorisation_);
+  settings.max_factorisations = left_of(max_factorisations_);
   certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
   keep_best();
   return solved();
@@ -209,7 +212,7 @@ SolveStatus NcpNewton::solve() {
   }
   return_to_best();
   if (limited()) return SolveStatus::kRoundingLimited;
-  if (out_of_budget_) return SolveStatus::kBudget;
+  if (exhausted()) return SolveStatus::kBudget;
   return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
 }
 

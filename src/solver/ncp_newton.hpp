@@ -40,6 +40,8 @@ class NcpNewton {
   bool solved() const { return certificate_.relative <= settings_.tolerance; }
   /// Nothing more can be had in double.
   bool limited() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
+  /// Factorisations until there are `limit` of them, >= 0.
+  int left_of(int limit) const;
   bool exhausted();
   void evaluate();
   bool sweep(int count);
@@ -62,7 +64,8 @@ class NcpNewton {
 
   const Island island_;
   const SolverSettings& settings_;
-  int max_factorisations_;
+  int max_factorisations_;  ///< never more
+  int enough_;              ///< no stage begins after so many; one that has begun goes on
   SolverWorkspace& work_;
   std::vector<double>& best_impulse_;
   Clock::time_point deadline_;

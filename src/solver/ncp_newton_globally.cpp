@@ -18,7 +18,8 @@ bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   interior.restart(start);
   for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
     if (exhausted()) return false;
-    const bool good = interior.advance(target, kMaxSteps);
+    const int allowed = std::min(kMaxSteps, interior.steps() + left_of(max_factorisations_));
+    const bool good = interior.advance(target, allowed);
     interior.copy_impulse(lambda_);
     evaluate();
     if (!std::isfinite(certificate_.relative)) return false;
@@ -50,7 +51,7 @@ bool NcpNewton::infeasible() {
   constexpr double kNothing = 1e-11;
   InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
   direction.restart({100.0, 0.1, 0.1, 0.99});
-  direction.advance(1e-24, 100);
+  direction.advance(1e-24, std::min(100, left_of(max_factorisations_)));
   return direction.effect() < kNothing;
 }
 
@@ -62,8 +63,7 @@ void NcpNewton::make_compliant(double share) {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
-    double largest = 0.0;
-    for (int r = 0; r < set.dim; ++r) largest = std::max(largest, diagonal(p, i, r));
+    const double largest = p.largest_diagonal(i, i + 1);
     for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r) {
       soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
       soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
@@ -93,13 +93,14 @@ bool NcpNewton::solve_compliant() {
   const Island soft(work_.compliant, island_.first, island_.last);
   NcpNewton relaxed(soft,
                     settings_,
-                    kEach,
+                    left_of(max_factorisations_),
                     work_,
                     work_.compliant_real,
                     work_.compliant_best,
                     deadline_,
                     lambda_,
                     velocity_);
+  relaxed.enough_ = std::min(kEach, relaxed.max_factorisations_);
   return relaxed.solve_stages();
 }
 
@@ -111,9 +112,9 @@ bool NcpNewton::regularise(std::vector<double>& regularisation) {
   const ContactProblem& p = island_.problem;
   work_.compliant = p;
   for (double share = 1e-6; share < 2e-3; share *= 10.0) {
+    if (exhausted()) break;
     make_compliant(share);
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-    first_factorisation_ = work_.factorisations;
     if (!solve_compliant()) continue;
     regularisation.resize(p.g.size(), 0.0);
     for (int i = island_.first; i < island_.last; ++i) {

@@ -124,7 +124,7 @@ void assemble_newton_system(const Island& island,
                             const double* c,
                             const double* moved,
                             const double* lambda,
-                            const Mode* modes,
+                            const RowMode* modes,
                             const MovingColumns& columns,
                             const NewtonSystem& s) {
   // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
@@ -144,7 +144,7 @@ void assemble_newton_system(const Island& island,
       if (row < 0) continue;
       s.matrix[static_cast<std::size_t>(row) * s.stride + row] += s.proximal;
       s.rhs[row] = -D[at] * moved[at];
-      if (r == 0 && modes[at] == Mode::kSlide) slide = row;
+      if (r == 0 && modes[at] == RowMode::kSlide) slide = row;
     }
     if (slide < 0) continue;
     slide_rows(s, slide, D + set.offset, c + set.offset, moved + set.offset, lambda + set.offset);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "island.hpp"
 
 // The linear system of one Newton step on the moving rows of an island (see mode_newton.cpp for the
@@ -7,11 +9,11 @@
 
 namespace stiction {
 
-enum class Mode : unsigned char { kFixed, kVelocity, kSlide };
+/// What a Newton step does with a row: its impulse keeps its place, its velocity is brought to
+/// zero, or it is the tangent of a contact that slides.
+enum class RowMode : unsigned char { kFixed, kVelocity, kSlide };
 
 inline constexpr double kRho = 3.0;  // step of the projections p = l - rho c~
-/// Rows of the system are padded to what solve_symmetric takes at once.
-inline constexpr int padded(int n) { return (n + 7) / 8 * 8; }
 
 /// The dense linear system of the moving rows.
 struct NewtonSystem {
@@ -39,7 +41,7 @@ void assemble_newton_system(const Island& island,
                             const double* c,
                             const double* moved,
                             const double* lambda,
-                            const Mode* modes,
+                            const RowMode* modes,
                             const MovingColumns& columns,
                             const NewtonSystem& s);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +49,6 @@ class Polygon {
   }
 
  private:
-  static constexpr double kPi = 3.14159265358979323846;
   static void set_direction(double angle, double* u) {
     const auto clean = [](double x) { return std::abs(x) < 1e-15 ? 0.0 : x; };  // exact axes
     u[0] = clean(std::cos(angle));

@@ -1,9 +1,10 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "island_residuals.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace stiction {
@@ -29,7 +30,9 @@ class Progress {
 
   /// Judges lambda; true if its relative residual is at most the tolerance. Costs a product with G.
   bool solved() {
-    relative_ = island_residuals(model_, island_, settings_, lambda_, velocity_).relative;
+    const Residuals now = island_residuals(model_, island_, settings_, lambda_, velocity_);
+    relative_ = now.relative;
+    backward_ = now.backward;
     if (relative_ < best_relative_) {
       best_relative_ = relative_;
       std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);
@@ -37,7 +40,9 @@ class Progress {
     return relative_ <= settings_.tolerance;
   }
   double relative() const { return relative_; }
-  bool finite() const { return relative_ < std::numeric_limits<double>::infinity(); }
+  bool finite() const { return relative_ < kInfinity; }
+  /// Double is exhausted.
+  bool rounding_limited() const { return backward_ <= kRounding; }
   /// Takes the best impulses back, if there are any.
   void return_to_best() {
     if (!(best_relative_ < relative_)) return;
@@ -51,8 +56,7 @@ class Progress {
   const SolverSettings& settings_;
   std::vector<double>& best_;
   double *lambda_, *velocity_;
-  double relative_ = std::numeric_limits<double>::infinity();
-  double best_relative_ = std::numeric_limits<double>::infinity();
+  double relative_ = kInfinity, backward_ = kInfinity, best_relative_ = kInfinity;
 };
 
 }  // namespace stiction

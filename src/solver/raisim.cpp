@@ -1,4 +1,5 @@
 #include "island.hpp"
+#include "progress.hpp"
 #include "projection.hpp"
 #include "raisim_slide.hpp"
 #include "solvers.hpp"
@@ -21,10 +22,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kShift = 1e-10;     // eps / trace(G_ii)
-constexpr double kRounding = 1e-12;  // backward residual below which double is exhausted
-constexpr double kUnknown = 1e300;
-constexpr int kMaxDim = 6;
+constexpr double kShift = 1e-10;  // eps / trace(G_ii)
 
 /// l* of one contact from its velocity c at the impulse `before`. A normal row that nothing moves
 /// (diagonal up to `floor`) carries nothing.
@@ -68,16 +66,13 @@ class PerContactIteration {
 
  private:
   double sweep(double alpha);
-  void certify();
 
   const Island island_;
   const SolverSettings& settings_;
-  SolverWorkspace& work_;
-  double *lambda_, *velocity_;
-  double floor_ = 0.0;  ///< diagonals up to it count as zero
-  double scale_;        ///< of the velocities [m/s]
-  double best_ = kUnknown;
-  Residuals residuals_;
+  double* lambda_;
+  double floor_;  ///< diagonals up to it count as zero
+  double scale_;  ///< of the velocities [m/s]
+  Progress progress_;
 };
 
 PerContactIteration::PerContactIteration(const Island& island,
@@ -87,16 +82,10 @@ PerContactIteration::PerContactIteration(const Island& island,
                                          double* velocity)
     : island_(island),
       settings_(settings),
-      work_(work),
       lambda_(lambda),
-      velocity_(velocity),
-      scale_(velocity_scale(island)) {
-  const ContactProblem& p = island.problem;
-  for (int i = island.first; i < island.last; ++i) {
-    for (int r = 0; r < p.sets[i].dim; ++r) floor_ = std::max(floor_, 1e-14 * diagonal(p, i, r));
-  }
-  if (work.best.size() < p.g.size()) work.best.resize(p.g.size());
-}
+      floor_(1e-14 * island.problem.largest_diagonal(island.first, island.last)),
+      scale_(velocity_scale(island)),
+      progress_(island_, ContactModel::kRaisim, settings, work.best, lambda, velocity) {}
 
 /// Returns the largest step before relaxation, in velocity units.
 double PerContactIteration::sweep(double alpha) {
@@ -107,7 +96,7 @@ double PerContactIteration::sweep(double alpha) {
     const int stride = ContactProblem::stride(set.dim);
     const double* block = problem.values.data() + problem.diagonal_start[i];
     double* l = lambda_ + set.offset;
-    double c[kMaxDim], old[kMaxDim], largest = 0.0, step = 0.0;
+    double c[kMaxSetDim], old[kMaxSetDim], largest = 0.0, step = 0.0;
     problem.velocity(i, lambda_, c);
     std::copy(l, l + set.dim, old);
     if (set.kind == SetKind::kCone) {
@@ -128,17 +117,6 @@ double PerContactIteration::sweep(double alpha) {
   return change;
 }
 
-/// Exact residuals of the model; keeps the best impulses.
-void PerContactIteration::certify() {
-  const Island& s = island_;
-  velocities(s, lambda_, velocity_);
-  residuals_ = model_residuals(
-      ContactModel::kRaisim, settings_.facets, s.problem, lambda_, velocity_, s.first, s.last);
-  if (!(residuals_.relative < best_)) return;
-  best_ = residuals_.relative;
-  std::copy(lambda_ + s.begin, lambda_ + s.end, work_.best.begin() + s.begin);
-}
-
 /// The residual costs a sweep: it is evaluated when the iterate has nearly stopped, then at growing
 /// intervals, and every 32 sweeps.
 IslandOutcome PerContactIteration::solve() {
@@ -153,17 +131,13 @@ IslandOutcome PerContactIteration::solve() {
     const bool finished = k >= settings_.max_iterations;
     const bool stopped = change <= goal && k >= next_check;
     if (!stopped && !finished && k % kEvery != 0) continue;
-    certify();
-    if (residuals_.relative <= settings_.tolerance) return {k, SolveStatus::kConverged};
-    const bool still = change == 0.0, broken = std::isinf(residuals_.relative);
-    if (finished || still || broken) {
-      if (best_ < residuals_.relative) {
-        const double* best = work_.best.data();
-        std::copy(best + island_.begin, best + island_.end, lambda_ + island_.begin);
-      }
+    if (progress_.solved()) return {k, SolveStatus::kConverged};
+    const bool still = change == 0.0;
+    if (finished || still || !progress_.finite()) {
+      progress_.return_to_best();
       return {k, still ? SolveStatus::kStalled : SolveStatus::kMaxIterations};
     }
-    if (residuals_.backward <= kRounding) return {k, SolveStatus::kRoundingLimited};
+    if (progress_.rounding_limited()) return {k, SolveStatus::kRoundingLimited};
     next_check = k + interval;
     interval = std::min(2 * interval, kEvery);
   }

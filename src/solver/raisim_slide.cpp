@@ -1,5 +1,7 @@
 #include "raisim_slide.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +21,6 @@
 
 namespace stiction {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 /// Angles [centre - half, centre + half].
 struct Arc {

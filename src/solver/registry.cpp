@@ -1,5 +1,5 @@
 #include "../math/number.hpp"
-#include "island.hpp"
+#include "island_residuals.hpp"
 #include "solvers.hpp"
 
 #include <cmath>
@@ -8,15 +8,14 @@
 namespace stiction {
 namespace {
 
-/// Backward residual below which double is exhausted; if the impulses do not run away, that is.
-constexpr double kRounding = 1e-12, kNearlySolved = 1e-6;
-
+/// If the impulses do not run away, that is.
 bool rounding_limited(const Residuals& r) {
+  constexpr double kNearlySolved = 1e-6;
   return r.backward <= kRounding && r.relative <= kNearlySolved;
 }
 
 [[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
-  throw std::invalid_argument(std::string("solver.") + field + " = " + value + ": must be " + rule);
+  throw std::invalid_argument(std::string(field) + " = " + value + ": must be " + rule);
 }
 
 /// Residuals of the solver's model, worst island; whether each island is below the tolerance, or is

@@ -1,5 +1,7 @@
 #include "regularisation.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +10,7 @@ namespace {
 
 /// R_N = weight ||G_ii||_F / (4 pi^2), R_T = 1e-3 R_N.
 void contact_norm_rule(const Island& island, double weight, double* R) {
-  constexpr double kPeriod = 4.0 * 3.14159265358979323846 * 3.14159265358979323846;
+  constexpr double kPeriod = 4.0 * kPi * kPi;
   const ContactProblem& p = island.problem;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/contact/contact_mode.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ namespace stiction {
 
 /// y~ of a contact and where its projection lies.
 struct ScaledContact {
-  enum Mode { kOpen, kStick, kSlide } mode;
+  ContactMode mode;
   double root[3];  ///< R^-1/2
   double y[3], t, mu, n;
 
@@ -34,7 +35,9 @@ struct ScaledContact {
     for (int r = 0; r < 3; ++r) y[r] = -root[r] * c[r];
     t = std::sqrt(y[0] * y[0] + y[1] * y[1]);
     n = (y[2] + mu * t) / (1.0 + mu * mu);
-    mode = !(n > 0.0) ? kOpen : (mu > 0.0 && t <= mu * y[2] ? kStick : kSlide);
+    mode = !(n > 0.0)                   ? ContactMode::kOpen
+           : mu > 0.0 && t <= mu * y[2] ? ContactMode::kStick
+                                        : ContactMode::kSlide;
   }
 };
 
@@ -50,7 +53,7 @@ inline void regularised_impulse(const ConstraintSet& set,
     return;
   }
   const ScaledContact s(set.mu, R, c);
-  const bool slides = s.mode == ScaledContact::kSlide, open = s.mode == ScaledContact::kOpen;
+  const bool slides = s.mode == ContactMode::kSlide, open = s.mode == ContactMode::kOpen;
   const double k = slides && s.t > 0.0 ? s.mu * s.n / s.t : 1.0;
   for (int r = 0; r < 2; ++r) lambda[r] = open ? 0.0 : s.root[r] * k * s.y[r];
   lambda[2] = open ? 0.0 : s.root[2] * (slides ? s.n : s.y[2]);
@@ -77,8 +80,8 @@ inline int regularised_stiffness(const ConstraintSet& set,
       break;
   }
   const ScaledContact s(set.mu, R, c);
-  if (s.mode == ScaledContact::kOpen) return 0;
-  if (s.mode == ScaledContact::kStick) return diagonal();
+  if (s.mode == ContactMode::kOpen) return 0;
+  if (s.mode == ContactMode::kStick) return diagonal();
   const double length = std::sqrt(1.0 + s.mu * s.mu);
   const double d[2] = {s.t > 0.0 ? s.y[0] / s.t : 0.0, s.t > 0.0 ? s.y[1] / s.t : 0.0};
   for (int r = 0; r < 2; ++r) columns[r] = s.root[r] * s.mu * d[r] / length;

@@ -6,42 +6,53 @@
 // The penalty of ADMM from the spectrum of its matrix (Le Lidec et al. 2024, section III-D; the
 // rule is from the authors' code): with m and L bounds of the eigenvalues of G + R + eta I,
 //
-//   rho_0 = sqrt(L m) (L / m)^0.4,   rho <- rho (L / m)^(+-0.1) where the primal and the dual
+//   rho_0 = sqrt(L m) (L / m)^power,   rho <- rho (L / m)^(+-step) where the primal and the dual
 //   residual differ by more than 10.
 //
-// Deviations. The published ratio compares N s with m/s; here each residual is relative to its own
-// scale, so that units do not matter. Published, every iteration may change rho and factorise
-// again; here it is kept for a number of iterations that grows with every change.
+// Deviations. The published ratio compares N s with m/s; here the caller brings the residuals to
+// one unit, so that units do not matter. Published, every iteration may change rho and factorise
+// again, and a penalty that never comes to rest can make the iteration circle; here it is kept for
+// a number of iterations that grows with every change.
 
 namespace stiction {
 
 class SpectralPenalty {
  public:
-  /// m, L: bounds of the eigenvalues, 0 < m <= L. start: rho to begin with, 0: by rule.
-  SpectralPenalty(double m, double L, double start)
-      : rho_(start > 0.0 ? start : std::sqrt(L * m) * std::pow(L / m, 0.4)),
-        factor_(std::pow(L / m, 0.1)),
-        lowest_(1e-9 * L),
-        highest_(1e9 * L) {
+  struct Rule {
+    double power, step;
+    double lowest, highest;  ///< rho stays between
+    /// Updates that a value is kept for: the first one, and so many more after every change.
+    int first_hold = 0, hold = 0;
+    double least_factor = 1.0;  ///< of a change
+  };
+  /// 0 < m <= L. start: rho to begin with, 0: by rule.
+  SpectralPenalty(double m, double L, const Rule& rule, double start = 0.0)
+      : rho_(start > 0.0 ? start : std::sqrt(L * m) * std::pow(L / m, rule.power)),
+        factor_(std::max(rule.least_factor, std::pow(L / m, rule.step))),
+        lowest_(rule.lowest),
+        highest_(rule.highest),
+        hold_(rule.first_hold),
+        more_(rule.hold) {
     rho_ = std::clamp(rho_, lowest_, highest_);
   }
   double rho() const { return rho_; }
 
-  /// From the relative residuals of an iteration.
-  void update(double primal, double dual) {
-    if (++age_ < hold_) return;
+  /// Larger where the impulses are behind, smaller where the velocities are; true if it changed.
+  bool update(double primal, double dual) {
+    constexpr double kApart = 10.0;
+    if (++age_ < hold_) return false;
     const double before = rho_;
-    if (primal > 10.0 * dual) rho_ = std::min(highest_, rho_ * factor_);
-    if (dual > 10.0 * primal) rho_ = std::max(lowest_, rho_ / factor_);
-    if (rho_ == before) return;
+    if (primal > kApart * dual) rho_ = std::min(highest_, rho_ * factor_);
+    if (dual > kApart * primal) rho_ = std::max(lowest_, rho_ / factor_);
+    if (rho_ == before) return false;
     age_ = 0;
-    hold_ += kHold;
+    hold_ += more_;
+    return true;
   }
 
  private:
-  static constexpr int kHold = 4;  // iterations, more by as many after every change
   double rho_, factor_, lowest_, highest_;
-  int age_ = 0, hold_ = kHold;
+  int age_ = 0, hold_, more_;
 };
 
 }  // namespace stiction

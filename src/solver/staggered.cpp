@@ -1,9 +1,9 @@
+#include "stiction/math/constants.hpp"
+
 #include "block_admm.hpp"
 #include "polygon.hpp"
 #include "progress.hpp"
 #include "solvers.hpp"
-
-#include <limits>
 
 // Staggered projections (Kaufman et al., Staggered Projections for Frictional Contact in Multibody
 // Systems, 2008; Le Lidec et al., 2024, Alg. 6): in turn
@@ -51,7 +51,6 @@ int count_cones(const Island& island) {
 
 /// Intervals of the rows that are not in pairs, in the order of choose_rows().
 void set_intervals(const Island& island, bool friction, BlockAdmm& block) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   int n = 0;
   const auto add = [&](int count, double lower, double upper) {
     for (; count > 0; --count, ++n) block.lower[n] = lower, block.upper[n] = upper;
@@ -139,7 +138,7 @@ void Staggered<Section>::start() {
   // Behind the blocks, whose sizes add up to less than 2 n rows of their own.
   Scratch::Matrix G = scratch_.matrix(n, n);
   copy_dense(island_, G.data(), scratch_.take(n));
-  largest_diagonal_ = G.diagonal().maxCoeff();
+  largest_diagonal_ = island_.problem.largest_diagonal(island_.first, island_.last);
   start_block(G, rows_of_normal_, false, normal_);
   start_block(G, rows_of_friction_, true, friction_);
 }

@@ -210,6 +210,24 @@ def test_failures_are_one_line(arguments: tuple[str, ...], words: str) -> None:
     assert words in failure(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "solo12", "--seconds", "inf"), "--seconds inf: must be finite"),
+        (("view", "solo12", "--seconds", "inf"), "--seconds inf: must be finite"),
+        (("run", "solo12", "--seconds", "0.0001"), "--seconds 0.0001 is less than one step"),
+        (("demo", "--dt", "10"), "--dt 10: must be at most 0.1 s, the length of the shortest"),
+        (("demo", "--dt", "inf"), "--dt inf: must be at most 0.1 s"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_options_without_sense_end_like_unknown_ones(
+    arguments: tuple[str, ...], words: str
+) -> None:
+    assert words in failure(*arguments)
+    assert invoke(*arguments).exit_code == 2
+
+
 def test_unknown_options_fail() -> None:
     assert invoke("run", "solo12", "--speed", "3").exit_code == 2
 

@@ -38,6 +38,17 @@ def test_compare_leaves_all_as_it_was(
     assert sim.solution().impulse.tobytes() == impulse.tobytes()
 
 
+def test_one_name_is_a_list_of_one(
+    stand: tuple[stiction.Simulator, stiction.State, stiction.Control],
+) -> None:
+    sim, state, control = stand
+    one, listed = (sim.compare(state, control, names) for names in ("raisim", ["raisim"]))
+    assert list(one) == list(listed) == ["raisim"]
+    assert one["raisim"].impulse.tobytes() == listed["raisim"].impulse.tobytes()
+    log = sim.rollout(state.copy(), steps=1, control=control, record="q")
+    assert log.q is not None and log.v is None
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_each_result_is_the_step_of_that_solver(
     stand: tuple[stiction.Simulator, stiction.State, stiction.Control], name: str

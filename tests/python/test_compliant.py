@@ -164,6 +164,41 @@ def test_materials_are_checked(field: str) -> None:
             sim.step(sim.initial_state())
 
 
+@pytest.mark.parametrize(
+    ("field", "settings"),
+    [
+        ("stiffness", {"stiffness": 1.5e154}),  # its square is no number
+        ("damping", {"stiffness": 1e5, "damping": 1e200}),
+        (
+            "tangential_stiffness_ratio",
+            {"stiffness": 1e100, "tangential_stiffness_ratio": 1e100},
+        ),
+        ("tangential_damping_ratio", {"damping": 1e100, "tangential_damping_ratio": 1e100}),
+        ("dissipation", {"stiffness": 1e100, "dissipation": 1e100}),
+    ],
+)
+def test_what_overflows_in_series_is_refused(field: str, settings: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=rf"Material\.{field} = .*1e150"):
+        stiction.Material(**settings)
+
+
+@pytest.mark.parametrize("stiffness", [1e-150, 1e-14, 1e14, 1e150])
+def test_any_other_stiffness_is_taken(stiffness: float) -> None:
+    """The largest is a rigid pair, as far as a step can tell."""
+    material = stiction.Material(stiffness=stiffness)
+    scene = stiction.Scene()
+    scene.add_ground(material)
+    scene.add_body("ball", stiction.Sphere(0.1), 1.0, material=material)
+    assert scene.pair_material(0, 1).stiffness == pytest.approx(0.5 * stiffness)
+    sim = stiction.Simulator(scene, tangential_compliance=True)
+    state = sim.initial_state()
+    state.q[2] = 0.1
+    report = sim.step(state)
+    assert report.solver_status == "converged"
+    expected = 0.0 if stiffness > 1e13 else -9.81e-3
+    assert state.v[2] == pytest.approx(expected, abs=1e-7)
+
+
 def test_an_all_rigid_scene_is_refused_with_the_way_out() -> None:
     with pytest.raises(ValueError, match=r'"rk4" needs a finite stiffness.*Material\(stiffness='):
         stiction.Simulator(stiction.load("solo12"), integrator="rk4")

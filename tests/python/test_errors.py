@@ -145,15 +145,15 @@ def test_unknown_settings_list_the_names() -> None:
 @pytest.mark.parametrize(
     ("text", "call"),
     [
-        ("tau has shape (2,): must be (6,)", lambda m, s: m.step(s, [0, 0])),
-        ("tau has shape (1, 6)", lambda m, s: m.step(s, np.zeros((1, 6)))),
-        ("tau = 'push'", lambda m, s: m.step(s, "push")),
+        ("control has shape (2,): must be (6,)", lambda m, s: m.step(s, [0, 0])),
+        ("control has shape (1, 6)", lambda m, s: m.step(s, np.zeros((1, 6)))),
+        ("control = 'push'", lambda m, s: m.step(s, "push")),
         ("control.torque[2] = nan", lambda m, s: m.step(s, [0, 0, np.nan, 0, 0, 0])),
         ("control.torque has 4 entries: the scene has nv = 6", lambda m, s: m.step(
             s, stiction.Control(4))),
         ("configuration \"up\" is unknown; there are: default", lambda m, s: m.initial_state("up")),
-        ("body = 1: must be in [-1, 1)", lambda m, s: m.wrench_on(1)),
-        ("body = -1", lambda m, s: m.wrench_on("world")),
+        ("body = 1: must be in [-1, 1)", lambda m, s: (m.step(s), m.wrench_on(1))),
+        ("body = -1", lambda m, s: (m.step(s), m.wrench_on("world"))),
         ("steps = -1: must be >= 0", lambda m, s: m.run(s, None, -1)),
         ("must agree on one number", lambda m, s: m.rollout(s)),
         ("must agree on one number", lambda m, s: m.rollout(s, np.zeros((3, 6)), steps=4)),
@@ -162,6 +162,7 @@ def test_unknown_settings_list_the_names() -> None:
             s, [[0] * 6, [np.inf] * 6])),
         ("record: 'x' is unknown; there are: q, v, residual", lambda m, s: m.rollout(
             s, steps=1, record=["x"])),
+        ("taus = 3: must be an array", lambda m, s: m.rollout(s, 3)),
         ("belong to another scene", lambda m, s: setattr(
             m, "parameters", stiction.load("cartpole").parameters)),
     ],
@@ -233,6 +234,8 @@ def test_parameters() -> None:
             np.eye(3), np.zeros(3), [0.5], R=[-1.0, 0, 0])),
         ("sets[1]: must be ContactCone", lambda: stiction.ContactProblem(
             np.eye(2), np.zeros(2), sets=[stiction.NonNegative(), 1])),
+        ("sets: must be a list of ContactCone", lambda: stiction.ContactProblem(
+            np.eye(3), np.zeros(3), sets=3)),
         ("sets[0]: lower = ", lambda: stiction.ContactProblem(
             np.eye(1), np.zeros(1), sets=[stiction.BoxSet(1, 0)])),
         ("sets[0].dim = 0", lambda: stiction.ContactProblem(

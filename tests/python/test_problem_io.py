@@ -138,6 +138,34 @@ def test_infeasible(name: str) -> None:
     assert compliant.regularisation is not None
 
 
+@pytest.mark.parametrize("compliance", [1e-300, 1e-20, 1e-16, 1e-14])
+def test_infeasible_but_for_rounding(compliance: float) -> None:
+    """A physical compliance that double cannot tell from none: the same answer, finite."""
+    rigid = stiction.load_problem(PROBLEMS / "infeasible.npz")
+    R = np.full(rigid.num_rows, compliance)
+    problem = stiction.ContactProblem(rigid.dense(), rigid.g, sets=rigid.sets, R=R)
+    assert stiction.solve(problem).status == "infeasible"
+    soft, reference = (
+        stiction.solve(p, regularise_infeasible=True, tolerance=1e-10) for p in (problem, rigid)
+    )
+    assert soft.status == reference.status == "regularised"
+    np.testing.assert_allclose(soft.velocity, reference.velocity, atol=1e-6)
+    np.testing.assert_allclose(soft.regularisation, reference.regularisation, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", [*SOLVED, *INFEASIBLE, "stack15_ratio_1e5"])
+def test_a_budget_of_factorisations_is_kept(name: str) -> None:
+    """By every stage, whichever it ends in, and by the compliant answer."""
+    problem = stiction.load_problem(PROBLEMS / f"{name}.npz")
+    whole = stiction.solve(problem)
+    for budget in (1, 2, 7, 40, 100, 250, 700):
+        solution = stiction.solve(problem, max_factorisations=budget)
+        assert solution.factorisations <= budget
+        assert solution.status in ("budget", whole.status)
+        soft = stiction.solve(problem, max_factorisations=budget, regularise_infeasible=True)
+        assert soft.factorisations <= budget
+
+
 def test_the_one_that_fails_says_so() -> None:
     """A known limit of ncp-newton, kept so that its end is noticed: then move it to SOLVED."""
     problem = stiction.load_problem(PROBLEMS / "stack15_ratio_1e5.npz")

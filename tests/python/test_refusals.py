@@ -77,22 +77,92 @@ def test_a_view_that_is_kept_is_checked_at_each_step(sim: stiction.Simulator) ->
 
 
 def test_balance_needs_a_step(sim: stiction.Simulator) -> None:
-    state = sim.initial_state()
-    refused(ValueError, "balance: no step was taken", lambda: sim.balance(state))
+    state, text = sim.initial_state(), "balance: no step was taken yet; call step() first"
+    refused(ValueError, text, lambda: sim.balance(state))
     sim.run(state, None, 0)
-    refused(ValueError, "balance: no step was taken", lambda: sim.balance(state))
+    refused(ValueError, text, lambda: sim.balance(state))
     sim.rollout(state, steps=0)
-    refused(ValueError, "balance: no step was taken", lambda: sim.balance(state))
+    refused(ValueError, text, lambda: sim.balance(state))
     sim.step(state)
     assert sim.balance(state).base_is_free
     sim.run(state, None, 0)
     assert sim.balance(state).base_is_free
 
 
-def test_the_other_reports_are_empty_before_any_step(sim: stiction.Simulator) -> None:
-    assert sim.contacts() == [] and sim.report().num_contacts == 0
-    assert not sim.wrench_on("cube").force.any()
-    assert sim.problem().num_rows == 0 and sim.solution().impulse.size == 0
+def test_reports_need_a_step(sim: stiction.Simulator, tmp_path: Path) -> None:
+    state, path = sim.initial_state(), tmp_path / "problem.npz"
+    sim.find_contacts(state)  # is no step
+    queries: dict[str, Callable[[], object]] = {
+        "report": sim.report,
+        "contacts": sim.contacts,
+        "collision_counters": sim.collision_counters,
+        "wrench_on": lambda: sim.wrench_on("cube"),
+        "problem": sim.problem,
+        "solution": sim.solution,
+        "warm_start": sim.warm_start,
+    }
+    for name, query in queries.items():
+        refused(ValueError, f"{name}: no step was taken yet; call step() first", query)
+    refused(ValueError, "no step was taken yet", lambda: sim.save_problem(path))
+    refused(ValueError, "no step was taken yet", sim.uniqueness)
+    assert not path.exists()
+    sim.step(state)
+    for query in queries.values():
+        query()
+    sim.save_problem(path)
+    assert sim.uniqueness().modes == ["stick"] * 4
+
+
+# --- arguments of another type ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("state = None: must be a State, such as sim.init", lambda m, p: m.compare(None)),
+        ("state = None: must be a State", lambda m, p: m.explain(None)),
+        ("state = None: must be a State", lambda m, p: m.rollout(None, steps=1)),
+        ("balance(): state = None: must be a State", lambda m, p: m.balance(None)),
+        ("body_poses(): state = None: must be a State", lambda m, p: m.body_poses(None)),
+        ("configuration = None: must be a name", lambda m, p: m.initial_state(None)),
+        ("configuration = 3: must be a name", lambda m, p: m.hold(3)),
+        ("steps = 'x': must be an integer", lambda m, p: m.rollout(m.initial_state(), steps="x")),
+        ("problem = None: must be a ContactProblem", lambda m, p: stiction.solve(None)),
+        ("problem = None: must be a ContactProblem", lambda m, p: stiction.residuals(None, [0.0])),
+        ("problem = None: must be a ContactProblem", lambda m, p: stiction.uniqueness(None, [0.0])),
+        (
+            "problem = None: must be a ContactProblem",
+            lambda m, p: stiction.save_problem("p.npz", None),
+        ),
+        ("solver = None: must be a str", lambda m, p: stiction.solve(p, None)),
+        ("solver = None: must be a str", lambda m, p: m.compare(m.initial_state(), None, [None])),
+        ("scene = None: must be a Scene", lambda m, p: stiction.to_mujoco_qpos(None, [0.0])),
+        ("scene = None: must be a Scene", lambda m, p: stiction.from_mujoco_qvel(None, [0], [0])),
+    ],
+)
+def test_arguments_of_another_type(
+    sim: stiction.Simulator,
+    text: str,
+    call: Callable[[stiction.Simulator, stiction.ContactProblem], object],
+) -> None:
+    problem = stiction.ContactProblem(np.eye(3), np.zeros(3), [0.5])
+    refused(TypeError, text, lambda: call(sim, problem))
+
+
+def test_messages_name_the_keyword(scene: stiction.Scene) -> None:
+    """Not the place of the field in the settings of the library."""
+    for text, settings in [
+        ("margin = -1: must be", {"margin": -1.0}),
+        ("points_per_pair = -1: must be", {"points_per_pair": -1}),
+        ("tolerance = 0: must be", {"tolerance": 0.0}),
+        ("max_factorisations = 0: must be", {"max_factorisations": 0}),
+        ("baumgarte = 2: must be", {"baumgarte": 2.0}),
+        ("limit_margin = -1: must be", {"limit_margin": -1.0}),
+        ("sleep_speed (SleepSettings::speed) = -1: must be", {"sleep_speed": -1.0}),
+        ("sleep_time (SleepSettings::time) = 0: must be", {"sleep_time": 0.0}),
+    ]:
+        with pytest.raises(ValueError, match="^" + re.escape(text)):
+            stiction.Simulator(scene, **settings)
 
 
 # --- what a Simulator has is fixed --------------------------------------------------------

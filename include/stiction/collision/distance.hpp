@@ -1,8 +1,8 @@
 #pragma once
 
 #include "stiction/geometry/shape.hpp"
+#include "stiction/math/constants.hpp"
 
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -83,7 +83,7 @@ struct DistanceSettings {
   DistanceMethod method = DistanceMethod::kAuto;
   StoppingRule stopping = StoppingRule::kBounds;
   /// [m] >= 0: pairs proven to be farther apart end at once with kBeyond.
-  double max_distance = std::numeric_limits<double>::infinity();
+  double max_distance = kInfinity;
 
   /// Throws std::invalid_argument with the name and value of the first field out of range.
   void validate() const;

@@ -3,6 +3,7 @@
 #include "stiction/collision/collide.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/dynamics/forest.hpp"
+#include "stiction/math/disjoint_sets.hpp"
 #include "stiction/model/state.hpp"
 
 #include <cstdint>
@@ -73,7 +74,8 @@ struct ConstraintRows {
   std::vector<double> z;            ///< J^T, then Z = L^-T J^T
   std::vector<double> scaled;       ///< D^-1 Z, laid out like z; neither if one tree has all rows
   std::vector<ConstraintRow> sorted;
-  std::vector<int> island, island_of_tree, tree_start, tree_sets, order;
+  DisjointSets joined;  ///< trees that rows join
+  std::vector<int> island, tree_start, tree_sets, order;
   OneTreeRows one_tree;
   int num_islands = 0;
 };

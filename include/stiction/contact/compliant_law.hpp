@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/contact/contact_mode.hpp"
 #include "stiction/math/spatial.hpp"
 #include "stiction/model/robot.hpp"
 
@@ -25,8 +26,6 @@
 namespace stiction {
 
 enum class CompliantLaw : std::uint8_t { kContinuous, kPublished };
-enum class PointMode : std::uint8_t { kOpen, kStick, kSlide };
-const char* to_string(PointMode mode);
 
 /// Settings of the compliant integrators.
 struct CompliantSettings {
@@ -75,7 +74,7 @@ struct PointMotion {
 };
 
 struct PointForce {
-  PointMode mode = PointMode::kOpen;
+  ContactMode mode = ContactMode::kOpen;
   Vec3d force{0, 0, 0};  ///< [N]
 };
 PointForce compliant_force(CompliantLaw law, const PointCompliance& c, const PointMotion& motion);

@@ -15,6 +15,9 @@ enum class SetKind : std::uint8_t {
   kFree,         ///< m rows: bilateral
 };
 
+/// Rows of a set at most, for scratch on the stack; from_dense() splits longer bilateral sets.
+inline constexpr int kMaxSetDim = 6;
+
 struct ConstraintSet {
   SetKind kind = SetKind::kCone;
   int dim = 3;
@@ -80,6 +83,9 @@ struct ContactProblem {
   int num_islands() const { return static_cast<int>(island_start.size()) - 1; }
   /// Columns of cone panels are padded to 4 so that they load as two vectors.
   static int stride(int dim) { return dim == 3 ? 4 : dim; }
+
+  /// Largest entry of diag(G + R) of the sets [first, last), 0 if there are none.
+  double largest_diagonal(int first, int last) const;
 
   /// c of one set: out[dim] = g_i + sum_j G_ij lambda_j.
   void velocity(int set, const double* lambda, double* out) const;

@@ -1,19 +1,11 @@
 #pragma once
 
+#include "stiction/contact/contact_mode.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace stiction {
-
-/// What a constraint does at a solution.
-enum class ContactMode : std::uint8_t {
-  kOpen,   ///< impulse zero or at a bound: d lambda = 0
-  kStick,  ///< impulse inside its set, or bilateral: d c = 0
-  kSlide,  ///< on the cone, moving: impulse tied to the direction of motion
-};
-const char* to_string(ContactMode mode);
 
 /// Whether a solution of the nonlinear complementarity problem is alone in its neighbourhood.
 struct Uniqueness {

@@ -14,11 +14,11 @@ namespace stiction {
 
 /// One contact point of a step, over all its sub-steps.
 struct CompliantContact {
-  Contact contact;                    ///< where it was first seen in the step
-  Vec3d impulse{0, 0, 0};             ///< on B, contact frame [N s]
-  Vec3d velocity{0, 0, 0};            ///< of B relative to A after the step, contact frame [m/s]
-  Vec3d extension{0, 0, 0};           ///< after the step, contact frame [m]
-  PointMode mode = PointMode::kOpen;  ///< where the integrator last evaluated it
+  Contact contact;           ///< where it was first seen in the step
+  Vec3d impulse{0, 0, 0};    ///< on B, contact frame [N s]
+  Vec3d velocity{0, 0, 0};   ///< of B relative to A after the step, contact frame [m/s]
+  Vec3d extension{0, 0, 0};  ///< after the step, contact frame [m]
+  ContactMode mode = ContactMode::kOpen;  ///< where the integrator last evaluated it
 };
 
 /// What a step tells.
@@ -130,7 +130,7 @@ void report_point(const Contact& contact,
                   const Vec3d& impulse,
                   const Vec3d& velocity,
                   const Vec3d& extension,
-                  PointMode mode,
+                  ContactMode mode,
                   CompliantOutcome& outcome);
 
 /// The usual end of a sub-step for the points of `system`, after conclude(): for each the impulse

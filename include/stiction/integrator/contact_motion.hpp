@@ -17,11 +17,11 @@ namespace stiction {
 class ContactMotion {
  public:
   struct Result {
-    std::vector<double> F1, F2;   ///< integral of f [N s] and of that again [N s^2], on B
-    std::vector<double> force;    ///< at the end [N]
-    std::vector<double> x, v;     ///< at the end [m], [m/s]
-    std::vector<Vec3d> e;         ///< tangential extension at the end [m]
-    std::vector<PointMode> mode;  ///< at the end
+    std::vector<double> F1, F2;     ///< integral of f [N s] and of that again [N s^2], on B
+    std::vector<double> force;      ///< at the end [N]
+    std::vector<double> x, v;       ///< at the end [m], [m/s]
+    std::vector<Vec3d> e;           ///< tangential extension at the end [m]
+    std::vector<ContactMode> mode;  ///< at the end
     int switches = 0;
     int segments = 0;
   };
@@ -37,6 +37,7 @@ class ContactMotion {
   const double* delassus() const { return Y_.data(); }
 
  private:
+  static constexpr int kNodes = 8;  ///< of a segment, at which guards are looked at
   /// Where the points are, at some time of a segment.
   struct Node {
     double t = 0.0;  ///< since the segment began
@@ -48,7 +49,7 @@ class ContactMotion {
   void begin(double h);
   void choose_mode(int i);
   double linearised_damping(int i, double depth) const;
-  bool build(const std::vector<PointMode>& mode, bool averaged);
+  bool build(const std::vector<ContactMode>& mode, bool averaged);
   void start_springs();
   void sample(double length);
   void expand(const SpringDamper::Motion& motion, double t, Node& node);
@@ -80,7 +81,7 @@ class ContactMotion {
   std::vector<PointCompliance> compliance_;
   std::vector<double> slide_damping_, damping_;  ///< tangential while sliding; normal, linearised
   std::vector<PointMotion> start_;
-  std::vector<PointMode> built_;
+  std::vector<ContactMode> built_;
   std::vector<Vec3d> direction_, end_direction_;  ///< of the friction force
   std::vector<char> ignored_, fresh_;  ///< guards that rest; points that have just switched
   std::vector<int> violated_;

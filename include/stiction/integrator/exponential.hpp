@@ -14,7 +14,7 @@ struct PointEnd {
   Vec3d defect{0, 0, 0};  ///< its way by kinematics less that of the closed form [m], contact frame
   Vec3d extension{0, 0, 0};  ///< contact frame [m]
   double gap = 0.0;
-  PointMode mode = PointMode::kOpen;
+  ContactMode mode = ContactMode::kOpen;
 };
 
 /// Scratch of exponential().

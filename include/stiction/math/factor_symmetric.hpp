@@ -11,7 +11,4 @@ bool factor_symmetric(double* A, int n, int stride);
 /// b <- A^-1 b with that factor.
 void substitute_symmetric(const double* A, int n, int stride, double* b);
 
-/// Rows apart of an n x n factor.
-inline int factor_stride(int n) { return (n + 7) / 8 * 8; }
-
 }  // namespace stiction

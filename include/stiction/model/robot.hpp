@@ -1,10 +1,10 @@
 #pragma once
 
 #include "stiction/geometry/shape.hpp"
+#include "stiction/math/constants.hpp"
 #include "stiction/model/tree_view.hpp"
 
 #include <functional>
-#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -17,16 +17,19 @@ struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no us
 
 namespace stiction {
 
-inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// Above it mu |c_T| in the certificate is rounding; no contact slides there that would not at it.
 inline constexpr double kMaxFriction = 1e4;
+
+/// Finite stiffnesses, dampings and their tangential parts are at most so large [N/m, N s/m]:
+/// springs in series multiply two of them.
+inline constexpr double kMaxStiffness = 1e150;
 
 /// Surface of a geometry. Two materials meet by combine() in scene.hpp.
 struct Material {
   double friction = 0.8;         ///< Coulomb coefficient, in [0, kMaxFriction]
   double restitution = 0.0;      ///< Newton coefficient, in [0, 1]
-  double stiffness = kInfinity;  ///< of the surface [N/m], > 0; infinite: rigid
+  double stiffness = kInfinity;  ///< of the surface [N/m], > 0, at most kMaxStiffness; or infinite:
+                                 ///< rigid
   double damping = 0.0;          ///< of the surface [N s/m], >= 0; used with a finite stiffness
   // Ratios: read by the compliant integrators, and with ContactSettings::tangential_compliance.
   double tangential_stiffness_ratio = 1.0;  ///< of tangential over normal stiffness, >= 0

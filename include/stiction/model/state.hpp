@@ -55,6 +55,10 @@ struct State {
 /// Throws std::invalid_argument naming the entry and value.
 State make_state(const Scene& scene, const std::vector<double>& q);
 
+/// The same without impulses and penalty to start a solver from. Springs of contacts and the warm
+/// starts of the narrow phase, which change no result, stay.
+State cold(State state);
+
 /// Length of State::constraint_impulse: 3 per dof, then 6 per closure, then 1 per gear.
 int constraint_impulse_size(const Scene& scene);
 

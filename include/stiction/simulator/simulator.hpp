@@ -24,7 +24,7 @@ struct SimulatorSettings {
 
 /// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
 struct RolloutInput {
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> torques;  ///< [T x nv]
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> taus;  ///< [T x nv]
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
       position_targets;  ///< [T x nv]
   int steps = 0;         ///< T when both are empty
@@ -72,7 +72,8 @@ class Simulator {
   RolloutLog rollout(State& state, const Control& base, const RolloutInput& input);
 
   const StepReport& report() const { return report_; }
-  const ContactSet& contacts() const { return contacts_; }
+  /// As the narrow phase found them; contacts() says what came of them.
+  const ContactSet& contact_set() const { return contacts_; }
   /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
   const ContactProblem& problem() const {
     return integrator_ ? compliant_.rigid.problem : problem_;
@@ -84,7 +85,7 @@ class Simulator {
   const std::vector<double>& warm_start() const {
     return integrator_ ? compliant_.rigid.warm_start : warm_start_;
   }
-  std::vector<ContactReport> contact_reports() const;
+  std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
   const ConstraintRows& rows() const { return rows_; }

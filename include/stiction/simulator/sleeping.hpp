@@ -2,6 +2,7 @@
 
 #include "stiction/collision/collide.hpp"
 #include "stiction/contact/build_problem.hpp"
+#include "stiction/math/disjoint_sets.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -21,9 +22,9 @@ struct SleepSettings {
 struct SleepWorkspace {
   std::vector<std::uint64_t> control;  ///< fingerprint of the tree's part of the control
   std::vector<std::uint8_t> pushed;    ///< a wrench acts on it
-  std::vector<int> island;             ///< union-find over the rows
+  DisjointSets islands;                ///< of trees that rows join
   std::vector<std::uint8_t> held;      ///< some row acts on it
-  std::vector<double> rested;          ///< [s] of the island, by its root
+  std::vector<double> rested;          ///< [s] of the island, by its least tree
 };
 
 /// Before the kinematics: wakes the islands whose q, v or control are not those they fell asleep

@@ -20,7 +20,8 @@ enum class SolveStatus : std::uint8_t {
   kMaxIterations,    ///< the best impulses found are returned, with their residuals
   kBudget,           ///< max_factorisations or time_budget is used up; likewise
   kInfeasible,       ///< the problem has no solution: a normal impulse that pushes without effect
-  kNotFinite,        ///< the problem holds a NaN or infinity; impulse is zero
+  kNotFinite,        ///< the problem or its impulses hold a NaN, an infinity or a number whose
+                     ///< square is one (above 1e154); impulse is zero
 };
 const char* to_string(SolveStatus status);
 

@@ -2,6 +2,7 @@
 #include "stiction/collision/broad_phase.hpp"
 
 #include "stiction/collision/distance.hpp"
+#include "stiction/math/constants.hpp"
 
 #include "../../../src/collision/cull.hpp"
 #include "support/random.hpp"
@@ -12,8 +13,6 @@
 
 namespace stiction::test {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool overlap(const Aabb& a, const Aabb& b) {
   for (int k = 0; k < 3; ++k) {

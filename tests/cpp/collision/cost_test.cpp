@@ -38,7 +38,7 @@ Cost cost_at(const Scene& scene, const State& start) {
   State stepped = start;
   stepper.step(stepped, stepper.hold());
   std::uint64_t last = 0;
-  for (const Contact& c : stepper.contacts()) {
+  for (const Contact& c : stepper.contact_set()) {
     cost.touching += c.body_a >= 0 && c.body_b >= 0;
     if (c.body_a < 0 && c.pair != last) cost.plane_calls += 1.0;
     last = c.pair;

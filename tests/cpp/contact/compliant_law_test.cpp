@@ -114,13 +114,13 @@ BOOST_AUTO_TEST_CASE(sliding_spring_carries_the_cone_force) {
     double rate = 0.0;
     for (int k = 0; k < 20000; ++k) {
       const PointForce f = compliant_force(CompliantLaw::kContinuous, c, m);
-      if (f.mode == PointMode::kStick) m.extension -= m.velocity * 1e-4;
-      if (f.mode == PointMode::kSlide)
+      if (f.mode == ContactMode::kStick) m.extension -= m.velocity * 1e-4;
+      if (f.mode == ContactMode::kSlide)
         m.extension = relaxed_extension(c, m.extension, f.force, 1e-4);
       rate = norm(anchor_rate(CompliantLaw::kContinuous, c, m, f) - m.velocity);
     }
     const PointForce f = compliant_force(CompliantLaw::kContinuous, c, m);
-    BOOST_TEST((f.mode == PointMode::kSlide));
+    BOOST_TEST((f.mode == ContactMode::kSlide));
     const Vec3d spring = m.extension * c.tangential_stiffness;
     BOOST_TEST(std::abs(spring.x - f.force.x) < 1e-9);
     BOOST_TEST(std::abs(spring.y - f.force.y) < 1e-9);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(published_law_moves_the_anchor_onto_the_cone) {
   m.velocity = {0.2, 0.0, 0.0};
   m.extension = {2e-3, 1e-3, 1e-3};
   const PointForce f = compliant_force(CompliantLaw::kPublished, c, m);
-  BOOST_TEST((f.mode == PointMode::kSlide));
+  BOOST_TEST((f.mode == ContactMode::kSlide));
   BOOST_TEST(f.force.z == c.stiffness * 1e-3);
   BOOST_TEST(std::hypot(f.force.x, f.force.y) == c.friction * f.force.z,
              boost::test_tools::tolerance(1e-14));
@@ -148,9 +148,9 @@ BOOST_AUTO_TEST_CASE(published_law_moves_the_anchor_onto_the_cone) {
   BOOST_TEST(e.x * c.tangential_stiffness == f.force.x, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(e.z == 1e-3);
   m.extension.z = -1e-4;  // would pull: no force, the anchor stays
-  BOOST_TEST((compliant_force(CompliantLaw::kPublished, c, m).mode == PointMode::kOpen));
+  BOOST_TEST((compliant_force(CompliantLaw::kPublished, c, m).mode == ContactMode::kOpen));
   m.gap = 1e-9;
-  BOOST_TEST((compliant_force(CompliantLaw::kPublished, c, m).mode == PointMode::kOpen));
+  BOOST_TEST((compliant_force(CompliantLaw::kPublished, c, m).mode == ContactMode::kOpen));
 }
 
 BOOST_AUTO_TEST_CASE(materials_in_series) {

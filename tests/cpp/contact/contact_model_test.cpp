@@ -1,6 +1,8 @@
 #define BOOST_TEST_MODULE contact_model
 #include "stiction/contact/contact_model.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>
@@ -18,7 +20,6 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr ContactModel kModels[] = {
     ContactModel::kNcp, ContactModel::kCcp, ContactModel::kLcp, ContactModel::kRaisim};
 

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(rigid_pair_on_soft_ground) {
       BOOST_TEST(std::abs(state.q[9] - state.q[2] - 0.15) < 1e-5);
       BOOST_TEST(std::abs(sim.wrench_on(1).force.z - kGravity) < 1e-3);
       BOOST_TEST(std::abs(sim.wrench_on(0).force.z - 2.0 * kGravity) < 1e-3);
-      BOOST_TEST((sim.contact_reports().size() == 8));
+      BOOST_TEST((sim.contacts().size() == 8));
     }
   }
 }

@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(four_materials_at_rest) {
     State state = sim.initial_state();
     sim.run(state, {}, 500);
     double total = 0.0, about_x = 0.0, about_y = 0.0;
-    for (const ContactReport& c : sim.contact_reports()) {
+    for (const ContactReport& c : sim.contacts()) {
       const double force = c.force_on_b_world.z, k = table.stiffness[c.geometry_b - 1];
       BOOST_TEST(std::abs(-c.gap - force / k) <= 1e-12);
       total += force;

@@ -1,6 +1,8 @@
 #define BOOST_TEST_MODULE factor_symmetric
 #include "stiction/math/factor_symmetric.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "support/dense.hpp"
 #include "support/random.hpp"
 #include <Eigen/Core>
@@ -20,7 +22,7 @@ constexpr double kLeft = 1e300;  // left of the diagonal: neither read nor writt
 
 RowMajor padded(const MatrixXd& A) {
   const int n = static_cast<int>(A.rows());
-  RowMajor M = RowMajor::Zero(n, factor_stride(n));
+  RowMajor M = RowMajor::Zero(n, stiction::padded(n));
   M.leftCols(n) = A;
   M.leftCols(n).triangularView<Eigen::StrictlyLower>().setConstant(kLeft);
   return M;
@@ -36,11 +38,11 @@ BOOST_AUTO_TEST_CASE(many_right_hand_sides_match_eigen) {
     const MatrixXd B = MatrixXd::NullaryExpr(n, n, random);
     const MatrixXd A = gram(B) + 0.1 * MatrixXd::Identity(n, n);
     RowMajor M = padded(A);
-    BOOST_REQUIRE(factor_symmetric(M.data(), n, factor_stride(n)));
+    BOOST_REQUIRE(factor_symmetric(M.data(), n, stiction::padded(n)));
     for (int k = 0; k < 3; ++k) {
       VectorXd b = VectorXd::NullaryExpr(n, random);
       const VectorXd expected = solve_semidefinite(A, b);
-      substitute_symmetric(M.data(), n, factor_stride(n), b.data());
+      substitute_symmetric(M.data(), n, stiction::padded(n), b.data());
       BOOST_TEST((b - expected).norm() <= 1e-12 * A.norm() * expected.norm() / 0.1);
     }
     for (int i = 0; i < n; ++i) {
@@ -56,7 +58,7 @@ BOOST_AUTO_TEST_CASE(indefinite_and_not_finite_matrices_are_refused) {
         MatrixXd A = MatrixXd::Identity(n, n);
         A(bad, bad) = pivot;
         RowMajor M = padded(A);
-        BOOST_TEST(!factor_symmetric(M.data(), n, factor_stride(n)));
+        BOOST_TEST(!factor_symmetric(M.data(), n, stiction::padded(n)));
       }
     }
   }

@@ -1,6 +1,8 @@
 #define BOOST_TEST_MODULE solve_linear
 #include "stiction/math/solve_linear.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "support/dense.hpp"
 #include "support/random.hpp"
 #include <Eigen/Core>
@@ -42,8 +44,6 @@ MatrixXd random_matrix(Rng& rng, const std::vector<int>& end) {
   }
   return A;
 }
-
-int padded(int n) { return (n + 7) / 8 * 8; }
 
 }  // namespace
 

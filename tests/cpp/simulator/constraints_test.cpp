@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(contact_forces_have_the_right_receiver_and_sign) {
   BOOST_TEST(std::abs(wrench.force.z - 2.0 * kGravity) < 1e-6);
   BOOST_TEST(std::abs(wrench.force.x + 5.0) < 1e-6);
   BOOST_TEST(std::abs(wrench.moment.y) < 1e-6);
-  for (const ContactReport& c : sim.contact_reports()) {
+  for (const ContactReport& c : sim.contacts()) {
     BOOST_TEST(c.geometry_a == ground);
     BOOST_TEST(c.body_b == box);
     BOOST_TEST(c.frame.c2.z == 1.0);

@@ -82,7 +82,7 @@ std::optional<Tip> slide(
   const StepReport& report = sim.step(state, {});
   BOOST_REQUIRE(report.num_contacts == 1);
   if (!solved(report)) return {};
-  const ContactReport contact = sim.contact_reports().front();
+  const ContactReport contact = sim.contacts().front();
   return Tip{contact.frame * contact.impulse, contact.frame * contact.velocity};
 }
 

@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(points_per_pair) {
   state.q[4] = std::sin(half);
   state.q[6] = std::cos(half);
   sim.step(state, sim.hold());
-  BOOST_REQUIRE(sim.contacts().size() == 2);
+  BOOST_REQUIRE(sim.contact_set().size() == 2);
   Simulator all(two_boxes());
   State same = moving(all);
   same.q = sim.initial_state().q;
@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(points_per_pair) {
   same.q[6] = std::cos(half);
   all.step(same, all.hold());
   double deepest = 0.0;
-  for (const Contact& c : all.contacts()) deepest = std::min(deepest, c.gap);
-  BOOST_TEST(sim.contacts()[0].gap == deepest);
-  BOOST_TEST(sim.contacts()[0].pair_points == 1);
+  for (const Contact& c : all.contact_set()) deepest = std::min(deepest, c.gap);
+  BOOST_TEST(sim.contact_set()[0].gap == deepest);
+  BOOST_TEST(sim.contact_set()[0].pair_points == 1);
 }

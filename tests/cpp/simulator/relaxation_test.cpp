@@ -64,7 +64,7 @@ std::vector<Sample> slide(const Scene& scene,
   for (Sample& sample : out) {
     const StepReport& report = sim.step(state, {});
     sample.certificate = report.residuals;
-    for (const ContactReport& c : sim.contact_reports()) {
+    for (const ContactReport& c : sim.contacts()) {
       if (c.body_a >= 0) continue;
       ++sample.contacts;
       sample.gap = std::max(sample.gap, std::abs(c.gap));

@@ -387,9 +387,9 @@ BOOST_AUTO_TEST_CASE(rollout_is_a_loop_of_steps) {
     RolloutInput input;
     input.steps = steps;
     input.stop_on_bad_status = false;
-    if (kind & 1) input.torques.setZero(steps, nv);
+    if (kind & 1) input.taus.setZero(steps, nv);
     if (kind & 2) input.position_targets.setZero(steps, nv);
-    for (int k = 0; k < input.torques.size(); ++k) input.torques.data()[k] = rng.uniform(-0.1, 0.1);
+    for (int k = 0; k < input.taus.size(); ++k) input.taus.data()[k] = rng.uniform(-0.1, 0.1);
     for (int k = 0; k < input.position_targets.size(); ++k) {
       input.position_targets.data()[k] = rng.uniform(-0.5, 0.5);
     }
@@ -400,7 +400,7 @@ BOOST_AUTO_TEST_CASE(rollout_is_a_loop_of_steps) {
     Control control = sim.hold();
     for (int k = 0; k < steps; ++k) {
       BOOST_TEST((log.q.row(k).transpose() == y.q && log.v.row(k).transpose() == y.v));
-      if (kind & 1) control.torque = input.torques.row(k);
+      if (kind & 1) control.torque = input.taus.row(k);
       if (kind & 2) control.position_target = input.position_targets.row(k);
       sim.step(y, control);
       BOOST_TEST(log.reports[k].residuals.relative == sim.report().residuals.relative);
@@ -415,8 +415,8 @@ BOOST_AUTO_TEST_CASE(rollout_stops_early) {
   Simulator sim(pile(), {});
   const int nv = sim.scene().nv();
   RolloutInput input;
-  input.torques.setZero(50, nv);
-  input.torques(20, 3) = kNaN;
+  input.taus.setZero(50, nv);
+  input.taus(20, 3) = kNaN;
   for (const bool stop : {true, false}) {
     input.stop_on_bad_status = stop;
     State x = sim.initial_state(), y = x;
@@ -433,7 +433,7 @@ BOOST_AUTO_TEST_CASE(rollout_stops_early) {
   hasty.solver.max_iterations = 1;
   hasty.solver.name = "ncp-pgs";
   Simulator poor(pile(), hasty);
-  input.torques.setZero();
+  input.taus.setZero();
   for (const bool stop : {true, false}) {
     input.stop_on_bad_status = stop;
     State x = moving(poor, 1.0);
@@ -442,11 +442,11 @@ BOOST_AUTO_TEST_CASE(rollout_stops_early) {
     if (stop) BOOST_TEST((log.reports.back().status == StepStatus::kNotConverged));
   }
   State x = sim.initial_state();
-  input.torques.setZero(5, nv + 1);
-  check_throws([&] { sim.rollout(x, {}, input); }, {"torques", std::to_string(nv + 1)});
-  input.torques.setZero(5, nv);
+  input.taus.setZero(5, nv + 1);
+  check_throws([&] { sim.rollout(x, {}, input); }, {"taus", std::to_string(nv + 1)});
+  input.taus.setZero(5, nv);
   input.position_targets.setZero(4, nv);
-  check_throws([&] { sim.rollout(x, {}, input); }, {"torques", "position_targets"});
+  check_throws([&] { sim.rollout(x, {}, input); }, {"taus", "position_targets"});
   x.q[2] = kNaN;
   check_throws([&] { sim.rollout(x, {}, {}); }, {"state.q[2]"});
 }

@@ -1,4 +1,5 @@
 #define BOOST_TEST_MODULE resting_shapes
+#include "stiction/math/constants.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/manifolds.hpp"
@@ -16,8 +17,7 @@ using stiction::test::small_rotation;
 
 namespace {
 
-constexpr double kGravity = 9.81, kPi = 3.14159265358979323846;
-const double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kGravity = 9.81;
 
 Transform at(const Mat3d& R, double x, double y, double z) { return {R, {x, y, z}}; }
 Transform at(double x, double y, double z) { return at(Mat3d::identity(), x, y, z); }
@@ -36,7 +36,7 @@ SimulatorSettings settings(double dt = 1e-3) {
 using Ids = std::vector<std::uint64_t>;
 Ids ids(const Simulator& sim) {
   Ids result;
-  for (const Contact& c : sim.contacts()) result.push_back(c.pair << 32 ^ c.feature);
+  for (const Contact& c : sim.contact_set()) result.push_back(c.pair << 32 ^ c.feature);
   return result;
 }
 

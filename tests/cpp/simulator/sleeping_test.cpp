@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_contact_wakes_the_island) {
     with.step(a, {});
     without.step(b, {});
     slept = slept || with.asleep(a).size() == 4;
-    for (const ContactReport& c : with.contact_reports()) touched = touched || c.body_b == 4;
+    for (const ContactReport& c : with.contacts()) touched = touched || c.body_b == 4;
     BOOST_TEST((with.asleep(a).size() == (slept ? (touched ? 1u : 4u) : 0u)));
     BOOST_REQUIRE((a.q.tail(7) - b.q.tail(7)).norm() < 1e-9);
     BOOST_REQUIRE((a.v.tail(6) - b.v.tail(6)).norm() < 1e-6);
@@ -313,8 +313,8 @@ BOOST_AUTO_TEST_CASE(bad_settings_are_refused) {
     }
     return false;
   };
-  BOOST_TEST(refused("sleeping.speed", [](auto& s) { s.sleeping.speed = -1.0; }));
-  BOOST_TEST(refused("sleeping.time", [](auto& s) { s.sleeping.time = 0.0; }));
+  BOOST_TEST(refused("sleep_speed", [](auto& s) { s.sleeping.speed = -1.0; }));
+  BOOST_TEST(refused("sleep_time", [](auto& s) { s.sleeping.time = 0.0; }));
   BOOST_TEST(
       refused("project_closures", [](auto& s) { s.sleeping.enabled = s.project_closures = true; }));
   const Scene scene = boxes();

@@ -62,7 +62,7 @@ struct Hold {
 };
 Hold hold_of(const Simulator& sim) {
   Hold out;
-  const auto reports = sim.contact_reports();
+  const auto reports = sim.contacts();
   for (const ContactReport& c : reports) {
     const double sign = c.body_b == 0 ? 1.0 : -1.0;
     out.force += c.force_on_b_world * sign;
@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(slides_with_the_cone_force) {
       BOOST_TEST(std::abs(hold.force.x + limit) < 1e-6 * limit);
       BOOST_TEST(std::abs(hold.extension.x + limit / kt) < 1e-6 * limit / kt);
       BOOST_TEST(std::abs(state.v[0] - before - 0.5 * mu * kGravity * 0.1) < 1e-6);
-      for (const ContactReport& c : sim.contact_reports()) BOOST_TEST(c.sliding);
+      for (const ContactReport& c : sim.contacts()) BOOST_TEST(c.sliding);
     }
   }
 }
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(restored_in_mid_slip) {
   Simulator sim(scene, settings());
   State state = sim.initial_state();
   sim.run(state, {}, 200);
-  BOOST_TEST(sim.contact_reports()[0].sliding);
+  BOOST_TEST(sim.contacts()[0].sliding);
   BOOST_TEST(norm(state.contacts[0].extension) > 1e-6);
   Simulator other(scene, settings());
   State restored = restore_state(save_state(state));
@@ -302,7 +302,7 @@ BOOST_AUTO_TEST_CASE(anchors_turn_with_their_body) {
   BOOST_TEST(std::abs(state.v[6] - w) < 1e-9);
   double creep = 0.0;
   Vec3d force{0, 0, 0};  // on the box, which is B
-  for (const ContactReport& c : sim.contact_reports()) {
+  for (const ContactReport& c : sim.contacts()) {
     creep = std::max(creep, std::hypot(c.velocity.x, c.velocity.y));
     force += c.force_on_b_world;
   }

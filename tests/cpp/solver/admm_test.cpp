@@ -1,6 +1,7 @@
 #define BOOST_TEST_MODULE admm
 #include "solver/admm.hpp"
 
+#include "solver/spectral_penalty.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>
@@ -69,23 +70,36 @@ BOOST_AUTO_TEST_CASE(matrix_of_the_linear_step) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(penalty_is_kept_longer_after_every_change) {
+  const SpectralPenalty::Rule rule{0.4, 0.1, 1e-9, 1e9, 4, 3, 1.5};
+  SpectralPenalty penalty(0.5, 1.0, rule);
+  BOOST_TEST(std::abs(penalty.rho() - std::sqrt(0.5) * std::pow(2.0, 0.4)) < 1e-15);
+  const double start = penalty.rho();
+  for (const int hold : {4, 7, 10}) {
+    for (int k = 1; k < hold; ++k) BOOST_TEST(!penalty.update(100.0, 1.0));
+    BOOST_TEST(penalty.update(100.0, 1.0));
+  }
+  BOOST_TEST(std::abs(penalty.rho() / start - 1.5 * 1.5 * 1.5) < 1e-14);  // not 2^0.1 each
+}
+
 BOOST_AUTO_TEST_CASE(penalty_follows_the_residuals_and_comes_to_rest) {
-  AdaptivePenalty penalty(1e-6, 1.0, 0.2, 0.05, 0.0);
-  BOOST_TEST(std::abs(penalty.value() - 1e-3 * std::pow(1e6, 0.2)) < 1e-15);
-  const double factor = std::pow(1e6, 0.05), start = penalty.value();
+  const SpectralPenalty::Rule rule{0.2, 0.05, 1e-6, 1.0, 0, 1};
+  SpectralPenalty penalty(1e-6, 1.0, rule);
+  BOOST_TEST(std::abs(penalty.rho() - 1e-3 * std::pow(1e6, 0.2)) < 1e-15);
+  const double factor = std::pow(1e6, 0.05), start = penalty.rho();
   BOOST_TEST(!penalty.update(9.0, 1.0));
   BOOST_TEST(penalty.update(11.0, 1.0));
-  BOOST_TEST(std::abs(penalty.value() - start * factor) < 1e-12);
+  BOOST_TEST(std::abs(penalty.rho() - start * factor) < 1e-12);
   BOOST_TEST(penalty.update(1.0, 11.0));
-  BOOST_TEST(std::abs(penalty.value() - start) < 1e-12);
+  BOOST_TEST(std::abs(penalty.rho() - start) < 1e-12);
   int changes = 0;
   for (int k = 0; k < 5000; ++k)
     changes += penalty.update(k % 3 ? 100.0 : 1.0, k % 3 ? 1.0 : 100.0);
   BOOST_TEST((changes > 5 && changes < 110));
   for (int k = 0; k < 50000; ++k) penalty.update(1.0, 0.0);
-  BOOST_TEST(penalty.value() == 1.0);  // not beyond L
-  BOOST_TEST(AdaptivePenalty(1e-6, 1.0, 0.2, 0.05, 0.3).value() == 0.3);
-  BOOST_TEST(AdaptivePenalty(1e-6, 1.0, 0.2, 0.05, 1e9).value() == 1.0);
+  BOOST_TEST(penalty.rho() == 1.0);  // not beyond L
+  BOOST_TEST(SpectralPenalty(1e-6, 1.0, rule, 0.3).rho() == 0.3);
+  BOOST_TEST(SpectralPenalty(1e-6, 1.0, rule, 1e9).rho() == 1.0);
 }
 
 // What the reference announced and never did: the penalty of a solution starts the next solve. It

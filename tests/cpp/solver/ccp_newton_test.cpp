@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(law_is_the_projection_in_the_metric_of_R) {
   for (int trial = 0; trial < 3000; ++trial) {
     const Sample s = random_contact(rng);
     const Vector3d l = impulse(s, s.c), y = s.c + s.R.cwiseProduct(l);
-    ++modes[ScaledContact(s.set.mu, s.R.data(), s.c.data()).mode];
+    ++modes[static_cast<int>(ScaledContact(s.set.mu, s.R.data(), s.c.data()).mode)];
     const double size = 1e-12 * std::max(1.0, l.norm());
     BOOST_TEST_CONTEXT("trial " << trial << ", mu " << s.set.mu) {
       BOOST_TEST(l.head<2>().norm() <= s.set.mu * l[2] + size);

@@ -1,4 +1,5 @@
 #define BOOST_TEST_MODULE lcp
+#include "stiction/math/constants.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -300,7 +301,6 @@ BOOST_AUTO_TEST_CASE(compliance_is_honoured) {
 // Rows that nothing can move, an empty problem, g = 0, a box away from zero and half a box: no NaN,
 // and solved.
 BOOST_AUTO_TEST_CASE(degenerate_problems) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Rng rng(8);
   for (const char* name : kNames) {
     const ContactSolution none =

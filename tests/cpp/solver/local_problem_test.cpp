@@ -1,4 +1,5 @@
 #define BOOST_TEST_MODULE local_problem
+#include "stiction/math/constants.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -17,8 +18,6 @@ using Eigen::Vector2d;
 using Eigen::Vector3d;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 struct Contact {
   Matrix3d G;

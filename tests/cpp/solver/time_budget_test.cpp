@@ -11,8 +11,8 @@
 #include <cmath>
 #include <string>
 
-// SolverSettings::time_budget: it ends a solve with the best impulses so far and says so. No times
-// are asserted.
+// Budgets end a solve with the best impulses so far and say so: SolverSettings::max_factorisations
+// to the very factorisation, time_budget between stages. No times are asserted.
 
 using namespace stiction;
 using namespace stiction::test;
@@ -65,6 +65,7 @@ BOOST_AUTO_TEST_CASE(a_larger_budget_is_no_worse) {
     const ContactSolution x = solve_in(0.0, budget);
     BOOST_TEST_CONTEXT("budget " << budget << " of " << full) {
       BOOST_TEST((x.status == SolveStatus::kBudget && x.deterministic));
+      BOOST_TEST(x.factorisations <= budget);
       BOOST_TEST(x.residuals.relative <= before);
       improved += x.residuals.relative < before;
       before = x.residuals.relative;

@@ -46,7 +46,7 @@ locked, here all move under their servos."""
 
 @dataclass(frozen=True)
 class Recorded:
-    """A problem of a trajectory and the impulses that the step before it leaves [N s]."""
+    """A problem of a trajectory and the impulses that its step started from [N s]."""
 
     problem: ContactProblem
     warm_start: Floats
@@ -65,49 +65,14 @@ def record(trajectory: Trajectory, count: int, effort: Effort) -> list[Recorded]
     simulator = Simulator(scene, dt=cubes.DT, tolerance=TOLERANCE)
     state, control = simulator.initial_state(), simulator.hold()
     found: list[Recorded] = []
-    cache = _ImpulseCache()
     for _ in range(effort.count(round(trajectory.duration / cubes.DT), least=300)):
         if trajectory.body:
             force = trajectory.force * np.sin(2.0 * state.time + np.arange(3.0))
             control.wrenches = [ExternalWrench(scene.body(trajectory.body), force)]
         simulator.step(state, control)
-        warm_start = cache.exchange(simulator)
         if simulator.report().num_contacts:
-            found.append(Recorded(simulator.problem(), warm_start))
+            found.append(Recorded(simulator.problem(), simulator.warm_start()))
     if not found:
         raise StudyError(f"{trajectory.scene} made no contact in {trajectory.duration:g} s")
     chosen = np.unique(np.linspace(0, len(found) - 1, count).round().astype(int))
     return [found[k] for k in chosen]
-
-
-class _ImpulseCache:
-    """Impulses from step to step, as the simulator keeps them in its State.
-
-    Those of contacts go with the feature, in world axes; those of joints (dry friction, limits)
-    with their place, as long as there are as many of their kind.
-    """
-
-    def __init__(self) -> None:
-        self.contacts: dict[tuple[int, int, int], Floats] = {}
-        self.joints: dict[str, list[float]] = {}
-
-    def exchange(self, simulator: Simulator) -> Floats:
-        """Where the step just taken starts from; keeps what it found for the next."""
-        problem, found = simulator.problem(), simulator.solution().impulse
-        start = np.zeros(problem.num_rows)
-        contacts = {}
-        for k, contact in enumerate(simulator.contacts()):
-            key = contact.geometry_a, contact.geometry_b, contact.feature
-            if key in self.contacts:
-                start[3 * k : 3 * k + 3] = contact.frame.T @ self.contacts[key]
-            contacts[key] = contact.frame @ contact.impulse
-        rows: dict[str, list[int]] = {}
-        for constraint in problem.sets:
-            if constraint.kind != "cone":
-                rows.setdefault(constraint.kind, []).append(constraint.offset)
-        for kind, offsets in rows.items():
-            if len(self.joints.get(kind, [])) == len(offsets):
-                start[offsets] = self.joints[kind]
-        self.contacts = contacts
-        self.joints = {kind: found[offsets].tolist() for kind, offsets in rows.items()}
-        return start
