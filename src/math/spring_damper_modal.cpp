@@ -75,7 +75,7 @@ STICTION_CLONES void walk(
 void SpringDamper::set_modal() {
   const std::size_t entries = static_cast<std::size_t>(n_) * n_;
   stride_ = (n_ + kLanes - 1) / kLanes * kLanes;
-  scratch_.resize(2 * entries + 2 * n_);
+  scratch_.resize(2 * entries + 8 * n_ + 24);
   double *A = scratch_.data(), *V = A + entries, *w = V + entries;
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < n_; ++j)
