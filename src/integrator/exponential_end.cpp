@@ -93,7 +93,8 @@ void match_contact_velocity(const CompliantInput& input,
       for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
         s.mismatch.push_back(r.v[s.closed[j]] - dot(frame.column(s.closed[j] % 3), v));
     }
-    solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
+    if (!s.islands[k].solve(s.closed, s.mismatch.data()))
+      solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
     for (std::size_t j = 0; j < s.closed.size(); ++j)
       s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
   }

@@ -167,6 +167,24 @@ void SpringDamper::read_modal(double t, Motion& motion) {
   if (!all) integrate_free_rows(t, motion);
 }
 
+bool SpringDamper::solve_inertia(double* x) {
+  if (form_ != Form::kModal) return false;
+  double trace = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    if (!(root_[i] > 0.0)) return false;
+    trace += modes_[i];
+  }
+  rows_.assign(static_cast<std::size_t>(kVectors) * stride_, 0.0);
+  mode_forces_.resize(static_cast<std::size_t>(kVectors) * stride_);
+  for (int i = 0; i < n_; ++i) rows_[i] = root_[i] * x[i];
+  combine(V_transposed_.data(), n_, stride_, rows_.data(), mode_forces_.data());
+  const double small = 1e-10 * trace / n_;
+  for (int m = 0; m < n_; ++m) mode_forces_[m] /= modes_[m] + small;
+  combine(V_.data(), n_, stride_, mode_forces_.data(), rows_.data());
+  for (int i = 0; i < n_; ++i) x[i] = root_[i] * rows_[i];
+  return true;
+}
+
 /// x and v of rows without a spring, from the integrals of the others' forces.
 void SpringDamper::integrate_free_rows(double t, Motion& motion) const {
   for (int i = 0; i < n_; ++i) {

@@ -35,6 +35,11 @@ class ContactMotion {
   const Result& run(const double* b0, const double* b1, double h, bool prediction = false);
 
   const double* delassus() const { return Y_.data(); }
+  /// y of Y y = e in the rows `closed`, least squares, if these are the springs that the last run
+  /// ended with and their modes are known; else false.
+  bool solve(const std::vector<int>& closed, double* e) {
+    return built_ == result_.mode && row_ == closed && springs_.solve_inertia(e);
+  }
 
  private:
   /// Where the points are, at some time of a segment.

@@ -58,6 +58,9 @@ class SpringDamper {
   /// force_stride()] until the next call, and all of the last.
   const double* sample_forces(double t, int count, Motion& end);
   int force_stride() const { return stride_; }
+  /// x <- (W + small K^-1)^-1 x by the modes; a diagonal far above rounding and far below W makes
+  /// it least squares if W has no full rank. False for other forms and if a row has no spring.
+  bool solve_inertia(double* x);
 
   Form form() const { return form_; }
 
