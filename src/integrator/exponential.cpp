@@ -94,6 +94,20 @@ void match_points(const CompliantSystem& start, const CompliantSystem& end, std:
   }
 }
 
+/// Contacts at the end, where the start does not tell them: points of kind kGeneral move over their
+/// surface, and what bounced within the step may have turned a new point into the ground. After
+/// conclude().
+void locate_end(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
+  ExponentialScratch& s = work.exponential;
+  const auto general = [](const CompliantPoint& p) { return p.kind == PointKind::kGeneral; };
+  const auto switched = [](const ContactMotion::Result* r) { return r->switches > 0; };
+  s.located = std::any_of(work.start.points.begin(), work.start.points.end(), general) ||
+              std::any_of(s.moved.begin(), s.moved.end(), switched);
+  if (!s.located) return;
+  locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, work.end);
+  match_points(work.start, work.end, s.partner);
+}
+
 /// A point is inside at the predicted end that was too far to be a candidate at the start.
 bool missed_point(const CompliantSystem& end, const std::vector<int>& partner) {
   for (std::size_t j = 0; j < end.points.size(); ++j) {
@@ -233,6 +247,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
 
   match_contact_velocity(input, state, work);
   conclude(input, PositionRule::kSecondOrder, work, state);
+  locate_end(input, state, work);
   find_ends(input, work);
   if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
@@ -240,6 +255,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
       if (!last) return false;
       const double allowed = std::max(0.0, energy.budget - energy.elastic);
       if (energy.kinetic > allowed) state.v *= std::sqrt(allowed / energy.kinetic);
+      if (energy.elastic > energy.budget) work.outcome.converged = false;
     }
   }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace stiction {
 namespace {
@@ -47,6 +48,20 @@ void solve_rows(const double* Y, int n, ExponentialScratch& s) {
   }
 }
 
+/// J v of a point of the start at the kinematics of the end, in its contact frame: of kind kGeneral
+/// where the predicted end has found it, since it moves over both surfaces. False if it has not.
+bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, int i, Vec3d& out) {
+  const bool general = work.start.points[i].kind == PointKind::kGeneral;
+  const int j = general ? work.exponential.partner[i] : i;
+  if (j < 0) return false;
+  const CompliantSystem& system = general ? work.end : work.start;
+  const CompliantPoint& point = system.points[j];
+  const Vec3d v = carrier_velocity(input.scene, point, work.end.dynamics);
+  out = transpose_times(system.contacts[point.contact].frame,
+                        from_carrier(input.scene, system, point, v));
+  return true;
+}
+
 /// An upper bound on the work of what is no contact: servos, torques, wrenches.
 double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
   double sum = 0.0;
@@ -57,6 +72,19 @@ double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
                     b = body_placement(input.scene, work.end.dynamics, w.body);
     const double turned = norm(b.R.c0 - a.R.c0) + norm(b.R.c1 - a.R.c1);
     sum += norm(w.force) * norm(b.p - a.p) + norm(w.moment) * 2.0 * turned;
+  }
+  return sum;
+}
+
+/// Of points that only the narrow phase at the end knows.
+double elastic_energy_of_new_points(const CompliantWorkspace& work) {
+  const std::vector<int>& partner = work.exponential.partner;
+  double sum = 0.0;
+  for (std::size_t j = 0; j < work.end.points.size(); ++j) {
+    const CompliantPoint& point = work.end.points[j];
+    if (!(point.motion.gap < 0.0)) continue;
+    if (std::find(partner.begin(), partner.end(), static_cast<int>(j)) != partner.end()) continue;
+    sum += 0.5 * point.compliance.stiffness * point.motion.gap * point.motion.gap;
   }
   return sum;
 }
@@ -85,13 +113,11 @@ void match_contact_velocity(const CompliantInput& input,
     if (s.closed.empty()) continue;
     s.mismatch.clear();
     for (std::size_t j = 0; j < s.closed.size();) {
-      const int first = s.closed[j] / 3;
-      const CompliantPoint& point = start.points[bounds[k] + first];
-      const Vec3d v =
-          from_carrier(scene, start, point, carrier_velocity(scene, point, work.end.dynamics));
-      const Mat3d& frame = start.contacts[point.contact].frame;
-      for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
-        s.mismatch.push_back(r.v[s.closed[j]] - dot(frame.column(s.closed[j] % 3), v));
+      const int point = s.closed[j] / 3;
+      Vec3d v;
+      const bool known = end_velocity(input, work, bounds[k] + point, v);
+      for (; j < s.closed.size() && s.closed[j] / 3 == point; ++j)
+        s.mismatch.push_back(known ? r.v[s.closed[j]] - v[s.closed[j] % 3] : 0.0);
     }
     if (!s.islands[k].solve(s.closed, s.mismatch.data()))
       solve_rows(s.islands[k].delassus(), 3 * (bounds[k + 1] - bounds[k]), s);
@@ -107,18 +133,24 @@ PointEnd end_of_point(
   const CompliantPoint& point = work.start.points[i];
   const ContactMotion::Result& r = *work.exponential.moved[island];
   const double* x = r.x.data() + 3 * (i - first);
-  const Mat3d& frame = work.start.contacts[point.contact].frame;
-  const Vec3d way = transpose_times(
-      frame,
-      from_carrier(
-          input.scene, work.start, point, way_of(input, work.start, point, work.end.dynamics)));
   PointEnd end;
   end.mode = r.mode[i - first];
-  end.gap = point.motion.gap + way.z;
-  end.defect.z = end.gap - x[2];
-  if (point.kind == PointKind::kMaterial) {
-    end.defect.x = way.x - x[0];
-    end.defect.y = way.y - x[1];
+  if (point.kind == PointKind::kGeneral) {
+    const int j = work.exponential.partner[i];
+    end.gap = j < 0 ? std::numeric_limits<double>::infinity() : work.end.points[j].motion.gap;
+    // One that is out by both accounts is not misplaced, however far it is.
+    end.defect.z = std::min(end.gap, 0.0) - std::min(x[2], 0.0);
+  } else {
+    const Vec3d way = transpose_times(
+        work.start.contacts[point.contact].frame,
+        from_carrier(
+            input.scene, work.start, point, way_of(input, work.start, point, work.end.dynamics)));
+    end.gap = point.motion.gap + way.z;
+    end.defect.z = end.gap - x[2];
+    if (point.kind == PointKind::kMaterial) {
+      end.defect.x = way.x - x[0];
+      end.defect.y = way.y - x[1];
+    }
   }
   end.extension = r.e[i - first];
   if (!(point.compliance.friction > 0.0))
@@ -165,6 +197,7 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
     e.elastic += energy(p.extension, std::min(p.gap, 0.0));
     e.misplaced += energy(p.defect, p.defect.z);
   });
+  if (work.exponential.located) e.elastic += elastic_energy_of_new_points(work);
   const double released = potential - end.potential;
   const double rounding = 1e-12 * (e.start + std::abs(potential) + std::abs(end.potential));
   e.budget =

@@ -36,6 +36,7 @@ struct ExponentialScratch {
   std::vector<PointEnd> ends;                            ///< [points]
   std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
+  bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them
   State before, whole;  ///< of a sub-step that may be taken back
 };
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 CITATION = (
     "B. Hammoud, L. Olivieri, L. Righetti, J. Carpentier, A. Del Prete: Exponential Integration "
-    "for Efficient Multi-Body Simulation with Stiff Viscoelastic Contacts, 2022."
+    "for Efficient and Accurate Multi-Body Simulation with Stiff Viscoelastic Contacts, 2022."
 )
 
 TABLE_2 = {

@@ -1,0 +1,99 @@
+#define BOOST_TEST_MODULE random_drops
+#include "stiction/simulator/simulator.hpp"
+
+#include "support/compliant_scenes.hpp"
+#include "support/random.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+// Spinning bodies of every shape dropped on floors of every stiffness and damping, at every step,
+// never gain energy: neither at once nor little by little.
+
+using namespace stiction;
+using namespace stiction::test;
+
+namespace {
+
+constexpr int kShapes = 7;
+constexpr double kSpan = 0.8;  // [s] the longest fall takes 0.3 s
+
+Shape random_shape(int kind, Rng& rng) {
+  const auto size = [&] { return rng.uniform(0.03, 0.15); };
+  switch (kind) {
+    case 0:
+      return Shape::box({size(), size(), size()});
+    case 1:
+      return Shape::sphere(size());
+    case 2:
+      return Shape::capsule(size(), size());
+    case 3:
+      return Shape::cylinder(size(), size());
+    case 4:
+      return Shape::cone(size(), size());
+    case 5:
+      return Shape::ellipsoid({size(), size(), size()});
+    default: {
+      std::vector<Vec3d> points(12);
+      for (Vec3d& p : points)
+        p = {rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1), rng.uniform(-0.1, 0.1)};
+      return Shape::convex_mesh(points);
+    }
+  }
+}
+
+struct Fall {
+  double growth = 0.0;  ///< of the total energy over that of the start, as a share
+  bool touched = false, converged = true;
+};
+
+Fall drop(const Shape& shape, Rng& rng) {
+  const double k = std::pow(10.0, rng.uniform(3.0, 8.0));
+  const double ratio = 0.03 * std::pow(1000.0, rng.uniform(0.0, 1.0));
+  const double mu = rng.uniform(0.1, 1.0), dt = std::pow(10.0, rng.uniform(-3.0, -1.4));
+  const double damping = rng.uniform(0.0, 1.0) < 0.2 ? 0.0 : ratio * std::sqrt(k);
+  const Mat3d R = stiction::test::rotation(rng);
+  SimulatorSettings s = settings("exponential", dt);
+  s.contact.per_point_stiffness = true;
+  Simulator sim(body_on_ground(shape, 1.0, 0.3 + rng.uniform(0.0, 0.2), {mu, 0.0, k, damping}, R),
+                s);
+  State state = sim.initial_state();
+  for (int i = 0; i < 6; ++i) state.v[i] = rng.uniform(-1.0, 1.0) * (i < 3 ? 1.0 : 8.0);
+  Fall fall;
+  double first = 0.0;
+  for (int step = 0; step < static_cast<int>(kSpan / dt); ++step) {
+    const StepReport& r = sim.step(state, {});
+    const double energy = r.kinetic_energy + r.potential_energy + r.elastic_energy;
+    if (step == 0) first = energy;
+    const double growth = energy / first - 1.0;
+    fall.growth =
+        std::isfinite(growth) ? std::max(fall.growth, growth) : std::numeric_limits<double>::max();
+    fall.touched = fall.touched || r.num_contacts > 0;
+    fall.converged = fall.converged && r.status == StepStatus::kOk;
+  }
+  return fall;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(random_drops_gain_no_energy) {
+  const int drops = std::getenv("STICTION_FUZZ") != nullptr ? 10000 : 500;
+  Rng rng(11);
+  int touched[kShapes] = {}, lost = 0;
+  double worst = 0.0;
+  for (int n = 0; n < drops; ++n) {
+    const int kind = n % kShapes;
+    const Fall fall = drop(random_shape(kind, rng), rng);
+    touched[kind] += fall.touched;
+    lost += !fall.converged;
+    if (fall.converged) worst = std::max(worst, fall.growth);
+  }
+  BOOST_TEST_MESSAGE("largest growth " << worst << ", not converged " << lost);
+  BOOST_TEST(worst <= 0.01);
+  BOOST_TEST(lost <= drops / 1000);
+  for (const int n : touched) BOOST_TEST(n >= 0.95 * (drops / kShapes));
+}
