@@ -10,7 +10,7 @@ namespace stiction {
 /// G^+ x of a symmetric G >= 0: what redundant rows have in common is shared in equal parts.
 static Eigen::VectorXd apply_pseudo_inverse(Eigen::MatrixXd G, const Eigen::VectorXd& x) {
   const int n = static_cast<int>(G.rows());
-  Eigen::VectorXd values(n), scratch(n);
+  Eigen::VectorXd values(n), scratch(7 * n + 24);
   Eigen::MatrixXd V(n, n);
   if (!symmetric_eigen(G.data(), n, values.data(), V.data(), scratch.data()))
     return Eigen::VectorXd::Zero(n);

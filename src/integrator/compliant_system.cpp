@@ -1,6 +1,7 @@
 #include "stiction/integrator/compliant_system.hpp"
 
 #include "stiction/dynamics/mass_matrix.hpp"
+#include "stiction/model/contact_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -227,13 +228,11 @@ Mat3d carried_frame(const Mat3d& frame, const Vec3d& normal) {
 }
 
 void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSystem& end) {
-  const auto before = [](const Contact& a, const Contact& b) {
-    return a.pair != b.pair ? a.pair < b.pair : a.feature < b.feature;
-  };
   for (CompliantPoint& point : end.points) {
     Contact& contact = end.contacts[point.contact];
-    const auto it = std::lower_bound(start.contacts.begin(), start.contacts.end(), contact, before);
-    if (it == start.contacts.end() || before(contact, *it)) continue;
+    const auto it =
+        std::lower_bound(start.contacts.begin(), start.contacts.end(), contact, contact_before);
+    if (it == start.contacts.end() || contact_before(contact, *it)) continue;
     const Mat3d turn = body_placement(scene, end.dynamics, point.carrier).R *
                        transpose(body_placement(scene, start.dynamics, point.carrier).R);
     const Vec3d e = contact.frame * point.motion.extension;

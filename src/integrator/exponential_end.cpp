@@ -38,6 +38,7 @@ double softness(const PointCompliance& c, int axis, double h) {
 /// y of (Y + diag(softness) / 10) y = e in the given rows of an island of n rows that begins at
 /// point `first`: motions that the springs are stiff for are matched, of others the quadrature of
 /// accelerations knows more than the difference of two velocities of nearly dependent rows.
+/// ContactMotion::match() is the same by modes.
 void solve_rows(const CompliantSystem& start,
                 int first,
                 const double* Y,
@@ -138,14 +139,16 @@ void match_contact_velocity(const CompliantInput& input,
     if (s.closed.empty()) continue;
     s.mismatch.clear();
     for (std::size_t j = 0; j < s.closed.size();) {
-      const int first = s.closed[j] / 3;
+      const int point = s.closed[j] / 3;
       Vec3d v;
-      const bool known = end_velocity(input, work, bounds[k] + first, v);
-      for (; j < s.closed.size() && s.closed[j] / 3 == first; ++j)
+      const bool known = end_velocity(input, work, bounds[k] + point, v);
+      for (; j < s.closed.size() && s.closed[j] / 3 == point; ++j)
         s.mismatch.push_back(known ? r.v[s.closed[j]] - v[s.closed[j] % 3] : 0.0);
     }
-    const int rows = 3 * (bounds[k + 1] - bounds[k]);
-    solve_rows(start, bounds[k], s.islands[k].delassus(), rows, input.h, s);
+    if (!s.islands[k].match(s.closed, input.h, s.mismatch.data())) {
+      const int rows = 3 * (bounds[k + 1] - bounds[k]);
+      solve_rows(start, bounds[k], s.islands[k].delassus(), rows, input.h, s);
+    }
     for (std::size_t j = 0; j < s.closed.size(); ++j)
       s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
   }

@@ -21,7 +21,7 @@ void match_contact_velocity(const CompliantInput& input,
 PointEnd end_of_point(
     const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i);
 
-/// work.exponential.ends. After conclude().
+/// work.exponential.ends. After conclude() and the contacts of the end.
 void find_ends(const CompliantInput& input, CompliantWorkspace& work);
 
 /// Visits the points of the start: island, its first point, point.

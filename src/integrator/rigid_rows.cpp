@@ -118,12 +118,26 @@ void halve_dry_friction(ContactProblem& problem) {
   }
 }
 
+/// hold_rigid_rows() has found no row, and the problem is one without rows from an earlier step.
+bool nothing_rigid(const RigidRows& rigid) {
+  return rigid.rows.rows.empty() && rigid.problem.num_islands() == 0;
+}
+
+void forget_rigid(RigidRows& rigid, State& state) {
+  rigid.warm_start.clear();
+  rigid.solution.impulse.clear();
+  rigid.solution.velocity.clear();
+  state.contacts.clear();
+  std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+}
+
 void add_rigid_rows(const CompliantInput& input,
                     PositionRule rule,
                     CompliantWorkspace& work,
                     State& state) {
   RigidRows& rigid = work.rigid;
   const int nv = input.scene.nv();
+  if (nothing_rigid(rigid)) return forget_rigid(rigid, state);
   if (rule == PositionRule::kSecondOrder) {
     for (int k = 0; k < nv; ++k) work.v[k] = work.xi[k] / input.h;
     build_rigid(input, state, work.v.data(), work.start, rigid);
@@ -135,14 +149,7 @@ void add_rigid_rows(const CompliantInput& input,
     }
   }
   build_rigid(input, state, work.nu.data(), work.start, rigid);
-  if (rigid.rows.rows.empty()) {
-    rigid.warm_start.clear();
-    rigid.solution.impulse.clear();
-    rigid.solution.velocity.clear();
-    state.contacts.clear();
-    std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
-    return;
-  }
+  if (rigid.rows.rows.empty()) return forget_rigid(rigid, state);
   solve_rigid(input, work.start, rigid, work.outcome);
   for (int k = 0; k < nv; ++k) work.nu[k] += rigid.change[k];
   if (rule == PositionRule::kEndVelocity) {

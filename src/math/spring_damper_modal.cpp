@@ -75,7 +75,7 @@ STICTION_CLONES void walk(
 void SpringDamper::set_modal() {
   const std::size_t entries = static_cast<std::size_t>(n_) * n_;
   stride_ = (n_ + kLanes - 1) / kLanes * kLanes;
-  scratch_.resize(2 * entries + 2 * n_);
+  scratch_.resize(2 * entries + 8 * n_ + 24);
   double *A = scratch_.data(), *V = A + entries, *w = V + entries;
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < n_; ++j)
@@ -165,6 +165,24 @@ void SpringDamper::read_modal(double t, Motion& motion) {
     motion.v[i] = r[i] / root;
   }
   if (!all) integrate_free_rows(t, motion);
+}
+
+bool SpringDamper::solve_inertia(double h, double share, double* x) {
+  if (form_ != Form::kModal) return false;
+  double trace = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    if (!(root_[i] > 0.0)) return false;
+    trace += modes_[i];
+  }
+  rows_.assign(static_cast<std::size_t>(kVectors) * stride_, 0.0);
+  mode_forces_.resize(static_cast<std::size_t>(kVectors) * stride_);
+  for (int i = 0; i < n_; ++i) rows_[i] = root_[i] * x[i];
+  combine(V_transposed_.data(), n_, stride_, rows_.data(), mode_forces_.data());
+  const double small = share / (h * (h + beta_)) + 1e-10 * trace / n_;
+  for (int m = 0; m < n_; ++m) mode_forces_[m] /= modes_[m] + small;
+  combine(V_.data(), n_, stride_, mode_forces_.data(), rows_.data());
+  for (int i = 0; i < n_; ++i) x[i] = root_[i] * rows_[i];
+  return true;
 }
 
 /// x and v of rows without a spring, from the integrals of the others' forces.

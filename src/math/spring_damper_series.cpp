@@ -12,7 +12,7 @@ namespace stiction {
 namespace {
 
 constexpr double kSpan = 4.0;   // of a series, in units of the fastest rate
-constexpr int kTerms = 60;     // 4^60 / 60! is 2e-46
+constexpr int kTerms = 60;      // 4^60 / 60! is 2e-46
 constexpr int kMostSpans = 12;  // of a motion; from there on a matrix exponential is cheaper
 
 }  // namespace

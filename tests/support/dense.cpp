@@ -20,7 +20,7 @@ Eigen::MatrixXd solve_semidefinite(const Eigen::MatrixXd& A, const Eigen::Matrix
 double largest_eigenvalue(const Eigen::MatrixXd& A) {
   const int n = static_cast<int>(A.rows());
   Eigen::MatrixXd copy = A, vectors(n, n);
-  Eigen::VectorXd values(n), scratch(n);
+  Eigen::VectorXd values(n), scratch(7 * n + 24);
   if (!symmetric_eigen(copy.data(), n, values.data(), vectors.data(), scratch.data()))
     return std::numeric_limits<double>::quiet_NaN();
   return values.maxCoeff();

@@ -67,22 +67,45 @@ inline void factorise(const TreeView& tree, TreeData<Real>& data) {
 /// x <- L^-T x, x indexed by dof.
 template <class Real>
 inline void solve_transposed(const TreeView& tree, const TreeData<Real>& data, Real* x) {
-  for (int k = tree.nv - 1; k >= 0; --k) {
+  // The six dofs of a free root are in every chain: they stay in registers.
+  const int root = tree.free_root ? 6 : 0;
+  Real base[6];
+  for (int m = 0; m < root; ++m) base[m] = x[m];
+  for (int k = tree.nv - 1; k >= root; --k) {
     const Real* row = data.L + tree.row[k];
     const int* chain = tree.chain + tree.row[k];
     const Real xk = x[k];
-    for (int m = 0; m < tree.depth[k]; ++m) x[chain[m]] -= row[m] * xk;
+    if (root > 0) {
+      for (int m = 0; m < 6; ++m) base[m] -= row[m] * xk;
+    }
+    for (int m = root; m < tree.depth[k]; ++m) x[chain[m]] -= row[m] * xk;
+  }
+  for (int k = root - 1; k >= 0; --k) {
+    const Real* row = data.L + tree.row[k];
+    for (int m = 0; m < k; ++m) base[m] -= row[m] * base[k];
+    x[k] = base[k];
   }
 }
 
 /// x <- L^-1 x.
 template <class Real>
 inline void solve_lower(const TreeView& tree, const TreeData<Real>& data, Real* x) {
-  for (int k = 0; k < tree.nv; ++k) {
+  const int root = tree.free_root ? 6 : 0;
+  Real base[6];
+  for (int k = 0; k < root; ++k) {
+    const Real* row = data.L + tree.row[k];
+    Real sum = x[k];
+    for (int m = 0; m < k; ++m) sum -= row[m] * base[m];
+    x[k] = base[k] = sum;
+  }
+  for (int k = root; k < tree.nv; ++k) {
     const Real* row = data.L + tree.row[k];
     const int* chain = tree.chain + tree.row[k];
     Real sum = x[k];
-    for (int m = 0; m < tree.depth[k]; ++m) sum -= row[m] * x[chain[m]];
+    if (root > 0) {
+      for (int m = 0; m < 6; ++m) sum -= row[m] * base[m];
+    }
+    for (int m = root; m < tree.depth[k]; ++m) sum -= row[m] * x[chain[m]];
     x[k] = sum;
   }
 }

@@ -119,7 +119,8 @@ void turn_held(const Scene& scene, const CompliantSystem& start, CompliantSystem
 /// what they push differently is added, nu += M^-1 J^T (lambda - lambda held). The displacement
 /// follows by kEndVelocity; by kSecondOrder a second solve with xi / h for nu and half the dry
 /// friction makes J xi meet the same rows. Then state.q, v, time, constraint impulses, and the
-/// kinematics of the end in work.end.dynamics. work.start must hold a factor.
+/// kinematics of the end in work.end.dynamics. After hold_rigid_rows() of the same input and state;
+/// work.start must hold a factor.
 void conclude(const CompliantInput& input,
               PositionRule rule,
               CompliantWorkspace& work,

@@ -35,6 +35,11 @@ class ContactMotion {
   const Result& run(const double* b0, const double* b1, double h, bool prediction = false);
 
   const double* delassus() const { return Y_.data(); }
+  /// y of (Y + diag(1 / (k h^2 + d h)) / 10) y = e in the rows `closed` if these are the springs
+  /// that the last run ended with and their modes are known; else false.
+  bool match(const std::vector<int>& closed, double h, double* e) {
+    return built_ == result_.mode && row_ == closed && springs_.solve_inertia(h, 0.1, e);
+  }
 
  private:
   static constexpr int kNodes = 8;  ///< of a segment, at which guards are looked at

@@ -59,6 +59,9 @@ class SpringDamper {
   /// force_stride()] until the next call, and all of the last.
   const double* sample_forces(double t, int count, Motion& end);
   int force_stride() const { return stride_; }
+  /// x <- (W + share diag(1 / (K h^2 + B h)))^-1 x by the modes: W where the springs are stiff for
+  /// h. False for other forms and if a row has no spring.
+  bool solve_inertia(double h, double share, double* x);
 
   Form form() const { return form_; }
 

@@ -278,6 +278,34 @@ BOOST_AUTO_TEST_CASE(sampled_forces_are_those_of_the_motion) {
   }
 }
 
+// By the modes, of full rank and not; other forms and rows without a spring have none.
+BOOST_AUTO_TEST_CASE(inertia_is_solved_by_the_modes) {
+  Rng rng(9);
+  const auto random = [&] { return rng.uniform(-1.0, 1.0); };
+  for (int n = 1; n <= 13; ++n) {
+    const int rank = n % 3 == 0 ? std::min(n, 6) : n;
+    Problem p = random_problem(rng, n, rank);
+    if (rank == n) p.W += MatrixXd::Identity(n, n);
+    for (int r = 0; r < n; ++r) p.K[r] = std::pow(10.0, rng.uniform(4.0, 5.0));
+    p.B = 3e-3 * p.K;
+    SpringDamper system = started(p);
+    VectorXd y = p.W * VectorXd::NullaryExpr(n, random);
+    const VectorXd x = y;
+    BOOST_REQUIRE(system.solve_inertia(1.0, 0.0, y.data()));
+    BOOST_TEST((p.W * y - x).norm() <= 1e-6 * x.norm());
+    const double h = 1e-3, share = 0.1;
+    VectorXd z = x;
+    BOOST_REQUIRE(system.solve_inertia(h, share, z.data()));
+    const VectorXd soft = share * (h * (h * p.K + p.B)).cwiseInverse();
+    BOOST_TEST((p.W * z + soft.cwiseProduct(z) - x).norm() <= 1e-6 * x.norm());
+    p.K[0] = 0.0;
+    p.B[0] = 0.0;
+    BOOST_TEST(!started(p).solve_inertia(1.0, 0.0, y.data()));
+    p.K[0] = 1e9;
+    if (n > 1) BOOST_TEST(!started(p).solve_inertia(1.0, 0.0, y.data()));
+  }
+}
+
 // Released springs only lose energy, whatever the step: modal and dissipative forms.
 BOOST_AUTO_TEST_CASE(no_step_adds_energy) {
   Rng rng(6);
