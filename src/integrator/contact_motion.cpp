@@ -62,8 +62,11 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
       if (pass + 1 < passes) average_directions(switched ? probe_ : nodes_[kNodes - 1]);
     }
     const Node& end = switched ? probe_ : nodes_[kNodes - 1];
-    if (follow && length > kShortest * h && pulls(end)) {
+    if (pulls(end) && (!follow || length > kShortest * h)) {
       length /= kNodes;
+      for (const int i : pulled_) {
+        if (!follow) result_.mode[i] = ContactMode::kOpen;
+      }
       continue;
     }
     advance(end);
@@ -81,14 +84,16 @@ const ContactMotion::Result& ContactMotion::run(const double* b0,
   return result_;
 }
 
-/// The ground has pulled a closed point in sum: it has opened between two nodes, as where the
-/// damper of another takes a blow within microseconds.
-bool ContactMotion::pulls(const Node& end) const {
+/// The ground has pulled closed points in sum: they have opened between two nodes, as where the
+/// damper of another takes a blow within microseconds. Switches that are followed find that in a
+/// shorter segment; where they no longer are, the points open at its start.
+bool ContactMotion::pulls(const Node& end) {
+  pulled_.clear();
   for (int i = 0; i < n_; ++i) {
     if (result_.mode[i] != ContactMode::kOpen && end.F1[3 * i + 2] < -tolerance(i) * end.t)
-      return true;
+      pulled_.push_back(i);
   }
-  return false;
+  return !pulled_.empty();
 }
 
 void ContactMotion::begin(double h) {

@@ -64,7 +64,7 @@ class ContactMotion {
   Vec3d trial(int i, const Node& node) const;
   bool sticks(const double* forces, int stride) const;
   double guard(int i, const Node& node) const;
-  bool pulls(const Node& end) const;
+  bool pulls(const Node& end);
   double tolerance(int i) const;
   double least_guard(double t);
   void find_violated(const Node& node);
@@ -89,7 +89,7 @@ class ContactMotion {
   std::vector<ContactMode> built_;
   std::vector<Vec3d> direction_, end_direction_;  ///< of the friction force
   std::vector<char> ignored_, fresh_;  ///< guards that rest; points that have just switched
-  std::vector<int> violated_;
+  std::vector<int> violated_, pulled_;
   Node here_, probe_;
   std::vector<Node> nodes_;
   Result result_;

@@ -86,21 +86,18 @@ Fall drop(const Shape& shape, Rng& rng) {
 BOOST_AUTO_TEST_CASE(random_drops_gain_no_energy) {
   const int drops = std::getenv("STICTION_FUZZ") != nullptr ? 10000 : 500;
   Rng rng(11);
-  int touched[kShapes] = {}, lost = 0, gained = 0;
+  int touched[kShapes] = {}, lost = 0;
   double worst = 0.0, pull = 0.0;
   for (int n = 0; n < drops; ++n) {
     const int kind = n % kShapes;
     const Fall fall = drop(random_shape(kind, rng), rng);
     touched[kind] += fall.touched;
     lost += !fall.converged;
-    gained += fall.growth > 0.01;
     pull = std::max(pull, fall.pull);
-    if (fall.converged) worst = std::max(worst, fall.growth);
+    worst = std::max(worst, fall.growth);
   }
-  BOOST_TEST_MESSAGE("largest growth " << worst << ", not converged " << lost << ", of these with "
-                                       << "more energy " << gained << ", pull " << pull);
+  BOOST_TEST_MESSAGE("largest growth " << worst << ", not converged " << lost << ", pull " << pull);
   BOOST_TEST(worst <= 0.01);
-  BOOST_TEST(gained <= drops / 1000);
   BOOST_TEST(lost <= drops / 25);
   BOOST_TEST(pull <= 1e-6);
   for (const int n : touched) BOOST_TEST(n >= 0.95 * (drops / kShapes));
