@@ -17,6 +17,7 @@ Wrong arguments raise ValueError with the name and value of the field; files and
 fail raise StictionError, a step that is not finite its subclass SimulationError.
 """
 
+from . import materials
 from ._stiction import (
     Balance,
     BodyWrench,
@@ -182,6 +183,7 @@ __all__ = [
     "load_warm_start",
     "make_state",
     "mass_properties",
+    "materials",
     "nesmino_iterations",
     "pinocchio_model",
     "ray_cast",

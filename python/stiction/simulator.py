@@ -55,8 +55,9 @@ class SettingNames(SolverOptions, total=False):
     newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
     newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so
         often one within the other. Default 6.
-    accuracy: >= 0, of exponential, largest error of a step [m, rad, m/s, rad/s]: it is cut in two
-        until a comparison with half steps says so. Default 0: one step of dt.
+    accuracy: >= 0, of exponential alone, largest error of a step [m, rad, m/s, rad/s]: it is cut in
+        two until a comparison with half steps says so; if 4096 parts are not enough, the status is
+        not_converged. Default 0: one step of dt.
     max_products: of exponential-published, most matrix products of its exponential, 0 to 4 as in
         its paper; -1, the default: full precision.
     balancing: of exponential-published, scale its matrix by powers of 2 first. Default True.

@@ -256,9 +256,13 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
       if (!last) return false;
+      // A point that appears inside however short the step, as from one triangle of a mesh to the
+      // next, is the narrow phase's; what the others have too much is the step's.
       const double allowed = std::max(0.0, energy.budget - energy.elastic);
-      if (energy.kinetic > allowed) state.v *= std::sqrt(allowed / energy.kinetic);
-      work.outcome.converged = false;
+      if (energy.kinetic > allowed) {
+        state.v *= std::sqrt(allowed / energy.kinetic);
+        work.outcome.converged = false;
+      }
     }
   }
 

@@ -118,7 +118,7 @@ double elastic_energy_of_new_points(const CompliantWorkspace& work) {
 }  // namespace
 
 bool EnergyBalance::acceptable() const {
-  return misplaced <= kMisplacedShare * start + 1e-12 * budget && kinetic + elastic <= budget;
+  return misplaced <= kMisplacedShare * start + 1e-12 * budget && kinetic + elastic + appeared <= budget;
 }
 
 void match_contact_velocity(const CompliantInput& input,
@@ -227,7 +227,7 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
     e.elastic += energy(p.extension, std::min(p.gap, 0.0));
     e.misplaced += energy(p.defect, p.defect.z);
   });
-  if (work.exponential.located) e.elastic += elastic_energy_of_new_points(work);
+  if (work.exponential.located) e.appeared = elastic_energy_of_new_points(work);
   const double released = potential - end.potential;
   const double rounding = 1e-12 * (e.start + std::abs(potential) + std::abs(end.potential));
   e.budget =

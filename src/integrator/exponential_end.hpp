@@ -37,7 +37,8 @@ void each_point(const CompliantSystem& start, Visit&& visit) {
 struct EnergyBalance {
   double start = 0.0;      ///< T + S at the start [J]
   double kinetic = 0.0;    ///< at the end [J]
-  double elastic = 0.0;    ///< at the end [J]
+  double elastic = 0.0;    ///< at the end, of points of the start [J]
+  double appeared = 0.0;   ///< at the end, of points that only the end knows [J]
   double misplaced = 0.0;  ///< d^T K d / 2 of the defects of the closed form [J]
   double budget = 0.0;     ///< what T + S may be at the end [J]
   bool acceptable() const;

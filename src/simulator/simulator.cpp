@@ -40,6 +40,16 @@ void SimulatorSettings::validate() const {
         "\": integrator \"exponential\" has the law \"continuous\" only; take "
         "that, or integrator \"exponential-published\"");
   }
+  if (integrator != "exponential" && compliant.accuracy > 0.0) {
+    throw std::invalid_argument("accuracy = " + number(compliant.accuracy) + ": integrator \"" +
+                                integrator +
+                                "\" does not adapt its steps; take \"exponential\", or accuracy 0");
+  }
+  if (contact.tangential_compliance && find_integrator(integrator).step != nullptr) {
+    throw std::invalid_argument(
+        "tangential_compliance: it is of the rigid step; integrator \"" + integrator +
+        "\" has tangential springs anyway, take semi-implicit-euler or leave it");
+  }
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)

@@ -55,7 +55,7 @@ def run_experiments(
         modules: name -> module with `run(effort, tick) -> Experiment`.
 
     Raises:
-        StudyError: matplotlib is missing, or a name is unknown.
+        StudyError: matplotlib is missing, a name is unknown, or no experiment could run.
     """
     require_matplotlib()
     for name in names:
@@ -67,6 +67,8 @@ def run_experiments(
             study.experiments.append(modules[name].run(effort, _tick(name, progress)))
         except StudyError as error:
             study.left_out[name] = str(error)
+    if not study.experiments:
+        raise StudyError("; ".join(f"{name}: {why}" for name, why in study.left_out.items()))
     described = machine.describe()
     facts = {k: described[k] for k in ("cpu", "cores", "date", "load")}
     facts |= {"share of the full study": f"{effort.share:g}", "seed": effort.seed}
