@@ -47,7 +47,18 @@ PAGES = {
     "stiff-contact": Page(
         Path("docs/stiff_contact_study.md"),
         "stiff_contact",
-        {},
+        {
+            "squat": 1,
+            "trot": 1,
+            "jump": 1,
+            "walk": 1,
+            "fig4": 1,
+            "fig5": 1,
+            "fig6": 1,
+            "drops": 1,
+            "fingertips": 1,
+            "mujoco": 2,
+        },
     ),
 }
 

@@ -236,8 +236,10 @@ def test_missing_proxqp_leaves_one_experiment_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "proxsuite", None)
-    study = run_study(tmp_path, Effort(QUICK), ["table2"])
-    assert study.experiments == [] and "ProxQP" in study.left_out["table2"]
+    with pytest.raises(StudyError, match="ProxQP"):
+        run_study(tmp_path, Effort(QUICK), ["table2"])
+    study = run_study(tmp_path, Effort(QUICK), ["table1", "table2"])
+    assert len(study.experiments) == 1 and "ProxQP" in study.left_out["table2"]
     assert study.page is not None and "was not run" in study.page.read_text(encoding="utf-8")
 
 

@@ -28,7 +28,7 @@ SETUP = (
     "Solo-12 at the start of the squat, moving down as a whole; one step of every length up to "
     "20 ms, and the normal force of a front foot in the state where it ends: what an integrator's "
     "closed form, frozen (exponential-published) or with a bias linear in time (exponential), "
-    "makes of the future. The truth is rk4."
+    "makes of the future. The truth is rk4; all under the continuous law."
 )
 
 

@@ -28,12 +28,12 @@ PEER = {"discrete": "#b3361b", "implicitfast": "#e08e2b"}
 GOAL, AT = 20.0, (1, 5, 10)
 """Asked: how many times smaller than MuJoCo's `discrete`, at these numbers of steps."""
 SETUP = (
-    "Contacts of 1e5 N/m and 300 N s/m in both; servo targets held for 10 ms; every period started "
-    "from the states of a reference. MuJoCo: its Newton solver at 1e-12 with an elliptic cone, "
-    "constant impedance and direct solref, which make its contact that spring and damper; each "
-    "integrator is judged by itself at 1/64 ms. Ours: judged by rk4 with steps halved until two "
-    "runs agree. The law of friction differs: a viscous one in MuJoCo, a spring and a damper here, "
-    "which is stiffer."
+    "Contacts of 1e5 N/m and 300 N s/m in both; servo targets held for 10 ms; every period starts "
+    "from a state of the engine's own reference run. MuJoCo: its Newton solver at 1e-12 with an "
+    "elliptic cone, constant impedance and direct solref, which make its contact that spring and "
+    "damper; each integrator is judged by itself at 1/64 ms. Ours: judged by rk4 with steps halved "
+    "until two runs agree. The law of friction differs: a viscous one in MuJoCo, a spring and a "
+    "damper here, which is stiffer."
 )
 
 

@@ -25,7 +25,8 @@ IN_QUICK = {"squat": 30, "trot": 120, "jump": 100}
 SETUP = (
     "The motions run freely, without resets, the controller on the states of the run itself; steps "
     "are halved from the control period until the run is stable: every velocity stays below five "
-    "times the plan's largest plus 1, and the base within 0.7 rad of the vertical."
+    "times the plan's largest plus 1, and the base within 0.7 rad of the vertical. All "
+    "integrators under the continuous law."
 )
 
 

@@ -31,7 +31,7 @@ SETUP = (
     "The trot for 0.26 s, one change of the legs, on ground of another stiffness, at half of the "
     "critical damping of 1 kg, and of another damping ratio at 1e5 N/m; damping 2 ratio "
     "sqrt(stiffness), as in the paper, which ends at 1. Steps of 2 ms, explicit-euler 0.5 ms. A "
-    "run of its own for each ground."
+    "run of its own for each ground. All integrators under the continuous law."
 )
 
 
