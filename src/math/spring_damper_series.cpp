@@ -1,3 +1,4 @@
+#include "stiction/math/clones.hpp"
 #include "stiction/math/spring_damper.hpp"
 
 #include <algorithm>
@@ -14,6 +15,53 @@ namespace {
 constexpr double kSpan = 4.0;   // of a series, in units of the fastest rate
 constexpr int kTerms = 60;      // 4^60 / 60! is 2e-46
 constexpr int kMostSpans = 12;  // of a motion; from there on a matrix exponential is cheaper
+
+constexpr int kLanes = 4;
+
+/// Rows of series_, one entry per row of the system, padded by zeros: what is given, the sums, and
+/// the terms X_j t^j, (j + 1) X_(j+1) t^(j+1), u_j t^j.
+enum SeriesRow { kK, kB, kB0, kB1, kX, kV, kU1, kU2, kTerm, kTermV, kTermU, kSeriesRows };
+
+/// One term of all rows, W [n columns of stride]; the largest of the terms and of the sums.
+STICTION_CLONES void add_term(
+    const double* W, int n, int stride, int j, double t, double t0, double* rows, double* sizes) {
+  const auto row = [&](int r) { return rows + r * stride; };
+  const auto enlarge = [](Quad& most, const Quad& x) {
+    const Quad size = x < 0.0 ? -x : x;
+    most = most < size ? size : most;
+  };
+  const double first = t / (j + 1), second = first * t / (j + 2), next = 1.0 / (j + 1),
+               square = first * t, per_t = 1.0 / t;
+  for (int i = 0; i < stride; i += kLanes) {
+    const Quad u = -(quad(row(kK) + i) * quad(row(kTerm) + i)) -
+                   quad(row(kB) + i) * per_t * quad(row(kTermV) + i);
+    quad(row(kTermU) + i) = u;
+    quad(row(kU1) + i) += u * first;
+    quad(row(kU2) + i) += u * second;
+  }
+  Quad terms{}, sums{};
+  for (int i = 0; i < stride; i += kLanes) {
+    Quad a{};
+    if (j == 0) a = quad(row(kB0) + i) + quad(row(kB1) + i) * t0;
+    if (j == 1) a = quad(row(kB1) + i) * t;
+    for (int c = 0; c < n; ++c) a += quad(W + c * stride + i) * row(kTermU)[c];
+    const Quad x = next * quad(row(kTermV) + i), v = square * a;
+    quad(row(kTerm) + i) = x;
+    quad(row(kTermV) + i) = v;
+    const Quad X = quad(row(kX) + i) + x, V = quad(row(kV) + i) + v;
+    quad(row(kX) + i) = X;
+    quad(row(kV) + i) = V;
+    enlarge(terms, x);
+    enlarge(terms, v);
+    enlarge(sums, X);
+    enlarge(sums, V);
+  }
+  sizes[0] = sizes[1] = 0.0;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    sizes[0] = std::max(sizes[0], terms[lane]);
+    sizes[1] = std::max(sizes[1], sums[lane]);
+  }
+}
 
 }  // namespace
 
@@ -32,11 +80,16 @@ void SpringDamper::bound_rates() {
   }
   rate_ = 0.5 * damping + std::sqrt(0.25 * damping * damping + spring);
   for (const Follower& lag : followers_) rate_ = std::max(rate_, lag.rate);
-  by_columns_.resize(W_.size());
+  stride_ = (n_ + kLanes - 1) / kLanes * kLanes;
+  by_columns_.assign(static_cast<std::size_t>(n_) * stride_, 0.0);
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < n_; ++j)
-      by_columns_[static_cast<std::size_t>(j) * n_ + i] = W_[static_cast<std::size_t>(i) * n_ + j];
+      by_columns_[static_cast<std::size_t>(j) * stride_ + i] =
+          W_[static_cast<std::size_t>(i) * n_ + j];
   }
+  series_.assign(static_cast<std::size_t>(kSeriesRows) * stride_, 0.0);
+  std::copy(K_.begin(), K_.end(), series_.begin() + kK * stride_);
+  std::copy(B_.begin(), B_.end(), series_.begin() + kB * stride_);
 }
 
 bool SpringDamper::is_short(double t) const {
@@ -44,6 +97,8 @@ bool SpringDamper::is_short(double t) const {
 }
 
 void SpringDamper::start_series() {
+  std::copy(b0_.begin(), b0_.end(), series_.begin() + kB0 * stride_);
+  std::copy(b1_.begin(), b1_.end(), series_.begin() + kB1 * stride_);
   marks_used_ = 1;
   marks_apart_ = 0.0;
   if (marks_.empty()) marks_.resize(1);
@@ -85,53 +140,33 @@ void SpringDamper::sample_series(double t, int count, std::vector<Motion>& motio
 void SpringDamper::move_by_series(double t0, double t, Motion& motion) {
   if (t == 0.0) return;
   const int lags = static_cast<int>(followers_.size());
-  for (std::vector<double>* a : {&term_, &term_v_, &next_term_, &term_u_}) a->resize(n_);
+  const auto row = [&](int r) { return series_.data() + r * stride_; };
   term_g_.assign(motion.g.begin(), motion.g.end());
-  // Terms times their powers of t: term_ = X_j t^j, term_v_ = (j + 1) X_(j+1) t^(j+1).
   for (int i = 0; i < n_; ++i) {
-    term_[i] = motion.x[i];
-    term_v_[i] = motion.v[i] * t;
-    motion.v[i] = term_v_[i];
-    motion.U2[i] += t * motion.U1[i];
+    row(kX)[i] = row(kTerm)[i] = motion.x[i];
+    row(kV)[i] = row(kTermV)[i] = motion.v[i] * t;
+    row(kU1)[i] = motion.U1[i];
+    row(kU2)[i] = motion.U2[i] + t * motion.U1[i];
   }
-  const double per_t = 1.0 / t;
   int small = 0;
   for (int j = 0; j < kTerms && small < 3; ++j) {
-    double largest = 0.0, sum = 0.0;
-    const double first = t / (j + 1), second = first * t / (j + 2), next = 1.0 / (j + 1);
-    for (int i = 0; i < n_; ++i) {
-      const double u = -K_[i] * term_[i] - B_[i] * per_t * term_v_[i];
-      term_u_[i] = u;
-      motion.U1[i] += u * first;
-      motion.U2[i] += u * second;
-      next_term_[i] = j == 0 ? b0_[i] + b1_[i] * t0 : j == 1 ? b1_[i] * t : 0.0;
-    }
-    for (int c = 0; c < n_; ++c) {
-      const double u = term_u_[c];
-      const double* w = by_columns_.data() + static_cast<std::size_t>(c) * n_;
-      for (int i = 0; i < n_; ++i) next_term_[i] += w[i] * u;
-    }
+    double sizes[2];  // of the terms, of the sums
+    add_term(by_columns_.data(), n_, stride_, j, t, t0, series_.data(), sizes);
     for (int k = 0; k < lags; ++k) {
       const Follower& lag = followers_[k];
-      term_g_[k] = first * (lag.gain * term_u_[lag.row] - lag.rate * term_g_[k]);
+      term_g_[k] = t / (j + 1) * (lag.gain * row(kTermU)[lag.row] - lag.rate * term_g_[k]);
       motion.g[k] += term_g_[k];
-      largest = std::max(largest, std::abs(term_g_[k]));
-      sum = std::max(sum, std::abs(motion.g[k]));
+      sizes[0] = std::max(sizes[0], std::abs(term_g_[k]));
+      sizes[1] = std::max(sizes[1], std::abs(motion.g[k]));
     }
-    const double square = first * t;
-    for (int i = 0; i < n_; ++i) {
-      const double v = square * next_term_[i];  // (j + 2) X_(j+2) t^(j+2)
-      term_[i] = next * term_v_[i];
-      motion.x[i] += term_[i];
-      term_v_[i] = v;
-      motion.v[i] += v;
-      largest = std::max({largest, std::abs(v), std::abs(term_[i])});
-      sum = std::max({sum, std::abs(motion.v[i]), std::abs(motion.x[i])});
-    }
-    small = largest <= 0.1 * std::numeric_limits<double>::epsilon() * sum ? small + 1 : 0;
+    const double rounding = 0.1 * std::numeric_limits<double>::epsilon() * sizes[1];
+    small = sizes[0] <= rounding ? small + 1 : 0;
   }
   for (int i = 0; i < n_; ++i) {
-    motion.v[i] *= per_t;
+    motion.x[i] = row(kX)[i];
+    motion.v[i] = row(kV)[i] / t;
+    motion.U1[i] = row(kU1)[i];
+    motion.U2[i] = row(kU2)[i];
     motion.u[i] = -K_[i] * motion.x[i] - B_[i] * motion.v[i];
   }
 }

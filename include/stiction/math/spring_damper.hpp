@@ -108,7 +108,7 @@ class SpringDamper {
   double rate_ = 0.0, marks_apart_ = 0.0;
   int marks_used_ = 0;
   std::vector<Motion> marks_;
-  std::vector<double> by_columns_, term_, term_v_, term_u_, term_g_, next_term_;
+  std::vector<double> by_columns_, series_, term_g_;
 
   // Pade: see spring_damper_pade.cpp
   bool pade_set_ = false, pade_started_ = false;
