@@ -118,7 +118,8 @@ double elastic_energy_of_new_points(const CompliantWorkspace& work) {
 }  // namespace
 
 bool EnergyBalance::acceptable() const {
-  return misplaced <= kMisplacedShare * start + 1e-12 * budget && kinetic + elastic + appeared <= budget;
+  return misplaced <= kMisplacedShare * start + 1e-12 * budget &&
+         kinetic + elastic + appeared <= budget;
 }
 
 void match_contact_velocity(const CompliantInput& input,

@@ -73,8 +73,7 @@ Fall drop(const Shape& shape, Rng& rng) {
     const double growth = energy / first - 1.0;
     fall.growth =
         std::isfinite(growth) ? std::max(fall.growth, growth) : std::numeric_limits<double>::max();
-    for (const ContactReport& c : sim.contacts())
-      fall.pull = std::max(fall.pull, -c.impulse.z);
+    for (const ContactReport& c : sim.contacts()) fall.pull = std::max(fall.pull, -c.impulse.z);
     fall.touched = fall.touched || r.num_contacts > 0;
     fall.converged = fall.converged && r.status == StepStatus::kOk;
   }
