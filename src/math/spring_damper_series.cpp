@@ -92,9 +92,7 @@ void SpringDamper::bound_rates() {
   std::copy(B_.begin(), B_.end(), series_.begin() + kB * stride_);
 }
 
-bool SpringDamper::is_short(double t) const {
-  return form_ != Form::kModal && rate_ * t <= kMostSpans * kSpan;
-}
+bool SpringDamper::is_short(double t) const { return rate_ * t <= kMostSpans * kSpan; }
 
 void SpringDamper::start_series() {
   std::copy(b0_.begin(), b0_.end(), series_.begin() + kB0 * stride_);
@@ -125,7 +123,7 @@ void SpringDamper::at_series(double t, Motion& motion) {
 }
 
 void SpringDamper::sample_series(double t, int count, std::vector<Motion>& motions) {
-  start_series();
+  marks_used_ = 1;
   marks_apart_ = t / count;
   if (static_cast<int>(marks_.size()) < count) marks_.resize(count);
   for (int k = 0; k < count; ++k) {
