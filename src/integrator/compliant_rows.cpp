@@ -85,9 +85,8 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
       continue;
     }
     Contact there = *it;
-    const Mat3d turn = body_placement(scene, moved, point.carrier).R *
-                       transpose(body_placement(scene, system.dynamics, point.carrier).R);
-    there.frame = carried_frame(turn * contact.frame, there.frame.c2);
+    there.frame =
+        carried_frame(scene, point.carrier, system.dynamics, moved, contact.frame, there.frame.c2);
     point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
   }
   here.q = system.aside_q;

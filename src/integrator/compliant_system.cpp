@@ -216,7 +216,15 @@ void locate_start(const CompliantInput& input, State& state, CompliantSystem& st
   state.queries = start.here.queries;
 }
 
-Mat3d carried_frame(const Mat3d& frame, const Vec3d& normal) {
+Mat3d carried_frame(const Scene& scene,
+                    int carrier,
+                    const DynamicsWorkspace& from,
+                    const DynamicsWorkspace& to,
+                    const Mat3d& given,
+                    const Vec3d& normal) {
+  const Mat3d turn =
+      body_placement(scene, to, carrier).R * transpose(body_placement(scene, from, carrier).R);
+  const Mat3d frame = turn * given;
   const Vec3d w = cross(frame.c2, normal);
   const double c = dot(frame.c2, normal);
   if (!(c > -0.5)) return frame;  // no motion of a step: another side of the surface
@@ -233,10 +241,9 @@ void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSys
     const auto it =
         std::lower_bound(start.contacts.begin(), start.contacts.end(), contact, contact_before);
     if (it == start.contacts.end() || contact_before(contact, *it)) continue;
-    const Mat3d turn = body_placement(scene, end.dynamics, point.carrier).R *
-                       transpose(body_placement(scene, start.dynamics, point.carrier).R);
     const Vec3d e = contact.frame * point.motion.extension;
-    contact.frame = carried_frame(turn * it->frame, contact.frame.c2);
+    contact.frame = carried_frame(
+        scene, point.carrier, start.dynamics, end.dynamics, it->frame, contact.frame.c2);
     point.motion.extension = transpose_times(contact.frame, e);
     point.motion.velocity = relative_velocity(scene, end.dynamics, contact);
   }

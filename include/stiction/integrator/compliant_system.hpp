@@ -89,9 +89,15 @@ void locate(const CompliantInput& input,
 /// and leaves its new ones there and in `start`: what follows depends on nothing but the state.
 void locate_start(const CompliantInput& input, State& state, CompliantSystem& start);
 
-/// A contact frame that stays with its carrier: turned no more than brings its normal to `normal`.
-/// The tangents of contact_frame() turn about a normal that moves, and jump.
-Mat3d carried_frame(const Mat3d& frame, const Vec3d& normal);
+/// A contact frame that stays with its carrier from the kinematics `from` to `to`, turned no more
+/// than brings its normal to `normal`. The tangents of contact_frame() turn about a normal that
+/// moves, and jump.
+Mat3d carried_frame(const Scene& scene,
+                    int carrier,
+                    const DynamicsWorkspace& from,
+                    const DynamicsWorkspace& to,
+                    const Mat3d& frame,
+                    const Vec3d& normal);
 
 /// Contacts of `end` that `start` knows take their frames from there, carried_frame(): what the two
 /// say of a point is then comparable. After locate().
