@@ -63,6 +63,8 @@ inline const char* name(FuzzKind kind) {
   return names[int(kind)];
 }
 
+inline std::ostream& operator<<(std::ostream& out, Family family) { return out << name(family); }
+
 /// About one metre large.
 inline Shape fuzz_shape(Rng& rng, FuzzKind kind) {
   const double a = rng.uniform(0.2, 1.0), b = rng.uniform(0.2, 1.0), c = rng.uniform(0.2, 1.0);

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE lane_step
 #include "stiction/batch/lane_step.hpp"
 
 #include "stiction/model/tree.hpp"
@@ -186,6 +185,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(lane_step_test)
+
 // Every lane type this processor has gives the bits of `double`: factor, bias, impulses and states
 // of eight different worlds over sliding, sticking and open contacts.
 BOOST_AUTO_TEST_CASE(all_lane_types_give_the_same_bits) {
@@ -243,3 +244,5 @@ BOOST_AUTO_TEST_CASE(sincos_is_accurate) {
     BOOST_REQUIRE_SMALL(c - std::cos(x), 2.3e-16 * 2);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

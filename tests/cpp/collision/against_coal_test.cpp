@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE against_coal
 #include "stiction/collision/distance.hpp"
 
 #include "support/judge.hpp"
@@ -89,6 +88,8 @@ constexpr bool curved(Kind k) { return k >= Kind::kCylinder; }
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(against_coal_test)
+
 // Each pair of kinds, at 1 mm, 1 m and 1 km: the signed distance agrees with Coal's to Coal's own
 // tolerance (1e-6 at 1 m, where Coal always runs). Where Coal is farther off, one of our own
 // certificates must decide for us: a separating plane as wide as our distance.
@@ -159,5 +160,7 @@ BOOST_AUTO_TEST_CASE(fuzz_pairs) {
   BOOST_TEST(total > 800);
   BOOST_TEST(off < 0.1 * total);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

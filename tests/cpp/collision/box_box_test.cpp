@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE box_box
 #include "../../../src/collision/box_box.hpp"
 
 #include "support/manifolds.hpp"
@@ -23,6 +22,8 @@ Vec3d axis_in_world(const PosedPair& p, int axis) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(box_box_test)
 
 // The separation along the chosen axis is the gap along it, and no other axis is better.
 BOOST_AUTO_TEST_CASE(the_axis_is_the_best_of_fifteen) {
@@ -86,5 +87,7 @@ BOOST_AUTO_TEST_CASE(a_corner_on_a_face) {
     BOOST_TEST(std::abs(least - gap) <= 1e-12);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

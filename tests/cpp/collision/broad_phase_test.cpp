@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE broad_phase
 #include "stiction/collision/broad_phase.hpp"
 
 #include "stiction/collision/distance.hpp"
@@ -59,6 +58,8 @@ Vec3d random_half(Rng& rng) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(broad_phase_test)
 
 // Any mixture of sizes, static, dynamic and unbounded boxes: the pairs of a double loop, sorted.
 BOOST_AUTO_TEST_CASE(equals_the_double_loop) {
@@ -221,5 +222,7 @@ BOOST_AUTO_TEST_CASE(extreme_coordinates) {
   broad_phase.reset(is_static);
   BOOST_TEST((found(broad_phase, boxes) == all_pairs(boxes, is_static)));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

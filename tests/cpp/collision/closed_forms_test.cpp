@@ -1,10 +1,11 @@
-#define BOOST_TEST_MODULE closed_forms
 #include "../../../src/collision/closed_forms.hpp"
 
 #include "support/shapes.hpp"
 #include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
+
+BOOST_AUTO_TEST_SUITE(closed_forms_test)
 
 // Two spheres: centre distance minus radii, at 1 mm, 1 m, 1 km.
 BOOST_AUTO_TEST_CASE(spheres) {
@@ -76,5 +77,7 @@ BOOST_AUTO_TEST_CASE(sphere_inside_a_box) {
   const DistanceResult corner = distance(ball, {O.R, {1.3, 2.4, 3.0}}, box, O);
   BOOST_TEST(std::abs(corner.distance - 0.4) <= 1e-15);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE continuous
 #include "stiction/geometry/triangle_mesh.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -127,6 +126,8 @@ double deflection(const Shape& a, const Shape& b, double speed, double beside, R
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(continuous_test)
+
 // A ball of 1 cm across at 10 and 100 m/s against a plate of 1 mm: box or mesh, fixed, moving
 // towards it, spinning; the ball a sphere or a mesh that spins too.
 BOOST_AUTO_TEST_CASE(nothing_passes_a_thin_plate) {
@@ -240,5 +241,7 @@ BOOST_AUTO_TEST_CASE(no_ghost_contacts) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

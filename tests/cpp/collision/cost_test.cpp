@@ -1,7 +1,7 @@
-#define BOOST_TEST_MODULE cost
 #include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
+#include "support/test_data.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <fstream>
@@ -51,8 +51,7 @@ Cost settled_pile(int n) {
   SceneOptions options;
   options.n = n;
   const Scene scene = make_scene("ycb-pile", options);
-  const std::string path =
-      std::string(STICTION_TEST_DATA) + "/piles/ycb_pile_" + std::to_string(n) + ".txt";
+  const std::string path = test_data("piles/ycb_pile_" + std::to_string(n) + ".txt");
   std::ifstream file(path);
   std::vector<double> q;
   for (double x; file >> x;) q.push_back(x);
@@ -87,6 +86,8 @@ void print(const char* what, const Cost& c) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(cost_test)
+
 // From 50 to 400 hulls the narrow phase is asked at most 1.3 times as often per contact between
 // bodies. Overlapping boxes themselves become more frequent by 1.36 (a small pile is mostly
 // surface), and box tests do not grow faster than they.
@@ -109,5 +110,7 @@ BOOST_AUTO_TEST_CASE(blocks_of_boxes) {
   BOOST_TEST(large.calls() <= 1.3 * small.calls());
   BOOST_TEST(large.tests() <= 1.3 * small.tests());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE degenerate
 #include "stiction/collision/manifold.hpp"
 
 #include "support/judge.hpp"
@@ -13,8 +12,6 @@
 #include <stdexcept>
 
 namespace stiction::test {
-
-std::ostream& operator<<(std::ostream& out, Family family) { return out << name(family); }
 
 namespace {
 
@@ -83,6 +80,8 @@ bool refused(const std::function<void()>& call, const std::string& word) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(degenerate_test)
 
 // Flat faces on each other, exactly touching, 1e-6 of the size apart and 1e-6 inside: the common
 // normal and the exact gap.
@@ -292,5 +291,7 @@ BOOST_AUTO_TEST_CASE(bad_poses_are_named) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE distance
 #include "stiction/collision/distance.hpp"
 
 #include "support/shapes.hpp"
@@ -35,6 +34,8 @@ void check_certificate(const PosedPair& p, const DistanceResult& r, double toler
 int trials(int quick) { return std::getenv("STICTION_FUZZ") != nullptr ? 50 * quick : quick; }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(distance_test)
 
 // Each pair of shapes at 1 mm, 1 m and 1 km: answers satisfy their definition and certify
 // themselves to rounding of the size, no direction of a sweep separates better, every status is a
@@ -367,5 +368,7 @@ BOOST_AUTO_TEST_CASE(a_face_proves_what_gjk_cannot) {
               high = A.R * support(a, transpose_times(A.R, r.normal));
   BOOST_TEST(std::abs(dot(r.normal, (B.p - A.p) + (low - high)) - r.distance) < 1e-12);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE epa
 #include "../../../src/collision/epa.hpp"
 
 #include "support/manifolds.hpp"
@@ -28,6 +27,8 @@ double box_depth(const PosedPair& p) {
 Shape mesh_of(const Shape& box) { return Shape::convex_mesh(box_corners(box.size)); }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(epa_test)
 
 // Boxes as meshes: the depth of the expanding polytope is the best separating axis.
 BOOST_AUTO_TEST_CASE(depth_of_boxes_is_the_best_axis) {
@@ -82,5 +83,7 @@ BOOST_AUTO_TEST_CASE(points_inside_meshes) {
   BOOST_TEST(std::abs(depth({1, 0, 0}) - 0.1) <= 1e-13);
   BOOST_TEST(std::abs(depth({1, 2, 0}) - 0.1) <= 1e-13);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE gjk
 #include "../../../src/collision/gjk.hpp"
 
 #include "support/manifolds.hpp"
@@ -36,6 +35,8 @@ void check_closest(const std::vector<Vec3d>& points, double tolerance) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(gjk_test)
 
 // The closest point of random simplices of 1 to 4 points satisfies the optimality condition.
 BOOST_AUTO_TEST_CASE(closest_point_of_a_simplex) {
@@ -121,5 +122,7 @@ BOOST_AUTO_TEST_CASE(fine_meshes_converge_quickly) {
   BOOST_TEST(overlapping > 90);
   BOOST_TEST(overlapping < 210);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE manifold
 #include "stiction/collision/manifold.hpp"
 
 #include "support/manifolds.hpp"
@@ -85,6 +84,8 @@ void check_manifold(const PosedPair& p, const Manifold& m, double margin, const 
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(manifold_test)
 
 // Each pair of kinds at three scales: count, margin, depth, witness points on both shapes, unique
 // features, and a manifold exactly when the distance is within the margin.
@@ -457,5 +458,7 @@ BOOST_AUTO_TEST_CASE(two_half_spaces_are_refused) {
   BOOST_CHECK_THROW(manifold_of({plane, plane, Transform::identity(), Transform::identity()}, 0.0),
                     std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

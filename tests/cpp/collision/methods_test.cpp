@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE methods
 #include "stiction/collision/distance.hpp"
 
 #include "../../../src/collision/search_direction.hpp"
@@ -30,6 +29,8 @@ DistanceSettings settings_of(const std::string& method) {
 bool is_slow(const std::string& m) { return m.rfind("frank-wolfe", 0) == 0 || m == "nesmino"; }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(methods_test)
 
 BOOST_AUTO_TEST_CASE(names_go_both_ways) {
   for (const std::string& name : distance_methods())
@@ -209,5 +210,7 @@ BOOST_AUTO_TEST_CASE(slow_methods_do_not_guess_at_their_limit) {
   }
   BOOST_TEST(ended > 200);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

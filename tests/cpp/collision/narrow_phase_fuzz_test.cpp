@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE narrow_phase_fuzz
 #include "support/judge.hpp"
 #include "support/placing.hpp"
 #include <boost/test/data/test_case.hpp>
@@ -8,8 +7,6 @@
 #include <ostream>
 
 namespace stiction::test {
-
-std::ostream& operator<<(std::ostream& out, Family family) { return out << name(family); }
 
 namespace {
 
@@ -81,6 +78,8 @@ const auto families = boost::unit_test::data::make(kFamilies);
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(narrow_phase_fuzz_test)
+
 // The triangle of checks over random pairs of all kinds, see judge.hpp.
 BOOST_DATA_TEST_CASE(random_pairs_keep_the_promises, families, family) {
   Tally tally;
@@ -135,5 +134,7 @@ BOOST_DATA_TEST_CASE(answers_are_invariant, families, family) {
   }
   BOOST_TEST(faults.none(), faults.text());
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

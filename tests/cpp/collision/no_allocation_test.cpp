@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE no_allocation
 #include "stiction/collision/broad_phase.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -6,6 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 namespace stiction::test {
+
+BOOST_AUTO_TEST_SUITE(no_allocation_test)
 
 // Distance, collision and manifold of every pair of kinds take nothing from the heap.
 BOOST_AUTO_TEST_CASE(queries_do_not_allocate) {
@@ -55,5 +56,7 @@ BOOST_AUTO_TEST_CASE(warm_broad_phase_does_not_allocate) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

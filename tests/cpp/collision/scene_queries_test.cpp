@@ -1,5 +1,4 @@
 // Rays, distances and contacts of a whole scene: what they refuse, and what the state keeps.
-#define BOOST_TEST_MODULE scene_queries
 #include "stiction/collision/collide.hpp"
 #include "stiction/collision/ray_cast.hpp"
 #include "stiction/collision/scene_distances.hpp"
@@ -49,6 +48,8 @@ bool refused(const std::string& part, const auto& call) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(scene_queries_test)
 
 // Warm starts are kept where they are used: not where a formula answers.
 BOOST_AUTO_TEST_CASE(closed_forms_keep_no_warm_start) {
@@ -102,3 +103,5 @@ BOOST_AUTO_TEST_CASE(a_bound_changes_no_distance_within_it) {
     BOOST_TEST(squared_norm(near[0].result.witness_a - all[0].result.witness_a) == 0.0);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE smooth_polish
 #include "stiction/collision/distance.hpp"
 
 #include "support/shapes.hpp"
@@ -34,6 +33,8 @@ DistanceResult moved(PosedPair p, const Vec3d& n, double by) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(smooth_polish_test)
 
 // The ball as an ellipsoid is a smooth core of its own, as a sphere a point with a radius. While
 // the centre stays outside the other shape both have the same answer.
@@ -230,5 +231,7 @@ BOOST_AUTO_TEST_CASE(named_methods_agree) {
   }
   BOOST_TEST(polished < 0.6 * plain);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE surface_contact
 #include "stiction/collision/manifold.hpp"
 #include "stiction/collision/ray_cast.hpp"
 
@@ -33,6 +32,8 @@ Shape pit(int k, double steepness) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(surface_contact_test)
 
 BOOST_AUTO_TEST_CASE(warm_queries_do_not_allocate) {
   Rng rng(1);
@@ -238,5 +239,7 @@ BOOST_AUTO_TEST_CASE(closed_meshes_are_watertight_to_rays) {
     BOOST_TEST(hit.distance <= 2.0 * norm(out) + 1e-12);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE surface_overlap
 #include "stiction/collision/manifold.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -47,6 +46,8 @@ struct Pair {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(surface_overlap_test)
 
 // Gaps, places and number of all points, in a corner of three walls.
 BOOST_AUTO_TEST_CASE(a_box_in_a_corner_touches_three_walls_with_four_points_each) {
@@ -214,5 +215,7 @@ BOOST_AUTO_TEST_CASE(meshes_that_touch_say_so) {
     BOOST_TEST(collide(mesh, kHome, mesh, at(side)));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE warm_start
 #include "support/judge.hpp"
 #include "support/placing.hpp"
 #include <boost/test/data/test_case.hpp>
@@ -8,8 +7,6 @@
 #include <ostream>
 
 namespace stiction::test {
-
-std::ostream& operator<<(std::ostream& out, Family family) { return out << name(family); }
 
 namespace {
 
@@ -58,6 +55,8 @@ void compare(const FuzzCase& c, DistanceCache& cache, Work& work, Faults& faults
 const auto families = boost::unit_test::data::make(kFamilies);
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(warm_start_test)
 
 // Slow motions of 1e-4 and 1e-3 of the size and rad per query, near contact on both sides of it:
 // the same answers as without the cache, for a small part of the work.
@@ -172,5 +171,7 @@ BOOST_DATA_TEST_CASE(a_sequence_repeats_to_the_bit, families, family) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

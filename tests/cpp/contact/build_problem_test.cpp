@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE build_problem
 #include "stiction/contact/build_problem.hpp"
 
 #include "stiction/dynamics/mass_matrix.hpp"
@@ -195,6 +194,8 @@ MatrixXd mass_matrix(const Sample& s) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(build_problem_test)
+
 // G, g and the effect of impulses agree with dense matrices that are built from point velocities
 // and kinetic energies; panels are symmetric. Every source of rows is among the samples.
 BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
@@ -277,3 +278,5 @@ BOOST_AUTO_TEST_CASE(islands_are_connected_components) {
   }
   BOOST_TEST(several > 80);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

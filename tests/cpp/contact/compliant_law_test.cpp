@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE compliant_law
 #include "stiction/contact/compliant_law.hpp"
 
 #include "stiction/model/parameters.hpp"
@@ -51,6 +50,8 @@ const char* refusal(const CompliantSettings& s, std::string& text) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(compliant_law_test)
 
 BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_force) {
   Rng rng(5);
@@ -206,3 +207,5 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_field) {
   s.newton_halvings = -1;
   BOOST_TEST(std::string(refusal(s, text)) == "newton_halvings = -1: must be in [0, 20]");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

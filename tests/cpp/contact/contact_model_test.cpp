@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE contact_model
 #include "stiction/contact/contact_model.hpp"
 
 #include "stiction/math/constants.hpp"
@@ -76,6 +75,8 @@ Vector3d nearest_on_cone(const Vector3d& x, double k) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(contact_model_test)
 
 // The model of the NCP is the certificate, in every kind of set.
 BOOST_AUTO_TEST_CASE(ncp_is_the_certificate) {
@@ -313,3 +314,5 @@ BOOST_AUTO_TEST_CASE(other_sets_are_judged_alike) {
       BOOST_TEST(model_residuals(model, 4, p, l.data(), c.data(), 0, 3).relative == expected);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

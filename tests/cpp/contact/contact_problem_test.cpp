@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE contact_problem
 #include "stiction/contact/contact_problem.hpp"
 
 #include "support/random.hpp"
@@ -75,6 +74,8 @@ void check_throws(const Data& d, const std::vector<std::string>& parts) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(contact_problem_test)
 
 // The panels hold G + diag R exactly, and the velocity of each set is its rows of (G + diag R) l +
 // g. Sets of every number of rows are visited, coupled and uncoupled, with and without compliance.
@@ -178,3 +179,5 @@ BOOST_AUTO_TEST_CASE(bad_arguments_throw) {
   check([](Data& d) { d.sets[1] = ConstraintSet::free(0); }, {"sets[1].dim", "0"});
   check([](Data& d) { d.sets[1] = ConstraintSet::free(-2); }, {"sets[1].dim", "-2"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE residuals
 #include "stiction/contact/residuals.hpp"
 
 #include "support/random.hpp"
@@ -67,6 +66,8 @@ Residuals certify(const ContactProblem& problem, const Eigen::VectorXd& impulse)
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(residuals_test)
 
 // A contact's distances agree with a search for the nearest point, in every region of the cone and
 // of the dual cone: inside, beside, and behind the apex.
@@ -229,3 +230,5 @@ BOOST_AUTO_TEST_CASE(residual_of_a_range_of_sets) {
   BOOST_TEST(certify(p, s.impulse).primal == 0.5);
   BOOST_TEST(certify(ContactProblem{}, {}).relative == 0.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE uniqueness
 #include "stiction/contact/uniqueness.hpp"
 
 #include "stiction/solver/solver.hpp"
@@ -57,6 +56,8 @@ Uniqueness at_solution(const ContactProblem& problem) {
   BOOST_REQUIRE(solution.residuals.backward < 1e-11);
   return uniqueness(problem, solution.impulse);
 }
+
+BOOST_AUTO_TEST_SUITE(uniqueness_test)
 
 BOOST_AUTO_TEST_CASE(a_ball_that_sticks_slides_or_flies_is_unique) {
   const Table ball{{{0, 0, -1}}, 0.5};
@@ -178,6 +179,8 @@ BOOST_AUTO_TEST_CASE(refuses_what_does_not_fit) {
   BOOST_CHECK_THROW(uniqueness(problem, std::vector<double>(12, 0.0), 1e-9, 2.0),
                     std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace
 }  // namespace stiction

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE kernels_against_pinocchio
 #include "stiction/dynamics/bias.hpp"
 #include "stiction/dynamics/constraint_rows.hpp"
 #include "stiction/dynamics/forest.hpp"
@@ -124,6 +123,8 @@ void each_sample(Check&& check) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(kernels_against_pinocchio_test)
 
 // The generator visits every joint type, free and fixed roots, branches, and general axes.
 BOOST_AUTO_TEST_CASE(sampler_visits_every_branch) {
@@ -326,3 +327,5 @@ BOOST_AUTO_TEST_CASE(integration_agrees) {
     BOOST_TEST((q - expected).cwiseAbs().maxCoeff() < 1e-13);
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

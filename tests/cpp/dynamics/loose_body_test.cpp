@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE loose_body
 #include "stiction/dynamics/loose_body.hpp"
 
 #include "stiction/simulator/simulator.hpp"
@@ -96,6 +95,8 @@ struct Reference {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(loose_body_test)
 
 // Ten seconds at 27 rad/s without torque: the momentum to rounding, no drift of the energy.
 BOOST_AUTO_TEST_CASE(tumbling_conserves_momentum_and_keeps_its_energy) {
@@ -264,3 +265,5 @@ BOOST_AUTO_TEST_CASE(absurd_spins_are_a_status) {
     BOOST_TEST((f.state == before));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE convex_mesh
 #include "stiction/geometry/convex_mesh.hpp"
 
 #include "support/random.hpp"
@@ -65,6 +64,8 @@ auto says(const std::string& text) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(convex_mesh_test)
 
 // Random clouds, balls, needles and slabs from 1 mm to 1 km give closed convex hulls of all points.
 BOOST_AUTO_TEST_CASE(random_clouds) {
@@ -162,5 +163,7 @@ BOOST_AUTO_TEST_CASE(bad_points_are_named) {
                         std::invalid_argument,
                         says("points[2].y"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE mass_properties
 #include "stiction/geometry/shape.hpp"
 
 #include "support/shapes.hpp"
@@ -52,6 +51,8 @@ double largest_difference(const Sym3d& a, const Sym3d& b) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(mass_properties_test)
 
 // Mass, centre and inertia of every kind agree with brute integration on a grid, to its error.
 BOOST_AUTO_TEST_CASE(agree_with_a_grid) {
@@ -169,5 +170,7 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   BOOST_CHECK_EXCEPTION(
       mass_properties(Shape::half_space(), 1.0), std::invalid_argument, says("half_space"));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE shape
 #include "stiction/geometry/shape.hpp"
 
 #include "support/shapes.hpp"
@@ -35,6 +34,8 @@ Vec3d point_inside(Rng& rng, const Shape& s) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(shape_test)
 
 // No point of the solid lies farther along d than the support point, and none outside of the ball.
 BOOST_AUTO_TEST_CASE(support_is_the_farthest_point) {
@@ -136,5 +137,7 @@ BOOST_AUTO_TEST_CASE(names) {
   BOOST_TEST(std::string(to_string(ShapeType::kCone)) == "cone");
   BOOST_TEST(std::string(to_string(ShapeType::kEllipsoid)) == "ellipsoid");
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE support_table
 #include "stiction/geometry/shape.hpp"
 
 #include "../../../src/geometry/mesh_support.hpp"
@@ -40,6 +39,8 @@ bool is_climbed(const SupportTable& table, const Vec3d& d) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(support_table_test)
 
 BOOST_AUTO_TEST_CASE(the_farthest_vertex_is_always_listed) {
   Rng rng(1);
@@ -102,5 +103,7 @@ BOOST_AUTO_TEST_CASE(size) {
   }
   BOOST_TEST(ConvexMesh::hull(random_points(rng, 8, {1, 1, 1}, true)).support.bytes() == 0u);
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE surfaces
 #include "support/surfaces.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -16,6 +15,8 @@ Aabb random_box(Rng& rng, double size) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(surfaces_test)
 
 BOOST_AUTO_TEST_CASE(tree_finds_what_a_loop_finds) {
   Rng rng(1);
@@ -107,5 +108,7 @@ BOOST_AUTO_TEST_CASE(field_neighbours_share_their_edges) {
   BOOST_TEST(border == 2 * (6 + 4));
   BOOST_TEST(std::isnan(f.height(1.51, 0.0)));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE compliant_allocation
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -10,6 +9,8 @@
 using namespace stiction;
 using stiction::test::allocation_count;
 using stiction::test::at;
+
+BOOST_AUTO_TEST_SUITE(compliant_allocation_test)
 
 // Springs at many kinds of point, and a rigid pair beside them.
 BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
@@ -37,3 +38,5 @@ BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
     BOOST_TEST(allocation_count() == before, integrator);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

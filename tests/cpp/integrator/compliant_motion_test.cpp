@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE compliant_motion
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -69,6 +68,8 @@ void check_order(const Scene& scene,
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(compliant_motion_test)
 
 // A ball that sticks, and a box whose four corners stick, on springs: no switch of mode.
 BOOST_AUTO_TEST_CASE(order_while_sticking) {
@@ -346,3 +347,5 @@ BOOST_AUTO_TEST_CASE(joint_springs) {
     BOOST_TEST(std::abs(end(1e9, 1e3, 1e-2, 10.0)) <= 0.1 + 1e-9);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

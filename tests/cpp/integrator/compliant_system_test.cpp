@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE compliant_system
 #include "stiction/integrator/compliant_system.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
@@ -115,6 +114,8 @@ State start_of(const Scene& scene) { return make_state(scene, scene.default_q())
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(compliant_system_test)
+
 BOOST_AUTO_TEST_CASE(vertices_of_a_box) {
   const Scene scene = one_body(Shape::box({0.1, 0.2, 0.3}), 0.2999, Mat3d::identity());
   check_accelerations(scene, with_velocity(start_of(scene), 1.5), 1e-6);
@@ -159,3 +160,5 @@ BOOST_AUTO_TEST_CASE(displacement_and_its_rate) {
   displace(scene, b.data(), turn, b.data());
   BOOST_TEST((a.tail(4) - b.tail(4)).norm() < 1e-11);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

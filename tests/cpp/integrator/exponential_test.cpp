@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE exponential
 #include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
@@ -93,6 +92,8 @@ void bounce(const Oscillator& o, double duration, double& z, double& v) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(exponential_test)
 
 // A ball that swings on the surface without leaving it is a spring, a mass and a damper: exact in
 // every regime and at any step.
@@ -335,3 +336,5 @@ BOOST_AUTO_TEST_CASE(known_kinematics_are_those_of_state_and_parameters) {
   state.q[9] += 1e-3;
   check("after a change of configuration");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

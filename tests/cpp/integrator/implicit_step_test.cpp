@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE implicit_step
 #include "integrator/implicit_step.hpp"
 
 #include "stiction/integrator/step_coordinates.hpp"
@@ -112,6 +111,8 @@ State moving(const Scene& scene, double down, double scale) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(implicit_step_test)
+
 // Sticking, sliding and touching feet of a robot with servos, both laws.
 BOOST_AUTO_TEST_CASE(robot_on_its_feet) {
   for (const char* law : {"continuous", "published"}) {
@@ -149,3 +150,5 @@ BOOST_AUTO_TEST_CASE(two_free_trees) {
   state.v.setConstant(0.05);
   check(Step(scene, state, "continuous"), velocity(scene.nv(), 0.05), 1e-2);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

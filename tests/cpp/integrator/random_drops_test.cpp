@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE random_drops
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/compliant_scenes.hpp"
@@ -82,6 +81,8 @@ Fall drop(const Shape& shape, Rng& rng) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(random_drops_test)
+
 BOOST_AUTO_TEST_CASE(random_drops_gain_no_energy) {
   const int drops = std::getenv("STICTION_FUZZ") != nullptr ? 10000 : 500;
   Rng rng(11);
@@ -101,3 +102,5 @@ BOOST_AUTO_TEST_CASE(random_drops_gain_no_energy) {
   BOOST_TEST(pull <= 1e-6);
   for (const int n : touched) BOOST_TEST(n >= 0.95 * (drops / kShapes));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

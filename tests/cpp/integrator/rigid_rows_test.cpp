@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE rigid_rows
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/compliant_scenes.hpp"
@@ -50,6 +49,8 @@ Scene box_with_arms() {
 double height_at_rest() { return 0.1 - 5.0 * kGravity / 2e4; }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(rigid_rows_test)
 
 // The left arm falls onto its limit while the box stands on its springs.
 BOOST_AUTO_TEST_CASE(limit_while_standing) {
@@ -192,3 +193,5 @@ BOOST_AUTO_TEST_CASE(all_rigid_is_refused) {
   sim.run(state, {}, 100);
   BOOST_TEST(state.v[2] == -kGravity * 0.05, boost::test_tools::tolerance(1e-12));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

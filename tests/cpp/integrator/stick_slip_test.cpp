@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE stick_slip
 #include "stiction/simulator/simulator.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -87,6 +86,8 @@ struct Belt {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(stick_slip_test)
 
 // It slides, sticks to the belt, slides again: two switches at second order; in the end the spring
 // holds it against the friction of the belt that goes on.
@@ -184,3 +185,5 @@ BOOST_AUTO_TEST_CASE(four_materials_second_order) {
   }
   BOOST_TEST(last <= 1e-6);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

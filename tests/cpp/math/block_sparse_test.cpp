@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE block_sparse
 #include "stiction/math/block_sparse.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -73,6 +72,8 @@ void fill(const Sample& s, bool symmetric, BlockSparse& matrix) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(block_sparse_test)
 
 BOOST_AUTO_TEST_CASE(solutions_match_a_dense_factorisation) {
   Rng rng(1);
@@ -167,3 +168,5 @@ BOOST_AUTO_TEST_CASE(a_second_matrix_of_the_same_size_allocates_nothing) {
   run();
   BOOST_TEST(test::allocation_count() == before);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

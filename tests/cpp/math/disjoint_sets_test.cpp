@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE disjoint_sets
 #include "stiction/math/disjoint_sets.hpp"
 
 #include "support/random.hpp"
@@ -28,6 +27,8 @@ std::vector<int> reachable(int count, const std::vector<std::pair<int, int>>& jo
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(disjoint_sets_test)
+
 // The least member names its set, whatever the order of the joins.
 BOOST_AUTO_TEST_CASE(labels_are_the_least_that_is_reachable) {
   Rng rng(7);
@@ -47,3 +48,5 @@ BOOST_AUTO_TEST_CASE(labels_are_the_least_that_is_reachable) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE factor_symmetric
 #include "stiction/math/factor_symmetric.hpp"
 
 #include "stiction/math/constants.hpp"
@@ -29,6 +28,8 @@ RowMajor padded(const MatrixXd& A) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(factor_symmetric_test)
 
 // One factor, several right-hand sides, every size up to and beyond the groups of rows and columns.
 BOOST_AUTO_TEST_CASE(many_right_hand_sides_match_eigen) {
@@ -63,3 +64,5 @@ BOOST_AUTO_TEST_CASE(indefinite_and_not_finite_matrices_are_refused) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

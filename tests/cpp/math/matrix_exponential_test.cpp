@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE matrix_exponential
 #include "stiction/math/matrix_exponential.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -41,6 +40,8 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(matrix_exponential_test)
 
 // Every order of approximation and every size of tile, against 34 digits.
 BOOST_AUTO_TEST_CASE(every_norm_and_size_matches_quadruple_precision) {
@@ -138,3 +139,5 @@ BOOST_AUTO_TEST_CASE(settings_refuse_and_what_is_not_finite_stays_visible) {
     BOOST_TEST(!(std::isfinite(X[0]) && std::isfinite(X[1])));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

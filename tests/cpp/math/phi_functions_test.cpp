@@ -1,9 +1,9 @@
-#define BOOST_TEST_MODULE phi_functions
 #include "stiction/math/phi_functions.hpp"
 
 #include "stiction/math/exponential.hpp"
 
 #include "support/random.hpp"
+#include "support/test_data.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -24,7 +24,7 @@ struct Case {
 
 /// Made by tests/data/oscillator_functions.py with mpmath.
 std::vector<Case> stored_cases() {
-  std::ifstream file(STICTION_TEST_DATA "/oscillator_functions.csv");
+  std::ifstream file(test::test_data("oscillator_functions.csv"));
   std::vector<Case> cases;
   for (std::string line; std::getline(file, line);) {
     std::istringstream cells(line);
@@ -43,6 +43,8 @@ std::vector<Case> stored_cases() {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(phi_functions_test)
 
 BOOST_AUTO_TEST_CASE(exponential_is_the_c_librarys_within_two_ulp) {
   Rng rng(3);
@@ -159,3 +161,5 @@ BOOST_AUTO_TEST_CASE(free_motion_and_rest_are_exact) {
   BOOST_TEST(g.rate == 1.0);
   for (const double S : g.S) BOOST_TEST(S == 0.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE singular_values
 #include "stiction/math/singular_values.hpp"
 
 #include "support/dense.hpp"
@@ -49,6 +48,8 @@ void check(const MatrixXd& A) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(singular_values_test)
 
 BOOST_AUTO_TEST_CASE(random_matrices_of_every_size_and_rank) {
   Rng rng(1);
@@ -116,3 +117,5 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_said) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

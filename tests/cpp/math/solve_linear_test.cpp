@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE solve_linear
 #include "stiction/math/solve_linear.hpp"
 
 #include "stiction/math/constants.hpp"
@@ -47,6 +46,8 @@ MatrixXd random_matrix(Rng& rng, const std::vector<int>& end) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(solve_linear_test)
+
 BOOST_AUTO_TEST_CASE(symmetric_matches_eigen) {
   Rng rng(1);
   for (int n = 1; n < 70; ++n) {
@@ -85,3 +86,5 @@ BOOST_AUTO_TEST_CASE(singular_matrices_are_refused) {
   double negative[16] = {1, 2, 0, 0, 0, 0, 0, 0, 0, 1};  // [[1, 2], [2, 1]]
   BOOST_TEST(!solve_symmetric(negative, 2, 8, end, b));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

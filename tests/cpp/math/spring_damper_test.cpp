@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE spring_damper
 #include "stiction/math/spring_damper.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -120,6 +119,8 @@ Problem random_problem(Rng& rng, int n, int rank) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(spring_damper_test)
 
 // One mass on a spring with a damper, in every regime and at any step, by the modal form.
 BOOST_AUTO_TEST_CASE(one_mass_in_every_regime) {
@@ -357,3 +358,5 @@ BOOST_AUTO_TEST_CASE(a_warm_system_allocates_nothing) {
   run();
   BOOST_TEST(stiction::test::allocation_count() - before == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

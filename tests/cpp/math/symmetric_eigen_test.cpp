@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE symmetric_eigen
 #include "stiction/math/symmetric_eigen.hpp"
 
 #include "support/dense.hpp"
@@ -33,6 +32,8 @@ void check(const MatrixXd& A) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(symmetric_eigen_test)
 
 BOOST_AUTO_TEST_CASE(random_matrices_of_every_size_and_rank) {
   Rng rng(1);
@@ -96,3 +97,5 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_said) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

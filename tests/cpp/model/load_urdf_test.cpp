@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE load_urdf
 #include "stiction/model/robot.hpp"
 
 #include "scenes/data_paths.hpp"
@@ -94,6 +93,8 @@ const char* const kElbowObj =
     "f 4 5 11\nf 4 11 10\nf 5 6 12\nf 5 12 11\nf 6 1 7\nf 6 7 12\n";
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(load_urdf_test)
 
 BOOST_AUTO_TEST_CASE(the_vendored_robot_has_nothing_unused) {
   LoadOptions options;
@@ -373,3 +374,5 @@ BOOST_AUTO_TEST_CASE(names_are_suggested) {
   BOOST_TEST(robot.body("base") == -1);
   BOOST_TEST(robot.body("tip") == 0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE robot_from_pinocchio
 #include "stiction/model/robot.hpp"
 
 #include "scenes/data_paths.hpp"
@@ -10,6 +9,8 @@
 #include <string>
 
 using namespace stiction;
+
+BOOST_AUTO_TEST_SUITE(robot_from_pinocchio_test)
 
 BOOST_AUTO_TEST_CASE(round_trip_against_pinocchio) {
   const std::string path = data_file("solo12/solo12.urdf");
@@ -126,3 +127,5 @@ BOOST_AUTO_TEST_CASE(models_built_in_pinocchio) {
         return text.find("'table' is a JointModelPlanar") != std::string::npos;
       });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

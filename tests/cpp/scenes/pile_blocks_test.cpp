@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE pile_blocks
 #include "stiction/simulator/simulator.hpp"
 
 #include "scenes/scenes.hpp"
@@ -52,6 +51,8 @@ Pile settled(int n) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(pile_blocks_test)
+
 BOOST_AUTO_TEST_CASE(blocks_per_contact_hardly_grow) {
   double first = 0.0, last = 0.0;
   for (const int n : {50, 400}) {
@@ -67,3 +68,5 @@ BOOST_AUTO_TEST_CASE(blocks_per_contact_hardly_grow) {
   }
   BOOST_TEST(last <= 1.3 * first);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

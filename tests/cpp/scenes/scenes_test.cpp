@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE scenes
 #include "scenes/scenes.hpp"
 
 #include "scenes/posture.hpp"
@@ -70,6 +69,8 @@ bool throws_with(const std::string& name, const SceneOptions& options, const std
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(scenes_test)
 
 BOOST_AUTO_TEST_CASE(every_scene_builds_and_is_consistent) {
   const bool robots = robots_available();
@@ -327,3 +328,5 @@ BOOST_AUTO_TEST_CASE(missing_robots_say_what_to_install) {
   BOOST_TEST(throws_with("solo12", {}, "STICTION_DATA_DIR"));
   set_data_directory("");
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE allocation
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -28,6 +27,8 @@ Scene pile(const Material& ground = {0.6}) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(allocation_test)
 
 // The guard itself sees an allocation.
 BOOST_AUTO_TEST_CASE(guard_counts) {
@@ -107,3 +108,5 @@ BOOST_AUTO_TEST_CASE(long_run_does_not_grow) {
   BOOST_TEST(state.queries.size() == queries);
   BOOST_TEST(std::abs(state.q[0] - 0.5 * 100.1) < 1e-4);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE closed_forms
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/random.hpp"
@@ -54,6 +53,8 @@ Robot pendulum(double length, double mass) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(closed_forms_test)
 
 // Symplectic Euler in free fall: v_k = k g dt, z_k = z_0 - g dt^2 k (k + 1) / 2, whatever the spin.
 BOOST_AUTO_TEST_CASE(free_fall_is_exact_for_a_spinning_body) {
@@ -290,3 +291,5 @@ BOOST_AUTO_TEST_CASE(cube_on_a_slope_does_not_creep) {
   }
   BOOST_TEST(worst < 1e-6);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

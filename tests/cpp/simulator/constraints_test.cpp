@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE constraints
 #include "stiction/simulator/simulator.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -85,6 +84,8 @@ double worst_closure(double dt, bool project, double seconds) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(constraints_test)
 
 // The loop stays closed to 2e-5 m over 10 s at 1 ms, four times better at half the step, and to
 // rounding with the projection.
@@ -226,3 +227,5 @@ BOOST_AUTO_TEST_CASE(contact_forces_have_the_right_receiver_and_sign) {
   BOOST_TEST(norm(balance.angular_after - balance.angular_before - balance.angular_impulse) < 1e-9);
   BOOST_CHECK_THROW(sim.wrench_on(7), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE friction_laws
 #include "stiction/simulator/simulator.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -87,6 +86,8 @@ std::optional<Tip> slide(
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(friction_laws_test)
 
 // Painleve: above the critical friction, which is at least 4/3 for a thin rod, no force can keep
 // the tip sliding forwards. An impulse stops it at once, of a size that does not go with dt.
@@ -249,3 +250,5 @@ BOOST_AUTO_TEST_CASE(a_gram_carries_a_ton) {
   BOOST_TEST(deepest < 1e-9);
   BOOST_TEST((state.q - start).lpNorm<Eigen::Infinity>() < 1e-9);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE halves
 #include "stiction/contact/stored_problem.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -36,6 +35,8 @@ State moving(const Simulator& sim) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(halves_test)
 
 BOOST_AUTO_TEST_CASE(two_halves_are_a_step) {
   const Scene scene = two_boxes();
@@ -150,3 +151,5 @@ BOOST_AUTO_TEST_CASE(points_per_pair) {
   BOOST_TEST(sim.contact_set()[0].gap == deepest);
   BOOST_TEST(sim.contact_set()[0].pair_points == 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

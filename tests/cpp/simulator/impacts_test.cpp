@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE impacts
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/random.hpp"
@@ -61,6 +60,8 @@ void check_speeds(const std::vector<double>& speeds, const std::vector<double>& 
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(impacts_test)
 
 // Two balls: v1' = (m1 - e m2) / (m1 + m2), v2' = (1 + e) m1 / (m1 + m2), for any masses.
 BOOST_AUTO_TEST_CASE(two_balls_part_with_e_times_their_approach) {
@@ -157,3 +158,5 @@ BOOST_AUTO_TEST_CASE(cradle_with_gaps_passes_the_momentum_on) {
                  expected);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE relaxation
 #include "stiction/simulator/simulator.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -92,6 +91,8 @@ const std::vector<std::vector<double>> kBoxes = {{1.0}, {1.0, 100.0}};
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(relaxation_test)
+
 // Contacts seen from 10 mm: once down again the boxes glide at mu |c_T| dt. The certificate has the
 // power mu |c_T| lambda_N dt of the worst of four contacts, which carries a quarter of the weight
 // at least.
@@ -161,3 +162,5 @@ BOOST_AUTO_TEST_CASE(exact_boxes_stay_on_the_table) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE reliability
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -185,6 +184,8 @@ void check_throws(const std::function<void()>& call, const std::vector<std::stri
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(reliability_test)
 
 // The same inputs give the same bits in another Simulator and in one that has run before.
 BOOST_AUTO_TEST_CASE(repeated_runs_give_the_same_bits) {
@@ -450,3 +451,5 @@ BOOST_AUTO_TEST_CASE(rollout_stops_early) {
   x.q[2] = kNaN;
   check_throws([&] { sim.rollout(x, {}, {}); }, {"state.q[2]"});
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE resting_shapes
 #include "stiction/math/constants.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -60,6 +59,8 @@ std::vector<Vec3d> triangle_soup(const Vec3d& h) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(resting_shapes_test)
 
 // A box, its mesh, and the vertices of its twelve triangles sink alike into a compliant ground and
 // into a compliant box: m g / k per pair. On rigid ones they keep the same gap.
@@ -451,3 +452,5 @@ BOOST_AUTO_TEST_CASE(an_ellipsoid_settles_on_its_flattest_side) {
   BOOST_TEST(std::abs(X.p.z - h.z) < 1e-5);
   BOOST_TEST(sim.report().num_contacts == 1);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

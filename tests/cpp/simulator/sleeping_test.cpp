@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE sleeping
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -71,6 +70,8 @@ State asleep(Simulator& sim, const Control& control = {}) {
 std::vector<int> ints(std::initializer_list<int> x) { return x; }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(sleeping_test)
 
 // What sleeps has no contacts, rows or queries of the narrow phase, and keeps its place; its weight
 // is still there when it wakes.
@@ -324,3 +325,5 @@ BOOST_AUTO_TEST_CASE(bad_settings_are_refused) {
   state.rest.assign(4, {0.0, 7, 0});
   BOOST_CHECK_THROW(validate_state(scene, state), std::invalid_argument);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE tangential_compliance
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
@@ -76,6 +75,8 @@ double total_energy(const StepReport& r) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(tangential_compliance_test)
 
 // On a slope the springs carry m g sin and hang by m g sin / k_t, whichever geometry comes first;
 // nothing creeps in 10 s.
@@ -310,3 +311,5 @@ BOOST_AUTO_TEST_CASE(anchors_turn_with_their_body) {
   BOOST_TEST(creep < 1e-8);  // 5e-6 if they did not
   BOOST_TEST(std::hypot(force.x + kMass * w * w * x, force.y + kMass * w * w * y) < 1e-3);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE admm
 #include "solver/admm.hpp"
 
 #include "solver/spectral_penalty.hpp"
@@ -31,6 +30,8 @@ SolverSettings settings(double tolerance) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(admm_test)
 
 // The second of two islands, so that rows are offset: the eigenvalue and the solutions for several
 // penalties are Eigen's; bilateral rows get eta only; an unchanged penalty is not factorised again.
@@ -156,3 +157,5 @@ BOOST_AUTO_TEST_CASE(over_relaxation_keeps_the_solution) {
   }
   BOOST_TEST(relaxed < plain);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE ccp_edges
 #include "support/allocation_guard.hpp"
 #include "support/ccp.hpp"
 #include "support/dense.hpp"
@@ -15,6 +14,8 @@ using namespace stiction::test;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+
+BOOST_AUTO_TEST_SUITE(ccp_edges_test)
 
 // mu = 0: no tangential impulse, and the normals are those of the frictionless problem.
 BOOST_AUTO_TEST_CASE(no_friction_is_frictionless) {
@@ -180,3 +181,5 @@ BOOST_AUTO_TEST_CASE(warm_calls_do_not_allocate) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE ccp_first_order
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -44,6 +43,8 @@ Data standing(Rng& rng, int contacts, int dofs) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(ccp_first_order_test)
 
 // One stiff direction: the published step 3 / trace is three times too long and flips the impulse
 // to and fro with growing size; limited, it converges.
@@ -187,3 +188,5 @@ BOOST_AUTO_TEST_CASE(islands_share_the_penalty_in_their_own_scale) {
   solve(both, settings("ccp-admm"), work, two);
   BOOST_TEST((two.converged() && two.iterations <= 2 * one.iterations));
 }
+
+BOOST_AUTO_TEST_SUITE_END()

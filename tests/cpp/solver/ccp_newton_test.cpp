@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE ccp_newton
 #include "stiction/solver/solver.hpp"
 
 #include "solver/regularised_law.hpp"
@@ -62,6 +61,8 @@ Vector3d impulse(const Sample& s, const Vector3d& c) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(ccp_newton_test)
 
 // The law's impulse solves its own problem, K 3 l perp c + R l in K*, in every mode.
 BOOST_AUTO_TEST_CASE(law_is_the_projection_in_the_metric_of_R) {
@@ -182,3 +183,5 @@ BOOST_AUTO_TEST_CASE(given_rows_must_fit) {
     return std::string(e.what()).find("regularisation has") != std::string::npos;
   });
 }
+
+BOOST_AUTO_TEST_SUITE_END()

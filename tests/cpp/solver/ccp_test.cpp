@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE ccp
 #include "support/ccp.hpp"
 
 #include "stiction/solver/solver.hpp"
@@ -59,6 +58,8 @@ double ccp_residual(const Data& d, const ContactSolution& x) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(ccp_test)
 
 // "converged" means that the residual computed from the definition is below the tolerance, the
 // reported one is that residual, and nearly all random problems converge.
@@ -234,3 +235,5 @@ BOOST_AUTO_TEST_CASE(units_do_not_matter) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

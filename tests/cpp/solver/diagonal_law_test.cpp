@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE diagonal_law
 #include "solver/diagonal_law.hpp"
 
 #include "support/random.hpp"
@@ -45,6 +44,8 @@ Sample sample(Rng& rng) {
 double tangent(const double* x) { return std::hypot(x[0], x[1]); }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(diagonal_law_test)
 
 // l and c = W (l - p) satisfy the set's law, in every branch of it.
 BOOST_AUTO_TEST_CASE(laws_hold) {
@@ -103,3 +104,5 @@ BOOST_AUTO_TEST_CASE(slopes_match_central_differences) {
   }
   BOOST_TEST(compared > 30000);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE every_solver
 #include "stiction/solver/solver.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -51,6 +50,8 @@ double relative_residual(const Data& d, const ContactSolution& s) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(every_solver_test)
 
 // Whenever a solver says "converged", the residual of its model agrees; most problems converge.
 BOOST_AUTO_TEST_CASE(converged_means_solved) {
@@ -275,3 +276,5 @@ BOOST_AUTO_TEST_CASE(not_finite_problems_are_said) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE invariance
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -65,6 +64,8 @@ Data pressed_contacts(Rng& rng, double mu) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(invariance_test)
 
 // The tangent axes are a convention: turned at random, and for a pyramid by whole facets,
 // velocities and impulses turn with them.
@@ -164,3 +165,5 @@ BOOST_AUTO_TEST_CASE(endless_friction_holds) {
     BOOST_TEST_CONTEXT(solver.name) BOOST_TEST(pressed > 30);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

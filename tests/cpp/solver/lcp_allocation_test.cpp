@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE lcp_allocation
 #include "stiction/solver/solver.hpp"
 
 #include "support/allocation_guard.hpp"
@@ -7,6 +6,8 @@
 
 using namespace stiction;
 using namespace stiction::test;
+
+BOOST_AUTO_TEST_SUITE(lcp_allocation_test)
 
 // A second solve of a problem of the same size allocates nothing, converged or not.
 BOOST_AUTO_TEST_CASE(second_solve_allocates_nothing) {
@@ -28,3 +29,5 @@ BOOST_AUTO_TEST_CASE(second_solve_allocates_nothing) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

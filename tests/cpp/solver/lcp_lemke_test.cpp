@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE lcp_lemke
 #include "stiction/solver/solver.hpp"
 
 #include "solver/polygon.hpp"
@@ -92,6 +91,8 @@ Data contacts_only(Rng& rng, int contacts, double mu_max) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(lcp_lemke_test)
 
 // Up to two contacts: whatever a solver converges to is one of the solutions that enumeration of
 // all complementary bases finds, with strong friction of several; Lemke always converges, G being
@@ -233,3 +234,5 @@ BOOST_AUTO_TEST_CASE(too_many_contacts_stall) {
   BOOST_TEST(x.impulse == std::vector<double>(603, 0.0), boost::test_tools::per_element());
   BOOST_TEST(solved(d.problem(), "lcp-pgs", 1e-8, 4).converged());
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE lcp
 #include "stiction/math/constants.hpp"
 #include "stiction/solver/solver.hpp"
 
@@ -103,6 +102,8 @@ double natural_residual(const Data& d, const ContactSolution& x, int facets) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(lcp_test)
 
 // "Converged" means solved, by a residual of another form from the dense matrix; other statuses
 // mean that the model's residual is above the tolerance. Singular G, compliance, all kinds of sets.
@@ -376,3 +377,5 @@ BOOST_AUTO_TEST_CASE(over_relaxation_keeps_the_solution) {
     BOOST_TEST(changed > 20);
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

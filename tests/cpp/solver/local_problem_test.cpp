@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE local_problem
 #include "stiction/math/constants.hpp"
 #include "stiction/solver/solver.hpp"
 
@@ -163,6 +162,8 @@ bool registered(const char* name) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_SUITE(local_problem_test)
+
 BOOST_AUTO_TEST_CASE(ncp_pgs_finds_a_solution_of_the_search) {
   check_against_search("ncp-pgs", ncp_solutions);
 }
@@ -254,3 +255,5 @@ BOOST_AUTO_TEST_CASE(raisim_takes_the_least_of_several_stationary_points) {
   }
   BOOST_TEST(several > 50);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

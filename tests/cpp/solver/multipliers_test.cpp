@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE multipliers
 #include "solver/multipliers.hpp"
 
 #include "stiction/simulator/simulator.hpp"
@@ -49,6 +48,8 @@ Island largest_island(const ContactProblem& p) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(multipliers_test)
 
 BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
   Rng rng(1);
@@ -145,3 +146,5 @@ BOOST_AUTO_TEST_CASE(from_anywhere_and_never_worse) {
     }
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE ncp_newton
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -65,6 +64,8 @@ std::string message_of(Call&& call) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(ncp_newton_test)
 
 // Whenever the solver says "converged", a residual computed from the definition agrees; nearly all
 // random problems converge, hyperstatic and compliant ones too. Every kind of set is among them.
@@ -389,3 +390,5 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
     if (i > 0) BOOST_TEST((std::string(solvers()[i - 1].name) < solvers()[i].name));
   }
 }
+
+BOOST_AUTO_TEST_SUITE_END()

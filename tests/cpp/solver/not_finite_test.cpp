@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE not_finite
 #include "stiction/solver/solver.hpp"
 
 #include "support/dense.hpp"
@@ -35,6 +34,8 @@ void check(const ContactProblem& problem) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(not_finite_test)
 
 // The problem itself is solved: the cases below fail for their planted entry only.
 BOOST_AUTO_TEST_CASE(problem_is_solvable) {
@@ -88,3 +89,5 @@ BOOST_AUTO_TEST_CASE(immovable_problem_is_not_called_infinite) {
   BOOST_TEST(solution.residuals.dual == 1.0);
   BOOST_TEST(solution.residuals.relative == 1.0);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE raisim
 #include "stiction/solver/solver.hpp"
 
 #include "support/contact_problems.hpp"
@@ -43,6 +42,8 @@ Data easy_contacts(Rng& rng) {
 }
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(raisim_test)
 
 // The relaxation is the path, not the result; where it goes to zero the iteration stands still, as
 // with the defaults of the reference's Python binding, and says that it has not converged.
@@ -161,3 +162,5 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
   for (const double bad : {-0.1, 1.5})
     BOOST_TEST(message(0.5, bad).find("raisim_gamma") != std::string::npos);
 }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,3 @@
-#define BOOST_TEST_MODULE time_budget
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/contact_problems.hpp"
@@ -53,6 +52,8 @@ class Solve {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_SUITE(time_budget_test)
 
 // More factorisations never end with worse impulses, whatever was tried last.
 BOOST_AUTO_TEST_CASE(a_larger_budget_is_no_worse) {
@@ -135,3 +136,5 @@ BOOST_AUTO_TEST_CASE(a_step_out_of_time_is_taken) {
   BOOST_TEST(report.residuals.relative == sim.solution().residuals.relative);
   BOOST_TEST((state.time == s.dt && state.v.allFinite() && state.v.norm() > 0.0));
 }
+
+BOOST_AUTO_TEST_SUITE_END()
