@@ -59,7 +59,7 @@ ctest:
 	@$(bin)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 pytest:
-	@$(bin)/python -m pytest $(PYTEST_ARGS)
+	@$(bin)/python -m pytest -n $(JOBS) --dist loadfile $(PYTEST_ARGS)
 
 bench: setup-test extension
 	@$(bin)/python -m stiction bench all
