@@ -1,0 +1,147 @@
+"""Runs a random scene, keeps a log, and says what is wrong with it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import Control, SimulationError, Simulator, StepReport
+from .energy_account import SHARE, Account, Bodies, Joints, Motion, account
+from .random_scenes import RandomScene, random_scene
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Log:
+    """K steps of a random scene: q (K + 1, nq), v (K + 1, nv), the reports, seconds of CPU (K,)."""
+
+    scene: RandomScene
+    motion: Motion
+    reports: list[StepReport]
+    seconds: Floats
+    error: str = ""
+
+    def column(self, name: str) -> Floats:
+        """(K,) one number of the reports."""
+        return np.array([float(getattr(report, name)) for report in self.reports])
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing wrong with one run."""
+
+    kind: str
+    seed: int
+    symptom: str
+    step: int
+    value: float
+    features: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        told = {k: v for k, v in self.features.items() if k != "shapes"}
+        return (
+            f"{self.kind} {self.seed}: {self.symptom} {self.value:.3g} at step {self.step}; {told}"
+        )
+
+
+def run(scene: RandomScene, steps: int = 200) -> Log:
+    """Steps with default settings; an exception ends the run and stands in the log."""
+    sim, state, control = scene.start()
+    q, v = [np.array(state.q)], [np.array(state.v)]
+    reports, seconds, error = [], [], ""
+    for _ in range(steps):
+        begin = time.thread_time()
+        try:
+            report = sim.step(state, control)
+        except SimulationError as raised:
+            error = str(raised)
+            break
+        seconds.append(time.thread_time() - begin)
+        reports.append(report)
+        q.append(np.array(state.q))
+        v.append(np.array(state.v))
+    motion = _motion(scene, sim, control, np.array(q), np.array(v))
+    return Log(scene, motion, reports, np.array(seconds), error)
+
+
+def _motion(scene: RandomScene, sim: Simulator, control: Control, q: Floats, v: Floats) -> Motion:
+    p = sim.parameters
+    count = len(scene.poses)
+    force, moment = np.zeros((2, count, 3))
+    for body, f, m in scene.wrenches:
+        force[body], moment[body] = f, m
+    bodies = Bodies(
+        np.array(p.mass)[:count],
+        np.array(p.com).reshape(-1, 3)[:count],
+        np.array([p.inertia(body) for body in range(count)]).reshape(-1, 3, 3),
+        force,
+        moment,
+    )
+    joints = Joints(
+        kp=np.array(p.kp),
+        kd=np.array(p.kd),
+        damping=np.array(p.damping),
+        armature=np.array(p.armature),
+        effort_limit=np.array(p.effort_limit),
+        torque=np.array(control.torque),
+        position_target=np.array(control.position_target),
+        velocity_target=np.zeros(scene.scene.nv),
+    )
+    return Motion(q, v, scene.dt, np.array(p.gravity), bodies, joints, scene.robots)
+
+
+def recovery(log: Log) -> Floats:
+    """(K,) what the recovery of position errors added, as reported [J]."""
+    return np.array([float(getattr(report, "recovery_energy", 0.0)) for report in log.reports])
+
+
+def findings(log: Log) -> list[Finding]:
+    """What is wrong; empty: nothing."""
+    found: list[Finding] = []
+    scene = log.scene
+
+    def add(symptom: str, step: int, value: float) -> None:
+        found.append(Finding(scene.kind, scene.seed, symptom, step, value, scene.features))
+
+    if log.error:
+        add("exception: " + log.error, len(log.reports), np.nan)
+    if not (np.isfinite(log.motion.q).all() and np.isfinite(log.motion.v).all()):
+        add("state not finite", len(log.reports), np.nan)
+        return found
+    for name in ("penetration", "creep", "energy"):
+        column = log.column(name)
+        if not np.isfinite(column).all():
+            add(f"report.{name} not finite", int(np.argmin(np.isfinite(column))), np.nan)
+            return found
+    if log.reports:
+        book = account(log.motion)
+        for symptom, excess in laws(book, recovery(log)):
+            if excess.max() > SHARE:
+                add(symptom, int(excess.argmax()), float(excess.max()))
+    return found
+
+
+def laws(book: Account, given: Floats) -> list[tuple[str, Floats]]:
+    """Both laws of energy with their excess (K,) in parts of the energy in play."""
+    return [
+        ("a step gains energy", book.step_excess(given)),
+        ("the run gains energy", book.run_excess(given)),
+    ]
+
+
+def main(kind: str, seeds: list[int]) -> None:
+    """Prints what is wrong with each of these seeds."""
+    for seed in seeds:
+        log = run(random_scene(kind, seed))
+        for finding in findings(log):
+            print(finding)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], [int(seed) for seed in sys.argv[2:]])

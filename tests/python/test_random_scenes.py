@@ -1,0 +1,125 @@
+"""Whatever a scene holds, its steps end with numbers, and nothing gains energy by itself."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from stiction.bench import energy_account
+from stiction.bench.random_runs import findings, run
+from stiction.bench.random_scenes import FLOORS, KINDS, SHAPES, random_scene
+
+
+def broken(log):
+    """The symptoms of a log without their numbers."""
+    return {finding.symptom for finding in findings(log)}
+
+
+@pytest.fixture
+def sound_log():
+    """Of a scene with bodies, a robot and contacts in which nothing is wrong."""
+    for seed in range(50):
+        log = run(random_scene("mild", seed), 100)
+        if log.column("num_contacts").max() > 0 and log.motion.robots and not findings(log):
+            return log
+    raise AssertionError("no scene is sound")
+
+
+# --- the generator ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_seeds_give_equal_runs(kind):
+    a, b = (run(random_scene(kind, 5), 20).motion for _ in range(2))
+    assert np.array_equal(a.q, b.q) and np.array_equal(a.v, b.v)
+
+
+def test_unknown_kind():
+    with pytest.raises(ValueError, match="wild"):
+        random_scene("wild", 0)
+
+
+def test_the_first_200_hard_scenes_hold_everything():
+    seen = Counter()
+    for seed in range(200):
+        scene = random_scene("hard", seed)
+        for name, value in scene.features.items():
+            if isinstance(value, list):
+                seen.update((name, item) for item in value)
+            elif not isinstance(value, float):
+                seen[name, value] += 1
+        seen["torque"] += bool(scene.torque.any())
+        seen["wrench"] += bool(scene.wrenches)
+        p = scene.scene.parameters
+        seen["locked"] += bool((np.asarray(p.lower) == np.asarray(p.upper)).any())
+        seen["dry friction"] += bool(np.asarray(p.dry_friction).any())
+        seen["light"] += bool(np.min(p.mass) < 1e-5)
+        seen["heavy"] += bool(np.max(p.mass) > 1e5)
+        seen["rough"] += bool(np.max(p.friction) > 5)
+        seen["spherical"] += any(joint.type == "spherical" for joint in scene.scene.joints)
+    wanted = [("shapes", shape) for shape in SHAPES] + [("floor", floor) for floor in FLOORS]
+    wanted += [("robot", "urdf"), ("robot", "pinocchio"), ("free_base", True), ("free_base", False)]
+    wanted += [("closure", "weld"), ("closure", "point"), ("closure_open", True)]
+    wanted += [("gear", "open"), ("gear", "closed"), ("overlapping", True)]
+    wanted += ["torque", "wrench", "locked", "dry friction", "light", "heavy", "rough", "spherical"]
+    assert not [what for what in wanted if seen[what] < 3]
+
+
+# --- the account --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_account_agrees_with_the_report(kind):
+    """E of the account, without its half step of potential, is the report's energy."""
+    for seed in range(20):
+        log = run(random_scene(kind, seed), 20)
+        energy = log.column("energy")
+        log.motion.dt = 0.0
+        mine = energy_account.account(log.motion).energy[:-1]
+        assert np.abs(energy - mine).max() <= 1e-12 * np.abs(energy).max()
+
+
+def test_free_motion_keeps_its_energy():
+    """Thrown and turning bodies and robots without any constraint: neither law has an excess."""
+    free = 0
+    for seed in range(100):
+        log = run(random_scene("hard", seed), 100)
+        if log.column("num_rows").any():
+            continue
+        free += 1
+        book = energy_account.account(log.motion)
+        nothing = np.zeros(len(log.reports))
+        assert book.run_excess(nothing).max() < 1e-5
+        assert book.step_excess(nothing).max() < 1e-9
+    assert free >= 5
+
+
+# --- the checker fails where it must ------------------------------------------------------------
+
+
+def test_a_gain_is_found(sound_log):
+    before = energy_account.account(sound_log.motion).after
+    sound_log.motion.v[41:] *= 1.05
+    assert "a step gains energy" in broken(sound_log)
+    assert energy_account.account(sound_log.motion).after[40] > 1.05 * before[40]
+
+
+def test_a_slow_gain_is_found(sound_log):
+    """0.3 % a step is below what is allowed to one step, but not to the run."""
+    growth = 1.0 + 0.0015 * np.arange(101)
+    sound_log.motion.v *= growth[:, None]
+    assert broken(sound_log) == {"the run gains energy"}
+
+
+def test_a_lift_is_found(sound_log):
+    sound_log.motion.q[50:, 2] += 1.0
+    assert "the run gains energy" in broken(sound_log)
+
+
+def test_nan_is_found(sound_log):
+    sound_log.motion.q[30, 1] = np.nan
+    assert broken(sound_log) == {"state not finite"}
+
+
+def test_an_exception_is_found(sound_log):
+    sound_log.error = "step 3 gave a number that is not finite"
+    assert any(symptom.startswith("exception") for symptom in broken(sound_log))
