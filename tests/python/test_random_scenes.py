@@ -88,8 +88,8 @@ def test_free_motion_keeps_its_energy():
         free += 1
         book = energy_account.account(log.motion)
         nothing = np.zeros(len(log.reports))
-        assert book.run_excess(nothing).max() < 1e-5
-        assert book.step_excess(nothing).max() < 1e-9
+        assert book.run_excess(nothing).max() < 0.01 * energy_account.SHARE
+        assert book.step_excess(nothing).max() < 0.01 * energy_account.SHARE
     assert free >= 5
 
 
