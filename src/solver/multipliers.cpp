@@ -2,6 +2,7 @@
 
 #include "diagonal_law.hpp"
 #include "mode_newton.hpp"
+#include "projection.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +43,7 @@ class Multipliers {
   void move(double alpha);
   double descent(double alpha);
   double line_search();
+  Residuals extrapolate(const Residuals& now);
 
   const Island& island_;
   const ContactProblem& p_;
@@ -53,7 +55,8 @@ class Multipliers {
   Law law_ = Law::kCoulomb;
   double proximal_ = 0.0, accuracy_ = 0.0;
   int factorisations_ = 0;
-  double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *impulse_, *best_;  // by row
+  double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *impulse_, *best_, *last_,
+      *trial_;                                          // by row
   double *y_, *round_start_, *start_, *step_, *force_;  // by coordinate; force_: F
   double* slopes_;                                      // 9 by rows of the tree space
 };
@@ -73,7 +76,8 @@ Multipliers::Multipliers(const Island& island,
       velocity_(velocity) {
   const std::size_t total = p_.g.size();
   Scratch scratch(work.tree_real, multiplier_storage(total, n_));
-  for (double** x : {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &impulse_, &best_})
+  for (double** x :
+       {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &impulse_, &best_, &last_, &trial_})
     *x = scratch.take(total);
   for (double** x : {&y_, &round_start_, &start_, &step_, &force_}) *x = scratch.take(n_);
   slopes_ = scratch.take(9 * space_.rows().size());
@@ -235,8 +239,39 @@ bool Multipliers::solve_round() {
   return minimise();
 }
 
+/// Along the last change of the impulses as far as the residual falls. Where G all but vanishes a
+/// round goes only a small share of the way, the next one the same share of what is left.
+Residuals Multipliers::extrapolate(const Residuals& now) {
+  Residuals best = now;
+  double* velocity = motion_;
+  double taken = 0.0;
+  for (double t = 4.0; t < 1e5; t *= 4.0) {
+    for (int i = island_.first; i < island_.last; ++i) {
+      const ConstraintSet& set = p_.sets[i];
+      for (int k = set.offset; k < set.offset + set.dim; ++k)
+        trial_[k] = centre_[k] + t * (centre_[k] - last_[k]);
+      project_horizontally(set, trial_ + set.offset);
+    }
+    velocities(island_, trial_, velocity);
+    const Residuals r = residuals_at(p_, trial_, velocity, island_.first, island_.last);
+    if (!(r.relative < best.relative)) break;
+    best = r;
+    taken = t;
+  }
+  if (taken == 0.0) return now;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p_.sets[i];
+    for (int k = set.offset; k < set.offset + set.dim; ++k)
+      centre_[k] += taken * (centre_[k] - last_[k]);
+    project_horizontally(set, centre_ + set.offset);
+  }
+  velocities(island_, centre_, velocity_);
+  return best;
+}
+
 Residuals Multipliers::run(const Residuals& before) {
-  constexpr int kPatience = 100;
+  constexpr int kPatience = 100, kCrawls = 4;  // rounds
+  constexpr double kAtEnd = 1e-5;
   constexpr double kAccuracy = 1e-4, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-7;
   const int begin = island_.begin, end = island_.end;
   Residuals best = before, now = before;
@@ -247,6 +282,7 @@ Residuals Multipliers::run(const Residuals& before) {
   for (int k = 0; k < n_; ++k) y_[k] /= space_.inertia()[k];
   set_proximal(std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal));
   for (int idle = 0; best.relative > settings_.tolerance && idle < kPatience; ++idle) {
+    std::copy(centre_ + begin, centre_ + end, last_ + begin);
     accuracy_ = std::max(kRounding, kAccuracy * std::min(1.0, now.relative));
     if (!solve_round()) break;
     if (law_ == Law::kCoulomb) set_proximal(std::max(kSmallest, kDown * proximal_));
@@ -254,6 +290,7 @@ Residuals Multipliers::run(const Residuals& before) {
     velocities(island_, centre_, velocity_);
     now = residuals_at(p_, centre_, velocity_, island_.first, island_.last);
     if (!std::isfinite(now.relative)) break;
+    if (idle % kCrawls == kCrawls - 1 && now.relative < kAtEnd) now = extrapolate(now);
     if (now.relative <= 0.5 * to_halve) {
       to_halve = now.relative;
       idle = 0;
@@ -270,7 +307,7 @@ Residuals Multipliers::run(const Residuals& before) {
 }  // namespace
 
 std::size_t multiplier_storage(std::size_t total, int n) {
-  return (8 + 9) * total + 5 * n;  // slopes: nine for each row at most
+  return (10 + 9) * total + 5 * n;  // slopes: nine for each row at most
 }
 
 Residuals method_of_multipliers(const Island& island,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 // The NCP exactly and fast. Per island, until the residual is below the tolerance:
 //   1. the warm start as it is;
@@ -115,8 +116,15 @@ bool NcpNewton::sweep_while_it_helps() {
   return false;
 }
 
+/// Beyond so many rows a dense factorisation costs more than one of the trees, however many they
+/// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
+static int most_coordinates(const Island& island) {
+  constexpr int kSmall = 100;
+  return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
+}
+
 bool NcpNewton::in_tree_space() {
-  if (!knows_trees_) in_tree_space_ = work_.trees->prepare(island_, island_.rows() / 2);
+  if (!knows_trees_) in_tree_space_ = work_.trees->prepare(island_, most_coordinates(island_));
   knows_trees_ = true;
   return in_tree_space_;
 }
@@ -188,7 +196,7 @@ bool NcpNewton::start_well() {
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
-  if (in_tree_space() && island_.rows() > kFewRows) return false;
+  if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
   const bool found = newton(8, kLarge);
@@ -229,7 +237,7 @@ void reserve(const ContactProblem& problem, SolverWorkspace& work) {
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     rows = std::max(rows, island.rows());
-    if (work.trees->prepare(island, island.rows() / 2))
+    if (work.trees->prepare(island, most_coordinates(island)))
       work.tree_real.reserve(multiplier_storage(problem.g.size(), work.trees->num_coordinates()));
   }
   reserve_newton(problem.g.size(), std::min(rows, kMaxNewtonRows), work);

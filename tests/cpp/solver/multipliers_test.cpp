@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 // Problems of several trees, solved in the coordinates of the trees.
@@ -145,6 +146,47 @@ BOOST_AUTO_TEST_CASE(from_anywhere_and_never_worse) {
       if (budget == 500) BOOST_TEST(after.relative <= settings.tolerance);
     }
   }
+}
+
+/// exp([w]), w a rotation vector [rad].
+static Mat3d turned_frame(const Vec3d& w) {
+  return {turned(w, Vec3d{1, 0, 0}), turned(w, Vec3d{0, 1, 0}), turned(w, Vec3d{0, 0, 1})};
+}
+
+// On impact a pile has few contacts for each body, many impulses are cold and islands are large:
+// every step is solved all the same, in the coordinates of the trees.
+BOOST_AUTO_TEST_CASE(boxes_on_impact_are_solved) {
+  Rng rng(4);
+  Scene scene;
+  const Material material{0.5};
+  scene.add_ground(material);
+  for (int k = 0; k < 225; ++k) {
+    const auto noise = [&](double size) { return rng.uniform(-size, size); };
+    Transform X;
+    X.p = {
+        0.14 * (k / 5 % 5) + noise(0.015), 0.14 * (k % 5) + noise(0.015), 0.08 + 0.14 * (k / 25)};
+    X.R = turned_frame({noise(0.3), noise(0.3), noise(0.3)});
+    scene.add_body("box " + std::to_string(k), Shape::box({0.05, 0.05, 0.05}), 1.0, X, material);
+  }
+  SimulatorSettings settings;
+  settings.dt = 2e-3;
+  Simulator sim(scene, settings);
+  State state = sim.initial_state();
+  for (int k = 2; k < state.v.size(); k += 6) state.v[k] = -4.0;
+  int large_with_few_contacts = 0;
+  for (int k = 0; k < 58; ++k) {
+    const StepReport& report = sim.step(state, sim.hold());
+    BOOST_TEST_CONTEXT("step " << k << ", " << report.num_rows << " rows") {
+      BOOST_TEST((report.solver_status == SolveStatus::kConverged));
+      BOOST_TEST(report.factorisations <= 2000);
+    }
+    if (report.num_islands == 0) continue;
+    const Island island = largest_island(sim.problem());
+    TreeSpace space;
+    large_with_few_contacts += island.rows() >= 150 && !space.prepare(island, island.rows() / 2);
+  }
+  BOOST_TEST_MESSAGE(large_with_few_contacts << " large islands with few contacts");
+  BOOST_TEST(large_with_few_contacts > 10);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
