@@ -1,6 +1,7 @@
 #include "stiction/dynamics/forest.hpp"
 
 #include "common.hpp"
+#include "inside.hpp"
 #include "scene_holder.hpp"
 
 namespace stiction::python {
@@ -17,10 +18,14 @@ std::shared_ptr<Control> make_control(int nv) {
 template <Eigen::VectorXd Control::* Member>
 struct Vector {
   static bp::object get(const bp::object& self) {
-    Eigen::VectorXd& x = bp::extract<Control&>(self)().*Member;
-    return array_view(self, x.data(), {x.size()});
+    Control& c = bp::extract<Control&>(self);
+    Eigen::VectorXd& x = c.*Member;
+    const bp::object array = array_view(self, x.data(), {x.size()});
+    if (is_pinned(&c)) array.attr("setflags")(false);
+    return array;
   }
   static void set(const bp::object& self, const bp::object& value) {
+    before_changing(&bp::extract<Control&>(self)(), "Control");
     get(self).attr("__setitem__")(bp::slice(), value);
   }
 };
@@ -52,6 +57,7 @@ void set_wrenches(Control& c, const bp::object& given) {
                                   "]: must be an ExternalWrench");
     out.push_back(w());
   }
+  before_changing(&c, "Control.wrenches");
   c.wrenches = out;
 }
 

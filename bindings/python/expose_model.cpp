@@ -1,6 +1,7 @@
 #include "stiction/model/parameters.hpp"
 
 #include "common.hpp"
+#include "inside.hpp"
 #include "scene_holder.hpp"
 
 namespace stiction::python {
@@ -92,8 +93,11 @@ void expose_material() {
 Parameters& of(const bp::object& self) { return bp::extract<Parameters&>(self); }
 
 bool editable(const bp::object& self) { return !bp::extract<FixedParameters&>(self).check(); }
+/// Not while a step reads them.
+bool writable(const bp::object& self) { return editable(self) && !is_pinned(&of(self)); }
 
 Parameters& edited(const bp::object& self) {
+  before_changing(&of(self), "Parameters");
   if (editable(self)) return of(self);
   throw std::invalid_argument(
       "the parameters of a Simulator's scene are fixed: edit sim.parameters, which its next step "
@@ -104,7 +108,7 @@ template <std::vector<double> Parameters::* Member>
 struct Numbers {
   static bp::object get(const bp::object& self) {
     std::vector<double>& x = of(self).*Member;
-    return array_view(self, x.data(), {static_cast<long>(x.size())}, 0, editable(self));
+    return array_view(self, x.data(), {static_cast<long>(x.size())}, 0, writable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
     edited(self);
@@ -117,7 +121,7 @@ struct Vectors {
   static bp::object get(const bp::object& self) {
     std::vector<Vec3d>& x = of(self).*Member;
     return array_view(
-        self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3}, 0, editable(self));
+        self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3}, 0, writable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
     edited(self);
@@ -133,7 +137,7 @@ struct Surface {
                       x.empty() ? nullptr : &(x[0].*Member),
                       {static_cast<long>(x.size())},
                       x.empty() ? 0 : static_cast<long>(sizeof(Material)),
-                      editable(self));
+                      writable(self));
   }
   static void set(const bp::object& self, const bp::object& value) {
     edited(self);
@@ -142,7 +146,7 @@ struct Surface {
 };
 
 bp::object gravity(const bp::object& self) {
-  return array_view(self, &of(self).gravity.x, {3}, 0, editable(self));
+  return array_view(self, &of(self).gravity.x, {3}, 0, writable(self));
 }
 void set_gravity(const bp::object& self, const bp::object& value) {
   edited(self).gravity = vec3_from(value, "parameters.gravity");

@@ -2,6 +2,7 @@
 #include "stiction/collision/scene_distances.hpp"
 
 #include "common.hpp"
+#include "inside.hpp"
 #include "scene_holder.hpp"
 
 #include <algorithm>
@@ -55,6 +56,7 @@ RayHits cast_rays(const SceneHolder& scene,
   const std::vector<Vec3d> d = points_from(directions, "directions");
   const std::vector<int> bodies = bodies_from(scene, ignored);
   RayHits out;
+  const Pin pin(&scene, "ray_cast", false);
   const AllowThreads free;
   for (const RayHit& hit : ray_cast(scene, poses, o, d, max_distance, bodies)) {
     out.distances.push_back(hit.distance);

@@ -1,12 +1,15 @@
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
+#include "inside.hpp"
 #include "named_contact.hpp"
 #include "scene_holder.hpp"
 #include "simulator_holder.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 namespace stiction::python {
 namespace {
@@ -40,14 +43,31 @@ void check_control(const Scene& scene, const Control& c) {
 }
 
 /// None: hold; a Control; or torques (nv,) added to servos that hold the default configuration.
-const Control& control_from(Holder& sim, const bp::object& control) {
+const Control& control_from(Holder& sim, const bp::object& control, const char* caller) {
   if (control.is_none()) return sim.held;
   const bp::extract<const Control&> whole(control);
+  if (!whole.check()) const Inside inside(sim.occupancy, caller);  // the scratch is the simulator's
   if (!whole.check()) sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
   const Control& c = whole.check() ? whole() : sim.scratch;
   check_control(sim.scene(), c);
   return c;
 }
+
+/// What a step, run or rollout uses while other threads go on: the simulator for itself alone, the
+/// state to write, the control to read; the parameters are pinned with the simulator.
+class Use {
+ public:
+  Use(const Holder& sim, const char* caller, const State& state, const Control& control)
+      : inside_(sim.occupancy, caller),
+        state_(&state, caller, true),
+        control_(&control, caller, false),
+        parameters_(&sim.Simulator::parameters(), caller, false) {}
+  void raise_signals() { inside_.raise_signals(); }
+
+ private:
+  Inside inside_;
+  Pin state_, control_, parameters_;
+};
 
 /// Arrays that were lent may have been written to; whether, nobody tells.
 void check_parameters(const Holder& sim) {
@@ -78,7 +98,8 @@ StepReport finished(const Simulator& sim, const State& state) {
 }
 
 StepReport step(Holder& sim, State& state, const bp::object& control) {
-  const Control& c = control_from(sim, control);
+  const Control& c = control_from(sim, control, "Simulator.step");
+  Use use(sim, "Simulator.step", state, c);
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   {
@@ -86,6 +107,7 @@ StepReport step(Holder& sim, State& state, const bp::object& control) {
     sim.step(state, c);
   }
   sim.stepped = true;
+  use.raise_signals();
   return finished(sim, state);
 }
 
@@ -93,13 +115,15 @@ StepReport step(Holder& sim, State& state, const bp::object& control) {
 
 /// The same scene and parameters with other settings.
 std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
+  const Inside inside(sim.occupancy, "Simulator.compare");
   auto other = std::make_shared<Holder>(sim.scene(), settings);
   static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
   return other;
 }
 
 void prepare(Holder& sim, State& state, const bp::object& control) {
-  const Control& c = control_from(sim, control);
+  const Control& c = control_from(sim, control, "Simulator.prepare");
+  const Use use(sim, "Simulator.prepare", state, c);
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   sim.prepare(state, c);
@@ -107,6 +131,7 @@ void prepare(Holder& sim, State& state, const bp::object& control) {
 }
 
 StepReport advance(Holder& sim, State& state, const bp::object& impulse) {
+  const Inside inside(sim.occupancy, "Simulator.advance");
   const Eigen::VectorXd l = vector_from(impulse, "impulse", sim.problem().num_rows());
   sim.advance(state, {l.data(), l.data() + l.size()});
   return finished(sim, state);
@@ -119,8 +144,9 @@ void check_steps(long steps) {
 }
 
 StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
-  const Control& c = control_from(sim, control);
+  const Control& c = control_from(sim, control, "Simulator.run");
   check_steps(steps);
+  Use use(sim, "Simulator.run", state, c);
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   {
@@ -128,6 +154,7 @@ StepReport run(Holder& sim, State& state, const bp::object& control, long steps)
     sim.run(state, c, static_cast<int>(steps));
   }
   sim.stepped = sim.stepped || steps > 0;
+  use.raise_signals();
   return finished(sim, state);
 }
 
@@ -149,8 +176,9 @@ RolloutLog rollout(Holder& sim,
                    const bp::object& taus,
                    const bp::object& targets,
                    long steps) {
-  const Control& c = control_from(sim, control);
+  const Control& c = control_from(sim, control, "Simulator.rollout");
   check_steps(steps);
+  Use use(sim, "Simulator.rollout", state, c);
   validate_whole_state(sim.scene(), state);
   check_parameters(sim);
   RolloutInput input;
@@ -164,6 +192,7 @@ RolloutLog rollout(Holder& sim,
     log = sim.rollout(state, c, input);
   }
   sim.stepped = sim.stepped || !log.reports.empty();
+  use.raise_signals();
   if (!log.reports.empty() && log.reports.back().status == StepStatus::kNotFinite)
     raise_not_finite(sim, state);
   return log;
@@ -171,20 +200,27 @@ RolloutLog rollout(Holder& sim,
 
 // --- reports on demand ---
 
-/// What is told of the last step needs one.
-const Holder& stepped(const Holder& sim, const char* query) {
-  if (sim.stepped) return sim;
-  throw std::invalid_argument(std::string(query) + ": no step was taken yet; call step() first");
-}
+/// What is told of the last step needs one, and nobody else inside.
+class LastStep {
+ public:
+  LastStep(const Holder& sim, const char* caller) : inside_(sim.occupancy, caller), sim_(sim) {
+    if (sim.stepped) return;
+    throw std::invalid_argument(std::string(caller) + ": no step was taken yet; call step() first");
+  }
+  const Holder* operator->() const { return &sim_; }
+
+ private:
+  const Inside inside_;
+  const Holder& sim_;
+};
 
 std::string body_name(const Scene& scene, int body) {
   return body < 0 ? "world" : scene.body_names()[body];
 }
 
-bp::list contacts(const Holder& sim) {
+bp::list named(const Scene& scene, const std::vector<ContactReport>& reports) {
   bp::list out;
-  const Scene& scene = sim.scene();
-  for (const ContactReport& r : stepped(sim, "contacts").contacts()) {
+  for (const ContactReport& r : reports) {
     NamedContact c;
     static_cast<ContactReport&>(c) = r;
     c.geometry_a_name = scene.geometries()[r.geometry_a].name;
@@ -196,27 +232,74 @@ bp::list contacts(const Holder& sim) {
   return out;
 }
 
+bp::list contacts(const Holder& sim) {
+  return named(sim.scene(), LastStep(sim, "Simulator.contacts")->contacts());
+}
+
+bp::list se3_list(const std::vector<Transform>& poses) {
+  bp::list out;
+  for (const Transform& X : poses) out.append(to_se3(X));
+  return out;
+}
+
+// --- for viewers ---
+
+/// A snapshot as Python holds it.
+struct SnapshotHolder : Snapshot {
+  std::shared_ptr<SceneHolder> scene;
+};
+
+SnapshotHolder snapshot(Holder& sim) {
+  SnapshotHolder out;
+  out.scene = sim.shown;
+  std::uint64_t request = 0;
+  for (;;) {
+    // Between two calls it can be read off. Within one, the thread inside publishes it.
+    if (sim.occupancy.caller == nullptr || sim.occupancy.thread == PyThread_get_thread_ident()) {
+      const Inside inside(sim.occupancy, "Simulator.snapshot");
+      if (sim.stepped) static_cast<Snapshot&>(out) = sim.snapshot();
+      if (out.q.size() != sim.scene().nq()) static_cast<Snapshot&>(out) = sim.start();
+      return out;
+    }
+    if (sim.watch().read(request, out)) return out;
+    const AllowThreads free;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+double snapshot_time(const SnapshotHolder& s) { return s.time; }
+bp::object snapshot_q(const SnapshotHolder& s) { return to_array(s.q); }
+bp::object snapshot_v(const SnapshotHolder& s) { return to_array(s.v); }
+bp::list snapshot_poses(const SnapshotHolder& s) { return se3_list(s.body_poses); }
+bp::list snapshot_contacts(const SnapshotHolder& s) { return named(*s.scene, s.contacts); }
+std::string snapshot_repr(const SnapshotHolder& s) {
+  return "Snapshot(time=" + number(s.time) + ", contacts=" + std::to_string(s.contacts.size()) +
+         ")";
+}
+
 BodyWrench wrench_on(Holder& sim, const bp::object& body) {
   const int b = body_from(sim.scene(), body, "body");
-  stepped(sim, "wrench_on");
+  const LastStep last(sim, "Simulator.wrench_on");
   return sim.wrench_on(b);
 }
 
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
-  stepped(sim, "balance");
-  const Control& c = control_from(sim, control);
+  const Control& c = control_from(sim, control, "Simulator.balance");
+  const LastStep last(sim, "Simulator.balance");
+  before_reading(&after, "Simulator.balance");
   validate_whole_state(sim.scene(), after);
   return sim.balance(after, c);
 }
 
 bp::list body_poses(Holder& sim, const State& state) {
+  const Inside inside(sim.occupancy, "Simulator.body_poses");
+  before_reading(&state, "Simulator.body_poses");
   validate_whole_state(sim.scene(), state);
-  bp::list out;
-  for (const Transform& X : sim.body_poses(state)) out.append(to_se3(X));
-  return out;
+  return se3_list(sim.body_poses(state));
 }
 
 bp::list asleep(const Holder& sim, const State& state) {
+  before_reading(&state, "Simulator.asleep");
   validate_whole_state(sim.scene(), state);
   bp::list out;
   for (const int body : sim.asleep(state)) out.append(sim.scene().body_names()[body]);
@@ -224,25 +307,29 @@ bp::list asleep(const Holder& sim, const State& state) {
 }
 
 void wake(const Holder& sim, State& state) {
+  before_changing(&state, "Simulator.wake");
   validate_whole_state(sim.scene(), state);
   sim.wake(state);
 }
 
 CollisionCounters find_contacts(Holder& sim, State& state) {
+  const Inside inside(sim.occupancy, "Simulator.find_contacts");
+  const Pin pin(&state, "Simulator.find_contacts", true);
   check_parameters(sim);
-  AllowThreads free;
   return sim.find_contacts(state);
 }
 
 CollisionCounters collision_counters(const Holder& sim) {
-  return stepped(sim, "collision_counters").collision_counters();
+  return LastStep(sim, "Simulator.collision_counters")->collision_counters();
 }
 
-StepReport report(const Holder& sim) { return stepped(sim, "report").report(); }
-ContactProblem problem(const Holder& sim) { return stepped(sim, "problem").problem(); }
-ContactSolution solution(const Holder& sim) { return stepped(sim, "solution").solution(); }
+StepReport report(const Holder& sim) { return LastStep(sim, "Simulator.report")->report(); }
+ContactProblem problem(const Holder& sim) { return LastStep(sim, "Simulator.problem")->problem(); }
+ContactSolution solution(const Holder& sim) {
+  return LastStep(sim, "Simulator.solution")->solution();
+}
 bp::object warm_start(const Holder& sim) {
-  return to_array(stepped(sim, "warm_start").warm_start());
+  return to_array(LastStep(sim, "Simulator.warm_start")->warm_start());
 }
 State initial_state(const Holder& sim, const std::string& configuration) {
   return sim.initial_state(configuration);
@@ -254,6 +341,7 @@ std::shared_ptr<SceneHolder> scene(const Holder& sim) { return sim.shown; }
 SettingsHolder settings(const Holder& sim) {
   SettingsHolder shown(sim.settings());
   shown.fixed = true;
+  shown.solver.interrupt = {};  // the simulator's own
   return shown;
 }
 Parameters& parameters(Holder& sim) {
@@ -268,6 +356,7 @@ std::string simulator_repr(const Holder& sim) {
 }
 
 void set_parameters(Holder& sim, const Parameters& p) {
+  const Inside inside(sim.occupancy, "Simulator.parameters");
   Parameters& own = sim.parameters();
   if (p.mass.size() != own.mass.size() || p.kp.size() != own.kp.size() ||
       p.base.size() != own.base.size() || p.material.size() != own.material.size()) {
@@ -279,6 +368,19 @@ void set_parameters(Holder& sim, const Parameters& p) {
 
 std::shared_ptr<Holder> make_simulator(const SceneHolder& scene, const SettingsHolder& settings) {
   return std::make_shared<Holder>(scene, settings);
+}
+
+void expose_snapshot() {
+  bp::class_<SnapshotHolder>("Snapshot",
+                             "The end of a simulator's last whole step; a copy. Made by "
+                             "Simulator.snapshot.",
+                             bp::no_init)
+      .add_property("time", &snapshot_time, "[s]")
+      .add_property("q", &snapshot_q, "(nq,) configuration.")
+      .add_property("v", &snapshot_v, "(nv,) velocity.")
+      .add_property("body_poses", &snapshot_poses, "list of pinocchio.SE3, world, by body.")
+      .add_property("contacts", &snapshot_contacts, "list of ContactReport of that step.")
+      .def("__repr__", &snapshot_repr);
 }
 
 }  // namespace
@@ -302,6 +404,7 @@ void expose_simulator() {
   expose_settings();
   expose_control();
   expose_report();
+  expose_snapshot();
   bp::class_<Holder, std::shared_ptr<Holder>, boost::noncopyable>(
       "Simulator", "See stiction.Simulator.", bp::no_init)
       .def("__init__",
@@ -352,6 +455,12 @@ void expose_simulator() {
       // What follows tells of the last step, and raises ValueError before the first one.
       .def("report", &report, arg("self"), "StepReport of the last step.")
       .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
+      .def("snapshot",
+           &snapshot,
+           arg("self"),
+           "Snapshot of the end of the last whole step, before the first one of the default "
+           "configuration. For viewers: the one method that any thread may call at any time; while "
+           "a step is under way the first call waits for its end.")
       .def("find_contacts", refusal("find_contacts", {{"state", Argument::kState}}))
       .def("find_contacts",
            &find_contacts,

@@ -1,4 +1,5 @@
 #include "benchmarks/collision_peers/clock.hpp"
+#include "inside.hpp"
 #include "solver_settings.hpp"
 
 namespace stiction::python {
@@ -32,9 +33,16 @@ ContactSolution solve_problem(const ContactProblem& problem,
     if (!l.allFinite()) throw std::invalid_argument("warm_start has an entry that is not finite");
     solution.impulse.assign(l.data(), l.data() + l.size());
   }
-  SolverWorkspace work;
-  AllowThreads free;
-  solve(problem, settings, work, solution);
+  SignalPoll signals;
+  signals.begin();
+  SolverSettings own = settings;
+  own.interrupt = signals.interrupt();
+  {
+    SolverWorkspace work;
+    AllowThreads free;
+    solve(problem, own, work, solution);
+  }
+  signals.end();
   return solution;
 }
 
@@ -53,10 +61,12 @@ bp::object time_problem(const ContactProblem& problem,
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
     start.assign(l.data(), l.data() + l.size());
   }
+  SignalPoll signals;
+  signals.begin();
   {
     AllowThreads free;
     SolverWorkspace work;
-    for (int k = -1; k < repeats; ++k) {
+    for (int k = -1; k < repeats && !signals.interrupt().requested(); ++k) {
       solution.impulse = start;
       solution.penalty = penalty;
       const std::uint64_t begin = bench::start_ticks();
@@ -65,6 +75,7 @@ bp::object time_problem(const ContactProblem& problem,
       if (k >= 0) nanoseconds[k] = elapsed;
     }
   }
+  signals.end();
   return to_array(nanoseconds);
 }
 

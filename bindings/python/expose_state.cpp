@@ -2,6 +2,7 @@
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
+#include "inside.hpp"
 #include "scene_holder.hpp"
 
 #include <algorithm>
@@ -11,15 +12,33 @@ namespace {
 
 State& of(const bp::object& self) { return bp::extract<State&>(self); }
 
+/// While a step is under way, a view of half a step: to be looked at at most.
 bp::object view(const bp::object& self, Eigen::VectorXd& x) {
-  return array_view(self, x.data(), {x.size()});
+  const bool writable = !is_pinned(&of(self));
+  const bp::object array = array_view(self, x.data(), {x.size()});
+  if (!writable) array.attr("setflags")(false);
+  return array;
 }
 bp::object q(const bp::object& self) { return view(self, of(self).q); }
 bp::object v(const bp::object& self) { return view(self, of(self).v); }
-void set_q(State& s, const bp::object& x) { assign(x, "state.q", s.q.data(), s.q.size()); }
-void set_v(State& s, const bp::object& x) { assign(x, "state.v", s.v.data(), s.v.size()); }
+void set_q(State& s, const bp::object& x) {
+  before_changing(&s, "State.q");
+  assign(x, "state.q", s.q.data(), s.q.size());
+}
+void set_v(State& s, const bp::object& x) {
+  before_changing(&s, "State.v");
+  assign(x, "state.v", s.v.data(), s.v.size());
+}
+double time(const State& s) { return s.time; }
+void set_time(State& s, double time) {
+  before_changing(&s, "State.time");
+  s.time = time;
+}
 
-bp::list contacts(const State& s) { return to_list(s.contacts); }
+bp::list contacts(const State& s) {
+  before_reading(&s, "State.contacts");
+  return to_list(s.contacts);
+}
 void set_contacts(State& s, const bp::object& values) {
   std::vector<ContactMemory> given;
   for (bp::ssize_t i = 0; i < bp::len(values); ++i) {
@@ -31,6 +50,7 @@ void set_contacts(State& s, const bp::object& values) {
     given.push_back(one());
   }
   std::sort(given.begin(), given.end(), contact_before);
+  before_changing(&s, "State.contacts");
   s.contacts = given;
 }
 
@@ -44,6 +64,7 @@ std::string bytes_from(const bp::object& x) {
 }
 
 bp::object save(const State& s) {
+  before_reading(&s, "State.save");
   const std::string bytes = save_state(s);
   return bp::object(
       bp::handle<>(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()))));
@@ -61,6 +82,7 @@ void check_size(const char* name, Eigen::Index saved, Eigen::Index own) {
 
 void restore(State& s, const bp::object& bytes) {
   const State saved = restore_state(bytes_from(bytes));
+  before_changing(&s, "State.restore");
   check_size("q", saved.q.size(), s.q.size());
   check_size("v", saved.v.size(), s.v.size());
   check_size("constraint_impulse",
@@ -73,12 +95,17 @@ bp::tuple reduce(const bp::object& self) {
   return bp::make_tuple(self.attr("__class__"), bp::make_tuple(save(of(self))));
 }
 
-State copy(const State& s) { return s; }
-State without_impulses(const State& s) { return cold(s); }
-State deep_copy(const State& s, const bp::object&) { return s; }
+State copy(const State& s) {
+  before_reading(&s, "State.copy");
+  return s;
+}
+State without_impulses(const State& s) { return cold(copy(s)); }
+State deep_copy(const State& s, const bp::object&) { return copy(s); }
 bp::object equal(const State& a, const bp::object& b) {
   const bp::extract<const State&> other(b);
   if (!other.check()) return bp::object(bp::handle<>(bp::borrowed(Py_NotImplemented)));
+  before_reading(&a, "State.__eq__");
+  before_reading(&other(), "State.__eq__");
   return bp::object(a == other());
 }
 
@@ -95,7 +122,10 @@ State make(const SceneHolder& scene, const bp::object& q, const bp::object& v) {
   return state;
 }
 
-void validate(const SceneHolder& scene, const State& state) { validate_whole_state(scene, state); }
+void validate(const SceneHolder& scene, const State& state) {
+  before_reading(&state, "validate_state");
+  validate_whole_state(scene, state);
+}
 
 }  // namespace
 
@@ -119,7 +149,7 @@ void expose_state() {
           &set_v,
           "(nv,) velocity, a writable view: free-flyer linear [m/s] and angular [rad/s] in the "
           "body frame; joints [rad/s or m/s].")
-      .def_readwrite("time", &State::time, "[s]")
+      .add_property("time", &time, &set_time, "[s]")
       .add_property("contacts",
                     &contacts,
                     &set_contacts,

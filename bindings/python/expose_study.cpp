@@ -3,6 +3,7 @@
 
 #include "benchmarks/collision_peers/clock.hpp"
 #include "common.hpp"
+#include "inside.hpp"
 #include "src/collision/nesmino.hpp"
 
 #include <algorithm>
@@ -86,10 +87,14 @@ double trimmed_mean(std::vector<double>& readings) {
   return sum / double(kept);
 }
 
-void time_hot(const std::vector<Item>& items, const Task& task, std::vector<Outcome>& outcomes) {
+void time_hot(const std::vector<Item>& items,
+              const Task& task,
+              const Interrupt& interrupt,
+              std::vector<Outcome>& outcomes) {
   const Stopwatch watch;
   std::vector<double> readings;
   for (std::size_t k = 0; k < items.size(); ++k) {
+    if (interrupt.requested()) return;
     readings.clear();
     for (int r = 0; r < task.repeats; ++r)
       readings.push_back(watch.time(items[k], task, outcomes[k]));
@@ -97,9 +102,12 @@ void time_hot(const std::vector<Item>& items, const Task& task, std::vector<Outc
   }
 }
 
-void time_cycled(const std::vector<Item>& items, const Task& task, std::vector<Outcome>& outcomes) {
+void time_cycled(const std::vector<Item>& items,
+                 const Task& task,
+                 const Interrupt& interrupt,
+                 std::vector<Outcome>& outcomes) {
   const Stopwatch watch;
-  for (int r = 0; r < task.repeats; ++r) {
+  for (int r = 0; r < task.repeats && !interrupt.requested(); ++r) {
     for (std::size_t k = 0; k < items.size(); ++k) {
       const double ns = watch.time(items[k], task, outcomes[k]);
       outcomes[k].nanoseconds = r == 0 ? ns : std::min(outcomes[k].nanoseconds, ns);
@@ -107,17 +115,19 @@ void time_cycled(const std::vector<Item>& items, const Task& task, std::vector<O
   }
 }
 
-std::vector<Outcome> run_all(const std::vector<Item>& items, const Task& task) {
+std::vector<Outcome> run_all(const std::vector<Item>& items,
+                             const Task& task,
+                             const Interrupt& interrupt) {
   std::vector<Outcome> outcomes(items.size());
   if (task.repeats == 0) {
-    for (std::size_t k = 0; k < items.size(); ++k) {
+    for (std::size_t k = 0; k < items.size() && !interrupt.requested(); ++k) {
       DistanceCache cache = items[k].start();
       run(items[k], task, &cache, outcomes[k]);
     }
   } else if (task.cycled) {
-    time_cycled(items, task, outcomes);
+    time_cycled(items, task, interrupt, outcomes);
   } else {
-    time_hot(items, task, outcomes);
+    time_hot(items, task, interrupt, outcomes);
   }
   return outcomes;
 }
@@ -209,9 +219,11 @@ bp::object nesmino_iterations(const bp::object& shapes,
       throw std::invalid_argument("start[" + std::to_string(k) + "]: must not be zero");
   }
   std::vector<double> counts(items.size());
+  SignalPoll signals;
+  signals.begin();
   {
     AllowThreads free;
-    for (std::size_t k = 0; k < items.size(); ++k) {
+    for (std::size_t k = 0; k < items.size() && !signals.interrupt().requested(); ++k) {
       const Item& item = items[k];
       const double size = bounding_radius(*item.a) + bounding_radius(*item.b);
       const detail::SupportDifference D{
@@ -220,6 +232,7 @@ bp::object nesmino_iterations(const bp::object& shapes,
       counts[k] = detail::nesmino(D, item.x0, settings, kInfinity, &goal).iterations;
     }
   }
+  signals.end();
   return to_array(counts).attr("astype")("int64");
 }
 
@@ -242,10 +255,13 @@ bp::dict time_distances(const bp::object& shapes,
       tolerance, max_iterations, distance_method(method), stopping_rule(stopping)};
   const Task task{settings, boolean, repeats, cycled};
   std::vector<Outcome> outcomes;
+  SignalPoll signals;
+  signals.begin();
   {
     AllowThreads free;
-    outcomes = run_all(items, task);
+    outcomes = run_all(items, task, signals.interrupt());
   }
+  signals.end();
   return columns(outcomes, boolean);
 }
 

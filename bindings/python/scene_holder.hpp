@@ -2,6 +2,8 @@
 
 #include "stiction/model/scene.hpp"
 
+#include "inside.hpp"
+
 #include <list>
 #include <stdexcept>
 
@@ -16,6 +18,7 @@ struct SceneHolder : Scene {
   SceneHolder(const SceneHolder& other) : Scene(other) {}
 
   void before_editing() const {
+    before_changing(this, "Scene");
     if (!fixed) return;
     throw std::invalid_argument(
         "the scene of a Simulator is fixed: edit sim.scene.copy() and make a new Simulator of it; "

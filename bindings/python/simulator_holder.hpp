@@ -2,6 +2,7 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "inside.hpp"
 #include "scene_holder.hpp"
 
 #include <memory>
@@ -16,6 +17,13 @@ struct SimulatorHolder : Simulator {
         scratch(held),
         shown(std::make_shared<SceneHolder>(scene)) {
     shown->fixed = true;
+    set_interrupt(occupancy.signals.interrupt());
+  }
+
+  /// What a viewer sees before the first step.
+  Snapshot start() {
+    const State state = initial_state();
+    return {state.time, state.q, state.v, body_poses(state), {}};
   }
 
   Control held;                        ///< zero torque, servos hold the default configuration
@@ -23,6 +31,7 @@ struct SimulatorHolder : Simulator {
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
   bool lent = false;                   ///< Python may hold views of the parameters
   bool stepped = false;                ///< a step was taken
+  mutable Occupancy occupancy;         ///< who is inside
 };
 
 /// The settings as Python holds them.

@@ -141,6 +141,10 @@ def _names(one_or_many: str | Sequence[str]) -> tuple[str, ...]:
 class Simulator(_stiction.Simulator):
     """Settings, workspace and `step()`. Keeps its own copy of the scene; one Simulator per thread.
 
+    A call while another thread is inside raises StictionError that names both calls; `snapshot()`
+    alone may be called from any thread at any time. Ctrl-C ends `run` and `rollout`, which leave
+    the state of the last whole step and raise KeyboardInterrupt.
+
         sim = Simulator(scene, dt=1e-3, solver="ncp-newton", tolerance=1e-8)
 
     Args:

@@ -2,6 +2,8 @@
 
 #include "stiction/collision/distance.hpp"
 
+#include "pair.hpp"
+
 #include <algorithm>
 
 namespace stiction::detail {
@@ -32,7 +34,9 @@ bool first_approach(const Shape& a,
                     double& time) {
   time = 0.0;
   for (int i = 0; i < kMaxAdvances; ++i) {
-    const DistanceResult r = distance(a, advanced(motion_a, time), b, advanced(motion_b, time));
+    const Transform A = advanced(motion_a, time), B = advanced(motion_b, time);
+    if (!is_finite(A) || !is_finite(B)) return false;  // too fast to follow in double
+    const DistanceResult r = distance(a, A, b, B);
     if (r.distance <= target) return true;
     const double speed = dot(r.normal, motion_a.linear - motion_b.linear) +
                          norm(cross(r.normal, motion_a.angular)) * motion_a.radius +
@@ -57,7 +61,9 @@ bool first_approach_of_surfaces(const Shape& a,
                        norm(motion_b.angular) * motion_b.radius;
   for (int i = 0; i < kMaxAdvances; ++i) {
     const double reach = target + speed * (dt - time);
-    contact_manifolds(a, advanced(motion_a, time), b, advanced(motion_b, time), reach, work);
+    const Transform A = advanced(motion_a, time), B = advanced(motion_b, time);
+    if (!is_finite(A) || !is_finite(B)) return false;
+    contact_manifolds(a, A, b, B, reach, work);
     double nearest = reach;
     for (const Manifold& m : work.manifolds) {
       for (int k = 0; k < m.count; ++k) nearest = std::min(nearest, m.points[k].gap);

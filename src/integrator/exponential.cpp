@@ -335,7 +335,7 @@ void exponential(const CompliantInput& input, State& state, CompliantWorkspace& 
   const int levels = accuracy > 0.0 ? kRefinements : kHalvings, parts = 1 << levels;
   State& before = work.exponential.before;
   int level = 0;
-  for (int part = 0; part < parts;) {
+  for (int part = 0; part < parts && !input.solver.interrupt.requested();) {
     const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
     const bool last = level == levels;
     before = state;

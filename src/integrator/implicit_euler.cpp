@@ -230,6 +230,7 @@ bool Newton::run() {
   int iterations = 0;
   bool open = true;
   for (; open && iterations < input_.settings.newton_iterations; ++iterations) {
+    if (input_.solver.interrupt.requested()) break;
     open = false;
     std::fill(s_.step.begin(), s_.step.end(), 0.0);
     each_island([&](int island) {
@@ -295,7 +296,7 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
 /// One step of input.h, or, where Newton fails, two of half of it, and so on.
 void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
   if (Newton(input, state, work).run()) return finish(input, state, work);
-  if (halvings == 0) {
+  if (halvings == 0 || input.solver.interrupt.requested()) {
     work.outcome.converged = false;
     return finish(input, state, work);
   }

@@ -50,10 +50,11 @@ const StepReport& Simulator::compliant_step(State& state, const Control& control
     integrator_(input, state, compliant_);
     if (k == 0) report_energies(compliant_.start, outcome);  // where the integrator has not done so
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;
+    if (settings_.solver.interrupt.requested()) break;
   }
   if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
   fill_compliant_report();
-  return take_back_if_not_finite(state);
+  return take_back_if_bad(state);
 }
 
 void Simulator::fill_compliant_report() {

@@ -54,6 +54,8 @@ const char* to_string(StepStatus status) {
       return "not_converged";
     case StepStatus::kNotFinite:
       return "not_finite";
+    case StepStatus::kInterrupted:
+      return "interrupted";
   }
   return "unknown";
 }

@@ -166,12 +166,16 @@ void Simulator::find_awake_contacts(State& state, const Control& control) {
 }
 
 const StepReport& Simulator::step(State& state, const Control& control) {
-  if (integrator_ != nullptr) return compliant_step(state, control);
+  if (integrator_ != nullptr) {
+    compliant_step(state, control);
+    return publish(state);
+  }
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
   state.penalty = solution_.penalty;
-  return finish(state);
+  finish(state);
+  return publish(state);
 }
 
 const StepReport& Simulator::advance(State& state, const std::vector<double>& impulse) {
@@ -201,20 +205,21 @@ const StepReport& Simulator::finish(State& state) {
     fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
 
   fill_report();
-  return take_back_if_not_finite(state);
+  return take_back_if_bad(state);
 }
 
-const StepReport& Simulator::take_back_if_not_finite(State& state) {
+/// Only whole steps with finite ends count. Warm starts go back too: they may hold the NaN.
+const StepReport& Simulator::take_back_if_bad(State& state) {
   if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum())))
     report_.status = StepStatus::kNotFinite;
-  if (report_.status == StepStatus::kNotFinite)
-    state = before_;  // warm starts too: they may hold the NaN
+  if (settings_.solver.interrupt.requested()) report_.status = StepStatus::kInterrupted;
+  if (!report_.whole()) state = before_;
   return report_;
 }
 
 const StepReport& Simulator::run(State& state, const Control& control, int steps) {
   for (int k = 0; k < steps; ++k) {
-    if (step(state, control).status == StepStatus::kNotFinite) break;
+    if (!step(state, control).whole()) break;
   }
   return report_;
 }
@@ -288,7 +293,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
     log.q.row(k + 1) = state.q;
     log.v.row(k + 1) = state.v;
     log.steps = k + 1;
-    if (report_.status == StepStatus::kNotFinite) break;
+    if (!report_.whole()) break;
     if (input.stop_on_bad_status && report_.status != StepStatus::kOk) break;
   }
   log.q.conservativeResize(log.steps + 1, Eigen::NoChange);
@@ -308,6 +313,32 @@ const CollisionCounters& Simulator::find_contacts(State& state) {
           other_collision_,
           other_contacts_);
   return other_collision_.counters;
+}
+
+void Simulator::fill(Snapshot& out) {
+  out.time = last_.time;
+  out.q = last_.q;
+  out.v = last_.v;
+  out.contacts = contacts();
+  forward_kinematics(scene_, parameters_, last_.q.data(), last_.v.data(), other_);
+  out.body_poses.clear();
+  for (int b = 0; b < scene_.num_bodies(); ++b)
+    out.body_poses.push_back(body_placement(scene_, other_, b));
+}
+
+Snapshot Simulator::snapshot() {
+  Snapshot out;
+  if (last_.q.size() == scene_.nq() && last_.v.size() == scene_.nv()) fill(out);
+  return out;
+}
+
+const StepReport& Simulator::publish(const State& state) {
+  if (!report_.whole()) return report_;
+  last_.time = state.time;
+  last_.q = state.q;
+  last_.v = state.v;
+  if (watch_->wanted()) watch_->publish([this](Snapshot& out) { fill(out); });
+  return report_;
 }
 
 std::vector<int> Simulator::asleep(const State& state) const {

@@ -150,7 +150,8 @@ IslandOutcome IslandAdmm::solve(double* lambda, double* velocity, double& penalt
   for (int k = 1;; ++k) {
     if (!delassus_->set_penalty(penalty_.rho())) return {k, SolveStatus::kStalled};
     step();
-    const bool last = k >= settings_.max_iterations || !std::isfinite(primal_ + dual_);
+    const bool last = k >= settings_.max_iterations || settings_.interrupt.requested() ||
+                      !std::isfinite(primal_ + dual_);
     if (last || (k >= next_check && (near(settings_.tolerance) || k % 32 == 0))) {
       std::copy(z_.data(), z_.data() + n_, lambda + island_.begin);
       penalty = penalty_.rho() / mean_;

@@ -276,7 +276,8 @@ IslandOutcome IslandNewton::solve(double* result, double* velocity) {
     find_velocity(x_.w, x_.c);
     find_impulse(x_.c, x_.lambda);
     if (accept(x_.lambda, velocity, result)) return {k, SolveStatus::kConverged};
-    if (k == settings_.max_iterations) return {k, SolveStatus::kMaxIterations};
+    if (k == settings_.max_iterations || settings_.interrupt.requested())
+      return {k, SolveStatus::kMaxIterations};
     if (!find_step(velocity)) return {k, SolveStatus::kStalled};
     const double alpha = line_search();
     if (!(alpha > 0.0)) return {k, SolveStatus::kStalled};

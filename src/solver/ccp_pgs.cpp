@@ -103,7 +103,7 @@ IslandOutcome solve_island(const Island& island,
   for (int k = 1;; ++k) {
     const double change = sweep(island, step, lambda);
     const bool fixed = !(change > 0.0 && std::isfinite(change));
-    const bool last = fixed || k >= settings.max_iterations;
+    const bool last = fixed || k >= settings.max_iterations || settings.interrupt.requested();
     if (k < next_check && !last) continue;
     if (island_residuals(ContactModel::kCcp, island, settings, lambda, velocity).relative <=
         settings.tolerance)

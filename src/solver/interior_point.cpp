@@ -286,11 +286,12 @@ double InteriorPoint::choose_direction(double sigma) {
   return best;
 }
 
-bool InteriorPoint::advance(double target, int max_steps) {
+bool InteriorPoint::advance(double target, int max_steps, const Interrupt& interrupt) {
   constexpr double kRounding = 1e-10;  // of the residual, whose terms may be large
   for (;;) {
     if (mean_ < target && residual_ < std::max(target, kRounding)) return true;
-    if (steps_ >= max_steps || !(std::abs(mean_) + residual_ < 1e100)) return false;
+    if (interrupt.requested() || steps_ >= max_steps || !(std::abs(mean_) + residual_ < 1e100))
+      return false;
     ++steps_;
     if (!factorise()) return false;
     const double alpha = choose_direction(predict());

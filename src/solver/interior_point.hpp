@@ -32,7 +32,7 @@ class InteriorPoint {
   void restart(const Start& start);
   /// Steps until m and the residual are below `target`. False if there are `max_steps` of them,
   /// those of earlier calls counted, or the iterates break down. Each step costs one factorisation.
-  bool advance(double target, int max_steps);
+  bool advance(double target, int max_steps, const Interrupt& interrupt);
   int steps() const { return steps_; }
   /// The iterate, indexed by the problem's rows.
   void copy_impulse(double* lambda) const;

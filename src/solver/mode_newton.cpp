@@ -243,6 +243,7 @@ Residuals newton_on_modes(const Island& island,
     if (!std::equal(a.l + begin, a.l + end, a.classified + begin)) {
       velocities(island, a.l, velocity);  // fixed rows took their places
     }
+    if (settings.interrupt.requested()) break;
     ++work.factorisations;
     if (!newton_step(island, settings.proximal, velocity, a)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));

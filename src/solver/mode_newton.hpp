@@ -11,6 +11,7 @@ void scale_rows(const Island& island, double* D);
 struct NewtonSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
   int max_iterations = 20;
+  Interrupt interrupt = {};
   double proximal = 1e-6;  ///< weight of the proximal term, in units where G has a diagonal near 1
 };
 

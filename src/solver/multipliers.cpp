@@ -139,7 +139,8 @@ double Multipliers::momentum() const {
 /// step <- -F'^-1 F.
 bool Multipliers::newton_step() {
   using Clock = std::chrono::steady_clock;
-  if (factorisations_ >= settings_.max_factorisations) return false;
+  if (factorisations_ >= settings_.max_factorisations || settings_.interrupt.requested())
+    return false;
   if (settings_.deadline != Clock::time_point::max() && Clock::now() >= settings_.deadline)
     return false;
   ++factorisations_;

@@ -10,6 +10,7 @@ struct MultiplierSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
   int max_factorisations = 200;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  Interrupt interrupt = {};
   double proximal = 3e-2;  ///< largest weight of the proximal term, in units where G has a
                            ///< diagonal near 1
 };

@@ -54,6 +54,7 @@ NcpNewton::NcpNewton(const Island& island,
       sweeps_per_turn_(sweeps_per_turn(island)),
       gauss_seidel_(island, constants) {
   newton_.tolerance = settings.tolerance;
+  newton_.interrupt = settings.interrupt;
   best_.relative = kUnknown;
   if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
 }
@@ -63,7 +64,8 @@ int NcpNewton::left_of(int limit) const {
 }
 
 bool NcpNewton::exhausted() {
-  if (left_of(enough_) == 0 || (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
+  if (left_of(enough_) == 0 || settings_.interrupt.requested() ||
+      (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
     out_of_budget_ = true;
   return out_of_budget_;
 }
@@ -143,6 +145,7 @@ bool NcpNewton::multipliers() {
   if (island_.rows() <= kMinRows || exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
   settings.deadline = deadline_;
+  settings.interrupt = settings_.interrupt;
   settings.tolerance = settings_.tolerance;
   settings.max_factorisations = left_of(max_factorisations_);
   certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);

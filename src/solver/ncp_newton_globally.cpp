@@ -19,7 +19,7 @@ bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
     if (exhausted()) return false;
     const int allowed = std::min(kMaxSteps, interior.steps() + left_of(max_factorisations_));
-    const bool good = interior.advance(target, allowed);
+    const bool good = interior.advance(target, allowed, settings_.interrupt);
     interior.copy_impulse(lambda_);
     evaluate();
     if (!std::isfinite(certificate_.relative)) return false;
@@ -51,7 +51,7 @@ bool NcpNewton::infeasible() {
   constexpr double kNothing = 1e-11;
   InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
   direction.restart({100.0, 0.1, 0.1, 0.99});
-  direction.advance(1e-24, std::min(100, left_of(max_factorisations_)));
+  direction.advance(1e-24, std::min(100, left_of(max_factorisations_)), settings_.interrupt);
   return direction.effect() < kNothing;
 }
 

@@ -26,7 +26,7 @@ IslandOutcome solve_island(const Island& island,
     const double change =
         gauss_seidel.sweep(GaussSeidel::Contact::kProjected, settings.over_relaxation, lambda);
     if (!(change < 1e300)) return {k, SolveStatus::kNotFinite};
-    const bool last = k >= settings.max_iterations;
+    const bool last = k >= settings.max_iterations || settings.interrupt.requested();
     if (!last && (change > settings.tolerance * scale || k < next_check)) continue;
     const Residuals r = residuals(island.problem, lambda, velocity, island.first, island.last);
     if (r.relative <= settings.tolerance) return {k, SolveStatus::kConverged};

@@ -28,7 +28,8 @@ class Progress {
     if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
   }
 
-  /// Judges lambda; true if its relative residual is at most the tolerance. Costs a product with G.
+  /// Judges lambda; true if its relative residual is at most the tolerance, or the caller wants
+  /// no more. Costs a product with G.
   bool solved() {
     const Residuals now = island_residuals(model_, island_, settings_, lambda_, velocity_);
     relative_ = now.relative;
@@ -37,7 +38,7 @@ class Progress {
       best_relative_ = relative_;
       std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);
     }
-    return relative_ <= settings_.tolerance;
+    return relative_ <= settings_.tolerance || settings_.interrupt.requested();
   }
   double relative() const { return relative_; }
   bool finite() const { return relative_ < kInfinity; }

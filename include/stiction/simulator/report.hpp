@@ -12,6 +12,7 @@ enum class StepStatus : std::uint8_t {
   kOk,            ///< stepped; the contact problem was solved (or is rounding limited)
   kNotConverged,  ///< stepped with the solver's last impulses; see residuals
   kNotFinite,     ///< a NaN or infinity appeared: the state is left as it was before the step
+  kInterrupted,   ///< SolverSettings::interrupt ended the step: likewise
 };
 const char* to_string(StepStatus status);
 
@@ -35,6 +36,8 @@ struct StepReport {
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
   double error_estimate = 0.0;    ///< largest of a velocity or displacement [SI], by integrators
                                   ///< that have one, else 0
+  /// The state is the end of the step.
+  bool whole() const { return status <= StepStatus::kNotConverged; }
   int switches = 0;  ///< of points between stick, slide and open, located inside: exponential
 };
 

@@ -4,7 +4,9 @@
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/sleeping.hpp"
+#include "stiction/simulator/snapshot.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -96,6 +98,13 @@ class Simulator {
   /// Of the last step.
   const CollisionCounters& collision_counters() const { return collision_.counters; }
 
+  /// Asked by every step from now on; what it ends leaves the state of the last whole step.
+  void set_interrupt(const Interrupt& interrupt) { settings_.solver.interrupt = interrupt; }
+  /// The end of the last whole step, by the thread that steps; empty before the first one.
+  Snapshot snapshot();
+  /// The same for other threads while a step is under way.
+  Watch& watch() { return *watch_; }
+
   /// Bodies that sleep in `state`.
   std::vector<int> asleep(const State& state) const;
   /// Wakes everything; to be called after parameters were changed, which sleep does not notice.
@@ -111,7 +120,9 @@ class Simulator {
   const StepReport& compliant_step(State& state, const Control& control);
   void check_stiffness() const;
   void check_sizes(const State& state, const Control& control) const;
-  const StepReport& take_back_if_not_finite(State& state);
+  const StepReport& take_back_if_bad(State& state);
+  const StepReport& publish(const State& state);
+  void fill(Snapshot& out);
   void fill_report();
   void fill_compliant_report();
 
@@ -132,6 +143,8 @@ class Simulator {
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
   State before_;           ///< the last step's start
   StepReport report_;
+  Snapshot last_;  ///< of the last whole step time, q and v alone
+  std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();
 };
 
 }  // namespace stiction

@@ -2,6 +2,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/solver/interrupt.hpp"
 
 #include <memory>
 #include <string>
@@ -51,6 +52,7 @@ struct SolverSettings {
   std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
   bool regularise_infeasible = false;  ///< ncp-newton: answer an infeasible problem with the
                                        ///< compliant one, status kRegularised
+  Interrupt interrupt = {};            ///< ends a solve early, with any status but kConverged
   void validate() const;               ///< throws std::invalid_argument naming the field
 };
 
