@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 import stiction
 
 ALLOWED = 0.2  # [s] of work after the signal
