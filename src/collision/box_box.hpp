@@ -15,6 +15,9 @@ BoxPair make_box_pair(const Vec3d& ha,
                       const Vec3d& hb,
                       const Transform& X_WB);
 
+/// Edge i of A x edge j of B, not normalised; frame A.
+Vec3d edge_axis(const BoxPair& pair, int i, int j);
+
 struct SeparatingAxis {
   int axis;           ///< 0..2 faces of A, 3..5 faces of B, 6 + 3 i + j edges i of A and j of B
   double separation;  ///< along `axis`; negative = overlap [m]

@@ -4,7 +4,7 @@
 // Round faces. Every answer is a set of exact points: the four points of the rim (rim.hpp) that lie
 // over the other face, its corners that lie over the disc, and where the rim
 // crosses its outline. All are found in the plane of a disc, where points of the other face are
-// moved to along the normal n of the reference face.
+// moved to along n, the direction of view.
 
 namespace stiction::detail {
 namespace {
@@ -120,8 +120,9 @@ void outline_points(
   }
 }
 
-void disc_over_polygon(const Polygon& disc, const Polygon& polygon, double flush, Points& points) {
-  const DiscPlane plane{disc, polygon.normal};
+void disc_over_polygon(
+    const Polygon& disc, const Polygon& polygon, const Vec3d& n, double flush, Points& points) {
+  const DiscPlane plane{disc, n};
   const Outline outline(polygon, plane);
   const Rim rim = plane.rim(polygon.normal);
   for (int k = 0; k < kRimPoints; ++k) {
@@ -134,17 +135,18 @@ void disc_over_polygon(const Polygon& disc, const Polygon& polygon, double flush
   outline_points(outline, disc.disc.radius, flush, place, points);
 }
 
-void polygon_over_disc(const Polygon& polygon, const Polygon& disc, double flush, Points& points) {
-  const DiscPlane plane{disc, disc.normal};
+void polygon_over_disc(
+    const Polygon& polygon, const Polygon& disc, const Vec3d& n, double flush, Points& points) {
+  const DiscPlane plane{disc, n};
   const Outline outline(polygon, plane);
   const Rim rim = plane.rim(polygon.normal);
-  const double facing = dot(polygon.normal, disc.normal);
+  const double facing = dot(polygon.normal, n);
   for (int k = 0; k < kRimPoints && facing < -kSteepFace; ++k) {
     const Flat q = plane.rim_point(rim, k);
     if (!outline.holds(q, flush)) continue;
     const Vec3d p = plane.point(q);
     const double up = (polygon.offset - dot(polygon.normal, p)) / facing;
-    points.add(p + disc.normal * up, kRim, rim.first + k);
+    points.add(p + n * up, kRim, rim.first + k);
   }
   const auto place = [&](int i, double share) {
     const Vec3d &a = polygon.p[i], &b = polygon.p[i + 1 == polygon.count ? 0 : i + 1];
@@ -153,8 +155,9 @@ void polygon_over_disc(const Polygon& polygon, const Polygon& disc, double flush
   outline_points(outline, disc.disc.radius, flush, place, points);
 }
 
-void segment_over_disc(const Polygon& segment, const Polygon& disc, double flush, Points& points) {
-  const DiscPlane plane{disc, disc.normal};
+void segment_over_disc(
+    const Polygon& segment, const Polygon& disc, const Vec3d& n, double flush, Points& points) {
+  const DiscPlane plane{disc, n};
   const double r = disc.disc.radius;
   const Vec3d &p = segment.p[0], along = segment.p[1] - p;
   const Flat a = plane.flat(segment.p[0]), b = plane.flat(segment.p[1]);
@@ -210,9 +213,10 @@ void rim_crossings(const DiscPlane& on, const DiscPlane& other, double flush, Po
 
 void disc_over_disc(const Polygon& incident,
                     const Polygon& reference,
+                    const Vec3d& n,
                     double flush,
                     Points& points) {
-  const DiscPlane on{reference, reference.normal}, over{incident, reference.normal};
+  const DiscPlane on{reference, n}, over{incident, n};
   const auto known = [&](const Vec3d& p) {
     for (int i = 0; i < points.count; ++i) {
       if (squared_norm(points.out[i].p - p) <= flush * flush) return true;
@@ -235,16 +239,20 @@ void disc_over_disc(const Polygon& incident,
 
 }  // namespace
 
-int clip_disc(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out) {
+int clip_disc(const Polygon& incident,
+              const Polygon& reference,
+              const Vec3d& n,
+              double flush,
+              ClippedPoint* out) {
   Points points{out};
   if (incident.count == 2) {
-    segment_over_disc(incident, reference, flush, points);
+    segment_over_disc(incident, reference, n, flush, points);
   } else if (!incident.is_disc()) {
-    polygon_over_disc(incident, reference, flush, points);
+    polygon_over_disc(incident, reference, n, flush, points);
   } else if (reference.is_disc()) {
-    disc_over_disc(incident, reference, flush, points);
+    disc_over_disc(incident, reference, n, flush, points);
   } else {
-    disc_over_polygon(incident, reference, flush, points);
+    disc_over_polygon(incident, reference, n, flush, points);
   }
   return points.count;
 }

@@ -27,8 +27,7 @@ void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face)
 }
 
 // Deeper vertices of a merged face are not in its plane; `offset` is the outermost of all.
-void mesh_face(const ConvexMesh& mesh, const Vec3d& d, const Transform& X, Polygon& face) {
-  const int best = face_along(mesh, mesh_support(mesh, d), d);
+void mesh_face(const ConvexMesh& mesh, int best, const Transform& X, Polygon& face) {
   const ConvexMesh::Face& f = mesh.faces[best];
   const int stride = (f.count + kMaxPolygon - 1) / kMaxPolygon;
   face.count = 0;
@@ -49,18 +48,18 @@ void cap(const Vec3d& half, double side, const Transform& X, Polygon& face) {
 }
 
 struct Line {
-  Vec3d outward;  // unit, in the plane of the reference face
+  Vec3d outward;  // unit, normal to the edge and to the direction of view
   double offset;
   double outside(const Vec3d& p) const { return dot(outward, p) - offset; }
 };
 
 // False for an edge without length.
-bool line_of(const Polygon& reference, int i, Line& line) {
+bool line_of(const Polygon& reference, int i, const Vec3d& n, Line& line) {
   const Vec3d& a = reference.p[i];
-  const Vec3d n = cross(reference.p[i + 1 == reference.count ? 0 : i + 1] - a, reference.normal);
-  const double length = norm(n);
+  const Vec3d out = cross(reference.p[i + 1 == reference.count ? 0 : i + 1] - a, n);
+  const double length = norm(out);
   if (!(length > 0.0)) return false;
-  line.outward = n * (1.0 / length);
+  line.outward = out * (1.0 / length);
   line.offset = dot(line.outward, a);
   return true;
 }
@@ -88,12 +87,13 @@ int clip_polygon(
 
 int clip_segment(const Polygon& segment,
                  const Polygon& reference,
+                 const Vec3d& n,
                  double flush,
                  ClippedPoint* out) {
   ClippedPoint a{segment.p[0], 0, 0}, b{segment.p[1], 0, 1};
   Line line;
   for (int i = 0; i < reference.count; ++i) {
-    if (!line_of(reference, i, line)) continue;
+    if (!line_of(reference, i, n, line)) continue;
     const double da = line.outside(a.p), db = line.outside(b.p);
     if (da > flush && db > flush) return 0;
     if (da > flush) a = {a.p + (b.p - a.p) * share(da, db), kReferenceEdges + i, 0};
@@ -112,7 +112,7 @@ bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Po
       box_face(core.half, d, X, face);
       return true;
     case ShapeType::kConvexMesh:
-      mesh_face(*core.mesh, d, X, face);
+      mesh_face(*core.mesh, face_along(*core.mesh, mesh_support(*core.mesh, d), d), X, face);
       return true;
     case ShapeType::kCylinder:
       if (!(std::abs(d.z) >= kCapCosine * norm(d))) return false;
@@ -125,6 +125,16 @@ bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Po
     default:
       return false;
   }
+}
+
+bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
+  if (core.type == ShapeType::kConvexMesh) {
+    const int vertex = mesh_support(*core.mesh, d);
+    mesh_face(*core.mesh, face_along_edge(*core.mesh, vertex, d), X, face);
+  } else if (!plane_face_towards(core, d, X, face)) {
+    return false;
+  }
+  return dot(transpose_times(X.R, face.normal), d) >= kCapCosine;
 }
 
 void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
@@ -155,11 +165,15 @@ void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon&
   }
 }
 
-int clip(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out) {
+int clip(const Polygon& incident,
+         const Polygon& reference,
+         const Vec3d& n,
+         double flush,
+         ClippedPoint* out) {
   if (incident.is_disc() || reference.is_disc()) {
-    return clip_disc(incident, reference, flush, out);
+    return clip_disc(incident, reference, n, flush, out);
   }
-  if (incident.count == 2) return clip_segment(incident, reference, flush, out);
+  if (incident.count == 2) return clip_segment(incident, reference, n, flush, out);
   ClippedPoint buffer[kMaxClipped];
   ClippedPoint *from = out, *to = buffer;
   int count = incident.count;
@@ -167,7 +181,7 @@ int clip(const Polygon& incident, const Polygon& reference, double flush, Clippe
   Line line;
   for (int i = 0; i < reference.count && count > 0; ++i) {
     // The incident loop has at most 64 vertices and each of at most 64 lines adds at most one.
-    if (!line_of(reference, i, line)) continue;
+    if (!line_of(reference, i, n, line)) continue;
     count = clip_polygon(from, count, line, kReferenceEdges + i, flush, to);
     ClippedPoint* swap = from;
     from = to;

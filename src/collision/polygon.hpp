@@ -42,14 +42,27 @@ struct ClippedPoint {
 /// by X; false if there is none within 45 degrees of d that could be it.
 bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
-/// What the core shows along d: that face, else a segment.
+/// The plane face nearest to normal to d at the edge or vertex of its farthest point; false if it
+/// is not within 45 degrees.
+bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
+
+/// What the core shows along d: the face of plane_face_towards(), else a segment.
 void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
-/// The part of `incident` above `reference` (a face or disc). Points outside by at most `flush` [m]
-/// count as inside. Returns the number of points.
-int clip(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out);
+/// The part of `incident` above `reference` (a face or disc), seen along n: the normal of
+/// `reference`, or a direction within 45 degrees of it. Points outside by at most `flush` [m] count
+/// as inside. Returns the number of points.
+int clip(const Polygon& incident,
+         const Polygon& reference,
+         const Vec3d& n,
+         double flush,
+         ClippedPoint* out);
 
 /// The same if one of them is a disc.
-int clip_disc(const Polygon& incident, const Polygon& reference, double flush, ClippedPoint* out);
+int clip_disc(const Polygon& incident,
+              const Polygon& reference,
+              const Vec3d& n,
+              double flush,
+              ClippedPoint* out);
 
 }  // namespace stiction::detail
