@@ -63,6 +63,8 @@ pytest:
 
 bench: setup-test extension
 	@$(bin)/python -m stiction bench all
+	@$(bin)/python -m stiction bench drops --results benchmarks/results
+	@$(bin)/python -m stiction bench worst-step --results benchmarks/results
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
 	@$(bin)/python -m stiction bench solvers --results benchmarks/results
 	@$(bin)/python -m stiction bench integrators --results benchmarks/results

@@ -1,51 +1,127 @@
-"""Writes the table between the bench markers of README.md from a results file.
+"""Writes every row of the results files into README.md, between its markers.
 
-python tools/readme_benchmark.py benchmarks/results/<machine>.json
+python tools/readme_benchmark.py            all files of benchmarks/results
 """
 
 import json
 import sys
 from pathlib import Path
 
-START, END = "<!-- bench:start -->", "<!-- bench:end -->"
-HEAD = (
-    "| scene | ours µs | MuJoCo, best elliptic µs | ratio | ratio to its best pyramidal "
-    "| penetration m, ours / peer | creep m/s, ours / peer |\n"
-    "| --- | --- | --- | --- | --- | --- | --- |"
-)
+from stiction.bench.scene_tables import drop_rows, worst_step_rows
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results"
+STEP_HEAD = [
+    "scene",
+    "ours µs",
+    "MuJoCo, best elliptic µs",
+    "ratio",
+    "ratio to its best pyramidal",
+    "penetration m, ours / peer",
+    "creep m/s, ours / peer",
+]
 
 
-def row(name: str, r: dict) -> str:
-    ours, peer = r["certificate_ours"]["maximum"], r["certificate_peer"]["maximum"]
-    return (
-        f"| {name} | {r['ours_us']:.4g} | {r['peer_us']:.4g} | {r['ratio']:.2f} "
-        f"| {r['ratio_to_pyramidal']:.2f} | {ours['penetration']:.0e} / {peer['penetration']:.0e} "
-        f"| {ours['creep']:.0e} / {peer['creep']:.0e} |"
-    )
-
-
-def main(path: Path) -> None:
-    data = json.loads(path.read_text())
-    lines = []
-    for r in data["results"]:
-        lines.append(row(r["scene"], r))
+def step_rows(results: list) -> tuple[list[str], list[list[str]]]:
+    """Of `stiction bench all`: each scene, then its other tolerances, noise, kicks."""
+    rows = []
+    for r in results:
+        name = r["scene"]
+        rows.append(_step_row(name, r))
+        for label, other in r["other_tolerances"].items():
+            rows.append(_step_row(f"{name}, {label.split()[-1]}", _other(r, other)))
         if r["noise"]:
-            lines.append(row(f"{r['scene']}, noise {r['noise']['sigma_rad']:g} rad", r["noise"]))
-    machine = data["machine"]
-    about = (
-        f"{machine['cpu']}, one core, MuJoCo {machine['versions']['mujoco']}, "
-        f"{machine['date'][:10]} (`{path}`; `make bench` writes yours). Below 1 ours is faster; "
-        "ours solves every step to a relative residual of 1e-8, piles to 1e-6, where it can; "
-        "stacks and the small pile are slower for it.\n"
-    )
-    readme = Path("README.md")
-    text = readme.read_text()
-    before, rest = text.split(START)
-    table = "\n".join([START, about, HEAD, *lines, ""])
-    readme.write_text(before + table + END + rest.split(END)[1])
+            rows.append(_step_row(f"{name}, noise {r['noise']['sigma_rad']:g} rad", r["noise"]))
+        if r["kicks"]:
+            kicks = r["kicks"]
+            label = f"{name}, kicks {kicks['impulse']:g} N s"
+            rows += [_step_row(f"{label}, median", kicks), _step_row(f"{label}, mean", _mean(kicks))]
+    return STEP_HEAD, rows
+
+
+def _other(r: dict, other: dict) -> dict:
+    """The row as if another tolerance of ours were ours."""
+    ratios = {
+        "ratio": other["us"] / r["peer_us"] if r["peer_us"] else None,
+        "ratio_to_pyramidal": other["us"] / r["pyramidal_us"] if r["pyramidal_us"] else None,
+    }
+    return r | {"ours_us": other["us"], "certificate_ours": other["certificate"]} | ratios
+
+
+def _mean(kicks: dict) -> dict:
+    """The row of means over the chunks, where the few after a kick cost most."""
+    means = kicks["means_us"]
+    ours = means["stiction"]
+    peer, pyramidal = means.get(kicks["peer"]), means.get(kicks["pyramidal"])
+    ratios = {
+        "ratio": ours / peer if peer else None,
+        "ratio_to_pyramidal": ours / pyramidal if pyramidal else None,
+    }
+    return kicks | {"ours_us": ours, "peer_us": peer} | ratios
+
+
+def _step_row(name: str, r: dict) -> list[str]:
+    ours = r["certificate_ours"]["maximum"]
+    peer = (r["certificate_peer"] or {"maximum": {}})["maximum"]
+    return [
+        name,
+        _number(r["ours_us"], ".4g"),
+        _number(r["peer_us"], ".4g"),
+        _number(r["ratio"], ".2f"),
+        _number(r["ratio_to_pyramidal"], ".2f"),
+        f"{ours['penetration']:.0e} / {_number(peer.get('penetration'), '.0e')}",
+        f"{ours['creep']:.0e} / {_number(peer.get('creep'), '.0e')}",
+    ]
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else f"{value:{form}}"
+
+
+def _markdown(head: list[str], rows: list[list[str]]) -> list[str]:
+    lines = [head, ["---"] * len(head), *rows]
+    return ["| " + " | ".join(cells) + " |" for cells in lines]
+
+
+def _about(machine: dict, name: str) -> str:
+    versions = f"MuJoCo {machine['versions']['mujoco']}"
+    return f"{machine['cpu']}, one core, {versions}, {machine['date'][:10]} (`{name}`):"
+
+
+def block(section: str, files: dict[str, dict]) -> list[str]:
+    """A table per file that has the section, with every row."""
+    lines: list[str] = []
+    for name, data in sorted(files.items()):
+        if section not in data:
+            continue
+        if section == "results":
+            machine, (head, rows) = data["machine"], step_rows(data["results"])
+            rows += [[f"{scene}: {why}", *["-"] * 6] for scene, why in data["refused"].items()]
+        else:
+            make = {"drops": drop_rows, "worst_step": worst_step_rows}[section]
+            machine, (head, rows) = data[section]["machine"], make(data[section])
+        lines += ["", _about(machine, name), "", *_markdown(head, rows)]
+    return lines
+
+
+def rendered(text: str, files: dict[str, dict]) -> str:
+    """The text with every block between its markers as the files have it."""
+    for section in ("results", "drops", "worst_step"):
+        start, end = f"<!-- {section}:start -->", f"<!-- {section}:end -->"
+        before, rest = text.split(start)
+        lines = [start, *block(section, files), ""]
+        text = before + "\n".join(lines) + end + rest.split(end)[1]
+    return text
+
+
+def load_files(folder: Path = RESULTS) -> dict[str, dict]:
+    """Results by the file's path from the root; studies, which are lists of tables, are not it."""
+    paths = [path for path in sorted(folder.glob("*.json")) if not path.stem.endswith("-study")]
+    return {str(path.relative_to(ROOT)): json.loads(path.read_text()) for path in paths}
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 1:
         sys.exit(__doc__)
-    main(Path(sys.argv[1]))
+    readme = ROOT / "README.md"
+    readme.write_text(rendered(readme.read_text(), load_files()))

@@ -1,4 +1,4 @@
-"""`stiction bench step`, `collision`, `solvers`, `integrators` and `all`."""
+"""`stiction bench step`, `drops`, `worst-step`, `collision`, `solvers`, `integrators`, `all`."""
 
 from __future__ import annotations
 
@@ -166,6 +166,56 @@ def integrators(
     stdout().print(integrator_tables(document))
     if results is not None:
         typer.echo(str(target))
+
+
+@app.command()
+@guarded
+def drops(
+    scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
+    effort: EffortOption = 1.0,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `drops`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Falling piles and kicked stacks from their first step on, ours beside MuJoCo's."""
+    _require_peer("mujoco")
+    from .drops import bench_drops
+    from .scene_tables import drop_tables
+
+    with line_progress("drops") as tick:
+        document = bench_drops(_names(scenes), effort, tick)
+    if results is not None:
+        update_results(results, {"drops": document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(drop_tables(document))
+
+
+@app.command("worst-step")
+@guarded
+def worst_step(
+    scenes: Annotated[int, typer.Option(help="Seeds of each kind.", min=1)] = 500,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `worst_step`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """The slowest steps of random scenes, mild and hard, in CPU time of the thread."""
+    from .scene_tables import worst_step_tables
+    from .worst_step import bench_worst_step
+
+    with line_progress("worst-step") as tick:
+        document = bench_worst_step(scenes, tick=tick)
+    if results is not None:
+        update_results(results, {"worst_step": document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(worst_step_tables(document))
 
 
 @app.command("all")

@@ -119,6 +119,8 @@ class _Builder:
     def __init__(self, kind: str, seed: int) -> None:
         self.rng = np.random.default_rng([KINDS.index(kind), seed])
         self.hard = kind == "hard"
+        crowded = np.random.default_rng([KINDS.index(kind), seed, 1])
+        self.crowd = int(crowded.integers(5, 20)) if crowded.random() < 0.15 else 0
         self.size = float(10 ** self.rng.uniform(-1.3, 0.5)) if self.hard else 0.2
         self.decades = float(self.rng.choice([0.5, 3.0, 6.0])) if self.hard else 0.5
         self.articulated = bool(self.rng.random() < 0.4)
@@ -137,7 +139,7 @@ class _Builder:
             floor=floor, size=self.size, decades=self.decades, dt=out.dt, overlapping=overlapping
         )
         self.add_floor(floor)
-        self.add_bodies(int(rng.integers(1, 11)), overlapping)
+        self.add_bodies(int(rng.integers(1, 11)) + self.crowd, overlapping)
         if self.articulated:
             self.add_robot(overlapping)
         if rng.random() < 0.25 and len(self.out.poses) >= 2:

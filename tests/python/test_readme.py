@@ -1,0 +1,48 @@
+"""The README's tables are the results files, row by row."""
+
+import copy
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def tool():
+    spec = importlib.util.spec_from_file_location(
+        "readme_benchmark", ROOT / "tools" / "readme_benchmark.py"
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_readme_is_what_the_files_say(tool):
+    text = (ROOT / "README.md").read_text()
+    assert tool.rendered(text, tool.load_files()) == text, "run tools/readme_benchmark.py"
+
+
+def test_every_row_is_printed(tool):
+    """As many lines as the documents have measurements, those where ours is slower among them."""
+    for data in tool.load_files().values():
+        if "results" in data:
+            expected = len(data["refused"])
+            for r in data["results"]:
+                expected += 1 + len(r["other_tolerances"]) + bool(r["noise"]) + 2 * bool(r["kicks"])
+            assert len(tool.block("results", {"file": data})) == expected + 5
+        if "drops" in data:
+            engines = sum(len(row["engines"]) for row in data["drops"]["rows"])
+            assert len(tool.block("drops", {"file": data})) == engines + 5
+        if "worst_step" in data:
+            assert len(tool.block("worst_step", {"file": data})) == len(
+                data["worst_step"]["rows"]
+            ) + 5
+
+
+def test_another_number_is_another_text(tool):
+    text, files = (ROOT / "README.md").read_text(), copy.deepcopy(tool.load_files())
+    changed = next(data for data in files.values() if "results" in data)
+    changed["results"][-1]["ours_us"] *= 2
+    assert tool.rendered(text, files) != text
