@@ -1,6 +1,6 @@
 """Writes every row of the results files into README.md, between its markers.
 
-python tools/readme_benchmark.py            all files of benchmarks/results
+python tools/readme_benchmark.py benchmarks/results
 """
 
 import json
@@ -35,7 +35,10 @@ def step_rows(results: list) -> tuple[list[str], list[list[str]]]:
         if r["kicks"]:
             kicks = r["kicks"]
             label = f"{name}, kicks {kicks['impulse']:g} N s"
-            rows += [_step_row(f"{label}, median", kicks), _step_row(f"{label}, mean", _mean(kicks))]
+            rows += [
+                _step_row(f"{label}, median", kicks),
+                _step_row(f"{label}, mean", _mean(kicks)),
+            ]
     return STEP_HEAD, rows
 
 
@@ -121,7 +124,7 @@ def load_files(folder: Path = RESULTS) -> dict[str, dict]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 1:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
     readme = ROOT / "README.md"
-    readme.write_text(rendered(readme.read_text(), load_files()))
+    readme.write_text(rendered(readme.read_text(), load_files(Path(sys.argv[1]).resolve())))

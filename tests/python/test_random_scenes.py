@@ -82,7 +82,9 @@ def test_free_motion_keeps_its_energy():
     """Thrown and turning bodies and robots without any constraint: neither law has an excess."""
     free = 0
     for seed in range(100):
-        log = run(random_scene("hard", seed), 100)
+        if run(random_scene("hard", seed), 2).column("num_rows").any():
+            continue
+        log = run(random_scene("hard", seed), 50)
         if log.column("num_rows").any():
             continue
         free += 1

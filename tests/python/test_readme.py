@@ -21,7 +21,9 @@ def tool():
 
 def test_readme_is_what_the_files_say(tool):
     text = (ROOT / "README.md").read_text()
-    assert tool.rendered(text, tool.load_files()) == text, "run tools/readme_benchmark.py"
+    assert tool.rendered(text, tool.load_files()) == text, (
+        "run python tools/readme_benchmark.py benchmarks/results"
+    )
 
 
 def test_every_row_is_printed(tool):
@@ -36,9 +38,9 @@ def test_every_row_is_printed(tool):
             engines = sum(len(row["engines"]) for row in data["drops"]["rows"])
             assert len(tool.block("drops", {"file": data})) == engines + 5
         if "worst_step" in data:
-            assert len(tool.block("worst_step", {"file": data})) == len(
-                data["worst_step"]["rows"]
-            ) + 5
+            assert (
+                len(tool.block("worst_step", {"file": data})) == len(data["worst_step"]["rows"]) + 5
+            )
 
 
 def test_another_number_is_another_text(tool):

@@ -1,0 +1,74 @@
+"""The benches of drops and of worst steps: small runs, judged by what they must contain."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import stiction
+from stiction.bench import scene_tables, work_budget
+from stiction.bench.worst_step import bench_worst_step
+
+drops = pytest.importorskip("stiction.bench.drops")
+
+
+def small(name, **changes):
+    """That scene of the bench, shortened."""
+    scene = next(scene for scene in drops.SCENES if scene.name == name)
+    return dataclasses.replace(scene, reps=1, **changes)
+
+
+def test_engines_hold_the_same_boxes():
+    scene = small("stack-kick-10", seconds=0.05, kicks=2, settle=0.05)
+    row = drops.bench_drop(scene)
+    assert len(row["engines"]) == 5
+    for label, numbers in row["engines"].items():
+        assert numbers["contacts"] == pytest.approx(40, rel=0.4), label
+        assert 0.5 < numbers["linear_speed"] < 1.1, label  # a kick of 1 N s on 1 kg
+    ours = row["engines"]["stiction"]
+    assert sum(ours["status"].values()) == row["steps"] == 50
+    assert ours["ms"]["p50"] <= ours["ms"]["p99"] <= ours["ms"]["max"]
+
+
+def test_another_mass_is_other_work(monkeypatch):
+    monkeypatch.setattr(drops, "_MASS", 2.0)
+    with pytest.raises(drops.BenchError, match="mass"):
+        drops.bench_drop(small("pile-drop-100", build=lambda: drops.pile(5), seconds=0.01))
+
+
+def test_unknown_scene_is_named():
+    with pytest.raises(drops.BenchError, match="pile-drop-7"):
+        drops.bench_drops(["pile-drop-7"])
+
+
+def test_speeds_are_apart():
+    """Linear speed is that of centres; a box that only spins has none."""
+    engine = drops.Ours(small("stack-kick-10", settle=0.0))
+    engine._state.v[3:6] = [0, 0, 40.0]
+    trace = drops.Trace()
+    engine.step()
+    engine.observe(trace)
+    assert trace.linear[0] < 3.0 < 20.0 < trace.angular[0]
+
+
+def test_overlap_counts_after_the_start():
+    scene = small("pile-drop-100", dt=0.1)
+    trace = drops.Trace([5e-2, 5e-2, 1e-3, 3e-3], [1] * 4, [0.0] * 4, [0.0] * 4)
+    row = drops._summary(scene, np.ones(4), trace)
+    assert (row["overlap_small"], row["overlap_max"], row["overlap_start"]) == (0.5, 3e-3, 5e-2)
+
+
+def test_worst_step_and_its_table():
+    document = bench_worst_step(4, steps=30)
+    for row in document["rows"]:
+        assert row["steps"] + row["more_rows"] == 4 * 30 or row["not_finite"]
+        assert row["p50_us"] <= row["p999_us"]
+        # The largest is the least of replays, and cannot be a rare delay of the machine.
+        assert row["max_us"] > 0
+    head, cells = scene_tables.worst_step_rows(document)
+    assert len(cells) == 2 and all(len(line) == len(head) for line in cells)
+
+
+def test_work_is_a_share_of_the_budget():
+    sim = stiction.Simulator(stiction.load("box-stack(3)"))
+    report = sim.step(sim.initial_state())
+    assert 0 <= work_budget.work_used(report, 3) <= 1
