@@ -51,6 +51,11 @@ void expose_step_report() {
       .def_readonly("elastic_energy",
                     &StepReport::elastic_energy,
                     "Of the springs of contacts at the start of the step [J].")
+      .def_readonly("recovery_energy",
+                    &StepReport::recovery_energy,
+                    "That corrections of position errors add in the step at most [J]: the sum of "
+                    "impulse times reference velocity over their rows. A bilateral row that is "
+                    "pushed back counts below zero.")
       .def_readonly("error_estimate",
                     &StepReport::error_estimate,
                     "Largest error of a velocity or displacement [m, rad, m/s, rad/s], by "

@@ -74,7 +74,11 @@ void expose_settings() {
          "In [0, 1]: share of a penetration removed per step.");
   nested("recovery_speed",
          Nested<&S::contact, &ContactSettings::recovery_speed>{},
-         "[m/s] >= 0: cap of that correction.");
+         "[m/s] >= 0: no correction of a position error moves its row, a prismatic joint or a "
+         "centre of mass faster.");
+  nested("recovery_angular_speed",
+         Nested<&S::contact, &ContactSettings::recovery_angular_speed>{},
+         "[rad/s] >= 0: nor turns a joint or a body faster.");
   nested("restitution_threshold",
          Nested<&S::contact, &ContactSettings::restitution_threshold>{},
          "[m/s]: approach speed above which restitution acts; < 0: max(0.01, 2 |g| dt).");

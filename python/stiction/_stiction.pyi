@@ -648,6 +648,7 @@ class SimulatorSettings(_SolverFields):
     solver: str
     baumgarte: float
     recovery_speed: float
+    recovery_angular_speed: float
     restitution_threshold: float
     closure_gain: float
     limit_margin: float
@@ -721,6 +722,8 @@ class StepReport:
     def potential_energy(self) -> float: ...
     @property
     def elastic_energy(self) -> float: ...
+    @property
+    def recovery_energy(self) -> float: ...
     @property
     def error_estimate(self) -> float: ...
     @property

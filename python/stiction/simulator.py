@@ -33,7 +33,9 @@ class SettingNames(SolverOptions, total=False):
     integrator: a name of `integrators()`. Default "semi-implicit-euler", rigid contacts; the others
         read the stiffness of materials.
     baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
-    recovery_speed: [m/s] >= 0, cap of that correction. Default 0.5.
+    recovery_speed: [m/s] >= 0, no correction of a position error moves its row, a prismatic joint
+        or a centre of mass faster. Default 0.5.
+    recovery_angular_speed: [rad/s] >= 0, nor turns a joint or a body faster. Default 1.
     restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
         max(0.01, 2 |gravity| dt).
     margin: [m] >= 0, contacts begin at this gap or at dt x approach speed. Default 1e-3.
@@ -71,6 +73,7 @@ class SettingNames(SolverOptions, total=False):
     integrator: str
     baumgarte: float
     recovery_speed: float
+    recovery_angular_speed: float
     restitution_threshold: float
     margin: float
     points_per_pair: int

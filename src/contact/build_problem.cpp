@@ -69,6 +69,8 @@ void ContactSettings::validate() const {
   if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
   if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
   if (!(recovery_speed >= 0.0)) fail("recovery_speed", recovery_speed, ">= 0 [m/s]");
+  if (!(recovery_angular_speed >= 0.0))
+    fail("recovery_angular_speed", recovery_angular_speed, ">= 0 [rad/s]");
   if (!(limit_margin >= 0.0)) fail("limit_margin", limit_margin, ">= 0 [rad or m]");
   if (std::isnan(restitution_threshold))
     fail("restitution_threshold", restitution_threshold, "a number [m/s]");
@@ -122,6 +124,7 @@ static void fill_vectors(const RowContext& context,
     if (tree < 0) multiply(context.scene, context.dynamics, row, rows.scaled.data(), w, g);
   }
   if (tree >= 0) add_free_velocity(rows, w + context.scene.trees()[tree].v_offset, problem.g);
+  limit_recovery(context, problem);
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
@@ -133,8 +136,10 @@ static void fill_vectors(const RowContext& context,
     // no impulse could do what the gap asks for.
     const int normal = row.set.dim - 1;
     if (row.source == RowSource::kContact &&
-        problem.values[problem.diagonal_start[i] + step * normal] <= immovable)
+        problem.values[problem.diagonal_start[i] + step * normal] <= immovable) {
+      row.kind = ReferenceKind::kImmovable;
       row.reference[normal] = g[normal];
+    }
     for (int r = 0; r < row.set.dim; ++r) {
       g[r] -= row.reference[r];
       problem.compliance[offset + r] = row.compliance[r];

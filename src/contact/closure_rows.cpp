@@ -55,6 +55,7 @@ void append_closure_rows(const RowContext& context) {
     ConstraintRow& row = context.out.rows.emplace_back();
     row.source = RowSource::kClosure;
     row.index = static_cast<int>(i);
+    row.kind = ReferenceKind::kRecovery;
     row.set = ConstraintSet::free(closure.kind == Closure::Kind::kWeld ? 6 : 3);
     std::fill(row.velocity, row.velocity + 6, 0.0);
     std::fill(row.compliance, row.compliance + 6, 0.0);

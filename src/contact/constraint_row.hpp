@@ -20,9 +20,13 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);
 
-/// Velocity that a gap (of a contact or of a joint limit) asks for, c_N >= c*: speculative while it
-/// is open, Baumgarte with a cap for penetration.
-double position_reference(const RowContext& context, double gap);
+/// Velocity that a gap (of a contact or of a joint limit) asks for in row r, c_N >= c*: speculative
+/// while it is open, Baumgarte for penetration, no faster than `cap`.
+void refer_to_gap(const RowContext& context, double gap, double cap, int r, ConstraintRow& row);
+
+/// Cuts what corrects a position error to speeds that do no harm, see recovery.cpp. Rows are
+/// whitened, the diagonal of G has no compliance yet.
+void limit_recovery(const RowContext& context, const ContactProblem& problem);
 
 /// Newton restitution, once the free normal velocity of the step is known: one maximum with the
 /// rest.

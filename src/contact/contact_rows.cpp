@@ -28,6 +28,7 @@ void normal_spring(const Contact& contact,
                    double dt,
                    ConstraintRow& row) {
   const double k = point.stiffness, d = contact.gap > 0.0 ? 0.0 : point.damping;
+  row.kind = ReferenceKind::kSpring;
   row.compliance[2] = 1.0 / (dt * (k * dt + d));
   row.reference[2] = -k * contact.gap / (k * dt + d);
 }
@@ -71,9 +72,15 @@ void contact_side(
 
 }  // namespace
 
-double position_reference(const RowContext& context, double gap) {
-  if (gap > 0.0) return -gap / context.dt;
-  return std::min(-context.settings.baumgarte * gap / context.dt, context.settings.recovery_speed);
+void refer_to_gap(const RowContext& context, double gap, double cap, int r, ConstraintRow& row) {
+  if (gap > 0.0) {
+    row.kind = ReferenceKind::kSpeculative;
+    row.reference[r] = -gap / context.dt;
+    return;
+  }
+  const double wanted = -context.settings.baumgarte * gap / context.dt;
+  row.kind = wanted > cap ? ReferenceKind::kCapped : ReferenceKind::kRecovery;
+  row.reference[r] = std::min(wanted, cap);
 }
 
 void append_contact_rows(const RowContext& context, const ContactSet& contacts) {
@@ -94,7 +101,7 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
       normal_spring(contact, point, context.dt, row);
       if (context.settings.tangential_compliance) tangential_spring(context, contact, point, row);
     } else {
-      row.reference[2] = position_reference(context, contact.gap);
+      refer_to_gap(context, contact.gap, context.settings.recovery_speed, 2, row);
     }
   }
 }
@@ -139,8 +146,10 @@ void apply_restitution(const RowContext& context,
   const double approach = -row.velocity[2];
   const bool impact =
       contact.gap + context.dt * free_normal < 0.0 && approach > restitution_threshold(context);
-  if (impact)
-    row.reference[2] = std::max(row.reference[2], contact.material.restitution * approach);
+  const double asked = contact.material.restitution * approach;
+  if (!impact || asked <= row.reference[2]) return;
+  row.kind = ReferenceKind::kRestitution;
+  row.reference[2] = asked;
 }
 
 }  // namespace stiction

@@ -21,14 +21,15 @@ ConstraintRow& append_scalar(const RowContext& context,
 }
 
 /// gap: distance to the limit, positive inside. Same reference velocity as a contact's normal row.
-void append_limit(const RowContext& context, RowSource source, int dof, double gap, double sign) {
+void append_limit(
+    const RowContext& context, RowSource source, int dof, double cap, double gap, double sign) {
   const double reach =
       std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
   if (gap > reach) return;
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
-  row.reference[0] = position_reference(context, gap);
+  refer_to_gap(context, gap, cap, 0, row);
 }
 
 double position(const Tree& tree, int b, const double* q) {
@@ -43,10 +44,13 @@ void append_tree(const RowContext& context, const Tree& tree) {
     if (tree.joint[b] == JointType::kFreeFlyer) continue;
     if (n == 1 && tree.joint[b] != JointType::kContinuous) {
       const double q = position(tree, b, context.state.q.data());
+      const double cap = tree.joint[b] == JointType::kPrismatic
+                             ? context.settings.recovery_speed
+                             : context.settings.recovery_angular_speed;
       if (std::isfinite(p.lower[first]))
-        append_limit(context, RowSource::kLowerLimit, first, q - p.lower[first], 1.0);
+        append_limit(context, RowSource::kLowerLimit, first, cap, q - p.lower[first], 1.0);
       if (std::isfinite(p.upper[first]))
-        append_limit(context, RowSource::kUpperLimit, first, p.upper[first] - q, -1.0);
+        append_limit(context, RowSource::kUpperLimit, first, cap, p.upper[first] - q, -1.0);
     }
     for (int k = 0; k < n; ++k) {
       const double f = p.dry_friction[first + k];
@@ -81,6 +85,7 @@ void append_gear(const RowContext& context, int index) {
   constexpr double kTurn = 6.283185307179586477;
   double error = x[0] - gear.ratio * x[1] - gear.offset;
   if (turns) error -= kTurn * std::nearbyint(error / kTurn);
+  row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }
 

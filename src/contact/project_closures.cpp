@@ -31,6 +31,7 @@ void project_closures(const Scene& scene,
   trial.v.setZero();
   ContactSettings settings;
   settings.closure_gain = 1.0;
+  settings.recovery_speed = settings.recovery_angular_speed = kInfinity;
   const Control no_control;
   ConstraintRows rows;
   ContactProblem problem;

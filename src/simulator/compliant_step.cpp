@@ -75,6 +75,7 @@ void Simulator::fill_compliant_report() {
   r.kinetic_energy = outcome.kinetic_energy;
   r.potential_energy = outcome.potential_energy;
   r.elastic_energy = outcome.elastic_energy;
+  r.recovery_energy = outcome.recovery_energy;
   contacts_.clear();
   for (const CompliantContact& c : outcome.contacts) {
     contacts_.push_back(c.contact);

@@ -13,8 +13,11 @@ namespace stiction {
 
 /// How contacts, limits and closures become rows. Units in brackets; see docs/concepts.md.
 struct ContactSettings {
-  double baumgarte = 0.2;       ///< kappa in [0, 1]: share of a penetration removed per step
-  double recovery_speed = 0.5;  ///< [m/s] >= 0, cap of that correction
+  double baumgarte = 0.2;  ///< kappa in [0, 1]: share of a penetration removed per step
+  /// Position errors are corrected without harm: neither the row itself, nor the velocity of any
+  /// joint or body that its correction alone would cause, is faster than these. inf: no cap.
+  double recovery_speed = 0.5;  ///< [m/s] >= 0, of points, prismatic joints, centres of mass
+  double recovery_angular_speed = 1.0;  ///< [rad/s] >= 0, of joints and bodies that turn
   double restitution_threshold =
       -1.0;                   ///< [m/s] approach speed above which e acts; < 0: max(0.01, 2 |g| dt)
   double closure_gain = 1.0;  ///< kappa_b in [0, 1]: share of a closure's error removed per step
@@ -37,6 +40,17 @@ enum class RowSource : std::uint8_t {
   kGear
 };
 
+/// Which rule gave a row's reference velocity c*; of a contact that of its normal.
+enum class ReferenceKind : std::uint8_t {
+  kNone,         ///< dry friction: c* = 0
+  kSpeculative,  ///< -gap / dt of what is open
+  kRecovery,     ///< a share of a position error
+  kCapped,       ///< the same, cut to the recovery speeds
+  kRestitution,
+  kSpring,
+  kImmovable,  ///< nothing moves along the row, and nothing is asked for
+};
+
 /// One body of a constraint: its chain of dofs and where its rows Z = L^-T J^T are stored.
 struct RowSide {
   int tree, body;  ///< body local to the tree
@@ -48,6 +62,7 @@ struct RowSide {
 /// A set of the problem before it is numbered: what it is, on whom it acts, what it asks for.
 struct ConstraintRow {
   RowSource source = RowSource::kContact;
+  ReferenceKind kind = ReferenceKind::kNone;
   int index = 0;  ///< contact, dof, closure or gear
   ConstraintSet set;
   int num_sides = 0;
@@ -78,6 +93,8 @@ struct ConstraintRows {
   std::vector<int> island, tree_start, tree_sets, order;
   OneTreeRows one_tree;
   int num_islands = 0;
+  std::vector<double> dof_speed;           ///< scratch of limit_recovery()
+  std::vector<Motion<double>> body_speed;  ///< likewise
 };
 
 /// G, g, sets and R of this step from contacts, joint limits, dry friction, closures and gears.
@@ -105,6 +122,13 @@ double elastic_energy(const Contact& contact,
                       const ConstraintRow& row,
                       const ContactSettings& settings,
                       double dt);
+
+/// sum of lambda . c* over the rows whose c* corrects a position error [J]. The impulses of a
+/// solved step do the work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a
+/// speculative row takes, a row that restores nothing gives nothing, and a corrected one gives
+/// lambda . c*. So this is the most that the corrections have added to the energy of the step; a
+/// bilateral row that is pushed back while it pulls counts below zero.
+double recovery_energy(const ConstraintRows& rows, const std::vector<double>& impulse);
 
 /// Stores the impulses in the state for the next warm start, and the extensions of springs.
 void store_impulses(const Scene& scene,

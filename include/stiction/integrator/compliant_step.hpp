@@ -29,6 +29,7 @@ struct CompliantOutcome {
   /// Of the start of the step [J]: kinetic, gravity, springs. By report_energies(), once a step.
   bool has_energies = false;
   double kinetic_energy = 0.0, potential_energy = 0.0, elastic_energy = 0.0;
+  double recovery_energy = 0.0;            ///< all sub-steps, see contact/build_problem.hpp [J]
   double error_estimate = 0.0;             ///< where the integrator has one, else 0
   int switches = 0;                        ///< located inside the sub-steps, all islands
   std::vector<CompliantContact> contacts;  ///< sorted by (pair, feature)

@@ -34,6 +34,8 @@ struct StepReport {
   double kinetic_energy = 0.0;    ///< at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
+  double recovery_energy = 0.0;   ///< that corrections of position errors add in the step [J], at
+                                  ///< most: see recovery_energy() of contact/build_problem.hpp
   double error_estimate = 0.0;    ///< largest of a velocity or displacement [SI], by integrators
                                   ///< that have one, else 0
   /// The state is the end of the step.

@@ -169,6 +169,7 @@ class StictionWorld:
             "max_iterations": int(s.max_iterations),
             "baumgarte": float(s.baumgarte),
             "recovery_speed": float(s.recovery_speed),
+            "recovery_angular_speed": float(s.recovery_angular_speed),
             "margin": float(s.margin),
         }
 

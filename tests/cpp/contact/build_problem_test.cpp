@@ -192,6 +192,56 @@ MatrixXd mass_matrix(const Sample& s) {
   return M;
 }
 
+/// The largest multiple of a motion u, at most 1, at which no joint and no body is faster than 1
+/// rad/s or 0.5 m/s.
+double harmless_share(const Sample& s, DynamicsWorkspace& w, const VectorXd& u) {
+  double most = 1.0;
+  const auto take = [&](double speed, double cap) { most = std::max(most, speed / cap); };
+  s.prepare(w, u);
+  for (int body = 0; body < s.scene.num_bodies(); ++body) {
+    take(norm(point_velocity(
+             s.scene, w, body, world_point(s.scene, w, body, s.scene.parameters.com[body]))),
+         0.5);
+    take(norm(angular(s.scene, w, body)), 1.0);
+  }
+  for (const Tree& tree : s.scene.trees()) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const int n = joint_nv(tree.joint[b]);
+      const double rate = u.segment(tree.v_offset + tree.v_index[b], n).norm();
+      if (n < 6) take(rate, tree.joint[b] == JointType::kPrismatic ? 0.5 : 1.0);
+    }
+  }
+  return 1.0 / most;
+}
+
+bool slides(const Scene& scene, int dof) {
+  const Tree& tree = scene.trees()[scene.tree_of_dof(dof)];
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    if (tree.v_offset + tree.v_index[b] == dof) return tree.joint[b] == JointType::kPrismatic;
+  }
+  return false;
+}
+
+/// c* of a rigid contact's normal or of a limit, from the dense u = M^-1 J_r^T / G_rr.
+double position_reference(const Sample& s,
+                          DynamicsWorkspace& w,
+                          const ConstraintRow& row,
+                          const VectorXd& u) {
+  double gap = 0.0, cap = 0.5;
+  if (row.source == RowSource::kContact) {
+    gap = s.contacts[row.index].gap;
+  } else {
+    const Parameters& p = s.scene.parameters;
+    const double q =
+        s.scene.dof_positions({s.state.q.data(), s.state.q.data() + s.state.q.size()})[row.index];
+    gap = row.source == RowSource::kLowerLimit ? q - p.lower[row.index] : p.upper[row.index] - q;
+    if (!slides(s.scene, row.index)) cap = 1.0;
+  }
+  if (gap > 0.0) return -gap / kDt;
+  const double asked = std::min(0.2 * -gap / kDt, cap);
+  return asked * harmless_share(s, w, asked * u);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(build_problem_test)
@@ -200,7 +250,7 @@ BOOST_AUTO_TEST_SUITE(build_problem_test)
 // and kinetic energies; panels are symmetric. Every source of rows is among the samples.
 BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   Rng rng(1);
-  int seen[6] = {}, welds = 0, soft = 0, held = 0;
+  int seen[6] = {}, welds = 0, soft = 0, held = 0, capped = 0;
   for (int trial = 0; trial < 40; ++trial) {
     Sample s(rng);
     const MatrixXd J = jacobian(s), M = mass_matrix(s);
@@ -210,6 +260,8 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
     const double scale = G.cwiseAbs().maxCoeff();
     const MatrixXd dense = s.problem.dense();
     VectorXd reference(s.problem.num_rows());
+    DynamicsWorkspace moved;
+    moved.resize(s.scene);
     int o = 0;
     for (const ConstraintRow& row : s.rows.rows) {
       for (int r = 0; r < row.set.dim; ++r) {
@@ -217,13 +269,16 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
         BOOST_TEST(s.problem.compliance[o + r] == row.compliance[r]);
         soft += row.compliance[r] > 0.0;
       }
-      if (row.source == RowSource::kContact && row.compliance[2] == 0.0) {
-        const double gap = s.contacts[row.index].gap;
-        const double pushed = std::min(0.2 * -gap / kDt, 0.5);
-        const bool immovable = G(o + 2, o + 2) <= 1e-13 * scale;  // then it is J v_free
-        if (!immovable)
-          BOOST_TEST(std::abs(row.reference[2] - (gap > 0.0 ? -gap / kDt : pushed)) < 1e-12);
+      if (row.source <= RowSource::kUpperLimit && row.compliance[row.set.dim - 1] == 0.0) {
+        const int n = row.set.dim - 1;
+        const bool immovable = G(o + n, o + n) <= 1e-13 * scale;  // then it is J v_free
+        if (!immovable) {
+          const double expected =
+              position_reference(s, moved, row, MJ.col(o + n) / G(o + n, o + n));
+          BOOST_TEST(std::abs(row.reference[n] - expected) < 1e-9 * std::abs(expected) + 1e-12);
+        }
         held += immovable;
+        capped += row.kind == ReferenceKind::kCapped;
       }
       ++seen[static_cast<int>(row.source)];
       welds += row.set.dim == 6;
@@ -248,6 +303,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   BOOST_TEST(welds > 10);
   BOOST_TEST(soft > 10);
   BOOST_TEST(held > 0);
+  BOOST_TEST(capped > 100);
 }
 
 // Islands are the connected components of the trees that share a set, and do not couple.

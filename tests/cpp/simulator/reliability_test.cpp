@@ -366,6 +366,8 @@ BOOST_AUTO_TEST_CASE(bad_settings_throw) {
       {[](auto& s) { s.contact.baumgarte = -0.5; }, {"baumgarte", "-0.5"}},
       {[](auto& s) { s.contact.recovery_speed = -2.5; }, {"recovery_speed", "-2.5"}},
       {[](auto& s) { s.contact.recovery_speed = kNaN; }, {"recovery_speed", "nan"}},
+      {[](auto& s) { s.contact.recovery_angular_speed = -1.5; },
+       {"recovery_angular_speed", "-1.5"}},
       {[](auto& s) { s.contact.restitution_threshold = kNaN; }, {"restitution_threshold", "nan"}},
       {[](auto& s) { s.contact.closure_gain = 1.5; }, {"closure_gain", "1.5"}},
       {[](auto& s) { s.contact.limit_margin = -0.25; }, {"limit_margin", "-0.25"}},

@@ -1,0 +1,163 @@
+#include "stiction/dynamics/mass_matrix.hpp"
+
+#include "constraint_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// How fast a position error may be corrected.
+//
+// A row that corrects an error acts through M^-1 J^T: a contact 2 mm off the axis of a joint that
+// is asked for 0.5 m/s turns the joint at 250 rad/s. Its energy says nothing of that: the same
+// lever is an effective mass of hundreds of kilograms. So the motion itself is looked at. The row
+// alone, asked for c*, gives
+//
+//     lambda = c* / G_rr,   u = M^-1 J_r^T lambda = L^-1 D^-1 Z_r lambda,
+//
+// and c* is cut until no joint rate of u and no angular velocity of a body exceeds
+// recovery_angular_speed, no rate of a prismatic joint and no velocity of a centre of mass
+// recovery_speed. All bodies of the row's trees count, since all of them are moved.
+
+namespace stiction {
+namespace {
+
+/// [m/s or rad/s, of 1] A correction that is slower in this measure is left alone: only a lever of
+/// less than 1 um could make 1 rad/s of 1 um/s. Contacts at rest and in steady motion, whose errors
+/// are of rounding and of second order in dt, cost nothing that way.
+constexpr double kNoHarm = 1e-6;
+
+/// The fastest that moves.
+struct Speeds {
+  double linear = 0.0, angular = 0.0;
+};
+
+/// dof_speed of one tree <- D^-1 Z_r lambda of a row's first `dim` rows.
+void whitened_motion(const RowContext& context,
+                     const ConstraintRow& row,
+                     int offset,
+                     int first,
+                     int dim,
+                     const double* lambda,
+                     int tree) {
+  ConstraintRows& rows = context.out;
+  const int nv = context.scene.trees()[tree].nv;
+  double* u = rows.dof_speed.data();
+  std::fill(u, u + nv, 0.0);
+  if (const OneTreeRows& Y = rows.one_tree; Y.tree >= 0) {
+    for (int k = 0; k < nv; ++k) {
+      const double* y = Y.y.data() + static_cast<std::size_t>(k) * Y.width + offset + first;
+      for (int r = 0; r < dim; ++r) u[k] += Y.root[k] * y[r] * lambda[r];
+    }
+    return;
+  }
+  const TreeView& view = context.dynamics.views[tree];
+  const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved in z
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    if (side.tree != tree) continue;
+    const int* chain = view.chain + view.row[side.last_dof];
+    for (int r = 0; r < dim; ++r) {
+      const int at = first + r;
+      const double* z =
+          rows.scaled.data() + side.z + (at / block) * block * side.length + at % block;
+      for (int m = 0; m < side.length; ++m) u[chain[m]] += z[block * m] * lambda[r];
+    }
+  }
+}
+
+/// Joints and bodies of one tree with the velocity in dof_speed.
+void add_speeds(const RowContext& context, int tree, Speeds& most) {
+  const Tree& shape = context.scene.trees()[tree];
+  const TreeData<double>& data = context.dynamics.trees[tree];
+  const double* u = context.out.dof_speed.data();
+  Motion<double>* V = context.out.body_speed.data();
+  for (int b = 0; b < shape.num_bodies; ++b) {
+    const int first = shape.v_index[b], n = joint_nv(shape.joint[b]);
+    Motion<double> joint{{0, 0, 0}, {0, 0, 0}};
+    for (int k = first; k < first + n; ++k) joint = joint + data.S[k] * u[k];
+    V[b] = shape.parent[b] < 0 ? joint : V[shape.parent[b]] + joint;
+    const Vec3d com = data.X_RB[b] * context.parameters.com[shape.body_offset + b];
+    most.linear = std::max(most.linear, norm(V[b].linear + cross(V[b].angular, com)));
+    most.angular = std::max(most.angular, norm(V[b].angular));
+    if (shape.joint[b] == JointType::kFreeFlyer) continue;
+    most.linear =
+        std::max(most.linear, shape.joint[b] == JointType::kPrismatic ? std::abs(u[first]) : 0.0);
+    most.angular = std::max(most.angular, norm(joint.angular));
+  }
+}
+
+/// What impulses lambda [dim] on the rows [first, first + dim) of a set make move.
+Speeds speeds_of(const RowContext& context,
+                 const ConstraintRow& row,
+                 int offset,
+                 int first,
+                 int dim,
+                 const double* lambda) {
+  Speeds most;
+  for (int s = 0; s < row.num_sides; ++s) {
+    const int tree = row.sides[s].tree;
+    if (s == 1 && tree == row.sides[0].tree) break;
+    whitened_motion(context, row, offset, first, dim, lambda, tree);
+    solve_lower(
+        context.dynamics.views[tree], context.dynamics.trees[tree], context.out.dof_speed.data());
+    add_speeds(context, tree, most);
+  }
+  return most;
+}
+
+/// The share of a motion that is within the caps.
+double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
+  double share = 1.0;
+  if (speeds.linear > settings.recovery_speed) share = settings.recovery_speed / speeds.linear;
+  if (speeds.angular > settings.recovery_angular_speed)
+    share = std::min(share, settings.recovery_angular_speed / speeds.angular);
+  return share;
+}
+
+/// One row that acts alone: the normal of a contact, a limit.
+void limit_row(
+    const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
+  const int step = ContactProblem::stride(row.set.dim) + 1;
+  const double lambda = row.reference[r] / problem.values[problem.diagonal_start[set] + step * r];
+  const Speeds speeds = speeds_of(context, row, problem.sets[set].offset, r, 1, &lambda);
+  const double share = harmless_share(context.settings, speeds);
+  if (share == 1.0) return;
+  row.kind = ReferenceKind::kCapped;
+  row.reference[r] *= share;
+}
+
+bool recovers(const ConstraintRow& row) {
+  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
+}
+
+}  // namespace
+
+void limit_recovery(const RowContext& context, const ContactProblem& problem) {
+  ConstraintRows& rows = context.out;
+  const ContactSettings& settings = context.settings;
+  rows.dof_speed.resize(context.scene.nv());
+  rows.body_speed.resize(context.scene.num_bodies());
+  const double harmless =
+      kNoHarm * std::min(settings.recovery_speed, settings.recovery_angular_speed);
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    ConstraintRow& row = rows.rows[i];
+    if (!recovers(row) || row.set.kind == SetKind::kFree) continue;
+    const int r = row.set.dim - 1;
+    if (row.reference[r] > harmless) limit_row(context, problem, static_cast<int>(i), r, row);
+  }
+}
+
+double recovery_energy(const ConstraintRows& rows, const std::vector<double>& impulse) {
+  double energy = 0.0;
+  int offset = 0;
+  for (const ConstraintRow& row : rows.rows) {
+    const double* lambda = impulse.data() + offset;
+    offset += row.set.dim;
+    if (!recovers(row)) continue;
+    const int first = row.source == RowSource::kContact ? 2 : 0;
+    for (int r = first; r < row.set.dim; ++r) energy += lambda[r] * row.reference[r];
+  }
+  return energy;
+}
+
+}  // namespace stiction
