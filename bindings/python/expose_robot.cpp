@@ -10,7 +10,17 @@ Material material_or_default(const bp::object& material) {
 }
 
 std::string message_kind(const LoadMessage& m) {
-  return m.kind == LoadMessage::Kind::kUnused ? "unused" : "warning";
+  switch (m.kind) {
+    case LoadMessage::Kind::kUnused:
+      return "unused";
+    case LoadMessage::Kind::kMesh:
+      return "mesh";
+    case LoadMessage::Kind::kOverlap:
+      return "overlap";
+    case LoadMessage::Kind::kWarning:
+      break;
+  }
+  return "warning";
 }
 
 std::string message_text(const LoadMessage& m) {
@@ -92,12 +102,14 @@ std::shared_ptr<LoadOptions> load_options(bool free_flyer,
                                           bool strict,
                                           bool balance_inertia,
                                           const std::string& collision_meshes,
-                                          const bp::object& decompose) {
+                                          const bp::object& decompose,
+                                          bool keep_overlapping_pairs) {
   auto options = std::make_shared<LoadOptions>();
   LoadOptions& o = *options;
   o.free_flyer = free_flyer;
   o.collision_geometry = collision_geometry;
   o.self_collision = self_collision;
+  o.keep_overlapping_pairs = keep_overlapping_pairs;
   if (!srdf.is_none()) o.srdf = path_from(srdf);
   for (bp::stl_input_iterator<bp::object> it(package_dirs), end; it != end; ++it) {
     o.package_dirs.push_back(path_from(*it));
@@ -151,7 +163,8 @@ pinocchio::Model model(const SceneHolder& scene, const bp::object& robot) {
 Robot robot_from_objects(const bp::object& model,
                          const bp::object& geometry,
                          const bp::object& material,
-                         const std::string& name) {
+                         const std::string& name,
+                         bool keep_overlapping_pairs) {
   const bp::extract<const pinocchio::Model&> m(model);
   if (!m.check()) throw std::invalid_argument("model: must be a pinocchio.Model");
   const pinocchio::GeometryModel* g = nullptr;
@@ -161,9 +174,12 @@ Robot robot_from_objects(const bp::object& model,
       throw std::invalid_argument("geometry_model: must be a pinocchio.GeometryModel or None");
     g = &e();
   }
-  Robot robot = with_stiction_errors(
-      [&] { return robot_from_pinocchio(m(), g, material_or_default(material)); });
+  Robot robot = with_stiction_errors([&] {
+    return robot_from_pinocchio(m(), g, material_or_default(material), keep_overlapping_pairs);
+  });
   if (!name.empty()) robot.name = name;
+  // No Python frame of ours stands between: level 2 is the caller's line.
+  bp::import("stiction.loading").attr("_warn")(robot.name, messages(robot), 2);
   return robot;
 }
 
@@ -171,7 +187,11 @@ void expose_robot() {
   using bp::arg;
   const bp::object none;
   bp::class_<LoadMessage>("LoadMessage", "What a loader says about a file.", bp::no_init)
-      .add_property("kind", &message_kind, "\"unused\" or \"warning\".")
+      .add_property(
+          "kind",
+          &message_kind,
+          "\"unused\", \"warning\", \"mesh\" (stood for by something else) or \"overlap\" (links "
+          "that overlap at the start; their pairs are disabled).")
       .def_readonly("file", &LoadMessage::file)
       .def_readonly("line", &LoadMessage::line, "1-based; 0: no line.")
       .def_readonly("text", &LoadMessage::text)
@@ -193,10 +213,16 @@ void expose_robot() {
       .def("__repr__", &robot_repr);
   bp::def("robot_from_pinocchio",
           &robot_from_objects,
-          (arg("model"), arg("geometry_model") = none, arg("material") = none, arg("name") = ""),
+          (arg("model"),
+           arg("geometry_model") = none,
+           arg("material") = none,
+           arg("name") = "",
+           arg("keep_overlapping_pairs") = false),
           "Robot with the q and v layout of a pinocchio.Model; objects of the "
           "pinocchio.GeometryModel become "
-          "convex geometries. Raises ValueError naming what cannot be represented.");
+          "convex geometries. Pairs that overlap in the neutral configuration are disabled and "
+          "listed in a LoadWarning, unless kept. Raises ValueError naming what cannot be "
+          "represented.");
   bp::class_<LoadOptions, std::shared_ptr<LoadOptions>>(
       "LoadOptions", "How a URDF is read; see stiction.load_urdf.", bp::no_init)
       .def("__init__",
@@ -211,7 +237,8 @@ void expose_robot() {
                                  arg("strict") = false,
                                  arg("balance_inertia") = false,
                                  arg("collision_meshes") = "hull",
-                                 arg("decompose") = none)));
+                                 arg("decompose") = none,
+                                 arg("keep_overlapping_pairs") = false)));
   bp::def("load_urdf",
           &urdf,
           (arg("path"), arg("options")),

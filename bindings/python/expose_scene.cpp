@@ -6,7 +6,8 @@ namespace stiction::python {
 Robot robot_from_objects(const bp::object& model,
                          const bp::object& geometry,
                          const bp::object& material,
-                         const std::string& name);
+                         const std::string& name,
+                         bool keep_overlapping_pairs);
 
 bp::list joints(const SceneHolder& s);
 void expose_scene_parts();
@@ -16,12 +17,13 @@ namespace {
 std::shared_ptr<SceneHolder> make_scene_object(const bp::object& model,
                                                const bp::object& geometry,
                                                const bp::object& material,
-                                               const std::string& name) {
+                                               const std::string& name,
+                                               bool keep_overlapping_pairs) {
   auto scene = std::make_shared<SceneHolder>();
   if (model.is_none()) {
     if (!geometry.is_none()) throw std::invalid_argument("geometry_model is given without a model");
   } else {
-    scene->add_robot(robot_from_objects(model, geometry, material, name));
+    scene->add_robot(robot_from_objects(model, geometry, material, name, keep_overlapping_pairs));
   }
   if (!name.empty()) scene->name = name;
   return scene;
@@ -374,7 +376,8 @@ void expose_scene() {
                              (arg("model") = none,
                               arg("geometry_model") = none,
                               arg("material") = none,
-                              arg("name") = "")));
+                              arg("name") = "",
+                              arg("keep_overlapping_pairs") = false)));
   add_composition(c);
   add_topology(c);
 }

@@ -228,6 +228,7 @@ class LoadOptions:
         balance_inertia: bool = False,
         collision_meshes: str = "hull",
         decompose: Callable[[_Floats, _Ints], Iterable[ArrayLike]] | None = None,
+        keep_overlapping_pairs: bool = False,
     ) -> None: ...
 
 class Robot:
@@ -254,7 +255,11 @@ class Robot:
     def path(self) -> str: ...
 
 def robot_from_pinocchio(
-    model: Any, geometry_model: Any = None, material: Material | None = None, name: str = ""
+    model: Any,
+    geometry_model: Any = None,
+    material: Material | None = None,
+    name: str = "",
+    keep_overlapping_pairs: bool = False,
 ) -> Robot: ...
 def load_urdf(path: str | os.PathLike[str], options: LoadOptions) -> Robot: ...
 def load_urdf_string(xml: str, name: str, options: LoadOptions) -> Robot: ...
@@ -319,6 +324,7 @@ class Scene:
         geometry_model: Any = None,
         material: Material | None = None,
         name: str = "",
+        keep_overlapping_pairs: bool = False,
     ) -> None: ...
     def add_robot(self, robot: Robot, X_W: _Placement = None, robot_name: str = "") -> int: ...
     def add_body(

@@ -24,6 +24,7 @@ from .cli_subject import (
     FixedBaseOption,
     JsonOption,
     KdOption,
+    KeepOverlapsOption,
     KpOption,
     PackageDirOption,
     SceneArgument,
@@ -87,11 +88,12 @@ def run(
     fixed_base: FixedBaseOption = False,
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
+    keep_overlaps: KeepOverlapsOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene that holds its configuration; say how well it was solved, and how fast."""
     require_folder("--replay", replay)
-    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [], keep_overlaps)
     simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=replay is not None)
     document = _run_document(simulation)
     document["replay"] = None
@@ -126,11 +128,12 @@ def view(
     fixed_base: FixedBaseOption = False,
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
+    keep_overlaps: KeepOverlapsOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene and show it in a browser, as one page that needs no network."""
     require_folder("--output", output)
-    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [], keep_overlaps)
     simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=True)
     target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
     path = write_replay(target, simulation["recorder"].replay())

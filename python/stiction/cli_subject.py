@@ -37,6 +37,12 @@ SrdfOption = Annotated[
     Path | None,
     typer.Option(help="URDF file: its SRDF, with disabled pairs and named configurations."),
 ]
+KeepOverlapsOption = Annotated[
+    bool,
+    typer.Option(
+        "--keep-overlaps", help="URDF file: links that overlap at the start collide all the same."
+    ),
+]
 PackageDirOption = Annotated[
     list[Path] | None,
     typer.Option(help="URDF file: a folder that package:// may stand for; may be repeated."),
@@ -56,6 +62,7 @@ class Subject:
     fixed_base: bool = False
     srdf: Path | None = None
     package_dirs: list[Path] | tuple[Path, ...] = ()
+    keep_overlaps: bool = False
 
     def load(self) -> Scene:
         """The scene, with the gains asked for."""
@@ -64,11 +71,14 @@ class Subject:
             options["free_flyer"] = False
         if self.srdf is not None:
             options["srdf"] = self.srdf
+        if self.keep_overlaps:
+            options["keep_overlapping_pairs"] = True
         if self.package_dirs:
             options["package_dirs"] = list(self.package_dirs)
         if options and Path(self.scene).suffix.lower() != ".urdf":
             raise ValueError(
-                f"--fixed-base, --srdf and --package-dir are for URDF files, not for {self.scene!r}"
+                "--fixed-base, --srdf, --package-dir and --keep-overlaps are for URDF files, "
+                f"not for {self.scene!r}"
             )
         scene = load(self.scene, **options)
         if self.kp is not None or self.kd is not None:

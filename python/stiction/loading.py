@@ -42,6 +42,8 @@ class UrdfOptions(TypedDict, total=False):
     free_flyer: the root is a free-flyer; False: the base is fixed to the world. Default True.
     collision_geometry: load the file's collision shapes. Default True.
     self_collision: keep pairs inside the robot. Default True.
+    keep_overlapping_pairs: keep also the pairs of links that overlap in the neutral configuration
+        or in one of the SRDF's, which are otherwise disabled and listed. Default False.
     srdf: path of an SRDF with disabled pairs and named configurations.
     package_dirs: folders that `package://` may stand for.
     material: Material of all shapes.
@@ -55,6 +57,7 @@ class UrdfOptions(TypedDict, total=False):
     free_flyer: bool
     collision_geometry: bool
     self_collision: bool
+    keep_overlapping_pairs: bool
     srdf: str | os.PathLike[str]
     package_dirs: Sequence[str | os.PathLike[str]]
     material: Material
@@ -104,8 +107,12 @@ def load_urdf(path: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> R
         StictionError: the file cannot be read; the message names file and line.
         TypeError: unknown option.
     """
+    return _load_urdf(path, options, stacklevel=4)
+
+
+def _load_urdf(path: str | os.PathLike[str], options: Mapping[str, Any], stacklevel: int) -> Robot:
     robot = _stiction.load_urdf(os.fspath(path), _load_options(options))
-    _warn(os.fspath(path), robot.messages)
+    _warn(os.fspath(path), robot.messages, stacklevel)
     return robot
 
 
@@ -129,7 +136,7 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
         )
     _check_names("load", options, (*UrdfOptions.__annotations__, *_FILE_OPTIONS))
     given = {name: value for name, value in options.items() if name not in _FILE_OPTIONS}
-    robot = load_urdf(path, **given)
+    robot = _load_urdf(path, given, stacklevel=5)
     scene = Scene(name=path.stem)
     ground = options.get("ground", True)
     if ground:
@@ -198,19 +205,37 @@ def _check_type(name: str, value: Any, wanted: type, such_as: str) -> None:
         )
 
 
-def _warn(file: str, messages: Sequence[LoadMessage]) -> None:
+def _warn(file: str, messages: Sequence[LoadMessage], stacklevel: int = 3) -> None:
+    """All messages of one file as one warning, grouped by their kind."""
     for message in messages:
         _log.info("%s", message)
     if not messages:
         return
-    unused = sum(message.kind == "unused" for message in messages)
-    rest = len(messages) - unused
+    kinds: dict[str, list[LoadMessage]] = {}
+    for message in messages:
+        kinds.setdefault(message.kind, []).append(message)
+    parts = [_shortened(message.text) for message in kinds.get("overlap", [])]
+    parts += [_first_of(kinds[kind]) for kind in ("warning", "mesh") if kind in kinds]
+    if "unused" in kinds:
+        parts.append(f"{len(kinds['unused'])} elements not used")
     warnings.warn(
-        f"{file}: {unused} elements not used, {rest} other warnings; first: {messages[0]} "
-        "(all: `.messages` of the robot or scene)",
+        f"{Path(file).name}: {'; '.join(parts)} (all: `.messages` of the robot or scene)",
         LoadWarning,
-        stacklevel=3,
+        stacklevel=stacklevel,
     )
+
+
+def _first_of(messages: Sequence[LoadMessage]) -> str:
+    first, more = messages[0], len(messages) - 1
+    line = f"line {first.line}: " if first.line else ""
+    return f"{line}{first.text}" + (f" (and {more} more)" if more else "")
+
+
+def _shortened(text: str, most: int = 3) -> str:
+    """The first entries of a list after a colon."""
+    head, _, entries = text.partition(": ")
+    items = entries.split(", ")
+    return f"{head}: {', '.join(items[:most])}" + (", ..." if len(items) > most else "")
 
 
 def _set_directories() -> None:

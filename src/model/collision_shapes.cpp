@@ -2,6 +2,7 @@
 
 #include "stiction/geometry/triangle_mesh.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -138,6 +139,9 @@ Shape ShapeBuilder::primitive(const UrdfShape& source, const std::string& link) 
 
 ShapeBuilder::Parts ShapeBuilder::hull_of(const MeshFile& mesh) {
   const Shape hull = Shape::convex_mesh(mesh.vertices);
+  // Convex but for rounding and bevels: nothing is lost.
+  const double excess = hull.mesh->volume - mesh.volume;
+  if (std::abs(excess) <= 0.01 * mesh.volume) return {{hull}, ""};
   return {{hull},
           "is replaced by its convex hull, " + volume_note(hull.mesh->volume, mesh.volume, "hull")};
 }
@@ -184,7 +188,8 @@ ShapeBuilder::Parts ShapeBuilder::parts_of(const MeshFile& mesh) {
 std::vector<Shape> ShapeBuilder::build(const UrdfShape& source, const std::string& link) {
   if (source.kind != UrdfShape::Kind::kMesh) return {primitive(source, link)};
   const Vec3d& s = source.size;
-  const std::string head = "link '" + link + "': collision mesh '" + source.mesh + "' ";
+  const std::string file = source.mesh.substr(source.mesh.find_last_of('/') + 1);
+  const std::string head = "link '" + link + "': collision mesh '" + file + "' ";
   const std::string key =
       source.mesh + " " + format_number(s.x) + " " + format_number(s.y) + " " + format_number(s.z);
   auto found = meshes_.find(key);
@@ -196,7 +201,7 @@ std::vector<Shape> ShapeBuilder::build(const UrdfShape& source, const std::strin
       file_.fail(source.line, head + failure(options_.collision_meshes) + e.what());
     }
   }
-  if (!found->second.note.empty()) file_.warn(source.line, head + found->second.note);
+  if (!found->second.note.empty()) file_.note_mesh(source.line, head + found->second.note);
   return found->second.shapes;
 }
 

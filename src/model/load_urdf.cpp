@@ -1,5 +1,6 @@
 #include "adjacent_pairs.hpp"
 #include "collision_shapes.hpp"
+#include "overlapping_pairs.hpp"
 #include "physical_inertia.hpp"
 #include "pinocchio_urdf.hpp"
 #include "srdf.hpp"
@@ -140,6 +141,14 @@ void make_unique(std::vector<std::pair<int, int>>& pairs) {
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
 }
 
+/// Line of a link's <inertial>, else of the link.
+int line_of(const UrdfDocument& document, const std::string& link_name) {
+  for (const UrdfLink& link : document.links) {
+    if (link.name == link_name) return link.inertial_line.value_or(link.line);
+  }
+  return 1;
+}
+
 }  // namespace
 
 Robot load_urdf_string(const std::string& xml,
@@ -155,6 +164,8 @@ Robot load_urdf_string(const std::string& xml,
     if (options.balance_inertia) balanced = links_to_balance(document);
     robot =
         kinematics_from_urdf(kinematic_text(file, balanced), options.free_flyer, options.material);
+  } catch (const BodyError& e) {
+    file.fail(line_of(document, e.body), e.what());
   } catch (const std::exception& e) {
     throw std::runtime_error(name + ": " + e.what());
   }
@@ -166,7 +177,11 @@ Robot load_urdf_string(const std::string& xml,
   disable_adjacent_pairs(robot);
   for (LoadMessage& m : file.take_messages()) robot.messages.push_back(std::move(m));
   if (!options.srdf.empty()) apply_srdf(options.srdf, robot);
-  if (!options.self_collision) disable_all_pairs(robot);
+  if (!options.self_collision) {
+    disable_all_pairs(robot);
+  } else if (!options.keep_overlapping_pairs) {
+    disable_overlapping_pairs(robot, name);
+  }
   make_unique(robot.disabled_pairs);
   if (options.strict) refuse_unused(robot.messages);
   return robot;

@@ -100,8 +100,10 @@ void Parameters::validate() const {
     const Sym3d& I = inertia[i];
     const double sum = I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
     if (!std::isfinite(sum)) fail(entry("inertia", i), sum, "finite");
-    const double least = std::min({I.xx, I.yy, I.zz});
-    if (!(least >= 0.0)) fail(entry("inertia", i) + " diagonal", least, ">= 0 [kg m^2]");
+    // The rounding of sums of moments, or a gyration radius of a micrometre, is no error.
+    const double least = std::min({I.xx, I.yy, I.zz}), largest = std::max({I.xx, I.yy, I.zz});
+    if (!(least >= -1e-12 * (std::max(largest, 0.0) + mass[i])))
+      fail(entry("inertia", i) + " diagonal", least, ">= 0 [kg m^2]");
   }
   check_placements(placement, "placement");
   check_placements(base, "base");

@@ -33,6 +33,18 @@ InertiaDefect inertia_defect(double mass, const Sym3d& inertia) {
   return InertiaDefect::kNone;
 }
 
+Sym3d without_rounding(double mass, const Sym3d& inertia) {
+  const double deficit = -std::min({inertia.xx, inertia.yy, inertia.zz});
+  if (!(deficit > 0.0) || inertia_defect(mass, inertia) == InertiaDefect::kNotPositive) {
+    return inertia;
+  }
+  Sym3d raised = inertia;
+  for (double* moment : {&raised.xx, &raised.yy, &raised.zz}) {
+    *moment += deficit;
+  }
+  return raised;
+}
+
 std::string describe(InertiaDefect defect, const Sym3d& inertia) {
   const std::array<double, 3> m = principal_moments(inertia);
   char moments[96];
@@ -85,8 +97,9 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
     const BodyDescription& b = robot.bodies[i];
     pose[i] = b.parent < 0 ? b.placement : pose[b.parent] * b.placement;
     if (inertia_defect(b.mass, b.inertia) == InertiaDefect::kNotPositive || b.mass < 0.0) {
-      throw std::runtime_error(source + ": body '" + b.name + "' (with the links fixed to it): " +
-                               describe(InertiaDefect::kNotPositive, b.inertia));
+      throw BodyError(source + ": body '" + b.name + "' (with the links fixed to it): " +
+                          describe(InertiaDefect::kNotPositive, b.inertia),
+                      b.name);
     }
     for (int k = i; k >= 0; k = robot.bodies[k].parent) {
       add(composite[k], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
@@ -106,9 +119,9 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
     }
     // 1e-15 kg m^2: below the rounding of about_axis for robots of metres and kilograms.
     if (apparent + robot.dofs[dof].armature < 1e-15) {
-      throw std::runtime_error(source + ": joint '" + b.joint_name +
-                               "' moves no inertia: give link '" + b.name +
-                               "' or one of its children a mass, or make the joint fixed");
+      throw BodyError(source + ": joint '" + b.joint_name + "' moves no inertia: give link '" +
+                          b.name + "' or one of its children a mass, or make the joint fixed",
+                      b.name);
     }
     dof += joint_nv(b.joint);
   }

@@ -1,6 +1,7 @@
 #include "pinocchio_robot.hpp"
 
 #include "adjacent_pairs.hpp"
+#include "overlapping_pairs.hpp"
 #include "physical_inertia.hpp"
 #include <coal/BVH/BVH_model.h>
 #include <coal/shape/convex.h>
@@ -104,7 +105,8 @@ BodyDescription body_description(const pin::Model& model, int j) {
   body.mass = Y.mass();
   body.com = to_vec3(Y.lever());
   const Eigen::Matrix3d I = Y.inertia().matrix();
-  body.inertia = {I(0, 0), I(0, 1), I(1, 1), I(0, 2), I(1, 2), I(2, 2)};
+  body.inertia =
+      without_rounding(body.mass, {I(0, 0), I(0, 1), I(1, 1), I(0, 2), I(1, 2), I(2, 2)});
   return body;
 }
 
@@ -200,7 +202,7 @@ void append_geometries(const pin::GeometryModel& source, const Material& materia
     g.link = g.body < 0 ? "" : robot.bodies[g.body].name;
     g.placement = to_transform(object.placement);
     g.material = material;
-    LoadMessage message{LoadMessage::Kind::kWarning, robot.name, 0, ""};
+    LoadMessage message{LoadMessage::Kind::kMesh, robot.name, 0, ""};
     try {
       g.shape = shape_of(object, message);
     } catch (const std::exception& e) {
@@ -227,7 +229,8 @@ void append_geometries(const pin::GeometryModel& source, const Material& materia
 
 Robot robot_from_pinocchio(const pin::Model& model,
                            const pin::GeometryModel* geometry,
-                           const Material& material) {
+                           const Material& material,
+                           bool keep_overlapping_pairs) {
   Robot robot;
   robot.name = model.name;
   check_order(model);
@@ -239,6 +242,7 @@ Robot robot_from_pinocchio(const pin::Model& model,
   append_frames(model, robot);
   if (geometry) append_geometries(*geometry, material, robot);
   check_robot_inertia(robot, "robot '" + robot.name + "'");
+  if (!keep_overlapping_pairs) disable_overlapping_pairs(robot, robot.name);
   robot.model = std::make_shared<pinocchio_handle::Model>(pinocchio_handle::Model{model});
   return robot;
 }

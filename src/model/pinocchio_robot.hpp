@@ -16,10 +16,12 @@ struct Model {
 namespace stiction {
 
 /// Same q and v layout. With a geometry model: its objects become geometries (meshes
-/// as convex hulls), and if it lists collision pairs only these stay enabled. Throws
+/// as convex hulls), and if it lists collision pairs only these stay enabled; those that overlap in
+/// the neutral configuration are disabled unless they are to be kept. Throws
 /// std::invalid_argument naming the joint or the geometry that cannot be represented.
 Robot robot_from_pinocchio(const pinocchio::Model& model,
                            const pinocchio::GeometryModel* geometry,
-                           const Material& material);
+                           const Material& material,
+                           bool keep_overlapping_pairs = false);
 
 }  // namespace stiction

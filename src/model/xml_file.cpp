@@ -78,6 +78,10 @@ void XmlFile::warn(int line, const std::string& text) {
   warnings_.push_back({LoadMessage::Kind::kWarning, name_, line, text});
 }
 
+void XmlFile::note_mesh(int line, const std::string& text) {
+  warnings_.push_back({LoadMessage::Kind::kMesh, name_, line, text});
+}
+
 void XmlFile::unused(int line, const std::string& what) {
   auto [it, fresh] = unused_.try_emplace(what);
   if (fresh) it->second.order = static_cast<int>(unused_.size());

@@ -28,6 +28,8 @@ class XmlFile {
     fail(e.GetLineNum(), text);
   }
   void warn(int line, const std::string& text);
+  /// A message of kind kMesh.
+  void note_mesh(int line, const std::string& text);
 
   /// Reports attributes and children that are not in the lists, and stray text.
   void expect(const XmlElement& e,

@@ -83,7 +83,12 @@ struct GearDescription {
 
 /// What a loader says about a file: never silence. Printed by load(), kept in the scene.
 struct LoadMessage {
-  enum class Kind { kUnused, kWarning } kind = Kind::kUnused;
+  enum class Kind {
+    kUnused,   ///< an element or attribute
+    kWarning,  ///< something looks wrong
+    kMesh,     ///< a collision mesh is stood for by something else
+    kOverlap,  ///< links that overlap at the start: their pairs are disabled
+  } kind = Kind::kUnused;
   std::string file;
   int line = 0;  ///< 1-based; 0: no line
   std::string text;
@@ -123,7 +128,10 @@ struct LoadOptions {
   bool free_flyer = true;          ///< root joint; false: the base is fixed to the world
   bool collision_geometry = true;  ///< load the file's collision shapes
   bool self_collision = true;  ///< keep pairs inside the robot (parent-child and SRDF pairs never)
-  std::string srdf;            ///< path; empty: none
+  /// Keep also the pairs that overlap in the neutral or in a named configuration; otherwise they
+  /// are disabled and listed in a message.
+  bool keep_overlapping_pairs = false;
+  std::string srdf;  ///< path; empty: none
   std::vector<std::string> package_dirs;
   Material material;
   bool strict = false;  ///< unused elements, and inertias that no solid has, are errors

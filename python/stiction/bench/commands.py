@@ -1,4 +1,4 @@
-"""`stiction bench step`, `drops`, `worst-step`, `collision`, `solvers`, `integrators`, `all`."""
+"""`stiction bench step`, `drops`, `worst-step`, `robots`, `collision` and so on."""
 
 from __future__ import annotations
 
@@ -216,6 +216,50 @@ def worst_step(
         print_json(document)
     else:
         stdout().print(worst_step_tables(document))
+
+
+@app.command()
+@guarded
+def robots(
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Every .urdf file below it; default: those of example-robot-data."),
+    ] = None,
+    only: Annotated[
+        str, typer.Option(help="Comma-separated parts of paths; empty: all robots.")
+    ] = "",
+    seconds: Annotated[float, typer.Option(help="Simulated time [s].", min=0.1)] = 2.0,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Write the table to this file of the manual.")
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `robots`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Each robot on the ground, base free, joints held, default settings: does it just stand?"""
+    from . import machine
+    from .robot_tables import robot_table, write_robot_page
+    from .robots import bench_robots, example_robots
+
+    chosen = _names(only)
+    paths = [
+        path
+        for path in example_robots(folder)
+        if not chosen or any(part in str(path) for part in chosen)
+    ]
+    with line_progress("robots") as tick:
+        rows = [row.as_dict() for row in bench_robots(paths, seconds, tick)]
+    document = {"machine": machine.describe(), "seconds": seconds, "rows": rows}
+    if results is not None:
+        update_results(results, {"robots": document})
+    if markdown is not None:
+        write_robot_page(markdown, rows)
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(robot_table(rows))
 
 
 @app.command("all")

@@ -63,6 +63,7 @@ bool has_message(const Robot& robot, LoadMessage::Kind kind, int line, const std
 }
 constexpr auto kUnused = LoadMessage::Kind::kUnused;
 constexpr auto kWarning = LoadMessage::Kind::kWarning;
+constexpr auto kMesh = LoadMessage::Kind::kMesh;
 
 std::string collision(const std::string& shape) {
   return kInertial + "<collision><geometry>" + shape + "</geometry></collision>";
@@ -159,7 +160,20 @@ BOOST_AUTO_TEST_CASE(bad_inertias) {
               "link 'tip': inertia is not positive: its principal moments are (-1, 1, 3)");
   check_error(arm("", "", "<inertial><mass value='1'/></inertial>"), 3, "no <inertia>");
   check_error(arm("", "", inertial("1", "ixx='1'")), 3, "no attribute 'ixy'");
-  check_error(arm("", "", ""), 0, "joint 'elbow' moves no inertia");
+  check_error(arm("", "", ""), 3, "joint 'elbow' moves no inertia");
+
+  // Moments that the parallel-axis sums of massless links may leave (iCub): rounding, not an error.
+  const std::string rounded = "ixx='1e-18' iyy='-5.42101e-20' izz='1e-18' ixy='0' ixz='0' iyz='0'";
+  const std::string light =
+      "<link name='b'>" + inertial("1e-3", rounded) + "</link>\n" + "<link name='c'>" +
+      inertial("1", unit) + "</link>\n" +
+      "<joint name='k' type='revolute'><limit effort='1' velocity='1' "
+      "lower='-1' upper='1'/><parent link='tip'/><child link='b'/></joint>\n" +
+      "<joint name='l' type='revolute'><limit effort='1' velocity='1' "
+      "lower='-1' upper='1'/><parent link='b'/><child link='c'/></joint>\n";
+  const Robot icub = load(arm("", light));
+  BOOST_TEST(icub.bodies[1].inertia.yy == 0.0);
+  BOOST_TEST(icub.bodies[2].inertia.yy == 1.0);
 
   const std::string thin = arm("",
                                "",
@@ -304,7 +318,7 @@ BOOST_AUTO_TEST_CASE(meshes_become_hulls_with_their_volume_ratio) {
                                           arm("", "", collision("<mesh filename='" + uri + "'/>")));
     const Robot robot = load_urdf(path, options);
     BOOST_TEST(std::abs(robot.geometries.at(0).shape.mesh->volume - 3.5) < 1e-12, uri);
-    BOOST_TEST(has_message(robot, kWarning, 3, "hull volume / mesh volume = 1.17"), uri);
+    BOOST_TEST(has_message(robot, kMesh, 3, "hull volume / mesh volume = 1.17"), uri);
   };
   LoadOptions options = fixed_base();
   check("package://my_robot/meshes/elbow.obj", options);  // found from the URDF's parents
@@ -312,6 +326,12 @@ BOOST_AUTO_TEST_CASE(meshes_become_hulls_with_their_volume_ratio) {
   check("file://" + mesh, options);
   options.package_dirs = {folder.path.string() + "/my_robot/"};
   check("package://my_robot/meshes/elbow.obj", options);
+  const std::string tetrahedron = folder.write("tetrahedron.obj",
+                                               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                               "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  BOOST_TEST(
+      load(arm("", "", collision("<mesh filename='" + tetrahedron + "'/>"))).messages.empty(),
+      "a mesh that is its own hull is no news");
   folder.write("my_robot/meshes/flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
   const std::string flat =
       arm("",
@@ -341,6 +361,7 @@ BOOST_AUTO_TEST_CASE(adjacent_links_and_srdf) {
                    "<joint name='j9' value='0.5'/>\n</group_state></robot>");
   LoadOptions options = fixed_base();
   options.srdf = srdf;
+  options.keep_overlapping_pairs = true;
   const Robot robot = load(xml, options);
   const std::vector<std::pair<int, int>> expected = {{0, 1}, {0, 4}, {1, 2}, {2, 3}, {3, 4}};
   BOOST_TEST((robot.disabled_pairs == expected));

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(geometry_models) {
   add("can", b, std::make_shared<coal::Cylinder>(0.5, 3.0));
   add("hat", b, std::make_shared<coal::Cone>(0.5, 3.0));
   add("egg", b, std::make_shared<coal::Ellipsoid>(0.5, 1.0, 3.0));
-  const Robot robot = robot_from_pinocchio(model, &geometry, {});
+  // All of them overlap.
+  const Robot robot = robot_from_pinocchio(model, &geometry, {}, true);
   BOOST_REQUIRE(robot.geometries.size() == 6u);
   BOOST_TEST(robot.geometries[0].shape.size.z == 3.0);
   BOOST_TEST(robot.geometries[0].body == -1);
@@ -77,9 +78,14 @@ BOOST_AUTO_TEST_CASE(geometry_models) {
   BOOST_TEST(robot.messages.empty());
 
   geometry.addCollisionPair(pin::CollisionPair(0, 2));
-  const Robot selected = robot_from_pinocchio(model, &geometry, {});
+  const Robot selected = robot_from_pinocchio(model, &geometry, {}, true);
   for (const auto& pair : selected.disabled_pairs) BOOST_TEST((pair != std::pair{0, 2}));
   BOOST_TEST(selected.disabled_pairs.size() >= 5u);
+  const Robot pruned = robot_from_pinocchio(model, &geometry, {});
+  BOOST_TEST(pruned.disabled_pairs.size() == selected.disabled_pairs.size() + 1u);
+  BOOST_TEST((pruned.disabled_pairs.back() == std::pair{0, 2}));
+  BOOST_REQUIRE(pruned.messages.size() == 1u);
+  BOOST_TEST((pruned.messages[0].kind == LoadMessage::Kind::kOverlap));
 
   add("spike", b, std::make_shared<coal::TriangleP>());
   BOOST_CHECK_EXCEPTION(

@@ -1,0 +1,80 @@
+#include "overlapping_pairs.hpp"
+
+#include "stiction/collision/scene_distances.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+namespace stiction {
+namespace {
+
+// Shapes that merely touch stay a pair [m]: closed fingers, a lid on its rim.
+constexpr double kTouching = 1e-6;
+
+struct Overlap {
+  double depth = 0.0;         ///< [m]
+  std::string configuration;  ///< the one where it is deepest; empty: neutral
+};
+
+using ByGeometries = std::map<std::pair<int, int>, Overlap>;
+using ByLinks = std::map<std::pair<std::string, std::string>, Overlap>;
+
+void keep_deepest(Overlap& kept, const Overlap& found) {
+  if (found.depth > kept.depth) kept = found;
+}
+
+void collect(const Scene& scene,
+             const std::string& configuration,
+             const std::vector<double>& q,
+             ByGeometries& overlaps) {
+  const Eigen::Map<const Eigen::VectorXd> x(q.data(), static_cast<Eigen::Index>(q.size()));
+  for (const PairDistance& pair :
+       scene_distances(scene, geometry_poses(scene, scene.parameters, x), 0.0)) {
+    if (!(pair.result.distance < -kTouching)) continue;
+    keep_deepest(overlaps[{pair.geometry_a, pair.geometry_b}],
+                 {-pair.result.distance, configuration});
+  }
+}
+
+std::string describe(const Robot& robot, const ByGeometries& overlaps) {
+  ByLinks by_links;
+  const auto name = [&](int g) {
+    const GeometryDescription& geometry = robot.geometries[g];
+    return geometry.link.empty() ? geometry.name : geometry.link;
+  };
+  for (const auto& [pair, overlap] : overlaps) {
+    keep_deepest(by_links[{name(pair.first), name(pair.second)}], overlap);
+  }
+  std::vector<std::pair<std::pair<std::string, std::string>, Overlap>> sorted(by_links.begin(),
+                                                                              by_links.end());
+  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.second.depth > b.second.depth;
+  });
+  std::string text = std::to_string(sorted.size()) +
+                     (sorted.size() == 1 ? " pair of links overlaps" : " pairs of links overlap") +
+                     " at the start and cannot collide:";
+  for (const auto& [links, overlap] : sorted) {
+    char depth[32];
+    std::snprintf(depth, sizeof depth, " %.3g mm", overlap.depth * 1e3);
+    text += (text.back() == ':' ? " " : ", ") + links.first + " / " + links.second + depth;
+    if (!overlap.configuration.empty()) text += " in '" + overlap.configuration + "'";
+  }
+  return text;
+}
+
+}  // namespace
+
+void disable_overlapping_pairs(Robot& robot, const std::string& file) {
+  if (robot.geometries.size() < 2) return;
+  Scene scene;
+  scene.add_robot(robot);
+  ByGeometries overlaps;
+  collect(scene, "", robot.neutral, overlaps);
+  for (const auto& [name, q] : robot.configurations) collect(scene, name, q, overlaps);
+  if (overlaps.empty()) return;
+  for (const auto& [pair, overlap] : overlaps) robot.disabled_pairs.push_back(pair);
+  robot.messages.push_back({LoadMessage::Kind::kOverlap, file, 0, describe(robot, overlaps)});
+}
+
+}  // namespace stiction
