@@ -1,6 +1,6 @@
-#include "stiction/dynamics/mass_matrix.hpp"
+#include "recovery.hpp"
 
-#include "constraint_row.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,16 +20,6 @@
 
 namespace stiction {
 namespace {
-
-/// [m/s or rad/s, of 1] A correction that is slower in this measure is left alone: only a lever of
-/// less than 1 um could make 1 rad/s of 1 um/s. Contacts at rest and in steady motion, whose errors
-/// are of rounding and of second order in dt, cost nothing that way.
-constexpr double kNoHarm = 1e-6;
-
-/// The fastest that moves.
-struct Speeds {
-  double linear = 0.0, angular = 0.0;
-};
 
 /// dof_speed of one tree <- D^-1 Z_r lambda of a row's first `dim` rows.
 void whitened_motion(const RowContext& context,
@@ -86,7 +76,24 @@ void add_speeds(const RowContext& context, int tree, Speeds& most) {
   }
 }
 
-/// What impulses lambda [dim] on the rows [first, first + dim) of a set make move.
+/// One row that acts alone: the normal of a contact, a limit, a gear.
+void limit_row(
+    const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
+  const int step = ContactProblem::stride(row.set.dim) + 1;
+  const double lambda = row.reference[r] / problem.values[problem.diagonal_start[set] + step * r];
+  const Speeds speeds = speeds_of(context, row, problem.sets[set].offset, r, 1, &lambda);
+  const double share = harmless_share(context.settings, speeds);
+  if (share == 1.0) return;
+  row.kind = ReferenceKind::kCapped;
+  row.reference[r] *= share;
+}
+
+bool recovers(const ConstraintRow& row) {
+  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
+}
+
+}  // namespace
+
 Speeds speeds_of(const RowContext& context,
                  const ConstraintRow& row,
                  int offset,
@@ -105,7 +112,6 @@ Speeds speeds_of(const RowContext& context,
   return most;
 }
 
-/// The share of a motion that is within the caps.
 double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
   double share = 1.0;
   if (speeds.linear > settings.recovery_speed) share = settings.recovery_speed / speeds.linear;
@@ -113,24 +119,6 @@ double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
     share = std::min(share, settings.recovery_angular_speed / speeds.angular);
   return share;
 }
-
-/// One row that acts alone: the normal of a contact, a limit.
-void limit_row(
-    const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
-  const int step = ContactProblem::stride(row.set.dim) + 1;
-  const double lambda = row.reference[r] / problem.values[problem.diagonal_start[set] + step * r];
-  const Speeds speeds = speeds_of(context, row, problem.sets[set].offset, r, 1, &lambda);
-  const double share = harmless_share(context.settings, speeds);
-  if (share == 1.0) return;
-  row.kind = ReferenceKind::kCapped;
-  row.reference[r] *= share;
-}
-
-bool recovers(const ConstraintRow& row) {
-  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
-}
-
-}  // namespace
 
 void limit_recovery(const RowContext& context, const ContactProblem& problem) {
   ConstraintRows& rows = context.out;
@@ -141,9 +129,14 @@ void limit_recovery(const RowContext& context, const ContactProblem& problem) {
       kNoHarm * std::min(settings.recovery_speed, settings.recovery_angular_speed);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
-    if (!recovers(row) || row.set.kind == SetKind::kFree) continue;
+    if (!recovers(row)) continue;
+    if (row.source == RowSource::kClosure) {
+      limit_closure(context, problem, static_cast<int>(i), harmless, row);
+      continue;
+    }
     const int r = row.set.dim - 1;
-    if (row.reference[r] > harmless) limit_row(context, problem, static_cast<int>(i), r, row);
+    if (std::abs(row.reference[r]) > harmless)
+      limit_row(context, problem, static_cast<int>(i), r, row);
   }
 }
 

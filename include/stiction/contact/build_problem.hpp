@@ -20,7 +20,8 @@ struct ContactSettings {
   double recovery_angular_speed = 1.0;  ///< [rad/s] >= 0, of joints and bodies that turn
   double restitution_threshold =
       -1.0;                   ///< [m/s] approach speed above which e acts; < 0: max(0.01, 2 |g| dt)
-  double closure_gain = 1.0;  ///< kappa_b in [0, 1]: share of a closure's error removed per step
+  double closure_gain = 1.0;  ///< kappa_b in [0, 1]: share of a closure's error removed per step;
+                              ///< beyond the drift of motion no faster than the recovery speeds
   double limit_margin =
       0.02;  ///< [rad or m] distance at which a joint limit becomes a row, at least
   bool per_point_stiffness = false;  ///< each point of a pair gets k, d instead of k / n, d / n

@@ -1,3 +1,5 @@
+#include "support/recovery.hpp"
+
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/random_tree.hpp"
@@ -11,7 +13,10 @@
 namespace stiction {
 namespace {
 
+using test::kinetic_energy;
 using test::Rng;
+using test::Speeds;
+using test::speeds;
 
 constexpr double kDt = 1e-4;  // [s] short: velocities are compared at two configurations
 
@@ -31,24 +36,6 @@ std::vector<BodyDescription> hinge(Rng& rng) {
   b.joint = rng.below(2) ? JointType::kRevolute : JointType::kContinuous;
   test::random_mass(rng, b);
   return {b};
-}
-
-Robot random_robot(Rng& rng, bool simple) {
-  Robot robot;
-  robot.name = "robot";
-  robot.bodies = simple ? hinge(rng) : test::random_tree(rng);
-  int nv = 0;
-  for (const BodyDescription& b : robot.bodies) {
-    nv += joint_nv(b.joint);
-    for (int k = 0; k < joint_nq(b.joint); ++k) {
-      const bool quaternion = b.joint == JointType::kFreeFlyer || b.joint == JointType::kSpherical;
-      const bool one =
-          quaternion ? k == joint_nq(b.joint) - 1 : b.joint == JointType::kContinuous && k == 0;
-      robot.neutral.push_back(one ? 1.0 : 0.0);
-    }
-  }
-  robot.dofs.resize(nv);
-  return robot;
 }
 
 /// A ball on a random body, and one fixed to the world that it is `depth` inside of. The normal
@@ -84,42 +71,6 @@ bool add_violation(Rng& rng, double depth, Robot& robot) {
   return true;
 }
 
-struct Speeds {
-  double joint_linear = 0.0, joint_angular = 0.0, body_linear = 0.0, body_angular = 0.0;
-  double linear() const { return std::max(joint_linear, body_linear); }
-  double angular() const { return std::max(joint_angular, body_angular); }
-};
-
-Speeds speeds(const Scene& scene, const State& state) {
-  Speeds s;
-  DynamicsWorkspace work;
-  work.resize(scene);
-  forward_kinematics(scene, scene.parameters, state.q.data(), state.v.data(), work);
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    const Tree& tree = scene.trees()[t];
-    const double* v = state.v.data() + tree.v_offset;
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      const Motion<double>& V = work.trees[t].V[b];
-      const Vec3d com = work.trees[t].X_RB[b] * scene.parameters.com[tree.body_offset + b];
-      s.body_linear = std::max(s.body_linear, norm(V.linear + cross(V.angular, com)));
-      s.body_angular = std::max(s.body_angular, norm(V.angular));
-      const double* own = v + tree.v_index[b];
-      if (tree.joint[b] == JointType::kFreeFlyer) continue;
-      double& joint = tree.joint[b] == JointType::kPrismatic ? s.joint_linear : s.joint_angular;
-      const bool three = tree.joint[b] == JointType::kSpherical;
-      joint = std::max(joint, three ? std::hypot(own[0], own[1], own[2]) : std::abs(own[0]));
-    }
-  }
-  return s;
-}
-
-double kinetic_energy(const Scene& scene, const State& state) {
-  Simulator sim(scene, strict());
-  State next = state;
-  sim.prepare(next, {});
-  return sim.advance(next, sim.warm_start()).kinetic_energy;
-}
-
 /// The one position error of a scene, > 0 [m or rad].
 double position_error(Simulator& sim, const State& state) {
   State probe = state;
@@ -143,7 +94,8 @@ double position_error(Simulator& sim, const State& state) {
 Scene scene_with_error(Rng& rng, ErrorKind kind, double depth, double least_lever) {
   for (;;) {
     const bool simple = rng.below(3) == 0;
-    Robot robot = random_robot(rng, simple && kind == ErrorKind::kContact);
+    Robot robot = test::random_robot(
+        simple && kind == ErrorKind::kContact ? hinge(rng) : test::random_tree(rng));
     if (kind == ErrorKind::kLimit && !add_violation(rng, depth, robot)) continue;
     Scene scene;
     scene.parameters.gravity = {0, 0, 0};

@@ -1,0 +1,139 @@
+#include "stiction/math/symmetric_eigen.hpp"
+
+#include "recovery.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// How fast an open closure may close.
+//
+// A closure that moves drifts by a second-order term in every step: q goes along v for dt, and the
+// points of its two sides leave each other by dt^2 a / 2, where a is their relative acceleration at
+// constant joint velocities. With c* = -kappa Phi / dt that is taken back in the next step(s), in
+// the steady state with |c*| = dt a / 2: a part of the motion, however fast, and no harm. So
+// whatever asks for no more than ten times that is left alone: a fast linkage stays as closed as it
+// can be. a follows from q and v, and v is what the last step ended with: a state needs no memory
+// of its drift, and an error that was put in by hand or left by a step that did not converge is not
+// taken for one.
+//
+// Everything else is an open closure. Its rows act together: with G their own block,
+//
+//     u = M^-1 J^T G^-1 c*
+//
+// and c* is cut as that of a contact is, see recovery.cpp. Directions in which the closure hardly
+// moves anything (eigenvalues of G with unit diagonal below kWeak) are cut apart from the others,
+// that they do not hold them up; in those where nothing moves (kRigid) nothing is asked for.
+
+namespace stiction {
+namespace {
+
+constexpr double kDrifts = 10.0;  // times the drift of one step
+constexpr double kWeak = 1e-6, kRigid = 1e-12;
+constexpr int kMax = kMaxSetDim;
+
+/// Acceleration of a body's point at p_W and of its rotation, world axes, while the velocities of
+/// its joints stay what they are and its root goes on as the integrator has it: see
+/// integrate_configuration().
+Motion<double> steady_acceleration(const RowContext& context, int body, const Vec3d& p_W) {
+  if (body < 0) return {{0, 0, 0}, {0, 0, 0}};
+  const int t = context.scene.tree_of_body(body);
+  const TreeData<double>& data = context.dynamics.trees[t];
+  const int b = body - context.scene.trees()[t].body_offset;
+  const Mat3d& R = data.X_WR.R;
+  const Vec3d p = transpose_times(R, p_W - data.X_WR.p);
+  const Motion<double>&A = data.A[b], &V = data.V[b];
+  Vec3d a = A.linear + cross(A.angular, p) + cross(V.angular, V.linear + cross(V.angular, p));
+  if (is_loose_body(context.dynamics.views[t]))
+    a = a - cross(V.angular, cross(V.angular, context.parameters.com[body]));
+  return {R * a + context.parameters.gravity, R * A.angular};  // A has gravity taken off
+}
+
+double largest(const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+/// Whether c* is no more than drift, or too little to matter.
+bool is_drift(const RowContext& context, double harmless, const ConstraintRow& row) {
+  const bool weld = row.set.dim == 6;
+  const double linear = largest(row.reference), angular = weld ? largest(row.reference + 3) : 0.0;
+  if (std::max(linear, angular) <= harmless) return true;
+  const Closure& c = context.scene.closures()[row.index];
+  const Vec3d p_A = world_point(context.scene, context.dynamics, c.body_a, c.X_A.p),
+              p_B = world_point(context.scene, context.dynamics, c.body_b, c.X_B.p);
+  const Motion<double> a = steady_acceleration(context, c.body_a, p_A),
+                       b = steady_acceleration(context, c.body_b, p_B);
+  const double share = 0.5 * kDrifts * context.dt;
+  return linear <= std::max(harmless, share * norm(b.linear - a.linear)) &&
+         angular <= std::max(harmless, share * norm(b.angular - a.angular));
+}
+
+/// The block of a set as V diag(value) V^T with unit diagonal, G = S V diag(value) V^T S.
+struct Directions {
+  double scale[kMax], value[kMax], vector[kMax * kMax];
+  bool known = false;
+
+  Directions(const ContactProblem& problem, int set) {
+    const int n = problem.sets[set].dim, stride = ContactProblem::stride(n);
+    const double* G = problem.values.data() + problem.diagonal_start[set];
+    const double least = kRigid * problem.largest_diagonal(0, problem.num_sets());
+    double unit[kMax * kMax], scratch[7 * kMax + 24];
+    for (int r = 0; r < n; ++r) scale[r] = std::sqrt(std::max(G[(stride + 1) * r], least));
+    for (int r = 0; r < n; ++r) {
+      for (int c = 0; c < n; ++c) unit[n * r + c] = G[stride * c + r] / (scale[r] * scale[c]);
+    }
+    known = symmetric_eigen(unit, n, value, vector, scratch);
+  }
+};
+
+/// The part of c* along the directions whose values are in [low, high): what of it does no harm is
+/// added to `allowed`. Whether it was cut.
+bool allow(const RowContext& context,
+           int offset,
+           const Directions& d,
+           double low,
+           double high,
+           const ConstraintRow& row,
+           double* allowed) {
+  const int n = row.set.dim;
+  double part[kMax] = {}, lambda[kMax] = {}, most = 0.0;
+  for (int k = 0; k < n; ++k) {
+    if (d.value[k] < low || d.value[k] >= high) continue;
+    const double* e = d.vector + n * k;
+    double along = 0.0;
+    for (int r = 0; r < n; ++r) along += e[r] * row.reference[r] / d.scale[r];
+    for (int r = 0; r < n; ++r) {
+      part[r] += d.scale[r] * e[r] * along;
+      lambda[r] += e[r] / d.scale[r] * along / d.value[k];
+    }
+  }
+  for (int r = 0; r < n; ++r) most = std::max(most, std::abs(part[r]));
+  if (most == 0.0) return false;
+  Speeds speeds = speeds_of(context, row, offset, 0, n, lambda);
+  speeds.linear = std::max(speeds.linear, largest(part));
+  if (n == 6) speeds.angular = std::max(speeds.angular, largest(part + 3));
+  const double share = harmless_share(context.settings, speeds);
+  for (int r = 0; r < n; ++r) allowed[r] += share * part[r];
+  return share < 1.0;
+}
+
+}  // namespace
+
+void limit_closure(const RowContext& context,
+                   const ContactProblem& problem,
+                   int set,
+                   double harmless,
+                   ConstraintRow& row) {
+  if (is_drift(context, harmless, row)) return;
+  const Directions directions(problem, set);
+  if (!directions.known) return;
+  const int n = row.set.dim, offset = problem.sets[set].offset;
+  double allowed[kMax] = {};
+  bool cut = allow(context, offset, directions, kWeak, kInfinity, row, allowed);
+  cut = allow(context, offset, directions, kRigid, kWeak, row, allowed) || cut;
+  double left = 0.0;  // in rigid directions
+  for (int r = 0; r < n && !cut; ++r)
+    left = std::max(left, std::abs(row.reference[r] - allowed[r]));
+  if (!cut && left <= harmless) return;
+  row.kind = ReferenceKind::kCapped;
+  std::copy(allowed, allowed + n, row.reference);
+}
+
+}  // namespace stiction
