@@ -98,7 +98,7 @@ def _motion(scene: RandomScene, sim: Simulator, control: Control, q: Floats, v: 
 
 def recovery(log: Log) -> Floats:
     """(K,) what the recovery of position errors added, as reported [J]."""
-    return np.array([float(getattr(report, "recovery_energy", 0.0)) for report in log.reports])
+    return log.column("recovery_energy")
 
 
 def findings(log: Log) -> list[Finding]:
@@ -114,7 +114,7 @@ def findings(log: Log) -> list[Finding]:
     if not (np.isfinite(log.motion.q).all() and np.isfinite(log.motion.v).all()):
         add("state not finite", len(log.reports), np.nan)
         return found
-    for name in ("penetration", "creep", "energy"):
+    for name in ("penetration", "creep", "energy", "recovery_energy"):
         column = log.column(name)
         if not np.isfinite(column).all():
             add(f"report.{name} not finite", int(np.argmin(np.isfinite(column))), np.nan)
