@@ -256,6 +256,8 @@ def _robot_step(
     force, implicit = _joint_forces(motion, robot, q, v)
     armature = _dofs(motion, robot, "armature")
     M_hat = M + np.diag(armature + implicit)
+    if robot.first_joint:  # in axes that stand still, the origin's velocity does not turn
+        bias = bias - M_hat[:, :3] @ np.cross(v[3:6], v[:3])
     v_free = v + dt * np.linalg.solve(M_hat, force - bias)
     out.before[k] = 0.5 * v @ M_hat @ v
     out.free[k] = 0.5 * v_free @ M_hat @ v_free
