@@ -75,11 +75,15 @@ study: setup-study extension
 	@$(bin)/python -m stiction study measured-tosses
 	@$(bin)/python -m stiction study stiff-contact
 
-# Every randomised C++ test, with many more cases than `make test` runs.
+# Every randomised test, with many more cases than `make test` runs: those of C++, and those of
+# Python marked `fuzz`. Both runners run to their end.
 fuzz: setup-test
 	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
 	@$(cmake) --build $(BUILD) -j $(JOBS)
-	STICTION_FUZZ=1 $(bin)/ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+	@failed=0; export STICTION_FUZZ=1; \
+	$(MAKE) --no-print-directory ctest || failed=1; \
+	$(bin)/python -m pytest -n $(JOBS) --dist load -m fuzz || failed=1; \
+	exit $$failed
 
 docs: setup-docs extension
 	@$(bin)/python -m sphinx -q -W --keep-going docs build/docs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -52,6 +53,12 @@ class Finding:
 
 def run(scene: RandomScene, steps: int = 200) -> Log:
     """Steps with default settings; an exception ends the run and stands in the log."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what a user is told once a run: overlaps, unsolved steps
+        return _run(scene, steps)
+
+
+def _run(scene: RandomScene, steps: int) -> Log:
     sim, state, control = scene.start()
     q, v = [np.array(state.q)], [np.array(state.v)]
     reports, seconds, error = [], [], ""
@@ -97,8 +104,8 @@ def _motion(scene: RandomScene, sim: Simulator, control: Control, q: Floats, v: 
 
 
 def recovery(log: Log) -> Floats:
-    """(K,) what the recovery of position errors added, as reported [J]."""
-    return log.column("recovery_energy")
+    """(K,) what the recovery of position errors added at most, as reported [J]; what took is 0."""
+    return np.maximum(log.column("recovery_energy"), 0.0)
 
 
 def findings(log: Log) -> list[Finding]:
