@@ -86,6 +86,7 @@ bp::dict structure(const ContactProblem& p) {
   out["run_start"] = to_list(parts.run_start);
   out["run_columns"] = to_list(parts.run_columns);
   out["run_counts"] = to_list(parts.run_counts);
+  out["velocity_floor"] = to_array(p.velocity_floor);
   if (!parts.trees.known()) return out;
   std::vector<int> sides;
   for (const auto& s : parts.trees.sides) sides.insert(sides.end(), {s.tree, s.length, s.dof, s.z});
@@ -130,6 +131,8 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   parts.run_start = integers(structure["run_start"]);
   parts.run_columns = integers(structure["run_columns"]);
   parts.run_counts = integers(structure["run_counts"]);
+  if (structure.has_key("velocity_floor"))
+    parts.velocity_floor = vector_from(structure["velocity_floor"], "velocity_floor");
   parts.trees = trees_from(structure);
   return std::make_shared<ContactProblem>(put_together(parts));
 }

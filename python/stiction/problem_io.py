@@ -2,7 +2,8 @@
 
 Version 3: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
 offsets (s + 1,), mu (s,), bounds (s, 2), warm_start (n,) or absent, and how the problem is stored:
-island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts. Sums are then
+island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts; velocity_floor
+(s,), or (0,) or absent for none. Sums are then
 taken in the same order, so a solver gives the same bits. Where the problem knows its trees (from a
 step of several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides
 (sides, 4): tree, length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into
@@ -61,6 +62,7 @@ def save_problem(
         arrays["tree_sides"] = arrays["tree_sides"].reshape(-1, 4)
         for name in TREE_NUMBERS:
             arrays[name] = np.asarray(structure[name], dtype=float)
+    arrays["velocity_floor"] = np.asarray(structure["velocity_floor"], dtype=float)
     if warm_start is not None:
         arrays["warm_start"] = np.asarray(warm_start, dtype=float)
         if arrays["warm_start"].shape != (problem.num_rows,):
@@ -103,6 +105,8 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
             if version == 1:
                 return ContactProblem(data["G"], data["g"], sets=sets, R=data["R"])
             structure: dict[str, Any] = {name: data[name].tolist() for name in STRUCTURE}
+            if "velocity_floor" in data:
+                structure["velocity_floor"] = data["velocity_floor"]
             if "tree_sides" in data:
                 structure |= {name: data[name].ravel().tolist() for name in TREE_INTEGERS}
                 structure |= {name: data[name] for name in TREE_NUMBERS}

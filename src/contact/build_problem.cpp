@@ -101,6 +101,22 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
   context.out.z.back() = coefficient;
 }
 
+static double largest(const Vec3d& x) {
+  return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+}
+
+double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p) {
+  double length = largest(p), speed = 0.0;
+  for (int s = 0; s < row.num_sides; ++s) {
+    const TreeData<double>& data = context.dynamics.trees[row.sides[s].tree];
+    const Motion<double>& V = data.V[row.sides[s].body];
+    const double arm = largest(p - data.X_WR.p);
+    length = std::max(length, arm);
+    speed = std::max(speed, largest(V.linear) + largest(V.angular) * arm);
+  }
+  return rounding_of(length, context.dt, speed);
+}
+
 void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
   multiply(context.scene,
            context.dynamics,
@@ -130,6 +146,9 @@ static void fill_vectors(const RowContext& context,
     ConstraintRow& row = rows.rows[i];
     const int offset = problem.sets[i].offset, step = ContactProblem::stride(row.set.dim) + 1;
     double* g = problem.g.data() + offset;
+    double free = std::abs(g[0]);
+    for (int r = 1; r < row.set.dim; ++r) free = std::max(free, std::abs(g[r]));
+    problem.velocity_floor[i] = row.velocity_floor + rounding_of(0.0, context.dt, free);
     if (row.source == RowSource::kContact)
       apply_restitution(context, contacts[row.index], g[2], row);
     // Where no dof moves along a normal (a turntable on its floor) the joints carry the load and

@@ -66,6 +66,8 @@ void append_closure_rows(const RowContext& context) {
     closure_side(context, closure, closure.body_a, X_WA, X_WA.R, -1.0, row);
     closure_side(context, closure, closure.body_b, X_WB, X_WA.R, 1.0, row);
     accumulate_velocity(context, row);
+    row.velocity_floor =
+        std::max(point_floor(context, row, X_WA.p), point_floor(context, row, X_WB.p));
     const Vec3d position = transpose_times(X_WA.R, X_WB.p - X_WA.p);
     const Vec3d rotation = rotation_vector(transpose_times(X_WA.R, X_WB.R));
     const double gain = -context.settings.closure_gain / context.dt;

@@ -35,6 +35,16 @@ void apply_restitution(const RowContext& context,
                        double free_normal,
                        ConstraintRow& row);
 
+/// Rounding of a velocity that is the sum of `speed` and a length over dt, each the result of some
+/// operations: 16 u (length / dt + speed), u = 2^-53.
+inline double rounding_of(double length, double dt, double speed) {
+  constexpr double kRounding = 16.0 * 0x1p-53;
+  return kRounding * (length / dt + speed);
+}
+/// The same for rows of the world point p: positions of p in the world and from the roots of the
+/// trees that carry it, speeds of the bodies there.
+double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p);
+
 /// Adds a side with room for the rows of `body` (scene index; nothing for the world). Returns its
 /// rows or null.
 double* add_side(const RowContext& context, int body, ConstraintRow& row);

@@ -96,6 +96,7 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
     contact_side(context, contact, contact.body_a, -1.0, row);
     contact_side(context, contact, contact.body_b, 1.0, row);
     accumulate_velocity(context, row);
+    row.velocity_floor = point_floor(context, row, contact.position);
     if (std::isfinite(contact.material.stiffness)) {
       const PointCompliance point = compliance_of(contact, context.settings);
       normal_spring(contact, point, context.dt, row);

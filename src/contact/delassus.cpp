@@ -156,6 +156,7 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
   problem.island_start.push_back(static_cast<int>(rows.rows.size()));
   problem.g.resize(offset);
   problem.compliance.resize(offset);
+  problem.velocity_floor.resize(problem.sets.size());
 }
 
 /// Runs of columns and the room for each panel.

@@ -16,19 +16,33 @@ ConstraintRow& append_scalar(const RowContext& context,
   row.source = source;
   row.index = index;
   row.set = set;
-  row.velocity[0] = row.reference[0] = row.compliance[0] = 0.0;
+  row.velocity[0] = row.reference[0] = row.compliance[0] = row.velocity_floor = 0.0;
   return row;
 }
 
-/// gap: distance to the limit, positive inside. Same reference velocity as a contact's normal row.
-void append_limit(
-    const RowContext& context, RowSource source, int dof, double cap, double gap, double sign) {
+/// Coordinates of joints are known to the rounding of 1 rad or 1 m at best: near zero they are
+/// finer than the velocities that moved them there.
+double coordinate_floor(const RowContext& context, double size, const ConstraintRow& row) {
+  return rounding_of(std::max(1.0, size), context.dt, std::abs(row.velocity[0]));
+}
+
+/// sign: 1 below, -1 above; the gap is positive inside. Same reference velocity as a contact's
+/// normal row.
+void append_limit(const RowContext& context,
+                  RowSource source,
+                  int dof,
+                  double q,
+                  double limit,
+                  double sign,
+                  double cap) {
+  const double gap = sign * (q - limit);
   const double reach =
       std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
   if (gap > reach) return;
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
+  row.velocity_floor = coordinate_floor(context, std::max(std::abs(q), std::abs(limit)), row);
   refer_to_gap(context, gap, cap, 0, row);
 }
 
@@ -48,9 +62,9 @@ void append_tree(const RowContext& context, const Tree& tree) {
                              ? context.settings.recovery_speed
                              : context.settings.recovery_angular_speed;
       if (std::isfinite(p.lower[first]))
-        append_limit(context, RowSource::kLowerLimit, first, cap, q - p.lower[first], 1.0);
+        append_limit(context, RowSource::kLowerLimit, first, q, p.lower[first], 1.0, cap);
       if (std::isfinite(p.upper[first]))
-        append_limit(context, RowSource::kUpperLimit, first, cap, p.upper[first] - q, -1.0);
+        append_limit(context, RowSource::kUpperLimit, first, q, p.upper[first], -1.0, cap);
     }
     for (int k = 0; k < n; ++k) {
       const double f = p.dry_friction[first + k];
@@ -84,6 +98,8 @@ void append_gear(const RowContext& context, int index) {
   }
   constexpr double kTurn = 6.283185307179586477;
   double error = x[0] - gear.ratio * x[1] - gear.offset;
+  row.velocity_floor =
+      coordinate_floor(context, std::max(std::abs(x[0]), std::abs(gear.ratio * x[1])), row);
   if (turns) error -= kTurn * std::nearbyint(error / kTurn);
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;

@@ -39,6 +39,14 @@ void bound_residual(double c, double room, double& complementarity, double& dual
 
 }  // namespace
 
+void Residuals::merge(const Residuals& other) {
+  primal = std::max(primal, other.primal);
+  dual = std::max(dual, other.dual);
+  complementarity = std::max(complementarity, other.complementarity);
+  relative = std::max(relative, other.relative);
+  backward = std::max(backward, other.backward);
+}
+
 bool on_cone(const ConstraintSet& set, const double* l) {
   return l[2] > 0.0 && std::sqrt(l[0] * l[0] + l[1] * l[1]) >= set.mu * l[2] * (1.0 - 1e-9);
 }
@@ -99,7 +107,12 @@ Residuals residuals(
 }
 
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity) {
-  return residuals(problem, lambda, velocity, 0, problem.num_sets());
+  Residuals worst;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    worst.merge(
+        residuals(problem, lambda, velocity, problem.island_start[k], problem.island_start[k + 1]));
+  }
+  return worst;
 }
 
 }  // namespace stiction

@@ -8,6 +8,32 @@
 
 namespace stiction {
 
+/// What of a set's distances p [N s], d [m/s] and q [J] is above rounding, given that of its
+/// velocities and `diagonal`, the largest of its block: an impulse is known to floor / diagonal,
+/// the product of both to what either makes of it.
+inline void drop_rounding(const ConstraintSet& set,
+                          double floor,
+                          double diagonal,
+                          const double* lambda,
+                          const double* c,
+                          double& p,
+                          double& d,
+                          double& q) {
+  double l_size = 0.0, c_size = 0.0;
+  for (int r = 0; r < set.dim; ++r) {
+    l_size += std::abs(lambda[r]);
+    c_size += std::abs(c[r]);
+  }
+  // Gamma = mu ||c_T||
+  if (set.kind == SetKind::kCone) {
+    l_size += set.mu * std::abs(lambda[2]);
+    c_size *= 1.0 + set.mu;
+  }
+  if (d <= floor) d = 0.0;
+  if (p * diagonal <= floor) p = 0.0;
+  if (q * diagonal <= floor * (l_size * diagonal + c_size)) q = 0.0;
+}
+
 /// Residuals over the sets [first, last), each judged by judge(set, index, lambda, c, primal, dual,
 /// complementarity).
 template <class Judge>
@@ -18,7 +44,11 @@ Residuals scaled_residuals(const ContactProblem& problem,
                            int last,
                            Judge&& judge) {
   Residuals out;
-  double total = 0.0;  // a maximum drops a NaN, a sum keeps it
+  double total = 0.0;                                      // a maximum drops a NaN, a sum keeps it
+  double primal = 0.0, dual = 0.0, complementarity = 0.0;  // above rounding
+  double floor = 0.0;  // sets that act on each other share it, as they share V
+  for (int i = first; i < last && !problem.velocity_floor.empty(); ++i)
+    floor = std::max(floor, problem.velocity_floor[i]);
   double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
@@ -31,27 +61,34 @@ Residuals scaled_residuals(const ContactProblem& problem,
     out.complementarity = std::max(out.complementarity, q);
     const double* block = problem.values.data() + problem.diagonal_start[i];
     const int s = ContactProblem::stride(set.dim);
+    double own_diag = 0.0;
     for (int r = 0; r < set.dim; ++r) {
+      own_diag = std::max(own_diag, block[s * r + r]);
       const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
       total += g + l + std::abs(c[r]);
-      diag_max = std::max(diag_max, block[s * r + r]);
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);
       abs_max = std::max(abs_max, g + block[s * r + r] * l);
     }
+    diag_max = std::max(diag_max, own_diag);
+    if (floor > 0.0 && own_diag > 0.0)
+      drop_rounding(set, floor, own_diag, lambda + set.offset, c, p, d, q);
+    primal = std::max(primal, p);
+    dual = std::max(dual, d);
+    complementarity = std::max(complementarity, q);
   }
   if (!std::isfinite(total)) {
     out.relative = out.backward = kInfinity;
     return out;
   }
   if (g_max == 0.0 && lambda_max == 0.0) {  // no scale: only bounds that exclude 0 can be violated
-    out.relative = out.backward = out.primal > 0.0 ? 1.0 : 0.0;
+    out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;
     return out;
   }
   const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
   const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
   const auto scaled = [&](double v) {
-    return std::max({ratio(out.primal, L), ratio(out.dual, v), ratio(out.complementarity, L * v)});
+    return std::max({ratio(primal, L), ratio(dual, v), ratio(complementarity, L * v)});
   };
   out.relative = scaled(g_max > 0.0 ? g_max : abs_max);
   out.backward = scaled(abs_max);

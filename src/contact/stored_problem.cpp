@@ -117,6 +117,8 @@ StoredProblem take_apart(const ContactProblem& problem) {
   parts.A = problem.dense();
   parts.g = Eigen::Map<const Eigen::VectorXd>(problem.g.data(), problem.num_rows());
   parts.R = Eigen::Map<const Eigen::VectorXd>(problem.compliance.data(), problem.num_rows());
+  parts.velocity_floor = Eigen::Map<const Eigen::VectorXd>(problem.velocity_floor.data(),
+                                                           problem.velocity_floor.size());
   parts.sets = problem.sets;
   parts.island_start = problem.island_start;
   parts.run_start = problem.run_start;
@@ -141,6 +143,11 @@ ContactProblem put_together(const StoredProblem& parts) {
   p.run_start = parts.run_start;
   p.compliance.assign(parts.R.data(), parts.R.data() + parts.R.size());
   p.compliance.resize(p.g.size(), 0.0);
+  require(parts.velocity_floor.size() == 0 || parts.velocity_floor.size() == p.num_sets(),
+          "velocity_floor: must have one entry per set");
+  for (const double x : parts.velocity_floor)
+    require(x >= 0.0 && x < 1e300, "velocity_floor: must be >= 0");
+  p.velocity_floor.assign(parts.velocity_floor.begin(), parts.velocity_floor.end());
   p.runs.clear();
   p.panel_start.clear();
   p.diagonal_start.clear();

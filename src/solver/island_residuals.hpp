@@ -6,9 +6,6 @@
 
 namespace stiction {
 
-/// Backward residual below which double is exhausted.
-inline constexpr double kRounding = 1e-12;
-
 /// The residuals of a model on one island; `velocity` gets c = (G + R) lambda + g.
 inline Residuals island_residuals(ContactModel model,
                                   const Island& island,

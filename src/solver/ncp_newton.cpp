@@ -178,6 +178,19 @@ bool NcpNewton::take_turns() {
   return false;
 }
 
+/// Whether the velocities that the start makes are so much larger than those asked for that the
+/// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
+bool NcpNewton::drowns() const {
+  constexpr double kRounding = 16.0 * 0x1p-53;
+  const ContactProblem& p = island_.problem;
+  double made = 0.0;
+  for (int i = island_.first; i < island_.last; ++i) {
+    for (int r = 0; r < p.sets[i].dim; ++r)
+      made = std::max(made, diagonal(p, i, r) * std::abs(lambda_[p.sets[i].offset + r]));
+  }
+  return kRounding * made > settings_.tolerance * velocity_scale(island_);
+}
+
 /// Residual of the start; Newton at once if it is close.
 bool NcpNewton::start_well() {
   constexpr double kClose = 2e-2, kSame = 1e-2;
@@ -196,6 +209,13 @@ bool NcpNewton::start_well() {
     }
     return true;
   }
+  if (drowns()) {
+    std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+    best_.relative = kUnknown;
+    evaluate();
+    keep_best();
+    if (solved()) return true;
+  }
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
@@ -213,7 +233,7 @@ SolveStatus NcpNewton::solve() {
   if (start_well() || multipliers() || take_turns()) return SolveStatus::kConverged;
   if (!std::isfinite(certificate_.relative)) return SolveStatus::kNotFinite;
   return_to_best();
-  if (limited()) return SolveStatus::kRoundingLimited;
+  if (at_limit()) return SolveStatus::kRoundingLimited;
   if (island_.rows() <= kMaxInteriorRows && !out_of_budget_) {
     if (infeasible()) {
       return_to_best();

@@ -38,8 +38,9 @@ class NcpNewton {
 
  private:
   bool solved() const { return certificate_.relative <= settings_.tolerance; }
-  /// Nothing more can be had in double.
-  bool limited() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
+  bool limited() const { return certificate_.rounding_limited(); }
+  /// Limited by so much that other stages are not worth a try.
+  bool at_limit() const { return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8; }
   /// Factorisations until there are `limit` of them, >= 0.
   int left_of(int limit) const;
   bool exhausted();
@@ -58,6 +59,7 @@ class NcpNewton {
   bool solve_stages();
   bool follow_compliance();
   bool scatter();
+  bool drowns() const;
   bool start_well();
   void keep_best();
   void return_to_best();

@@ -24,7 +24,7 @@ bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
     evaluate();
     if (!std::isfinite(certificate_.relative)) return false;
     keep_best();
-    if (solved() || newton(6, kSmall) || limited()) return true;
+    if (solved() || newton(6, kSmall) || at_limit()) return true;
     if (!good) return false;
   }
   return false;

@@ -31,9 +31,8 @@ class Progress {
   /// Judges lambda; true if its relative residual is at most the tolerance, or the caller wants
   /// no more. Costs a product with G.
   bool solved() {
-    const Residuals now = island_residuals(model_, island_, settings_, lambda_, velocity_);
-    relative_ = now.relative;
-    backward_ = now.backward;
+    now_ = island_residuals(model_, island_, settings_, lambda_, velocity_);
+    relative_ = now_.relative;
     if (relative_ < best_relative_) {
       best_relative_ = relative_;
       std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_.data() + island_.begin);
@@ -43,7 +42,7 @@ class Progress {
   double relative() const { return relative_; }
   bool finite() const { return relative_ < kInfinity; }
   /// Double is exhausted.
-  bool rounding_limited() const { return backward_ <= kRounding; }
+  bool rounding_limited() const { return now_.rounding_limited(); }
   /// Takes the best impulses back, if there are any.
   void return_to_best() {
     if (!(best_relative_ < relative_)) return;
@@ -57,7 +56,8 @@ class Progress {
   const SolverSettings& settings_;
   std::vector<double>& best_;
   double *lambda_, *velocity_;
-  double relative_ = kInfinity, backward_ = kInfinity, best_relative_ = kInfinity;
+  Residuals now_;
+  double relative_ = kInfinity, best_relative_ = kInfinity;
 };
 
 }  // namespace stiction

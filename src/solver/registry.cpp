@@ -8,12 +8,6 @@
 namespace stiction {
 namespace {
 
-/// If the impulses do not run away, that is.
-bool rounding_limited(const Residuals& r) {
-  constexpr double kNearlySolved = 1e-6;
-  return r.backward <= kRounding && r.relative <= kNearlySolved;
-}
-
 [[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
   throw std::invalid_argument(std::string(field) + " = " + value + ": must be " + rule);
 }
@@ -36,7 +30,6 @@ Verdict judge(const ContactProblem& problem,
     c = velocity.data();
   }
   solution.model_residuals = {};
-  Residuals& worst = solution.model_residuals;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Residuals r = model_residuals(solution.model,
                                         settings.facets,
@@ -45,14 +38,10 @@ Verdict judge(const ContactProblem& problem,
                                         c,
                                         problem.island_start[k],
                                         problem.island_start[k + 1]);
-    worst.primal = std::max(worst.primal, r.primal);
-    worst.dual = std::max(worst.dual, r.dual);
-    worst.complementarity = std::max(worst.complementarity, r.complementarity);
-    worst.relative = std::max(worst.relative, r.relative);
-    worst.backward = std::max(worst.backward, r.backward);
+    solution.model_residuals.merge(r);
     const bool converged = r.relative <= settings.tolerance;
     out.converged = out.converged && converged;
-    out.limited = out.limited && (converged || rounding_limited(r));
+    out.limited = out.limited && (converged || r.rounding_limited());
   }
   return out;
 }
@@ -210,7 +199,7 @@ void solve(const ContactProblem& problem,
     solution.model_residuals = solution.residuals;
     const Residuals& r = solution.residuals;
     const bool converged = r.relative <= settings.tolerance;
-    solution.status = corrected(solution.status, {converged, converged || rounding_limited(r)});
+    solution.status = corrected(solution.status, {converged, converged || r.rounding_limited()});
     return;
   }
   solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));

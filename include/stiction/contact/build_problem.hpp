@@ -71,6 +71,7 @@ struct ConstraintRow {
   double velocity[6];   ///< J v at the start of the step
   double reference[6];  ///< c*
   double compliance[6];
+  double velocity_floor;  ///< rounding of J v and c* [m/s]
 };
 
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).

@@ -68,9 +68,11 @@ struct ContactProblem {
   };
 
   std::vector<ConstraintSet> sets;
-  std::vector<double> g;           ///< [rows] free velocity minus reference velocity
-  std::vector<double> compliance;  ///< [rows] R, physical only
-  std::vector<int> run_start;      ///< [sets + 1] into runs
+  std::vector<double> g;               ///< [rows] free velocity minus reference velocity
+  std::vector<double> compliance;      ///< [rows] R, physical only
+  std::vector<double> velocity_floor;  ///< [sets, m/s] rounding of g, from that of the state;
+                                       ///< empty: 0
+  std::vector<int> run_start;          ///< [sets + 1] into runs
   std::vector<Run> runs;
   std::vector<int> panel_start;     ///< [sets + 1] into values
   std::vector<int> diagonal_start;  ///< [sets] of the own block in values

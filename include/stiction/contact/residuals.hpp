@@ -13,15 +13,23 @@ struct Residuals {
   double relative =
       0.0;  ///< max(primal / L, dual / V, complementarity / (L V)); infinite if not finite
   double backward = 0.0;  ///< the same with V = max(|g| + diag G |lambda|): 1e-16 is rounding
+
+  /// Nothing more can be had in double, unless the impulses run away: what every solver means by
+  /// `rounding_limited`.
+  bool rounding_limited() const { return backward <= 1e-12 && relative <= 1e-6; }
+  /// The larger of each field.
+  void merge(const Residuals& other);
 };
 
 /// V = ||g||, L = max(||lambda||, V / max diag G), infinity norms over the sets [first_set,
-/// last_set).
+/// last_set). What is within rounding (velocities v, the largest velocity_floor of the sets;
+/// impulses v / diag G) counts as zero in `relative` and `backward`.
 Residuals residuals(const ContactProblem& problem,
                     const double* lambda,
                     double* velocity,
                     int first_set,
                     int last_set);
+/// Of all islands, each by its own V and L: the worst of each field.
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity);
 /// The same where `velocity` is G lambda + g already.
 Residuals residuals_at(const ContactProblem& problem,
