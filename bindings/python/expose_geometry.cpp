@@ -65,8 +65,8 @@ std::string type(const Shape& s) { return to_string(s.type); }
 bp::object size(const Shape& s) { return to_array(s.size); }
 
 bp::object vertices(const Shape& s) {
-  if (s.mesh) return to_array(s.mesh->vertices);
   if (s.surface) return to_array(s.surface->vertices);
+  if (s.mesh) return to_array(s.mesh->vertices);
   if (!s.field) return bp::object();
   std::vector<Vec3d> points;
   for (int j = 0; j < s.field->ny; ++j) {

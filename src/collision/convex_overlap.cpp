@@ -1,11 +1,15 @@
 #include "general_query.hpp"
 #include "surface_crossing.hpp"
+#include "way_out.hpp"
 
 // A convex shape that overlaps a solid although no triangle may push it: its centre is inside and
 // other parts of the surface are nearer to its corners, or it holds all of the solid. The triangles
 // it overlaps, cut to its box, stand for the overlap. The contact takes the direction, within 60
 // degrees of their summed normal, along which the shape has the least way to get off all of them:
 // a normal of theirs, an axis of the shape, or that sum if it is near none of these.
+//
+// The same way bounds every contact: one that is deeper pushes along a triangle that the shape only
+// grazes, through the solid. A shape that overlaps no triangle, with its centre outside, has none.
 
 namespace stiction::detail {
 namespace {
@@ -94,17 +98,8 @@ void collect(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& out) {
   work.triangles.resize(kept);
 }
 
-}  // namespace
-
-void contact_of_overlap(ConvexOnSurface& q, ManifoldWorkspace& work) {
-  if (!solid(q.surface)) return;
-  for (const SurfacePoint& p : work.points) {
-    if (p.gap <= kFlush * q.size) return;  // it touches, as a shape at rest does
-  }
-  work.overlap.clear();
-  Pushed pushed{q.shape, work.overlap};
-  collect(q, work, pushed);
-  if (!(pushed.weight > 0.0)) return;
+// The least way off all that the shape overlaps.
+void push_off(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& pushed) {
   pushed.middle = pushed.middle * (1.0 / pushed.weight);
   if (norm(pushed.area) < kBalanced * pushed.weight) {
     pushed.area = transpose_times(q.X.R, q.centre - q.X.p) - pushed.middle;
@@ -123,9 +118,34 @@ void contact_of_overlap(ConvexOnSurface& q, ManifoldWorkspace& work) {
     pushed.offer(axis, mix(11u, std::uint32_t(k)));
   }
   if (pushed.width == HUGE_VAL) pushed.offer(pushed.area, 12u);
+}
+
+// Adds a contact of the whole overlap if the triangles found none, and drops those too deep.
+void judge_overlap(ConvexOnSurface& q, ManifoldWorkspace& work, double gap) {
+  const double touching = kFlush * q.size;
+  work.overlap.clear();
+  Pushed pushed{q.shape, work.overlap};
+  collect(q, work, pushed);
+  const bool crosses = pushed.weight > 0.0;
+  if (crosses) push_off(q, work, pushed);
+  if (gap < -touching) {
+    if (!crosses && nearest_triangle(q.surface, q.centre, 4.0 * q.size).inside) return;
+    drop_deeper(touching + (crosses ? pushed.width : 0.0), work.points);
+    if (deepest(work.points) <= touching) return;
+  }
+  if (!crosses || !solid(q.surface)) return;
   const Vec3d on_surface = pushed.middle + pushed.u * (pushed.high - dot(pushed.u, pushed.middle));
   const Vec3d n = q.X.R * pushed.u;
   q.points.push_back({n, q.X * on_surface, -pushed.width, pushed.feature, 0});
+}
+
+}  // namespace
+
+void contact_of_overlap(ConvexOnSurface& q, ManifoldWorkspace& work) {
+  const double touching = kFlush * q.size, gap = deepest(work.points);
+  if (std::abs(gap) <= touching) return;  // as a shape at rest does
+  if (gap > touching && !solid(q.surface)) return;
+  judge_overlap(q, work, gap);
 }
 
 }  // namespace stiction::detail

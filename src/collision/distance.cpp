@@ -78,6 +78,10 @@ DistanceResult any_order(const Shape& a,
                          const Transform& X_WB,
                          const DistanceSettings& settings,
                          DistanceCache* cache) {
+  if (a.bounded() && b.bounded()) {
+    if (is_convex_surface(a)) return any_order(hull_of(a), X_WA, b, X_WB, settings, cache);
+    if (is_convex_surface(b)) return any_order(a, X_WA, hull_of(b), X_WB, settings, cache);
+  }
   if (is_surface(a.type) || is_surface(b.type)) {
     return distance_surface(a, X_WA, b, X_WB, settings);
   }
@@ -148,6 +152,7 @@ DistanceResult distance(const Shape& a,
   require_finite("distance: X_WB", X_WB);
   if (!a.bounded() && !b.bounded()) refuse_half_spaces();
   DistanceResult r = any_order(a, X_WA, b, X_WB, settings, cache);
+  if (r.distance == 0.0) r.distance = 0.0;  // without a sign
   if (r.status == DistanceStatus::kSeparated && r.distance > settings.max_distance) {
     r.status = DistanceStatus::kBeyond;  // a closed form knows the distance all the same
   }

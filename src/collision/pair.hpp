@@ -38,6 +38,13 @@ inline void require_finite(const char* name, const Transform& X) {
 /// A point or a segment, and all that is within a radius of it.
 inline bool is_round(ShapeType t) { return t == ShapeType::kSphere || t == ShapeType::kCapsule; }
 
+/// A triangle mesh that bounds a convex solid: against bounded shapes it is that solid, whose depth
+/// no single triangle knows.
+inline bool is_convex_surface(const Shape& s) { return is_surface(s.type) && !s.hollow(); }
+inline Shape hull_of(const Shape& s) {
+  return {ShapeType::kConvexMesh, {0.0, 0.0, 0.0}, s.mesh, nullptr, nullptr};
+}
+
 inline DistanceStatus status_of(double distance, double size) {
   if (std::abs(distance) <= kTouching * size) return DistanceStatus::kTouching;
   return distance > 0.0 ? DistanceStatus::kSeparated : DistanceStatus::kPenetrating;

@@ -131,6 +131,8 @@ bool swallowed(
   Vec3d v[3];
   s.corners(near.id, v);
   const Vec3d n = unit_normal(v);
+  // All of it is inside then, its farthest point too: one point alone may be misjudged by rounding.
+  if (nearest_above(s, X * support(other, transpose_times(X.R, n))).id < 0) return false;
   const Vec3d low = X * support(other, transpose_times(X.R, -n));
   const double depth = dot(n, low - v[0]);
   r = make_result(low - n * depth, n, depth, size);

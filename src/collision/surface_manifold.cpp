@@ -3,6 +3,7 @@
 #include "reduce.hpp"
 #include "surface_crossing.hpp"
 #include "triangle_contact.hpp"
+#include "way_out.hpp"
 
 #include <stdexcept>
 
@@ -180,9 +181,18 @@ void contact_manifolds(const Shape& a,
                        double margin,
                        ManifoldWorkspace& work,
                        DistanceCache* cache) {
+  using detail::hull_of, detail::is_convex_surface;
   work.manifolds.clear();
   work.points.clear();
   work.boxes_tested = work.triangles_tested = 0;
+  if (a.bounded() && b.bounded()) {
+    if (is_convex_surface(a)) {
+      return contact_manifolds(hull_of(a), X_WA, b, X_WB, margin, work, cache);
+    }
+    if (is_convex_surface(b)) {
+      return contact_manifolds(a, X_WA, hull_of(b), X_WB, margin, work, cache);
+    }
+  }
   if (!is_surface(a.type) && !is_surface(b.type)) {
     work.manifolds.resize(1);
     contact_manifold(a, X_WA, b, X_WB, margin, work.manifolds[0], cache);
@@ -199,11 +209,13 @@ void contact_manifolds(const Shape& a,
   if (is_surface(other.type)) {
     detail::surface_on_surface(s, other, X_SO, margin, work);
     size = std::fmin(size, bounding_radius(s));
+    detail::keep_within_way_out(detail::Surface(s), other, X_SO, size, work.points);
   } else if (!other.bounded()) {
     detail::half_space_on_surface(s, X_SO, margin, work);
     size = bounding_radius(s);
   } else {
     detail::convex_on_surface(s, other, X_SO, margin, work);
+    detail::keep_within_way_out(detail::Surface(s), other, X_SO, size, work.points);
   }
   detail::gather_manifolds(X_WS, size, surface_is_a, work);
 }

@@ -15,6 +15,23 @@
 namespace stiction {
 namespace {
 
+constexpr double kSameVolume = 1e-9;  // relative
+
+// The hull of a closed mesh without valleys that fills it; null of any other mesh.
+std::shared_ptr<const ConvexMesh> convex_solid(const TriangleMesh& mesh) {
+  if (!mesh.closed || !(mesh.volume > 0.0)) return nullptr;
+  for (const SurfaceEdge e : mesh.edges) {
+    if (e == SurfaceEdge::kConcave) return nullptr;
+  }
+  try {
+    auto hull = std::make_shared<const ConvexMesh>(ConvexMesh::hull(mesh.vertices));
+    if (std::abs(hull->volume - mesh.volume) <= kSameVolume * mesh.volume) return hull;
+  } catch (const std::invalid_argument&) {
+    // so flat that its vertices count as coplanar
+  }
+  return nullptr;
+}
+
 void check(const char* maker, const char* field, double value, bool zero_allowed = false) {
   const bool allowed = std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0));
   const bool in_range = value == 0.0 || (value >= kLeastSize && value <= kLargestSize);
@@ -195,6 +212,7 @@ Shape Shape::triangle_mesh(const std::vector<Vec3d>& vertices,
   Shape shape{ShapeType::kTriangleMesh, {0.0, 0.0, 0.0}, nullptr};
   shape.surface = std::make_shared<const TriangleMesh>(
       TriangleMesh::build(vertices, triangles, drop_degenerate));
+  shape.mesh = convex_solid(*shape.surface);
   return shape;
 }
 

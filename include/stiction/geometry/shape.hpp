@@ -40,7 +40,8 @@ struct Shape {
   /// kCylinder: (radius, half length, -), axis z. kCone: (radius of the base at z = -half length,
   /// half length, -), apex at z = +half length. kEllipsoid: half axes.
   Vec3d size{0.0, 0.0, 0.0};
-  std::shared_ptr<const ConvexMesh> mesh;            ///< kConvexMesh only
+  /// kConvexMesh; of a kTriangleMesh that bounds a convex solid its hull, else null.
+  std::shared_ptr<const ConvexMesh> mesh;
   std::shared_ptr<const HeightField> field = {};     ///< kHeightField only
   std::shared_ptr<const TriangleMesh> surface = {};  ///< kTriangleMesh only
 
@@ -64,6 +65,8 @@ struct Shape {
                              bool drop_degenerate = false);
 
   bool bounded() const { return type != ShapeType::kHalfSpace; }
+  /// Triangles that need not bound a convex solid.
+  bool hollow() const { return is_surface(type) && mesh == nullptr; }
 };
 
 /// Farthest point of the shape along d (not necessarily unit), shape frame. Bounded shapes only; of
