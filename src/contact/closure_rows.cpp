@@ -47,7 +47,18 @@ void closure_side(const RowContext& context,
 
 }  // namespace
 
-/// Phi = (p_B - p_A, log(R_WA^T R_WB)) in the axes of frame A; c* = -kappa_b Phi / dt.
+void closure_error(const Closure& closure,
+                   const Transform& X_WA,
+                   const Transform& X_WB,
+                   double* error) {
+  const Vec3d position = transpose_times(X_WA.R, X_WB.p - X_WA.p);
+  for (int k = 0; k < 3; ++k) error[k] = position[k];
+  if (closure.kind != Closure::Kind::kWeld) return;
+  const Vec3d rotation = rotation_vector(transpose_times(X_WA.R, X_WB.R));
+  for (int k = 0; k < 3; ++k) error[3 + k] = rotation[k];
+}
+
+/// c* = -kappa_b Phi / dt.
 void append_closure_rows(const RowContext& context) {
   for (std::size_t i = 0; i < context.scene.closures().size(); ++i) {
     const Closure& closure = context.scene.closures()[i];
@@ -68,13 +79,9 @@ void append_closure_rows(const RowContext& context) {
     accumulate_velocity(context, row);
     row.velocity_floor =
         std::max(point_floor(context, row, X_WA.p), point_floor(context, row, X_WB.p));
-    const Vec3d position = transpose_times(X_WA.R, X_WB.p - X_WA.p);
-    const Vec3d rotation = rotation_vector(transpose_times(X_WA.R, X_WB.R));
+    closure_error(closure, X_WA, X_WB, row.reference);
     const double gain = -context.settings.closure_gain / context.dt;
-    for (int k = 0; k < 3; ++k) {
-      row.reference[k] = gain * position[k];
-      row.reference[3 + k] = gain * rotation[k];
-    }
+    for (int k = 0; k < row.set.dim; ++k) row.reference[k] *= gain;
   }
 }
 

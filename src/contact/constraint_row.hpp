@@ -17,7 +17,8 @@ struct RowContext {
 
 // Each appends rows with J (not yet whitened), J v, c* and R. Files of the same name.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
-void append_joint_rows(const RowContext& context);
+void append_joint_rows(const RowContext& context);  // of gears too
+void append_gear_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);
 
 /// Velocity that a gap (of a contact or of a joint limit) asks for in row r, c_N >= c*: speculative
@@ -27,6 +28,15 @@ void refer_to_gap(const RowContext& context, double gap, double cap, int r, Cons
 /// Cuts what corrects a position error to speeds that do no harm, see recovery.cpp. Rows are
 /// whitened, the diagonal of G has no compliance yet.
 void limit_recovery(const RowContext& context, const ContactProblem& problem);
+
+/// Phi = (p_B - p_A, and of a weld log(R_WA^T R_WB)) in the axes of frame A [m, rad].
+void closure_error(const Closure& closure,
+                   const Transform& X_WA,
+                   const Transform& X_WB,
+                   double* error);
+/// q_dof - ratio q_driver - offset, to the nearest turn if one of them is continuous [rad or m];
+/// `size`, if given, the larger of its terms.
+double gear_error(const Scene& scene, const Gear& gear, const double* q, double* size = nullptr);
 
 /// Newton restitution, once the free normal velocity of the step is known: one maximum with the
 /// rest.

@@ -85,33 +85,43 @@ void append_gear(const RowContext& context, int index) {
   add_dof_side(context, gear.dof, 1.0, row);
   add_dof_side(context, gear.driver, -gear.ratio, row);
   accumulate_velocity(context, row);
-  double x[2] = {0.0, 0.0};
-  bool turns = false;  // a continuous joint knows its angle up to full turns
-  const int dofs[2] = {gear.dof, gear.driver};
-  for (int k = 0; k < 2; ++k) {
-    const Tree& tree = context.scene.trees()[context.scene.tree_of_dof(dofs[k])];
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      if (tree.v_offset + tree.v_index[b] != dofs[k]) continue;
-      x[k] = position(tree, b, context.state.q.data());
-      turns = turns || tree.joint[b] == JointType::kContinuous;
-    }
-  }
-  constexpr double kTurn = 6.283185307179586477;
-  double error = x[0] - gear.ratio * x[1] - gear.offset;
-  row.velocity_floor =
-      coordinate_floor(context, std::max(std::abs(x[0]), std::abs(gear.ratio * x[1])), row);
-  if (turns) error -= kTurn * std::nearbyint(error / kTurn);
+  double size = 0.0;
+  const double error = gear_error(context.scene, gear, context.state.q.data(), &size);
+  row.velocity_floor = coordinate_floor(context, size, row);
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
 }
 
 }  // namespace
 
+double gear_error(const Scene& scene, const Gear& gear, const double* q, double* size) {
+  double x[2] = {0.0, 0.0};
+  bool turns = false;  // a continuous joint knows its angle up to full turns
+  const int dofs[2] = {gear.dof, gear.driver};
+  for (int k = 0; k < 2; ++k) {
+    const Tree& tree = scene.trees()[scene.tree_of_dof(dofs[k])];
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      if (tree.v_offset + tree.v_index[b] != dofs[k]) continue;
+      x[k] = position(tree, b, q);
+      turns = turns || tree.joint[b] == JointType::kContinuous;
+    }
+  }
+  constexpr double kTurn = 6.283185307179586477;
+  double error = x[0] - gear.ratio * x[1] - gear.offset;
+  if (size != nullptr) *size = std::max(std::abs(x[0]), std::abs(gear.ratio * x[1]));
+  if (turns) error -= kTurn * std::nearbyint(error / kTurn);
+  return error;
+}
+
 void append_joint_rows(const RowContext& context) {
   const std::vector<Tree>& trees = context.scene.trees();
   for (std::size_t t = 0; t < trees.size(); ++t) {
     if (!context.dynamics.asleep[t]) append_tree(context, trees[t]);
   }
+  append_gear_rows(context);
+}
+
+void append_gear_rows(const RowContext& context) {
   for (std::size_t g = 0; g < context.scene.gears().size(); ++g) {
     if (!context.dynamics.asleep[context.scene.tree_of_dof(context.scene.gears()[g].dof)])
       append_gear(context, static_cast<int>(g));

@@ -1,61 +1,344 @@
 #include "project_closures.hpp"
 
-#include "stiction/integrator/semi_implicit_euler.hpp"
-#include "stiction/math/symmetric_eigen.hpp"
+#include "stiction/dynamics/bias.hpp"
+#include "stiction/dynamics/integrate.hpp"
+#include "stiction/dynamics/kinematics.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
 
+#include "../math/semidefinite.hpp"
 #include "constraint_row.hpp"
+#include "one_tree_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 namespace stiction {
+namespace {
 
-/// G^+ x of a symmetric G >= 0: what redundant rows have in common is shared in equal parts.
-static Eigen::VectorXd apply_pseudo_inverse(Eigen::MatrixXd G, const Eigen::VectorXd& x) {
-  const int n = static_cast<int>(G.rows());
-  Eigen::VectorXd values(n), scratch(7 * n + 24);
-  Eigen::MatrixXd V(n, n);
-  if (!symmetric_eigen(G.data(), n, values.data(), V.data(), scratch.data()))
-    return Eigen::VectorXd::Zero(n);
-  const double zero = 1e-13 * n * values.maxCoeff();
-  Eigen::VectorXd y = V.transpose() * x;
-  for (int i = 0; i < n; ++i) y[i] = values[i] > zero ? y[i] / values[i] : 0.0;
-  return V * y;
+/// A row whose square keeps less than this beside the rows before it repeats them.
+constexpr double kDependent = 1e-10;
+constexpr double kClosed = 1e-13;  ///< [m or rad]
+/// Gauss-Newton squares the error: what is this small is closed after one more round, and J hardly
+/// another [m or rad].
+constexpr double kNearlyClosed = 1e-6;
+
+template <class Visit>
+void each_touched(const Scene& scene, const ClosedLoopWorkspace& work, Visit&& visit) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    if (work.touched[t]) visit(scene.trees()[t], static_cast<int>(t));
+  }
+}
+
+void place(const Scene& scene,
+           const Parameters& parameters,
+           const double* q,
+           ClosedLoopWorkspace& work) {
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    forward_placements(work.dynamics.views[t],
+                       tree_parameters(tree, t, parameters),
+                       q + tree.q_offset,
+                       work.dynamics.trees[t]);
+  });
+}
+
+/// The blocks of a set's panel that are in columns with a place >= 0.
+void copy_panel(const ContactProblem& p, int set, const int* place, int n, double* A) {
+  const int dim = p.sets[set].dim, row = place[p.sets[set].offset];
+  const double* value = p.values.data() + p.panel_start[set];
+  for (int r = p.run_start[set]; r < p.run_start[set + 1]; ++r) {
+    const ContactProblem::Run& run = p.runs[r];
+    for (int c = run.column; c < run.column + run.count; ++c) {
+      for (int k = 0; k < dim && place[c] >= 0; ++k) A[(row + k) * n + place[c]] = value[k];
+      value += ContactProblem::stride(dim);
+    }
+  }
+}
+
+/// G of the bilateral sets, factored by island.
+void factor_bilateral(const ContactProblem& p, ClosedLoopWorkspace& work) {
+  work.sets.clear();
+  work.islands.clear();
+  work.factor.clear();
+  work.place.assign(p.num_rows(), -1);
+  int rows = 0, set = 0;
+  for (int island = 0; island < p.num_islands(); ++island) {
+    const int first = rows, first_set = static_cast<int>(work.sets.size());
+    for (; set < p.island_start[island + 1]; ++set) {
+      if (p.sets[set].kind != SetKind::kFree) continue;
+      work.sets.push_back(set);
+      for (int k = 0; k < p.sets[set].dim; ++k) work.place[p.sets[set].offset + k] = rows++ - first;
+    }
+    if (rows == first) continue;
+    const int n = rows - first;
+    work.islands.push_back({first, n, 0, static_cast<int>(work.factor.size())});
+    work.factor.resize(work.factor.size() + n * n, 0.0);
+    for (std::size_t i = first_set; i < work.sets.size(); ++i)
+      copy_panel(
+          p, work.sets[i], work.place.data(), n, work.factor.data() + work.islands.back().factor);
+  }
+  work.scale.resize(rows);
+  work.order.resize(rows);
+  work.x.resize(rows);
+  work.scratch.resize(rows);
+  for (ClosedLoopWorkspace::Island& island : work.islands) {
+    island.rank = factor_semidefinite(work.factor.data() + island.factor,
+                                      island.rows,
+                                      kDependent,
+                                      work.scale.data() + island.first,
+                                      work.order.data() + island.first);
+  }
+}
+
+/// impulse <- -G^+ x of the bilateral rows, zero for the others.
+void solve_bilateral(const ContactProblem& p,
+                     const double* x,
+                     ClosedLoopWorkspace& work,
+                     std::vector<double>& impulse) {
+  double* y = work.x.data();
+  for (const int set : work.sets) y = std::copy_n(x + p.sets[set].offset, p.sets[set].dim, y);
+  for (const ClosedLoopWorkspace::Island& island : work.islands) {
+    substitute_semidefinite(work.factor.data() + island.factor,
+                            island.rows,
+                            island.rank,
+                            work.scale.data() + island.first,
+                            work.order.data() + island.first,
+                            work.x.data() + island.first,
+                            work.scratch.data());
+  }
+  impulse.assign(p.num_rows(), 0.0);
+  const double* l = work.x.data();
+  for (const int set : work.sets) {
+    for (int k = 0; k < p.sets[set].dim; ++k) impulse[p.sets[set].offset + k] = -*l++;
+  }
+}
+
+/// work.change = M^-1 (L^T w + J^T impulse) of the trees that are touched.
+void move(const Scene& scene,
+          const DynamicsWorkspace& dynamics,
+          ConstraintRows& rows,
+          const std::vector<double>& w,
+          ClosedLoopWorkspace& work) {
+  std::copy(w.begin(), w.end(), work.change.begin());
+  if (const int tree = rows.one_tree.tree; tree >= 0) {
+    add_impulses(rows, work.impulse, work.change.data() + scene.trees()[tree].v_offset);
+  } else {
+    add_row_forces(scene, dynamics, rows, work.impulse, work.change);
+  }
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    solve_scaled_lower(dynamics.views[t], dynamics.trees[t], work.change.data() + tree.v_offset);
+  });
+}
+
+void closure_error_at(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      const Closure& closure,
+                      double* error) {
+  closure_error(closure,
+                body_placement(scene, dynamics, closure.body_a) * closure.X_A,
+                body_placement(scene, dynamics, closure.body_b) * closure.X_B,
+                error);
+}
+
+/// The motion v' - v of the closures alone, in work.change.
+void hold_closures(const Scene& scene,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   const ContactProblem& problem,
+                   ClosedLoopWorkspace& work) {
+  work.velocity.assign(problem.g.begin(), problem.g.end());
+  for (const int set : work.sets) {
+    for (int k = 0; k < problem.sets[set].dim; ++k)
+      work.velocity[problem.sets[set].offset + k] += rows.rows[set].reference[k];
+  }
+  solve_bilateral(problem, work.velocity.data(), work, work.impulse);
+  move(scene, dynamics, rows, dynamics.whitened, work);
+}
+
+/// w -= L^-T dt (b(q, v + change / 2) - b(q, v)) of articulated trees, and g with it. True if there
+/// are any.
+bool centre_bias(const Scene& scene,
+                 const Parameters& parameters,
+                 const Control& control,
+                 const State& state,
+                 double dt,
+                 DynamicsWorkspace& dynamics,
+                 ConstraintRows& rows,
+                 ContactProblem& problem,
+                 ClosedLoopWorkspace& work) {
+  bool any = false;
+  std::fill(work.w.begin(), work.w.end(), 0.0);
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    const TreeView& view = dynamics.views[t];
+    if (is_loose_body(view)) return;
+    any = true;
+    TreeData<double>& data = work.dynamics.trees[t];
+    double *v = work.v.data() + tree.v_offset, *change = work.change.data() + tree.v_offset;
+    for (int k = 0; k < tree.nv; ++k) v[k] = state.v[tree.v_offset + k] + 0.5 * change[k];
+    const TreeParameters<double> p = tree_parameters(tree, t, parameters);
+    data.X_WR = dynamics.trees[t].X_WR;
+    std::copy_n(dynamics.trees[t].X_RB, tree.num_bodies, data.X_RB);
+    std::copy_n(dynamics.trees[t].S, tree.nv, data.S);
+    forward_velocities(view, p, v, data);
+    body_inertias_and_forces(view, p, data);
+    for (const ExternalWrench& wrench : control.wrenches) {
+      if (scene.tree_of_body(wrench.body) == t)
+        add_external_wrench(wrench.body - tree.body_offset, wrench.force, wrench.moment, data);
+    }
+    bias_forces(view, data);
+    for (int k = 0; k < tree.nv; ++k) change[k] = dt * (dynamics.trees[t].bias[k] - data.bias[k]);
+    solve_transposed(view, dynamics.trees[t], change);
+    for (int k = 0; k < tree.nv; ++k) {
+      dynamics.whitened[tree.v_offset + k] += change[k];
+      work.w[tree.v_offset + k] = change[k];
+    }
+  });
+  if (any) add_row_velocity(scene, dynamics, rows, problem, work.w.data(), problem.g);
+  return any;
+}
+
+/// Factor of M + armature at the kinematics of work.dynamics.
+void factor_mass(const Scene& scene, const Parameters& parameters, ClosedLoopWorkspace& work) {
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    const TreeView& view = work.dynamics.views[t];
+    TreeData<double>& data = work.dynamics.trees[t];
+    body_inertias(view, tree_parameters(tree, t, parameters), data);
+    mass_matrix(view, data);
+    for (int k = 0; k < tree.nv; ++k)
+      data.L[tree.row[k] + tree.depth[k]] += parameters.armature[tree.v_offset + k];
+    factorise(view, data);
+  });
+}
+
+/// Closures and gears at the kinematics of work.dynamics: J, G, work.velocity = J v and work.error
+/// = Phi, of which the largest is returned.
+double build_rows(const Scene& scene,
+                  const Parameters& parameters,
+                  const State& state,
+                  ClosedLoopWorkspace& work) {
+  ContactProblem& p = work.problem;
+  work.rows.rows.clear();
+  work.rows.z.clear();
+  static constexpr ContactSettings kSettings;
+  const RowContext context{scene, parameters, state, kSettings, 1.0, work.dynamics, work.rows};
+  append_gear_rows(context);
+  append_closure_rows(context);
+  assemble_rows(scene, work.dynamics, work.rows, p);
+  factor_bilateral(p, work);
+  work.velocity.resize(p.num_rows());
+  work.error.resize(p.num_rows());
+  double largest = 0.0;
+  for (int i = 0; i < p.num_sets(); ++i) {
+    const ConstraintRow& row = work.rows.rows[i];
+    const int dim = row.set.dim;
+    std::copy_n(row.velocity, dim, work.velocity.data() + p.sets[i].offset);
+    double* error = work.error.data() + p.sets[i].offset;
+    if (row.source == RowSource::kGear) {
+      *error = gear_error(scene, scene.gears()[row.index], state.q.data());
+    } else {
+      closure_error_at(scene, work.dynamics, scene.closures()[row.index], error);
+    }
+    for (int k = 0; k < dim; ++k) largest = std::max(largest, std::abs(error[k]));
+  }
+  return largest;
+}
+
+/// q moved by work.change, v of free roots turned into their new axes.
+void displace_touched(const Scene& scene,
+                      const Parameters& parameters,
+                      ClosedLoopWorkspace& work,
+                      State& state) {
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    const TreeView& view = work.dynamics.views[t];
+    const TreeParameters<double> p = tree_parameters(tree, t, parameters);
+    double *q = state.q.data() + tree.q_offset, *v = state.v.data() + tree.v_offset;
+    const Vec3d c = is_loose_body(view) ? p.com[0] : Vec3d{0, 0, 0};
+    const Mat3d before = work.dynamics.trees[t].X_WR.R;
+    integrate_configuration(view, p, 1.0, q, work.change.data() + tree.v_offset);
+    if (!tree.free_root) return;
+    const Vec3d about_c = cross(Vec3d{v[3], v[4], v[5]}, c);  // p_c keeps its velocity
+    const Vec3d u = transpose_times(rotation_from_quaternion(q + 3),
+                                    before * (Vec3d{v[0], v[1], v[2]} + about_c)) -
+                    about_c;
+    for (int k = 0; k < 3; ++k) v[k] = u[k];
+  });
+}
+
+}  // namespace
+
+void ClosedLoopWorkspace::resize(const Scene& scene) {
+  touched.assign(scene.trees().size(), 0);
+  any = !scene.closures().empty() || !scene.gears().empty();
+  if (!any) return;
+  for (const Closure& closure : scene.closures()) {
+    for (const int body : {closure.body_a, closure.body_b})
+      if (body >= 0) touched[scene.tree_of_body(body)] = 1;
+  }
+  for (const Gear& gear : scene.gears())
+    for (const int dof : {gear.dof, gear.driver}) touched[scene.tree_of_dof(dof)] = 1;
+  w.assign(scene.nv(), 0.0);
+  change = v = w;
+  q.assign(scene.nq(), 0.0);
+  dynamics.resize(scene);
+}
+
+void foresee_closures(const Scene& scene,
+                      const Parameters& parameters,
+                      const Control& control,
+                      const State& state,
+                      double dt,
+                      DynamicsWorkspace& dynamics,
+                      ConstraintRows& rows,
+                      ContactProblem& problem,
+                      ClosedLoopWorkspace& work) {
+  if (!work.any) return;
+  factor_bilateral(problem, work);
+  hold_closures(scene, dynamics, rows, problem, work);
+  if (centre_bias(scene, parameters, control, state, dt, dynamics, rows, problem, work))
+    hold_closures(scene, dynamics, rows, problem, work);
+  each_touched(scene, work, [&](const Tree& tree, int t) {
+    double *q = work.q.data() + tree.q_offset, *v = work.v.data() + tree.v_offset;
+    const double* change = work.change.data() + tree.v_offset;
+    std::copy_n(state.q.data() + tree.q_offset, tree.nq, q);
+    for (int k = 0; k < tree.nv; ++k) v[k] = state.v[tree.v_offset + k] + change[k];
+    integrate_configuration(dynamics.views[t], tree_parameters(tree, t, parameters), dt, q, v);
+  });
+  place(scene, parameters, work.q.data(), work);
+  for (const int set : work.sets) {
+    ConstraintRow& row = rows.rows[set];
+    if (row.source != RowSource::kClosure) continue;  // gears are linear in q
+    double now[6], then[6];
+    closure_error_at(scene, dynamics, scene.closures()[row.index], now);
+    closure_error_at(scene, work.dynamics, scene.closures()[row.index], then);
+    for (int k = 0; k < row.set.dim; ++k) {
+      const double curvature = (now[k] - then[k]) / dt;
+      row.reference[k] += curvature;
+      problem.g[problem.sets[set].offset + k] -= curvature;
+    }
+  }
 }
 
 void project_closures(const Scene& scene,
                       const Parameters& parameters,
-                      DynamicsWorkspace& work,
+                      ClosedLoopWorkspace& work,
                       State& state) {
-  if (scene.closures().empty() && scene.gears().empty()) return;
-  // The rows of one step with dt = 1, no forces and no velocity: c* = -Phi, and the "step" is the
-  // correction itself. Not on the allocation-free path: the projection is an option.
-  State trial = state;
-  trial.v.setZero();
-  ContactSettings settings;
-  settings.closure_gain = 1.0;
-  settings.recovery_speed = settings.recovery_angular_speed = kInfinity;
-  const Control no_control;
-  ConstraintRows rows;
-  ContactProblem problem;
-  Parameters still = parameters;
-  still.gravity = {0, 0, 0};
-  std::fill(still.dry_friction.begin(), still.dry_friction.end(), 0.0);
-  std::fill(still.lower.begin(), still.lower.end(), -kInfinity);
-  std::fill(still.upper.begin(), still.upper.end(), kInfinity);
-  std::fill(still.kp.begin(), still.kp.end(), 0.0);
-  std::fill(still.kd.begin(), still.kd.end(), 0.0);
-  std::vector<double> impulse;
-  for (int round = 0; round < 4; ++round) {
-    forward_kinematics(scene, still, trial.q.data(), trial.v.data(), work);
-    compute_dynamics(scene, still, trial.q.data(), trial.v.data(), no_control, 1.0, work);
-    build_problem(scene, still, trial, {}, settings, 1.0, work, rows, problem, impulse);
-    const Eigen::Map<const Eigen::VectorXd> phi(problem.g.data(), problem.num_rows());
-    if (phi.lpNorm<Eigen::Infinity>() <= 1e-12) break;
-    const Eigen::VectorXd lambda = -apply_pseudo_inverse(problem.dense(), phi);
-    impulse.assign(lambda.data(), lambda.data() + lambda.size());
-    apply_impulses(rows, scene, impulse, work);
-    semi_implicit_euler(scene, still, 1.0, work, trial);
-    trial.v.setZero();
+  if (!work.any) return;
+  std::fill(work.w.begin(), work.w.end(), 0.0);
+  bool last = false;
+  for (int round = 1; !last; ++round) {
+    place(scene, parameters, state.q.data(), work);
+    factor_mass(scene, parameters, work);
+    const double error = build_rows(scene, parameters, state, work);
+    last = error <= kNearlyClosed || round == 4;
+    if (last) {
+      solve_bilateral(work.problem, work.velocity.data(), work, work.impulse);
+      move(scene, work.dynamics, work.rows, work.w, work);
+      for (int k = 0; k < scene.nv(); ++k) state.v[k] += work.change[k];
+    }
+    if (error <= kClosed) continue;
+    solve_bilateral(work.problem, work.error.data(), work, work.impulse);
+    move(scene, work.dynamics, work.rows, work.w, work);
+    displace_touched(scene, parameters, work, state);
   }
-  state.q = trial.q;
 }
 
 }  // namespace stiction

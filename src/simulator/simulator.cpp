@@ -58,6 +58,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   parameters_.validate();
   dynamics_.resize(scene_);
   other_.resize(scene_);
+  if (settings_.project_closures) loops_.resize(scene_);
   collision_.resize(scene_);
   other_collision_.resize(scene_);
   integrator_ = find_integrator(settings_.integrator).step;
@@ -136,6 +137,9 @@ void Simulator::prepare(State& state, const Control& control) {
                 rows_,
                 problem_,
                 solution_.impulse);
+  if (settings_.project_closures) {
+    foresee_closures(scene_, parameters_, control, state, dt, dynamics_, rows_, problem_, loops_);
+  }
   warm_start_ = solution_.impulse;
   prepared_ = true;
 }
@@ -200,7 +204,7 @@ const StepReport& Simulator::finish(State& state) {
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, settings_.dt, state);
-  if (settings_.project_closures) project_closures(scene_, parameters_, other_, state);
+  if (settings_.project_closures) project_closures(scene_, parameters_, loops_, state);
   if (settings_.sleeping.enabled)
     fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
 

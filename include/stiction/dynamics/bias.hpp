@@ -38,6 +38,18 @@ inline void body_inertias_and_forces(const TreeView& tree,
   data.potential_energy = potential - mass * dot(parameters.gravity, data.X_WR.p);
 }
 
+/// The inertias alone, which need no velocity.
+template <class Real>
+inline void body_inertias(const TreeView& tree,
+                          const TreeParameters<Real>& parameters,
+                          TreeData<Real>& data) {
+  for (int b = 0; b < tree.num_bodies; ++b) {
+    const RigidTransform<Real>& X = data.X_RB[b];
+    data.inertia[b] = inertia_about_origin(
+        parameters.mass[b], X * parameters.com[b], rotate(X.R, parameters.inertia[b]));
+  }
+}
+
 /// Adds a wrench (force, moment about the body's origin, both in the world) to a body.
 template <class Real>
 inline void add_external_wrench(int body,

@@ -103,6 +103,27 @@ inline void root_velocity(const TreeParameters<Real>& parameters,
   data.A[0] = {-cross(data.V[0].angular, data.V[0].linear) - g, {o, o, o}};
 }
 
+/// The root frame, and the first body if it is free. Returns the first body that is not placed.
+template <class Real>
+inline int place_root(const TreeView& tree,
+                      const TreeParameters<Real>& parameters,
+                      const Real* q,
+                      TreeData<Real>& data) {
+  if (!tree.free_root) {
+    data.X_WR = parameters.base;
+    return 0;
+  }
+  data.X_WR = {rotation_from_quaternion(q + 3), {q[0], q[1], q[2]}};
+  const Real o(0.0), i(1.0);
+  const Vec3<Real> e[4] = {{i, o, o}, {o, i, o}, {o, o, i}, {o, o, o}};
+  for (int k = 0; k < 3; ++k) {
+    data.S[k] = {e[k], e[3]};
+    data.S[3 + k] = {e[3], e[k]};
+  }
+  data.X_RB[0] = RigidTransform<Real>::identity();
+  return 1;
+}
+
 /// Body placements, joint axes, velocities and bias accelerations.
 ///
 /// A free-flyer's acceleration is the *classical* one of its origin, in root axes held fixed over
@@ -115,25 +136,22 @@ inline void forward_kinematics(const TreeView& tree,
                                const Real* q,
                                const Real* v,
                                TreeData<Real>& data) {
-  int b = 0;
-  if (tree.free_root) {
-    data.X_WR = {rotation_from_quaternion(q + 3), {q[0], q[1], q[2]}};
-    const Real o(0.0), i(1.0);
-    const Vec3<Real> e[4] = {{i, o, o}, {o, i, o}, {o, o, i}, {o, o, o}};
-    for (int k = 0; k < 3; ++k) {
-      data.S[k] = {e[k], e[3]};
-      data.S[3 + k] = {e[3], e[k]};
-    }
-    data.X_RB[0] = RigidTransform<Real>::identity();
-    root_velocity(parameters, v, data);
-    b = 1;
-  } else {
-    data.X_WR = parameters.base;
-  }
-  for (; b < tree.num_bodies; ++b) {
+  const int first = place_root(tree, parameters, q, data);
+  if (tree.free_root) root_velocity(parameters, v, data);
+  for (int b = first; b < tree.num_bodies; ++b) {
     joint_placement(tree, parameters, b, q, data);
     joint_velocity(tree, parameters, b, v, data);
   }
+}
+
+/// The placements alone.
+template <class Real>
+inline void forward_placements(const TreeView& tree,
+                               const TreeParameters<Real>& parameters,
+                               const Real* q,
+                               TreeData<Real>& data) {
+  for (int b = place_root(tree, parameters, q, data); b < tree.num_bodies; ++b)
+    joint_placement(tree, parameters, b, q, data);
 }
 
 /// Velocities and bias accelerations anew, where forward_kinematics() has been at the same q.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/build_problem.hpp"
+#include "stiction/contact/closed_loops.hpp"
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/sleeping.hpp"
@@ -19,9 +20,11 @@ struct SimulatorSettings {
   ContactSettings contact;
   CollisionSettings collision;
   SleepSettings sleeping;
-  CompliantSettings compliant;    ///< read by every integrator but semi-implicit-euler
-  bool project_closures = false;  ///< after the step, move q onto the closures (Gauss-Newton)
-  void validate() const;          ///< throws std::invalid_argument naming the field and its value
+  CompliantSettings compliant;  ///< read by every integrator but semi-implicit-euler
+  /// Closed loops keep their energy: q and v end on the closures and gears, by a step that reads
+  /// the same backwards in time. See docs/concepts.md.
+  bool project_closures = false;
+  void validate() const;  ///< throws std::invalid_argument naming the field and its value
 };
 
 /// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
@@ -136,6 +139,7 @@ class Simulator {
   ContactProblem problem_;
   SolverWorkspace solver_;
   SleepWorkspace sleep_;
+  ClosedLoopWorkspace loops_;
   ContactSolution solution_;
   std::vector<double> warm_start_;
   CompliantStep integrator_ = nullptr;  ///< null: the rigid step

@@ -1,0 +1,56 @@
+#include "semidefinite.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+
+int factor_semidefinite(double* A, int n, double zero, double* scale, int* order) {
+  for (int k = 0; k < n; ++k) {
+    const double d = A[k * n + k];
+    scale[k] = d > 0.0 ? 1.0 / std::sqrt(d) : 0.0;
+    order[k] = k;
+  }
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j <= k; ++j) A[k * n + j] *= scale[k] * scale[j];
+  }
+  const auto entry = [&](int i, int j) -> double& {  // of the permuted lower triangle
+    const int r = order[i], c = order[j];
+    return r >= c ? A[r * n + c] : A[c * n + r];
+  };
+  for (int k = 0; k < n; ++k) {
+    int best = k;
+    for (int i = k + 1; i < n; ++i) {
+      if (entry(i, i) > entry(best, best)) best = i;
+    }
+    if (!(entry(best, best) > zero)) return k;
+    std::swap(order[k], order[best]);
+    const double inverse = 1.0 / entry(k, k);
+    for (int i = k + 1; i < n; ++i) {
+      const double l = entry(i, k) * inverse;
+      for (int j = k + 1; j <= i; ++j) entry(i, j) -= l * entry(j, k);
+    }
+    for (int i = k + 1; i < n; ++i) entry(i, k) *= inverse;
+  }
+  return n;
+}
+
+void substitute_semidefinite(
+    const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
+  const auto entry = [&](int i, int j) {
+    const int r = order[i], c = order[j];
+    return r >= c ? A[r * n + c] : A[c * n + r];
+  };
+  for (int i = 0; i < rank; ++i) {
+    x[i] = b[order[i]] * scale[order[i]];
+    for (int j = 0; j < i; ++j) x[i] -= entry(i, j) * x[j];
+  }
+  for (int i = 0; i < rank; ++i) x[i] /= entry(i, i);
+  for (int i = rank - 1; i >= 0; --i) {
+    for (int j = i + 1; j < rank; ++j) x[i] -= entry(j, i) * x[j];
+  }
+  std::fill(b, b + n, 0.0);
+  for (int i = 0; i < rank; ++i) b[order[i]] = x[i] * scale[order[i]];
+}
+
+}  // namespace stiction

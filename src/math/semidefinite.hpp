@@ -1,0 +1,21 @@
+#pragma once
+
+namespace stiction {
+
+/// P^T S A S P = L D L^T of a symmetric A >= 0 that may be singular, S = diag(A)^-1/2, largest
+/// pivot first, until no pivot exceeds `zero` (of 1: what is left of a row's own square). In place
+/// (row-major n x n, contiguous; the lower triangle is read). `scale` [n] receives S, `order` [n]
+/// the rows by pivot. Returns the rank.
+int factor_semidefinite(double* A, int n, double zero, double* scale, int* order);
+
+/// b <- x with A x = b in the rows of the first `rank` pivots and x = 0 in the others: a solution
+/// where b lies in the range of A. `scratch` [n].
+void substitute_semidefinite(const double* A,
+                             int n,
+                             int rank,
+                             const double* scale,
+                             const int* order,
+                             double* b,
+                             double* scratch);
+
+}  // namespace stiction
