@@ -60,7 +60,9 @@ void expose_settings() {
   c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
       .def_readwrite("integrator", &S::integrator, "A name of integrators().")
       .def_readwrite(
-          "project_closures", &S::project_closures, "After the step, move q onto the closures.")
+          "project_closures",
+          &S::project_closures,
+          "Closed loops keep their energy: q and v end every step on the closures and gears.")
       .def("validate",
            &S::validate,
            bp::arg("self"),

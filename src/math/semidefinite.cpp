@@ -35,6 +35,24 @@ int factor_semidefinite(double* A, int n, double zero, double* scale, int* order
   return n;
 }
 
+void project_on_range(
+    const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
+  const auto entry = [&](int i, int j) {
+    const int r = order[i], c = order[j];
+    return r >= c ? A[r * n + c] : A[c * n + r];
+  };
+  for (int i = 0; i < n; ++i) {
+    const int row = order[i];
+    double sum = 0.0;
+    for (int j = 0; j < std::min(i, rank); ++j) sum += entry(i, j) * x[j];
+    if (i < rank) {
+      x[i] = b[row] * scale[row] - sum;
+    } else {
+      b[row] = scale[row] > 0.0 ? sum / scale[row] : 0.0;
+    }
+  }
+}
+
 void substitute_semidefinite(
     const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
   const auto entry = [&](int i, int j) {

@@ -8,6 +8,15 @@ namespace stiction {
 /// the rows by pivot. Returns the rank.
 int factor_semidefinite(double* A, int n, double zero, double* scale, int* order);
 
+/// b <- the vector of the range of A that agrees with b in the rows of the first `rank` pivots.
+void project_on_range(const double* A,
+                      int n,
+                      int rank,
+                      const double* scale,
+                      const int* order,
+                      double* b,
+                      double* scratch);
+
 /// b <- x with A x = b in the rows of the first `rank` pivots and x = 0 in the others: a solution
 /// where b lies in the range of A. `scratch` [n].
 void substitute_semidefinite(const double* A,

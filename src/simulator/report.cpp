@@ -18,22 +18,25 @@ struct Momentum {
 };
 
 /// Of all bodies at the kinematics held by `work`, about the world origin. The spin of a loose body
-/// counts at the orientation of half a step ago, where its flight conserves it (loose_body.hpp).
+/// counts at the orientation of half a step ago, where its flight conserves it (loose_body.hpp),
+/// or, under project_closures, at the node.
 Momentum momentum(const Scene& scene,
                   const Parameters& p,
                   const DynamicsWorkspace& work,
+                  const ClosedLoopWorkspace& loops,
                   double dt) {
   Momentum out;
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     const TreeData<double>& data = work.trees[t];
+    const bool half_way = is_loose_body(work.views[t]) && !(loops.any && loops.touched[t]);
     for (int b = 0; b < tree.num_bodies; ++b) {
       const int body = tree.body_offset + b;
       const Transform& X = data.X_RB[b];
       const Vec3d c = X * p.com[body];
       const Vec3d v = data.V[b].linear + cross(data.V[b].angular, c);
       const Vec3d w = data.V[b].angular, h = rotate(X.R, p.inertia[body]) * w;
-      const Vec3d spin = is_loose_body(work.views[t]) ? turned(w * (-0.5 * dt), h) : h;
+      const Vec3d spin = half_way ? turned(w * (-0.5 * dt), h) : h;
       const Vec3d linear = data.X_WR.R * (v * p.mass[body]), c_W = data.X_WR * c;
       out.linear += linear;
       out.angular += data.X_WR.R * spin + cross(c_W, linear);
@@ -132,7 +135,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
   forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
   const double dt = settings_.dt;
-  const Momentum before = momentum(scene_, parameters_, other_, dt);
+  const Momentum before = momentum(scene_, parameters_, other_, loops_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
     if (dynamics_.asleep[scene_.tree_of_body(static_cast<int>(b))]) continue;
@@ -153,7 +156,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.normal_work += c.impulse.z * c.velocity.z;
   }
   forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), other_);
-  const Momentum later = momentum(scene_, parameters_, other_, dt);
+  const Momentum later = momentum(scene_, parameters_, other_, loops_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;
   out.energy_before = before.energy;

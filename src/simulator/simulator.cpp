@@ -204,7 +204,8 @@ const StepReport& Simulator::finish(State& state) {
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, settings_.dt, state);
-  if (settings_.project_closures) project_closures(scene_, parameters_, loops_, state);
+  if (settings_.project_closures)
+    project_closures(scene_, parameters_, settings_.dt, loops_, state);
   if (settings_.sleeping.enabled)
     fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
 

@@ -49,6 +49,7 @@ enum class ReferenceKind : std::uint8_t {
   kCapped,       ///< the same, cut to the recovery speeds
   kRestitution,
   kSpring,
+  kCurvature,  ///< of a closed loop's path, under project_closures
   kImmovable,  ///< nothing moves along the row, and nothing is asked for
 };
 

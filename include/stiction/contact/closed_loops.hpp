@@ -16,6 +16,7 @@ struct ClosedLoopWorkspace {
   };
   std::vector<std::uint8_t> touched;  ///< [trees] some closure or gear acts on it
   bool any = false;                   ///< there are closures or gears
+  bool any_loose = false;             ///< they act on loose bodies
   DynamicsWorkspace dynamics;         ///< kinematics and mass of other states than the step's
   ConstraintRows rows;                ///< closures and gears only, at the end of the step
   ContactProblem problem;             ///< their G
@@ -24,8 +25,8 @@ struct ClosedLoopWorkspace {
   std::vector<Island> islands;
   std::vector<double> factor, scale, x, scratch;
   std::vector<int> order;
-  std::vector<double> velocity, error, impulse;  ///< [rows of a problem]
-  std::vector<double> w, change, v, q;           ///< [nv] and [nq]
+  std::vector<double> velocity, error, impulse, curvature;  ///< [rows of a problem]
+  std::vector<double> w, change, v, q;                      ///< [nv] and [nq]
 
   void resize(const Scene& scene);
 };

@@ -70,5 +70,31 @@ inline void loose_body_bias(const TreeParameters<Real>& parameters, Real dt, Tre
   }
 }
 
+/// The same for the flight between two nodes, at which closures act too (project_closures.hpp): v
+/// is that of a node, I w its angular momentum in axes of the node, `kick` [N m s] what else acts
+/// on it there,
+///
+///   exp(dt/2 [w']) I w' = I w + dt tau + kick.
+///
+/// The bias is such that the kick, applied to w', makes it w'.
+template <class Real>
+inline void loose_body_bias_at_node(const TreeParameters<Real>& parameters,
+                                    Real dt,
+                                    const Vec3<Real>& kick,
+                                    TreeData<Real>& data) {
+  const Vec3<Real>& c = parameters.com[0];
+  const Sym3<Real>& I = parameters.inertia[0];
+  const Vec3<Real>& w = data.V[0].angular;
+  const Vec3<Real> l = I * w;
+  const Vec3<Real> torque = cross(w, l) + cross(c, data.F[0].linear) - data.F[0].angular;
+  const Vec3<Real> next = momentum_of_turn(I, l + torque * dt + kick, w, Real(0.5) * dt) - kick;
+  const Vec3<Real> f = data.F[0].linear - cross(w, cross(w, c)) * parameters.mass[0];
+  const Vec3<Real> n = cross(c, f) + (l - next) * (Real(1.0) / dt);
+  for (int k = 0; k < 3; ++k) {
+    data.bias[k] = f[k];
+    data.bias[3 + k] = n[k];
+  }
+}
+
 }  // namespace STICTION_ISA
 }  // namespace stiction

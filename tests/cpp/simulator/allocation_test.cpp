@@ -89,6 +89,25 @@ BOOST_AUTO_TEST_CASE(sleep_allocates_nothing) {
   nap();
 }
 
+// Nor do closed loops, of links, loose bodies or both.
+BOOST_AUTO_TEST_CASE(closed_loops_allocate_nothing) {
+  Scene scene = pile();
+  const Transform a{Mat3d::identity(), {3, 0, 1}}, b{Mat3d::identity(), {3.4, 0, 1}};
+  const int first = scene.add_body("first", Shape::sphere(0.1), 1.0, a);
+  const int second = scene.add_body("second", Shape::sphere(0.1), 1.0, b);
+  scene.add_point_closure("pin", -1, {2.8, 0, 1}, first, {-0.2, 0, 0});
+  scene.add_point_closure("joint", first, {0.2, 0, 0}, second, {-0.2, 0, 0});
+  SimulatorSettings settings;
+  settings.project_closures = true;
+  Simulator sim(scene, settings);
+  State state = sim.initial_state();
+  const Control control = sim.hold();
+  for (int k = 0; k < 2000; ++k) sim.step(state, control);
+  const long before = allocation_count();
+  for (int k = 0; k < 500; ++k) sim.step(state, control);
+  BOOST_TEST(allocation_count() == before);
+}
+
 // A ball that rolls for 100 s allocates nothing and keeps its speed.
 BOOST_AUTO_TEST_CASE(long_run_does_not_grow) {
   Scene scene;
