@@ -14,17 +14,15 @@ problem is stored.
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import BoxSet, ConstraintSet, ContactCone, ContactProblem, Free, NonNegative
 from .loading import _check_type
+from .npz_file import ArrayFile
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
@@ -87,49 +85,86 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
     """Read a problem that `save_problem` wrote.
 
     Raises:
-        ValueError: another version, an array is missing, or arrays that do not fit.
+        StictionError: no such file, a damaged one, another version, an array is missing or does
+            not fit; the message names file and field.
     """
-    with _archive(path) as data:
-        version = (
-            data["version"].item() if "version" in data and data["version"].size == 1 else None
-        )
-        if version not in range(1, VERSION + 1):
-            raise ValueError(f"{path}: has version {version}, this library reads 1 to {VERSION}")
-        try:
-            sets = [
-                _make_set(KINDS[kind], mu, bounds, dim)
-                for kind, mu, bounds, dim in zip(
-                    data["kinds"], data["mu"], data["bounds"], np.diff(data["offsets"]), strict=True
-                )
-            ]
-            if version == 1:
-                return ContactProblem(data["G"], data["g"], sets=sets, R=data["R"])
-            structure: dict[str, Any] = {name: data[name].tolist() for name in STRUCTURE}
-            if "velocity_floor" in data:
-                structure["velocity_floor"] = data["velocity_floor"]
-            if "tree_sides" in data:
-                structure |= {name: data[name].ravel().tolist() for name in TREE_INTEGERS}
-                structure |= {name: data[name] for name in TREE_NUMBERS}
-            return _stiction._restored_problem(data["A"], data["g"], data["R"], sets, structure)
-        except (KeyError, IndexError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-            raise ValueError(f"{path} is not a whole contact problem: {error}") from None
-
-
-def _archive(path: str | os.PathLike[str]) -> NpzFile:
-    """The file, opened; whatever it is instead is a ValueError that says so."""
+    data = ArrayFile.read(path, "contact problem")
+    version = _version(data)
+    matrix = "G" if version == 1 else "A"
+    A, g, R = data.numbers(matrix, 2), data.numbers("g"), data.numbers("R")
+    if A.shape != (g.size, g.size):
+        raise data.fail(matrix, f"is {A.shape[0]} x {A.shape[1]}, g has {g.size} entries")
+    sets = _read_sets(data, g.size)
     try:
-        data = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, zipfile.BadZipFile):
-        data = None
-    if not isinstance(data, NpzFile):
-        raise ValueError(f"{path} is no .npz file of save_problem")
-    return data
+        if version == 1:
+            return ContactProblem(A, g, sets=sets, R=R)
+        return _stiction._restored_problem(A, g, R, sets, _read_structure(data))
+    except ValueError as error:
+        raise _stiction.StictionError(f"{data.path}: {error}") from None
 
 
 def load_warm_start(path: str | os.PathLike[str]) -> NDArray[np.float64] | None:
-    """The impulses (n,) that a saved solve started from [N s]; None if the file has none."""
-    with _archive(path) as data:
-        return np.asarray(data["warm_start"], dtype=float) if "warm_start" in data else None
+    """The impulses (n,) that a saved solve started from [N s]; None if the file has none.
+
+    Raises:
+        StictionError: as load_problem.
+    """
+    data = ArrayFile.read(path, "contact problem")
+    if "warm_start" not in data:
+        return None
+    start, rows = data.numbers("warm_start"), data.numbers("g").size
+    if start.size != rows:
+        raise data.fail("warm_start", f"has {start.size} entries, g has {rows}")
+    return start
+
+
+def _version(data: ArrayFile) -> int:
+    stored = data.arrays.get("version")
+    version: float | None = stored.item() if stored is not None and stored.size == 1 else None
+    if version is None or version not in range(1, VERSION + 1):
+        raise data.fail("version", f"is {version}, this library reads 1 to {VERSION}")
+    return int(version)
+
+
+def _read_sets(data: ArrayFile, rows: int) -> list[ConstraintSet]:
+    kinds, offsets = data.integers("kinds"), data.integers("offsets")
+    mu, bounds = data.numbers("mu"), data.numbers("bounds", 2, finite=False)
+    count = kinds.size
+    for name, shape, wanted in (
+        ("offsets", offsets.shape, (count + 1,)),
+        ("mu", mu.shape, (count,)),
+        ("bounds", bounds.shape, (count, 2)),
+    ):
+        if shape != wanted:
+            raise data.fail(name, f"has shape {shape}, of {count} sets it is {wanted}")
+    if offsets[0] != 0 or offsets[-1] != rows or np.any(np.diff(offsets) < 1):
+        raise data.fail("offsets", f"must rise from 0 to the {rows} rows")
+    if count and kinds.max() >= len(KINDS):
+        raise data.fail("kinds", f"has {kinds.max()}, the codes are 0 to {len(KINDS) - 1}")
+    sets = []
+    for i, dim in enumerate(np.diff(offsets)):
+        try:
+            sets.append(_make_set(KINDS[kinds[i]], mu[i], bounds[i], int(dim)))
+        except ValueError as error:
+            raise data.fail(f"set {i}", f"is refused: {error}") from None
+        if sets[i].dim != dim:
+            raise data.fail("offsets", f"give set {i} ({KINDS[kinds[i]]}) {dim} rows")
+    return sets
+
+
+def _read_structure(data: ArrayFile) -> dict[str, Any]:
+    """How the problem is stored, as the library takes it."""
+    structure: dict[str, Any] = {name: data.integers(name).tolist() for name in STRUCTURE}
+    if "velocity_floor" in data:
+        structure["velocity_floor"] = data.numbers("velocity_floor")
+    if "tree_sides" not in data:
+        return structure
+    for name in TREE_INTEGERS:
+        array = data.integers(name, 2 if name == "tree_sides" else 1)
+        if name == "tree_sides" and array.shape[1] != 4:
+            raise data.fail(name, f"has shape {array.shape}, must be (sides, 4)")
+        structure[name] = array.ravel().tolist()
+    return structure | {name: data.numbers(name) for name in TREE_NUMBERS}
 
 
 def _make_set(kind: str, mu: float, bounds: NDArray[np.float64], dim: int) -> ConstraintSet:

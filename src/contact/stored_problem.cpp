@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -63,8 +64,9 @@ void check_layout(const ContactProblem::Trees& t, const std::vector<ConstraintSe
           "more");
   require(cuts(t.tree_start, static_cast<int>(t.inertia.size())),
           "trees.tree_start: must rise from 0 to the number of coordinates");
-  const auto within = [](int start, int count, std::size_t size) {
-    return start >= 0 && count >= 0 && start + count <= static_cast<int>(size);
+  // In 64 bits: a file may hold any 32-bit number.
+  const auto within = [](std::int64_t start, std::int64_t count, std::size_t size) {
+    return start >= 0 && count >= 0 && start + count <= static_cast<std::int64_t>(size);
   };
   for (std::size_t i = 0; i < sets.size(); ++i) {
     const std::string at = "trees.sides of set " + std::to_string(i);
@@ -72,9 +74,9 @@ void check_layout(const ContactProblem::Trees& t, const std::vector<ConstraintSe
     require(sides == 1 || sides == 2, at + ": must be one or two");
     for (int s = t.side_start[i]; s < t.side_start[i + 1]; ++s) {
       const ContactProblem::Trees::Side& side = t.sides[s];
-      require(side.tree >= 0 && side.tree + 1 < static_cast<int>(t.tree_start.size()) &&
+      require(side.tree >= 0 && side.tree < static_cast<int>(t.tree_start.size()) - 1 &&
                   side.length > 0 && within(side.dof, side.length, t.dofs.size()) &&
-                  within(side.z, side.length * sets[i].dim, t.z.size()),
+                  within(side.z, std::int64_t{side.length} * sets[i].dim, t.z.size()),
               at + ": reach beyond the arrays");
       const int size = t.tree_start[side.tree + 1] - t.tree_start[side.tree];
       for (int m = 0; m < side.length; ++m) {
@@ -158,8 +160,9 @@ ContactProblem put_together(const StoredProblem& parts) {
     int end = 0;
     for (int r = p.run_start[i]; r < p.run_start[i + 1]; ++r) {
       const int column = parts.run_columns[r], count = parts.run_counts[r];
-      require(column >= end && count > 0 && column + count <= p.num_rows(),
-              "run_columns, run_counts: runs of a set must rise and stay within the rows");
+      require(
+          column >= end && count > 0 && column <= p.num_rows() && count <= p.num_rows() - column,
+          "run_columns, run_counts: runs of a set must rise and stay within the rows");
       end = column + count;
       append_run(p.sets[i], {column, count, set_at(p.sets, column)}, left, p);
     }

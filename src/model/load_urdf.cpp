@@ -167,7 +167,7 @@ Robot load_urdf_string(const std::string& xml,
   } catch (const BodyError& e) {
     file.fail(line_of(document, e.body), e.what());
   } catch (const std::exception& e) {
-    throw std::runtime_error(name + ": " + e.what());
+    throw std::runtime_error(one_line(name + ": " + e.what()));
   }
   robot.name = document.robot_name;
   apply_limits(document, robot);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <stdexcept>
 
 namespace stiction {
 namespace {
@@ -24,13 +25,26 @@ void keep_deepest(Overlap& kept, const Overlap& found) {
   if (found.depth > kept.depth) kept = found;
 }
 
-void collect(const Scene& scene,
-             const std::string& configuration,
-             const std::vector<double>& q,
-             ByGeometries& overlaps) {
+/// Names the configuration in which the links are nowhere.
+std::vector<PairDistance> overlapping(const Scene& scene,
+                                      const std::string& file,
+                                      const std::string& configuration,
+                                      const std::vector<double>& q) {
   const Eigen::Map<const Eigen::VectorXd> x(q.data(), static_cast<Eigen::Index>(q.size()));
-  for (const PairDistance& pair :
-       scene_distances(scene, geometry_poses(scene, scene.parameters, x), 0.0)) {
+  try {
+    return scene_distances(scene, geometry_poses(scene, scene.parameters, x), 0.0);
+  } catch (const std::invalid_argument& e) {
+    throw std::runtime_error(file + ": the " +
+                             (configuration.empty() ? "neutral configuration"
+                                                    : "configuration '" + configuration + "'") +
+                             " is out of range: " + e.what());
+  }
+}
+
+void collect(const std::vector<PairDistance>& found,
+             const std::string& configuration,
+             ByGeometries& overlaps) {
+  for (const PairDistance& pair : found) {
     if (!(pair.result.distance < -kTouching)) continue;
     keep_deepest(overlaps[{pair.geometry_a, pair.geometry_b}],
                  {-pair.result.distance, configuration});
@@ -70,8 +84,10 @@ void disable_overlapping_pairs(Robot& robot, const std::string& file) {
   Scene scene;
   scene.add_robot(robot);
   ByGeometries overlaps;
-  collect(scene, "", robot.neutral, overlaps);
-  for (const auto& [name, q] : robot.configurations) collect(scene, name, q, overlaps);
+  collect(overlapping(scene, file, "", robot.neutral), "", overlaps);
+  for (const auto& [name, q] : robot.configurations) {
+    collect(overlapping(scene, file, name, q), name, overlaps);
+  }
   if (overlaps.empty()) return;
   for (const auto& [pair, overlap] : overlaps) robot.disabled_pairs.push_back(pair);
   robot.messages.push_back({LoadMessage::Kind::kOverlap, file, 0, describe(robot, overlaps)});

@@ -1,5 +1,7 @@
 #include "xml_file.hpp"
 
+#include "xml_encoding.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -30,13 +32,6 @@ std::vector<std::string_view> words(std::string_view text) {
   return result;
 }
 
-// Locale-independent; the whole word must be a finite number.
-bool parse_number(std::string_view word, double& value) {
-  if (!word.empty() && word.front() == '+') word.remove_prefix(1);
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return error == std::errc() && end == word.data() + word.size() && std::isfinite(value);
-}
-
 int attribute_line(const XmlElement& e, const char* attribute) {
   const tinyxml2::XMLAttribute* a = e.FindAttribute(attribute);
   return a ? a->GetLineNum() : e.GetLineNum();
@@ -50,18 +45,15 @@ std::string format_number(double value) {
   return std::string(text, result.ptr);
 }
 
-std::string read_text_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw std::runtime_error(path + ": cannot be opened for reading");
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad()) throw std::runtime_error(path + ": cannot be read (is it a folder?)");
-  return text.str();
-}
-
 XmlFile::XmlFile(const std::string& text, const std::string& name) : name_(name) {
   if (text.find('\0') != std::string::npos) fail(1, "malformed XML: it contains a zero byte");
-  document_.Parse(text.c_str(), text.size());
+  std::string utf8;
+  try {
+    utf8 = to_utf8(text);
+  } catch (const EncodingError& e) {
+    fail(e.line, e.text);
+  }
+  document_.Parse(utf8.c_str(), utf8.size());
   if (document_.Error()) {
     // tinyxml2's own text repeats the file line; the error's name is enough.
     fail(std::max(1, document_.ErrorLineNum()),
@@ -71,15 +63,15 @@ XmlFile::XmlFile(const std::string& text, const std::string& name) : name_(name)
 }
 
 void XmlFile::fail(int line, const std::string& text) const {
-  throw std::runtime_error(name_ + ":" + std::to_string(line) + ": " + text);
+  throw std::runtime_error(name_ + ":" + std::to_string(line) + ": " + one_line(text));
 }
 
 void XmlFile::warn(int line, const std::string& text) {
-  warnings_.push_back({LoadMessage::Kind::kWarning, name_, line, text});
+  warnings_.push_back({LoadMessage::Kind::kWarning, name_, line, one_line(text)});
 }
 
 void XmlFile::note_mesh(int line, const std::string& text) {
-  warnings_.push_back({LoadMessage::Kind::kMesh, name_, line, text});
+  warnings_.push_back({LoadMessage::Kind::kMesh, name_, line, one_line(text)});
 }
 
 void XmlFile::unused(int line, const std::string& what) {

@@ -2,6 +2,8 @@
 
 #include "stiction/model/robot.hpp"
 
+#include "text_file.hpp"
+
 #include <initializer_list>
 #include <map>
 #include <string>
@@ -60,7 +62,5 @@ class XmlFile {
 
 /// Value as it is written in messages: shortest text that reads back.
 std::string format_number(double value);
-/// Whole file as text; throws std::runtime_error naming the path.
-std::string read_text_file(const std::string& path);
 
 }  // namespace stiction

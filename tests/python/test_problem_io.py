@@ -76,14 +76,14 @@ def test_refuses_what_is_no_problem(tmp_path: Path) -> None:
     with np.load(tmp_path / "p.npz") as data:
         arrays = dict(data)
     for name, wrong, words in [
-        ("version", np.array(9), "has version 9"),
+        ("version", np.array(9), "version is 9, this library reads 1 to 3"),
         ("run_columns", np.array([1]), "run_columns"),
         ("island_start", np.array([0, 2]), "island_start"),
-        ("A", -np.eye(2), "G is 2 x 2"),
+        ("A", -np.eye(2), "A is 2 x 2"),
         ("R", np.array([0.0, -1.0, 0.0]), "R"),
     ]:
         np.savez(tmp_path / "wrong.npz", **(arrays | {name: wrong}))
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(stiction.StictionError, match=words):
             stiction.load_problem(tmp_path / "wrong.npz")
 
 
@@ -95,7 +95,7 @@ def test_islands_that_couple_are_refused(tmp_path: Path) -> None:
     sets = len(arrays["mu"])
     arrays["island_start"] = np.array([0, sets // 2, sets])
     np.savez(tmp_path / "p.npz", **arrays)
-    with pytest.raises(ValueError, match="is coupled to another"):
+    with pytest.raises(stiction.StictionError, match="is coupled to another"):
         stiction.load_problem(tmp_path / "p.npz")
 
 
