@@ -16,17 +16,25 @@ from .energy_account import SHARE, Account, Bodies, Joints, Motion, account
 from .random_scenes import RandomScene, random_scene
 
 Floats = NDArray[np.float64]
+OUTRUN = 0.5
+"""[rad] A link that turns by more in one step is beyond explicit Coriolis forces: the run ends."""
 
 
 @dataclass
 class Log:
-    """K steps of a random scene: q (K + 1, nq), v (K + 1, nv), the reports, seconds of CPU (K,)."""
+    """K steps of a random scene: q (K + 1, nq), v (K + 1, nv), the reports, seconds of CPU (K,).
+
+    Attributes:
+        error: the exception that ended the run.
+        outrun: a robot became faster than its integrator can follow, which ended the run.
+    """
 
     scene: RandomScene
     motion: Motion
     reports: list[StepReport]
     seconds: Floats
     error: str = ""
+    outrun: bool = False
 
     def column(self, name: str) -> Floats:
         """(K,) one number of the reports."""
@@ -61,8 +69,12 @@ def run(scene: RandomScene, steps: int = 200) -> Log:
 def _run(scene: RandomScene, steps: int) -> Log:
     sim, state, control = scene.start()
     q, v = [np.array(state.q)], [np.array(state.v)]
-    reports, seconds, error = [], [], ""
+    reports, seconds, error, outrun = [], [], "", False
+    first = 6 * len(scene.poses)
     for _ in range(steps):
+        outrun = float(np.max(np.abs(v[-1][first:]), initial=0.0)) * scene.dt > OUTRUN
+        if outrun:
+            break
         begin = time.thread_time()
         try:
             report = sim.step(state, control)
@@ -74,7 +86,7 @@ def _run(scene: RandomScene, steps: int) -> Log:
         q.append(np.array(state.q))
         v.append(np.array(state.v))
     motion = _motion(scene, sim, control, np.array(q), np.array(v))
-    return Log(scene, motion, reports, np.array(seconds), error)
+    return Log(scene, motion, reports, np.array(seconds), error, outrun)
 
 
 def _motion(scene: RandomScene, sim: Simulator, control: Control, q: Floats, v: Floats) -> Motion:

@@ -125,6 +125,7 @@ class _Builder:
         self.hard = kind == "hard"
         crowded = np.random.default_rng([KINDS.index(kind), seed, 1])
         self.crowd = int(crowded.integers(5, 20)) if crowded.random() < 0.15 else 0
+        self.bouncy = bool(crowded.random() < 0.3)
         self.size = float(10 ** self.rng.uniform(-1.3, 0.5)) if self.hard else 0.2
         self.decades = float(self.rng.choice([0.5, 3.0, 6.0])) if self.hard else 0.5
         self.articulated = bool(self.rng.random() < 0.4)
@@ -149,6 +150,8 @@ class _Builder:
         if rng.random() < 0.25 and len(self.out.poses) >= 2:
             self.add_closure()
         self.drive()
+        restitution = np.asarray(out.scene.parameters.restitution)
+        out.features["restitution"] = float(np.max(restitution, initial=0.0))
         return out
 
     def length(self, count: int | None = None) -> Floats:
@@ -161,7 +164,7 @@ class _Builder:
             return Material(friction=float(rng.choice([0.0, rng.uniform(0, 1)], p=[0.1, 0.9])))
         friction = rng.choice([0.0, rng.uniform(0, 1), rng.uniform(0, 10)])
         restitution = rng.choice([0.0, rng.uniform(0, 1), 1.0], p=[0.7, 0.2, 0.1])
-        return Material(friction=float(friction), restitution=float(restitution))
+        return Material(float(friction), float(restitution) if self.bouncy else 0.0)
 
     def shape(self, kind: str) -> Shape:
         rng = self.rng
