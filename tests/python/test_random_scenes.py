@@ -37,7 +37,7 @@ OPEN = {("hard", 42): "unsolved steps, 234 rows"}
 
 
 def may_gain(features):
-    """Newton's law of impact gives energy where friction acts as well, or several points at once."""
+    """Newton's law of impact gives energy where there is friction, or several points at once."""
     return bool(features["restitution"] > 0)
 
 
