@@ -5,6 +5,7 @@
 
 import os
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -158,3 +159,11 @@ def test_nan_is_found(sound_log):
 def test_an_exception_is_found(sound_log):
     sound_log.error = "step 3 gave a number that is not finite"
     assert any(symptom.startswith("exception") for symptom in broken(sound_log))
+
+
+def test_work_above_its_budget_is_found(sound_log):
+    names = ("penetration", "creep", "energy", "recovery_energy", "num_rows", "num_islands")
+    real = sound_log.reports[7]
+    numbers = {name: getattr(real, name) for name in names}
+    sound_log.reports[7] = SimpleNamespace(**numbers, factorisations=10**9, iterations=0)
+    assert broken(sound_log) == {"work above its budget"}

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .. import Control, SimulationError, Simulator, StepReport
 from .energy_account import SHARE, Account, Bodies, Joints, Motion, account
 from .random_scenes import RandomScene, random_scene
+from .work_budget import work_used
 
 Floats = NDArray[np.float64]
 OUTRUN = 0.5
@@ -138,6 +139,10 @@ def findings(log: Log) -> list[Finding]:
         if not np.isfinite(column).all():
             add(f"report.{name} not finite", int(np.argmin(np.isfinite(column))), np.nan)
             return found
+    bodies = int(scene.scene.num_bodies)
+    work = np.array([work_used(report, bodies) for report in log.reports])
+    if work.max(initial=0.0) > 1.0:
+        add("work above its budget", int(work.argmax()), float(work.max()))
     if log.reports:
         book = account(log.motion)
         for symptom, excess in laws(book, recovery(log)):
