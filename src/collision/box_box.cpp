@@ -54,8 +54,9 @@ void clip_side(FaceClip& clip, double sign, double bound, double flush, int edge
 }
 
 // `p` as seen from the reference box; `sign`: side of the face along `axis`; the corners of the
-// incident face come into its plane along n (unit, outward).
-FaceClip clip_faces(const BoxPair& p, int axis, double sign, const Vec3d& n, double flush) {
+// incident face come into its plane along n (unit, outward), its normal unless `oblique`.
+FaceClip clip_faces(
+    const BoxPair& p, int axis, double sign, const Vec3d& n, bool oblique, double flush) {
   const int iu = axis == 2 ? 0 : axis + 1, iv = axis == 0 ? 2 : axis - 1;
   int j = 0;
   for (int k = 1; k < 3; ++k) {
@@ -71,11 +72,18 @@ FaceClip clip_faces(const BoxPair& p, int axis, double sign, const Vec3d& n, dou
   FaceClip result;
   result.incident_face = 2 * j + (side > 0.0 ? 1 : 0);
   result.count = 4;
-  const double rise = 1.0 / (sign * n[axis]);
   for (int i = 0; i < 4; ++i) {
     const Vec3d& x = corners[i];
-    const double gap = (sign * x[axis] - p.ha[axis]) * rise;
-    result.vertices[i] = {x[iu] - gap * n[iu], x[iv] - gap * n[iv], gap, i};
+    result.vertices[i] = {x[iu], x[iv], sign * x[axis] - p.ha[axis], i};
+  }
+  if (oblique) {
+    const double rise = 1.0 / (sign * n[axis]);
+    for (int i = 0; i < 4; ++i) {
+      ClipVertex& v = result.vertices[i];
+      v.gap *= rise;
+      v.u -= v.gap * n[iu];
+      v.v -= v.gap * n[iv];
+    }
   }
   clip_side<&ClipVertex::u>(result, 1.0, p.ha[iu], flush, 4);
   clip_side<&ClipVertex::v>(result, 1.0, p.ha[iv], flush, 5);
@@ -116,7 +124,7 @@ FaceQuery query_face(const BoxPair& pair, int axis, double flush) {
   Vec3d n{0.0, 0.0, 0.0};
   n[k] = sign;
   const int iu = k == 2 ? 0 : k + 1, iv = k == 0 ? 2 : k - 1;
-  return {clip_faces(p, k, sign, n, flush), k, iu, iv, sign, p.ha[k], n, axis < 3};
+  return {clip_faces(p, k, sign, n, false, flush), k, iu, iv, sign, p.ha[k], n, axis < 3};
 }
 
 // Gaps along n (from A to B, frame of A).
@@ -126,7 +134,7 @@ FaceQuery query_face_along(const BoxPair& pair, int axis, const Vec3d& n_A, doub
   const int k = axis % 3;
   const double sign = n[k] < 0.0 ? -1.0 : 1.0;
   const int iu = k == 2 ? 0 : k + 1, iv = k == 0 ? 2 : k - 1;
-  return {clip_faces(p, k, sign, n, flush), k, iu, iv, sign, p.ha[k], n, axis < 3};
+  return {clip_faces(p, k, sign, n, true, flush), k, iu, iv, sign, p.ha[k], n, axis < 3};
 }
 
 // Leaves the manifold empty if what is left of the incident face is not as near as `separation`,
