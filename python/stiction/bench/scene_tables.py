@@ -16,7 +16,7 @@ Rows = tuple[list[str], list[list[str]]]
 def drop_rows(document: dict[str, Any]) -> Rows:
     """A row per scene and engine."""
     late = f"after {START:g} s"
-    head = ["scene", "engine", "ms a step: mean", "p50", "p99", "max", "solved", "safe, unsolved"]
+    head = ["scene", "engine", "ms a step: mean", "p50", "p99", "max", "solved", "not solved"]
     head += ["contacts", "speed m/s", "rad/s"]
     head += [f"overlap mm at the start, then {late}: p99", "max", f"<= {OVERLAP * 1e3:g} mm"]
     head += ["work, part of budget"]
@@ -28,13 +28,13 @@ def drop_rows(document: dict[str, Any]) -> Rows:
 
 
 def _drop_cells(row: dict[str, Any]) -> list[str]:
-    solved, safe = ("-", "-")
+    solved, unsolved = ("-", "-")
     if "status" in row:
-        solved, safe = (f"{share:.1%}" for share in shares(row["status"]))
+        solved, unsolved = (f"{share:.1%}" for share in shares(row["status"]))
     return [
         *(f"{row['ms'][name]:.3g}" for name in ("mean", "p50", "p99", "max")),
         solved,
-        safe,
+        unsolved,
         f"{row['contacts']:.0f}",
         f"{row['linear_speed']:.2f}",
         f"{row['angular_speed']:.1f}",
@@ -46,7 +46,7 @@ def _drop_cells(row: dict[str, Any]) -> list[str]:
 
 
 def shares(status: dict[str, int]) -> tuple[float, float]:
-    """Shares of the steps that were solved, and of those that were not but ended safely."""
+    """Shares of the steps that were solved, and of those that were not."""
     total = sum(status.values())
     solved = sum(status.get(name, 0) for name in ("converged", "rounding_limited"))
     return solved / total, 1.0 - solved / total
@@ -55,10 +55,10 @@ def shares(status: dict[str, int]) -> tuple[float, float]:
 def worst_step_rows(document: dict[str, Any]) -> Rows:
     """A row per kind."""
     head = ["scenes", "steps", "p50 us", "p99.9 us", "largest us", "where", "solved"]
-    head += ["safe, unsolved", "work, part of budget", "steps with more rows", "runs not finite"]
+    head += ["not solved", "work, part of budget", "steps with more rows", "runs not finite"]
     cells = []
     for row in document["rows"]:
-        solved, safe = shares(row["status"])
+        solved, unsolved = shares(row["status"])
         at = row["worst"]
         where = f"seed {at['seed']}, step {at['step']}, {at['rows']} rows, {at['status']}"
         cells.append(
@@ -68,7 +68,7 @@ def worst_step_rows(document: dict[str, Any]) -> Rows:
                 *(f"{row[name]:.3g}" for name in ("p50_us", "p999_us", "max_us")),
                 where,
                 f"{solved:.2%}",
-                f"{safe:.2%}",
+                f"{unsolved:.2%}",
                 f"{row['work_max']:.2g}",
                 str(row["more_rows"]),
                 str(row["not_finite"]),
