@@ -43,9 +43,9 @@ class SettingNames(SolverOptions, total=False):
         all.
     limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
-    project_closures: closed loops keep their energy: q and v end every step on the closures and gears,
-        by a step that reads the same backwards in time, at twice the time of a four-bar's step
-        (docs/concepts.md). Default False.
+    project_closures: closed loops keep their energy: q and v end every step on the closures and
+        gears, by a step that reads the same backwards in time, at twice the time of a four-bar's
+        step (docs/concepts.md). Default False.
     per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
     tangential_compliance: in the rigid step, pairs with a stiffness have springs and dampers in the
         tangent plane too, by the tangential ratios of their material. Default False: dry friction.
