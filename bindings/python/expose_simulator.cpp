@@ -331,6 +331,21 @@ ContactSolution solution(const Holder& sim) {
 bp::object warm_start(const Holder& sim) {
   return to_array(LastStep(sim, "Simulator.warm_start")->warm_start());
 }
+/// (kind, name, metres, radians) of every closure and gear.
+bp::list open_closures(Holder& sim, const State& state) {
+  const Inside inside(sim.occupancy, "Simulator.initial_state");
+  bp::list out;
+  for (const ClosureError& e : closure_errors(sim.scene(), sim.parameters(), state)) {
+    const bool gear = e.source == RowSource::kGear;
+    out.append(bp::make_tuple(
+        gear ? "gear" : "closure",
+        gear ? sim.scene().gears()[e.index].name : sim.scene().closures()[e.index].name,
+        e.linear,
+        e.angular));
+  }
+  return out;
+}
+
 State initial_state(const Holder& sim, const std::string& configuration) {
   return sim.initial_state(configuration);
 }
@@ -422,6 +437,7 @@ void expose_simulator() {
                     &set_parameters,
                     "Parameters of the next step; arrays are writable views, checked by each step, "
                     "run or rollout once they were asked for.")
+      .def("_closure_errors", &open_closures, (bp::arg("self"), bp::arg("state")))
       .def("initial_state", refusal("initial_state", {{"configuration", Argument::kText, false}}))
       .def("initial_state",
            &initial_state,

@@ -103,6 +103,7 @@ from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, t
 from .problem_io import load_problem, load_warm_start, save_problem
 from .simulator import Rollout, Simulator
 from .solving import solve
+from .starting import StartWarning
 from .terrain import height_field
 
 __all__ = [
@@ -156,6 +157,7 @@ __all__ = [
     "SolverResult",
     "SolverSettings",
     "Sphere",
+    "StartWarning",
     "State",
     "StepReport",
     "StictionError",

@@ -18,6 +18,7 @@ from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
 from .solving import SolverOptions
+from .starting import warn_of_start
 
 __all__ = ["Rollout", "Simulator"]
 
@@ -169,6 +170,22 @@ class Simulator(_stiction.Simulator):
         for name, value in settings.items():
             _set_typed(chosen, name, value)
         super().__init__(scene, chosen)
+        self._starts: set[str] = set()
+
+    def initial_state(self, configuration: str = "default") -> State:
+        """At rest in a configuration of the scene: "default", or a named one ("standing", ...).
+
+        Warns (StartWarning), once for each configuration, if bodies overlap there or closures,
+        welds or gears are open.
+
+        Raises:
+            ValueError: there is no such configuration; the message lists the names.
+        """
+        state = super().initial_state(configuration)
+        if configuration not in self._starts:
+            self._starts.add(configuration)
+            warn_of_start(self, state, configuration, stacklevel=2)
+        return state
 
     def rollout(
         self,

@@ -126,6 +126,17 @@ double elastic_energy(const Contact& contact,
                       const ContactSettings& settings,
                       double dt);
 
+/// How far a closure or gear is open. A gear's error counts as linear where its dof slides.
+struct ClosureError {
+  RowSource source;  ///< kClosure or kGear
+  int index;
+  double linear, angular;  ///< [m], [rad] >= 0
+};
+/// Of all closures, then of all gears, at a state. Allocates.
+std::vector<ClosureError> closure_errors(const Scene& scene,
+                                         const Parameters& parameters,
+                                         const State& state);
+
 /// sum of lambda . c* over the rows whose c* corrects a position error [J]. The impulses of a
 /// solved step do the work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a
 /// speculative row takes, a row that restores nothing gives nothing, and a corrected one gives

@@ -184,6 +184,36 @@ BOOST_AUTO_TEST_CASE(errors_fall_to_zero) {
   }
 }
 
+// Rows that stay rigid beside compliant contacts obey the same caps, and are reported.
+BOOST_AUTO_TEST_CASE(compliant_integrators_obey_too) {
+  Rng rng(3);
+  int cut = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const ErrorKind kind = trial % 2 ? ErrorKind::kLimit : ErrorKind::kContact;
+    Scene scene = scene_with_error(rng, kind, rng.uniform(1e-4, 5e-3), 1e-4);
+    const int rigid = static_cast<int>(scene.geometries().size());
+    scene.add_ground({0.5, 0.0, 1e4, 10.0});  // they want something to be compliant
+    scene.add_body("ball", Shape::sphere(0.1), 1.0, {Mat3d::identity(), {50, 0, 0.2}}, {0.5});
+    std::vector<std::pair<int, int>> pairs{{rigid, rigid + 1}};
+    if (rigid == 2) pairs.push_back({0, 1});
+    scene.enable_only(pairs);
+    SimulatorSettings settings = strict();
+    settings.integrator = trial % 4 < 2 ? "implicit-euler" : "rk4";
+    Simulator sim(scene, settings);
+    State state = sim.initial_state();
+    const StepReport report = sim.step(state, {});
+    const Speeds s = speeds(scene, state);
+    BOOST_TEST_CONTEXT("trial " << trial << ", " << settings.integrator) {
+      BOOST_TEST((report.status == StepStatus::kOk));
+      BOOST_TEST(report.recovery_energy > 0.0);
+      BOOST_TEST(s.linear() <= 1.001 * settings.contact.recovery_speed);
+      BOOST_TEST(s.angular() <= 1.001 * settings.contact.recovery_angular_speed);
+      cut += std::max(s.linear() / 0.5, s.angular()) > 0.99;
+    }
+  }
+  BOOST_TEST(cut > 20);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction
