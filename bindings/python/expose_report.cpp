@@ -36,6 +36,10 @@ void expose_step_report() {
       .def_readonly("num_contacts", &StepReport::num_contacts)
       .def_readonly("num_rows", &StepReport::num_rows, "Of the contact problem.")
       .def_readonly("num_islands", &StepReport::num_islands)
+      .def_readonly("safe_islands",
+                    &StepReport::safe_islands,
+                    "Islands not solved, whose impulses are those of the convex, regularised "
+                    "problem: no energy gained.")
       .def_readonly("num_asleep",
                     &StepReport::num_asleep,
                     "Trees that sleep; contacts, rows and islands leave them out.")

@@ -34,7 +34,9 @@ void add_solver_settings(Class& c) {
   SolverField<Holder, Access, &S::member> {}
   add("tolerance", STICTION_FIELD(tolerance), "> 0, on the relative residual.");
   add("max_iterations", STICTION_FIELD(max_iterations), ">= 1, per island.");
-  add("max_factorisations", STICTION_FIELD(max_factorisations), ">= 1, per island: ncp-newton.");
+  add("max_factorisations",
+      STICTION_FIELD(max_factorisations),
+      ">= 0, per island, 0: by formula: ncp-newton.");
   add("time_budget", STICTION_FIELD(time_budget), "[s] >= 0, 0: none: ncp-newton.");
   add("centred_loads",
       STICTION_FIELD(centred_loads),

@@ -17,7 +17,7 @@ __all__ = ["solve"]
 class OtherOptions(TypedDict, total=False):
     """Keyword settings of `solve`; each names the solvers that read it.
 
-    max_factorisations: >= 1, per island: ncp-newton. Default 2000.
+    max_factorisations: >= 0, per island, 0: by formula: ncp-newton. Default 2000.
     time_budget: [s] >= 0, 0 (default): none: ncp-newton; results then depend on the machine.
     centred_loads: ncp-newton: where impulses are not unique, those of the interior point method,
         independent of the warm start; else, the default, near the warm start.

@@ -5,12 +5,21 @@
 
 #include "../contact/project_closures.hpp"
 #include "../math/number.hpp"
+#include "../solver/safe_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace stiction {
+
+SolverSettings solver_of_steps() {
+  SolverSettings settings;
+  settings.max_factorisations = 0;
+  settings.regularise_infeasible = true;
+  return settings;
+}
 
 void SimulatorSettings::validate() const {
   if (!(dt > 0.0 && std::isfinite(dt))) {
@@ -177,6 +186,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
+  take_safe_answer();
   state.penalty = solution_.penalty;
   finish(state);
   return publish(state);
@@ -229,6 +239,27 @@ const StepReport& Simulator::run(State& state, const Control& control, int steps
   return report_;
 }
 
+/// The published algorithms keep their own answer, whatever it is.
+void Simulator::take_safe_answer() {
+  const SolveStatus status = solution_.status;
+  if (status <= SolveStatus::kRoundingLimited || status == SolveStatus::kNotFinite ||
+      settings_.solver.name != "ncp-newton")
+    return;
+  references_.resize(problem_.g.size());
+  recovery_.resize(problem_.g.size());
+  int k = 0;
+  for (const ConstraintRow& row : rows_.rows) {
+    const bool recovers =
+        row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
+    for (int r = 0; r < row.set.dim; ++r, ++k) {
+      references_[k] = row.reference[r];
+      recovery_[k] = recovers ? row.reference[r] : 0.0;
+    }
+  }
+  safe_islands_ =
+      make_safe(problem_, {references_, recovery_}, settings_.solver, solver_, solution_);
+}
+
 void Simulator::fill_report() {
   StepReport& r = report_;
   r.solver_status = solution_.status;
@@ -239,6 +270,7 @@ void Simulator::fill_report() {
   r.residuals = solution_.residuals;
   r.iterations = solution_.iterations;
   r.factorisations = solution_.factorisations;
+  r.safe_islands = std::exchange(safe_islands_, 0);
   r.num_contacts = static_cast<int>(contacts_.size());
   r.num_rows = problem_.num_rows();
   r.num_islands = problem_.num_islands();

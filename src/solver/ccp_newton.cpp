@@ -1,3 +1,5 @@
+#include "ccp_newton.hpp"
+
 #include "stiction/math/constants.hpp"
 #include "stiction/math/solve_linear.hpp"
 
@@ -287,22 +289,31 @@ IslandOutcome IslandNewton::solve(double* result, double* velocity) {
 
 }  // namespace
 
-void solve_ccp_newton(const ContactProblem& problem,
-                      const SolverSettings& settings,
-                      SolverWorkspace& work,
-                      ContactSolution& solution) {
-  const std::size_t rows = problem.g.size();
-  solution.regularisation.resize(rows);
-  double* added = solution.regularisation.data();
+IslandOutcome ccp_newton_on_island(const Island& island,
+                                   const SolverSettings& settings,
+                                   double* added,
+                                   SolverWorkspace& work,
+                                   double* lambda,
+                                   double* velocity) {
+  const std::size_t rows = island.problem.g.size();
   Scratch scratch(work.real, rows * kVectors);
   Vectors x;
   for (double** v : {&x.R, &x.rest, &x.w, &x.c, &x.lambda, &x.dw, &x.dc, &x.y})
     *v = scratch.take(rows);
   x.columns = scratch.take(rows * kMaxSetDim);
+  find_regularisation(island, settings, added);
+  split_regularisation(island, added, x.R, x.rest);
+  return IslandNewton(island, settings, x, work).solve(lambda, velocity);
+}
+
+void solve_ccp_newton(const ContactProblem& problem,
+                      const SolverSettings& settings,
+                      SolverWorkspace& work,
+                      ContactSolution& solution) {
+  solution.regularisation.resize(problem.g.size());
+  double* added = solution.regularisation.data();
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    find_regularisation(island, settings, added);
-    split_regularisation(island, added, x.R, x.rest);
-    return IslandNewton(island, settings, x, work).solve(lambda, velocity);
+    return ccp_newton_on_island(island, settings, added, work, lambda, velocity);
   });
 }
 

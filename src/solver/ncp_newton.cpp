@@ -147,8 +147,11 @@ bool NcpNewton::multipliers() {
   settings.deadline = deadline_;
   settings.interrupt = settings_.interrupt;
   settings.tolerance = settings_.tolerance;
-  settings.max_factorisations = left_of(max_factorisations_);
+  const bool by_formula = settings_.max_factorisations == 0;
+  settings.max_factorisations = by_formula ? kSparseFactorisations : left_of(max_factorisations_);
+  const int before = work_.factorisations;
   certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
+  if (by_formula) first_factorisation_ += work_.factorisations - before;  // counted apart
   keep_best();
   return solved();
 }
@@ -162,6 +165,7 @@ bool NcpNewton::take_turns() {
   int patience = 0, steps = 8;
   for (int turn = 0; large || turn < 2 || patience < most_idle_turns; ++turn) {
     if (exhausted() || sweeps_ >= settings_.max_iterations) return false;
+    if (!large && left_of(enough_) < enough_ / 2) return false;  // the rest for other stages
     if (sweep_while_it_helps()) return true;
     if (!std::isfinite(certificate_.relative)) return false;
     const double before = certificate_.relative;
@@ -285,9 +289,10 @@ void solve_ncp_newton(const ContactProblem& problem,
           : Clock::time_point::max();
   reserve(problem, work);
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
+    const int given = settings.max_factorisations;
     NcpNewton solver(island,
                      settings,
-                     settings.max_factorisations,
+                     given > 0 ? given : dense_factorisations(island.rows()),
                      work,
                      work.real,
                      work.best,
@@ -295,6 +300,7 @@ void solve_ncp_newton(const ContactProblem& problem,
                      lambda,
                      velocity);
     SolveStatus status = solver.solve();
+    if (given == 0) solver.allow(dense_factorisations(island.rows()));
     if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
         solver.regularise(solution.regularisation))
       status = SolveStatus::kRegularised;

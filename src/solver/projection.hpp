@@ -12,7 +12,7 @@ namespace stiction {
 /// Nearest point of the friction cone ||l_T|| <= mu l_N.
 inline void project_cone(double mu, double* l) {
   const double t = std::sqrt(l[0] * l[0] + l[1] * l[1]);
-  if (t <= mu * l[2]) return;
+  if (l[2] >= 0.0 && t <= mu * l[2]) return;  // 0 <= 0 * -1 is true
   const double n = (l[2] + mu * t) / (1.0 + mu * mu);
   if (!(n > 0.0)) {
     l[0] = l[1] = l[2] = 0.0;

@@ -124,7 +124,8 @@ void SolverSettings::validate() const {
   const auto text = [](double x) { return number(x); };
   if (!(tolerance > 0.0)) refuse("tolerance", text(tolerance), "> 0");
   if (max_iterations < 1) refuse("max_iterations", text(max_iterations), ">= 1");
-  if (max_factorisations < 1) refuse("max_factorisations", text(max_factorisations), ">= 1");
+  if (max_factorisations < 0)
+    refuse("max_factorisations", text(max_factorisations), ">= 0, 0: by formula");
   if (!(time_budget >= 0.0)) refuse("time_budget", text(time_budget), ">= 0 s");
   if (!(over_relaxation > 0.0 && over_relaxation < 2.0))
     refuse("over_relaxation", text(over_relaxation), "in (0, 2)");

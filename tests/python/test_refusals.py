@@ -155,7 +155,7 @@ def test_messages_name_the_keyword(scene: stiction.Scene) -> None:
         ("margin = -1: must be", {"margin": -1.0}),
         ("points_per_pair = -1: must be", {"points_per_pair": -1}),
         ("tolerance = 0: must be", {"tolerance": 0.0}),
-        ("max_factorisations = 0: must be", {"max_factorisations": 0}),
+        ("max_factorisations = -1: must be", {"max_factorisations": -1}),
         ("baumgarte = 2: must be", {"baumgarte": 2.0}),
         ("limit_margin = -1: must be", {"limit_margin": -1.0}),
         ("sleep_speed (SleepSettings::speed) = -1: must be", {"sleep_speed": -1.0}),

@@ -24,6 +24,8 @@ struct StepReport {
   Residuals residuals;     ///< the certificate, SI units
   int iterations = 0;      ///< of the solver, slowest island
   int factorisations = 0;  ///< linear systems the solver factored, all islands
+  int safe_islands = 0;    ///< islands that were not solved and whose impulses are those of the
+                           ///< convex, regularised problem instead: no energy gained, ncp-newton
   int num_contacts = 0;
   int num_rows = 0;  ///< of the contact problem
   int num_islands = 0;

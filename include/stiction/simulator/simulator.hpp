@@ -13,10 +13,14 @@
 
 namespace stiction {
 
+SolverSettings solver_of_steps();
+
 struct SimulatorSettings {
   double dt = 1e-3;                                ///< time step [s], > 0
   std::string integrator = "semi-implicit-euler";  ///< see integrators()
-  SolverSettings solver;
+  /// Of the step: with regularise_infeasible, and factorisations bounded by formula
+  /// (max_factorisations = 0).
+  SolverSettings solver = solver_of_steps();
   ContactSettings contact;
   CollisionSettings collision;
   SleepSettings sleeping;
@@ -127,6 +131,7 @@ class Simulator {
   const StepReport& publish(const State& state);
   void fill(Snapshot& out);
   void fill_report();
+  void take_safe_answer();
   void fill_compliant_report();
 
   Scene scene_;
@@ -141,6 +146,8 @@ class Simulator {
   SleepWorkspace sleep_;
   ClosedLoopWorkspace loops_;
   ContactSolution solution_;
+  std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
+  int safe_islands_ = 0;
   std::vector<double> warm_start_;
   CompliantStep integrator_ = nullptr;  ///< null: the rigid step
   CompliantWorkspace compliant_;

@@ -38,7 +38,7 @@ struct SolverSettings {
   std::string name = "ncp-newton";  ///< see solvers()
   double tolerance = 1e-8;          ///< > 0, on the model's Residuals::relative of each island
   int max_iterations = 1000;        ///< >= 1, per island: sweeps, or steps of the algorithm
-  int max_factorisations = 2000;    ///< >= 1, per island: ncp-newton
+  int max_factorisations = 2000;    ///< >= 0, per island, 0: by formula: ncp-newton
   double time_budget = 0.0;  ///< [s] >= 0, 0: none: ncp-newton; makes results depend on the machine
   bool centred_loads = false;  ///< ncp-newton: where impulses are not unique, those of the interior
                                ///< point method, independent of the warm start; else the nearest

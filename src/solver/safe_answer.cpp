@@ -1,0 +1,189 @@
+#include "safe_answer.hpp"
+
+#include "ccp_newton.hpp"
+#include "ncp_newton.hpp"
+#include "projection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// What a step may take where there is no solution. With v_f the free velocity, J v_f = g + c*, the
+// impulses change the kinetic energy by
+//   sum lambda (J v_f + G lambda / 2) = f(lambda) + sum lambda c*,
+//   f(lambda) = 1/2 lambda (G + R) lambda + g lambda
+// (less what R, physical, dissipates or stores). f(0) = 0, so that a method that only ever lowers
+// f, started at zero, gains no energy but sum lambda c*, wherever it is stopped. It is taken
+// without the c* > 0 of normals and limits and without the c* of bilateral rows: what is left of
+// the sum is
+// <= 0, but for springs, which give back what they hold. Descent: projected Gauss-Seidel with the
+// step 1 / L_i, L_i the largest absolute row sum of the diagonal block, that is at least its
+// largest eigenvalue; 1 % of L_i is added to the block, so that impulses stay finite where no
+// solution is.
+
+namespace stiction {
+namespace {
+
+constexpr double kRegularisation = 0.01;  // share of L_i
+constexpr double kGrowth = 0.01;          // of max |g|: approach that counts as small
+
+/// The part of c* that could add energy: what the safe answer does without.
+double gives_energy(const ConstraintSet& set, int r, double reference, double compliance) {
+  if (compliance > 0.0 || set.kind == SetKind::kBox) return 0.0;
+  if (set.kind == SetKind::kFree) return reference;
+  if (set.kind == SetKind::kCone && r != 2) return 0.0;
+  return std::max(reference, 0.0);
+}
+
+/// Whether impulses gain no more energy than corrections at their speeds may, and let nothing sink
+/// in or drift apart.
+bool harmless(const Island& island,
+              const ReferenceVelocities& references,
+              const double* lambda,
+              const double* velocity) {
+  constexpr double kRounding = 1e-9;
+  const ContactProblem& p = island.problem;
+  const double small = kGrowth * velocity_scale(island);
+  double gain = 0.0, allowed = 0.0, size = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    for (int r = 0; r < set.dim; ++r) {
+      const int k = set.offset + r;
+      const double reference = references.all[k], recovery = references.recovery[k];
+      const double held = p.compliance[k] > 0.0 ? 0.0 : reference;
+      gain += lambda[k] * (0.5 * (velocity[k] + p.g[k]) + held);
+      size += std::abs(lambda[k]) * (std::abs(velocity[k]) + std::abs(p.g[k]) + std::abs(held));
+      const double d = diagonal(p, i, r);
+      if (d > 0.0) allowed += 0.5 * recovery * recovery / d;
+      const double motion = velocity[k] + gives_energy(set, r, reference, p.compliance[k]);
+      const bool one_sided =
+          set.kind == SetKind::kNonNegative || (set.kind == SetKind::kCone && r == 2);
+      if (one_sided && !(motion >= -small)) return false;
+      if (set.kind == SetKind::kFree &&
+          !(std::min(std::abs(velocity[k]), std::abs(motion)) <= small))
+        return false;
+    }
+    double inside[kMaxSetDim];
+    std::copy(lambda + set.offset, lambda + set.offset + set.dim, inside);
+    project(set, inside);
+    for (int r = 0; r < set.dim; ++r) {
+      const double out = std::abs(inside[r] - lambda[set.offset + r]);
+      if (!(out <= 1e-6 * std::abs(lambda[set.offset + set.dim - 1]))) return false;
+    }
+  }
+  return gain <= allowed + kRounding * size;
+}
+
+/// L_i of a set.
+double largest_row_sum(const ContactProblem& p, int i) {
+  const int dim = p.sets[i].dim, stride = ContactProblem::stride(dim);
+  const double* block = p.values.data() + p.diagonal_start[i];
+  double largest = 0.0;
+  for (int r = 0; r < dim; ++r) {
+    double sum = 0.0;
+    for (int c = 0; c < dim; ++c) sum += std::abs(block[stride * c + r]);
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+/// One step of a set down f; the largest change of impulse in velocity units.
+double descend(const Island& island, const ReferenceVelocities& references, int i, double* lambda) {
+  const ContactProblem& p = island.problem;
+  const ConstraintSet& set = p.sets[i];
+  const double L = largest_row_sum(p, i);
+  if (!(L > 0.0)) return 0.0;
+  const double R = kRegularisation * L;
+  double c[kMaxSetDim], next[kMaxSetDim], change = 0.0;
+  p.velocity(i, lambda, c);
+  for (int r = 0; r < set.dim; ++r) {
+    const int k = set.offset + r;
+    c[r] += gives_energy(set, r, references.all[k], p.compliance[k]) + R * lambda[k];
+    next[r] = lambda[k] - c[r] / (L + R);
+  }
+  project(set, next);
+  for (int r = 0; r < set.dim; ++r) {
+    change = std::max(change, L * std::abs(next[r] - lambda[set.offset + r]));
+    lambda[set.offset + r] = next[r];
+  }
+  return change;
+}
+
+/// Sweeps up and down, so that loads pass through a stack either way.
+void minimise(const Island& island, const ReferenceVelocities& references, double* lambda) {
+  constexpr double kStill = 1e-6;  // of max |g|
+  const double still = kStill * velocity_scale(island);
+  std::fill(lambda + island.begin, lambda + island.end, 0.0);
+  for (int sweep = 0; sweep < kSafeSweeps; ++sweep) {
+    double change = 0.0;
+    for (int n = 0; n < island.last - island.first; ++n) {
+      const int i = sweep % 2 ? island.last - 1 - n : island.first + n;
+      change = std::max(change, descend(island, references, i, lambda));
+    }
+    if (!(change > still)) return;
+  }
+}
+
+/// f at impulses whose velocity is c = (G + R) lambda + g.
+double objective(const Island& island, const double* lambda, const double* c) {
+  double sum = 0.0;
+  for (int k = island.begin; k < island.end; ++k)
+    sum += 0.5 * lambda[k] * (c[k] + island.problem.g[k]);
+  return sum;
+}
+
+/// The same problem with 1 % of the diagonal by Newton, which comes to its minimum where sweeps
+/// creep: large mass ratios. Taken if f has fallen below zero.
+bool minimise_by_newton(const Island& island,
+                        const ReferenceVelocities& references,
+                        SolverWorkspace& work,
+                        double* lambda,
+                        double* velocity) {
+  if (island.rows() > kMaxInteriorRows) return false;
+  ContactProblem& soft = work.compliant;
+  const ContactProblem& p = island.problem;
+  soft = p;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    for (int r = 0; r < set.dim; ++r) {
+      const int k = set.offset + r;
+      soft.g[k] += gives_energy(set, r, references.all[k], p.compliance[k]);
+    }
+  }
+  SolverSettings settings;
+  settings.regularisation = RegularisationRule::kDiagonal;
+  settings.regularisation_weight = 1e-9;
+  settings.tolerance = 1e-6;
+  settings.max_iterations = std::min(kSafeFactorisations, dense_factorisations(island.rows()));
+  std::fill(lambda + island.begin, lambda + island.end, 0.0);
+  work.compliant_best.resize(p.g.size());
+  const Island relaxed(soft, island.first, island.last);
+  ccp_newton_on_island(relaxed, settings, work.compliant_best.data(), work, lambda, velocity);
+  for (int i = island.first; i < island.last; ++i) project(p.sets[i], lambda + p.sets[i].offset);
+  const Residuals r = residuals(soft, lambda, velocity, island.first, island.last);
+  return std::isfinite(r.relative) && objective(relaxed, lambda, velocity) <= 0.0;
+}
+
+}  // namespace
+
+int make_safe(const ContactProblem& problem,
+              const ReferenceVelocities& references,
+              const SolverSettings& settings,
+              SolverWorkspace& work,
+              ContactSolution& solution) {
+  int replaced = 0;
+  double *lambda = solution.impulse.data(), *velocity = solution.velocity.data();
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    const Residuals r = residuals_at(problem, lambda, velocity, island.first, island.last);
+    if (r.relative <= settings.tolerance || r.rounding_limited()) continue;
+    if (harmless(island, references, lambda, velocity)) continue;
+    if (!minimise_by_newton(island, references, work, lambda, velocity))
+      minimise(island, references, lambda);
+    ++replaced;
+  }
+  if (replaced > 0) solution.residuals = residuals(problem, lambda, velocity);
+  solution.factorisations = work.factorisations;
+  return replaced;
+}
+
+}  // namespace stiction

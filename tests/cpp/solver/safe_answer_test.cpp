@@ -1,0 +1,132 @@
+#include "solver/safe_answer.hpp"
+
+#include "stiction/contact/residuals.hpp"
+
+#include "solver/ncp_newton.hpp"
+#include "support/dense.hpp"
+#include "support/random.hpp"
+#include <Eigen/Core>
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+// What a step takes where there is no solution, judged from first principles with dense matrices:
+// v+ = v_f + M^-1 J^T lambda, mass ratios to 1e12, friction to 10, hyperstatic, infeasible.
+
+using namespace stiction;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+using stiction::test::Rng;
+
+namespace {
+
+struct Wild {
+  VectorXd mass, free;  // [dofs]
+  MatrixXd J;
+  VectorXd reference;
+  std::vector<ConstraintSet> sets;
+  ContactProblem problem() const {
+    const MatrixXd G = J * mass.cwiseInverse().asDiagonal() * J.transpose();
+    return ContactProblem::from_dense(0.5 * (G + G.transpose()), J * free - reference, sets);
+  }
+  double kinetic(const VectorXd& v) const { return 0.5 * v.dot(mass.asDiagonal() * v); }
+  VectorXd after(const std::vector<double>& impulse) const {
+    const VectorXd l = Eigen::Map<const VectorXd>(impulse.data(), impulse.size());
+    return free + mass.cwiseInverse().asDiagonal() * (J.transpose() * l);
+  }
+};
+
+Wild wild(Rng& rng, double decades) {
+  Wild w;
+  int rows = 0;
+  const int count = 1 + rng.below(12);
+  for (int i = 0; i < count; ++i) {
+    const int kind = rng.below(6);
+    const double bound = rng.uniform(0.0, 1.0);
+    w.sets.push_back(kind == 0   ? ConstraintSet::non_negative()
+                     : kind == 1 ? ConstraintSet::box(-bound, bound)
+                     : kind == 2
+                         ? ConstraintSet::free(1 + rng.below(3))
+                         : ConstraintSet::cone(rng.below(4) ? rng.uniform(0.0, 10.0) : 0.0));
+    rows += w.sets.back().dim;
+  }
+  const int dofs = 1 + rng.below(rows);
+  const auto noise = [&] { return rng.uniform(-1.0, 1.0); };
+  w.mass = VectorXd::NullaryExpr(dofs, [&] { return std::pow(10.0, decades * noise()); });
+  w.free = VectorXd::NullaryExpr(dofs, noise);
+  w.J = MatrixXd::NullaryExpr(rows, dofs, noise);
+  // A row and its opposite, both asked to open: no velocity is admissible.
+  if (rng.below(2) && rows > 3) w.J.row(rows - 1) = -w.J.row(rng.below(rows - 1));
+  w.reference = VectorXd::Zero(rows);
+  int o = 0;
+  for (const ConstraintSet& s : w.sets) {
+    if (s.kind != SetKind::kBox) w.reference[o + s.dim - 1] = rng.below(3) ? 0.5 * noise() : 0.0;
+    o += s.dim;
+  }
+  return w;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(safe_answer_test)
+
+// Whatever impulses a solver leaves, those that the step takes gain no more energy than corrections
+// of position errors at their own speeds; where masses span four decades, few sets sink in
+// faster than 5 % of the velocities there.
+BOOST_AUTO_TEST_CASE(no_energy_is_gained) {
+  Rng rng(1);
+  int replaced = 0, kept = 0, kinds[4] = {}, sinks = 0, judged = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    const double decades = trial % 4 ? 2.0 : 6.0;
+    const Wild w = wild(rng, decades);
+    const ContactProblem p = w.problem();
+    ContactSolution s;
+    SolverSettings settings;
+    settings.max_factorisations = trial % 3 ? 0 : 1;
+    settings.regularise_infeasible = trial % 2 == 0;
+    SolverWorkspace work;
+    solve(p, settings, work, s);
+    BOOST_TEST(s.factorisations <= 2 * dense_factorisations(p.num_rows()) + kSparseFactorisations);
+    if (s.status <= SolveStatus::kRoundingLimited) continue;
+    if (trial % 5 == 0)  // garbage
+      for (double& l : s.impulse) l = 100.0 * rng.uniform(-1.0, 1.0);
+    residuals(p, s.impulse.data(), s.velocity.data());
+    std::vector<double> references(w.reference.begin(), w.reference.end());
+    const bool safe = make_safe(p, {references, references}, settings, work, s) > 0;
+    ++(safe ? replaced : kept);
+    const VectorXd v = w.after(s.impulse), c = w.J * v;
+    double allowed = 0.0;
+    const MatrixXd G = p.dense();
+    for (int k = 0; k < c.size(); ++k)
+      allowed += 0.5 * w.reference[k] * w.reference[k] / std::max(G(k, k), 1e-300);
+    if (safe) allowed = 0.0;
+    const double before = w.kinetic(w.free), after = w.kinetic(v);
+    BOOST_TEST_CONTEXT("trial " << trial << ", safe " << safe) {
+      BOOST_TEST(after <= before + allowed + 1e-6 * (before + after));
+      int o = 0;
+      for (const ConstraintSet& set : p.sets) {
+        double primal, dual, work_done;
+        set_residual(set, &s.impulse[o], &s.velocity[o], primal, dual, work_done);
+        double size = 0.0;
+        for (int r = 0; r < set.dim; ++r) size = std::max(size, std::abs(s.impulse[o + r]));
+        BOOST_TEST(primal <= 1e-5 * size + 1e-12);
+        ++kinds[static_cast<int>(set.kind)];
+        const bool one_sided = set.kind == SetKind::kCone || set.kind == SetKind::kNonNegative;
+        const int n = o + set.dim - 1;
+        const double speed = w.free.lpNorm<Eigen::Infinity>() + 1.0;
+        sinks += decades < 3.0 && one_sided && c[n] < std::min(w.reference[n], 0.0) - 0.05 * speed;
+        judged += decades < 3.0 && one_sided;
+        o += set.dim;
+      }
+    }
+  }
+  BOOST_TEST_MESSAGE(replaced << " replaced, " << kept << " kept, " << sinks << " of " << judged
+                              << " sets sink");
+  BOOST_TEST(replaced > 100);
+  BOOST_TEST(kept > 50);
+  for (const int k : kinds) BOOST_TEST(k > 50);
+  BOOST_TEST(sinks < 0.06 * judged);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
