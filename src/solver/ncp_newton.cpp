@@ -165,7 +165,8 @@ bool NcpNewton::take_turns() {
   int patience = 0, steps = 8;
   for (int turn = 0; large || turn < 2 || patience < most_idle_turns; ++turn) {
     if (exhausted() || sweeps_ >= settings_.max_iterations) return false;
-    if (!large && left_of(enough_) < enough_ / 2) return false;  // the rest for other stages
+    if (!large && settings_.max_factorisations == 0 && left_of(enough_) < enough_ / 2)
+      return false;  // the rest for other stages
     if (sweep_while_it_helps()) return true;
     if (!std::isfinite(certificate_.relative)) return false;
     const double before = certificate_.relative;
