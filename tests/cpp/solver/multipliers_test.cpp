@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(boxes_on_impact_are_solved) {
     Transform X;
     X.p = {
         0.14 * (k / 5 % 5) + noise(0.015), 0.14 * (k % 5) + noise(0.015), 0.08 + 0.14 * (k / 25)};
-    X.R = turned_frame({noise(0.3), noise(0.3), noise(0.3)});
+    X.R = turned_frame({noise(1.5), noise(1.5), noise(1.5)});
     scene.add_body("box " + std::to_string(k), Shape::box({0.05, 0.05, 0.05}), 1.0, X, material);
   }
   SimulatorSettings settings;
