@@ -672,6 +672,7 @@ class SimulatorSettings(_SolverFields):
     projection: str
     margin: float
     points_per_pair: int
+    impact_law: str
     project_closures: bool
     sleeping: bool
     sleep_speed: float

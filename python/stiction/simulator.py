@@ -44,6 +44,8 @@ class SettingNames(SolverOptions, total=False):
         all.
     limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
+    impact_law: of impacts with restitution, "energetic" (Newton's law with e reduced where it would
+        add kinetic energy; the default) or "newton".
     project_closures: closed loops keep their energy: q and v end every step on the closures and
         gears, by a step that reads the same backwards in time, at twice the time of a four-bar's
         step (docs/concepts.md). Default False.
@@ -82,6 +84,7 @@ class SettingNames(SolverOptions, total=False):
     points_per_pair: int
     limit_margin: float
     closure_gain: float
+    impact_law: str
     project_closures: bool
     per_point_stiffness: bool
     tangential_compliance: bool

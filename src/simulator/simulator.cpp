@@ -26,6 +26,14 @@ void SimulatorSettings::validate() const {
     throw std::invalid_argument("dt = " + number(dt) + ": must be > 0 [s]");
   }
   find_integrator(integrator);
+  if (impact_law != "energetic" && impact_law != "newton") {
+    throw std::invalid_argument("impact_law = \"" + impact_law +
+                                "\": must be \"energetic\" or \"newton\"");
+  }
+  if (impact_law != "energetic" && find_integrator(integrator).step != nullptr) {
+    throw std::invalid_argument("impact_law: it is of the rigid step; integrator \"" + integrator +
+                                "\" has springs in its contacts, take semi-implicit-euler");
+  }
   solver.validate();
   if (solver.regularisation == RegularisationRule::kGiven) {
     throw std::invalid_argument(
@@ -186,6 +194,8 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
+  if (settings_.impact_law == "energetic")
+    keep_impact_energy(settings_.solver, rows_, problem_, solver_, impact_, solution_);
   take_safe_answer();
   state.penalty = solution_.penalty;
   finish(state);

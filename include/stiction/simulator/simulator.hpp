@@ -3,6 +3,7 @@
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/contact/closed_loops.hpp"
 #include "stiction/integrator/compliant_step.hpp"
+#include "stiction/simulator/impact_energy.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/sleeping.hpp"
 #include "stiction/simulator/snapshot.hpp"
@@ -28,6 +29,9 @@ struct SimulatorSettings {
   /// Closed loops keep their energy: q and v end on the closures and gears, by a step that reads
   /// the same backwards in time. See docs/concepts.md.
   bool project_closures = false;
+  /// Of impacts with restitution: "energetic", Newton's law with e reduced where it would add
+  /// kinetic energy, or "newton", e as it is. Read by semi-implicit-euler.
+  std::string impact_law = "energetic";
   void validate() const;  ///< throws std::invalid_argument naming the field and its value
 };
 
@@ -145,6 +149,7 @@ class Simulator {
   SolverWorkspace solver_;
   SleepWorkspace sleep_;
   ClosedLoopWorkspace loops_;
+  ImpactWorkspace impact_;
   ContactSolution solution_;
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   int safe_islands_ = 0;
