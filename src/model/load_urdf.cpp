@@ -67,8 +67,11 @@ void append_geometries(const UrdfDocument& document,
                        const LoadOptions& options,
                        Robot& robot) {
   ShapeBuilder builder(file, options);
+  std::map<std::string, const FrameDescription*> frames;
+  for (const FrameDescription& f : robot.frames) frames.try_emplace(f.name, &f);
   for (const UrdfLink& link : document.links) {
-    const FrameDescription& frame = robot.frames[robot.frame(link.name)];
+    if (link.collisions.empty()) continue;
+    const FrameDescription& frame = *frames.at(link.name);
     int count = 0;
     for (const UrdfCollision& collision : link.collisions) {
       GeometryDescription g;

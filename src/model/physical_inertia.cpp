@@ -79,6 +79,12 @@ void add(Composite& sum, double mass, const Vec3d& c, const Sym3d& about_com) {
                       mass * (n - c.z * c.z)};
 }
 
+void add(Composite& sum, const Composite& part) {
+  sum.mass += part.mass;
+  sum.moment = sum.moment + part.moment;
+  sum.inertia = sum.inertia + part.inertia;
+}
+
 // Apparent inertia of a rotation about the axis through p: a^T I_p a, with the composite's terms.
 double about_axis(const Composite& s, const Vec3d& p, const Vec3d& axis) {
   const auto parallel = [&](const Vec3d& u, const Vec3d& v) {
@@ -101,9 +107,11 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
                           describe(InertiaDefect::kNotPositive, b.inertia),
                       b.name);
     }
-    for (int k = i; k >= 0; k = robot.bodies[k].parent) {
-      add(composite[k], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
-    }
+    add(composite[i], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
+  }
+  for (int i = n - 1; i > 0; --i) {  // children after their parents
+    const int parent = robot.bodies[i].parent;
+    if (parent >= 0) add(composite[parent], composite[i]);
   }
   int dof = 0;
   for (int i = 0; i < n; ++i) {

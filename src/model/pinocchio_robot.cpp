@@ -89,14 +89,22 @@ void check_free_flyer(const pin::Model& model, int j) {
     fail(head + "its placement must be the identity");
 }
 
-BodyDescription body_description(const pin::Model& model, int j) {
-  BodyDescription body;
-  body.joint_name = body.name = model.names[j];
+/// By joint, the name of the first link that moves with it; else its own.
+std::vector<std::string> body_names(const pin::Model& model) {
+  std::vector<std::string> names(model.names.begin(), model.names.end());
+  std::vector<bool> named(names.size(), false);
   for (const pin::Frame& f : model.frames) {
-    if (f.type != pin::BODY || static_cast<int>(f.parentJoint) != j) continue;
-    body.name = f.name;
-    break;
+    if (f.type != pin::BODY || named[f.parentJoint]) continue;
+    names[f.parentJoint] = f.name;
+    named[f.parentJoint] = true;
   }
+  return names;
+}
+
+BodyDescription body_description(const pin::Model& model, int j, const std::string& name) {
+  BodyDescription body;
+  body.joint_name = model.names[j];
+  body.name = name;
   body.parent = static_cast<int>(model.parents[j]) - 1;
   body.joint = joint_type(model.joints[j], model.names[j], body.axis);
   if (body.joint == JointType::kFreeFlyer) check_free_flyer(model, j);
@@ -234,8 +242,9 @@ Robot robot_from_pinocchio(const pin::Model& model,
   Robot robot;
   robot.name = model.name;
   check_order(model);
+  const std::vector<std::string> names = body_names(model);
   for (int j = 1; j < model.njoints; ++j) {
-    robot.bodies.push_back(body_description(model, j));
+    robot.bodies.push_back(body_description(model, j, names[j]));
     append_dofs(model, j, robot.bodies.back().joint, robot);
     append_neutral(robot.bodies.back().joint, robot.neutral);
   }

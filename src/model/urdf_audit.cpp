@@ -7,9 +7,14 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace stiction {
 namespace {
+
+// Joints from the root to a link at most: urdfdom and Pinocchio read a chain by recursion, and a
+// thread's stack ends (2.6 kB a joint were measured).
+constexpr int kDeepest = 1000;
 
 using LinkIndex = std::map<std::string, const UrdfLink*>;
 using ParentJoint = std::map<std::string, const UrdfJoint*>;
@@ -70,11 +75,24 @@ const UrdfLink* find_root(const UrdfDocument& document,
     root = &link;
   }
   if (!root) file.fail(document.links.front().line, "the joints form a loop: no root link");
+  // Each link is passed once: the walk up ends at one whose depth is known.
+  std::map<const UrdfLink*, int> depth = {{root, 0}};
   for (const UrdfLink& link : document.links) {
-    std::set<std::string> seen;
-    for (const UrdfLink* l = &link; l != root; l = links.at(parents.at(l->name)->parent)) {
-      if (seen.insert(l->name).second) continue;
-      file.fail(link.line, "the joints above link '" + link.name + "' form a loop");
+    std::vector<const UrdfLink*> path;
+    std::set<const UrdfLink*> seen;
+    const UrdfLink* l = &link;
+    for (; !depth.count(l); l = links.at(parents.at(l->name)->parent)) {
+      if (!seen.insert(l).second) {
+        file.fail(link.line, "the joints above link '" + link.name + "' form a loop");
+      }
+      path.push_back(l);
+    }
+    int above = depth.at(l);
+    for (auto it = path.rbegin(); it != path.rend(); ++it) depth[*it] = ++above;
+    if (above > kDeepest) {
+      file.fail(link.line,
+                "link '" + link.name + "' is the end of a chain of more than " +
+                    std::to_string(kDeepest) + " joints");
     }
   }
   return root;

@@ -112,6 +112,18 @@ def test_devices_pipes_folders_and_huge_files_are_refused(tmp_path: Path) -> Non
         refused(read, "the path holds a zero byte")
 
 
+def test_chains_are_bounded() -> None:
+    def chain(links: int) -> bytes:
+        text = "".join(LINK.format(f"l{i}") for i in range(links))
+        joint = '<joint name="j{0}" type="fixed"><parent link="l{1}"/><child link="l{0}"/></joint>'
+        text += "".join(joint.format(i, i - 1) for i in range(1, links))
+        return f'<robot name="r">{text}</robot>'.encode()
+
+    assert robot_of(chain(1001)).nv == 6
+    refused(lambda: robot_of(chain(1002)), "link 'l1001' is the end of a chain of more than 1000")
+    refused(lambda: robot_of(chain(60_000)), "is the end of a chain")
+
+
 # --- contact problems -------------------------------------------------------------------
 
 
