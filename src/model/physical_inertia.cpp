@@ -107,6 +107,14 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
                           describe(InertiaDefect::kNotPositive, b.inertia),
                       b.name);
     }
+    const Sym3d& I = b.inertia;
+    const double sum =
+        b.mass + norm(b.com) + norm(pose[i].p) + I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
+    if (!std::isfinite(sum)) {
+      throw BodyError(
+          source + ": body '" + b.name + "': its placement or inertia is too large to compute with",
+          b.name);
+    }
     add(composite[i], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
   }
   for (int i = n - 1; i > 0; --i) {  // children after their parents
