@@ -28,7 +28,7 @@ int main() {
   Scene scene;
   scene.name = "composed";
   const int ground = scene.add_ground(rubber);
-  scene.add_robot(robot, Transform::identity(), "solo12");
+  scene.add_robot(robot, at(0, 0, 0.34), "solo12");  // on straight legs
   for (int dof = 6; dof < scene.nv(); ++dof) scene.set_gains(dof, 5.0, 0.1);
 
   const Shape cube = Shape::box({0.1, 0.1, 0.1});  // half extents

@@ -20,7 +20,7 @@ ice = stiction.Material(friction=0.05)
 
 scene = stiction.Scene(name="composed")
 ground = scene.add_ground(rubber)
-scene.add_robot(robot, robot_name="solo12")
+scene.add_robot(robot, at(0, 0, 0.34), robot_name="solo12")  # on straight legs
 for dof in range(6, scene.nv):
     scene.set_gains(dof, kp=5.0, kd=0.1)
 
