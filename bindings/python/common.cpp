@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <eigenpy/numpy.hpp>
+#include <pinocchio/spatial/se3.hpp>
 
 #include <cmath>
 #include <stdexcept>
@@ -125,9 +126,11 @@ bp::object to_array(const std::vector<Vec3d>& v) {
 }
 
 bp::object to_se3(const Transform& X) {
-  // Looked up once, and never released: the interpreter may be gone by then.
-  static const auto* const type = new bp::object(bp::import("pinocchio").attr("SE3"));
-  return (*type)(to_array(X.R), to_array(X.p));
+  pinocchio::SE3 out;
+  out.rotation() << X.R.c0.x, X.R.c1.x, X.R.c2.x, X.R.c0.y, X.R.c1.y, X.R.c2.y, X.R.c0.z, X.R.c1.z,
+      X.R.c2.z;
+  out.translation() << X.p.x, X.p.y, X.p.z;
+  return bp::object(out);
 }
 
 Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size) {

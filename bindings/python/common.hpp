@@ -112,11 +112,14 @@ auto with_stiction_errors(Call&& call) {
     raise_stiction_error(e.what());
   }
 }
-/// Raises stiction.SimulationError with attributes time, step and dof.
-[[noreturn]] void raise_simulation_error(const std::string& text,
-                                         double time,
-                                         long step,
-                                         const std::string& dof);
+/// Attributes of a SimulationError.
+struct SimulationFailure {
+  double time = 0.0;  ///< [s] of the start of the step
+  long step = 0;
+  std::string dof, body;  ///< the fastest, and the body it moves
+  std::string contact;    ///< the pair that pushes most; empty: none
+};
+[[noreturn]] void raise_simulation_error(const std::string& text, const SimulationFailure& failure);
 
 [[noreturn]] void raise_type_error(const std::string& text);
 
@@ -135,6 +138,11 @@ bp::object refusal(const std::string& function, const std::vector<Argument>& arg
 /// Setting an attribute that is not there raises AttributeError with near names. Subclasses made in
 /// Python keep their freedom.
 void forbid_new_attributes(const bp::object& type);
+
+/// Calls that do not fit are explained, and functions tell their signatures. When all are exposed.
+void explain_calls();
+/// The same for the error of assigning `value`.
+void explain_attribute(PyObject* self, PyObject* name, PyObject* value);
 
 /// None: the standard material.
 const Material& material_from(const bp::object& material, const char* field);

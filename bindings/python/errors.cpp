@@ -32,7 +32,8 @@ void create_exceptions() {
       new_exception("SimulationError",
                     "A step produced a number that is not finite. The state is as it was "
                     "before that step.\n\nAttributes: step (int, round(time / dt)), time [s], "
-                    "dof (name of the fastest degree of freedom).",
+                    "dof (name of the fastest degree of freedom), body (that it moves), "
+                    "contact (the pair of geometries that pushes most, \"\" without contact).",
                     stiction_error);
 }
 
@@ -41,15 +42,14 @@ void raise_stiction_error(const char* text) {
   throw bp::error_already_set();
 }
 
-void raise_simulation_error(const std::string& text,
-                            double time,
-                            long step,
-                            const std::string& dof) {
+void raise_simulation_error(const std::string& text, const SimulationFailure& failure) {
   const bp::object type(bp::handle<>(bp::borrowed(simulation_error)));
   bp::object error = type(text);
-  error.attr("time") = time;
-  error.attr("step") = step;
-  error.attr("dof") = dof;
+  error.attr("time") = failure.time;
+  error.attr("step") = failure.step;
+  error.attr("dof") = failure.dof;
+  error.attr("body") = failure.body;
+  error.attr("contact") = failure.contact;
   PyErr_SetObject(simulation_error, error.ptr());
   throw bp::error_already_set();
 }

@@ -47,7 +47,10 @@ bp::object moment(const ExternalWrench& w) { return to_array(w.moment); }
 void set_force(ExternalWrench& w, const bp::object& x) { w.force = vec3_from(x, "force"); }
 void set_moment(ExternalWrench& w, const bp::object& x) { w.moment = vec3_from(x, "moment"); }
 
-bp::tuple wrenches(const Control& c) { return bp::tuple(to_list(c.wrenches)); }
+/// A tuple that says how to change the control.
+bp::object wrenches(const Control& c) {
+  return bp::import("stiction.wrenches").attr("Wrenches")(to_list(c.wrenches));
+}
 void set_wrenches(Control& c, const bp::object& given) {
   std::vector<ExternalWrench> out;
   for (bp::stl_input_iterator<bp::object> it(given), end; it != end; ++it) {

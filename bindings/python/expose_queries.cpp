@@ -22,7 +22,10 @@ std::vector<Transform> poses_from(const SceneHolder& scene,
       throw std::invalid_argument("state.q[" + std::to_string(i) + "] = " + number(q[i]) +
                                   ": must be finite");
   }
-  if (given.check()) validate_state(scene, given());
+  if (given.check()) {
+    validate_scene_of(given(), scene.fingerprint());
+    validate_state(scene, given());
+  }
   // Refuses other sizes, and quaternions that are not unit.
   const Eigen::VectorXd unit =
       given.check() ? q : make_state(scene, {q.data(), q.data() + q.size()}).q;

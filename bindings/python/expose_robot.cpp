@@ -145,7 +145,43 @@ bp::tuple mesh_from_file(const bp::object& path, const bp::object& scale) {
                         array_copy(numbers.data(), {count, 3}).attr("astype")("int32"));
 }
 
-pinocchio::Model model(const SceneHolder& scene, const bp::object& robot) {
+/// The model of a robot with the numbers it has in the scene: base, placements, masses, armature,
+/// gravity. Joint j is body j - 1 (src/model/pinocchio_robot.cpp).
+void take_numbers(const Scene& scene,
+                  const Parameters& p,
+                  const RobotSlice& slice,
+                  pinocchio::Model& model) {
+  namespace pin = pinocchio;
+  const auto se3 = [](const Transform& X) {
+    Eigen::Matrix3d R;
+    R << X.R.c0.x, X.R.c1.x, X.R.c2.x, X.R.c0.y, X.R.c1.y, X.R.c2.y, X.R.c0.z, X.R.c1.z, X.R.c2.z;
+    return pin::SE3(R, Eigen::Vector3d(X.p.x, X.p.y, X.p.z));
+  };
+  model.gravity.linear() << p.gravity.x, p.gravity.y, p.gravity.z;
+  pin::SE3 base = pin::SE3::Identity();
+  for (int b = 0; b < slice.num_bodies && b + 1 < model.njoints; ++b) {
+    const int body = slice.body_offset + b, tree = scene.tree_of_body(body);
+    const bool root = model.parents[b + 1] == 0;
+    if (root && !scene.trees()[tree].free_root) base = se3(p.base[tree]);
+    const pin::SE3 placed = se3(p.placement[body]);
+    model.jointPlacements[b + 1] = root ? base * placed : placed;
+    const Sym3d& i = p.inertia[body];
+    Eigen::Matrix3d I;
+    I << i.xx, i.xy, i.xz, i.xy, i.yy, i.yz, i.xz, i.yz, i.zz;
+    const Vec3d& c = p.com[body];
+    model.inertias[b + 1] = pin::Inertia(p.mass[body], Eigen::Vector3d(c.x, c.y, c.z), I);
+  }
+  for (auto& frame : model.frames) {
+    if (frame.parentJoint == 0) frame.placement = base * frame.placement;
+  }
+  if (model.armature.size() == slice.nv)
+    model.armature =
+        Eigen::Map<const Eigen::VectorXd>(p.armature.data() + slice.v_offset, slice.nv);
+}
+
+pinocchio::Model model(const SceneHolder& scene,
+                       const bp::object& robot,
+                       const bp::object& parameters) {
   const bp::extract<std::string> name(robot);
   const int i = name.check() ? scene.robot(name()) : bp::extract<int>(robot)();
   if (i < 0 || i >= static_cast<int>(scene.robots().size())) {
@@ -155,7 +191,15 @@ pinocchio::Model model(const SceneHolder& scene, const bp::object& robot) {
   const auto& held = scene.robots()[i].description.model;
   if (!held)
     throw std::invalid_argument("robot \"" + scene.robots()[i].name + "\" has no Pinocchio model");
-  return held->model;
+  const Parameters& p =
+      parameters.is_none() ? scene.parameters : bp::extract<const Parameters&>(parameters)();
+  if (p.mass.size() != scene.parameters.mass.size() ||
+      p.base.size() != scene.parameters.base.size() ||
+      p.armature.size() != scene.parameters.armature.size())
+    throw std::invalid_argument("parameters: belong to another scene");
+  pinocchio::Model out = held->model;
+  take_numbers(scene, p, scene.robots()[i], out);
+  return out;
 }
 
 }  // namespace
@@ -252,11 +296,14 @@ void expose_robot() {
           (arg("path"), arg("scale") = none),
           "(vertices (n, 3) [m], triangles (m, 3) int32) of an STL, DAE or OBJ file. Raises "
           "StictionError.");
-  bp::def("pinocchio_model",
-          &model,
-          (arg("scene"), arg("robot")),
-          "pinocchio.Model of a robot of the scene, by name or number; its q and v are slices of "
-          "the state's.");
+  bp::def(
+      "pinocchio_model",
+      &model,
+      (arg("scene"), arg("robot"), arg("parameters") = none),
+      "pinocchio.Model of a robot of the scene, by name or number; its q and v are slices of "
+      "the state's. It has the numbers of `parameters`, those of the scene if None: the base of "
+      "a fixed robot in the world, placements, masses, armature, gravity. For what was changed "
+      "at run time: pinocchio_model(sim.scene, robot, sim.parameters).");
 }
 
 }  // namespace stiction::python

@@ -380,6 +380,7 @@ void expose_scene() {
                               arg("keep_overlapping_pairs") = false)));
   add_composition(c);
   add_topology(c);
+  forbid_new_attributes(c);
 }
 
 }  // namespace stiction::python

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <thread>
+#include <utility>
 
 namespace stiction::python {
 namespace {
@@ -53,6 +54,11 @@ const Control& control_from(Holder& sim, const bp::object& control, const char* 
   return c;
 }
 
+void validate_state_of(const Holder& sim, const State& state) {
+  validate_scene_of(state, sim.fingerprint());
+  validate_whole_state(sim.scene(), state);
+}
+
 /// What a step, run or rollout uses while other threads go on: the simulator for itself alone, the
 /// state to write, the control to read; the parameters are pinned with the simulator.
 class Use {
@@ -76,20 +82,55 @@ void check_parameters(const Holder& sim) {
 
 // --- one step, many steps ---
 
+/// Of the contacts at the start of the step the one with the largest force, where forces are finite
+/// numbers, else the deepest; null: none.
+const ContactReport* worst_contact(const std::vector<ContactReport>& contacts) {
+  const ContactReport* worst = nullptr;
+  const auto rank = [](const ContactReport& c) {
+    const double force = norm(c.force_on_b_world);
+    return std::pair(std::isfinite(force) ? force : kInfinity, -c.gap);
+  };
+  for (const ContactReport& c : contacts) {
+    if (worst == nullptr || rank(c) > rank(*worst)) worst = &c;
+  }
+  return worst;
+}
+
+std::string contact_text(const Scene& scene, const ContactReport& c) {
+  return "\"" + scene.geometries()[c.geometry_a].name + "\" and \"" +
+         scene.geometries()[c.geometry_b].name + "\"";
+}
+
+/// What is known: the step, the fastest dof with its body, the contact that pushes most.
 [[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
+  const Scene& scene = sim.scene();
   Eigen::Index worst = 0;
   if (state.v.size() > 0) state.v.cwiseAbs().maxCoeff(&worst);
-  const std::string dof = state.v.size() > 0 ? sim.scene().dof_names()[worst] : "";
-  const long step = std::lround(state.time / sim.settings().dt);
-  const double speed = state.v.size() > 0 ? state.v[worst] : 0.0;
-  raise_simulation_error("step " + std::to_string(step) + " at time " + number(state.time) +
-                             " s gave a number that is not finite; fastest dof \"" + dof +
-                             "\" with " + number(speed) +
-                             ". The state is as it was before that step. A smaller dt or smaller "
-                             "gains and torques may help.",
-                         state.time,
-                         step,
-                         dof);
+  SimulationFailure failure;
+  failure.time = state.time;
+  failure.step = std::lround(state.time / sim.settings().dt);
+  std::string text = "step " + std::to_string(failure.step) + " at time " + number(state.time) +
+                     " s gave a number that is not finite";
+  if (state.v.size() > 0) {
+    failure.dof = scene.dof_names()[worst];
+    for (const Tree& tree : scene.trees()) {
+      for (int b = 0; b < tree.num_bodies; ++b) {
+        if (tree.v_offset + tree.v_index[b] <= worst)
+          failure.body = scene.body_names()[tree.body_offset + b];
+      }
+    }
+    text += "; fastest dof before it \"" + failure.dof + "\" of body \"" + failure.body +
+            "\" with " + number(state.v[worst]);
+  }
+  const std::vector<ContactReport> contacts = sim.contacts();
+  if (const ContactReport* c = worst_contact(contacts)) {
+    failure.contact = contact_text(scene, *c);
+    const double force = norm(c->force_on_b_world);
+    text += "; contact of " + failure.contact + " with " +
+            (std::isfinite(force) ? number(force) + " N" : std::string("a force without bound")) +
+            (c->gap < 0.0 ? ", " + number(-c->gap) + " m deep" : std::string());
+  }
+  raise_simulation_error(text + ". The state is as it was before that step.", failure);
 }
 
 StepReport finished(const Simulator& sim, const State& state) {
@@ -100,7 +141,7 @@ StepReport finished(const Simulator& sim, const State& state) {
 StepReport step(Holder& sim, State& state, const bp::object& control) {
   const Control& c = control_from(sim, control, "Simulator.step");
   Use use(sim, "Simulator.step", state, c);
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   check_parameters(sim);
   {
     AllowThreads free;
@@ -124,7 +165,7 @@ std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) 
 void prepare(Holder& sim, State& state, const bp::object& control) {
   const Control& c = control_from(sim, control, "Simulator.prepare");
   const Use use(sim, "Simulator.prepare", state, c);
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   check_parameters(sim);
   sim.prepare(state, c);
   sim.stepped = true;
@@ -147,7 +188,7 @@ StepReport run(Holder& sim, State& state, const bp::object& control, long steps)
   const Control& c = control_from(sim, control, "Simulator.run");
   check_steps(steps);
   Use use(sim, "Simulator.run", state, c);
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   check_parameters(sim);
   {
     AllowThreads free;
@@ -179,7 +220,7 @@ RolloutLog rollout(Holder& sim,
   const Control& c = control_from(sim, control, "Simulator.rollout");
   check_steps(steps);
   Use use(sim, "Simulator.rollout", state, c);
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   check_parameters(sim);
   RolloutInput input;
   input.taus = rows_from(taus, "taus", sim.scene().nv());
@@ -287,20 +328,20 @@ Balance balance(Holder& sim, const State& after, const bp::object& control) {
   const Control& c = control_from(sim, control, "Simulator.balance");
   const LastStep last(sim, "Simulator.balance");
   before_reading(&after, "Simulator.balance");
-  validate_whole_state(sim.scene(), after);
+  validate_state_of(sim, after);
   return sim.balance(after, c);
 }
 
 bp::list body_poses(Holder& sim, const State& state) {
   const Inside inside(sim.occupancy, "Simulator.body_poses");
   before_reading(&state, "Simulator.body_poses");
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   return se3_list(sim.body_poses(state));
 }
 
 bp::list asleep(const Holder& sim, const State& state) {
   before_reading(&state, "Simulator.asleep");
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   bp::list out;
   for (const int body : sim.asleep(state)) out.append(sim.scene().body_names()[body]);
   return out;
@@ -308,7 +349,7 @@ bp::list asleep(const Holder& sim, const State& state) {
 
 void wake(const Holder& sim, State& state) {
   before_changing(&state, "Simulator.wake");
-  validate_whole_state(sim.scene(), state);
+  validate_state_of(sim, state);
   sim.wake(state);
 }
 
@@ -317,6 +358,13 @@ CollisionCounters find_contacts(Holder& sim, State& state) {
   const Pin pin(&state, "Simulator.find_contacts", true);
   check_parameters(sim);
   return sim.find_contacts(state);
+}
+
+Material pair_material(const Holder& sim, const bp::object& a, const bp::object& b) {
+  const Inside inside(sim.occupancy, "Simulator.pair_material");
+  return sim.scene().pair_material(static_cast<const Simulator&>(sim).parameters(),
+                                   geometry_from(sim.scene(), a, "geometry_a"),
+                                   geometry_from(sim.scene(), b, "geometry_b"));
 }
 
 CollisionCounters collision_counters(const Holder& sim) {
@@ -499,6 +547,10 @@ void expose_simulator() {
            (arg("self"), arg("state")),
            "Wakes everything; to be called after parameters were changed, which sleep does not "
            "notice.")
+      .def("pair_material",
+           &pair_material,
+           (arg("self"), arg("geometry_a"), arg("geometry_b")),
+           "Material of a pair of geometries, by name or number, under the simulator's parameters.")
       .def("wrench_on",
            &wrench_on,
            (arg("self"), arg("body")),

@@ -25,4 +25,5 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_simulator();
   expose_scenes();
   expose_study();
+  explain_calls();
 }

@@ -112,8 +112,11 @@ std::vector<std::string> assignable(PyTypeObject* type) {
 int set_known_attribute(PyObject* self, PyObject* name, PyObject* value) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject* found = _PyType_Lookup(type, name);
-  if (found != nullptr && Py_TYPE(found)->tp_descr_set != nullptr)
-    return PyObject_GenericSetAttr(self, name, value);
+  if (found != nullptr && Py_TYPE(found)->tp_descr_set != nullptr) {
+    const int result = PyObject_GenericSetAttr(self, name, value);
+    if (result != 0) explain_attribute(self, name, value);
+    return result;
+  }
   try {
     const std::string wanted =
         bp::extract<std::string>(bp::object(bp::handle<>(bp::borrowed(name))));

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
-from ._stiction import Control, Scene, SimulatorSettings, State, Uniqueness, uniqueness
+from ._stiction import (
+    Control,
+    ExternalWrench,
+    Parameters,
+    Scene,
+    SimulatorSettings,
+    State,
+    Uniqueness,
+    uniqueness,
+)
 from .comparison import Comparison, compare
 from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
@@ -190,6 +199,15 @@ class Simulator(_stiction.Simulator):
             warn_of_start(self, state, configuration, stacklevel=2)
         return state
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if type(self) is Simulator and not hasattr(getattr(Simulator, name, None), "__set__"):
+            raise AttributeError(
+                f"Simulator has no attribute {name!r} to set; there is: parameters"
+            )
+        if name == "parameters" and not isinstance(value, Parameters):
+            raise TypeError(f"Simulator.parameters = {value!r}: must be Parameters")
+        super().__setattr__(name, value)
+
     def rollout(
         self,
         state: State,
@@ -233,6 +251,49 @@ class Simulator(_stiction.Simulator):
             )
         log = self._rollout(state, control, taus, position_targets, rows.pop())
         return Rollout(steps=log.steps, **{name: getattr(log, name) for name in names})
+
+    def add_wrench(
+        self,
+        control: Control,
+        body: str | int,
+        force: ArrayLike = (0.0, 0.0, 0.0),
+        moment: ArrayLike = (0.0, 0.0, 0.0),
+        point: ArrayLike | None = None,
+        frame: str = "world",
+        state: State | None = None,
+    ) -> ExternalWrench:
+        """Adds a wrench on a body to `control.wrenches`, where it stays as it is until they are
+        assigned anew; returns it.
+
+        Args:
+            control: what it is added to.
+            body: name or number.
+            force: (3,) [N].
+            moment: (3,) about `point` [N m].
+            point: (3,) where the force acts [m]; None: the body's origin.
+            frame: "world" or "body": the axes of all three, and the origin of `point`.
+            state: where the body is; needed with a point or in the frame of the body.
+
+        Raises:
+            ValueError: an unknown body or frame, or `state` is missing.
+        """
+        if frame not in ("world", "body"):
+            raise ValueError(f'frame = {frame!r}: must be "world" or "body"')
+        index = self.scene.body(body) if isinstance(body, str) else _integer("body", body)
+        f, m = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
+        if point is not None or frame == "body":
+            if state is None:
+                raise ValueError("state = None: needed to know where the body is")
+            pose = self.body_poses(state)[index]
+            arm = np.zeros(3) if point is None else np.asarray(point, dtype=float)
+            if frame == "body":
+                f, m, arm = (pose.rotation @ x for x in (f, m, arm))
+            elif point is not None:
+                arm = arm - pose.translation
+            m = m + np.cross(arm, f)
+        wrench = ExternalWrench(index, f, m)
+        control.wrenches += (wrench,)
+        return wrench
 
     def compare(
         self,

@@ -345,4 +345,46 @@ std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {
   return x;
 }
 
+namespace {
+
+/// FNV-1a, over numbers and over text with its length.
+struct Hash {
+  std::uint64_t value = 14695981039346656037ull;
+  void add(std::uint64_t x) {
+    for (int k = 0; k < 64; k += 8) value = (value ^ (x >> k & 0xff)) * 1099511628211ull;
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  }
+};
+
+}  // namespace
+
+std::uint64_t Scene::fingerprint() const {
+  Hash hash;
+  hash.add(name);
+  for (const std::vector<std::string>* names : {&body_names_, &joint_names_, &dof_names_}) {
+    hash.add(names->size());
+    for (const std::string& n : *names) hash.add(n);
+  }
+  for (const Tree& tree : trees_) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      hash.add(static_cast<std::uint64_t>(tree.parent[b]));
+      hash.add(static_cast<std::uint64_t>(tree.joint[b]));
+    }
+  }
+  for (const Geometry& g : geometries_) {
+    hash.add(g.name);
+    hash.add(static_cast<std::uint64_t>(g.body));
+    hash.add(static_cast<std::uint64_t>(g.shape.type));
+  }
+  for (const Closure& c : closures_) {
+    hash.add(c.name);
+    hash.add(static_cast<std::uint64_t>(c.kind));
+  }
+  for (const Gear& g : gears_) hash.add(g.name);
+  return hash.value | 1;
+}
+
 }  // namespace stiction

@@ -59,9 +59,9 @@ bool same(const DistanceCache& a, const DistanceCache& b) {
 }  // namespace
 
 bool State::operator==(const State& o) const {
-  if (q != o.q || v != o.v || time != o.time || contacts.size() != o.contacts.size() ||
-      queries.size() != o.queries.size() || constraint_impulse != o.constraint_impulse ||
-      rest != o.rest || penalty != o.penalty) {
+  if (scene != o.scene || q != o.q || v != o.v || time != o.time ||
+      contacts.size() != o.contacts.size() || queries.size() != o.queries.size() ||
+      constraint_impulse != o.constraint_impulse || rest != o.rest || penalty != o.penalty) {
     return false;
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -82,6 +82,7 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
                                 " entries: the scene has nq = " + std::to_string(scene.nq()));
   }
   State state;
+  state.scene = scene.fingerprint();
   state.q = Eigen::Map<const Eigen::VectorXd>(q.data(), scene.nq());
   state.v = Eigen::VectorXd::Zero(scene.nv());
   state.constraint_impulse.assign(constraint_impulse_size(scene), 0.0);
@@ -107,12 +108,21 @@ int constraint_impulse_size(const Scene& scene) {
          static_cast<int>(scene.gears().size());
 }
 
+static constexpr const char* kTransfer =
+    ": the state belongs to another scene; make_state(scene, q, v) makes one of its numbers for "
+    "this scene, with cold warm starts";
+
+void validate_scene_of(const State& state, std::uint64_t fingerprint) {
+  if (state.scene == 0 || state.scene == fingerprint) return;
+  throw std::invalid_argument(std::string("state") + kTransfer);
+}
+
 void validate_state(const Scene& scene, const State& state) {
   const auto check = [](const char* name, const Eigen::VectorXd& x, int size) {
     if (x.size() != size) {
       throw std::invalid_argument(std::string("state.") + name + " has " +
                                   std::to_string(x.size()) + " entries: the scene has " +
-                                  std::to_string(size));
+                                  std::to_string(size) + ": the state belongs to another scene");
     }
     for (int i = 0; i < size; ++i) {
       if (!std::isfinite(x[i]))
@@ -123,9 +133,9 @@ void validate_state(const Scene& scene, const State& state) {
   check("v", state.v, scene.nv());
   const int rows = constraint_impulse_size(scene);
   if (static_cast<int>(state.constraint_impulse.size()) != rows) {
-    throw std::invalid_argument(
-        "state.constraint_impulse has " + std::to_string(state.constraint_impulse.size()) +
-        " entries, the scene has " + std::to_string(rows) + ": the state belongs to another scene");
+    throw std::invalid_argument("state.constraint_impulse has " +
+                                std::to_string(state.constraint_impulse.size()) +
+                                " entries, the scene has " + std::to_string(rows) + kTransfer);
   }
   const std::size_t trees = scene.trees().size();
   if (!state.rest.empty() && state.rest.size() != trees) {

@@ -12,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -178,6 +178,7 @@ std::string save_state(const State& state) {
   w.out.assign(kMagic, kMagicSize);
   w.put(kVersion);
   w.put(state.time);
+  w.put(state.scene);
   put_vector(w, state.q);
   put_vector(w, state.v);
   put_vector(w, state.constraint_impulse);
@@ -223,6 +224,7 @@ State restore_state(const std::string& bytes) {
   State state;
   Reader in(bytes.data() + kHeaderSize, size - kHeaderSize);
   in.get(state.time);
+  in.get(state.scene);
   get_vector(in, state.q);
   get_vector(in, state.v);
   get_vector(in, state.constraint_impulse);

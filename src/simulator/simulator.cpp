@@ -70,7 +70,10 @@ void SimulatorSettings::validate() const {
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
-    : scene_(scene), settings_(settings), parameters_(scene.parameters) {
+    : scene_(scene),
+      fingerprint_(scene.fingerprint()),
+      settings_(settings),
+      parameters_(scene.parameters) {
   settings_.validate();
   parameters_.validate();
   dynamics_.resize(scene_);
@@ -126,6 +129,7 @@ void Simulator::check_control(const Control& control) const {
 }
 
 void Simulator::check_sizes(const State& state, const Control& control) const {
+  validate_scene_of(state, fingerprint_);
   check_control(control);
   if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv() ||
       static_cast<int>(state.constraint_impulse.size()) != constraint_impulse_size(scene_)) {
@@ -350,6 +354,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
 }
 
 const CollisionCounters& Simulator::find_contacts(State& state) {
+  validate_scene_of(state, fingerprint_);
   validate_whole_state(scene_, state);
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
   collide(scene_,
@@ -398,6 +403,7 @@ std::vector<int> Simulator::asleep(const State& state) const {
 }
 
 std::vector<Transform> Simulator::body_poses(const State& state) {
+  validate_scene_of(state, fingerprint_);
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
   std::vector<Transform> poses;
   for (int b = 0; b < scene_.num_bodies(); ++b) poses.push_back(body_placement(scene_, other_, b));

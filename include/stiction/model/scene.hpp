@@ -4,6 +4,7 @@
 #include "stiction/model/robot.hpp"
 #include "stiction/model/tree.hpp"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -103,6 +104,8 @@ class Scene {
   const std::vector<Closure>& closures() const { return closures_; }
   const std::vector<Gear>& gears() const { return gears_; }
   const std::vector<RobotSlice>& robots() const { return robots_; }
+  /// Of names, joints, shape types and constraints: what a State's layout means. Never 0.
+  std::uint64_t fingerprint() const;
   int nq() const { return nq_; }
   int nv() const { return nv_; }
   int num_bodies() const { return static_cast<int>(body_names_.size()); }

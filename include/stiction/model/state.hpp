@@ -38,6 +38,7 @@ struct TreeRest {
 
 /// All that the next step depends on, besides scene, parameters, settings and control.
 struct State {
+  std::uint64_t scene = 0;              ///< Scene::fingerprint() of its scene; 0: any
   Eigen::VectorXd q;                    ///< [nq] Pinocchio's layout, see docs/notation.md
   Eigen::VectorXd v;                    ///< [nv]
   double time = 0.0;                    ///< [s]
@@ -61,6 +62,9 @@ State cold(State state);
 
 /// Length of State::constraint_impulse: 3 per dof, then 6 per closure, then 1 per gear.
 int constraint_impulse_size(const Scene& scene);
+
+/// Throws std::invalid_argument if the state was made for a scene of another fingerprint.
+void validate_scene_of(const State& state, std::uint64_t fingerprint);
 
 /// Throws std::invalid_argument unless sizes match, all numbers are finite, quaternions are unit.
 void validate_state(const Scene& scene, const State& state);

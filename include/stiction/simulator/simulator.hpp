@@ -59,6 +59,7 @@ class Simulator {
   explicit Simulator(const Scene& scene, const SimulatorSettings& settings = {});
 
   const Scene& scene() const { return scene_; }
+  std::uint64_t fingerprint() const { return fingerprint_; }  ///< of scene()
   const SimulatorSettings& settings() const { return settings_; }
   /// Settable between steps; call parameters().validate() after editing by hand.
   Parameters& parameters() { return parameters_; }
@@ -139,6 +140,7 @@ class Simulator {
   void fill_compliant_report();
 
   Scene scene_;
+  std::uint64_t fingerprint_;
   SimulatorSettings settings_;
   Parameters parameters_;
   DynamicsWorkspace dynamics_, other_;
