@@ -23,8 +23,8 @@ std::vector<Transform> poses_from(const SceneHolder& scene,
                                   ": must be finite");
   }
   if (given.check()) {
-    validate_scene_of(given(), scene.fingerprint());
     validate_state(scene, given());
+    validate_scene_of(given(), scene.fingerprint());
   }
   // Refuses other sizes, and quaternions that are not unit.
   const Eigen::VectorXd unit =

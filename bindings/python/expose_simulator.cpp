@@ -55,8 +55,8 @@ const Control& control_from(Holder& sim, const bp::object& control, const char* 
 }
 
 void validate_state_of(const Holder& sim, const State& state) {
-  validate_scene_of(state, sim.fingerprint());
   validate_whole_state(sim.scene(), state);
+  validate_scene_of(state, sim.fingerprint());
 }
 
 /// What a step, run or rollout uses while other threads go on: the simulator for itself alone, the

@@ -83,12 +83,12 @@ void check_size(const char* name, Eigen::Index saved, Eigen::Index own) {
 void restore(State& s, const bp::object& bytes) {
   const State saved = restore_state(bytes_from(bytes));
   before_changing(&s, "State.restore");
-  if (s.scene != 0) validate_scene_of(saved, s.scene);
   check_size("q", saved.q.size(), s.q.size());
   check_size("v", saved.v.size(), s.v.size());
   check_size("constraint_impulse",
              static_cast<Eigen::Index>(saved.constraint_impulse.size()),
              static_cast<Eigen::Index>(s.constraint_impulse.size()));
+  if (s.scene != 0) validate_scene_of(saved, s.scene);
   s = saved;  // a copy of equal sizes keeps the memory under the views
 }
 
@@ -125,8 +125,8 @@ State make(const SceneHolder& scene, const bp::object& q, const bp::object& v) {
 
 void validate(const SceneHolder& scene, const State& state) {
   before_reading(&state, "validate_state");
-  validate_scene_of(state, scene.fingerprint());
   validate_whole_state(scene, state);
+  validate_scene_of(state, scene.fingerprint());
 }
 
 }  // namespace

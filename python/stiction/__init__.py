@@ -95,6 +95,7 @@ from ._stiction import (
 )
 from ._version import __version__
 from .comparison import Comparison, SolverResult
+from .copying import install as install_copying
 from .decomposition import decompose
 from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
@@ -105,6 +106,8 @@ from .simulator import Rollout, Simulator
 from .solving import solve
 from .starting import StartWarning
 from .terrain import height_field
+
+install_copying()
 
 __all__ = [
     "Balance",

@@ -19,18 +19,23 @@ from . import Simulator, __version__, scenes, solvers
 from .bench.commands import app as bench_app
 from .cli_problems import compare_command, solve_command
 from .cli_subject import (
+    CollisionMeshesOption,
     ConfigurationOption,
     DtOption,
     FixedBaseOption,
+    IntegratorOption,
     JsonOption,
     KdOption,
     KeepOverlapsOption,
     KpOption,
+    NoSelfCollisionOption,
     PackageDirOption,
+    RecoverySpeedOption,
     SceneArgument,
     SecondsOption,
     SolverOption,
     SrdfOption,
+    StiffnessOption,
     Subject,
     require_folder,
     say_if_free,
@@ -40,6 +45,7 @@ from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
+from .simulator import SettingNames
 from .studies.commands import app as study_app
 
 app = typer.Typer(
@@ -89,12 +95,29 @@ def run(
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
     keep_overlaps: KeepOverlapsOption = False,
+    no_self_collision: NoSelfCollisionOption = False,
+    collision_meshes: CollisionMeshesOption = None,
+    stiffness: StiffnessOption = None,
+    integrator: IntegratorOption = "semi-implicit-euler",
+    recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene that holds its configuration; say how well it was solved, and how fast."""
     require_folder("--replay", replay)
-    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [], keep_overlaps)
-    simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=replay is not None)
+    subject = Subject(
+        scene,
+        kp,
+        kd,
+        fixed_base,
+        srdf,
+        package_dir or [],
+        keep_overlaps,
+        not no_self_collision,
+        collision_meshes,
+        stiffness,
+    )
+    settings = _settings(dt, solver, integrator, recovery_speed)
+    simulation = _simulate(subject, seconds, settings, configuration, recorded=replay is not None)
     document = _run_document(simulation)
     document["replay"] = None
     if replay is not None:
@@ -129,12 +152,29 @@ def view(
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
     keep_overlaps: KeepOverlapsOption = False,
+    no_self_collision: NoSelfCollisionOption = False,
+    collision_meshes: CollisionMeshesOption = None,
+    stiffness: StiffnessOption = None,
+    integrator: IntegratorOption = "semi-implicit-euler",
+    recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate a scene and show it in a browser, as one page that needs no network."""
     require_folder("--output", output)
-    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [], keep_overlaps)
-    simulation = _simulate(subject, seconds, dt, solver, configuration, recorded=True)
+    subject = Subject(
+        scene,
+        kp,
+        kd,
+        fixed_base,
+        srdf,
+        package_dir or [],
+        keep_overlaps,
+        not no_self_collision,
+        collision_meshes,
+        stiffness,
+    )
+    settings = _settings(dt, solver, integrator, recovery_speed)
+    simulation = _simulate(subject, seconds, settings, configuration, recorded=True)
     target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
     path = write_replay(target, simulation["recorder"].replay())
     if as_json:
@@ -205,19 +245,39 @@ def list_solvers(as_json: JsonOption = False) -> None:
     stdout().print(table)
 
 
+LONGEST = 1e12  # steps: years, if not a slip
+
+
+def _settings(
+    dt: float, solver: str, integrator: str, recovery_speed: float | None
+) -> SettingNames:
+    """Settings of the simulator that were given."""
+    settings: SettingNames = {"dt": dt, "solver": solver, "integrator": integrator}
+    if recovery_speed is not None:
+        settings["recovery_speed"] = recovery_speed
+    return settings
+
+
 # --- pieces -------------------------------------------------------------------------------------
 
 
 def _simulate(
-    subject: Subject, seconds: float, dt: float, solver: str, configuration: str, recorded: bool
+    subject: Subject,
+    seconds: float,
+    settings: SettingNames,
+    configuration: str,
+    recorded: bool,
 ) -> dict[str, Any]:
     """Run a scene that holds its configuration."""
+    dt = settings["dt"]
     if not math.isfinite(seconds):
         raise UsageError(f"--seconds {seconds:g}: must be finite")
+    if not seconds < LONGEST * dt:
+        raise UsageError(f"--dt {dt:g}: {seconds:g} s of it are more than {LONGEST:.0e} steps")
     if seconds < dt:
         raise UsageError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
     with spinner(f"loading {subject.scene}"):
-        sim = Simulator(subject.load(), dt=dt, solver=solver)
+        sim = Simulator(subject.load(), **settings)
     state, control = sim.initial_state(configuration), sim.hold(configuration)
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
     recorder = Recorder(sim) if recorded else None

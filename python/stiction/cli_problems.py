@@ -12,12 +12,14 @@ from rich.table import Table
 
 from . import ContactSolution, Simulator, load_problem, load_warm_start, solve, solvers
 from .cli_subject import (
+    CollisionMeshesOption,
     ConfigurationOption,
     DtOption,
     FixedBaseOption,
     JsonOption,
     KdOption,
     KpOption,
+    NoSelfCollisionOption,
     PackageDirOption,
     SceneArgument,
     SolverOption,
@@ -51,12 +53,23 @@ def compare_command(
     fixed_base: FixedBaseOption = False,
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
+    no_self_collision: NoSelfCollisionOption = False,
+    collision_meshes: CollisionMeshesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve the contact problem of one step with many solvers: forces, residuals, time."""
     require_folder("--output", output)
     names = list(solvers()) if solvers_ == "all" else [x.strip() for x in solvers_.split(",")]
-    subject = Subject(scene, kp, kd, fixed_base, srdf, package_dir or [])
+    subject = Subject(
+        scene,
+        kp,
+        kd,
+        fixed_base,
+        srdf,
+        package_dir or [],
+        self_collision=not no_self_collision,
+        collision_meshes=collision_meshes,
+    )
     with spinner(f"comparing on {scene}"):
         sim = Simulator(subject.load(), dt=dt, solver=solver)
         state, control = sim.initial_state(configuration), sim.hold(configuration)

@@ -47,6 +47,21 @@ PackageDirOption = Annotated[
     list[Path] | None,
     typer.Option(help="URDF file: a folder that package:// may stand for; may be repeated."),
 ]
+NoSelfCollisionOption = Annotated[
+    bool, typer.Option("--no-self-collision", help="URDF file: its links do not collide.")
+]
+CollisionMeshesOption = Annotated[
+    str | None,
+    typer.Option(help="URDF file: collision meshes as hull (the default), exact or decompose."),
+]
+StiffnessOption = Annotated[
+    float | None, typer.Option(help="Of every surface [N/m]; compliant integrators need one.")
+]
+IntegratorOption = Annotated[str, typer.Option(help="A name of stiction.integrators().")]
+RecoverySpeedOption = Annotated[
+    float | None,
+    typer.Option(help="Largest speed at which overlaps are undone [m/s].", min=0.0),
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON document instead of tables.")
 ]
@@ -63,6 +78,9 @@ class Subject:
     srdf: Path | None = None
     package_dirs: list[Path] | tuple[Path, ...] = ()
     keep_overlaps: bool = False
+    self_collision: bool = True
+    collision_meshes: str | None = None
+    stiffness: float | None = None
 
     def load(self) -> Scene:
         """The scene, with the gains asked for."""
@@ -73,17 +91,24 @@ class Subject:
             options["srdf"] = self.srdf
         if self.keep_overlaps:
             options["keep_overlapping_pairs"] = True
+        if not self.self_collision:
+            options["self_collision"] = False
+        if self.collision_meshes is not None:
+            options["collision_meshes"] = self.collision_meshes
         if self.package_dirs:
             options["package_dirs"] = list(self.package_dirs)
         if options and Path(self.scene).suffix.lower() != ".urdf":
             raise ValueError(
-                "--fixed-base, --srdf, --package-dir and --keep-overlaps are for URDF files, "
-                f"not for {self.scene!r}"
+                "--fixed-base, --srdf, --package-dir, --keep-overlaps, --no-self-collision and "
+                f"--collision-meshes are for URDF files, not for {self.scene!r}"
             )
         scene = load(self.scene, **options)
         if self.kp is not None or self.kd is not None:
             for dof in servo_dofs(scene):
                 scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
+        if self.stiffness is not None:
+            scene.parameters.stiffness[:] = self.stiffness
+            scene.parameters.validate()
         return scene
 
 

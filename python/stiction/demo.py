@@ -82,6 +82,7 @@ def run_demo(
         if on_step:
             on_step(step, steps)
 
+    output.parent.mkdir(parents=True, exist_ok=True)  # its default is build/demo
     summary = execute(sim, state, plan, recorder, watch)
     return DemoResult(
         summary=summary,

@@ -125,7 +125,8 @@ def write_replay(path: str | os.PathLike[str], replay: Replay) -> Path:
     """
     meta, arrays = _encode(replay)
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.is_dir():
+        raise ValueError(f"replay {target}: there is no folder {target.parent}")
     target.write_text(page.assemble(replay.title, meta, arrays), encoding="utf-8")
     return target
 

@@ -129,12 +129,12 @@ void Simulator::check_control(const Control& control) const {
 }
 
 void Simulator::check_sizes(const State& state, const Control& control) const {
-  validate_scene_of(state, fingerprint_);
   check_control(control);
   if (state.q.size() != scene_.nq() || state.v.size() != scene_.nv() ||
       static_cast<int>(state.constraint_impulse.size()) != constraint_impulse_size(scene_)) {
     validate_state(scene_, state);
   }
+  validate_scene_of(state, fingerprint_);
 }
 
 void Simulator::prepare(State& state, const Control& control) {
@@ -354,8 +354,8 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
 }
 
 const CollisionCounters& Simulator::find_contacts(State& state) {
-  validate_scene_of(state, fingerprint_);
   validate_whole_state(scene_, state);
+  validate_scene_of(state, fingerprint_);
   forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), other_);
   collide(scene_,
           parameters_,

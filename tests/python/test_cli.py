@@ -123,6 +123,37 @@ def test_run_reads_a_robot_as_told(tmp_path: Path) -> None:
     assert "are for URDF files, not for 'solo12'" in failure("run", "solo12", "--fixed-base")
 
 
+TWO = (
+    """<robot name="two"><link name="base"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
+izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    + "".join(
+        f"""<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+ixz="0" iyz="0"/></inertial><collision><geometry>
+<sphere radius="0.2"/></geometry></collision></link>
+<joint name="j{k}" type="prismatic"><parent link="base"/><child link="l{k}"/><axis xyz="0 0 1"/>
+<origin xyz="{0.3 * k} 0 {k}"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint>"""
+        for k in range(2)
+    )
+    + "</robot>"
+)
+
+
+def test_run_takes_the_settings_of_contacts(tmp_path: Path) -> None:
+    urdf = tmp_path / "two.urdf"
+    urdf.write_text(TWO.replace('xyz="0.3 0 1"', 'xyz="0.3 0 0"'))
+    options = ("run", urdf, "--fixed-base", "--seconds", "0.01")
+    kept = document(*options, "--keep-overlaps", "--recovery-speed", "0.1")
+    assert kept["contacts"]["max"] > 0
+    assert document(*options, "--keep-overlaps", "--no-self-collision")["contacts"]["max"] == 0
+    assert "collision_meshes" in failure(*options, "--collision-meshes", "magic")
+    soft = ("run", "box-stack(2)", "--seconds", "0.01", "--stiffness", "1e5")
+    assert document(*soft, "--integrator", "exponential")["contacts"]["max"] > 0
+    assert "magic" in failure(*soft, "--integrator", "magic")
+    assert "stiffness" in failure("run", "box-stack(2)", "--stiffness", "-1")
+    assert "--no-self-collision" in failure("run", "solo12", "--no-self-collision")
+    assert "more than 1e+12 steps" in failure("run", "solo12", "--dt", "1e-300")
+
+
 def test_pages_go_into_folders_that_exist(tmp_path: Path) -> None:
     page = tmp_path / "nowhere" / "run.html"
     for arguments in (("run", "solo12", "--replay"), ("view", "solo12", "--output")):

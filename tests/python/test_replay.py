@@ -174,7 +174,7 @@ TRIANGLE = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=float)
 def test_arrays_survive_the_page(tmp_path: Path) -> None:
     replay = trotting_replay(seconds=1.0)
     meta, arrays = page.decode(
-        module.write_replay(tmp_path / "a" / "trot.html", replay).read_text(encoding="utf-8")
+        module.write_replay(tmp_path / "trot.html", replay).read_text(encoding="utf-8")
     )
     assert meta["title"] == replay.title and len(meta["bodies"]) == len(replay.bodies)
     np.testing.assert_array_equal(arrays["time"], replay.time)

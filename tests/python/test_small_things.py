@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
+import pickle
 import pydoc
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio
@@ -246,3 +250,56 @@ def test_a_wrench_at_a_point_of_a_body_by_name(solo: stiction.Simulator) -> None
     assert np.array_equal(plain.force, f) and not plain.moment.any()
     assert "state" in message(ValueError, lambda: solo.add_wrench(control, body, f, point=p))
     assert "frame" in message(ValueError, lambda: solo.add_wrench(control, body, f, frame="x"))
+
+
+# --- copies -----------------------------------------------------------------------------------
+
+
+def test_small_things_are_pickled_by_their_numbers(solo: stiction.Simulator) -> None:
+    control = solo.hold()
+    control.torque[3] = 2.0
+    control.wrenches = [stiction.ExternalWrench(1, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0])]
+    things: list[Any] = [
+        stiction.Material(friction=0.3, stiffness=1e4, dissipation=0.2),
+        stiction.SolverSettings(),
+        solo.settings,
+        control,
+        control.wrenches[0],
+    ]
+    things[1].tolerance = 1e-5
+    for thing in things:
+        for other in (copy.copy(thing), copy.deepcopy(thing), pickle.loads(pickle.dumps(thing))):
+            assert type(other) is type(thing) and repr(other) == repr(thing)
+            for name in dir(thing):
+                value = getattr(thing, name)
+                if name.startswith("_") or callable(value) or name == "wrenches":
+                    continue
+                assert np.array_equal(getattr(other, name), value), name
+    assert np.array_equal(copy.deepcopy(control).wrenches[0].moment, [4.0, 5.0, 6.0])
+
+
+def test_copies_are_independent_or_refused_in_words(solo: stiction.Simulator) -> None:
+    scene = stiction.Scene()
+    scene.add_body("a", stiction.Sphere(0.1), 1.0)
+    for make in (copy.copy, copy.deepcopy):
+        other = make(scene)
+        other.add_ground()
+        assert len(scene.geometries) == 1
+        parameters = make(solo.parameters)
+        parameters.mass[:] = 7.0
+        assert not (solo.parameters.mass == 7.0).any()
+        assert make(stiction.Sphere(0.1)).volume == stiction.Sphere(0.1).volume
+        assert "make a new one" in message(TypeError, lambda make=make: make(solo))
+    for thing in (scene, solo, solo.parameters, stiction.Sphere(0.1)):
+        assert "pickled" in message(TypeError, lambda thing=thing: pickle.dumps(thing))
+
+
+def test_a_replay_makes_no_folders(solo: stiction.Simulator, tmp_path: Path) -> None:
+    from stiction.record import Recorder
+    from stiction.replay import write_replay
+
+    recorder = Recorder(solo)
+    recorder.capture(solo.initial_state())
+    target = tmp_path / "missing" / "a.html"
+    said = message(ValueError, lambda: write_replay(target, recorder.replay()))
+    assert "there is no folder" in said and not target.parent.exists()
