@@ -79,11 +79,12 @@ PyGetSetDef signature_property = {"__signature__", &signature, nullptr, "From th
 void explain_attribute(PyObject* self, PyObject* name, PyObject* value) {
   if (!take_argument_error()) return;
   try {
-    const bp::object text = helper("attribute_message")(
-        bp::object(bp::handle<>(bp::borrowed(reinterpret_cast<PyObject*>(Py_TYPE(self)))))
-            .attr("__name__"),
-        bp::object(bp::handle<>(bp::borrowed(name))),
-        bp::object(bp::handle<>(bp::borrowed(value))));
+    const bp::object type(bp::handle<>(bp::borrowed(reinterpret_cast<PyObject*>(Py_TYPE(self)))));
+    const bp::object owner = type.attr("__name__");
+    const bp::object text =
+        helper("attribute_message")(owner,
+                                    bp::object(bp::handle<>(bp::borrowed(name))),
+                                    bp::object(bp::handle<>(bp::borrowed(value))));
     PyErr_SetObject(PyExc_TypeError, text.ptr());
   } catch (const bp::error_already_set&) {
   }
