@@ -50,11 +50,19 @@ class _Text(str):
         return str(self)
 
 
+def _value(default: ast.expr) -> object:
+    """Itself where the stub writes a literal."""
+    try:
+        return ast.literal_eval(default)
+    except ValueError:
+        return _Text(ast.unparse(default))
+
+
 def _parameter(argument: ast.arg, default: ast.expr | None, kind: Any) -> Kind:
     return Kind(
         argument.arg,
         kind,
-        default=Kind.empty if default is None else _Text(ast.unparse(default)),
+        default=Kind.empty if default is None else _value(default),
         annotation=Kind.empty
         if argument.annotation is None
         else _Text(ast.unparse(argument.annotation)),

@@ -6,7 +6,10 @@ from typing import Any, NoReturn
 
 from ._stiction import ExternalWrench
 
-REMEDY = "append: control.wrenches is a copy; write control.wrenches += (wrench,), or call sim.add_wrench()"
+REMEDY = (
+    "append: control.wrenches is a copy; write control.wrenches += (wrench,), or call "
+    "sim.add_wrench()"
+)
 
 
 class Wrenches(tuple[ExternalWrench, ...]):
