@@ -200,7 +200,8 @@ class Simulator(_stiction.Simulator):
         return state
 
     def __setattr__(self, name: str, value: object) -> None:
-        if type(self) is Simulator and not hasattr(getattr(Simulator, name, None), "__set__"):
+        known = name.startswith("_") or hasattr(getattr(Simulator, name, None), "__set__")
+        if type(self) is Simulator and not known:
             raise AttributeError(
                 f"Simulator has no attribute {name!r} to set; there is: parameters"
             )
