@@ -6,8 +6,10 @@
 #include "scene_holder.hpp"
 #include "simulator_holder.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <thread>
 #include <utility>
@@ -138,7 +140,44 @@ StepReport finished(const Simulator& sim, const State& state) {
   return sim.report();
 }
 
-StepReport step(Holder& sim, State& state, const bp::object& control) {
+/// Three digits, without Python: its lock may be another's.
+std::string digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+/// Words on the first step of a simulator that ends not converged; kept until they are said.
+/// `end`: the step's [s]; its contacts are known if it is the `last`.
+void note_not_converged(Holder& sim, const StepReport& report, double end, bool last) {
+  if (sim.noted || report.status != StepStatus::kNotConverged) return;
+  sim.noted = true;
+  const double dt = sim.settings().dt;
+  sim.notice = sim.scene().name + ": step " + std::to_string(std::lround(end / dt) - 1) +
+               " at time " + digits(std::max(end - dt, 0.0)) +
+               " s did not converge: solver status \"" + to_string(report.solver_status) +
+               "\", relative residual " + digits(report.residuals.relative);
+  if (report.safe_islands > 0)
+    sim.notice += ", safe answer in " + std::to_string(report.safe_islands) + " of " +
+                  std::to_string(report.num_islands) + " islands";
+  if (!last) return;
+  const std::vector<ContactReport> contacts = sim.contacts();
+  if (const ContactReport* c = worst_contact(contacts)) {
+    sim.notice += "; contact of " + contact_text(sim.scene(), *c) + " with " +
+                  digits(norm(c->force_on_b_world)) + " N";
+    if (c->gap < 0.0) sim.notice += ", " + digits(-c->gap) + " m deep";
+  }
+}
+
+/// Says them, to the caller `level` Python frames up. Nobody is inside any more: what the warning
+/// calls may call the simulator.
+void say_not_converged(Holder& sim, int level) {
+  if (sim.notice.empty()) return;
+  const std::string text = std::exchange(sim.notice, {});
+  bp::import("stiction.not_converged").attr("warn_not_converged")(text, level);
+}
+
+StepReport step_inside(Holder& sim, State& state, const bp::object& control) {
   const Control& c = control_from(sim, control, "Simulator.step");
   Use use(sim, "Simulator.step", state, c);
   validate_state_of(sim, state);
@@ -149,7 +188,14 @@ StepReport step(Holder& sim, State& state, const bp::object& control) {
   }
   sim.stepped = true;
   use.raise_signals();
+  note_not_converged(sim, sim.report(), state.time, true);
   return finished(sim, state);
+}
+
+StepReport step(Holder& sim, State& state, const bp::object& control) {
+  const StepReport report = step_inside(sim, state, control);
+  say_not_converged(sim, 2);
+  return report;
 }
 
 // --- the two halves of a step, on a simulator of one's own: for comparing solvers ---
@@ -184,7 +230,7 @@ void check_steps(long steps) {
                               (steps < 0 ? ": must be >= 0" : ": must be < 2^31"));
 }
 
-StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
+StepReport run_inside(Holder& sim, State& state, const bp::object& control, long steps) {
   const Control& c = control_from(sim, control, "Simulator.run");
   check_steps(steps);
   Use use(sim, "Simulator.run", state, c);
@@ -192,11 +238,18 @@ StepReport run(Holder& sim, State& state, const bp::object& control, long steps)
   check_parameters(sim);
   {
     AllowThreads free;
-    sim.run(state, c, static_cast<int>(steps));
+    for (long k = 0; k < steps && sim.step(state, c).whole(); ++k)
+      note_not_converged(sim, sim.report(), state.time, true);
   }
   sim.stepped = sim.stepped || steps > 0;
   use.raise_signals();
   return finished(sim, state);
+}
+
+StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
+  const StepReport report = run_inside(sim, state, control, steps);
+  say_not_converged(sim, 2);
+  return report;
 }
 
 RowMatrix rows_from(const bp::object& x, const char* field, int nv) {
@@ -211,12 +264,12 @@ RowMatrix rows_from(const bp::object& x, const char* field, int nv) {
   return m;
 }
 
-RolloutLog rollout(Holder& sim,
-                   State& state,
-                   const bp::object& control,
-                   const bp::object& taus,
-                   const bp::object& targets,
-                   long steps) {
+RolloutLog rollout_inside(Holder& sim,
+                          State& state,
+                          const bp::object& control,
+                          const bp::object& taus,
+                          const bp::object& targets,
+                          long steps) {
   const Control& c = control_from(sim, control, "Simulator.rollout");
   check_steps(steps);
   Use use(sim, "Simulator.rollout", state, c);
@@ -236,6 +289,21 @@ RolloutLog rollout(Holder& sim,
   use.raise_signals();
   if (!log.reports.empty() && log.reports.back().status == StepStatus::kNotFinite)
     raise_not_finite(sim, state);
+  for (int k = 0; k < log.steps; ++k) {
+    const int later = log.steps - 1 - k;
+    note_not_converged(sim, log.reports[k], state.time - later * sim.settings().dt, later == 0);
+  }
+  return log;
+}
+
+RolloutLog rollout(Holder& sim,
+                   State& state,
+                   const bp::object& control,
+                   const bp::object& taus,
+                   const bp::object& targets,
+                   long steps) {
+  RolloutLog log = rollout_inside(sim, state, control, taus, targets, steps);
+  say_not_converged(sim, 3);
   return log;
 }
 

@@ -6,6 +6,7 @@
 #include "scene_holder.hpp"
 
 #include <memory>
+#include <string>
 
 namespace stiction::python {
 
@@ -31,6 +32,8 @@ struct SimulatorHolder : Simulator {
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
   bool lent = false;                   ///< Python may hold views of the parameters
   bool stepped = false;                ///< a step was taken
+  bool noted = false;                  ///< a step ended not converged
+  std::string notice;                  ///< words on the first such step, not yet said
   mutable Occupancy occupancy;         ///< who is inside
 };
 

@@ -101,6 +101,7 @@ from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
+from .not_converged import NotConvergedWarning
 from .problem_io import load_problem, load_warm_start, save_problem
 from .simulator import Rollout, Simulator
 from .solving import solve
@@ -143,6 +144,7 @@ __all__ = [
     "MassProperties",
     "Material",
     "NonNegative",
+    "NotConvergedWarning",
     "PairDistance",
     "Parameters",
     "RayHits",
