@@ -1,4 +1,4 @@
-"""The command `stiction`: run, view, demo, compare, solve, bench, study, scenes, solvers.
+"""The command `stiction`: run, view, demo, compare, explain, solve, bench, study, scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -17,7 +17,7 @@ from rich.table import Table
 
 from . import Simulator, __version__, scenes, solvers
 from .bench.commands import app as bench_app
-from .cli_problems import compare_command, solve_command
+from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
     CollisionMeshesOption,
     ConfigurationOption,
@@ -40,7 +40,7 @@ from .cli_subject import (
     require_folder,
     say_if_free,
 )
-from .cli_tools import UsageError, guarded, print_json, spinner, stdout, step_progress
+from .cli_tools import OneLineGroup, UsageError, guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
 from .record import Recorder
 from .replay import open_replay, write_replay
@@ -50,6 +50,7 @@ from .studies.commands import app as study_app
 
 app = typer.Typer(
     name="stiction",
+    cls=OneLineGroup,
     help="A simulator of robots in contact, with a physical certificate on every step.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -59,6 +60,7 @@ app = typer.Typer(
 app.add_typer(bench_app, name="bench", short_help="Time steps and collision against peers.")
 app.add_typer(study_app, name="study", short_help="Rebuild published experiments.")
 app.command("compare", short_help="One contact problem, many solvers.")(compare_command)
+app.command("explain", short_help="What makes a solver's next velocity differ.")(explain_command)
 app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
 
 
@@ -193,6 +195,9 @@ def demo(
     ),
     solver: SolverOption = "ncp-newton",
     dt: DtOption = 1e-3,
+    stiffness: StiffnessOption = None,
+    integrator: IntegratorOption = "semi-implicit-euler",
+    recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solo-12 falls, stands, is pushed twice; a table of numbers and an HTML replay."""
@@ -201,7 +206,8 @@ def demo(
             f"--dt {dt:g}: must be at most {LONGEST_STEP:g} s, the length of the shortest push"
         )
     with step_progress(f"simulating {DURATION:g} s of Solo-12") as on_step:
-        result = run_demo(output, solver, dt, on_step)
+        settings = _settings(dt, solver, integrator, recovery_speed)
+        result = run_demo(output, settings, stiffness, on_step)
     if as_json:
         print_json(result.as_dict())
         return

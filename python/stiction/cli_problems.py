@@ -1,7 +1,8 @@
-"""The commands `compare` and `solve`: contact problems of a step or of a file."""
+"""The commands `compare`, `explain` and `solve`: contact problems of a step or of a file."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,26 +11,44 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from . import ContactSolution, Simulator, load_problem, load_warm_start, solve, solvers
+from . import (
+    ContactSolution,
+    Control,
+    Simulator,
+    State,
+    integrators,
+    load_problem,
+    load_warm_start,
+    solve,
+    solvers,
+)
 from .cli_subject import (
     CollisionMeshesOption,
     ConfigurationOption,
     DtOption,
     FixedBaseOption,
+    IntegratorOption,
     JsonOption,
     KdOption,
+    KeepOverlapsOption,
     KpOption,
     NoSelfCollisionOption,
     PackageDirOption,
+    RecoverySpeedOption,
     SceneArgument,
     SolverOption,
     SrdfOption,
+    StiffnessOption,
     Subject,
     require_folder,
     say_if_free,
 )
-from .cli_tools import guarded, print_json, spinner, stdout
+from .cli_tools import UsageError, finite, guarded, print_json, spinner, stdout
 from .comparison import RESIDUALS
+from .simulator import SettingNames
+
+RIGID = "semi-implicit-euler"
+"""The integrator whose steps pose a contact problem."""
 
 
 @guarded
@@ -53,12 +72,17 @@ def compare_command(
     fixed_base: FixedBaseOption = False,
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,
+    keep_overlaps: KeepOverlapsOption = False,
     no_self_collision: NoSelfCollisionOption = False,
     collision_meshes: CollisionMeshesOption = None,
+    stiffness: StiffnessOption = None,
+    integrator: IntegratorOption = RIGID,
+    recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve the contact problem of one step with many solvers: forces, residuals, time."""
     require_folder("--output", output)
+    settings = _problem_settings(dt, solver, integrator, recovery_speed)
     names = list(solvers()) if solvers_ == "all" else [x.strip() for x in solvers_.split(",")]
     subject = Subject(
         scene,
@@ -67,14 +91,13 @@ def compare_command(
         fixed_base,
         srdf,
         package_dir or [],
-        self_collision=not no_self_collision,
-        collision_meshes=collision_meshes,
+        keep_overlaps,
+        not no_self_collision,
+        collision_meshes,
+        stiffness,
     )
     with spinner(f"comparing on {scene}"):
-        sim = Simulator(subject.load(), dt=dt, solver=solver)
-        state, control = sim.initial_state(configuration), sim.hold(configuration)
-        say_if_free(sim.scene)
-        sim.run(state, control, steps)
+        sim, state, control = _advanced(subject, settings, configuration, steps)
         comparison = sim.compare(state, control, names, warm_start=not cold)
         if output is not None:
             comparison.save(output)
@@ -86,6 +109,96 @@ def compare_command(
     stdout().print(_rich("force: normal / tangential [N]", *comparison.force_table()))
     if output is not None:
         typer.echo(str(output))
+
+
+@guarded
+def explain_command(
+    scene: SceneArgument,
+    base: Annotated[
+        str, typer.Option(help="The solver to explain, see `stiction solvers`.")
+    ] = "ccp-newton",
+    steps: Annotated[
+        int, typer.Option(help="Steps with --solver before the one explained.", min=0)
+    ] = 100,
+    output: Annotated[
+        Path | None, typer.Option(help="Write it: a text, or a JSON document to a file .json.")
+    ] = None,
+    dt: DtOption = 1e-3,
+    solver: SolverOption = "ncp-newton",
+    configuration: ConfigurationOption = "default",
+    kp: KpOption = None,
+    kd: KdOption = None,
+    fixed_base: FixedBaseOption = False,
+    srdf: SrdfOption = None,
+    package_dir: PackageDirOption = None,
+    keep_overlaps: KeepOverlapsOption = False,
+    no_self_collision: NoSelfCollisionOption = False,
+    collision_meshes: CollisionMeshesOption = None,
+    stiffness: StiffnessOption = None,
+    integrator: IntegratorOption = RIGID,
+    recovery_speed: RecoverySpeedOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Which hypothesis of a solver makes the difference to the next velocity of one step."""
+    require_folder("--output", output)
+    settings = _problem_settings(dt, solver, integrator, recovery_speed)
+    subject = Subject(
+        scene,
+        kp,
+        kd,
+        fixed_base,
+        srdf,
+        package_dir or [],
+        keep_overlaps,
+        not no_self_collision,
+        collision_meshes,
+        stiffness,
+    )
+    with spinner(f"explaining {base} on {scene}"):
+        sim, state, control = _advanced(subject, settings, configuration, steps)
+        explanation = sim.explain(state, control, base)
+    document = {"scene": str(sim.scene.name), "time": float(state.time), "dt": dt}
+    document |= explanation.to_dict() | {"output": str(output) if output else None}
+    if output is not None:
+        as_document = output.suffix == ".json"
+        text = json.dumps(finite(document), indent=1) if as_document else str(explanation)
+        output.write_text(text + "\n", encoding="utf-8")
+    if as_json:
+        print_json(document)
+        return
+    typer.echo(str(explanation))
+    if output is not None:
+        typer.echo(str(output))
+
+
+def _problem_settings(
+    dt: float, solver: str, integrator: str, recovery_speed: float | None
+) -> SettingNames:
+    """Settings of a simulator whose steps pose a contact problem; others are refused."""
+    if integrator not in integrators():
+        raise ValueError(
+            f"--integrator {integrator!r} is unknown; there are: {', '.join(integrators())}"
+        )
+    if integrator != RIGID:
+        raise UsageError(
+            f"--integrator {integrator}: its steps pose no contact problem that solvers could "
+            f"share; only {RIGID} does, with any --stiffness"
+        )
+    settings: SettingNames = {"dt": dt, "solver": solver, "integrator": integrator}
+    if recovery_speed is not None:
+        settings["recovery_speed"] = recovery_speed
+    return settings
+
+
+def _advanced(
+    subject: Subject, settings: SettingNames, configuration: str, steps: int
+) -> tuple[Simulator, State, Control]:
+    """A scene after so many steps that hold its configuration."""
+    sim = Simulator(subject.load(), **settings)
+    state, control = sim.initial_state(configuration), sim.hold(configuration)
+    say_if_free(sim.scene)
+    sim.run(state, control, steps)
+    return sim, state, control
 
 
 @guarded

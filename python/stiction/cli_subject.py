@@ -107,9 +107,18 @@ class Subject:
             for dof in servo_dofs(scene):
                 scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
         if self.stiffness is not None:
-            scene.parameters.stiffness[:] = self.stiffness
-            scene.parameters.validate()
+            set_stiffness(scene, self.stiffness)
         return scene
+
+
+def set_stiffness(scene: Scene, stiffness: float) -> None:
+    """Give every surface this stiffness [N/m].
+
+    Raises:
+        ValueError: it is negative or NaN.
+    """
+    scene.parameters.stiffness[:] = stiffness
+    scene.parameters.validate()
 
 
 def servo_dofs(scene: Scene) -> list[int]:

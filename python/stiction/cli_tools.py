@@ -6,14 +6,16 @@ import functools
 import json
 import math
 import os
+import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typer.core import TyperGroup
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -41,6 +43,41 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Where progress and errors go."""
     return Console(stderr=True, markup=False)
+
+
+class OneLineGroup(TyperGroup):
+    """The whole command: an option that does not exist or does not parse is one line and code 2."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """As of its base; errors of the command line without usage and frame."""
+        run = functools.partial(
+            super().main, args, prog_name, complete_var, False, windows_expand_args, **extra
+        )
+        if not standalone_mode:
+            return run()
+        try:
+            code = run()
+        except typer.Abort:
+            typer.echo("stiction: aborted", err=True)
+            sys.exit(1)
+        except Exception as error:
+            # Click's exceptions, whose module differs between versions of typer, have both methods.
+            if not (hasattr(error, "format_message") and hasattr(error, "show")):
+                raise
+            if type(error).__name__ == "NoArgsIsHelpError":
+                error.show()
+            else:
+                typer.echo(f"stiction: {' '.join(error.format_message().split())}", err=True)
+            sys.exit(getattr(error, "exit_code", 2))
+        sys.exit(code if isinstance(code, int) else 0)
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:

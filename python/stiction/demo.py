@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import ExternalWrench, Simulator, State, load
+from .cli_subject import set_stiffness
 from .record import Recorder, geometry_positions
 from .replay import write_replay
 from .run import OnStep, RunSummary, Segment, execute, time_steps
+from .simulator import SettingNames
 
 DROP_HEIGHT = 0.3
 """Above the standing height [m]."""
@@ -58,20 +60,32 @@ class DemoResult:
 
 
 def run_demo(
-    output: Path, solver: str = "ncp-newton", dt: float = 1e-3, on_step: OnStep | None = None
+    output: Path,
+    settings: SettingNames | None = None,
+    stiffness: float | None = None,
+    on_step: OnStep | None = None,
 ) -> DemoResult:
     """Simulate, measure, write the replay to `output`.
 
+    Args:
+        output: HTML file; its folder is made.
+        settings: of the simulator.
+        stiffness: of every surface [N/m]; None: rigid.
+        on_step: called with the number of steps done and of all.
+
     Raises:
+        ValueError: a setting is out of range, or the integrator needs a stiffness.
         SimulationError: a step was not finite.
     """
     scene = load("solo12")
-    sim = Simulator(scene, dt=dt, solver=solver)
+    if stiffness is not None:
+        set_stiffness(scene, stiffness)
+    sim = Simulator(scene, **(settings or {}))
     state = sim.initial_state("standing")
     q = np.array(state.q)
     q[2] += DROP_HEIGHT
     state.q = q
-    start, plan = state.copy(), demo_plan(sim, dt)
+    start, plan = state.copy(), demo_plan(sim, sim.settings.dt)
 
     recorder = Recorder(sim, "Solo-12: dropped, stands, is pushed", info=_story())
     drift = DriftMeter(sim, *STANDING)

@@ -19,6 +19,8 @@ COMMANDS = (
     ["run"],
     ["view"],
     ["demo"],
+    ["compare"],
+    ["explain"],
     ["scenes"],
     ["solvers"],
     ["bench"],
@@ -259,8 +261,84 @@ def test_options_without_sense_end_like_unknown_ones(
     assert invoke(*arguments).exit_code == 2
 
 
-def test_unknown_options_fail() -> None:
-    assert invoke("run", "solo12", "--speed", "3").exit_code == 2
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("run", "solo12", "--speed", "3"), "No such option: --speed"),
+        (("run", "solo12", "more"), "unexpected extra argument"),
+        (("run",), "SCENE"),
+        (("run", "solo12", "--dt", "soon"), "'--dt'"),
+        (("run", "solo12", "--dt"), "--dt"),
+        (("run", "solo12", "--kp", "-1"), "--kp"),
+        (("fly",), "'fly'"),
+        (("bench", "fly"), "'fly'"),
+        (("bench", "step", "solo12", "--effort", "much"), "--effort"),
+        (("study", "gjk", "--nothing"), "--nothing"),
+        (("bench", "step", "solo12", "--scene", "talos"), "--scene talos"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_wrong_command_lines_are_one_line(arguments: tuple[str, ...], words: str) -> None:
+    assert words.lower() in failure(*arguments).lower()
+    assert invoke(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize("command", [(), ("bench",), ("study",)])
+def test_without_a_command_there_is_help(command: tuple[str, ...]) -> None:
+    result = invoke(*command)
+    assert result.exit_code in (0, 2) and "Usage" in result.output
+
+
+def test_bench_step_takes_the_scene_bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    from stiction.bench import commands
+
+    asked: list[str] = []
+    monkeypatch.setattr(commands, "_measure", lambda scene, *_: asked.append(scene) or {})
+    for arguments in (("talos",), ("--scene", "cube-drop"), ()):
+        document("bench", "step", *arguments)
+    assert asked == ["talos", "cube-drop", "solo12"]
+
+
+def test_explain_says_the_cause(tmp_path: Path) -> None:
+    options = ("explain", "solo12", "--configuration", "standing", "--steps", "20")
+    page = tmp_path / "why.json"
+    got = document(*options, "--base", "ccp-newton", "--output", page)
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    sim.run(state, control, 20)
+    want = sim.explain(state, control, "ccp-newton")
+    assert got["scene"] == "solo12" and got["time"] == pytest.approx(0.02)
+    assert got["cause"] == want.cause and got["difference"] == want.difference
+    assert [t["hypothesis"] for t in got["trials"]] == [t.hypothesis for t in want.trials]
+    assert json.loads(page.read_text()) == got and got["output"] == str(page)
+    text = tmp_path / "why.txt"
+    result = invoke(*options, "--output", text)
+    assert result.exit_code == 0 and result.stdout == f"{want}\n{text}\n"
+    assert text.read_text() == f"{want}\n"
+    assert "'magic' is unknown" in failure("explain", "ball-drop", "--base", "magic")
+    assert "there is no folder" in failure(*options, "--output", tmp_path / "no" / "a.json")
+
+
+@pytest.mark.parametrize("command", ["compare", "explain"])
+def test_problems_take_the_settings_of_contacts(command: str) -> None:
+    options = (command, "box-stack(2)", "--steps", "5")
+    stiff, soft = (document(*options, "--stiffness", k) for k in ("1e7", "1e3"))
+    assert stiff != soft
+    assert document(*options, "--recovery-speed", "0.1")["scene"] == "box-stack(2)"
+    line = failure(*options, "--stiffness", "1e5", "--integrator", "exponential")
+    assert "only semi-implicit-euler does" in line
+    assert invoke(*options, "--integrator", "rk4").exit_code == 2
+    assert "'magic' is unknown" in failure(*options, "--integrator", "magic")
+    assert "stiffness" in failure(*options, "--stiffness", "-1")
+
+
+def test_demo_takes_an_integrator(tmp_path: Path) -> None:
+    page = tmp_path / "demo.html"
+    options = ("demo", "--output", page, "--integrator", "exponential")
+    assert "needs a finite stiffness" in failure(*options)
+    got = document(*options, "--stiffness", "1e5")
+    assert got["steps"] == 5000 and got["base_height"] > 0.2
+    assert got["penetration"]["max"] > 1e-5, "springs yield"
 
 
 def test_module_is_the_command() -> None:

@@ -1,6 +1,6 @@
 """Benchmarks against a peer engine: the same scenes, the same statistic, the same certificate.
 
-    stiction bench step --scene solo12 --peer mujoco
+    stiction bench step solo12 --peer mujoco
     stiction bench solvers --classes solo,talos
     stiction bench all
 

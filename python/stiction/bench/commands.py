@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .. import _stiction
-from ..cli_tools import guarded, line_progress, print_json, stdout
+from ..cli_tools import UsageError, guarded, line_progress, print_json, stdout
 from .results import update_results
 from .worlds import BenchError
 
@@ -34,14 +34,20 @@ EffortOption = Annotated[
 @guarded
 def step(
     scene: Annotated[
-        str, typer.Option(help="One of the benchmark's scenes; `bench scenes` lists them.")
-    ] = "solo12",
+        str | None,
+        typer.Argument(
+            help="One of the benchmark's scenes; `bench scenes` lists them. Default: solo12."
+        ),
+    ] = None,
+    named: Annotated[str | None, typer.Option("--scene", help="The same as an option.")] = None,
     peer: Annotated[str, typer.Option(help="Engine to compare with.")] = "mujoco",
     effort: EffortOption = 1.0,
     as_json: JsonOption = False,
 ) -> None:
     """One scene: time per step of ours and of every variant of the peer, and the certificates."""
-    result = _measure(scene, peer, effort)
+    if scene is not None and named is not None:
+        raise UsageError(f"--scene {named}: the scene is given already: {scene}")
+    result = _measure(scene or named or "solo12", peer, effort)
     if as_json:
         print_json(result)
     else:
