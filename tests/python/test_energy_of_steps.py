@@ -1,0 +1,152 @@
+"""Energy that steps gain or lose by their size: a rolling disc, a cradle, what rocks on springs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import stiction
+from numpy.typing import NDArray
+from stiction.studies.experiment import Effort
+from stiction.studies.stiff_contact import drops
+from stiction.studies.stiff_contact.integrators import IMPLICIT, OURS
+
+Floats = NDArray[np.float64]
+
+# A disc that rolls on its rim.
+
+RADIUS, HALF_LENGTH = 0.02, 1e-3
+
+
+def rolling_disc(
+    tilt: float, friction: float, dt: float
+) -> tuple[stiction.Simulator, stiction.State]:
+    """Leaning by `tilt`, its centre nearly at rest, its axis turning about the vertical."""
+    sine, cosine = np.sin(tilt), np.cos(tilt)
+    rotation = np.array([[1.0, 0.0, 0.0], [0.0, cosine, -sine], [0.0, sine, cosine]])
+    pose = np.eye(4)
+    pose[:3, :3] = rotation
+    pose[2, 3] = RADIUS * sine + HALF_LENGTH * cosine
+    scene = stiction.Scene()
+    material = stiction.Material(friction=friction)
+    scene.add_ground(material)
+    scene.add_body("disc", stiction.Cylinder(RADIUS, HALF_LENGTH), 0.01, pose, material)
+    sim = stiction.Simulator(scene, dt=dt)
+    state = sim.initial_state()
+    turn = np.sqrt(4.0 * 9.81 / (RADIUS * sine))  # of a thin disc in steady motion [rad/s]
+    state.v[3:] = rotation.T @ [0.0, 0.0, turn] - [0.0, 0.0, turn * cosine]
+    return sim, state
+
+
+def friction_work(sim: stiction.Simulator) -> float:
+    """Of the last step: impulse times the mean velocity before and after it [J]."""
+    contacts = sim.contacts()
+    if not contacts:
+        return 0.0
+    impulse = np.concatenate([c.impulse for c in contacts])
+    velocity = np.concatenate([c.velocity for c in contacts])
+    change = sim.problem().dense() @ impulse
+    work = (impulse * (velocity - 0.5 * change)).reshape(-1, 3)
+    return float(work[:, :2].sum())
+
+
+def rolled(tilt: float, friction: float, dt: float) -> tuple[float, float, float]:
+    """Energy gained in 0.4 s, the most on the way, work of friction; over the energy at first."""
+    sim, state = rolling_disc(tilt, friction, dt)
+    energy, work = [], 0.0
+    for _ in range(round(0.4 / dt)):
+        energy.append(sim.step(state).energy)
+        work += friction_work(sim)
+    energy.append(sim.step(state).energy)
+    gained = np.array(energy) / energy[0] - 1.0
+    return float(gained[-1]), float(gained.max()), work / energy[0]
+
+
+@pytest.mark.parametrize("tilt", [0.3, 0.6, 1.0])
+def test_a_rolling_disc_gains_energy_in_proportion_to_the_step(tilt: float) -> None:
+    gained = {dt: rolled(tilt, 5.0, dt) for dt in (1e-3, 5e-4, 2.5e-4)}
+    for dt, (end, most, _) in gained.items():
+        assert 0.0 < end <= most < 50.0 * dt  # 5 % at 1 ms
+    assert gained[2.5e-4][0] < 0.35 * gained[1e-3][0]  # 1/4 at order 1
+
+
+@pytest.mark.parametrize("dt", [1e-3, 5e-4])
+def test_what_a_rolling_disc_gains_is_the_work_of_sticking_friction(dt: float) -> None:
+    end, _, work = rolled(0.3, 5.0, dt)
+    assert 0.7 * end < work < 1.6 * end
+    slippery, most, none = rolled(0.3, 0.0, dt)  # recovery lifts it as much
+    assert none == 0.0
+    assert -0.01 < slippery < 0.0
+    assert most < 1e-6
+
+
+# Cradles of equal balls with gaps.
+
+
+def cradle(gaps: Floats, dt: float) -> Floats:
+    """Velocities after the first of the balls has hit the others at 1 m/s, e = 1 [m/s]."""
+    radius = 0.05
+    scene = stiction.Scene()
+    material = stiction.Material(friction=0.0, restitution=1.0)
+    pose = np.eye(4)
+    for k in range(len(gaps) + 1):
+        pose[0, 3] = 2.0 * radius * k + gaps[:k].sum()
+        scene.add_body(f"ball{k}", stiction.Sphere(radius), 1.0, pose.copy(), material)
+    sim = stiction.Simulator(scene, dt=dt)
+    sim.parameters.gravity = np.zeros(3)
+    state = sim.initial_state()
+    state.v[0] = 1.0
+    sim.run(state, None, round(0.1 / dt))
+    return np.array(state.v[::6])
+
+
+@pytest.mark.parametrize(("gap", "dt"), [(1e-3, 1e-3), (2e-3, 1e-3), (1e-4, 1e-4), (1e-4, 2e-5)])
+def test_gaps_of_a_step_or_more_pass_the_blow_on(gap: float, dt: float) -> None:
+    np.testing.assert_allclose(cradle(np.full(4, gap), dt), [0, 0, 0, 0, 1], atol=1e-12)
+
+
+def test_gaps_of_less_than_a_step_are_hit_at_once_and_lose_energy() -> None:
+    v = cradle(np.full(4, 1e-4), 1e-3)
+    np.testing.assert_allclose(v, [-0.48, 0.22, 0.32, 0.42, 0.52], atol=1e-12)
+    assert v @ v == pytest.approx(0.828, abs=1e-9)
+
+
+def test_random_gaps_keep_momentum_and_gain_no_energy() -> None:
+    random = np.random.default_rng(0)
+    lost, kept = 0, 0
+    for _ in range(30):
+        gaps = random.uniform(0.0, 1.0, 4) * random.choice([1e-4, 1e-3, 4e-3])
+        v = cradle(gaps, 1e-3)
+        assert v.sum() == pytest.approx(1.0, abs=1e-12)
+        assert v @ v < 1.0 + 1e-9
+        lost += int(v @ v < 0.99)
+        if gaps.min() >= 1e-3:
+            kept += 1
+            np.testing.assert_allclose(v, [0, 0, 0, 0, 1], atol=1e-12)
+    assert lost > 5
+    assert kept > 0
+
+
+# Objects that rock on compliant ground long after they fell.
+
+
+@pytest.mark.parametrize("name", ["CrackerBox", "PowerDrill"])
+def test_what_rocks_on_is_the_motion_and_not_the_step(name: str) -> None:
+    """1.75 s after the drop: rk4 in steps of 20 us rocks on as well, implicit Euler does not."""
+    scene, state = drops.falling(name, Effort())
+
+    def after(start: stiction.State, integrator: str, dt: float, span: float) -> stiction.State:
+        sim = stiction.Simulator(scene, dt=dt, integrator=integrator, per_point_stiffness=True)
+        end = start.copy()
+        sim.run(end, None, round(span / dt))
+        return end
+
+    start = after(state, OURS, 1e-3, 1.75)
+    truth = after(start, "rk4", 2e-5, 0.25)
+    speed = np.abs(truth.v).max()
+    assert speed > {"CrackerBox": 1e-4, "PowerDrill": 1e-2}[name]
+    errors = {
+        method: np.abs(after(start, method, 5e-3, 0.25).v - truth.v).max() / speed
+        for method in (OURS, IMPLICIT)
+    }
+    assert errors[OURS] < 0.03
+    assert errors[IMPLICIT] > 0.2
