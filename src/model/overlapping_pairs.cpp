@@ -3,19 +3,24 @@
 #include "stiction/collision/scene_distances.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace stiction {
 namespace {
 
 // Shapes that merely touch stay a pair [m]: closed fingers, a lid on its rim.
 constexpr double kTouching = 1e-6;
+// How far a joint is moved to see whether a pair lets it [rad or m].
+constexpr double kTurn = 0.02, kSlide = 1e-3;
 
 struct Overlap {
   double depth = 0.0;         ///< [m]
   std::string configuration;  ///< the one where it is deepest; empty: neutral
+  std::string joint;          ///< that can move neither way; empty: the links overlap at rest
 };
 
 using ByGeometries = std::map<std::pair<int, int>, Overlap>;
@@ -47,8 +52,43 @@ void collect(const std::vector<PairDistance>& found,
   for (const PairDistance& pair : found) {
     if (!(pair.result.distance < -kTouching)) continue;
     keep_deepest(overlaps[{pair.geometry_a, pair.geometry_b}],
-                 {-pair.result.distance, configuration});
+                 {-pair.result.distance, configuration, ""});
   }
+}
+
+/// q with a joint of one degree of freedom moved.
+std::vector<double> moved(std::vector<double> q, JointType joint, int at, double way) {
+  if (joint == JointType::kContinuous) {
+    const double c = std::cos(way * kTurn), s = std::sin(way * kTurn), x = q[at], y = q[at + 1];
+    q[at] = c * x - s * y;
+    q[at + 1] = s * x + c * y;
+  } else {
+    q[at] += way * (joint == JointType::kPrismatic ? kSlide : kTurn);
+  }
+  return q;
+}
+
+/// Pairs that overlap whichever way one joint moves: plates face to face across its axis. They lock
+/// the joint, against its limit as well.
+void collect_locking(const Robot& robot,
+                     const Scene& scene,
+                     const std::string& file,
+                     ByGeometries& overlaps) {
+  ByGeometries locking;
+  int at = 0;
+  for (const BodyDescription& body : robot.bodies) {
+    const int first = std::exchange(at, at + joint_nq(body.joint));
+    if (joint_nv(body.joint) != 1) continue;
+    ByGeometries back, forth;
+    collect(overlapping(scene, file, "", moved(robot.neutral, body.joint, first, -1.0)), "", back);
+    collect(overlapping(scene, file, "", moved(robot.neutral, body.joint, first, 1.0)), "", forth);
+    for (const auto& [pair, overlap] : back) {
+      if (overlaps.count(pair) || !forth.count(pair)) continue;
+      const double depth = std::min(overlap.depth, forth[pair].depth);
+      keep_deepest(locking[pair], {depth, "", body.joint_name});
+    }
+  }
+  overlaps.merge(locking);
 }
 
 std::string describe(const Robot& robot, const ByGeometries& overlaps) {
@@ -73,6 +113,7 @@ std::string describe(const Robot& robot, const ByGeometries& overlaps) {
     std::snprintf(depth, sizeof depth, " %.3g mm", overlap.depth * 1e3);
     text += (text.back() == ':' ? " " : ", ") + links.first + " / " + links.second + depth;
     if (!overlap.configuration.empty()) text += " in '" + overlap.configuration + "'";
+    if (!overlap.joint.empty()) text += " whichever way '" + overlap.joint + "' moves";
   }
   return text;
 }
@@ -88,6 +129,7 @@ void disable_overlapping_pairs(Robot& robot, const std::string& file) {
   for (const auto& [name, q] : robot.configurations) {
     collect(overlapping(scene, file, name, q), name, overlaps);
   }
+  collect_locking(robot, scene, file, overlaps);
   if (overlaps.empty()) return;
   for (const auto& [pair, overlap] : overlaps) robot.disabled_pairs.push_back(pair);
   robot.messages.push_back({LoadMessage::Kind::kOverlap, file, 0, describe(robot, overlaps)});

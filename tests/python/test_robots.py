@@ -25,10 +25,12 @@ BROKEN = {
     "ur3.urdf": r":6: <robot> has no attribute 'name'",
 }
 """Files that are wrong, and what is said of them."""
-UNSOLVED = ("kinova.urdf", "anymal-kinova.urdf")
-"""A planar arm of six meshes at rest within each other's margins: steps that do not converge."""
+UNSOLVED = ("anymal-kinova.urdf",)
+"""Its arm, far outside its limits at the start, is driven between the base and a hip and jams."""
 SOUND = [path for path in example_robots() if path.name not in BROKEN]
 CHOSEN = SOUND if os.environ.get("STICTION_ALL_ROBOTS") else SOUND[1::3]
+LOCKED = "kinova.urdf"
+"""Two pairs of its wrist's hulls are face to face across the axis of joint 5."""
 OVERLAPPING = ("go2.urdf", "solo12.urdf", "hyq_no_sensors.urdf", "icub_reduced.urdf")
 
 
@@ -49,6 +51,15 @@ def test_a_robot_stands_with_default_settings(path: Path) -> None:
 def test_overlapping_links_do_not_throw_a_robot(name: str) -> None:
     row = measure_robot(find(name), 0.2)
     assert row.failures() == [] and row.pairs_off > 0
+
+
+def test_links_that_lock_a_joint_are_off() -> None:
+    with pytest.warns(stiction.LoadWarning):
+        scene = stiction.load(find(LOCKED))
+    (message,) = [m for m in scene.messages if m.kind == "overlap"]
+    assert message.text.count("whichever way 'j2s6s200_joint_5' moves") == 2
+    row = measure_robot(find(LOCKED), 0.2)
+    assert row.failures() == [] and row.ok == 200
 
 
 def test_all_files_are_sound_or_say_why_not() -> None:

@@ -102,6 +102,37 @@ BOOST_AUTO_TEST_CASE(named_configurations_count) {
   BOOST_TEST(is_disabled(robot, 0, 2));
 }
 
+// Links 0 and 2 are plates face to face with a gap of 0.1 mm, across the axis of joint 1 between
+// them, which turns them into each other either way. Beside the axis one way is free.
+BOOST_AUTO_TEST_CASE(plates_that_lock_a_joint_are_off) {
+  const auto plates = [](const char* axis, double shift, const char* type) {
+    const std::string mass =
+        "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+        "iyz='0'/></inertial>";
+    const std::string origin = "<origin xyz='" + std::to_string(shift) + " 0 ";
+    const std::string box = "<geometry><box size='0.1 0.1 0.02'/></geometry></collision></link>";
+    const std::string limit = "<limit lower='0.5' upper='1' effort='0' velocity='0'/>";
+    return "<robot name='plates'><link name='l0'>" + mass + "<collision>" + origin + "-0.01'/>" +
+           box + "<link name='l1'>" + mass + "</link><link name='l2'>" + mass + "<collision>" +
+           origin + "0.0101'/>" + box + "<joint name='j1' type='" + type +
+           "'><parent link='l0'/><child link='l1'/><axis xyz='" + axis + "'/>" + limit +
+           "</joint><joint name='j2' type='revolute'><parent link='l1'/><child link='l2'/>"
+           "<axis xyz='0 0 1'/>" +
+           limit + "</joint></robot>";
+  };
+  for (const char* type : {"revolute", "continuous"}) {
+    const Robot locked = load_urdf_string(plates("0 1 0", 0.0, type), "plates.urdf");
+    BOOST_REQUIRE(overlaps(locked).size() == 1u);
+    BOOST_TEST(is_disabled(locked, 0, 1));
+    const std::string& text = overlaps(locked)[0].text;
+    BOOST_TEST(text.find("l0 / l2 0.9") != std::string::npos, text);  // 0.02 * 50 - 0.1 mm
+    BOOST_TEST(text.ends_with("mm whichever way 'j1' moves"), text);
+    BOOST_TEST(overlaps(load_urdf_string(plates("0 0 1", 0.0, type), "plates.urdf")).empty());
+    BOOST_TEST(overlaps(load_urdf_string(plates("0 1 0", 0.06, type), "plates.urdf")).empty());
+  }
+  BOOST_TEST(overlaps(load_urdf_string(plates("0 0 1", 0.0, "prismatic"), "plates.urdf")).empty());
+}
+
 // Random chains of balls, whose distances are known: a pair is off if and only if it is adjacent or
 // overlaps by more than what counts as touching.
 BOOST_AUTO_TEST_CASE(exactly_the_overlapping_pairs_are_off) {
