@@ -5,7 +5,7 @@
 namespace stiction::detail {
 namespace {
 
-constexpr double kDeepShare = 1e-3;  // of the size: shallower contacts are not looked at
+constexpr double kDeepShare = 1e-4;  // of the size: shallower contacts are not looked at
 // Of a surface with more vertices, its reach along the axes of its partner is not sought.
 constexpr std::size_t kFewVertices = 1024;
 
