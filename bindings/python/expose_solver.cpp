@@ -1,6 +1,7 @@
 #include "benchmarks/collision_peers/clock.hpp"
 #include "inside.hpp"
 #include "solver_settings.hpp"
+#include "src/solver/safe_answer.hpp"
 
 namespace stiction::python {
 namespace {
@@ -44,6 +45,24 @@ ContactSolution solve_problem(const ContactProblem& problem,
   }
   signals.end();
   return solution;
+}
+
+/// What a step would take of a solution that leaves rows unsolved, and of how many islands it is
+/// the safe answer.
+bp::tuple safe_solution(const ContactProblem& problem,
+                        const ContactSolution& found,
+                        const bp::object& references,
+                        const bp::object& recovery) {
+  const auto numbers = [&](const bp::object& x, const char* name) {
+    const Eigen::VectorXd v = vector_from(x, name, problem.num_rows());
+    return std::vector<double>(v.data(), v.data() + v.size());
+  };
+  const std::vector<double> all = numbers(references, "references");
+  const std::vector<double> some = numbers(recovery, "recovery");
+  ContactSolution solution = found;
+  SolverWorkspace work;
+  const int replaced = make_safe(problem, {all, some}, SolverSettings{}, work, solution);
+  return bp::make_tuple(solution, replaced);
 }
 
 /// Nanoseconds of `repeats` solves, each from the same start in a warm workspace.
@@ -158,6 +177,9 @@ void expose_solver() {
   bp::def("_solve",
           &solve_problem,
           (arg("problem"), arg("settings"), arg("warm_start"), arg("penalty") = 0.0));
+  bp::def("_safe_solution",
+          &safe_solution,
+          (arg("problem"), arg("solution"), arg("references"), arg("recovery")));
   bp::def("_time_solve",
           &time_problem,
           (arg("problem"), arg("settings"), arg("warm_start"), arg("penalty"), arg("repeats")),

@@ -623,6 +623,12 @@ def _solve(
     warm_start: ArrayLike | None,
     penalty: float = 0.0,
 ) -> ContactSolution: ...
+def _safe_solution(
+    problem: ContactProblem,
+    solution: ContactSolution,
+    references: ArrayLike,
+    recovery: ArrayLike,
+) -> tuple[ContactSolution, int]: ...
 def _time_solve(
     problem: ContactProblem,
     settings: SolverSettings,
