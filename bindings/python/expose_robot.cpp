@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "path_argument.hpp"
 #include "scene_holder.hpp"
 #include "src/model/pinocchio_robot.hpp"
 
@@ -67,10 +68,6 @@ std::string robot_repr(const Robot& r) {
          ", nv=" + std::to_string(r.nv()) + ", bodies=" + std::to_string(r.bodies.size()) +
          ", geometries=" + std::to_string(r.geometries.size()) + ")";
 }
-std::string path_from(const bp::object& path) {
-  return bp::extract<std::string>(bp::import("os").attr("fspath")(path));
-}
-
 CollisionMeshes meshes_from(const std::string& name) {
   if (name == "hull") return CollisionMeshes::kHull;
   if (name == "exact") return CollisionMeshes::kExact;

@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "path_argument.hpp"
 #include "scene_holder.hpp"
 #include "scenes/scenes.hpp"
 
@@ -8,6 +9,9 @@ namespace {
 SceneHolder built_in(const std::string& name, const SceneOptions& options) {
   return SceneHolder(with_stiction_errors([&] { return make_scene(name, options); }));
 }
+
+void data_directory(const bp::object& path) { set_data_directory(path_from(path)); }
+void robots_directory(const bp::object& path) { set_robots_directory(path_from(path)); }
 
 bp::list infos() { return to_list(scenes()); }
 
@@ -40,9 +44,9 @@ void expose_scenes() {
           (arg("name"), arg("options")),
           "A built-in Scene by name; see stiction.load.");
   bp::def("scenes", &infos, "list of SceneInfo.");
-  bp::def("set_data_directory", &set_data_directory, arg("path"), "Folder that holds solo12/.");
+  bp::def("set_data_directory", &data_directory, arg("path"), "Folder that holds solo12/.");
   bp::def("set_robots_directory",
-          &set_robots_directory,
+          &robots_directory,
           arg("path"),
           "`robots` folder of example-robot-data.");
 }

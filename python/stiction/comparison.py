@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import ContactProblem, Control, Residuals, SolverSettings, State
 from .loading import _check_names, _set_typed
+from .npz_file import require_path
 from .solving import SolverOptions, solve
 
 if TYPE_CHECKING:
@@ -152,11 +153,12 @@ class Comparison:
 
         Raises:
             ValueError: another ending.
+            StictionError: the path holds a zero byte.
             RuntimeError: matplotlib is not installed.
         """
         from .comparison_page import write_comparison
 
-        write_comparison(Path(path), self)
+        write_comparison(Path(require_path(path)), self)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, for JSON."""

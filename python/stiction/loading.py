@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from . import _stiction
 from ._stiction import LoadMessage, Material, Robot, Scene
 from .decomposition import decompose_points
+from .npz_file import require_path
 
 __all__ = ["LoadWarning", "load", "load_urdf", "load_urdf_string"]
 
@@ -81,6 +82,7 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
         TypeError: unknown option.
         StictionError: the file cannot be read; the message names file and line.
     """
+    require_path(name_or_path)
     if _is_path(name_or_path):
         return _load_file(Path(name_or_path), options)
     _check_names("load", options, _SCENE_OPTIONS)

@@ -16,11 +16,24 @@ from numpy.typing import NDArray
 
 from ._stiction import StictionError
 
-__all__ = ["LARGEST", "ArrayFile", "require_file"]
+__all__ = ["LARGEST", "ArrayFile", "require_file", "require_path"]
 
 LARGEST = 2 << 30
 """Bytes that one file may hold, unpacked."""
 INT_MAX = 2**31 - 1
+
+
+def require_path(path: str | os.PathLike[str]) -> str:
+    """The path as a string.
+
+    Raises:
+        StictionError: it holds a zero byte, where the system would end it.
+    """
+    name = os.fspath(path)
+    if "\0" in name:
+        shown = name.replace("\0", "\\0")
+        raise StictionError(f"{shown}: the path holds a zero byte")
+    return name
 
 
 def require_file(path: str | os.PathLike[str], largest: int = LARGEST) -> str:
@@ -29,18 +42,15 @@ def require_file(path: str | os.PathLike[str], largest: int = LARGEST) -> str:
     Raises:
         StictionError: it is none; the message names the path.
     """
-    name = os.fspath(path)
-    shown = name.replace("\0", "\\0")
-    if "\0" in name:
-        raise StictionError(f"{shown}: the path holds a zero byte")
+    name = require_path(path)
     try:
         found = os.stat(name)
     except OSError as error:
-        raise StictionError(f"{shown}: {error.strerror}") from None
+        raise StictionError(f"{name}: {error.strerror}") from None
     if not stat.S_ISREG(found.st_mode):
-        raise StictionError(f"{shown}: is no regular file")
+        raise StictionError(f"{name}: is no regular file")
     if found.st_size > largest:
-        raise StictionError(f"{shown}: has {found.st_size} bytes, more than the {largest} allowed")
+        raise StictionError(f"{name}: has {found.st_size} bytes, more than the {largest} allowed")
     return name
 
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import BoxSet, ConstraintSet, ContactCone, ContactProblem, Free, NonNegative
 from .loading import _check_type
-from .npz_file import ArrayFile
+from .npz_file import ArrayFile, require_path
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
@@ -46,9 +46,10 @@ def save_problem(
 
     Raises:
         ValueError: the ending is another, or warm_start has another size.
+        StictionError: the path holds a zero byte.
     """
     _check_type("problem", problem, ContactProblem, "sim.problem()")
-    if not os.fspath(path).endswith(".npz"):
+    if not require_path(path).endswith(".npz"):
         raise ValueError(f"path = {os.fspath(path)!r}: must end in .npz")
     sets, structure = problem.sets, problem._structure()
     arrays: dict[str, Any] = {

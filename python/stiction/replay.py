@@ -22,6 +22,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .npz_file import require_path
 from .viewer import page
 
 __all__ = [
@@ -122,9 +123,10 @@ def write_replay(path: str | os.PathLike[str], replay: Replay) -> Path:
 
     Raises:
         ReplayError: a field has a wrong shape or value.
+        StictionError: the path holds a zero byte.
     """
+    target = Path(require_path(path))
     meta, arrays = _encode(replay)
-    target = Path(path)
     if not target.parent.is_dir():
         raise ValueError(f"replay {target}: there is no folder {target.parent}")
     target.write_text(page.assemble(replay.title, meta, arrays), encoding="utf-8")
@@ -133,7 +135,7 @@ def write_replay(path: str | os.PathLike[str], replay: Replay) -> Path:
 
 def open_replay(path: str | os.PathLike[str]) -> str:
     """Print the file:// URL of a replay, show it in a browser if there is a display, and return the URL."""
-    target = Path(path).resolve()
+    target = Path(require_path(path)).resolve()
     if not target.is_file():
         raise FileNotFoundError(
             f"open_replay: path = {str(path)!r} is not a file; write it with write_replay first"

@@ -261,3 +261,42 @@ def test_ply_is_refused_with_a_remedy(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         refused(lambda: robot_of(robot), "any.urdf:4: link 'a': collision mesh 'c.ply'", "convert")
+
+
+def test_zero_bytes_in_a_path_are_refused(tmp_path: Path) -> None:
+    """By whatever reads or writes; the message shows the whole path, and nothing is written."""
+    from stiction.record import Recorder
+    from stiction.replay import open_replay, write_replay
+
+    sim = stiction.Simulator(stiction.load("ball-drop"))
+    state, recorder = sim.initial_state(), Recorder(sim)
+    sim.step(state)
+    recorder.capture(state)
+    sound = tmp_path / "sound.urdf"
+    sound.write_bytes(urdf("a", "", "utf-8"))
+    calls: list[Callable[[str], Any]] = [
+        stiction.load,
+        stiction.load_urdf,
+        lambda path: stiction.load_urdf(sound, srdf=path),
+        lambda path: stiction.load_urdf(sound, package_dirs=[path]),
+        stiction.load_mesh,
+        stiction.load_problem,
+        stiction.load_warm_start,
+        lambda path: stiction.save_problem(path, sim.problem()),
+        sim.save_problem,
+        sim.compare(state, solvers="ncp-newton").save,
+        lambda path: write_replay(path, recorder.replay()),
+        open_replay,
+        stiction.set_data_directory,
+        stiction.set_robots_directory,
+    ]
+    before = sorted(tmp_path.iterdir())
+    for ending in ("", ".urdf", ".stl", ".npz", ".html"):
+        for call in calls:
+            path = f"{tmp_path}/a{ending}\0b{ending}"
+            refused(
+                lambda c=call, p=path: c(p), f"{tmp_path}/a{ending}\\0b{ending}: the path holds"
+            )  # type: ignore[misc]
+    refused(lambda: stiction.load("solo12\0"), "solo12\\0: the path holds a zero byte")
+    assert sorted(tmp_path.iterdir()) == before
+    assert stiction.load("solo12").nv == 18, "the folder of the robots is as it was"
