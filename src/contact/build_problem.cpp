@@ -102,7 +102,7 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
 }
 
 static double largest(const Vec3d& x) {
-  return std::max({std::abs(x.x), std::abs(x.y), std::abs(x.z)});
+  return std::max(std::max(std::abs(x.x), std::abs(x.y)), std::abs(x.z));
 }
 
 double point_floor(const RowContext& context, const ConstraintRow& row, const Vec3d& p) {

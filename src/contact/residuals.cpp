@@ -81,29 +81,50 @@ void set_residual(
   }
 }
 
+static Residuals judged(const ContactProblem& problem,
+                        const double* lambda,
+                        const double* velocity,
+                        int first,
+                        int last,
+                        RowSizes* sizes) {
+  return scaled_residuals(
+      problem,
+      lambda,
+      velocity,
+      first,
+      last,
+      [](const ConstraintSet& set,
+         int,
+         const double* l,
+         const double* c,
+         double& p,
+         double& d,
+         double& q) { set_residual(set, l, c, p, d, q); },
+      sizes);
+}
+
 Residuals residuals_at(const ContactProblem& problem,
                        const double* lambda,
                        const double* velocity,
                        int first,
                        int last) {
-  return scaled_residuals(problem,
-                          lambda,
-                          velocity,
-                          first,
-                          last,
-                          [](const ConstraintSet& set,
-                             int,
-                             const double* l,
-                             const double* c,
-                             double& p,
-                             double& d,
-                             double& q) { set_residual(set, l, c, p, d, q); });
+  return judged(problem, lambda, velocity, first, last, nullptr);
 }
 
 Residuals residuals(
     const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
   for (int i = first; i < last; ++i) problem.velocity(i, lambda, velocity + problem.sets[i].offset);
-  return residuals_at(problem, lambda, velocity, first, last);
+  return judged(problem, lambda, velocity, first, last, nullptr);
+}
+
+Residuals residuals(const ContactProblem& problem,
+                    const double* lambda,
+                    double* velocity,
+                    int first,
+                    int last,
+                    RowSizes& sizes) {
+  for (int i = first; i < last; ++i) problem.velocity(i, lambda, velocity + problem.sets[i].offset);
+  return judged(problem, lambda, velocity, first, last, &sizes);
 }
 
 Residuals residuals(const ContactProblem& problem, const double* lambda, double* velocity) {

@@ -8,17 +8,15 @@
 
 namespace stiction {
 
-/// What of a set's distances p [N s], d [m/s] and q [J] is above rounding, given that of its
-/// velocities and `diagonal`, the largest of its block: an impulse is known to floor / diagonal,
-/// the product of both to what either makes of it.
-inline void drop_rounding(const ConstraintSet& set,
-                          double floor,
-                          double diagonal,
-                          const double* lambda,
-                          const double* c,
-                          double& p,
-                          double& d,
-                          double& q) {
+/// Whether a set's complementarity q [J] is above rounding, given that of its velocities and
+/// `diagonal`, the largest of its block: an impulse is known to floor / diagonal, the product of
+/// both to what either makes of it.
+inline bool above_rounding(const ConstraintSet& set,
+                           double floor,
+                           double diagonal,
+                           const double* lambda,
+                           const double* c,
+                           double q) {
   double l_size = 0.0, c_size = 0.0;
   for (int r = 0; r < set.dim; ++r) {
     l_size += std::abs(lambda[r]);
@@ -29,10 +27,22 @@ inline void drop_rounding(const ConstraintSet& set,
     l_size += set.mu * std::abs(lambda[2]);
     c_size *= 1.0 + set.mu;
   }
-  if (d <= floor) d = 0.0;
-  if (p * diagonal <= floor) p = 0.0;
-  if (q * diagonal <= floor * (l_size * diagonal + c_size)) q = 0.0;
+  return !(q * diagonal <= floor * (l_size * diagonal + c_size));
 }
+
+/// Of the rows that residuals were taken of, if they are finite.
+struct RowSizes {
+  double velocity = 0.0;    ///< max |g| [m/s]
+  double made = kInfinity;  ///< max |g| + G_rr |lambda_r| [m/s]
+};
+
+/// residuals() that says these too.
+Residuals residuals(const ContactProblem& problem,
+                    const double* lambda,
+                    double* velocity,
+                    int first,
+                    int last,
+                    RowSizes& sizes);
 
 /// Residuals over the sets [first, last), each judged by judge(set, index, lambda, c, primal, dual,
 /// complementarity).
@@ -42,13 +52,15 @@ Residuals scaled_residuals(const ContactProblem& problem,
                            const double* velocity,
                            int first,
                            int last,
-                           Judge&& judge) {
+                           Judge&& judge,
+                           RowSizes* sizes = nullptr) {
   Residuals out;
   double total = 0.0;                                      // a maximum drops a NaN, a sum keeps it
   double primal = 0.0, dual = 0.0, complementarity = 0.0;  // above rounding
   double floor = 0.0;  // sets that act on each other share it, as they share V
-  for (int i = first; i < last && !problem.velocity_floor.empty(); ++i)
-    floor = std::max(floor, problem.velocity_floor[i]);
+  if (!problem.velocity_floor.empty()) {
+    for (int i = first; i < last; ++i) floor = std::max(floor, problem.velocity_floor[i]);
+  }
   double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
@@ -71,16 +83,18 @@ Residuals scaled_residuals(const ContactProblem& problem,
       abs_max = std::max(abs_max, g + block[s * r + r] * l);
     }
     diag_max = std::max(diag_max, own_diag);
-    if (floor > 0.0 && own_diag > 0.0)
-      drop_rounding(set, floor, own_diag, lambda + set.offset, c, p, d, q);
-    primal = std::max(primal, p);
-    dual = std::max(dual, d);
-    complementarity = std::max(complementarity, q);
+    const double least = own_diag > 0.0 ? floor : 0.0;
+    if (d > dual && !(d <= least)) dual = d;
+    if (p > primal && !(p * own_diag <= least && least > 0.0)) primal = p;
+    if (q > complementarity &&
+        (least == 0.0 || above_rounding(set, least, own_diag, lambda + set.offset, c, q)))
+      complementarity = q;
   }
   if (!std::isfinite(total)) {
     out.relative = out.backward = kInfinity;
     return out;
   }
+  if (sizes != nullptr) *sizes = {g_max, abs_max};
   if (g_max == 0.0 && lambda_max == 0.0) {  // no scale: only bounds that exclude 0 can be violated
     out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;
     return out;

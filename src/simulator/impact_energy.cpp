@@ -112,6 +112,7 @@ void keep_impact_energy(const SolverSettings& settings,
                         SolverWorkspace& solver,
                         ImpactWorkspace& work,
                         ContactSolution& solution) {
+  if (std::none_of(rows.rows.begin(), rows.rows.end(), is_impact)) return;
   find_gaining_islands(rows, problem, solution, work);
   if (work.gaining.empty()) return;
   work.asked.resize(rows.rows.size());

@@ -1,5 +1,6 @@
 #include "ncp_newton.hpp"
 
+#include "../contact/scaled_residuals.hpp"
 #include "multipliers.hpp"
 
 #include <algorithm>
@@ -185,8 +186,9 @@ bool NcpNewton::take_turns() {
 
 /// Whether the velocities that the start makes are so much larger than those asked for that the
 /// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
-bool NcpNewton::drowns() const {
+bool NcpNewton::drowns(const RowSizes& sizes) const {
   constexpr double kRounding = 16.0 * 0x1p-53, kHidden = 1e-8;
+  if (kRounding * sizes.made <= kHidden * sizes.velocity) return false;  // more than is made
   const ContactProblem& p = island_.problem;
   double made = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
@@ -200,7 +202,8 @@ bool NcpNewton::drowns() const {
 bool NcpNewton::start_well() {
   constexpr double kClose = 2e-2, kSame = 1e-2;
   constexpr int kFewRows = 150;  // a dense factorisation costs as much as one of the trees
-  evaluate();
+  RowSizes sizes;
+  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
   keep_best();
   // Taken as it is only if it is the solution and little more: what a step merely tolerates would
   // add up from step to step. A sweep then lets what is left die out.
@@ -214,7 +217,7 @@ bool NcpNewton::start_well() {
     }
     return true;
   }
-  if (drowns()) {
+  if (drowns(sizes)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
     best_.relative = kUnknown;
     evaluate();

@@ -9,8 +9,12 @@
 
 namespace stiction {
 
+struct RowSizes;
+
 /// Islands of more rows are left to sweeps, Newton and the method of multipliers.
 inline constexpr int kMaxInteriorRows = 400;
+/// Up to so many rows sweeps and Newton find the solution nearest to the start.
+inline constexpr int kMinMultiplierRows = 60;
 inline constexpr double kUnknown = 1e300;
 /// Factorisations that an island may take where max_factorisations is 0: dense ones of up to `rows`
 /// rows, for its solution and once more for that of the compliant problem if it is infeasible, and
@@ -74,7 +78,7 @@ class NcpNewton {
   bool solve_stages();
   bool follow_compliance();
   bool scatter();
-  bool drowns() const;
+  bool drowns(const RowSizes& sizes) const;
   bool start_well();
   void keep_best();
   void return_to_best();
