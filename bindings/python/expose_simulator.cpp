@@ -441,6 +441,9 @@ CollisionCounters collision_counters(const Holder& sim) {
 
 StepReport report(const Holder& sim) { return LastStep(sim, "Simulator.report")->report(); }
 ContactProblem problem(const Holder& sim) { return LastStep(sim, "Simulator.problem")->problem(); }
+std::int64_t most_factorisations(const Holder& sim) {
+  return LastStep(sim, "Simulator.most_factorisations")->most_factorisations();
+}
 ContactSolution solution(const Holder& sim) {
   return LastStep(sim, "Simulator.solution")->solution();
 }
@@ -631,6 +634,12 @@ void expose_simulator() {
            "Balance of the last step, from the state after it and the control that it had.")
       .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
       .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
+      .def("most_factorisations",
+           &most_factorisations,
+           arg("self"),
+           "Factorisations that the last step could have taken at most with ncp-newton, all "
+           "islands\n"
+           "together; 0 after a compliant step, which has no such bound.")
       .def("warm_start",
            &warm_start,
            arg("self"),

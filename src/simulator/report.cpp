@@ -2,6 +2,8 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "../solver/safe_answer.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -88,6 +90,18 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
     r.sliding = c.mode == ContactMode::kSlide;
   }
   return out;
+}
+
+std::int64_t Simulator::most_factorisations() const {
+  if (integrator_ != nullptr) return 0;
+  const auto is_impact = [](const ConstraintRow& row) {
+    return row.kind == ReferenceKind::kRestitution;
+  };
+  const bool impact = settings_.impact_law == "energetic" &&
+                      std::any_of(rows_.rows.begin(), rows_.rows.end(), is_impact);
+  return (impact ? 1 + kImpactSolves : 1) *
+             stiction::most_factorisations(problem_, settings_.solver) +
+         most_safe_factorisations(problem_);
 }
 
 std::vector<ContactReport> Simulator::contacts() const {

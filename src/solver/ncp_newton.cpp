@@ -142,8 +142,7 @@ bool NcpNewton::newton(int steps, double proximal) {
 
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers() {
-  constexpr int kMinRows = 60;  // below, sweeps and Newton find the solution nearest to the start
-  if (island_.rows() <= kMinRows || exhausted() || !in_tree_space()) return false;
+  if (island_.rows() <= kMinMultiplierRows || exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
   settings.deadline = deadline_;
   settings.interrupt = settings_.interrupt;
@@ -279,6 +278,18 @@ void reserve(const ContactProblem& problem, SolverWorkspace& work) {
 }
 
 }  // namespace
+
+std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings) {
+  std::int64_t sum = 0;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    const bool sparse = island.rows() > kMinMultiplierRows;
+    sum += settings.max_factorisations > 0
+               ? settings.max_factorisations
+               : 2 * dense_factorisations(island.rows()) + (sparse ? kSparseFactorisations : 0);
+  }
+  return sum;
+}
 
 void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,

@@ -131,6 +131,10 @@ double objective(const Island& island, const double* lambda, const double* c) {
   return sum;
 }
 
+int newton_steps(const Island& island) {
+  return std::min(kSafeFactorisations, dense_factorisations(island.rows()));
+}
+
 /// The same problem with 1 % of the diagonal by Newton, which comes to its minimum where sweeps
 /// creep: large mass ratios. Taken if f has fallen below zero.
 bool minimise_by_newton(const Island& island,
@@ -153,7 +157,7 @@ bool minimise_by_newton(const Island& island,
   settings.regularisation = RegularisationRule::kDiagonal;
   settings.regularisation_weight = 1e-9;
   settings.tolerance = 1e-6;
-  settings.max_iterations = std::min(kSafeFactorisations, dense_factorisations(island.rows()));
+  settings.max_iterations = newton_steps(island);
   std::fill(lambda + island.begin, lambda + island.end, 0.0);
   work.compliant_best.resize(p.g.size());
   const Island relaxed(soft, island.first, island.last);
@@ -165,11 +169,19 @@ bool minimise_by_newton(const Island& island,
 
 }  // namespace
 
+std::int64_t most_safe_factorisations(const ContactProblem& problem) {
+  std::int64_t sum = 0;
+  for (int k = 0; k < problem.num_islands(); ++k)
+    sum += newton_steps(Island(problem, problem.island_start[k], problem.island_start[k + 1]));
+  return sum;
+}
+
 int make_safe(const ContactProblem& problem,
               const ReferenceVelocities& references,
               const SolverSettings& settings,
               SolverWorkspace& work,
               ContactSolution& solution) {
+  const int before = work.factorisations;
   int replaced = 0;
   double *lambda = solution.impulse.data(), *velocity = solution.velocity.data();
   for (int k = 0; k < problem.num_islands(); ++k) {
@@ -182,7 +194,7 @@ int make_safe(const ContactProblem& problem,
     ++replaced;
   }
   if (replaced > 0) solution.residuals = residuals(problem, lambda, velocity);
-  solution.factorisations = work.factorisations;
+  solution.factorisations += work.factorisations - before;
   return replaced;
 }
 

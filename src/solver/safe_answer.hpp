@@ -15,6 +15,7 @@ struct ReferenceVelocities {
 /// (safe_answer.cpp). Returns how many islands that were; velocity and residuals are then exact
 /// again. Bounded: kSafeFactorisations and kSafeSweeps an island.
 inline constexpr int kSafeFactorisations = 100, kSafeSweeps = 200;
+std::int64_t most_safe_factorisations(const ContactProblem& problem);
 int make_safe(const ContactProblem& problem,
               const ReferenceVelocities& references,
               const SolverSettings& settings,

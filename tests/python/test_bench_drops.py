@@ -71,4 +71,52 @@ def test_worst_step_and_its_table():
 def test_work_is_a_share_of_the_budget():
     sim = stiction.Simulator(stiction.load("box-stack(3)"))
     report = sim.step(sim.initial_state())
-    assert 0 <= work_budget.work_used(report, 3) <= 1
+    assert report.factorisations <= sim.most_factorisations()
+    assert work_budget.work_used(sim, report) == report.factorisations / sim.most_factorisations()
+
+
+def dense(rows):
+    return 2 + int(800 / (1 + (rows / 72) ** 2))
+
+
+@pytest.mark.parametrize("law, solves", [("energetic", 7), ("newton", 1)])
+def test_budget_is_the_stated_formula(law, solves):
+    """Two boxes apart fall on a plane: each is an island of four contacts."""
+    scene = stiction.Scene()
+    scene.add_ground(stiction.Material(restitution=0.5))
+    for k in range(2):
+        X = np.eye(4)
+        X[:3, 3] = k, 0, 0.05
+        scene.add_body(f"box{k}", stiction.Box([0.05] * 3), 1.0, X)
+    sim = stiction.Simulator(scene, impact_law=law)
+    state = sim.initial_state()
+    sim.step(state)
+    safe = 2 * min(100, dense(12))
+    assert sim.most_factorisations() == 2 * 2 * dense(12) + safe
+    state.v[[2, 8]] = -1.0
+    sim.step(state)
+    assert sim.most_factorisations() == solves * 2 * 2 * dense(12) + safe
+
+
+def test_budget_of_a_large_island_has_sparse_systems():
+    sim = stiction.Simulator(stiction.load("box-stack(6)"))
+    report = sim.step(sim.initial_state())
+    rows = report.num_rows
+    assert (rows, report.num_islands) == (72, 1)
+    assert sim.most_factorisations() == 2 * dense(rows) + 600 + min(100, dense(rows))
+
+
+def test_a_budget_that_is_given_is_the_bound():
+    sim = stiction.Simulator(stiction.load("box-stack(3)"), max_factorisations=7)
+    report = sim.step(sim.initial_state())
+    assert sim.most_factorisations() == 7 + min(100, dense(report.num_rows))
+
+
+def test_a_compliant_step_has_no_bound():
+    scene = stiction.Scene()
+    material = stiction.Material(stiffness=1e4, damping=10.0)
+    scene.add_ground(material)
+    scene.add_body("ball", stiction.Sphere(0.1), 1.0, np.eye(4), material)
+    sim = stiction.Simulator(scene, integrator="exponential")
+    sim.step(sim.initial_state())
+    assert sim.most_factorisations() == 0

@@ -5,7 +5,6 @@
 
 import os
 from collections import Counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,13 +32,8 @@ def sound_log():
 
 SEEDS = 5000 if "STICTION_FUZZ" in os.environ else 100
 GROUP = 10
-OPEN = {("hard", 42): "unsolved steps, 234 rows"}
-"""Scenes in which energy is gained, and why; no other may, but for `may_gain`."""
-
-
-def may_gain(features):
-    """Newton's law of impact gives energy where there is friction, or several points at once."""
-    return bool(features["restitution"] > 0)
+OPEN = {("hard", 187): "a robot on planes, one step gains as much as there is"}
+"""Scenes in which energy is gained, and why; no other may."""
 
 
 @pytest.mark.fuzz
@@ -51,10 +45,7 @@ def test_scenes(kind, first):
         scene = random_scene(kind, seed)
         if (kind, seed) in OPEN:
             continue
-        broken_laws = findings(run(scene))
-        if may_gain(scene.features):
-            broken_laws = [f for f in broken_laws if "gains energy" not in f.symptom]
-        found += broken_laws
+        found += findings(run(scene))
     assert not found, "\n".join(map(str, found))
 
 
@@ -162,8 +153,6 @@ def test_an_exception_is_found(sound_log):
 
 
 def test_work_above_its_budget_is_found(sound_log):
-    names = ("penetration", "creep", "energy", "recovery_energy", "num_rows", "num_islands")
-    real = sound_log.reports[7]
-    numbers = {name: getattr(real, name) for name in names}
-    sound_log.reports[7] = SimpleNamespace(**numbers, factorisations=10**9, iterations=0)
+    assert 0 < sound_log.work.max() <= 1
+    sound_log.work[7] = 1.01
     assert broken(sound_log) == {"work above its budget"}

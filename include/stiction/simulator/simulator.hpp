@@ -99,6 +99,10 @@ class Simulator {
   const std::vector<double>& warm_start() const {
     return integrator_ ? compliant_.rigid.warm_start : warm_start_;
   }
+  /// Factorisations that the last step could have taken at most with ncp-newton: those of its
+  /// problem, as often as the impact law may solve it, and the safe answers'; 0 after a compliant
+  /// step, which has no such bound.
+  std::int64_t most_factorisations() const;
   std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);

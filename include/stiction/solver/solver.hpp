@@ -4,6 +4,7 @@
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/solver/interrupt.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -116,5 +117,8 @@ void solve(const ContactProblem& problem,
            const SolverSettings& settings,
            SolverWorkspace& work,
            ContactSolution& solution);
+
+/// Factorisations that a solve() with ncp-newton takes at most, all islands together.
+std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings);
 
 }  // namespace stiction

@@ -145,6 +145,7 @@ class Trace:
     status: list[str] = field(default_factory=list)
     residual: list[float] = field(default_factory=list)
     work: list[float] = field(default_factory=list)
+    safe: list[bool] = field(default_factory=list)
 
 
 class Ours:
@@ -184,7 +185,8 @@ class Ours:
         trace.contacts.append(int(self._report.num_contacts))
         trace.status.append(str(self._report.solver_status))
         trace.residual.append(float(self._report.residuals.relative))
-        trace.work.append(work_used(self._report, len(self.poses)))
+        trace.safe.append(bool(self._report.safe_islands))
+        trace.work.append(work_used(self._sim, self._report))
         _speeds(trace, v[:, :3], v[:, 3:])
 
 
@@ -328,6 +330,7 @@ def _summary(scene: DropScene, seconds: Floats, trace: Trace) -> dict[str, Any]:
     }
     if trace.status:
         out["status"] = dict(Counter(trace.status))
+        out["safe"] = float(np.mean(trace.safe))
         out["residual_max"] = float(np.max(trace.residual))
         out["work_max"] = float(np.max(trace.work))
     return out

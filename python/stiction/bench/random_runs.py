@@ -23,7 +23,8 @@ OUTRUN = 0.5
 
 @dataclass
 class Log:
-    """K steps of a random scene: q (K + 1, nq), v (K + 1, nv), the reports, seconds of CPU (K,).
+    """K steps of a random scene: q (K + 1, nq), v (K + 1, nv), the reports, (K,) shares of
+    the budget of work that the steps used, (K,) seconds of CPU.
 
     Attributes:
         error: the exception that ended the run.
@@ -33,6 +34,7 @@ class Log:
     scene: RandomScene
     motion: Motion
     reports: list[StepReport]
+    work: Floats
     seconds: Floats
     error: str = ""
     outrun: bool = False
@@ -70,7 +72,7 @@ def run(scene: RandomScene, steps: int = 200) -> Log:
 def _run(scene: RandomScene, steps: int) -> Log:
     sim, state, control = scene.start()
     q, v = [np.array(state.q)], [np.array(state.v)]
-    reports, seconds, error, outrun = [], [], "", False
+    reports, work, seconds, error, outrun = [], [], [], "", False
     first = 6 * len(scene.poses)
     for _ in range(steps):
         outrun = float(np.max(np.abs(v[-1][first:]), initial=0.0)) * scene.dt > OUTRUN
@@ -84,10 +86,11 @@ def _run(scene: RandomScene, steps: int) -> Log:
             break
         seconds.append(time.thread_time() - begin)
         reports.append(report)
+        work.append(work_used(sim, report))
         q.append(np.array(state.q))
         v.append(np.array(state.v))
     motion = _motion(scene, sim, control, np.array(q), np.array(v))
-    return Log(scene, motion, reports, np.array(seconds), error, outrun)
+    return Log(scene, motion, reports, np.array(work), np.array(seconds), error, outrun)
 
 
 def _motion(scene: RandomScene, sim: Simulator, control: Control, q: Floats, v: Floats) -> Motion:
@@ -139,10 +142,8 @@ def findings(log: Log) -> list[Finding]:
         if not np.isfinite(column).all():
             add(f"report.{name} not finite", int(np.argmin(np.isfinite(column))), np.nan)
             return found
-    bodies = int(scene.scene.num_bodies)
-    work = np.array([work_used(report, bodies) for report in log.reports])
-    if work.max(initial=0.0) > 1.0:
-        add("work above its budget", int(work.argmax()), float(work.max()))
+    if log.work.max(initial=0.0) > 1.0:
+        add("work above its budget", int(log.work.argmax()), float(log.work.max()))
     if log.reports:
         book = account(log.motion)
         for symptom, excess in laws(book, recovery(log)):

@@ -17,7 +17,7 @@ def drop_rows(document: dict[str, Any]) -> Rows:
     """A row per scene and engine."""
     late = f"after {START:g} s"
     head = ["scene", "engine", "ms a step: mean", "p50", "p99", "max", "solved", "not solved"]
-    head += ["contacts", "speed m/s", "rad/s"]
+    head += ["safe", "contacts", "speed m/s", "rad/s"]
     head += [f"overlap mm at the start, then {late}: p99", "max", f"<= {OVERLAP * 1e3:g} mm"]
     head += ["work, part of budget"]
     cells = []
@@ -35,6 +35,7 @@ def _drop_cells(row: dict[str, Any]) -> list[str]:
         *(f"{row['ms'][name]:.3g}" for name in ("mean", "p50", "p99", "max")),
         solved,
         unsolved,
+        f"{row['safe']:.1%}" if "safe" in row else "-",
         f"{row['contacts']:.0f}",
         f"{row['linear_speed']:.2f}",
         f"{row['angular_speed']:.1f}",
@@ -55,7 +56,13 @@ def shares(status: dict[str, int]) -> tuple[float, float]:
 def worst_step_rows(document: dict[str, Any]) -> Rows:
     """A row per kind."""
     head = ["scenes", "steps", "p50 us", "p99.9 us", "largest us", "where", "solved"]
-    head += ["not solved", "work, part of budget", "steps with more rows", "runs not finite"]
+    head += [
+        "not solved",
+        "safe",
+        "work, part of budget",
+        "steps with more rows",
+        "runs not finite",
+    ]
     cells = []
     for row in document["rows"]:
         solved, unsolved = shares(row["status"])
@@ -69,6 +76,7 @@ def worst_step_rows(document: dict[str, Any]) -> Rows:
                 where,
                 f"{solved:.2%}",
                 f"{unsolved:.2%}",
+                f"{row['safe']:.2%}" if "safe" in row else "-",
                 f"{row['work_max']:.2g}",
                 str(row["more_rows"]),
                 str(row["not_finite"]),

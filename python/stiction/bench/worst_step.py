@@ -56,7 +56,7 @@ class _Tally:
         self.kind = kind
         self.seconds: list[float] = []
         self.status: Counter[str] = Counter()
-        self.larger = self.ended = 0
+        self.larger = self.ended = self.safe = 0
         self.work = 0.0
         self.slowest: list[Candidate] = []
 
@@ -77,7 +77,8 @@ class _Tally:
                 continue
             self.seconds.append(seconds)
             self.status[str(report.solver_status)] += 1
-            self.work = max(self.work, work_used(report, int(sim.scene.num_bodies)))
+            self.safe += bool(report.safe_islands)
+            self.work = max(self.work, work_used(sim, report))
             if len(self.slowest) < CANDIDATES or seconds > self.slowest[0].seconds:
                 rows, status = int(report.num_rows), str(report.solver_status)
                 heapq.heappush(self.slowest, Candidate(seconds, seed, k, rows, status, before))
@@ -106,6 +107,7 @@ class _Tally:
             "max_us": largest * 1e6,
             "worst": {"seed": at.seed, "step": at.step, "rows": at.rows, "status": at.status},
             "status": dict(self.status),
+            "safe": self.safe / max(1, len(us)),
             "work_max": self.work,
             "more_rows": self.larger,
             "not_finite": self.ended,
