@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(plates_that_lock_a_joint_are_off) {
     const Robot locked = load_urdf_string(plates("0 1 0", 0.0, type), "plates.urdf");
     BOOST_REQUIRE(overlaps(locked).size() == 1u);
     BOOST_TEST(is_disabled(locked, 0, 1));
-    const std::string& text = overlaps(locked)[0].text;
+    const std::string text = overlaps(locked)[0].text;
     BOOST_TEST(text.find("l0 / l2 0.9") != std::string::npos, text);  // 0.02 * 50 - 0.1 mm
     BOOST_TEST(text.ends_with("mm whichever way 'j1' moves"), text);
     BOOST_TEST(overlaps(load_urdf_string(plates("0 0 1", 0.0, type), "plates.urdf")).empty());
