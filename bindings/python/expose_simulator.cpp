@@ -49,8 +49,10 @@ void check_control(const Scene& scene, const Control& c) {
 const Control& control_from(Holder& sim, const bp::object& control, const char* caller) {
   if (control.is_none()) return sim.held;
   const bp::extract<const Control&> whole(control);
-  if (!whole.check()) const Inside inside(sim.occupancy, caller);  // the scratch is the simulator's
-  if (!whole.check()) sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
+  if (!whole.check()) {
+    const Inside inside(sim.occupancy, caller);  // the scratch is the simulator's
+    sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
+  }
   const Control& c = whole.check() ? whole() : sim.scratch;
   check_control(sim.scene(), c);
   return c;

@@ -88,10 +88,6 @@ void limit_row(
   row.reference[r] *= share;
 }
 
-bool recovers(const ConstraintRow& row) {
-  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
-}
-
 }  // namespace
 
 Speeds speeds_of(const RowContext& context,

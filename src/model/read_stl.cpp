@@ -38,9 +38,7 @@ void read_ascii(std::string_view text, TriangleSoup& soup) {
   std::vector<Vec3d> corners;
   int number = 0;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size() - 1);
-    std::string_view line = text.substr(0, end + 1);
-    text.remove_prefix(end + 1);
+    std::string_view line = next_line(text);
     ++number;
     const std::string_view word = next_word(line);
     if (word == "vertex") {

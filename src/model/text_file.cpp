@@ -1,5 +1,6 @@
 #include "text_file.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -33,6 +34,13 @@ std::string read_text_file(const std::string& path, std::size_t largest) {
     throw std::runtime_error(path + ": cannot be read to its end");
   }
   return text;
+}
+
+std::string_view next_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
+  const std::string_view line = rest.substr(0, end + 1);
+  rest.remove_prefix(end + 1);
+  return line;
 }
 
 std::string_view next_word(std::string_view& rest) {

@@ -18,6 +18,8 @@ std::string read_text_file(const std::string& path, std::size_t largest = kLarge
 
 /// Cuts the next word off `rest`; empty at its end.
 std::string_view next_word(std::string_view& rest);
+/// The next line with its end, taken from a text that is not empty.
+std::string_view next_line(std::string_view& rest);
 /// Finite, locale-independent, the whole word.
 bool parse_number(std::string_view word, double& value);
 bool parse_integer(std::string_view word, long long& value);

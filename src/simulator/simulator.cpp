@@ -5,7 +5,6 @@
 
 #include "../contact/project_closures.hpp"
 #include "../math/number.hpp"
-#include "../solver/safe_answer.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -251,27 +250,6 @@ const StepReport& Simulator::run(State& state, const Control& control, int steps
     if (!step(state, control).whole()) break;
   }
   return report_;
-}
-
-/// The published algorithms keep their own answer, whatever it is.
-void Simulator::take_safe_answer() {
-  const SolveStatus status = solution_.status;
-  if (status <= SolveStatus::kRoundingLimited || status == SolveStatus::kNotFinite ||
-      settings_.solver.name != "ncp-newton")
-    return;
-  references_.resize(problem_.g.size());
-  recovery_.resize(problem_.g.size());
-  int k = 0;
-  for (const ConstraintRow& row : rows_.rows) {
-    const bool recovers =
-        row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
-    for (int r = 0; r < row.set.dim; ++r, ++k) {
-      references_[k] = row.reference[r];
-      recovery_[k] = recovers ? row.reference[r] : 0.0;
-    }
-  }
-  safe_islands_ =
-      make_safe(problem_, {references_, recovery_}, settings_.solver, solver_, solution_);
 }
 
 void Simulator::fill_report() {

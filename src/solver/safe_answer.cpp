@@ -135,7 +135,7 @@ int newton_steps(const Island& island) {
   return std::min(kSafeFactorisations, dense_factorisations(island.rows()));
 }
 
-/// The same problem with 1 % of the diagonal by Newton, which comes to its minimum where sweeps
+/// The same problem, with 1e-9 of the diagonal, by Newton, which comes to its minimum where sweeps
 /// creep: large mass ratios. Taken if f has fallen below zero.
 bool minimise_by_newton(const Island& island,
                         const ReferenceVelocities& references,

@@ -75,6 +75,11 @@ struct ConstraintRow {
   double velocity_floor;  ///< rounding of J v and c* [m/s]
 };
 
+/// Whether c* corrects a position error.
+inline bool recovers(const ConstraintRow& row) {
+  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
+}
+
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
 struct OneTreeRows {
   int tree = -1;                      ///< -1: rows are kept by chain, in ConstraintRows::z
