@@ -28,7 +28,7 @@ help:
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
 	@echo "make format    reformat C++ and Python"
-	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
+	@echo "make lint      ruff, mypy, clang-format, clang-tidy, the guards of the structure"
 	@echo "make sanitize  C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer"
 	@echo "make clean     remove build products, keep .venv"
 
@@ -102,6 +102,7 @@ lint: setup-dev extension
 	@$(bin)/ruff check .
 	@$(bin)/ruff format --check .
 	@$(bin)/mypy
+	@$(bin)/python tools/structure.py
 	@git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs $(bin)/clang-format --dry-run --Werror
 	@git ls-files -co --exclude-standard 'src/*.cpp' | xargs -P $(JOBS) -n 4 \
 	  $(bin)/clang-tidy --quiet -p $(BUILD)
