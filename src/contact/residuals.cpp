@@ -2,6 +2,9 @@
 
 #include "scaled_residuals.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace stiction {
 namespace {
 
@@ -38,6 +41,23 @@ void bound_residual(double c, double room, double& complementarity, double& dual
 }
 
 }  // namespace
+
+double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last) {
+  double largest = 0.0;
+  for (int i = first; i < last; ++i) {
+    const int dim = problem.sets[i].dim, stride = ContactProblem::stride(dim);
+    double sum[kMaxSetDim] = {};
+    const double* column = problem.values.data() + problem.panel_start[i];
+    for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
+      const ContactProblem::Run& run = problem.runs[k];
+      for (int c = 0; c < run.count; ++c, column += stride) {
+        for (int r = 0; r < dim; ++r) sum[r] += std::abs(column[r] * lambda[run.column + c]);
+      }
+    }
+    largest = std::max(largest, *std::max_element(sum, sum + dim));
+  }
+  return kSumRounding * largest;
+}
 
 void Residuals::merge(const Residuals& other) {
   primal = std::max(primal, other.primal);

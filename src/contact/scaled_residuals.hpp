@@ -8,6 +8,8 @@
 
 namespace stiction {
 
+inline constexpr double kSumRounding = 16.0 * 0x1p-53;  ///< of a sum, in parts of its terms
+
 /// Whether a set's complementarity q [J] is above rounding, given that of its velocities and
 /// `diagonal`, the largest of its block: an impulse is known to floor / diagonal, the product of
 /// both to what either makes of it.
@@ -28,6 +30,27 @@ inline bool above_rounding(const ConstraintSet& set,
     c_size *= 1.0 + set.mu;
   }
   return !(q * diagonal <= floor * (l_size * diagonal + c_size));
+}
+
+/// 16 u max_i sum_j |G_ij lambda_j| over the sets [first, last): what rounding may do to G lambda
+/// [m/s].
+double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last);
+
+/// product_rounding() in parts of the velocities `known` if it exceeds them, at most 1e100; else 0.
+/// `largest` is max G_ii max G_jj lambda_j^2, no less than any (G_ij lambda_j)^2: it tells cheaply
+/// that nothing is lost.
+inline double lost_in_rounding(const ContactProblem& problem,
+                               const double* lambda,
+                               int first,
+                               int last,
+                               double known,
+                               double largest) {
+  const ConstraintSet& end = problem.sets[last - 1];
+  const int rows = end.offset + end.dim - problem.sets[first].offset;
+  const double enough = known / (kSumRounding * rows);
+  if (largest <= enough * enough) return 0.0;
+  const double rounding = product_rounding(problem, lambda, first, last);
+  return rounding > known ? std::min(rounding / known, 1e100) : 0.0;
 }
 
 /// Of the rows that residuals were taken of, if they are finite.
@@ -61,7 +84,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
   if (!problem.velocity_floor.empty()) {
     for (int i = first; i < last; ++i) floor = std::max(floor, problem.velocity_floor[i]);
   }
-  double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0;
+  double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0, energy_max = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
     const double* c = velocity + set.offset;
@@ -81,6 +104,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);
       abs_max = std::max(abs_max, g + block[s * r + r] * l);
+      energy_max = std::max(energy_max, block[s * r + r] * l * l);
     }
     diag_max = std::max(diag_max, own_diag);
     const double least = own_diag > 0.0 ? floor : 0.0;
@@ -104,8 +128,12 @@ Residuals scaled_residuals(const ContactProblem& problem,
   const auto scaled = [&](double v) {
     return std::max({ratio(primal, L), ratio(dual, v), ratio(complementarity, L * v)});
   };
-  out.relative = scaled(g_max > 0.0 ? g_max : abs_max);
+  const double V = g_max > 0.0 ? g_max : abs_max;
+  out.relative = scaled(V);
   out.backward = scaled(abs_max);
+  const double lost =
+      lost_in_rounding(problem, lambda, first, last, std::max(V, floor), diag_max * energy_max);
+  out.relative = std::max(out.relative, lost);
   return out;
 }
 

@@ -186,15 +186,15 @@ bool NcpNewton::take_turns() {
 /// Whether the velocities that the start makes are so much larger than those asked for that the
 /// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
 bool NcpNewton::drowns(const RowSizes& sizes) const {
-  constexpr double kRounding = 16.0 * 0x1p-53, kHidden = 1e-8;
-  if (kRounding * sizes.made <= kHidden * sizes.velocity) return false;  // more than is made
+  constexpr double kHidden = 1e-8;
+  if (kSumRounding * sizes.made <= kHidden * sizes.velocity) return false;  // more than is made
   const ContactProblem& p = island_.problem;
   double made = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r)
       made = std::max(made, diagonal(p, i, r) * std::abs(lambda_[p.sets[i].offset + r]));
   }
-  return kRounding * made > kHidden * velocity_scale(island_);
+  return kSumRounding * made > kHidden * velocity_scale(island_);
 }
 
 /// Residual of the start; Newton at once if it is close.

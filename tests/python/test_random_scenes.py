@@ -32,8 +32,13 @@ def sound_log():
 
 SEEDS = 5000 if "STICTION_FUZZ" in os.environ else 100
 GROUP = 10
-OPEN = {("hard", 187): "a robot on planes, one step gains as much as there is"}
-"""Scenes in which energy is gained, and why; no other may."""
+ONCE_BROKEN = [("hard", 187)]
+"""Beyond the first: one step gained as much energy as there was, its impulses 1e34 N s."""
+
+
+@pytest.mark.parametrize(("kind", "seed"), ONCE_BROKEN)
+def test_scenes_once_broken(kind, seed):
+    assert not findings(run(random_scene(kind, seed)))
 
 
 @pytest.mark.fuzz
@@ -42,10 +47,7 @@ OPEN = {("hard", 187): "a robot on planes, one step gains as much as there is"}
 def test_scenes(kind, first):
     found = []
     for seed in range(first, first + GROUP):
-        scene = random_scene(kind, seed)
-        if (kind, seed) in OPEN:
-            continue
-        found += findings(run(scene))
+        found += findings(run(random_scene(kind, seed)))
     assert not found, "\n".join(map(str, found))
 
 

@@ -23,7 +23,9 @@ struct Residuals {
 
 /// V = ||g||, L = max(||lambda||, V / max diag G), infinity norms over the sets [first_set,
 /// last_set). What is within rounding (velocities v, the largest velocity_floor of the sets;
-/// impulses v / diag G) counts as zero in `relative` and `backward`.
+/// impulses v / diag G) counts as zero in `relative` and `backward`. Where rounding may change G
+/// lambda by more than V and v, 16 u max_i sum_j |G_ij lambda_j|, velocities tell nothing and
+/// `relative` is at least that share, above 1: impulses that run away certify nothing.
 Residuals residuals(const ContactProblem& problem,
                     const double* lambda,
                     double* velocity,

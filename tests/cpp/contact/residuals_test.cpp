@@ -65,6 +65,26 @@ Residuals certify(const ContactProblem& problem, const Eigen::VectorXd& impulse)
   return residuals(problem, impulse.data(), c.data());
 }
 
+/// relative as it would be if velocities had no rounding: max(primal / L, dual / V, complementarity
+/// / (L V)) of one island of non-negative rows.
+double plain_relative(const Eigen::MatrixXd& G,
+                      const Eigen::VectorXd& g,
+                      const Eigen::VectorXd& l) {
+  const Eigen::VectorXd c = G * l + g;
+  const double V = g.lpNorm<Eigen::Infinity>();
+  const double L = std::max(l.lpNorm<Eigen::Infinity>(), V / G.diagonal().maxCoeff());
+  const double primal = std::max(0.0, -l.minCoeff()), dual = std::max(0.0, -c.minCoeff());
+  return std::max({primal / L, dual / V, l.cwiseProduct(c).cwiseAbs().maxCoeff() / (L * V)});
+}
+
+/// 16 u max_i sum_j |G_ij lambda_j| in parts of max |g|.
+double rounding_share(const Eigen::MatrixXd& G,
+                      const Eigen::VectorXd& g,
+                      const Eigen::VectorXd& l) {
+  const Eigen::VectorXd sum = G.cwiseAbs() * l.cwiseAbs();
+  return 16.0 * 0x1p-53 * sum.lpNorm<Eigen::Infinity>() / g.lpNorm<Eigen::Infinity>();
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(residuals_test)
@@ -213,6 +233,81 @@ BOOST_AUTO_TEST_CASE(relative_has_no_units) {
       }
     }
   }
+}
+
+// Where the velocities are nothing but the rounding of G lambda, nothing is certified, however well
+// they suit: two limits press against each other through a lever that is rounding itself, with an
+// impulse that may be anything.
+BOOST_AUTO_TEST_CASE(velocities_that_are_rounding_certify_nothing) {
+  Rng rng(4);
+  int suited = 0, sound = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    const int n = 2 + static_cast<int>(rng.uniform(0.0, 4.0));
+    // Rows 0 and 1 share a lever of both signs, in powers of two: their impulses cancel exactly.
+    Eigen::MatrixXd Z = Eigen::MatrixXd::Zero(n, n + 2);
+    Z.rightCols(n).setIdentity();
+    const double lever = std::ldexp(1.0, -static_cast<int>(rng.uniform(40.0, 60.0)));
+    Z(0, 0) = lever;
+    Z(0, 1) = -2.0 * lever;
+    const Eigen::MatrixXd G = Z.transpose() * Z;
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(n + 2), l = Eigen::VectorXd::Zero(n + 2);
+    for (int r = 2; r < n + 2; ++r) {
+      g[r] = rng.uniform(-1.0, 1.0);
+      l[r] = std::max(0.0, -g[r]);
+    }
+    l[1] = std::ldexp(1.0, static_cast<int>(rng.uniform(0.0, 140.0)));
+    l[0] = 2.0 * l[1];
+    if (trial % 4 == 0) l[2] += 1e-3;  // no solution at all
+    const ContactProblem p = ContactProblem::from_dense(
+        G, g, std::vector<ConstraintSet>(n + 2, ConstraintSet::non_negative()));
+    const double share = rounding_share(G, g, l), plain = plain_relative(G, g, l);
+    const double relative = certify(p, l).relative;
+    BOOST_TEST_CONTEXT("trial " << trial << ", lever " << lever << ", impulse " << l[0]) {
+      BOOST_TEST(std::isfinite(relative));
+      if (share > 1.0)
+        BOOST_TEST(relative >= 1.0);
+      else
+        BOOST_TEST(relative == plain);
+    }
+    suited += share > 1.0 && plain <= 1e-8;
+    sound += share <= 1.0 && share > 1e-6 && plain <= 1e-8;
+  }
+  BOOST_TEST(suited > 500);
+  BOOST_TEST(sound > 100);
+}
+
+// Extreme masses and internal forces are no runaway impulses: stacks of bodies of 1e-6 to 1e6 kg on
+// doubled points, which push against each other a million times harder than the load.
+BOOST_AUTO_TEST_CASE(extreme_masses_keep_their_certificate) {
+  Rng rng(5);
+  double largest = 0.0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const int n = 1 + static_cast<int>(rng.uniform(0.0, 8.0));
+    Eigen::MatrixXd Z = Eigen::MatrixXd::Zero(n, 2 * n);
+    Eigen::VectorXd root(n), load(2 * n);
+    for (int b = 0; b < n; ++b) root[b] = std::pow(10.0, rng.uniform(-3.0, 3.0));
+    const double speed = std::pow(10.0, rng.uniform(-4.0, 2.0));
+    double above = 0.0;
+    for (int b = n - 1; b >= 0; --b) {
+      above += root[b] * root[b];
+      for (int k : {2 * b, 2 * b + 1}) {
+        Z(b, k) = 1.0 / root[b];
+        if (b > 0) Z(b - 1, k) = -1.0 / root[b - 1];
+        load[k] = 0.5 * above * speed;
+      }
+    }
+    const Eigen::MatrixXd G = Z.transpose() * Z;
+    Eigen::VectorXd g = Eigen::VectorXd::Zero(2 * n);
+    g[0] = g[1] = -speed;
+    const ContactProblem p = ContactProblem::from_dense(
+        G, g, std::vector<ConstraintSet>(2 * n, ConstraintSet::non_negative()));
+    const double share = rounding_share(G, g, load);
+    largest = std::max(largest, share);
+    BOOST_TEST_CONTEXT("trial " << trial << ", share " << share) {
+      BOOST_TEST(certify(p, load).relative <= share);
+    }
+  }
+  BOOST_TEST(largest > 1e-5);
 }
 
 // An island's residual looks at its own sets only; the whole problem's absolute residuals are the
