@@ -226,6 +226,46 @@ static void whiten_forces(const Tree& tree, std::size_t t, double scale, Dynamic
   solve_transposed(view, data, w);
 }
 
+/// The share of its velocities at which no body of a tree turns by more than kFastestTurn in dt.
+static double resolved_share(const TreeView& tree, const TreeData<double>& data, double dt) {
+  constexpr double kFastestTurn = 1.0;  // [rad]
+  double fastest = 0.0;
+  for (int b = 0; b < tree.num_bodies; ++b)
+    fastest = std::max(fastest, squared_norm(data.V[b].angular));
+  const double turn = dt * std::sqrt(fastest);
+  return turn <= kFastestTurn ? 1.0 : kFastestTurn / turn;
+}
+
+/// The bias of an articulated tree. Coriolis and centrifugal forces grow with the velocities
+/// squared: where a tree turns by radians within a step their kick is larger than the velocities
+/// themselves, the next one larger still, and a few steps end beyond all numbers. There they are
+/// those of `share` of the velocities.
+static void articulated_bias(const Scene& scene,
+                             const Parameters& parameters,
+                             std::size_t t,
+                             const double* v,
+                             const Control& control,
+                             double share,
+                             DynamicsWorkspace& work) {
+  const TreeView& view = work.views[t];
+  TreeData<double>& data = work.trees[t];
+  if (share == 1.0) return bias_forces(view, data);
+  const Tree& tree = scene.trees()[t];
+  const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
+  const double energy = data.kinetic_energy;
+  double* slower = work.force.data() + tree.v_offset;  // tree_forces() comes later
+  for (int k = 0; k < tree.nv; ++k) slower[k] = share * v[tree.v_offset + k];
+  forward_velocities(view, p, slower, data);
+  body_inertias_and_forces(view, p, data);
+  for (const ExternalWrench& w : control.wrenches) {
+    if (scene.tree_of_body(w.body) == static_cast<int>(t))
+      add_external_wrench(w.body - tree.body_offset, w.force, w.moment, data);
+  }
+  bias_forces(view, data);
+  forward_velocities(view, p, v + tree.v_offset, data);
+  data.kinetic_energy = energy;
+}
+
 void compute_dynamics(const Scene& scene,
                       const Parameters& parameters,
                       const double* q,
@@ -243,7 +283,7 @@ void compute_dynamics(const Scene& scene,
     if (is_loose_body(view)) {
       loose_body_bias(tree_parameters(tree, static_cast<int>(t), parameters), dt, data);
     } else {
-      bias_forces(view, data);
+      articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
     }
     mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, work);

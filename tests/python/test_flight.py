@@ -1,4 +1,4 @@
-"""Bodies in flight: what a tumbling one conserves, and how a step that cannot turn ends."""
+"""Bodies in flight: what a tumbling one conserves, and what becomes of what turns too fast."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def test_a_spin_beyond_all_digits_is_a_simulation_error(spin: float) -> None:
     assert (state.v[3:] == spin).all()
 
 
-def test_a_diverging_robot_ends_in_a_simulation_error() -> None:
-    """Articulated trees keep the explicit gyroscopic torque: too fast a spin grows to the end."""
+def test_a_robot_thrown_too_fast_goes_on_with_numbers() -> None:
+    """Beyond 1 rad a step Coriolis forces are bounded: they grew to a SimulationError before."""
     sim = stiction.Simulator(stiction.load("solo12"), dt=5e-3)
     sim.parameters.gravity = np.zeros(3)
     state = sim.initial_state("standing")
     state.q[2] += 1000.0
     state.v[3:6] = [150.0, 100.0, 200.0]
-    with pytest.raises(stiction.SimulationError):
-        for _ in range(20000):
-            sim.step(state, sim.hold("standing"))
+    for _ in range(5000):
+        sim.step(state, sim.hold("standing"))
+    assert np.abs(state.v[3:]).max() < 1e5

@@ -18,6 +18,16 @@ def broken(log):
     return {finding.symptom for finding in findings(log)}
 
 
+@pytest.mark.parametrize("seed", [102, 162])
+def test_robots_too_fast_to_follow_go_on(seed):
+    """Light links, driven to 1000 rad/s and more, once ended in SimulationError."""
+    scene = random_scene("hard", seed)
+    sim, state, control = scene.start()
+    for _ in range(200):
+        sim.step(state, control)
+    assert np.abs(state.v[6 * len(scene.poses) :]).max() * scene.dt > 1.0
+
+
 @pytest.fixture
 def sound_log():
     """Of a scene with bodies, a robot and contacts in which nothing is wrong."""
