@@ -21,12 +21,11 @@ namespace {}  // namespace
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;
+  for (double* x : {y_, z_, l_, dl_, dy_, dz_}) std::fill(x, x + n_, 0.0);
   for (int k = 0; k < cells_; ++k) {
     const Cell& cell = cell_[k];
     const int r = cell.row;
-    y_[r] = z_[r] = l_[r] = 0.0;
     if (cell.kind == Kind::kCone) {
-      y_[r + 1] = z_[r + 1] = z_[r + 2] = l_[r + 1] = 0.0;
       y_[r + 2] = start.velocity;
       l_[r + 2] = start.impulse;
     } else if (cell.kind != Kind::kFree) {

@@ -1,6 +1,7 @@
 #include "newton_system.hpp"
 
 #include "stiction/math/clones.hpp"
+#include "stiction/math/solve_linear.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -127,12 +128,11 @@ void assemble_newton_system(const Island& island,
                             const RowMode* modes,
                             const MovingColumns& columns,
                             const NewtonSystem& s) {
-  // Zero what the solvers touch: from the first column that reaches the row to the end of the fill.
+  // Zero what the solvers touch, from the first column that reaches the row.
   for (int k = 0, start = 0; k < s.n; ++k) {
     while (s.end[start] <= k) ++start;
     double* row = s.matrix + static_cast<std::size_t>(k) * s.stride;
-    const int end = s.end[s.end[k] - 1];
-    std::fill(row + start, row + padded(end), 0.0);
+    std::fill(row + start, row + used_columns(s.end, s.n, k), 0.0);
   }
   const ContactProblem& p = island.problem;
   for (int i = island.first; i < island.last; ++i) {

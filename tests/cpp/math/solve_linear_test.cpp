@@ -7,6 +7,7 @@
 #include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
 #include <vector>
 
 using namespace stiction;
@@ -44,6 +45,11 @@ MatrixXd random_matrix(Rng& rng, const std::vector<int>& end) {
   return A;
 }
 
+/// Not a number wherever the solvers must not look.
+RowMajor unread(int n) {
+  return RowMajor::Constant(n, padded(n), std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(solve_linear_test)
@@ -55,10 +61,11 @@ BOOST_AUTO_TEST_CASE(symmetric_matches_eigen) {
     MatrixXd A = random_matrix(rng, end);
     A = (A + A.transpose()).eval();
     A.diagonal().array() += 3.0 * n;
-    RowMajor M =
-        RowMajor::Constant(n, padded(n), 1e300);  // what lies left of the diagonal is not read
-    for (int k = 0; k < n; ++k) M.row(k).tail(padded(n) - k).setZero();
-    for (int k = 0; k < n; ++k) M.row(k).segment(k, n - k) = A.row(k).tail(n - k);
+    RowMajor M = unread(n);  // nor what lies left of the diagonal
+    for (int k = 0; k < n; ++k) {
+      M.row(k).segment(k, used_columns(end.data(), n, k) - k).setZero();
+      M.row(k).segment(k, end[k] - k) = A.row(k).segment(k, end[k] - k);
+    }
     VectorXd b = VectorXd::NullaryExpr(n, [&] { return rng.uniform(-1.0, 1.0); });
     const VectorXd expected = solve_semidefinite(A, b);
     BOOST_REQUIRE(solve_symmetric(M.data(), n, padded(n), end.data(), b.data()));
@@ -71,10 +78,15 @@ BOOST_AUTO_TEST_CASE(general_matches_eigen) {
   for (int n = 1; n < 70; ++n) {
     const std::vector<int> end = random_profile(rng, n);
     const MatrixXd A = random_matrix(rng, end);  // needs pivots
-    RowMajor M = A;
+    RowMajor M = unread(n);
+    for (int k = 0, first = 0; k < n; ++k) {
+      while (end[first] <= k) ++first;
+      M.row(k).segment(first, used_columns(end.data(), n, k) - first).setZero();
+      M.row(k).segment(first, end[k] - first) = A.row(k).segment(first, end[k] - first);
+    }
     VectorXd b = VectorXd::NullaryExpr(n, [&] { return rng.uniform(-1.0, 1.0); });
     const VectorXd copy = b;
-    BOOST_REQUIRE(solve_linear(M.data(), n, n, end.data(), b.data()));
+    BOOST_REQUIRE(solve_linear(M.data(), n, padded(n), end.data(), b.data()));
     BOOST_TEST((A * b - copy).norm() <= 1e-10 * (1.0 + b.norm()));
   }
 }

@@ -6,8 +6,11 @@
 #include <Eigen/Core>
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
 
 // What the interface promises, for each solver of the registry.
 
@@ -49,9 +52,72 @@ double relative_residual(const Data& d, const ContactSolution& s) {
   return model_residuals(s.model, 4, p, s.impulse.data(), c.data(), 0, p.num_sets()).relative;
 }
 
+/// Sets in a row, each coupled to its neighbours alone: where one between opens, what is left of G
+/// falls apart.
+Data chain(Rng& rng) {
+  const int bodies = 3 + rng.below(6);
+  Data d;
+  for (int k = 0; k + 1 < bodies; ++k) d.sets.push_back(random_set(rng, 1.0));
+  const int n = count_rows(d.sets);
+  MatrixXd J = MatrixXd::Zero(n, 3 * bodies);
+  for (int k = 0, row = 0; k + 1 < bodies; row += d.sets[k++].dim)
+    J.block(row, 3 * k, d.sets[k].dim, 6) = random_matrix(rng, d.sets[k].dim, 6);
+  d.G = J * J.transpose();
+  d.g = J * random_vector(rng, 3 * bodies);
+  d.R = VectorXd::Zero(n);
+  return d;
+}
+
+/// Leaves nothing in a workspace that a solve could mistake for its own.
+void poison(SolverWorkspace& work) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (std::vector<double>* x : {&work.real,
+                                 &work.dense,
+                                 &work.newton,
+                                 &work.best,
+                                 &work.interior,
+                                 &work.compliant_real,
+                                 &work.compliant_best,
+                                 &work.tree_real})
+    std::fill(x->begin(), x->end(), nan);
+  for (std::vector<int>* x : {&work.columns, &work.interior_rows})
+    std::fill(x->begin(), x->end(), 1 << 20);
+  std::fill(work.modes.begin(), work.modes.end(), 0xff);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(every_solver_test)
+
+// A step must not depend on the steps before it, other than by its state: to the bit.
+BOOST_AUTO_TEST_CASE(what_a_workspace_held_before_does_not_matter) {
+  int unsolved = 0, large = 0;
+  for (const SolverEntry& solver : solvers()) {
+    Rng rng(23);
+    SolverSettings s = settings(solver, 1e-8, 60);
+    s.max_factorisations = 150;
+    SolverWorkspace used;
+    for (int trial = 0; trial < 60; ++trial) {
+      const Data d =
+          trial % 2 == 0 ? chain(rng) : random_problem(rng, 0.2 + 0.2 * (trial % 5), false);
+      const ContactProblem p = d.problem();
+      const ContactSolution fresh = solved(p, s);
+      poison(used);
+      ContactSolution again;
+      solve(p, s, used, again);
+      BOOST_TEST_CONTEXT(solver.name << " trial " << trial) {
+        BOOST_TEST(again.impulse == fresh.impulse);
+        BOOST_TEST(again.iterations == fresh.iterations);
+        BOOST_TEST(again.factorisations == fresh.factorisations);
+        BOOST_TEST((again.status == fresh.status));
+      }
+      unsolved += !finished(fresh);
+      large += p.num_rows() > 12;
+    }
+  }
+  BOOST_TEST(unsolved > 50);  // the last stages were visited
+  BOOST_TEST(large > 200);
+}
 
 // Whenever a solver says "converged", the residual of its model agrees; most problems converge.
 BOOST_AUTO_TEST_CASE(converged_means_solved) {
