@@ -15,6 +15,12 @@ struct RowContext {
   ConstraintRows& out;
 };
 
+/// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
+/// way at this share of it while it is: see recovery.cpp.
+inline constexpr double kFarOut = 0.1, kYields = 1e-3;
+/// The fastest that a joint is brought back within its limits.
+double limit_cap(const ContactSettings& settings, JointType joint);
+
 // Each appends rows with J (not yet whitened), J v, c* and R. Files of the same name.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);  // of gears too
@@ -27,7 +33,7 @@ void refer_to_gap(const RowContext& context, double gap, double cap, int r, Cons
 
 /// Cuts what corrects a position error to speeds that do no harm, see recovery.cpp. Rows are
 /// whitened, the diagonal of G has no compliance yet.
-void limit_recovery(const RowContext& context, const ContactProblem& problem);
+void limit_recovery(const RowContext& context, ContactProblem& problem);
 
 /// Phi = (p_B - p_A, and of a weld log(R_WA^T R_WB)) in the axes of frame A [m, rad].
 void closure_error(const Closure& closure,

@@ -6,6 +6,11 @@
 #include <cmath>
 
 namespace stiction {
+
+double limit_cap(const ContactSettings& settings, JointType joint) {
+  return joint == JointType::kPrismatic ? settings.recovery_speed : settings.recovery_angular_speed;
+}
+
 namespace {
 
 ConstraintRow& append_scalar(const RowContext& context,
@@ -26,6 +31,21 @@ double coordinate_floor(const RowContext& context, double size, const Constraint
   return rounding_of(std::max(1.0, size), context.dt, std::abs(row.velocity[0]));
 }
 
+/// The limit only holds, and what asks for its c* is a row of its own: see recovery.cpp.
+void split_recovery(
+    const RowContext& context, int dof, double sign, double cap, ConstraintRow& row) {
+  const ConstraintRow limit = row;
+  row.reference[0] = -kYields * cap;
+  row.kind = ReferenceKind::kNone;
+  ConstraintRow& push =
+      append_scalar(context, RowSource::kLimitRecovery, dof, ConstraintSet::box(0.0, 0.0));
+  add_dof_side(context, dof, sign, push);
+  push.velocity[0] = limit.velocity[0];
+  push.velocity_floor = limit.velocity_floor;
+  push.reference[0] = limit.reference[0];
+  push.kind = limit.kind;
+}
+
 /// sign: 1 below, -1 above; the gap is positive inside. Same reference velocity as a contact's
 /// normal row.
 void append_limit(const RowContext& context,
@@ -44,6 +64,7 @@ void append_limit(const RowContext& context,
   accumulate_velocity(context, row);
   row.velocity_floor = coordinate_floor(context, std::max(std::abs(q), std::abs(limit)), row);
   refer_to_gap(context, gap, cap, 0, row);
+  if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
 
 double position(const Tree& tree, int b, const double* q) {
@@ -58,9 +79,7 @@ void append_tree(const RowContext& context, const Tree& tree) {
     if (tree.joint[b] == JointType::kFreeFlyer) continue;
     if (n == 1 && tree.joint[b] != JointType::kContinuous) {
       const double q = position(tree, b, context.state.q.data());
-      const double cap = tree.joint[b] == JointType::kPrismatic
-                             ? context.settings.recovery_speed
-                             : context.settings.recovery_angular_speed;
+      const double cap = limit_cap(context.settings, tree.joint[b]);
       if (std::isfinite(p.lower[first]))
         append_limit(context, RowSource::kLowerLimit, first, q, p.lower[first], 1.0, cap);
       if (std::isfinite(p.upper[first]))

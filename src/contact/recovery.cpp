@@ -17,9 +17,21 @@
 // and c* is cut until no joint rate of u and no angular velocity of a body exceeds
 // recovery_angular_speed, no rate of a prismatic joint and no velocity of a centre of mass
 // recovery_speed. All bodies of the row's trees count, since all of them are moved.
+//
+// A joint that is out of its limit by more than drift, c* > kFarOut of the cap, may be blocked: by
+// contacts of what it carries, that the row alone knows nothing of. One row with c >= c* would then
+// have no solution, or one in which light links beside the blocked ones spin at hundreds of rad/s.
+// So there are two rows: the limit holds, c >= -kYields cap, and a box [0, kPush lambda], lambda
+// the impulse that brings the row alone to its cap, asks for c*. What is blocked rests; what is
+// loaded is lifted, if the load takes less than kPush times that acceleration. kPush: Allegro's
+// fingers, out of their limits against the servos, need 3 at 1 ms; at 20 a folded arm between a leg
+// and the base still throws a wrist joint at 200 rad/s. kYields leaves room for the recovery of
+// the contacts that block, whose c* > 0 would else oppose a rigid hold: no solution again.
 
 namespace stiction {
 namespace {
+
+constexpr double kPush = 5.0;
 
 /// dof_speed of one tree <- D^-1 Z_r lambda of a row's first `dim` rows.
 void whitened_motion(const RowContext& context,
@@ -88,6 +100,19 @@ void limit_row(
   row.reference[r] *= share;
 }
 
+/// Cuts c* of a kLimitRecovery, and bounds its impulse.
+void limit_push(const RowContext& context, ContactProblem& problem, int set, ConstraintRow& row) {
+  const int offset = problem.sets[set].offset;
+  const RowSide& side = row.sides[0];
+  const double cap = limit_cap(context.settings, context.scene.trees()[side.tree].joint[side.body]);
+  const double G = problem.values[problem.diagonal_start[set]], lambda = cap / G;
+  const double speed =
+      cap * harmless_share(context.settings, speeds_of(context, row, offset, 0, 1, &lambda));
+  if (row.reference[0] > speed) row.kind = ReferenceKind::kCapped;
+  row.reference[0] = std::min(row.reference[0], speed);
+  row.set.upper = problem.sets[set].upper = kPush * std::max(0.0, speed - problem.g[offset]) / G;
+}
+
 }  // namespace
 
 Speeds speeds_of(const RowContext& context,
@@ -116,7 +141,7 @@ double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
   return share;
 }
 
-void limit_recovery(const RowContext& context, const ContactProblem& problem) {
+void limit_recovery(const RowContext& context, ContactProblem& problem) {
   ConstraintRows& rows = context.out;
   const ContactSettings& settings = context.settings;
   rows.dof_speed.resize(context.scene.nv());
@@ -131,18 +156,24 @@ void limit_recovery(const RowContext& context, const ContactProblem& problem) {
       continue;
     }
     const int r = row.set.dim - 1;
-    if (std::abs(row.reference[r]) > harmless)
+    if (row.source == RowSource::kLimitRecovery)
+      limit_push(context, problem, static_cast<int>(i), row);
+    else if (std::abs(row.reference[r]) > harmless)
       limit_row(context, problem, static_cast<int>(i), r, row);
   }
 }
 
-double recovery_energy(const ConstraintRows& rows, const std::vector<double>& impulse) {
+double recovery_energy(const ConstraintRows& rows,
+                       const std::vector<double>& impulse,
+                       const std::vector<double>& velocity) {
   double energy = 0.0;
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
     const double* lambda = impulse.data() + offset;
+    const int at = offset;
     offset += row.set.dim;
     if (!recovers(row)) continue;
+    if (row.source == RowSource::kLimitRecovery) energy += lambda[0] * velocity[at];
     const int first = row.source == RowSource::kContact ? 2 : 0;
     for (int r = first; r < row.set.dim; ++r) energy += lambda[r] * row.reference[r];
   }

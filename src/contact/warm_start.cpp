@@ -6,7 +6,8 @@
 #include <algorithm>
 
 // Impulses travel from step to step with the feature id of their contact, in axes of A's body; rows
-// of joints and closures have fixed places in State::constraint_impulse.
+// of joints and closures have fixed places in State::constraint_impulse. A limit and the row that
+// brings its joint back, the next one, share a place: it holds what both gave.
 
 namespace stiction {
 namespace {
@@ -24,6 +25,7 @@ int fixed_place(const Scene& scene, const ConstraintRow& row) {
       return 3 * nv + 6 * row.index;
     case RowSource::kGear:
       return 3 * nv + 6 * closures + row.index;
+    case RowSource::kLimitRecovery:
     case RowSource::kContact:
       break;
   }
@@ -82,6 +84,11 @@ void load_impulses(const Scene& scene,
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];
     double* out = impulse.data() + problem.sets[i].offset;
+    if (row.source == RowSource::kLimitRecovery) {
+      out[0] = std::min(out[-1], row.set.upper);
+      out[-1] -= out[0];
+      continue;
+    }
     if (row.source != RowSource::kContact) {
       const double* cached = state.constraint_impulse.data() + fixed_place(scene, row);
       std::copy(cached, cached + row.set.dim, out);
@@ -107,9 +114,14 @@ void store_impulses(const Scene& scene,
   state.contacts.resize(resting + contacts.size());
   clear_awake(scene, dynamics, state);
   int offset = 0;
-  for (const ConstraintRow& row : rows.rows) {
+  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
+    const ConstraintRow& row = rows.rows[i];
     const double* l = impulse.data() + offset;
     offset += row.set.dim;
+    if (row.source == RowSource::kLimitRecovery) {
+      state.constraint_impulse[fixed_place(scene, rows.rows[i - 1])] += l[0];
+      continue;
+    }
     if (row.source != RowSource::kContact) {
       std::copy(l, l + row.set.dim, state.constraint_impulse.begin() + fixed_place(scene, row));
       continue;

@@ -155,7 +155,8 @@ void add_rigid_rows(const CompliantInput& input,
   if (rule == PositionRule::kEndVelocity) {
     for (int k = 0; k < nv; ++k) work.xi[k] += input.h * rigid.change[k];
   }
-  work.outcome.recovery_energy += recovery_energy(rigid.rows, rigid.solution.impulse);
+  work.outcome.recovery_energy +=
+      recovery_energy(rigid.rows, rigid.solution.impulse, rigid.solution.velocity);
   report_rigid(work.start, rigid, work.outcome);
   store_impulses(input.scene,
                  work.start.rigid,

@@ -270,7 +270,7 @@ void Simulator::fill_report() {
   r.penetration = r.creep = r.kinetic_energy = r.potential_energy = r.elastic_energy = 0.0;
   r.error_estimate = 0.0;
   r.switches = 0;
-  r.recovery_energy = recovery_energy(rows_, solution_.impulse);
+  r.recovery_energy = recovery_energy(rows_, solution_.impulse, solution_.velocity);
   for (const Contact& c : contacts_) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
   for (const ConstraintRow& row : rows_.rows) {

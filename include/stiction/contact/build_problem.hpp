@@ -36,6 +36,7 @@ enum class RowSource : std::uint8_t {
   kContact,
   kLowerLimit,
   kUpperLimit,
+  kLimitRecovery,  ///< what brings a joint back within its limit, see recovery.cpp
   kDryFriction,
   kClosure,
   kGear
@@ -43,7 +44,7 @@ enum class RowSource : std::uint8_t {
 
 /// Which rule gave a row's reference velocity c*; of a contact that of its normal.
 enum class ReferenceKind : std::uint8_t {
-  kNone,         ///< dry friction: c* = 0
+  kNone,         ///< dry friction, c* = 0; a limit beside its kLimitRecovery
   kSpeculative,  ///< -gap / dt of what is open
   kRecovery,     ///< a share of a position error
   kCapped,       ///< the same, cut to the recovery speeds
@@ -142,12 +143,16 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
                                          const Parameters& parameters,
                                          const State& state);
 
+/// From impulses and velocities [rows] of a solution:
 /// sum of lambda . c* over the rows whose c* corrects a position error [J]. The impulses of a
 /// solved step do the work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a
 /// speculative row takes, a row that restores nothing gives nothing, and a corrected one gives
-/// lambda . c*. So this is the most that the corrections have added to the energy of the step; a
-/// bilateral row that is pushed back while it pulls counts below zero.
-double recovery_energy(const ConstraintRows& rows, const std::vector<double>& impulse);
+/// lambda . c*, less if it is at the bound of its impulse and slower. So this is the most that the
+/// corrections have added to the energy of the step; a bilateral row that is pushed back while it
+/// pulls counts below zero.
+double recovery_energy(const ConstraintRows& rows,
+                       const std::vector<double>& impulse,
+                       const std::vector<double>& velocity);
 
 /// Stores the impulses in the state for the next warm start, and the extensions of springs.
 void store_impulses(const Scene& scene,

@@ -159,7 +159,8 @@ MatrixXd jacobian(const Sample& s) {
         const Gear& g = s.scene.gears()[row.index];
         J(o, k) = unit[g.dof] - g.ratio * unit[g.driver];
       } else {
-        J(o, k) = (row.source == RowSource::kUpperLimit ? -1.0 : 1.0) * unit[row.index];
+        const ConstraintRow& limit = row.source == RowSource::kLimitRecovery ? *(&row - 1) : row;
+        J(o, k) = (limit.source == RowSource::kUpperLimit ? -1.0 : 1.0) * unit[row.index];
       }
       o += row.set.dim;
     }
@@ -222,7 +223,8 @@ bool slides(const Scene& scene, int dof) {
   return false;
 }
 
-/// c* of a rigid contact's normal or of a limit, from the dense u = M^-1 J_r^T / G_rr.
+/// c* of a rigid contact's normal, of a limit or of what brings a joint back (which follows its
+/// limit), from the dense u = M^-1 J_r^T / G_rr.
 double position_reference(const Sample& s,
                           DynamicsWorkspace& w,
                           const ConstraintRow& row,
@@ -234,11 +236,15 @@ double position_reference(const Sample& s,
     const Parameters& p = s.scene.parameters;
     const double q =
         s.scene.dof_positions({s.state.q.data(), s.state.q.data() + s.state.q.size()})[row.index];
-    gap = row.source == RowSource::kLowerLimit ? q - p.lower[row.index] : p.upper[row.index] - q;
+    const ConstraintRow& limit = row.source == RowSource::kLimitRecovery ? *(&row - 1) : row;
+    gap = limit.source == RowSource::kLowerLimit ? q - p.lower[row.index] : p.upper[row.index] - q;
     if (!slides(s.scene, row.index)) cap = 1.0;
   }
   if (gap > 0.0) return -gap / kDt;
   const double asked = std::min(0.2 * -gap / kDt, cap);
+  const bool far = row.source != RowSource::kContact && asked > 0.1 * cap;
+  if (far && row.source != RowSource::kLimitRecovery) return -1e-3 * cap;
+  if (far) return std::min(asked, cap * harmless_share(s, w, cap * u));
   return asked * harmless_share(s, w, asked * u);
 }
 
@@ -250,7 +256,7 @@ BOOST_AUTO_TEST_SUITE(build_problem_test)
 // and kinetic energies; panels are symmetric. Every source of rows is among the samples.
 BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   Rng rng(1);
-  int seen[6] = {}, welds = 0, soft = 0, held = 0, capped = 0;
+  int seen[7] = {}, welds = 0, soft = 0, held = 0, capped = 0;
   for (int trial = 0; trial < 40; ++trial) {
     Sample s(rng);
     const MatrixXd J = jacobian(s), M = mass_matrix(s);
@@ -269,7 +275,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
         BOOST_TEST(s.problem.compliance[o + r] == row.compliance[r]);
         soft += row.compliance[r] > 0.0;
       }
-      if (row.source <= RowSource::kUpperLimit && row.compliance[row.set.dim - 1] == 0.0) {
+      if (row.source <= RowSource::kLimitRecovery && row.compliance[row.set.dim - 1] == 0.0) {
         const int n = row.set.dim - 1;
         const bool immovable = G(o + n, o + n) <= 1e-13 * scale;  // then it is J v_free
         if (!immovable) {
