@@ -43,7 +43,7 @@ def sound_log():
 SEEDS = 5000 if "STICTION_FUZZ" in os.environ else 100
 GROUP = 10
 ONCE_BROKEN = [("hard", 187), ("hard", 484)]
-"""Beyond the first: a step gained energy by impulses of 1e34 and 1e14 N s, called converged and harmless."""
+"""Beyond the first: steps gained energy by impulses of 1e34 and 1e14 N s that passed as good."""
 
 
 @pytest.mark.parametrize(("kind", "seed"), ONCE_BROKEN)
