@@ -77,8 +77,7 @@ void collect(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& out) {
   for (const int id : work.triangles) {
     Vec3d v[3], p[kMaxCut];
     q.surface.corners(id, v);
-    const Vec3d normal = cross(v[1] - v[0], v[2] - v[0]), n = normal * (1.0 / norm(normal));
-    const Vec3d d = transpose_times(q.X.R, n);
+    const Vec3d n = unit_normal(v), d = transpose_times(q.X.R, n);
     if (dot(n, q.X * support(q.shape, -d) - v[0]) > 0.0) continue;
     if (dot(n, q.X * support(q.shape, d) - v[0]) < 0.0) continue;
     const Transform X_T{Mat3d::identity(), q.triangle.set(v, n)};
@@ -109,8 +108,7 @@ void push_off(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& pushed) {
   for (const int id : work.triangles) {
     Vec3d v[3];
     q.surface.corners(id, v);
-    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
-    pushed.offer(transpose_times(q.X.R, n * (1.0 / norm(n))), mix(10u, std::uint32_t(id)));
+    pushed.offer(transpose_times(q.X.R, unit_normal(v)), mix(10u, std::uint32_t(id)));
   }
   for (int k = 0; k < 6; ++k) {
     Vec3d axis{0, 0, 0};

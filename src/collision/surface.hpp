@@ -38,6 +38,10 @@ struct Surface {
   explicit Surface(const Shape& s) : field(s.field.get()), mesh(s.surface.get()) {}
 
   int count() const { return mesh != nullptr ? mesh->count() : field->count(); }
+  int vertices() const {
+    return mesh != nullptr ? static_cast<int>(mesh->vertices.size()) : field->nx * field->ny;
+  }
+  int patch(int id) const { return mesh != nullptr ? mesh->patch[id] : field->patch[id]; }
   /// Three corners; no more.
   void corners(int id, Vec3d v[3]) const;
   void triangle(int id, SurfaceTriangle& t) const;
@@ -122,6 +126,11 @@ void Surface::neighbours(int vertex, Visit visit) const {
 template <class Visit>
 void Surface::around(int vertex, Visit visit) const {
   neighbours(vertex, [&](int v) { visit(this->vertex(v)); });
+}
+
+inline Vec3d unit_normal(const Vec3d v[3]) {
+  const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+  return n * (1.0 / norm(n));
 }
 
 /// Normals whose cosine is above 1 - this are one: within 1e-4 rad.

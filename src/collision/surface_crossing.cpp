@@ -171,9 +171,7 @@ void Overlap::flood(bool of_a) {
   const Surface &own = of_a ? a_ : b_, &other = of_a ? b_ : a_;
   const Transform X_AB{X_AB_.R, X_AB_.p + crossing_shift(size_)};
   const Transform X = of_a ? inverse(X_AB) : X_AB;  // own -> other
-  const int vertices = own.mesh != nullptr ? static_cast<int>(own.mesh->vertices.size())
-                                           : own.field->nx * own.field->ny;
-  w_.visited.assign(vertices, 0);
+  w_.visited.assign(own.vertices(), 0);
   w_.stack.clear();
   const auto offer = [&](int v) {
     if (w_.visited[v] != 0) return;

@@ -4,7 +4,6 @@
 
 #include "general_query.hpp"
 #include "surface.hpp"
-#include "surface_crossing.hpp"
 
 // Branch and bound over the triangles: the least distance of a triangle that is known so far is the
 // reach within which others are looked for.
@@ -13,11 +12,6 @@ namespace stiction::detail {
 namespace {
 
 Vec3d centre_of(const Shape& s) { return centre(bounding_box(s, Transform::identity())); }
-
-Vec3d unit_normal(const Vec3d v[3]) {
-  const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
-  return n * (1.0 / norm(n));
-}
 
 // Results in the frame of the surface, A the surface.
 struct Search {
@@ -86,7 +80,7 @@ void search_surface(Search& q, const Shape& shape, const Transform& X) {
   }
 }
 
-// The deepest contact point, if the two overlap.
+// The deepest contact point: solids that overlap have one.
 bool deepest_contact(const Shape& a,
                      const Transform& X_WA,
                      const Shape& b,
@@ -104,39 +98,6 @@ bool deepest_contact(const Shape& a,
     }
   }
   return r.distance < 0.0;
-}
-
-// The triangle nearest to a point behind the surface; id -1: the point is not behind it.
-NearestTriangle nearest_above(const Surface& s, const Vec3d& p) {
-  const double reach = s.mesh != nullptr ? kInfinity : s.field->height(p.x, p.y) - p.z;
-  if (!(reach > 0.0)) return {};  // NaN outside of the grid
-  const NearestTriangle near = nearest_triangle(s, p, reach);
-  return near.inside ? near : NearestTriangle{};
-}
-
-// Nothing of the other shape crosses the surface of a solid, but a point of it lies inside: of a
-// convex shape its middle; of a surface, which need not hold its middle, a corner. Then the nearest
-// triangle to its middle shows the way out, if that is inside too.
-bool swallowed(
-    const Surface& s, const Shape& other, const Transform& X, double size, DistanceResult& r) {
-  if (!solid(s)) return false;
-  NearestTriangle near = nearest_above(s, X * centre_of(other));
-  if (is_surface(other.type)) {
-    Vec3d v[3];
-    Surface(other).corners(0, v);
-    const NearestTriangle at_corner = nearest_above(s, X * v[0]);
-    if (at_corner.id < 0 || near.id < 0) near = at_corner;
-  }
-  if (near.id < 0) return false;
-  Vec3d v[3];
-  s.corners(near.id, v);
-  const Vec3d n = unit_normal(v);
-  // All of it is inside then, its farthest point too: one point alone may be misjudged by rounding.
-  if (nearest_above(s, X * support(other, transpose_times(X.R, n))).id < 0) return false;
-  const Vec3d low = X * support(other, transpose_times(X.R, -n));
-  const double depth = dot(n, low - v[0]);
-  r = make_result(low - n * depth, n, depth, size);
-  return true;
 }
 
 DistanceResult half_space_distance(const Shape& s, const Transform& X_WS, const Transform& X_WH) {
@@ -165,10 +126,6 @@ DistanceResult ordered(const Shape& a,
   if (deepest_contact(a, X_WA, b, X_WB, size, r)) return r;
   const Surface surface(a);
   const Transform X = relative(X_WA, X_WB);
-  if (swallowed(surface, b, X, size, r)) return in_world(r, X_WA);
-  if (is_surface(b.type) && swallowed(Surface(b), a, inverse(X), size, r)) {
-    return swapped(in_world(r, X_WB));
-  }
   Search q{surface, settings, {}, {}, {}};
   q.best.distance = kInfinity;
   q.best.normal = {0.0, 0.0, 1.0};

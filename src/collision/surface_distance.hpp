@@ -5,9 +5,8 @@
 namespace stiction::detail {
 
 /// Signed distance of a pair with a height field or triangle mesh, the same in either order.
-/// Overlapping: the deepest contact point, along its normal; wholly inside of a solid: to the plane
-/// of the triangle nearest to its middle, or to a corner if the middle is not inside. Pairs farther
-/// than settings.max_distance may be given any distance above it. Allocates.
+/// Overlapping: the deepest contact point, along its normal. Pairs farther than
+/// settings.max_distance may be given any distance above it. Allocates.
 DistanceResult distance_surface(const Shape& a,
                                 const Transform& X_WA,
                                 const Shape& b,

@@ -1,6 +1,6 @@
 #include "surface_manifold.hpp"
 
-// The vertices of a surface within the margin of a plane.
+// The corners of a surface within the margin of a plane.
 
 namespace stiction::detail {
 
@@ -27,13 +27,19 @@ void half_space_on_surface(const Shape& s,
     };
     work.boxes_tested = surface.mesh->bvh.descend(reaches, offer_corners);
   } else {
-    for (int v = 0; v < surface.field->nx * surface.field->ny; ++v) offer(v);
+    for (int v = 0; v < surface.vertices(); ++v) offer(v);
   }
   std::sort(work.vertices.begin(), work.vertices.end());
   work.vertices.erase(std::unique(work.vertices.begin(), work.vertices.end()), work.vertices.end());
-  for (const int v : work.vertices) {
-    const Vec3d p = surface.vertex(v);
-    work.points.push_back({-up, p, dot(up, p - X_SH.p), std::uint32_t(v), 0});
+  const auto append = [&](const Vec3d& p, int number) {
+    work.points.push_back({-up, p, dot(up, p - X_SH.p), std::uint32_t(number), 0});
+  };
+  for (const int v : work.vertices) append(surface.vertex(v), v);
+  if (surface.mesh != nullptr) return;
+  const HeightField& f = *surface.field;
+  for (int k = 0; k < 4; ++k) {  // the solid ends at its base
+    const Vec3d p{k & 1 ? f.x0 : -f.x0, k & 2 ? f.y0 : -f.y0, f.base};
+    if (dot(up, p) <= level) append(p, surface.vertices() + k);
   }
 }
 

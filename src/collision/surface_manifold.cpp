@@ -1,5 +1,6 @@
 #include "surface_manifold.hpp"
 
+#include "inside.hpp"
 #include "reduce.hpp"
 #include "surface_crossing.hpp"
 #include "triangle_contact.hpp"
@@ -209,13 +210,17 @@ void contact_manifolds(const Shape& a,
   if (is_surface(other.type)) {
     detail::surface_on_surface(s, other, X_SO, margin, work);
     size = std::fmin(size, bounding_radius(s));
-    detail::keep_within_way_out(detail::Surface(s), other, X_SO, size, work.points);
   } else if (!other.bounded()) {
     detail::half_space_on_surface(s, X_SO, margin, work);
     size = bounding_radius(s);
   } else {
     detail::convex_on_surface(s, other, X_SO, margin, work);
-    detail::keep_within_way_out(detail::Surface(s), other, X_SO, size, work.points);
+  }
+  if (other.bounded()) {
+    if (detail::deepest(work.points) > detail::kFlush * size) {
+      detail::contacts_inside(s, other, X_SO, size, work);
+    }
+    detail::keep_within_way_out(s, other, X_SO, size, work.points);
   }
   detail::gather_manifolds(X_WS, size, surface_is_a, work);
 }

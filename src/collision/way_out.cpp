@@ -28,8 +28,13 @@ struct WayOut {
   }
 };
 
-WayOut shortest_way_out(const Surface& s, const Shape& other, const Transform& X) {
+WayOut shortest_way_out(const Shape& shape, const Shape& other, const Transform& X) {
+  const Surface s(shape);
   WayOut out;
+  if (other.type == ShapeType::kHeightField) {
+    const Vec3d down = -X.R.c2;
+    out.offer(other, X, down, dot(down, support(shape, down)), 16u);
+  }
   if (s.mesh == nullptr) {  // a field is left upwards
     out.offer(other, X, {0, 0, 1}, s.field->highest, 13u);
     return out;
@@ -61,14 +66,14 @@ void drop_deeper(double depth, std::vector<SurfacePoint>& points) {
   std::erase_if(points, [&](const SurfacePoint& p) { return p.gap < -depth; });
 }
 
-void keep_within_way_out(const Surface& surface,
+void keep_within_way_out(const Shape& s,
                          const Shape& other,
                          const Transform& X,
                          double size,
                          std::vector<SurfacePoint>& points) {
   if (!(deepest(points) < -kDeepShare * size)) return;
   const double touching = kFlush * size;
-  const WayOut out = shortest_way_out(surface, other, X);
+  const WayOut out = shortest_way_out(s, other, X);
   if (!(-deepest(points) > out.depth + touching)) return;
   drop_deeper(out.depth + touching, points);
   if (deepest(points) <= touching) return;

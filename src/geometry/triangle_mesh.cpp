@@ -148,6 +148,19 @@ void join(TriangleMesh& mesh) {
   }
 }
 
+void find_parts(TriangleMesh& mesh) {
+  DisjointSets joined(static_cast<int>(mesh.vertices.size()));
+  for (std::size_t i = 0; i < mesh.triangles.size(); i += 3) {
+    joined.join(mesh.triangles[i], mesh.triangles[i + 1]);
+    joined.join(mesh.triangles[i], mesh.triangles[i + 2]);
+  }
+  for (const int v : mesh.triangles) {
+    if (joined.find(v) == v) mesh.parts.push_back(v);
+  }
+  std::sort(mesh.parts.begin(), mesh.parts.end());
+  mesh.parts.erase(std::unique(mesh.parts.begin(), mesh.parts.end()), mesh.parts.end());
+}
+
 /// Tetrahedra about the centre of the box.
 void measure(TriangleMesh& mesh) {
   const Vec3d c = centre(mesh.box);
@@ -199,6 +212,7 @@ TriangleMesh TriangleMesh::build(const std::vector<Vec3d>& vertices,
   if (mesh.triangles.empty()) fail("triangles: none has an area");
   index_vertices(mesh);
   join(mesh);
+  find_parts(mesh);
   index_boxes(mesh);
   measure(mesh);
   return mesh;

@@ -91,7 +91,7 @@ inline Solid convex_solid(SolidKind kind, const Shape& shape) {
       kind, shape, {shape}, {Transform::identity()}, shape.bounded() ? bounding_radius(shape) : 0};
 }
 
-inline Solid blocks(Rng& rng) {
+inline Solid blocks(Rng& rng, double scale) {
   static const std::vector<std::vector<Cell>> kForms = {
       {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}},                        // L
       {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {2, 1, 0}},  // U
@@ -100,7 +100,7 @@ inline Solid blocks(Rng& rng) {
       {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}},             // corner
       {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {2, 1, 0}, {0, 2, 0}, {1, 2, 0}, {2, 2, 0}}};
   const std::vector<Cell>& cells = kForms[rng.below(int(kForms.size()))];
-  const double side = rng.uniform(0.2, 0.4);
+  const double side = scale * rng.uniform(0.2, 0.4);
   Solid s{SolidKind::kBlocks, blocks_mesh(cells, side), {}, {}, 0};
   for (const Cell& c : cells) {
     s.pieces.push_back(Shape::box(Vec3d{0.5, 0.5, 0.5} * side));
@@ -110,7 +110,7 @@ inline Solid blocks(Rng& rng) {
   return s;
 }
 
-inline Solid convex_mesh_solid(Rng& rng) {
+inline Solid convex_mesh_solid(Rng& rng, double scale) {
   const std::vector<Vec3d> cube = {{-.4, -.3, -.2},
                                    {.4, -.3, -.2},
                                    {.4, .3, -.2},
@@ -119,8 +119,9 @@ inline Solid convex_mesh_solid(Rng& rng) {
                                    {.4, -.3, .2},
                                    {.4, .3, .2},
                                    {-.4, .3, .2}};
-  const std::vector<Vec3d> points =
+  std::vector<Vec3d> points =
       rng.below(2) == 0 ? cube : random_points(rng, 4 + rng.below(12), {.5, .4, .3}, true);
+  for (Vec3d& p : points) p = p * scale;
   const Shape hull = Shape::convex_mesh(points);
   Solid s = convex_solid(SolidKind::kConvexMesh, hull);
   s.shape = Shape::triangle_mesh(hull.mesh->vertices, hull.mesh->triangles);
@@ -144,7 +145,7 @@ inline Solid field_solid(Rng& rng) {
     for (int k = 0; k < 3; ++k) {
       const Vec3d v = f.sample(i[k], j[k]);
       p.push_back(v);
-      p.push_back({v.x, v.y, -2.5});
+      p.push_back({v.x, v.y, f.base});
     }
     s.pieces.push_back(Shape::convex_mesh(p));
     s.placed.push_back(Transform::identity());
@@ -153,8 +154,10 @@ inline Solid field_solid(Rng& rng) {
   return s;
 }
 
-inline Solid random_solid(Rng& rng, SolidKind kind) {
-  const double a = rng.uniform(0.2, 0.5), b = rng.uniform(0.2, 0.5), c = rng.uniform(0.2, 0.5);
+/// `scale` is of its lengths; fields and half-spaces have one size.
+inline Solid random_solid(Rng& rng, SolidKind kind, double scale = 1.0) {
+  const double a = scale * rng.uniform(0.2, 0.5), b = scale * rng.uniform(0.2, 0.5),
+               c = scale * rng.uniform(0.2, 0.5);
   switch (kind) {
     case SolidKind::kSphere:
       return convex_solid(kind, Shape::sphere(a));
@@ -172,9 +175,9 @@ inline Solid random_solid(Rng& rng, SolidKind kind) {
     case SolidKind::kEllipsoid:
       return convex_solid(kind, Shape::ellipsoid({a, b, c}));
     case SolidKind::kConvexMesh:
-      return convex_mesh_solid(rng);
+      return convex_mesh_solid(rng, scale);
     case SolidKind::kBlocks:
-      return blocks(rng);
+      return blocks(rng, scale);
     case SolidKind::kField:
       return field_solid(rng);
     case SolidKind::kHalfSpace:

@@ -109,9 +109,8 @@ struct ManifoldWorkspace {
 
 /// Contact points of any pair whose gap is at most `margin` [m], one manifold per normal. Pairs of
 /// convex shapes and half-spaces have at most one. Solids (closed meshes, height fields) that
-/// overlap always have a contact, unless one lies wholly within the other, away from its triangles.
-/// No allocation once the buffers have grown. Throws std::invalid_argument for a placement with a
-/// number that is not finite.
+/// overlap always have a contact, at any depth. No allocation once the buffers have grown. Throws
+/// std::invalid_argument for a placement with a number that is not finite.
 void contact_manifolds(const Shape& a,
                        const Transform& X_WA,
                        const Shape& b,

@@ -30,6 +30,7 @@ struct TriangleMesh {
   std::vector<int> vertex_start;      ///< [vertices + 1] into vertex_triangles
   std::vector<int> vertex_triangles;  ///< triangles at a vertex, ascending
   std::vector<std::uint8_t> sharp;    ///< [vertices] 1: an edge at it is not flat
+  std::vector<int> parts;             ///< least vertex of each part that hangs together
   Bvh bvh;
   Aabb box{};
   bool closed =

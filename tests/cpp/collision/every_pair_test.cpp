@@ -216,7 +216,6 @@ Transform place(Rng& rng, const Solid& a, const Solid& b, Placing placing) {
     X.p = turn * Vec3d{rng.uniform(-reach, reach), rng.uniform(-reach, reach), 0};
     X.p += up * (extent(a, I, up) + extent(b, X, -up));
     if (a.kind == SolidKind::kField) {  // down to the ground below
-      const Case c{a, b, I, X};
       for (int k = 0; k < 20; ++k) {
         const double d = least_distance({a, b, I, X}, {0, 0, 0});
         if (d < 1e-9) break;
