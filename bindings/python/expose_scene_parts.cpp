@@ -12,22 +12,6 @@ struct Joint {
   int body, q_index, nq, v_index, nv;
 };
 
-const char* joint_type_name(JointType t) {
-  switch (t) {
-    case JointType::kFreeFlyer:
-      return "free_flyer";
-    case JointType::kRevolute:
-      return "revolute";
-    case JointType::kContinuous:
-      return "continuous";
-    case JointType::kPrismatic:
-      return "prismatic";
-    case JointType::kSpherical:
-      return "spherical";
-  }
-  return "unknown";
-}
-
 std::string joint_repr(const Joint& j) {
   return "Joint(\"" + j.name + "\", " + j.type + ", body=" + std::to_string(j.body) + ", q[" +
          std::to_string(j.q_index) + ":" + std::to_string(j.q_index + j.nq) + "], v[" +
@@ -51,15 +35,15 @@ bp::list joints(const SceneHolder& s) {
   bp::list out;
   for (const Tree& tree : s.trees()) {
     for (int b = 0; b < tree.num_bodies; ++b) {
-      const JointType t = tree.joint[b];
+      const JointFacts& joint = joint_facts(tree.joint[b]);
       const int body = tree.body_offset + b;
       out.append(Joint{s.joint_names()[body],
-                       joint_type_name(t),
+                       joint.name,
                        body,
                        tree.q_offset + tree.q_index[b],
-                       joint_nq(t),
+                       joint.nq,
                        tree.v_offset + tree.v_index[b],
-                       joint_nv(t)});
+                       joint.nv});
     }
   }
   return out;

@@ -117,12 +117,7 @@ std::string contact_text(const Scene& scene, const ContactReport& c) {
                      " s gave a number that is not finite";
   if (state.v.size() > 0) {
     failure.dof = scene.dof_names()[worst];
-    for (const Tree& tree : scene.trees()) {
-      for (int b = 0; b < tree.num_bodies; ++b) {
-        if (tree.v_offset + tree.v_index[b] <= worst)
-          failure.body = scene.body_names()[tree.body_offset + b];
-      }
-    }
+    failure.body = scene.body_names()[scene.body_of_dof(static_cast<int>(worst))];
     text += "; fastest dof before it \"" + failure.dof + "\" of body \"" + failure.body +
             "\" with " + number(state.v[worst]);
   }

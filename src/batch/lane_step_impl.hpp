@@ -9,22 +9,22 @@
 #include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/solver/pgs_kernel.hpp"
 
+#include "../dynamics/tree_layout.hpp"
+
 // Included once per instruction set; see math/lanes.hpp.
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Carves arrays of T out of a workspace of Reals.
-template <class Real>
-struct LaneArena {
-  Real* cursor;
-  template <class T>
-  T* take(int count) {
-    T* start = reinterpret_cast<T*>(cursor);
-    cursor += count * static_cast<int>(sizeof(T) / sizeof(Real));
-    return start;
-  }
-};
+/// An array of doubles, entry (i, lane) at [i * W + lane], as one of T.
+template <class T>
+const T* lanes(const double* x) {
+  return as_array<const T>(x);
+}
+template <class T>
+T* lanes(double* x) {
+  return as_array<T>(x);
+}
 
 template <class Real>
 struct LaneWork {
@@ -41,51 +41,37 @@ inline int row_doubles(const TreeView& tree) { return 3 * tree.nv; }
 
 template <class Real>
 std::size_t lane_workspace_size(const TreeView& t, int n) {
-  const std::size_t reals = t.num_bodies * (12 + 6 + 6 + 10 + 6) + t.nv * (6 + 3) + t.packed_size +
-                            n * (2 * row_doubles(t) + 3 + 10) + 9 * n * n;
+  constexpr int kStep = reals_in<ConeStep<Real>, Real>();
+  const std::size_t reals =
+      tree_data_size<Real>(t) + t.nv + n * (2 * row_doubles(t) + 3 + kStep) + 9 * n * n;
   return reals * lane_width<Real>;
 }
 
 template <class Real>
 LaneWork<Real> carve(const TreeView& t, int n, double* workspace) {
-  LaneArena<Real> arena{reinterpret_cast<Real*>(workspace)};
+  Arena<Real> arena{lanes<Real>(workspace)};
   LaneWork<Real> w;
-  w.data.X_RB = arena.template take<RigidTransform<Real>>(t.num_bodies);
-  w.data.S = arena.template take<Motion<Real>>(t.nv);
-  w.data.V = arena.template take<Motion<Real>>(t.num_bodies);
-  w.data.A = arena.template take<Motion<Real>>(t.num_bodies);
-  w.data.inertia = arena.template take<Inertia<Real>>(t.num_bodies);
-  w.data.F = arena.template take<Force<Real>>(t.num_bodies);
-  w.data.bias = arena.template take<Real>(t.nv);
-  w.data.D_inverse = arena.template take<Real>(t.nv);
-  w.data.L = arena.template take<Real>(t.packed_size);
+  w.data = take_tree_data(t, arena);
   w.whitened = arena.template take<Real>(t.nv);
   w.rows = arena.template take<Real>(n * row_doubles(t));
   w.scaled = arena.template take<Real>(n * row_doubles(t));
   w.delassus = arena.template take<Real>(9 * n * n);
   w.g = arena.template take<Real>(3 * n);
   w.steps = arena.template take<ConeStep<Real>>(n);
+  STICTION_ASSERT(reinterpret_cast<double*>(arena.cursor) - workspace ==
+                  static_cast<std::ptrdiff_t>(lane_workspace_size<Real>(t, n)));
   return w;
 }
 
 template <class Real>
-const Real* lanes(const double* x) {
-  return reinterpret_cast<const Real*>(x);
-}
-template <class Real>
-Real* lanes(double* x) {
-  return reinterpret_cast<Real*>(x);
-}
-
-template <class Real>
 TreeParameters<Real> lane_parameters(const LaneStepArrays& a) {
-  return {reinterpret_cast<const RigidTransform<Real>*>(a.placement),
-          reinterpret_cast<const Vec3<Real>*>(a.axis),
+  return {lanes<RigidTransform<Real>>(a.placement),
+          lanes<Vec3<Real>>(a.axis),
           lanes<Real>(a.mass),
-          reinterpret_cast<const Vec3<Real>*>(a.com),
-          reinterpret_cast<const Sym3<Real>*>(a.inertia),
-          *reinterpret_cast<const RigidTransform<Real>*>(a.base),
-          *reinterpret_cast<const Vec3<Real>*>(a.gravity)};
+          lanes<Vec3<Real>>(a.com),
+          lanes<Sym3<Real>>(a.inertia),
+          *lanes<RigidTransform<Real>>(a.base),
+          *lanes<Vec3<Real>>(a.gravity)};
 }
 
 template <class Real>
@@ -114,8 +100,8 @@ void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Re
   const RigidTransform<Real>& X = w.data.X_WR;
   for (int i = 0; i < n; ++i) {
     Real* rows = w.rows + i * row_doubles(t);
-    const Vec3<Real>& point = reinterpret_cast<const Vec3<Real>*>(a.contact_point)[i];
-    const Mat3<Real>& frame = reinterpret_cast<const Mat3<Real>*>(a.contact_frame)[i];
+    const Vec3<Real>& point = lanes<Vec3<Real>>(a.contact_point)[i];
+    const Mat3<Real>& frame = lanes<Mat3<Real>>(a.contact_frame)[i];
     point_rows(t,
                w.data,
                a.contact_dof[i],
@@ -196,7 +182,8 @@ void lane_step(
   solve_scaled_lower(t, w.data, w.whitened);
   Real* v = lanes<Real>(a.v);
   for (int k = 0; k < t.nv; ++k) v[k] += w.whitened[k];
-  integrate_configuration(t, lane_parameters<Real>(a), Real(dt), lanes<Real>(a.q), v);
+  integrate_configuration(
+      t, root_point(t, lane_parameters<Real>(a)), Real(dt), lanes<Real>(a.q), v);
 }
 
 }  // namespace STICTION_ISA

@@ -92,10 +92,8 @@ void add_dof_side(const RowContext& context, int dof, double coefficient, Constr
   const int t = context.scene.tree_of_dof(dof);
   const Tree& tree = context.scene.trees()[t];
   const int last = dof - tree.v_offset, length = tree.depth[last] + 1;
-  int body = tree.num_bodies - 1;
-  while (tree.v_index[body] > last) --body;
   const int start = static_cast<int>(context.out.z.size());
-  row.sides[row.num_sides++] = {t, body, last, length, start};
+  row.sides[row.num_sides++] = {t, tree.joint_of_dof[last], last, length, start};
   context.out.z.resize(start + length, 0.0);
   std::fill(context.out.z.begin() + start, context.out.z.end(), 0.0);
   context.out.z.back() = coefficient;

@@ -26,7 +26,7 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
       closures.push_back({row.source, row.index, std::hypot(r[0], r[1], r[2]), angular});
     } else if (row.source == RowSource::kGear) {
       const Tree& tree = scene.trees()[row.sides[0].tree];
-      const bool slides = tree.joint[row.sides[0].body] == JointType::kPrismatic;
+      const bool slides = joint_facts(tree.joint[row.sides[0].body]).linear_dofs > 0;
       const double error = std::abs(r[0]);
       gears.push_back({row.source, row.index, slides ? error : 0.0, slides ? 0.0 : error});
     }

@@ -1,3 +1,4 @@
+#include "stiction/dynamics/free_root.hpp"
 #include "stiction/math/symmetric_eigen.hpp"
 
 #include "recovery.hpp"

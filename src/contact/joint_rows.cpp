@@ -8,7 +8,8 @@
 namespace stiction {
 
 double limit_cap(const ContactSettings& settings, JointType joint) {
-  return joint == JointType::kPrismatic ? settings.recovery_speed : settings.recovery_angular_speed;
+  return joint_facts(joint).linear_dofs > 0 ? settings.recovery_speed
+                                            : settings.recovery_angular_speed;
 }
 
 namespace {
@@ -68,16 +69,16 @@ void append_limit(const RowContext& context,
 }
 
 double position(const Tree& tree, int b, const double* q) {
-  const double* qb = q + tree.q_offset + tree.q_index[b];
-  return tree.joint[b] == JointType::kContinuous ? std::atan2(qb[1], qb[0]) : qb[0];
+  return joint_position(tree.joint[b], q + tree.q_offset + tree.q_index[b]);
 }
 
 void append_tree(const RowContext& context, const Tree& tree) {
   const Parameters& p = context.parameters;
   for (int b = 0; b < tree.num_bodies; ++b) {
-    const int first = tree.v_offset + tree.v_index[b], n = joint_nv(tree.joint[b]);
-    if (tree.joint[b] == JointType::kFreeFlyer) continue;
-    if (n == 1 && tree.joint[b] != JointType::kContinuous) {
+    const int first = tree.v_offset + tree.v_index[b];
+    const JointFacts& joint = joint_facts(tree.joint[b]);
+    if (joint.free) continue;
+    if (joint.limited) {
       const double q = position(tree, b, context.state.q.data());
       const double cap = limit_cap(context.settings, tree.joint[b]);
       if (std::isfinite(p.lower[first]))
@@ -85,7 +86,7 @@ void append_tree(const RowContext& context, const Tree& tree) {
       if (std::isfinite(p.upper[first]))
         append_limit(context, RowSource::kUpperLimit, first, q, p.upper[first], -1.0, cap);
     }
-    for (int k = 0; k < n; ++k) {
+    for (int k = 0; k < joint.nv; ++k) {
       const double f = p.dry_friction[first + k];
       if (f == 0.0) continue;
       ConstraintRow& row = append_scalar(context,
@@ -119,11 +120,9 @@ double gear_error(const Scene& scene, const Gear& gear, const double* q, double*
   const int dofs[2] = {gear.dof, gear.driver};
   for (int k = 0; k < 2; ++k) {
     const Tree& tree = scene.trees()[scene.tree_of_dof(dofs[k])];
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      if (tree.v_offset + tree.v_index[b] != dofs[k]) continue;
-      x[k] = position(tree, b, q);
-      turns = turns || tree.joint[b] == JointType::kContinuous;
-    }
+    const int b = tree.joint_of_dof[dofs[k] - tree.v_offset];
+    x[k] = position(tree, b, q);
+    turns = turns || joint_facts(tree.joint[b]).wraps;
   }
   constexpr double kTurn = 6.283185307179586477;
   double error = x[0] - gear.ratio * x[1] - gear.offset;

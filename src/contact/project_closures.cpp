@@ -262,7 +262,8 @@ void foresee_curvature(const Scene& scene,
     const double* change = work.change.data() + tree.v_offset;
     std::copy_n(state.q.data() + tree.q_offset, tree.nq, q);
     for (int k = 0; k < tree.nv; ++k) v[k] = state.v[tree.v_offset + k] + change[k];
-    integrate_configuration(dynamics.views[t], tree_parameters(tree, t, parameters), dt, q, v);
+    const Vec3d c = root_point(dynamics.views[t], tree_parameters(tree, t, parameters));
+    integrate_configuration(dynamics.views[t], c, dt, q, v);
   });
   place(scene, parameters, work.q.data(), work);
   for (const int set : work.sets) {
@@ -353,17 +354,11 @@ void displace_touched(const Scene& scene,
                       State& state) {
   each_touched(scene, work, [&](const Tree& tree, int t) {
     const TreeView& view = work.dynamics.views[t];
-    const TreeParameters<double> p = tree_parameters(tree, t, parameters);
-    double *q = state.q.data() + tree.q_offset, *v = state.v.data() + tree.v_offset;
-    const Vec3d c = is_loose_body(view) ? p.com[0] : Vec3d{0, 0, 0};
-    const Mat3d before = work.dynamics.trees[t].X_WR.R;
-    integrate_configuration(view, p, 1.0, q, work.change.data() + tree.v_offset);
-    if (!tree.free_root) return;
-    const Vec3d about_c = cross(Vec3d{v[3], v[4], v[5]}, c);  // p_c keeps its velocity
-    const Vec3d u = transpose_times(rotation_from_quaternion(q + 3),
-                                    before * (Vec3d{v[0], v[1], v[2]} + about_c)) -
-                    about_c;
-    for (int k = 0; k < 3; ++k) v[k] = u[k];
+    double* q = state.q.data() + tree.q_offset;
+    const Vec3d c = root_point(view, tree_parameters(tree, t, parameters));
+    const Mat3d before = root_rotation(view, q);
+    integrate_configuration(view, c, 1.0, q, work.change.data() + tree.v_offset);
+    turn_root_velocity(view, before, root_rotation(view, q), c, state.v.data() + tree.v_offset);
   });
 }
 

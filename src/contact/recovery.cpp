@@ -74,16 +74,17 @@ void add_speeds(const RowContext& context, int tree, Speeds& most) {
   const double* u = context.out.dof_speed.data();
   Motion<double>* V = context.out.body_speed.data();
   for (int b = 0; b < shape.num_bodies; ++b) {
-    const int first = shape.v_index[b], n = joint_nv(shape.joint[b]);
+    const int first = shape.v_index[b];
+    const JointFacts& facts = joint_facts(shape.joint[b]);
     Motion<double> joint{{0, 0, 0}, {0, 0, 0}};
-    for (int k = first; k < first + n; ++k) joint = joint + data.S[k] * u[k];
+    for (int k = first; k < first + facts.nv; ++k) joint = joint + data.S[k] * u[k];
     V[b] = shape.parent[b] < 0 ? joint : V[shape.parent[b]] + joint;
     const Vec3d com = data.X_RB[b] * context.parameters.com[shape.body_offset + b];
     most.linear = std::max(most.linear, norm(V[b].linear + cross(V[b].angular, com)));
     most.angular = std::max(most.angular, norm(V[b].angular));
-    if (shape.joint[b] == JointType::kFreeFlyer) continue;
-    most.linear =
-        std::max(most.linear, shape.joint[b] == JointType::kPrismatic ? std::abs(u[first]) : 0.0);
+    if (facts.free) continue;
+    for (int k = first; k < first + facts.linear_dofs; ++k)
+      most.linear = std::max(most.linear, std::abs(u[k]));
     most.angular = std::max(most.angular, norm(joint.angular));
   }
 }

@@ -5,6 +5,8 @@
 #include "stiction/dynamics/loose_body.hpp"
 #include "stiction/dynamics/mass_matrix.hpp"
 
+#include "tree_layout.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,30 +14,6 @@
 
 namespace stiction {
 namespace {
-
-template <class T>
-T* take(double*& cursor, int count) {
-  T* start = reinterpret_cast<T*>(cursor);
-  cursor += count * static_cast<int>(sizeof(T) / sizeof(double));
-  return start;
-}
-
-int doubles_of(const Tree& t) {
-  const int per_body =
-      static_cast<int>(sizeof(RigidTransform<double>) + 2 * sizeof(Motion<double>) +
-                       sizeof(Inertia<double>) + sizeof(Force<double>)) /
-      8;
-  return t.num_bodies * per_body + t.nv * (6 + 2) + static_cast<int>(t.chain.size());
-}
-
-double servo_error(const Tree& tree, int b, const double* q, double target) {
-  const double* qb = q + tree.q_index[b];
-  if (tree.joint[b] != JointType::kContinuous) return target - qb[0];
-  // Shortest way round.
-  const double s = std::sin(target) * qb[0] - std::cos(target) * qb[1];
-  const double c = std::cos(target) * qb[0] + std::sin(target) * qb[1];
-  return std::atan2(s, c);
-}
 
 double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i]; }
 
@@ -83,7 +61,9 @@ void tree_forces(const Tree& tree,
       const int dof = tree.v_offset + first + k;
       double error = 0.0;
       if (n == 1 && p.kp[dof] != 0.0) {
-        error = servo_error(tree, b, q + tree.q_offset, entry(control.position_target, dof));
+        error = joint_position_error(tree.joint[b],
+                                     q + tree.q_offset + tree.q_index[b],
+                                     entry(control.position_target, dof));
       }
       dof_force(p, control, dof, error, v[dof], dt, work);
     }
@@ -111,25 +91,17 @@ TreeParameters<double> tree_parameters(const Tree& tree, int index, const Parame
 
 void DynamicsWorkspace::resize(const Scene& scene) {
   std::size_t total = 0;
-  for (const Tree& t : scene.trees()) total += doubles_of(t);
+  views.clear();
+  for (const Tree& t : scene.trees()) {
+    STICTION_ASSERT(t.consistent());
+    views.push_back(t.view());
+    total += tree_data_size<double>(views.back());
+  }
   memory.assign(total, 0.0);
   trees.clear();
-  views.clear();
-  double* cursor = memory.data();
-  for (const Tree& t : scene.trees()) {
-    TreeData<double> d{};
-    d.X_RB = take<RigidTransform<double>>(cursor, t.num_bodies);
-    d.S = take<Motion<double>>(cursor, t.nv);
-    d.V = take<Motion<double>>(cursor, t.num_bodies);
-    d.A = take<Motion<double>>(cursor, t.num_bodies);
-    d.inertia = take<Inertia<double>>(cursor, t.num_bodies);
-    d.F = take<Force<double>>(cursor, t.num_bodies);
-    d.bias = take<double>(cursor, t.nv);
-    d.D_inverse = take<double>(cursor, t.nv);
-    d.L = take<double>(cursor, static_cast<int>(t.chain.size()));
-    trees.push_back(d);
-    views.push_back(t.view());
-  }
+  Arena<double> arena{memory.data()};
+  for (const TreeView& view : views) trees.push_back(take_tree_data(view, arena));
+  STICTION_ASSERT(arena.cursor == memory.data() + total);
   implicit_diagonal.assign(scene.nv(), 0.0);
   force.assign(scene.nv(), 0.0);
   whitened.assign(scene.nv(), 0.0);
@@ -156,6 +128,7 @@ void forward_kinematics(const Scene& scene,
 /// By their bits: numbers that compare equal may not be the same.
 template <class T>
 static bool same(const T* a, const T* b, std::size_t count) {
+  static_assert(sizeof(T) % sizeof(double) == 0 && std::is_trivially_copyable_v<T>);  // no padding
   return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
 }
 template <class T>

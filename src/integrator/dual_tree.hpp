@@ -34,12 +34,9 @@ struct DualTree {
             int first);
 
  private:
-  std::vector<RigidTransform<Direction>> X_RB_, placement_;
-  std::vector<Motion<Direction>> S_, V_, A_;
-  std::vector<Inertia<Direction>> inertia_;
-  std::vector<Force<Direction>> F_;
-  std::vector<Direction> bias_, mass_;
-  std::vector<Vec3<Direction>> axis_, com_, zero_;
+  std::vector<RigidTransform<Direction>> placement_;
+  std::vector<Direction> memory_, mass_;  // memory_ backs `data`
+  std::vector<Vec3<Direction>> axis_, com_;
   std::vector<Sym3<Direction>> central_;
 };
 

@@ -17,11 +17,9 @@ void semi_implicit_euler(const Scene& scene,
     double* v = state.v.data() + tree.v_offset;
     solve_scaled_lower(work.views[t], work.trees[t], w);
     for (int k = 0; k < tree.nv; ++k) v[k] += w[k];
-    integrate_configuration(work.views[t],
-                            tree_parameters(tree, static_cast<int>(t), parameters),
-                            dt,
-                            state.q.data() + tree.q_offset,
-                            v);
+    const Vec3d c =
+        root_point(work.views[t], tree_parameters(tree, static_cast<int>(t), parameters));
+    integrate_configuration(work.views[t], c, dt, state.q.data() + tree.q_offset, v);
   }
   state.time += dt;
 }

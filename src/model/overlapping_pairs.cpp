@@ -57,14 +57,11 @@ void collect(const std::vector<PairDistance>& found,
 }
 
 /// q with a joint of one degree of freedom moved.
-std::vector<double> moved(std::vector<double> q, JointType joint, int at, double way) {
-  if (joint == JointType::kContinuous) {
-    const double c = std::cos(way * kTurn), s = std::sin(way * kTurn), x = q[at], y = q[at + 1];
-    q[at] = c * x - s * y;
-    q[at + 1] = s * x + c * y;
-  } else {
-    q[at] += way * (joint == JointType::kPrismatic ? kSlide : kTurn);
-  }
+std::vector<double> moved(std::vector<double> q, JointType type, int at, double way) {
+  const double far = joint_facts(type).linear_dofs > 0 ? kSlide : kTurn;
+  visit_joint(type, [&](auto joint) {
+    if constexpr (joint.facts.nv == 1) joint.integrate(&q[at], &way, far);
+  });
   return q;
 }
 

@@ -124,7 +124,7 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
   int dof = 0;
   for (int i = 0; i < n; ++i) {
     const BodyDescription& b = robot.bodies[i];
-    const bool linear = b.joint == JointType::kPrismatic || b.joint == JointType::kFreeFlyer;
+    const bool linear = joint_facts(b.joint).linear_dofs > 0;
     double apparent = linear ? composite[i].mass : kInfinity;
     if (joint_nv(b.joint) == 1 && !linear) {
       apparent = about_axis(composite[i], pose[i].p, pose[i].R * b.axis);

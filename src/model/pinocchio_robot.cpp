@@ -107,7 +107,7 @@ BodyDescription body_description(const pin::Model& model, int j, const std::stri
   body.name = name;
   body.parent = static_cast<int>(model.parents[j]) - 1;
   body.joint = joint_type(model.joints[j], model.names[j], body.axis);
-  if (body.joint == JointType::kFreeFlyer) check_free_flyer(model, j);
+  if (joint_facts(body.joint).free) check_free_flyer(model, j);
   body.placement = to_transform(model.jointPlacements[j]);
   const pin::Inertia& Y = model.inertias[j];
   body.mass = Y.mass();
@@ -132,7 +132,7 @@ void append_dofs(const pin::Model& model, int j, JointType type, Robot& robot) {
   const int q = model.idx_qs[j], v0 = model.idx_vs[j];
   for (int v = v0; v < v0 + joint_nv(type); ++v) {
     DofDescription dof;
-    if (type == JointType::kRevolute || type == JointType::kPrismatic) {
+    if (joint_facts(type).limited) {
       dof.lower = -limit_or_infinity(-model.lowerPositionLimit[q]);
       dof.upper = limit_or_infinity(model.upperPositionLimit[q]);
     }
@@ -146,12 +146,8 @@ void append_dofs(const pin::Model& model, int j, JointType type, Robot& robot) {
 }
 
 void append_neutral(JointType type, std::vector<double>& q) {
-  const std::vector<double> own = type == JointType::kFreeFlyer
-                                      ? std::vector<double>{0, 0, 0, 0, 0, 0, 1}
-                                  : type == JointType::kSpherical  ? std::vector<double>{0, 0, 0, 1}
-                                  : type == JointType::kContinuous ? std::vector<double>{1, 0}
-                                                                   : std::vector<double>{0};
-  q.insert(q.end(), own.begin(), own.end());
+  q.resize(q.size() + joint_nq(type));
+  visit_joint(type, [&](auto joint) { joint.neutral(&q[q.size() - joint.facts.nq]); });
 }
 
 // Link frames first: a joint may bear the name of a link.

@@ -114,7 +114,7 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   }
 
   const auto placed = [&](std::vector<double> q) {
-    if (!robot.bodies.empty() && robot.bodies[0].joint == JointType::kFreeFlyer) {
+    if (!robot.bodies.empty() && joint_facts(robot.bodies[0].joint).free) {
       const Transform X = X_W * Transform{rotation_from_quaternion(&q[3]), {q[0], q[1], q[2]}};
       for (int k = 0; k < 3; ++k) q[k] = X.p[k];
       quaternion_from_rotation(X.R, &q[3]);
@@ -282,35 +282,37 @@ int Scene::add_gear(
   }
   if (dof_index == driver) fail("gear \"" + gear_name + "\": dof and driver are the same");
   for (const int d : {dof_index, driver}) {
-    const Tree& tree = trees_[dof_tree_[d]];
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      const int v = tree.v_offset + tree.v_index[b], n = joint_nv(tree.joint[b]);
-      if (d < v || d >= v + n) continue;
-      if (n != 1)
-        fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
-      // A full turn of the driver must be full turns of the driven joint: its angle is known up to
-      // turns.
-      if (d == driver && tree.joint[b] == JointType::kContinuous && ratio != std::round(ratio)) {
-        fail("gear \"" + gear_name + "\".ratio = " + number(ratio) +
-             ": must be an integer for a continuous driver; give the driver limits (revolute) "
-             "instead");
-      }
+    const JointFacts& joint = joint_facts(joint_of_dof(d));
+    if (joint.nv != 1)
+      fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
+    // A full turn of the driver must be full turns of the driven joint: its angle is known up to
+    // turns.
+    if (d == driver && joint.wraps && ratio != std::round(ratio)) {
+      fail("gear \"" + gear_name + "\".ratio = " + number(ratio) +
+           ": must be an integer for a continuous driver; give the driver limits (revolute) "
+           "instead");
     }
   }
   gears_.push_back({gear_name, dof_index, driver, ratio, offset});
   return static_cast<int>(gears_.size()) - 1;
 }
 
+int Scene::body_of_dof(int dof) const {
+  const Tree& tree = trees_[dof_tree_[dof]];
+  return tree.body_offset + tree.joint_of_dof[dof - tree.v_offset];
+}
+
+JointType Scene::joint_of_dof(int dof) const {
+  const Tree& tree = trees_[dof_tree_[dof]];
+  return tree.joint[tree.joint_of_dof[dof - tree.v_offset]];
+}
+
 void Scene::set_gains(int d, double kp, double kd) {
   if (d < 0 || d >= nv_)
     fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
-  const Tree& tree = trees_[dof_tree_[d]];
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    const int v = tree.v_offset + tree.v_index[b];
-    if (d >= v && d < v + joint_nv(tree.joint[b]) && joint_nv(tree.joint[b]) != 1) {
-      fail("set_gains(\"" + dof_names_[d] +
-           "\"): servos need a revolute, continuous or prismatic joint");
-    }
+  if (joint_nv(joint_of_dof(d)) != 1) {
+    fail("set_gains(\"" + dof_names_[d] +
+         "\"): servos need a revolute, continuous or prismatic joint");
   }
   if (!(kp >= 0.0 && std::isfinite(kp) && kd >= 0.0 && std::isfinite(kd))) {
     fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + number(kp) + ", kd = " + number(kd) +
@@ -333,13 +335,8 @@ std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {
   std::vector<double> x(nv_, 0.0);
   for (const Tree& tree : trees_) {
     for (int b = 0; b < tree.num_bodies; ++b) {
-      const double* qb = q.data() + tree.q_offset + tree.q_index[b];
-      double& out = x[tree.v_offset + tree.v_index[b]];
-      if (tree.joint[b] == JointType::kContinuous) {
-        out = std::atan2(qb[1], qb[0]);
-      } else if (joint_nv(tree.joint[b]) == 1) {
-        out = qb[0];
-      }
+      x[tree.v_offset + tree.v_index[b]] =
+          joint_position(tree.joint[b], q.data() + tree.q_offset + tree.q_index[b]);
     }
   }
   return x;

@@ -38,23 +38,20 @@ void disable_links(XmlFile& file,
   }
 }
 
-// Writes the values of one joint; SRDF gives a continuous joint as an angle.
+// Writes the values of one joint; SRDF gives a joint of one dof by its position.
 void set_joint(XmlFile& file, const XmlElement& e, const BodyDescription& body, double* q) {
   const std::vector<double> values = file.numbers(e, "value");
-  const std::size_t nq = static_cast<std::size_t>(joint_nq(body.joint));
-  if (body.joint == JointType::kContinuous && values.size() == 1) {
-    q[0] = std::cos(values[0]);
-    q[1] = std::sin(values[0]);
-    return;
-  }
-  if (values.size() != nq) {
+  const JointFacts& facts = joint_facts(body.joint);
+  if (facts.nv == 1 && values.size() == 1) return set_joint_position(body.joint, values[0], q);
+  if (static_cast<int>(values.size()) != facts.nq) {
     file.fail(e,
               "joint '" + body.joint_name + "': value='" + e.Attribute("value") + "' has " +
-                  std::to_string(values.size()) + " numbers, the joint has " + std::to_string(nq));
+                  std::to_string(values.size()) + " numbers, the joint has " +
+                  std::to_string(facts.nq));
   }
   std::copy(values.begin(), values.end(), q);
-  if (nq < 4) return;
-  double* quaternion = q + nq - 4;
+  if (facts.unit_count != 4) return;
+  double* quaternion = q + facts.unit_first;
   const double length = std::hypot(std::hypot(quaternion[0], quaternion[1]),
                                    std::hypot(quaternion[2], quaternion[3]));
   if (!(length > 1e-6)) file.fail(e, "joint '" + body.joint_name + "': the quaternion is zero");

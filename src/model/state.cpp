@@ -24,19 +24,8 @@ void each_unit_group(const Scene& scene, Visit&& visit) {
     for (int b = 0; b < tree.num_bodies; ++b) {
       const int q = tree.q_offset + tree.q_index[b];
       const std::string& name = scene.joint_names()[tree.body_offset + b];
-      switch (tree.joint[b]) {
-        case JointType::kFreeFlyer:
-          visit(q + 3, 4, name);
-          break;
-        case JointType::kSpherical:
-          visit(q, 4, name);
-          break;
-        case JointType::kContinuous:
-          visit(q, 2, name);
-          break;
-        default:
-          break;
-      }
+      const JointFacts& joint = joint_facts(tree.joint[b]);
+      if (joint.unit_count > 0) visit(q + joint.unit_first, joint.unit_count, name);
     }
   }
 }

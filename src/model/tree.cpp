@@ -27,6 +27,7 @@ void append_body(Tree& tree, const BodyDescription& body, int parent) {
     const int dof = v + k;
     const int start = static_cast<int>(tree.chain.size());
     tree.row.push_back(start);
+    tree.joint_of_dof.push_back(tree.num_bodies);
     if (previous >= 0) {
       const int length = tree.depth[previous] + 1;
       for (int m = 0; m < length; ++m) tree.chain.push_back(tree.chain[tree.row[previous] + m]);
@@ -71,14 +72,38 @@ Tree Tree::build(const std::vector<BodyDescription>& bodies, int first, int last
     if (parent >= i - first) fail("parent must come before its child");
     if (i == first && parent >= 0) fail("the first body of a tree must hang on the base");
     if (i > first && parent < 0) fail("two bodies of one tree hang on the base");
-    if (bodies[i].joint == JointType::kFreeFlyer && i != first) {
+    if (joint_facts(bodies[i].joint).free && i != first)
       fail("a free-flyer must be the root of its tree");
-    }
     append_body(tree, bodies[i], parent);
   }
-  tree.free_root = tree.joint.front() == JointType::kFreeFlyer;
+  tree.free_root = joint_facts(tree.joint.front()).free;
   fill_common_lengths(tree);
   return tree;
+}
+
+bool Tree::consistent() const {
+  const auto sized = [](const auto& v, int n) { return static_cast<int>(v.size()) == n; };
+  bool ok = sized(parent, num_bodies) && sized(joint, num_bodies) && sized(axis_code, num_bodies) &&
+            sized(q_index, num_bodies) && sized(v_index, num_bodies) &&
+            sized(last_dof, num_bodies) && sized(common_length, num_bodies * num_bodies) &&
+            sized(depth, nv) && sized(row, nv) && sized(joint_of_dof, nv) && num_bodies > 0;
+  int q = 0, v = 0, packed = 0;
+  for (int b = 0; ok && b < num_bodies; ++b) {
+    ok = parent[b] >= -1 && parent[b] < b && (parent[b] >= 0) == (b > 0) && q_index[b] == q &&
+         v_index[b] == v && joint_facts(joint[b]).free == (free_root && b == 0);
+    q += joint_nq(joint[b]);
+    v += joint_nv(joint[b]);
+    ok = ok && last_dof[b] == v - 1 && v <= nv;
+    int before = b > 0 && ok ? last_dof[parent[b]] : -1;  // the dof whose chain goes on
+    for (int k = v_index[b]; ok && k < v; before = k++) {
+      ok = joint_of_dof[k] == b && row[k] == packed &&
+           depth[k] == (before < 0 ? 0 : depth[before] + 1);
+      packed += depth[k] + 1;
+      ok = ok && packed <= static_cast<int>(chain.size()) && chain[packed - 1] == k;
+      for (int m = 0; ok && m < depth[k]; ++m) ok = chain[row[k] + m] == chain[row[before] + m];
+    }
+  }
+  return ok && q == nq && v == nv && sized(chain, packed);
 }
 
 TreeView Tree::view() const {

@@ -1,5 +1,6 @@
 #include "stiction/simulator/report.hpp"
 
+#include "stiction/dynamics/free_root.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include "../solver/safe_answer.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
+#include "stiction/dynamics/free_root.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -66,19 +66,13 @@ inline void add_external_wrench(int body,
 /// loose_body_bias.
 template <class Real>
 inline void bias_forces(const TreeView& tree, TreeData<Real>& data) {
-  for (int b = tree.num_bodies - 1; b >= 0; --b) {
+  for (int b = tree.num_bodies - 1; b >= root_bodies(tree); --b) {
     const int j = tree.v_index[b];
     const Force<Real>& F = data.F[b];
-    if (b == 0 && tree.free_root) {
-      for (int k = 0; k < 3; ++k) {
-        data.bias[k] = F.linear[k];
-        data.bias[3 + k] = F.angular[k];
-      }
-      return;
-    }
     for (int k = 0; k < joint_nv(tree.joint[b]); ++k) data.bias[j + k] = dot(data.S[j + k], F);
     if (tree.parent[b] >= 0) data.F[tree.parent[b]] += F;
   }
+  root_products(tree, data.F[0], data.bias);
 }
 
 }  // namespace STICTION_ISA

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
+#include "stiction/dynamics/free_root.hpp"
 
 // Rows of J along the chain of one body, packed by ancestor: entry (m, r) at [m * Dim + r] for the
 // m-th dof of the chain and row r. Z = L^-T J^T has the same sparsity, so that
@@ -20,22 +20,9 @@ inline void point_rows(const TreeView& tree,
                        Real* rows) {
   const int* chain = tree.chain + tree.row[last_dof];
   const int length = tree.depth[last_dof] + 1;
+  STICTION_ASSERT(chain[length - 1] == last_dof && length >= root_dofs(tree));
   const Mat3<Real> T{frame.c0 * sign, frame.c1 * sign, frame.c2 * sign};
-  int m = 0;
-  if (tree.free_root) {
-    // Linear dofs: frame^T; angular dofs: (p x axis) components.
-    const Vec3<Real> x0 = cross(p, T.c0), x1 = cross(p, T.c1), x2 = cross(p, T.c2);
-    for (int k = 0; k < 3; ++k) {
-      rows[3 * k] = T.c0[k];
-      rows[3 * k + 1] = T.c1[k];
-      rows[3 * k + 2] = T.c2[k];
-      rows[9 + 3 * k] = x0[k];
-      rows[9 + 3 * k + 1] = x1[k];
-      rows[9 + 3 * k + 2] = x2[k];
-    }
-    m = 6;
-  }
-  for (; m < length; ++m) {
+  for (int m = root_point_rows(tree, p, T, rows); m < length; ++m) {
     const Motion<Real>& S = data.S[chain[m]];
     const Vec3<Real> u = transpose_times(T, S.linear + cross(S.angular, p));
     rows[3 * m] = u.x;
@@ -118,6 +105,7 @@ inline void add_impulse(
 template <int Rows, int Cols, class Real>
 inline void delassus_block(
     int common, const Real* za, const Real* scaled_b, Real* block, int stride) {
+  STICTION_ASSERT(common >= 0 && stride >= Rows);
   // Few sums: even and odd dofs apart, since one chain of additions is bound by its latency. Nine
   // sums fill the registers as they are.
   constexpr bool kSplit = Rows * Cols <= 3;

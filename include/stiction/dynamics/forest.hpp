@@ -25,8 +25,13 @@ struct Control {
   std::vector<ExternalWrench> wrenches;
 };
 
-/// Per-tree data of one world and the free motion of the step. Sized once per scene.
+/// Per-tree data of one world and the free motion of the step. Sized once per scene, of which it
+/// keeps views. Moved, not copied: `trees` point into `memory`.
 struct DynamicsWorkspace {
+  DynamicsWorkspace() = default;
+  DynamicsWorkspace(DynamicsWorkspace&&) = default;
+  DynamicsWorkspace& operator=(DynamicsWorkspace&&) = default;
+
   std::vector<double> memory;  ///< backs the pointers of `trees`
   std::vector<TreeData<double>> trees;
   std::vector<TreeView> views;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
+#include "stiction/dynamics/free_root.hpp"
 
 // The joint-space mass matrix in branch-sparse packed rows and its factorisation M = L^T D L, which
 // has no fill-in when dofs are eliminated from the leaves (Featherstone, Rigid Body Dynamics
@@ -12,38 +12,20 @@ inline namespace STICTION_ISA {
 /// Composite-rigid-body algorithm on packed rows: data.L <- M. Destroys body inertias (composite).
 template <class Real>
 inline void mass_matrix(const TreeView& tree, TreeData<Real>& data) {
-  for (int b = tree.num_bodies - 1; b >= 0; --b) {
+  for (int b = tree.num_bodies - 1; b >= root_bodies(tree); --b) {
     const Inertia<Real>& I = data.inertia[b];
-    if (b == 0 && tree.free_root) {
-      // S is the identity: the base block is the composite inertia itself.
-      const Real o(0.0);
-      const Vec3<Real>& h = I.moment;
-      const Sym3<Real>& J = I.rotational;
-      const Real base[21] = {I.mass, o,    I.mass, o,    o,    I.mass, o, -h.z, h.y,  J.xx, h.z,
-                             o,      -h.x, J.xy,   J.yy, -h.y, h.x,    o, J.xz, J.yz, J.zz};
-      for (int k = 0; k < 21; ++k) data.L[k] = base[k];
-      return;
-    }
     const int j0 = tree.v_index[b];
     for (int j = j0; j < j0 + joint_nv(tree.joint[b]); ++j) {
       const Force<Real> F = I * data.S[j];
       Real* row = data.L + tree.row[j];
       const int* chain = tree.chain + tree.row[j];
-      int m = 0;
-      if (tree.free_root) {
-        row[0] = F.linear.x;
-        row[1] = F.linear.y;
-        row[2] = F.linear.z;
-        row[3] = F.angular.x;
-        row[4] = F.angular.y;
-        row[5] = F.angular.z;
-        m = 6;
-      }
-      for (; m <= tree.depth[j]; ++m) row[m] = dot(data.S[chain[m]], F);
+      for (int m = root_products(tree, F, row); m <= tree.depth[j]; ++m)
+        row[m] = dot(data.S[chain[m]], F);
     }
     const int p = tree.parent[b];
     if (p >= 0) data.inertia[p] = data.inertia[p] + I;
   }
+  root_inertia(tree, data.inertia[0], data.L);
 }
 
 /// L, D of M = L^T D L in place; D_inverse. The diagonal of L is left holding D.
@@ -53,6 +35,7 @@ inline void factorise(const TreeView& tree, TreeData<Real>& data) {
     Real* row_k = data.L + tree.row[k];
     const int* chain = tree.chain + tree.row[k];
     const int d = tree.depth[k];
+    STICTION_ASSERT(chain[d] == k);
     const Real inverse = Real(1.0) / row_k[d];
     data.D_inverse[k] = inverse;
     for (int i = d - 1; i >= 0; --i) {
@@ -67,16 +50,16 @@ inline void factorise(const TreeView& tree, TreeData<Real>& data) {
 /// x <- L^-T x, x indexed by dof.
 template <class Real>
 inline void solve_transposed(const TreeView& tree, const TreeData<Real>& data, Real* x) {
-  // The six dofs of a free root are in every chain: they stay in registers.
-  const int root = tree.free_root ? 6 : 0;
-  Real base[6];
+  // The dofs of a free root are in every chain: they stay in registers.
+  const int root = root_dofs(tree);
+  Real base[kRootDofs];
   for (int m = 0; m < root; ++m) base[m] = x[m];
   for (int k = tree.nv - 1; k >= root; --k) {
     const Real* row = data.L + tree.row[k];
     const int* chain = tree.chain + tree.row[k];
     const Real xk = x[k];
     if (root > 0) {
-      for (int m = 0; m < 6; ++m) base[m] -= row[m] * xk;
+      for (int m = 0; m < kRootDofs; ++m) base[m] -= row[m] * xk;
     }
     for (int m = root; m < tree.depth[k]; ++m) x[chain[m]] -= row[m] * xk;
   }
@@ -90,8 +73,8 @@ inline void solve_transposed(const TreeView& tree, const TreeData<Real>& data, R
 /// x <- L^-1 x.
 template <class Real>
 inline void solve_lower(const TreeView& tree, const TreeData<Real>& data, Real* x) {
-  const int root = tree.free_root ? 6 : 0;
-  Real base[6];
+  const int root = root_dofs(tree);
+  Real base[kRootDofs];
   for (int k = 0; k < root; ++k) {
     const Real* row = data.L + tree.row[k];
     Real sum = x[k];
@@ -103,7 +86,7 @@ inline void solve_lower(const TreeView& tree, const TreeData<Real>& data, Real* 
     const int* chain = tree.chain + tree.row[k];
     Real sum = x[k];
     if (root > 0) {
-      for (int m = 0; m < 6; ++m) sum -= row[m] * base[m];
+      for (int m = 0; m < kRootDofs; ++m) sum -= row[m] * base[m];
     }
     for (int m = root; m < tree.depth[k]; ++m) sum -= row[m] * x[chain[m]];
     x[k] = sum;

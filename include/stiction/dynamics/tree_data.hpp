@@ -1,13 +1,11 @@
 #pragma once
 
+#include "stiction/math/assert.hpp"
 #include "stiction/math/spatial_algebra.hpp"
 #include "stiction/model/tree_view.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
-
-/// One body on a free-flyer.
-inline bool is_loose_body(const TreeView& tree) { return tree.free_root && tree.num_bodies == 1; }
 
 /// Parameters of one tree as lane-valued arrays: views into Parameters (double) or a packed copy.
 template <class Real>

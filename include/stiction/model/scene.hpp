@@ -111,6 +111,8 @@ class Scene {
   int num_bodies() const { return static_cast<int>(body_names_.size()); }
   int tree_of_body(int body) const { return body_tree_[body]; }
   int tree_of_dof(int dof) const { return dof_tree_[dof]; }
+  int body_of_dof(int dof) const;  ///< the body that the dof's joint moves
+  JointType joint_of_dof(int dof) const;
   const std::vector<std::string>& body_names() const { return body_names_; }
   const std::vector<std::string>& dof_names() const { return dof_names_; }
   const std::vector<std::string>& joint_names() const { return joint_names_; }

@@ -16,12 +16,15 @@ struct Tree {
   std::vector<int> parent, q_index, v_index, depth, row, chain;
   std::vector<JointType> joint;
   std::vector<std::int8_t> axis_code;
+  std::vector<int> joint_of_dof;   ///< [nv] the body whose joint it belongs to
   std::vector<int> last_dof;       ///< [num_bodies] last dof of the body's chain
   std::vector<int> common_length;  ///< [num_bodies^2] dofs shared by the chains of two bodies
 
   /// From bodies[first, last), one tree, numbered depth first; throws naming the body otherwise.
   static Tree build(const std::vector<BodyDescription>& bodies, int first, int last);
   TreeView view() const;
+  /// What every index into it relies on: sizes, parents and chains in order, rows end to end.
+  bool consistent() const;
   int common(int body_a, int body_b) const { return common_length[body_a * num_bodies + body_b]; }
 };
 
