@@ -24,10 +24,61 @@ std::string kind(const ConstraintSet& s) {
   return "unknown";
 }
 
+/// "0.5", or "(0.5, 0.4)" where they differ.
+std::string pair_repr(double a, double b) {
+  return a == b ? number(a) : "(" + number(a) + ", " + number(b) + ")";
+}
+
+std::string cone_repr(const Cone& c) {
+  std::string text = "ContactCone(" + pair_repr(c.mu[0], c.mu[1]);
+  if (c.dim > 3) text += ", torsional=" + number(c.mu[2]);
+  if (c.dim > 4) text += ", rolling=" + pair_repr(c.mu[3], c.mu[4]);
+  return text + ")";
+}
+
+double mu_of(const ConstraintSet& s) { return s.is_cone() ? s.friction.mu[0] : 0.0; }
+
+bp::list coefficients_of(const ConstraintSet& s) {
+  bp::list out;
+  for (int r = 0; s.is_cone() && r < s.friction.normal(); ++r) out.append(s.friction.mu[r]);
+  return out;
+}
+
+/// One number for both, or two.
+void read_pair(const bp::object& given, const char* name, double* out) {
+  const bp::extract<double> both(given);
+  if (both.check()) {
+    out[0] = out[1] = both();
+    return;
+  }
+  const Eigen::VectorXd two = vector_from(given, name);
+  if (two.size() != 2)
+    throw std::invalid_argument(std::string(name) + " has " + std::to_string(two.size()) +
+                                " entries: give one coefficient, or two of them");
+  out[0] = two[0];
+  out[1] = two[1];
+}
+
+ConstraintSet make_cone(const bp::object& mu,
+                        const bp::object& torsional,
+                        const bp::object& rolling) {
+  Cone cone;
+  read_pair(mu, "mu", cone.mu);
+  if (!torsional.is_none()) {
+    cone.dim = 4;
+    cone.mu[2] = bp::extract<double>(torsional);
+  }
+  if (!rolling.is_none()) {
+    cone.dim = 6;
+    read_pair(rolling, "rolling", cone.mu + 3);
+  }
+  return ConstraintSet::cone(cone);
+}
+
 std::string set_repr(const ConstraintSet& s) {
   switch (s.kind) {
     case SetKind::kCone:
-      return "ContactCone(" + number(s.mu) + ")";
+      return cone_repr(s.friction);
     case SetKind::kNonNegative:
       return "NonNegative()";
     case SetKind::kBox:
@@ -242,14 +293,20 @@ void expose_contact() {
       .add_property("kind", &kind, "\"cone\", \"non_negative\", \"box\" or \"free\".")
       .def_readonly("dim", &ConstraintSet::dim, "Rows.")
       .def_readonly("offset", &ConstraintSet::offset, "First row within its problem.")
-      .def_readonly("mu", &ConstraintSet::mu, "Friction coefficient of a cone.")
+      .add_property("mu", &mu_of, "Friction coefficient of a cone, along t1.")
+      .add_property("coefficients",
+                    &coefficients_of,
+                    "Of a cone: of the rows before the normal, [t1, t2], angular ones [m].")
       .def_readonly("lower", &ConstraintSet::lower, "Of a box [N s].")
       .def_readonly("upper", &ConstraintSet::upper, "Of a box [N s].")
       .def("__repr__", &set_repr);
   bp::def("ContactCone",
-          &ConstraintSet::cone,
-          arg("mu"),
-          "3 rows (t1, t2, n), normal last: ||lambda_T|| <= mu lambda_N.");
+          &make_cone,
+          (arg("mu"), arg("torsional") = none, arg("rolling") = none),
+          "3 rows [t1 t2 n], normal last: ||lambda_T|| <= mu lambda_N. With `torsional` [m] 4 rows "
+          "[t1 t2 tau n], with `rolling` [m] 6, [t1 t2 tau rho1 rho2 n]: moments [N m s] against "
+          "angular velocities [rad/s], ||D^-1 lambda_T|| <= lambda_N, D the diagonal of the "
+          "coefficients. `mu` and `rolling` are one number or two, of their two directions.");
   bp::def("NonNegative", &ConstraintSet::non_negative, "1 row: 0 <= lambda perp c >= 0.");
   bp::def("BoxSet",
           &ConstraintSet::box,

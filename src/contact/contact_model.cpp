@@ -7,15 +7,6 @@
 namespace stiction {
 namespace {
 
-/// Friction on the cone, but Signorini's law relaxed to <lambda, c> = 0 with c in K*.
-void ccp_residual(
-    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
-  // c in K* is the dual condition of an NCP whose velocity has its Gamma taken away beforehand.
-  const double ct = std::hypot(c[0], c[1]);
-  const double relaxed[3] = {c[0], c[1], c[2] - set.mu * ct};
-  set_residual(set, l, relaxed, p, d, q);
-}
-
 void lcp_residual(const ConstraintSet& set,
                   int facets,
                   const double* l,
@@ -23,13 +14,14 @@ void lcp_residual(const ConstraintSet& set,
                   double& p,
                   double& d,
                   double& q) {
-  const double radius = set.mu * std::max(0.0, l[2]), vertex = 1.0 / std::cos(kPi / facets);
+  const double mu = set.friction.slope(), radius = mu * std::max(0.0, l[2]),
+               vertex = 1.0 / std::cos(kPi / facets);
   p = std::max(0.0, -l[2]);
   double support = 0.0;  // of the polygon around the unit disk, in the direction -c_T
   for (int k = 0; k < facets; ++k) {
     const double a = 2.0 * kPi * k / facets, b = a + kPi / facets;
     const double over = std::cos(a) * l[0] + std::sin(a) * l[1] - radius;
-    p = std::max(p, over / std::sqrt(1.0 + set.mu * set.mu));
+    p = std::max(p, over / std::sqrt(1.0 + mu * mu));
     support = std::max(support, -vertex * (std::cos(b) * c[0] + std::sin(b) * c[1]));
   }
   d = std::max(0.0, -c[2]);
@@ -46,11 +38,10 @@ void raisim_residual(const ConstraintSet& set,
                      double& q) {
   set_residual(set, l, c, p, d, q);
   d = std::max(0.0, -c[2]);
-  const double lt = std::hypot(l[0], l[1]), ct = std::hypot(c[0], c[1]);
-  q = std::max(std::abs(l[2] * c[2]), std::max(0.0, set.mu * l[2] - lt) * ct);
+  const double mu = set.friction.slope(), lt = std::hypot(l[0], l[1]), ct = std::hypot(c[0], c[1]);
+  q = std::max(std::abs(l[2] * c[2]), std::max(0.0, mu * l[2] - lt) * ct);
   // A sliding point moves against lambda_T + mu^2 lambda_N G_TN / G_NN, eq. (21).
-  const double k =
-      block[2 * stride + 2] > 0.0 ? set.mu * set.mu * l[2] / block[2 * stride + 2] : 0.0;
+  const double k = block[2 * stride + 2] > 0.0 ? mu * mu * l[2] / block[2 * stride + 2] : 0.0;
   const double x = l[0] + k * block[2 * stride], y = l[1] + k * block[2 * stride + 1];
   const double norm = std::hypot(x, y);
   if (norm > 0.0) q = std::max(q, lt * std::hypot(c[0] + ct * x / norm, c[1] + ct * y / norm));
@@ -87,7 +78,7 @@ void contact_residual(ContactModel model,
     case ContactModel::kNcp:
       return set_residual(set, l, c, p, d, q);
     case ContactModel::kCcp:
-      return ccp_residual(set, l, c, p, d, q);
+      return convex_residual(set, l, c, p, d, q);
     case ContactModel::kLcp:
       return lcp_residual(set, facets, l, c, p, d, q);
     case ContactModel::kRaisim:
@@ -115,7 +106,7 @@ Residuals model_residuals(ContactModel model,
                               double& p,
                               double& d,
                               double& q) {
-                            if (set.kind != SetKind::kCone) return set_residual(set, l, c, p, d, q);
+                            if (!set.is_cone()) return set_residual(set, l, c, p, d, q);
                             contact_residual(model,
                                              facets,
                                              set,

@@ -13,9 +13,10 @@
 namespace stiction {
 namespace {
 
-/// c += panel * x for a cone's panel: columns of 4 (one is padding), even and odd columns summed
-/// apart.
-STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int count, double* c) {
+/// c += panel * x for three or four rows: columns of 4 (of three one is padding), even and odd
+/// columns summed apart.
+STICTION_CLONES void add_columns(
+    const double* panel, const double* x, int count, int dim, double* c) {
   Quad even{}, odd{};
   int k = 0;
   for (; k + 1 < count; k += 2, panel += 8) {
@@ -24,7 +25,7 @@ STICTION_CLONES void add_cone_columns(const double* panel, const double* x, int 
   }
   if (k < count) even += quad(panel) * x[k];
   even += odd;
-  for (int r = 0; r < 3; ++r) c[r] += even[r];
+  for (int r = 0; r < dim; ++r) c[r] += even[r];
 }
 
 /// c += panel . x for a single row: eight partial sums, added in order.
@@ -60,17 +61,27 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
   }
 }
 
-void check_set(const ConstraintSet& s, std::size_t i) {
-  const std::string at = "sets[" + std::to_string(i) + "]";
-  if (s.kind == SetKind::kCone && !(s.mu >= 0.0 && s.mu <= kMaxFriction)) {
-    throw std::invalid_argument(at + ".mu = " + number(s.mu) +
+void check_cone(const Cone& cone, const std::string& at) {
+  if (!Cone::has_dim(cone.dim)) {
+    throw std::invalid_argument(at + ".dim = " + std::to_string(cone.dim) +
+                                ": must be 1, 3, 4 or 6 for a contact");
+  }
+  for (int r = 0; r < cone.normal(); ++r) {
+    if (cone.mu[r] >= 0.0 && cone.mu[r] <= kMaxFriction) continue;
+    throw std::invalid_argument(at + ".mu" + (r > 0 ? "[" + std::to_string(r) + "]" : "") + " = " +
+                                number(cone.mu[r]) +
                                 ": must be >= 0 and at most 1e4, beyond which nothing slides less");
   }
+}
+
+void check_set(const ConstraintSet& s, std::size_t i) {
+  const std::string at = "sets[" + std::to_string(i) + "]";
+  if (s.is_cone()) check_cone(s.friction, at);
   if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
     throw std::invalid_argument(at + ": lower = " + number(s.lower) +
                                 " must be <= upper = " + number(s.upper));
   }
-  const int fixed = s.kind == SetKind::kCone ? 3 : 1;
+  const int fixed = s.is_cone() ? s.friction.dim : 1;
   if (s.kind == SetKind::kFree ? s.dim < 1 : s.dim != fixed) {
     throw std::invalid_argument(at + ".dim = " + std::to_string(s.dim) + ": must be " +
                                 (s.kind == SetKind::kFree ? ">= 1" : std::to_string(fixed)));
@@ -92,7 +103,8 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
         add_row(panel, x, n, c);
         break;
       case 3:
-        add_cone_columns(panel, x, n, c);
+      case 4:
+        add_columns(panel, x, n, set.dim, c);
         break;
       default:
         for (int col = 0; col < n; ++col) {
@@ -116,13 +128,9 @@ double ContactProblem::largest_diagonal(int first, int last) const {
 Eigen::MatrixXd ContactProblem::dense() const {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
   for (int i = 0; i < num_sets(); ++i) {
-    const double* panel = values.data() + panel_start[i];
-    const int s = stride(sets[i].dim);
-    for (int k = run_start[i]; k < run_start[i + 1]; ++k) {
-      for (int c = 0; c < runs[k].count; ++c, panel += s) {
-        for (int r = 0; r < sets[i].dim; ++r) G(sets[i].offset + r, runs[k].column + c) = panel[r];
-      }
-    }
+    each_column(i, [&](int j, int at) {
+      for (int r = 0; r < sets[i].dim; ++r) G(sets[i].offset + r, j) = values[at + r];
+    });
   }
   return G;
 }

@@ -43,7 +43,7 @@ void tangential_spring(const RowContext& context,
                        ConstraintRow& row) {
   const double k = point.tangential_stiffness, total = k * context.dt + point.tangential_damping;
   if (total == 0.0) {  // nothing carries friction to the surface
-    row.set.mu = 0.0;
+    row.set.friction = Cone::coulomb(0.0);
     return;
   }
   row.compliance[0] = row.compliance[1] = 1.0 / (context.dt * total);

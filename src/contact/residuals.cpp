@@ -8,28 +8,21 @@
 namespace stiction {
 namespace {
 
-/// Distance of (t, n) from the cone {t <= k n}, t >= 0 the tangential norm.
-double cone_distance(double t, double n, double k) {
-  if (n < 0.0 && k * t <= -n) return std::hypot(t, n);  // nearest point is the apex
-  if (t <= k * n) return 0.0;
-  return (t - k * n) / std::sqrt(1.0 + k * k);
-}
-
-void cone_residual(
-    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
-  const double mu = set.mu;
-  const double lt = std::sqrt(l[0] * l[0] + l[1] * l[1]), ct = std::sqrt(c[0] * c[0] + c[1] * c[1]);
-  const double n = c[2] + mu * ct;  // c + Gamma
-  p = cone_distance(lt, l[2], mu);
-  // Dual cone {y_N >= mu ||y_T||}; for mu = 0 it is the half-space y_N >= 0.
-  if (n >= mu * ct) {
-    d = 0.0;
-  } else if (ct <= -mu * n) {
-    d = std::hypot(ct, n);
-  } else {
-    d = (mu * ct - n) / std::sqrt(1.0 + mu * mu);
-  }
-  q = std::abs(l[0] * c[0] + l[1] * c[1] + l[2] * n);
+/// `shifted`: with Gamma(c), else without.
+void cone_residual(const Cone& cone,
+                   const double* l,
+                   const double* c,
+                   bool shifted,
+                   double& p,
+                   double& d,
+                   double& q) {
+  const double mu = cone.friction(), ct = slip(cone, c);
+  const double n = c[cone.normal()] + (shifted ? mu * ct : 0.0);
+  p = distance(cone, l);
+  d = circular::dual_distance(mu, ct, n);
+  double power = l[0] * c[0];
+  for (int r = 1; r < cone.normal(); ++r) power += l[r] * c[r];
+  q = std::abs(power + l[cone.normal()] * n);
 }
 
 void bound_residual(double c, double room, double& complementarity, double& dual) {
@@ -45,16 +38,13 @@ void bound_residual(double c, double room, double& complementarity, double& dual
 double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last) {
   double largest = 0.0;
   for (int i = first; i < last; ++i) {
-    const int dim = problem.sets[i].dim, stride = ContactProblem::stride(dim);
+    const int dim = problem.sets[i].dim;
     double sum[kMaxSetDim] = {};
-    const double* column = problem.values.data() + problem.panel_start[i];
-    for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
-      const ContactProblem::Run& run = problem.runs[k];
-      for (int c = 0; c < run.count; ++c, column += stride) {
-        for (int r = 0; r < dim; ++r) sum[r] += std::abs(column[r] * lambda[run.column + c]);
-      }
-    }
-    largest = std::max(largest, *std::max_element(sum, sum + dim));
+    problem.each_column(i, [&](int j, int at) {
+      for (int r = 0; r < dim; ++r) sum[r] += std::abs(problem.values[at + r] * lambda[j]);
+    });
+    for (int r = 0; r < dim; ++r)
+      largest = std::max(largest, sum[r] * problem.sets[i].velocity_unit(r));
   }
   return kSumRounding * largest;
 }
@@ -67,15 +57,17 @@ void Residuals::merge(const Residuals& other) {
   backward = std::max(backward, other.backward);
 }
 
-bool on_cone(const ConstraintSet& set, const double* l) {
-  return l[2] > 0.0 && std::sqrt(l[0] * l[0] + l[1] * l[1]) >= set.mu * l[2] * (1.0 - 1e-9);
+void convex_residual(
+    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+  set.is_cone() ? cone_residual(set.friction, l, c, false, p, d, q)
+                : set_residual(set, l, c, p, d, q);
 }
 
 void set_residual(
     const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
   switch (set.kind) {
     case SetKind::kCone:
-      cone_residual(set, l, c, p, d, q);
+      cone_residual(set.friction, l, c, true, p, d, q);
       return;
     case SetKind::kNonNegative:
       p = std::max(0.0, -l[0]);

@@ -21,13 +21,13 @@ inline bool above_rounding(const ConstraintSet& set,
                            double q) {
   double l_size = 0.0, c_size = 0.0;
   for (int r = 0; r < set.dim; ++r) {
-    l_size += std::abs(lambda[r]);
-    c_size += std::abs(c[r]);
+    l_size += std::abs(lambda[r]) / set.impulse_unit(r);
+    c_size += std::abs(c[r]) * set.velocity_unit(r);
   }
-  // Gamma = mu ||c_T||
-  if (set.kind == SetKind::kCone) {
-    l_size += set.mu * std::abs(lambda[2]);
-    c_size *= 1.0 + set.mu;
+  // Gamma = f ||c_T||
+  if (set.is_cone()) {
+    l_size += set.friction.friction() * std::abs(lambda[set.friction.normal()]);
+    c_size *= 1.0 + set.friction.friction();
   }
   return !(q * diagonal <= floor * (l_size * diagonal + c_size));
 }
@@ -67,8 +67,8 @@ Residuals residuals(const ContactProblem& problem,
                     int last,
                     RowSizes& sizes);
 
-/// Residuals over the sets [first, last), each judged by judge(set, index, lambda, c, primal, dual,
-/// complementarity).
+/// Residuals over the sets [first, last), sizes of rows in N s and m/s, each judged by judge(set,
+/// index, lambda, c, primal, dual, complementarity).
 template <class Judge>
 Residuals scaled_residuals(const ContactProblem& problem,
                            const double* lambda,
@@ -96,15 +96,23 @@ Residuals scaled_residuals(const ContactProblem& problem,
     out.complementarity = std::max(out.complementarity, q);
     const double* block = problem.values.data() + problem.diagonal_start[i];
     const int s = ContactProblem::stride(set.dim);
+    const bool plain = set.in_one_unit();
     double own_diag = 0.0;
     for (int r = 0; r < set.dim; ++r) {
-      own_diag = std::max(own_diag, block[s * r + r]);
-      const double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+      double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+      double diag = block[s * r + r];
       total += g + l + std::abs(c[r]);
+      if (!plain) {
+        const double unit = set.friction.velocity_unit(r);
+        g *= unit;
+        diag *= unit * unit;
+        l /= set.friction.impulse_unit(r);
+      }
+      own_diag = std::max(own_diag, diag);
       g_max = std::max(g_max, g);
       lambda_max = std::max(lambda_max, l);
-      abs_max = std::max(abs_max, g + block[s * r + r] * l);
-      energy_max = std::max(energy_max, block[s * r + r] * l * l);
+      abs_max = std::max(abs_max, g + diag * l);
+      energy_max = std::max(energy_max, diag * l * l);
     }
     diag_max = std::max(diag_max, own_diag);
     const double least = own_diag > 0.0 ? floor : 0.0;

@@ -94,7 +94,7 @@ void check_trees(const StoredProblem& parts, const std::vector<ConstraintSet>& s
   for (const double m : t.inertia) require(m > 0.0 && m < 1e300, "trees.inertia: must be > 0");
   std::vector<double> row(t.inertia.size(), 0.0);
   for (std::size_t i = 0; i < sets.size(); ++i) {
-    const int dim = sets[i].dim == 1 ? 1 : 3;
+    const int dim = ContactProblem::tree_block(sets[i]);
     for (int r = 0; r < sets[i].dim; ++r) {
       std::fill(row.begin(), row.end(), 0.0);
       for (int s = t.side_start[i]; s < t.side_start[i + 1]; ++s) {

@@ -4,6 +4,7 @@
 #include "stiction/math/singular_values.hpp"
 
 #include "../math/number.hpp"
+#include "circular_form.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,40 +21,25 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// A set's mode, and what it would be as the other half of a switch.
-struct Modes {
-  ContactMode holding;  ///< moves less
-  ContactMode giving;   ///< moves more
-  bool at_switch() const { return holding != giving; }
-};
-
 /// Below these a number is zero.
 struct Zero {
   double impulse, velocity;
 };
 
-Modes scalar_modes(double to_lower, double to_upper, double speed, const Zero& zero) {
+ContactModes scalar_modes(double to_lower, double to_upper, double speed, const Zero& zero) {
   const bool at_bound = std::min(to_lower, to_upper) <= zero.impulse;
   if (!at_bound) return {ContactMode::kStick, ContactMode::kStick};
   const bool moves = std::abs(speed) > zero.velocity;
   return {moves ? ContactMode::kOpen : ContactMode::kStick, ContactMode::kOpen};
 }
 
-Modes cone_modes(double mu, const double* l, const double* c, const Zero& zero) {
-  // Without friction the tangent is no unknown: "slide" at any speed.
-  const bool slides = mu == 0.0 || std::hypot(c[0], c[1]) > zero.velocity;
-  const ContactMode touching = slides ? ContactMode::kSlide : ContactMode::kStick;
-  if (l[2] <= zero.impulse)  // unloaded: open, or grazing, perhaps in motion
-    return {c[2] > zero.velocity ? ContactMode::kOpen : touching, ContactMode::kOpen};
-  if (slides) return {touching, touching};
-  const bool inside = mu * l[2] - std::hypot(l[0], l[1]) > zero.impulse;
-  return {ContactMode::kStick, inside ? ContactMode::kStick : ContactMode::kSlide};
-}
-
-Modes modes_of(const ConstraintSet& set, const double* l, const double* c, const Zero& zero) {
+ContactModes modes_of(const ConstraintSet& set,
+                      const double* l,
+                      const double* c,
+                      const Zero& zero) {
   switch (set.kind) {
     case SetKind::kCone:
-      return cone_modes(set.mu, l, c, zero);
+      return modes(set.friction, l, c, zero.impulse, zero.velocity);
     case SetKind::kNonNegative:
       return scalar_modes(l[0], kInfinity, c[0], zero);
     case SetKind::kBox:
@@ -70,7 +56,7 @@ struct Island {
   int first, last, offset, rows;
   MatrixXd H;
   VectorXd scale;
-  std::vector<Modes> modes;
+  std::vector<ContactModes> modes;
 };
 
 Island make_island(const ContactProblem& problem, const MatrixXd& G, int first, int last) {
@@ -103,19 +89,43 @@ void find_modes(const double* lambda, const double* velocity, double tolerance, 
   }
 }
 
-/// Rows of a sliding contact, the tangential ones along e and across it, f. (mu lambda_N / |c_T|)
-/// becomes a after scaling; the row across is divided by 1 + a, so that slowness makes it no
+/// Rows of a sliding contact, the tangential ones along e and across it, f_k. (mu lambda_N / |c_T|)
+/// becomes a after scaling; the rows across are divided by 1 + a, so that slowness makes them no
 /// larger:
-///   e.dx_T + mu dx_N = 0,  (f.dx_T + a f.(H dx)_T) / (1 + a) = 0,  (H dx)_N = 0
+///   e.dx_T + mu dx_N = 0,  (f_k.dx_T + a f_k.(H dx)_T) / (1 + a) = 0,  (H dx)_N = 0
+template <int D>
 void slide_rows(const Island& island, int at, double mu, double a, const double* e, MatrixXd& J) {
-  const double share = a / (1.0 + a), rest = 1.0 / (1.0 + a), f[2] = {-e[1], e[0]};
-  J.row(at + 1) = share * (f[0] * island.H.row(at) + f[1] * island.H.row(at + 1));
-  for (int r = 0; r < 2; ++r) {
-    J(at, at + r) = e[r];
-    J(at + 1, at + r) += rest * f[r];
+  const double share = a / (1.0 + a), rest = 1.0 / (1.0 + a);
+  double across[(D - 1) * (D - 1)];
+  circular::normals<D>(e, across);
+  for (int r = 0; r < D - 1; ++r) J(at, at + r) = e[r];
+  J(at, at + D - 1) = mu;
+  for (int k = 1; k < D - 1; ++k) {
+    const double* f = across + (k - 1) * (D - 1);
+    for (int r = 0; r < D - 1; ++r) J.row(at + k) += share * f[r] * island.H.row(at + r);
+    for (int r = 0; r < D - 1; ++r) J(at + k, at + r) += rest * f[r];
   }
-  J(at, at + 2) = mu;
-  J.row(at + 2) = island.H.row(at + 2);
+  J.row(at + D - 1) = island.H.row(at + D - 1);
+}
+
+/// The same from the motion, or, of a contact at rest on its cone, from the impulse: c_T is noise,
+/// it would begin to slide against l_T.
+template <int D>
+void slide(const Island& island,
+           const ConstraintSet& set,
+           bool rests,
+           const double* l,
+           const double* c,
+           MatrixXd& J) {
+  const int at = set.offset - island.offset;
+  const double mu = set.friction.slope();
+  double e[D - 1] = {1.0};
+  if (mu == 0.0) return slide_rows<D>(island, at, 0.0, 0.0, e, J);
+  const double* t = rests ? l : c;
+  const double length = (rests ? -1.0 : 1.0) * circular::tangent<D>(t), s = island.scale[at];
+  for (int r = 0; r < D - 1; ++r) e[r] = t[r] / length;
+  const double a = rests ? 1e300 : mu * std::max(l[D - 1], 0.0) / (s * s * length);
+  slide_rows<D>(island, at, mu, a, e, J);
 }
 
 /// The reduced Jacobian in x, of the modes chosen.
@@ -123,7 +133,7 @@ MatrixXd jacobian(const Island& island, bool giving, const double* lambda, const
   MatrixXd J = MatrixXd::Zero(island.rows, island.rows);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = island.problem.sets[i];
-    const Modes& modes = island.modes[i - island.first];
+    const ContactModes& modes = island.modes[i - island.first];
     const ContactMode mode = giving ? modes.giving : modes.holding;
     const int at = set.offset - island.offset;
     const double* l = lambda + set.offset;
@@ -132,17 +142,9 @@ MatrixXd jacobian(const Island& island, bool giving, const double* lambda, const
       J.block(at, at, set.dim, set.dim).setIdentity();
     } else if (mode == ContactMode::kStick) {
       J.middleRows(at, set.dim) = island.H.middleRows(at, set.dim);
-    } else if (set.mu == 0.0) {
-      const double any[2] = {1.0, 0.0};
-      slide_rows(island, at, 0.0, 0.0, any, J);
     } else {
-      // At rest on the cone c_T is noise: it would begin to slide against the impulse.
       const bool rests = modes.holding == ContactMode::kStick;
-      const double* t = rests ? l : c;
-      const double length = (rests ? -1.0 : 1.0) * std::hypot(t[0], t[1]), s = island.scale[at];
-      const double e[2] = {t[0] / length, t[1] / length};
-      const double a = rests ? 1e300 : set.mu * std::max(l[2], 0.0) / (s * s * length);
-      slide_rows(island, at, set.mu, a, e, J);
+      with_dim(set.dim, [&](auto D) { slide<D>(island, set, rests, l, c, J); });
     }
   }
   return J;
@@ -197,11 +199,15 @@ void check(const ContactProblem& p,
 
 }  // namespace
 
-Uniqueness uniqueness(const ContactProblem& problem,
-                      const std::vector<double>& impulse,
+Uniqueness uniqueness(const ContactProblem& given,
+                      const std::vector<double>& lambda,
                       double threshold,
                       double tolerance) {
-  check(problem, impulse, threshold, tolerance);
+  check(given, lambda, threshold, tolerance);
+  CircularForm form;
+  const ContactProblem& problem = form.take(given);
+  std::vector<double> impulse = lambda;
+  form.to_circular(impulse.data());
   std::vector<double> velocity(impulse.size());
   for (int i = 0; i < problem.num_sets(); ++i)
     problem.velocity(i, impulse.data(), velocity.data() + problem.sets[i].offset);
@@ -213,7 +219,7 @@ Uniqueness uniqueness(const ContactProblem& problem,
     find_modes(impulse.data(), velocity.data(), tolerance, island);
     island.H = island.scale.asDiagonal() * island.H * island.scale.asDiagonal();
     int switches = 0, dimensions[2][2] = {{0, 0}, {0, 0}};
-    for (const Modes& m : island.modes) {
+    for (const ContactModes& m : island.modes) {
       u.modes.push_back(m.holding);
       switches += m.at_switch();
     }

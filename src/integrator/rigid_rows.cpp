@@ -101,7 +101,7 @@ void report_rigid(const CompliantSystem& start, const RigidRows& rigid, Complian
     if (row.source != RowSource::kContact) continue;
     Vec3d velocity;  // relative to c* and with R lambda in it: undo both
     for (int k = 0; k < 3; ++k) velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
-    const bool slides = on_cone(row.set, l);
+    const bool slides = on_cone(row.set.friction, l);
     const ContactMode mode =
         l[2] > 0.0 ? (slides ? ContactMode::kSlide : ContactMode::kStick) : ContactMode::kOpen;
     report_point(start.rigid[row.index], {l[0], l[1], l[2]}, velocity, {0, 0, 0}, mode, outcome);

@@ -122,7 +122,7 @@ std::vector<ContactReport> Simulator::contacts() const {
     for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
     r.extension = next_extension(c, row, settings_.dt, l);
     r.force_on_b_world = c.frame * r.impulse * (1.0 / settings_.dt);
-    r.sliding = on_cone(row.set, l) && std::hypot(w[0], w[1]) > kSlip;
+    r.sliding = on_cone(row.set.friction, l) && std::hypot(w[0], w[1]) > kSlip;
   }
   return out;
 }

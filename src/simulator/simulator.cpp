@@ -279,7 +279,7 @@ void Simulator::fill_report() {
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
     r.elastic_energy += elastic_energy(contacts_[row.index], row, settings_.contact, settings_.dt);
-    if (l[2] > 0.0 && !on_cone(row.set, l)) {
+    if (l[2] > 0.0 && !on_cone(row.set.friction, l)) {
       r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
     }
   }

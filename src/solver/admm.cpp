@@ -21,16 +21,11 @@ void ShiftedDelassus::load() {
   std::fill(G, G + static_cast<std::size_t>(n_) * stride_, 0.0);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    const int panel_stride = ContactProblem::stride(set.dim);
-    const double* column = p.values.data() + p.panel_start[i];
     double* rows = G + static_cast<std::size_t>(set.offset - island_.begin) * stride_;
-    for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-      const int first = p.runs[k].column - island_.begin;
-      for (int c = first; c < first + p.runs[k].count; ++c, column += panel_stride) {
-        for (int r = 0; r < set.dim; ++r)
-          rows[static_cast<std::size_t>(r) * stride_ + c] = column[r];
-      }
-    }
+    p.each_column(i, [&](int j, int at) {
+      for (int r = 0; r < set.dim; ++r)
+        rows[static_cast<std::size_t>(r) * stride_ + j - island_.begin] = p.values[at + r];
+    });
   }
 }
 

@@ -25,11 +25,11 @@
 //   (I + H G) dw = lambda(c) - w.
 //
 // With H = L L^T and r = lambda - w:  dw = r - L y,  (I + L^T G L) y = L^T G r: symmetric positive
-// definite even if G is singular, three rows for a sticking contact, two for a sliding one, none
-// for an open one. The solution is that of the CCP with G + R.
+// definite even if G is singular; a sliding contact has one row less than a sticking one, an open
+// one none. The solution is that of the CCP with G + R.
 //
-// R: by rule or given, on top of the physical compliance, which is in G. A contact whose given R_T1
-// and R_T2 differ takes the smaller one in its law; the rest is added to G, where only the sum
+// R: by rule or given, on top of the physical compliance, which is in G. A contact whose given R
+// of the tangents differ takes the smallest in its law; the rest is added to G, where only the sum
 // counts.
 
 namespace stiction {
@@ -43,9 +43,10 @@ void split_regularisation(const Island& island, const double* added, double* R, 
       R[r] = added[r];
       rest[r] = 0.0;
     }
-    if (set.kind != SetKind::kCone) continue;
-    const double tangential = std::min(added[set.offset], added[set.offset + 1]);
-    for (int r = set.offset; r < set.offset + 2; ++r) {
+    if (!set.is_cone()) continue;
+    const int normal = set.offset + set.friction.normal();
+    const double tangential = *std::min_element(added + set.offset, added + normal);
+    for (int r = set.offset; r < normal; ++r) {
       R[r] = tangential;
       rest[r] = added[r] - tangential;
     }

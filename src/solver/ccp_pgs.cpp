@@ -11,28 +11,14 @@
 //   for k = 1 ... M, for i = 1 ... n_c:
 //     lambda_i <- proj_K(lambda_i - 3 / tr(G_ii) (G lambda + g)_i)
 //
-// 3 / tr is the inverse of the mean eigenvalue of G_ii. Where the largest is more than twice the
-// mean the published step overshoots and the iteration diverges; it is limited to 1.9 over a bound
-// of the largest, below which each update lowers the objective 1/2 l^T G l + g^T l. Over-relaxation
-// multiplies the step, which is the same as eq. (22) before the projection. Limits, dry friction
-// and bilateral rows: the same with the row's own diagonal.
+// 3 / tr (n / tr for n rows) is the inverse of the mean eigenvalue of G_ii. Where the largest is
+// more than twice the mean the published step overshoots and the iteration diverges; it is limited
+// to 1.9 over a bound of the largest, below which each update lowers the objective 1/2 l^T G l +
+// g^T l. Over-relaxation multiplies the step, which is the same as eq. (22) before the projection.
+// Limits, dry friction and bilateral rows: the same with the row's own diagonal.
 
 namespace stiction {
 namespace {
-
-/// lambda_max <= q + 2 p with q = tr/3 and 6 p^2 = ||G_ii - q I||_F^2; equal if the two smaller
-/// eigenvalues are.
-double largest_eigenvalue_bound(const double* block, int stride) {
-  const double q = (block[0] + block[stride + 1] + block[2 * stride + 2]) / 3.0;
-  double deviation = 0.0;
-  for (int c = 0; c < 3; ++c) {
-    for (int r = 0; r < 3; ++r) {
-      const double x = block[stride * c + r] - (r == c ? q : 0.0);
-      deviation += x * x;
-    }
-  }
-  return q + 2.0 * std::sqrt(deviation / 6.0);
-}
 
 /// Step of each row; 0 where nothing can move.
 void find_steps(const Island& island, double over_relaxation, double* step) {
@@ -41,13 +27,14 @@ void find_steps(const Island& island, double over_relaxation, double* step) {
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double* s = step + set.offset;
-    if (set.kind == SetKind::kCone) {
+    if (set.is_cone()) {
       const double* block = p.values.data() + p.diagonal_start[i];
-      const int stride = ContactProblem::stride(3);
-      const double trace = block[0] + block[stride + 1] + block[2 * stride + 2];
-      const double published = 3.0 * over_relaxation / trace,
-                   safe = 1.9 / largest_eigenvalue_bound(block, stride);
-      s[0] = s[1] = s[2] = trace > floor ? std::min(published, safe) : 0.0;
+      const int stride = ContactProblem::stride(set.dim);
+      double trace = block[0];
+      for (int r = 1; r < set.dim; ++r) trace += block[(stride + 1) * r];
+      const double published = set.dim * over_relaxation / trace,
+                   safe = 1.9 / largest_eigenvalue_bound(block, set.dim, stride);
+      std::fill(s, s + set.dim, trace > floor ? std::min(published, safe) : 0.0);
       continue;
     }
     for (int r = 0; r < set.dim; ++r) {
@@ -76,7 +63,7 @@ double sweep(const Island& island, const double* step, double* lambda) {
   double change = 0.0;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    double *l = lambda + set.offset, c[kMaxSetDim], old[3];
+    double *l = lambda + set.offset, c[kMaxSetDim], old[kMaxConeDim];
     const double* s = step + set.offset;
     p.velocity(i, lambda, c);
     if (set.kind == SetKind::kFree) {

@@ -7,56 +7,65 @@ namespace stiction {
 namespace {
 
 /// l = (clip(p_T, mu p_N), p_N) where p_N > 0: a sliding contact has c_N = 0 and c_T against l_T.
+template <int D>
 void coulomb(double mu, const double* W, const double* p, double* l, double* slope) {
-  if (p[2] <= 0.0) return;
-  l[2] = p[2];
-  if (slope) slope[8] = 1.0 / W[2];
+  constexpr int N = D - 1;
+  const auto at = [&](int r, int c) -> double& { return slope[D * r + c]; };
+  if (p[N] <= 0.0) return;
+  l[N] = p[N];
+  if (slope) at(N, N) = 1.0 / W[N];
   if (mu == 0.0) return;
-  const double t = std::sqrt(p[0] * p[0] + p[1] * p[1]), most = mu * p[2];
+  const double t = circular::tangent<D>(p), most = mu * p[N];
   if (t <= most) {
-    l[0] = p[0];
-    l[1] = p[1];
-    if (slope) slope[0] = slope[4] = 1.0 / W[0];
+    std::copy(p, p + N, l);
+    for (int r = 0; slope && r < N; ++r) at(r, r) = 1.0 / W[0];
     return;
   }
-  const double dx = p[0] / t, dy = p[1] / t, side = most / (t * W[0]);
-  l[0] = most * dx;
-  l[1] = most * dy;
+  double d[N];
+  for (int r = 0; r < N; ++r) {
+    d[r] = p[r] / t;
+    l[r] = most * d[r];
+  }
   if (!slope) return;
-  slope[0] = side * dy * dy;
-  slope[1] = slope[3] = -side * dx * dy;
-  slope[4] = side * dx * dx;
-  slope[2] = mu * dx / W[2];
-  slope[5] = mu * dy / W[2];
+  const double side = most / (t * W[0]);
+  for (int r = 0; r < N; ++r) {
+    for (int c = 0; c < N; ++c) at(r, c) = circular::across<D>(side, d, r, c);
+    at(r, N) = mu * d[r] / W[N];
+  }
 }
 
 /// The nearest point of the cone in the metric W. In units sqrt(W) l the metric is Euclidean and
 /// the cone has the slope mu'.
+template <int D>
 void convex(double mu, const double* W, const double* p, double* l, double* slope) {
-  const double a = std::sqrt(W[0]), b = std::sqrt(W[2]), m = mu * a / b;
-  const double x = a * p[0], y = a * p[1], n = b * p[2], t = std::sqrt(x * x + y * y);
+  constexpr int N = D - 1;
+  const auto at = [&](int r, int c) -> double& { return slope[D * r + c]; };
+  const double a = std::sqrt(W[0]), b = std::sqrt(W[N]), m = mu * a / b;
+  double y[D], d[N];
+  for (int r = 0; r < N; ++r) y[r] = a * p[r];
+  const double n = b * p[N], t = circular::tangent<D>(y);
   if (n <= -m * t) return;
   if (t <= m * n) {
-    std::copy(p, p + 3, l);
-    if (slope) {
-      slope[0] = slope[4] = 1.0 / W[0];
-      slope[8] = 1.0 / W[2];
-    }
+    std::copy(p, p + D, l);
+    for (int r = 0; slope && r < D; ++r) at(r, r) = 1.0 / W[r];
     return;
   }
   const double scale = 1.0 / (1.0 + m * m), normal = (n + m * t) * scale;
-  const double dx = t > 0.0 ? x / t : 0.0, dy = t > 0.0 ? y / t : 0.0;
-  l[0] = m * normal * dx / a;
-  l[1] = m * normal * dy / a;
-  l[2] = normal / b;
+  for (int r = 0; r < N; ++r) {
+    d[r] = t > 0.0 ? y[r] / t : 0.0;
+    l[r] = m * normal * d[r] / a;
+  }
+  l[N] = normal / b;
   if (!slope) return;
   const double radial = m * m * scale, side = t > 0.0 ? m * normal / t : 0.0;
-  slope[0] = (radial * dx * dx + side * dy * dy) / W[0];
-  slope[1] = slope[3] = (radial - side) * dx * dy / W[0];
-  slope[4] = (radial * dy * dy + side * dx * dx) / W[0];
-  slope[2] = slope[6] = m * scale * dx / (a * b);
-  slope[5] = slope[7] = m * scale * dy / (a * b);
-  slope[8] = scale / W[2];
+  for (int r = 0; r < N; ++r) {
+    for (int c = 0; c < N; ++c) {
+      at(r, c) = r == c ? (radial * d[r] * d[r] + circular::across<D>(side, d, r, r)) / W[0]
+                        : (radial - side) * d[std::min(r, c)] * d[std::max(r, c)] / W[0];
+    }
+    at(r, N) = at(N, r) = m * scale * d[r] / (a * b);
+  }
+  at(N, N) = scale / W[N];
 }
 
 }  // namespace
@@ -69,14 +78,18 @@ void apply_law(const ConstraintSet& set,
                double* l,
                double* slope) {
   std::fill(l, l + dim, 0.0);
-  if (slope) std::fill(slope, slope + 9, 0.0);
-  if (set.kind == SetKind::kCone)
-    return law == Law::kCoulomb ? coulomb(set.mu, W, p, l, slope) : convex(set.mu, W, p, l, slope);
+  if (slope) std::fill(slope, slope + dim * dim, 0.0);
+  if (set.is_cone()) {
+    const double mu = set.friction.slope();
+    return with_dim(dim, [&](auto D) {
+      law == Law::kCoulomb ? coulomb<D>(mu, W, p, l, slope) : convex<D>(mu, W, p, l, slope);
+    });
+  }
   for (int r = 0; r < dim; ++r) {
     l[r] = p[r];
     if (set.kind == SetKind::kNonNegative) l[r] = std::max(0.0, p[r]);
     if (set.kind == SetKind::kBox) l[r] = std::min(set.upper, std::max(set.lower, p[r]));
-    if (slope && l[r] == p[r]) slope[3 * r + r] = 1.0 / W[r];
+    if (slope && l[r] == p[r]) slope[(dim + 1) * r] = 1.0 / W[r];
   }
 }
 

@@ -8,9 +8,10 @@ namespace stiction {
 /// convex one without the De Saxce term.
 enum class Law { kCoulomb, kConvex };
 
-/// The impulse l of one or three rows of a set that see a diagonal Delassus matrix W: the set's law
-/// between l and c = W (l - p). The tangents of a cone share their W. `slope`, if given, receives
-/// W^-1 dl/dp = -dl/dc, row-major 3 x 3; a generalised derivative at kinks.
+/// The impulse l of rows of a set that stand together (tree_block) and see a diagonal Delassus
+/// matrix W: the set's law between l and c = W (l - p). The tangents of a cone share their W.
+/// `slope`, if given, receives W^-1 dl/dp = -dl/dc, row-major dim x dim; a generalised derivative
+/// at kinks.
 void apply_law(const ConstraintSet& set,
                Law law,
                const double* W,

@@ -17,7 +17,6 @@
 // with a multiplier for each finite end, c = y - z; bilateral rows have none.
 
 namespace stiction {
-namespace {}  // namespace
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;
@@ -26,8 +25,8 @@ void InteriorPoint::restart(const Start& start) {
     const Cell& cell = cell_[k];
     const int r = cell.row;
     if (cell.kind == Kind::kCone) {
-      y_[r + 2] = start.velocity;
-      l_[r + 2] = start.impulse;
+      y_[r + cell.dim - 1] = start.velocity;
+      l_[r + cell.dim - 1] = start.impulse;
     } else if (cell.kind != Kind::kFree) {
       const bool low = std::isfinite(low_[r]), high = std::isfinite(high_[r]);
       l_[r] = low && high ? 0.5 * (low_[r] + high_[r])
@@ -47,9 +46,12 @@ void InteriorPoint::each_pair(int k, double alpha, Visit&& visit) const {
   const int r = cell.row;
   const auto at = [&](const double* x, const double* dx, int i) { return x[i] + alpha * dx[i]; };
   if (cell.kind == Kind::kCone) {
-    const double l[3] = {at(l_, dl_, r), at(l_, dl_, r + 1), at(l_, dl_, r + 2)};
-    const double y[3] = {at(y_, dy_, r), at(y_, dy_, r + 1), at(y_, dy_, r + 2)};
-    visit(lorentz::dot(l, y), lorentz::smallest_eigenvalue(l, y));
+    with_dim(cell.dim, [&](auto D) {
+      double l[D], y[D];
+      for (int i = 0; i < D; ++i) l[i] = at(l_, dl_, r + i);
+      for (int i = 0; i < D; ++i) y[i] = at(y_, dy_, r + i);
+      visit(lorentz::dot<D>(l, y), lorentz::smallest_eigenvalue<D>(l, y));
+    });
     return;
   }
   if (cell.kind == Kind::kFree) return;
@@ -89,16 +91,34 @@ void InteriorPoint::evaluate() {
   residual_ = 0.0;
   for (int k = 0; k < cells_; ++k) {
     const int r = cell_[k].row;
-    if (cell_[k].kind == Kind::kCone) r_[r + 2] += lorentz::tangent(y_ + r);
+    if (cell_[k].kind != Kind::kCone) continue;
+    with_dim(cell_[k].dim, [&](auto D) { r_[r + D - 1] += lorentz::tangent<D>(y_ + r); });
   }
   for (int i = 0; i < n_; ++i) residual_ = std::max(residual_, std::abs(r_[i]));
   worst_ = worst_eigenvalue(0.0, &mean_);
 }
 
 /// ||y_T||, smoothed by less and less.
+template <int D>
 double InteriorPoint::smooth_norm(const double* y) const {
   const double smooth = 1e-3 * std::min(1.0, mean_);
-  return std::sqrt(y[0] * y[0] + y[1] * y[1] + smooth * smooth);
+  return std::sqrt(circular::squared_tangent<D>(y) + smooth * smooth);
+}
+
+/// factor_ += E W^2 of a cone.
+template <int D>
+void InteriorPoint::add_cone(int r) {
+  const lorentz::Scaling<D> W(l_ + r, y_ + r);
+  const double norm = smooth_norm<D>(y_ + r);
+  double* out = factor_ + static_cast<std::size_t>(r) * stride_ + r;
+  for (int j = 0; j < D; ++j) {
+    double along = 0.0;  // y_T . W^2
+    for (int i = 0; i < D - 1; ++i) {
+      out[i * stride_ + j] += W.squared(i, j);
+      along += y_[r + i] * W.squared(i, j);
+    }
+    out[(D - 1) * stride_ + j] += W.squared(D - 1, j) - along / norm;
+  }
 }
 
 /// LU of G + E W^2.
@@ -110,14 +130,7 @@ bool InteriorPoint::factorise() {
   for (int k = 0; k < cells_; ++k) {
     const int r = cell_[k].row;
     if (cell_[k].kind == Kind::kCone) {
-      const lorentz::Scaling W(l_ + r, y_ + r);
-      const double norm = smooth_norm(y_ + r);
-      for (int j = 0; j < 3; ++j) {
-        at(r, r + j) += W.squared(0, j);
-        at(r + 1, r + j) += W.squared(1, j);
-        at(r + 2, r + j) +=
-            W.squared(2, j) - (y_[r] * W.squared(0, j) + y_[r + 1] * W.squared(1, j)) / norm;
-      }
+      with_dim(cell_[k].dim, [&](auto D) { add_cone<D>(r); });
     } else if (cell_[k].kind != Kind::kFree) {
       if (std::isfinite(low_[r])) at(r, r) += y_[r] / (l_[r] - low_[r]);
       if (std::isfinite(high_[r])) at(r, r) += z_[r] / (high_[r] - l_[r]);
@@ -137,7 +150,7 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
     dl_[r] = -share * r_[r];
     d_[r] = dz_[r] = 0.0;
     if (cell_[k].kind == Kind::kCone) {
-      aim_cone(r, centre, corrected, share);
+      with_dim(cell_[k].dim, [&](auto D) { aim_cone<D>(r, centre, corrected, share); });
     } else if (cell_[k].kind != Kind::kFree) {
       aim_interval(r, centre, corrected);
     }
@@ -147,11 +160,13 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
     const int r = cell_[k].row;
     dy_[r] = d_[r];
     if (cell_[k].kind == Kind::kCone) {
-      const lorentz::Scaling W(l_ + r, y_ + r);
-      for (int i = 0; i < 3; ++i) {
-        dy_[r + i] = d_[r + i];
-        for (int j = 0; j < 3; ++j) dy_[r + i] -= W.squared(i, j) * dl_[r + j];
-      }
+      with_dim(cell_[k].dim, [&](auto D) {
+        const lorentz::Scaling<D> W(l_ + r, y_ + r);
+        for (int i = 0; i < D; ++i) {
+          dy_[r + i] = d_[r + i];
+          for (int j = 0; j < D; ++j) dy_[r + i] -= W.squared(i, j) * dl_[r + j];
+        }
+      });
     } else if (cell_[k].kind != Kind::kFree) {
       if (std::isfinite(low_[r])) dy_[r] -= y_[r] / (l_[r] - low_[r]) * dl_[r];
       if (std::isfinite(high_[r])) dz_[r] += z_[r] / (high_[r] - l_[r]) * dl_[r];
@@ -160,26 +175,27 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
 }
 
 /// d and the right-hand side of a cone's rows.
+template <int D>
 void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share) {
-  const lorentz::Scaling W(l_ + r, y_ + r);
-  double z[3], q[3], u[3], v[3];
+  const lorentz::Scaling<D> W(l_ + r, y_ + r);
+  double z[D], q[D], u[D], v[D];
   W.apply(l_ + r, z);
-  lorentz::product(z, z, q);
+  lorentz::product<D>(z, z, q);
   for (double& x : q) x = -x;
-  q[2] += centre;
+  q[D - 1] += centre;
   if (corrected) {
     W.apply(al_ + r, u);
     W.apply_inverse(ay_ + r, v);
-    lorentz::product(u, v, u);
-    for (int j = 0; j < 3; ++j) q[j] -= u[j];
+    lorentz::product<D>(u, v, u);
+    for (int j = 0; j < D; ++j) q[j] -= u[j];
   }
-  lorentz::divide(z, q, u);
+  lorentz::divide<D>(z, q, u);
   W.apply(u, d_ + r);
-  const double norm = smooth_norm(y_ + r);
-  dl_[r] += d_[r];
-  dl_[r + 1] = -share * r_[r + 1] + d_[r + 1];
-  dl_[r + 2] = -share * r_[r + 2] + d_[r + 2] - (y_[r] * d_[r] + y_[r + 1] * d_[r + 1]) / norm;
-  dz_[r + 1] = dz_[r + 2] = 0.0;
+  double along = 0.0;  // y_T . d_T
+  for (int i = 0; i < D; ++i) dl_[r + i] = -share * r_[r + i] + d_[r + i];
+  for (int i = 0; i < D - 1; ++i) along += y_[r + i] * d_[r + i];
+  dl_[r + D - 1] -= along / smooth_norm<D>(y_ + r);
+  std::fill(dz_ + r, dz_ + r + D, 0.0);
 }
 
 /// The same of a row with bounds.
@@ -205,8 +221,10 @@ double InteriorPoint::longest_step() const {
   for (int k = 0; k < cells_; ++k) {
     const int r = cell_[k].row;
     if (cell_[k].kind == Kind::kCone) {
-      alpha = lorentz::longest_step(l_ + r, dl_ + r, alpha);
-      alpha = lorentz::longest_step(y_ + r, dy_ + r, alpha);
+      with_dim(cell_[k].dim, [&](auto D) {
+        alpha = lorentz::longest_step<D>(l_ + r, dl_ + r, alpha);
+        alpha = lorentz::longest_step<D>(y_ + r, dy_ + r, alpha);
+      });
     } else if (cell_[k].kind != Kind::kFree) {
       if (std::isfinite(low_[r])) {
         positive(l_[r] - low_[r], dl_[r]);

@@ -45,15 +45,19 @@ class InteriorPoint {
   /// Consecutive rows of the reduced system that obey one law.
   struct Cell {
     Kind kind;
-    int row;
+    int row, dim;
   };
 
   void list_cells();
   void scale();
   void evaluate();
   bool factorise();
+  template <int D>
   double smooth_norm(const double* y) const;
+  template <int D>
+  void add_cone(int row);
   void direction(double centre, bool corrected, double share);
+  template <int D>
   void aim_cone(int row, double centre, bool corrected, double share);
   void aim_interval(int row, double centre, bool corrected);
   double predict();

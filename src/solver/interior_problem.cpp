@@ -23,15 +23,15 @@ std::size_t storage(int rows) {
 
 void InteriorPoint::reserve(int rows, SolverWorkspace& work) {
   if (work.interior.size() < storage(rows)) work.interior.resize(storage(rows));
-  if (work.interior_rows.size() < 5 * static_cast<std::size_t>(rows))
-    work.interior_rows.resize(5 * rows);
+  if (work.interior_rows.size() < 6 * static_cast<std::size_t>(rows))
+    work.interior_rows.resize(6 * rows);
 }
 
 InteriorPoint::InteriorPoint(const Island& island, SolverWorkspace& work, Problem problem)
     : island_(island), work_(work), problem_(problem) {
   const std::size_t n = island.rows(), stride = padded(island.rows());
   reserve(island.rows(), work);
-  static_assert(sizeof(Cell) == 2 * sizeof(int));
+  static_assert(sizeof(Cell) == 3 * sizeof(int));
   row_ = work.interior_rows.data();
   pivot_ = row_ + n;
   end_ = pivot_ + n;
@@ -66,9 +66,9 @@ InteriorPoint::InteriorPoint(const Island& island, SolverWorkspace& work, Proble
 /// their impulse is known.
 void InteriorPoint::list_cells() {
   const ContactProblem& p = island_.problem;
-  const auto add = [&](Kind kind, int row, double low, double high) {
-    cell_[cells_++] = {kind, n_};
-    for (int r = 0; r < (kind == Kind::kCone ? 3 : 1); ++r) {
+  const auto add = [&](Kind kind, int row, double low, double high, int dim = 1) {
+    cell_[cells_++] = {kind, n_, dim};
+    for (int r = 0; r < dim; ++r) {
       low_[n_] = low;
       high_[n_] = high;
       row_[n_++] = row + r;
@@ -78,10 +78,10 @@ void InteriorPoint::list_cells() {
     const ConstraintSet& set = p.sets[i];
     switch (set.kind) {
       case SetKind::kCone:
-        if (problem_ == Problem::kDirection || set.mu == 0.0) {
-          add(Kind::kPositive, set.offset + 2, 0.0, kInfinity);
+        if (problem_ == Problem::kDirection || set.friction.slope() == 0.0) {
+          add(Kind::kPositive, set.offset + set.friction.normal(), 0.0, kInfinity);
         } else {
-          add(Kind::kCone, set.offset, 0.0, kInfinity);
+          add(Kind::kCone, set.offset, 0.0, kInfinity, set.dim);
         }
         break;
       case SetKind::kNonNegative:
@@ -122,20 +122,15 @@ void InteriorPoint::scale() {
     const ConstraintSet& set = p.sets[i];
     double c[kMaxSetDim];
     p.velocity(i, fixed, c);
-    const int stride = ContactProblem::stride(set.dim);
     for (int r = 0; r < set.dim; ++r) {
       const int at = set.offset + r, row = column[at];
       if (row < 0) continue;
       scale_[row] = D[at];
       g_[row] = D[at] * c[r];
-      const double* panel = p.values.data() + p.panel_start[i] + r;
-      for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-        for (int q = 0; q < p.runs[k].count; ++q, panel += stride) {
-          const int to = p.runs[k].column + q;
-          if (column[to] >= 0)
-            matrix_[static_cast<std::size_t>(row) * stride_ + column[to]] = D[at] * D[to] * *panel;
-        }
-      }
+      double* out = matrix_ + static_cast<std::size_t>(row) * stride_;
+      p.each_column(i, [&](int to, int k) {
+        if (column[to] >= 0) out[column[to]] = D[at] * D[to] * p.values[k + r];
+      });
     }
   }
   unit_ = 0.0;

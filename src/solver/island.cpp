@@ -26,6 +26,20 @@ double mean_diagonal(const Island& island) {
   return sum > 0.0 ? sum / island.rows() : 1.0;
 }
 
+double largest_eigenvalue_bound(const double* block, int n, int stride) {
+  if (n == 1) return block[0];
+  double q = block[0], deviation = 0.0;
+  for (int r = 1; r < n; ++r) q += block[(stride + 1) * r];
+  q /= n;
+  for (int c = 0; c < n; ++c) {
+    for (int r = 0; r < n; ++r) {
+      const double x = block[stride * c + r] - (r == c ? q : 0.0);
+      deviation += x * x;
+    }
+  }
+  return q + (n - 1) * std::sqrt(deviation / (n * (n - 1)));
+}
+
 void copy_dense(const Island& island, double* G, double* g) {
   const ContactProblem& p = island.problem;
   const std::size_t n = island.rows();
@@ -33,15 +47,10 @@ void copy_dense(const Island& island, double* G, double* g) {
   std::copy(p.g.begin() + island.begin, p.g.begin() + island.end, g);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    const int stride = ContactProblem::stride(set.dim);
-    const double* column = p.values.data() + p.panel_start[i];
-    for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-      const ContactProblem::Run& run = p.runs[k];
-      for (int c = 0; c < run.count; ++c, column += stride) {
-        double* out = G + (run.column + c - island.begin) * n + (set.offset - island.begin);
-        std::copy(column, column + set.dim, out);
-      }
-    }
+    p.each_column(i, [&](int j, int at) {
+      const double* column = p.values.data() + at;
+      std::copy(column, column + set.dim, G + (j - island.begin) * n + (set.offset - island.begin));
+    });
   }
 }
 

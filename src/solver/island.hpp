@@ -25,6 +25,9 @@ void velocities(const Island& island, const double* lambda, double* velocity);
 inline double diagonal(const ContactProblem& p, int i, int row) {
   return p.values[p.diagonal_start[i] + (ContactProblem::stride(p.sets[i].dim) + 1) * row];
 }
+/// Bound of the largest eigenvalue of a symmetric block, columns `stride` apart: q + (n - 1) p,
+/// q = tr / n and n (n - 1) p^2 = ||A - q I||_F^2; reached if the others are equal.
+double largest_eigenvalue_bound(const double* block, int n, int stride);
 /// max |g| of the island [m/s].
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.

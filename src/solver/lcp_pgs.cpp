@@ -31,7 +31,7 @@ void prepare(const Island& island, Steps* steps) {
   for (int i = island.first; i < island.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r)
       steps[i].row[r] = safe_inverse(diagonal(p, i, r), floor);
-    if (p.sets[i].kind != SetKind::kCone) continue;
+    if (!p.sets[i].is_cone()) continue;
     const double* b = p.values.data() + p.diagonal_start[i];
     const double half = 0.5 * (b[0] + b[5]), difference = 0.5 * (b[0] - b[5]);
     const double L = half + std::sqrt(difference * difference + b[1] * b[1]);
@@ -50,7 +50,7 @@ void update_contact(const ConstraintSet& set,
   const double n = std::max(0.0, l[2] - omega * step.row[2] * c[2]), change = n - l[2];
   for (int t = 0; t < 2; ++t) l[t] -= omega * step.row[t] * (c[t] + block[8 + t] * change);
   l[2] = n;
-  polygon.project(set.mu * n, l);
+  polygon.project(set.friction.slope() * n, l);
 }
 
 /// Rows of another set in turn, each on its interval.
@@ -83,7 +83,7 @@ double sweep(const Island& island,
     double* l = lambda + set.offset;
     std::copy(l, l + set.dim, old);
     p.velocity(i, lambda, c);
-    if (set.kind == SetKind::kCone)
+    if (set.is_cone())
       update_contact(set, polygon, steps[i], block, omega, c, l);
     else
       update_rows(set, steps[i], block, omega, c, l);

@@ -1,5 +1,7 @@
 #include "local_contact.hpp"
 
+#include "stiction/contact/cone.hpp"
+
 #include <cmath>
 
 // Open: lambda = 0 if v_N >= 0. Stuck: lambda = -G^-1 v if it is in the cone. Sliding against the
@@ -8,6 +10,12 @@
 //   h = (w . v_T) (G_NN + mu G_NT . u) - v_N w . (G_TN + mu G_TT u),  w = u turned by 90 degrees,
 // vanishes: a trigonometric polynomial of degree two in the angle of u. Angles are never formed: u
 // is turned by the rational rotation of tan(angle / 2), the same on every machine.
+//
+// In any dimension (no angle to turn): c_T = -s lambda_T with a slip s >= 0 and c_N = 0 give
+//   (S + s 1) lambda_T = -(v_T - G_TN v_N / G_NN),  S = G_TT - G_TN G_NT / G_NN,
+//   lambda_N = -(v_N + G_NT lambda_T) / G_NN,
+// and s is a root of ||lambda_T|| - mu lambda_N: positive at s = 0 unless the contact sticks,
+// negative as s grows, so that there is one.
 
 namespace stiction {
 namespace {
@@ -129,5 +137,104 @@ bool solve_local_contact(const double* G, double mu, const double* v, double* la
   }
   return solve_slide(G, mu, v, lambda);
 }
+
+namespace {
+
+/// x <- A^-1 x of a positive definite A by Cholesky's factors, which replace its lower triangle.
+template <int n>
+bool solve_positive(double (&A)[n][n], double* x) {
+  for (int k = 0; k < n; ++k) {
+    for (int j = 0; j < k; ++j) A[k][k] -= A[k][j] * A[k][j];
+    if (!(A[k][k] > 0.0)) return false;
+    A[k][k] = std::sqrt(A[k][k]);
+    for (int i = k + 1; i < n; ++i) {
+      for (int j = 0; j < k; ++j) A[i][k] -= A[i][j] * A[k][j];
+      A[i][k] /= A[k][k];
+    }
+    for (int j = 0; j < k; ++j) x[k] -= A[k][j] * x[j];
+    x[k] /= A[k][k];
+  }
+  for (int k = n - 1; k >= 0; --k) {
+    for (int i = k + 1; i < n; ++i) x[k] -= A[i][k] * x[i];
+    x[k] /= A[k][k];
+  }
+  return true;
+}
+
+/// The impulse at a given slip.
+template <int D>
+class Slip {
+ public:
+  Slip(const double* G, int stride, double mu, const double* v) : mu_(mu) {
+    const double* normal = G + stride * N;
+    pull_ = v[N] / normal[N];
+    for (int r = 0; r < N; ++r) {
+      coupling_[r] = normal[r] / normal[N];
+      rhs_[r] = coupling_[r] * v[N] - v[r];
+      for (int c = 0; c < N; ++c) S_[r][c] = G[stride * c + r] - coupling_[r] * normal[c];
+      size_ += S_[r][r] / N;
+    }
+    if (!(size_ > 0.0)) size_ = normal[N];
+  }
+  double size() const { return size_; }  ///< of S
+  /// Sets lambda; ||lambda_T|| - mu lambda_N, or NaN if S is not positive.
+  double excess(double slip, double* lambda) const {
+    constexpr double kShift = 1e-12;  // so that a singular block has an inverse
+    double A[N][N];
+    for (int r = 0; r < N; ++r) {
+      for (int c = 0; c < N; ++c) A[r][c] = S_[r][c];
+      A[r][r] += slip + kShift * size_;
+      lambda[r] = rhs_[r];
+    }
+    if (!solve_positive<N>(A, lambda)) return std::nan("");
+    lambda[N] = -pull_;
+    for (int r = 0; r < N; ++r) lambda[N] -= coupling_[r] * lambda[r];
+    return circular::tangent<D>(lambda) - mu_ * lambda[N];
+  }
+
+ private:
+  static constexpr int N = D - 1;
+  double mu_, pull_, size_ = 0.0, coupling_[N], rhs_[N], S_[N][N];
+};
+
+}  // namespace
+
+template <int D>
+bool solve_local_contact(const double* G, int stride, double mu, const double* v, double* lambda) {
+  constexpr int N = D - 1, kTrials = 100;
+  if (v[N] >= 0.0) {
+    std::fill(lambda, lambda + D, 0.0);
+    return true;
+  }
+  if (!(G[(stride + 1) * N] > 0.0)) return false;
+  double found[D] = {};
+  if (mu == 0.0) {
+    std::copy(found, found + N, lambda);
+    lambda[N] = -v[N] / G[(stride + 1) * N];
+    return true;
+  }
+  const Slip<D> slip(G, stride, mu, v);
+  double at_low = slip.excess(0.0, found);
+  if (std::isnan(at_low)) return false;
+  // slip = size x / (1 - x): x in [0, 1); regula falsi in the Illinois form, with a bisection now
+  // and then.
+  double low = 0.0, high = 1.0, at_high = mu * v[N] / G[(stride + 1) * N], x = 0.0;
+  for (int k = 0; at_low > 0.0 && k < kTrials && high - low > 1e-16; ++k) {
+    x = k % 4 == 3 ? 0.5 * (low + high) : low + (high - low) * at_low / (at_low - at_high);
+    if (!(x > low && x < high)) break;
+    const double at = slip.excess(slip.size() * x / (1.0 - x), found);
+    if (at == 0.0) break;
+    (at > 0.0 ? low : high) = x;
+    (at > 0.0 ? at_low : at_high) = at;
+    if (k % 4 != 3) (at > 0.0 ? at_high : at_low) *= 0.5;
+  }
+  circular::project_disk<D>(mu, found);
+  std::copy(found, found + D, lambda);
+  return true;
+}
+
+template bool solve_local_contact<3>(const double*, int, double, const double*, double*);
+template bool solve_local_contact<4>(const double*, int, double, const double*, double*);
+template bool solve_local_contact<6>(const double*, int, double, const double*, double*);
 
 }  // namespace stiction

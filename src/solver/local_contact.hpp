@@ -7,4 +7,9 @@ namespace stiction {
 /// Out: the solution. False, and lambda untouched, if none was found (a contact that jams).
 bool solve_local_contact(const double* G, double mu, const double* v, double* lambda);
 
+/// The same of a circular cone of D rows; columns of G are `stride` apart. Where several solutions
+/// exist it finds one, whatever lambda was. False, and lambda untouched, if G is not positive.
+template <int D>
+bool solve_local_contact(const double* G, int stride, double mu, const double* v, double* lambda);
+
 }  // namespace stiction

@@ -1,43 +1,59 @@
 #pragma once
 
+#include "stiction/contact/cone.hpp"
+
 #include <algorithm>
 #include <cmath>
 
-// The unit Lorentz cone {||x_T|| <= x_N} of R^3 in the order (t1, t2, n) and its Jordan algebra:
-// x o y = (x_N y_T + y_N x_T, x . y), det x = x_N^2 - ||x_T||^2, unit e = (0, 0, 1).
+// The unit Lorentz cone {||x_T|| <= x_N} of R^D, the normal last, and its Jordan algebra:
+// x o y = (x_N y_T + y_N x_T, x . y), det x = x_N^2 - ||x_T||^2, unit e = (0, ..., 0, 1).
 
 namespace stiction::lorentz {
 
+using circular::tangent;
+
+template <int D>
 inline double dot(const double* x, const double* y) {
-  return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+  double sum = x[0] * y[0];
+  for (int r = 1; r < D; ++r) sum += x[r] * y[r];
+  return sum;
 }
-inline double tangent(const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1]); }
+template <int D>
 inline double det(const double* x) {
-  const double t = tangent(x);
-  return (x[2] - t) * (x[2] + t);
+  const double t = tangent<D>(x);
+  return (x[D - 1] - t) * (x[D - 1] + t);
 }
+/// x_N y_N - x_T . y_T
+template <int D>
+inline double det(const double* x, const double* y) {
+  double sum = x[D - 1] * y[D - 1];
+  for (int r = 0; r < D - 1; ++r) sum -= x[r] * y[r];
+  return sum;
+}
+template <int D>
 inline void product(const double* x, const double* y, double* out) {
-  const double a = x[2] * y[0] + y[2] * x[0], b = x[2] * y[1] + y[2] * x[1], c = dot(x, y);
-  out[0] = a;
-  out[1] = b;
-  out[2] = c;
+  const double xn = x[D - 1], yn = y[D - 1], n = dot<D>(x, y);
+  for (int r = 0; r < D - 1; ++r) out[r] = xn * y[r] + yn * x[r];
+  out[D - 1] = n;
 }
 /// out with x o out = q.
+template <int D>
 inline void divide(const double* x, const double* q, double* out) {
-  const double n = (x[2] * q[2] - x[0] * q[0] - x[1] * q[1]) / det(x);
-  out[0] = (q[0] - n * x[0]) / x[2];
-  out[1] = (q[1] - n * x[1]) / x[2];
-  out[2] = n;
+  const double n = det<D>(x, q) / det<D>(x);
+  for (int r = 0; r < D - 1; ++r) out[r] = (q[r] - n * x[r]) / x[D - 1];
+  out[D - 1] = n;
 }
 /// Smallest eigenvalue of the scaled pair of l and y, whose product on the central path is m e.
+template <int D>
 inline double smallest_eigenvalue(const double* l, const double* y) {
-  const double inner = dot(l, y), d = det(l) * det(y);
+  const double inner = dot<D>(l, y), d = det<D>(l) * det<D>(y);
   return d / std::max(1e-300, inner + std::sqrt(std::max(0.0, inner * inner - d)));
 }
 /// Largest alpha <= limit with x + alpha dx in the cone, x inside.
+template <int D>
 inline double longest_step(const double* x, const double* dx, double limit) {
-  const double a = (dx[2] - tangent(dx)) * (dx[2] + tangent(dx));
-  const double b = x[2] * dx[2] - x[0] * dx[0] - x[1] * dx[1], c = det(x);
+  const double t = tangent<D>(dx), a = (dx[D - 1] - t) * (dx[D - 1] + t);
+  const double b = det<D>(x, dx), c = det<D>(x);
   const double discriminant = b * b - a * c;
   if (discriminant < 0.0) return limit;
   const double divisor = std::sqrt(discriminant) - b;
@@ -45,35 +61,35 @@ inline double longest_step(const double* x, const double* dx, double limit) {
 }
 
 /// Nesterov and Todd's scaling: the symmetric W with W l = W^-1 y.
+template <int D>
 struct Scaling {
-  double w[3], beta;
+  double w[D], beta;
 
   Scaling(const double* l, const double* y) {
-    const double dl = std::sqrt(det(l)), dy = std::sqrt(det(y));
-    const double s[3] = {y[0] / dy, y[1] / dy, y[2] / dy};
-    const double z[3] = {l[0] / dl, l[1] / dl, l[2] / dl};
-    const double k = 0.5 / std::sqrt(0.5 * (1.0 + dot(s, z)));
-    w[0] = k * (s[0] - z[0]);
-    w[1] = k * (s[1] - z[1]);
-    w[2] = k * (s[2] + z[2]);
+    const double dl = std::sqrt(det<D>(l)), dy = std::sqrt(det<D>(y));
+    double s[D], z[D];
+    for (int r = 0; r < D; ++r) s[r] = y[r] / dy;
+    for (int r = 0; r < D; ++r) z[r] = l[r] / dl;
+    const double k = 0.5 / std::sqrt(0.5 * (1.0 + dot<D>(s, z)));
+    for (int r = 0; r < D - 1; ++r) w[r] = k * (s[r] - z[r]);
+    w[D - 1] = k * (s[D - 1] + z[D - 1]);
     beta = std::sqrt(dy / dl);
   }
   void apply(const double* v, double* out) const { apply(v, 1.0, beta, out); }
   void apply_inverse(const double* v, double* out) const { apply(v, -1.0, 1.0 / beta, out); }
-  /// W^2 = beta^2 (2 w w^T - diag(-1, -1, 1)).
+  /// W^2 = beta^2 (2 w w^T - diag(-1, ..., -1, 1)).
   double squared(int r, int c) const {
-    const double unit = r == c ? (r == 2 ? -1.0 : 1.0) : 0.0;
+    const double unit = r == c ? (r == D - 1 ? -1.0 : 1.0) : 0.0;
     return beta * beta * (2.0 * w[r] * w[c] + unit);
   }
 
  private:
   void apply(const double* v, double sign, double factor, double* out) const {
-    const double x = sign * w[0], y = sign * w[1], a = x * v[0] + y * v[1];
-    const double k = a / (1.0 + w[2]) + v[2];
-    const double t1 = factor * (v[0] + x * k), t2 = factor * (v[1] + y * k);
-    out[2] = factor * (a + w[2] * v[2]);
-    out[0] = t1;
-    out[1] = t2;
+    double a = sign * w[0] * v[0];
+    for (int r = 1; r < D - 1; ++r) a += sign * w[r] * v[r];
+    const double k = a / (1.0 + w[D - 1]) + v[D - 1], normal = factor * (a + w[D - 1] * v[D - 1]);
+    for (int r = 0; r < D - 1; ++r) out[r] = factor * (v[r] + sign * w[r] * k);
+    out[D - 1] = normal;
   }
 };
 

@@ -9,12 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-// In canonical scaling (lambda = D l, c~ = D c, D = d diag(1, 1, 1/mu), d^2 = 3 / (G11 + G22 + GNN
-// / mu^2)) every cone is the unit Lorentz cone. With p = l - rho c~ and t = ||p_T||, d = p_T / t, a
-// contact is
-//   open   p_N <= 0:   l = 0
-//   stuck  t <= p_N:   c~ = 0
-//   slides otherwise:  c~_N = 0,  l_T = p_N d,
+// In canonical scaling (lambda = D l, c~ = D c: cone.hpp) every cone is the unit Lorentz cone. The
+// natural map at p = l - rho c~ says what each contact does,
+//   open:   l = 0,   stuck: c~ = 0,   slides: c~_N = 0,  l_T = p_N d,
 // and the Newton step solves the linearised equations of the moving rows. A proximal term centred
 // at the iterate makes hyperstatic contact solvable and leaves the solutions unchanged.
 
@@ -23,38 +20,39 @@ namespace {
 
 /// Mode of each row at lambda with velocity c; fixed rows are moved to where their mode holds them.
 /// merit += squared natural residual in scaled units.
-void classify_cone(const ConstraintSet& set,
-                   const double* D,
+template <int D>
+void classify_cone(bool frictionless,
+                   const double* scale,
                    const double* c,
                    double* lambda,
                    RowMode* mode,
                    double& merit) {
-  const double n = lambda[2] / D[2], pn = n - kRho * D[2] * c[2];
-  const double x = lambda[0] / D[0], y = lambda[1] / D[1];
-  if (pn <= 0.0) {
-    merit += n * n + x * x + y * y;
-    lambda[0] = lambda[1] = lambda[2] = 0.0;
-    mode[0] = mode[1] = mode[2] = RowMode::kFixed;
+  constexpr int N = D - 1;
+  double l[D], p[D];
+  for (int r = 0; r < D; ++r) {
+    l[r] = lambda[r] / scale[r];
+    p[r] = l[r] - kRho * scale[r] * c[r];
+  }
+  const circular::NaturalMap<D> map(p);
+  if (map.mode == ContactMode::kOpen) {
+    merit += l[N] * l[N] + circular::squared_tangent<D>(l);
+    std::fill(lambda, lambda + D, 0.0);
+    std::fill(mode, mode + D, RowMode::kFixed);
     return;
   }
-  const double cn = kRho * D[2] * c[2];
-  mode[2] = RowMode::kVelocity;
-  if (set.mu == 0.0) {
+  const double cn = kRho * scale[N] * c[N];
+  mode[N] = RowMode::kVelocity;
+  if (frictionless) {
     merit += cn * cn;
-    lambda[0] = lambda[1] = 0.0;
-    mode[0] = mode[1] = RowMode::kFixed;
+    std::fill(lambda, lambda + N, 0.0);
+    std::fill(mode, mode + N, RowMode::kFixed);
     return;
   }
-  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
-               t = std::sqrt(px * px + py * py);
-  if (t <= pn) {
-    merit += kRho * kRho * (D[0] * D[0] * c[0] * c[0] + D[1] * D[1] * c[1] * c[1]) + cn * cn;
-    mode[0] = mode[1] = RowMode::kVelocity;
-    return;
-  }
-  const double fx = x - pn * px / t, fy = y - pn * py / t;
-  merit += fx * fx + fy * fy + cn * cn;
-  mode[0] = mode[1] = RowMode::kSlide;
+  double f[D];  // what is not yet as its mode wants it
+  const bool sticks = map.mode == ContactMode::kStick;
+  for (int r = 0; r < N; ++r) f[r] = sticks ? kRho * scale[r] * c[r] : l[r] - map.held(r);
+  merit += circular::squared_tangent<D>(f) + cn * cn;
+  std::fill(mode, mode + N, sticks ? RowMode::kVelocity : RowMode::kSlide);
 }
 
 void classify_scalar(
@@ -80,7 +78,10 @@ double classify(
     const int o = set.offset;
     switch (set.kind) {
       case SetKind::kCone:
-        classify_cone(set, D + o, velocity + o, lambda + o, modes + o, merit);
+        with_dim(set.dim, [&](auto dim) {
+          const bool frictionless = set.friction.slope() == 0.0;
+          classify_cone<dim>(frictionless, D + o, velocity + o, lambda + o, modes + o, merit);
+        });
         break;
       case SetKind::kNonNegative:
         classify_scalar(0.0, kNoBound, D[o], velocity[o], lambda[o], modes[o], merit);
@@ -198,12 +199,15 @@ void scale_rows(const Island& island, double* D) {
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double* out = D + set.offset;
-    if (set.kind == SetKind::kCone) {
-      const double mu = set.mu > 0.0 ? set.mu : 1.0;
-      const double trace = diagonal(p, i, 0) + diagonal(p, i, 1) + diagonal(p, i, 2) / (mu * mu);
-      const double d = std::sqrt(3.0 / std::max(trace, 1e-14 * largest));
-      out[0] = out[1] = d;
-      out[2] = d / mu;
+    if (set.is_cone()) {
+      const int n = set.friction.normal();
+      const double mu = set.friction.slope() > 0.0 ? set.friction.slope() : 1.0;
+      double trace = diagonal(p, i, 0);
+      for (int r = 1; r < n; ++r) trace += diagonal(p, i, r);
+      const double d =
+          circular::canonical_scale(set.dim, mu, trace, diagonal(p, i, n), 1e-14 * largest);
+      std::fill(out, out + n, d);
+      out[n] = d / mu;
       continue;
     }
     for (int r = 0; r < set.dim; ++r)

@@ -58,7 +58,7 @@ class Multipliers {
   double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *impulse_, *best_, *last_,
       *trial_;                                          // by row
   double *y_, *round_start_, *start_, *step_, *force_;  // by coordinate; force_: F
-  double* slopes_;                                      // 9 by rows of the tree space
+  double* slopes_;  // dim x dim for each block of rows of the tree space
 };
 
 Multipliers::Multipliers(const Island& island,
@@ -80,7 +80,7 @@ Multipliers::Multipliers(const Island& island,
        {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &impulse_, &best_, &last_, &trial_})
     *x = scratch.take(total);
   for (double** x : {&y_, &round_start_, &start_, &step_, &force_}) *x = scratch.take(n_);
-  slopes_ = scratch.take(9 * space_.rows().size());
+  slopes_ = scratch.take(kMaxConeDim * total);
   scale_rows(island, scale_);
 }
 
@@ -98,9 +98,9 @@ void Multipliers::set_offset() {
     const ConstraintSet& set = p_.sets[i];
     for (int k = set.offset; k < set.offset + set.dim; ++k)
       offset_[k] = p_.g[k] - eta_[k] * centre_[k];
-    if (law_ == Law::kCoulomb || set.kind != SetKind::kCone) continue;
+    if (law_ == Law::kCoulomb || !set.is_cone()) continue;
     const double* c = velocity_ + set.offset;
-    offset_[set.offset + 2] += set.mu * std::sqrt(c[0] * c[0] + c[1] * c[1]);
+    offset_[set.offset + set.friction.normal()] += shift(set.friction, c);
   }
 }
 
@@ -110,7 +110,7 @@ double Multipliers::evaluate(double* slopes) {
   for (std::size_t i = 0; i < space_.rows().size(); ++i) {
     const TreeSpace::Rows& rows = space_.rows()[i];
     const int k = rows.begin;
-    double p[3];
+    double p[kMaxConeDim];
     for (int r = 0; r < rows.dim; ++r) p[r] = -(motion_[k + r] + offset_[k + r]) / W_[k + r];
     apply_law(p_.sets[rows.set],
               law_,
@@ -118,7 +118,7 @@ double Multipliers::evaluate(double* slopes) {
               p,
               rows.dim,
               impulse_ + k,
-              slopes ? slopes + 9 * i : nullptr);
+              slopes ? slopes + rows.slope : nullptr);
   }
   space_.gather(impulse_, force_);
   double size = 0.0;
@@ -147,7 +147,7 @@ bool Multipliers::newton_step() {
   ++work_.factorisations;
   space_.begin_matrix(law_ == Law::kConvex);
   for (std::size_t i = 0; i < space_.rows().size(); ++i)
-    space_.add(static_cast<int>(i), slopes_ + 9 * i);
+    space_.add(static_cast<int>(i), slopes_ + space_.rows()[i].slope);
   if (!space_.factor()) return false;
   for (int k = 0; k < n_; ++k) step_[k] = -force_[k];
   space_.solve(step_);
@@ -308,7 +308,7 @@ Residuals Multipliers::run(const Residuals& before) {
 }  // namespace
 
 std::size_t multiplier_storage(std::size_t total, int n) {
-  return (10 + 9) * total + 5 * n;  // slopes: nine for each row at most
+  return (10 + kMaxConeDim) * total + 5 * n;
 }
 
 Residuals method_of_multipliers(const Island& island,

@@ -99,7 +99,7 @@ void Splitting::start() {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = island_.problem.sets[i];
     double* z = z_ + set.offset - island_.begin;
-    if (set.kind == SetKind::kCone) z[2] += set.mu * std::sqrt(z[0] * z[0] + z[1] * z[1]);
+    if (set.is_cone()) z[set.friction.normal()] += shift(set.friction, z);
     if (set.kind == SetKind::kFree) std::fill(z, z + set.dim, 0.0);
   }
 }
@@ -112,8 +112,7 @@ void Splitting::linear_step() {
     const int o = set.offset - island_.begin;
     const double split = set.kind == SetKind::kFree ? 0.0 : rho;
     for (int r = o; r < o + set.dim; ++r) next_[r] = split * y_[r] + eta_ * x_[r] + z_[r] - g[r];
-    if (set.kind == SetKind::kCone)
-      next_[o + 2] -= set.mu * std::sqrt(z_[o] * z_[o] + z_[o + 1] * z_[o + 1]);
+    if (set.is_cone()) next_[o + set.friction.normal()] -= shift(set.friction, z_ + o);
   }
   delassus_.solve(next_);
 }
@@ -131,7 +130,7 @@ Gaps Splitting::project_step() {
       }
       continue;
     }
-    double w[3], relaxed[3], old[3];
+    double w[kMaxConeDim], relaxed[kMaxConeDim], old[kMaxConeDim];
     for (int r = 0; r < set.dim; ++r) {
       old[r] = y_[o + r];
       relaxed[r] = alpha * next_[o + r] + (1.0 - alpha) * old[r];

@@ -64,7 +64,7 @@ void NcpNewton::make_compliant(double share) {
     const ConstraintSet& set = p.sets[i];
     const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
     const double largest = p.largest_diagonal(i, i + 1);
-    for (int r = set.kind == SetKind::kCone ? 2 : 0; r < set.dim; ++r) {
+    for (int r = set.is_cone() ? set.friction.normal() : 0; r < set.dim; ++r) {
       soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
       soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
     }
@@ -159,7 +159,7 @@ bool NcpNewton::scatter() {
       if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
       const double n = uniform() * scale / d;
       l[set.dim - 1] = n;
-      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.mu * n * (uniform() - 0.5);
+      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.friction.slope() * n * (uniform() - 0.5);
       project_horizontally(set, l);
     }
     if (!sweep(island_.rows() <= 60 ? 10 : 50)) continue;

@@ -42,7 +42,7 @@ STICTION_CLONES void copy_set(const ContactProblem& p,
   const ConstraintSet& set = p.sets[i];
   const int stride = ContactProblem::stride(set.dim), o = set.offset, row = columns.of[o];
   const auto out = [&](int r) { return s.matrix + static_cast<std::size_t>(r) * s.stride; };
-  if (set.dim == 3 && row >= 0 && columns.stretch[o] >= o + 3) {
+  if (set.dim == 3 && row >= 0 && columns.stretch[o] >= o + 3) {  // three rows in one pass
     double *x = out(row), *y = out(row + 1), *z = out(row + 2);
     each_stretch(p, i, from, columns, [&](const double* panel, int column, int count) {
       const int to = columns.of[column];
@@ -65,41 +65,55 @@ STICTION_CLONES void copy_set(const ContactProblem& p,
   }
 }
 
-/// Turns the two velocity rows of a sliding contact into its linearised law: with Q = (p_N / t) (I
-/// - d d^T), (I - Q) dl_T - d dl_N + rho Q dc_T + rho d dc_N = -(l_T - p_N d), where the part of dc
-/// that comes from the fixed rows is known: moved - c.
+/// Turns the tangential velocity rows of a sliding contact into its linearised law: with d and Q of
+/// its natural map, (I - Q) dl_T - d dl_N + rho Q dc_T + rho d dc_N = -(l_T - p_N d), where the
+/// part of dc that comes from the fixed rows is known: moved - c.
+template <int D>
 void slide_rows(const NewtonSystem& s,
                 int row,
-                const double* D,
+                const double* scale,
                 const double* c,
                 const double* moved,
                 const double* lambda) {
-  double* gx = s.matrix + static_cast<std::size_t>(row) * s.stride;
-  double* gy = gx + s.stride;
-  const double* gn = gy + s.stride;
-  const double x = lambda[0] / D[0], y = lambda[1] / D[1];
-  const double pn = lambda[2] / D[2] - kRho * D[2] * c[2];
-  const double px = x - kRho * D[0] * c[0], py = y - kRho * D[1] * c[1],
-               t = std::sqrt(px * px + py * py);
-  const double dx = px / t, dy = py / t, k = pn / t;
-  const double qxx = k * dy * dy, qxy = -k * dx * dy, qyy = k * dx * dx;
+  constexpr int N = D - 1;
+  double* g[D];
+  double l[D], p[D], d[N], Q[N][N], known[D];
+  for (int r = 0; r < D; ++r) {
+    g[r] = s.matrix + static_cast<std::size_t>(row + r) * s.stride;
+    l[r] = lambda[r] / scale[r];
+    p[r] = l[r] - kRho * scale[r] * c[r];
+    known[r] = kRho * scale[r] * (moved[r] - c[r]);
+  }
+  const circular::NaturalMap<D> map(p);
+  const double ratio = map.ratio();
+  map.direction(d);
+  for (int r = 0; r < N; ++r) {
+    for (int k = 0; k < N; ++k) Q[r][k] = circular::across<D>(ratio, d, r, k);
+  }
   int start = row;  // first column of the profile that reaches these rows
   while (start > 0 && s.end[start - 1] > row) --start;
   for (int j = start; j < s.end[row]; ++j) {
-    const double a = gx[j], b = gy[j], m = kRho * gn[j];
-    gx[j] = kRho * (qxx * a + qxy * b) + dx * m;
-    gy[j] = kRho * (qxy * a + qyy * b) + dy * m;
+    double a[N];
+    const double m = kRho * g[N][j];
+    for (int r = 0; r < N; ++r) a[r] = g[r][j];
+    for (int r = 0; r < N; ++r) {
+      double sum = Q[r][0] * a[0];
+      for (int k = 1; k < N; ++k) sum += Q[r][k] * a[k];
+      g[r][j] = kRho * sum + d[r] * m;
+    }
   }
-  gx[row] += 1.0 - qxx;
-  gx[row + 1] -= qxy;
-  gx[row + 2] -= dx;
-  gy[row] -= qxy;
-  gy[row + 1] += 1.0 - qyy;
-  gy[row + 2] -= dy;
-  const double ex = kRho * D[0] * (moved[0] - c[0]), ey = kRho * D[1] * (moved[1] - c[1]);
-  const double en = kRho * D[2] * (moved[2] - c[2]);
-  s.rhs[row] = -(x - pn * dx) - (qxx * ex + qxy * ey + dx * en);
-  s.rhs[row + 1] = -(y - pn * dy) - (qxy * ex + qyy * ey + dy * en);
+  for (int r = 0; r < N; ++r) {
+    double sum = Q[r][0] * known[0];
+    for (int k = 1; k < N; ++k) sum += Q[r][k] * known[k];
+    for (int k = 0; k < N; ++k) {
+      if (k == r)
+        g[r][row + k] += 1.0 - Q[r][k];
+      else
+        g[r][row + k] -= Q[r][k];
+    }
+    g[r][row + N] -= d[r];
+    s.rhs[row + r] = -(l[r] - p[N] * d[r]) - (sum + d[r] * known[N]);
+  }
 }
 
 }  // namespace
@@ -147,7 +161,9 @@ void assemble_newton_system(const Island& island,
       if (r == 0 && modes[at] == RowMode::kSlide) slide = row;
     }
     if (slide < 0) continue;
-    slide_rows(s, slide, D + set.offset, c + set.offset, moved + set.offset, lambda + set.offset);
+    const int o = set.offset;
+    with_dim(set.dim,
+             [&](auto dim) { slide_rows<dim>(s, slide, D + o, c + o, moved + o, lambda + o); });
   }
 }
 

@@ -99,9 +99,10 @@ double PerContactIteration::sweep(double alpha) {
     double c[kMaxSetDim], old[kMaxSetDim], largest = 0.0, step = 0.0;
     problem.velocity(i, lambda_, c);
     std::copy(l, l + set.dim, old);
-    if (set.kind == SetKind::kCone) {
+    if (set.is_cone()) {
       const Eigen::Map<const Eigen::Vector3d> velocity(c), before(old);
-      const Eigen::Vector3d target = contact_impulse(block, floor_, set.mu, velocity, before);
+      const Eigen::Vector3d target =
+          contact_impulse(block, floor_, set.friction.slope(), velocity, before);
       for (int r = 0; r < 3; ++r) l[r] = (1.0 - alpha) * old[r] + alpha * target[r];
       // An opened contact would fade into denormal numbers.
       if (target.isZero(0.0) && block[10] * l[2] <= 1e-20 * scale_) std::fill(l, l + 3, 0.0);
@@ -112,7 +113,7 @@ double PerContactIteration::sweep(double alpha) {
       largest = std::max(largest, block[stride * r + r]);
       step = std::max(step, std::abs(l[r] - old[r]));
     }
-    change = std::max(change, largest * step / (set.kind == SetKind::kCone ? alpha : 1.0));
+    change = std::max(change, largest * step / (set.is_cone() ? alpha : 1.0));
   }
   return change;
 }

@@ -1,3 +1,4 @@
+#include "../contact/circular_form.hpp"
 #include "../math/number.hpp"
 #include "island_residuals.hpp"
 #include "solvers.hpp"
@@ -56,6 +57,9 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 }  // namespace
 
+/// Rows of a contact whose friction acts in a plane: pyramids and bisections over its angle.
+static constexpr int kPlanar = 3;
+
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
       {"ccp-admm",
@@ -73,19 +77,23 @@ const std::vector<SolverEntry>& solvers() {
       {"lcp-lemke",
        ContactModel::kLcp,
        "Lemke's pivoting on the LCP of Stewart and Trinkle (1996)",
-       solve_lcp_lemke},
+       solve_lcp_lemke,
+       kPlanar},
       {"lcp-pgs",
        ContactModel::kLcp,
        "projected Gauss-Seidel on the friction pyramid (Le Lidec et al. 2024, Alg. 1)",
-       solve_lcp_pgs},
+       solve_lcp_pgs,
+       kPlanar},
       {"lcp-qp",
        ContactModel::kLcp,
        "Stewart-Trinkle LCP as a quadratic program, proximal method of multipliers",
-       solve_lcp_qp},
+       solve_lcp_qp,
+       kPlanar},
       {"lcp-staggered",
        ContactModel::kLcp,
        "staggered projections on the friction pyramid (Kaufman et al. 2008)",
-       solve_lcp_staggered},
+       solve_lcp_staggered,
+       kPlanar},
       {"ncp-admm",
        ContactModel::kNcp,
        "ADMM with De Saxce's correction frozen in each iteration (Carpentier et al. 2024)",
@@ -101,11 +109,13 @@ const std::vector<SolverEntry>& solvers() {
       {"ncp-staggered",
        ContactModel::kNcp,
        "staggered projections (Kaufman et al. 2008; Le Lidec et al. 2024, Alg. 6)",
-       solve_ncp_staggered},
+       solve_ncp_staggered,
+       kPlanar},
       {"raisim",
        ContactModel::kRaisim,
        "per-contact bisection (Hwangbo et al. 2018)",
-       solve_raisim},
+       solve_raisim,
+       kPlanar},
   };
   return entries;
 }
@@ -164,24 +174,27 @@ const char* to_string(SolveStatus status) {
   return "unknown";
 }
 
-void solve(const ContactProblem& problem,
-           const SolverSettings& settings,
-           SolverWorkspace& work,
-           ContactSolution& solution) {
-  const SolverEntry& entry = find_solver(settings.name);
-  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
-  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
-    throw std::invalid_argument("regularisation has " + std::to_string(given) +
-                                " rows: the problem has " + std::to_string(rows));
+namespace {
+
+/// Throws where a contact has more rows than the solver takes.
+void check_cones(const SolverEntry& entry, const ContactProblem& problem) {
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    if (!set.is_cone() || set.dim <= entry.largest_cone) continue;
+    throw std::invalid_argument(
+        "solver \"" + std::string(entry.name) + "\" takes contacts of up to " +
+        std::to_string(entry.largest_cone) + " rows: sets[" + std::to_string(i) + "] has " +
+        std::to_string(set.dim) + " (" + (set.dim == 4 ? "torsional" : "torsional and rolling") +
+        " friction); use ncp-newton, ncp-pgs, ncp-admm or a ccp solver");
   }
-  if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
-  solution.velocity.resize(rows);
-  solution.regularisation.clear();
-  solution.model = entry.model;
-  solution.iterations = solution.factorisations = 0;
-  solution.certified = false;
-  solution.deterministic = settings.time_budget == 0.0;
-  work.factorisations = 0;
+}
+
+/// The problem has circular cones.
+void solve_circular(const SolverEntry& entry,
+                    const ContactProblem& problem,
+                    const SolverSettings& settings,
+                    SolverWorkspace& work,
+                    ContactSolution& solution) {
   entry.solve(problem, settings, work, solution);
   solution.factorisations = work.factorisations;
 
@@ -190,7 +203,7 @@ void solve(const ContactProblem& problem,
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
   }
   if (!std::isfinite(solution.residuals.relative)) {
-    solution.impulse.assign(rows, 0.0);
+    solution.impulse.assign(problem.g.size(), 0.0);
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
     solution.model_residuals = solution.residuals;
     solution.status = SolveStatus::kNotFinite;
@@ -204,6 +217,41 @@ void solve(const ContactProblem& problem,
     return;
   }
   solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));
+}
+
+}  // namespace
+
+void solve(const ContactProblem& problem,
+           const SolverSettings& settings,
+           SolverWorkspace& work,
+           ContactSolution& solution) {
+  const SolverEntry& entry = find_solver(settings.name);
+  check_cones(entry, problem);
+  const std::size_t rows = problem.g.size(), given = settings.given_regularisation.size();
+  if (settings.regularisation == RegularisationRule::kGiven && given != rows) {
+    throw std::invalid_argument("regularisation has " + std::to_string(given) +
+                                " rows: the problem has " + std::to_string(rows));
+  }
+  if (solution.impulse.size() != rows) solution.impulse.assign(rows, 0.0);
+  solution.velocity.resize(rows);
+  solution.regularisation.clear();
+  solution.model = entry.model;
+  solution.iterations = solution.factorisations = 0;
+  solution.certified = false;
+  solution.deterministic = settings.time_budget == 0.0;
+  work.factorisations = 0;
+  CircularForm& form = *work.circular;
+  const ContactProblem& circular = form.take(problem);
+  if (!form.copied()) return solve_circular(entry, problem, settings, work, solution);
+  work.circular_settings = settings;
+  if (given == rows)
+    form.compliance_to_circular(work.circular_settings.given_regularisation.data());
+  form.to_circular(solution.impulse.data());
+  solve_circular(entry, circular, work.circular_settings, work, solution);
+  form.from_circular(solution.impulse.data());
+  if (!solution.regularisation.empty())
+    form.compliance_from_circular(solution.regularisation.data());
+  solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
 }
 
 }  // namespace stiction

@@ -15,15 +15,18 @@ void contact_norm_rule(const Island& island, double weight, double* R) {
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double norm = 0.0;
-    if (set.kind == SetKind::kCone) {
+    if (set.is_cone()) {
       const double* b = p.values.data() + p.diagonal_start[i];
-      for (int c = 0; c < 3; ++c, b += ContactProblem::stride(3))
-        norm += b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+      for (int c = 0; c < set.dim; ++c, b += ContactProblem::stride(set.dim)) {
+        double column = b[0] * b[0];
+        for (int r = 1; r < set.dim; ++r) column += b[r] * b[r];
+        norm += column;
+      }
       norm = std::sqrt(norm);
     }
     for (int r = 0; r < set.dim; ++r) {
-      const bool pushes = set.kind == SetKind::kCone ? r == 2 : set.kind == SetKind::kNonNegative;
-      const double size = set.kind == SetKind::kCone ? norm : diagonal(p, i, r);
+      const bool pushes = set.is_normal(r);
+      const double size = set.is_cone() ? norm : diagonal(p, i, r);
       R[set.offset + r] = weight * (pushes ? 1.0 : 1e-3) * size / kPeriod;
     }
   }

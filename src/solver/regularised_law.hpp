@@ -10,53 +10,74 @@
 // velocity, lambda(c) = argmin over K of 1/2 l^T R l + c^T l = P_R(-R^-1 c), and H = -dlambda/dc,
 // symmetric and positive semidefinite, as H = L L^T with as many columns as directions yield.
 //
-// A cone has one R_T for both tangential rows. In l~ = R^1/2 l it is the circular cone of
-// mu~ = mu sqrt(R_T / R_N), and P_R the Euclidean projection of y~ = -R^-1/2 c. The derivative of
-// that projection is
-//   I                     in the cone: it sticks,
-//   0                     in the polar cone: it is open,
-//   e e^T + kappa u u^T   otherwise: it slides; e = (mu~ d, 1) / sqrt(1 + mu~^2) the ray that
-//                         carries the projection, d = y~_T / |y~_T|, u normal to d in the plane,
-//                         kappa = mu~ n / |y~_T|, n the normal part of the projection,
-// so that L = R^-1/2 (I, or nothing, or [e, sqrt(kappa) u]).
+// A cone has one R_T for its tangential rows. In l~ = R^1/2 l it is the circular cone of
+// mu~ = mu sqrt(R_T / R_N), and P_R the Euclidean projection of y~ = -R^-1/2 c, whose derivative
+// (circular::Projection) is 1, 0 or e e^T + kappa sum u_k u_k^T, u_k the unit vectors of the
+// tangents normal to y~_T and to each other, so that L = R^-1/2 (1, or nothing, or
+// [e, sqrt(kappa) u_k]).
 
 namespace stiction {
 
 /// y~ of a contact and where its projection lies.
+template <int D>
 struct ScaledContact {
-  ContactMode mode;
-  double root[3];  ///< R^-1/2
-  double y[3], t, mu, n;
+  double root[2];  ///< R^-1/2, tangential and normal
+  double y[D];
+  circular::Projection<D> at;
 
-  ScaledContact(double friction, const double* R, const double* c) {
-    root[0] = root[1] = 1.0 / std::sqrt(R[0]);
-    root[2] = 1.0 / std::sqrt(R[2]);
-    mu = friction * root[2] / root[0];
-    for (int r = 0; r < 3; ++r) y[r] = -root[r] * c[r];
-    t = std::sqrt(y[0] * y[0] + y[1] * y[1]);
-    n = (y[2] + mu * t) / (1.0 + mu * mu);
-    mode = !(n > 0.0)                   ? ContactMode::kOpen
-           : mu > 0.0 && t <= mu * y[2] ? ContactMode::kStick
-                                        : ContactMode::kSlide;
+  ScaledContact(double friction, const double* R, const double* c)
+      : root{1.0 / std::sqrt(R[0]), 1.0 / std::sqrt(R[D - 1])},
+        at(friction * root[1] / root[0], scaled(c)) {}
+  double factor(int r) const { return root[r == D - 1]; }
+
+ private:
+  const double* scaled(const double* c) {
+    for (int r = 0; r < D; ++r) y[r] = -factor(r) * c[r];
+    return y;
   }
 };
+
+template <int D>
+void regularised_contact(double friction, const double* R, const double* c, double* lambda) {
+  const ScaledContact<D> s(friction, R, c);
+  const bool slides = s.at.mode == ContactMode::kSlide, open = s.at.mode == ContactMode::kOpen;
+  const double k = slides && s.at.t > 0.0 ? s.at.mu * s.at.n / s.at.t : 1.0;
+  for (int r = 0; r < D - 1; ++r) lambda[r] = open ? 0.0 : s.root[0] * k * s.y[r];
+  lambda[D - 1] = open ? 0.0 : s.root[1] * (slides ? s.at.n : s.y[D - 1]);
+}
+
+/// The columns of L where it slides.
+template <int D>
+int sliding_columns(const ScaledContact<D>& s, double* columns) {
+  const double mu = s.at.mu, length = std::sqrt(1.0 + mu * mu);
+  double d[D - 1], across[(D - 1) * (D - 2)];
+  s.at.direction(s.y, d);
+  for (int r = 0; r < D - 1; ++r) columns[r] = s.root[0] * mu * d[r] / length;
+  columns[D - 1] = s.root[1] / length;
+  if (mu == 0.0) return 1;
+  const double root_kappa = std::sqrt(mu * s.at.n / s.at.t);
+  circular::normals<D>(d, across);
+  for (int k = 1; k < D - 1; ++k) {
+    columns += D;
+    for (int r = 0; r < D - 1; ++r)
+      columns[r] = s.root[0] * root_kappa * across[(k - 1) * (D - 1) + r];
+    columns[D - 1] = 0.0;
+  }
+  return D - 1;
+}
 
 /// lambda(c).
 inline void regularised_impulse(const ConstraintSet& set,
                                 const double* R,
                                 const double* c,
                                 double* lambda) {
-  if (set.kind != SetKind::kCone) {
+  if (!set.is_cone()) {
     for (int r = 0; r < set.dim; ++r) lambda[r] = -c[r] / R[r];
     if (set.kind == SetKind::kNonNegative) lambda[0] = std::max(0.0, lambda[0]);
     if (set.kind == SetKind::kBox) lambda[0] = std::clamp(lambda[0], set.lower, set.upper);
     return;
   }
-  const ScaledContact s(set.mu, R, c);
-  const bool slides = s.mode == ContactMode::kSlide, open = s.mode == ContactMode::kOpen;
-  const double k = slides && s.t > 0.0 ? s.mu * s.n / s.t : 1.0;
-  for (int r = 0; r < 2; ++r) lambda[r] = open ? 0.0 : s.root[r] * k * s.y[r];
-  lambda[2] = open ? 0.0 : s.root[2] * (slides ? s.n : s.y[2]);
+  with_dim(set.dim, [&](auto D) { regularised_contact<D>(set.friction.slope(), R, c, lambda); });
 }
 
 /// The columns of L at c, one after the other, `set.dim` entries each; returns how many.
@@ -79,19 +100,11 @@ inline int regularised_stiffness(const ConstraintSet& set,
     case SetKind::kCone:
       break;
   }
-  const ScaledContact s(set.mu, R, c);
-  if (s.mode == ContactMode::kOpen) return 0;
-  if (s.mode == ContactMode::kStick) return diagonal();
-  const double length = std::sqrt(1.0 + s.mu * s.mu);
-  const double d[2] = {s.t > 0.0 ? s.y[0] / s.t : 0.0, s.t > 0.0 ? s.y[1] / s.t : 0.0};
-  for (int r = 0; r < 2; ++r) columns[r] = s.root[r] * s.mu * d[r] / length;
-  columns[2] = s.root[2] / length;
-  if (s.mu == 0.0) return 1;
-  const double root_kappa = std::sqrt(s.mu * s.n / s.t);
-  columns[3] = -s.root[0] * root_kappa * d[1];
-  columns[4] = s.root[1] * root_kappa * d[0];
-  columns[5] = 0.0;
-  return 2;
+  return with_dim(set.dim, [&](auto D) {
+    const ScaledContact<D> s(set.friction.slope(), R, c);
+    if (s.at.mode == ContactMode::kOpen) return 0;
+    return s.at.mode == ContactMode::kStick ? diagonal() : sliding_columns<D>(s, columns);
+  });
 }
 
 }  // namespace stiction

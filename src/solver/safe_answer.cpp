@@ -30,7 +30,7 @@ constexpr double kGrowth = 0.01;          // of max |g|: approach that counts as
 double gives_energy(const ConstraintSet& set, int r, double reference, double compliance) {
   if (compliance > 0.0 || set.kind == SetKind::kBox) return 0.0;
   if (set.kind == SetKind::kFree) return reference;
-  if (set.kind == SetKind::kCone && r != 2) return 0.0;
+  if (set.is_cone() && !set.is_normal(r)) return 0.0;
   return std::max(reference, 0.0);
 }
 
@@ -55,9 +55,7 @@ bool harmless(const Island& island,
       const double d = diagonal(p, i, r);
       if (d > 0.0) allowed += 0.5 * recovery * recovery / d;
       const double motion = velocity[k] + gives_energy(set, r, reference, p.compliance[k]);
-      const bool one_sided =
-          set.kind == SetKind::kNonNegative || (set.kind == SetKind::kCone && r == 2);
-      if (one_sided && !(motion >= -small)) return false;
+      if (set.is_normal(r) && !(motion >= -small)) return false;
       if (set.kind == SetKind::kFree &&
           !(std::min(std::abs(velocity[k]), std::abs(motion)) <= small))
         return false;

@@ -31,12 +31,12 @@ int choose_rows(const Island& island, bool friction, int* rows) {
   int n = 0;
   for (int i = island.first; i < island.last; ++i) {
     const int row = p.sets[i].offset - island.begin;
-    if (p.sets[i].kind != SetKind::kCone) continue;
+    if (!p.sets[i].is_cone()) continue;
     if (!friction) rows[n++] = row + 2;
     if (friction) rows[n++] = row, rows[n++] = row + 1;
   }
   for (int i = island.first; i < island.last; ++i) {
-    if (p.sets[i].kind == SetKind::kCone) continue;
+    if (p.sets[i].is_cone()) continue;
     for (int r = 0; r < p.sets[i].dim; ++r) rows[n++] = p.sets[i].offset - island.begin + r;
   }
   return n;
@@ -44,8 +44,7 @@ int choose_rows(const Island& island, bool friction, int* rows) {
 
 int count_cones(const Island& island) {
   int n = 0;
-  for (int i = island.first; i < island.last; ++i)
-    n += island.problem.sets[i].kind == SetKind::kCone;
+  for (int i = island.first; i < island.last; ++i) n += island.problem.sets[i].is_cone();
   return n;
 }
 
@@ -176,8 +175,8 @@ IslandOutcome Staggered<Section>::solve(Progress& progress) {
     project(rows_of_normal_, normal_, tolerance);
     for (int i = 0, at = island_.first; at < island_.last; ++at) {
       const ConstraintSet& set = island_.problem.sets[at];
-      if (set.kind != SetKind::kCone) continue;
-      friction_.radius[i] = set.mu * lambda_[rows_of_normal_[i]];
+      if (!set.is_cone()) continue;
+      friction_.radius[i] = set.friction.slope() * lambda_[rows_of_normal_[i]];
       ++i;
     }
     if (cones > 0) project(rows_of_friction_, friction_, tolerance);

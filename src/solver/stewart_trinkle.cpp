@@ -24,11 +24,11 @@ double direction(const ConstraintSet& set) {
              ? -1.0
              : 1.0;
 }
-bool has_friction(const ConstraintSet& set) { return set.kind == SetKind::kCone && set.mu > 0.0; }
+bool has_friction(const ConstraintSet& set) { return set.is_cone() && set.friction.slope() > 0.0; }
 
 int variables_of(const ConstraintSet& set, int facets) {
   if (has_friction(set)) return facets + 2;
-  if (set.kind == SetKind::kCone) return 1;
+  if (set.is_cone()) return 1;
   return range(set) == Range::kInterval ? 2 : set.dim;
 }
 
@@ -130,9 +130,9 @@ void StewartTrinkle::add_variables(const ConstraintSet& set, int row) {
       add(row, s * polygon_.vertex(k)[0], 2);
     }
   }
-  if (set.kind == SetKind::kCone) {
+  if (set.is_cone()) {
     add(row + 2, s);
-    if (set.mu > 0.0) add(row, 0.0, 0);  // sigma
+    if (set.friction.slope() > 0.0) add(row, 0.0, 0);  // sigma
     return;
   }
   for (int r = row; r < row + set.dim; ++r) {
@@ -163,7 +163,7 @@ void StewartTrinkle::multiply() {
 void StewartTrinkle::couple(const ConstraintSet& set, int row, int v) {
   if (has_friction(set)) {
     const int normal = v + polygon_.facets(), sigma = normal + 1;
-    const double slope = polygon_.reach() * set.mu;
+    const double slope = polygon_.reach() * set.friction.slope();
     for (int k = v; k < normal; ++k) {
       entry(k, sigma) = 1.0;
       entry(sigma, k) = -1.0;
@@ -181,13 +181,13 @@ void StewartTrinkle::impulses(const double* z, double* lambda) const {
   double* l = lambda + island_.begin;
   std::copy(offset_, offset_ + island_.rows(), l);
   for_each_set([&](const ConstraintSet& set, int row, int v) {
-    if (set.kind == SetKind::kCone) l[row] = l[row + 1] = l[row + 2] = 0.0;
+    if (set.is_cone()) l[row] = l[row + 1] = l[row + 2] = 0.0;
     const int end = v + variables_of(set, polygon_.facets());
     for (int u = v; u < end; ++u) {
       const double x = unit_ * (free_[u] ? z[u] : std::max(0.0, z[u]));
       for (int a = 0; a < count_[u]; ++a) l[row_[u] + a] += coefficient_[2 * u + a] * x;
     }
-    if (has_friction(set)) polygon_.project(set.mu * l[row + 2], l + row);
+    if (has_friction(set)) polygon_.project(set.friction.slope() * l[row + 2], l + row);
     if (set.kind == SetKind::kBox) l[row] = std::min(set.upper, std::max(set.lower, l[row]));
   });
 }
@@ -212,8 +212,8 @@ void StewartTrinkle::variables(const double* lambda, const double* velocity, dou
       }
       z[v + facets + 1] = sigma * speed;
     }
-    if (set.kind == SetKind::kCone) {
-      z[v + (set.mu > 0.0 ? facets : 0)] = std::max(0.0, l[2]) * impulse;
+    if (set.is_cone()) {
+      z[v + (set.friction.slope() > 0.0 ? facets : 0)] = std::max(0.0, l[2]) * impulse;
       return;
     }
     for (int r = 0; r < set.dim; ++r) {

@@ -2,11 +2,14 @@
 
 #include "stiction/math/clones.hpp"
 
+#include "../contact/circular_form.hpp"
+
 #include <algorithm>
 
 namespace stiction {
 
-SolverWorkspace::SolverWorkspace() : trees(std::make_unique<TreeSpace>()) {}
+SolverWorkspace::SolverWorkspace()
+    : trees(std::make_unique<TreeSpace>()), circular(std::make_unique<CircularForm>()) {}
 SolverWorkspace::~SolverWorkspace() = default;
 SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
 SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
@@ -39,10 +42,11 @@ bool TreeSpace::prepare(const Island& island, int most) {
   sides_.clear();
   side_start_.assign(1, 0);
   matrix_.begin(sizes_);
+  int slope = 0;
   for (int i = island.first; i < island.last; ++i) {
-    const int dim = p.sets[i].dim == 1 ? 1 : 3;
-    for (int first = 0; first < p.sets[i].dim; first += dim) {
-      rows_.push_back({i, p.sets[i].offset + first, dim});
+    const int dim = ContactProblem::tree_block(p.sets[i]);
+    for (int first = 0; first < p.sets[i].dim; first += dim, slope += dim * dim) {
+      rows_.push_back({i, p.sets[i].offset + first, dim, slope});
       for (int s = p.trees.side_start[i]; s < p.trees.side_start[i + 1]; ++s) {
         const ContactProblem::Trees::Side& side = p.trees.sides[s];
         const int node = node_of_tree_[side.tree];
@@ -64,41 +68,49 @@ bool TreeSpace::prepare(const Island& island, int most) {
   return true;
 }
 
+namespace {
+
+/// visit(std::integral_constant<int, dim>) of rows that stand together.
+template <class Visit>
+inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
+  dim == 1 ? visit(std::integral_constant<int, 1>{}) : with_dim(dim, visit);
+}
+
+}  // namespace
+
 void TreeSpace::gather(const double* impulse, double* y) const {
   std::fill(y, y + num_coordinates(), 0.0);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const int dim = rows_[k].dim;
     const double* x = impulse + rows_[k].begin;
-    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
-      const Side& side = sides_[s];
-      double* out = y + side.start;
-      const double* z = side.z;
-      for (int m = 0; m < side.length; ++m, z += dim) {
-        double sum = z[0] * x[0];
-        if (dim == 3) sum = sum + z[1] * x[1] + z[2] * x[2];
-        out[side.dofs ? side.dofs[m] : m] += sum;
+    with_block(rows_[k].dim, [&](auto dim) {
+      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
+        const Side& side = sides_[s];
+        double* out = y + side.start;
+        const double* z = side.z;
+        for (int m = 0; m < side.length; ++m, z += dim) {
+          double sum = z[0] * x[0];
+          for (int r = 1; r < dim; ++r) sum += z[r] * x[r];
+          out[side.dofs ? side.dofs[m] : m] += sum;
+        }
       }
-    }
+    });
   }
 }
 
 void TreeSpace::spread(const double* y, double* motion) const {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
-    const int dim = rows_[k].dim;
-    double sum[3] = {0.0, 0.0, 0.0};
-    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
-      const Side& side = sides_[s];
-      const double* z = side.z;
-      for (int m = 0; m < side.length; ++m, z += dim) {
-        const double x = y[side.start + (side.dofs ? side.dofs[m] : m)];
-        sum[0] += z[0] * x;
-        if (dim == 3) {
-          sum[1] += z[1] * x;
-          sum[2] += z[2] * x;
+    with_block(rows_[k].dim, [&](auto dim) {
+      double sum[dim] = {};
+      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
+        const Side& side = sides_[s];
+        const double* z = side.z;
+        for (int m = 0; m < side.length; ++m, z += dim) {
+          const double x = y[side.start + (side.dofs ? side.dofs[m] : m)];
+          for (int r = 0; r < dim; ++r) sum[r] += z[r] * x;
         }
       }
-    }
-    std::copy(sum, sum + dim, motion + rows_[k].begin);
+      std::copy(sum, sum + dim, motion + rows_[k].begin);
+    });
   }
 }
 
@@ -137,15 +149,23 @@ void TreeSpace::add_product(
     const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block) {
   if (dim == 3 && !a.dofs && !b.dofs && a.length == 6 && b.length == 6)
     return add_loose_bodies(a.z, b.z, H, block.values, block.stride);
+  with_block(dim, [&](auto rows) { add_product<rows>(a, b, H, block); });
+}
+
+template <int dim>
+void TreeSpace::add_product(const Side& a,
+                            const Side& b,
+                            const double* H,
+                            BlockSparse::Block block) {
   for (int m = 0; m < a.length; ++m) {
-    double left[3] = {0.0, 0.0, 0.0};
+    double left[dim] = {};
     for (int r = 0; r < dim; ++r) {
-      for (int c = 0; c < dim; ++c) left[c] += a.z[dim * m + r] * H[3 * r + c];
+      for (int c = 0; c < dim; ++c) left[c] += a.z[dim * m + r] * H[dim * r + c];
     }
     double* row = block.values + static_cast<std::ptrdiff_t>(a.dofs ? a.dofs[m] : m) * block.stride;
     for (int n = 0; n < b.length; ++n) {
       double sum = left[0] * b.z[dim * n];
-      if (dim == 3) sum = sum + left[1] * b.z[dim * n + 1] + left[2] * b.z[dim * n + 2];
+      for (int r = 1; r < dim; ++r) sum += left[r] * b.z[dim * n + r];
       row[b.dofs ? b.dofs[n] : n] += sum;
     }
   }
@@ -162,16 +182,20 @@ void TreeSpace::add_coupling(const Side& a, const Side& b, int dim, const double
   const Side &first = pair.swapped ? b : a, &second = pair.swapped ? a : b;
   add_product(first, second, dim, H, pair.upper);
   if (symmetric_) return;
-  const double transposed[9] = {H[0], H[3], H[6], H[1], H[4], H[7], H[2], H[5], H[8]};
+  double transposed[kMaxConeDim * kMaxConeDim];
+  for (int r = 0; r < dim; ++r) {
+    for (int c = 0; c < dim; ++c) transposed[dim * r + c] = H[dim * c + r];
+  }
   add_product(first, second, dim, transposed, pair.lower_transposed);
 }
 
 void TreeSpace::add(int k, const double* H) {
-  if (std::all_of(H, H + 9, [](double x) { return x == 0.0; })) return;  // an open contact
+  const int dim = rows_[k].dim;
+  if (std::all_of(H, H + dim * dim, [](double x) { return x == 0.0; })) return;  // an open contact
   for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
     const Side& side = sides_[s];
-    add_product(side, side, rows_[k].dim, H, matrix_.diagonal(side.node));
-    for (int t = s + 1; t < side_start_[k + 1]; ++t) add_coupling(side, sides_[t], rows_[k].dim, H);
+    add_product(side, side, dim, H, matrix_.diagonal(side.node));
+    for (int t = s + 1; t < side_start_[k + 1]; ++t) add_coupling(side, sides_[t], dim, H);
   }
 }
 

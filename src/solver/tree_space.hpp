@@ -10,9 +10,10 @@ namespace stiction {
 /// in them. Impulses and velocities are indexed by the problem's rows.
 class TreeSpace {
  public:
-  /// One row, or three of a set.
+  /// Rows of a set that stand together (ContactProblem::tree_block).
   struct Rows {
     int set, begin, dim;  // begin: row of the problem
+    int slope;            // the sum of dim^2 of those before
   };
 
   /// Order and fill for the island. False if the problem does not know its trees, or if they have
@@ -29,7 +30,7 @@ class TreeSpace {
 
   /// The matrix m; symmetric if all H will be.
   void begin_matrix(bool symmetric);
-  /// += Z H Z^T of rows()[k]; H[3 r + c], r, c < dim.
+  /// += Z H Z^T of rows()[k]; H[dim r + c].
   void add(int k, const double* H);
   bool factor() { return matrix_.factor(); }
   /// y <- matrix^-1 y.
@@ -44,6 +45,8 @@ class TreeSpace {
   void number_trees(const Island& island);
   static void add_product(
       const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block);
+  template <int dim>
+  static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);
   void add_coupling(const Side& a, const Side& b, int dim, const double* H);
 
   BlockSparse matrix_;

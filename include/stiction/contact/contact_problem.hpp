@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/contact/cone.hpp"
+
 #include <Eigen/Core>
 
 #include <cstdint>
@@ -9,7 +11,7 @@ namespace stiction {
 
 /// Which convex set holds the impulse of a constraint, with its dimension.
 enum class SetKind : std::uint8_t {
-  kCone,         ///< 3 rows (t1, t2, n): friction cone ||lambda_T|| <= mu lambda_N
+  kCone,         ///< 3, 4 or 6 rows: friction cone (cone.hpp)
   kNonNegative,  ///< 1 row: lambda >= 0 (frictionless contact, joint limit)
   kBox,          ///< 1 row: lower <= lambda <= upper (dry friction)
   kFree,         ///< m rows: bilateral
@@ -22,19 +24,34 @@ struct ConstraintSet {
   SetKind kind = SetKind::kCone;
   int dim = 3;
   int offset = 0;                   ///< first row; sets are stacked without gaps, never 3 i
-  double mu = 0.0;                  ///< kCone
+  Cone friction = {};               ///< kCone
   double lower = 0.0, upper = 0.0;  ///< kBox [N s or N m s]
 
-  static ConstraintSet cone(double mu) { return {SetKind::kCone, 3, 0, mu, 0.0, 0.0}; }
-  static ConstraintSet non_negative() { return {SetKind::kNonNegative, 1, 0, 0.0, 0.0, 0.0}; }
-  static ConstraintSet box(double lower, double upper) {
-    return {SetKind::kBox, 1, 0, 0.0, lower, upper};
+  /// One row: non_negative().
+  static ConstraintSet cone(const Cone& cone) {
+    if (cone.dim == 1) return non_negative();
+    return {SetKind::kCone, cone.dim, 0, cone, 0.0, 0.0};
   }
-  static ConstraintSet free(int dim) { return {SetKind::kFree, dim, 0, 0.0, 0.0, 0.0}; }
+  static ConstraintSet cone(double mu) { return cone(Cone::coulomb(mu)); }
+  static ConstraintSet non_negative() { return {SetKind::kNonNegative, 1, 0, {}, 0.0, 0.0}; }
+  static ConstraintSet box(double lower, double upper) {
+    return {SetKind::kBox, 1, 0, {}, lower, upper};
+  }
+  static ConstraintSet free(int dim) { return {SetKind::kFree, dim, 0, {}, 0.0, 0.0}; }
+
+  bool is_cone() const { return kind == SetKind::kCone; }
+  /// Whether all rows are in N s and m/s.
+  bool in_one_unit() const { return !is_cone() || friction.is_circular(); }
+  double velocity_unit(int row) const { return in_one_unit() ? 1.0 : friction.velocity_unit(row); }
+  double impulse_unit(int row) const { return in_one_unit() ? 1.0 : friction.impulse_unit(row); }
+  /// Whether this row pushes and cannot pull.
+  bool is_normal(int row) const {
+    return is_cone() ? row == dim - 1 : kind == SetKind::kNonNegative;
+  }
 };
 
 /// The contact problem of one step. With c(lambda) = (G + diag R) lambda + g, find lambda with
-///   cone:         K_mu  3 lambda  perp  c + Gamma(c)  in  K_mu*,  Gamma(c) = (0, 0, mu ||c_T||)
+///   cone:         K  3 lambda  perp  c + Gamma(c)  in  K*
 ///   non-negative: 0 <= lambda perp c >= 0
 ///   box:          lambda in [l, u], c > 0 only at l, c < 0 only at u
 ///   free:         c = 0.
@@ -55,8 +72,8 @@ struct ContactProblem {
       int tree;
       int length;  ///< coordinates
       int dof;     ///< start in `dofs`
-      int z;       ///< start in `z`: entry (m, r) at [3 m + r]; a set of 6 rows holds two blocks of
-                   ///< 3, one of a single row has entry m at [m]
+      int z;       ///< start in `z`: entry (m, r) at [block m + r] of each block of rows
+                   ///< (tree_block)
     };
     std::vector<int> side_start;  ///< [sets + 1] into sides
     std::vector<Side> sides;
@@ -85,9 +102,23 @@ struct ContactProblem {
   int num_islands() const { return static_cast<int>(island_start.size()) - 1; }
   /// Columns of cone panels are padded to 4 so that they load as two vectors.
   static int stride(int dim) { return dim == 3 ? 4 : dim; }
+  /// Rows of a set that stand together in Trees::z: all of a cone, three of six bilateral ones.
+  static int tree_block(const ConstraintSet& set) {
+    return set.is_cone() || set.dim == 1 ? set.dim : 3;
+  }
 
   /// Largest entry of diag(G + R) of the sets [first, last), 0 if there are none.
   double largest_diagonal(int first, int last) const;
+
+  /// visit(j, k) for each stored column of a set's panel: values[k + r] is G_rj.
+  template <class Visit>
+  void each_column(int set, Visit&& visit) const {
+    const int step = stride(sets[set].dim);
+    int at = panel_start[set];
+    for (int k = run_start[set]; k < run_start[set + 1]; ++k) {
+      for (int c = 0; c < runs[k].count; ++c, at += step) visit(runs[k].column + c, at);
+    }
+  }
 
   /// c of one set: out[dim] = g_i + sum_j G_ij lambda_j.
   void velocity(int set, const double* lambda, double* out) const;

@@ -40,9 +40,6 @@ Residuals residuals_at(const ContactProblem& problem,
                        int first_set,
                        int last_set);
 
-/// Whether a loaded contact's impulse lies on its cone (within 1e-9): it may slide.
-bool on_cone(const ConstraintSet& set, const double* lambda);
-
 /// Distances of one set, given lambda and c = G lambda + g of its rows.
 void set_residual(const ConstraintSet& set,
                   const double* lambda,
@@ -50,5 +47,12 @@ void set_residual(const ConstraintSet& set,
                   double& primal,
                   double& dual,
                   double& complementarity);
+/// The same without Gamma(c).
+void convex_residual(const ConstraintSet& set,
+                     const double* lambda,
+                     const double* c,
+                     double& primal,
+                     double& dual,
+                     double& complementarity);
 
 }  // namespace stiction

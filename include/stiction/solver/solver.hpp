@@ -57,6 +57,7 @@ struct SolverSettings {
   void validate() const;               ///< throws std::invalid_argument naming the field
 };
 
+class CircularForm;
 class TreeSpace;
 
 /// Scratch of any solver, grown on demand, no meaning between calls.
@@ -76,6 +77,8 @@ struct SolverWorkspace {
   ContactProblem compliant;  ///< the problem with compliance added, its constants and impulses
   std::vector<double> compliant_real, compliant_best;
   std::unique_ptr<TreeSpace> trees;
+  std::unique_ptr<CircularForm> circular;
+  SolverSettings circular_settings;
   std::vector<double> tree_real;
   int factorisations = 0;  ///< counted since the solve began
 };
@@ -104,6 +107,7 @@ struct SolverEntry {
   ContactModel model;
   const char* description;  ///< one line with its source
   void (*solve)(const ContactProblem&, const SolverSettings&, SolverWorkspace&, ContactSolution&);
+  int largest_cone = kMaxConeDim;  ///< rows of a contact at most
 };
 /// The registry, in alphabetical order. A new solver adds a file and one line in registry.cpp.
 const std::vector<SolverEntry>& solvers();
@@ -112,7 +116,8 @@ const SolverEntry& find_solver(const std::string& name);
 
 /// Solves with settings.name from solution.impulse (warm) or zero if its size differs (cold). The
 /// status is the solver's own, corrected by the exact residuals of its final impulse. Throws
-/// std::invalid_argument for an unknown name and for given_regularisation of another size.
+/// std::invalid_argument for an unknown name, for given_regularisation of another size and for a
+/// cone larger than SolverEntry::largest_cone.
 void solve(const ContactProblem& problem,
            const SolverSettings& settings,
            SolverWorkspace& work,

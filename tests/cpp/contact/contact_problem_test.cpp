@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(long_sets_are_split) {
       Eigen::VectorXd::Ones(13),
       {ConstraintSet::cone(0.7), ConstraintSet::free(9), ConstraintSet::box(-0.25, 0.5)});
   BOOST_REQUIRE(p.num_sets() == 4);
-  BOOST_TEST(p.sets[0].mu == 0.7);
+  BOOST_TEST(p.sets[0].friction.mu[0] == 0.7);
   BOOST_TEST(p.sets[1].dim == 6);
   BOOST_TEST(p.sets[2].dim == 3);
   BOOST_TEST((p.sets[2].kind == SetKind::kFree));
@@ -171,9 +171,9 @@ BOOST_AUTO_TEST_CASE(bad_arguments_throw) {
   for (const double bad : {kNaN, kInf, -kInf}) {
     check([&](Data& d) { d.G(2, 2) = bad; }, {"G", "finite"});
     check([&](Data& d) { d.g[3] = bad; }, {"g", "finite"});
-    check([&](Data& d) { d.sets[0].mu = bad; }, {"sets[0].mu"});
+    check([&](Data& d) { d.sets[0].friction = Cone::coulomb(bad); }, {"sets[0].mu"});
   }
-  check([](Data& d) { d.sets[0].mu = -0.25; }, {"sets[0].mu", "-0.25"});
+  check([](Data& d) { d.sets[0].friction = Cone::coulomb(-0.25); }, {"sets[0].mu", "-0.25"});
   check([](Data& d) { d.sets[1].lower = 1.5; }, {"sets[1]", "lower", "1.5"});
   check([](Data& d) { d.sets[1].upper = kNaN; }, {"sets[1]", "upper", "nan"});
   check([](Data& d) { d.sets[1] = ConstraintSet::free(0); }, {"sets[1].dim", "0"});

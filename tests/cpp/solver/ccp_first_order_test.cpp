@@ -55,9 +55,11 @@ BOOST_AUTO_TEST_CASE(step_does_not_overshoot) {
   for (int k = 0; k < 50; ++k) {
     published -= 3.0 / diagonal.sum() * (diagonal.cwiseProduct(published) + g);
     const double t = published.head<2>().norm();
-    if (t > set.mu * published[2]) {  // never in the polar cone here
-      const double n = (published[2] + set.mu * t) / (1.0 + set.mu * set.mu);
-      published = Vector3d(set.mu * n / t * published[0], set.mu * n / t * published[1], n);
+    if (t > set.friction.mu[0] * published[2]) {  // never in the polar cone here
+      const double n =
+          (published[2] + set.friction.mu[0] * t) / (1.0 + set.friction.mu[0] * set.friction.mu[0]);
+      published = Vector3d(
+          set.friction.mu[0] * n / t * published[0], set.friction.mu[0] * n / t * published[1], n);
     }
   }
   BOOST_TEST((diagonal.cwiseProduct(published) + g).norm() > 1.0);

@@ -71,11 +71,12 @@ BOOST_AUTO_TEST_CASE(law_is_the_projection_in_the_metric_of_R) {
   for (int trial = 0; trial < 3000; ++trial) {
     const Sample s = random_contact(rng);
     const Vector3d l = impulse(s, s.c), y = s.c + s.R.cwiseProduct(l);
-    ++modes[static_cast<int>(ScaledContact(s.set.mu, s.R.data(), s.c.data()).mode)];
+    ++modes[static_cast<int>(
+        ScaledContact<3>(s.set.friction.mu[0], s.R.data(), s.c.data()).at.mode)];
     const double size = 1e-12 * std::max(1.0, l.norm());
-    BOOST_TEST_CONTEXT("trial " << trial << ", mu " << s.set.mu) {
-      BOOST_TEST(l.head<2>().norm() <= s.set.mu * l[2] + size);
-      BOOST_TEST(y[2] >= s.set.mu * y.head<2>().norm() - size);
+    BOOST_TEST_CONTEXT("trial " << trial << ", mu " << s.set.friction.mu[0]) {
+      BOOST_TEST(l.head<2>().norm() <= s.set.friction.mu[0] * l[2] + size);
+      BOOST_TEST(y[2] >= s.set.friction.mu[0] * y.head<2>().norm() - size);
       BOOST_TEST(std::abs(l.dot(y)) <= size);
     }
   }
@@ -100,7 +101,7 @@ BOOST_AUTO_TEST_CASE(stiffness_is_the_derivative_of_the_law) {
       const Vector3d up = s.c + h * Vector3d::Unit(k), down = s.c - h * Vector3d::Unit(k);
       difference.col(k) = (impulse(s, down) - impulse(s, up)) / (2.0 * h);
       const auto mode = [&](const Vector3d& c) {
-        return ScaledContact(s.set.mu, s.R.data(), c.data()).mode;
+        return ScaledContact<3>(s.set.friction.mu[0], s.R.data(), c.data()).at.mode;
       };
       kink = kink || mode(up) != mode(s.c) || mode(down) != mode(s.c);
     }

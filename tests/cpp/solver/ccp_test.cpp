@@ -41,8 +41,8 @@ double ccp_residual(const Data& d, const ContactSolution& x) {
   for (const ConstraintSet& s : d.sets) {
     if (s.kind == SetKind::kCone) {
       const Vector3d li = l.segment<3>(o), ci = c.segment<3>(o);
-      e[0] = (li - nearest_in_cone(s.mu, li)).norm();
-      e[1] = nearest_in_cone(s.mu, -ci).norm();
+      e[0] = (li - nearest_in_cone(s.friction.mu[0], li)).norm();
+      e[1] = nearest_in_cone(s.friction.mu[0], -ci).norm();
       e[2] = std::abs(li.dot(ci));
     } else {
       set_residual(s, &l[o], &c[o], e[0], e[1], e[2]);
@@ -72,7 +72,9 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
       const Data d = random_problem(rng, rng.uniform(0.3, 1.2), rng.below(3) == 0);
       const ContactSolution x = solved(d.problem(), settings(name, 1e-8, 5000));
       for (const ConstraintSet& set : d.sets)
-        ++kinds[set.kind == SetKind::kCone && set.mu == 0.0 ? 4 : static_cast<int>(set.kind)];
+        ++kinds[set.kind == SetKind::kCone && set.friction.mu[0] == 0.0
+                    ? 4
+                    : static_cast<int>(set.kind)];
       const double relative = ccp_residual(d, x);
       BOOST_TEST_CONTEXT(name << ", trial " << trial) {
         BOOST_TEST(std::abs(relative - x.model_residuals.relative) <= 1e-9 + 1e-6 * relative);

@@ -13,7 +13,7 @@ namespace {
 
 struct Sample {
   ConstraintSet set;
-  double W[3], p[3];
+  double W[6], p[6];
   int dim;
 };
 
@@ -31,17 +31,24 @@ Sample sample(Rng& rng) {
     case 2:
       s.set = ConstraintSet::free(3);
       break;
-    default:
-      s.set = ConstraintSet::cone(rng.below(6) == 0 ? 0.0 : rng.uniform(0.05, 2.0));
+    default: {
+      const double mu = rng.below(6) == 0 ? 0.0 : rng.uniform(0.05, 2.0);
+      s.set = ConstraintSet::cone({std::array{3, 4, 6}[rng.below(3)], {mu, mu, mu, mu, mu}});
+    }
   }
   s.dim = s.set.dim;
-  s.W[0] = s.W[1] = std::pow(10.0, rng.uniform(-2.0, 2.0));
-  s.W[2] = std::pow(10.0, rng.uniform(-2.0, 2.0));
+  std::fill(s.W, s.W + 6, std::pow(10.0, rng.uniform(-2.0, 2.0)));
+  if (s.set.kind != SetKind::kFree || s.dim == 3)
+    s.W[s.dim - 1] = std::pow(10.0, rng.uniform(-2.0, 2.0));
   for (double& x : s.p) x = rng.uniform(-1.0, 1.0);
   return s;
 }
 
-double tangent(const double* x) { return std::hypot(x[0], x[1]); }
+double tangent(const Sample& s, const double* x) {
+  double sum = 0.0;
+  for (int r = 0; r < s.dim - 1; ++r) sum += x[r] * x[r];
+  return std::sqrt(sum);
+}
 
 }  // namespace
 
@@ -54,16 +61,20 @@ BOOST_AUTO_TEST_CASE(laws_hold) {
   for (int k = 0; k < 20000; ++k) {
     const Sample s = sample(rng);
     for (const Law law : {Law::kCoulomb, Law::kConvex}) {
-      double l[3], c[3];
+      double l[6], c[6];
       apply_law(s.set, law, s.W, s.p, s.dim, l, nullptr);
       for (int r = 0; r < s.dim; ++r) c[r] = s.W[r] * (l[r] - s.p[r]);
       if (s.set.kind == SetKind::kCone) {
-        const double mu = s.set.mu, shift = law == Law::kCoulomb ? mu * tangent(c) : 0.0;
-        const double scale = 1e-12 * (1.0 + s.W[0] + s.W[2]);
-        BOOST_TEST(tangent(l) <= mu * l[2] + 1e-14);
-        BOOST_TEST(c[2] + shift >= mu * tangent(c) - scale);  // the dual cone
-        BOOST_TEST(std::abs(l[0] * c[0] + l[1] * c[1] + l[2] * (c[2] + shift)) <= scale);
-        (l[2] == 0.0 ? open : tangent(c) == 0.0 ? stuck : slides) += 1;
+        const double mu = s.set.friction.mu[0], slip = tangent(s, c);
+        const double shift = law == Law::kCoulomb ? mu * slip : 0.0;
+        const int n = s.dim - 1;
+        const double scale = 1e-12 * (1.0 + s.W[0] + s.W[n]);
+        double power = l[n] * (c[n] + shift);
+        for (int r = 0; r < n; ++r) power += l[r] * c[r];
+        BOOST_TEST(tangent(s, l) <= mu * l[n] + 1e-14);
+        BOOST_TEST(c[n] + shift >= mu * slip - scale);  // the dual cone
+        BOOST_TEST(std::abs(power) <= scale);
+        (l[n] == 0.0 ? open : slip == 0.0 ? stuck : slides) += 1;
       }
       for (int r = 0; r < s.dim && s.set.kind != SetKind::kCone; ++r) {
         const double lower = s.set.kind == SetKind::kNonNegative ? 0.0 : s.set.lower;
@@ -84,19 +95,21 @@ BOOST_AUTO_TEST_CASE(slopes_match_central_differences) {
   for (int k = 0; k < 5000; ++k) {
     const Sample s = sample(rng);
     for (const Law law : {Law::kCoulomb, Law::kConvex}) {
-      double l[3], slope[9];
+      double l[6], slope[36];
       apply_law(s.set, law, s.W, s.p, s.dim, l, slope);
       for (int c = 0; c < s.dim; ++c) {
-        std::array<double, 3> p{s.p[0], s.p[1], s.p[2]};
-        double high[3], low[3], far[9], near[9];
+        std::array<double, 6> p;
+        std::copy(s.p, s.p + 6, p.begin());
+        double high[6], low[6], far[36], near[36];
         p[c] = s.p[c] + kStep;
         apply_law(s.set, law, s.W, p.data(), s.dim, high, far);
         p[c] = s.p[c] - kStep;
         apply_law(s.set, law, s.W, p.data(), s.dim, low, near);
         for (int r = 0; r < s.dim; ++r) {
-          if (std::abs(far[3 * r + c] - near[3 * r + c]) > 1e-2 / s.W[c]) continue;  // a kink
+          if (std::abs(far[s.dim * r + c] - near[s.dim * r + c]) > 1e-2 / s.W[c])
+            continue;  // a kink
           const double expected = (high[r] - low[r]) / (2.0 * kStep) / s.W[c];
-          BOOST_TEST(std::abs(slope[3 * r + c] - expected) <= 1e-3 / s.W[c] + 1e-8);
+          BOOST_TEST(std::abs(slope[s.dim * r + c] - expected) <= 1e-3 / s.W[c] + 1e-8);
           ++compared;
         }
       }

@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(no_friction_is_frictionless) {
       int row = 0;
       for (ConstraintSet& set : d.sets) {
         const bool cone = set.kind == SetKind::kCone;
-        if (cone) set.mu = 0.0;
+        if (cone) set.friction = Cone::coulomb(0.0);
         e.sets.push_back(cone ? ConstraintSet::non_negative() : set);
         for (int r = cone ? 2 : 0; r < set.dim; ++r) kept.push_back(row + r);
         row += set.dim;
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(endless_friction_holds) {
         ++pressed;
         for (const double mu : {1e1, 1e2, 1e3, 1e4}) {
           if (mu > 1e3 && std::string(solver.name) == "ncp-admm") continue;
-          for (ConstraintSet& set : d.sets) set.mu = mu;
+          for (ConstraintSet& set : d.sets) set.friction = Cone::coulomb(mu);
           BOOST_TEST_CONTEXT("mu " << mu) {
             const ContactSolution a = solved(d, s);
             BOOST_TEST((vector(a.impulse) - bilateral).norm() < 1e-5);

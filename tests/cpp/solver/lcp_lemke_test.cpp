@@ -52,7 +52,7 @@ Lcp stewart_trinkle(const Data& d, int facets) {
       out.M(sigma, v + k) = -1.0;
     }
     out.P(3 * i + 2, normal) = 1.0;
-    out.M(sigma, normal) = d.sets[i].mu / std::cos(half);
+    out.M(sigma, normal) = d.sets[i].friction.mu[0] / std::cos(half);
   }
   out.M += multiply(out.P.transpose(), multiply(d.G, out.P));
   out.q = out.P.transpose() * d.g;

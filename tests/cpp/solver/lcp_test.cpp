@@ -91,7 +91,8 @@ double natural_residual(const Data& d, const ContactSolution& x, int facets) {
         worst = std::max(worst, std::abs(l[r] - std::max(0.0, y)));
       if (s.kind == SetKind::kCone && r == o) {
         const Eigen::Vector2d t = l.segment<2>(o) - step * c.segment<2>(o);
-        const Eigen::Vector2d p = nearest(x.model, t, s.mu * std::max(0.0, l[o + 2]), facets);
+        const Eigen::Vector2d p =
+            nearest(x.model, t, s.friction.mu[0] * std::max(0.0, l[o + 2]), facets);
         worst = std::max(worst, (p - l.segment<2>(o)).lpNorm<Eigen::Infinity>());
       }
     }

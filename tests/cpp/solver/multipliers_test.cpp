@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
         H = symmetric ? gram(H) : (0.1 * H + 2.0 * MatrixXd::Identity(dim, dim)).eval();
         double packed[9] = {};
         for (int r = 0; r < dim; ++r)
-          for (int c = 0; c < dim; ++c) packed[3 * r + c] = H(r, c);
+          for (int c = 0; c < dim; ++c) packed[dim * r + c] = H(r, c);
         space.add(static_cast<int>(k), packed);
         const MatrixXd z = Z.middleCols(space.rows()[k].begin, dim);
         A += z * H * z.transpose();

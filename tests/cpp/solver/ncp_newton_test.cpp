@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
     hyperstatic += rank < 0.9 && d.R.size() == 0;
     compliant += d.R.size() > 0;
     for (const ConstraintSet& set : d.sets) {
-      ++kinds[set.kind == SetKind::kCone && set.mu == 0.0 ? 4 : static_cast<int>(set.kind)];
+      ++kinds[set.kind == SetKind::kCone && set.friction.mu[0] == 0.0 ? 4
+                                                                      : static_cast<int>(set.kind)];
     }
     const double relative = relative_residual(d, x.impulse);
     BOOST_TEST_CONTEXT("trial " << trial) {
@@ -113,7 +114,7 @@ std::vector<std::pair<Region, Eigen::Vector3d>> single_contact(const Data& d) {
   std::vector<std::pair<Region, Eigen::Vector3d>> out;
   const Eigen::Matrix3d G = d.G;
   const Eigen::Vector3d g = d.g;
-  const double mu = d.sets[0].mu;
+  const double mu = d.sets[0].friction.mu[0];
   if (g[2] >= 0.0) out.push_back({kOpen, g});
   if (mu == 0.0 && g[2] < 0.0) out.push_back({kSlide, g - G.col(2) * (g[2] / G(2, 2))});
   if (mu == 0.0) return out;
@@ -158,9 +159,9 @@ BOOST_AUTO_TEST_CASE(one_contact_matches_brute_force) {
     d.G = gram(A) + 0.05 * MatrixXd::Identity(3, 3);
     d.g = random_vector(rng, 3);
     if (trial % 2) d.g = Eigen::Vector3d(0.3 * d.g[0], 0.3 * d.g[1], -1.0);
-    if (d.G(2, 2) <= d.sets[0].mu * d.G.block<2, 1>(0, 2).norm()) continue;
+    if (d.G(2, 2) <= d.sets[0].friction.mu[0] * d.G.block<2, 1>(0, 2).norm()) continue;
     const ContactSolution x = solved(d.problem(), settings(1e-11));
-    BOOST_TEST_CONTEXT("trial " << trial << ", mu " << d.sets[0].mu) {
+    BOOST_TEST_CONTEXT("trial " << trial << ", mu " << d.sets[0].friction.mu[0]) {
       BOOST_REQUIRE(x.converged());
       std::pair<double, Region> best{1e300, kOpen};
       for (const auto& [mode, c] : single_contact(d)) {
