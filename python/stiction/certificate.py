@@ -14,6 +14,10 @@ n), normal last:
     creep        = |c_t|                                    sticking contacts only [m/s]
     cone         = dist(lambda, K_mu)                       impulse outside the friction cone [N s]
 
+Contacts with torsional friction have rows (t1, t2, tau, n), with rolling friction (t1, t2, tau,
+rho1, rho2, n), and one coefficient per row before the normal, angular ones in m. lambda_t, c_t then
+are in one unit: moments divided and angular velocities multiplied by mu_i / mu_1, mu = mu_1.
+
 lambda_n counts as 0 in `normal` and `tangential` where it is negative; `cone` shows that error.
 
 A contact slides if it is on the cone (to `CONE_TOLERANCE`) and faster than `STICK_SPEED`; the
@@ -38,6 +42,9 @@ STICK_SPEED = 1e-6
 """Tangential speed below which a contact on the cone is at rest [m/s]."""
 LOADED = 1e-6
 """Share of the step's largest normal impulse below which a contact carries nothing: no creep."""
+CONE_ROWS = (3, 4, 6)
+CONTACT_LENGTH = 0.01
+"""Makes a moment a force where friction gives no length [m]."""
 QUANTITIES = ("normal", "penetration", "tangential", "creep", "cone")
 UNITS = {"normal": "J", "penetration": "m", "tangential": "N s", "creep": "m/s", "cone": "N s"}
 
@@ -50,9 +57,9 @@ class ContactSample:
         position: (k, 3) contact points, world [m].
         normal: (k, 3) unit normals from A to B, world.
         gap: (k,) signed distance at the start of the step [m], negative where the bodies overlap.
-        friction: (k,) Coulomb coefficient, >= 0.
-        impulse: (k, 3) on B, axes (t1, t2, n) of the contact [N s].
-        velocity: (k, 3) J v+ of B relative to A with the velocity after the step, same axes [m/s].
+        friction: (k,) Coulomb coefficient, >= 0, or (k, d - 1) of the rows before the normal.
+        impulse: (k, d) on B, axes (t1, t2, n) of the contact [N s]; d is 3, 4 or 6.
+        velocity: (k, d) J v+ of B relative to A with the velocity after the step, same axes [m/s].
         restitution: a restitution target acted in this step; such a step is left out and counted.
     """
 
@@ -119,25 +126,30 @@ def certify(sample: ContactSample, dt: float) -> StepCertificate | None:
     gap = _rows("gap", sample.gap, (-1,))
     k = gap.size
     _check_geometry(sample, k)
-    mu = _rows("friction", sample.friction, (k,))
-    if np.any(mu < 0):
-        raise ValueError(
-            f"ContactSample.friction[{int(np.argmin(mu))}] = {mu.min():g} must be >= 0"
-        )
+    rows = np.shape(sample.impulse)[1] if k and np.ndim(sample.impulse) == 2 else 3
+    rows = rows if rows in CONE_ROWS else 3
+    wide = np.ndim(sample.friction) == 2
+    friction = _rows("friction", sample.friction, (k, rows - 1) if wide or rows > 3 else (k,))
+    if np.any(friction < 0):
+        at = int(np.argmin(friction)) // (rows - 1 if wide else 1)
+        raise ValueError(f"ContactSample.friction[{at}] = {friction.min():g} must be >= 0")
     if k == 0:
         return StepCertificate()
-    impulse = _rows("impulse", sample.impulse, (k, 3))
-    velocity = _rows("velocity", sample.velocity, (k, 3))
-    gap_after = gap + dt * velocity[:, 2]
-    normal_impulse = np.maximum(impulse[:, 2], 0.0)
-    loaded = impulse[:, 2] > LOADED * max(float(impulse[:, 2].max()), 0.0)
-    tangential, creep, sliding = _friction_law(impulse, velocity, mu, loaded)
+    impulse = _rows("impulse", sample.impulse, (k, rows))
+    velocity = _rows("velocity", sample.velocity, (k, rows))
+    gap_after = gap + dt * velocity[:, -1]
+    normal_impulse = np.maximum(impulse[:, -1], 0.0)
+    loaded = impulse[:, -1] > LOADED * max(float(impulse[:, -1].max()), 0.0)
+    mu, impulse_unit, velocity_unit = _units(friction, rows)
+    tangential, creep, sliding = _friction_law(
+        impulse / impulse_unit, velocity * velocity_unit, mu, loaded
+    )
     return StepCertificate(
         normal=float(np.max(normal_impulse * np.maximum(gap_after, 0.0)) / dt),
         penetration=float(np.max(np.maximum(-gap_after, 0.0))),
         tangential=float(np.max(tangential)),
         creep=float(np.max(creep)),
-        cone=float(np.max(distance_to_cone(impulse, mu))),
+        cone=float(np.max(distance_to_cone(impulse, friction))),
         contacts=k,
         loaded=int(np.count_nonzero(loaded)),
         sliding=int(np.count_nonzero(sliding)),
@@ -160,11 +172,36 @@ def summarize(steps: Sequence[StepCertificate | None]) -> CertificateSummary:
 
 
 def distance_to_cone(impulse: NDArray[np.float64], mu: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean distance of impulses (k, 3), normal last, to {||x_t|| <= mu x_n}: (k,) [N s]."""
-    radius, height = np.hypot(impulse[:, 0], impulse[:, 1]), impulse[:, 2]
+    """Distance of impulses (k, d), normal last, to {||x_t|| <= mu x_n} in one unit: (k,) [N s].
+
+    mu: (k,), or (k, d - 1) of the rows before the normal, as in ContactSample.
+    """
+    friction, rows = mu, impulse.shape[1]
+    mu, unit, _ = _units(friction, rows)
+    tangential, height = (impulse / unit)[:, :-1], impulse[:, -1]
+    held = (friction == 0.0) if friction.ndim == 2 else np.zeros(tangential.shape, bool)
+    radius = np.linalg.norm(np.where(held, 0.0, tangential), axis=1)
     along = np.maximum((mu * radius + height) / (1.0 + mu * mu), 0.0)
     outside = np.hypot(radius - mu * along, height - along)
-    return np.where(radius <= mu * height, 0.0, outside)
+    inside = np.where(radius <= mu * height, 0.0, outside)
+    return np.asarray(np.hypot(inside, np.linalg.norm(np.where(held, tangential, 0.0), axis=1)))
+
+
+def _units(
+    friction: NDArray[np.float64], rows: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """mu (k,) of the circular cone, and what impulses are divided and velocities multiplied by."""
+    if friction.ndim == 1:
+        return friction, np.ones((friction.size, rows)), np.ones((friction.size, rows))
+    angular = np.max(friction[:, 2:], axis=1, initial=0.0) / CONTACT_LENGTH
+    mu = np.where(friction[:, 1] > 0.0, friction[:, 1], angular)
+    mu = np.where(friction[:, 0] > 0.0, friction[:, 0], mu)
+    plain = np.arange(rows - 1) < 2
+    ratio = friction / np.where(mu > 0.0, mu, 1.0)[:, None]
+    velocity = np.where(mu[:, None] > 0.0, ratio, np.where(plain, 1.0, 0.0))
+    impulse = np.where(velocity > 0.0, velocity, np.where(plain, 1.0, CONTACT_LENGTH))
+    ones = np.ones((mu.size, 1))
+    return mu, np.hstack([impulse, ones]), np.hstack([velocity, ones])
 
 
 def _friction_law(
@@ -174,15 +211,13 @@ def _friction_law(
     loaded: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     """Tangential residual (k,) [N s], creep (k,) [m/s], and who slides (k,)."""
-    cone = mu * np.maximum(impulse[:, 2], 0.0)
-    friction, speed = (
-        np.hypot(impulse[:, 0], impulse[:, 1]),
-        np.hypot(velocity[:, 0], velocity[:, 1]),
-    )
+    cone = mu * np.maximum(impulse[:, -1], 0.0)
+    friction = np.linalg.norm(impulse[:, :-1], axis=1)
+    speed = np.linalg.norm(velocity[:, :-1], axis=1)
     on_cone = friction >= cone * (1.0 - CONE_TOLERANCE)
     sliding = on_cone & (speed > STICK_SPEED)
-    direction = velocity[:, :2] / np.maximum(speed, STICK_SPEED)[:, None]
-    miss = np.linalg.norm(impulse[:, :2] + cone[:, None] * direction, axis=1)
+    direction = velocity[:, :-1] / np.maximum(speed, STICK_SPEED)[:, None]
+    miss = np.linalg.norm(impulse[:, :-1] + cone[:, None] * direction, axis=1)
     creep = np.where(loaded & (cone > 0.0) & ~sliding, speed, 0.0)
     return np.where(sliding, miss, 0.0), creep, sliding & loaded
 

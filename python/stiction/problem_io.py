@@ -1,14 +1,14 @@
 """Contact problems as .npz files: what to send with a question about a solver.
 
-Version 3: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
-offsets (s + 1,), mu (s,), bounds (s, 2), warm_start (n,) or absent, and how the problem is stored:
-island_start (islands + 1,) into sets, run_start (s + 1,), run_columns, run_counts; velocity_floor
-(s,), or (0,) or absent for none. Sums are then
-taken in the same order, so a solver gives the same bits. Where the problem knows its trees (from a
-step of several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides
-(sides, 4): tree, length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into
-tree_inertia. Still read: version 2 without trees; version 1 with G without R and not how the
-problem is stored.
+Version 4: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
+offsets (s + 1,), mu (s, 5) of the rows of a cone before the normal, bounds (s, 2), warm_start (n,)
+or absent, and how the problem is stored: island_start (islands + 1,) into sets, run_start (s + 1,),
+run_columns, run_counts; velocity_floor (s,), or (0,) or absent for none. Sums are then taken in the
+same order, so a solver gives the same bits. Where the problem knows its trees (from a step of
+several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides (sides, 4): tree,
+length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into tree_inertia. Still read:
+version 3 with mu (s,) of cones of 3 rows; version 2 without trees; version 1 with G without R and
+not how the problem is stored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .npz_file import ArrayFile, require_path
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
-VERSION = 3
+VERSION = 4
 KINDS = ("cone", "non_negative", "box", "free")
 """Codes of the sets, by their place."""
 STRUCTURE = ("island_start", "run_start", "run_columns", "run_counts")
@@ -76,7 +76,9 @@ def save_problem(
         R=problem.R,
         kinds=np.array([KINDS.index(s.kind) for s in sets], dtype=np.int8),
         offsets=np.array([s.offset for s in sets] + [problem.num_rows], dtype=np.int64),
-        mu=np.array([s.mu for s in sets]),
+        mu=np.array([s.coefficients + [0.0] * (5 - len(s.coefficients)) for s in sets]).reshape(
+            -1, 5
+        ),
         bounds=np.array([[s.lower, s.upper] for s in sets]).reshape(-1, 2),
         **arrays,
     )
@@ -95,7 +97,7 @@ def load_problem(path: str | os.PathLike[str]) -> ContactProblem:
     A, g, R = data.numbers(matrix, 2), data.numbers("g"), data.numbers("R")
     if A.shape != (g.size, g.size):
         raise data.fail(matrix, f"is {A.shape[0]} x {A.shape[1]}, g has {g.size} entries")
-    sets = _read_sets(data, g.size)
+    sets = _read_sets(data, g.size, version)
     try:
         if version == 1:
             return ContactProblem(A, g, sets=sets, R=R)
@@ -127,13 +129,16 @@ def _version(data: ArrayFile) -> int:
     return int(version)
 
 
-def _read_sets(data: ArrayFile, rows: int) -> list[ConstraintSet]:
+def _read_sets(data: ArrayFile, rows: int, version: int) -> list[ConstraintSet]:
     kinds, offsets = data.integers("kinds"), data.integers("offsets")
-    mu, bounds = data.numbers("mu"), data.numbers("bounds", 2, finite=False)
+    mu, bounds = (
+        data.numbers("mu", 2 if version > 3 else 1),
+        data.numbers("bounds", 2, finite=False),
+    )
     count = kinds.size
     for name, shape, wanted in (
         ("offsets", offsets.shape, (count + 1,)),
-        ("mu", mu.shape, (count,)),
+        ("mu", mu.shape, (count, 5) if version > 3 else (count,)),
         ("bounds", bounds.shape, (count, 2)),
     ):
         if shape != wanted:
@@ -142,6 +147,8 @@ def _read_sets(data: ArrayFile, rows: int) -> list[ConstraintSet]:
         raise data.fail("offsets", f"must rise from 0 to the {rows} rows")
     if count and kinds.max() >= len(KINDS):
         raise data.fail("kinds", f"has {kinds.max()}, the codes are 0 to {len(KINDS) - 1}")
+    if version <= 3:
+        mu = np.column_stack([mu, mu, np.zeros((count, 3))])
     sets = []
     for i, dim in enumerate(np.diff(offsets)):
         try:
@@ -168,9 +175,15 @@ def _read_structure(data: ArrayFile) -> dict[str, Any]:
     return structure | {name: data.numbers(name) for name in TREE_NUMBERS}
 
 
-def _make_set(kind: str, mu: float, bounds: NDArray[np.float64], dim: int) -> ConstraintSet:
+def _make_set(
+    kind: str, mu: NDArray[np.float64], bounds: NDArray[np.float64], dim: int
+) -> ConstraintSet:
     if kind == "cone":
-        return ContactCone(float(mu))
+        return ContactCone(
+            mu[:2],
+            torsional=float(mu[2]) if dim > 3 else None,
+            rolling=mu[3:] if dim > 4 else None,
+        )
     if kind == "non_negative":
         return NonNegative()
     if kind == "box":

@@ -95,7 +95,15 @@ def test_newton_does_what_contactbench_does_with_the_same_rule(
 # --- Clarabel ---------------------------------------------------------------------------
 
 
-def random_problem(rng: np.random.Generator) -> stiction.ContactProblem:
+def random_cone(rng: np.random.Generator) -> stiction.ConstraintSet:
+    """Torsional friction, at times with rolling friction, with none in some rows, or elliptic."""
+    mu = rng.uniform(0.05, 1.0, 2) if rng.integers(3) == 0 else rng.uniform(0.05, 1.0)
+    torsional, rolling = rng.uniform(0.002, 0.05), rng.uniform(0.001, 0.02, 2)
+    rolling[rng.integers(2)] *= rng.integers(0, 2)
+    return stiction.ContactCone(mu, torsional, rolling if rng.integers(2) else None)
+
+
+def random_problem(rng: np.random.Generator, wide: bool) -> stiction.ContactProblem:
     """Every kind of set; G of full or lower rank, g a velocity that a mechanism can have."""
     sets: list[stiction.ConstraintSet] = []
     for kind in rng.integers(0, 6, size=rng.integers(1, 9)):
@@ -107,10 +115,15 @@ def random_problem(rng: np.random.Generator) -> stiction.ContactProblem:
             if kind == 1
             else stiction.Free(int(rng.integers(1, 7)))
             if kind == 2
+            else random_cone(rng)
+            if wide
             else stiction.ContactCone(0.0 if kind == 3 else rng.uniform(0.05, 1.5))
         )
     rows = sum(s.dim for s in sets)
     A = rng.uniform(-1.0, 1.0, (rows, max(1, int(rng.uniform(0.3, 1.2) * rows))))
+    angular = np.concatenate([np.arange(s.dim) >= 2 for s in sets])
+    angular[np.cumsum([s.dim for s in sets]) - 1] = False
+    A[angular & np.repeat([s.kind == "cone" for s in sets], [s.dim for s in sets])] *= 50.0
     return stiction.ContactProblem(A @ A.T, A @ rng.uniform(-1, 1, A.shape[1]), sets=sets)
 
 
@@ -129,11 +142,17 @@ def clarabel_solution(G: Floats, g: Floats, sets: list[stiction.ConstraintSet]) 
 
     for s in sets:
         e = unit[s.offset : s.offset + s.dim]
-        if s.kind == "cone" and s.mu > 0.0:
-            constrain(np.array([s.mu * e[2], e[0], e[1]]), [0] * 3, clarabel.SecondOrderConeT(3))
-        elif s.kind == "cone":
-            constrain(e[:2], [0, 0], clarabel.ZeroConeT(2))
-            constrain(e[2:], [0], clarabel.NonnegativeConeT(1))
+        if s.kind == "cone":
+            rough = [k for k, mu in enumerate(s.coefficients) if mu > 0.0]
+            smooth = [k for k, mu in enumerate(s.coefficients) if mu == 0.0]
+            held = [e[k] / s.coefficients[k] for k in rough]
+            constrain(
+                np.array([e[-1], *held]),
+                [0] * (1 + len(rough)),
+                clarabel.SecondOrderConeT(1 + len(rough)),
+            )
+            if smooth:
+                constrain(e[smooth], [0] * len(smooth), clarabel.ZeroConeT(len(smooth)))
         elif s.kind == "non_negative":
             constrain(e, [0], clarabel.NonnegativeConeT(1))
         elif s.kind == "box":
@@ -150,12 +169,13 @@ def clarabel_solution(G: Floats, g: Floats, sets: list[stiction.ConstraintSet]) 
     return np.array(found.x) if found.status == clarabel.SolverStatus.Solved else None
 
 
+@pytest.mark.parametrize("wide", [False, True], ids=["3 rows", "4 and 6 rows"])
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_clarabel_finds_the_same_velocity(solver: str) -> None:
+def test_clarabel_finds_the_same_velocity(solver: str, wide: bool) -> None:
     rng = np.random.default_rng(5)
     compared = 0
     for _ in range(150):
-        problem = random_problem(rng)
+        problem = random_problem(rng, wide)
         ours = stiction.solve(problem, solver, 1e-11, max_iterations=20_000)
         G = problem.dense()
         if ours.regularisation is not None:
@@ -171,7 +191,7 @@ def test_clarabel_finds_the_same_velocity(solver: str) -> None:
         best = objective(theirs)
         assert abs(objective(ours.impulse) - best) <= 1e-8 * max(1.0, abs(best))
         assert np.abs(G @ (ours.impulse - theirs)).max() <= 1e-5 * np.abs(problem.g).max()
-    assert compared >= 140
+    assert compared >= (120 if wide else 140)
 
 
 # --- MuJoCo -----------------------------------------------------------------------------

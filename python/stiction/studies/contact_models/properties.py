@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._stiction import ContactProblem, ContactSolution
+from ...certificate import distance_to_cone
 
-Floats = NDArray[np.float64]
 THRESHOLD = 1e-6
 """A law holds where its number is at most this."""
 RANK = 1e-9
@@ -50,21 +50,14 @@ def laws(problem: ContactProblem, solution: ContactSolution) -> Laws:
     shift = solution.regularisation
     return Laws(
         signorini=float(max(product, -impulse_N.min() / unit[0], -velocity_N.min() / unit[1])),
-        coulomb=float(_distance_to_cone(mu, impulse_T, impulse_N).max() / unit[0]),
+        coulomb=float(distance_to_cone(impulse, mu).max() / unit[0]),
         mdp=float(np.abs(power).max() / (unit[0] * unit[1])),
         shift=0.0 if shift is None else float(np.abs(shift * solution.impulse).max() / unit[1]),
         internal=internal_share(problem, solution.impulse),
     )
 
 
-def _distance_to_cone(mu: Floats, tangential: Floats, normal: Floats) -> Floats:
-    length = np.linalg.norm(tangential, axis=1)
-    outside = np.maximum(length - mu * normal, 0.0) / np.sqrt(1.0 + mu**2)
-    polar = mu * length <= -normal  # the nearest point is the apex
-    return np.asarray(np.where(polar, np.hypot(length, normal), outside))
-
-
-def internal_share(problem: ContactProblem, impulse: Floats) -> float:
+def internal_share(problem: ContactProblem, impulse: NDArray[np.float64]) -> float:
     """Share of impulses that moves nothing: |P lambda| / |lambda|, P onto the null space of G."""
     values, vectors = np.linalg.eigh(problem.dense())
     null = vectors[:, values <= RANK * values[-1]]
