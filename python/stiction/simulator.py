@@ -56,8 +56,8 @@ class SettingNames(SolverOptions, total=False):
     impact_law: of impacts with restitution, "energetic" (Newton's law with e reduced where it would
         add kinetic energy; the default) or "newton".
     project_closures: closed loops keep their energy: q and v end every step on the closures and
-        gears, by a step that reads the same backwards in time, at twice the time of a four-bar's
-        step (docs/concepts.md). Default False.
+        gears, unless these are open by more than drift, and energy errors do not add up, at more
+        than twice the time of a four-bar's step (docs/concepts.md). Default False.
     per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
     tangential_compliance: in the rigid step, pairs with a stiffness have springs and dampers in the
         tangent plane too, by the tangential ratios of their material. Default False: dry friction.

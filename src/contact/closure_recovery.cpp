@@ -1,7 +1,7 @@
+#include "closure_recovery.hpp"
+
 #include "stiction/dynamics/free_root.hpp"
 #include "stiction/math/symmetric_eigen.hpp"
-
-#include "recovery.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,8 @@
 //
 // and c* is cut as that of a contact is, see recovery.cpp. Directions in which the closure hardly
 // moves anything (eigenvalues of G with unit diagonal below kWeak) are cut apart from the others,
-// that they do not hold them up; in those where nothing moves (kRigid) nothing is asked for.
+// that they do not hold them up, and the sum of both parts once more; in those where nothing moves
+// (kRigid) nothing is asked for.
 
 namespace stiction {
 namespace {
@@ -49,22 +50,25 @@ Motion<double> steady_acceleration(const RowContext& context, int body, const Ve
   return {R * a + context.parameters.gravity, R * A.angular};  // A has gravity taken off
 }
 
-double largest(const double* x) { return std::sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+double norm3(const double* x) { return norm(Vec3d{x[0], x[1], x[2]}); }
 
-/// Whether c* is no more than drift, or too little to matter.
-bool is_drift(const RowContext& context, double harmless, const ConstraintRow& row) {
+}  // namespace
+
+bool is_drift(const RowContext& context, double negligible_speed, const ConstraintRow& row) {
   const bool weld = row.set.dim == 6;
-  const double linear = largest(row.reference), angular = weld ? largest(row.reference + 3) : 0.0;
-  if (std::max(linear, angular) <= harmless) return true;
+  const double linear = norm3(row.reference), angular = weld ? norm3(row.reference + 3) : 0.0;
+  if (std::max(linear, angular) <= negligible_speed) return true;
   const Closure& c = context.scene.closures()[row.index];
   const Vec3d p_A = world_point(context.scene, context.dynamics, c.body_a, c.X_A.p),
               p_B = world_point(context.scene, context.dynamics, c.body_b, c.X_B.p);
   const Motion<double> a = steady_acceleration(context, c.body_a, p_A),
                        b = steady_acceleration(context, c.body_b, p_B);
   const double share = 0.5 * kDrifts * context.dt;
-  return linear <= std::max(harmless, share * norm(b.linear - a.linear)) &&
-         angular <= std::max(harmless, share * norm(b.angular - a.angular));
+  return linear <= std::max(negligible_speed, share * norm(b.linear - a.linear)) &&
+         angular <= std::max(negligible_speed, share * norm(b.angular - a.angular));
 }
+
+namespace {
 
 /// The block of a set as V diag(value) V^T with unit diagonal, G = S V diag(value) V^T S.
 struct Directions {
@@ -74,7 +78,9 @@ struct Directions {
   Directions(const ContactProblem& problem, int set) {
     const int n = problem.sets[set].dim, stride = ContactProblem::stride(n);
     const double* G = problem.values.data() + problem.diagonal_start[set];
-    const double least = kRigid * problem.largest_diagonal(0, problem.num_sets());
+    const auto end =
+        std::upper_bound(problem.island_start.begin(), problem.island_start.end(), set);
+    const double least = kRigid * problem.largest_diagonal(*(end - 1), *end);
     double unit[kMax * kMax], scratch[7 * kMax + 24];
     for (int r = 0; r < n; ++r) scale[r] = std::sqrt(std::max(G[(stride + 1) * r], least));
     for (int r = 0; r < n; ++r) {
@@ -84,35 +90,67 @@ struct Directions {
   }
 };
 
-/// The part of c* along the directions whose values are in [low, high): what of it does no harm is
-/// added to `allowed`. Whether it was cut.
-bool allow(const RowContext& context,
-           int offset,
-           const Directions& d,
-           double low,
-           double high,
-           const ConstraintRow& row,
-           double* allowed) {
+/// A part of c* and the impulse that the closure alone takes for it.
+struct Correction {
+  double velocity[kMax] = {}, lambda[kMax] = {};
+  bool cut = false;
+
+  bool none(int n) const {
+    return std::all_of(velocity, velocity + n, [](double x) { return x == 0.0; });
+  }
+};
+
+/// Scaled until it does no harm.
+void cut(const RowContext& context, const ConstraintRow& row, int offset, Correction& part) {
   const int n = row.set.dim;
-  double part[kMax] = {}, lambda[kMax] = {}, most = 0.0;
+  if (part.none(n)) return;
+  Speeds speeds = speeds_of(context, row, offset, 0, n, part.lambda);
+  speeds.linear = std::max(speeds.linear, norm3(part.velocity));
+  if (n == 6) speeds.angular = std::max(speeds.angular, norm3(part.velocity + 3));
+  const double share = harmless_share(context.settings, speeds);
+  part.cut = share < 1.0;
+  for (int r = 0; r < n; ++r) {
+    part.velocity[r] *= share;
+    part.lambda[r] *= share;
+  }
+}
+
+/// The part of c* along the directions whose values are in [low, high).
+Correction part_along(const Directions& d, double low, double high, const ConstraintRow& row) {
+  const int n = row.set.dim;
+  Correction part;
   for (int k = 0; k < n; ++k) {
     if (d.value[k] < low || d.value[k] >= high) continue;
     const double* e = d.vector + n * k;
     double along = 0.0;
     for (int r = 0; r < n; ++r) along += e[r] * row.reference[r] / d.scale[r];
     for (int r = 0; r < n; ++r) {
-      part[r] += d.scale[r] * e[r] * along;
-      lambda[r] += e[r] / d.scale[r] * along / d.value[k];
+      part.velocity[r] += d.scale[r] * e[r] * along;
+      part.lambda[r] += e[r] / d.scale[r] * along / d.value[k];
     }
   }
-  for (int r = 0; r < n; ++r) most = std::max(most, std::abs(part[r]));
-  if (most == 0.0) return false;
-  Speeds speeds = speeds_of(context, row, offset, 0, n, lambda);
-  speeds.linear = std::max(speeds.linear, largest(part));
-  if (n == 6) speeds.angular = std::max(speeds.angular, largest(part + 3));
-  const double share = harmless_share(context.settings, speeds);
-  for (int r = 0; r < n; ++r) allowed[r] += share * part[r];
-  return share < 1.0;
+  return part;
+}
+
+/// What of c* does no harm.
+Correction allowed_correction(const RowContext& context,
+                              const ConstraintRow& row,
+                              int offset,
+                              const Directions& d) {
+  Correction strong = part_along(d, kWeak, kInfinity, row),
+             weak = part_along(d, kRigid, kWeak, row);
+  cut(context, row, offset, strong);
+  cut(context, row, offset, weak);
+  if (weak.none(row.set.dim)) return strong;
+  if (strong.none(row.set.dim)) return weak;
+  Correction sum;
+  for (int r = 0; r < row.set.dim; ++r) {
+    sum.velocity[r] = strong.velocity[r] + weak.velocity[r];
+    sum.lambda[r] = strong.lambda[r] + weak.lambda[r];
+  }
+  cut(context, row, offset, sum);
+  sum.cut = sum.cut || strong.cut || weak.cut;
+  return sum;
 }
 
 }  // namespace
@@ -120,21 +158,19 @@ bool allow(const RowContext& context,
 void limit_closure(const RowContext& context,
                    const ContactProblem& problem,
                    int set,
-                   double harmless,
+                   double negligible_speed,
                    ConstraintRow& row) {
-  if (is_drift(context, harmless, row)) return;
+  if (is_drift(context, negligible_speed, row)) return;
   const Directions directions(problem, set);
   if (!directions.known) return;
-  const int n = row.set.dim, offset = problem.sets[set].offset;
-  double allowed[kMax] = {};
-  bool cut = allow(context, offset, directions, kWeak, kInfinity, row, allowed);
-  cut = allow(context, offset, directions, kRigid, kWeak, row, allowed) || cut;
+  const int n = row.set.dim;
+  const Correction allowed = allowed_correction(context, row, problem.sets[set].offset, directions);
   double left = 0.0;  // in rigid directions
-  for (int r = 0; r < n && !cut; ++r)
-    left = std::max(left, std::abs(row.reference[r] - allowed[r]));
-  if (!cut && left <= harmless) return;
+  for (int r = 0; r < n && !allowed.cut; ++r)
+    left = std::max(left, std::abs(row.reference[r] - allowed.velocity[r]));
+  if (!allowed.cut && left <= negligible_speed) return;
   row.kind = ReferenceKind::kCapped;
-  std::copy(allowed, allowed + n, row.reference);
+  std::copy(allowed.velocity, allowed.velocity + n, row.reference);
 }
 
 }  // namespace stiction

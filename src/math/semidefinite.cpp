@@ -4,6 +4,21 @@
 #include <cmath>
 
 namespace stiction {
+namespace {
+
+/// The lower triangle of A, rows and columns in pivot order.
+template <class Real>
+struct Permuted {
+  Real* A;
+  const int* order;
+  int n;
+  Real& operator()(int i, int j) const {
+    const int r = order[i], c = order[j];
+    return r >= c ? A[r * n + c] : A[c * n + r];
+  }
+};
+
+}  // namespace
 
 int factor_semidefinite(double* A, int n, double zero, double* scale, int* order) {
   for (int k = 0; k < n; ++k) {
@@ -14,10 +29,7 @@ int factor_semidefinite(double* A, int n, double zero, double* scale, int* order
   for (int k = 0; k < n; ++k) {
     for (int j = 0; j <= k; ++j) A[k * n + j] *= scale[k] * scale[j];
   }
-  const auto entry = [&](int i, int j) -> double& {  // of the permuted lower triangle
-    const int r = order[i], c = order[j];
-    return r >= c ? A[r * n + c] : A[c * n + r];
-  };
+  const Permuted<double> entry{A, order, n};
   for (int k = 0; k < n; ++k) {
     int best = k;
     for (int i = k + 1; i < n; ++i) {
@@ -37,10 +49,7 @@ int factor_semidefinite(double* A, int n, double zero, double* scale, int* order
 
 void project_on_range(
     const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
-  const auto entry = [&](int i, int j) {
-    const int r = order[i], c = order[j];
-    return r >= c ? A[r * n + c] : A[c * n + r];
-  };
+  const Permuted<const double> entry{A, order, n};
   for (int i = 0; i < n; ++i) {
     const int row = order[i];
     double sum = 0.0;
@@ -55,10 +64,7 @@ void project_on_range(
 
 void substitute_semidefinite(
     const double* A, int n, int rank, const double* scale, const int* order, double* b, double* x) {
-  const auto entry = [&](int i, int j) {
-    const int r = order[i], c = order[j];
-    return r >= c ? A[r * n + c] : A[c * n + r];
-  };
+  const Permuted<const double> entry{A, order, n};
   for (int i = 0; i < rank; ++i) {
     x[i] = b[order[i]] * scale[order[i]];
     for (int j = 0; j < i; ++j) x[i] -= entry(i, j) * x[j];

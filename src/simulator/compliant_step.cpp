@@ -52,7 +52,8 @@ const StepReport& Simulator::compliant_step(State& state, const Control& control
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;
     if (settings_.solver.interrupt.requested()) break;
   }
-  if (settings_.project_closures) project_closures(scene_, parameters_, 0.0, loops_, state);
+  if (settings_.project_closures)
+    project_closures(scene_, parameters_, settings_.contact, settings_.dt, loops_, state);
   fill_compliant_report();
   return take_back_if_bad(state);
 }

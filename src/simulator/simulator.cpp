@@ -3,6 +3,7 @@
 #include "stiction/integrator/semi_implicit_euler.hpp"
 #include "stiction/model/state_io.hpp"
 
+#include "../contact/closure_curvature.hpp"
 #include "../contact/project_closures.hpp"
 #include "../math/number.hpp"
 
@@ -158,7 +159,11 @@ void Simulator::prepare(State& state, const Control& control) {
                 problem_,
                 solution_.impulse);
   if (settings_.project_closures) {
-    foresee_closures(scene_, parameters_, control, state, dt, dynamics_, rows_, problem_, loops_);
+    add_closure_curvature({scene_, parameters_, state, settings_.contact, dt, dynamics_, rows_},
+                          control,
+                          dynamics_,
+                          problem_,
+                          loops_);
   }
   warm_start_ = solution_.impulse;
   prepared_ = true;
@@ -227,8 +232,10 @@ const StepReport& Simulator::finish(State& state) {
   apply_impulses(rows_, scene_, solution_.impulse, dynamics_);
   semi_implicit_euler(scene_, parameters_, settings_.dt, dynamics_, state);
   store_impulses(scene_, contacts_, dynamics_, rows_, solution_.impulse, settings_.dt, state);
-  if (settings_.project_closures)
-    project_closures(scene_, parameters_, settings_.dt, loops_, state);
+  if (settings_.project_closures) {
+    end_flight(scene_, parameters_, settings_.dt, loops_, state);
+    project_closures(scene_, parameters_, settings_.contact, settings_.dt, loops_, state);
+  }
   if (settings_.sleeping.enabled)
     fall_asleep(scene_, settings_.sleeping, settings_.dt, rows_, sleep_, state);
 

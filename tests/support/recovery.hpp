@@ -60,6 +60,42 @@ inline Speeds speeds(const Scene& scene, const State& state) {
   return s;
 }
 
+/// The same of a displacement over dt, from placements.
+inline Speeds speeds_between(const Scene& scene, const State& start, const State& end, double dt) {
+  Speeds s;
+  DynamicsWorkspace a, b;
+  a.resize(scene);
+  b.resize(scene);
+  forward_kinematics(scene, scene.parameters, start.q.data(), start.v.data(), a);
+  forward_kinematics(scene, scene.parameters, end.q.data(), end.v.data(), b);
+  const auto turn = [&](const Mat3d& R) {  // sin of the angle, which is small
+    return 0.5 * std::hypot(R.c1.z - R.c2.y, R.c2.x - R.c0.z, R.c0.y - R.c1.x) / dt;
+  };
+  for (int k = 0; k < scene.num_bodies(); ++k) {
+    const Transform A = body_placement(scene, a, k), B = body_placement(scene, b, k);
+    const Vec3d com = scene.parameters.com[k];
+    s.body_linear = std::max(s.body_linear, norm(B * com - A * com) / dt);
+    s.body_angular = std::max(s.body_angular, turn(transpose_times(A.R, B.R)));
+    const Tree& tree = scene.trees()[scene.tree_of_body(k)];
+    const int body = k - tree.body_offset, parent = tree.parent[body];
+    if (tree.joint[body] == JointType::kFreeFlyer) continue;
+    if (tree.joint[body] == JointType::kPrismatic) {
+      const int q = tree.q_offset + tree.q_index[body];
+      s.joint_linear = std::max(s.joint_linear, std::abs(end.q[q] - start.q[q]) / dt);
+    }
+    const Mat3d before = parent < 0
+                             ? A.R
+                             : transpose_times(
+                                   body_placement(scene, a, tree.body_offset + parent).R, A.R),
+                after = parent < 0
+                            ? B.R
+                            : transpose_times(body_placement(scene, b, tree.body_offset + parent).R,
+                                              B.R);
+    s.joint_angular = std::max(s.joint_angular, turn(transpose_times(before, after)));
+  }
+  return s;
+}
+
 inline double kinetic_energy(const Scene& scene, const State& state) {
   Simulator sim(scene, {});
   State next = state;

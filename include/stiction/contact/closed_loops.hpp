@@ -25,8 +25,8 @@ struct ClosedLoopWorkspace {
   std::vector<Island> islands;
   std::vector<double> factor, scale, x, scratch;
   std::vector<int> order;
-  std::vector<double> velocity, error, impulse, curvature;  ///< [rows of a problem]
-  std::vector<double> w, change, v, q;                      ///< [nv] and [nq]
+  std::vector<double> velocity, error, left_open, impulse, curvature;  ///< [rows of a problem]
+  std::vector<double> w, change, v, q;                                 ///< [nv] and [nq]
 
   void resize(const Scene& scene);
 };

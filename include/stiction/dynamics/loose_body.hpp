@@ -70,7 +70,7 @@ inline void loose_body_bias(const TreeParameters<Real>& parameters, Real dt, Tre
   }
 }
 
-/// The same for the flight between two nodes, at which closures act too (project_closures.hpp): v
+/// The same for the flight between two nodes, at which closures act too (closure_curvature.hpp): v
 /// is that of a node, I w its angular momentum in axes of the node, `kick` [N m s] what else acts
 /// on it there,
 ///

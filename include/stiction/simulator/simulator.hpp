@@ -26,8 +26,8 @@ struct SimulatorSettings {
   CollisionSettings collision;
   SleepSettings sleeping;
   CompliantSettings compliant;  ///< read by every integrator but semi-implicit-euler
-  /// Closed loops keep their energy: q and v end on the closures and gears, by a step that reads
-  /// the same backwards in time. See docs/concepts.md.
+  /// Closed loops keep their energy: q and v end on the closures and gears, and energy errors do
+  /// not add up. See docs/concepts.md.
   bool project_closures = false;
   /// Of impacts with restitution: "energetic", Newton's law with e reduced where it would add
   /// kinetic energy, or "newton", e as it is. Read by semi-implicit-euler.

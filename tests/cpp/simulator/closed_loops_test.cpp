@@ -146,6 +146,33 @@ Measured measure(const Scene& scene, double dt, double seconds, bool project, Rn
 
 BOOST_AUTO_TEST_SUITE(closed_loops_test)
 
+// Under forces the energy of the nodes swings at first order, the kick of a step going before its
+// drift, and does not drift: a pendulum of 1 kg and 1 m, released level, for 20 s.
+BOOST_AUTO_TEST_CASE(pendulum_swings_at_first_order_and_does_not_drift) {
+  Scene scene;
+  scene.add_body("bob", Shape::sphere(0.01), 1.0, at({1, 0, 0}));
+  scene.add_point_closure("pivot", -1, {0, 0, 0}, 0, {-1, 0, 0});
+  double last = 0.0;
+  for (const double dt : {4e-3, 2e-3, 1e-3}) {
+    SimulatorSettings settings;
+    settings.dt = dt;
+    settings.project_closures = true;
+    Simulator sim(scene, settings);
+    State state = sim.initial_state();
+    double swing[2] = {};
+    const int steps = static_cast<int>(20.0 / dt);
+    for (int k = 0; k < steps; ++k) {
+      const StepReport& r = sim.step(state, {});
+      double& most = swing[k < steps / 2 ? 0 : 1];
+      most = std::max(most, std::abs(r.kinetic_energy + r.potential_energy));
+    }
+    BOOST_TEST_MESSAGE("pendulum, dt " << dt << ": " << swing[0] << ", " << swing[1] << " J");
+    BOOST_TEST(std::abs(swing[1] / swing[0] - 1.0) < 0.01);
+    if (last > 0.0) BOOST_TEST(std::abs(last / swing[1] - 2.0) < 0.05);
+    last = swing[1];
+  }
+}
+
 // Loose bodies in free flight: energy and angular momentum to second order, linear momentum to
 // rounding, and closures closed in position and velocity, whatever joins them.
 BOOST_AUTO_TEST_CASE(rings_of_loose_bodies_keep_energy_and_momentum) {
@@ -163,7 +190,7 @@ BOOST_AUTO_TEST_CASE(rings_of_loose_bodies_keep_energy_and_momentum) {
                                << " slip " << m.slip << " p " << m.linear);
     BOOST_TEST_CONTEXT("ring " << trial << ", kind " << kind) {
       BOOST_TEST(m.gap < 1e-9);
-      BOOST_TEST(m.slip < 1e-5);
+      BOOST_TEST(m.slip < 1e-10);
       BOOST_TEST(fine.swing < 1e-3);
       BOOST_TEST(fine.swing < std::max(m.swing / 3.0, 1e-5));
       BOOST_TEST(m.linear < 1e-11);
@@ -190,7 +217,7 @@ BOOST_AUTO_TEST_CASE(loops_of_links_do_not_drift) {
     lost += plain.drift;
     BOOST_TEST_CONTEXT("loop " << trial) {
       BOOST_TEST(m.gap < 1e-9);
-      BOOST_TEST(m.slip < 2e-5);
+      BOOST_TEST(m.slip < 1e-10);
       BOOST_TEST(m.drift < 0.03);
     }
   }
