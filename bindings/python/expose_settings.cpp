@@ -59,7 +59,7 @@ void expose_settings() {
   };
   c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
       .def_readwrite("integrator", &S::integrator, "A name of integrators().")
-      .def_readwrite("impact_law", &S::impact_law, "\"energetic\" or \"newton\".")
+      .def_readwrite("impact_law", &S::impact_law, "\"newton-dissipative\" or \"newton\".")
       .def_readwrite(
           "project_closures",
           &S::project_closures,

@@ -636,7 +636,9 @@ void expose_simulator() {
            arg("self"),
            "Factorisations that the last step could have taken at most with ncp-newton, all "
            "islands\n"
-           "together; 0 after a compliant step, which has no such bound.")
+           "together, with those of the impact law and of safe answers; of a compliant step those "
+           "of\n"
+           "its rigid rows and of implicit-euler's iterations.")
       .def("warm_start",
            &warm_start,
            arg("self"),

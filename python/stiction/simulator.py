@@ -53,8 +53,8 @@ class SettingNames(SolverOptions, total=False):
         all.
     limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
     closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
-    impact_law: of impacts with restitution, "energetic" (Newton's law with e reduced where it would
-        add kinetic energy; the default) or "newton".
+    impact_law: of impacts with restitution, "newton-dissipative" (Newton's law with e reduced where
+        it would add kinetic energy; the default) or "newton".
     project_closures: closed loops keep their energy: q and v end every step on the closures and
         gears, unless these are open by more than drift, and energy errors do not add up, at more
         than twice the time of a four-bar's step (docs/concepts.md). Default False.

@@ -149,6 +149,8 @@ void apply_restitution(const RowContext& context,
       contact.gap + context.dt * free_normal < 0.0 && approach > restitution_threshold(context);
   const double asked = contact.material.restitution * approach;
   if (!impact || asked <= row.reference[2]) return;
+  row.gap_reference = row.reference[2];
+  row.gap_kind = row.kind;
   row.kind = ReferenceKind::kRestitution;
   row.reference[2] = asked;
 }

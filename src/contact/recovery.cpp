@@ -144,24 +144,29 @@ double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
 
 void limit_recovery(const RowContext& context, ContactProblem& problem) {
   ConstraintRows& rows = context.out;
-  const ContactSettings& settings = context.settings;
   rows.dof_speed.resize(context.scene.nv());
   rows.body_speed.resize(context.scene.num_bodies());
-  const double harmless =
-      kNoHarm * std::min(settings.recovery_speed, settings.recovery_angular_speed);
+  const double negligible = negligible_speed(context.settings);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
     if (!recovers(row)) continue;
     if (row.source == RowSource::kClosure) {
-      limit_closure(context, problem, static_cast<int>(i), harmless, row);
+      limit_closure(context, problem, static_cast<int>(i), negligible, row);
       continue;
     }
     const int r = row.set.dim - 1;
     if (row.source == RowSource::kLimitRecovery)
       limit_push(context, problem, static_cast<int>(i), row);
-    else if (std::abs(row.reference[r]) > harmless)
+    else if (std::abs(row.reference[r]) > negligible)
       limit_row(context, problem, static_cast<int>(i), r, row);
   }
+}
+
+double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity) {
+  double energy = row.source == RowSource::kLimitRecovery ? lambda[0] * velocity[0] : 0.0;
+  const int first = row.source == RowSource::kContact ? 2 : 0;
+  for (int r = first; r < row.set.dim; ++r) energy += lambda[r] * row.reference[r];
+  return energy;
 }
 
 double recovery_energy(const ConstraintRows& rows,
@@ -170,13 +175,9 @@ double recovery_energy(const ConstraintRows& rows,
   double energy = 0.0;
   int offset = 0;
   for (const ConstraintRow& row : rows.rows) {
-    const double* lambda = impulse.data() + offset;
-    const int at = offset;
+    if (recovers(row))
+      energy += recovery_energy(row, impulse.data() + offset, velocity.data() + offset);
     offset += row.set.dim;
-    if (!recovers(row)) continue;
-    if (row.source == RowSource::kLimitRecovery) energy += lambda[0] * velocity[at];
-    const int first = row.source == RowSource::kContact ? 2 : 0;
-    for (int r = first; r < row.set.dim; ++r) energy += lambda[r] * row.reference[r];
   }
   return energy;
 }

@@ -2,6 +2,8 @@
 
 #include "constraint_row.hpp"
 
+#include <algorithm>
+
 // What recovery.cpp (contacts, limits, gears) and closure_recovery.cpp share.
 
 namespace stiction {
@@ -9,7 +11,10 @@ namespace stiction {
 /// [m/s or rad/s, of 1] A correction that is slower in this measure is left alone: only a lever of
 /// less than 1 um could make 1 rad/s of 1 um/s. Contacts at rest and in steady motion, whose errors
 /// are of rounding and of second order in dt, cost nothing that way.
-inline constexpr double kNoHarm = 1e-6;
+inline constexpr double kNegligible = 1e-6;
+inline double negligible_speed(const ContactSettings& settings) {
+  return kNegligible * std::min(settings.recovery_speed, settings.recovery_angular_speed);
+}
 
 /// The fastest that moves.
 struct Speeds {
@@ -32,7 +37,7 @@ double harmless_share(const ContactSettings& settings, const Speeds& speeds);
 void limit_closure(const RowContext& context,
                    const ContactProblem& problem,
                    int set,
-                   double harmless,
+                   double negligible_speed,
                    ConstraintRow& row);
 
 }  // namespace stiction

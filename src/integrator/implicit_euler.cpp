@@ -314,7 +314,10 @@ void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspac
     work.implicit = std::make_shared<ImplicitScratch>();
     work.implicit->resize(input.scene);
   }
-  advance(input, input.settings.newton_halvings, state, work);
+  const int halvings = input.settings.newton_halvings;  // a binary tree of parts, so deep
+  work.outcome.most_factorisations += static_cast<std::int64_t>(input.scene.trees().size()) *
+                                      input.settings.newton_iterations * ((2LL << halvings) - 1);
+  advance(input, halvings, state, work);
 }
 
 }  // namespace stiction

@@ -81,6 +81,7 @@ void solve_rigid(const CompliantInput& input,
   outcome.rows = std::max(outcome.rows, rigid.problem.num_rows());
   outcome.islands = std::max(outcome.islands, rigid.problem.num_islands());
   outcome.factorisations += s.factorisations;
+  outcome.most_factorisations += most_factorisations(rigid.problem, input.solver);
   std::vector<double>& w = start.dynamics.whitened;
   std::fill(w.begin(), w.end(), 0.0);
   for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];

@@ -3,6 +3,7 @@
 #include "stiction/dynamics/free_root.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "../solver/impact_law.hpp"
 #include "../solver/safe_answer.hpp"
 
 #include <algorithm>
@@ -94,14 +95,9 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
 }
 
 std::int64_t Simulator::most_factorisations() const {
-  if (integrator_ != nullptr) return 0;
-  const auto is_impact = [](const ConstraintRow& row) {
-    return row.kind == ReferenceKind::kRestitution;
-  };
-  const bool impact = settings_.impact_law == "energetic" &&
-                      std::any_of(rows_.rows.begin(), rows_.rows.end(), is_impact);
-  return (impact ? 1 + kImpactSolves : 1) *
-             stiction::most_factorisations(problem_, settings_.solver) +
+  if (integrator_ != nullptr) return compliant_.outcome.most_factorisations;
+  return stiction::most_factorisations(problem_, settings_.solver) +
+         (impact_ != nullptr ? impact_->most_factorisations : 0) +
          most_safe_factorisations(problem_);
 }
 

@@ -6,6 +6,7 @@
 #include "../contact/closure_curvature.hpp"
 #include "../contact/project_closures.hpp"
 #include "../math/number.hpp"
+#include "../solver/impact_law.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,11 +27,12 @@ void SimulatorSettings::validate() const {
     throw std::invalid_argument("dt = " + number(dt) + ": must be > 0 [s]");
   }
   find_integrator(integrator);
-  if (impact_law != "energetic" && impact_law != "newton") {
-    throw std::invalid_argument("impact_law = \"" + impact_law +
-                                "\": must be \"energetic\" or \"newton\"");
+  if (impact_law != "newton-dissipative" && impact_law != "newton") {
+    throw std::invalid_argument(
+        "impact_law = \"" + impact_law + "\": must be \"newton-dissipative\" or \"newton\"" +
+        (impact_law == "energetic" ? "; \"energetic\" is now \"newton-dissipative\"" : ""));
   }
-  if (impact_law != "energetic" && find_integrator(integrator).step != nullptr) {
+  if (impact_law == "newton" && find_integrator(integrator).step != nullptr) {
     throw std::invalid_argument("impact_law: it is of the rigid step; integrator \"" + integrator +
                                 "\" has springs in its contacts, take semi-implicit-euler");
   }
@@ -81,6 +83,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   if (settings_.project_closures) loops_.resize(scene_);
   collision_.resize(scene_);
   other_collision_.resize(scene_);
+  if (settings_.impact_law == "newton-dissipative") impact_ = std::make_shared<ImpactWork>();
   integrator_ = find_integrator(settings_.integrator).step;
   if (integrator_ == nullptr) return;
   check_stiffness();
@@ -145,7 +148,6 @@ void Simulator::prepare(State& state, const Control& control) {
   }
   const double dt = settings_.dt;
   before_ = state;
-
   find_awake_contacts(state, control);
   compute_dynamics(scene_, parameters_, state.q.data(), state.v.data(), control, dt, dynamics_);
   build_problem(scene_,
@@ -202,8 +204,8 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
-  if (settings_.impact_law == "energetic")
-    keep_impact_energy(settings_.solver, rows_, problem_, solver_, impact_, solution_);
+  if (impact_ != nullptr)
+    apply_impact_law(settings_.solver, rows_, problem_, solver_, *impact_, solution_);
   take_safe_answer();
   state.penalty = solution_.penalty;
   finish(state);

@@ -36,6 +36,9 @@ double mean_diagonal(const Island& island);
 /// Dense G + R (n x n, column-major, both triangles) and g of the island, n = island.rows().
 void copy_dense(const Island& island, double* G, double* g);
 
+/// One island as a problem of its own, its sets and rows from 0.
+void copy_island(const ContactProblem& problem, int island, ContactProblem& out);
+
 /// How an algorithm left an island.
 struct IslandOutcome {
   int iterations = 0;

@@ -174,6 +174,31 @@ const char* to_string(SolveStatus status) {
   return "unknown";
 }
 
+/// The same for every solver: with the exact velocity of the final impulse.
+void certify(const ContactProblem& problem,
+             const SolverSettings& settings,
+             SolverWorkspace& work,
+             ContactSolution& solution) {
+  if (!solution.certified) {
+    solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
+  }
+  if (!std::isfinite(solution.residuals.relative)) {
+    solution.impulse.assign(problem.g.size(), 0.0);
+    solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
+    solution.model_residuals = solution.residuals;
+    solution.status = SolveStatus::kNotFinite;
+    return;
+  }
+  if (solution.certified && problem.num_islands() <= 1 && solution.regularisation.empty()) {
+    solution.model_residuals = solution.residuals;
+    const Residuals& r = solution.residuals;
+    const bool converged = r.relative <= settings.tolerance;
+    solution.status = corrected(solution.status, {converged, converged || r.rounding_limited()});
+    return;
+  }
+  solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));
+}
+
 namespace {
 
 /// Throws where a contact has more rows than the solver takes.
@@ -197,26 +222,7 @@ void solve_circular(const SolverEntry& entry,
                     ContactSolution& solution) {
   entry.solve(problem, settings, work, solution);
   solution.factorisations = work.factorisations;
-
-  // The certificate is the same for every solver: exact velocity of the final impulse.
-  if (!solution.certified) {
-    solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
-  }
-  if (!std::isfinite(solution.residuals.relative)) {
-    solution.impulse.assign(problem.g.size(), 0.0);
-    solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
-    solution.model_residuals = solution.residuals;
-    solution.status = SolveStatus::kNotFinite;
-    return;
-  }
-  if (solution.certified && problem.num_islands() <= 1 && solution.regularisation.empty()) {
-    solution.model_residuals = solution.residuals;
-    const Residuals& r = solution.residuals;
-    const bool converged = r.relative <= settings.tolerance;
-    solution.status = corrected(solution.status, {converged, converged || r.rounding_limited()});
-    return;
-  }
-  solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));
+  certify(problem, settings, work, solution);
 }
 
 }  // namespace

@@ -27,7 +27,10 @@ constexpr double kRegularisation = 0.01;  // share of L_i
 constexpr double kGrowth = 0.01;          // of max |g|: approach that counts as small
 
 /// The part of c* that could add energy: what the safe answer does without.
-double gives_energy(const ConstraintSet& set, int r, double reference, double compliance) {
+double energy_giving_reference(const ConstraintSet& set,
+                               int r,
+                               double reference,
+                               double compliance) {
   if (compliance > 0.0 || set.kind == SetKind::kBox) return 0.0;
   if (set.kind == SetKind::kFree) return reference;
   if (set.is_cone() && !set.is_normal(r)) return 0.0;
@@ -54,7 +57,8 @@ bool harmless(const Island& island,
       size += std::abs(lambda[k]) * (std::abs(velocity[k]) + std::abs(p.g[k]) + std::abs(held));
       const double d = diagonal(p, i, r);
       if (d > 0.0) allowed += 0.5 * recovery * recovery / d;
-      const double motion = velocity[k] + gives_energy(set, r, reference, p.compliance[k]);
+      const double motion =
+          velocity[k] + energy_giving_reference(set, r, reference, p.compliance[k]);
       if (set.is_normal(r) && !(motion >= -small)) return false;
       if (set.kind == SetKind::kFree &&
           !(std::min(std::abs(velocity[k]), std::abs(motion)) <= small))
@@ -95,7 +99,7 @@ double descend(const Island& island, const ReferenceVelocities& references, int 
   p.velocity(i, lambda, c);
   for (int r = 0; r < set.dim; ++r) {
     const int k = set.offset + r;
-    c[r] += gives_energy(set, r, references.all[k], p.compliance[k]) + R * lambda[k];
+    c[r] += energy_giving_reference(set, r, references.all[k], p.compliance[k]) + R * lambda[k];
     next[r] = lambda[k] - c[r] / (L + R);
   }
   project(set, next);
@@ -148,7 +152,7 @@ bool minimise_by_newton(const Island& island,
     const ConstraintSet& set = p.sets[i];
     for (int r = 0; r < set.dim; ++r) {
       const int k = set.offset + r;
-      soft.g[k] += gives_energy(set, r, references.all[k], p.compliance[k]);
+      soft.g[k] += energy_giving_reference(set, r, references.all[k], p.compliance[k]);
     }
   }
   SolverSettings settings;

@@ -26,4 +26,10 @@ Solver solve_ncp_pgs;
 Solver solve_ncp_staggered;
 Solver solve_raisim;
 
+/// The certificate of the final impulse and what it makes of the status.
+void certify(const ContactProblem& problem,
+             const SolverSettings& settings,
+             SolverWorkspace& work,
+             ContactSolution& solution);
+
 }  // namespace stiction

@@ -74,6 +74,9 @@ struct ConstraintRow {
   double reference[6];  ///< c*
   double compliance[6];
   double velocity_floor;  ///< rounding of J v and c* [m/s]
+  /// kRestitution: c*_N and rule of the gap alone.
+  double gap_reference;
+  ReferenceKind gap_kind;
 };
 
 /// Whether c* corrects a position error.
@@ -153,6 +156,8 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
 double recovery_energy(const ConstraintRows& rows,
                        const std::vector<double>& impulse,
                        const std::vector<double>& velocity);
+/// The part of one row whose c* corrects a position error, from its own impulses and velocities.
+double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity);
 
 /// Stores the impulses in the state for the next warm start, and the extensions of springs.
 void store_impulses(const Scene& scene,

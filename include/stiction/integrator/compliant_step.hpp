@@ -26,6 +26,7 @@ struct CompliantOutcome {
   bool converged = true;   ///< of the integrator's own iteration, all sub-steps
   int iterations = 0;      ///< the most of a sub-step, of the integrator's own
   int factorisations = 0;  ///< all sub-steps, the rigid rows' included
+  std::int64_t most_factorisations = 0;  ///< that they could have taken, with ncp-newton
   /// Of the start of the step [J]: kinetic, gravity, springs. By report_energies(), once a step.
   bool has_energies = false;
   double kinetic_energy = 0.0, potential_energy = 0.0, elastic_energy = 0.0;

@@ -3,7 +3,6 @@
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/contact/closed_loops.hpp"
 #include "stiction/integrator/compliant_step.hpp"
-#include "stiction/simulator/impact_energy.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/sleeping.hpp"
 #include "stiction/simulator/snapshot.hpp"
@@ -29,9 +28,9 @@ struct SimulatorSettings {
   /// Closed loops keep their energy: q and v end on the closures and gears, and energy errors do
   /// not add up. See docs/concepts.md.
   bool project_closures = false;
-  /// Of impacts with restitution: "energetic", Newton's law with e reduced where it would add
-  /// kinetic energy, or "newton", e as it is. Read by semi-implicit-euler.
-  std::string impact_law = "energetic";
+  /// Of impacts with restitution: "newton-dissipative", Newton's law with e reduced where it would
+  /// add kinetic energy, or "newton", e as it is. Read by semi-implicit-euler.
+  std::string impact_law = "newton-dissipative";
   void validate() const;  ///< throws std::invalid_argument naming the field and its value
 };
 
@@ -51,6 +50,8 @@ struct RolloutLog {
   std::vector<StepReport> reports;                                           ///< [T]
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
+
+struct ImpactWork;  // src/solver/impact_law.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.
@@ -100,8 +101,8 @@ class Simulator {
     return integrator_ ? compliant_.rigid.warm_start : warm_start_;
   }
   /// Factorisations that the last step could have taken at most with ncp-newton: those of its
-  /// problem, as often as the impact law may solve it, and the safe answers'; 0 after a compliant
-  /// step, which has no such bound.
+  /// problem, those of the impact law and of the safe answers; of a compliant step those of its
+  /// rigid rows, as they were met, and of implicit-euler's iterations.
   std::int64_t most_factorisations() const;
   std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
@@ -155,7 +156,7 @@ class Simulator {
   SolverWorkspace solver_;
   SleepWorkspace sleep_;
   ClosedLoopWorkspace loops_;
-  ImpactWorkspace impact_;
+  std::shared_ptr<ImpactWork> impact_;  ///< null: Newton's law as it is
   ContactSolution solution_;
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   int safe_islands_ = 0;
