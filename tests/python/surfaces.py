@@ -90,3 +90,25 @@ def scene_with(ground: stiction.Shape | None, friction: float = 0.5, X_W=None) -
     else:
         scene.add_geometry("floor", "world", ground, X_W, material)
     return scene
+
+
+MATERIAL = stiction.Material(friction=0.5)
+CUBE = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+CUBE_TRIANGLES = np.array(
+    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6]]
+    + [[0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+)
+SHAPES = {
+    "sphere": stiction.Sphere(0.1),
+    "box": stiction.Box([0.1, 0.15, 0.1]),
+    "capsule": stiction.Capsule(0.1, 0.1),
+    "cylinder": stiction.Cylinder(0.15, 0.1),
+    "cone": stiction.Cone(0.15, 0.1),
+    "hull": stiction.ConvexMesh(CUBE * [0.1, 0.15, 0.1]),
+    "mesh": stiction.TriangleMesh(CUBE * [0.1, 0.15, 0.1], CUBE_TRIANGLES),
+}
+GROUNDS = {
+    "field": lambda: stiction.HeightField(np.zeros((13, 13)), [0.3, 0.3]),
+    "mesh": lambda: stiction.TriangleMesh(*floor_triangles(12, 0.3)),
+    "block": lambda: stiction.TriangleMesh(CUBE + [0, 0, -1], CUBE_TRIANGLES),
+}
