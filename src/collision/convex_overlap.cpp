@@ -1,12 +1,12 @@
 #include "general_query.hpp"
+#include "separation_bound.hpp"
 #include "surface_crossing.hpp"
-#include "way_out.hpp"
 
 // A convex shape that overlaps a solid although no triangle may push it: its centre is inside and
 // other parts of the surface are nearer to its corners, or it holds all of the solid. The triangles
 // it overlaps, cut to its box, stand for the overlap. The contact takes the direction, within 60
 // degrees of their summed normal, along which the shape has the least way to get off all of them:
-// a normal of theirs, an axis of the shape, or that sum if it is near none of these.
+// a normal of theirs, of a side of the shape, or that sum if it is near none of these.
 //
 // The same way bounds every contact: one that is deeper pushes along a triangle that the shape only
 // grazes, through the solid. A shape that overlaps no triangle, with its centre outside, has none.
@@ -53,20 +53,14 @@ struct Pushed {
   const std::vector<OverlapPoint>& points;
   Vec3d area{0, 0, 0}, middle{0, 0, 0};  // middle: times `weight`
   double weight = 0.0;
-  Vec3d u{0, 0, 1};
-  double high = 0.0, width = HUGE_VAL;
-  std::uint32_t feature = 0;
+  Push least = {};
 
   void offer(const Vec3d& d, std::uint32_t id) {
     if (dot(d, area) < kLeastCosine) return;
     double top = -HUGE_VAL;
     for (const OverlapPoint& p : points) top = std::fmax(top, dot(d, p.p));
-    const double depth = top - dot(d, support(shape, -d));
-    if (!(depth < width - kFacePreference * bounding_radius(shape))) return;
-    u = d;
-    high = top;
-    width = depth;
-    feature = id;
+    const double tie = kFacePreference * bounding_radius(shape);
+    least.offer(d, top, dot(d, support(shape, -d)), tie, id);
   }
 };
 
@@ -110,12 +104,10 @@ void push_off(ConvexOnSurface& q, ManifoldWorkspace& work, Pushed& pushed) {
     q.surface.corners(id, v);
     pushed.offer(transpose_times(q.X.R, unit_normal(v)), mix(10u, std::uint32_t(id)));
   }
-  for (int k = 0; k < 6; ++k) {
-    Vec3d axis{0, 0, 0};
-    axis[k / 2] = k % 2 == 0 ? 1.0 : -1.0;
-    pushed.offer(axis, mix(11u, std::uint32_t(k)));
-  }
-  if (pushed.width == HUGE_VAL) pushed.offer(pushed.area, 12u);
+  for_each_side(q.shape, -pushed.area, [&](const Vec3d& n, std::uint32_t id) {
+    pushed.offer(-n, mix(11u, id));
+  });
+  if (pushed.least.depth == HUGE_VAL) pushed.offer(pushed.area, 12u);
 }
 
 // Adds a contact of the whole overlap if the triangles found none, and drops those too deep.
@@ -128,13 +120,13 @@ void judge_overlap(ConvexOnSurface& q, ManifoldWorkspace& work, double gap) {
   if (crosses) push_off(q, work, pushed);
   if (gap < -touching) {
     if (!crosses && nearest_triangle(q.surface, q.centre, 4.0 * q.size).inside) return;
-    drop_deeper(touching + (crosses ? pushed.width : 0.0), work.points);
+    drop_deeper(touching + (crosses ? pushed.least.depth : 0.0), work.points);
     if (deepest(work.points) <= touching) return;
   }
   if (!crosses || !solid(q.surface)) return;
-  const Vec3d on_surface = pushed.middle + pushed.u * (pushed.high - dot(pushed.u, pushed.middle));
-  const Vec3d n = q.X.R * pushed.u;
-  q.points.push_back({n, q.X * on_surface, -pushed.width, pushed.feature, 0});
+  const Push& push = pushed.least;
+  const Vec3d on_surface = pushed.middle + push.u * (push.high - dot(push.u, pushed.middle));
+  q.points.push_back({q.X.R * push.u, q.X * on_surface, -push.depth, push.feature, 0});
 }
 
 }  // namespace

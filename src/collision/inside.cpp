@@ -45,13 +45,10 @@ NearestTriangle nearest_above_corner(const Surface& s,
   return near;
 }
 
-// Of a hull its box may have its middle outside: the middle of a tetrahedron on its first face.
+// A hull need not hold the middle of its box.
 Vec3d inner_point(const Shape& s) {
-  if (s.type != ShapeType::kConvexMesh) return centre(bounding_box(s, Transform::identity()));
-  const ConvexMesh& m = *s.mesh;
-  Vec3d sum = support(s, -m.faces[0].normal);
-  for (int k = 0; k < 3; ++k) sum += m.vertices[m.face_vertices[m.faces[0].first + k]];
-  return sum * 0.25;
+  if (s.type == ShapeType::kConvexMesh) return s.mesh->centroid;
+  return centre(bounding_box(s, Transform::identity()));
 }
 
 NearestTriangle way_up(const Surface& s, const Shape& other, const Transform& X, double slack) {

@@ -2,9 +2,9 @@
 
 #include "inside.hpp"
 #include "reduce.hpp"
+#include "separation_bound.hpp"
 #include "surface_crossing.hpp"
 #include "triangle_contact.hpp"
-#include "way_out.hpp"
 
 #include <stdexcept>
 
@@ -220,7 +220,7 @@ void contact_manifolds(const Shape& a,
     if (detail::deepest(work.points) > detail::kFlush * size) {
       detail::contacts_inside(s, other, X_SO, size, work);
     }
-    detail::keep_within_way_out(s, other, X_SO, size, work.points);
+    detail::limit_depth(s, other, X_SO, size, work.points);
   }
   detail::gather_manifolds(X_WS, size, surface_is_a, work);
 }

@@ -161,6 +161,32 @@ void find_parts(TriangleMesh& mesh) {
   mesh.parts.erase(std::unique(mesh.parts.begin(), mesh.parts.end()), mesh.parts.end());
 }
 
+// Areas that agree to 1e-6 of the largest are one: then the lower number is first.
+void find_sides(TriangleMesh& mesh) {
+  std::vector<double> area(mesh.count(), 0.0);
+  for (int t = 0; t < mesh.count(); ++t) {
+    const Vec3d& p = mesh.corner(t, 0);
+    area[mesh.patch[t]] += 0.5 * norm(cross(mesh.corner(t, 1) - p, mesh.corner(t, 2) - p));
+  }
+  const double unit = 1e-6 * *std::max_element(area.begin(), area.end());
+  std::vector<int> order;
+  for (int t = 0; t < mesh.count(); ++t) {
+    if (mesh.patch[t] == t) order.push_back(t);
+  }
+  const auto rounded = [&](int t) { return std::round(area[t] / unit); };
+  std::stable_sort(
+      order.begin(), order.end(), [&](int a, int b) { return rounded(a) > rounded(b); });
+  for (const int t : order) {
+    if (mesh.sides.size() == TriangleMesh::kMaxSides) break;
+    const Vec3d& n = mesh.normals[t];
+    const auto known = [&](const TriangleMesh::Side& s) {
+      return norm(cross(s.normal, n)) <= kFlatSine && dot(s.normal, n) > 0.0;
+    };
+    if (std::any_of(mesh.sides.begin(), mesh.sides.end(), known)) continue;
+    mesh.sides.push_back({n, mesh.reach(n)});
+  }
+}
+
 /// Tetrahedra about the centre of the box.
 void measure(TriangleMesh& mesh) {
   const Vec3d c = centre(mesh.box);
@@ -190,6 +216,19 @@ void index_boxes(TriangleMesh& mesh) {
 
 }  // namespace
 
+double TriangleMesh::reach(const Vec3d& n) const {
+  double most = -HUGE_VAL;
+  const auto beyond = [&](const Aabb& b) {
+    double sum = 0.0;
+    for (int k = 0; k < 3; ++k) sum += n[k] * (n[k] > 0.0 ? b.upper[k] : b.lower[k]);
+    return sum > most;
+  };
+  bvh.descend(beyond, [&](int t) {
+    for (int k = 0; k < 3; ++k) most = std::fmax(most, dot(n, corner(t, k)));
+  });
+  return most;
+}
+
 TriangleMesh TriangleMesh::build(const std::vector<Vec3d>& vertices,
                                  const std::vector<int>& triangles,
                                  bool drop_degenerate) {
@@ -214,6 +253,7 @@ TriangleMesh TriangleMesh::build(const std::vector<Vec3d>& vertices,
   join(mesh);
   find_parts(mesh);
   index_boxes(mesh);
+  find_sides(mesh);
   measure(mesh);
   return mesh;
 }

@@ -31,6 +31,14 @@ struct TriangleMesh {
   std::vector<int> vertex_triangles;  ///< triangles at a vertex, ascending
   std::vector<std::uint8_t> sharp;    ///< [vertices] 1: an edge at it is not flat
   std::vector<int> parts;             ///< least vertex of each part that hangs together
+  /// Normals of its largest flat regions, at most kMaxSides, and how far the mesh reaches along
+  /// them [m]: the same for the same solid in any frame.
+  struct Side {
+    Vec3d normal;
+    double reach;
+  };
+  static constexpr int kMaxSides = 12;
+  std::vector<Side> sides;  ///< the largest first
   Bvh bvh;
   Aabb box{};
   bool closed =
@@ -42,6 +50,8 @@ struct TriangleMesh {
   double bounding_radius = 0.0;  ///< about the mesh's own origin [m]
 
   int count() const { return static_cast<int>(normals.size()); }
+  /// Largest n . x of its points [m].
+  double reach(const Vec3d& n) const;
   const Vec3d& corner(int triangle, int k) const { return vertices[triangles[3 * triangle + k]]; }
 
   /// Throws std::invalid_argument that names the field and value: no vertices or triangles, a

@@ -26,8 +26,8 @@ struct Case {
   Transform X_WA, X_WB;
 };
 
-/// The pieces of both: the least signed distance, and the shortest whole way out along an axis of
-/// either.
+/// The pieces of both: the least signed distance, and the shortest whole way out along the normal
+/// of a side or an axis of symmetry of either.
 struct Reference {
   double distance = HUGE_VAL, way_out = HUGE_VAL;
   Vec3d normal{0, 0, 1};
@@ -70,6 +70,23 @@ double full_way_out(const Case& c, const Vec3d& n) {
   return extent(c.a, c.X_WA, n) + extent(c.b, c.X_WB, -n);
 }
 
+/// Is axis k of that solid normal to a side of it, or an axis of its symmetry?
+bool side_along(SolidKind kind, int k) {
+  switch (kind) {
+    case SolidKind::kBox:
+    case SolidKind::kBlocks:
+    case SolidKind::kEllipsoid:
+      return true;
+    case SolidKind::kCapsule:
+    case SolidKind::kCylinder:
+    case SolidKind::kCone:
+    case SolidKind::kField:
+      return k == 2;
+    default:
+      return false;
+  }
+}
+
 Reference reference(const Case& c) {
   Reference r;
   for (std::size_t i = 0; i < c.a.pieces.size(); ++i) {
@@ -89,12 +106,15 @@ Reference reference(const Case& c) {
   const double size = std::max(c.a.size, c.b.size);
   r.exact = least_distance(c, r.normal * -r.distance) >= -1e-9 * size;
   if (c.a.kind != SolidKind::kHalfSpace && c.b.kind != SolidKind::kHalfSpace) {
-    for (int k = 0; k < 3; ++k) {
-      for (const double s : {1.0, -1.0}) {
-        r.way_out = std::min(r.way_out, full_way_out(c, c.X_WA.R.column(k) * s));
-        r.way_out = std::min(r.way_out, full_way_out(c, c.X_WB.R.column(k) * s));
+    const auto past = [&](const Solid& solid, const Mat3d& R) {
+      for (int k = 0; k < 3; ++k) {
+        if (!side_along(solid.kind, k)) continue;
+        r.way_out = std::min(r.way_out, full_way_out(c, R.column(k)));
+        r.way_out = std::min(r.way_out, full_way_out(c, -R.column(k)));
       }
-    }
+    };
+    past(c.a, c.X_WA.R);
+    past(c.b, c.X_WB.R);
   }
   return r;
 }
