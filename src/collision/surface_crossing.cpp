@@ -210,6 +210,7 @@ bool Overlap::answered() const {
   const double least = std::fmax(kAnswered * deepest_, kShallow * size_);
   for (std::size_t i = 0; i < others_; ++i) {
     const SurfacePoint& p = w_.points[i];
+    if (p.manifold == kBesideLowest) continue;
     const Vec3d middle = p.on_surface + p.normal * (0.5 * p.gap);
     if (p.gap <= -least && boxes_overlap({middle, middle}, grown(box, -0.5 * p.gap))) return true;
   }

@@ -12,6 +12,10 @@ namespace stiction::detail {
 /// A closed mesh or a height field: only these have an inside.
 inline bool solid(const Surface& s) { return s.mesh == nullptr || s.mesh->closed; }
 
+/// SurfacePoint::manifold of a corner that only shares a face with the one that pushes, until the
+/// manifolds are numbered: it answers no overlap.
+inline constexpr int kBesideLowest = -1;
+
 /// Appends the segment along which two triangles cross, both in the frame of A. B is taken to be
 /// displaced by `crossing_shift`.
 void cross_triangles(const SurfaceTriangle& ta,

@@ -11,6 +11,7 @@ namespace {
 constexpr double kNearer = 1e-6;   // relative
 constexpr double kNoSide = 1e-7;   // of the size: a depth within which no side is told
 constexpr double kDeepEdge = 0.1;  // of the shorter edge: deeper crossings are left to the corners
+constexpr double kFacing = 0.7071067811865476;  // cosine of 45 degrees
 
 void move(SurfaceTriangle& t, const Transform& X) {
   t.n = X.R * t.n;
@@ -36,6 +37,11 @@ struct SurfacePair {
   }
 };
 
+// On a field, a face that is turned along u lands on each of its corners, not on the lowest alone.
+bool lands_on(const Surface& s, const SurfaceTriangle& t, int k, const Vec3d& u) {
+  return s.mesh == nullptr && t.sharp[k] && dot(t.n, u) >= kFacing;
+}
+
 bool over(const SurfaceTriangle& t, const Vec3d& p, double slack) {
   const auto corner = [&](int k) -> const Vec3d& { return t.v[k]; };
   return over_polygon(3, corner, t.n, p, slack);
@@ -54,10 +60,12 @@ void corners_of_a(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
   for (int k = 0; k < 3; ++k) {
     const double gap = dot(tb.n, ta.v[k]) - tb.offset;
     if (gap > q.margin || !over(tb, ta.v[k], kFlush * q.size)) continue;
-    if (!corner_looks_along(q.a, ta, k, u)) continue;
+    const bool lowest = corner_looks_along(q.a, ta, k, u);
+    if (!lowest && !lands_on(q.b, ta, k, u)) continue;
     const Vec3d p_B = transpose_times(q.X_AB.R, ta.v[k] - q.X_AB.p);
     if (gap < 0.0 && !nearest_is(q.b, p_B, -gap, kNoSide * q.size)) continue;
-    q.points.push_back({u, ta.v[k], gap, mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k])), 0});
+    const std::uint32_t id = mix(kCornerOfAFeature, std::uint32_t(ta.vertex[k]));
+    q.points.push_back({u, ta.v[k], gap, id, lowest ? 0 : kBesideLowest});
   }
 }
 
@@ -65,10 +73,12 @@ void corners_of_b(SurfacePair& q, const SurfaceTriangle& ta, const SurfaceTriang
   for (int k = 0; k < 3; ++k) {
     const double gap = dot(ta.n, tb.v[k]) - ta.offset;
     if (gap > q.margin || !over(ta, tb.v[k], kFlush * q.size)) continue;
-    if (!q.corner_of_b_looks_along(tb.id, k, -ta.n)) continue;
+    const bool lowest = q.corner_of_b_looks_along(tb.id, k, -ta.n);
+    if (!lowest && !lands_on(q.a, tb, k, -ta.n)) continue;
     if (gap < 0.0 && !nearest_is(q.a, tb.v[k], -gap, kNoSide * q.size)) continue;
     const Vec3d on_a = tb.v[k] - ta.n * gap;
-    q.points.push_back({ta.n, on_a, gap, mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k])), 0});
+    const std::uint32_t id = mix(kCornerOfBFeature, std::uint32_t(tb.vertex[k]));
+    q.points.push_back({ta.n, on_a, gap, id, lowest ? 0 : kBesideLowest});
   }
 }
 
