@@ -55,7 +55,9 @@ void pose_geometries(const Scene& scene,
       work.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
       work.angular[g] = data.X_WR.R * V.angular;
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
-      work.reach[g] = std::max(0.5 * settings.margin, dt * speed);
+      // A body that is let go falls by |g| dt^2 in this step.
+      const double fall = dt * norm(p.gravity);
+      work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
     }
     if (geometries[g].shape.bounded()) {
       work.boxes[g] = grown(bounding_box(geometries[g].shape, work.poses[g]), work.reach[g]);
