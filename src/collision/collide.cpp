@@ -38,6 +38,7 @@ void pose_geometries(const Scene& scene,
                      double dt,
                      CollisionWorkspace& work) {
   const std::vector<Geometry>& geometries = scene.geometries();
+  const double fall = dt * norm(p.gravity);  // [m/s] gained in this step by a body that is let go
   for (std::size_t g = 0; g < geometries.size(); ++g) {
     const int body = geometries[g].body;
     if (body < 0) {
@@ -55,8 +56,6 @@ void pose_geometries(const Scene& scene,
       work.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
       work.angular[g] = data.X_WR.R * V.angular;
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
-      // A body that is let go falls by |g| dt^2 in this step.
-      const double fall = dt * norm(p.gravity);
       work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
     }
     if (geometries[g].shape.bounded()) {
