@@ -1,5 +1,5 @@
 #include "island_residuals.hpp"
-#include "projection.hpp"
+#include "set_sweep.hpp"
 #include "solvers.hpp"
 
 #include <algorithm>
@@ -44,37 +44,22 @@ void find_steps(const Island& island, double over_relaxation, double* step) {
   }
 }
 
-/// Row by row, each with the velocity that the rows before it have changed.
-void update_free(
-    const ContactProblem& p, int i, const double* step, double* c, double* l, double& change) {
-  const int dim = p.sets[i].dim, stride = ContactProblem::stride(dim);
-  const double* block = p.values.data() + p.diagonal_start[i];
-  for (int r = 0; r < dim; ++r) {
-    const double moved = -step[r] * c[r];
-    l[r] += moved;
-    change += std::abs(moved);
-    for (int k = r + 1; k < dim; ++k) c[k] += block[stride * r + k] * moved;
-  }
-}
-
 /// One pass over the sets; returns sum |dlambda|, zero at a fixed point.
 double sweep(const Island& island, const double* step, double* lambda) {
   const ContactProblem& p = island.problem;
   double change = 0.0;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    double *l = lambda + set.offset, c[kMaxSetDim], old[kMaxConeDim];
+    double *l = lambda + set.offset, c[kMaxSetDim], old[kMaxSetDim];
     const double* s = step + set.offset;
     p.velocity(i, lambda, c);
-    if (set.kind == SetKind::kFree) {
-      update_free(p, i, s, c, l, change);
-      continue;
+    std::copy(l, l + set.dim, old);
+    if (set.is_cone()) {
+      for (int r = 0; r < set.dim; ++r) l[r] -= s[r] * c[r];
+      project(set, l);
+    } else {
+      sweep_rows(p, i, c, l, [&](int r) { return -s[r] * c[r]; });
     }
-    for (int r = 0; r < set.dim; ++r) {
-      old[r] = l[r];
-      l[r] -= s[r] * c[r];
-    }
-    project(set, l);
     for (int r = 0; r < set.dim; ++r) change += std::abs(l[r] - old[r]);
   }
   return change;

@@ -1,7 +1,7 @@
 #include "gauss_seidel.hpp"
 
 #include "local_contact.hpp"
-#include "projection.hpp"
+#include "set_sweep.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,14 +81,7 @@ void GaussSeidel::update(int i, Contact contact, double* c, double* l) const {
     copy_block(p, i, block);
     return solve_exactly(block, set.friction, c, l);
   }
-  const int s = ContactProblem::stride(set.dim);
-  const double* b = p.values.data() + p.diagonal_start[i];
-  for (int r = 0; r < set.dim; ++r) {
-    const double step = -local.inverse[r] * c[r];
-    l[r] += step;
-    for (int k = r + 1; k < set.dim; ++k) c[k] += b[s * r + k] * step;
-  }
-  project_scalar(set, l);
+  sweep_rows(p, i, c, l, [&](int r) { return -local.inverse[r] * c[r]; });
 }
 
 double GaussSeidel::sweep(Contact contact, double over_relaxation, double* lambda) const {

@@ -2,7 +2,7 @@
 
 #include "polygon.hpp"
 #include "progress.hpp"
-#include "projection.hpp"
+#include "set_sweep.hpp"
 #include "solvers.hpp"
 
 #include <cmath>
@@ -53,22 +53,6 @@ void update_contact(const ConstraintSet& set,
   polygon.project(set.friction.slope() * n, l);
 }
 
-/// Rows of another set in turn, each on its interval.
-void update_rows(const ConstraintSet& set,
-                 const Steps& step,
-                 const double* block,
-                 double omega,
-                 double* c,
-                 double* l) {
-  const int stride = ContactProblem::stride(set.dim);
-  for (int r = 0; r < set.dim; ++r) {
-    const double old = l[r];
-    l[r] -= omega * step.row[r] * c[r];
-    project_scalar(set, l + r);
-    for (int k = r + 1; k < set.dim; ++k) c[k] += block[stride * r + k] * (l[r] - old);
-  }
-}
-
 /// Returns the largest change of impulse in velocity units, G_rr |dlambda_r|.
 double sweep(const Island& island,
              const Polygon& polygon,
@@ -86,7 +70,7 @@ double sweep(const Island& island,
     if (set.is_cone())
       update_contact(set, polygon, steps[i], block, omega, c, l);
     else
-      update_rows(set, steps[i], block, omega, c, l);
+      sweep_rows(p, i, c, l, [&](int r) { return -omega * steps[i].row[r] * c[r]; });
     for (int r = 0; r < set.dim; ++r)
       change = std::max(change, diagonal(p, i, r) * std::abs(l[r] - old[r]));
   }

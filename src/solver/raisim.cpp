@@ -1,7 +1,7 @@
 #include "island.hpp"
 #include "progress.hpp"
-#include "projection.hpp"
 #include "raisim_slide.hpp"
+#include "set_sweep.hpp"
 #include "solvers.hpp"
 #include <Eigen/Cholesky>
 
@@ -40,19 +40,6 @@ Eigen::Vector3d contact_impulse(const double* block,
   const Eigen::Vector3d stick = G.llt().solve(-c_free);
   if (stick.head<2>().norm() <= mu * stick[2]) return stick;
   return slide_impulse(G, c_free, mu, stick, before);
-}
-
-/// Gauss-Seidel through the rows of another set, each projected on its interval.
-void update_rows(const ContactProblem& problem, int i, double floor, double* c, double* l) {
-  const ConstraintSet& set = problem.sets[i];
-  const int stride = ContactProblem::stride(set.dim);
-  const double* block = problem.values.data() + problem.diagonal_start[i];
-  for (int r = 0; r < set.dim; ++r) {
-    const double diagonal = block[stride * r + r], before = l[r];
-    if (diagonal > floor) l[r] -= c[r] / diagonal;
-    project_scalar(set, l + r);
-    for (int k = r + 1; k < set.dim; ++k) c[k] += block[stride * r + k] * (l[r] - before);
-  }
 }
 
 class PerContactIteration {
@@ -107,7 +94,10 @@ double PerContactIteration::sweep(double alpha) {
       // An opened contact would fade into denormal numbers.
       if (target.isZero(0.0) && block[10] * l[2] <= 1e-20 * scale_) std::fill(l, l + 3, 0.0);
     } else {
-      update_rows(problem, i, floor_, c, l);
+      sweep_rows(problem, i, c, l, [&](int r) {
+        const double own = block[(stride + 1) * r];
+        return own > floor_ ? -c[r] / own : 0.0;
+      });
     }
     for (int r = 0; r < set.dim; ++r) {
       largest = std::max(largest, block[stride * r + r]);
