@@ -25,7 +25,8 @@ STICTION_CLONES void add_columns(
   }
   if (k < count) even += quad(panel) * x[k];
   even += odd;
-  for (int r = 0; r < dim; ++r) c[r] += even[r];
+  for (int r = 0; r < 3; ++r) c[r] += even[r];
+  if (dim == 4) c[3] += even[3];
 }
 
 /// c += panel . x for a single row: eight partial sums, added in order.

@@ -8,32 +8,46 @@
 namespace stiction {
 namespace {
 
-/// `shifted`: with Gamma(c), else without.
-void cone_residual(const Cone& cone,
-                   const double* l,
-                   const double* c,
-                   bool shifted,
-                   double& p,
-                   double& d,
-                   double& q) {
-  const double mu = cone.friction(), ct = slip(cone, c);
-  const double n = c[cone.normal()] + (shifted ? mu * ct : 0.0);
-  p = distance(cone, l);
-  d = circular::dual_distance(mu, ct, n);
+/// Of D rows in one unit. `shifted`: with Gamma(c), else without.
+template <int D>
+SetResidual circular_residual(double mu, const double* l, const double* c, bool shifted) {
+  constexpr int N = D - 1;
+  const double ct = circular::tangent<D>(c), n = shifted ? c[N] + mu * ct : c[N];
   double power = l[0] * c[0];
-  for (int r = 1; r < cone.normal(); ++r) power += l[r] * c[r];
-  q = std::abs(power + l[cone.normal()] * n);
+  for (int r = 1; r < N; ++r) power += l[r] * c[r];
+  return {circular::distance(mu, circular::tangent<D>(l), l[N]),
+          circular::dual_distance(mu, ct, n),
+          std::abs(power + l[N] * n)};
 }
 
-void bound_residual(double c, double room, double& complementarity, double& dual) {
-  if (std::isinf(room)) {
-    dual = c;
-  } else {
-    complementarity = c * std::max(0.0, room);
-  }
+SetResidual cone_residual(const Cone& cone, const double* l, const double* c, bool shifted) {
+  return with_dim(cone.dim, [&](auto D) {
+    if (cone.is_circular()) return circular_residual<D>(cone.slope(), l, c, shifted);
+    const ConeRows rows(cone, l, c);
+    SetResidual out = circular_residual<D>(cone.friction(), rows.l, rows.c, shifted);
+    out.primal = distance(cone, l);
+    return out;
+  });
+}
+
+/// c must vanish inside; its positive part is complementary to l - lower, the negative to upper -
+/// l. An end at infinity is never reached: that part of c is just wrong.
+SetResidual box_residual(const ConstraintSet& set, double l, double c) {
+  SetResidual out{std::max({0.0, set.lower - l, l - set.upper}), 0.0 * c, 0.0};  // keeps a NaN
+  if (c == 0.0 || std::isnan(c)) return out;
+  const double room = c > 0.0 ? l - set.lower : set.upper - l, speed = std::abs(c);
+  if (std::isinf(room))
+    out.dual = speed;
+  else
+    out.complementarity = speed * std::max(0.0, room);
+  return out;
 }
 
 }  // namespace
+
+RowUnits row_units(const Cone& cone, int row) {
+  return {cone.velocity_unit(row), cone.impulse_unit(row)};
+}
 
 double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last) {
   double largest = 0.0;
@@ -57,40 +71,24 @@ void Residuals::merge(const Residuals& other) {
   backward = std::max(backward, other.backward);
 }
 
-void convex_residual(
-    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
-  set.is_cone() ? cone_residual(set.friction, l, c, false, p, d, q)
-                : set_residual(set, l, c, p, d, q);
+SetResidual convex_residual(const ConstraintSet& set, const double* l, const double* c) {
+  return set.is_cone() ? cone_residual(set.friction, l, c, false) : set_residual(set, l, c);
 }
 
-void set_residual(
-    const ConstraintSet& set, const double* l, const double* c, double& p, double& d, double& q) {
+SetResidual set_residual(const ConstraintSet& set, const double* l, const double* c) {
   switch (set.kind) {
     case SetKind::kCone:
-      cone_residual(set.friction, l, c, true, p, d, q);
-      return;
+      return cone_residual(set.friction, l, c, true);
     case SetKind::kNonNegative:
-      p = std::max(0.0, -l[0]);
-      d = std::max(0.0, -c[0]);
-      q = std::abs(l[0] * c[0]);
-      return;
+      return {std::max(0.0, -l[0]), std::max(0.0, -c[0]), std::abs(l[0] * c[0])};
     case SetKind::kBox:
-      // c must vanish inside; its positive part is complementary to l - lower, the negative to
-      // upper - l.
-      p = std::max({0.0, set.lower - l[0], l[0] - set.upper});
-      // An end at infinity is never reached: that part of c is just wrong.
-      q = 0.0;
-      d = 0.0 * c[0];  // keeps a NaN
-      if (c[0] > 0.0) bound_residual(c[0], l[0] - set.lower, q, d);
-      if (c[0] < 0.0) bound_residual(-c[0], set.upper - l[0], q, d);
-      return;
+      return box_residual(set, l[0], c[0]);
     case SetKind::kFree:
-      p = q = 0.0;
-      d = 0.0;
-      for (int r = 0; r < set.dim; ++r) d += c[r] * c[r];
-      d = std::sqrt(d);
-      return;
+      break;
   }
+  double sum = 0.0;
+  for (int r = 0; r < set.dim; ++r) sum += c[r] * c[r];
+  return {0.0, std::sqrt(sum), 0.0};
 }
 
 static Residuals judged(const ContactProblem& problem,
@@ -99,20 +97,10 @@ static Residuals judged(const ContactProblem& problem,
                         int first,
                         int last,
                         RowSizes* sizes) {
-  return scaled_residuals(
-      problem,
-      lambda,
-      velocity,
-      first,
-      last,
-      [](const ConstraintSet& set,
-         int,
-         const double* l,
-         const double* c,
-         double& p,
-         double& d,
-         double& q) { set_residual(set, l, c, p, d, q); },
-      sizes);
+  const auto judge = [](const ConstraintSet& set, int, const double* l, const double* c) {
+    return set_residual(set, l, c);
+  };
+  return scaled_residuals(problem, lambda, velocity, first, last, judge, sizes);
 }
 
 Residuals residuals_at(const ContactProblem& problem,

@@ -10,6 +10,13 @@ namespace stiction {
 
 inline constexpr double kSumRounding = 16.0 * 0x1p-53;  ///< of a sum, in parts of its terms
 
+/// What an impulse is divided and a velocity multiplied by; not in line, so that circular cones do
+/// not pay for it.
+struct RowUnits {
+  double velocity = 1.0, impulse = 1.0;
+};
+RowUnits row_units(const Cone& cone, int row);
+
 /// Whether a set's complementarity q [J] is above rounding, given that of its velocities and
 /// `diagonal`, the largest of its block: an impulse is known to floor / diagonal, the product of
 /// both to what either makes of it.
@@ -20,14 +27,17 @@ inline bool above_rounding(const ConstraintSet& set,
                            const double* c,
                            double q) {
   double l_size = 0.0, c_size = 0.0;
+  const bool plain = set.in_one_unit();
   for (int r = 0; r < set.dim; ++r) {
-    l_size += std::abs(lambda[r]) / set.impulse_unit(r);
-    c_size += std::abs(c[r]) * set.velocity_unit(r);
+    const RowUnits unit = plain ? RowUnits{} : row_units(set.friction, r);
+    l_size += std::abs(lambda[r]) / unit.impulse;
+    c_size += std::abs(c[r]) * unit.velocity;
   }
   // Gamma = f ||c_T||
   if (set.is_cone()) {
-    l_size += set.friction.friction() * std::abs(lambda[set.friction.normal()]);
-    c_size *= 1.0 + set.friction.friction();
+    const double f = set.friction.friction();
+    l_size += f * std::abs(lambda[set.friction.normal()]);
+    c_size *= 1.0 + f;
   }
   return !(q * diagonal <= floor * (l_size * diagonal + c_size));
 }
@@ -67,8 +77,8 @@ Residuals residuals(const ContactProblem& problem,
                     int last,
                     RowSizes& sizes);
 
-/// Residuals over the sets [first, last), sizes of rows in N s and m/s, each judged by judge(set,
-/// index, lambda, c, primal, dual, complementarity).
+/// Residuals over the sets [first, last), sizes of rows in N s and m/s, each set judged by
+/// judge(set, index, lambda, c) -> SetResidual.
 template <class Judge>
 Residuals scaled_residuals(const ContactProblem& problem,
                            const double* lambda,
@@ -88,8 +98,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
     const double* c = velocity + set.offset;
-    double p, d, q;
-    judge(set, i, lambda + set.offset, c, p, d, q);
+    const auto [p, d, q] = judge(set, i, lambda + set.offset, c);
     total += p + d + q;
     out.primal = std::max(out.primal, p);
     out.dual = std::max(out.dual, d);
@@ -103,10 +112,10 @@ Residuals scaled_residuals(const ContactProblem& problem,
       double diag = block[s * r + r];
       total += g + l + std::abs(c[r]);
       if (!plain) {
-        const double unit = set.friction.velocity_unit(r);
-        g *= unit;
-        diag *= unit * unit;
-        l /= set.friction.impulse_unit(r);
+        const RowUnits unit = row_units(set.friction, r);
+        g *= unit.velocity;
+        diag *= unit.velocity * unit.velocity;
+        l /= unit.impulse;
       }
       own_diag = std::max(own_diag, diag);
       g_max = std::max(g_max, g);

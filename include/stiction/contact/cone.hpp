@@ -37,10 +37,8 @@ struct Cone {
   int normal() const { return dim - 1; }
   /// All units are 1, and the rows that have no friction are not mixed with others.
   bool is_circular() const {
-    for (int r = 1; r < dim - 1; ++r) {
-      if (mu[r] != mu[0]) return false;
-    }
-    return dim == 3 || dim == 1 || mu[0] > 0.0;
+    if (dim <= 3) return dim == 1 || mu[0] == mu[1];
+    return mu[0] > 0.0 && std::all_of(mu + 1, mu + dim - 1, [&](double x) { return x == mu[0]; });
   }
   /// Of a circular cone.
   double slope() const { return mu[0]; }

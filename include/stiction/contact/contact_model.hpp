@@ -34,15 +34,12 @@ Residuals model_residuals(ContactModel model,
                           int last_set);
 
 /// The same for one contact: b is its diagonal block, rows `stride` apart.
-void contact_residual(ContactModel model,
-                      int facets,
-                      const ConstraintSet& set,
-                      const double* block,
-                      int stride,
-                      const double* lambda,
-                      const double* c,
-                      double& primal,
-                      double& dual,
-                      double& complementarity);
+SetResidual contact_residual(ContactModel model,
+                             int facets,
+                             const ConstraintSet& set,
+                             const double* block,
+                             int stride,
+                             const double* lambda,
+                             const double* c);
 
 }  // namespace stiction

@@ -40,19 +40,13 @@ Residuals residuals_at(const ContactProblem& problem,
                        int first_set,
                        int last_set);
 
-/// Distances of one set, given lambda and c = G lambda + g of its rows.
-void set_residual(const ConstraintSet& set,
-                  const double* lambda,
-                  const double* c,
-                  double& primal,
-                  double& dual,
-                  double& complementarity);
+/// Of one set, as the fields of `Residuals`.
+struct SetResidual {
+  double primal = 0.0, dual = 0.0, complementarity = 0.0;
+};
+/// Given lambda and c = G lambda + g of its rows.
+SetResidual set_residual(const ConstraintSet& set, const double* lambda, const double* c);
 /// The same without Gamma(c).
-void convex_residual(const ConstraintSet& set,
-                     const double* lambda,
-                     const double* c,
-                     double& primal,
-                     double& dual,
-                     double& complementarity);
+SetResidual convex_residual(const ConstraintSet& set, const double* lambda, const double* c);
 
 }  // namespace stiction

@@ -36,18 +36,9 @@ Distances distances(ContactModel model,
                     int facets = 4) {
   Eigen::Matrix<double, 4, 3> block = Eigen::Matrix<double, 4, 3>::Zero();
   block.topRows<3>() = G;
-  Distances d;
-  contact_residual(model,
-                   facets,
-                   ConstraintSet::cone(mu),
-                   block.data(),
-                   4,
-                   l.data(),
-                   c.data(),
-                   d.primal,
-                   d.dual,
-                   d.complementarity);
-  return d;
+  const SetResidual r =
+      contact_residual(model, facets, ConstraintSet::cone(mu), block.data(), 4, l.data(), c.data());
+  return {r.primal, r.dual, r.complementarity};
 }
 
 Vector2d unit(double angle) { return {std::cos(angle), std::sin(angle)}; }

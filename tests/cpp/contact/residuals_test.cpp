@@ -12,16 +12,6 @@ using stiction::test::Rng;
 
 namespace {
 
-struct Distances {
-  double primal, dual, complementarity;
-};
-
-Distances distances(const ConstraintSet& set, const double* l, const double* c) {
-  Distances d;
-  set_residual(set, l, c, d.primal, d.dual, d.complementarity);
-  return d;
-}
-
 /// Distance of x from the cone {|x_T| <= k x_N} by search: along the rays in the plane of x and the
 /// axis, the nearest point of each in closed form, the best ray by repeated refinement.
 double searched_distance(const Eigen::Vector3d& x, double k) {
@@ -102,7 +92,7 @@ BOOST_AUTO_TEST_CASE(cone_distances_match_a_search) {
       c[i] = rng.uniform(-1.0, 1.0);
     }
     const Eigen::Vector3d y(c[0], c[1], c[2] + mu * c.head<2>().norm());
-    const Distances d = distances(ConstraintSet::cone(mu), l.data(), c.data());
+    const SetResidual d = set_residual(ConstraintSet::cone(mu), l.data(), c.data());
     const double p = searched_distance(l, mu), q = searched_distance(y, k);
     BOOST_TEST_CONTEXT("trial " << trial << ", mu " << mu) {
       BOOST_TEST(std::abs(d.primal - p) < 1e-7);
@@ -124,7 +114,7 @@ BOOST_AUTO_TEST_CASE(dual_apex_region) {
     const double mu = rng.uniform(0.1, 2.0), a = rng.uniform(0.0, 6.28), t = rng.uniform(0.01, 1.0);
     const double n = -t / mu * rng.uniform(1.01, 3.0);
     const double l[3] = {0, 0, 0}, c[3] = {t * std::cos(a), t * std::sin(a), n - mu * t};
-    const Distances d = distances(ConstraintSet::cone(mu), l, c);
+    const SetResidual d = set_residual(ConstraintSet::cone(mu), l, c);
     BOOST_TEST(std::abs(d.dual - std::hypot(t, n)) < 1e-12);
     BOOST_TEST(std::abs(d.dual - searched_distance({c[0], c[1], n}, 1.0 / mu)) < 1e-7);
   }
@@ -136,7 +126,7 @@ BOOST_AUTO_TEST_CASE(frictionless_contact) {
   for (const double n : {-2.0, 0.0, 3.0}) {
     for (const double t : {0.25, 0.5}) {
       const double l[3] = {0.0, t, n}, c[3] = {0.6, -0.8, n};
-      const Distances d = distances(set, l, c);
+      const SetResidual d = set_residual(set, l, c);
       BOOST_TEST(std::abs(d.primal - (n < 0.0 ? std::hypot(t, n) : t)) < 1e-15);
       BOOST_TEST(d.dual == std::max(0.0, -n));
       BOOST_TEST(std::abs(d.complementarity - std::abs(n * n - 0.8 * t)) < 1e-15);
@@ -147,7 +137,7 @@ BOOST_AUTO_TEST_CASE(frictionless_contact) {
 // One-row sets and bilateral rows, each side of each bound by hand.
 BOOST_AUTO_TEST_CASE(scalar_and_free_sets) {
   const auto check = [](const ConstraintSet& s, double l, double c, double p, double d, double q) {
-    const Distances x = distances(s, &l, &c);
+    const SetResidual x = set_residual(s, &l, &c);
     BOOST_TEST_CONTEXT("l " << l << ", c " << c) {
       BOOST_TEST(std::abs(x.primal - p) < 1e-15);
       BOOST_TEST(std::abs(x.dual - d) < 1e-15);
@@ -171,7 +161,7 @@ BOOST_AUTO_TEST_CASE(scalar_and_free_sets) {
   check(box, -1.5, 0.0, 0.5, 0, 0);
   check(box, 2.25, 0.0, 0.25, 0, 0);
   const double l[3] = {5, 6, 7}, c[3] = {2, -3, 6};
-  const Distances x = distances(ConstraintSet::free(3), l, c);
+  const SetResidual x = set_residual(ConstraintSet::free(3), l, c);
   BOOST_TEST(x.primal == 0.0);
   BOOST_TEST(std::abs(x.dual - 7.0) < 1e-15);
   BOOST_TEST(x.complementarity == 0.0);

@@ -45,7 +45,10 @@ double ccp_residual(const Data& d, const ContactSolution& x) {
       e[1] = nearest_in_cone(s.friction.mu[0], -ci).norm();
       e[2] = std::abs(li.dot(ci));
     } else {
-      set_residual(s, &l[o], &c[o], e[0], e[1], e[2]);
+      const SetResidual x = set_residual(s, &l[o], &c[o]);
+      e[0] = x.primal;
+      e[1] = x.dual;
+      e[2] = x.complementarity;
     }
     primal = std::max(primal, e[0]);
     dual = std::max(dual, e[1]);

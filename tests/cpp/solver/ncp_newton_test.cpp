@@ -25,13 +25,13 @@ double relative_residual(const Data& d, const std::vector<double>& impulse) {
   const VectorXd l = Eigen::Map<const VectorXd>(impulse.data(), impulse.size());
   const MatrixXd G = d.R.size() ? MatrixXd(d.G + MatrixXd(d.R.asDiagonal())) : d.G;
   const VectorXd c = G * l + d.g;
-  double primal = 0.0, dual = 0.0, work = 0.0, x[3];
+  double primal = 0.0, dual = 0.0, work = 0.0;
   int o = 0;
   for (const ConstraintSet& s : d.sets) {
-    set_residual(s, &l[o], &c[o], x[0], x[1], x[2]);
-    primal = std::max(primal, x[0]);
-    dual = std::max(dual, x[1]);
-    work = std::max(work, x[2]);
+    const SetResidual x = set_residual(s, &l[o], &c[o]);
+    primal = std::max(primal, x.primal);
+    dual = std::max(dual, x.dual);
+    work = std::max(work, x.complementarity);
     o += s.dim;
   }
   const double V = d.g.lpNorm<Eigen::Infinity>();

@@ -110,8 +110,7 @@ BOOST_AUTO_TEST_CASE(no_energy_is_gained) {
       BOOST_TEST(after <= before + allowed + 1e-6 * (before + after));
       int o = 0;
       for (const ConstraintSet& set : p.sets) {
-        double primal, dual, work_done;
-        set_residual(set, &s.impulse[o], &s.velocity[o], primal, dual, work_done);
+        const double primal = set_residual(set, &s.impulse[o], &s.velocity[o]).primal;
         double size = 0.0;
         for (int r = 0; r < set.dim; ++r) size = std::max(size, std::abs(s.impulse[o + r]));
         BOOST_TEST(primal <= 1e-5 * size + 1e-12);
