@@ -129,6 +129,21 @@ struct Vectors {
   }
 };
 
+/// An axis that cannot be is refused at once, not by the next step.
+struct Axes : Vectors<&Parameters::axis> {
+  static void set(const bp::object& self, const bp::object& value) {
+    std::vector<Vec3d>& axis = of(self).axis;
+    const std::vector<Vec3d> before = axis;
+    Vectors::set(self, value);
+    try {
+      of(self).validate_axes();
+    } catch (const std::invalid_argument&) {
+      std::copy(before.begin(), before.end(), axis.begin());
+      throw;
+    }
+  }
+};
+
 template <double Material::* Member>
 struct Surface {
   static bp::object get(const bp::object& self) {
@@ -209,7 +224,11 @@ void expose_parameters() {
   c.add_property("gravity", &gravity, &set_gravity, "(3,) world [m/s^2].");
   array_property<Numbers<&P::mass>>(c, "mass", "(bodies,) [kg].");
   array_property<Vectors<&P::com>>(c, "com", "(bodies, 3) centres of mass, body frame [m].");
-  array_property<Vectors<&P::axis>>(c, "axis", "(bodies, 3) unit joint axes, joint frame.");
+  array_property<Axes>(
+      c,
+      "axis",
+      "(bodies, 3) unit joint axes, joint frame; one that was loaded along x, y or "
+      "z stays there.");
   array_property<Numbers<&P::armature>>(c, "armature", "(nv,) [kg m^2 or kg].");
   array_property<Numbers<&P::damping>>(c, "damping", "(nv,) joint damping [N m s/rad or N s/m].");
   array_property<Numbers<&P::dry_friction>>(c, "dry_friction", "(nv,) [N m or N].");

@@ -108,6 +108,7 @@ std::string contact_text(const Scene& scene, const ContactReport& c) {
 /// What is known: the step, the fastest dof with its body, the contact that pushes most.
 [[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
   const Scene& scene = sim.scene();
+  scene.validate(sim.parameters());  // some are only looked at when a step fails
   Eigen::Index worst = 0;
   if (state.v.size() > 0) state.v.cwiseAbs().maxCoeff(&worst);
   SimulationFailure failure;
@@ -493,7 +494,7 @@ void set_parameters(Holder& sim, const Parameters& p) {
       p.base.size() != own.base.size() || p.material.size() != own.material.size()) {
     throw std::invalid_argument("parameters: belong to another scene");
   }
-  p.validate();
+  sim.scene().validate(p);
   own = p;  // a copy of equal sizes keeps the memory under the views
 }
 

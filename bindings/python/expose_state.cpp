@@ -6,6 +6,7 @@
 #include "scene_holder.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stiction::python {
 namespace {
@@ -32,6 +33,8 @@ void set_v(State& s, const bp::object& x) {
 double time(const State& s) { return s.time; }
 void set_time(State& s, double time) {
   before_changing(&s, "State.time");
+  if (!std::isfinite(time))
+    throw std::invalid_argument("state.time = " + number(time) + ": must be finite [s]");
   s.time = time;
 }
 

@@ -108,11 +108,25 @@ std::vector<std::string> assignable(PyTypeObject* type) {
   return names;
 }
 
+/// What a flag is set to, NumPy's as Python's; null and an error: no truth value. Boost.Python
+/// would take the truth of any object, None and "no" among them.
+PyObject* flag_from(PyObject* self, PyObject* name, PyObject* value) {
+  if (PyBool_Check(value)) return value;
+  const bp::handle<> now(bp::allow_null(PyObject_GenericGetAttr(self, name)));
+  if (!now) PyErr_Clear();
+  if (!now || !PyBool_Check(now.get())) return value;  // is no flag
+  if (std::string(Py_TYPE(value)->tp_name).starts_with("numpy.bool"))
+    return PyObject_IsTrue(value) ? Py_True : Py_False;
+  PyErr_Format(PyExc_TypeError, "%U = %R: must be True or False", name, value);
+  return nullptr;
+}
+
 /// tp_setattro of a class without room for new attributes.
 int set_known_attribute(PyObject* self, PyObject* name, PyObject* value) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject* found = _PyType_Lookup(type, name);
   if (found != nullptr && Py_TYPE(found)->tp_descr_set != nullptr) {
+    if (value != nullptr && (value = flag_from(self, name, value)) == nullptr) return -1;
     const int result = PyObject_GenericSetAttr(self, name, value);
     if (result != 0) explain_attribute(self, name, value);
     return result;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -17,7 +18,15 @@ SceneArgument = Annotated[
     ),
 ]
 SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
-DtOption = Annotated[float, typer.Option(help="Time step [s].")]
+
+
+def _step(dt: float) -> float:
+    if not (dt > 0 and math.isfinite(dt)):
+        raise typer.BadParameter(f"{dt:g} is not a time step: must be > 0 and finite [s]")
+    return dt
+
+
+DtOption = Annotated[float, typer.Option(help="Time step [s].", callback=_step)]
 SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
 ConfigurationOption = Annotated[
     str, typer.Option(help="Named configuration to start from and to hold.")

@@ -34,7 +34,8 @@ def decompose(
 
     Raises:
         StictionError: the package coacd is not installed, or gives no parts.
-        ValueError: a bad mesh (see TriangleMesh) or an argument out of range.
+        ValueError: a bad mesh (see TriangleMesh), one that lies in a plane, which has no inside, or
+            an argument out of range.
     """
     parts = decompose_points(
         vertices, triangles, threshold=threshold, max_parts=max_parts, seed=seed
@@ -56,6 +57,10 @@ def decompose_points(
     if max_parts is not None and max_parts < 1:
         raise ValueError(f"decompose: max_parts = {max_parts} must be >= 1")
     surface = TriangleMesh(vertices, triangles, drop_degenerate=True)
+    try:
+        ConvexMesh(surface.vertices)
+    except ValueError as error:
+        raise ValueError(f"decompose: the surface has no inside: {error}") from None
     coacd = _coacd()
     coacd.set_log_level("error")
     found = coacd.run_coacd(

@@ -281,6 +281,8 @@ class Simulator(_stiction.Simulator):
         if frame not in ("world", "body"):
             raise ValueError(f'frame = {frame!r}: must be "world" or "body"')
         index = self.scene.body(body) if isinstance(body, str) else _integer("body", body)
+        if not 0 <= index < self.scene.num_bodies:
+            raise ValueError(f"body = {index}: must be in [0, {self.scene.num_bodies})")
         f, m = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
         if point is not None or frame == "body":
             if state is None:

@@ -1,18 +1,17 @@
 #include "stiction/model/parameters.hpp"
 
+#include "../math/number.hpp"
+
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 
 namespace stiction {
 namespace {
 
-[[noreturn]] void fail(const std::string& field, double value, const char* must) {
-  std::ostringstream out;
-  out << field << " = " << value << ": must be " << must;
-  throw std::invalid_argument(out.str());
+[[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
+  throw std::invalid_argument(field + " = " + number(value) + ": must be " + must);
 }
 
 std::string entry(const char* field, std::size_t i) {
@@ -26,19 +25,19 @@ void check(const std::vector<double>& values, const char* field, const char* mus
   }
 }
 
-void check_finite(const std::vector<Vec3d>& values, const char* field) {
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (int k = 0; k < 3; ++k) {
-      if (!std::isfinite(values[i][k])) fail(entry(field, i), values[i][k], "finite");
-    }
+bool bounded(double x) { return std::abs(x) <= kLargest; }
+
+void check_bounded(const Vec3d& x, const std::string& field) {
+  for (int k = 0; k < 3; ++k) {
+    if (!bounded(x[k])) fail(field + "[" + std::to_string(k) + "]", x[k], "finite, at most 1e100");
   }
 }
 
 void check_placements(const std::vector<Transform>& values, const char* field) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Transform& X = values[i];
-    const double sum = X.p.x + X.p.y + X.p.z, det = dot(cross(X.R.c0, X.R.c1), X.R.c2);
-    if (!std::isfinite(sum)) fail(entry(field, i) + " position", sum, "finite");
+    const double det = dot(cross(X.R.c0, X.R.c1), X.R.c2);
+    check_bounded(X.p, entry(field, i) + " position");
     if (!(std::abs(det - 1.0) < 1e-5)) {
       fail(entry(field, i) + " determinant of the rotation", det, "1");
     }
@@ -79,27 +78,49 @@ void validate_material(const Material& m, const std::string& field) {
         ">= 0 [s/m], and stiffness times it at most 1e150 N s/m^2");
 }
 
+void Parameters::validate_axes() const {
+  static constexpr Vec3d kAxes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static constexpr const char* kNames[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    const Vec3d& a = axis[i];
+    const std::string shown = "[" + number(a.x) + ", " + number(a.y) + ", " + number(a.z) + "]";
+    const int code = axis_code[i];
+    const bool as_loaded = code == 3 || norm(a - kAxes[code]) == 0.0;
+    if (!as_loaded) {
+      throw std::invalid_argument(entry("axis", i) + " = " + shown + ": must stay " + kNames[code] +
+                                  ", as loaded; an axis along x, y or z is fixed");
+    }
+    if (!(std::abs(norm(a) - 1.0) <= 1e-9))
+      throw std::invalid_argument(entry("axis", i) + " = " + shown + ": must be a unit vector");
+  }
+}
+
 void Parameters::validate() const {
-  const auto non_negative = [](double x) { return x >= 0.0 && std::isfinite(x); };
-  check(mass, "mass", ">= 0 [kg] and finite", non_negative);
-  check(armature, "armature", ">= 0 and finite", non_negative);
-  check(damping, "damping", ">= 0 and finite", non_negative);
-  check(dry_friction, "dry_friction", ">= 0 and finite", non_negative);
-  check(kp, "kp", ">= 0 and finite", non_negative);
-  check(kd, "kd", ">= 0 and finite", non_negative);
+  const auto non_negative = [](double x) { return x >= 0.0 && x <= kLargest; };
+  const char* const range = ">= 0 and at most 1e100";
+  check(mass, "mass", "0 or in [1e-100, 1e100] kg", [](double x) {
+    return x == 0.0 || (x >= 1.0 / kLargest && x <= kLargest);
+  });
+  check(armature, "armature", range, non_negative);
+  check(damping, "damping", range, non_negative);
+  check(dry_friction, "dry_friction", range, non_negative);
+  check(kp, "kp", range, non_negative);
+  check(kd, "kd", range, non_negative);
   check(effort_limit, "effort_limit", ">= 0", [](double x) { return x >= 0.0; });
+  check(lower, "lower", "a number below inf", [](double x) { return x < kInfinity; });
+  check(upper, "upper", "a number above -inf", [](double x) { return x > -kInfinity; });
   for (std::size_t i = 0; i < lower.size(); ++i) {
-    if (!(lower[i] <= upper[i])) fail(entry("lower", i), lower[i], "<= upper");
+    if (!(lower[i] <= upper[i]))
+      fail(entry("lower", i), lower[i], "at most upper, " + number(upper[i]));
   }
-  for (int k = 0; k < 3; ++k) {
-    if (!std::isfinite(gravity[k])) fail(entry("gravity", k), gravity[k], "finite");
-  }
-  check_finite(com, "com");
-  check_finite(axis, "axis");
+  check_bounded(gravity, "parameters.gravity");
+  for (std::size_t i = 0; i < com.size(); ++i) check_bounded(com[i], entry("com", i));
+  validate_axes();
   for (std::size_t i = 0; i < inertia.size(); ++i) {
     const Sym3d& I = inertia[i];
-    const double sum = I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
-    if (!std::isfinite(sum)) fail(entry("inertia", i), sum, "finite");
+    for (const double x : {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz}) {
+      if (!bounded(x)) fail(entry("inertia", i), x, "finite, at most 1e100 kg m^2");
+    }
     // The rounding of sums of moments, or a gyration radius of a micrometre, is no error.
     const double least = std::min({I.xx, I.yy, I.zz}), largest = std::max({I.xx, I.yy, I.zz});
     if (!(least >= -1e-12 * (std::max(largest, 0.0) + mass[i])))

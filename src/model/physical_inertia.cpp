@@ -85,23 +85,59 @@ void add(Composite& sum, const Composite& part) {
   sum.inertia = sum.inertia + part.inertia;
 }
 
+/// Whether an apparent inertia [kg or kg m^2] is rounding of the terms it is summed of, or too
+/// small to be inverted and squared.
+bool nothing(double apparent, double terms) {
+  return !(apparent > std::max(1e-14 * terms, 1.0 / kLargest));
+}
+
 // Apparent inertia of a rotation about the axis through p: a^T I_p a, with the composite's terms.
-double about_axis(const Composite& s, const Vec3d& p, const Vec3d& axis) {
+bool turns_nothing(const Composite& s, const Vec3d& p, const Vec3d& axis, double armature) {
   const auto parallel = [&](const Vec3d& u, const Vec3d& v) {
     return dot(u, v) - dot(axis, u) * dot(axis, v);
   };
-  return dot(axis, s.inertia * axis) - 2.0 * parallel(s.moment, p) + s.mass * parallel(p, p);
+  const double apparent =
+      dot(axis, s.inertia * axis) - 2.0 * parallel(s.moment, p) + s.mass * parallel(p, p);
+  const double terms = s.inertia.xx + s.inertia.yy + s.inertia.zz + 2.0 * norm(s.moment) * norm(p) +
+                       s.mass * dot(p, p);
+  return nothing(apparent + armature, terms);
+}
+
+bool moves_nothing(const Composite& s, const Transform& pose, const MovedBody& b) {
+  const bool slides = joint_facts(b.joint).linear_dofs > 0;
+  if (slides && nothing(s.mass + b.armature, s.mass)) return true;
+  if (joint_nv(b.joint) == 1)
+    return !slides && turns_nothing(s, pose.p, pose.R * b.axis, b.armature);
+  for (int k = 0; k < 3; ++k) {
+    if (turns_nothing(s, pose.p, pose.R.column(k), b.armature)) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
-void check_robot_inertia(const Robot& robot, const std::string& source) {
-  const int n = static_cast<int>(robot.bodies.size());
+int first_without_inertia(const std::vector<MovedBody>& bodies) {
+  const int n = static_cast<int>(bodies.size());
   std::vector<Transform> pose(n);
   std::vector<Composite> composite(n);
   for (int i = 0; i < n; ++i) {
-    const BodyDescription& b = robot.bodies[i];
+    const MovedBody& b = bodies[i];
     pose[i] = b.parent < 0 ? b.placement : pose[b.parent] * b.placement;
+    add(composite[i], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
+  }
+  for (int i = n - 1; i > 0; --i) {  // children after their parents
+    if (bodies[i].parent >= 0) add(composite[bodies[i].parent], composite[i]);
+  }
+  for (int i = 0; i < n; ++i) {
+    if (moves_nothing(composite[i], pose[i], bodies[i])) return i;
+  }
+  return -1;
+}
+
+void check_robot_inertia(const Robot& robot, const std::string& source) {
+  std::vector<MovedBody> moved;
+  int dof = 0;
+  for (const BodyDescription& b : robot.bodies) {
     if (inertia_defect(b.mass, b.inertia) == InertiaDefect::kNotPositive || b.mass < 0.0) {
       throw BodyError(source + ": body '" + b.name + "' (with the links fixed to it): " +
                           describe(InertiaDefect::kNotPositive, b.inertia),
@@ -109,38 +145,28 @@ void check_robot_inertia(const Robot& robot, const std::string& source) {
     }
     const Sym3d& I = b.inertia;
     const double sum =
-        b.mass + norm(b.com) + norm(pose[i].p) + I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
-    if (!std::isfinite(sum)) {
+        b.mass + norm(b.com) + norm(b.placement.p) + I.xx + I.xy + I.yy + I.xz + I.yz + I.zz;
+    if (!(std::abs(sum) <= kLargest)) {
       throw BodyError(
           source + ": body '" + b.name + "': its placement or inertia is too large to compute with",
           b.name);
     }
-    add(composite[i], b.mass, pose[i] * b.com, rotate(pose[i].R, b.inertia));
-  }
-  for (int i = n - 1; i > 0; --i) {  // children after their parents
-    const int parent = robot.bodies[i].parent;
-    if (parent >= 0) add(composite[parent], composite[i]);
-  }
-  int dof = 0;
-  for (int i = 0; i < n; ++i) {
-    const BodyDescription& b = robot.bodies[i];
-    const bool linear = joint_facts(b.joint).linear_dofs > 0;
-    double apparent = linear ? composite[i].mass : kInfinity;
-    if (joint_nv(b.joint) == 1 && !linear) {
-      apparent = about_axis(composite[i], pose[i].p, pose[i].R * b.axis);
-    } else if (joint_nv(b.joint) > 1) {
-      for (int k = 0; k < 3; ++k) {
-        apparent = std::min(apparent, about_axis(composite[i], pose[i].p, pose[i].R.column(k)));
-      }
-    }
-    // 1e-15 kg m^2: below the rounding of about_axis for robots of metres and kilograms.
-    if (apparent + robot.dofs[dof].armature < 1e-15) {
-      throw BodyError(source + ": joint '" + b.joint_name + "' moves no inertia: give link '" +
-                          b.name + "' or one of its children a mass, or make the joint fixed",
-                      b.name);
-    }
+    moved.push_back({b.parent,
+                     b.joint,
+                     b.axis,
+                     b.placement,
+                     b.mass,
+                     b.com,
+                     b.inertia,
+                     robot.dofs[dof].armature});
     dof += joint_nv(b.joint);
   }
+  const int i = first_without_inertia(moved);
+  if (i < 0) return;
+  const BodyDescription& b = robot.bodies[i];
+  throw BodyError(source + ": joint '" + b.joint_name + "' moves no inertia: give link '" + b.name +
+                      "' or one of its children a mass, or make the joint fixed",
+                  b.name);
 }
 
 }  // namespace stiction

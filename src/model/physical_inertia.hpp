@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace stiction {
 
@@ -25,6 +26,22 @@ InertiaDefect inertia_defect(double mass, const Sym3d& inertia);
 /// that is really not positive is unchanged.
 Sym3d without_rounding(double mass, const Sym3d& inertia);
 std::string describe(InertiaDefect defect, const Sym3d& inertia);
+
+/// What a joint moves, in a list with parents first.
+struct MovedBody {
+  int parent = -1;
+  JointType joint = JointType::kRevolute;
+  Vec3d axis;             ///< unit, joint frame
+  Transform placement;    ///< of the joint frame in the parent
+  double mass = 0.0;      ///< [kg]
+  Vec3d com;              ///< body frame [m]
+  Sym3d inertia;          ///< about the com [kg m^2]
+  double armature = 0.0;  ///< of the first dof
+};
+
+/// The first body whose joint moves no inertia at neutral, where the mass matrix would be singular;
+/// -1: none.
+int first_without_inertia(const std::vector<MovedBody>& bodies);
 
 /// Something is wrong with a body of a robot.
 struct BodyError : std::runtime_error {

@@ -1,6 +1,9 @@
 #include "stiction/model/scene.hpp"
 
+#include "stiction/model/state.hpp"
+
 #include "../math/number.hpp"
+#include "physical_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +25,12 @@ void quaternion_from_rotation(const Mat3d& R, double* q) {
   const double xy = (R.c1.x + R.c0.y) * f, xz = (R.c2.x + R.c0.z) * f, yz = (R.c2.y + R.c1.z) * f;
   const double table[4][4] = {{s, xy, xz, wx}, {xy, s, yz, wy}, {xz, yz, s, wz}, {wx, wy, wz, s}};
   std::copy(table[k], table[k] + 4, q);
+}
+
+void check_mass(double mass, const std::string& body_name) {
+  if (mass >= 1.0 / kLargest && mass <= kLargest) return;
+  fail("add_body(\"" + body_name + "\").mass = " + number(mass) +
+       ": must be > 0 [kg], in [1e-100, 1e100]");
 }
 
 void check_rotation(const Transform& X, const std::string& field) {
@@ -60,6 +69,7 @@ void Scene::add_tree(const std::vector<BodyDescription>& bodies,
     body_parent_.push_back(parent < 0 ? -1 : tree.body_offset + parent);
     p.placement.push_back(b.placement);
     p.axis.push_back(b.axis);
+    p.axis_code.push_back(tree.axis_code[i - first]);
     p.mass.push_back(b.mass);
     p.com.push_back(b.com);
     p.inertia.push_back(b.inertia);
@@ -100,6 +110,11 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   slice.nq = robot.nq();
   slice.nv = robot.nv();
   const std::string prefix = robots_.empty() ? "" : slice.name + "/";
+  std::vector<BodyDescription> bodies = robot.bodies;
+  for (BodyDescription& b : bodies) {
+    if (prefix.empty() && b.name == "world") b.name = slice.name + "/world";  // a floating root link
+    check_new_body(prefix + b.name, "add_robot(\"" + slice.name + "\"): link");
+  }
 
   int v = 0;
   for (int first = 0; first < slice.num_bodies;) {
@@ -108,7 +123,7 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
     int nv = 0;
     for (int i = first; i < last; ++i) nv += joint_nv(robot.bodies[i].joint);
     const std::vector<DofDescription> dofs(robot.dofs.begin() + v, robot.dofs.begin() + v + nv);
-    add_tree(robot.bodies, first, last, X_W, dofs, prefix);
+    add_tree(bodies, first, last, X_W, dofs, prefix);
     v += nv;
     first = last;
   }
@@ -159,11 +174,8 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
 int Scene::add_body(const std::string& body_name,
                     const MassProperties& mass,
                     const Transform& X_W) {
-  if (std::find(body_names_.begin(), body_names_.end(), body_name) != body_names_.end())
-    fail("body_name \"" + body_name + "\" is taken; give another one");
-  if (!(mass.mass > 0.0 && std::isfinite(mass.mass))) {
-    fail("add_body(\"" + body_name + "\").mass = " + number(mass.mass) + ": must be > 0 [kg]");
-  }
+  check_new_body(body_name, "body_name");
+  check_mass(mass.mass, body_name);
   check_rotation(X_W, "add_body(\"" + body_name + "\").X_W");
   BodyDescription b;
   b.name = body_name;
@@ -186,9 +198,7 @@ int Scene::add_body(const std::string& body_name,
                     const Transform& X_W,
                     const Material& material) {
   MassProperties m = mass_properties(shape, 1.0);
-  if (!(mass > 0.0 && std::isfinite(mass))) {
-    fail("add_body(\"" + body_name + "\").mass = " + number(mass) + ": must be > 0 [kg]");
-  }
+  check_mass(mass, body_name);
   const double s = mass / m.mass;
   m.mass = mass;
   m.inertia = {m.inertia.xx * s,
@@ -213,6 +223,7 @@ int Scene::add_geometry(const std::string& geometry_name,
                         const Shape& shape,
                         const Transform& X_B,
                         const Material& material) {
+  check_name(geometry_name, "geometry_name");
   check_body(body, "add_geometry(\"" + geometry_name + "\").body");
   validate_material(material, "add_geometry(\"" + geometry_name + "\").material");
   if (body >= 0 && !shape.bounded()) {
@@ -293,6 +304,12 @@ int Scene::add_gear(
            "instead");
     }
   }
+  for (const auto& [field, x] : {std::pair("ratio", ratio), std::pair("offset", offset)}) {
+    if (!(std::abs(x) <= kLargest)) {
+      fail("gear \"" + gear_name + "\"." + field + " = " + number(x) +
+           ": must be finite, at most 1e100");
+    }
+  }
   gears_.push_back({gear_name, dof_index, driver, ratio, offset});
   return static_cast<int>(gears_.size()) - 1;
 }
@@ -314,9 +331,9 @@ void Scene::set_gains(int d, double kp, double kd) {
     fail("set_gains(\"" + dof_names_[d] +
          "\"): servos need a revolute, continuous or prismatic joint");
   }
-  if (!(kp >= 0.0 && std::isfinite(kp) && kd >= 0.0 && std::isfinite(kd))) {
+  if (!(kp >= 0.0 && kp <= kLargest && kd >= 0.0 && kd <= kLargest)) {
     fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + number(kp) + ", kd = " + number(kd) +
-         ": must be >= 0 and finite");
+         ": must be >= 0 and finite, at most 1e100");
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;
@@ -327,8 +344,36 @@ void Scene::set_configuration(const std::string& configuration_name, const std::
     fail("set_configuration(\"" + configuration_name + "\").q has " + std::to_string(q.size()) +
          " entries, the scene has nq = " + std::to_string(nq_));
   }
+  validate_configuration(*this,
+                         Eigen::Map<const Eigen::VectorXd>(q.data(), nq_),
+                         "set_configuration(\"" + configuration_name + "\").q");
   configurations_[configuration_name] = q;
   if (configuration_name == "default") default_q_ = q;
+}
+
+void Scene::validate(const Parameters& p) const {
+  p.validate();
+  for (const Tree& tree : trees_) {
+    std::vector<MovedBody> bodies;
+    for (int i = 0; i < tree.num_bodies; ++i) {
+      const int b = tree.body_offset + i;
+      const double armature = p.armature[tree.v_offset + tree.v_index[i]];
+      bodies.push_back({tree.parent[i],
+                        tree.joint[i],
+                        p.axis[b],
+                        p.placement[b],
+                        p.mass[b],
+                        p.com[b],
+                        p.inertia[b],
+                        armature});
+    }
+    const int i = first_without_inertia(bodies);
+    if (i < 0) continue;
+    const int b = tree.body_offset + i;
+    fail("parameters.mass[" + std::to_string(b) + "] = " + number(p.mass[b]) +
+         " and parameters.inertia(" + std::to_string(b) + "): joint \"" + joint_names_[b] +
+         "\" of body \"" + body_names_[b] + "\" moves no inertia");
+  }
 }
 
 std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {
@@ -340,48 +385,6 @@ std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {
     }
   }
   return x;
-}
-
-namespace {
-
-/// FNV-1a, over numbers and over text with its length.
-struct Hash {
-  std::uint64_t value = 14695981039346656037ull;
-  void add(std::uint64_t x) {
-    for (int k = 0; k < 64; k += 8) value = (value ^ (x >> k & 0xff)) * 1099511628211ull;
-  }
-  void add(const std::string& text) {
-    add(text.size());
-    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ull;
-  }
-};
-
-}  // namespace
-
-std::uint64_t Scene::fingerprint() const {
-  Hash hash;
-  hash.add(name);
-  for (const std::vector<std::string>* names : {&body_names_, &joint_names_, &dof_names_}) {
-    hash.add(names->size());
-    for (const std::string& n : *names) hash.add(n);
-  }
-  for (const Tree& tree : trees_) {
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      hash.add(static_cast<std::uint64_t>(tree.parent[b]));
-      hash.add(static_cast<std::uint64_t>(tree.joint[b]));
-    }
-  }
-  for (const Geometry& g : geometries_) {
-    hash.add(g.name);
-    hash.add(static_cast<std::uint64_t>(g.body));
-    hash.add(static_cast<std::uint64_t>(g.shape.type));
-  }
-  for (const Closure& c : closures_) {
-    hash.add(c.name);
-    hash.add(static_cast<std::uint64_t>(c.kind));
-  }
-  for (const Gear& g : gears_) hash.add(g.name);
-  return hash.value | 1;
 }
 
 }  // namespace stiction

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-// What a name stands for: bodies, geometries, dofs, robots, frames.
+// What names may be and what they stand for: bodies, geometries, dofs, robots, frames.
 
 namespace stiction {
 namespace {
@@ -22,6 +22,8 @@ int find(const std::vector<std::string>& names, const std::string& name) {
   throw std::invalid_argument(std::string("no ") + kind + " \"" + name + "\"" + hint +
                               "; there are: " + (list.empty() ? "none" : list));
 }
+
+[[noreturn]] void refuse(const std::string& what) { throw std::invalid_argument(what); }
 
 }  // namespace
 
@@ -81,6 +83,63 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
   const int b = find(body_names_, n);
   if (b >= 0) return {b, Transform::identity()};
   unknown("frame", n, names);
+}
+
+/// Names end in messages and files, where a zero byte would cut them off.
+void Scene::check_name(const std::string& given, const std::string& field) {
+  if (given.empty()) refuse(field + " = \"\": must not be empty");
+  if (given.find('\0') != std::string::npos) refuse(field + ": must hold no zero byte");
+}
+
+void Scene::check_new_body(const std::string& body_name, const std::string& field) const {
+  check_name(body_name, field);
+  if (body_name == "world")
+    refuse(field +
+           " = \"world\": means the fixed world wherever a body is asked for; take another");
+  if (std::find(body_names_.begin(), body_names_.end(), body_name) != body_names_.end())
+    refuse(field + " \"" + body_name + "\" is taken; give another one");
+}
+
+namespace {
+
+/// FNV-1a, over numbers and over text with its length.
+struct Hash {
+  std::uint64_t value = 14695981039346656037ull;
+  void add(std::uint64_t x) {
+    for (int k = 0; k < 64; k += 8) value = (value ^ (x >> k & 0xff)) * 1099511628211ull;
+  }
+  void add(const std::string& text) {
+    add(text.size());
+    for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ull;
+  }
+};
+
+}  // namespace
+
+std::uint64_t Scene::fingerprint() const {
+  Hash hash;
+  hash.add(name);
+  for (const std::vector<std::string>* names : {&body_names_, &joint_names_, &dof_names_}) {
+    hash.add(names->size());
+    for (const std::string& n : *names) hash.add(n);
+  }
+  for (const Tree& tree : trees_) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      hash.add(static_cast<std::uint64_t>(tree.parent[b]));
+      hash.add(static_cast<std::uint64_t>(tree.joint[b]));
+    }
+  }
+  for (const Geometry& g : geometries_) {
+    hash.add(g.name);
+    hash.add(static_cast<std::uint64_t>(g.body));
+    hash.add(static_cast<std::uint64_t>(g.shape.type));
+  }
+  for (const Closure& c : closures_) {
+    hash.add(c.name);
+    hash.add(static_cast<std::uint64_t>(c.kind));
+  }
+  for (const Gear& g : gears_) hash.add(g.name);
+  return hash.value | 1;
 }
 
 }  // namespace stiction

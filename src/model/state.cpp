@@ -106,20 +106,39 @@ void validate_scene_of(const State& state, std::uint64_t fingerprint) {
   throw std::invalid_argument(std::string("state") + kTransfer);
 }
 
+static void check_finite(const std::string& field, const Eigen::Ref<const Eigen::VectorXd>& x) {
+  for (int i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) fail(field + "[" + std::to_string(i) + "]", x[i], "finite");
+  }
+}
+
+void validate_configuration(const Scene& scene,
+                            const Eigen::Ref<const Eigen::VectorXd>& q,
+                            const std::string& field) {
+  check_finite(field, q);
+  each_unit_group(scene, [&](int first, int count, const std::string& name) {
+    const double n = q.segment(first, count).norm();
+    if (std::abs(n - 1.0) > 1e-6) {
+      fail("norm of " + field + "[" + std::to_string(first) + ":" + std::to_string(first + count) +
+               "] (joint \"" + name + "\")",
+           n,
+           "1 within 1e-6: normalise it");
+    }
+  });
+}
+
 void validate_state(const Scene& scene, const State& state) {
-  const auto check = [](const char* name, const Eigen::VectorXd& x, int size) {
-    if (x.size() != size) {
-      throw std::invalid_argument(std::string("state.") + name + " has " +
-                                  std::to_string(x.size()) + " entries: the scene has " +
-                                  std::to_string(size) + ": the state belongs to another scene");
-    }
-    for (int i = 0; i < size; ++i) {
-      if (!std::isfinite(x[i]))
-        fail(std::string("state.") + name + "[" + std::to_string(i) + "]", x[i], "finite");
-    }
+  const auto check_size = [](const char* name, Eigen::Index has, int size) {
+    if (has == size) return;
+    throw std::invalid_argument(std::string("state.") + name + " has " + std::to_string(has) +
+                                " entries: the scene has " + std::to_string(size) +
+                                ": the state belongs to another scene");
   };
-  check("q", state.q, scene.nq());
-  check("v", state.v, scene.nv());
+  check_size("q", state.q.size(), scene.nq());
+  check_size("v", state.v.size(), scene.nv());
+  validate_configuration(scene, state.q, "state.q");
+  check_finite("state.v", state.v);
+  if (!std::isfinite(state.time)) fail("state.time", state.time, "finite [s]");
   const int rows = constraint_impulse_size(scene);
   if (static_cast<int>(state.constraint_impulse.size()) != rows) {
     throw std::invalid_argument("state.constraint_impulse has " +
@@ -146,15 +165,6 @@ void validate_state(const Scene& scene, const State& state) {
   }
   if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
     fail("state.penalty", state.penalty, "finite and >= 0");
-  each_unit_group(scene, [&](int first, int count, const std::string& name) {
-    const double n = state.q.segment(first, count).norm();
-    if (std::abs(n - 1.0) > 1e-6) {
-      fail("norm of state.q[" + std::to_string(first) + ":" + std::to_string(first + count) +
-               "] (joint \"" + name + "\")",
-           n,
-           "1 within 1e-6: normalise it");
-    }
-  });
 }
 
 }  // namespace stiction

@@ -77,7 +77,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
       settings_(settings),
       parameters_(scene.parameters) {
   settings_.validate();
-  parameters_.validate();
+  scene_.validate(parameters_);
   dynamics_.resize(scene_);
   other_.resize(scene_);
   if (settings_.project_closures) loops_.resize(scene_);

@@ -132,7 +132,8 @@ const SolverEntry& find_solver(const std::string& name) {
 void SolverSettings::validate() const {
   find_solver(name);
   const auto text = [](double x) { return number(x); };
-  if (!(tolerance > 0.0)) refuse("tolerance", text(tolerance), "> 0");
+  const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
+  if (!positive(tolerance)) refuse("tolerance", text(tolerance), "> 0 and finite");
   if (max_iterations < 1) refuse("max_iterations", text(max_iterations), ">= 1");
   if (max_factorisations < 0)
     refuse("max_factorisations", text(max_factorisations), ">= 0, 0: by formula");
@@ -140,15 +141,15 @@ void SolverSettings::validate() const {
   if (!(over_relaxation > 0.0 && over_relaxation < 2.0))
     refuse("over_relaxation", text(over_relaxation), "in (0, 2)");
   if (facets != 4 && facets != 8 && facets != 16) refuse("facets", text(facets), "4, 8 or 16");
-  if (!(proximal > 0.0)) refuse("proximal", text(proximal), "> 0");
+  if (!positive(proximal)) refuse("proximal", text(proximal), "> 0 and finite");
   if (!(raisim_alpha_min > 0.0 && raisim_alpha_min <= 1.0))
     refuse("raisim_alpha_min", text(raisim_alpha_min), "in (0, 1]");
   if (!(raisim_gamma >= 0.0 && raisim_gamma <= 1.0))
     refuse("raisim_gamma", text(raisim_gamma), "in [0, 1]");
-  if (!(regularisation_weight > 0.0))
-    refuse("regularisation_weight", text(regularisation_weight), "> 0");
+  if (!positive(regularisation_weight))
+    refuse("regularisation_weight", text(regularisation_weight), "> 0 and finite");
   for (const double r : given_regularisation) {
-    if (!(r > 0.0)) refuse("given_regularisation", text(r), "> 0 in every row");
+    if (!positive(r)) refuse("given_regularisation", text(r), "> 0 and finite in every row");
   }
 }
 

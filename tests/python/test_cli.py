@@ -226,7 +226,9 @@ def test_lengths_have_no_exponent(metres: float, text: str) -> None:
     [
         (("run", "no-such-scene"), "no-such-scene"),
         (("run", "solo12", "--dt", "-1"), "dt"),
-        (("run", "solo12", "--dt", "nan"), "dt"),
+        (("run", "solo12", "--dt", "nan"), "'--dt': nan is not a time step"),
+        (("run", "solo12", "--dt", "0"), "'--dt': 0 is not a time step"),
+        (("compare", "solo12", "--dt", "inf"), "'--dt': inf is not a time step"),
         (("run", "solo12", "--solver", "magic"), "magic"),
         (("run", "solo12", "--configuration", "flying"), "flying"),
         (("run", "solo12", "--seconds", "0.0001"), "seconds"),
@@ -250,7 +252,7 @@ def test_failures_are_one_line(arguments: tuple[str, ...], words: str) -> None:
         (("view", "solo12", "--seconds", "inf"), "--seconds inf: must be finite"),
         (("run", "solo12", "--seconds", "0.0001"), "--seconds 0.0001 is less than one step"),
         (("demo", "--dt", "10"), "--dt 10: must be at most 0.1 s, the length of the shortest"),
-        (("demo", "--dt", "inf"), "--dt inf: must be at most 0.1 s"),
+        (("demo", "--dt", "inf"), "'--dt': inf is not a time step"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

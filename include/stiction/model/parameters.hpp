@@ -2,6 +2,7 @@
 
 #include "stiction/model/robot.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,16 +12,18 @@ namespace stiction {
 void validate_material(const Material& material, const std::string& field);
 
 /// Everything of a scene that is a number: settable between steps, an argument of every kernel.
-/// Indices are the scene's: body, dof (v index), geometry, tree.
+/// Indices are the scene's: body, dof (v index), geometry, tree. Finite numbers are at most
+/// kLargest.
 struct Parameters {
   Vec3d gravity{0.0, 0.0, -9.81};  ///< world [m/s^2]
 
   // Bodies.
   std::vector<Transform> placement;  ///< joint frame in the parent body [m]; unused by free-flyers
-  std::vector<Vec3d> axis;     ///< unit, joint frame; not read where the scene's was +x, +y or +z
-  std::vector<double> mass;    ///< [kg]
-  std::vector<Vec3d> com;      ///< centre of mass, body frame [m]
-  std::vector<Sym3d> inertia;  ///< about the com, body axes [kg m^2]
+  std::vector<Vec3d> axis;  ///< unit, joint frame; stays where the scene's was +x, +y or +z
+  std::vector<std::int8_t> axis_code;  ///< as in TreeView, what `axis` may be; never changes
+  std::vector<double> mass;            ///< [kg], 0 or at least 1 / kLargest
+  std::vector<Vec3d> com;              ///< centre of mass, body frame [m]
+  std::vector<Sym3d> inertia;          ///< about the com, body axes [kg m^2]
 
   // Trees.
   std::vector<Transform> base;  ///< root frame in the world [m]; used by fixed bases
@@ -41,6 +44,7 @@ struct Parameters {
 
   /// Throws std::invalid_argument naming the first field, index and value out of range.
   void validate() const;
+  void validate_axes() const;  ///< of these alone
 };
 
 }  // namespace stiction

@@ -17,6 +17,9 @@ struct Model;  // wraps a pinocchio::Model; defined in src/model/, so that no us
 
 namespace stiction {
 
+/// The largest number that is taken where nothing smaller is said: its square is finite.
+inline constexpr double kLargest = 1e100;
+
 /// Above it mu |c_T| in the certificate is rounding; no contact slides there that would not at it.
 inline constexpr double kMaxFriction = 1e4;
 

@@ -98,6 +98,10 @@ class Scene {
   void set_gains(int dof, double kp, double kd);
   void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
 
+  /// Throws std::invalid_argument naming the field unless `p` are numbers for this scene: those of
+  /// p.validate(), and every joint moves some inertia.
+  void validate(const Parameters& p) const;
+
   // --- topology ---
   const std::vector<Tree>& trees() const { return trees_; }
   const std::vector<Geometry>& geometries() const { return geometries_; }
@@ -141,6 +145,8 @@ class Scene {
   using PairKey = std::uint64_t;
   static PairKey key(int a, int b);
   void check_body(int body, const std::string& field) const;
+  static void check_name(const std::string& given, const std::string& field);
+  void check_new_body(const std::string& body_name, const std::string& field) const;
   void check_pair(int a, int b, const char* call) const;
   int add_closure(const Closure& closure);
   void add_tree(const std::vector<BodyDescription>& bodies,

@@ -54,6 +54,11 @@ struct State {
 
 /// State at `q` (nq numbers, quaternions normalised if within 1e-6 of unit), at rest, cold caches.
 /// Throws std::invalid_argument naming the entry and value.
+/// Throws std::invalid_argument naming `field` and the entry unless q [nq] is finite with unit
+/// quaternions.
+void validate_configuration(const Scene& scene,
+                            const Eigen::Ref<const Eigen::VectorXd>& q,
+                            const std::string& field);
 State make_state(const Scene& scene, const std::vector<double>& q);
 
 /// The same without impulses and penalty to start a solver from. Springs of contacts and the warm

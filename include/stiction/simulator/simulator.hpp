@@ -62,7 +62,7 @@ class Simulator {
   const Scene& scene() const { return scene_; }
   std::uint64_t fingerprint() const { return fingerprint_; }  ///< of scene()
   const SimulatorSettings& settings() const { return settings_; }
-  /// Settable between steps; call parameters().validate() after editing by hand.
+  /// Settable between steps; call scene().validate(parameters()) after editing.
   Parameters& parameters() { return parameters_; }
   const Parameters& parameters() const { return parameters_; }
 
