@@ -1,7 +1,8 @@
 """copy, deepcopy and pickle of the compiled classes.
 
-What is a handful of settable numbers is pickled by them; what has a copy() is copied by it; shapes
-never change and are their own copies. The rest says what to do instead.
+What is a handful of settable numbers is pickled by them; what has a copy() is copied by it; what
+never changes is its own copy. Records of what was found have to_dict(). The rest says what to do
+instead.
 """
 
 from __future__ import annotations
@@ -10,6 +11,29 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from . import _stiction
+from .problem_io import coefficients, make_set
+
+RECORDS: tuple[type[Any], ...] = (
+    _stiction.Balance,
+    _stiction.BodyWrench,
+    _stiction.CollisionCounters,
+    _stiction.ConstraintSet,
+    _stiction.ContactReport,
+    _stiction.ContactSolution,
+    _stiction.DistanceResult,
+    _stiction.Joint,
+    _stiction.LoadMessage,
+    _stiction.ManifoldPoint,
+    _stiction.MassProperties,
+    _stiction.PairDistance,
+    _stiction.RayHits,
+    _stiction.Residuals,
+    _stiction.SceneInfo,
+    _stiction.Snapshot,
+    _stiction.StepReport,
+    _stiction.Uniqueness,
+)
+"""What was found or read, never to change."""
 
 
 def _fields(kind: type) -> list[str]:
@@ -57,6 +81,38 @@ def _wrench(self: Any) -> tuple[Any, ...]:
     return _rebuild_wrench, (self.body, self.force, self.moment)
 
 
+def _memory(self: Any) -> tuple[Any, ...]:
+    numbers = (self.geometry_a, self.geometry_b, self.feature, self.extension, self.impulse)
+    return _stiction.ContactMemory, numbers
+
+
+def _rebuild_problem(A: Any, g: Any, R: Any, sets: Any, structure: dict[str, Any]) -> Any:
+    return _stiction._restored_problem(A, g, R, [make_set(*s) for s in sets], structure)
+
+
+def _problem(self: Any) -> tuple[Any, ...]:
+    sets = [(s.kind, coefficients(s), (s.lower, s.upper), s.dim) for s in self.sets]
+    return _rebuild_problem, (self.dense(), self.g, self.R, sets, self._structure())
+
+
+def _to_dict(self: Any) -> dict[str, Any]:
+    """What it holds by name, records that it holds likewise; a warm start is left out."""
+    names = [name for name, member in vars(type(self)).items() if isinstance(member, property)]
+    held = {name: getattr(self, name) for name in names}
+    no_memory = (name for name in names if not isinstance(held[name], _stiction.DistanceCache))
+    return {name: _plain(held[name]) for name in no_memory}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(entry) for entry in value]
+    return _to_dict(value) if isinstance(value, RECORDS) else value
+
+
+def _itself(self: Any) -> Any:
+    return self
+
+
 def _refusal(text: str) -> Callable[..., NoReturn]:
     def refuse(self: Any, *_: Any) -> NoReturn:
         raise TypeError(f"{type(self).__name__}: {text}")
@@ -73,7 +129,20 @@ def install() -> None:
     rebuild = "cannot be pickled; pickle how it is made, and make it again"
     for owner in (_stiction.Scene, _stiction.Parameters):
         _set(owner, copy=owner.copy, reduce=_refusal(rebuild))
-    _set(_stiction.Shape, copy=lambda self: self, reduce=_refusal(rebuild))
+    _set(_stiction.Shape, copy=_itself, reduce=_refusal(rebuild))
+    for record in RECORDS:
+        record.to_dict = _to_dict
+        text = "cannot be pickled; its to_dict() gives what it holds"
+        _set(record, copy=_itself, reduce=_refusal(text))
+    part = "cannot be pickled; pickle how its scene is made, and make that again"
+    for kind in (_stiction.Geometry, _stiction.RobotSlice):
+        _set(kind, copy=_itself, reduce=_refusal(part))
+    _set(_stiction.ContactMemory, copy=_itself, reduce=_memory)
+    _set(_stiction.ContactProblem, copy=_itself, reduce=_problem)
+    leave = "cannot be pickled; leave it out, a cold start finds the same"
+    _set(_stiction.DistanceCache, copy=_itself, reduce=_refusal(leave))
+    again = "cannot be copied or pickled; load it again"
+    _set(_stiction.Robot, copy=_refusal(again), reduce=_refusal(again))
     new = "cannot be copied or pickled; make a new one of its scene, and take State.save() along"
     _set(_stiction.Simulator, copy=_refusal(new), reduce=_refusal(new))
 

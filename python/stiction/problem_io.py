@@ -14,6 +14,7 @@ not how the problem is stored.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -76,9 +77,7 @@ def save_problem(
         R=problem.R,
         kinds=np.array([KINDS.index(s.kind) for s in sets], dtype=np.int8),
         offsets=np.array([s.offset for s in sets] + [problem.num_rows], dtype=np.int64),
-        mu=np.array([s.coefficients + [0.0] * (5 - len(s.coefficients)) for s in sets]).reshape(
-            -1, 5
-        ),
+        mu=np.array([coefficients(s) for s in sets]).reshape(-1, 5),
         bounds=np.array([[s.lower, s.upper] for s in sets]).reshape(-1, 2),
         **arrays,
     )
@@ -152,7 +151,7 @@ def _read_sets(data: ArrayFile, rows: int, version: int) -> list[ConstraintSet]:
     sets = []
     for i, dim in enumerate(np.diff(offsets)):
         try:
-            sets.append(_make_set(KINDS[kinds[i]], mu[i], bounds[i], int(dim)))
+            sets.append(make_set(KINDS[kinds[i]], mu[i], bounds[i], int(dim)))
         except ValueError as error:
             raise data.fail(f"set {i}", f"is refused: {error}") from None
         if sets[i].dim != dim:
@@ -175,9 +174,19 @@ def _read_structure(data: ArrayFile) -> dict[str, Any]:
     return structure | {name: data.numbers(name) for name in TREE_NUMBERS}
 
 
-def _make_set(
-    kind: str, mu: NDArray[np.float64], bounds: NDArray[np.float64], dim: int
+def coefficients(constraint_set: ConstraintSet) -> list[float]:
+    """Five, 0 where the set has none."""
+    own = constraint_set.coefficients
+    return own + [0.0] * (5 - len(own))
+
+
+def make_set(
+    kind: str,
+    mu: Sequence[float] | NDArray[np.float64],
+    bounds: Sequence[float] | NDArray[np.float64],
+    dim: int,
 ) -> ConstraintSet:
+    """Of one of KINDS; mu: five coefficients of a cone, 0 where it has none."""
     if kind == "cone":
         return ContactCone(
             mu[:2],
