@@ -87,3 +87,16 @@ def test_mujoco_layout_of_a_continuous_joint() -> None:
     scene = stiction.Scene(model)
     np.testing.assert_allclose(stiction.to_mujoco_qpos(scene, [np.cos(2), np.sin(2)]), [2.0])
     np.testing.assert_allclose(stiction.from_mujoco_qpos(scene, [2.0]), [np.cos(2), np.sin(2)])
+
+
+def test_mujoco_layout_of_a_spherical_joint() -> None:
+    """Quaternion x y z w becomes w x y z, and back; velocities stay as they are."""
+    model = pinocchio.Model()
+    joint = model.addJoint(0, pinocchio.JointModelSpherical(), at(0, 0, 0), "ball")
+    model.appendBodyToJoint(joint, pinocchio.Inertia.Random(), at(0, 0, 0))
+    scene = stiction.Scene(model, name="ball")
+    quaternion = np.array([0.1, 0.3, 0.5, 0.8062257748298549])
+    qpos = stiction.to_mujoco_qpos(scene, quaternion)
+    np.testing.assert_array_equal(qpos, quaternion[[3, 0, 1, 2]])
+    np.testing.assert_array_equal(stiction.from_mujoco_qpos(scene, qpos), quaternion)
+    np.testing.assert_array_equal(stiction.to_mujoco_qvel(scene, quaternion, [1, 2, 3]), [1, 2, 3])

@@ -303,3 +303,22 @@ def test_a_replay_makes_no_folders(solo: stiction.Simulator, tmp_path: Path) -> 
     target = tmp_path / "missing" / "a.html"
     said = message(ValueError, lambda: write_replay(target, recorder.replay()))
     assert "there is no folder" in said and not target.parent.exists()
+
+
+def test_time_steps_takes_the_fastest_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that another process disturbed does not count; chunks keep their own times."""
+    from stiction import run as running
+
+    clock, costs = [0.0], iter([9.0, 2.0, 3.0, 4.0, 7.0, 8.0])  # [s] two chunks, three passes
+
+    class Worked:
+        def run(self, state: object, control: object, steps: int) -> None:
+            assert steps == running.CHUNK
+            clock[0] += next(costs)
+
+    monkeypatch.setattr(running.time, "perf_counter", lambda: clock[0])
+    plan = [running.Segment(stiction.Control(1), 2 * running.CHUNK)]
+    sim: Any = Worked()
+    state: Any = stiction.Control(1)  # has copy()
+    found = running.time_steps(sim, state, plan, reps=3)
+    assert found == pytest.approx((3.0 + 2.0) / 2 / running.CHUNK * 1e6)
