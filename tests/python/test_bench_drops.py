@@ -20,7 +20,8 @@ def small(name, **changes):
 def test_engines_hold_the_same_boxes():
     scene = small("stack-kick-10", seconds=0.05, kicks=2, settle=0.05)
     row = drops.bench_drop(scene)
-    assert len(row["engines"]) == 5
+    assert len(row["engines"]) == 9
+    assert sum(label.endswith("-euler") for label in row["engines"]) == 4
     for label, numbers in row["engines"].items():
         assert numbers["contacts"] == pytest.approx(40, rel=0.4), label
         assert 0.5 < numbers["linear_speed"] < 1.1, label  # a kick of 1 N s on 1 kg
@@ -145,3 +146,25 @@ def test_budget_of_rigid_rows_in_a_compliant_step():
     report = sim.step(sim.initial_state())
     assert report.num_rows == 3
     assert sim.most_factorisations() == 3 * 2 * 2 * dense(3) >= report.factorisations
+
+
+@pytest.mark.parametrize("name", ["cube-drop", "box-stack-10"])
+def test_euler_takes_the_steps_of_implicitfast_where_no_servo_damps(name):
+    """Loose bodies are timed with the cheapest of integrators that take the same steps; a robot,
+    whose servos Euler damps explicitly, is not timed with it."""
+    from stiction.bench.catalogue import scene
+    from stiction.bench.peer_models import variants
+
+    chosen = scene(name)
+    ours = chosen.ours()
+    for cone in ("elliptic", "pyramidal"):
+        labels = {v.label: v for v in variants(cone, servos=bool(ours.joints))}
+        assert len(labels) == 9 and not any("euler" in v.label for v in variants(cone))
+        ends = []
+        for integrator in ("euler", "implicitfast"):
+            peer = chosen.build_peer(ours, labels[f"newton-{cone}-{integrator}"])
+            peer.settle(0.0)
+            peer.advance(1)
+            ends.append(peer._data.qpos.copy())
+        assert np.abs(ends[0] - peer._start[1 : 1 + ends[0].size]).max() > 1e-6
+        np.testing.assert_allclose(ends[0], ends[1], rtol=0, atol=1e-9)

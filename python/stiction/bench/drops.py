@@ -21,7 +21,7 @@ from .. import Box, Material, Scene, Simulator, load
 from . import machine
 from .agreement import compare_facts, require
 from .measure import Tick, sideways_kicks
-from .peer_models import CONES, SOLVERS, box_stack
+from .peer_models import CONES, PeerVariant, box_stack, compile_variant
 from .work_budget import work_used
 from .worlds import BenchError, Facts, Kick
 
@@ -193,18 +193,15 @@ class Ours:
 class Mujoco:
     """The same boxes at the same poses in MuJoCo, with its default tolerances."""
 
-    def __init__(self, scene: DropScene, poses: list[Floats], solver: str, cone: str) -> None:
-        self.label = f"mujoco {solver}-{cone}"
+    def __init__(self, scene: DropScene, poses: list[Floats], variant: PeerVariant) -> None:
+        self.label = f"mujoco {variant.label}"
         spec = box_stack(len(poses), scene.friction)
         for body, X in zip(spec.bodies[1:], poses, strict=True):
             body.pos = X[:3, 3]
             body.quat = _quaternion(X[:3, :3])
             body.geoms[0].size = [scene.half] * 3
         spec.memory = 1 << 30
-        spec.option.timestep = scene.dt
-        spec.option.solver, spec.option.cone = SOLVERS[solver], CONES[cone]
-        spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
-        self._model = spec.compile()
+        self._model = compile_variant(spec, variant, scene.dt)
         self._data = mujoco.MjData(self._model)
         if scene.settle > 0:
             mujoco.mj_step(self._model, self._data, nstep=round(scene.settle / scene.dt))
@@ -281,8 +278,12 @@ def bench_drop(scene: DropScene, share: float = 1.0, tick: Tick | None = None) -
     say = tick or (lambda line: None)
     ours = Ours(scene)
     engines: list[Engine] = [ours]
-    for cone in CONES:
-        engines += [Mujoco(scene, ours.poses, solver, cone) for solver in ("newton", "cg")]
+    engines += [
+        Mujoco(scene, ours.poses, PeerVariant(solver, cone, integrator))
+        for cone in CONES
+        for solver in ("newton", "cg")
+        for integrator in ("implicitfast", "euler")
+    ]
     measured = {}
     for engine in engines:
         require(scene.name, engine.label, compare_facts(ours.facts(), engine.facts()))

@@ -231,7 +231,8 @@ def _settled(scene: BenchScene, settle: float, say: Tick) -> tuple[StictionWorld
     say("building the scene")
     ours = scene.ours()
     facts = ours.facts()
-    chosen = [*variants("elliptic"), *variants("pyramidal")]
+    servos = bool(ours.joints)
+    chosen = [*variants("elliptic", servos), *variants("pyramidal", servos)]
     peers: list[World] = [scene.build_peer(ours, variant) for variant in chosen]
     peers += scene.build_others(ours)
     for peer in peers:
