@@ -69,12 +69,17 @@ def _step_row(name: str, r: dict) -> list[str]:
     return [
         name,
         _number(r["ours_us"], ".4g"),
-        _number(r["peer_us"], ".4g"),
+        _number(r["peer_us"], ".4g") + _variant(r["peer"], "-elliptic"),
         _number(r["ratio"], ".2f"),
-        _number(r["ratio_to_pyramidal"], ".2f"),
+        _number(r["ratio_to_pyramidal"], ".2f") + _variant(r["pyramidal"], "-pyramidal"),
         f"{ours['penetration']:.0e} / {_number(peer.get('penetration'), '.0e')}",
         f"{ours['creep']:.0e} / {_number(peer.get('creep'), '.0e')}",
     ]
+
+
+def _variant(label: str | None, cone: str) -> str:
+    """Solver and integrator of the peer."""
+    return f" {label.replace(cone, '')}" if label else ""
 
 
 def _number(value: float | None, form: str) -> str:
