@@ -3,13 +3,15 @@
 200 scenes of 200 steps; with STICTION_FUZZ in the environment, as `make fuzz` sets it, 10,000.
 """
 
+import functools
 import os
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from stiction.bench import energy_account
-from stiction.bench.random_runs import findings, run
+from stiction.bench.random_runs import findings, judge, leniency, run
 from stiction.bench.random_scenes import FLOORS, KINDS, SHAPES, random_scene
 
 
@@ -40,6 +42,7 @@ def sound_log():
 
 # --- the scenes ---------------------------------------------------------------------------------
 
+judged = functools.cache(judge)
 SEEDS = 5000 if "STICTION_FUZZ" in os.environ else 100
 GROUP = 10
 ONCE_BROKEN = [("hard", 187), ("hard", 484)]
@@ -55,10 +58,17 @@ def test_scenes_once_broken(kind, seed):
 @pytest.mark.parametrize("first", range(0, SEEDS, GROUP))
 @pytest.mark.parametrize("kind", KINDS)
 def test_scenes(kind, first):
-    found = []
-    for seed in range(first, first + GROUP):
-        found += findings(run(random_scene(kind, seed)))
-    assert not found, "\n".join(map(str, found))
+    found = [str(f) for seed in range(first, first + GROUP) for f in judged(kind, seed).found]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.fuzz
+@pytest.mark.parametrize("kind", KINDS)
+def test_few_scenes_are_let_off(kind):
+    """Runs that end early and runs that hold by the defects of the free motion alone, both told."""
+    verdicts = [judged(kind, seed) for seed in range(SEEDS)]
+    print(leniency(kind, verdicts))
+    assert sum(verdict.let_off for verdict in verdicts) <= 0.02 * SEEDS
 
 
 # --- the generator ------------------------------------------------------------------------------
@@ -130,6 +140,29 @@ def test_free_motion_keeps_its_energy():
         assert book.run_excess(nothing).max() < 1e-9
         assert book.step_excess(nothing).max() < 1e-9
     assert free >= 5
+
+
+def test_each_law_grants_what_was_given_once():
+    """Two steps that double the energy, half a joule of each given by recovery, then by inputs."""
+    ones, zeros, given = np.ones(2), np.zeros(2), np.full(2, 0.5)
+    energy, after = np.array([1.0, 2.0, 4.0]), np.array([2.0, 4.0])
+    book = energy_account.Account(energy, ones, ones, after, zeros, zeros)
+    np.testing.assert_allclose(book.run_excess(given), [0.5 / 1.5, 2.0 / 2.0])
+    np.testing.assert_allclose(book.step_excess(given), [0.5 / 1.5, 2.5 / 1.5])
+    np.testing.assert_allclose(book.run_excess(2 * given), [0.0, 1.0 / 3.0])
+    book.inputs = given
+    np.testing.assert_allclose(book.run_excess(zeros), [0.5 / 1.5, 2.0 / 2.0])
+    book.inputs, book.defect = zeros, given
+    np.testing.assert_allclose(book.run_excess(zeros), [0.5, 2.0])
+
+
+def test_what_a_run_is_let_off_is_told():
+    verdict = judge("hard", 62)
+    assert not verdict.found and verdict.granted > energy_account.SHARE and verdict.let_off
+    sound = judge("mild", 0)
+    assert not sound.let_off
+    text = "hard: of 3 runs 1 outrun, 1 with granted defects"
+    assert leniency("hard", [verdict, sound, replace(sound, outrun=True)]) == text
 
 
 # --- the checker fails where it must ------------------------------------------------------------
