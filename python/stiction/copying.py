@@ -134,9 +134,9 @@ def install() -> None:
         record.to_dict = _to_dict
         text = "cannot be pickled; its to_dict() gives what it holds"
         _set(record, copy=_itself, reduce=_refusal(text))
-    part = "cannot be pickled; pickle how its scene is made, and make that again"
-    for kind in (_stiction.Geometry, _stiction.RobotSlice):
-        _set(kind, copy=_itself, reduce=_refusal(part))
+    of_scene = "cannot be pickled; pickle how its scene is made, and make that again"
+    for part in (_stiction.Geometry, _stiction.RobotSlice):
+        _set(part, copy=_itself, reduce=_refusal(of_scene))
     _set(_stiction.ContactMemory, copy=_itself, reduce=_memory)
     _set(_stiction.ContactProblem, copy=_itself, reduce=_problem)
     leave = "cannot be pickled; leave it out, a cold start finds the same"

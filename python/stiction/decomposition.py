@@ -58,7 +58,7 @@ def decompose_points(
         raise ValueError(f"decompose: max_parts = {max_parts} must be >= 1")
     surface = TriangleMesh(vertices, triangles, drop_degenerate=True)
     try:
-        ConvexMesh(surface.vertices)
+        ConvexMesh(np.asarray(surface.vertices))
     except ValueError as error:
         raise ValueError(f"decompose: the surface has no inside: {error}") from None
     coacd = _coacd()

@@ -169,6 +169,10 @@ def _lowest_point(robot: Robot) -> float:
 def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:
     _check_names("load_urdf", options, tuple(UrdfOptions.__annotations__))
     chosen = dict(options)
+    for name, value in options.items():
+        kind = UrdfOptions.__annotations__[name]
+        if getattr(kind, "__forward_arg__", kind) == "bool":
+            chosen[name] = _flag(name, value)
     if chosen.get("collision_meshes") == "decompose":
         chosen["decompose"] = _convex_points
     return _stiction.LoadOptions(**chosen)
@@ -189,12 +193,19 @@ def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]
             )
 
 
+def _flag(name: str, value: Any) -> bool:
+    """The library would take the truth of any object."""
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise TypeError(f"{name} = {value!r}: must be of type bool")
+
+
 def _set_typed(target: Any, name: str, value: Any) -> None:
     """Set an attribute of a compiled object; a wrong type is said in words."""
+    wanted = type(getattr(target, name)).__name__
     try:
-        setattr(target, name, value)
+        setattr(target, name, _flag(name, value) if wanted == "bool" else value)
     except (TypeError, OverflowError):
-        wanted = type(getattr(target, name)).__name__
         raise TypeError(f"{name} = {value!r}: must be of type {wanted}") from None
 
 

@@ -112,8 +112,9 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   const std::string prefix = robots_.empty() ? "" : slice.name + "/";
   std::vector<BodyDescription> bodies = robot.bodies;
   for (BodyDescription& b : bodies) {
-    if (prefix.empty() && b.name == "world") b.name = slice.name + "/world";  // a floating root link
-    check_new_body(prefix + b.name, "add_robot(\"" + slice.name + "\"): link");
+    if (prefix.empty() && b.name == "world")
+      b.name = slice.name + "/world";  // a floating root link
+    if (!b.name.empty()) check_new_body(prefix + b.name, "add_robot(\"" + slice.name + "\"): link");
   }
 
   int v = 0;
