@@ -40,32 +40,24 @@ template <int D>
 void convex(double mu, const double* W, const double* p, double* l, double* slope) {
   constexpr int N = D - 1;
   const auto at = [&](int r, int c) -> double& { return slope[D * r + c]; };
-  const double a = std::sqrt(W[0]), b = std::sqrt(W[N]), m = mu * a / b;
+  const double a = std::sqrt(W[0]), b = std::sqrt(W[N]);
   double y[D], d[N];
   for (int r = 0; r < N; ++r) y[r] = a * p[r];
-  const double n = b * p[N], t = circular::tangent<D>(y);
-  if (n <= -m * t) return;
-  if (t <= m * n) {
+  y[N] = b * p[N];
+  const circular::Projection<D> at_y(mu * a / b, y);
+  if (at_y.mode == ContactMode::kOpen) return;
+  if (at_y.mode == ContactMode::kStick) {
     std::copy(p, p + D, l);
     for (int r = 0; slope && r < D; ++r) at(r, r) = 1.0 / W[r];
     return;
   }
-  const double scale = 1.0 / (1.0 + m * m), normal = (n + m * t) * scale;
-  for (int r = 0; r < N; ++r) {
-    d[r] = t > 0.0 ? y[r] / t : 0.0;
-    l[r] = m * normal * d[r] / a;
+  at_y.direction(y, d);
+  for (int r = 0; r < N; ++r) l[r] = at_y.mu * at_y.n * d[r] / a;
+  l[N] = at_y.n / b;
+  for (int r = 0; slope && r < D; ++r) {
+    for (int c = 0; c < D; ++c)
+      at(r, c) = at_y.derivative(d, r, c) / ((r < N ? a : b) * (c < N ? a : b));
   }
-  l[N] = normal / b;
-  if (!slope) return;
-  const double radial = m * m * scale, side = t > 0.0 ? m * normal / t : 0.0;
-  for (int r = 0; r < N; ++r) {
-    for (int c = 0; c < N; ++c) {
-      at(r, c) = r == c ? (radial * d[r] * d[r] + circular::across<D>(side, d, r, r)) / W[0]
-                        : (radial - side) * d[std::min(r, c)] * d[std::max(r, c)] / W[0];
-    }
-    at(r, N) = at(N, r) = m * scale * d[r] / (a * b);
-  }
-  at(N, N) = scale / W[N];
 }
 
 }  // namespace
