@@ -11,7 +11,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from stiction.bench.collision_tables import is_growth, method_cell
+from stiction_lab.bench.collision_tables import is_growth, method_cell
 
 PAGE = Path("docs/narrow_phase.md")
 FIGURES = {

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from stiction.bench.scene_tables import drop_rows, worst_step_rows
+from stiction_lab.bench.scene_tables import drop_rows, worst_step_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"

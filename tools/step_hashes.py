@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 import stiction
-from stiction.bench.random_scenes import random_scene
-from stiction.studies.contact_models.problem_set import load_set
+from stiction_lab.bench.random_scenes import random_scene
+from stiction_lab.studies.contact_models.problem_set import load_set
 
 STEPS = {"ycb-pile": 300}
 COMPLIANT_STEPS = 200

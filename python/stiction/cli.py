@@ -14,9 +14,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.table import Table
+from stiction_lab.bench.commands import app as bench_app
+from stiction_lab.studies.commands import app as study_app
 
 from . import Simulator, __version__, scenes, solvers
-from .bench.commands import app as bench_app
 from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
     CollisionMeshesOption,
@@ -46,7 +47,6 @@ from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
 from .simulator import SettingNames
-from .studies.commands import app as study_app
 
 app = typer.Typer(
     name="stiction",

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .comparison import Comparison
-from .studies.experiment import Experiment, Table
-from .studies.plots import require_matplotlib, svg_text
-from .studies.report import write_page
+from .pages.experiment import Experiment, Table
+from .pages.plots import require_matplotlib, svg_text
+from .pages.report import write_page
 
 COLORS = {"NCP": "#1b6ca8", "CCP": "#b3361b", "LCP": "#e08e2b", "RaiSim": "#3fa7a3"}
 FLOOR = 1e-18

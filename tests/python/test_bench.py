@@ -121,7 +121,7 @@ def point_velocity(before: Any, after: Any, v: np.ndarray, point: np.ndarray) ->
 
 def test_velocity_after_the_step_is_the_bodies_own() -> None:
     """J v+ of the certificate against rigid-body kinematics of a sliding, tumbling stack."""
-    from stiction.bench.ours import contact_sample
+    from stiction_lab.bench.ours import contact_sample
 
     sim = stiction.Simulator(stiction.load("box-stack(2)"), dt=DT)
     state, control = sim.initial_state(), sim.hold()
@@ -147,7 +147,7 @@ def test_velocity_after_the_step_is_the_bodies_own() -> None:
 
 
 def test_statistic_is_the_median_of_the_minima() -> None:
-    from stiction.bench.measure import statistic
+    from stiction_lab.bench.measure import statistic
 
     elapsed = np.array(
         [[[1.0, 9.0, 3.0], [5.0, 2.0, 8.0]]]
@@ -156,7 +156,7 @@ def test_statistic_is_the_median_of_the_minima() -> None:
 
 
 def test_noise_is_the_same_every_time() -> None:
-    from stiction.bench.measure import white_noise
+    from stiction_lab.bench.measure import white_noise
 
     noise = white_noise(100, 12, 0.05)
     np.testing.assert_array_equal(noise, white_noise(100, 12, 0.05))
@@ -169,9 +169,9 @@ def test_noise_is_the_same_every_time() -> None:
 def pair() -> tuple[Any, Any, Any]:
     """The solo12 scene, ours and one peer."""
     needs_peer()
-    from stiction.bench.catalogue import scene
-    from stiction.bench.ours import StictionWorld
-    from stiction.bench.peer_models import variants
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.ours import StictionWorld
+    from stiction_lab.bench.peer_models import variants
 
     chosen = scene("solo12")
     ours = StictionWorld(chosen.load, chosen.dt, chosen.start, chosen.hold)
@@ -183,9 +183,9 @@ def pair() -> tuple[Any, Any, Any]:
 )
 def test_scenes_are_the_same_work(name: str) -> None:
     needs_peer()
-    from stiction.bench.agreement import compare_facts
-    from stiction.bench.catalogue import scene
-    from stiction.bench.peer_models import variants
+    from stiction_lab.bench.agreement import compare_facts
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.peer_models import variants
 
     chosen = scene(name)
     ours = chosen.ours()
@@ -195,8 +195,8 @@ def test_scenes_are_the_same_work(name: str) -> None:
 
 
 def test_unequal_work_gets_no_ratio() -> None:
-    from stiction.bench.agreement import compare_facts, require
-    from stiction.bench.worlds import BenchError, Facts
+    from stiction_lab.bench.agreement import compare_facts, require
+    from stiction_lab.bench.worlds import BenchError, Facts
 
     facts = Facts(mass=2.5, nv=18, com_height=0.24, friction=0.9, stiffness=60.0, damping=1.2)
     assert compare_facts(facts, facts) == []
@@ -216,7 +216,7 @@ def test_unequal_work_gets_no_ratio() -> None:
 
 
 def test_contacts_are_compared_all_along() -> None:
-    from stiction.bench.agreement import compare_contacts
+    from stiction_lab.bench.agreement import compare_contacts
 
     ours, loaded = (8.0,) * 4, (4.0,) * 4
     assert compare_contacts(ours, loaded, (8.0, 4.0, 6.0, 5.0), 0.0) == []
@@ -228,8 +228,8 @@ def test_contacts_are_compared_all_along() -> None:
 def test_a_variant_that_lost_its_contacts_gets_no_ratio() -> None:
     """The fastest peer has dropped the ball; the ratio is with the fastest that holds it."""
     needs_peer()
-    from stiction.bench.measure import Observation
-    from stiction.bench.step import Trial
+    from stiction_lab.bench.measure import Observation
+    from stiction_lab.bench.step import Trial
 
     def seen(contacts: float) -> Observation:
         summary = summarize([certify(good_sample(), DT)])
@@ -248,10 +248,10 @@ def test_a_variant_that_lost_its_contacts_gets_no_ratio() -> None:
 def test_a_changed_scene_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """A foot 1 mm larger in the peer only: the robot stands higher, and there is no ratio."""
     needs_peer()
-    from stiction.bench import peer_models
-    from stiction.bench.catalogue import scene
-    from stiction.bench.step import Effort, bench_step
-    from stiction.bench.worlds import BenchError
+    from stiction_lab.bench import peer_models
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.step import Effort, bench_step
+    from stiction_lab.bench.worlds import BenchError
 
     monkeypatch.setattr(peer_models, "SOLO12_FOOT_RADIUS", 0.0201)
     with pytest.raises(BenchError, match="com_height"):
@@ -277,9 +277,9 @@ def test_engines_agree_on_the_weight_they_carry() -> None:
 def test_a_kick_is_the_same_in_both_engines() -> None:
     """Tumbling cubes in the air: each engine's bodies gain the same world velocity, no spin."""
     needs_peer()
-    from stiction.bench.catalogue import scene
-    from stiction.bench.measure import sideways_kicks
-    from stiction.bench.peer_models import variants
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.measure import sideways_kicks
+    from stiction_lab.bench.peer_models import variants
 
     kicks = sideways_kicks(3, 5, 0.3)
     assert [kick.body for kick in kicks] == [0, 1, 2, 0, 1]
@@ -297,9 +297,9 @@ def test_a_kick_is_the_same_in_both_engines() -> None:
 
 def test_kicked_stacks_have_their_rows() -> None:
     needs_peer()
-    from stiction.bench.catalogue import scene
-    from stiction.bench.step import Effort, bench_step
-    from stiction.bench.tables import all_table, step_tables
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.step import Effort, bench_step
+    from stiction_lab.bench.tables import all_table, step_tables
 
     result = bench_step(scene("box-stack-10"), Effort(chunks=0.15, reps=0.2, settle=0.3))
     document = json.loads(json.dumps(result.as_dict()))
@@ -314,9 +314,9 @@ def test_kicked_stacks_have_their_rows() -> None:
 
 def test_another_tolerance_goes_on_from_the_same_state() -> None:
     needs_peer()
-    from stiction.bench.catalogue import scene
-    from stiction.bench.step import Effort, bench_step
-    from stiction.bench.tables import all_table
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.step import Effort, bench_step
+    from stiction_lab.bench.tables import all_table
 
     stack = dataclasses.replace(scene("box-stack-10"), settle=0.2, compared=1e-10, tolerance=1e-6)
     document = bench_step(stack, Effort(chunks=0.2, reps=0.2)).as_dict()
@@ -350,8 +350,8 @@ FIELDS = {
 @pytest.fixture(scope="module")
 def solo12_document() -> dict[str, Any]:
     needs_peer()
-    from stiction.bench.catalogue import scene
-    from stiction.bench.step import Effort, bench_step
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.step import Effort, bench_step
 
     return bench_step(scene("solo12"), Effort(chunks=0.1, reps=0.2, settle=0.5)).as_dict()
 
@@ -386,7 +386,7 @@ def test_ours_is_exact_where_the_peer_is_soft(solo12_document: dict[str, Any]) -
 def test_machine_names_the_processor_only() -> None:
     import socket
 
-    from stiction.bench import machine
+    from stiction_lab.bench import machine
 
     text = json.dumps(machine.describe())
     assert (

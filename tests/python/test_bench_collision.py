@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from stiction.bench import native
-from stiction.bench.collision import OURS, OURS_WARM, Row, compare
-from stiction.bench.collision_tables import collision_tables, method_cell
-from stiction.bench.results import results_file, update_results
-from stiction.bench.worlds import BenchError
+from stiction_lab.bench import native
+from stiction_lab.bench.collision import OURS, OURS_WARM, Row, compare
+from stiction_lab.bench.collision_tables import collision_tables, method_cell
+from stiction_lab.bench.results import results_file, update_results
+from stiction_lab.bench.worlds import BenchError
 
 
 def engine(ns: float, **more: Any) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def test_a_failing_program_gives_its_last_line(tmp_path: Path) -> None:
 
 def test_a_pile_is_measured_and_shown() -> None:
     pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
-    from stiction.bench.pile_collision import pile_row
+    from stiction_lab.bench.pile_collision import pile_row
 
     row = pile_row(3, steps=4, reps=2, settle=0.5).as_dict()
     assert row["bodies"] == 3 and row["ratio"] == pytest.approx(row["us"] / row["peer_us"])

@@ -11,11 +11,11 @@ import pytest
 pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
 pytest.importorskip("pydrake", reason="Drake is not installed: pip install drake")
 
-from stiction.bench.agreement import compare_facts
-from stiction.bench.catalogue import scene
-from stiction.bench.measure import white_noise
-from stiction.bench.step import Effort, bench_step
-from stiction.bench.tables import step_tables
+from stiction_lab.bench.agreement import compare_facts
+from stiction_lab.bench.catalogue import scene
+from stiction_lab.bench.measure import white_noise
+from stiction_lab.bench.step import Effort, bench_step
+from stiction_lab.bench.tables import step_tables
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 import pytest
 import stiction
-from stiction.bench import scene_tables, work_budget
-from stiction.bench.worst_step import bench_worst_step
+from stiction_lab.bench import scene_tables, work_budget
+from stiction_lab.bench.worst_step import bench_worst_step
 
-drops = pytest.importorskip("stiction.bench.drops")
+drops = pytest.importorskip("stiction_lab.bench.drops")
 
 
 def small(name, **changes):

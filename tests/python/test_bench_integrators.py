@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 import stiction
-from stiction.bench import integrators, native
-from stiction.bench.integrator_cases import CASES, Case, bare_joints, windows_of
-from stiction.bench.integrator_tables import integrator_tables
-from stiction.bench.integrators import ABA, EXPLICIT_ABA, OURS, RIGID, Budget, find
-from stiction.bench.local_error import Reference, difference, ends, rotation_vector, summary
-from stiction.bench.worlds import BenchError
 from stiction.cli import app
+from stiction_lab.bench import integrators, native
+from stiction_lab.bench.integrator_cases import CASES, Case, bare_joints, windows_of
+from stiction_lab.bench.integrator_tables import integrator_tables
+from stiction_lab.bench.integrators import ABA, EXPLICIT_ABA, OURS, RIGID, Budget, find
+from stiction_lab.bench.local_error import Reference, difference, ends, rotation_vector, summary
+from stiction_lab.bench.worlds import BenchError
 from typer.testing import CliRunner
 
 

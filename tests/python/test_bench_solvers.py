@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from stiction.bench.problem_set import StoredProblem, load_set, thinned
-from stiction.bench.solver_engines import Answer, Start, engine
-from stiction.bench.solver_tables import solver_tables
-from stiction.bench.solvers import (
+from stiction.cli import app
+from stiction_lab.bench.problem_set import StoredProblem, load_set, thinned
+from stiction_lab.bench.solver_engines import Answer, Start, engine
+from stiction_lab.bench.solver_tables import solver_tables
+from stiction_lab.bench.solvers import (
     OURS,
     OWN_ADMM,
     absolute,
@@ -21,8 +22,7 @@ from stiction.bench.solvers import (
     reference_impulses,
     timing_rows,
 )
-from stiction.bench.worlds import BenchError
-from stiction.cli import app
+from stiction_lab.bench.worlds import BenchError
 from typer.testing import CliRunner
 
 DATA = Path(__file__).parents[1] / "data" / "ncp_set.npz"

@@ -292,7 +292,7 @@ def test_without_a_command_there_is_help(command: tuple[str, ...]) -> None:
 
 
 def test_bench_step_takes_the_scene_bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    from stiction.bench import commands
+    from stiction_lab.bench import commands
 
     asked: list[str] = []
     monkeypatch.setattr(commands, "_measure", lambda scene, *_: asked.append(scene) or {})

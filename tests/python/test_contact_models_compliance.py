@@ -8,7 +8,7 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.contact_models import compliance, floor, trot
+from stiction_lab.studies.contact_models import compliance, floor, trot
 
 
 def test_solo12_sinks_by_force_over_stiffness() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.contact_models import consistency, cubes
+from stiction_lab.studies.contact_models import consistency, cubes
 
 
 def test_the_distance_of_two_slides_is_the_closed_form() -> None:

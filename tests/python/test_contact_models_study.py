@@ -13,7 +13,8 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
-from stiction.studies.contact_models import (
+from stiction.pages.experiment import QUICK, Effort
+from stiction_lab.studies.contact_models import (
     bouncing_slide,
     cubes,
     dragged_cube,
@@ -25,10 +26,9 @@ from stiction.studies.contact_models import (
     solvers,
     table_two,
 )
-from stiction.studies.contact_models.simulate import simulate
-from stiction.studies.contact_models.study import EXPERIMENTS, run_study
-from stiction.studies.experiment import QUICK, Effort
-from stiction.studies.study import Study
+from stiction_lab.studies.contact_models.simulate import simulate
+from stiction_lab.studies.contact_models.study import EXPERIMENTS, run_study
+from stiction_lab.studies.study import Study
 from typer.testing import CliRunner
 
 

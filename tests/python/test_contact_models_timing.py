@@ -10,8 +10,8 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.contact_models import problem_set, profiles, robot_problems
-from stiction.studies.experiment import QUICK, Effort, StudyError
+from stiction.pages.experiment import QUICK, Effort, StudyError
+from stiction_lab.studies.contact_models import problem_set, profiles, robot_problems
 
 
 def test_warm_starts_are_those_of_the_simulator() -> None:

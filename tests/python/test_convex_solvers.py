@@ -11,8 +11,8 @@ import pytest
 import stiction
 from numpy.typing import NDArray
 from scipy import sparse
-from stiction.bench import peer_models
-from stiction.bench.catalogue import SOLO12_POSTURE
+from stiction_lab.bench import peer_models
+from stiction_lab.bench.catalogue import SOLO12_POSTURE
 
 Floats = NDArray[np.float64]
 DATA = Path(__file__).parent.parent / "data" / "contactbench_solutions.npz"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import stiction
 from numpy.typing import NDArray
-from stiction.studies.experiment import Effort
-from stiction.studies.stiff_contact import drops
-from stiction.studies.stiff_contact.integrators import IMPLICIT, OURS
+from stiction.pages.experiment import Effort
+from stiction_lab.studies.stiff_contact import drops
+from stiction_lab.studies.stiff_contact.integrators import IMPLICIT, OURS
 
 Floats = NDArray[np.float64]
 

@@ -11,10 +11,10 @@ from stiction.certificate import ContactSample, certify, summarize
 
 pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
 
-from stiction.bench.catalogue import scene
-from stiction.bench.measure import white_noise
-from stiction.bench.peer_models import PeerVariant
-from stiction.bench.worlds import World
+from stiction_lab.bench.catalogue import scene
+from stiction_lab.bench.measure import white_noise
+from stiction_lab.bench.peer_models import PeerVariant
+from stiction_lab.bench.worlds import World
 
 CONES = ("elliptic", "pyramidal")
 RATIO, NOTHING = 100.0, 1e-9

@@ -14,7 +14,7 @@ import coal
 import numpy as np
 import pytest
 import stiction
-from stiction.bench.robots import example_robots
+from stiction_lab.bench.robots import example_robots
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>"""

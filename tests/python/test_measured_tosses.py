@@ -14,14 +14,14 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 pytest.importorskip("mujoco", reason='the peer: pip install ".[bench]"')
 
-from stiction.studies import tosses
-from stiction.studies.experiment import QUICK, Effort, StudyError
-from stiction.studies.gjk import Study
-from stiction.studies.measured_tosses import DATA, run_study, split
-from stiction.studies.toss_fit import METRICS, Judged, fit_and_judge, judge, pattern_search
-from stiction.studies.toss_models import DT, MUJOCO, STEPS, Model, Parameter, cube_scene, models
-from stiction.studies.toss_tables import Bootstrap, sentences
-from stiction.studies.tosses import RATE, Floats, Toss
+from stiction.pages.experiment import QUICK, Effort, StudyError
+from stiction_lab.studies import tosses
+from stiction_lab.studies.gjk import Study
+from stiction_lab.studies.measured_tosses import DATA, run_study, split
+from stiction_lab.studies.toss_fit import METRICS, Judged, fit_and_judge, judge, pattern_search
+from stiction_lab.studies.toss_models import DT, MUJOCO, STEPS, Model, Parameter, cube_scene, models
+from stiction_lab.studies.toss_tables import Bootstrap, sentences
+from stiction_lab.studies.tosses import RATE, Floats, Toss
 
 MODELS = ("ncp-newton", "mujoco")
 

@@ -8,8 +8,8 @@ import stiction
 
 def test_pile_rows_measure_both_engines() -> None:
     pytest.importorskip("mujoco")
-    from stiction.bench.pile_collision import pile_row, pile_rows
-    from stiction.bench.worlds import BenchError
+    from stiction_lab.bench.pile_collision import pile_row, pile_rows
+    from stiction_lab.bench.worlds import BenchError
 
     row = pile_rows(counts=(6,), steps=3, reps=2, settle=1.0)[0]
     assert row.bodies == 6
@@ -28,7 +28,7 @@ def test_pile_rows_measure_both_engines() -> None:
 def test_peer_looks_as_far_ahead_as_we_do() -> None:
     """MuJoCo adds the margins of two geoms; the margin of a contact is ours, of the pair."""
     mujoco = pytest.importorskip("mujoco")
-    from stiction.bench.pile_collision import MARGIN, _Pile
+    from stiction_lab.bench.pile_collision import MARGIN, _Pile
 
     assert stiction.SimulatorSettings().margin == MARGIN
     pile = _Pile(6, 1.0)

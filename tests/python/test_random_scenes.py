@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from stiction.bench import energy_account
-from stiction.bench.random_runs import findings, judge, leniency, run
-from stiction.bench.random_scenes import FLOORS, KINDS, SHAPES, random_scene
+from stiction_lab.bench import energy_account
+from stiction_lab.bench.random_runs import findings, judge, leniency, run
+from stiction_lab.bench.random_scenes import FLOORS, KINDS, SHAPES, random_scene
 
 
 def broken(log):

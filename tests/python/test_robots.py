@@ -15,8 +15,8 @@ import numpy as np
 import pinocchio
 import pytest
 import stiction
-from stiction.bench.robot_tables import robot_markdown, write_robot_page
-from stiction.bench.robots import RobotRow, example_robots, measure_robot
+from stiction_lab.bench.robot_tables import robot_markdown, write_robot_page
+from stiction_lab.bench.robots import RobotRow, example_robots, measure_robot
 
 ROBOTS = example_robots()[0].parents[2]
 BROKEN = {

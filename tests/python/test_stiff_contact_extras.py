@@ -8,11 +8,11 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies.experiment import QUICK, Effort, Experiment
-from stiction.studies.stiff_contact import drops, fingertips, mujoco_peer
-from stiction.studies.stiff_contact import scenes_beside_mujoco as beside
-from stiction.studies.stiff_contact.integrators import IMPLICIT, OURS
-from stiction.studies.stiff_contact.windows import errors_of, follow, with_torques_held
+from stiction.pages.experiment import QUICK, Effort, Experiment
+from stiction_lab.studies.stiff_contact import drops, fingertips, mujoco_peer
+from stiction_lab.studies.stiff_contact import scenes_beside_mujoco as beside
+from stiction_lab.studies.stiff_contact.integrators import IMPLICIT, OURS
+from stiction_lab.studies.stiff_contact.windows import errors_of, follow, with_torques_held
 
 
 def silent(text: str, share: float) -> None:
@@ -70,7 +70,7 @@ def test_mujoco_at_equal_stiffness() -> None:
 
 def test_mujoco_and_ours_are_the_same_robot() -> None:
     mujoco = pytest.importorskip("mujoco")
-    from stiction.studies.stiff_contact import mujoco_springs
+    from stiction_lab.studies.stiff_contact import mujoco_springs
 
     scene = beside.solo12()
     model = mujoco_springs.solo12(scene.robots[0].description.path, "discrete", 1e-3)

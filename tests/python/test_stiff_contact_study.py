@@ -17,14 +17,20 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
-from stiction.studies.experiment import QUICK, Effort, StudyError
-from stiction.studies.stiff_contact import accuracy, biped, plans, robots, truth
-from stiction.studies.stiff_contact.integrators import IMPLICIT, METHODS, OURS, PRODUCTS, PUBLISHED
-from stiction.studies.stiff_contact.local_error import ladder, local_errors
-from stiction.studies.stiff_contact.motion import Motion, Recorded
-from stiction.studies.stiff_contact.reference_data import rerun_squat
-from stiction.studies.stiff_contact.study import EXPERIMENTS, run_study
-from stiction.studies.study import Study
+from stiction.pages.experiment import QUICK, Effort, StudyError
+from stiction_lab.studies.stiff_contact import accuracy, biped, plans, robots, truth
+from stiction_lab.studies.stiff_contact.integrators import (
+    IMPLICIT,
+    METHODS,
+    OURS,
+    PRODUCTS,
+    PUBLISHED,
+)
+from stiction_lab.studies.stiff_contact.local_error import ladder, local_errors
+from stiction_lab.studies.stiff_contact.motion import Motion, Recorded
+from stiction_lab.studies.stiff_contact.reference_data import rerun_squat
+from stiction_lab.studies.stiff_contact.study import EXPERIMENTS, run_study
+from stiction_lab.studies.study import Study
 from typer.testing import CliRunner
 
 NEEDS_DATA = "reference"

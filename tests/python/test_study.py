@@ -14,11 +14,11 @@ import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
-from stiction.studies import funnel, objects, problems, quadratic_programs
-from stiction.studies.experiment import QUICK, Claim, Effort, Experiment, StudyError, Table, less
-from stiction.studies.gjk import EXPERIMENTS, run_study
-from stiction.studies.report import write_report
-from stiction.studies.study import Study
+from stiction.pages.experiment import QUICK, Claim, Effort, Experiment, StudyError, Table, less
+from stiction.pages.report import write_report
+from stiction_lab.studies import funnel, objects, problems, quadratic_programs
+from stiction_lab.studies.gjk import EXPERIMENTS, run_study
+from stiction_lab.studies.study import Study
 
 
 @pytest.fixture(scope="module")

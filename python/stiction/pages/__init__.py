@@ -1,0 +1,1 @@
+"""Pages of tables, figures and sentences: a result as one HTML file."""

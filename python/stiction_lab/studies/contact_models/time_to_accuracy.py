@@ -1,0 +1,160 @@
+"""Fig. 16: time of one solve to a fixed accuracy on robots, cold and warm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from stiction.pages.experiment import Claim, Effort, Experiment, StudyError, Table, Tick, less
+
+from . import robot_problems, solvers
+from .lines import Panel, draw
+from .robot_problems import Recorded
+from .timing import REPEATS, time_solve
+
+TOLERANCES = (1e-4, 1e-6, 1e-8, 1e-10)
+SHOWN = 1e-6  # the tolerance of the tables
+PROBLEMS = 40
+STARTS = ("cold", "warm")
+Key = tuple[str, str, str, float]
+
+
+@dataclass
+class Timed:
+    """One solver at one tolerance on the problems of one robot.
+
+    Attributes:
+        microseconds: (n,) median time of a solve; infinite where the tolerance was not reached.
+        certificate: (n,) relative residual of the NCP at the answer, whatever model it solves.
+    """
+
+    microseconds: NDArray[np.float64]
+    certificate: NDArray[np.float64]
+
+    @property
+    def reached(self) -> float:
+        """Share of the problems."""
+        return float(np.isfinite(self.microseconds).mean())
+
+    @property
+    def median(self) -> float:
+        """[µs]; infinite if half the problems were not solved."""
+        return float(np.median(self.microseconds))
+
+
+def run(effort: Effort, tick: Tick) -> Experiment:
+    """Every solver on problems along the trajectories of three robots."""
+    experiment = Experiment(
+        "fig16_time_to_accuracy", "Figure 16: time to accuracy on robots", SETUP
+    )
+    tolerances = TOLERANCES if effort.share >= 1.0 else (SHOWN,)
+    times: dict[Key, Timed] = {}
+    missing = []
+    robots = robot_problems.TRAJECTORIES
+    for k, (robot, trajectory) in enumerate(robots.items()):
+        tick(robot, k / len(robots))
+        try:
+            recorded = robot_problems.record(trajectory, effort.count(PROBLEMS, least=5), effort)
+        except StudyError as error:
+            missing.append(f"{robot} was left out: {error}")
+            continue
+        for name in solvers.NAMES:
+            for start in STARTS:
+                for tolerance in tolerances:
+                    timed = _time(name, recorded, start == "warm", tolerance)
+                    times[robot, name, start, tolerance] = timed
+                    experiment.add_rows(
+                        robot=robot,
+                        solver=name,
+                        start=start,
+                        tolerance=tolerance,
+                        problem=np.arange(len(recorded)),
+                        rows=[r.problem.num_rows for r in recorded],
+                        microseconds=timed.microseconds,
+                        ncp_relative_residual=timed.certificate,
+                    )
+    shown = [robot for robot in robots if any(key[0] == robot for key in times)]
+    for robot in shown:
+        experiment.tables.append(_table(robot, times))
+    experiment.explanation = " ".join([EXPLANATION, *missing])
+    experiment.claims += _claims(shown, times)
+    for start in STARTS:
+        experiment.figures.append((CAPTION.format(start), _figure(shown, times, start, tolerances)))
+    return experiment
+
+
+SETUP = (
+    "Solo-12 and Talos stand under their servos and are pushed at the base by 12 N and 75 N times "
+    "(sin 2t, sin(2t + 1), sin(2t + 2)); a ball falls into the Allegro hand while it closes. Time "
+    "step 1 ms; the trajectories are those of ncp-newton at 1e-10, and every solver solves the "
+    "same problems, spread evenly over them: all joints are articulated, and the dry friction of "
+    "Talos' joints is part of its problems. Times are of the C++ solve alone, the median of "
+    f"2 to {REPEATS}. Warm starts are the impulses of the step before, by contact feature. The "
+    "tolerance is on the relative residual of each solver's own model; the last column of the "
+    "tables is the residual of the NCP at its answer."
+)
+EXPLANATION = (
+    "The paper measures on problems whose robots are rigid bodies, in another unit of accuracy "
+    "and on another machine, and prints a figure without numbers; its statements are compared. "
+    "A time is infinite where the tolerance was not reached within 1000 iterations."
+)
+CAPTION = "Fig. 16, {} start: median time of a solve against its tolerance"
+
+
+def _time(name: str, recorded: list[Recorded], warm: bool, tolerance: float) -> Timed:
+    runs = [
+        time_solve(r.problem, name, tolerance, r.warm_start if warm else None) for r in recorded
+    ]
+    certificates = [solution.residuals.relative for _, solution in runs]
+    return Timed(np.array([time for time, _ in runs]), np.array(certificates))
+
+
+def _table(robot: str, times: dict[Key, Timed]) -> Table:
+    columns = ["solver", "cold [µs]", "reached", "warm [µs]", "reached", "NCP residual, warm"]
+    table = Table(f"{robot}, tolerance {SHOWN:.0e}", columns)
+    for name in solvers.NAMES:
+        cells = [name]
+        for start in STARTS:
+            timed = times[robot, name, start, SHOWN]
+            cells += [f"{timed.median:.2f}", f"{timed.reached:.0%}"]
+        worst = float(np.median(times[robot, name, "warm", SHOWN].certificate))
+        table.rows.append([*cells, f"{worst:.0e}"])
+    table.note = "Medians over the problems."
+    return table
+
+
+def _claims(robots: list[str], times: dict[Key, Timed]) -> list[Claim]:
+    claims = []
+    for robot in robots:
+        median = {(n, s): times[robot, n, s, SHOWN].median for n in solvers.NAMES for s in STARTS}
+        gap = {s: median["ccp-admm", s] / median["ccp-pgs", s] for s in STARTS}
+        claims.append(
+            Claim(
+                f"{robot}: cold started, ADMM is less efficient than Gauss-Seidel",
+                f"ccp-admm takes {gap['cold']:.1f} times the time of ccp-pgs",
+                less(median["ccp-pgs", "cold"], median["ccp-admm", "cold"]),
+            )
+        )
+        claims.append(
+            Claim(
+                f"{robot}: warm starts reduce that gap significantly",
+                f"{gap['warm']:.1f} times",
+                less(gap["warm"], gap["cold"]),
+            )
+        )
+    return claims
+
+
+def _figure(
+    robots: list[str], times: dict[Key, Timed], start: str, tolerances: tuple[float, ...]
+) -> str:
+    panels = []
+    for robot in robots:
+        panel = Panel(f"{robot}, {start}", "tolerance", "time [µs]", log="xy", floor=1e-2)
+        for name in solvers.NAMES:
+            medians = np.array([times[robot, name, start, t].median for t in tolerances])
+            solved = np.isfinite(medians)
+            panel.curves[name] = np.array(tolerances)[solved], medians[solved]
+        panels.append(panel)
+    return draw(panels, marker="o")
