@@ -2,30 +2,53 @@
 #include "simulator_holder.hpp"
 #include "solver_settings.hpp"
 
-#include <type_traits>
-#include <utility>
+#include <string>
+#include <tuple>
 
 namespace stiction::python {
 namespace {
-
-// --- settings: one flat list of names, as the keywords of stiction.Simulator ---
-
-template <auto Group, auto Member>
-struct Nested {
-  using Value =
-      std::remove_reference_t<decltype((std::declval<SimulatorSettings&>().*Group).*Member)>;
-  static Value get(const SettingsHolder& s) { return (s.*Group).*Member; }
-  static void set(SettingsHolder& s, Value value) { (s.*Group).*Member = value; }
-};
-
-struct SolverOf {
-  static SolverSettings& of(SettingsHolder& s) { return s.solver; }
-};
 
 std::string settings_repr(const SettingsHolder& s) {
   return "SimulatorSettings(dt=" + number(s.dt) + ", solver=\"" + s.solver.name +
          "\", tolerance=" + number(s.solver.tolerance) +
          ", max_iterations=" + std::to_string(s.solver.max_iterations) + ")";
+}
+
+std::string solver_name(const SettingsHolder& s) { return s.solver.name; }
+void set_solver_name(SettingsHolder& s, const std::string& name) { s.solver.name = name; }
+
+const char* type_name(bool) { return "bool"; }
+const char* type_name(int) { return "int"; }
+const char* type_name(double) { return "float"; }
+const char* type_name(const std::string&) { return "str"; }
+
+/// The tables, for stubs and pages.
+bp::list setting_fields() {
+  bp::list out;
+  const SimulatorSettings usual;
+  each_table(usual,
+             usual,
+             [&](const auto& table,
+                 const auto& settings,
+                 const auto&,
+                 const std::string& kind,
+                 const std::string&) {
+               const auto add = [&](const auto& field) {
+                 const auto& value = settings.*field.member;
+                 bp::dict row;
+                 row["name"] = field.name;
+                 row["type"] = type_name(value);
+                 row["default"] = value;
+                 row["unit"] = field.unit;
+                 row["range"] = field.range.words;
+                 row["meaning"] = field.meaning;
+                 row["kind"] = kind;
+                 row["readers"] = field.readers;
+                 out.append(row);
+               };
+               std::apply([&](const auto&... field) { (add(field), ...); }, table);
+             });
+  return out;
 }
 
 SettingsHolder settings_copy(const SettingsHolder& s) {
@@ -53,95 +76,21 @@ void expose_settings() {
   bp::class_<S> c("SimulatorSettings",
                   "Settings of a Simulator; its keyword arguments have the same names. Those of "
                   "`Simulator.settings` are fixed, a copy() of them is not.");
-  const auto nested = [&](const char* name, auto access, const char* doc) {
-    using Access = decltype(access);
-    c.add_property(name, &Access::get, &Access::set, doc);
-  };
-  c.def_readwrite("dt", &S::dt, "Time step [s], > 0.")
-      .def_readwrite("integrator", &S::integrator, "A name of integrators().")
-      .def_readwrite("impact_law", &S::impact_law, "\"newton-dissipative\" or \"newton\".")
-      .def_readwrite(
-          "project_closures",
-          &S::project_closures,
-          "Closed loops keep their energy: q and v end every step on the closures and gears.")
-      .def("validate",
-           &S::validate,
-           bp::arg("self"),
-           "Raises ValueError naming the field and its value.")
+  c.def_readwrite("integrator", &S::integrator, "A name of integrators().")
+      .add_property("solver", &solver_name, &set_solver_name, "A name of solvers().")
+      .def("validate", &S::validate, bp::arg("self"), "Raises ValueError naming the field.")
       .def("copy", &settings_copy, bp::arg("self"), "An independent copy, free to be edited.")
       .def("__repr__", &settings_repr);
-  nested("solver", Nested<&S::solver, &SolverSettings::name>{}, "A name of solvers().");
-  add_solver_settings<SolverOf, S>(c);
-  nested("baumgarte",
-         Nested<&S::contact, &ContactSettings::baumgarte>{},
-         "In [0, 1]: share of a penetration removed per step.");
-  nested("recovery_speed",
-         Nested<&S::contact, &ContactSettings::recovery_speed>{},
-         "[m/s] >= 0: no correction of a position error moves its row, a prismatic joint or a "
-         "centre of mass faster.");
-  nested("recovery_angular_speed",
-         Nested<&S::contact, &ContactSettings::recovery_angular_speed>{},
-         "[rad/s] >= 0: nor turns a joint or a body faster.");
-  nested("restitution_threshold",
-         Nested<&S::contact, &ContactSettings::restitution_threshold>{},
-         "[m/s]: approach speed above which restitution acts; < 0: max(0.01, 2 |g| dt).");
-  nested("closure_gain",
-         Nested<&S::contact, &ContactSettings::closure_gain>{},
-         "In [0, 1]: share of a closure's error removed per step.");
-  nested("limit_margin",
-         Nested<&S::contact, &ContactSettings::limit_margin>{},
-         "[rad or m]: distance at which a joint limit becomes a row, at least.");
-  nested("per_point_stiffness",
-         Nested<&S::contact, &ContactSettings::per_point_stiffness>{},
-         "Each point of a pair gets k, d instead of k / n, d / n.");
-  nested("tangential_compliance",
-         Nested<&S::contact, &ContactSettings::tangential_compliance>{},
-         "Rigid step: pairs with a stiffness yield in the tangent plane too.");
-  nested("law",
-         Nested<&S::compliant, &CompliantSettings::law>{},
-         "Of compliant integrators: \"continuous\" or \"published\".");
-  nested("substeps",
-         Nested<&S::compliant, &CompliantSettings::substeps>{},
-         ">= 1: compliant integrators take so many equal sub-steps per step.");
-  nested("newton_tolerance",
-         Nested<&S::compliant, &CompliantSettings::newton_tolerance>{},
-         "> 0: implicit-euler ends when its step is at most this part of the velocities.");
-  nested("newton_iterations",
-         Nested<&S::compliant, &CompliantSettings::newton_iterations>{},
-         ">= 1: of implicit-euler per sub-step, at most.");
-  nested("newton_halvings",
-         Nested<&S::compliant, &CompliantSettings::newton_halvings>{},
-         "In [0, 20]: where Newton fails, implicit-euler cuts the sub-step in two, so often.");
-  nested("accuracy",
-         Nested<&S::compliant, &CompliantSettings::accuracy>{},
-         ">= 0: largest error of a step of exponential [m, rad, m/s, rad/s]; 0: fixed steps.");
-  nested("max_products",
-         Nested<&S::compliant, &CompliantSettings::max_products>{},
-         "Of exponential-published: most matrix products of its exponential; -1: full precision.");
-  nested("balancing",
-         Nested<&S::compliant, &CompliantSettings::balancing>{},
-         "Of exponential-published: scale its matrix by powers of 2 first.");
-  nested("double_integral",
-         Nested<&S::compliant, &CompliantSettings::double_integral>{},
-         "Of exponential-published: q by the average of the average force.");
-  nested("projection",
-         Nested<&S::compliant, &CompliantSettings::projection>{},
-         "Of exponential-published: average forces on the cone, \"radial\" or \"euclidean\".");
-  nested("margin",
-         Nested<&S::collision, &CollisionSettings::margin>{},
-         "[m] >= 0: contacts begin at this gap, or at dt x approach speed.");
-  nested("points_per_pair",
-         Nested<&S::collision, &CollisionSettings::points_per_pair>{},
-         "At most so many points of a pair, the deepest; 0: all.");
-  nested("sleeping",
-         Nested<&S::sleeping, &SleepSettings::enabled>{},
-         "Islands at rest sleep until something happens to them.");
-  nested("sleep_speed",
-         Nested<&S::sleeping, &SleepSettings::speed>{},
-         "[m/s or rad/s] >= 0: a tree is at rest if no velocity of it is above.");
-  nested("sleep_time",
-         Nested<&S::sleeping, &SleepSettings::time>{},
-         "[s] > 0: an island that has rested so long falls asleep.");
+  add_solver_settings<S>(c, [](S& s) -> SolverSettings& { return s.solver; });
+  add_settings<S>(c, [](S& s) -> SimulatorSettings& { return s; }, kSimulatorSettings);
+  add_settings<S>(c, [](S& s) -> ContactSettings& { return s.contact; }, kContactSettings);
+  add_settings<S>(c, [](S& s) -> CollisionSettings& { return s.collision; }, kCollisionSettings);
+  add_settings<S>(c, [](S& s) -> SleepSettings& { return s.sleeping; }, kSleepSettings);
+  add_settings<S>(c, [](S& s) -> CompliantSettings& { return s.compliant; }, kCompliantSettings);
+  bp::def("_setting_fields",
+          &setting_fields,
+          "[dict] of every setting: name, type, default, default of `solve`, unit, range, meaning, "
+          "kind of its readers, readers.");
   forbid_new_attributes(c);
   auto* type = reinterpret_cast<PyTypeObject*>(c.ptr());
   set_known_setting = type->tp_setattro;

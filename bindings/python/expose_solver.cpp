@@ -13,10 +13,6 @@ bp::dict registry() {
   return out;
 }
 
-struct Itself {
-  static SolverSettings& of(SolverSettings& s) { return s; }
-};
-
 std::string settings_repr(const SolverSettings& s) {
   return "SolverSettings(name=\"" + s.name + "\", tolerance=" + number(s.tolerance) +
          ", max_iterations=" + std::to_string(s.max_iterations) + ")";
@@ -142,11 +138,12 @@ void expose_solver() {
       "SolverSettings", "Settings of a solver; `solve` takes them as keywords of the same names.");
   settings.def_readwrite("name", &SolverSettings::name, "A name of solvers().")
       .def("validate",
-           &SolverSettings::validate,
+           static_cast<void (SolverSettings::*)() const>(&SolverSettings::validate),
            arg("self"),
            "Raises ValueError naming the field and its value.")
       .def("__repr__", &settings_repr);
-  add_solver_settings<Itself, SolverSettings>(settings);
+  add_solver_settings<SolverSettings>(settings,
+                                      [](SolverSettings& s) -> SolverSettings& { return s; });
   forbid_new_attributes(settings);
   bp::class_<ContactSolution>(
       "ContactSolution", "Impulses, their velocity and their certificate.", bp::no_init)

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "stiction/solver/solver.hpp"
+#include "stiction/solver/solver_settings.hpp"
 
 #include "common.hpp"
 
-#include <type_traits>
-#include <utility>
+#include <string>
+#include <tuple>
 
 namespace stiction::python {
 
@@ -13,57 +13,52 @@ namespace stiction::python {
 bp::object regularisation_of(const SolverSettings& settings);
 void set_regularisation(SolverSettings& settings, const bp::object& value);
 
-/// One member of the SolverSettings that `Access::of(holder)` finds.
-template <class Holder, class Access, auto Member>
-struct SolverField {
-  using Value = std::remove_reference_t<decltype(std::declval<SolverSettings&>().*Member)>;
-  static Value get(const Holder& h) { return Access::of(const_cast<Holder&>(h)).*Member; }
-  static void set(Holder& h, Value value) { Access::of(h).*Member = value; }
-};
+/// What a table says of a field, as a docstring.
+template <class Settings, class Value>
+std::string setting_doc(const Setting<Settings, Value>& field) {
+  std::string text;
+  if (*field.unit != '\0') text += std::string("[") + field.unit + "] ";
+  if (*field.range.words != '\0') text += std::string(field.range.words) + ". ";
+  text += field.meaning;
+  if (*field.readers != '\0') text += std::string(" Of ") + field.readers + ".";
+  return text;
+}
+
+/// The fields of a table as attributes of a holder, in which group(holder) finds the aggregate.
+template <class Holder, class Class, class Group, class... Fields>
+void add_settings(Class& c, Group group, const std::tuple<Fields...>& table) {
+  const auto add = [&]<class Settings, class Value>(const Setting<Settings, Value>& field) {
+    const auto member = field.member;
+    const auto get = [=](const Holder& h) -> Value {
+      return group(const_cast<Holder&>(h)).*member;
+    };
+    const auto set = [=](Holder& h, Value value) { group(h).*member = value; };
+    const bp::default_call_policies policies;
+    c.add_property(field.name,
+                   bp::make_function(get, policies, boost::mpl::vector2<Value, const Holder&>()),
+                   bp::make_function(set, policies, boost::mpl::vector3<void, Holder&, Value>()),
+                   setting_doc(field).c_str());
+  };
+  std::apply([&](const auto&... field) { (add(field), ...); }, table);
+}
 
 /// The settings of a solver as attributes, except its name: of SolverSettings itself and, flat, of
 /// SimulatorSettings.
-template <class Access, class Holder, class Class>
-void add_solver_settings(Class& c) {
-  using S = SolverSettings;
-  const auto add = [&](const char* name, auto field, const char* doc) {
-    using Field = decltype(field);
-    c.add_property(name, &Field::get, &Field::set, doc);
-  };
-#define STICTION_FIELD(member) \
-  SolverField<Holder, Access, &S::member> {}
-  add("tolerance", STICTION_FIELD(tolerance), "> 0, on the relative residual.");
-  add("max_iterations", STICTION_FIELD(max_iterations), ">= 1, per island.");
-  add("max_factorisations",
-      STICTION_FIELD(max_factorisations),
-      ">= 0, per island, 0: by formula: ncp-newton.");
-  add("time_budget", STICTION_FIELD(time_budget), "[s] >= 0, 0: none: ncp-newton.");
-  add("centred_loads",
-      STICTION_FIELD(centred_loads),
-      "ncp-newton: where impulses are not unique, those of the interior point method.");
-  add("over_relaxation", STICTION_FIELD(over_relaxation), "In (0, 2): *-pgs, *-admm, *-staggered.");
-  add("facets", STICTION_FIELD(facets), "4, 8 or 16, of the pyramid: lcp-*.");
-  add("proximal",
-      STICTION_FIELD(proximal),
-      "> 0, eta / mean diag(G): *-admm, *-staggered, lcp-qp, lcp-lemke.");
-  add("raisim_alpha_min",
-      STICTION_FIELD(raisim_alpha_min),
-      "In (0, 1]: the relaxation of raisim falls from 1 to it,");
-  add("raisim_gamma",
-      STICTION_FIELD(raisim_gamma),
-      "In [0, 1], by this factor of what is left in each sweep.");
-  add("regularisation_weight",
-      STICTION_FIELD(regularisation_weight),
-      "> 0, factor of the rule: ccp-newton.");
-  add("regularise_infeasible",
-      STICTION_FIELD(regularise_infeasible),
-      "ncp-newton: answer an infeasible problem with the compliant one.");
-#undef STICTION_FIELD
+template <class Holder, class Class, class Group>
+void add_solver_settings(Class& c, Group group) {
+  add_settings<Holder>(c, group, kSolverSettings);
+  const bp::default_call_policies policies;
   c.add_property(
       "regularisation",
-      +[](const Holder& h) { return regularisation_of(Access::of(const_cast<Holder&>(h))); },
-      +[](Holder& h, const bp::object& value) { set_regularisation(Access::of(h), value); },
-      "ccp-newton: \"contact-norm\", \"diagonal\", or the rows (n,) > 0 to add to diag(G).");
+      bp::make_function(
+          [=](const Holder& h) { return regularisation_of(group(const_cast<Holder&>(h))); },
+          policies,
+          boost::mpl::vector2<bp::object, const Holder&>()),
+      bp::make_function(
+          [=](Holder& h, const bp::object& value) { set_regularisation(group(h), value); },
+          policies,
+          boost::mpl::vector3<void, Holder&, const bp::object&>()),
+      "\"contact-norm\", \"diagonal\", or the rows (n,) > 0 to add to diag(G). Of ccp-newton.");
 }
 
 }  // namespace stiction::python

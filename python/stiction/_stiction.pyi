@@ -712,11 +712,14 @@ class SolverSettings(_SolverFields):
 # --- simulator ---
 
 def integrators() -> dict[str, str]: ...
+def _setting_fields() -> list[dict[str, Any]]: ...
 
 class SimulatorSettings(_SolverFields):
-    dt: float
     integrator: str
     solver: str
+    dt: float
+    impact_law: str
+    project_closures: bool
     baumgarte: float
     recovery_speed: float
     recovery_angular_speed: float
@@ -725,6 +728,11 @@ class SimulatorSettings(_SolverFields):
     limit_margin: float
     per_point_stiffness: bool
     tangential_compliance: bool
+    margin: float
+    points_per_pair: int
+    sleeping: bool
+    sleep_speed: float
+    sleep_time: float
     law: str
     substeps: int
     newton_tolerance: float
@@ -735,13 +743,6 @@ class SimulatorSettings(_SolverFields):
     balancing: bool
     double_integral: bool
     projection: str
-    margin: float
-    points_per_pair: int
-    impact_law: str
-    project_closures: bool
-    sleeping: bool
-    sleep_speed: float
-    sleep_time: float
     def __init__(self) -> None: ...
     def validate(self) -> None: ...
     def copy(self) -> SimulatorSettings: ...

@@ -15,7 +15,8 @@ from . import _stiction
 from ._stiction import ContactProblem, Control, Residuals, SolverSettings, State
 from .loading import _check_names, _set_typed
 from .npz_file import require_path
-from .solving import SolverOptions, solve
+from .setting_names import SolverOptions
+from .solving import check_read, options_read, solve
 
 if TYPE_CHECKING:
     from .simulator import Simulator
@@ -207,14 +208,15 @@ def compare(
     """See Simulator.compare."""
     if not names:
         raise ValueError("solvers: none given; there are: " + ", ".join(_stiction.solvers()))
-    chosen = solver_options(sim, options)
+    chosen = solver_options(sim, names, options)
     twin = sim._twin(sim.settings.copy())
     results: dict[str, SolverResult] = {}
     for name in names:
         work = state.copy() if warm else state.cold()
         twin._prepare(work, control)
         problem, start = twin.problem(), twin.warm_start()
-        solution = solve(problem, name, warm_start=start, **chosen)
+        own = options_read(name, chosen)
+        solution = solve(problem, name, warm_start=start, **own)
         twin._advance(work, solution.impulse)
         contacts = twin.contacts()
         results[name] = SolverResult(
@@ -223,7 +225,7 @@ def compare(
             status=solution.status,
             iterations=solution.iterations,
             factorisations=solution.factorisations,
-            microseconds=_microseconds(problem, name, start, chosen),
+            microseconds=_microseconds(problem, name, start, own),
             impulse=solution.impulse,
             forces=_rows([c.impulse for c in contacts]) / sim.settings.dt,
             forces_world=_rows([c.force_on_b_world for c in contacts]),
@@ -243,10 +245,11 @@ def compare(
     )
 
 
-def solver_options(sim: Simulator, options: SolverOptions) -> SolverOptions:
-    """Those of a simulator, with some replaced."""
+def solver_options(sim: Simulator, solvers: Sequence[str], options: SolverOptions) -> SolverOptions:
+    """Those of a simulator, with some replaced, which one of the solvers must read."""
     known = tuple(SolverOptions.__annotations__)
     _check_names("compare", options, known)
+    check_read(solvers, options)
     chosen = {name: getattr(sim.settings, name) for name in known} | dict(options)
     return cast(SolverOptions, chosen)
 

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import ContactProblem, Control, State
 from .comparison import solver_options
-from .solving import SolverOptions, solve
+from .setting_names import SolverOptions
+from .solving import options_read, solve
 
 if TYPE_CHECKING:
     from .simulator import Simulator
@@ -154,7 +155,7 @@ def explain(
     """See Simulator.explain."""
     if base not in _stiction.solvers():
         raise ValueError(f"base = {base!r} is unknown; there are: {', '.join(_stiction.solvers())}")
-    start = Setup(base, dict(solver_options(sim, options)))
+    start = Setup(base, dict(solver_options(sim, [base], options)))
     tight: dict[str, Any] = dict(start.options) | {"tolerance": TIGHT}
     all_at_dt = Setup(EXACT, tight, settings={"points_per_pair": 0, "baumgarte": 0.0})
     reference = _velocity(sim, state, control, replace(all_at_dt, substeps=SUBSTEPS))
@@ -250,7 +251,7 @@ def _impulse(problem: ContactProblem, warm_start: Floats, setup: Setup) -> Float
 
 
 def _typed(setup: Setup) -> SolverOptions:
-    return cast(SolverOptions, setup.options)
+    return options_read(setup.solver, cast(SolverOptions, setup.options))
 
 
 def _distance(a: Floats, b: Floats) -> float:

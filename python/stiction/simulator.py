@@ -26,90 +26,12 @@ from .comparison import Comparison, compare
 from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
-from .solving import SolverOptions
+from .setting_names import SettingNames, SolverOptions
 from .starting import warn_of_start
 
 __all__ = ["Rollout", "Simulator"]
 
 Floats = NDArray[np.float64]
-
-
-class SettingNames(SolverOptions, total=False):
-    """Keyword settings of a Simulator, those of SolverOptions among them; what is not given has the
-    default shown.
-
-    dt: time step [s], > 0. Default 1e-3.
-    solver: a name of `solvers()`. Default "ncp-newton".
-    integrator: a name of `integrators()`. Default "semi-implicit-euler", rigid contacts; the others
-        read the stiffness of materials.
-    baumgarte: in [0, 1], share of a penetration removed per step. Default 0.2.
-    recovery_speed: [m/s] >= 0, no correction of a position error moves its row, a prismatic joint
-        or a centre of mass faster. Default 0.5.
-    recovery_angular_speed: [rad/s] >= 0, nor turns a joint or a body faster. Default 1.
-    restitution_threshold: [m/s] approach speed above which restitution acts; < 0, the default:
-        max(0.01, 2 |gravity| dt).
-    margin: [m] >= 0, contacts begin at this gap or at dt x approach speed. Default 1e-3.
-    points_per_pair: >= 0, at most so many contact points of a pair, the deepest; 0, the default:
-        all.
-    limit_margin: [rad or m] distance at which a joint limit becomes a row, at least. Default 0.02.
-    closure_gain: in [0, 1], share of a closure's error removed per step. Default 1.
-    impact_law: of impacts with restitution, "newton-dissipative" (Newton's law with e reduced where
-        it would add kinetic energy; the default) or "newton".
-    project_closures: closed loops keep their energy: q and v end every step on the closures and
-        gears, unless these are open by more than drift, and energy errors do not add up, at more
-        than twice the time of a four-bar's step (docs/concepts.md). Default False.
-    per_point_stiffness: each point of a pair gets k, d instead of k / n, d / n. Default False.
-    tangential_compliance: in the rigid step, pairs with a stiffness have springs and dampers in the
-        tangent plane too, by the tangential ratios of their material. Default False: dry friction.
-    sleeping: islands at rest sleep until something happens to them. Default False.
-    sleep_speed: [m/s or rad/s] >= 0, a tree is at rest if no velocity of it is above. Default 1e-3.
-    sleep_time: [s] > 0, an island that has rested so long falls asleep. Default 0.5.
-    law: of compliant integrators, "continuous", the default, or "published".
-    substeps: >= 1, compliant integrators take so many equal sub-steps per step. Default 1.
-    newton_tolerance: > 0, implicit-euler ends when its step is at most this part of the velocities.
-        Default 1e-10.
-    newton_iterations: >= 1, of implicit-euler per sub-step, at most. Default 30.
-    newton_halvings: in [0, 20], where Newton fails implicit-euler cuts the sub-step in two, so
-        often one within the other. Default 6.
-    accuracy: >= 0, of exponential alone, largest error of a step [m, rad, m/s, rad/s]: it is cut in
-        two until a comparison with half steps says so; if 4096 parts are not enough, the status is
-        not_converged. Default 0: one step of dt.
-    max_products: of exponential-published, most matrix products of its exponential, 0 to 4 as in
-        its paper; -1, the default: full precision.
-    balancing: of exponential-published, scale its matrix by powers of 2 first. Default True.
-    double_integral: of exponential-published, q by the average of the average force. Default True.
-    projection: of exponential-published, average forces on the cone: "radial", the default, keeps
-        the normal force, "euclidean" takes the nearest point.
-    """
-
-    dt: float
-    solver: str
-    integrator: str
-    baumgarte: float
-    recovery_speed: float
-    recovery_angular_speed: float
-    restitution_threshold: float
-    margin: float
-    points_per_pair: int
-    limit_margin: float
-    closure_gain: float
-    impact_law: str
-    project_closures: bool
-    per_point_stiffness: bool
-    tangential_compliance: bool
-    sleeping: bool
-    sleep_speed: float
-    sleep_time: float
-    law: str
-    substeps: int
-    newton_tolerance: float
-    newton_iterations: int
-    newton_halvings: int
-    accuracy: float
-    max_products: int
-    balancing: bool
-    double_integral: bool
-    projection: str
 
 
 @dataclass(frozen=True)

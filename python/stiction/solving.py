@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypedDict, Unpack
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,50 +13,43 @@ from numpy.typing import ArrayLike
 from . import _stiction
 from ._stiction import ContactProblem, ContactSolution, SolverSettings
 from .loading import _check_names, _check_type, _set_typed
+from .setting_names import OtherOptions, SolverOptions
 
 __all__ = ["solve"]
 
 
-class OtherOptions(TypedDict, total=False):
-    """Keyword settings of `solve`; each names the solvers that read it.
+@cache
+def _readers() -> dict[str, list[str]]:
+    """Setting of solvers -> patterns of the names of those that read it; none: all."""
+    fields = _stiction._setting_fields()
+    found = {f["name"]: f["readers"].split() for f in fields if f["kind"] == "solver"}
+    return found | {"regularisation": ["ccp-newton"]}
 
-    max_factorisations: >= 0, per island, 0: by formula: ncp-newton. Default 2000.
-    time_budget: [s] >= 0, 0 (default): none: ncp-newton; results then depend on the machine.
-    centred_loads: ncp-newton: where impulses are not unique, those of the interior point method,
-        independent of the warm start; else, the default, near the warm start.
-    over_relaxation: in (0, 2): *-pgs, *-admm, *-staggered. Default 1.
-    facets: 4 (default), 8 or 16, of the pyramid: lcp-*.
-    proximal: > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, lcp-qp. Default 1e-6.
-    raisim_alpha_min: in (0, 1]: the relaxation of raisim falls from 1 to it. Default 0.1.
-    raisim_gamma: in [0, 1]: by this factor of what is left in each sweep. Default 0.99.
-    regularisation: ccp-newton: "contact-norm" (default), "diagonal", or (n,) rows > 0.
-    regularisation_weight: > 0, factor of the rule: ccp-newton. Default 1.
-    regularise_infeasible: ncp-newton: answer an infeasible problem with the compliant one.
-        Default False.
+
+def reads(solver: str, setting: str) -> bool:
+    """Whether a solver reads a setting."""
+    patterns = _readers().get(setting, [])
+    return not patterns or any(fnmatchcase(solver, pattern) for pattern in patterns)
+
+
+def options_read(solver: str, options: SolverOptions) -> SolverOptions:
+    """Those of the options that a solver reads."""
+    kept = {name: value for name, value in options.items() if reads(solver, name)}
+    return cast(SolverOptions, kept)
+
+
+def check_read(solvers: Sequence[str], options: SolverOptions) -> None:
+    """Refuses an option that none of the solvers reads.
+
+    Raises:
+        ValueError: names the option, its value and its readers.
     """
-
-    max_factorisations: int
-    time_budget: float
-    centred_loads: bool
-    over_relaxation: float
-    facets: int
-    proximal: float
-    raisim_alpha_min: float
-    raisim_gamma: float
-    regularisation: str | ArrayLike
-    regularisation_weight: float
-    regularise_infeasible: bool
-
-
-class SolverOptions(OtherOptions, total=False):
-    """Keyword settings of the solvers, OtherOptions among them.
-
-    tolerance: > 0, on the relative residual of the solver's own model. Default 1e-8.
-    max_iterations: >= 1, per island: sweeps, or steps of the algorithm. Default 1000.
-    """
-
-    tolerance: float
-    max_iterations: int
+    for name, value in options.items():
+        if not any(reads(solver, name) for solver in solvers):
+            raise ValueError(
+                f"{name} = {value!r}: read by none of {', '.join(solvers)}; of "
+                f"{', '.join(_readers()[name])}"
+            )
 
 
 def solve(

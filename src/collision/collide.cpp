@@ -208,16 +208,6 @@ Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
   return {t1, cross(n, t1), n};
 }
 
-void CollisionSettings::validate() const {
-  if (!(margin >= 0.0 && std::isfinite(margin))) {
-    throw std::invalid_argument("margin = " + number(margin) + ": must be >= 0 [m]");
-  }
-  if (points_per_pair < 0) {
-    throw std::invalid_argument("points_per_pair = " + std::to_string(points_per_pair) +
-                                ": must be >= 0; 0 keeps all points");
-  }
-}
-
 void CollisionWorkspace::resize(const Scene& scene) {
   const std::size_t n = scene.geometries().size();
   poses.assign(n, Transform::identity());

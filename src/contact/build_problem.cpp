@@ -2,7 +2,6 @@
 
 #include "stiction/dynamics/constraint_rows.hpp"
 
-#include "../math/number.hpp"
 #include "one_tree_rows.hpp"
 
 #include <algorithm>
@@ -60,21 +59,6 @@ void multiply(const Scene& scene,
 }
 
 }  // namespace
-
-void ContactSettings::validate() const {
-  const auto in_unit = [](double x) { return x >= 0.0 && x <= 1.0; };
-  const auto fail = [](const char* field, double x, const char* must) {
-    throw std::invalid_argument(std::string(field) + " = " + number(x) + ": must be " + must);
-  };
-  if (!in_unit(baumgarte)) fail("baumgarte", baumgarte, "in [0, 1]");
-  if (!in_unit(closure_gain)) fail("closure_gain", closure_gain, "in [0, 1]");
-  if (!(recovery_speed >= 0.0)) fail("recovery_speed", recovery_speed, ">= 0 [m/s]");
-  if (!(recovery_angular_speed >= 0.0))
-    fail("recovery_angular_speed", recovery_angular_speed, ">= 0 [rad/s]");
-  if (!(limit_margin >= 0.0)) fail("limit_margin", limit_margin, ">= 0 [rad or m]");
-  if (std::isnan(restitution_threshold))
-    fail("restitution_threshold", restitution_threshold, "a number [m/s]");
-}
 
 double* add_side(const RowContext& context, int body, ConstraintRow& row) {
   if (body < 0) return nullptr;

@@ -1,9 +1,6 @@
 #include "stiction/contact/compliant_law.hpp"
 
-#include "../math/number.hpp"
-
 #include <cmath>
-#include <stdexcept>
 
 namespace stiction {
 namespace {
@@ -33,43 +30,6 @@ Vec3d sticking_force(const PointCompliance& c, const PointMotion& m) {
 }
 
 }  // namespace
-
-void CompliantSettings::validate() const {
-  chosen_law();
-  if (!(accuracy >= 0.0 && std::isfinite(accuracy))) {
-    throw std::invalid_argument("accuracy = " + number(accuracy) +
-                                ": must be >= 0 and finite, 0 for steps of fixed length");
-  }
-  if (max_products < -1) {
-    throw std::invalid_argument("max_products = " + std::to_string(max_products) +
-                                ": must be -1 (full precision) or >= 0");
-  }
-  if (projection != "radial" && projection != "euclidean") {
-    throw std::invalid_argument("projection \"" + projection +
-                                "\" is unknown; there are: radial, euclidean");
-  }
-  if (substeps < 1) {
-    throw std::invalid_argument("substeps = " + std::to_string(substeps) + ": must be >= 1");
-  }
-  if (!(newton_tolerance > 0.0 && std::isfinite(newton_tolerance))) {
-    throw std::invalid_argument("newton_tolerance = " + number(newton_tolerance) +
-                                ": must be > 0 and finite");
-  }
-  if (newton_iterations < 1) {
-    throw std::invalid_argument("newton_iterations = " + std::to_string(newton_iterations) +
-                                ": must be >= 1");
-  }
-  if (newton_halvings < 0 || newton_halvings > 20) {
-    throw std::invalid_argument("newton_halvings = " + std::to_string(newton_halvings) +
-                                ": must be in [0, 20]");
-  }
-}
-
-CompliantLaw CompliantSettings::chosen_law() const {
-  if (law == "continuous") return CompliantLaw::kContinuous;
-  if (law == "published") return CompliantLaw::kPublished;
-  throw std::invalid_argument("law \"" + law + "\" is unknown; there are: continuous, published");
-}
 
 PointCompliance point_compliance(const Material& pair, double share) {
   PointCompliance c;

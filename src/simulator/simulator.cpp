@@ -5,7 +5,6 @@
 
 #include "../contact/closure_curvature.hpp"
 #include "../contact/project_closures.hpp"
-#include "../math/number.hpp"
 #include "../solver/impact_law.hpp"
 
 #include <algorithm>
@@ -15,59 +14,27 @@
 
 namespace stiction {
 
-SolverSettings solver_of_steps() {
-  SolverSettings settings;
-  settings.max_factorisations = 0;
-  settings.regularise_infeasible = true;
-  return settings;
-}
-
 void SimulatorSettings::validate() const {
-  if (!(dt > 0.0 && std::isfinite(dt))) {
-    throw std::invalid_argument("dt = " + number(dt) + ": must be > 0 [s]");
-  }
   find_integrator(integrator);
-  if (impact_law != "newton-dissipative" && impact_law != "newton") {
-    throw std::invalid_argument(
-        "impact_law = \"" + impact_law + "\": must be \"newton-dissipative\" or \"newton\"" +
-        (impact_law == "energetic" ? "; \"energetic\" is now \"newton-dissipative\"" : ""));
-  }
-  if (impact_law == "newton" && find_integrator(integrator).step != nullptr) {
-    throw std::invalid_argument("impact_law: it is of the rigid step; integrator \"" + integrator +
-                                "\" has springs in its contacts, take semi-implicit-euler");
-  }
-  solver.validate();
+  const SimulatorSettings defaults;
+  solver.validate(defaults.solver);
+  each_table(*this,
+             defaults,
+             [](const auto& table,
+                const auto& settings,
+                const auto& usual,
+                const char* kind,
+                const std::string& reader) {
+               check_ranges(settings, table);
+               refuse_unread(settings, usual, table, kind, reader);
+             });
   if (solver.regularisation == RegularisationRule::kGiven) {
     throw std::invalid_argument(
         "regularisation is given by row, but the rows of a step change: take a rule");
   }
-  contact.validate();
-  collision.validate();
-  sleeping.validate();
   if (sleeping.enabled && project_closures) {
     throw std::invalid_argument(
         "sleeping and project_closures: closures that sleep cannot be projected, take one of them");
-  }
-  if (sleeping.enabled && find_integrator(integrator).step != nullptr) {
-    throw std::invalid_argument("sleeping and integrator \"" + integrator +
-                                "\": only semi-implicit-euler lets islands sleep");
-  }
-  compliant.validate();
-  if (integrator == "exponential" && compliant.chosen_law() != CompliantLaw::kContinuous) {
-    throw std::invalid_argument(
-        "law \"" + compliant.law +
-        "\": integrator \"exponential\" has the law \"continuous\" only; take "
-        "that, or integrator \"exponential-published\"");
-  }
-  if (integrator != "exponential" && compliant.accuracy > 0.0) {
-    throw std::invalid_argument("accuracy = " + number(compliant.accuracy) + ": integrator \"" +
-                                integrator +
-                                "\" does not adapt its steps; take \"exponential\", or accuracy 0");
-  }
-  if (contact.tangential_compliance && find_integrator(integrator).step != nullptr) {
-    throw std::invalid_argument(
-        "tangential_compliance: it is of the rigid step; integrator \"" + integrator +
-        "\" has tangential springs anyway, take semi-implicit-euler or leave it");
   }
 }
 

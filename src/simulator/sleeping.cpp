@@ -69,16 +69,6 @@ void find_islands(const ConstraintRows& rows, int num_trees, SleepWorkspace& wor
 
 }  // namespace
 
-void SleepSettings::validate() const {
-  if (!(speed >= 0.0 && std::isfinite(speed)))
-    throw std::invalid_argument("sleep_speed (SleepSettings::speed) = " + number(speed) +
-                                ": must be >= 0 [m/s or rad/s]");
-  if (!(time > 0.0)) {
-    throw std::invalid_argument("sleep_time (SleepSettings::time) = " + number(time) +
-                                ": must be > 0 [s]");
-  }
-}
-
 void wake_changed(const Scene& scene,
                   const Control& control,
                   State& state,

@@ -129,27 +129,17 @@ const SolverEntry& find_solver(const std::string& name) {
   throw std::invalid_argument("solver \"" + name + "\" is unknown; there are: " + names);
 }
 
-void SolverSettings::validate() const {
+void SolverSettings::validate(const SolverSettings& defaults) const {
   find_solver(name);
-  const auto text = [](double x) { return number(x); };
-  const auto positive = [](double x) { return x > 0.0 && std::isfinite(x); };
-  if (!positive(tolerance)) refuse("tolerance", text(tolerance), "> 0 and finite");
-  if (max_iterations < 1) refuse("max_iterations", text(max_iterations), ">= 1");
-  if (max_factorisations < 0)
-    refuse("max_factorisations", text(max_factorisations), ">= 0, 0: by formula");
-  if (!(time_budget >= 0.0)) refuse("time_budget", text(time_budget), ">= 0 s");
-  if (!(over_relaxation > 0.0 && over_relaxation < 2.0))
-    refuse("over_relaxation", text(over_relaxation), "in (0, 2)");
-  if (facets != 4 && facets != 8 && facets != 16) refuse("facets", text(facets), "4, 8 or 16");
-  if (!positive(proximal)) refuse("proximal", text(proximal), "> 0 and finite");
-  if (!(raisim_alpha_min > 0.0 && raisim_alpha_min <= 1.0))
-    refuse("raisim_alpha_min", text(raisim_alpha_min), "in (0, 1]");
-  if (!(raisim_gamma >= 0.0 && raisim_gamma <= 1.0))
-    refuse("raisim_gamma", text(raisim_gamma), "in [0, 1]");
-  if (!positive(regularisation_weight))
-    refuse("regularisation_weight", text(regularisation_weight), "> 0 and finite");
+  check_ranges(*this, kSolverSettings);
+  refuse_unread(*this, defaults, kSolverSettings, "solver", name);
   for (const double r : given_regularisation) {
-    if (!positive(r)) refuse("given_regularisation", text(r), "> 0 and finite in every row");
+    if (!(r > 0.0 && std::isfinite(r)))
+      refuse("given_regularisation", number(r), "> 0 and finite in every row");
+  }
+  if (regularisation != defaults.regularisation && name != "ccp-newton") {
+    throw std::invalid_argument("regularisation: solver \"" + name +
+                                "\" does not read it; of ccp-newton");
   }
 }
 

@@ -126,16 +126,16 @@ def test_options_of_the_exponential_integrators_act() -> None:
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"law": "hertz"}, 'law "hertz" is unknown; there are: continuous, published'),
+        ({"law": "hertz"}, 'law = "hertz": must be "continuous" or "published"'),
         ({"substeps": 0}, "substeps = 0: must be >= 1"),
         ({"newton_tolerance": 0.0}, "newton_tolerance = 0"),
         ({"newton_iterations": 0}, "newton_iterations = 0: must be >= 1"),
         ({"newton_halvings": 99}, "newton_halvings = 99: must be in"),
         ({"dt": -1e-3}, "dt = -0.001"),
-        ({"integrator": "exponential", "law": "published"}, 'has the law "continuous" only'),
+        ({"integrator": "exponential", "law": "published"}, 'law = "published": integrator "exponential" does not read it; of'),
         ({"accuracy": -1.0}, "accuracy = -1"),
         ({"max_products": -2}, "max_products = -2: must be -1"),
-        ({"projection": "nearest"}, 'projection "nearest" is unknown; there are: radial'),
+        ({"projection": "nearest"}, 'projection = "nearest": must be "radial" or "euclidean"'),
     ],
 )
 def test_settings_are_checked(setting: dict[str, object], message: str) -> None:

@@ -3,9 +3,11 @@
 #include "stiction/collision/broad_phase.hpp"
 #include "stiction/collision/manifold.hpp"
 #include "stiction/dynamics/forest.hpp"
+#include "stiction/math/setting.hpp"
 #include "stiction/model/state.hpp"
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace stiction {
@@ -25,14 +27,25 @@ struct Contact {
 using ContactSet = std::vector<Contact>;
 
 struct CollisionSettings {
-  /// [m] >= 0. Contacts begin at this gap; farther away, up to dt x a bound on the approach speed
-  /// of a pair, only if its motion at the velocities of the step's start comes that close.
   double margin = 1e-3;
-  /// At most so many points of a pair, the deepest; 0: all. One point is what engines without
-  /// manifolds have: nothing then holds a box against tipping.
   int points_per_pair = 0;
-  void validate() const;
 };
+
+inline constexpr std::tuple kCollisionSettings{
+    Setting<CollisionSettings, double>{
+        "margin",
+        &CollisionSettings::margin,
+        {">= 0", [](const double& x) { return x >= 0.0 && std::isfinite(x); }},
+        "m",
+        "Contacts begin at this gap; farther away, up to dt x a bound on the approach speed of a "
+        "pair, only if its motion at the velocities of the start comes that close."},
+    Setting<CollisionSettings, int>{
+        "points_per_pair",
+        &CollisionSettings::points_per_pair,
+        {">= 0; 0 keeps all points", kCount.holds},
+        "",
+        "At most so many points of a pair, the deepest; 0: all. One point is what engines without "
+        "manifolds have: nothing then holds a box against tipping."}};
 
 /// Work of the last collide(), independent of the machine.
 struct CollisionCounters {

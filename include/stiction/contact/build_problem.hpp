@@ -2,6 +2,7 @@
 
 #include "stiction/collision/collide.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/contact/contact_settings.hpp"
 #include "stiction/dynamics/forest.hpp"
 #include "stiction/math/disjoint_sets.hpp"
 #include "stiction/model/state.hpp"
@@ -10,27 +11,6 @@
 #include <vector>
 
 namespace stiction {
-
-/// How contacts, limits and closures become rows. Units in brackets; see docs/concepts.md.
-struct ContactSettings {
-  double baumgarte = 0.2;  ///< kappa in [0, 1]: share of a penetration removed per step
-  /// Position errors are corrected without harm: neither the row itself, nor the velocity of any
-  /// joint or body that its correction alone would cause, is faster than these. inf: no cap.
-  double recovery_speed = 0.5;  ///< [m/s] >= 0, of points, prismatic joints, centres of mass
-  double recovery_angular_speed = 1.0;  ///< [rad/s] >= 0, of joints and bodies that turn
-  double restitution_threshold =
-      -1.0;                   ///< [m/s] approach speed above which e acts; < 0: max(0.01, 2 |g| dt)
-  double closure_gain = 1.0;  ///< kappa_b in [0, 1]: share of a closure's error removed per step;
-                              ///< beyond the drift of motion no faster than the recovery speeds
-  double limit_margin =
-      0.02;  ///< [rad or m] distance at which a joint limit becomes a row, at least
-  bool per_point_stiffness = false;  ///< each point of a pair gets k, d instead of k / n, d / n
-  /// Rigid step: points of pairs with a stiffness have a spring and damper in the tangent plane
-  /// too, the material's ratios times k and d; its extension is kept in State::contacts. false: dry
-  /// friction. Compliant integrators always have them.
-  bool tangential_compliance = false;
-  void validate() const;
-};
 
 enum class RowSource : std::uint8_t {
   kContact,

@@ -5,7 +5,6 @@
 #include "stiction/model/robot.hpp"
 
 #include <cstdint>
-#include <string>
 
 // The force of one compliant contact point from its gap, velocity and spring extension. All vectors
 // in the contact frame [t1 t2 n], of B relative to A; forces act on B.
@@ -26,31 +25,6 @@
 namespace stiction {
 
 enum class CompliantLaw : std::uint8_t { kContinuous, kPublished };
-
-/// Settings of the compliant integrators.
-struct CompliantSettings {
-  std::string law = "continuous";  ///< or "published"
-  int substeps = 1;  ///< >= 1: a step is so many equal ones of dt / substeps; one report
-  /// implicit-euler: Newton ends when the mass-weighted norm of its step, sqrt(dv^T M dv), is at
-  /// most this times the norms of v, of its change in the step and of the change without contacts;
-  /// > 0.
-  double newton_tolerance = 1e-10;
-  int newton_iterations = 30;  ///< >= 1, at most so many per sub-step
-  /// implicit-euler: where Newton fails, the sub-step is cut in two, so often one within the other;
-  /// >= 0. If that is not enough the status says so.
-  int newton_halvings = 6;
-  /// exponential only: largest error of a step [m, rad, m/s, rad/s], 0: none is asked for. Each
-  /// sub-step is compared with two halves, which cost three times as much, and cut in two until the
-  /// difference says that its share of the error is small enough.
-  double accuracy = 0.0;
-  // exponential-published only.
-  int max_products = -1;        ///< >= -1, as MatrixExponentialSettings::max_products
-  bool balancing = true;        ///< of its matrix, by powers of 2
-  bool double_integral = true;  ///< q by the average of the average force, else by the average
-  std::string projection = "radial";  ///< of the average forces: "radial" keeps f_N, or "euclidean"
-  void validate() const;  ///< throws std::invalid_argument naming the field and its value
-  CompliantLaw chosen_law() const;
-};
 
 /// Coefficients of one point: those of its pair, shared by the points of the pair or not.
 struct PointCompliance {

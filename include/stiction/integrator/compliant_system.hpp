@@ -1,8 +1,8 @@
 #pragma once
 
 #include "stiction/contact/build_problem.hpp"
-#include "stiction/contact/compliant_law.hpp"
 #include "stiction/contact/contact_memory.hpp"
+#include "stiction/integrator/compliant_settings.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include <vector>

@@ -4,6 +4,7 @@
 #include "stiction/contact/closed_loops.hpp"
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/simulator/report.hpp"
+#include "stiction/simulator/simulator_settings.hpp"
 #include "stiction/simulator/sleeping.hpp"
 #include "stiction/simulator/snapshot.hpp"
 
@@ -12,27 +13,6 @@
 #include <vector>
 
 namespace stiction {
-
-SolverSettings solver_of_steps();
-
-struct SimulatorSettings {
-  double dt = 1e-3;                                ///< time step [s], > 0
-  std::string integrator = "semi-implicit-euler";  ///< see integrators()
-  /// Of the step: with regularise_infeasible, and factorisations bounded by formula
-  /// (max_factorisations = 0).
-  SolverSettings solver = solver_of_steps();
-  ContactSettings contact;
-  CollisionSettings collision;
-  SleepSettings sleeping;
-  CompliantSettings compliant;  ///< read by every integrator but semi-implicit-euler
-  /// Closed loops keep their energy: q and v end on the closures and gears, and energy errors do
-  /// not add up. See docs/concepts.md.
-  bool project_closures = false;
-  /// Of impacts with restitution: "newton-dissipative", Newton's law with e reduced where it would
-  /// add kinetic energy, or "newton", e as it is. Read by semi-implicit-euler.
-  std::string impact_law = "newton-dissipative";
-  void validate() const;  ///< throws std::invalid_argument naming the field and its value
-};
 
 /// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
 struct RolloutInput {

@@ -2,7 +2,7 @@
 
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
-#include "stiction/solver/interrupt.hpp"
+#include "stiction/solver/solver_settings.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -26,36 +26,6 @@ enum class SolveStatus : std::uint8_t {
                      ///< square is one (above 1e154); impulse is zero
 };
 const char* to_string(SolveStatus status);
-
-/// What a regularised solver (ccp-newton) adds to the diagonal of G.
-enum class RegularisationRule : std::uint8_t {
-  kContactNorm,  ///< R_N = weight ||G_ii||_F / (4 pi^2), R_T = 1e-3 R_N (Castro et al. 2022)
-  kDiagonal,     ///< R = weight diag(G): MuJoCo's form
-  kGiven,        ///< SolverSettings::given_regularisation
-};
-
-/// Every field is read by the solvers named behind it, by all if none is named.
-struct SolverSettings {
-  std::string name = "ncp-newton";  ///< see solvers()
-  double tolerance = 1e-8;          ///< > 0, on the model's Residuals::relative of each island
-  int max_iterations = 1000;        ///< >= 1, per island: sweeps, or steps of the algorithm
-  int max_factorisations = 2000;    ///< >= 0, per island, 0: by formula: ncp-newton
-  double time_budget = 0.0;  ///< [s] >= 0, 0: none: ncp-newton; makes results depend on the machine
-  bool centred_loads = false;  ///< ncp-newton: where impulses are not unique, those of the interior
-                               ///< point method, independent of the warm start; else the nearest
-  double over_relaxation = 1.0;   ///< in (0, 2): *-pgs, *-admm, *-staggered
-  int facets = 4;                 ///< 4, 8 or 16, of the pyramid: lcp-*
-  double proximal = 1e-6;         ///< > 0, eta / mean diag(G): *-admm, *-staggered, lcp-lemke, -qp
-  double raisim_alpha_min = 0.1;  ///< in (0, 1]: the relaxation of raisim falls from 1 to it,
-  double raisim_gamma = 0.99;     ///< in [0, 1], by this factor of what is left in each sweep
-  RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
-  double regularisation_weight = 1.0;             ///< > 0, factor of the rule: ccp-newton
-  std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
-  bool regularise_infeasible = false;  ///< ncp-newton: answer an infeasible problem with the
-                                       ///< compliant one, status kRegularised
-  Interrupt interrupt = {};            ///< ends a solve early, with any status but kConverged
-  void validate() const;               ///< throws std::invalid_argument naming the field
-};
 
 class CircularForm;
 class TreeSpace;

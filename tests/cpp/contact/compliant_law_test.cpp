@@ -40,15 +40,6 @@ PointMotion moved(PointMotion m, int axis, double dx, double dc) {
   return m;
 }
 
-const char* refusal(const CompliantSettings& s, std::string& text) {
-  try {
-    s.validate();
-  } catch (const std::invalid_argument& e) {
-    text = e.what();
-  }
-  return text.c_str();
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(compliant_law_test)
@@ -192,20 +183,6 @@ BOOST_AUTO_TEST_CASE(refusals_name_the_field) {
     BOOST_TEST(refused([&](Material& m) { m.tangential_damping_ratio = bad; },
                        "tangential_damping_ratio"));
   }
-  std::string text;
-  CompliantSettings s;
-  s.law = "viscous";
-  BOOST_TEST(std::string(refusal(s, text)) ==
-             "law \"viscous\" is unknown; there are: continuous, published");
-  s = {};
-  s.substeps = 0;
-  BOOST_TEST(std::string(refusal(s, text)) == "substeps = 0: must be >= 1");
-  s = {};
-  s.newton_tolerance = nan;
-  BOOST_TEST(std::string(refusal(s, text)).find("newton_tolerance = ") == 0u);
-  s = {};
-  s.newton_halvings = -1;
-  BOOST_TEST(std::string(refusal(s, text)) == "newton_halvings = -1: must be in [0, 20]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "stiction/math/setting.hpp"
+#include "stiction/solver/interrupt.hpp"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace stiction {
+
+/// What a regularised solver (ccp-newton) adds to the diagonal of G.
+enum class RegularisationRule : std::uint8_t {
+  kContactNorm,  ///< R_N = weight ||G_ii||_F / (4 pi^2), R_T = 1e-3 R_N (Castro et al. 2022)
+  kDiagonal,     ///< R = weight diag(G): MuJoCo's form
+  kGiven,        ///< SolverSettings::given_regularisation
+};
+
+/// What the fields mean: kSolverSettings below.
+struct SolverSettings {
+  std::string name = "ncp-newton";  ///< see solvers()
+  double tolerance = 1e-8;
+  int max_iterations = 1000;
+  int max_factorisations = 2000;
+  double time_budget = 0.0;
+  bool centred_loads = false;
+  double over_relaxation = 1.0;
+  int facets = 4;
+  double proximal = 1e-6;
+  double raisim_alpha_min = 0.1;
+  double raisim_gamma = 0.99;
+  RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
+  double regularisation_weight = 1.0;
+  std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
+  bool regularise_infeasible = false;
+  Interrupt interrupt = {};  ///< ends a solve early, with any status but kConverged
+
+  /// Throws std::invalid_argument naming the field and its value: out of range, or not its default
+  /// and not read by the solver.
+  void validate(const SolverSettings& defaults) const;
+  void validate() const { validate({}); }
+};
+
+inline constexpr std::tuple kSolverSettings{
+    Setting<SolverSettings, double>{"tolerance",
+                                    &SolverSettings::tolerance,
+                                    kPositive,
+                                    "",
+                                    "On the relative residual of the solver's own model, of each "
+                                    "island."},
+    Setting<SolverSettings, int>{"max_iterations",
+                                 &SolverSettings::max_iterations,
+                                 kAtLeastOne,
+                                 "",
+                                 "Of an island, at most: sweeps, or steps of the algorithm."},
+    Setting<SolverSettings, int>{
+        "max_factorisations",
+        &SolverSettings::max_factorisations,
+        {">= 0, 0: by formula", kCount.holds},
+        "",
+        "Linear systems factored for an island, at most; 0: by a formula of its rows.",
+        "ncp-newton"},
+    Setting<SolverSettings, double>{
+        "time_budget",
+        &SolverSettings::time_budget,
+        kNotNegative,
+        "s",
+        "No stage begins later; 0: no budget. Results then depend on the machine.",
+        "ncp-newton"},
+    Setting<SolverSettings, bool>{
+        "centred_loads",
+        &SolverSettings::centred_loads,
+        kEither,
+        "",
+        "Where impulses are not unique, those of the interior point method, whatever the warm "
+        "start; else the nearest to it.",
+        "ncp-newton"},
+    Setting<SolverSettings, double>{
+        "over_relaxation",
+        &SolverSettings::over_relaxation,
+        {"in (0, 2)", [](const double& x) { return x > 0.0 && x < 2.0; }},
+        "",
+        "Factor of each correction.",
+        "*-pgs *-admm *-staggered"},
+    Setting<SolverSettings, int>{
+        "facets",
+        &SolverSettings::facets,
+        {"4, 8 or 16", [](const int& n) { return n == 4 || n == 8 || n == 16; }},
+        "",
+        "Of the friction pyramid.",
+        "lcp-*"},
+    Setting<SolverSettings, double>{"proximal",
+                                    &SolverSettings::proximal,
+                                    kPositive,
+                                    "",
+                                    "Proximal term eta / mean diag(G).",
+                                    "*-admm *-staggered lcp-lemke lcp-qp"},
+    Setting<SolverSettings, double>{
+        "raisim_alpha_min",
+        &SolverSettings::raisim_alpha_min,
+        {"in (0, 1]", [](const double& x) { return x > 0.0 && x <= 1.0; }},
+        "",
+        "The relaxation falls from 1 to it.",
+        "raisim"},
+    Setting<SolverSettings, double>{"raisim_gamma",
+                                    &SolverSettings::raisim_gamma,
+                                    kInUnit,
+                                    "",
+                                    "It falls by this factor of what is left in each sweep.",
+                                    "raisim"},
+    Setting<SolverSettings, double>{"regularisation_weight",
+                                    &SolverSettings::regularisation_weight,
+                                    kPositive,
+                                    "",
+                                    "Factor of the rule of regularisation.",
+                                    "ccp-newton"},
+    Setting<SolverSettings, bool>{
+        "regularise_infeasible",
+        &SolverSettings::regularise_infeasible,
+        kEither,
+        "",
+        "Answer an infeasible problem with the compliant one, status \"regularised\".",
+        "ncp-newton"}};
+
+}  // namespace stiction
