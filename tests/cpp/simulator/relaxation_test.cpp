@@ -54,7 +54,7 @@ std::vector<Sample> slide(const Scene& scene,
   s.solver.name = solver;
   s.solver.tolerance = tolerance;
   s.solver.max_iterations = 5000;
-  s.solver.regularisation_weight = 1e-4;  // ccp-newton: near the rigid relaxation
+  if (solver == "ccp-newton") s.solver.regularisation_weight = 1e-4;  // near the rigid relaxation
   s.collision.margin = margin;
   Simulator sim(scene, s);
   State state = sim.initial_state();
