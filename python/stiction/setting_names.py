@@ -65,11 +65,12 @@ class SettingNames(SolverOptions, total=False):
     integrator: a name of `integrators()`. Default "semi-implicit-euler", rigid contacts; the others
         read the stiffness of materials.
     dt: [s] > 0. Time step. Default 0.001.
-    impact_law: "energetic" or "newton". Of impacts with restitution: "energetic" is Newton's law
-        with e reduced where it would add kinetic energy, "newton" takes e as it is. Read by
-        semi-implicit-euler. Default "energetic".
+    impact_law: "newton-dissipative" or "newton". Of impacts with restitution: "newton-dissipative"
+        is Newton's law with e reduced where it would add kinetic energy, "newton" takes e as it
+        is. Read by semi-implicit-euler. Default "newton-dissipative".
     project_closures: Closed loops keep their energy: q and v end every step on the closures and
-        gears, at twice the time of a four-bar's step (docs/concepts.md). Default False.
+        gears, unless these are open by more than drift, and energy errors do not add up, at more
+        than twice the time of a four-bar's step (docs/concepts.md). Default False.
     baumgarte: in [0, 1]. Share kappa of a penetration removed per step. Default 0.2.
     recovery_speed: [m/s] >= 0. No correction of a position error moves its row, a prismatic joint
         or a centre of mass faster; inf: no cap. Default 0.5.

@@ -99,9 +99,9 @@ def test_budget_is_the_stated_formula(law, again):
     assert sim.most_factorisations() == (2 * 2 + again) * dense(12) + safe
 
 
-def test_energetic_is_refused_with_the_new_word():
+def test_another_law_is_refused_with_the_words_there_are():
     scene = stiction.Scene()
-    with pytest.raises(ValueError, match='"energetic" is now "newton-dissipative"'):
+    with pytest.raises(ValueError, match='must be "newton-dissipative" or "newton"'):
         stiction.Simulator(scene, impact_law="energetic")
 
 
