@@ -19,15 +19,15 @@ class OtherOptions(TypedDict, total=False):
     over_relaxation: in (0, 2). Factor of each correction. Read by *-pgs, *-admm, *-staggered.
         Default 1.
     facets: 4, 8 or 16. Of the friction pyramid. Read by lcp-*. Default 4.
-    proximal: > 0. Proximal term eta / mean diag(G). Read by *-admm, *-staggered, lcp-lemke,
-        lcp-qp. Default 1e-06.
+    proximal: > 0 and finite. Proximal term eta / mean diag(G). Read by *-admm, *-staggered,
+        lcp-lemke, lcp-qp. Default 1e-06.
     raisim_alpha_min: in (0, 1]. The relaxation falls from 1 to it. Read by raisim. Default 0.1.
     raisim_gamma: in [0, 1]. It falls by this factor of what is left in each sweep. Read by raisim.
         Default 0.99.
     regularisation: "contact-norm", "diagonal", or for solve the (n,) rows > 0. What is added to
         diag(G). Read by ccp-newton. Default "contact-norm".
-    regularisation_weight: > 0. Factor of the rule of regularisation. Read by ccp-newton. Default
-        1.
+    regularisation_weight: > 0 and finite. Factor of the rule of regularisation. Read by
+        ccp-newton. Default 1.
     regularise_infeasible: Answer an infeasible problem with the compliant one, status
         "regularised". Read by ncp-newton. Default True in a Simulator, False in solve.
     """
@@ -48,8 +48,8 @@ class OtherOptions(TypedDict, total=False):
 class SolverOptions(OtherOptions, total=False):
     """Keyword settings of the solvers, OtherOptions among them.
 
-    tolerance: > 0. On the relative residual of the solver's own model, of each island. Default
-        1e-08.
+    tolerance: > 0 and finite. On the relative residual of the solver's own model, of each island.
+        Default 1e-08.
     max_iterations: >= 1. Of an island, at most: sweeps, or steps of the algorithm. Default 1000.
     """
 
@@ -95,8 +95,8 @@ class SettingNames(SolverOptions, total=False):
         Default False.
     sleep_speed: [m/s or rad/s] >= 0. A tree is at rest if no velocity of it is above. Read by
         semi-implicit-euler. Default 0.001.
-    sleep_time: [s] > 0. An island whose trees have all rested so long falls asleep. Read by
-        semi-implicit-euler. Default 0.5.
+    sleep_time: [s] > 0 and finite. An island whose trees have all rested so long falls asleep.
+        Read by semi-implicit-euler. Default 0.5.
     law: "continuous" or "published". Of a compliant point. Read by explicit-euler,
         exponential-published, implicit-euler, rk4, symplectic-euler. Default "continuous".
     substeps: >= 1. A step is so many equal ones; one report. Read by explicit-euler, exponential,
