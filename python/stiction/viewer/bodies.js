@@ -1,5 +1,6 @@
 // The robot and its surroundings: one group per body, its shapes inside, moved by the recorded poses.
 import * as THREE from 'three';
+import { Framing } from './framing.js';
 import { GeometryFactory } from './geometry.js';
 
 const COLLISION_COLOR = 0x3b82f6;
@@ -16,6 +17,8 @@ export class Bodies {
     this.groups = replay.meta.bodies.map((body) => this.addBody(body));
     this.moving = this.findMoving();
     this.center = new THREE.Vector3();
+    this.setTime(0, 0);
+    this.framing = new Framing(this);
     this.setTime(0, 0);
   }
 
@@ -52,6 +55,7 @@ export class Bodies {
     const material = new THREE.MeshStandardMaterial({
       color: new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace),
       roughness: 0.52, metalness: 0.05, transparent: opacity < 1, opacity,
+      side: geometry.shape === 'mesh' ? THREE.DoubleSide : THREE.FrontSide, // meshes may be open, or turned inside out
     });
     const mesh = this.addMesh(group, geometry, material);
     mesh.castShadow = opacity > 0.3;
@@ -105,6 +109,7 @@ export class Bodies {
     const { poses } = this.replay.arrays;
     const next = new THREE.Quaternion();
     const step = frame + 1 < frames ? bodies * 7 : 0;
+    this.at = frame + fraction;
     this.groups.forEach((group, b) => {
       const i = (frame * bodies + b) * 7;
       group.position.fromArray(poses, i);
@@ -124,6 +129,11 @@ export class Bodies {
     if (collision) for (const [group, geometry] of this.outlined.splice(0)) this.collision.push(this.addOutline(group, geometry));
     for (const mesh of this.visual) mesh.visible = visual;
     for (const mesh of this.collision) mesh.visible = collision;
+  }
+
+  /** {center, radius [m]} of what a camera that follows should show now. */
+  view() {
+    return this.framing.at(this.at, this.center);
   }
 
   /** {center, radius [m]} of what moves, over the whole recording as seen by a camera that follows it. */

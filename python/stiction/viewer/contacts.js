@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { contactsOf, themeColor } from './data.js';
 
 const Z = new THREE.Vector3(0, 0, 1);
-const LONGEST_ARROW = 3; // in units of the reference length; longer arrows (impacts) are cut there
+const LONGEST_ARROW = 1.6; // in units of the reference length; longer arrows (impacts) are cut there
 
 export class Contacts {
   /** `size` [m] is the robot's radius: arrows and cones are drawn in proportion to it. */

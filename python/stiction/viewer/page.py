@@ -27,6 +27,7 @@ MODULES = (
     "data.js",
     "geometry.js",
     "stage.js",
+    "framing.js",
     "bodies.js",
     "contacts.js",
     "plots.js",

@@ -27,7 +27,7 @@ export class Stage {
     this.controls.maxDistance = extent.radius * 60;
     this.grounds = [];
     this.addLights();
-    this.setCamera(this.homeCamera);
+    this.goHome(extent);
   }
 
   addLights() {
@@ -65,10 +65,11 @@ export class Stage {
     this.controls.update();
   }
 
-  /** Move camera and target together by `shift` [m]: the view follows the robot. */
-  shift(shift) {
-    this.camera.position.add(shift);
-    this.controls.target.add(shift);
+  /** Move camera and target together by `shift` [m], and the camera to `factor` of its distance: the view follows. */
+  shift(shift, factor) {
+    const { target } = this.controls;
+    this.camera.position.sub(target).multiplyScalar(factor).add(target).add(shift);
+    target.add(shift);
   }
 
   /** Ground for a half-space z <= 0 of `parent`; `filled: false` gives grid lines only. */
@@ -106,9 +107,9 @@ export class Stage {
     for (const { uniforms } of this.grounds) uniforms.lines.value = on ? 1 : 0;
   }
 
-  /** Where the camera starts: azimuth [deg], elevation [deg], distance [m]. */
-  get homeCamera() {
-    return [38, 20, this.extent.radius * 3.7];
+  /** Put the camera where it starts, to see `radius` [m] about `center`. */
+  goHome({ center, radius }) {
+    this.setCamera([38, 20, radius * 3.7], center);
   }
 
   /** Pixels on the screen per metre at the camera's target. */

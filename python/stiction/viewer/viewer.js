@@ -30,17 +30,17 @@ class Viewer {
 
   buildStage() {
     this.bodies = new Bodies(this.replay);
-    const extent = this.bodies.extent();
+    const { framing } = this.bodies;
     if (!document.createElement('canvas').getContext('webgl2')) {
       showNotice('This browser offers no WebGL 2, so the 3D view stays empty. Time, readings and plots work.');
       return;
     }
-    this.stage = new Stage(document.getElementById('view'), extent);
+    this.stage = new Stage(document.getElementById('view'), framing.extent);
     this.stage.scene.add(this.bodies.root);
     for (const { frame, color } of this.bodies.planes) this.stage.addGround(frame, true, color);
     if (!this.bodies.planes.length) this.stage.addGround(this.stage.scene, false);
-    this.contacts = new Contacts(this.replay, this.stage.scene, extent.radius);
-    this.followed = this.bodies.center.clone();
+    this.contacts = new Contacts(this.replay, this.stage.scene, framing.smallest);
+    this.followed = this.bodies.view();
     this.stage.controls.addEventListener('change', () => { this.dirty = true; });
   }
 
@@ -91,9 +91,9 @@ class Viewer {
     this.seek(t ?? this.replay.start);
     if (!this.stage) return;
     this.bodies.setTime(0, 0);
-    this.followed.copy(this.bodies.center);
-    this.stage.aimLights(this.stage.extent.center);
-    this.stage.setCamera(this.stage.homeCamera);
+    this.followed = this.bodies.view();
+    this.stage.aimLights(this.followed.center);
+    this.stage.goHome(this.followed);
     this.updateScene(); // follow to this time first, then place the camera about it
     if (cam) this.stage.setCamera(cam, this.stage.key.target.position);
   }
@@ -107,7 +107,7 @@ class Viewer {
       this.contacts.show(this.options);
       this.stage.showGrid(this.options.grid);
     }
-    if ('follow' in options && this.stage) this.followed.copy(this.bodies.center);
+    if ('follow' in options && this.stage) this.followed = this.bodies.view();
     this.dirty = true;
   }
 
@@ -125,7 +125,7 @@ class Viewer {
 
   home() {
     if (!this.stage) return;
-    this.stage.setCamera(this.stage.homeCamera, this.stage.key.target.position);
+    this.stage.goHome({ center: this.stage.key.target.position, radius: this.bodies.view().radius });
     this.dirty = true;
   }
 
@@ -146,10 +146,12 @@ class Viewer {
     const next = Math.min(frame + 1, time.length - 1);
     const fraction = next > frame ? Math.max(0, (this.time - time[frame]) / (time[next] - time[frame])) : 0;
     this.bodies.setTime(frame, fraction < 1e-3 ? 0 : fraction);
-    const shift = this.bodies.center.clone().sub(this.followed).setZ(0);
-    this.followed.copy(this.bodies.center);
+    const view = this.bodies.view();
+    const shift = view.center.clone().sub(this.followed.center);
+    const factor = view.radius / this.followed.radius;
+    this.followed = view;
     if (this.options.follow) {
-      this.stage.shift(shift);
+      this.stage.shift(shift, factor);
       this.stage.controls.update();
     }
     const focus = this.stage.key.target.position.clone().add(shift);
