@@ -57,7 +57,7 @@ bp::tuple safe_solution(const ContactProblem& problem,
   const std::vector<double> some = numbers(recovery, "recovery");
   ContactSolution solution = found;
   SolverWorkspace work;
-  const int replaced = make_safe(problem, {all, some}, SolverSettings{}, work, solution);
+  const int replaced = make_safe(problem, {all, some}, SolverSettings{}, work, solution).islands;
   return bp::make_tuple(solution, replaced);
 }
 

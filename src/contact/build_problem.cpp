@@ -215,15 +215,21 @@ void build_problem(const Scene& scene,
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
 }
 
+void add_impulses(ConstraintRows& rows,
+                  const Scene& scene,
+                  const DynamicsWorkspace& dynamics,
+                  const std::vector<double>& impulse,
+                  std::vector<double>& out) {
+  if (const int tree = rows.one_tree.tree; tree >= 0)
+    return add_impulses(rows, impulse, out.data() + scene.trees()[tree].v_offset);
+  add_row_forces(scene, dynamics, rows, impulse, out);
+}
+
 void apply_impulses(ConstraintRows& rows,
                     const Scene& scene,
                     const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics) {
-  if (const int tree = rows.one_tree.tree; tree >= 0) {
-    add_impulses(rows, impulse, dynamics.whitened.data() + scene.trees()[tree].v_offset);
-    return;
-  }
-  add_row_forces(scene, dynamics, rows, impulse, dynamics.whitened);
+  add_impulses(rows, scene, dynamics, impulse, dynamics.whitened);
 }
 
 void add_row_forces(const Scene& scene,

@@ -161,7 +161,7 @@ void add_closure_curvature(const RowContext& context,
   for (const int set : work.sets) {
     ConstraintRow& row = rows.rows[set];
     if (row.source != RowSource::kClosure) continue;
-    if (row.kind == ReferenceKind::kRecovery && is_drift(context, negligible, row))
+    if (recovers(row) && row.kind != ReferenceKind::kCapped && is_drift(context, negligible, row))
       row.kind = ReferenceKind::kCurvature;
     const int offset = problem.sets[set].offset;
     for (int k = 0; k < row.set.dim; ++k) {

@@ -160,7 +160,10 @@ void limit_closure(const RowContext& context,
                    int set,
                    double negligible_speed,
                    ConstraintRow& row) {
-  if (is_drift(context, negligible_speed, row)) return;
+  if (is_drift(context, negligible_speed, row)) {
+    row.kind = ReferenceKind::kDrift;
+    return;
+  }
   const Directions directions(problem, set);
   if (!directions.known) return;
   const int n = row.set.dim;

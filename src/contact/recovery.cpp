@@ -67,28 +67,6 @@ void whitened_motion(const RowContext& context,
   }
 }
 
-/// Joints and bodies of one tree with the velocity in dof_speed.
-void add_speeds(const RowContext& context, int tree, Speeds& most) {
-  const Tree& shape = context.scene.trees()[tree];
-  const TreeData<double>& data = context.dynamics.trees[tree];
-  const double* u = context.out.dof_speed.data();
-  Motion<double>* V = context.out.body_speed.data();
-  for (int b = 0; b < shape.num_bodies; ++b) {
-    const int first = shape.v_index[b];
-    const JointFacts& facts = joint_facts(shape.joint[b]);
-    Motion<double> joint{{0, 0, 0}, {0, 0, 0}};
-    for (int k = first; k < first + facts.nv; ++k) joint = joint + data.S[k] * u[k];
-    V[b] = shape.parent[b] < 0 ? joint : V[shape.parent[b]] + joint;
-    const Vec3d com = data.X_RB[b] * context.parameters.com[shape.body_offset + b];
-    most.linear = std::max(most.linear, norm(V[b].linear + cross(V[b].angular, com)));
-    most.angular = std::max(most.angular, norm(V[b].angular));
-    if (facts.free) continue;
-    for (int k = first; k < first + facts.linear_dofs; ++k)
-      most.linear = std::max(most.linear, std::abs(u[k]));
-    most.angular = std::max(most.angular, norm(joint.angular));
-  }
-}
-
 /// One row that acts alone: the normal of a contact, a limit, a gear.
 void limit_row(
     const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
@@ -116,6 +94,13 @@ void limit_push(const RowContext& context, ContactProblem& problem, int set, Con
 
 }  // namespace
 
+void add_speeds(const RowContext& context, int tree, const double* u, Speeds& most) {
+  each_body_speed(context, tree, u, [&](int, const Speeds& body) {
+    most.linear = std::max(most.linear, body.linear);
+    most.angular = std::max(most.angular, body.angular);
+  });
+}
+
 Speeds speeds_of(const RowContext& context,
                  const ConstraintRow& row,
                  int offset,
@@ -129,7 +114,7 @@ Speeds speeds_of(const RowContext& context,
     whitened_motion(context, row, offset, first, dim, lambda, tree);
     solve_lower(
         context.dynamics.views[tree], context.dynamics.trees[tree], context.out.dof_speed.data());
-    add_speeds(context, tree, most);
+    add_speeds(context, tree, context.out.dof_speed.data(), most);
   }
   return most;
 }
@@ -163,9 +148,12 @@ void limit_recovery(const RowContext& context, ContactProblem& problem) {
 }
 
 double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity) {
-  double energy = row.source == RowSource::kLimitRecovery ? lambda[0] * velocity[0] : 0.0;
-  const int first = row.source == RowSource::kContact ? 2 : 0;
-  for (int r = first; r < row.set.dim; ++r) energy += lambda[r] * row.reference[r];
+  double energy = 0.0;
+  const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
+  for (int r = first; r < row.set.dim; ++r) {
+    const double asked = row.reference[r], reached = velocity[r] + asked;
+    energy += lambda[r] * std::clamp(reached, std::min(asked, 0.0), std::max(asked, 0.0));
+  }
   return energy;
 }
 

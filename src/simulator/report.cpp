@@ -3,6 +3,7 @@
 #include "stiction/dynamics/free_root.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "../integrator/keep_recovery_speeds.hpp"
 #include "../solver/impact_law.hpp"
 #include "../solver/safe_answer.hpp"
 
@@ -96,7 +97,8 @@ static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, do
 
 std::int64_t Simulator::most_factorisations() const {
   if (integrator_ != nullptr) return compliant_.outcome.most_factorisations;
-  return stiction::most_factorisations(problem_, settings_.solver) +
+  const int solves = recovery_work_.solved_again ? 1 + kRecoverySolves : 1;
+  return solves * stiction::most_factorisations(problem_, settings_.solver) +
          (impact_ != nullptr ? impact_->most_factorisations : 0) +
          most_safe_factorisations(problem_);
 }

@@ -5,6 +5,7 @@
 
 #include "../contact/closure_curvature.hpp"
 #include "../contact/project_closures.hpp"
+#include "../integrator/keep_recovery_speeds.hpp"
 #include "../solver/impact_law.hpp"
 
 #include <algorithm>
@@ -171,6 +172,13 @@ const StepReport& Simulator::step(State& state, const Control& control) {
   prepare(state, control);
   solution_.penalty = state.penalty;
   solve(problem_, settings_.solver, solver_, solution_);
+  keep_recovery_speeds(
+      {scene_, parameters_, state, settings_.contact, settings_.dt, dynamics_, rows_},
+      settings_.solver,
+      problem_,
+      solver_,
+      recovery_work_,
+      solution_);
   if (impact_ != nullptr)
     apply_impact_law(settings_.solver, rows_, problem_, solver_, *impact_, solution_);
   take_safe_answer();

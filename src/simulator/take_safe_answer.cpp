@@ -20,7 +20,7 @@ void Simulator::take_safe_answer() {
     }
   }
   safe_islands_ =
-      make_safe(problem_, {references_, recovery_}, settings_.solver, solver_, solution_);
+      make_safe(problem_, {references_, recovery_}, settings_.solver, solver_, solution_).islands;
 }
 
 }  // namespace stiction

@@ -1,5 +1,7 @@
 #include "safe_answer.hpp"
 
+#include "stiction/contact/contact_model.hpp"
+
 #include "ccp_newton.hpp"
 #include "ncp_newton.hpp"
 #include "projection.hpp"
@@ -35,6 +37,12 @@ double energy_giving_reference(const ConstraintSet& set,
   if (set.kind == SetKind::kFree) return reference;
   if (set.is_cone() && !set.is_normal(r)) return 0.0;
   return std::max(reference, 0.0);
+}
+
+/// How fast a row lets something sink in or drift apart.
+double closing(const ConstraintSet& set, int r, double motion) {
+  if (set.is_normal(r)) return -motion;
+  return set.kind == SetKind::kFree ? std::abs(motion) : 0.0;
 }
 
 /// Whether impulses gain no more energy than corrections at their speeds may, and let nothing sink
@@ -88,18 +96,18 @@ double largest_row_sum(const ContactProblem& p, int i) {
   return largest;
 }
 
-/// One step of a set down f; the largest change of impulse in velocity units.
-double descend(const Island& island, const ReferenceVelocities& references, int i, double* lambda) {
+/// One step of a set down f, whose g is that of island.problem; the largest change of impulse in
+/// velocity units.
+double descend(const Island& island, int i, double L, double* lambda) {
   const ContactProblem& p = island.problem;
   const ConstraintSet& set = p.sets[i];
-  const double L = largest_row_sum(p, i);
   if (!(L > 0.0)) return 0.0;
   const double R = kRegularisation * L;
   double c[kMaxSetDim], next[kMaxSetDim], change = 0.0;
   p.velocity(i, lambda, c);
   for (int r = 0; r < set.dim; ++r) {
     const int k = set.offset + r;
-    c[r] += energy_giving_reference(set, r, references.all[k], p.compliance[k]) + R * lambda[k];
+    c[r] += R * lambda[k];
     next[r] = lambda[k] - c[r] / (L + R);
   }
   project(set, next);
@@ -110,21 +118,6 @@ double descend(const Island& island, const ReferenceVelocities& references, int 
   return change;
 }
 
-/// Sweeps up and down, so that loads pass through a stack either way.
-void minimise(const Island& island, const ReferenceVelocities& references, double* lambda) {
-  constexpr double kStill = 1e-6;  // of max |g|
-  const double still = kStill * velocity_scale(island);
-  std::fill(lambda + island.begin, lambda + island.end, 0.0);
-  for (int sweep = 0; sweep < kSafeSweeps; ++sweep) {
-    double change = 0.0;
-    for (int n = 0; n < island.last - island.first; ++n) {
-      const int i = sweep % 2 ? island.last - 1 - n : island.first + n;
-      change = std::max(change, descend(island, references, i, lambda));
-    }
-    if (!(change > still)) return;
-  }
-}
-
 /// f at impulses whose velocity is c = (G + R) lambda + g.
 double objective(const Island& island, const double* lambda, const double* c) {
   double sum = 0.0;
@@ -133,40 +126,84 @@ double objective(const Island& island, const double* lambda, const double* c) {
   return sum;
 }
 
+/// Sweeps up and down, so that loads pass through a stack either way; from lambda if that is below
+/// zero already, with what sweeps add.
+void minimise(const Island& island, SolverWorkspace& work, double* lambda, double* velocity) {
+  constexpr double kStill = 1e-6;  // of max |g|
+  const double still = kStill * velocity_scale(island);
+  double* L = Scratch(work.real, island.last - island.first).take(island.last - island.first);
+  velocities(island, lambda, velocity);
+  double f = objective(island, lambda, velocity);
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    L[i - island.first] = largest_row_sum(island.problem, i);
+    for (int k = set.offset; k < set.offset + set.dim; ++k)
+      f += 0.5 * kRegularisation * L[i - island.first] * lambda[k] * lambda[k];
+  }
+  if (!(f <= 0.0)) std::fill(lambda + island.begin, lambda + island.end, 0.0);
+  for (int sweep = 0; sweep < kSafeSweeps; ++sweep) {
+    double change = 0.0;
+    for (int n = 0; n < island.last - island.first; ++n) {
+      const int i = sweep % 2 ? island.last - 1 - n : island.first + n;
+      change = std::max(change, descend(island, i, L[i - island.first], lambda));
+    }
+    if (!(change > still)) return;
+  }
+}
+
 int newton_steps(const Island& island) {
   return std::min(kSafeFactorisations, dense_factorisations(island.rows()));
 }
 
-/// The same problem, with 1e-9 of the diagonal, by Newton, which comes to its minimum where sweeps
-/// creep: large mass ratios. Taken if f has fallen below zero.
-bool minimise_by_newton(const Island& island,
-                        const ReferenceVelocities& references,
-                        SolverWorkspace& work,
-                        double* lambda,
-                        double* velocity) {
-  if (island.rows() > kMaxInteriorRows) return false;
-  ContactProblem& soft = work.compliant;
+/// g of the island without what could give energy.
+void take_away(const Island& island,
+               const ReferenceVelocities& references,
+               std::vector<double>& g) {
   const ContactProblem& p = island.problem;
-  soft = p;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     for (int r = 0; r < set.dim; ++r) {
       const int k = set.offset + r;
-      soft.g[k] += energy_giving_reference(set, r, references.all[k], p.compliance[k]);
+      g[k] += energy_giving_reference(set, r, references.all[k], p.compliance[k]);
     }
   }
+}
+
+/// With 1e-9 of the diagonal, by Newton, which comes to the minimum where sweeps creep: large mass
+/// ratios. Not taken if Newton stalled on its way: at zero, f is zero too.
+bool minimise_by_newton(const Island& island,
+                        SolverWorkspace& work,
+                        double* lambda,
+                        double* velocity) {
+  constexpr double kMinimum = 1e-3;  // relative residual
+  std::fill(lambda + island.begin, lambda + island.end, 0.0);
+  if (island.rows() > kMaxInteriorRows) return false;
+  const ContactProblem& p = island.problem;
   SolverSettings settings;
   settings.regularisation = RegularisationRule::kDiagonal;
   settings.regularisation_weight = 1e-9;
   settings.tolerance = 1e-6;
   settings.max_iterations = newton_steps(island);
-  std::fill(lambda + island.begin, lambda + island.end, 0.0);
-  work.compliant_best.resize(p.g.size());
-  const Island relaxed(soft, island.first, island.last);
-  ccp_newton_on_island(relaxed, settings, work.compliant_best.data(), work, lambda, velocity);
+  double* R = work.compliant_best.data();
+  ccp_newton_on_island(island, settings, R, work, lambda, velocity);
   for (int i = island.first; i < island.last; ++i) project(p.sets[i], lambda + p.sets[i].offset);
-  const Residuals r = residuals(soft, lambda, velocity, island.first, island.last);
-  return std::isfinite(r.relative) && objective(relaxed, lambda, velocity) <= 0.0;
+  velocities(island, lambda, velocity);
+  const double f = objective(island, lambda, velocity);
+  for (int k = island.begin; k < island.end; ++k) velocity[k] += R[k] * lambda[k];
+  const Residuals r =
+      model_residuals(ContactModel::kCcp, 0, p, lambda, velocity, island.first, island.last);
+  return r.relative <= kMinimum && f <= 0.0;
+}
+
+/// The fastest at which something still sinks in or drifts apart: row velocities of the relaxed g.
+double growth(const Island& island, const double* velocity) {
+  double fastest = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = island.problem.sets[i];
+    for (int r = 0; r < set.dim; ++r)
+      fastest = std::max(fastest, closing(set, r, velocity[set.offset + r]));
+  }
+  return fastest;
 }
 
 }  // namespace
@@ -178,13 +215,14 @@ std::int64_t most_safe_factorisations(const ContactProblem& problem) {
   return sum;
 }
 
-int make_safe(const ContactProblem& problem,
-              const ReferenceVelocities& references,
-              const SolverSettings& settings,
-              SolverWorkspace& work,
-              ContactSolution& solution) {
+SafeAnswer make_safe(const ContactProblem& problem,
+                     const ReferenceVelocities& references,
+                     const SolverSettings& settings,
+                     SolverWorkspace& work,
+                     ContactSolution& solution) {
   const int before = work.factorisations;
-  int replaced = 0;
+  SafeAnswer out;
+  ContactProblem& soft = work.compliant;
   double *lambda = solution.impulse.data(), *velocity = solution.velocity.data();
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
@@ -194,13 +232,20 @@ int make_safe(const ContactProblem& problem,
     // energy is rounding.
     const bool runs_away = r.backward < 1e-3 * r.relative;
     if (!runs_away && harmless(island, references, lambda, velocity)) continue;
-    if (!minimise_by_newton(island, references, work, lambda, velocity))
-      minimise(island, references, lambda);
-    ++replaced;
+    if (out.islands++ == 0) {
+      soft = problem;
+      work.compliant_best.resize(problem.g.size());
+    }
+    const Island relaxed(soft, island.first, island.last);
+    take_away(relaxed, references, soft.g);
+    if (!minimise_by_newton(relaxed, work, lambda, velocity))
+      minimise(relaxed, work, lambda, velocity);
+    velocities(relaxed, lambda, velocity);
+    out.growth = std::max(out.growth, growth(relaxed, velocity));
   }
-  if (replaced > 0) solution.residuals = residuals(problem, lambda, velocity);
+  if (out.islands > 0) solution.residuals = residuals(problem, lambda, velocity);
   solution.factorisations += work.factorisations - before;
-  return replaced;
+  return out;
 }
 
 }  // namespace stiction

@@ -12,14 +12,14 @@ import stiction
 from stiction import NotConvergedWarning
 
 
-def slot(short: float) -> stiction.Simulator:
+def slot(short: float, **settings: object) -> stiction.Simulator:
     """A box between two walls that are `short` [m] too close."""
     scene, material = stiction.Scene(name="squeeze"), stiction.Material(friction=0.8)
     a = 0.1
     scene.add_half_space("left", [-a + short / 2, 0, 0], [1, 0, 0], material)
     scene.add_half_space("right", [a - short / 2, 0, 0], [-1, 0, 0], material)
     scene.add_body("box", stiction.Box([a, a, a]), 1.0, np.eye(4), material)
-    return stiction.Simulator(scene)
+    return stiction.Simulator(scene, **settings)
 
 
 def test_a_box_in_a_slot_too_narrow_stays() -> None:
@@ -30,7 +30,7 @@ def test_a_box_in_a_slot_too_narrow_stays() -> None:
         report = sim.step(state)
         statuses.add(report.solver_status)
     assert abs(state.q[2]) < 1e-3, state.q
-    assert statuses & {"regularised", "budget", "stalled", "infeasible"}
+    assert statuses == {"converged"}  # nothing can be corrected, and nothing is
     assert np.abs(state.v).max() < 1e-2
 
 
@@ -59,6 +59,11 @@ def test_published_algorithms_keep_their_answer() -> None:
             assert sim.step(state).safe_islands == 0
 
 
+def unsolved_slot() -> stiction.Simulator:
+    """One sweep is not enough for its friction."""
+    return slot(1e-4, solver="ncp-pgs", max_iterations=1)
+
+
 WAYS: dict[str, Callable[[stiction.Simulator, stiction.State], object]] = {
     "step": lambda sim, state: [sim.step(state) for _ in range(3)],
     "run": lambda sim, state: sim.run(state, steps=3),
@@ -84,7 +89,7 @@ def test_safe_answers_are_counted_in_the_warning() -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_the_first_step_that_is_not_solved_is_said_once(way: str) -> None:
-    sim = slot(1e-4)
+    sim = unsolved_slot()
     state = sim.initial_state()
     with pytest.warns(NotConvergedWarning) as seen:
         WAYS[way](sim, state)
@@ -102,7 +107,7 @@ def test_the_first_step_that_is_not_solved_is_said_once(way: str) -> None:
 
 
 def test_a_step_that_warns_as_an_error_is_whole() -> None:
-    sim, other = slot(1e-4), slot(1e-4)
+    sim, other = unsolved_slot(), unsolved_slot()
     state, same = sim.initial_state(), other.initial_state()
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotConvergedWarning)

@@ -28,6 +28,7 @@ enum class ReferenceKind : std::uint8_t {
   kSpeculative,  ///< -gap / dt of what is open
   kRecovery,     ///< a share of a position error
   kCapped,       ///< the same, cut to the recovery speeds
+  kDrift,        ///< a closure's error that its motion makes in a step
   kRestitution,
   kSpring,
   kCurvature,  ///< of a closed loop's path, under project_closures
@@ -61,7 +62,8 @@ struct ConstraintRow {
 
 /// Whether c* corrects a position error.
 inline bool recovers(const ConstraintRow& row) {
-  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped;
+  return row.kind == ReferenceKind::kRecovery || row.kind == ReferenceKind::kCapped ||
+         row.kind == ReferenceKind::kDrift;
 }
 
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
@@ -126,18 +128,18 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
                                          const Parameters& parameters,
                                          const State& state);
 
-/// From impulses and velocities [rows] of a solution:
-/// sum of lambda . c* over the rows whose c* corrects a position error [J]. The impulses of a
-/// solved step do the work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a
-/// speculative row takes, a row that restores nothing gives nothing, and a corrected one gives
-/// lambda . c*, less if it is at the bound of its impulse and slower. So this is the most that the
+/// What a row that recovers() gives [J] at the impulses and velocities [dim] of its set: lambda . J
+/// v, of J v what is between 0 and c*.
+double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity);
+/// The sum over all of them, from impulses and velocities [rows] of a solution. The impulses do the
+/// work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a speculative row takes, a row
+/// that restores nothing gives nothing, and a corrected one gives lambda . c*, less if it is at the
+/// bound of its impulse or in conflict with others, and slower. So this is the most that the
 /// corrections have added to the energy of the step; a bilateral row that is pushed back while it
 /// pulls counts below zero.
 double recovery_energy(const ConstraintRows& rows,
                        const std::vector<double>& impulse,
                        const std::vector<double>& velocity);
-/// The part of one row whose c* corrects a position error, from its own impulses and velocities.
-double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity);
 
 /// Stores the impulses in the state for the next warm start, and the extensions of springs.
 void store_impulses(const Scene& scene,
@@ -148,6 +150,12 @@ void store_impulses(const Scene& scene,
                     double dt,
                     State& state);
 
+/// out [nv] += Z lambda.
+void add_impulses(ConstraintRows& rows,
+                  const Scene& scene,
+                  const DynamicsWorkspace& dynamics,
+                  const std::vector<double>& impulse,
+                  std::vector<double>& out);
 /// dynamics.whitened += Z lambda.
 void apply_impulses(ConstraintRows& rows,
                     const Scene& scene,

@@ -3,6 +3,7 @@
 #include "stiction/contact/build_problem.hpp"
 #include "stiction/contact/closed_loops.hpp"
 #include "stiction/integrator/compliant_step.hpp"
+#include "stiction/integrator/recovery_workspace.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 #include "stiction/simulator/sleeping.hpp"
@@ -136,6 +137,7 @@ class Simulator {
   SolverWorkspace solver_;
   SleepWorkspace sleep_;
   ClosedLoopWorkspace loops_;
+  RecoveryWorkspace recovery_work_;
   std::shared_ptr<ImpactWork> impact_;  ///< null: Newton's law as it is
   ContactSolution solution_;
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it

@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(no_energy_is_gained) {
     std::vector<double> references(w.reference.begin(), w.reference.end());
     const int earlier = 1000;  // of solutions before the last, which an impact may take
     const int solved = s.factorisations += earlier;
-    const bool safe = make_safe(p, {references, references}, settings, work, s) > 0;
+    const SafeAnswer answer = make_safe(p, {references, references}, settings, work, s);
+    const bool safe = answer.islands > 0;
     BOOST_TEST(s.factorisations >= solved);
     BOOST_TEST(s.factorisations <= solved + most_safe_factorisations(p));
     ++(safe ? replaced : kept);
@@ -130,6 +131,53 @@ BOOST_AUTO_TEST_CASE(no_energy_is_gained) {
   BOOST_TEST(kept > 50);
   for (const int k : kinds) BOOST_TEST(k > 50);
   BOOST_TEST(sinks < 0.06 * judged);
+}
+
+/// f of the relaxed problem: less than zero wherever something approaches.
+double relaxed_objective(const Wild& w, const std::vector<double>& impulse, double& approach) {
+  const ContactProblem p = w.problem();
+  const VectorXd l = Eigen::Map<const VectorXd>(impulse.data(), impulse.size());
+  VectorXd g = Eigen::Map<const VectorXd>(p.g.data(), p.g.size());
+  approach = 0.0;
+  int k = 0;
+  for (const ConstraintSet& set : p.sets) {
+    for (int r = 0; r < set.dim; ++r, ++k) {
+      const bool free = set.kind == SetKind::kFree;
+      if (set.is_normal(r)) g[k] += std::max(w.reference[k], 0.0);
+      if (free) g[k] += w.reference[k];
+      if (set.is_normal(r)) approach = std::max(approach, -g[k]);
+      if (free) approach = std::max(approach, std::abs(g[k]));
+    }
+  }
+  return l.dot(g + 0.5 * p.dense() * l);
+}
+
+// No impulse at all is no answer: whatever approaches is met, at any mass ratio.
+BOOST_AUTO_TEST_CASE(what_approaches_is_met) {
+  Rng rng(7);
+  int met = 0;
+  for (int trial = 0; trial < 1500; ++trial) {
+    const Wild w = wild(rng, trial % 2 ? 6.0 : 2.0);
+    const ContactProblem p = w.problem();
+    ContactSolution s;
+    s.velocity.resize(p.g.size());
+    for (std::size_t k = 0; k < p.g.size(); ++k) s.impulse.push_back(1e9 * rng.uniform(-1.0, 1.0));
+    residuals(p, s.impulse.data(), s.velocity.data());
+    const std::vector<double> references(w.reference.begin(), w.reference.end());
+    SolverWorkspace work;
+    const SafeAnswer answer = make_safe(p, {references, references}, SolverSettings{}, work, s);
+    if (answer.islands < p.num_islands()) continue;
+    double approach = 0.0;
+    const double f = relaxed_objective(w, s.impulse, approach);
+    if (approach < 1e-6) continue;
+    ++met;
+    BOOST_TEST_CONTEXT("trial " << trial << ", approach " << approach) {
+      BOOST_TEST(f < 0.0);
+      BOOST_TEST(answer.growth >= 0.0);
+      BOOST_TEST(answer.growth < 1e3 * approach);
+    }
+  }
+  BOOST_TEST(met > 500);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,235 @@
+#include "keep_recovery_speeds.hpp"
+
+#include "stiction/contact/residuals.hpp"
+#include "stiction/dynamics/mass_matrix.hpp"
+
+#include "../contact/recovery.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// c* of a row does no harm if the row acts alone (recovery.cpp). Rows that oppose each other
+// through a short lever, or closures that disagree, can be obeyed together at a hundred times the
+// caps, or not at all. So what they do together is looked at, from rest:
+//
+//   u = M^-1 J^T lambda,   K 3 lambda perp J u - c* + Gamma in K*,
+//
+// with the c* of position errors and of gaps alone. But for gaps and dry friction, which only
+// hinder, this is homogeneous: s c* gives s u. So s = min(1, cap / the fastest of u) is kept of the
+// island's c*; and none, all rows only hold, where there is no u. From rest, since what is
+// corrected now moves on in the next step, which would start from there.
+//
+// It is asked where it may matter: in islands with a c* above kMatters of its cap that are not
+// solved, or whose impulses make something go faster than a cap.
+
+namespace stiction {
+namespace {
+
+constexpr double kMatters = 1e-3;  ///< of a cap: c* below is left alone, as at rest
+constexpr double kPushed = 0.25;   ///< of a cap: by impulses, in a step
+
+/// c* as a share of its cap.
+double share_of_cap(const RowContext& context, const ConstraintRow& row) {
+  const ContactSettings& s = context.settings;
+  const double* c = row.reference;
+  if (row.source == RowSource::kContact) return c[row.set.dim - 1] / s.recovery_speed;
+  if (row.source == RowSource::kClosure) {
+    const double linear = std::hypot(c[0], c[1], c[2]) / s.recovery_speed;
+    if (row.set.dim < 6) return linear;
+    return std::max(linear, std::hypot(c[3], c[4], c[5]) / s.recovery_angular_speed);
+  }
+  const RowSide& side = row.sides[0];
+  return std::abs(c[0]) / limit_cap(s, context.scene.trees()[side.tree].joint[side.body]);
+}
+
+bool matters(const RowContext& context, const ConstraintRow& row) {
+  if (row.kind == ReferenceKind::kCapped) return true;
+  return row.kind == ReferenceKind::kRecovery && share_of_cap(context, row) > kMatters;
+}
+
+/// Islands of more than one set with an error that matters; whether there are any.
+bool find_islands(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
+  work.islands.assign(p.num_islands(), 0);
+  bool any = false;
+  for (int k = 0; k < p.num_islands(); ++k) {
+    const int first = p.island_start[k], last = p.island_start[k + 1];
+    if (last - first < 2) continue;
+    for (int i = first; i < last && !work.islands[k]; ++i)
+      work.islands[k] = matters(context, context.out.rows[i]);
+    any = any || work.islands[k];
+  }
+  return any;
+}
+
+void find_trees(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
+  work.island_of_tree.assign(context.scene.trees().size(), -1);
+  for (int k = 0; k < p.num_islands(); ++k) {
+    for (int i = p.island_start[k]; i < p.island_start[k + 1] && work.islands[k]; ++i) {
+      const ConstraintRow& row = context.out.rows[i];
+      for (int s = 0; s < row.num_sides; ++s) work.island_of_tree[row.sides[s].tree] = k;
+    }
+  }
+}
+
+/// Calls visit(tree, island) for the trees that are looked at.
+template <class Visit>
+void each_tree(const RecoveryWorkspace& work, Visit&& visit) {
+  for (std::size_t t = 0; t < work.island_of_tree.size(); ++t) {
+    const int island = work.island_of_tree[t];
+    if (island >= 0 && work.islands[island]) visit(static_cast<int>(t), island);
+  }
+}
+
+/// u <- M^-1 J^T lambda.
+void motion_of(const RowContext& context,
+               const std::vector<double>& lambda,
+               const RecoveryWorkspace& work,
+               std::vector<double>& u) {
+  u.assign(context.scene.nv(), 0.0);
+  add_impulses(context.out, context.scene, context.dynamics, lambda, u);
+  each_tree(work, [&](int t, int) {
+    double* own = u.data() + context.scene.trees()[t].v_offset;
+    solve_scaled_lower(context.dynamics.views[t], context.dynamics.trees[t], own);
+  });
+}
+
+/// Whether impulses have made a body of a tree faster than the caps.
+bool is_pushed_fast(const RowContext& context, RecoveryWorkspace& work, int t) {
+  const Tree& tree = context.scene.trees()[t];
+  const ContactSettings& s = context.settings;
+  const double* w = context.dynamics.whitened.data() + tree.v_offset;
+  const double *v = context.state.v.data() + tree.v_offset,
+               *pushed = work.pushed.data() + tree.v_offset;
+  work.after.assign(w, w + tree.nv);
+  solve_scaled_lower(context.dynamics.views[t], context.dynamics.trees[t], work.after.data());
+  for (int k = 0; k < tree.nv; ++k) work.after[k] += v[k] + pushed[k];
+  work.linear.resize(tree.num_bodies);
+  work.angular.resize(tree.num_bodies);
+  each_body_speed(context, t, pushed, [&](int b, const Speeds& speeds) {
+    work.linear[b] = speeds.linear;
+    work.angular[b] = speeds.angular;
+  });
+  bool fast = false;
+  each_body_speed(context, t, work.after.data(), [&](int b, const Speeds& speeds) {
+    fast = fast ||
+           (work.linear[b] > kPushed * s.recovery_speed && speeds.linear > s.recovery_speed) ||
+           (work.angular[b] > kPushed * s.recovery_angular_speed &&
+            speeds.angular > s.recovery_angular_speed);
+  });
+  return fast;
+}
+
+bool is_solved(const ContactProblem& p, int island, double tolerance, ContactSolution& x) {
+  const Residuals r = residuals_at(
+      p, x.impulse.data(), x.velocity.data(), p.island_start[island], p.island_start[island + 1]);
+  return r.relative <= tolerance || r.rounding_limited();
+}
+
+/// Leaves the islands whose corrections may do harm.
+bool keep_suspects(const RowContext& context,
+                   const SolverSettings& settings,
+                   const ContactProblem& p,
+                   RecoveryWorkspace& work,
+                   ContactSolution& solution) {
+  motion_of(context, solution.impulse, work, work.pushed);
+  work.share.assign(p.num_islands(), 0.0);  // 1: suspect
+  each_tree(work, [&](int t, int island) {
+    if (work.share[island] == 0.0 && is_pushed_fast(context, work, t)) work.share[island] = 1.0;
+  });
+  bool any = false;
+  for (int k = 0; k < p.num_islands(); ++k) {
+    if (!work.islands[k]) continue;
+    work.islands[k] = work.share[k] == 1.0 || !is_solved(p, k, settings.tolerance, solution);
+    any = any || work.islands[k];
+  }
+  return any;
+}
+
+/// g of the problem from rest; islands that are not looked at ask for nothing.
+void start_at_rest(const RowContext& context, const RecoveryWorkspace& work, ContactProblem& p) {
+  std::fill(p.g.begin(), p.g.end(), 0.0);
+  for (int k = 0; k < p.num_islands(); ++k) {
+    for (int i = p.island_start[k]; i < p.island_start[k + 1] && work.islands[k]; ++i) {
+      const ConstraintRow& row = context.out.rows[i];
+      const bool gap = row.kind == ReferenceKind::kSpeculative || row.kind == ReferenceKind::kNone;
+      if (!gap && (!recovers(row) || row.kind == ReferenceKind::kDrift)) continue;
+      const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
+      for (int r = first; r < row.set.dim; ++r) p.g[p.sets[i].offset + r] = -row.reference[r];
+    }
+  }
+}
+
+/// The share of c* that is kept by island; whether one is cut.
+bool find_shares(const RowContext& context,
+                 const SolverSettings& given,
+                 ContactProblem& p,
+                 SolverWorkspace& solver,
+                 RecoveryWorkspace& work) {
+  SolverSettings settings;
+  settings.max_factorisations = 0;
+  settings.tolerance = 1e-6;
+  settings.interrupt = given.interrupt;
+  work.g = p.g;
+  start_at_rest(context, work, p);
+  work.rest.impulse.assign(p.g.size(), 0.0);
+  solve(p, settings, solver, work.rest);
+  motion_of(context, work.rest.impulse, work, work.pushed);
+  bool any = false;
+  for (int k = 0; k < p.num_islands(); ++k) {
+    work.share[k] = 1.0;
+    if (work.islands[k] && !is_solved(p, k, settings.tolerance, work.rest)) work.share[k] = 0.0;
+  }
+  each_tree(work, [&](int t, int island) {
+    Speeds most;
+    add_speeds(context, t, work.pushed.data() + context.scene.trees()[t].v_offset, most);
+    work.share[island] = std::min(work.share[island], harmless_share(context.settings, most));
+  });
+  for (int k = 0; k < p.num_islands(); ++k) any = any || work.share[k] < 1.0;
+  p.g.swap(work.g);
+  return any;
+}
+
+void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProblem& p) {
+  for (int k = 0; k < p.num_islands(); ++k) {
+    const double share = work.share[k];
+    for (int i = p.island_start[k]; i < p.island_start[k + 1] && share < 1.0; ++i) {
+      ConstraintRow& row = context.out.rows[i];
+      if (row.kind == ReferenceKind::kRestitution && row.gap_kind != ReferenceKind::kSpeculative)
+        row.gap_reference *= share;
+      if (!recovers(row) || row.kind == ReferenceKind::kDrift) continue;
+      row.kind = ReferenceKind::kCapped;
+      const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
+      for (int r = first; r < row.set.dim; ++r) {
+        p.g[p.sets[i].offset + r] += (1.0 - share) * row.reference[r];
+        row.reference[r] *= share;
+      }
+      if (row.source == RowSource::kLimitRecovery) row.set.upper = p.sets[i].upper *= share;
+    }
+  }
+}
+
+}  // namespace
+
+void keep_recovery_speeds(const RowContext& context,
+                          const SolverSettings& settings,
+                          ContactProblem& problem,
+                          SolverWorkspace& solver,
+                          RecoveryWorkspace& work,
+                          ContactSolution& solution) {
+  work.solved_again = false;
+  if (!find_islands(context, problem, work)) return;
+  find_trees(context, problem, work);
+  if (!keep_suspects(context, settings, problem, work, solution)) return;
+  work.solved_again = true;
+  const bool any = find_shares(context, settings, problem, solver, work);
+  const int before = solution.factorisations + work.rest.factorisations;
+  if (any) {
+    cut(context, work, problem);
+    solve(problem, settings, solver, solution);
+    solution.factorisations += before;
+  } else {
+    solution.factorisations = before;
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "stiction/integrator/recovery_workspace.hpp"
+
+#include "../contact/constraint_row.hpp"
+
+namespace stiction {
+
+/// Corrections of position errors that act together: where `solution` moves joints or bodies of an
+/// island faster than the caps, and corrections alone, from rest, would do so too, their c* are
+/// scaled to the caps and the problem is solved again. At most kRecoverySolves solves more.
+inline constexpr int kRecoverySolves = 2;
+void keep_recovery_speeds(const RowContext& context,
+                          const SolverSettings& settings,
+                          ContactProblem& problem,
+                          SolverWorkspace& solver,
+                          RecoveryWorkspace& work,
+                          ContactSolution& solution);
+
+}  // namespace stiction
