@@ -166,7 +166,8 @@ bool find_shares(const RowContext& context,
                  SolverWorkspace& solver,
                  RecoveryWorkspace& work) {
   SolverSettings settings;
-  settings.max_factorisations = 0;
+  settings.max_factorisations = given.max_factorisations;
+  settings.time_budget = given.time_budget;
   settings.tolerance = 1e-6;
   settings.interrupt = given.interrupt;
   work.g = p.g;
@@ -194,8 +195,10 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
     const double share = work.share[k];
     for (int i = p.island_start[k]; i < p.island_start[k + 1] && share < 1.0; ++i) {
       ConstraintRow& row = context.out.rows[i];
-      if (row.kind == ReferenceKind::kRestitution && row.gap_kind != ReferenceKind::kSpeculative)
+      if (row.kind == ReferenceKind::kRestitution && row.gap_kind != ReferenceKind::kSpeculative) {
+        row.gap_kind = ReferenceKind::kCapped;
         row.gap_reference *= share;
+      }
       if (!recovers(row) || row.kind == ReferenceKind::kDrift) continue;
       row.kind = ReferenceKind::kCapped;
       const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
