@@ -211,6 +211,19 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
   }
 }
 
+/// A warm step allocates nothing, though it be the first to look.
+void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
+  const std::size_t trees = context.scene.trees().size(), rows = p.g.capacity();
+  work.island_of_tree.reserve(trees);
+  work.islands.reserve(trees);
+  work.share.reserve(trees);
+  for (std::vector<double>* v : {&work.pushed, &work.after}) v->reserve(context.scene.nv());
+  for (std::vector<double>* v : {&work.linear, &work.angular})
+    v->reserve(context.scene.num_bodies());
+  for (std::vector<double>* v : {&work.g, &work.rest.impulse, &work.rest.velocity})
+    v->reserve(rows);
+}
+
 }  // namespace
 
 void keep_recovery_speeds(const RowContext& context,
@@ -220,6 +233,7 @@ void keep_recovery_speeds(const RowContext& context,
                           RecoveryWorkspace& work,
                           ContactSolution& solution) {
   work.solved_again = false;
+  reserve(context, problem, work);
   if (!find_islands(context, problem, work)) return;
   find_trees(context, problem, work);
   if (!keep_suspects(context, settings, problem, work, solution)) return;
