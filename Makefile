@@ -43,7 +43,10 @@ extension: setup-build
 	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
 	@$(cmake) --build $(BUILD) --target _stiction -j $(JOBS)
 
-demo: extension
+# Says first what it will take where nothing is built.
+demo:
+	@test -e $(BUILD)/CMakeCache.txt || echo "the first build takes about 4 minutes on two idle cores"
+	@$(MAKE) --no-print-directory extension
 	@$(bin)/python -m stiction demo
 
 # Both runners run to their end; one failure fails the target.

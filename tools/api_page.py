@@ -9,6 +9,7 @@ Compiled classes are read from the stub, their lines from the docstrings.
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
 import sys
@@ -20,6 +21,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "api.md"
 STUB = ROOT / "python" / "stiction" / "_stiction.pyi"
+SUBMODULES = ("certificate", "record", "replay")
+"""Public modules that `import stiction` does not import."""
 LONGEST = 160
 """Characters of a line about something."""
 HEAD = """# API
@@ -47,7 +50,21 @@ def page() -> str:
     parts += ["", "## Errors and warnings\n", *[_item(n, _line(errors[n])) for n in sorted(errors)]]
     parts += ["", "## Modules\n", *[_item(n, _line(modules[n])) for n in sorted(modules)], ""]
     parts += [_class(name, classes[name], stub) for name in sorted(classes)]
+    parts += [_module(importlib.import_module(f"stiction.{name}")) for name in SUBMODULES]
     return "\n".join(parts)
+
+
+def _module(module: types.ModuleType) -> str:
+    """Functions and classes of a module that is imported by its own name."""
+    public = {name: getattr(module, name) for name in sorted(module.__all__)}
+    functions = {n: x for n, x in public.items() if isinstance(x, types.FunctionType)}
+    errors = {n: x for n, x in public.items() if isinstance(x, type) and issubclass(x, Exception)}
+    classes = {n: x for n, x in public.items() if isinstance(x, type) and n not in errors}
+    parts = [f"## {module.__name__}\n", _line(module), ""]
+    parts += [_function(name, function, {}) for name, function in functions.items()]
+    parts += [_item(name, _line(error)) for name, error in errors.items()]
+    parts += [""] if functions or errors else []
+    return "\n".join([*parts, *("#" + _class(name, kind, {}) for name, kind in classes.items())])
 
 
 def _class(name: str, kind: Any, stub: dict[str, Any]) -> str:
@@ -96,7 +113,8 @@ def _stub_signature(member: ast.FunctionDef) -> str:
 def _members(kind: type) -> dict[str, str]:
     """Methods, properties and annotated fields of a Python class, in the order of the source."""
     fields = vars(kind).get("__annotations__", {})
-    out = {n: _item(f"{n}: {t}", _attribute(kind, n)) for n, t in fields.items() if n[0] != "_"}
+    shown = {n: getattr(t, "__forward_arg__", t) for n, t in fields.items() if n[0] != "_"}
+    out = {n: _item(f"{n}: {t}", _attribute(kind, n)) for n, t in shown.items()}
     for name, member in vars(kind).items():
         if name.startswith("_") and name != "__init__":
             continue

@@ -43,6 +43,7 @@ from .cli_subject import (
 )
 from .cli_tools import OneLineGroup, UsageError, guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
+from .loading import has_example_robots
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
@@ -228,7 +229,8 @@ def list_scenes(as_json: JsonOption = False) -> None:
         table.add_column(name, no_wrap=name == "scene")
     for row in rows:
         count = f"{row['default_n']} by default" if row["default_n"] else ""
-        extra = 'pip install ".[robots]"' if row["needs_robots"] else ""
+        missing = row["needs_robots"] and not has_example_robots()
+        extra = 'pip install ".[robots]"' if missing else ""
         table.add_row(
             row["name"] + ("(n)" if row["default_n"] else ""), row["description"], count, extra
         )

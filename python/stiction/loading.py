@@ -113,6 +113,8 @@ def load_urdf(path: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> R
 
 
 def _load_urdf(path: str | os.PathLike[str], options: Mapping[str, Any], stacklevel: int) -> Robot:
+    if not os.path.lexists(require_path(path)):
+        raise _stiction.StictionError(f"{os.fspath(path)}: no such file")
     robot = _stiction.load_urdf(os.fspath(path), _load_options(options))
     _warn(os.fspath(path), robot.messages, stacklevel)
     return robot
@@ -251,13 +253,20 @@ def _shortened(text: str, most: int = 3) -> str:
     return f"{head}: {', '.join(items[:most])}" + (", ..." if len(items) > most else "")
 
 
+_EXAMPLE_ROBOTS = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"
+
+
+def has_example_robots() -> bool:
+    """Whether the robots of example-robot-data are there."""
+    return Path(os.environ.get("STICTION_ROBOTS_DIR", _EXAMPLE_ROBOTS)).is_dir()
+
+
 def _set_directories() -> None:
     """Data beside this file; robots of example-robot-data where it is installed with pinocchio."""
     if "STICTION_DATA_DIR" not in os.environ:
         _stiction.set_data_directory(str(Path(__file__).parent / "robots"))
-    robots = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"
-    if "STICTION_ROBOTS_DIR" not in os.environ and robots.is_dir():
-        _stiction.set_robots_directory(str(robots))
+    if "STICTION_ROBOTS_DIR" not in os.environ and _EXAMPLE_ROBOTS.is_dir():
+        _stiction.set_robots_directory(str(_EXAMPLE_ROBOTS))
 
 
 _set_directories()

@@ -355,3 +355,17 @@ def test_module_is_the_command() -> None:
 
 def test_version() -> None:
     assert stiction.__version__ in invoke("--version").stdout
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(stiction.StictionError, match=r"nothing\.urdf: no such file"):
+        stiction.load(tmp_path / "nothing.urdf")
+
+
+def test_scenes_ask_only_for_robots_that_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint = "[robots]"
+    assert hint not in CliRunner().invoke(app, ["scenes"]).output
+    monkeypatch.setenv("STICTION_ROBOTS_DIR", str(tmp_path / "none"))
+    assert hint in CliRunner().invoke(app, ["scenes"]).output
