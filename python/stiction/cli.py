@@ -47,7 +47,7 @@ from .loading import has_example_robots
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
-from .simulator import SettingNames
+from .setting_names import SettingNames
 
 app = typer.Typer(
     name="stiction",

@@ -45,7 +45,7 @@ from .cli_subject import (
 )
 from .cli_tools import UsageError, finite, guarded, print_json, spinner, stdout
 from .comparison import RESIDUALS
-from .simulator import SettingNames
+from .setting_names import SettingNames
 
 RIGID = "semi-implicit-euler"
 """The integrator whose steps pose a contact problem."""

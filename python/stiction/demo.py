@@ -17,7 +17,7 @@ from .cli_subject import set_stiffness
 from .record import Recorder, geometry_positions
 from .replay import write_replay
 from .run import OnStep, RunSummary, Segment, execute, time_steps
-from .simulator import SettingNames
+from .setting_names import SettingNames
 
 DROP_HEIGHT = 0.3
 """Above the standing height [m]."""
