@@ -95,7 +95,7 @@ class SettingNames(SolverOptions, total=False):
         Default False.
     sleep_speed: [m/s or rad/s] >= 0. A tree is at rest if no velocity of it is above. Read by
         semi-implicit-euler. Default 0.001.
-    sleep_time: [s] > 0 and finite. An island whose trees have all rested so long falls asleep.
+    sleep_time: [s] > 0. An island whose trees have all rested so long falls asleep; inf: never.
         Read by semi-implicit-euler. Default 0.5.
     law: "continuous" or "published". Of a compliant point. Read by explicit-euler,
         exponential-published, implicit-euler, rk4, symplectic-euler. Default "continuous".

@@ -34,6 +34,7 @@ def reads(solver: str, setting: str) -> bool:
 
 def options_read(solver: str, options: SolverOptions) -> SolverOptions:
     """Those of the options that a solver reads."""
+    _check_type("solver", solver, str, '"ncp-newton"')
     kept = {name: value for name, value in options.items() if reads(solver, name)}
     return cast(SolverOptions, kept)
 

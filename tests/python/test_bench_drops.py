@@ -131,9 +131,7 @@ def test_budget_of_a_compliant_step():
     sim = soft_ball(integrator="exponential")
     sim.step(sim.initial_state())
     assert sim.most_factorisations() == 0, "nothing is rigid, and its own parts factor nothing"
-    sim = soft_ball(
-        integrator="implicit-euler", substeps=2, newton_iterations=3, newton_halvings=4
-    )
+    sim = soft_ball(integrator="implicit-euler", substeps=2, newton_iterations=3, newton_halvings=4)
     report = sim.step(sim.initial_state())
     assert sim.most_factorisations() == 2 * 3 * (2**5 - 1) >= report.factorisations > 0
 
@@ -152,8 +150,8 @@ def test_budget_of_rigid_rows_in_a_compliant_step():
 def test_euler_takes_the_steps_of_implicitfast_where_no_servo_damps(name):
     """Loose bodies are timed with the cheapest of integrators that take the same steps; a robot,
     whose servos Euler damps explicitly, is not timed with it."""
-    from stiction.bench.catalogue import scene
-    from stiction.bench.peer_models import variants
+    from stiction_lab.bench.catalogue import scene
+    from stiction_lab.bench.peer_models import variants
 
     chosen = scene(name)
     ours = chosen.ours()

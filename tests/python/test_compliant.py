@@ -132,7 +132,10 @@ def test_options_of_the_exponential_integrators_act() -> None:
         ({"newton_iterations": 0}, "newton_iterations = 0: must be >= 1"),
         ({"newton_halvings": 99}, "newton_halvings = 99: must be in"),
         ({"dt": -1e-3}, "dt = -0.001"),
-        ({"integrator": "exponential", "law": "published"}, 'law = "published": integrator "exponential" does not read it; of'),
+        (
+            {"integrator": "exponential", "law": "published"},
+            'law = "published": integrator "exponential" does not read it; of',
+        ),
         ({"accuracy": -1.0}, "accuracy = -1"),
         ({"max_products": -2}, "max_products = -2: must be -1"),
         ({"projection": "nearest"}, 'projection = "nearest": must be "radial" or "euclidean"'),

@@ -158,8 +158,8 @@ def test_messages_name_the_keyword(scene: stiction.Scene) -> None:
         ("max_factorisations = -1: must be", {"max_factorisations": -1}),
         ("baumgarte = 2: must be", {"baumgarte": 2.0}),
         ("limit_margin = -1: must be", {"limit_margin": -1.0}),
-        ("sleep_speed (SleepSettings::speed) = -1: must be", {"sleep_speed": -1.0}),
-        ("sleep_time (SleepSettings::time) = 0: must be", {"sleep_time": 0.0}),
+        ("sleep_speed = -1: must be", {"sleep_speed": -1.0}),
+        ("sleep_time = 0: must be", {"sleep_time": 0.0}),
     ]:
         with pytest.raises(ValueError, match="^" + re.escape(text)):
             stiction.Simulator(scene, **settings)

@@ -45,7 +45,9 @@ OTHER: dict[str, Any] = {
 
 def other(name: str) -> Any:
     usual = FIELDS[name]["default"]
-    value = OTHER[name] if name in OTHER else (not usual if isinstance(usual, bool) else 0.5 * usual)
+    value = (
+        OTHER[name] if name in OTHER else (not usual if isinstance(usual, bool) else 0.5 * usual)
+    )
     assert value != usual
     return value
 

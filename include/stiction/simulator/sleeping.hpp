@@ -33,12 +33,13 @@ inline constexpr std::tuple kSleepSettings{
         "m/s or rad/s",
         "A tree is at rest if no velocity of it is above.",
         "semi-implicit-euler"},
-    Setting<SleepSettings, double>{"sleep_time",
-                                   &SleepSettings::time,
-                                   kPositive,
-                                   "s",
-                                   "An island whose trees have all rested so long falls asleep.",
-                                   "semi-implicit-euler"}};
+    Setting<SleepSettings, double>{
+        "sleep_time",
+        &SleepSettings::time,
+        {"> 0", [](const double& x) { return x > 0.0; }},
+        "s",
+        "An island whose trees have all rested so long falls asleep; inf: never.",
+        "semi-implicit-euler"}};
 
 /// What a step knows about sleep, by tree; no meaning between steps.
 struct SleepWorkspace {
