@@ -77,6 +77,44 @@ Residuals residuals(const ContactProblem& problem,
                     int last,
                     RowSizes& sizes);
 
+/// The largest of some rows, in N s and m/s.
+struct LargestRows {
+  double total = 0.0;  ///< of everything: a maximum drops a NaN, a sum keeps it
+  double g = 0.0, lambda = 0.0, made = 0.0, energy = 0.0;  ///< made: |g| + G_rr |lambda_r|
+};
+
+/// The rows of set i; returns the largest of its diagonal. Dim = 3: a contact whose rows have one
+/// unit, unrolled; 0: any set.
+template <int Dim>
+inline double add_rows(const ContactProblem& problem,
+                       int i,
+                       const double* lambda,
+                       const double* c,
+                       LargestRows& size) {
+  const ConstraintSet& set = problem.sets[i];
+  const double* block = problem.values.data() + problem.diagonal_start[i];
+  const int dim = Dim > 0 ? Dim : set.dim, stride = ContactProblem::stride(dim);
+  const bool plain = Dim > 0 || set.in_one_unit();
+  double own_diag = 0.0;
+  for (int r = 0; r < dim; ++r) {
+    double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
+    double diag = block[stride * r + r];
+    size.total += g + l + std::abs(c[r]);
+    if (!plain) {
+      const RowUnits unit = row_units(set.friction, r);
+      g *= unit.velocity;
+      diag *= unit.velocity * unit.velocity;
+      l /= unit.impulse;
+    }
+    own_diag = std::max(own_diag, diag);
+    size.g = std::max(size.g, g);
+    size.lambda = std::max(size.lambda, l);
+    size.made = std::max(size.made, g + diag * l);
+    size.energy = std::max(size.energy, diag * l * l);
+  }
+  return own_diag;
+}
+
 /// Residuals over the sets [first, last), sizes of rows in N s and m/s, each set judged by
 /// judge(set, index, lambda, c) -> SetResidual.
 template <class Judge>
@@ -88,41 +126,24 @@ Residuals scaled_residuals(const ContactProblem& problem,
                            Judge&& judge,
                            RowSizes* sizes = nullptr) {
   Residuals out;
-  double total = 0.0;                                      // a maximum drops a NaN, a sum keeps it
   double primal = 0.0, dual = 0.0, complementarity = 0.0;  // above rounding
   double floor = 0.0;  // sets that act on each other share it, as they share V
   if (!problem.velocity_floor.empty()) {
     for (int i = first; i < last; ++i) floor = std::max(floor, problem.velocity_floor[i]);
   }
-  double g_max = 0.0, lambda_max = 0.0, diag_max = 0.0, abs_max = 0.0, energy_max = 0.0;
+  LargestRows size;
+  double diag_max = 0.0;
   for (int i = first; i < last; ++i) {
     const ConstraintSet& set = problem.sets[i];
     const double* c = velocity + set.offset;
     const auto [p, d, q] = judge(set, i, lambda + set.offset, c);
-    total += p + d + q;
+    size.total += p + d + q;
     out.primal = std::max(out.primal, p);
     out.dual = std::max(out.dual, d);
     out.complementarity = std::max(out.complementarity, q);
-    const double* block = problem.values.data() + problem.diagonal_start[i];
-    const int s = ContactProblem::stride(set.dim);
-    const bool plain = set.in_one_unit();
-    double own_diag = 0.0;
-    for (int r = 0; r < set.dim; ++r) {
-      double g = std::abs(problem.g[set.offset + r]), l = std::abs(lambda[set.offset + r]);
-      double diag = block[s * r + r];
-      total += g + l + std::abs(c[r]);
-      if (!plain) {
-        const RowUnits unit = row_units(set.friction, r);
-        g *= unit.velocity;
-        diag *= unit.velocity * unit.velocity;
-        l /= unit.impulse;
-      }
-      own_diag = std::max(own_diag, diag);
-      g_max = std::max(g_max, g);
-      lambda_max = std::max(lambda_max, l);
-      abs_max = std::max(abs_max, g + diag * l);
-      energy_max = std::max(energy_max, diag * l * l);
-    }
+    const double own_diag = set.dim == 3 && set.in_one_unit()
+                                ? add_rows<3>(problem, i, lambda, c, size)
+                                : add_rows<0>(problem, i, lambda, c, size);
     diag_max = std::max(diag_max, own_diag);
     const double least = own_diag > 0.0 ? floor : 0.0;
     if (d > dual && !(d <= least)) dual = d;
@@ -131,25 +152,26 @@ Residuals scaled_residuals(const ContactProblem& problem,
         (least == 0.0 || above_rounding(set, least, own_diag, lambda + set.offset, c, q)))
       complementarity = q;
   }
-  if (!std::isfinite(total)) {
+  if (!std::isfinite(size.total)) {
     out.relative = out.backward = kInfinity;
     return out;
   }
-  if (sizes != nullptr) *sizes = {g_max, abs_max};
-  if (g_max == 0.0 && lambda_max == 0.0) {  // no scale: only bounds that exclude 0 can be violated
+  if (sizes != nullptr) *sizes = {size.g, size.made};
+  // No scale: only bounds that exclude 0 can be violated.
+  if (size.g == 0.0 && size.lambda == 0.0) {
     out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;
     return out;
   }
-  const double L = std::max(lambda_max, diag_max > 0.0 ? g_max / diag_max : 0.0);
+  const double L = std::max(size.lambda, diag_max > 0.0 ? size.g / diag_max : 0.0);
   const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
   const auto scaled = [&](double v) {
     return std::max({ratio(primal, L), ratio(dual, v), ratio(complementarity, L * v)});
   };
-  const double V = g_max > 0.0 ? g_max : abs_max;
+  const double V = size.g > 0.0 ? size.g : size.made;
   out.relative = scaled(V);
-  out.backward = scaled(abs_max);
+  out.backward = scaled(size.made);
   const double lost =
-      lost_in_rounding(problem, lambda, first, last, std::max(V, floor), diag_max * energy_max);
+      lost_in_rounding(problem, lambda, first, last, std::max(V, floor), diag_max * size.energy);
   out.relative = std::max(out.relative, lost);
   return out;
 }
