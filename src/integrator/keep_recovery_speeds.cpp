@@ -233,6 +233,7 @@ void keep_recovery_speeds(const RowContext& context,
                           RecoveryWorkspace& work,
                           ContactSolution& solution) {
   work.solved_again = false;
+  if (settings.name != "ncp-newton") return;
   reserve(context, problem, work);
   if (!find_islands(context, problem, work)) return;
   find_trees(context, problem, work);

@@ -8,7 +8,8 @@ namespace stiction {
 
 /// Corrections of position errors that act together: where `solution` moves joints or bodies of an
 /// island faster than the caps, and corrections alone, from rest, would do so too, their c* are
-/// scaled to the caps and the problem is solved again. At most kRecoverySolves solves more.
+/// scaled to the caps and the problem is solved again. At most kRecoverySolves solves more. The
+/// published algorithms keep their own answer, whatever it is.
 inline constexpr int kRecoverySolves = 2;
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,
