@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import posixpath
 import re
 import subprocess
 import sys
@@ -198,10 +197,7 @@ def upward_includes(tree: Tree) -> Iterator[Violation]:
         if own is None:
             continue
         for target in re.findall(r'#include "([^"]+)"', text):
-            path = target
-            if not target.startswith("stiction/"):
-                path = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
-            other = layer_of(path)
+            other = layer_of(target if target.startswith("stiction/") else f"src/{target}")
             if other is not None and LAYERS.index(other) > LAYERS.index(own):
                 yield Violation("upward include", name, target)
 

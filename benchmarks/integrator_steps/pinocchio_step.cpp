@@ -1,4 +1,4 @@
-#include "src/model/pinocchio_robot.hpp"
+#include "model/pinocchio_robot.hpp"
 #include "stepper.hpp"
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>

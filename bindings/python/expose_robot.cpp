@@ -1,7 +1,7 @@
 #include "common.hpp"
+#include "model/pinocchio_robot.hpp"
 #include "path_argument.hpp"
 #include "scene_holder.hpp"
-#include "src/model/pinocchio_robot.hpp"
 
 namespace stiction::python {
 namespace {

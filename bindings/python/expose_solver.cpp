@@ -1,7 +1,7 @@
 #include "benchmarks/collision_peers/clock.hpp"
 #include "inside.hpp"
+#include "solver/common/safe_answer.hpp"
 #include "solver_settings.hpp"
-#include "src/solver/safe_answer.hpp"
 
 namespace stiction::python {
 namespace {

@@ -2,9 +2,9 @@
 #include "stiction/math/constants.hpp"
 
 #include "benchmarks/collision_peers/clock.hpp"
+#include "collision/convex/nesmino.hpp"
 #include "common.hpp"
 #include "inside.hpp"
-#include "src/collision/nesmino.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "stiction/model/state.hpp"
 
 #include "common.hpp"
+#include "model/near_names.hpp"
 #include "scene_holder.hpp"
-#include "src/model/near_names.hpp"
 #include <boost/python/raw_function.hpp>
 
 #include <algorithm>

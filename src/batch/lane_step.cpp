@@ -1,6 +1,6 @@
-#include "stiction/batch/lane_step.hpp"
+#include "batch/lane_step.hpp"
 
-#include "lane_step_impl.hpp"
+#include "batch/lane_step_impl.hpp"
 
 namespace stiction {
 

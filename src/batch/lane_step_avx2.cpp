@@ -1,4 +1,4 @@
-#include "lane_step_impl.hpp"
+#include "batch/lane_step_impl.hpp"
 
 namespace stiction {
 

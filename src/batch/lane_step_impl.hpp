@@ -1,15 +1,14 @@
 #pragma once
 
-#include "stiction/batch/lane_step.hpp"
-#include "stiction/dynamics/bias.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
-#include "stiction/dynamics/integrate.hpp"
-#include "stiction/dynamics/kinematics.hpp"
-#include "stiction/dynamics/loose_body.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
-#include "stiction/solver/pgs_kernel.hpp"
-
-#include "../dynamics/tree_layout.hpp"
+#include "batch/lane_step.hpp"
+#include "dynamics/bias.hpp"
+#include "dynamics/constraint_rows.hpp"
+#include "dynamics/integrate.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "dynamics/tree_layout.hpp"
+#include "solver/common/pgs_kernel.hpp"
 
 // Included once per instruction set; see math/lanes.hpp.
 

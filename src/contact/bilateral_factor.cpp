@@ -1,12 +1,11 @@
-#include "bilateral_factor.hpp"
+#include "contact/bilateral_factor.hpp"
 
-#include "stiction/dynamics/kinematics.hpp"
-#include "stiction/dynamics/loose_body.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
-
-#include "../math/semidefinite.hpp"
-#include "constraint_row.hpp"
-#include "one_tree_rows.hpp"
+#include "contact/constraint_row.hpp"
+#include "contact/one_tree_rows.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "math/semidefinite.hpp"
 
 #include <algorithm>
 

@@ -1,8 +1,7 @@
 #include "stiction/contact/build_problem.hpp"
 
-#include "stiction/dynamics/constraint_rows.hpp"
-
-#include "one_tree_rows.hpp"
+#include "contact/one_tree_rows.hpp"
+#include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

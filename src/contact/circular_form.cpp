@@ -1,4 +1,4 @@
-#include "circular_form.hpp"
+#include "contact/circular_form.hpp"
 
 #include <algorithm>
 

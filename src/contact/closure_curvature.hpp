@@ -2,7 +2,7 @@
 
 #include "stiction/contact/closed_loops.hpp"
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 namespace stiction {
 

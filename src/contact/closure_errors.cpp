@@ -1,4 +1,4 @@
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
-#include "closure_recovery.hpp"
+#include "contact/closure_recovery.hpp"
 
-#include "stiction/dynamics/free_root.hpp"
-#include "stiction/math/symmetric_eigen.hpp"
+#include "dynamics/free_root.hpp"
+#include "math/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "recovery.hpp"
+#include "contact/recovery.hpp"
 
 namespace stiction {
 

@@ -1,7 +1,7 @@
-#include "stiction/dynamics/constraint_rows.hpp"
 #include "stiction/math/constants.hpp"
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "stiction/math/constants.hpp"
 
-#include "scaled_residuals.hpp"
+#include "contact/scaled_residuals.hpp"
 
 namespace stiction {
 namespace {

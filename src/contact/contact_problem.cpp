@@ -1,9 +1,9 @@
 #include "stiction/contact/contact_problem.hpp"
 
-#include "stiction/math/clones.hpp"
 #include "stiction/model/robot.hpp"
 
-#include "../math/number.hpp"
+#include "math/clones.hpp"
+#include "math/number.hpp"
 
 #include <algorithm>
 #include <cmath>

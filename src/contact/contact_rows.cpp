@@ -1,8 +1,8 @@
 #include "stiction/contact/compliant_law.hpp"
 #include "stiction/contact/contact_memory.hpp"
-#include "stiction/dynamics/constraint_rows.hpp"
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,6 @@
-#include "stiction/dynamics/constraint_rows.hpp"
-#include "stiction/math/clones.hpp"
-
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/constraint_rows.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,5 @@
-#include "stiction/dynamics/constraint_rows.hpp"
-
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

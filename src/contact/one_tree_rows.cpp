@@ -1,6 +1,6 @@
-#include "one_tree_rows.hpp"
+#include "contact/one_tree_rows.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 // Where one tree carries every set, as for a robot on the ground, its rows are kept dense by dof:
 // Y = D^-1/2 L^-T J^T, [dofs x width], so that one dof of a chain works on eight rows at once.

@@ -1,13 +1,12 @@
-#include "project_closures.hpp"
+#include "contact/project_closures.hpp"
 
-#include "stiction/dynamics/bias.hpp"
-#include "stiction/dynamics/integrate.hpp"
-#include "stiction/dynamics/kinematics.hpp"
-#include "stiction/dynamics/loose_body.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
-
-#include "bilateral_factor.hpp"
-#include "closure_recovery.hpp"
+#include "contact/bilateral_factor.hpp"
+#include "contact/closure_recovery.hpp"
+#include "dynamics/bias.hpp"
+#include "dynamics/integrate.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
+#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

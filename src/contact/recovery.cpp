@@ -1,6 +1,6 @@
-#include "recovery.hpp"
+#include "contact/recovery.hpp"
 
-#include "stiction/dynamics/mass_matrix.hpp"
+#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 #include <algorithm>
 #include <cmath>

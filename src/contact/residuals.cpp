@@ -1,6 +1,6 @@
 #include "stiction/contact/residuals.hpp"
 
-#include "scaled_residuals.hpp"
+#include "contact/scaled_residuals.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 #include "stiction/contact/uniqueness.hpp"
 
 #include "stiction/math/constants.hpp"
-#include "stiction/math/singular_values.hpp"
 
-#include "../math/number.hpp"
-#include "circular_form.hpp"
+#include "contact/circular_form.hpp"
+#include "math/number.hpp"
+#include "math/singular_values.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "stiction/contact/contact_memory.hpp"
 #include "stiction/model/contact_order.hpp"
 
-#include "constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
 #include "stiction/dynamics/forest.hpp"
 
-#include "stiction/dynamics/bias.hpp"
-#include "stiction/dynamics/kinematics.hpp"
-#include "stiction/dynamics/loose_body.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
-
-#include "tree_layout.hpp"
+#include "dynamics/bias.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "dynamics/tree_layout.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include "stiction/geometry/convex_mesh.hpp"
 
-#include "quickhull.hpp"
-#include "size_range.hpp"
+#include "geometry/quickhull.hpp"
+#include "geometry/size_range.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "quickhull.hpp"
+#include "geometry/quickhull.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -4,8 +4,8 @@
 #include "stiction/geometry/triangle_mesh.hpp"
 #include "stiction/math/constants.hpp"
 
-#include "mesh_support.hpp"
-#include "size_range.hpp"
+#include "geometry/mesh_support.hpp"
+#include "geometry/size_range.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "stiction/geometry/support_table.hpp"
 
-#include "mesh_support.hpp"
+#include "geometry/mesh_support.hpp"
 
 #include <algorithm>
 #include <bit>

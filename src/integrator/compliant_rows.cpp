@@ -1,9 +1,9 @@
-#include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_system.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/model/contact_order.hpp"
 
-#include "../contact/constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
 

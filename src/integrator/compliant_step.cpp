@@ -1,9 +1,10 @@
 #include "stiction/integrator/compliant_step.hpp"
 
-#include "stiction/integrator/explicit_euler.hpp"
-#include "stiction/integrator/implicit_euler.hpp"
-#include "stiction/integrator/rk4.hpp"
 #include "stiction/model/contact_order.hpp"
+
+#include "integrator/explicit_euler.hpp"
+#include "integrator/implicit_euler.hpp"
+#include "integrator/rk4.hpp"
 
 #include <algorithm>
 #include <stdexcept>

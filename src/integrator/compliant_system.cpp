@@ -1,7 +1,8 @@
 #include "stiction/integrator/compliant_system.hpp"
 
-#include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/model/contact_order.hpp"
+
+#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

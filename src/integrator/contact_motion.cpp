@@ -1,6 +1,6 @@
 #include "stiction/integrator/contact_motion.hpp"
 
-#include "stiction/math/exponential.hpp"
+#include "math/exponential.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,10 @@
-#include "dual_tree.hpp"
+#include "integrator/dual_tree.hpp"
 
-#include "stiction/dynamics/bias.hpp"
-#include "stiction/dynamics/integrate.hpp"
-#include "stiction/dynamics/kinematics.hpp"
-#include "stiction/math/clones.hpp"
-
-#include "../dynamics/tree_layout.hpp"
+#include "dynamics/bias.hpp"
+#include "dynamics/integrate.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/tree_layout.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 

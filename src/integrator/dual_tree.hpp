@@ -1,9 +1,10 @@
 #pragma once
 
 #include "stiction/dynamics/tree_data.hpp"
-#include "stiction/math/dual.hpp"
 #include "stiction/model/parameters.hpp"
 #include "stiction/model/tree.hpp"
+
+#include "math/dual.hpp"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "energy.hpp"
+#include "integrator/energy.hpp"
 
 namespace stiction {
 

@@ -1,4 +1,4 @@
-#include "stiction/integrator/explicit_euler.hpp"
+#include "integrator/explicit_euler.hpp"
 
 namespace stiction {
 namespace {

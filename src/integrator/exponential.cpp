@@ -1,12 +1,12 @@
 #include "stiction/integrator/exponential.hpp"
 
-#include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_step.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/model/contact_order.hpp"
 
-#include "../contact/constraint_row.hpp"
-#include "exponential_end.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "integrator/exponential_end.hpp"
+#include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "exponential_end.hpp"
+#include "integrator/exponential_end.hpp"
 
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/math/constants.hpp"
-#include "stiction/math/factor_symmetric.hpp"
 
-#include "energy.hpp"
+#include "integrator/energy.hpp"
+#include "integrator/step_coordinates.hpp"
+#include "math/factor_symmetric.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,9 @@
-#include "stiction/integrator/implicit_euler.hpp"
+#include "integrator/implicit_euler.hpp"
 
-#include "stiction/dynamics/mass_matrix.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
-#include "stiction/math/solve_linear.hpp"
-
-#include "implicit_step.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "integrator/implicit_step.hpp"
+#include "integrator/step_coordinates.hpp"
+#include "math/solve_linear.hpp"
 
 #include <algorithm>
 #include <cmath>

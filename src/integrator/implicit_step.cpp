@@ -1,7 +1,7 @@
-#include "implicit_step.hpp"
+#include "integrator/implicit_step.hpp"
 
-#include "stiction/dynamics/bias.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
+#include "dynamics/bias.hpp"
+#include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "stiction/integrator/compliant_step.hpp"
 #include "stiction/math/disjoint_sets.hpp"
 
-#include "dual_tree.hpp"
+#include "integrator/dual_tree.hpp"
 
 #include <vector>
 

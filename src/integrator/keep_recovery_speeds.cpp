@@ -1,9 +1,9 @@
-#include "keep_recovery_speeds.hpp"
+#include "integrator/keep_recovery_speeds.hpp"
 
 #include "stiction/contact/residuals.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
 
-#include "../contact/recovery.hpp"
+#include "contact/recovery.hpp"
+#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 
 #include "stiction/integrator/recovery_workspace.hpp"
 
-#include "../contact/constraint_row.hpp"
+#include "contact/constraint_row.hpp"
 
 namespace stiction {
 

@@ -1,8 +1,8 @@
-#include "stiction/dynamics/mass_matrix.hpp"
 #include "stiction/integrator/compliant_step.hpp"
-#include "stiction/integrator/step_coordinates.hpp"
 
-#include "../contact/constraint_row.hpp"
+#include "contact/constraint_row.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
-#include "stiction/integrator/rk4.hpp"
+#include "integrator/rk4.hpp"
 
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/model/contact_order.hpp"
+
+#include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
 

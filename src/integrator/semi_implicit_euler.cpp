@@ -1,7 +1,7 @@
-#include "stiction/integrator/semi_implicit_euler.hpp"
+#include "integrator/semi_implicit_euler.hpp"
 
-#include "stiction/dynamics/integrate.hpp"
-#include "stiction/dynamics/mass_matrix.hpp"
+#include "dynamics/integrate.hpp"
+#include "dynamics/mass_matrix.hpp"
 
 namespace stiction {
 

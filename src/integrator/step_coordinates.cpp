@@ -1,6 +1,6 @@
-#include "stiction/integrator/step_coordinates.hpp"
+#include "integrator/step_coordinates.hpp"
 
-#include "stiction/dynamics/integrate.hpp"
+#include "dynamics/integrate.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
-#include "stiction/math/block_sparse.hpp"
+#include "math/block_sparse.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

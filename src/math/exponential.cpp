@@ -1,4 +1,4 @@
-#include "stiction/math/exponential.hpp"
+#include "math/exponential.hpp"
 
 #include "stiction/math/constants.hpp"
 #include "stiction/math/lanes.hpp"

@@ -1,6 +1,6 @@
-#include "stiction/math/factor_symmetric.hpp"
+#include "math/factor_symmetric.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "stiction/math/matrix_exponential.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

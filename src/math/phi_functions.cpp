@@ -1,8 +1,9 @@
 #include "stiction/math/phi_functions.hpp"
 
-#include "stiction/math/clones.hpp"
-#include "stiction/math/exponential.hpp"
 #include "stiction/math/lanes.hpp"
+
+#include "math/clones.hpp"
+#include "math/exponential.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "semidefinite.hpp"
+#include "math/semidefinite.hpp"
 
 #include <algorithm>
 #include <cmath>

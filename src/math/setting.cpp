@@ -1,6 +1,6 @@
 #include "stiction/math/setting.hpp"
 
-#include "number.hpp"
+#include "math/number.hpp"
 
 #include <string_view>
 

@@ -1,6 +1,6 @@
-#include "stiction/math/singular_values.hpp"
+#include "math/singular_values.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

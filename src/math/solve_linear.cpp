@@ -1,6 +1,6 @@
-#include "stiction/math/solve_linear.hpp"
+#include "math/solve_linear.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
-#include "stiction/math/clones.hpp"
 #include "stiction/math/spring_damper.hpp"
-#include "stiction/math/symmetric_eigen.hpp"
+
+#include "math/clones.hpp"
+#include "math/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>

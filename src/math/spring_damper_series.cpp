@@ -1,5 +1,6 @@
-#include "stiction/math/clones.hpp"
 #include "stiction/math/spring_damper.hpp"
+
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

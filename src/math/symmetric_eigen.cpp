@@ -1,6 +1,6 @@
-#include "stiction/math/symmetric_eigen.hpp"
+#include "math/symmetric_eigen.hpp"
 
-#include "stiction/math/clones.hpp"
+#include "math/clones.hpp"
 
 #include <algorithm>
 #include <cmath>

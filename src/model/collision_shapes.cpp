@@ -1,4 +1,4 @@
-#include "collision_shapes.hpp"
+#include "model/collision_shapes.hpp"
 
 #include "stiction/geometry/triangle_mesh.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "urdf_document.hpp"
+#include "model/urdf_document.hpp"
 
 #include <map>
 #include <string>

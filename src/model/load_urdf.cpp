@@ -1,10 +1,10 @@
-#include "adjacent_pairs.hpp"
-#include "collision_shapes.hpp"
-#include "overlapping_pairs.hpp"
-#include "physical_inertia.hpp"
-#include "pinocchio_urdf.hpp"
-#include "srdf.hpp"
-#include "urdf_document.hpp"
+#include "model/adjacent_pairs.hpp"
+#include "model/collision_shapes.hpp"
+#include "model/overlapping_pairs.hpp"
+#include "model/physical_inertia.hpp"
+#include "model/pinocchio_urdf.hpp"
+#include "model/srdf.hpp"
+#include "model/urdf_document.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "overlapping_pairs.hpp"
+#include "model/overlapping_pairs.hpp"
 
 #include "stiction/collision/scene_distances.hpp"
 

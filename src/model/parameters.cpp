@@ -1,6 +1,6 @@
 #include "stiction/model/parameters.hpp"
 
-#include "../math/number.hpp"
+#include "math/number.hpp"
 
 #include <algorithm>
 #include <cmath>

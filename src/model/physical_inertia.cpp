@@ -1,4 +1,4 @@
-#include "physical_inertia.hpp"
+#include "model/physical_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>

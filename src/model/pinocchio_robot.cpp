@@ -1,8 +1,8 @@
-#include "pinocchio_robot.hpp"
+#include "model/pinocchio_robot.hpp"
 
-#include "adjacent_pairs.hpp"
-#include "overlapping_pairs.hpp"
-#include "physical_inertia.hpp"
+#include "model/adjacent_pairs.hpp"
+#include "model/overlapping_pairs.hpp"
+#include "model/physical_inertia.hpp"
 #include <coal/BVH/BVH_model.h>
 #include <coal/shape/convex.h>
 #include <coal/shape/geometric_shapes.h>

@@ -1,6 +1,6 @@
-#include "pinocchio_urdf.hpp"
+#include "model/pinocchio_urdf.hpp"
 
-#include "pinocchio_robot.hpp"
+#include "model/pinocchio_robot.hpp"
 #include <pinocchio/parsers/urdf.hpp>
 
 #include <console_bridge/console.h>

@@ -1,6 +1,6 @@
 #include "stiction/math/constants.hpp"
 
-#include "mesh_file.hpp"
+#include "model/mesh_file.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "mesh_file.hpp"
+#include "model/mesh_file.hpp"
 
 #include <bit>
 #include <cstring>

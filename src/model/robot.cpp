@@ -1,6 +1,6 @@
 #include "stiction/model/robot.hpp"
 
-#include "near_names.hpp"
+#include "model/near_names.hpp"
 
 #include <stdexcept>
 

@@ -2,8 +2,8 @@
 
 #include "stiction/model/state.hpp"
 
-#include "../math/number.hpp"
-#include "physical_inertia.hpp"
+#include "math/number.hpp"
+#include "model/physical_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>

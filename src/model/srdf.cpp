@@ -1,7 +1,7 @@
-#include "srdf.hpp"
+#include "model/srdf.hpp"
 
-#include "near_names.hpp"
-#include "xml_file.hpp"
+#include "model/near_names.hpp"
+#include "model/xml_file.hpp"
 
 #include <cmath>
 #include <map>

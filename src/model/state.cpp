@@ -2,7 +2,7 @@
 
 #include "stiction/model/contact_order.hpp"
 
-#include "../math/number.hpp"
+#include "math/number.hpp"
 
 #include <algorithm>
 #include <cmath>

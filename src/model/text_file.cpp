@@ -1,4 +1,4 @@
-#include "text_file.hpp"
+#include "model/text_file.hpp"
 
 #include <algorithm>
 #include <cctype>

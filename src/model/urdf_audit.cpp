@@ -1,6 +1,6 @@
-#include "near_names.hpp"
-#include "physical_inertia.hpp"
-#include "urdf_document.hpp"
+#include "model/near_names.hpp"
+#include "model/physical_inertia.hpp"
+#include "model/urdf_document.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "urdf_document.hpp"
+#include "model/urdf_document.hpp"
 
 #include <cmath>
 

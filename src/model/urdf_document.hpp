@@ -2,7 +2,7 @@
 
 #include "stiction/model/robot.hpp"
 
-#include "xml_file.hpp"
+#include "model/xml_file.hpp"
 
 #include <optional>
 #include <string>

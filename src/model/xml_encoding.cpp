@@ -1,4 +1,4 @@
-#include "xml_encoding.hpp"
+#include "model/xml_encoding.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "xml_file.hpp"
+#include "model/xml_file.hpp"
 
-#include "xml_encoding.hpp"
+#include "model/xml_encoding.hpp"
 
 #include <algorithm>
 #include <cctype>

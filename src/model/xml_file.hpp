@@ -2,7 +2,7 @@
 
 #include "stiction/model/robot.hpp"
 
-#include "text_file.hpp"
+#include "model/text_file.hpp"
 
 #include <initializer_list>
 #include <map>

@@ -1,6 +1,6 @@
 #include "stiction/simulator/simulator.hpp"
 
-#include "../contact/project_closures.hpp"
+#include "contact/project_closures.hpp"
 
 #include <algorithm>
 #include <cmath>

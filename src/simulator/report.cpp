@@ -1,11 +1,11 @@
 #include "stiction/simulator/report.hpp"
 
-#include "stiction/dynamics/free_root.hpp"
 #include "stiction/simulator/simulator.hpp"
 
-#include "../integrator/keep_recovery_speeds.hpp"
-#include "../solver/impact_law.hpp"
-#include "../solver/safe_answer.hpp"
+#include "dynamics/free_root.hpp"
+#include "integrator/keep_recovery_speeds.hpp"
+#include "solver/common/impact_law.hpp"
+#include "solver/common/safe_answer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 #include "stiction/simulator/simulator.hpp"
 
-#include "stiction/integrator/semi_implicit_euler.hpp"
 #include "stiction/model/state_io.hpp"
 
-#include "../contact/closure_curvature.hpp"
-#include "../contact/project_closures.hpp"
-#include "../integrator/keep_recovery_speeds.hpp"
-#include "../solver/impact_law.hpp"
+#include "contact/closure_curvature.hpp"
+#include "contact/project_closures.hpp"
+#include "integrator/keep_recovery_speeds.hpp"
+#include "integrator/semi_implicit_euler.hpp"
+#include "solver/common/impact_law.hpp"
 
 #include <algorithm>
 #include <cmath>

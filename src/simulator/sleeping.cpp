@@ -1,6 +1,6 @@
 #include "stiction/simulator/sleeping.hpp"
 
-#include "../math/number.hpp"
+#include "math/number.hpp"
 
 #include <algorithm>
 #include <bit>

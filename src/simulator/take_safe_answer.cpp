@@ -1,6 +1,6 @@
 #include "stiction/simulator/simulator.hpp"
 
-#include "../solver/safe_answer.hpp"
+#include "solver/common/safe_answer.hpp"
 
 namespace stiction {
 

@@ -1,7 +1,7 @@
-#include "../contact/circular_form.hpp"
-#include "../math/number.hpp"
-#include "island_residuals.hpp"
-#include "solvers.hpp"
+#include "contact/circular_form.hpp"
+#include "math/number.hpp"
+#include "solver/common/island_residuals.hpp"
+#include "solver/solvers.hpp"
 
 #include <cmath>
 #include <stdexcept>

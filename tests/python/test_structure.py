@@ -48,8 +48,8 @@ BROKEN = {
         "src/math/c.hpp": "struct CWorkspace {\n" + lines(30, "std::vector<double> a{0};\n") + "};",
     },
     "upward include": {
-        "src/contact/a.cpp": '#include "stiction/math/x.hpp"\n#include "../solver/y.hpp"\n',
-        "src/contact/b.cpp": '#include "b.hpp"\n#include "../math/y.hpp"\n',
+        "src/contact/a.cpp": '#include "stiction/math/x.hpp"\n#include "solver/y.hpp"\n',
+        "src/contact/b.cpp": '#include "contact/b.hpp"\n#include "math/y.hpp"\n',
     },
     "unused public header": {
         "include/stiction/math/used.hpp": "",

@@ -1,7 +1,6 @@
 #include "dense.hpp"
 
-#include "stiction/math/symmetric_eigen.hpp"
-
+#include "math/symmetric_eigen.hpp"
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 

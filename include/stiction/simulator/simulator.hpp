@@ -32,7 +32,7 @@ struct RolloutLog {
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
 
-struct ImpactWork;  // src/solver/impact_law.hpp
+struct ImpactWork;  // src/solver/common/impact_law.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.

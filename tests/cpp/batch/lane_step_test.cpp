@@ -1,4 +1,4 @@
-#include "stiction/batch/lane_step.hpp"
+#include "batch/lane_step.hpp"
 
 #include "stiction/model/tree.hpp"
 

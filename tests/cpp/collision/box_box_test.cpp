@@ -1,4 +1,4 @@
-#include "../../../src/collision/box_box.hpp"
+#include "collision/pairs/box_box.hpp"
 
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>

@@ -3,7 +3,7 @@
 #include "stiction/collision/distance.hpp"
 #include "stiction/math/constants.hpp"
 
-#include "../../../src/collision/cull.hpp"
+#include "collision/scene/cull.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 

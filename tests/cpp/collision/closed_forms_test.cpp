@@ -1,4 +1,4 @@
-#include "../../../src/collision/closed_forms.hpp"
+#include "collision/pairs/closed_forms.hpp"
 
 #include "support/shapes.hpp"
 #include <boost/test/unit_test.hpp>

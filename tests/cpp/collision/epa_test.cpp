@@ -1,4 +1,4 @@
-#include "../../../src/collision/epa.hpp"
+#include "collision/convex/epa.hpp"
 
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>

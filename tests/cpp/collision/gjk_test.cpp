@@ -1,4 +1,4 @@
-#include "../../../src/collision/gjk.hpp"
+#include "collision/convex/gjk.hpp"
 
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>

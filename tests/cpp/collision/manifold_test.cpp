@@ -9,7 +9,7 @@
 namespace stiction::test {
 namespace {
 
-constexpr double kFacePreference = 1e-5;  // of the size, see src/collision/pair.hpp
+constexpr double kFacePreference = 1e-5;  // of the size, see src/collision/pairs/pair.hpp
 constexpr Kind kKinds[] = {Kind::kHalfSpace,
                            Kind::kSphere,
                            Kind::kCapsule,

@@ -1,6 +1,6 @@
 #include "stiction/collision/distance.hpp"
 
-#include "../../../src/collision/search_direction.hpp"
+#include "collision/convex/search_direction.hpp"
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>
 

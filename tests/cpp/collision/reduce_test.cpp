@@ -1,4 +1,4 @@
-#include "../../../src/collision/reduce.hpp"
+#include "collision/manifold/reduce.hpp"
 
 #include "stiction/collision/manifold.hpp"
 

@@ -1,4 +1,4 @@
-#include "../../../src/collision/sweep.hpp"
+#include "collision/scene/sweep.hpp"
 
 #include "stiction/collision/distance.hpp"
 

@@ -1,7 +1,6 @@
 #include "stiction/contact/build_problem.hpp"
 
-#include "stiction/dynamics/mass_matrix.hpp"
-
+#include "dynamics/mass_matrix.hpp"
 #include "support/dense.hpp"
 #include "support/random_tree.hpp"
 #include <Eigen/Core>

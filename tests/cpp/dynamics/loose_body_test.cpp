@@ -1,4 +1,4 @@
-#include "stiction/dynamics/loose_body.hpp"
+#include "dynamics/loose_body.hpp"
 
 #include "stiction/simulator/simulator.hpp"
 

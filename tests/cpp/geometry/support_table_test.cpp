@@ -1,6 +1,6 @@
 #include "stiction/geometry/shape.hpp"
 
-#include "../../../src/geometry/mesh_support.hpp"
+#include "geometry/mesh_support.hpp"
 #include "support/shapes.hpp"
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,8 @@
 #include "stiction/integrator/compliant_system.hpp"
 
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "integrator/step_coordinates.hpp"
 #include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,8 @@
 #include "integrator/implicit_step.hpp"
 
-#include "stiction/integrator/step_coordinates.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "integrator/step_coordinates.hpp"
 #include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 

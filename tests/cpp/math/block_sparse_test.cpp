@@ -1,4 +1,4 @@
-#include "stiction/math/block_sparse.hpp"
+#include "math/block_sparse.hpp"
 
 #include "support/allocation_guard.hpp"
 #include "support/random.hpp"

@@ -1,4 +1,4 @@
-#include "stiction/math/factor_symmetric.hpp"
+#include "math/factor_symmetric.hpp"
 
 #include "stiction/math/constants.hpp"
 

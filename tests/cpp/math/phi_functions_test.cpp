@@ -1,7 +1,6 @@
 #include "stiction/math/phi_functions.hpp"
 
-#include "stiction/math/exponential.hpp"
-
+#include "math/exponential.hpp"
 #include "support/random.hpp"
 #include "support/test_data.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-#include "stiction/math/singular_values.hpp"
+#include "math/singular_values.hpp"
 
 #include "support/dense.hpp"
 #include "support/random.hpp"

@@ -1,4 +1,4 @@
-#include "stiction/math/solve_linear.hpp"
+#include "math/solve_linear.hpp"
 
 #include "stiction/math/constants.hpp"
 

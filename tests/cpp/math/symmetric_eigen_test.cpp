@@ -1,4 +1,4 @@
-#include "stiction/math/symmetric_eigen.hpp"
+#include "math/symmetric_eigen.hpp"
 
 #include "support/dense.hpp"
 #include "support/random.hpp"

@@ -1,7 +1,7 @@
 #include "stiction/model/robot.hpp"
 
+#include "model/pinocchio_robot.hpp"
 #include "scenes/data_paths.hpp"
-#include "src/model/pinocchio_robot.hpp"
 #include <boost/test/unit_test.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
 #include <pinocchio/parsers/urdf.hpp>

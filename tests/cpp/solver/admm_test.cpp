@@ -1,6 +1,6 @@
-#include "solver/admm.hpp"
+#include "solver/first_order/admm.hpp"
 
-#include "solver/spectral_penalty.hpp"
+#include "solver/first_order/spectral_penalty.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>

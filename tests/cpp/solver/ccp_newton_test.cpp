@@ -1,6 +1,6 @@
 #include "stiction/solver/solver.hpp"
 
-#include "solver/regularised_law.hpp"
+#include "solver/convex/regularised_law.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>

@@ -2,9 +2,9 @@
 #include "stiction/solver/solver.hpp"
 
 #include "contact/circular_form.hpp"
-#include "solver/local_contact.hpp"
-#include "solver/multipliers.hpp"
-#include "solver/tree_space.hpp"
+#include "solver/ncp_newton/local_contact.hpp"
+#include "solver/ncp_newton/multipliers.hpp"
+#include "solver/ncp_newton/tree_space.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"

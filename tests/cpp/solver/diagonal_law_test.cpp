@@ -1,4 +1,4 @@
-#include "solver/diagonal_law.hpp"
+#include "solver/ncp_newton/diagonal_law.hpp"
 
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
 #include "stiction/solver/solver.hpp"
 
-#include "solver/polygon.hpp"
+#include "solver/common/polygon.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>

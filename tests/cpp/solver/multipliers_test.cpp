@@ -1,4 +1,4 @@
-#include "solver/multipliers.hpp"
+#include "solver/ncp_newton/multipliers.hpp"
 
 #include "stiction/simulator/simulator.hpp"
 

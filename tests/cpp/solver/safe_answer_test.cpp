@@ -1,8 +1,8 @@
-#include "solver/safe_answer.hpp"
+#include "solver/common/safe_answer.hpp"
 
 #include "stiction/contact/residuals.hpp"
 
-#include "solver/ncp_newton.hpp"
+#include "solver/ncp_newton/ncp_newton.hpp"
 #include "support/dense.hpp"
 #include "support/random.hpp"
 #include <Eigen/Core>

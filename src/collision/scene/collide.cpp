@@ -1,0 +1,294 @@
+#include "stiction/collision/collide.hpp"
+
+#include "collision/pairs/pair.hpp"
+#include "collision/scene/cull.hpp"
+#include "collision/scene/sweep.hpp"
+#include "math/number.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+constexpr double kLeastTarget = 1e-6;  // [m] gap at which a fast pair counts as met
+
+std::uint64_t pair_key(int a, int b) {
+  return static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint32_t>(b);
+}
+
+/// Pairs whose closed form needs no iteration keep no narrow-phase state, nor do those with a
+/// surface, where each triangle would need its own.
+bool keeps_query(ShapeType a, ShapeType b) {
+  if (a == ShapeType::kHalfSpace || b == ShapeType::kHalfSpace) return false;
+  if (is_surface(a) || is_surface(b)) return false;
+  if (detail::is_round(a) && detail::is_round(b)) return false;
+  const auto sphere_box = [](ShapeType s, ShapeType t) {
+    return s == ShapeType::kSphere && t == ShapeType::kBox;
+  };
+  return !sphere_box(a, b) && !sphere_box(b, a);
+}
+
+void pose_geometries(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     const CollisionSettings& settings,
+                     double dt,
+                     CollisionWorkspace& work) {
+  const std::vector<Geometry>& geometries = scene.geometries();
+  const double fall = dt * norm(p.gravity);  // [m/s] gained in this step by a body that is let go
+  for (std::size_t g = 0; g < geometries.size(); ++g) {
+    const int body = geometries[g].body;
+    if (body < 0) {
+      work.poses[g] = p.geometry_placement[g];
+      work.reach[g] = 0.5 * settings.margin;
+    } else {
+      const int t = scene.tree_of_body(body);
+      const TreeData<double>& data = dynamics.trees[t];
+      const int local = body - scene.trees()[t].body_offset;
+      const Transform X_RG = data.X_RB[local] * p.geometry_placement[g];
+      work.poses[g] = data.X_WR * X_RG;
+      // Speed bound of any of its points: |v(centre)| + |w| radius.
+      const Motion<double>& V = data.V[local];
+      const Vec3d c = X_RG * work.centre[g];
+      work.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
+      work.angular[g] = data.X_WR.R * V.angular;
+      const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
+      work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
+    }
+    if (geometries[g].shape.bounded()) {
+      work.boxes[g] = grown(bounding_box(geometries[g].shape, work.poses[g]), work.reach[g]);
+    }
+  }
+}
+
+/// True if the boxes at rest prove that the pair is farther apart than the margin [m]. A
+/// half-space's box is infinite: its plane against the other's box. Rounding is left to the margin:
+/// the proof must hold by 1e-12 of the extents too.
+bool proven_apart(const Scene& scene, const CollisionWorkspace& work, int a, int b, double margin) {
+  const auto is_plane = [&](int g) { return !scene.geometries()[g].shape.bounded(); };
+  const Vec3d offset = work.poses[b] * work.centre[b] - work.poses[a] * work.centre[a];
+  if (is_plane(a) || is_plane(b)) {
+    const int plane = is_plane(a) ? a : b, other = is_plane(a) ? b : a;
+    const Vec3d n = work.poses[plane].R.c2, c = work.poses[other] * work.centre[other];
+    const double height = dot(n, c - work.poses[plane].p);
+    const Vec3d along = transpose_times(work.poses[other].R, n);
+    const double width = std::min(work.radius[other], detail::half_width(work.half[other], along));
+    return height > width + margin + 1e-12 * work.radius[other];
+  }
+  const double radii = work.radius[a] + work.radius[b], slack = margin + 1e-12 * radii;
+  if (squared_norm(offset) > (radii + slack) * (radii + slack)) return true;
+  return detail::boxes_apart(
+      work.poses[a].R, work.half[a], work.poses[b].R, work.half[b], offset, slack);
+}
+
+/// Manifolds found only because the pair is fast: kept if it comes within `target` during the step,
+/// as the manifolds of that moment. Normals taken now, far away, would deflect what flies past or
+/// what lands behind an edge. Forces of this step change the motion by dt^2 |g| and more; what they
+/// add beyond the target is found in the next step.
+void keep_only_what_meets(const Scene& scene,
+                          int a,
+                          int b,
+                          double dt,
+                          double target,
+                          double margin,
+                          CollisionWorkspace& work) {
+  std::vector<Manifold>& manifolds = work.manifold.manifolds;
+  for (const Manifold& m : manifolds) {
+    for (int i = 0; i < m.count; ++i) {
+      if (m.points[i].gap <= target) return;
+    }
+  }
+  const auto motion = [&](int g) {
+    return detail::MovingShape{
+        work.poses[g], work.centre[g], work.linear[g], work.angular[g], work.radius[g]};
+  };
+  const Shape &A = scene.geometries()[a].shape, &B = scene.geometries()[b].shape;
+  const detail::MovingShape motion_a = motion(a), motion_b = motion(b);
+  double time = 0.0;
+  bool meets;
+  if (is_surface(A.type) || is_surface(B.type)) {
+    meets = detail::first_approach_of_surfaces(
+        A, motion_a, B, motion_b, dt, target, work.manifold, time);
+  } else {
+    meets = detail::first_approach(A, motion_a, B, motion_b, dt, target, time);
+  }
+  if (!meets) {
+    manifolds.clear();
+    return;
+  }
+  contact_manifolds(
+      A, advanced(motion_a, time), B, advanced(motion_b, time), margin, work.manifold);
+  // The smaller body feels a wrong lever arm most; the world feels none.
+  const bool world_b = scene.geometries()[b].body < 0;
+  const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
+  for (Manifold& m : manifolds) {
+    detail::take_back(motion_a, motion_b, time, dt, world_b || smaller_a, m);
+  }
+}
+
+void append_contacts(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     int a,
+                     int b,
+                     const Manifold& m,
+                     int pair_points,
+                     ContactSet& contacts) {
+  const int body_a = scene.geometries()[a].body, body_b = scene.geometries()[b].body;
+  const Mat3d R_WA = body_placement(scene, dynamics, body_a).R;
+  const Mat3d frame = contact_frame(R_WA, m.normal);
+  const Material material = scene.pair_material(p, a, b);
+  // Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
+  // rigid foot that rocks about its edge then stick without contradicting each other (midway they
+  // differ by w phi / 2, and an exact solution answers with internal forces up to the cone).
+  const auto plane_side = [&](int g) {
+    const ShapeType type = scene.geometries()[g].shape.type;
+    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
+  };
+  const double shift = plane_side(b) - plane_side(a);
+  for (int k = 0; k < m.count; ++k) {
+    Contact& c = contacts.emplace_back();  // filled in place: a temporary would be copied
+    c.geometry_a = a;
+    c.geometry_b = b;
+    c.body_a = body_a;
+    c.body_b = body_b;
+    c.pair = pair_key(a, b);
+    c.feature = m.points[k].feature;
+    c.pair_points = pair_points;
+    c.position = m.points[k].position + m.normal * (shift * m.points[k].gap);
+    c.frame = frame;
+    c.gap = m.points[k].gap;
+    c.material = material;
+  }
+}
+
+/// Of the contacts of one pair, from `first` on and sorted by feature; of equals the lower feature.
+void keep_deepest(int limit, std::size_t first, ContactSet& contacts) {
+  const auto begin = contacts.begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, contacts.end(), [](const Contact& x, const Contact& y) {
+    return x.gap != y.gap ? x.gap < y.gap : x.feature < y.feature;
+  });
+  contacts.resize(first + limit);
+  std::sort(contacts.begin() + static_cast<std::ptrdiff_t>(first),
+            contacts.end(),
+            [](const Contact& x, const Contact& y) { return x.feature < y.feature; });
+  for (std::size_t k = first; k < contacts.size(); ++k) contacts[k].pair_points = limit;
+}
+
+void append_contacts(const Scene& scene,
+                     const Parameters& p,
+                     const DynamicsWorkspace& dynamics,
+                     int a,
+                     int b,
+                     const std::vector<Manifold>& manifolds,
+                     int limit,
+                     ContactSet& contacts) {
+  int pair_points = 0;
+  for (const Manifold& m : manifolds) pair_points += m.count;
+  const std::size_t first = contacts.size();
+  for (const Manifold& m : manifolds) {
+    append_contacts(scene, p, dynamics, a, b, m, pair_points, contacts);
+  }
+  std::sort(contacts.begin() + first, contacts.end(), [](const Contact& x, const Contact& y) {
+    return x.feature < y.feature;
+  });
+  if (limit > 0 && pair_points > limit) keep_deepest(limit, first, contacts);
+}
+
+}  // namespace
+
+Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
+  // Within 0.1 rad of n the x-axis would turn quickly: take y. cos(0.1) = 0.995004165.
+  const Vec3d& axis = std::abs(dot(R_WA.c0, n)) < 0.995004165278 ? R_WA.c0 : R_WA.c1;
+  Vec3d t1 = axis - n * dot(axis, n);
+  t1 = t1 * (1.0 / norm(t1));
+  return {t1, cross(n, t1), n};
+}
+
+void CollisionWorkspace::resize(const Scene& scene) {
+  const std::size_t n = scene.geometries().size();
+  poses.assign(n, Transform::identity());
+  reach.assign(n, 0.0);
+  radius.assign(n, kInfinity);
+  centre.assign(n, {0, 0, 0});
+  half.assign(n, {0, 0, 0});
+  linear.assign(n, {0, 0, 0});
+  angular.assign(n, {0, 0, 0});
+  boxes.assign(n, {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}});
+  std::vector<std::uint8_t> is_static(n);
+  for (std::size_t g = 0; g < n; ++g) {
+    const Geometry& geometry = scene.geometries()[g];
+    is_static[g] = geometry.body < 0;
+    if (geometry.shape.bounded()) {
+      const Aabb box = bounding_box(geometry.shape, Transform::identity());
+      centre[g] = stiction::centre(box);
+      half[g] = half_extents(box);
+      // Half the diagonal holds any shape; a sphere's own radius is smaller.
+      radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
+                                                            : 0.5 * norm(box.upper - box.lower);
+    }
+  }
+  broad_phase.reset(is_static);
+}
+
+void collide(const Scene& scene,
+             const Parameters& parameters,
+             const DynamicsWorkspace& dynamics,
+             const CollisionSettings& settings,
+             double dt,
+             State& state,
+             CollisionWorkspace& work,
+             ContactSet& contacts) {
+  contacts.clear();
+  work.next_queries.clear();
+  pose_geometries(scene, parameters, dynamics, settings, dt, work);
+  work.broad_phase.find_pairs(work.boxes, work.pairs);
+  work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
+  const double target =
+      std::max({settings.margin, kLeastTarget, 2.0 * dt * dt * norm(parameters.gravity)});
+  std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
+  for (const BroadPhase::Pair& pair : work.pairs) {
+    if (!scene.pair_enabled(pair.a, pair.b)) continue;
+    ++work.counters.overlapping_pairs;
+    const Shape& A = scene.geometries()[pair.a].shape;
+    const Shape& B = scene.geometries()[pair.b].shape;
+    const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
+    if (proven_apart(scene, work, pair.a, pair.b, margin)) continue;
+
+    const bool rests = both_rest(
+        scene, dynamics, scene.geometries()[pair.a].body, scene.geometries()[pair.b].body);
+    DistanceCache* cache = nullptr;
+    if (keeps_query(A.type, B.type)) {
+      const std::uint64_t key = pair_key(pair.a, pair.b);
+      while (cursor < state.queries.size() && state.queries[cursor].pair < key) ++cursor;
+      const bool known = cursor < state.queries.size() && state.queries[cursor].pair == key;
+      if (known) {
+        work.next_queries.push_back(state.queries[cursor]);
+      } else {
+        work.next_queries.push_back({key, {}});
+      }
+      cache = &work.next_queries.back().cache;
+    }
+    if (rests) continue;  // no contacts, but the query stays for when they wake
+    ++work.counters.narrow_phase_calls;
+    contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
+    if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {
+      keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, work);
+    }
+    append_contacts(scene,
+                    parameters,
+                    dynamics,
+                    pair.a,
+                    pair.b,
+                    work.manifold.manifolds,
+                    settings.points_per_pair,
+                    contacts);
+  }
+  work.counters.contacts = static_cast<std::int64_t>(contacts.size());
+  state.queries.swap(work.next_queries);
+}
+
+}  // namespace stiction

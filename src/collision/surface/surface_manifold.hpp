@@ -1,0 +1,45 @@
+#pragma once
+
+#include "stiction/collision/manifold.hpp"
+
+#include "collision/surface/surface.hpp"
+
+namespace stiction::detail {
+
+/// First word of the name of a contact with a surface: what touches.
+enum SurfaceFeature : std::uint32_t {
+  kFaceFeature = 1,       ///< a corner of the other shape on a face
+  kRidgeFeature = 2,      ///< an edge of the surface
+  kPeakFeature = 3,       ///< a corner of the surface
+  kCornerOfAFeature = 4,  ///< two surfaces: a corner of A, of B, two edges
+  kCornerOfBFeature = 5,
+  kCrossingFeature = 6,
+};
+
+// Each fills work.points: what touches the surface `s`, in its frame.
+
+/// A bounded convex shape, X_SC its pose in the frame of the surface.
+void convex_on_surface(const Shape& s,
+                       const Shape& convex,
+                       const Transform& X_SC,
+                       double margin,
+                       ManifoldWorkspace& work);
+/// Two surfaces; normals point away from `s`.
+void surface_on_surface(const Shape& s,
+                        const Shape& other,
+                        const Transform& X_SO,
+                        double margin,
+                        ManifoldWorkspace& work);
+/// A half-space; normals point away from `s`, into it.
+void half_space_on_surface(const Shape& s,
+                           const Transform& X_SH,
+                           double margin,
+                           ManifoldWorkspace& work);
+
+/// Gathers work.points into work.manifolds, world frame. `size` [m]: of the smaller partner.
+void gather_manifolds(const Transform& X_WS,
+                      double size,
+                      bool surface_is_a,
+                      ManifoldWorkspace& work);
+
+}  // namespace stiction::detail

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "solver/common/island.hpp"
+#include "solver/common/pgs_kernel.hpp"
+
+namespace stiction {
+
+/// Gauss-Seidel over the sets of one island, each solved with the newest impulses of the others.
+class GaussSeidel {
+ public:
+  /// Constants of the island go to `storage`.
+  GaussSeidel(const Island& island, std::vector<double>& storage);
+  /// How much of it an island of so many sets needs.
+  static std::size_t storage(int sets) { return sets * (sizeof(Local) / sizeof(double)); }
+
+  /// How a contact is solved.
+  enum class Contact {
+    kProjected,  ///< the stick that stops it, or one projected step (pgs_kernel.hpp)
+    kExact,      ///< the NCP of the contact alone (local_contact.hpp)
+  };
+  /// One pass; returns the largest change of impulse in velocity units, G_ii |dlambda| [m/s].
+  /// over_relaxation scales each change; what leaves its set then is projected back.
+  double sweep(Contact contact, double over_relaxation, double* lambda) const;
+
+ private:
+  /// Constants of one set. Bilateral rows are solved row by row within their block.
+  struct Local {
+    ConeStep<double> cone;
+    double inverse[kMaxSetDim];  ///< 1 / G_rr of the other sets
+    double diag_max;
+  };
+  void update(int i, Contact contact, double* c, double* l) const;
+
+  const Island island_;
+  Local* locals_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "solver/common/island.hpp"
+
+namespace stiction {
+
+/// The canonical scale of each row of the island (mode_newton.cpp); D is indexed by the problem's
+/// rows.
+void scale_rows(const Island& island, double* D);
+
+struct NewtonSettings {
+  double tolerance = 1e-8;  ///< of Residuals::relative
+  int max_iterations = 20;
+  Interrupt interrupt = {};
+  double proximal = 1e-6;  ///< weight of the proximal term, in units where G has a diagonal near 1
+};
+
+/// Semismooth Newton on the Alart-Curnier form of one island, started from lambda (Alart and
+/// Curnier 1991; scaling, proximal term and line search as in docs/solvers.md). Local: a few sweeps
+/// must have found the modes of most contacts. `before` and `velocity` are those of the start. The
+/// best projected iterate is left in lambda, never worse than the start; returns its residuals.
+/// `velocity` is that of lambda.
+Residuals newton_on_modes(const Island& island,
+                          const NewtonSettings& settings,
+                          const Residuals& before,
+                          double* lambda,
+                          double* velocity,
+                          SolverWorkspace& work);
+
+/// Room for problems of `total` rows with islands of at most `rows`.
+void reserve_newton(std::size_t total, int rows, SolverWorkspace& work);
+
+/// Largest reduced system it takes.
+inline constexpr int kMaxNewtonRows = 1000;
+
+}  // namespace stiction

@@ -1,0 +1,330 @@
+#include "solver/ncp_newton/ncp_newton.hpp"
+
+#include "contact/scaled_residuals.hpp"
+#include "solver/ncp_newton/multipliers.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+// The NCP exactly and fast. Per island, until the residual is below the tolerance:
+//   1. the warm start as it is;
+//   2. Newton on the modes, at once from a good warm start, else after a few exact sweeps;
+//      instead, where rows are many and bodies few, the method of multipliers (multipliers.cpp);
+//   3. sweeps and Newton by turns;
+//   4. if a normal impulse pushes without effect, the problem has no solution;
+//   5. an interior point method from several starts, its iterates polished by Newton;
+//   6. sweeps, or the interior point method, from scattered starts;
+//   7. continuation: compliance halved from that of the contacts to nothing, each solution the warm
+//      start of the next.
+// The best impulses seen are the answer. Islands too large for 5 have 1 to 3 only. Centred loads:
+// 5 comes first.
+
+namespace stiction {
+namespace {
+
+/// As many sweeps as cost an eighth of a factorisation: n^3 / 6 against the entries of G.
+int sweeps_per_turn(const Island& island) {
+  const ContactProblem& p = island.problem;
+  const double n = island.rows(),
+               entries = p.panel_start[island.last] - p.panel_start[island.first];
+  return static_cast<int>(std::clamp(n * n * n / (48.0 * entries), 4.0, 64.0));
+}
+
+}  // namespace
+
+NcpNewton::NcpNewton(const Island& island,
+                     const SolverSettings& settings,
+                     int max_factorisations,
+                     SolverWorkspace& work,
+                     std::vector<double>& constants,
+                     std::vector<double>& best,
+                     Clock::time_point deadline,
+                     double* lambda,
+                     double* velocity)
+    : island_(island),
+      settings_(settings),
+      max_factorisations_(max_factorisations),
+      enough_(max_factorisations),
+      work_(work),
+      best_impulse_(best),
+      deadline_(deadline),
+      lambda_(lambda),
+      velocity_(velocity),
+      first_factorisation_(work.factorisations),
+      sweeps_per_turn_(sweeps_per_turn(island)),
+      gauss_seidel_(island, constants) {
+  newton_.tolerance = settings.tolerance;
+  newton_.interrupt = settings.interrupt;
+  best_.relative = kUnknown;
+  if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+}
+
+int NcpNewton::left_of(int limit) const {
+  return std::max(0, limit - (work_.factorisations - first_factorisation_));
+}
+
+bool NcpNewton::exhausted() {
+  if (left_of(enough_) == 0 || settings_.interrupt.requested() ||
+      (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
+    out_of_budget_ = true;
+  return out_of_budget_;
+}
+
+void NcpNewton::evaluate() {
+  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last);
+}
+
+void NcpNewton::keep_best() {
+  if (!(certificate_.relative < best_.relative)) return;
+  best_ = certificate_;
+  std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_.begin() + island_.begin);
+}
+
+/// Wherever the impulses are now: the certificate may be older than they are.
+void NcpNewton::return_to_best() {
+  if (!(best_.relative < kUnknown)) return;
+  certificate_ = best_;
+  std::copy(best_impulse_.begin() + island_.begin,
+            best_impulse_.begin() + island_.end,
+            lambda_ + island_.begin);
+}
+
+/// False if the impulses are no longer finite. A few contacts that slide are not worth their exact
+/// solution at first: Newton finds them as well from cheaper sweeps.
+bool NcpNewton::sweep(int count) {
+  constexpr int kFewRows = 60, kFirst = 4;
+  for (int k = 0; k < count; ++k, ++sweeps_) {
+    const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
+    const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
+    if (!(gauss_seidel_.sweep(contact, 1.0, lambda_) < kUnknown)) return false;
+  }
+  return true;
+}
+
+/// Sweeps, more of them the dearer a factorisation is, as long as they halve the residual; true if
+/// they solve the problem.
+bool NcpNewton::sweep_while_it_helps() {
+  for (int done = 0, chunk = 4; done < sweeps_per_turn_; done += chunk, chunk = std::max(4, done)) {
+    const int count =
+        std::min({chunk, sweeps_per_turn_ - done, settings_.max_iterations - sweeps_});
+    if (count <= 0) return false;
+    const double before = certificate_.relative;
+    const bool finite = sweep(count);
+    evaluate();
+    keep_best();
+    if (solved()) return true;
+    if (!finite || !(certificate_.relative <= 0.5 * before)) return false;
+  }
+  return false;
+}
+
+/// Beyond so many rows a dense factorisation costs more than one of the trees, however many they
+/// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
+static int most_coordinates(const Island& island) {
+  constexpr int kSmall = 100;
+  return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
+}
+
+bool NcpNewton::in_tree_space() {
+  if (!knows_trees_) in_tree_space_ = work_.trees->prepare(island_, most_coordinates(island_));
+  knows_trees_ = true;
+  return in_tree_space_;
+}
+
+bool NcpNewton::newton(int steps, double proximal) {
+  newton_.max_iterations = std::min(steps, left_of(enough_));
+  newton_.proximal = proximal;
+  certificate_ = newton_on_modes(island_, newton_, certificate_, lambda_, velocity_, work_);
+  keep_best();
+  return solved();
+}
+
+/// For islands with fewer coordinates of trees than rows.
+bool NcpNewton::multipliers() {
+  if (island_.rows() <= kMinMultiplierRows || exhausted() || !in_tree_space()) return false;
+  MultiplierSettings settings;
+  settings.deadline = deadline_;
+  settings.interrupt = settings_.interrupt;
+  settings.tolerance = settings_.tolerance;
+  const bool by_formula = settings_.max_factorisations == 0;
+  settings.max_factorisations = by_formula ? kSparseFactorisations : left_of(max_factorisations_);
+  const int before = work_.factorisations;
+  certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
+  if (by_formula) first_factorisation_ += work_.factorisations - before;  // counted apart
+  keep_best();
+  return solved();
+}
+
+/// Sweeps and Newton by turns. An island that 4 to 7 can take is left to them after a few turns
+/// that bring nothing; a large one has nothing else.
+bool NcpNewton::take_turns() {
+  const bool large = island_.rows() > kMaxInteriorRows;
+  const int most_idle_turns = sweeps_per_turn_ > 4 ? 6 : 2;
+  double proximal = kLarge, to_halve = kUnknown;
+  int patience = 0, steps = 8;
+  for (int turn = 0; large || turn < 2 || patience < most_idle_turns; ++turn) {
+    if (exhausted() || sweeps_ >= settings_.max_iterations) return false;
+    if (!large && settings_.max_factorisations == 0 && left_of(enough_) < enough_ / 2)
+      return false;  // the rest for other stages
+    if (sweep_while_it_helps()) return true;
+    if (!std::isfinite(certificate_.relative)) return false;
+    const double before = certificate_.relative;
+    if (newton(steps, proximal)) return true;
+    steps = 20;
+    patience = certificate_.relative < 0.5 * to_halve ? 0 : patience + 1;
+    to_halve = std::min(to_halve, certificate_.relative);
+    // Near a hyperstatic solution the large term is slow, the small one at times singular.
+    if (certificate_.relative >= 1e-6)
+      proximal = kLarge;
+    else if (certificate_.relative > 0.5 * before)
+      proximal = proximal == kLarge ? kSmall : kLarge;
+  }
+  return false;
+}
+
+/// Whether the velocities that the start makes are so much larger than those asked for that the
+/// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
+bool NcpNewton::drowns(const RowSizes& sizes) const {
+  constexpr double kHidden = 1e-8;
+  if (kSumRounding * sizes.made <= kHidden * sizes.velocity) return false;  // more than is made
+  const ContactProblem& p = island_.problem;
+  double made = 0.0;
+  for (int i = island_.first; i < island_.last; ++i) {
+    for (int r = 0; r < p.sets[i].dim; ++r)
+      made = std::max(made, diagonal(p, i, r) * std::abs(lambda_[p.sets[i].offset + r]));
+  }
+  return kSumRounding * made > kHidden * velocity_scale(island_);
+}
+
+/// Residual of the start; Newton at once if it is close.
+bool NcpNewton::start_well() {
+  constexpr double kClose = 2e-2, kSame = 1e-2;
+  constexpr int kFewRows = 150;  // a dense factorisation costs as much as one of the trees
+  RowSizes sizes;
+  certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
+  keep_best();
+  // Taken as it is only if it is the solution and little more: what a step merely tolerates would
+  // add up from step to step. A sweep then lets what is left die out.
+  if (certificate_.relative <= kSame * settings_.tolerance) {
+    if (certificate_.relative > 1e-3 * kSame * settings_.tolerance && sweep(1)) {
+      evaluate();
+      if (!solved()) {
+        return_to_best();
+        evaluate();
+      }
+    }
+    return true;
+  }
+  if (drowns(sizes)) {
+    std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+    best_.relative = kUnknown;
+    evaluate();
+    keep_best();
+    if (solved()) return true;
+  }
+  const bool warm = std::any_of(
+      lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
+  if (!warm || !(certificate_.relative <= kClose)) return false;
+  if (island_.rows() > kFewRows && in_tree_space()) return false;
+  if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
+  newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
+  const bool found = newton(8, kLarge);
+  newton_.tolerance = settings_.tolerance;
+  return found;
+}
+
+SolveStatus NcpNewton::solve() {
+  // From the interior, impulses that are not unique come out centred, whatever the warm start.
+  if (settings_.centred_loads && try_interior_point()) return SolveStatus::kConverged;
+  if (start_well() || multipliers() || take_turns()) return SolveStatus::kConverged;
+  if (!std::isfinite(certificate_.relative)) return SolveStatus::kNotFinite;
+  return_to_best();
+  if (at_limit()) return SolveStatus::kRoundingLimited;
+  if (island_.rows() <= kMaxInteriorRows && !out_of_budget_) {
+    if (infeasible()) {
+      return_to_best();
+      return SolveStatus::kInfeasible;
+    }
+    if (try_interior_point() || scatter() || follow_compliance()) return SolveStatus::kConverged;
+  }
+  return_to_best();
+  if (limited()) return SolveStatus::kRoundingLimited;
+  if (exhausted()) return SolveStatus::kBudget;
+  return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
+}
+
+namespace {
+
+/// Room for the stages that few problems need, so that they allocate nothing when they are.
+void reserve(const ContactProblem& problem, SolverWorkspace& work) {
+  ContactProblem& soft = work.compliant;
+  if (soft.values.capacity() >= problem.values.size() && soft.g.capacity() >= problem.g.size() &&
+      soft.runs.capacity() >= problem.runs.size())
+    return;
+  soft = problem;
+  int rows = 0;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    rows = std::max(rows, island.rows());
+    if (work.trees->prepare(island, most_coordinates(island)))
+      work.tree_real.reserve(multiplier_storage(problem.g.size(), work.trees->num_coordinates()));
+  }
+  reserve_newton(problem.g.size(), std::min(rows, kMaxNewtonRows), work);
+  rows = std::min(rows, kMaxInteriorRows);
+  InteriorPoint::reserve(rows, work);
+  work.compliant_real.reserve(GaussSeidel::storage(problem.num_sets()));
+  work.compliant_best.reserve(problem.g.size());
+}
+
+}  // namespace
+
+std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings) {
+  std::int64_t sum = 0;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    const bool sparse = island.rows() > kMinMultiplierRows;
+    sum += settings.max_factorisations > 0
+               ? settings.max_factorisations
+               : 2 * dense_factorisations(island.rows()) + (sparse ? kSparseFactorisations : 0);
+  }
+  return sum;
+}
+
+void solve_ncp_newton(const ContactProblem& problem,
+                      const SolverSettings& settings,
+                      SolverWorkspace& work,
+                      ContactSolution& solution) {
+  using Clock = NcpNewton::Clock;
+  constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
+  const auto budget = std::chrono::duration<double>(settings.time_budget);
+  const Clock::time_point deadline =
+      settings.time_budget > 0.0 && settings.time_budget < kForever
+          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)
+          : Clock::time_point::max();
+  reserve(problem, work);
+  solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
+    const int given = settings.max_factorisations;
+    NcpNewton solver(island,
+                     settings,
+                     given > 0 ? given : dense_factorisations(island.rows()),
+                     work,
+                     work.real,
+                     work.best,
+                     deadline,
+                     lambda,
+                     velocity);
+    SolveStatus status = solver.solve();
+    if (given == 0) solver.allow(dense_factorisations(island.rows()));
+    if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
+        solver.regularise(solution.regularisation))
+      status = SolveStatus::kRegularised;
+    // One converged island: velocity and residuals are those of the final impulse already.
+    solution.certified = problem.num_islands() == 1 && status == SolveStatus::kConverged;
+    if (solution.certified) solution.residuals = solver.certificate();
+    return IslandOutcome{solver.sweeps(), status};
+  });
+  if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
+}
+
+}  // namespace stiction

@@ -1,0 +1,173 @@
+#include "stiction/math/split_mix.hpp"
+
+#include "solver/common/projection.hpp"
+#include "solver/ncp_newton/ncp_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+// What ncp-newton does where sweeps and Newton circle (stages 4 to 7 of ncp_newton.cpp).
+
+namespace stiction {
+
+/// The interior point method from one start, its iterates polished by Newton.
+bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
+  constexpr int kMaxSteps = 80;
+  InteriorPoint interior(island_, work_, InteriorPoint::Problem::kContact);
+  interior.restart(start);
+  for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
+    if (exhausted()) return false;
+    const int allowed = std::min(kMaxSteps, interior.steps() + left_of(max_factorisations_));
+    const bool good = interior.advance(target, allowed, settings_.interrupt);
+    interior.copy_impulse(lambda_);
+    evaluate();
+    if (!std::isfinite(certificate_.relative)) return false;
+    keep_best();
+    if (solved() || newton(6, kSmall) || at_limit()) return true;
+    if (!good) return false;
+  }
+  return false;
+}
+
+/// In the order of their success on tests/data/ncp_set.npz.
+static constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99},
+                                                   {1e4, 1.0, 0.1, 0.9},
+                                                   {1.0, 0.1, 0.02, 0.9},
+                                                   {10.0, 10.0, 0.01, 0.9},
+                                                   {0.1, 0.1, 0.01, 0.9}};
+
+bool NcpNewton::try_interior_point() {
+  if (island_.rows() > kMaxInteriorRows) return false;
+  return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
+    return follow_central_path(start);
+  });
+}
+
+/// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:
+/// then c . d = g . d < 0 for any impulses, and no velocity is admissible. In finite precision: a
+/// solution would need impulses beyond any reason.
+bool NcpNewton::infeasible() {
+  constexpr double kNothing = 1e-11;
+  InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
+  direction.restart({100.0, 0.1, 0.1, 0.99});
+  direction.advance(1e-24, std::min(100, left_of(max_factorisations_)), settings_.interrupt);
+  return direction.effect() < kNothing;
+}
+
+/// work_.compliant <- the problem with `share` of a set's largest diagonal entry added to its
+/// normal rows, or to all where there is no normal.
+void NcpNewton::make_compliant(double share) {
+  const ContactProblem& p = island_.problem;
+  ContactProblem& soft = work_.compliant;
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
+    const double largest = p.largest_diagonal(i, i + 1);
+    for (int r = set.is_cone() ? set.friction.normal() : 0; r < set.dim; ++r) {
+      soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
+      soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
+    }
+  }
+}
+
+/// Each solution is unique where its compliance is large, and moves little when it is halved.
+bool NcpNewton::follow_compliance() {
+  constexpr double kLast = 1e-11;
+  int lost = 0;
+  work_.compliant = island_.problem;
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  for (double share = 1.0; share > kLast; share *= 0.5) {
+    if (exhausted()) return false;
+    make_compliant(share);
+    if (!solve_compliant() && ++lost > 8) return false;
+  }
+  evaluate();
+  keep_best();
+  return solved() || newton(50, kSmall) || take_turns();
+}
+
+/// Stages 1 to 3, 5 and 6 on work_.compliant, from lambda.
+bool NcpNewton::solve_compliant() {
+  constexpr int kEach = 400;  // factorisations
+  const Island soft(work_.compliant, island_.first, island_.last);
+  NcpNewton relaxed(soft,
+                    settings_,
+                    left_of(max_factorisations_),
+                    work_,
+                    work_.compliant_real,
+                    work_.compliant_best,
+                    deadline_,
+                    lambda_,
+                    velocity_);
+  relaxed.enough_ = std::min(kEach, relaxed.max_factorisations_);
+  return relaxed.solve_stages();
+}
+
+bool NcpNewton::solve_stages() {
+  return start_well() || newton(20, kLarge) || take_turns() || try_interior_point() || scatter();
+}
+
+bool NcpNewton::regularise(std::vector<double>& regularisation) {
+  const ContactProblem& p = island_.problem;
+  work_.compliant = p;
+  for (double share = 1e-6; share < 2e-3; share *= 10.0) {
+    if (exhausted()) break;
+    make_compliant(share);
+    std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+    if (!solve_compliant()) continue;
+    regularisation.resize(p.g.size(), 0.0);
+    for (int i = island_.first; i < island_.last; ++i) {
+      for (int r = 0; r < p.sets[i].dim; ++r)
+        regularisation[p.sets[i].offset + r] = diagonal(work_.compliant, i, r) - diagonal(p, i, r);
+    }
+    return true;
+  }
+  return_to_best();
+  return false;
+}
+
+namespace {
+
+/// 2^x to a thousandth or so: the same bits on every machine.
+double power_of_two(double x) {
+  const double whole = std::floor(x);
+  return std::ldexp(1.0 + (x - whole), static_cast<int>(whole));
+}
+
+}  // namespace
+
+/// Other places to start from: each contact carries up to what would stop the largest velocity.
+bool NcpNewton::scatter() {
+  const ContactProblem& p = island_.problem;
+  const double scale = velocity_scale(island_);
+  const int starts = island_.rows() <= 60 ? 40 : 3;
+  for (int seed = 1; seed <= starts; ++seed) {
+    if (exhausted()) return false;
+    SplitMix uniform{static_cast<std::uint64_t>(seed)};
+    if (seed % 2 == 0) {
+      const double size = power_of_two(-7.0 + 20.0 * uniform());
+      const double ratio = power_of_two(-13.0 * uniform());
+      if (follow_central_path({size, size * ratio, 0.1 * uniform(), 0.9})) return true;
+      continue;
+    }
+    for (int i = island_.first; i < island_.last; ++i) {
+      const ConstraintSet& set = p.sets[i];
+      double* l = lambda_ + set.offset;
+      for (int r = 0; r < set.dim; ++r) l[r] = 0.0;
+      const double d = diagonal(p, i, set.dim - 1);
+      if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
+      const double n = uniform() * scale / d;
+      l[set.dim - 1] = n;
+      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.friction.slope() * n * (uniform() - 0.5);
+      project_horizontally(set, l);
+    }
+    if (!sweep(island_.rows() <= 60 ? 10 : 50)) continue;
+    evaluate();
+    keep_best();
+    if (solved() || newton(50, kLarge)) return true;
+  }
+  return false;
+}
+
+}  // namespace stiction

@@ -1,0 +1,201 @@
+#include "solver/ncp_newton/tree_space.hpp"
+
+#include "contact/circular_form.hpp"
+#include "math/clones.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+
+SolverWorkspace::SolverWorkspace()
+    : trees(std::make_unique<TreeSpace>()), circular(std::make_unique<CircularForm>()) {}
+SolverWorkspace::~SolverWorkspace() = default;
+SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
+SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
+
+/// Nodes are the trees in the order in which they are met.
+void TreeSpace::number_trees(const Island& island) {
+  const ContactProblem::Trees& trees = island.problem.trees;
+  node_of_tree_.assign(trees.tree_start.size() - 1, -1);
+  sizes_.clear();
+  start_.clear();
+  inertia_.clear();
+  for (int s = trees.side_start[island.first]; s < trees.side_start[island.last]; ++s) {
+    const int tree = trees.sides[s].tree;
+    if (node_of_tree_[tree] >= 0) continue;
+    node_of_tree_[tree] = static_cast<int>(sizes_.size());
+    start_.push_back(num_coordinates());
+    sizes_.push_back(trees.tree_start[tree + 1] - trees.tree_start[tree]);
+    inertia_.insert(inertia_.end(),
+                    trees.inertia.begin() + trees.tree_start[tree],
+                    trees.inertia.begin() + trees.tree_start[tree + 1]);
+  }
+}
+
+bool TreeSpace::prepare(const Island& island, int most) {
+  const ContactProblem& p = island.problem;
+  if (!p.trees.known()) return false;
+  number_trees(island);
+  if (num_coordinates() > most) return false;
+  rows_.clear();
+  sides_.clear();
+  side_start_.assign(1, 0);
+  matrix_.begin(sizes_);
+  int slope = 0;
+  for (int i = island.first; i < island.last; ++i) {
+    const int dim = ContactProblem::tree_block(p.sets[i]);
+    for (int first = 0; first < p.sets[i].dim; first += dim, slope += dim * dim) {
+      rows_.push_back({i, p.sets[i].offset + first, dim, slope});
+      for (int s = p.trees.side_start[i]; s < p.trees.side_start[i + 1]; ++s) {
+        const ContactProblem::Trees::Side& side = p.trees.sides[s];
+        const int node = node_of_tree_[side.tree];
+        const int* dofs = p.trees.dofs.data() + side.dof;
+        const bool whole = dofs[side.length - 1] == side.length - 1;
+        sides_.push_back({node,
+                          start_[node],
+                          side.length,
+                          whole ? nullptr : dofs,
+                          p.trees.z.data() + side.z + first * side.length});
+      }
+      side_start_.push_back(static_cast<int>(sides_.size()));
+    }
+    const Side* last = sides_.data() + sides_.size();
+    if (p.trees.side_start[i + 1] - p.trees.side_start[i] == 2)
+      matrix_.couple(last[-1].node, last[-2].node);
+  }
+  matrix_.analyse();
+  return true;
+}
+
+namespace {
+
+/// visit(std::integral_constant<int, dim>) of rows that stand together.
+template <class Visit>
+inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
+  dim == 1 ? visit(std::integral_constant<int, 1>{}) : with_dim(dim, visit);
+}
+
+}  // namespace
+
+void TreeSpace::gather(const double* impulse, double* y) const {
+  std::fill(y, y + num_coordinates(), 0.0);
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const double* x = impulse + rows_[k].begin;
+    with_block(rows_[k].dim, [&](auto dim) {
+      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
+        const Side& side = sides_[s];
+        double* out = y + side.start;
+        const double* z = side.z;
+        for (int m = 0; m < side.length; ++m, z += dim) {
+          double sum = z[0] * x[0];
+          for (int r = 1; r < dim; ++r) sum += z[r] * x[r];
+          out[side.dofs ? side.dofs[m] : m] += sum;
+        }
+      }
+    });
+  }
+}
+
+void TreeSpace::spread(const double* y, double* motion) const {
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    with_block(rows_[k].dim, [&](auto dim) {
+      double sum[dim] = {};
+      for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
+        const Side& side = sides_[s];
+        const double* z = side.z;
+        for (int m = 0; m < side.length; ++m, z += dim) {
+          const double x = y[side.start + (side.dofs ? side.dofs[m] : m)];
+          for (int r = 0; r < dim; ++r) sum[r] += z[r] * x;
+        }
+      }
+      std::copy(sum, sum + dim, motion + rows_[k].begin);
+    });
+  }
+}
+
+void TreeSpace::begin_matrix(bool symmetric) {
+  symmetric_ = symmetric;
+  matrix_.clear(symmetric);
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    const BlockSparse::Block out = matrix_.diagonal(static_cast<int>(k));
+    for (int j = 0; j < sizes_[k]; ++j) out.values[j * out.stride + j] = inertia_[start_[k] + j];
+  }
+}
+
+namespace {
+
+/// out(i, j) += za_i . H zb_j for two loose bodies and three rows.
+STICTION_CLONES void add_loose_bodies(
+    const double* za, const double* zb, const double* H, double* out, int stride) {
+  double right[3][6];
+  for (int j = 0; j < 6; ++j) {
+    for (int r = 0; r < 3; ++r) {
+      right[r][j] =
+          H[3 * r] * zb[3 * j] + H[3 * r + 1] * zb[3 * j + 1] + H[3 * r + 2] * zb[3 * j + 2];
+    }
+  }
+  for (int i = 0; i < 6; ++i, out += stride) {
+    for (int j = 0; j < 6; ++j) {
+      out[j] += za[3 * i] * right[0][j] + za[3 * i + 1] * right[1][j] + za[3 * i + 2] * right[2][j];
+    }
+  }
+}
+
+}  // namespace
+
+/// block += Z_a H Z_b^T.
+void TreeSpace::add_product(
+    const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block) {
+  if (dim == 3 && !a.dofs && !b.dofs && a.length == 6 && b.length == 6)
+    return add_loose_bodies(a.z, b.z, H, block.values, block.stride);
+  with_block(dim, [&](auto rows) { add_product<rows>(a, b, H, block); });
+}
+
+template <int dim>
+void TreeSpace::add_product(const Side& a,
+                            const Side& b,
+                            const double* H,
+                            BlockSparse::Block block) {
+  for (int m = 0; m < a.length; ++m) {
+    double left[dim] = {};
+    for (int r = 0; r < dim; ++r) {
+      for (int c = 0; c < dim; ++c) left[c] += a.z[dim * m + r] * H[dim * r + c];
+    }
+    double* row = block.values + static_cast<std::ptrdiff_t>(a.dofs ? a.dofs[m] : m) * block.stride;
+    for (int n = 0; n < b.length; ++n) {
+      double sum = left[0] * b.z[dim * n];
+      for (int r = 1; r < dim; ++r) sum += left[r] * b.z[dim * n + r];
+      row[b.dofs ? b.dofs[n] : n] += sum;
+    }
+  }
+}
+
+/// += Z_a H Z_b^T + Z_b H Z_a^T of two sides.
+void TreeSpace::add_coupling(const Side& a, const Side& b, int dim, const double* H) {
+  if (a.node == b.node) {
+    add_product(a, b, dim, H, matrix_.diagonal(a.node));
+    add_product(b, a, dim, H, matrix_.diagonal(a.node));
+    return;
+  }
+  const BlockSparse::Pair pair = matrix_.pair(a.node, b.node);
+  const Side &first = pair.swapped ? b : a, &second = pair.swapped ? a : b;
+  add_product(first, second, dim, H, pair.upper);
+  if (symmetric_) return;
+  double transposed[kMaxConeDim * kMaxConeDim];
+  for (int r = 0; r < dim; ++r) {
+    for (int c = 0; c < dim; ++c) transposed[dim * r + c] = H[dim * c + r];
+  }
+  add_product(first, second, dim, transposed, pair.lower_transposed);
+}
+
+void TreeSpace::add(int k, const double* H) {
+  const int dim = rows_[k].dim;
+  if (std::all_of(H, H + dim * dim, [](double x) { return x == 0.0; })) return;  // an open contact
+  for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
+    const Side& side = sides_[s];
+    add_product(side, side, dim, H, matrix_.diagonal(side.node));
+    for (int t = s + 1; t < side_start_[k + 1]; ++t) add_coupling(side, sides_[t], dim, H);
+  }
+}
+
+}  // namespace stiction

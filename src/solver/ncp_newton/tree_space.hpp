@@ -1,0 +1,60 @@
+#pragma once
+
+#include "math/block_sparse.hpp"
+#include "solver/common/island.hpp"
+
+namespace stiction {
+
+/// The coordinates of the trees under an island, G - diag R = Z^T m^-1 Z, and matrices m + Z H Z^T
+/// in them. Impulses and velocities are indexed by the problem's rows.
+class TreeSpace {
+ public:
+  /// Rows of a set that stand together (ContactProblem::tree_block).
+  struct Rows {
+    int set, begin, dim;  // begin: row of the problem
+    int slope;            // the sum of dim^2 of those before
+  };
+
+  /// Order and fill for the island. False if the problem does not know its trees, or if they have
+  /// more than `most` coordinates.
+  bool prepare(const Island& island, int most);
+  const std::vector<Rows>& rows() const { return rows_; }
+  int num_coordinates() const { return static_cast<int>(inertia_.size()); }
+  const std::vector<double>& inertia() const { return inertia_; }
+
+  /// y <- Z impulse.
+  void gather(const double* impulse, double* y) const;
+  /// motion <- Z^T y.
+  void spread(const double* y, double* motion) const;
+
+  /// The matrix m; symmetric if all H will be.
+  void begin_matrix(bool symmetric);
+  /// += Z H Z^T of rows()[k]; H[dim r + c].
+  void add(int k, const double* H);
+  bool factor() { return matrix_.factor(); }
+  /// y <- matrix^-1 y.
+  void solve(double* y) { matrix_.solve(y); }
+
+ private:
+  struct Side {
+    int node, start, length;  // start: first coordinate of its tree
+    const int* dofs;          // null: 0, 1, 2, ...
+    const double* z;
+  };
+  void number_trees(const Island& island);
+  static void add_product(
+      const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block);
+  template <int dim>
+  static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);
+  void add_coupling(const Side& a, const Side& b, int dim, const double* H);
+
+  BlockSparse matrix_;
+  bool symmetric_ = true;
+  std::vector<Rows> rows_;
+  std::vector<Side> sides_;
+  std::vector<int> side_start_;  // [rows + 1]
+  std::vector<int> node_of_tree_, sizes_, start_;
+  std::vector<double> inertia_;
+};
+
+}  // namespace stiction
