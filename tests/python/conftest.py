@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
+
+
+def pytest_configure() -> None:
+    """A shell that starts a job in the background lets it ignore Ctrl-C, and its children too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 ALLOWED_SKIPS = {
     "tests/python/test_bench_drake.py": "Drake is not installed",
