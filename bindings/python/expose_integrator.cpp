@@ -1,4 +1,6 @@
-#include "stiction/integrator/compliant_step.hpp"
+#include "stiction/contact/compliant_law.hpp"
+#include "stiction/contact/contact_memory.hpp"
+#include "stiction/simulator/integrators.hpp"
 
 #include "common.hpp"
 #include "scene_holder.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/contact/closed_loops.hpp"
+#include "contact/closed_loops.hpp"
 
 namespace stiction {
 

@@ -1,46 +1,10 @@
-#include "stiction/integrator/compliant_step.hpp"
+#include "integrator/compliant_step.hpp"
 
 #include "stiction/model/contact_order.hpp"
 
-#include "integrator/explicit_euler.hpp"
-#include "integrator/implicit_euler.hpp"
-#include "integrator/rk4.hpp"
-
 #include <algorithm>
-#include <stdexcept>
 
 namespace stiction {
-const std::vector<IntegratorEntry>& integrators() {
-  static const std::vector<IntegratorEntry> all{
-      {"explicit-euler",
-       "compliant contacts, forces of the start; q by the mean velocity",
-       &explicit_euler},
-      {"exponential",
-       "compliant contacts in closed form, second order, switches located inside the step",
-       &exponential},
-      {"exponential-published",
-       "compliant contacts by the matrix exponential of Hammoud et al. 2022, first order",
-       &exponential_published},
-      {"implicit-euler",
-       "compliant contacts, forces of the end; full Newton with exact derivatives",
-       &implicit_euler},
-      {"rk4", "compliant contacts, the classical Runge-Kutta method of fourth order", &rk4},
-      {"semi-implicit-euler", "rigid contacts; compliance of materials as a diagonal", nullptr},
-      {"symplectic-euler",
-       "compliant contacts, forces of the start; q by the end velocity",
-       &symplectic_euler},
-  };
-  return all;
-}
-
-const IntegratorEntry& find_integrator(const std::string& name) {
-  std::string names;
-  for (const IntegratorEntry& entry : integrators()) {
-    if (name == entry.name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
-  }
-  throw std::invalid_argument("integrator \"" + name + "\" is unknown; there are: " + names);
-}
 
 void CompliantOutcome::begin() {
   std::vector<CompliantContact> kept;

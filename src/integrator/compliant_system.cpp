@@ -1,4 +1,4 @@
-#include "stiction/integrator/compliant_system.hpp"
+#include "integrator/compliant_system.hpp"
 
 #include "stiction/model/contact_order.hpp"
 

@@ -1,4 +1,4 @@
-#include "stiction/integrator/contact_motion.hpp"
+#include "integrator/contact_motion.hpp"
 
 #include "math/exponential.hpp"
 

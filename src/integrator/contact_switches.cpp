@@ -1,5 +1,6 @@
-#include "stiction/integrator/contact_motion.hpp"
 #include "stiction/math/constants.hpp"
+
+#include "integrator/contact_motion.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
-#include "stiction/integrator/exponential.hpp"
+#include "integrator/exponential.hpp"
 
-#include "stiction/integrator/compliant_step.hpp"
 #include "stiction/model/contact_order.hpp"
 
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "integrator/compliant_step.hpp"
 #include "integrator/exponential_end.hpp"
 #include "integrator/step_coordinates.hpp"
 

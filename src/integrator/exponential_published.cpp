@@ -1,6 +1,6 @@
-#include "stiction/integrator/exponential_published.hpp"
+#include "integrator/exponential_published.hpp"
 
-#include "stiction/integrator/compliant_step.hpp"
+#include "integrator/compliant_step.hpp"
 
 #include <algorithm>
 #include <cmath>

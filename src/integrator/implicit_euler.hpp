@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/integrator/compliant_step.hpp"
+#include "integrator/compliant_step.hpp"
 
 namespace stiction {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "stiction/integrator/compliant_step.hpp"
 #include "stiction/math/disjoint_sets.hpp"
 
+#include "integrator/compliant_step.hpp"
 #include "integrator/dual_tree.hpp"
 
 #include <vector>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "stiction/integrator/recovery_workspace.hpp"
-
 #include "contact/constraint_row.hpp"
+#include "integrator/recovery_workspace.hpp"
 
 namespace stiction {
 

@@ -1,7 +1,6 @@
-#include "stiction/integrator/compliant_step.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "integrator/compliant_step.hpp"
 #include "integrator/step_coordinates.hpp"
 
 #include <algorithm>
@@ -75,11 +74,11 @@ void solve_rigid(const CompliantInput& input,
   take_held_from_free_velocity(rigid);
   solve(rigid.problem, input.solver, rigid.solver, rigid.solution);
   const ContactSolution& s = rigid.solution;
-  if (outcome.rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
-  if (outcome.rows == 0 || !(s.residuals.relative <= outcome.residuals.relative))
+  if (outcome.num_rows == 0 || s.status > outcome.solver_status) outcome.solver_status = s.status;
+  if (outcome.num_rows == 0 || !(s.residuals.relative <= outcome.residuals.relative))
     outcome.residuals = s.residuals;
-  outcome.rows = std::max(outcome.rows, rigid.problem.num_rows());
-  outcome.islands = std::max(outcome.islands, rigid.problem.num_islands());
+  outcome.num_rows = std::max(outcome.num_rows, rigid.problem.num_rows());
+  outcome.num_islands = std::max(outcome.num_islands, rigid.problem.num_islands());
   outcome.factorisations += s.factorisations;
   outcome.most_factorisations += most_factorisations(rigid.problem, input.solver);
   std::vector<double>& w = start.dynamics.whitened;

@@ -1,4 +1,4 @@
-#include "stiction/math/spring_damper.hpp"
+#include "math/spring_damper.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,5 @@
-#include "stiction/math/spring_damper.hpp"
-
 #include "math/clones.hpp"
+#include "math/spring_damper.hpp"
 #include "math/symmetric_eigen.hpp"
 
 #include <algorithm>

@@ -3,9 +3,8 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "dynamics/free_root.hpp"
-#include "integrator/keep_recovery_speeds.hpp"
-#include "solver/common/impact_law.hpp"
-#include "solver/common/safe_answer.hpp"
+#include "simulator/look.hpp"
+#include "simulator/step_kind.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,9 +12,6 @@
 
 namespace stiction {
 namespace {
-
-constexpr double kSlip =
-    1e-6;  // [m/s] below it a contact on its cone still sticks, as in the certificate
 
 struct Momentum {
   Vec3d linear{0, 0, 0}, angular{0, 0, 0};
@@ -28,13 +24,13 @@ struct Momentum {
 Momentum momentum(const Scene& scene,
                   const Parameters& p,
                   const DynamicsWorkspace& work,
-                  const ClosedLoopWorkspace& loops,
+                  const StepKind& step,
                   double dt) {
   Momentum out;
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     const TreeData<double>& data = work.trees[t];
-    const bool half_way = is_loose_body(work.views[t]) && !(loops.any && loops.touched[t]);
+    const bool half_way = is_loose_body(work.views[t]) && !step.ends_at_node(static_cast<int>(t));
     for (int b = 0; b < tree.num_bodies; ++b) {
       const int body = tree.body_offset + b;
       const Transform& X = data.X_RB[b];
@@ -68,63 +64,6 @@ const char* to_string(StepStatus status) {
   return "unknown";
 }
 
-static ContactReport report_of(const Contact& c) {
-  ContactReport r{};
-  r.geometry_a = c.geometry_a;
-  r.geometry_b = c.geometry_b;
-  r.body_a = c.body_a;
-  r.body_b = c.body_b;
-  r.feature = c.feature;
-  r.position = c.position;
-  r.frame = c.frame;
-  r.gap = c.gap;
-  r.friction = c.material.friction;
-  return r;
-}
-
-static std::vector<ContactReport> reports_of(const CompliantOutcome& outcome, double dt) {
-  std::vector<ContactReport> out;
-  for (const CompliantContact& c : outcome.contacts) {
-    ContactReport& r = out.emplace_back(report_of(c.contact));
-    r.impulse = c.impulse;
-    r.velocity = c.velocity;
-    r.extension = c.extension;
-    r.force_on_b_world = c.contact.frame * c.impulse * (1.0 / dt);
-    r.sliding = c.mode == ContactMode::kSlide;
-  }
-  return out;
-}
-
-std::int64_t Simulator::most_factorisations() const {
-  if (integrator_ != nullptr) return compliant_.outcome.most_factorisations;
-  const int solves = recovery_work_.solved_again ? 1 + kRecoverySolves : 1;
-  return solves * stiction::most_factorisations(problem_, settings_.solver) +
-         (impact_ != nullptr ? impact_->most_factorisations : 0) +
-         most_safe_factorisations(problem_);
-}
-
-std::vector<ContactReport> Simulator::contacts() const {
-  if (integrator_ != nullptr) return reports_of(compliant_.outcome, settings_.dt);
-  std::vector<ContactReport> out(contacts_.size());
-  int offset = 0;
-  for (const ConstraintRow& row : rows_.rows) {
-    const int at = offset;
-    offset += row.set.dim;
-    if (row.source != RowSource::kContact) continue;
-    const Contact& c = contacts_[row.index];
-    const double* l = solution_.impulse.data() + at;
-    const double* w = solution_.velocity.data() + at;
-    ContactReport& r = out[row.index] = report_of(c);
-    r.impulse = {l[0], l[1], l[2]};
-    // The problem's velocity is relative to c* and carries R lambda: undo both.
-    for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
-    r.extension = next_extension(c, row, settings_.dt, l);
-    r.force_on_b_world = c.frame * r.impulse * (1.0 / settings_.dt);
-    r.sliding = on_cone(row.set.friction, l) && std::hypot(w[0], w[1]) > kSlip;
-  }
-  return out;
-}
-
 BodyWrench Simulator::wrench_on(int body) {
   if (body < 0 || body >= scene_.num_bodies()) {
     throw std::invalid_argument("wrench_on.body = " + std::to_string(body) + ": must be in [0, " +
@@ -133,8 +72,8 @@ BodyWrench Simulator::wrench_on(int body) {
   BodyWrench out;
   const std::vector<ContactReport> reports = contacts();
   if (reports.empty()) return out;
-  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
-  const Vec3d origin = body_placement(scene_, other_, body).p;
+  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), look_->dynamics);
+  const Vec3d origin = body_placement(scene_, look_->dynamics, body).p;
   for (const ContactReport& c : reports) {
     if (c.body_a != body && c.body_b != body) continue;
     const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
@@ -146,20 +85,21 @@ BodyWrench Simulator::wrench_on(int body) {
 
 Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
-  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), other_);
+  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), look_->dynamics);
   const double dt = settings_.dt;
-  const Momentum before = momentum(scene_, parameters_, other_, loops_, dt);
+  const Momentum before = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
-    if (dynamics_.asleep[scene_.tree_of_body(static_cast<int>(b))]) continue;
+    if (step_->asleep(scene_.tree_of_body(static_cast<int>(b)))) continue;
     const Vec3d f = parameters_.gravity * parameters_.mass[b];
-    const Vec3d c = body_placement(scene_, other_, static_cast<int>(b)) * parameters_.com[b];
+    const Vec3d c =
+        body_placement(scene_, look_->dynamics, static_cast<int>(b)) * parameters_.com[b];
     force += f;
     moment += cross(c, f);
   }
   for (const ExternalWrench& w : control.wrenches) {
     force += w.force;
-    moment += w.moment + cross(body_placement(scene_, other_, w.body).p, w.force);
+    moment += w.moment + cross(body_placement(scene_, look_->dynamics, w.body).p, w.force);
   }
   for (const ContactReport& c : contacts()) {
     const double fixed = c.body_a < 0 ? 1.0 : c.body_b < 0 ? -1.0 : 0.0;
@@ -168,8 +108,8 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y;
     out.normal_work += c.impulse.z * c.velocity.z;
   }
-  forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), other_);
-  const Momentum later = momentum(scene_, parameters_, other_, loops_, dt);
+  forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), look_->dynamics);
+  const Momentum later = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;
   out.energy_before = before.energy;

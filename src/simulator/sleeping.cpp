@@ -1,4 +1,4 @@
-#include "stiction/simulator/sleeping.hpp"
+#include "simulator/sleeping.hpp"
 
 #include "math/number.hpp"
 

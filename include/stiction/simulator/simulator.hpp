@@ -1,12 +1,8 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
-#include "stiction/contact/closed_loops.hpp"
-#include "stiction/integrator/compliant_step.hpp"
-#include "stiction/integrator/recovery_workspace.hpp"
+#include "stiction/integrator/step_record.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
-#include "stiction/simulator/sleeping.hpp"
 #include "stiction/simulator/snapshot.hpp"
 
 #include <memory>
@@ -32,13 +28,15 @@ struct RolloutLog {
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
 
-struct ImpactWork;  // src/solver/common/impact_law.hpp
+class StepKind;  // src/simulator/step_kind.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.
 class Simulator {
  public:
   explicit Simulator(const Scene& scene, const SimulatorSettings& settings = {});
+  Simulator(Simulator&&) noexcept;
+  ~Simulator();
 
   const Scene& scene() const { return scene_; }
   std::uint64_t fingerprint() const { return fingerprint_; }  ///< of scene()
@@ -67,20 +65,15 @@ class Simulator {
   const StepReport& run(State& state, const Control& control, int steps);
   RolloutLog rollout(State& state, const Control& base, const RolloutInput& input);
 
-  const StepReport& report() const { return report_; }
-  /// As the narrow phase found them; contacts() says what came of them.
-  const ContactSet& contact_set() const { return contacts_; }
+  const StepReport& report() const;
   /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
-  const ContactProblem& problem() const {
-    return integrator_ ? compliant_.rigid.problem : problem_;
-  }
-  const ContactSolution& solution() const {
-    return integrator_ ? compliant_.rigid.solution : solution_;
-  }
+  const StepRecord& record() const;
+  /// As the narrow phase found them; contacts() says what came of them.
+  const ContactSet& contact_set() const { return record().contacts; }
+  const ContactProblem& problem() const { return record().problem; }
+  const ContactSolution& solution() const { return record().solution; }
   /// What the solver of the last step started from [rows, N s].
-  const std::vector<double>& warm_start() const {
-    return integrator_ ? compliant_.rigid.warm_start : warm_start_;
-  }
+  const std::vector<double>& warm_start() const { return record().warm_start; }
   /// Factorisations that the last step could have taken at most with ncp-newton: those of its
   /// problem, those of the impact law and of the safe answers; of a compliant step those of its
   /// rigid rows, as they were met, and of implicit-euler's iterations.
@@ -88,13 +81,13 @@ class Simulator {
   std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
-  const ConstraintRows& rows() const { return rows_; }
+  const ConstraintRows& rows() const { return record().rows; }
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.
   const CollisionCounters& find_contacts(State& state);
   /// Of the last step.
-  const CollisionCounters& collision_counters() const { return collision_.counters; }
+  const CollisionCounters& collision_counters() const;
 
   /// Asked by every step from now on; what it ends leaves the state of the last whole step.
   void set_interrupt(const Interrupt& interrupt) { settings_.solver.interrupt = interrupt; }
@@ -112,43 +105,22 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
+  struct Look;  // workspace of what only looks at a state
   void check_control(const Control& control) const;
-  void find_awake_contacts(State& state, const Control& control);
-  const StepReport& finish(State& state);
-  const StepReport& compliant_step(State& state, const Control& control);
-  void check_stiffness() const;
   void check_sizes(const State& state, const Control& control) const;
   const StepReport& take_back_if_bad(State& state);
   const StepReport& publish(const State& state);
   void fill(Snapshot& out);
-  void fill_report();
-  void take_safe_answer();
-  void fill_compliant_report();
 
   Scene scene_;
   std::uint64_t fingerprint_;
   SimulatorSettings settings_;
   Parameters parameters_;
-  DynamicsWorkspace dynamics_, other_;
-  CollisionWorkspace collision_, other_collision_;
-  ContactSet contacts_, other_contacts_;
-  ConstraintRows rows_;
-  ContactProblem problem_;
-  SolverWorkspace solver_;
-  SleepWorkspace sleep_;
-  ClosedLoopWorkspace loops_;
-  RecoveryWorkspace recovery_work_;
-  std::shared_ptr<ImpactWork> impact_;  ///< null: Newton's law as it is
-  ContactSolution solution_;
-  std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
-  int safe_islands_ = 0;
-  std::vector<double> warm_start_;
-  CompliantStep integrator_ = nullptr;  ///< null: the rigid step
-  CompliantWorkspace compliant_;
+  std::unique_ptr<StepKind> step_;
+  std::unique_ptr<Look> look_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
   State before_;           ///< the last step's start
-  StepReport report_;
-  Snapshot last_;  ///< of the last whole step time, q and v alone
+  Snapshot last_;          ///< of the last whole step time, q and v alone
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();
 };
 

@@ -3,7 +3,7 @@
 #include "stiction/collision/collide.hpp"
 #include "stiction/contact/contact_settings.hpp"
 #include "stiction/integrator/compliant_settings.hpp"
-#include "stiction/simulator/sleeping.hpp"
+#include "stiction/simulator/sleep_settings.hpp"
 #include "stiction/solver/solver_settings.hpp"
 
 #include <string>

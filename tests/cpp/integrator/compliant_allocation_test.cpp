@@ -1,3 +1,4 @@
+#include "stiction/simulator/integrators.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include "support/allocation_guard.hpp"

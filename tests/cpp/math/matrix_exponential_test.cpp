@@ -1,4 +1,4 @@
-#include "stiction/math/matrix_exponential.hpp"
+#include "math/matrix_exponential.hpp"
 
 #include "support/allocation_guard.hpp"
 #include "support/quad_exponential.hpp"

@@ -1,4 +1,4 @@
-#include "stiction/math/phi_functions.hpp"
+#include "math/phi_functions.hpp"
 
 #include "math/exponential.hpp"
 #include "support/random.hpp"

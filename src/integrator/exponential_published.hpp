@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stiction/integrator/compliant_system.hpp"
-#include "stiction/math/matrix_exponential.hpp"
+#include "integrator/compliant_system.hpp"
+#include "math/matrix_exponential.hpp"
 
 #include <vector>
 

@@ -1,8 +1,11 @@
 #pragma once
 
-#include "stiction/integrator/compliant_system.hpp"
-#include "stiction/integrator/exponential.hpp"
-#include "stiction/integrator/exponential_published.hpp"
+#include "stiction/integrator/step_record.hpp"
+#include "stiction/integrator/step_report.hpp"
+
+#include "integrator/compliant_system.hpp"
+#include "integrator/exponential.hpp"
+#include "integrator/exponential_published.hpp"
 
 #include <memory>
 #include <vector>
@@ -21,35 +24,21 @@ struct CompliantContact {
   ContactMode mode = ContactMode::kOpen;  ///< where the integrator last evaluated it
 };
 
-/// What a step tells.
-struct CompliantOutcome {
-  bool converged = true;   ///< of the integrator's own iteration, all sub-steps
-  int iterations = 0;      ///< the most of a sub-step, of the integrator's own
-  int factorisations = 0;  ///< all sub-steps, the rigid rows' included
-  std::int64_t most_factorisations = 0;  ///< that they could have taken, with ncp-newton
-  /// Of the start of the step [J]: kinetic, gravity, springs. By report_energies(), once a step.
-  bool has_energies = false;
-  double kinetic_energy = 0.0, potential_energy = 0.0, elastic_energy = 0.0;
-  double recovery_energy = 0.0;            ///< all sub-steps, see contact/build_problem.hpp [J]
-  double error_estimate = 0.0;             ///< where the integrator has one, else 0
-  int switches = 0;                        ///< located inside the sub-steps, all islands
+/// What a step tells, over all its sub-steps: iterations of the integrator's own, the most of a
+/// sub-step; of the rows that stay rigid the worst sub-step.
+struct CompliantOutcome : StepReport {
+  bool converged = true;                   ///< of the integrator's own iteration
+  std::int64_t most_factorisations = 0;    ///< that they could have taken, with ncp-newton
+  bool has_energies = false;               ///< by report_energies(), once a step
   std::vector<CompliantContact> contacts;  ///< sorted by (pair, feature)
-  // Of the rows that stay rigid: the worst sub-step.
-  SolveStatus solver_status = SolveStatus::kConverged;
-  Residuals residuals;
-  int rows = 0, islands = 0;
 
   void begin();  ///< forgets the last step, keeps capacity
 };
 
-/// Scratch of the rows that stay rigid.
-struct RigidRows {
-  ConstraintRows rows;
-  ContactProblem problem;
+/// The rows that stay rigid, with scratch.
+struct RigidRows : StepRecord {
   SolverWorkspace solver;
-  ContactSolution solution;
   std::vector<double> change;       ///< [nv]
-  std::vector<double> warm_start;   ///< [rows] what the last solve started from [N s]
   std::vector<double> held;         ///< [rows] the impulses that held, then their change
   std::vector<double> change_of_g;  ///< [rows]
 };
@@ -88,18 +77,7 @@ struct CompliantWorkspace {
 };
 
 /// One sub-step of input.h: advances state.q, v, time and contacts, adds to work.outcome.
-using CompliantStep = void (*)(const CompliantInput& input, State& state, CompliantWorkspace& work);
-
-struct IntegratorEntry {
-  const char* name;
-  const char* description;  ///< one line
-  CompliantStep step;       ///< null: the rigid step
-};
-/// The registry, in alphabetical order. A new integrator adds a file and one line in
-/// compliant_step.cpp.
-const std::vector<IntegratorEntry>& integrators();
-/// Throws std::invalid_argument listing the names.
-const IntegratorEntry& find_integrator(const std::string& name);
+using Integrator = void (*)(const CompliantInput& input, State& state, CompliantWorkspace& work);
 
 /// How the displacement of a sub-step goes with its velocity, where rigid rows change both.
 enum class PositionRule : std::uint8_t {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stiction/math/matrix_exponential.hpp"
-#include "stiction/math/phi_functions.hpp"
+#include "math/matrix_exponential.hpp"
+#include "math/phi_functions.hpp"
 
 #include <vector>
 

@@ -1,7 +1,8 @@
 #pragma once
 
 #include "stiction/contact/compliant_law.hpp"
-#include "stiction/math/spring_damper.hpp"
+
+#include "math/spring_damper.hpp"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stiction/integrator/compliant_system.hpp"
-#include "stiction/integrator/contact_motion.hpp"
+#include "integrator/compliant_system.hpp"
+#include "integrator/contact_motion.hpp"
 
 #include <vector>
 

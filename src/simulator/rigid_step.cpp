@@ -1,0 +1,198 @@
+#include "simulator/rigid_step.hpp"
+
+#include "contact/closure_curvature.hpp"
+#include "contact/project_closures.hpp"
+#include "integrator/semi_implicit_euler.hpp"
+#include "solver/common/safe_answer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+
+RigidStep::RigidStep(const Scene& scene, const SimulatorSettings& settings)
+    : StepKind(scene, settings), dissipative_(settings.impact_law == "newton-dissipative") {
+  dynamics_.resize(scene);
+  collision_.resize(scene);
+}
+
+void RigidStep::step(const StepInput& input, State& state) {
+  prepare(input, state);
+  solve_problem(input, state);
+  finish(input, state);
+}
+
+void RigidStep::prepare(const StepInput& input, State& state) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  find_awake_contacts(input, state);
+  compute_dynamics(
+      scene, parameters, state.q.data(), state.v.data(), control, settings.dt, dynamics_);
+  build_problem(scene,
+                parameters,
+                state,
+                record_.contacts,
+                settings.contact,
+                settings.dt,
+                dynamics_,
+                record_.rows,
+                record_.problem,
+                record_.solution.impulse);
+  if (settings.project_closures) {
+    const RowContext context{
+        scene, parameters, state, settings.contact, settings.dt, dynamics_, record_.rows};
+    add_closure_curvature(context, control, dynamics_, record_.problem, loops);
+  }
+  record_.warm_start = record_.solution.impulse;
+}
+
+/// Kinematics and contacts. An island that is touched takes part in this step already.
+void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  if (settings.sleeping.enabled) {
+    wake_changed(scene, control, state, dynamics_, sleep_);
+  } else {
+    state.rest.clear();
+  }
+  forward_kinematics(scene, parameters, state.q.data(), state.v.data(), dynamics_);
+  const auto find = [&] {
+    collide(scene,
+            parameters,
+            dynamics_,
+            settings.collision,
+            settings.dt,
+            state,
+            collision_,
+            record_.contacts);
+  };
+  find();
+  while (wake_touched(scene, record_.contacts, state, dynamics_)) {
+    state.queries = before.queries;
+    find();
+  }
+}
+
+void RigidStep::solve_problem(const StepInput& input, State& state) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  ContactSolution& solution = record_.solution;
+  solution.penalty = state.penalty;
+  solve(record_.problem, settings.solver, solver_, solution);
+  const RowContext context{
+      scene, parameters, state, settings.contact, settings.dt, dynamics_, record_.rows};
+  keep_recovery_speeds(
+      context, settings.solver, record_.problem, solver_, recovery_work_, solution);
+  if (dissipative_)
+    apply_impact_law(settings.solver, record_.rows, record_.problem, solver_, impact_, solution);
+  take_safe_answer(settings.solver);
+  state.penalty = solution.penalty;
+}
+
+/// The published algorithms keep their own answer, whatever it is.
+void RigidStep::take_safe_answer(const SolverSettings& settings) {
+  const SolveStatus status = record_.solution.status;
+  if (status <= SolveStatus::kRoundingLimited || status == SolveStatus::kNotFinite ||
+      settings.name != "ncp-newton")
+    return;
+  references_.resize(record_.problem.g.size());
+  recovery_.resize(record_.problem.g.size());
+  int k = 0;
+  for (const ConstraintRow& row : record_.rows.rows) {
+    for (int r = 0; r < row.set.dim; ++r, ++k) {
+      references_[k] = row.reference[r];
+      recovery_[k] = recovers(row) ? row.reference[r] : 0.0;
+    }
+  }
+  safe_islands_ =
+      make_safe(record_.problem, {references_, recovery_}, settings, solver_, record_.solution)
+          .islands;
+}
+
+void RigidStep::advance(const StepInput& input, const std::vector<double>& impulse, State& state) {
+  ContactSolution& solution = record_.solution;
+  solution = {};
+  solution.impulse = impulse;
+  solution.velocity.resize(impulse.size());
+  solution.residuals = residuals(record_.problem, impulse.data(), solution.velocity.data());
+  solution.model_residuals = solution.residuals;
+  if (!(solution.residuals.relative <= input.settings.solver.tolerance))
+    solution.status = SolveStatus::kMaxIterations;
+  finish(input, state);
+}
+
+/// From the impulses to the end of the step.
+void RigidStep::finish(const StepInput& input, State& state) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  const std::vector<double>& impulse = record_.solution.impulse;
+  const double dt = settings.dt;
+  apply_impulses(record_.rows, scene, impulse, dynamics_);
+  semi_implicit_euler(scene, parameters, dt, dynamics_, state);
+  store_impulses(scene, record_.contacts, dynamics_, record_.rows, impulse, dt, state);
+  if (settings.project_closures) {
+    end_flight(scene, parameters, dt, loops, state);
+    project_closures(scene, parameters, settings.contact, dt, loops, state);
+  }
+  if (settings.sleeping.enabled)
+    fall_asleep(scene, settings.sleeping, dt, record_.rows, sleep_, state);
+  fill_report(settings);
+}
+
+void RigidStep::fill_report(const SimulatorSettings& settings) {
+  const auto& [contacts, rows, problem, warm_start, solution] = record_;
+  StepReport& r = report = {};
+  r.solver_status = solution.status;
+  r.residuals = solution.residuals;
+  r.iterations = solution.iterations;
+  r.factorisations = solution.factorisations;
+  r.safe_islands = std::exchange(safe_islands_, 0);
+  r.num_contacts = static_cast<int>(contacts.size());
+  r.num_rows = problem.num_rows();
+  r.num_islands = problem.num_islands();
+  r.num_asleep = dynamics_.num_asleep;
+  r.recovery_energy = recovery_energy(rows, solution.impulse, solution.velocity);
+  for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
+  int offset = 0;
+  for (const ConstraintRow& row : rows.rows) {
+    const double* l = solution.impulse.data() + offset;
+    const double* c = solution.velocity.data() + offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    r.elastic_energy += elastic_energy(contacts[row.index], row, settings.contact, settings.dt);
+    if (l[2] > 0.0 && !on_cone(row.set.friction, l))
+      r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
+  }
+  for (const TreeData<double>& t : dynamics_.trees) {
+    r.kinetic_energy += t.kinetic_energy;
+    r.potential_energy += t.potential_energy;
+  }
+  judge(true);
+}
+
+std::int64_t RigidStep::most_factorisations(const SolverSettings& settings) const {
+  const int solves = recovery_work_.solved_again ? 1 + kRecoverySolves : 1;
+  return solves * stiction::most_factorisations(record_.problem, settings) +
+         impact_.most_factorisations + most_safe_factorisations(record_.problem);
+}
+
+std::vector<ContactReport> RigidStep::contacts(double dt) const {
+  constexpr double kSlip =
+      1e-6;  // [m/s], as in the certificate: below it, what is on its cone sticks
+  std::vector<ContactReport> out(record_.contacts.size());
+  int offset = 0;
+  for (const ConstraintRow& row : record_.rows.rows) {
+    const int at = offset;
+    offset += row.set.dim;
+    if (row.source != RowSource::kContact) continue;
+    const Contact& c = record_.contacts[row.index];
+    const double* l = record_.solution.impulse.data() + at;
+    const double* w = record_.solution.velocity.data() + at;
+    ContactReport& r = out[row.index] = report_of(c);
+    r.impulse = {l[0], l[1], l[2]};
+    // The problem's velocity is relative to c* and carries R lambda: undo both.
+    for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
+    r.extension = next_extension(c, row, dt, l);
+    r.force_on_b_world = c.frame * r.impulse * (1.0 / dt);
+    r.sliding = on_cone(row.set.friction, l) && std::hypot(w[0], w[1]) > kSlip;
+  }
+  return out;
+}
+
+}  // namespace stiction

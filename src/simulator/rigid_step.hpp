@@ -1,0 +1,44 @@
+#pragma once
+
+#include "integrator/keep_recovery_speeds.hpp"
+#include "simulator/sleeping.hpp"
+#include "simulator/step_kind.hpp"
+#include "solver/common/impact_law.hpp"
+
+namespace stiction {
+
+/// Semi-implicit Euler with rigid contacts: impulses by a solver.
+class RigidStep final : public StepKind {
+ public:
+  RigidStep(const Scene& scene, const SimulatorSettings& settings);
+
+  void step(const StepInput& input, State& state) override;
+  void prepare(const StepInput& input, State& state) override;
+  void advance(const StepInput& input, const std::vector<double>& impulse, State& state) override;
+
+  const StepRecord& record() const override { return record_; }
+  std::vector<ContactReport> contacts(double dt) const override;
+  std::int64_t most_factorisations(const SolverSettings& settings) const override;
+  const CollisionCounters& counters() const override { return collision_.counters; }
+  bool asleep(int tree) const override { return dynamics_.asleep[tree]; }
+
+ private:
+  void find_awake_contacts(const StepInput& input, State& state);
+  void solve_problem(const StepInput& input, State& state);
+  void take_safe_answer(const SolverSettings& settings);
+  void finish(const StepInput& input, State& state);
+  void fill_report(const SimulatorSettings& settings);
+
+  DynamicsWorkspace dynamics_;
+  CollisionWorkspace collision_;
+  StepRecord record_;
+  SolverWorkspace solver_;
+  SleepWorkspace sleep_;
+  RecoveryWorkspace recovery_work_;
+  ImpactWork impact_;
+  bool dissipative_;                           ///< settings.impact_law
+  std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
+  int safe_islands_ = 0;
+};
+
+}  // namespace stiction

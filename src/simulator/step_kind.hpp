@@ -1,0 +1,58 @@
+#pragma once
+
+#include "stiction/integrator/step_record.hpp"
+#include "stiction/simulator/report.hpp"
+#include "stiction/simulator/simulator_settings.hpp"
+
+#include "contact/closed_loops.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace stiction {
+
+/// What a step is given besides the state.
+struct StepInput {
+  const Scene& scene;
+  const Parameters& parameters;
+  const SimulatorSettings& settings;
+  const Control& control;
+  const State& before;  ///< the start of the step
+};
+
+/// The two kinds of step, RigidStep and CompliantStep: workspace and output of either. What it
+/// leaves behind stays until the next step.
+class StepKind {
+ public:
+  virtual ~StepKind() = default;
+
+  /// Moves the state on by settings.dt and fills `report`.
+  virtual void step(const StepInput& input, State& state) = 0;
+  /// Its halves: up to record().problem, and from any impulses [rows] on. A kind of step that has
+  /// no such middle refuses.
+  virtual void prepare(const StepInput& input, State& state);
+  virtual void advance(const StepInput& input, const std::vector<double>& impulse, State& state);
+
+  virtual const StepRecord& record() const = 0;
+  virtual std::vector<ContactReport> contacts(double dt) const = 0;
+  virtual std::int64_t most_factorisations(const SolverSettings& settings) const = 0;
+  virtual const CollisionCounters& counters() const = 0;
+  /// The tree was left out of the step.
+  virtual bool asleep([[maybe_unused]] int tree) const { return false; }
+  /// project_closures has put q and v of the tree at the same time.
+  bool ends_at_node(int tree) const { return loops.any && loops.touched[tree]; }
+
+  StepReport report;
+
+ protected:
+  StepKind(const Scene& scene, const SimulatorSettings& settings);
+  /// The status, from the solver's and whether the integrator's own iteration converged.
+  void judge(bool converged);
+
+  ClosedLoopWorkspace loops;  ///< of project_closures
+};
+
+/// What a contact report tells before the step.
+ContactReport report_of(const Contact& contact);
+
+}  // namespace stiction
