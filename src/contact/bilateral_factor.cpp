@@ -1,7 +1,6 @@
 #include "contact/bilateral_factor.hpp"
 
 #include "contact/constraint_row.hpp"
-#include "contact/one_tree_rows.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
@@ -134,11 +133,7 @@ void velocity_change(const Scene& scene,
   } else {
     std::copy(w->begin(), w->end(), work.change.begin());
   }
-  if (const int tree = rows.one_tree.tree; tree >= 0) {
-    add_impulses(rows, work.impulse, work.change.data() + scene.trees()[tree].v_offset);
-  } else {
-    add_row_forces(scene, dynamics, rows, work.impulse, work.change);
-  }
+  add_impulses(rows, scene, dynamics, work.impulse, work.change);
   each_touched(scene, work, [&](const Tree& tree, int t) {
     solve_scaled_lower(dynamics.views[t], dynamics.trees[t], work.change.data() + tree.v_offset);
   });

@@ -1,7 +1,6 @@
 #include "stiction/contact/build_problem.hpp"
 
-#include "contact/one_tree_rows.hpp"
-#include "dynamics/constraint_rows.hpp"
+#include "contact/constraint_row.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,77 +8,27 @@
 #include <string>
 
 namespace stiction {
-namespace {
-
-/// Blocks of 3 rows, or the single row, of a side.
-template <class Visit>
-void each_block(const ConstraintRow& row, const RowSide& side, Visit&& visit) {
-  for (int r = 0; r < row.set.dim; r += 3) visit(r, side.z + r * side.length);
-}
-
-/// J^T -> Z = L^-T J^T, and D^-1 Z.
-void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, ConstraintRows& rows) {
-  for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    each_block(row, side, [&](int, int start) {
-      const TreeView& view = dynamics.views[side.tree];
-      const TreeData<double>& data = dynamics.trees[side.tree];
-      double* z = rows.z.data() + start;
-      if (row.set.dim == 1) {
-        whiten_rows<1>(view, data, side.last_dof, z);
-        scale_rows<1>(view, data, side.last_dof, z, rows.scaled.data() + start);
-      } else {
-        whiten_rows<3>(view, data, side.last_dof, z);
-        scale_rows<3>(view, data, side.last_dof, z, rows.scaled.data() + start);
-      }
-    });
-  }
-}
-
-/// out += rows x over the sides, x indexed by scene dof: J v, or (D^-1 Z)^T w.
-void multiply(const Scene& scene,
-              const DynamicsWorkspace& dynamics,
-              const ConstraintRow& row,
-              const double* rows,
-              const double* x,
-              double* out) {
-  for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    const double* tree_x = x + scene.trees()[side.tree].v_offset;
-    each_block(row, side, [&](int r, int start) {
-      const TreeView& view = dynamics.views[side.tree];
-      if (row.set.dim == 1) {
-        rows_times<1>(view, side.last_dof, rows + start, tree_x, out + r);
-      } else {
-        rows_times<3>(view, side.last_dof, rows + start, tree_x, out + r);
-      }
-    });
-  }
-}
-
-}  // namespace
-
 double* add_side(const RowContext& context, int body, ConstraintRow& row) {
   if (body < 0) return nullptr;
   const int t = context.scene.tree_of_body(body);
   const Tree& tree = context.scene.trees()[t];
   const int local = body - tree.body_offset, last = tree.last_dof[local],
             length = tree.depth[last] + 1;
-  const int start = static_cast<int>(context.out.z.size());
+  const int start = static_cast<int>(context.out.jacobian.size());
   row.sides[row.num_sides++] = {t, local, last, length, start};
-  context.out.z.resize(start + row.set.dim * length);
-  return context.out.z.data() + start;
+  context.out.jacobian.resize(start + row.set.dim * length);
+  return context.out.jacobian.data() + start;
 }
 
 void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row) {
   const int t = context.scene.tree_of_dof(dof);
   const Tree& tree = context.scene.trees()[t];
   const int last = dof - tree.v_offset, length = tree.depth[last] + 1;
-  const int start = static_cast<int>(context.out.z.size());
+  const int start = static_cast<int>(context.out.jacobian.size());
   row.sides[row.num_sides++] = {t, tree.joint_of_dof[last], last, length, start};
-  context.out.z.resize(start + length, 0.0);
-  std::fill(context.out.z.begin() + start, context.out.z.end(), 0.0);
-  context.out.z.back() = coefficient;
+  context.out.jacobian.resize(start + length, 0.0);
+  std::fill(context.out.jacobian.begin() + start, context.out.jacobian.end(), 0.0);
+  context.out.jacobian.back() = coefficient;
 }
 
 static double largest(const Vec3d& x) {
@@ -99,12 +48,8 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
 }
 
 void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
-  multiply(context.scene,
-           context.dynamics,
-           row,
-           context.out.z.data(),
-           context.state.v.data(),
-           row.velocity);
+  add_row_motion(
+      context.scene, context.dynamics, context.out, row, context.state.v.data(), row.velocity);
 }
 
 /// g, R and the compliance on the diagonal of G.
@@ -112,15 +57,11 @@ static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
                          ContactProblem& problem) {
   ConstraintRows& rows = context.out;
-  const double* w = context.dynamics.whitened.data();
-  const int tree = rows.one_tree.tree;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    const ConstraintRow& row = rows.rows[i];  // J v_free = J v + Z^T D^-1 w
-    double* g = problem.g.data() + problem.sets[i].offset;
-    std::copy(row.velocity, row.velocity + row.set.dim, g);
-    if (tree < 0) multiply(context.scene, context.dynamics, row, rows.scaled.data(), w, g);
-  }
-  if (tree >= 0) add_free_velocity(rows, w + context.scene.trees()[tree].v_offset, problem.g);
+  double* free_velocity = problem.g.data();  // J v + Z^T D^-1 w
+  for (const ConstraintRow& row : rows.rows)
+    free_velocity = std::copy(row.velocity, row.velocity + row.set.dim, free_velocity);
+  add_row_velocity(
+      context.scene, context.dynamics, rows, context.dynamics.whitened.data(), problem.g);
   limit_recovery(context, problem);
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
@@ -148,49 +89,6 @@ static void fill_vectors(const RowContext& context,
   }
 }
 
-void assemble_rows(const Scene& scene,
-                   const DynamicsWorkspace& dynamics,
-                   ConstraintRows& rows,
-                   ContactProblem& problem) {
-  number_sets(scene, rows, problem);
-  // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
-  const int tree = rows.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
-  if (tree >= 0) {
-    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
-    assemble_one_tree(dynamics, rows, problem);
-  } else {
-    rows.scaled.resize(rows.z.size());
-    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, rows);
-    assemble_delassus(scene, rows, problem);
-  }
-}
-
-void add_row_velocity(const Scene& scene,
-                      const DynamicsWorkspace& dynamics,
-                      ConstraintRows& rows,
-                      const ContactProblem& problem,
-                      const double* w,
-                      std::vector<double>& out) {
-  if (const int tree = rows.one_tree.tree; tree >= 0)
-    return add_free_velocity(rows, w + scene.trees()[tree].v_offset, out);
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    multiply(
-        scene, dynamics, rows.rows[i], rows.scaled.data(), w, out.data() + problem.sets[i].offset);
-  }
-}
-
-void add_row_motion(const Scene& scene,
-                    const DynamicsWorkspace& dynamics,
-                    const ConstraintRows& rows,
-                    const double* x,
-                    std::vector<double>& out) {
-  int offset = 0;
-  for (const ConstraintRow& row : rows.rows) {
-    multiply(scene, dynamics, row, rows.z.data(), x, out.data() + offset);
-    offset += row.set.dim;
-  }
-}
-
 void build_problem(const Scene& scene,
                    const Parameters& parameters,
                    const State& state,
@@ -201,27 +99,15 @@ void build_problem(const Scene& scene,
                    ConstraintRows& rows,
                    ContactProblem& problem,
                    std::vector<double>& impulse) {
-  rows.rows.clear();
-  rows.z.clear();
+  rows.clear();
   const RowContext context{scene, parameters, state, settings, dt, dynamics, rows};
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
   assemble_rows(scene, dynamics, rows, problem);
-  problem.trees.sides.clear();
-  if (rows.one_tree.tree < 0) keep_trees(scene, dynamics, rows, problem.trees);
+  keep_trees(scene, dynamics, rows, problem.trees);
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
-}
-
-void add_impulses(ConstraintRows& rows,
-                  const Scene& scene,
-                  const DynamicsWorkspace& dynamics,
-                  const std::vector<double>& impulse,
-                  std::vector<double>& out) {
-  if (const int tree = rows.one_tree.tree; tree >= 0)
-    return add_impulses(rows, impulse, out.data() + scene.trees()[tree].v_offset);
-  add_row_forces(scene, dynamics, rows, impulse, out);
 }
 
 void apply_impulses(ConstraintRows& rows,
@@ -229,30 +115,6 @@ void apply_impulses(ConstraintRows& rows,
                     const std::vector<double>& impulse,
                     DynamicsWorkspace& dynamics) {
   add_impulses(rows, scene, dynamics, impulse, dynamics.whitened);
-}
-
-void add_row_forces(const Scene& scene,
-                    const DynamicsWorkspace& dynamics,
-                    const ConstraintRows& rows,
-                    const std::vector<double>& impulse,
-                    std::vector<double>& out) {
-  int offset = 0;
-  for (const ConstraintRow& row : rows.rows) {
-    for (int s = 0; s < row.num_sides; ++s) {
-      const RowSide& side = row.sides[s];
-      double* w = out.data() + scene.trees()[side.tree].v_offset;
-      each_block(row, side, [&](int r, int start) {
-        const TreeView& view = dynamics.views[side.tree];
-        if (row.set.dim == 1) {
-          add_impulse<1>(view, side.last_dof, rows.z.data() + start, impulse.data() + offset, w);
-        } else {
-          add_impulse<3>(
-              view, side.last_dof, rows.z.data() + start, impulse.data() + offset + r, w);
-        }
-      });
-    }
-    offset += row.set.dim;
-  }
 }
 
 }  // namespace stiction

@@ -21,7 +21,7 @@ inline constexpr double kFarOut = 0.1, kYields = 1e-3;
 /// The fastest that a joint is brought back within its limits.
 double limit_cap(const ContactSettings& settings, JointType joint);
 
-// Each appends rows with J (not yet whitened), J v, c* and R. Files of the same name.
+// Each appends rows with J, J v, c* and R. Files of the same name.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);  // of gears too
 void append_gear_rows(const RowContext& context);
@@ -66,6 +66,13 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
 double* add_side(const RowContext& context, int body, ConstraintRow& row);
 /// The same for one dof: a unit row.
 void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row);
+/// out += J x of one row, x [nv].
+void add_row_motion(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const ConstraintRow& row,
+                    const double* x,
+                    double* out);
 /// row.velocity += J v over its sides.
 void accumulate_velocity(const RowContext& context, ConstraintRow& row);
 
@@ -88,22 +95,30 @@ void assemble_rows(const Scene& scene,
                    const DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
                    ContactProblem& problem);
-/// out += J M^-1 y of all rows, from the whitened w = L^-T y.
+/// out += Z^T D^-1 w = J M^-1 y of all rows, from the whitened w = L^-T y.
 void add_row_velocity(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
                       ConstraintRows& rows,
-                      const ContactProblem& problem,
                       const double* w,
                       std::vector<double>& out);
+/// u [nv of the tree] <- D^-1 Z lambda of `dim` rows of a set, those from row `first` on.
+void row_motion(const RowContext& context,
+                const ConstraintRow& row,
+                int offset,
+                int first,
+                int dim,
+                const double* lambda,
+                int tree,
+                double* u);
 
-/// out += J x of rows not yet whitened, x [nv].
+/// out += J x of all rows, x [nv].
 void add_row_motion(const Scene& scene,
                     const DynamicsWorkspace& dynamics,
                     const ConstraintRows& rows,
                     const double* x,
                     std::vector<double>& out);
 
-/// out [nv] += J^T x of rows not yet whitened.
+/// out [nv] += J^T x of all rows.
 void add_row_forces(const Scene& scene,
                     const DynamicsWorkspace& dynamics,
                     const ConstraintRows& rows,

@@ -34,8 +34,8 @@ void add_sides(const Scene& scene,
                double* block,
                int stride) {
   const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
-  const double* za = rows.z.data() + x.z;
-  const double* zb = rows.scaled.data() + y.z;
+  const double* za = rows.whitened.z.data() + x.start;
+  const double* zb = rows.whitened.scaled.data() + y.start;
   if (dim_a == 3 && dim_b == 3) return add_cone_block(common, za, zb, block);
   if (dim_a == 1 && dim_b == 1) return delassus_block<1, 1>(common, za, zb, block, stride);
   for (int i = 0; i < dim_a; i += 3) {
@@ -235,34 +235,6 @@ void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem&
   std::vector<int>& mirrored = rows.island;
   mirrored.assign(problem.panel_start.begin(), problem.panel_start.end() - 1);
   for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, mirrored, problem);
-}
-
-void keep_trees(const Scene& scene,
-                const DynamicsWorkspace& dynamics,
-                const ConstraintRows& rows,
-                ContactProblem::Trees& trees) {
-  trees.side_start.assign(1, 0);
-  trees.sides.clear();
-  trees.dofs.clear();
-  for (const ConstraintRow& row : rows.rows) {
-    for (int s = 0; s < row.num_sides; ++s) {
-      const RowSide& side = row.sides[s];
-      const TreeView& view = dynamics.views[side.tree];
-      const int* chain = view.chain + view.row[side.last_dof];
-      trees.sides.push_back({side.tree, side.length, static_cast<int>(trees.dofs.size()), side.z});
-      trees.dofs.insert(trees.dofs.end(), chain, chain + side.length);
-    }
-    trees.side_start.push_back(static_cast<int>(trees.sides.size()));
-  }
-  trees.z = rows.z;
-  trees.tree_start.clear();
-  trees.inertia.clear();
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
-    for (int k = 0; k < scene.trees()[t].nv; ++k)
-      trees.inertia.push_back(1.0 / dynamics.trees[t].D_inverse[k]);
-  }
-  trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
 }
 
 }  // namespace stiction

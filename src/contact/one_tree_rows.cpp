@@ -12,7 +12,7 @@ constexpr int kBlock = 8;
 
 /// J^T, the sum over both sides of each set.
 void scatter_rows(const TreeView& view, const ContactProblem& problem, ConstraintRows& rows) {
-  OneTreeRows& out = rows.one_tree;
+  OneTreeRows& out = rows.whitened.one_tree;
   const int blocks = out.width / kBlock;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];
@@ -21,7 +21,7 @@ void scatter_rows(const TreeView& view, const ContactProblem& problem, Constrain
       const RowSide& side = row.sides[s];
       const int* chain = view.chain + view.row[side.last_dof];
       for (int first = 0; first < row.set.dim; first += dim) {
-        const double* z = rows.z.data() + side.z + first * side.length;
+        const double* z = rows.jacobian.data() + side.start + first * side.length;
         const int at = problem.sets[i].offset + first;
         for (int m = 0; m < side.length; ++m, z += dim) {
           double* y = out.y.data() + chain[m] * out.width + at;
@@ -183,7 +183,7 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
                      const ContactProblem& problem,
                      ConstraintRows& rows) {
   const TreeData<double>& data = dynamics.trees[tree];
-  OneTreeRows& out = rows.one_tree;
+  OneTreeRows& out = rows.whitened.one_tree;
   const int blocks = 2 * (problem.num_rows() / (2 * kBlock) + 1);  // fill_row takes two at a time
   out.width = kBlock * blocks;
   out.y.assign(static_cast<std::size_t>(nv) * out.width, 0.0);
@@ -200,7 +200,7 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
                        ConstraintRows& rows,
                        ContactProblem& problem) {
   lay_out_panels(problem);
-  OneTreeRows& Y = rows.one_tree;
+  OneTreeRows& Y = rows.whitened.one_tree;
   const int total = problem.num_rows();
   for (int i = 0; i < problem.num_sets(); ++i) {
     list_dofs(dynamics.views[Y.tree], rows.rows[i], Y.dofs);
@@ -216,15 +216,13 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
   }
 }
 
-void add_free_velocity(ConstraintRows& rows, const double* w, std::vector<double>& g) {
-  OneTreeRows& Y = rows.one_tree;
+void add_free_velocity(const double* w, OneTreeRows& Y, std::vector<double>& g) {
   times_transpose(
       Y.y.data(), Y.root.data(), w, static_cast<int>(Y.root.size()), Y.width, Y.by_row.data());
   for (std::size_t r = 0; r < g.size(); ++r) g[r] += Y.by_row[r];
 }
 
-void add_impulses(ConstraintRows& rows, const std::vector<double>& lambda, double* w) {
-  OneTreeRows& Y = rows.one_tree;
+void add_impulses(const std::vector<double>& lambda, OneTreeRows& Y, double* w) {
   std::fill(std::copy(lambda.begin(), lambda.end(), Y.by_row.begin()), Y.by_row.end(), 0.0);
   times(Y.y.data(), Y.root.data(), Y.by_row.data(), static_cast<int>(Y.root.size()), Y.width, w);
 }

@@ -24,9 +24,9 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
                        ContactProblem& problem);
 
 /// g += Y^T D^-1/2 w, the velocity that the whitened free motion w of the tree adds.
-void add_free_velocity(ConstraintRows& rows, const double* w, std::vector<double>& g);
+void add_free_velocity(const double* w, OneTreeRows& Y, std::vector<double>& g);
 
 /// w += D^1/2 Y lambda.
-void add_impulses(ConstraintRows& rows, const std::vector<double>& lambda, double* w);
+void add_impulses(const std::vector<double>& lambda, OneTreeRows& Y, double* w);
 
 }  // namespace stiction

@@ -31,8 +31,7 @@ void factor_mass(const Scene& scene, const Parameters& parameters, ClosedLoopWor
 /// work.velocity = J v and work.error = Phi.
 void build_rows(const RowContext& context, ClosedLoopWorkspace& work) {
   ContactProblem& p = work.problem;
-  work.rows.rows.clear();
-  work.rows.z.clear();
+  work.rows.clear();
   append_gear_rows(context);
   append_closure_rows(context);
   assemble_rows(context.scene, work.dynamics, work.rows, p);

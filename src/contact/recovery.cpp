@@ -33,40 +33,6 @@ namespace {
 
 constexpr double kPush = 5.0;
 
-/// dof_speed of one tree <- D^-1 Z_r lambda of a row's first `dim` rows.
-void whitened_motion(const RowContext& context,
-                     const ConstraintRow& row,
-                     int offset,
-                     int first,
-                     int dim,
-                     const double* lambda,
-                     int tree) {
-  ConstraintRows& rows = context.out;
-  const int nv = context.scene.trees()[tree].nv;
-  double* u = rows.dof_speed.data();
-  std::fill(u, u + nv, 0.0);
-  if (const OneTreeRows& Y = rows.one_tree; Y.tree >= 0) {
-    for (int k = 0; k < nv; ++k) {
-      const double* y = Y.y.data() + static_cast<std::size_t>(k) * Y.width + offset + first;
-      for (int r = 0; r < dim; ++r) u[k] += Y.root[k] * y[r] * lambda[r];
-    }
-    return;
-  }
-  const TreeView& view = context.dynamics.views[tree];
-  const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved in z
-  for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    if (side.tree != tree) continue;
-    const int* chain = view.chain + view.row[side.last_dof];
-    for (int r = 0; r < dim; ++r) {
-      const int at = first + r;
-      const double* z =
-          rows.scaled.data() + side.z + (at / block) * block * side.length + at % block;
-      for (int m = 0; m < side.length; ++m) u[chain[m]] += z[block * m] * lambda[r];
-    }
-  }
-}
-
 /// One row that acts alone: the normal of a contact, a limit, a gear.
 void limit_row(
     const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
@@ -111,10 +77,10 @@ Speeds speeds_of(const RowContext& context,
   for (int s = 0; s < row.num_sides; ++s) {
     const int tree = row.sides[s].tree;
     if (s == 1 && tree == row.sides[0].tree) break;
-    whitened_motion(context, row, offset, first, dim, lambda, tree);
-    solve_lower(
-        context.dynamics.views[tree], context.dynamics.trees[tree], context.out.dof_speed.data());
-    add_speeds(context, tree, context.out.dof_speed.data(), most);
+    double* u = context.out.dof_speed.data();
+    row_motion(context, row, offset, first, dim, lambda, tree, u);
+    solve_lower(context.dynamics.views[tree], context.dynamics.trees[tree], u);
+    add_speeds(context, tree, u, most);
   }
   return most;
 }

@@ -97,8 +97,7 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
 
 void list_rows(const CompliantInput& input, CompliantSystem& system) {
   ConstraintRows& rows = system.rows;
-  rows.rows.clear();
-  rows.z.clear();
+  rows.clear();
   const RowContext context{
       input.scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
   append_contact_rows(context, system.contacts);
@@ -119,7 +118,6 @@ void assemble(const CompliantInput& input, CompliantSystem& system) {
   add_row_velocity(scene,
                    system.dynamics,
                    system.rows,
-                   system.delassus,
                    system.dynamics.whitened.data(),
                    system.row_rate);
   system.sorted.clear();  // points were in the order of contacts

@@ -189,8 +189,7 @@ void conclude(const CompliantInput& input,
 void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
   CompliantSystem& start = work.start;
   RigidRows& rigid = work.rigid;
-  rigid.rows.rows.clear();
-  rigid.rows.z.clear();
+  rigid.rows.clear();
   const RowContext context{
       input.scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
   append_contact_rows(context, start.rigid);

@@ -35,12 +35,12 @@ enum class ReferenceKind : std::uint8_t {
   kImmovable,  ///< nothing moves along the row, and nothing is asked for
 };
 
-/// One body of a constraint: its chain of dofs and where its rows Z = L^-T J^T are stored.
+/// One body of a constraint: its chain of dofs and where its rows of J are stored.
 struct RowSide {
   int tree, body;  ///< body local to the tree
   int last_dof;    ///< local
   int length;      ///< dofs of the chain
-  int z;           ///< start in ConstraintRows::z; a 6-row set holds two blocks of 3 rows
+  int start;       ///< in ConstraintRows::jacobian; a 6-row set holds two blocks of 3 rows
 };
 
 /// A set of the problem before it is numbered: what it is, on whom it acts, what it asks for.
@@ -68,7 +68,7 @@ inline bool recovers(const ConstraintRow& row) {
 
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
 struct OneTreeRows {
-  int tree = -1;                      ///< -1: rows are kept by chain, in ConstraintRows::z
+  int tree = -1;                      ///< -1: more than one
   int width = 0;                      ///< rows, rounded up
   std::vector<double> y;              ///< [dofs x width] D^-1/2 L^-T J^T
   std::vector<std::uint8_t> touched;  ///< [dofs x width / 8] whether eight rows have an entry
@@ -77,18 +77,29 @@ struct OneTreeRows {
   std::vector<int> dofs;              ///< scratch
 };
 
+/// Z = L^-T J^T of the rows, G = Z^T D^-1 Z. Read through add_impulses() and its neighbours: only
+/// src/contact/whitened_rows.cpp and what forms G from it know the two layouts.
+struct WhitenedRows {
+  std::vector<double> z, scaled;  ///< Z and D^-1 Z laid out like J, where several trees have rows
+  OneTreeRows one_tree;           ///< else
+};
+
 /// Rows of the current step; sized by use, kept between steps for their capacity.
 struct ConstraintRows {
   std::vector<ConstraintRow> rows;  ///< in the order of problem.sets
-  std::vector<double> z;            ///< J^T, then Z = L^-T J^T
-  std::vector<double> scaled;       ///< D^-1 Z, laid out like z; neither if one tree has all rows
+  std::vector<double> jacobian;  ///< J, by side: entry (dof m of the chain, r) at [3 m + r] or [m]
+  WhitenedRows whitened;
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;  ///< trees that rows join
   std::vector<int> island, tree_start, tree_sets, order;
-  OneTreeRows one_tree;
   int num_islands = 0;
   std::vector<double> dof_speed;           ///< scratch of limit_recovery()
   std::vector<Motion<double>> body_speed;  ///< likewise
+
+  void clear() {
+    rows.clear();
+    jacobian.clear();
+  }
 };
 
 /// G, g, sets and R of this step from contacts, joint limits, dry friction, closures and gears.

@@ -1,0 +1,214 @@
+#include "contact/constraint_row.hpp"
+#include "contact/one_tree_rows.hpp"
+#include "dynamics/constraint_rows.hpp"
+
+#include <algorithm>
+
+// J of the rows, kept by the chain of each side, and Z = L^-T J^T, by chain too or dense by dof
+// (one_tree_rows.hpp). Which of the two it is no caller sees.
+
+namespace stiction {
+namespace {
+
+/// visit(side, r, start) for the blocks of 3 rows, or the single row, of all sides.
+template <class Visit>
+void each_block(const ConstraintRow& row, Visit&& visit) {
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    for (int r = 0; r < row.set.dim; r += 3) visit(side, r, side.start + r * side.length);
+  }
+}
+
+/// J^T -> Z = L^-T J^T in place, and D^-1 Z.
+void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, WhitenedRows& out) {
+  each_block(row, [&](const RowSide& side, int, int start) {
+    const TreeView& view = dynamics.views[side.tree];
+    const TreeData<double>& data = dynamics.trees[side.tree];
+    double* z = out.z.data() + start;
+    if (row.set.dim == 1) {
+      whiten_rows<1>(view, data, side.last_dof, z);
+      scale_rows<1>(view, data, side.last_dof, z, out.scaled.data() + start);
+    } else {
+      whiten_rows<3>(view, data, side.last_dof, z);
+      scale_rows<3>(view, data, side.last_dof, z, out.scaled.data() + start);
+    }
+  });
+}
+
+/// out += rows x over the sides, x indexed by scene dof: J v, or (D^-1 Z)^T w.
+void multiply(const Scene& scene,
+              const DynamicsWorkspace& dynamics,
+              const ConstraintRow& row,
+              const std::vector<double>& rows,
+              const double* x,
+              double* out) {
+  each_block(row, [&](const RowSide& side, int r, int start) {
+    const TreeView& view = dynamics.views[side.tree];
+    const double* tree_x = x + scene.trees()[side.tree].v_offset;
+    if (row.set.dim == 1) {
+      rows_times<1>(view, side.last_dof, rows.data() + start, tree_x, out + r);
+    } else {
+      rows_times<3>(view, side.last_dof, rows.data() + start, tree_x, out + r);
+    }
+  });
+}
+
+/// out += entries lambda over the sides: J^T lambda, or Z lambda.
+void multiply_transpose(const Scene& scene,
+                        const DynamicsWorkspace& dynamics,
+                        const ConstraintRows& rows,
+                        const std::vector<double>& entries,
+                        const double* lambda,
+                        double* out) {
+  for (const ConstraintRow& row : rows.rows) {
+    each_block(row, [&](const RowSide& side, int r, int start) {
+      const TreeView& view = dynamics.views[side.tree];
+      double* tree_out = out + scene.trees()[side.tree].v_offset;
+      if (row.set.dim == 1) {
+        add_impulse<1>(view, side.last_dof, entries.data() + start, lambda, tree_out);
+      } else {
+        add_impulse<3>(view, side.last_dof, entries.data() + start, lambda + r, tree_out);
+      }
+    });
+    lambda += row.set.dim;
+  }
+}
+
+}  // namespace
+
+void add_row_motion(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const ConstraintRow& row,
+                    const double* x,
+                    double* out) {
+  multiply(scene, dynamics, row, rows.jacobian, x, out);
+}
+
+void add_row_motion(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const double* x,
+                    std::vector<double>& out) {
+  double* c = out.data();
+  for (const ConstraintRow& row : rows.rows) {
+    multiply(scene, dynamics, row, rows.jacobian, x, c);
+    c += row.set.dim;
+  }
+}
+
+void add_row_forces(const Scene& scene,
+                    const DynamicsWorkspace& dynamics,
+                    const ConstraintRows& rows,
+                    const std::vector<double>& x,
+                    std::vector<double>& out) {
+  multiply_transpose(scene, dynamics, rows, rows.jacobian, x.data(), out.data());
+}
+
+void assemble_rows(const Scene& scene,
+                   const DynamicsWorkspace& dynamics,
+                   ConstraintRows& rows,
+                   ContactProblem& problem) {
+  number_sets(scene, rows, problem);
+  WhitenedRows& out = rows.whitened;
+  // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
+  const int tree = out.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
+  if (tree >= 0) {
+    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
+    assemble_one_tree(dynamics, rows, problem);
+  } else {
+    out.z = rows.jacobian;
+    out.scaled.resize(out.z.size());
+    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, out);
+    assemble_delassus(scene, rows, problem);
+  }
+}
+
+void add_row_velocity(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      ConstraintRows& rows,
+                      const double* w,
+                      std::vector<double>& out) {
+  if (const int tree = rows.whitened.one_tree.tree; tree >= 0)
+    return add_free_velocity(w + scene.trees()[tree].v_offset, rows.whitened.one_tree, out);
+  double* c = out.data();
+  for (const ConstraintRow& row : rows.rows) {
+    multiply(scene, dynamics, row, rows.whitened.scaled, w, c);
+    c += row.set.dim;
+  }
+}
+
+void add_impulses(ConstraintRows& rows,
+                  const Scene& scene,
+                  const DynamicsWorkspace& dynamics,
+                  const std::vector<double>& impulse,
+                  std::vector<double>& out) {
+  if (const int tree = rows.whitened.one_tree.tree; tree >= 0)
+    return add_impulses(impulse, rows.whitened.one_tree, out.data() + scene.trees()[tree].v_offset);
+  multiply_transpose(scene, dynamics, rows, rows.whitened.z, impulse.data(), out.data());
+}
+
+void row_motion(const RowContext& context,
+                const ConstraintRow& row,
+                int offset,
+                int first,
+                int dim,
+                const double* lambda,
+                int tree,
+                double* u) {
+  const int nv = context.scene.trees()[tree].nv;
+  std::fill(u, u + nv, 0.0);
+  const WhitenedRows& rows = context.out.whitened;
+  if (const OneTreeRows& Y = rows.one_tree; Y.tree >= 0) {
+    for (int k = 0; k < nv; ++k) {
+      const double* y = Y.y.data() + static_cast<std::size_t>(k) * Y.width + offset + first;
+      for (int r = 0; r < dim; ++r) u[k] += Y.root[k] * y[r] * lambda[r];
+    }
+    return;
+  }
+  const TreeView& view = context.dynamics.views[tree];
+  const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    if (side.tree != tree) continue;
+    const int* chain = view.chain + view.row[side.last_dof];
+    for (int r = 0; r < dim; ++r) {
+      const int at = first + r;
+      const double* z =
+          rows.scaled.data() + side.start + (at / block) * block * side.length + at % block;
+      for (int m = 0; m < side.length; ++m) u[chain[m]] += z[block * m] * lambda[r];
+    }
+  }
+}
+
+void keep_trees(const Scene& scene,
+                const DynamicsWorkspace& dynamics,
+                const ConstraintRows& rows,
+                ContactProblem::Trees& trees) {
+  trees.sides.clear();
+  if (rows.whitened.one_tree.tree >= 0) return;
+  trees.side_start.assign(1, 0);
+  trees.dofs.clear();
+  for (const ConstraintRow& row : rows.rows) {
+    for (int s = 0; s < row.num_sides; ++s) {
+      const RowSide& side = row.sides[s];
+      const TreeView& view = dynamics.views[side.tree];
+      const int* chain = view.chain + view.row[side.last_dof];
+      trees.sides.push_back(
+          {side.tree, side.length, static_cast<int>(trees.dofs.size()), side.start});
+      trees.dofs.insert(trees.dofs.end(), chain, chain + side.length);
+    }
+    trees.side_start.push_back(static_cast<int>(trees.sides.size()));
+  }
+  trees.z = rows.whitened.z;
+  trees.tree_start.clear();
+  trees.inertia.clear();
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+    for (int k = 0; k < scene.trees()[t].nv; ++k)
+      trees.inertia.push_back(1.0 / dynamics.trees[t].D_inverse[k]);
+  }
+  trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+}
+
+}  // namespace stiction
