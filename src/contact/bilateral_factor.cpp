@@ -123,22 +123,6 @@ void keep_in_range(const ContactProblem& p, ClosedLoopWorkspace& work, double* o
   }
 }
 
-void velocity_change(const Scene& scene,
-                     const DynamicsWorkspace& dynamics,
-                     ConstraintRows& rows,
-                     const std::vector<double>* w,
-                     ClosedLoopWorkspace& work) {
-  if (w == nullptr) {
-    std::fill(work.change.begin(), work.change.end(), 0.0);
-  } else {
-    std::copy(w->begin(), w->end(), work.change.begin());
-  }
-  add_impulses(rows, scene, dynamics, work.impulse, work.change);
-  each_touched(scene, work, [&](const Tree& tree, int t) {
-    solve_scaled_lower(dynamics.views[t], dynamics.trees[t], work.change.data() + tree.v_offset);
-  });
-}
-
 void update_placements(const Scene& scene,
                        const Parameters& parameters,
                        const double* q,

@@ -29,13 +29,6 @@ void solve_bilateral(const ContactProblem& problem,
 /// Rows that repeat others <- what those ask.
 void keep_in_range(const ContactProblem& problem, ClosedLoopWorkspace& work, double* x);
 
-/// work.change = M^-1 (L^T w + J^T impulse) of the trees that are touched; w null: 0.
-void velocity_change(const Scene& scene,
-                     const DynamicsWorkspace& dynamics,
-                     ConstraintRows& rows,
-                     const std::vector<double>* w,
-                     ClosedLoopWorkspace& work);
-
 /// Placements of the trees that are touched at q, in work.dynamics.
 void update_placements(const Scene& scene,
                        const Parameters& parameters,

@@ -61,7 +61,7 @@ static void fill_vectors(const RowContext& context,
   for (const ConstraintRow& row : rows.rows)
     free_velocity = std::copy(row.velocity, row.velocity + row.set.dim, free_velocity);
   add_row_velocity(
-      context.scene, context.dynamics, rows, context.dynamics.whitened.data(), problem.g);
+      context.scene, context.dynamics, rows, context.dynamics.free_motion.data(), problem.g);
   limit_recovery(context, problem);
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
@@ -108,13 +108,6 @@ void build_problem(const Scene& scene,
   keep_trees(scene, dynamics, rows, problem.trees);
   fill_vectors(context, contacts, problem);
   load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
-}
-
-void apply_impulses(ConstraintRows& rows,
-                    const Scene& scene,
-                    const std::vector<double>& impulse,
-                    DynamicsWorkspace& dynamics) {
-  add_impulses(rows, scene, dynamics, impulse, dynamics.whitened);
 }
 
 }  // namespace stiction

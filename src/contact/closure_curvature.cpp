@@ -26,7 +26,8 @@ void closures_alone(const Scene& scene,
       work.velocity[offset + k] += rows.rows[set].reference[k] - work.curvature[offset + k];
   }
   solve_bilateral(problem, work.velocity.data(), work, work.impulse);
-  velocity_change(scene, dynamics, rows, &dynamics.whitened, work);
+  velocity_change(
+      scene, dynamics, rows, dynamics.free_motion.data(), work.impulse, work.change.data());
 }
 
 /// w += L^-T dt (bias - new_bias) of a tree.
@@ -43,7 +44,7 @@ void change_bias(const Tree& tree,
     bias[k] = new_bias[k];
   }
   solve_transposed(dynamics.views[t], dynamics.trees[t], w);
-  for (int k = 0; k < tree.nv; ++k) dynamics.whitened[tree.v_offset + k] += w[k];
+  for (int k = 0; k < tree.nv; ++k) dynamics.free_motion[tree.v_offset + k] += w[k];
 }
 
 /// The bias of an articulated tree at v + work.change / 2.
@@ -81,7 +82,8 @@ void kick_at_nodes(const Scene& scene,
                    DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
                    ClosedLoopWorkspace& work) {
-  velocity_change(scene, dynamics, rows, nullptr, work);  // M^-1 J^T lambda
+  velocity_change(
+      scene, dynamics, rows, nullptr, work.impulse, work.change.data());  // M^-1 J^T lambda
   each_touched(scene, work, [&](const Tree& tree, int t) {
     if (!is_loose_body(dynamics.views[t])) return;
     TreeData<double>& data = dynamics.trees[t];
@@ -153,7 +155,7 @@ void add_closure_curvature(const RowContext& context,
       });
     }
     if (work.any_loose) kick_at_nodes(scene, parameters, dt, dynamics, rows, work);
-    add_row_velocity(scene, dynamics, rows, problem, work.w.data(), problem.g);
+    add_row_velocity(scene, dynamics, rows, work.w.data(), problem.g);
     closures_alone(scene, dynamics, rows, problem, work);
     predict_curvature(scene, parameters, state, dt, dynamics, rows, problem, work);
   }

@@ -69,7 +69,7 @@ void add_block(const Scene& scene,
 
 /// Counting sort of the rows by their island, rows.order.
 void sort_by_island(ConstraintRows& rows) {
-  std::vector<int>& next = rows.island;
+  std::vector<int>& next = rows.next;
   next.assign(rows.num_islands + 1, 0);
   for (const int id : rows.order) ++next[id + 1];
   for (int k = 0; k < rows.num_islands; ++k) next[k + 1] += next[k];
@@ -89,12 +89,12 @@ void find_islands(int num_trees, ConstraintRows& rows) {
     if (row.num_sides == 2) rows.joined.join(row.sides[0].tree, row.sides[1].tree);
   }
   // Islands are numbered by their first row.
-  rows.island.assign(num_trees, -1);
+  rows.island_of_tree.assign(num_trees, -1);
   rows.order.clear();
   rows.num_islands = 0;
   bool sorted = true;
   for (const ConstraintRow& row : rows.rows) {
-    int& id = rows.island[rows.joined.find(row.sides[0].tree)];
+    int& id = rows.island_of_tree[rows.joined.find(row.sides[0].tree)];
     if (id < 0) id = rows.num_islands++;
     sorted = sorted && (rows.order.empty() || rows.order.back() <= id);
     rows.order.push_back(id);
@@ -117,8 +117,8 @@ void list_sets_by_tree(int num_trees, ConstraintRows& rows) {
   each([&](int tree, int) { ++rows.tree_start[tree + 1]; });
   for (int t = 0; t < num_trees; ++t) rows.tree_start[t + 1] += rows.tree_start[t];
   rows.tree_sets.resize(rows.tree_start[num_trees]);
-  rows.island.assign(rows.tree_start.begin(), rows.tree_start.end() - 1);  // insertion cursors
-  each([&](int tree, int set) { rows.tree_sets[rows.island[tree]++] = set; });
+  rows.next.assign(rows.tree_start.begin(), rows.tree_start.end() - 1);
+  each([&](int tree, int set) { rows.tree_sets[rows.next[tree]++] = set; });
 }
 
 /// Calls visit(j) for the sets that share a tree with row i, ascending, each once.
@@ -232,7 +232,7 @@ void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& probl
 void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
   list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
   lay_out_panels(rows, problem);
-  std::vector<int>& mirrored = rows.island;
+  std::vector<int>& mirrored = rows.next;
   mirrored.assign(problem.panel_start.begin(), problem.panel_start.end() - 1);
   for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, mirrored, problem);
 }

@@ -140,14 +140,14 @@ void project_closures(const Scene& scene,
     if (error <= kClosed || round == kRounds || !(error <= 0.5 * before)) break;
     before = error;
     solve_bilateral(work.problem, work.error.data(), work, work.impulse);
-    velocity_change(scene, work.dynamics, work.rows, nullptr, work);
+    velocity_change(scene, work.dynamics, work.rows, nullptr, work.impulse, work.change.data());
     displace_touched(scene, parameters, work, state);
   }
   for (std::size_t k = 0; k < work.velocity.size(); ++k) {
     if (work.left_open[k] != 0.0) work.velocity[k] = 0.0;
   }
   solve_bilateral(work.problem, work.velocity.data(), work, work.impulse);
-  velocity_change(scene, work.dynamics, work.rows, nullptr, work);
+  velocity_change(scene, work.dynamics, work.rows, nullptr, work.impulse, work.change.data());
   for (int k = 0; k < scene.nv(); ++k) state.v[k] += work.change[k];
 }
 

@@ -138,14 +138,24 @@ void add_row_velocity(const Scene& scene,
   }
 }
 
-void add_impulses(ConstraintRows& rows,
-                  const Scene& scene,
-                  const DynamicsWorkspace& dynamics,
-                  const std::vector<double>& impulse,
-                  std::vector<double>& out) {
-  if (const int tree = rows.whitened.one_tree.tree; tree >= 0)
-    return add_impulses(impulse, rows.whitened.one_tree, out.data() + scene.trees()[tree].v_offset);
-  multiply_transpose(scene, dynamics, rows, rows.whitened.z, impulse.data(), out.data());
+void velocity_change(const Scene& scene,
+                     const DynamicsWorkspace& dynamics,
+                     ConstraintRows& rows,
+                     const double* w,
+                     const std::vector<double>& impulse,
+                     double* out) {
+  const int nv = scene.nv();
+  if (w != nullptr) {
+    std::copy(w, w + nv, out);
+  } else {
+    std::fill(out, out + nv, 0.0);
+  }
+  if (const int tree = rows.whitened.one_tree.tree; tree >= 0) {
+    add_impulses(impulse, rows.whitened.one_tree, out + scene.trees()[tree].v_offset);
+  } else {
+    multiply_transpose(scene, dynamics, rows, rows.whitened.z, impulse.data(), out);
+  }
+  solve_scaled_lower(scene, dynamics, out);
 }
 
 void row_motion(const RowContext& context,

@@ -103,7 +103,7 @@ void DynamicsWorkspace::resize(const Scene& scene) {
   STICTION_ASSERT(arena.cursor == memory.data() + total);
   implicit_diagonal.assign(scene.nv(), 0.0);
   force.assign(scene.nv(), 0.0);
-  whitened.assign(scene.nv(), 0.0);
+  free_motion.assign(scene.nv(), 0.0);
   saturated.assign(scene.nv(), 0);
   asleep.assign(scene.trees().size(), 0);
   num_asleep = 0;
@@ -189,7 +189,7 @@ static void begin_forces(const Scene& scene,
 static void whiten_forces(const Tree& tree, std::size_t t, double scale, DynamicsWorkspace& work) {
   const TreeView& view = work.views[t];
   TreeData<double>& data = work.trees[t];
-  double* w = work.whitened.data() + tree.v_offset;
+  double* w = work.free_motion.data() + tree.v_offset;
   for (int k = 0; k < tree.nv; ++k) {
     data.L[tree.row[k] + tree.depth[k]] += work.implicit_diagonal[tree.v_offset + k];
     w[k] = scale * (work.force[tree.v_offset + k] - data.bias[k]);
@@ -283,6 +283,18 @@ void compute_acceleration(const Scene& scene,
     for (int k = tree.v_offset; k < tree.v_offset + tree.nv && !added.empty(); ++k)
       work.force[k] += added[k];
     whiten_forces(tree, t, 1.0, work);
+  }
+}
+
+void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, double* x) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    double* own = x + tree.v_offset;
+    if (work.asleep[t]) {
+      std::fill(own, own + tree.nv, 0.0);
+    } else {
+      solve_scaled_lower(work.views[t], work.trees[t], own);
+    }
   }
 }
 

@@ -115,11 +115,8 @@ void assemble(const CompliantInput& input, CompliantSystem& system) {
   list_rows(input, system);
   assemble_rows(scene, system.dynamics, system.rows, system.delassus);
   system.row_rate.assign(system.delassus.g.size(), 0.0);
-  add_row_velocity(scene,
-                   system.dynamics,
-                   system.rows,
-                   system.dynamics.whitened.data(),
-                   system.row_rate);
+  add_row_velocity(
+      scene, system.dynamics, system.rows, system.dynamics.free_motion.data(), system.row_rate);
   system.sorted.clear();  // points were in the order of contacts
   for (const ConstraintRow& row : system.rows.rows)
     system.sorted.push_back(system.points[row.index]);
@@ -156,23 +153,14 @@ void respond(const Scene& scene,
   for (std::size_t t = 0; t < scene.trees().size(); ++t)
     solve_transposed(dynamics.views[t], dynamics.trees[t], f.data() + scene.trees()[t].v_offset);
   acceleration = f;
-  for (std::size_t t = 0; t < scene.trees().size(); ++t)
-    solve_scaled_lower(
-        dynamics.views[t], dynamics.trees[t], acceleration.data() + scene.trees()[t].v_offset);
+  solve_scaled_lower(scene, dynamics, acceleration.data());
 }
 
 void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out) {
-  std::vector<double>& w = system.dynamics.whitened;
-  std::fill(w.begin(), w.end(), 0.0);
-  apply_impulses(system.rows, scene, f, system.dynamics);
-  std::copy(w.begin(), w.end(), out);
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    solve_scaled_lower(
-        system.dynamics.views[t], system.dynamics.trees[t], out + scene.trees()[t].v_offset);
-  }
+  velocity_change(scene, system.dynamics, system.rows, nullptr, f, out);
 }
 
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {

@@ -279,14 +279,8 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
                        system.held,
                        s,
                        system.dynamics);
-  std::copy(system.dynamics.whitened.begin(),
-            system.dynamics.whitened.end(),
-            system.acceleration.begin());
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    solve_scaled_lower(system.dynamics.views[t],
-                       system.dynamics.trees[t],
-                       system.acceleration.data() + scene.trees()[t].v_offset);
-  }
+  system.acceleration = system.dynamics.free_motion;
+  solve_scaled_lower(scene, system.dynamics, system.acceleration.data());
 }
 
 }  // namespace stiction

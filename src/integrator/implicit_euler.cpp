@@ -89,7 +89,7 @@ void Newton::begin() {
     const Tree& tree = scene_.trees()[t];
     double sum = 0.0;  // a^T M a of the motion without contacts
     for (int k = 0; k < tree.nv; ++k) {
-      const double w = start.dynamics.whitened[tree.v_offset + k];
+      const double w = start.dynamics.free_motion[tree.v_offset + k];
       sum += w * w * start.dynamics.trees[t].D_inverse[k];
     }
     s_.drive[t] = input_.h * input_.h * sum;

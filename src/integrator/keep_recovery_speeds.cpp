@@ -83,21 +83,16 @@ void each_tree(const RecoveryWorkspace& work, Visit&& visit) {
 /// u <- M^-1 J^T lambda.
 void motion_of(const RowContext& context,
                const std::vector<double>& lambda,
-               const RecoveryWorkspace& work,
                std::vector<double>& u) {
-  u.assign(context.scene.nv(), 0.0);
-  add_impulses(context.out, context.scene, context.dynamics, lambda, u);
-  each_tree(work, [&](int t, int) {
-    double* own = u.data() + context.scene.trees()[t].v_offset;
-    solve_scaled_lower(context.dynamics.views[t], context.dynamics.trees[t], own);
-  });
+  u.resize(context.scene.nv());
+  velocity_change(context.scene, context.dynamics, context.out, nullptr, lambda, u.data());
 }
 
 /// Whether impulses have made a body of a tree faster than the caps.
 bool is_pushed_fast(const RowContext& context, RecoveryWorkspace& work, int t) {
   const Tree& tree = context.scene.trees()[t];
   const ContactSettings& s = context.settings;
-  const double* w = context.dynamics.whitened.data() + tree.v_offset;
+  const double* w = context.dynamics.free_motion.data() + tree.v_offset;
   const double *v = context.state.v.data() + tree.v_offset,
                *pushed = work.pushed.data() + tree.v_offset;
   work.after.assign(w, w + tree.nv);
@@ -131,7 +126,7 @@ bool keep_suspects(const RowContext& context,
                    const ContactProblem& p,
                    RecoveryWorkspace& work,
                    ContactSolution& solution) {
-  motion_of(context, solution.impulse, work, work.pushed);
+  motion_of(context, solution.impulse, work.pushed);
   work.share.assign(p.num_islands(), 0.0);  // 1: suspect
   each_tree(work, [&](int t, int island) {
     if (work.share[island] == 0.0 && is_pushed_fast(context, work, t)) work.share[island] = 1.0;
@@ -174,7 +169,7 @@ bool find_shares(const RowContext& context,
   start_at_rest(context, work, p);
   work.rest.impulse.assign(p.g.size(), 0.0);
   solve(p, settings, solver, work.rest);
-  motion_of(context, work.rest.impulse, work, work.pushed);
+  motion_of(context, work.rest.impulse, work.pushed);
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     work.share[k] = 1.0;

@@ -22,8 +22,7 @@ void scale_up(const TreeView& tree, const TreeData<double>& data, const double* 
   }
 }
 
-/// Rows of everything rigid for the motion v -> velocity: the whitened w of the workspace is such
-/// that the rows' free velocity is J velocity.
+/// Rows of everything rigid for the motion v -> velocity, which is their free motion.
 void build_rigid(const CompliantInput& input,
                  const State& state,
                  const double* velocity,
@@ -36,7 +35,7 @@ void build_rigid(const CompliantInput& input,
     scale_up(start.dynamics.views[t],
              start.dynamics.trees[t],
              rigid.change.data() + v,
-             start.dynamics.whitened.data() + v);
+             start.dynamics.free_motion.data() + v);
   }
   build_problem(scene,
                 input.parameters,
@@ -81,15 +80,9 @@ void solve_rigid(const CompliantInput& input,
   outcome.num_islands = std::max(outcome.num_islands, rigid.problem.num_islands());
   outcome.factorisations += s.factorisations;
   outcome.most_factorisations += most_factorisations(rigid.problem, input.solver);
-  std::vector<double>& w = start.dynamics.whitened;
-  std::fill(w.begin(), w.end(), 0.0);
   for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
-  apply_impulses(rigid.rows, input.scene, rigid.held, start.dynamics);
-  for (std::size_t t = 0; t < input.scene.trees().size(); ++t) {
-    const int v = input.scene.trees()[t].v_offset;
-    solve_scaled_lower(start.dynamics.views[t], start.dynamics.trees[t], w.data() + v);
-  }
-  std::copy(w.begin(), w.end(), rigid.change.begin());
+  velocity_change(
+      input.scene, start.dynamics, rigid.rows, nullptr, rigid.held, rigid.change.data());
 }
 
 void report_rigid(const CompliantSystem& start, const RigidRows& rigid, CompliantOutcome& outcome) {

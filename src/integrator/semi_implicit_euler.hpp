@@ -5,12 +5,12 @@
 
 namespace stiction {
 
-/// v <- v + L^-1 D^-1 w with w = L^-T dt f + Z lambda, then q <- q (+) dt v. Consumes
-/// work.whitened.
+/// v <- v + dv, then q <- q (+) dt v.
 void semi_implicit_euler(const Scene& scene,
                          const Parameters& parameters,
                          double dt,
-                         DynamicsWorkspace& work,
+                         const DynamicsWorkspace& work,
+                         const std::vector<double>& dv,
                          State& state);
 
 }  // namespace stiction

@@ -123,8 +123,14 @@ void RigidStep::finish(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   const std::vector<double>& impulse = record_.solution.impulse;
   const double dt = settings.dt;
-  apply_impulses(record_.rows, scene, impulse, dynamics_);
-  semi_implicit_euler(scene, parameters, dt, dynamics_, state);
+  record_.dv.resize(scene.nv());
+  velocity_change(scene,
+                  dynamics_,
+                  record_.rows,
+                  dynamics_.free_motion.data(),
+                  impulse,
+                  record_.dv.data());
+  semi_implicit_euler(scene, parameters, dt, dynamics_, record_.dv, state);
   store_impulses(scene, record_.contacts, dynamics_, record_.rows, impulse, dt, state);
   if (settings.project_closures) {
     end_flight(scene, parameters, dt, loops, state);
@@ -136,7 +142,7 @@ void RigidStep::finish(const StepInput& input, State& state) {
 }
 
 void RigidStep::fill_report(const SimulatorSettings& settings) {
-  const auto& [contacts, rows, problem, warm_start, solution] = record_;
+  const auto& [contacts, rows, problem, warm_start, solution, dv] = record_;
   StepReport& r = report = {};
   r.solver_status = solution.status;
   r.residuals = solution.residuals;

@@ -77,8 +77,8 @@ struct OneTreeRows {
   std::vector<int> dofs;              ///< scratch
 };
 
-/// Z = L^-T J^T of the rows, G = Z^T D^-1 Z. Read through add_impulses() and its neighbours: only
-/// src/contact/whitened_rows.cpp and what forms G from it know the two layouts.
+/// Z = L^-T J^T of the rows, G = Z^T D^-1 Z. Read through velocity_change() and its neighbours:
+/// only src/contact/whitened_rows.cpp and what forms G from it know the two layouts.
 struct WhitenedRows {
   std::vector<double> z, scaled;  ///< Z and D^-1 Z laid out like J, where several trees have rows
   OneTreeRows one_tree;           ///< else
@@ -91,7 +91,8 @@ struct ConstraintRows {
   WhitenedRows whitened;
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;  ///< trees that rows join
-  std::vector<int> island, tree_start, tree_sets, order;
+  std::vector<int> island_of_tree, tree_start, tree_sets, order;
+  std::vector<int> next;  ///< scratch: where the next one of each kind goes
   int num_islands = 0;
   std::vector<double> dof_speed;           ///< scratch of limit_recovery()
   std::vector<Motion<double>> body_speed;  ///< likewise
@@ -161,16 +162,12 @@ void store_impulses(const Scene& scene,
                     double dt,
                     State& state);
 
-/// out [nv] += Z lambda.
-void add_impulses(ConstraintRows& rows,
-                  const Scene& scene,
-                  const DynamicsWorkspace& dynamics,
-                  const std::vector<double>& impulse,
-                  std::vector<double>& out);
-/// dynamics.whitened += Z lambda.
-void apply_impulses(ConstraintRows& rows,
-                    const Scene& scene,
-                    const std::vector<double>& impulse,
-                    DynamicsWorkspace& dynamics);
+/// out [nv] <- L^-1 D^-1 (w + Z lambda): what impulses and a free motion w (null: none) do to v.
+void velocity_change(const Scene& scene,
+                     const DynamicsWorkspace& dynamics,
+                     ConstraintRows& rows,
+                     const double* w,
+                     const std::vector<double>& impulse,
+                     double* out);
 
 }  // namespace stiction

@@ -37,7 +37,7 @@ struct DynamicsWorkspace {
   std::vector<TreeView> views;
   std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 kp
   std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
-  std::vector<double> whitened;           ///< [nv] w = L^-T dt (force - bias); later + Z lambda
+  std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
   std::vector<std::uint8_t> saturated;    ///< [nv] the effort limit acts as a constant
   std::vector<std::uint8_t> asleep;       ///< [trees] left out of the step
   int num_asleep = 0;
@@ -104,6 +104,9 @@ void compute_acceleration(const Scene& scene,
                           const std::vector<double>& added,
                           double s,
                           DynamicsWorkspace& work);
+
+/// x [nv] <- L^-1 D^-1 x, 0 of trees asleep: from whitened coordinates to velocities.
+void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, double* x);
 
 /// Torques, servos and dampers of all dofs at (q, v) in work.force, work.saturated, and
 /// work.implicit_diagonal = armature + s (d + kd) + s^2 kp, the gains only where not saturated.

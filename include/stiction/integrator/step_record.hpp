@@ -15,6 +15,8 @@ struct StepRecord {
   ContactProblem problem;
   std::vector<double> warm_start;  ///< [rows] what the solver started from [N s]
   ContactSolution solution;
+  std::vector<double> dv;  ///< [nv] change of v in a rigid step, L^-1 D^-1 (w + Z lambda), axes of
+                           ///< its start; 0 of trees asleep
 };
 
 }  // namespace stiction

@@ -75,7 +75,6 @@ void check_accelerations(Scene scene, State state, double tolerance) {
     f[3 * i + 2] = 5.0 + i;
   }
   a = e.system.acceleration;
-  std::vector<double> whitened = e.system.dynamics.whitened;
   apply_forces(e.scene, e.system, f, jump.data());
   for (int k = 0; k < e.scene.nv(); ++k) a[k] += jump[k];
   std::vector<double> Y(9 * n * n);
