@@ -448,6 +448,34 @@ ContactSolution solution(const Holder& sim) {
 bp::object warm_start(const Holder& sim) {
   return to_array(LastStep(sim, "Simulator.warm_start")->warm_start());
 }
+std::string row_name(const Scene& scene, const StepRecord& record, const ConstraintRow& row) {
+  switch (row.source) {
+    case RowSource::kContact: {
+      const Contact& c = record.contacts[row.index];
+      return scene.geometries()[c.geometry_a].name + " - " + scene.geometries()[c.geometry_b].name;
+    }
+    case RowSource::kClosure:
+      return scene.closures()[row.index].name;
+    case RowSource::kGear:
+      return scene.gears()[row.index].name;
+    default:
+      return scene.dof_names()[row.index];
+  }
+}
+
+/// (source, name, kind, c*) of every row.
+bp::list references(const Holder& sim) {
+  const StepRecord& record = LastStep(sim, "Simulator.references")->record();
+  bp::list out;
+  for (const ConstraintRow& row : record.rows.rows) {
+    out.append(bp::make_tuple(to_string(row.source),
+                              row_name(sim.scene(), record, row),
+                              to_string(row.kind),
+                              array_copy(row.reference, {row.set.dim})));
+  }
+  return out;
+}
+
 /// (kind, name, metres, radians) of every closure and gear.
 bp::list open_closures(Holder& sim, const State& state) {
   const Inside inside(sim.occupancy, "Simulator.initial_state");
@@ -554,6 +582,7 @@ void expose_simulator() {
                     &set_parameters,
                     "Parameters of the next step; arrays are writable views, checked by each step, "
                     "run or rollout once they were asked for.")
+      .def("_references", &references, bp::arg("self"))
       .def("_closure_errors", &open_closures, (bp::arg("self"), bp::arg("state")))
       .def("initial_state", refusal("initial_state", {{"configuration", Argument::kText, false}}))
       .def("initial_state",

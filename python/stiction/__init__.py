@@ -103,6 +103,7 @@ from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .not_converged import NotConvergedWarning
 from .problem_io import load_problem, load_warm_start, save_problem
+from .references import RowReference
 from .simulator import Rollout, Simulator
 from .solving import solve
 from .starting import StartWarning
@@ -152,6 +153,7 @@ __all__ = [
     "Robot",
     "RobotSlice",
     "Rollout",
+    "RowReference",
     "Scene",
     "SceneInfo",
     "Shape",

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import ContactProblem, Control, State
 from .comparison import solver_options
+from .references import RowReference, references
 from .setting_names import SolverOptions
 from .solving import options_read, solve
 
@@ -75,6 +76,8 @@ class Explanation:
         difference: between them, largest over dofs [m/s or rad/s].
         dof: the name of that dof.
         trials: one per hypothesis, in order of what it explains; "all" last.
+        references: of every row of the base's problem, which rule gave its reference velocity;
+            those that are capped are in the text.
     """
 
     base: str
@@ -85,11 +88,13 @@ class Explanation:
     difference: float
     dof: str
     trials: tuple[Trial, ...]
+    references: tuple[RowReference, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and lists, for JSON."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
         plain["trials"] = [vars(t) | {"velocity": t.velocity.tolist()} for t in self.trials]
+        plain["references"] = [r.to_dict() for r in self.references]
         plain["base_velocity"] = self.base_velocity.tolist()
         plain["reference_velocity"] = self.reference_velocity.tolist()
         return plain
@@ -105,6 +110,7 @@ class Explanation:
                 f"  {t.hypothesis:<23} {t.change:<52} differs by {t.difference:.2e}, "
                 f"{100 * t.explained:.0f} % explained"
             )
+        lines += [f"  {r}" for r in self.references if r.kind == "capped"]
         return "\n".join(lines)
 
     def _verdict(self) -> str:
@@ -184,7 +190,14 @@ def explain(
         difference=difference,
         dof=sim.scene.dof_names[worst] if own.size else "",
         trials=tuple(trials),
+        references=tuple(references(_prepared(sim, state, control))),
     )
+
+
+def _prepared(sim: Simulator, state: State, control: Control | ArrayLike | None) -> Simulator:
+    twin = sim._twin(sim.settings.copy())
+    twin._prepare(state.copy(), control)
+    return cast("Simulator", twin)
 
 
 def _switches(
@@ -192,8 +205,7 @@ def _switches(
 ) -> Sequence[tuple[str, str, Setup]]:
     """Hypothesis, change in words, and the base with it switched, where it applies."""
     settings, out = sim.settings, []
-    twin = sim._twin(settings.copy())
-    twin._prepare(state.copy(), control)
+    twin = _prepared(sim, state, control)
     solution = solve(twin.problem(), base.solver, warm_start=twin.warm_start(), **_typed(base))
     if solution.model != "NCP":
         change = f"the exact model instead of the {solution.model}"

@@ -26,6 +26,7 @@ from .comparison import Comparison, compare
 from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
+from .references import RowReference, references
 from .setting_names import SettingNames, SolverOptions
 from .starting import warn_of_start
 
@@ -266,6 +267,12 @@ class Simulator(_stiction.Simulator):
         """
         _check_type("state", state, State, "sim.initial_state()")
         return explain(self, state, control, base, options)
+
+    def references(self) -> list[RowReference]:
+        """Of every row of the last step's contact problem, what velocity it asked for and which
+        rule gave it: gap, recovery, its caps, restitution, spring. Of a compliant step, of the rows
+        that stay rigid."""
+        return references(self)
 
     def uniqueness(self, threshold: float = 1e-9, tolerance: float = 1e-6) -> Uniqueness:
         """Whether the impulses of the last step are alone in their neighbourhood; see

@@ -8,6 +8,26 @@
 #include <string>
 
 namespace stiction {
+
+const char* to_string(RowSource source) {
+  constexpr const char* kNames[] = {
+      "contact", "lower_limit", "upper_limit", "limit_recovery", "dry_friction", "closure", "gear"};
+  return kNames[static_cast<int>(source)];
+}
+
+const char* to_string(ReferenceKind kind) {
+  constexpr const char* kNames[] = {"none",
+                                    "speculative",
+                                    "recovery",
+                                    "capped",
+                                    "drift",
+                                    "restitution",
+                                    "spring",
+                                    "curvature",
+                                    "immovable"};
+  return kNames[static_cast<int>(kind)];
+}
+
 double* add_side(const RowContext& context, int body, ConstraintRow& row) {
   if (body < 0) return nullptr;
   const int t = context.scene.tree_of_body(body);

@@ -95,3 +95,27 @@ def test_explain_refuses_unknown_names() -> None:
         sim.explain(sim.initial_state(), base="magic")
     with pytest.raises(TypeError, match="colour"):
         sim.explain(sim.initial_state(), colour=1)  # type: ignore[call-arg]
+
+
+def test_rows_say_which_rule_gave_their_reference() -> None:
+    """A cube half in the ground, a sphere just above it."""
+    scene = box_on_floor(1.0)
+    pose = np.eye(4)
+    pose[:3, 3] = 1.0, 0.0, 0.1005
+    scene.add_body("ball", stiction.Sphere(0.1), 1.0, pose)
+    sim = stiction.Simulator(scene)
+    state = sim.initial_state()
+    state.q[2] = 0.05
+    got = sim.explain(state, base="ccp-newton")
+    kinds = {r.name: r.kind for r in got.references}
+    assert kinds == {"ground - box0": "capped", "ground - ball": "speculative"}
+    for row in got.references:
+        assert row.source == "contact" and row.velocity.shape == (3,)
+        if row.kind == "speculative":
+            assert row.velocity[2] == pytest.approx(-0.0005 / sim.settings.dt)
+        else:
+            assert 0.0 < row.velocity[2] < 0.2 * 0.05 / sim.settings.dt
+    assert str(got).count("capped, c* = ") == 4
+    assert json.loads(json.dumps(got.to_dict()))["references"][0]["kind"] in kinds.values()
+    sim.step(state)
+    assert [r.kind for r in sim.references()] == [r.kind for r in got.references]

@@ -34,6 +34,8 @@ enum class ReferenceKind : std::uint8_t {
   kCurvature,  ///< of a closed loop's path, under project_closures
   kImmovable,  ///< nothing moves along the row, and nothing is asked for
 };
+const char* to_string(RowSource source);
+const char* to_string(ReferenceKind kind);
 
 /// One body of a constraint: its chain of dofs and where its rows of J are stored.
 struct RowSide {
