@@ -56,11 +56,15 @@ struct Island {
   int first, last, offset, rows;
   MatrixXd H;
   VectorXd scale;
-  std::vector<ContactModes> modes;
+  const ContactModes* modes;
 };
 
-Island make_island(const ContactProblem& problem, const MatrixXd& G, int first, int last) {
-  Island island{problem, first, last, 0, 0, {}, {}, {}};
+Island make_island(const ContactProblem& problem,
+                   const MatrixXd& G,
+                   const std::vector<ContactModes>& modes,
+                   int first,
+                   int last) {
+  Island island{problem, first, last, 0, 0, {}, {}, modes.data() + first};
   if (first == last) return island;
   island.offset = problem.sets[first].offset;
   island.rows = problem.sets[last - 1].offset + problem.sets[last - 1].dim - island.offset;
@@ -71,22 +75,8 @@ Island make_island(const ContactProblem& problem, const MatrixXd& G, int first, 
     const double mean = island.H.diagonal().segment(at, dim).mean();
     island.scale.segment(at, dim).setConstant(mean > 0.0 ? 1.0 / std::sqrt(mean) : 1.0);
   }
+  island.H = island.scale.asDiagonal() * island.H * island.scale.asDiagonal();
   return island;
-}
-
-void find_modes(const double* lambda, const double* velocity, double tolerance, Island& island) {
-  const auto& sets = island.problem.sets;
-  const Eigen::Map<const VectorXd> g(island.problem.g.data() + island.offset, island.rows);
-  const Eigen::Map<const VectorXd> l(lambda + island.offset, island.rows);
-  const VectorXd diag = island.H.diagonal();
-  const double V = (g.cwiseAbs() + diag.cwiseProduct(l.cwiseAbs())).maxCoeff();
-  // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.
-  const double L = std::max(l.cwiseAbs().maxCoeff(), 1e-8 * V / std::max(diag.maxCoeff(), 1e-300));
-  for (int i = island.first; i < island.last; ++i) {
-    const int at = sets[i].offset;
-    island.modes.push_back(
-        modes_of(sets[i], lambda + at, velocity + at, {tolerance * L, tolerance * V}));
-  }
 }
 
 /// Rows of a sliding contact, the tangential ones along e and across it, f_k. (mu lambda_N / |c_T|)
@@ -199,6 +189,35 @@ void check(const ContactProblem& p,
 
 }  // namespace
 
+std::vector<ContactModes> modes(const ContactProblem& p,
+                                const std::vector<double>& impulse,
+                                const std::vector<double>& velocity,
+                                double tolerance) {
+  std::vector<ContactModes> out;
+  for (int k = 0; k < p.num_islands(); ++k) {
+    double V = 0.0, L = 0.0, most = 0.0;
+    for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
+      const int dim = p.sets[i].dim, step = ContactProblem::stride(dim) + 1;
+      for (int r = 0; r < dim; ++r) {
+        const double G = p.values[p.diagonal_start[i] + step * r],
+                     l = impulse[p.sets[i].offset + r];
+        V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
+        L = std::max(L, std::abs(l));
+        most = std::max(most, G);
+      }
+    }
+    // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing
+    // counts.
+    L = std::max(L, 1e-8 * V / std::max(most, 1e-300));
+    for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
+      const int at = p.sets[i].offset;
+      out.push_back(
+          modes_of(p.sets[i], &impulse[at], &velocity[at], {tolerance * L, tolerance * V}));
+    }
+  }
+  return out;
+}
+
 Uniqueness uniqueness(const ContactProblem& given,
                       const std::vector<double>& lambda,
                       double threshold,
@@ -212,16 +231,16 @@ Uniqueness uniqueness(const ContactProblem& given,
   for (int i = 0; i < problem.num_sets(); ++i)
     problem.velocity(i, impulse.data(), velocity.data() + problem.sets[i].offset);
   const MatrixXd G = problem.dense();
+  const std::vector<ContactModes> all = modes(problem, impulse, velocity, tolerance);
   Uniqueness u;
   for (int k = 0; k < problem.num_islands(); ++k) {
-    Island island = make_island(problem, G, problem.island_start[k], problem.island_start[k + 1]);
+    const int first = problem.island_start[k], last = problem.island_start[k + 1];
+    const Island island = make_island(problem, G, all, first, last);
     if (island.rows == 0) continue;
-    find_modes(impulse.data(), velocity.data(), tolerance, island);
-    island.H = island.scale.asDiagonal() * island.H * island.scale.asDiagonal();
     int switches = 0, dimensions[2][2] = {{0, 0}, {0, 0}};
-    for (const ContactModes& m : island.modes) {
-      u.modes.push_back(m.holding);
-      switches += m.at_switch();
+    for (int i = first; i < last; ++i) {
+      u.modes.push_back(all[i].holding);
+      switches += all[i].at_switch();
     }
     for (int giving = 0; giving < (switches ? 2 : 1); ++giving) {
       const MatrixXd J = jacobian(island, giving == 1, impulse.data(), velocity.data());

@@ -12,7 +12,7 @@ namespace stiction {
 
 RigidStep::RigidStep(const Scene& scene, const SimulatorSettings& settings)
     : StepKind(scene, settings), dissipative_(settings.impact_law == "newton-dissipative") {
-  dynamics_.resize(scene);
+  record_.dynamics.resize(scene);
   collision_.resize(scene);
 }
 
@@ -26,21 +26,21 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   find_awake_contacts(input, state);
   compute_dynamics(
-      scene, parameters, state.q.data(), state.v.data(), control, settings.dt, dynamics_);
+      scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
   build_problem(scene,
                 parameters,
                 state,
                 record_.contacts,
                 settings.contact,
                 settings.dt,
-                dynamics_,
+                record_.dynamics,
                 record_.rows,
                 record_.problem,
                 record_.solution.impulse);
   if (settings.project_closures) {
     const RowContext context{
-        scene, parameters, state, settings.contact, settings.dt, dynamics_, record_.rows};
-    add_closure_curvature(context, control, dynamics_, record_.problem, loops);
+        scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
+    add_closure_curvature(context, control, record_.dynamics, record_.problem, loops);
   }
   record_.warm_start = record_.solution.impulse;
 }
@@ -49,15 +49,15 @@ void RigidStep::prepare(const StepInput& input, State& state) {
 void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   if (settings.sleeping.enabled) {
-    wake_changed(scene, control, state, dynamics_, sleep_);
+    wake_changed(scene, control, state, record_.dynamics, sleep_);
   } else {
     state.rest.clear();
   }
-  forward_kinematics(scene, parameters, state.q.data(), state.v.data(), dynamics_);
+  forward_kinematics(scene, parameters, state.q.data(), state.v.data(), record_.dynamics);
   const auto find = [&] {
     collide(scene,
             parameters,
-            dynamics_,
+            record_.dynamics,
             settings.collision,
             settings.dt,
             state,
@@ -65,7 +65,7 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
             record_.contacts);
   };
   find();
-  while (wake_touched(scene, record_.contacts, state, dynamics_)) {
+  while (wake_touched(scene, record_.contacts, state, record_.dynamics)) {
     state.queries = before.queries;
     find();
   }
@@ -77,7 +77,7 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   solution.penalty = state.penalty;
   solve(record_.problem, settings.solver, solver_, solution);
   const RowContext context{
-      scene, parameters, state, settings.contact, settings.dt, dynamics_, record_.rows};
+      scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
   keep_recovery_speeds(
       context, settings.solver, record_.problem, solver_, recovery_work_, solution);
   if (dissipative_)
@@ -125,13 +125,13 @@ void RigidStep::finish(const StepInput& input, State& state) {
   const double dt = settings.dt;
   record_.dv.resize(scene.nv());
   velocity_change(scene,
-                  dynamics_,
+                  record_.dynamics,
                   record_.rows,
-                  dynamics_.free_motion.data(),
+                  record_.dynamics.free_motion.data(),
                   impulse,
                   record_.dv.data());
-  semi_implicit_euler(scene, parameters, dt, dynamics_, record_.dv, state);
-  store_impulses(scene, record_.contacts, dynamics_, record_.rows, impulse, dt, state);
+  semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
+  store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {
     end_flight(scene, parameters, dt, loops, state);
     project_closures(scene, parameters, settings.contact, dt, loops, state);
@@ -142,7 +142,7 @@ void RigidStep::finish(const StepInput& input, State& state) {
 }
 
 void RigidStep::fill_report(const SimulatorSettings& settings) {
-  const auto& [contacts, rows, problem, warm_start, solution, dv] = record_;
+  const auto& [contacts, dynamics, rows, problem, warm_start, solution, dv] = record_;
   StepReport& r = report = {};
   r.solver_status = solution.status;
   r.residuals = solution.residuals;
@@ -152,7 +152,7 @@ void RigidStep::fill_report(const SimulatorSettings& settings) {
   r.num_contacts = static_cast<int>(contacts.size());
   r.num_rows = problem.num_rows();
   r.num_islands = problem.num_islands();
-  r.num_asleep = dynamics_.num_asleep;
+  r.num_asleep = dynamics.num_asleep;
   r.recovery_energy = recovery_energy(rows, solution.impulse, solution.velocity);
   for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
@@ -165,7 +165,7 @@ void RigidStep::fill_report(const SimulatorSettings& settings) {
     if (l[2] > 0.0 && !on_cone(row.set.friction, l))
       r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
   }
-  for (const TreeData<double>& t : dynamics_.trees) {
+  for (const TreeData<double>& t : dynamics.trees) {
     r.kinetic_energy += t.kinetic_energy;
     r.potential_energy += t.potential_energy;
   }

@@ -20,7 +20,7 @@ class RigidStep final : public StepKind {
   std::vector<ContactReport> contacts(double dt) const override;
   std::int64_t most_factorisations(const SolverSettings& settings) const override;
   const CollisionCounters& counters() const override { return collision_.counters; }
-  bool asleep(int tree) const override { return dynamics_.asleep[tree]; }
+  bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }
 
  private:
   void find_awake_contacts(const StepInput& input, State& state);
@@ -29,7 +29,6 @@ class RigidStep final : public StepKind {
   void finish(const StepInput& input, State& state);
   void fill_report(const SimulatorSettings& settings);
 
-  DynamicsWorkspace dynamics_;
   CollisionWorkspace collision_;
   StepRecord record_;
   SolverWorkspace solver_;

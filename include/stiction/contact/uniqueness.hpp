@@ -23,6 +23,13 @@ struct Uniqueness {
   double smallest_kept = 1.0, largest_dropped = 0.0;
 };
 
+/// The modes of all sets at an impulse and its velocity [rows]. What is zero within `tolerance` of
+/// the largest impulse and velocity of its island (V of `Residuals::backward`) counts as zero.
+std::vector<ContactModes> modes(const ContactProblem& problem,
+                                const std::vector<double>& impulse,
+                                const std::vector<double>& velocity,
+                                double tolerance);
+
 /// Linearises the problem at `impulse` [rows, N s], a solution of it, in the modes of its sets
 /// (docs/compare.md):
 ///   open   d lambda = 0
@@ -32,9 +39,8 @@ struct Uniqueness {
 /// with d c = (G + R) d lambda, and counts singular values, per island, rows and columns of each
 /// set in units of (mean diag G_ii)^-1/2, at most `threshold` times the largest. Sets at the switch
 /// are taken both ways, all as those that stick and all as those that slide or open, and the larger
-/// dimension counts: one-sided, hence on the safe side. What is zero within `tolerance` of the
-/// largest impulse and velocity (V of `Residuals::backward`) counts as zero. Not part of a step: it
-/// allocates; n^3. Throws std::invalid_argument naming the argument and its value.
+/// dimension counts: one-sided, hence on the safe side. `tolerance`: of modes(). Not part of a
+/// step: it allocates; n^3. Throws std::invalid_argument naming the argument and its value.
 Uniqueness uniqueness(const ContactProblem& problem,
                       const std::vector<double>& impulse,
                       double threshold = 1e-9,
