@@ -1,7 +1,7 @@
-#include "contact/circular_form.hpp"
 #include "math/number.hpp"
 #include "solver/common/island_residuals.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -21,14 +21,14 @@ struct Verdict {
 Verdict judge(const ContactProblem& problem,
               const SolverSettings& settings,
               ContactSolution& solution,
-              std::vector<double>& velocity) {
+              Buffer<double>& velocity) {
   Verdict out;
   const double* c = solution.velocity.data();
   if (!solution.regularisation.empty()) {
-    velocity.resize(problem.g.size());
-    for (std::size_t r = 0; r < velocity.size(); ++r)
+    velocity.grow(problem.g.size());
+    for (int r = 0; r < problem.num_rows(); ++r)
       velocity[r] = c[r] + solution.regularisation[r] * solution.impulse[r];
-    c = velocity.data();
+    c = velocity;
   }
   solution.model_residuals = {};
   for (int k = 0; k < problem.num_islands(); ++k) {
@@ -59,6 +59,11 @@ SolveStatus corrected(SolveStatus claimed, const Verdict& verdict) {
 
 /// Rows of a contact whose friction acts in a plane: pyramids and bisections over its angle.
 static constexpr int kPlanar = 3;
+
+SolverWorkspace::SolverWorkspace() : parts_(std::make_unique<Parts>()) {}
+SolverWorkspace::~SolverWorkspace() = default;
+SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
+SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
 
 const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> entries = {
@@ -187,7 +192,8 @@ void certify(const ContactProblem& problem,
     solution.status = corrected(solution.status, {converged, converged || r.rounding_limited()});
     return;
   }
-  solution.status = corrected(solution.status, judge(problem, settings, solution, work.newton));
+  solution.status =
+      corrected(solution.status, judge(problem, settings, solution, work.parts().model_velocity));
 }
 
 namespace {
@@ -212,7 +218,6 @@ void solve_circular(const SolverEntry& entry,
                     SolverWorkspace& work,
                     ContactSolution& solution) {
   entry.solve(problem, settings, work, solution);
-  solution.factorisations = work.factorisations;
   certify(problem, settings, work, solution);
 }
 
@@ -236,15 +241,15 @@ void solve(const ContactProblem& problem,
   solution.iterations = solution.factorisations = 0;
   solution.certified = false;
   solution.deterministic = settings.time_budget == 0.0;
-  work.factorisations = 0;
-  CircularForm& form = *work.circular;
+  SolverWorkspace::Parts& parts = work.parts();
+  CircularForm& form = parts.circular;
   const ContactProblem& circular = form.take(problem);
   if (!form.copied()) return solve_circular(entry, problem, settings, work, solution);
-  work.circular_settings = settings;
+  parts.circular_settings = settings;
   if (given == rows)
-    form.compliance_to_circular(work.circular_settings.given_regularisation.data());
+    form.compliance_to_circular(parts.circular_settings.given_regularisation.data());
   form.to_circular(solution.impulse.data());
-  solve_circular(entry, circular, work.circular_settings, work, solution);
+  solve_circular(entry, circular, parts.circular_settings, work, solution);
   form.from_circular(solution.impulse.data());
   if (!solution.regularisation.empty())
     form.compliance_from_circular(solution.regularisation.data());

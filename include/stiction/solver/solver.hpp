@@ -27,30 +27,20 @@ enum class SolveStatus : std::uint8_t {
 };
 const char* to_string(SolveStatus status);
 
-class CircularForm;
-class TreeSpace;
-
-/// Scratch of any solver, grown on demand, no meaning between calls.
-struct SolverWorkspace {
+/// Scratch of any solver: each algorithm owns a struct in it, grown on demand, without meaning
+/// between calls.
+class SolverWorkspace {
+ public:
   SolverWorkspace();
   ~SolverWorkspace();
   SolverWorkspace(SolverWorkspace&&) noexcept;
   SolverWorkspace& operator=(SolverWorkspace&&) noexcept;
 
-  std::vector<double> real;
-  std::vector<double> dense;     ///< a dense linear system
-  std::vector<double> newton;    ///< vectors by row
-  std::vector<double> best;      ///< impulses set aside
-  std::vector<double> interior;  ///< an interior point iterate and its matrix
-  std::vector<unsigned char> modes;
-  std::vector<int> columns, interior_rows;
-  ContactProblem compliant;  ///< the problem with compliance added, its constants and impulses
-  std::vector<double> compliant_real, compliant_best;
-  std::unique_ptr<TreeSpace> trees;
-  std::unique_ptr<CircularForm> circular;
-  SolverSettings circular_settings;
-  std::vector<double> tree_real;
-  int factorisations = 0;  ///< counted since the solve began
+  struct Parts;
+  Parts& parts() { return *parts_; }
+
+ private:
+  std::unique_ptr<Parts> parts_;
 };
 
 struct ContactSolution {

@@ -2,6 +2,8 @@
 
 #include "stiction/solver/solver.hpp"
 
+#include "solver/common/buffer.hpp"
+
 namespace stiction {
 
 /// Sets that couple with each other and with nothing else: the unit that a solver works on.
@@ -62,13 +64,12 @@ void solve_by_islands(const ContactProblem& problem,
   }
 }
 
-/// Cuts pieces off a workspace vector, which is grown to `size` first and never shrinks. Pieces are
-/// not cleared.
+/// Cuts pieces off a buffer, which is grown to `size` first. Pieces are not cleared.
 class Scratch {
  public:
-  Scratch(std::vector<double>& storage, std::size_t size) {
-    if (storage.size() < size) storage.resize(size);
-    next_ = storage.data();
+  Scratch(Buffer<double>& storage, std::size_t size) {
+    storage.grow(size);
+    next_ = storage;
   }
   double* take(std::size_t count) {
     double* piece = next_;

@@ -16,7 +16,7 @@ class Progress {
   Progress(const Island& island,
            ContactModel model,
            const SolverSettings& settings,
-           std::vector<double>& best,
+           Buffer<double>& best,
            double* lambda,
            double* velocity)
       : island_(island),
@@ -25,7 +25,7 @@ class Progress {
         best_(best),
         lambda_(lambda),
         velocity_(velocity) {
-    if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+    best.grow(island.problem.g.size());
   }
 
   /// Judges lambda; true if its relative residual is at most the tolerance, or the caller wants
@@ -54,7 +54,7 @@ class Progress {
   const Island& island_;
   ContactModel model_;
   const SolverSettings& settings_;
-  std::vector<double>& best_;
+  Buffer<double>& best_;
   double *lambda_, *velocity_;
   Residuals now_;
   double relative_ = kInfinity, best_relative_ = kInfinity;

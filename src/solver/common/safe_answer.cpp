@@ -3,8 +3,7 @@
 #include "stiction/contact/contact_model.hpp"
 
 #include "solver/common/projection.hpp"
-#include "solver/convex/ccp_newton.hpp"
-#include "solver/ncp_newton/ncp_newton.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -128,10 +127,10 @@ double objective(const Island& island, const double* lambda, const double* c) {
 
 /// Sweeps up and down, so that loads pass through a stack either way; from lambda if that is below
 /// zero already, with what sweeps add.
-void minimise(const Island& island, SolverWorkspace& work, double* lambda, double* velocity) {
+void minimise(const Island& island, Buffer<double>& L, double* lambda, double* velocity) {
   constexpr double kStill = 1e-6;  // of max |g|
   const double still = kStill * velocity_scale(island);
-  double* L = Scratch(work.real, island.last - island.first).take(island.last - island.first);
+  L.grow(island.last - island.first);
   velocities(island, lambda, velocity);
   double f = objective(island, lambda, velocity);
   for (int i = island.first; i < island.last; ++i) {
@@ -172,7 +171,8 @@ void take_away(const Island& island,
 /// With 1e-9 of the diagonal, by Newton, which comes to the minimum where sweeps creep: large mass
 /// ratios. Not taken if Newton stalled on its way: at zero, f is zero too.
 bool minimise_by_newton(const Island& island,
-                        SolverWorkspace& work,
+                        SolverWorkspace::Parts& work,
+                        int& factorisations,
                         double* lambda,
                         double* velocity) {
   constexpr double kMinimum = 1e-3;  // relative residual
@@ -184,8 +184,14 @@ bool minimise_by_newton(const Island& island,
   settings.regularisation_weight = 1e-9;
   settings.tolerance = 1e-6;
   settings.max_iterations = newton_steps(island);
-  double* R = work.compliant_best.data();
-  ccp_newton_on_island(island, settings, R, work, lambda, velocity);
+  const double* R = work.safe_answer.regularisation;
+  ccp_newton_on_island(island,
+                       settings,
+                       work.safe_answer.regularisation,
+                       work.ccp_newton,
+                       factorisations,
+                       lambda,
+                       velocity);
   for (int i = island.first; i < island.last; ++i) project(p.sets[i], lambda + p.sets[i].offset);
   velocities(island, lambda, velocity);
   const double f = objective(island, lambda, velocity);
@@ -220,9 +226,9 @@ SafeAnswer make_safe(const ContactProblem& problem,
                      const SolverSettings& settings,
                      SolverWorkspace& work,
                      ContactSolution& solution) {
-  const int before = work.factorisations;
   SafeAnswer out;
-  ContactProblem& soft = work.compliant;
+  SafeAnswerWork& own = work.parts().safe_answer;
+  ContactProblem& soft = own.relaxed;
   double *lambda = solution.impulse.data(), *velocity = solution.velocity.data();
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
@@ -234,17 +240,16 @@ SafeAnswer make_safe(const ContactProblem& problem,
     if (!runs_away && harmless(island, references, lambda, velocity)) continue;
     if (out.islands++ == 0) {
       soft = problem;
-      work.compliant_best.resize(problem.g.size());
+      own.regularisation.grow(problem.g.size());
     }
     const Island relaxed(soft, island.first, island.last);
     take_away(relaxed, references, soft.g);
-    if (!minimise_by_newton(relaxed, work, lambda, velocity))
-      minimise(relaxed, work, lambda, velocity);
+    if (!minimise_by_newton(relaxed, work.parts(), solution.factorisations, lambda, velocity))
+      minimise(relaxed, own.row_sums, lambda, velocity);
     velocities(relaxed, lambda, velocity);
     out.growth = std::max(out.growth, growth(relaxed, velocity));
   }
   if (out.islands > 0) solution.residuals = residuals(problem, lambda, velocity);
-  solution.factorisations += work.factorisations - before;
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "solver/convex/regularised_law.hpp"
 #include "solver/ncp_newton/newton_system.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,8 +65,14 @@ class IslandNewton {
   IslandNewton(const Island& island,
                const SolverSettings& settings,
                const Vectors& vectors,
-               SolverWorkspace& work)
-      : island_(island), p_(island.problem), settings_(settings), x_(vectors), work_(work) {}
+               CcpNewtonWork& work,
+               int& factorisations)
+      : island_(island),
+        p_(island.problem),
+        settings_(settings),
+        x_(vectors),
+        work_(work),
+        factorisations_(factorisations) {}
   /// From `result`, where the best impulses found are left; velocity is scratch.
   IslandOutcome solve(double* result, double* velocity);
 
@@ -87,7 +94,8 @@ class IslandNewton {
   const ContactProblem& p_;
   const SolverSettings& settings_;
   const Vectors x_;
-  SolverWorkspace& work_;
+  CcpNewtonWork& work_;
+  int& factorisations_;
   NewtonSystem system_;
   double best_ = kInfinity;  // relative residual of the result
   int* start_ = nullptr;     // [sets + 1] first row of a set in the reduced system
@@ -149,8 +157,8 @@ void IslandNewton::assemble() {
   const int n = system_.n;
   system_.stride = padded(n);
   const std::size_t size = static_cast<std::size_t>(n) * system_.stride;
-  if (work_.dense.size() < size) work_.dense.resize(size);
-  system_.matrix = work_.dense.data();
+  work_.matrix.grow(size);
+  system_.matrix = work_.matrix;
   std::fill(system_.matrix, system_.matrix + size, 0.0);
   int profile = 0;
   for (int i = island_.first; i < island_.last; ++i) {
@@ -183,7 +191,7 @@ bool IslandNewton::find_step(const double* velocity) {
       for (int r = 0; r < dim; ++r) x_.y[a] += L[r] * (velocity[o + r] - x_.c[o + r]);
     }
   }
-  ++work_.factorisations;
+  ++factorisations_;
   if (!solve_symmetric(system_.matrix, system_.n, system_.stride, system_.end, x_.y)) return false;
   for (int i = island_.first; i < island_.last; ++i) {
     const int dim = p_.sets[i].dim, o = p_.sets[i].offset;
@@ -243,10 +251,10 @@ double IslandNewton::line_search() const {
 
 /// Sizes of the scratch that no factorisation has seen yet.
 void IslandNewton::reserve() {
-  const std::size_t needed = p_.sets.size() + 1 + p_.g.size();
-  if (work_.columns.size() < needed) work_.columns.resize(needed);
-  start_ = work_.columns.data();
-  system_.end = start_ + p_.sets.size() + 1;
+  work_.start.grow(p_.sets.size() + 1);
+  work_.end.grow(p_.g.size());
+  start_ = work_.start;
+  system_.end = work_.end;
 }
 
 void IslandNewton::project_all(const double* impulse, double* projected) const {
@@ -293,18 +301,19 @@ IslandOutcome IslandNewton::solve(double* result, double* velocity) {
 IslandOutcome ccp_newton_on_island(const Island& island,
                                    const SolverSettings& settings,
                                    double* added,
-                                   SolverWorkspace& work,
+                                   CcpNewtonWork& work,
+                                   int& factorisations,
                                    double* lambda,
                                    double* velocity) {
   const std::size_t rows = island.problem.g.size();
-  Scratch scratch(work.real, rows * kVectors);
+  Scratch scratch(work.vectors, rows * kVectors);
   Vectors x;
   for (double** v : {&x.R, &x.rest, &x.w, &x.c, &x.lambda, &x.dw, &x.dc, &x.y})
     *v = scratch.take(rows);
   x.columns = scratch.take(rows * kMaxSetDim);
   find_regularisation(island, settings, added);
   split_regularisation(island, added, x.R, x.rest);
-  return IslandNewton(island, settings, x, work).solve(lambda, velocity);
+  return IslandNewton(island, settings, x, work, factorisations).solve(lambda, velocity);
 }
 
 void solve_ccp_newton(const ContactProblem& problem,
@@ -314,7 +323,13 @@ void solve_ccp_newton(const ContactProblem& problem,
   solution.regularisation.resize(problem.g.size());
   double* added = solution.regularisation.data();
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    return ccp_newton_on_island(island, settings, added, work, lambda, velocity);
+    return ccp_newton_on_island(island,
+                                settings,
+                                added,
+                                work.parts().ccp_newton,
+                                solution.factorisations,
+                                lambda,
+                                velocity);
   });
 }
 

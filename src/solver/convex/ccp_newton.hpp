@@ -4,11 +4,17 @@
 
 namespace stiction {
 
+struct CcpNewtonWork {
+  Buffer<double> vectors, matrix;
+  Buffer<int> start, end;  ///< by set and by row of the reduced system
+};
+
 /// ccp-newton on one island, from lambda, where the best impulses found are left. added [rows]: R.
 IslandOutcome ccp_newton_on_island(const Island& island,
                                    const SolverSettings& settings,
                                    double* added,
-                                   SolverWorkspace& work,
+                                   CcpNewtonWork& work,
+                                   int& factorisations,
                                    double* lambda,
                                    double* velocity);
 

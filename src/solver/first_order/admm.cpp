@@ -9,16 +9,23 @@
 
 namespace stiction {
 
-ShiftedDelassus::ShiftedDelassus(const Island& island, double eta, SolverWorkspace& work)
-    : island_(island), work_(work), n_(island.rows()), stride_(padded(island.rows())), eta_(eta) {
-  const std::size_t size = static_cast<std::size_t>(n_) * stride_;
-  if (work.dense.size() < size) work.dense.resize(size);
+ShiftedDelassus::ShiftedDelassus(const Island& island,
+                                 double eta,
+                                 Buffer<double>& matrix,
+                                 int& factorisations)
+    : island_(island),
+      matrix_(matrix),
+      factorisations_(factorisations),
+      n_(island.rows()),
+      stride_(padded(island.rows())),
+      eta_(eta) {
+  matrix.grow(static_cast<std::size_t>(n_) * stride_);
   load();
 }
 
 void ShiftedDelassus::load() {
   const ContactProblem& p = island_.problem;
-  double* G = work_.dense.data();
+  double* G = matrix_;
   std::fill(G, G + static_cast<std::size_t>(n_) * stride_, 0.0);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
@@ -36,7 +43,7 @@ double ShiftedDelassus::largest_eigenvalue(double* x, double* y) const {
   using Vector = Scratch::Vector;
   using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>> G(
-      work_.dense.data(), n_, n_, Eigen::OuterStride<>(stride_));
+      matrix_, n_, n_, Eigen::OuterStride<>(stride_));
   Vector u(x, n_), v(y, n_);
   double largest = G.diagonal().maxCoeff(), before = 0.0;
   // Equal entries, the usual start, are orthogonal to the eigenvectors of mirrored contacts.
@@ -58,19 +65,17 @@ bool ShiftedDelassus::set_penalty(double rho) {
   if (rho == rho_) return true;
   if (rho_ >= 0.0) load();
   rho_ = rho;
-  double* H = work_.dense.data();
+  double* H = matrix_;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = island_.problem.sets[i];
     const double shift = set.kind == SetKind::kFree ? eta_ : eta_ + rho;
     for (int r = set.offset; r < set.offset + set.dim; ++r)
       H[static_cast<std::size_t>(r - island_.begin) * (stride_ + 1)] += shift;
   }
-  ++work_.factorisations;
+  ++factorisations_;
   return factor_symmetric(H, n_, stride_);
 }
 
-void ShiftedDelassus::solve(double* x) const {
-  substitute_symmetric(work_.dense.data(), n_, stride_, x);
-}
+void ShiftedDelassus::solve(double* x) const { substitute_symmetric(matrix_, n_, stride_, x); }
 
 }  // namespace stiction

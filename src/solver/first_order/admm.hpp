@@ -7,12 +7,15 @@
 
 namespace stiction {
 
+struct AdmmWork {
+  Buffer<double> matrix, vectors, best;
+};
+
 /// H = G + eta 1 + rho P of an island; P is 1 on the rows of sets that are projected and 0 on
 /// bilateral rows, whose impulse is free: they need no splitting.
 class ShiftedDelassus {
  public:
-  /// Takes work.dense.
-  ShiftedDelassus(const Island& island, double eta, SolverWorkspace& work);
+  ShiftedDelassus(const Island& island, double eta, Buffer<double>& matrix, int& factorisations);
   /// Largest eigenvalue of G by power iteration in x[rows], y[rows]: from below, but at least max
   /// diag(G). Before the first set_penalty.
   double largest_eigenvalue(double* x, double* y) const;
@@ -22,10 +25,11 @@ class ShiftedDelassus {
   void solve(double* x) const;
 
  private:
-  void load();  ///< G into work.dense, row-major, columns padded with zeros
+  void load();  ///< G into the matrix, row-major, columns padded with zeros
 
   const Island island_;
-  SolverWorkspace& work_;
+  Buffer<double>& matrix_;
+  int& factorisations_;
   int n_, stride_;
   double eta_, rho_ = -1.0;
 };

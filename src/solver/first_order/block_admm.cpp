@@ -38,7 +38,7 @@ BlockAdmm::BlockAdmm(Scratch& scratch, int rows, int pairs)
       z_old_(scratch.vector(rows)),
       relaxed_(scratch.vector(rows)) {}
 
-void BlockAdmm::start(double eta, double over_relaxation, SolverWorkspace& work) {
+void BlockAdmm::start(double eta, double over_relaxation, int& factorisations) {
   eta_ = eta;
   alpha_ = over_relaxation;
   constexpr double kRange = 1e12;
@@ -50,16 +50,16 @@ void BlockAdmm::start(double eta, double over_relaxation, SolverWorkspace& work)
       .least_factor = 1.5,
   };
   penalty_ = {eta, eta + largest_eigenvalue(G, x_, z_old_), rule};
-  factorise(work);
+  factorise(factorisations);
 }
 
-void BlockAdmm::factorise(SolverWorkspace& work) {
+void BlockAdmm::factorise(int& factorisations) {
   const double rho = penalty_.rho();
   factor_ = G;
   for (int r = 0; r < rows_; ++r) factor_(r, r) += eta_ + (bounded(r) ? rho : 0.0);
   Eigen::Ref<Eigen::MatrixXd> in_place(factor_);
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(in_place);
-  ++work.factorisations;
+  ++factorisations;
 }
 
 void BlockAdmm::minimise() {

@@ -8,6 +8,11 @@
 
 namespace stiction {
 
+struct StaggeredWork {
+  Buffer<double> blocks, best;
+  Buffer<int> rows;
+};
+
 /// One of the two convex problems of staggered projections, by ADMM: min 1/2 x' G x + g' x over
 /// some rows of an island, `pairs` pairs of them in sections of a cone, the others in intervals.
 ///   x     <- (G + rho + eta)^-1 (rho z + eta x - g - gamma)
@@ -27,7 +32,7 @@ class BlockAdmm {
   int rows() const { return rows_; }
 
   /// Penalty and factor. eta bounds the eigenvalues of G + eta from below.
-  void start(double eta, double over_relaxation, SolverWorkspace& work);
+  void start(double eta, double over_relaxation, int& factorisations);
 
   struct Goal {
     double tolerance;                      ///< on both residuals, relative to
@@ -35,7 +40,7 @@ class BlockAdmm {
     int max_iterations;
   };
   template <class Section>
-  void solve(const Section& section, const Goal& goal, SolverWorkspace& work) {
+  void solve(const Section& section, const Goal& goal, int& factorisations) {
     constexpr int kBalanceEvery = 10;  // a factor costs many iterations
     x_ = z;
     for (int k = 1; k <= goal.max_iterations; ++k) {
@@ -45,7 +50,7 @@ class BlockAdmm {
       const Gap gap = update_multiplier();
       const double primal = gap.primal / goal.impulse_scale, dual = gap.dual / goal.velocity_scale;
       if (std::max(primal, dual) <= goal.tolerance) return;
-      if (k % kBalanceEvery == 0 && penalty_.update(primal, dual)) factorise(work);
+      if (k % kBalanceEvery == 0 && penalty_.update(primal, dual)) factorise(factorisations);
     }
   }
 
@@ -56,7 +61,7 @@ class BlockAdmm {
   bool bounded(int r) const {
     return r < 2 * pairs_ || std::isfinite(lower[r]) || std::isfinite(upper[r]);
   }
-  void factorise(SolverWorkspace& work);
+  void factorise(int& factorisations);
   /// x, and what is to be projected in z.
   void minimise();
   Gap update_multiplier();

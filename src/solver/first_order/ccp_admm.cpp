@@ -3,6 +3,7 @@
 #include "solver/first_order/admm.hpp"
 #include "solver/first_order/spectral_penalty.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +28,10 @@ namespace {
 
 class IslandAdmm {
  public:
-  IslandAdmm(const Island& island, const SolverSettings& settings, SolverWorkspace& work);
+  IslandAdmm(const Island& island,
+             const SolverSettings& settings,
+             AdmmWork& work,
+             int& factorisations);
   /// `penalty` is rho / mean diag(G), 0: by rule; gets the last one.
   IslandOutcome solve(double* lambda, double* velocity, double& penalty);
 
@@ -42,7 +46,8 @@ class IslandAdmm {
   const SolverSettings& settings_;
   const int n_;
   const double mean_, eta_;
-  SolverWorkspace& work_;
+  AdmmWork& work_;
+  int& factorisations_;
   Scratch scratch_;
   Scratch::Vector x_, z_, gamma_, rhs_, split_;
   std::optional<ShiftedDelassus> delassus_;  // not before the start has been found wanting
@@ -53,14 +58,18 @@ class IslandAdmm {
   SpectralPenalty penalty_{1.0, 1.0, {}};
 };
 
-IslandAdmm::IslandAdmm(const Island& island, const SolverSettings& settings, SolverWorkspace& work)
+IslandAdmm::IslandAdmm(const Island& island,
+                       const SolverSettings& settings,
+                       AdmmWork& work,
+                       int& factorisations)
     : island_(island),
       settings_(settings),
       n_(island.rows()),
       mean_(mean_diagonal(island)),
       eta_(settings.proximal * mean_),
       work_(work),
-      scratch_(work.real, 5 * static_cast<std::size_t>(n_)),
+      factorisations_(factorisations),
+      scratch_(work.vectors, 5 * static_cast<std::size_t>(n_)),
       x_(scratch_.vector(n_)),
       z_(scratch_.vector(n_)),
       gamma_(scratch_.vector(n_)),
@@ -142,7 +151,7 @@ IslandOutcome IslandAdmm::solve(double* lambda, double* velocity, double& penalt
            settings_.tolerance;
   };
   if (solved()) return {0, SolveStatus::kConverged};
-  delassus_.emplace(island_, eta_, work_);
+  delassus_.emplace(island_, eta_, work_.matrix, factorisations_);
   scale_ = velocity_scale(island_);
   penalty_ = bounds(penalty);
   start(lambda, velocity);
@@ -173,7 +182,7 @@ void solve_ccp_admm(const ContactProblem& problem,
   const double start = solution.penalty;
   int most = -1;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    IslandAdmm admm(island, settings, work);
+    IslandAdmm admm(island, settings, work.parts().admm, solution.factorisations);
     double penalty = start;
     const IslandOutcome out = admm.solve(lambda, velocity, penalty);
     if (out.iterations > most) solution.penalty = penalty;  // of the slowest island

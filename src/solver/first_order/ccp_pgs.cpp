@@ -1,6 +1,7 @@
 #include "solver/common/island_residuals.hpp"
 #include "solver/common/set_sweep.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -91,8 +92,8 @@ void solve_ccp_pgs(const ContactProblem& problem,
                    const SolverSettings& settings,
                    SolverWorkspace& work,
                    ContactSolution& solution) {
-  Scratch scratch(work.real, problem.g.size());
-  double* step = scratch.take(problem.g.size());
+  Buffer<double>& step = work.parts().ccp_pgs_steps;
+  step.grow(problem.g.size());
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     return solve_island(island, settings, step, lambda, velocity);
   });

@@ -4,6 +4,7 @@
 #include "solver/first_order/admm.hpp"
 #include "solver/first_order/spectral_penalty.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,8 @@ class Splitting {
   Splitting(const Island& island,
             const SolverSettings& settings,
             double warm_penalty,
-            SolverWorkspace& work,
+            AdmmWork& work,
+            int& factorisations,
             double* lambda,
             double* velocity);
   IslandOutcome solve();
@@ -62,7 +64,8 @@ class Splitting {
 Splitting::Splitting(const Island& island,
                      const SolverSettings& settings,
                      double warm_penalty,
-                     SolverWorkspace& work,
+                     AdmmWork& work,
+                     int& factorisations,
                      double* lambda,
                      double* velocity)
     : island_(island),
@@ -71,8 +74,8 @@ Splitting::Splitting(const Island& island,
       velocity_(velocity),
       unit_(mean_diagonal(island)),
       eta_(settings.proximal * unit_),
-      delassus_(island, eta_, work),
-      scratch_(work.real, 3 * static_cast<std::size_t>(island.rows())),
+      delassus_(island, eta_, work.matrix, factorisations),
+      scratch_(work.vectors, 3 * static_cast<std::size_t>(island.rows())),
       x_(scratch_.take(island.rows())),
       z_(scratch_.take(island.rows())),
       next_(scratch_.take(island.rows())),
@@ -184,7 +187,8 @@ void solve_ncp_admm(const ContactProblem& problem,
   const double warm = solution.penalty;
   int slowest = 0;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Splitting splitting(island, settings, warm, work, lambda, velocity);
+    Splitting splitting(
+        island, settings, warm, work.parts().admm, solution.factorisations, lambda, velocity);
     const IslandOutcome outcome = splitting.solve();
     if (outcome.iterations > slowest) {
       slowest = outcome.iterations;

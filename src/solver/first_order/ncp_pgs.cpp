@@ -1,5 +1,6 @@
 #include "solver/ncp_newton/gauss_seidel.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 
@@ -19,7 +20,7 @@ IslandOutcome solve_island(const Island& island,
                            SolverWorkspace& work,
                            double* lambda,
                            double* velocity) {
-  const GaussSeidel gauss_seidel(island, work.real);
+  const GaussSeidel gauss_seidel(island, work.parts().ncp_pgs_locals);
   const double scale = velocity_scale(island);
   int next_check = 1, interval = 1;
   for (int k = 1;; ++k) {

@@ -4,6 +4,7 @@
 #include "solver/common/progress.hpp"
 #include "solver/first_order/block_admm.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 // Staggered projections (Kaufman et al., Staggered Projections for Frictional Contact in Multibody
 // Systems, 2008; Le Lidec et al., 2024, Alg. 6): in turn
@@ -73,30 +74,30 @@ class Staggered {
   Staggered(const Island& island,
             const SolverSettings& settings,
             const Section& section,
-            SolverWorkspace& work,
+            StaggeredWork& work,
+            int& factorisations,
             double* lambda,
             double* velocity)
       : island_(island),
         settings_(settings),
         section_(section),
-        work_(work),
+        factorisations_(factorisations),
         lambda_(lambda + island.begin),
         velocity_(velocity + island.begin),
         all_impulses_(lambda),
         all_velocities_(velocity),
         rows_of_normal_(rows(island, work)),
         rows_of_friction_(rows_of_normal_ + island.rows()),
-        scratch_(work.dense, 3 * BlockAdmm::doubles(island.rows())),
+        scratch_(work.blocks, 3 * BlockAdmm::doubles(island.rows())),
         normal_(scratch_, choose_rows(island, false, rows_of_normal_), 0),
         friction_(scratch_, choose_rows(island, true, rows_of_friction_), count_cones(island)) {}
 
   IslandOutcome solve(Progress& progress);
 
  private:
-  static int* rows(const Island& island, SolverWorkspace& work) {
-    const std::size_t needed = 2 * static_cast<std::size_t>(island.rows());
-    if (work.columns.size() < needed) work.columns.resize(needed);
-    return work.columns.data();
+  static int* rows(const Island& island, StaggeredWork& work) {
+    work.rows.grow(2 * static_cast<std::size_t>(island.rows()));
+    return work.rows;
   }
   void start();
   void start_block(const Scratch::Matrix& G, const int* rows, bool friction, BlockAdmm& block);
@@ -105,7 +106,7 @@ class Staggered {
   const Island& island_;
   const SolverSettings& settings_;
   const Section& section_;
-  SolverWorkspace& work_;
+  int& factorisations_;
   double *lambda_, *velocity_;  // of the island
   double *all_impulses_, *all_velocities_;
   int *rows_of_normal_, *rows_of_friction_;
@@ -128,7 +129,8 @@ void Staggered<Section>::start_block(const Scratch::Matrix& G,
     const bool open = std::isfinite(block.lower[i]) || std::isfinite(block.upper[i]);
     block.gamma[i] = warm && open ? -velocity_[rows[i]] : 0.0;
   }
-  block.start(settings_.proximal * mean_diagonal(island_), settings_.over_relaxation, work_);
+  block.start(
+      settings_.proximal * mean_diagonal(island_), settings_.over_relaxation, factorisations_);
 }
 
 template <class Section>
@@ -157,7 +159,7 @@ void Staggered<Section>::project(const int* rows, BlockAdmm& block, double toler
   block.g.noalias() -= block.G * block.z;
   const BlockAdmm::Goal goal{
       tolerance, L > 0.0 ? L : 1.0, V > 0.0 ? V : std::max(1.0, L) * largest_diagonal_, kInner};
-  block.solve(section_, goal, work_);
+  block.solve(section_, goal, factorisations_);
   for (int i = 0; i < block.rows(); ++i) lambda_[rows[i]] = block.z[i];
 }
 
@@ -198,9 +200,12 @@ void solve_with(const Section& section,
                 const SolverSettings& settings,
                 SolverWorkspace& work,
                 ContactSolution& solution) {
+  StaggeredWork& own = work.parts().staggered;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Progress progress(island, model, settings, work.best, lambda, velocity);
-    return Staggered<Section>(island, settings, section, work, lambda, velocity).solve(progress);
+    Progress progress(island, model, settings, own.best, lambda, velocity);
+    return Staggered<Section>(
+               island, settings, section, own, solution.factorisations, lambda, velocity)
+        .solve(progress);
   });
 }
 

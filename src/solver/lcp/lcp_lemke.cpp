@@ -2,6 +2,7 @@
 #include "solver/common/progress.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <cmath>
 
@@ -180,7 +181,7 @@ class LemkeIsland {
   LemkeIsland(const Island& island,
               const SolverSettings& settings,
               const Polygon& polygon,
-              SolverWorkspace& work,
+              LcpWork& work,
               double* lambda,
               double* velocity)
       : settings_(settings),
@@ -188,7 +189,7 @@ class LemkeIsland {
         velocity_(velocity),
         n_(StewartTrinkle::count_variables(island, settings.facets)),
         integers_(integers(work, n_)),
-        scratch_(work.dense,
+        scratch_(work.matrices,
                  StewartTrinkle::doubles(island.rows(), n_) + Dictionary::doubles(n_) +
                      static_cast<std::size_t>(n_ + 2) * n_),
         lcp_(island, polygon, scratch_, integers_),
@@ -216,10 +217,9 @@ class LemkeIsland {
   }
 
  private:
-  static int* integers(SolverWorkspace& work, int n) {
-    const std::size_t needed = StewartTrinkle::ints(n) + Dictionary::ints(n) + 2 * n;
-    if (work.columns.size() < needed) work.columns.resize(needed);
-    return work.columns.data();
+  static int* integers(LcpWork& work, int n) {
+    work.integers.grow(StewartTrinkle::ints(n) + Dictionary::ints(n) + 2 * n);
+    return work.integers;
   }
   /// Of each pair the larger one is active, by the impulses and their velocities.
   void guess_active() {
@@ -282,12 +282,13 @@ void solve_lcp_lemke(const ContactProblem& problem,
                      SolverWorkspace& work,
                      ContactSolution& solution) {
   const Polygon polygon(settings.facets);
+  LcpWork& own = work.parts().lcp;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Progress progress(island, ContactModel::kLcp, settings, work.best, lambda, velocity);
+    Progress progress(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
     if (progress.solved()) return IslandOutcome{0, SolveStatus::kConverged};
     if (StewartTrinkle::count_variables(island, settings.facets) > kMaxVariables)
       return IslandOutcome{0, SolveStatus::kStalled};
-    return LemkeIsland(island, settings, polygon, work, lambda, velocity).solve(progress);
+    return LemkeIsland(island, settings, polygon, own, lambda, velocity).solve(progress);
   });
 }
 

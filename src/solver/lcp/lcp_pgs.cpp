@@ -3,6 +3,7 @@
 #include "solver/common/progress.hpp"
 #include "solver/common/set_sweep.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <cmath>
 
@@ -17,11 +18,7 @@
 namespace stiction {
 namespace {
 
-/// Steps of one set: of a contact (tangent, normal), otherwise of its rows.
-struct Steps {
-  double row[kMaxSetDim];
-};
-constexpr int kStepDoubles = sizeof(Steps) / sizeof(double);
+using Steps = LcpPgsWork::Steps;
 
 /// A row whose diagonal is below 1e-14 of the island's largest never moves.
 void prepare(const Island& island, Steps* steps) {
@@ -110,13 +107,13 @@ void solve_lcp_pgs(const ContactProblem& problem,
                    const SolverSettings& settings,
                    SolverWorkspace& work,
                    ContactSolution& solution) {
-  const std::size_t needed = static_cast<std::size_t>(problem.num_sets()) * kStepDoubles;
-  if (work.real.size() < needed) work.real.resize(needed);
-  Steps* steps = reinterpret_cast<Steps*>(work.real.data());
+  LcpPgsWork& own = work.parts().lcp_pgs;
+  own.steps.grow(problem.num_sets());
+  Steps* steps = own.steps;
   const Polygon polygon(settings.facets);
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     prepare(island, steps);
-    Progress progress(island, ContactModel::kLcp, settings, work.best, lambda, velocity);
+    Progress progress(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
     return solve_island(island, settings, polygon, steps, progress, lambda);
   });
 }

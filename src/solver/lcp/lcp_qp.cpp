@@ -4,6 +4,7 @@
 #include "solver/common/progress.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 
 #include <cmath>
 
@@ -51,7 +52,7 @@ class ProximalQp {
   void start();
   /// One outer iteration of at most max_steps Newton steps; returns their number, -1 if a linear
   /// system is singular.
-  int iterate(double tolerance, int max_steps, SolverWorkspace& work);
+  int iterate(double tolerance, int max_steps, int& factorisations);
   /// Of z in the last outer iteration, and how far constraints are violated.
   double moved() const { return moved_; }
   double violation() const { return violation_; }
@@ -68,7 +69,7 @@ class ProximalQp {
   void product(const double* x, double* Mx) const;
   void product_transposed(const double* x, double* Mtx) const;
   double set_gradient();
-  bool newton_step(SolverWorkspace& work);
+  bool newton_step(int& factorisations);
   double slope(double a) const;
   bool line_search();
   void update_multipliers();
@@ -121,7 +122,7 @@ double ProximalQp::set_gradient() {
 }
 
 /// (M + M' + rho + (M_J' M_J + I_J) / m) step = -gradient, J the active constraints.
-bool ProximalQp::newton_step(SolverWorkspace& work) {
+bool ProximalQp::newton_step(int& factorisations) {
   const int stride = padded(n_);
   for (int i = 0; i < n_; ++i) {
     double* row = K_ + static_cast<std::size_t>(i) * stride;
@@ -141,7 +142,7 @@ bool ProximalQp::newton_step(SolverWorkspace& work) {
       for (int j = i; j < n_; ++j) row[j] += factor * a[j];
     }
   }
-  ++work.factorisations;
+  ++factorisations;
   return solve_symmetric(K_, n_, stride, ends_, step_);
 }
 
@@ -196,14 +197,14 @@ void ProximalQp::update_multipliers() {
   if (violation_ > 0.1 * before) m_ = std::max(kSmallest, 0.1 * m_);
 }
 
-int ProximalQp::iterate(double tolerance, int max_steps, SolverWorkspace& work) {
+int ProximalQp::iterate(double tolerance, int max_steps, int& factorisations) {
   std::copy(z_, z_ + n_, x_);
   int steps = 0;
   do {
     product(x_, w_);
     for (int i = 0; i < n_; ++i) w_[i] += lcp_.q()[i];
     if (set_gradient() <= tolerance) break;
-    if (!newton_step(work)) return -1;
+    if (!newton_step(factorisations)) return -1;
     ++steps;
   } while (line_search() && steps < max_steps);
   update_multipliers();
@@ -213,7 +214,7 @@ int ProximalQp::iterate(double tolerance, int max_steps, SolverWorkspace& work) 
 IslandOutcome solve_program(ProximalQp& program,
                             const StewartTrinkle& lcp,
                             const SolverSettings& settings,
-                            SolverWorkspace& work,
+                            int& factorisations,
                             Progress& progress,
                             double* lambda) {
   constexpr int kNewtonSteps = 30;  // per outer iteration
@@ -222,7 +223,7 @@ IslandOutcome solve_program(ProximalQp& program,
     const double tolerance =
         std::clamp(0.01 * std::min(progress.relative(), settings.tolerance), 1e-13, 1e-3);
     const int allowed = std::min(kNewtonSteps, settings.max_iterations - iterations);
-    const int steps = program.iterate(tolerance, allowed, work);
+    const int steps = program.iterate(tolerance, allowed, factorisations);
     iterations += std::max(1, steps);
     lcp.impulses(program.z(), lambda);
     if (steps >= 0 && progress.solved()) return {iterations, SolveStatus::kConverged};
@@ -241,20 +242,20 @@ void solve_lcp_qp(const ContactProblem& problem,
                   SolverWorkspace& work,
                   ContactSolution& solution) {
   const Polygon polygon(settings.facets);
+  LcpWork& own = work.parts().lcp;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Progress progress(island, ContactModel::kLcp, settings, work.best, lambda, velocity);
+    Progress progress(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
     if (progress.solved()) return IslandOutcome{0, SolveStatus::kConverged};
     const int n = StewartTrinkle::count_variables(island, settings.facets);
-    const std::size_t ints = StewartTrinkle::ints(n) + n;
-    if (work.columns.size() < ints) work.columns.resize(ints);
-    Scratch scratch(work.dense, StewartTrinkle::doubles(island.rows(), n) + ProximalQp::doubles(n));
-    StewartTrinkle lcp(island, polygon, scratch, work.columns.data());
+    own.integers.grow(StewartTrinkle::ints(n) + n);
+    Scratch scratch(own.matrices,
+                    StewartTrinkle::doubles(island.rows(), n) + ProximalQp::doubles(n));
+    StewartTrinkle lcp(island, polygon, scratch, own.integers);
     lcp.build(0.0, lambda);
-    ProximalQp program(
-        lcp, settings.proximal, scratch, work.columns.data() + StewartTrinkle::ints(n));
+    ProximalQp program(lcp, settings.proximal, scratch, own.integers + StewartTrinkle::ints(n));
     lcp.variables(lambda, velocity, program.z());
     program.start();
-    return solve_program(program, lcp, settings, work, progress, lambda);
+    return solve_program(program, lcp, settings, solution.factorisations, progress, lambda);
   });
 }
 

@@ -52,11 +52,10 @@ void solve_spatially(const ContactProblem& p, int i, const double* c, double* l)
 
 }  // namespace
 
-GaussSeidel::GaussSeidel(const Island& island, std::vector<double>& storage) : island_(island) {
-  static_assert(sizeof(Local) % sizeof(double) == 0);
+GaussSeidel::GaussSeidel(const Island& island, Buffer<Local>& locals) : island_(island) {
   const ContactProblem& p = island.problem;
-  Scratch scratch(storage, (island.last - island.first) * (sizeof(Local) / sizeof(double)));
-  locals_ = reinterpret_cast<Local*>(scratch.take(0));
+  locals.grow(island.last - island.first);
+  locals_ = locals;
   const double floor = 1e-14 * p.largest_diagonal(island.first, island.last);
   for (int i = island.first; i < island.last; ++i) {
     Local& local = locals_[i - island.first];

@@ -8,10 +8,14 @@ namespace stiction {
 /// Gauss-Seidel over the sets of one island, each solved with the newest impulses of the others.
 class GaussSeidel {
  public:
-  /// Constants of the island go to `storage`.
-  GaussSeidel(const Island& island, std::vector<double>& storage);
-  /// How much of it an island of so many sets needs.
-  static std::size_t storage(int sets) { return sets * (sizeof(Local) / sizeof(double)); }
+  /// Constants of one set. Bilateral rows are solved row by row within their block.
+  struct Local {
+    ConeStep<double> cone;
+    double inverse[kMaxSetDim];  ///< 1 / G_rr of the other sets
+    double diag_max;
+  };
+  /// `locals` gets the constants of the island.
+  GaussSeidel(const Island& island, Buffer<Local>& locals);
 
   /// How a contact is solved.
   enum class Contact {
@@ -23,12 +27,6 @@ class GaussSeidel {
   double sweep(Contact contact, double over_relaxation, double* lambda) const;
 
  private:
-  /// Constants of one set. Bilateral rows are solved row by row within their block.
-  struct Local {
-    ConeStep<double> cone;
-    double inverse[kMaxSetDim];  ///< 1 / G_rr of the other sets
-    double diag_max;
-  };
   void update(int i, Contact contact, double* c, double* l) const;
 
   const Island island_;

@@ -20,20 +20,22 @@ namespace stiction {
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;
-  for (double* x : {y_, z_, l_, dl_, dy_, dz_}) std::fill(x, x + n_, 0.0);
+  for (const Point* point : {&w_.now, &w_.step}) {
+    for (double* x : {point->l.data(), point->y.data(), point->z.data()}) std::fill(x, x + n_, 0.0);
+  }
   for (int k = 0; k < cells_; ++k) {
-    const Cell& cell = cell_[k];
+    const Cell& cell = w_.cells[k];
     const int r = cell.row;
     if (cell.kind == Kind::kCone) {
-      y_[r + cell.dim - 1] = start.velocity;
-      l_[r + cell.dim - 1] = start.impulse;
+      w_.now.y[r + cell.dim - 1] = start.velocity;
+      w_.now.l[r + cell.dim - 1] = start.impulse;
     } else if (cell.kind != Kind::kFree) {
-      const bool low = std::isfinite(low_[r]), high = std::isfinite(high_[r]);
-      l_[r] = low && high ? 0.5 * (low_[r] + high_[r])
-              : low       ? low_[r] + start.impulse
-                          : high_[r] - start.impulse;
-      if (low) y_[r] = start.velocity;
-      if (high) z_[r] = start.velocity;
+      const bool low = std::isfinite(w_.low[r]), high = std::isfinite(w_.high[r]);
+      w_.now.l[r] = low && high ? 0.5 * (w_.low[r] + w_.high[r])
+                    : low       ? w_.low[r] + start.impulse
+                                : w_.high[r] - start.impulse;
+      if (low) w_.now.y[r] = start.velocity;
+      if (high) w_.now.z[r] = start.velocity;
     }
   }
   evaluate();
@@ -42,26 +44,26 @@ void InteriorPoint::restart(const Start& start) {
 /// visit(inner product, smallest eigenvalue) of each complementary pair of a cell, at l + alpha dl.
 template <class Visit>
 void InteriorPoint::each_pair(int k, double alpha, Visit&& visit) const {
-  const Cell& cell = cell_[k];
+  const Cell& cell = w_.cells[k];
   const int r = cell.row;
   const auto at = [&](const double* x, const double* dx, int i) { return x[i] + alpha * dx[i]; };
   if (cell.kind == Kind::kCone) {
     with_dim(cell.dim, [&](auto D) {
       double l[D], y[D];
-      for (int i = 0; i < D; ++i) l[i] = at(l_, dl_, r + i);
-      for (int i = 0; i < D; ++i) y[i] = at(y_, dy_, r + i);
+      for (int i = 0; i < D; ++i) l[i] = at(w_.now.l, w_.step.l, r + i);
+      for (int i = 0; i < D; ++i) y[i] = at(w_.now.y, w_.step.y, r + i);
       visit(lorentz::dot<D>(l, y), lorentz::smallest_eigenvalue<D>(l, y));
     });
     return;
   }
   if (cell.kind == Kind::kFree) return;
-  const double l = at(l_, dl_, r);
-  if (std::isfinite(low_[r])) {
-    const double pair = (l - low_[r]) * at(y_, dy_, r);
+  const double l = at(w_.now.l, w_.step.l, r);
+  if (std::isfinite(w_.low[r])) {
+    const double pair = (l - w_.low[r]) * at(w_.now.y, w_.step.y, r);
     visit(pair, pair);
   }
-  if (std::isfinite(high_[r])) {
-    const double pair = (high_[r] - l) * at(z_, dz_, r);
+  if (std::isfinite(w_.high[r])) {
+    const double pair = (w_.high[r] - l) * at(w_.now.z, w_.step.z, r);
     visit(pair, pair);
   }
 }
@@ -83,18 +85,19 @@ double InteriorPoint::worst_eigenvalue(double alpha, double* mean) const {
 /// Residual, mean complementarity and its worst pair at the iterate.
 void InteriorPoint::evaluate() {
   for (int i = 0; i < n_; ++i) {
-    const double* row = matrix_ + static_cast<std::size_t>(i) * stride_;
-    double sum = g_[i];
-    for (int j = 0; j < n_; ++j) sum += row[j] * l_[j];
-    r_[i] = sum - (y_[i] - z_[i]);
+    const double* row = w_.matrix + static_cast<std::size_t>(i) * stride_;
+    double sum = w_.g[i];
+    for (int j = 0; j < n_; ++j) sum += row[j] * w_.now.l[j];
+    w_.r[i] = sum - (w_.now.y[i] - w_.now.z[i]);
   }
   residual_ = 0.0;
   for (int k = 0; k < cells_; ++k) {
-    const int r = cell_[k].row;
-    if (cell_[k].kind != Kind::kCone) continue;
-    with_dim(cell_[k].dim, [&](auto D) { r_[r + D - 1] += lorentz::tangent<D>(y_ + r); });
+    const int r = w_.cells[k].row;
+    if (w_.cells[k].kind != Kind::kCone) continue;
+    with_dim(w_.cells[k].dim,
+             [&](auto D) { w_.r[r + D - 1] += lorentz::tangent<D>(w_.now.y + r); });
   }
-  for (int i = 0; i < n_; ++i) residual_ = std::max(residual_, std::abs(r_[i]));
+  for (int i = 0; i < n_; ++i) residual_ = std::max(residual_, std::abs(w_.r[i]));
   worst_ = worst_eigenvalue(0.0, &mean_);
 }
 
@@ -105,17 +108,17 @@ double InteriorPoint::smooth_norm(const double* y) const {
   return std::sqrt(circular::squared_tangent<D>(y) + smooth * smooth);
 }
 
-/// factor_ += E W^2 of a cone.
+/// w_.factor += E W^2 of a cone.
 template <int D>
 void InteriorPoint::add_cone(int r) {
-  const lorentz::Scaling<D> W(l_ + r, y_ + r);
-  const double norm = smooth_norm<D>(y_ + r);
-  double* out = factor_ + static_cast<std::size_t>(r) * stride_ + r;
+  const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
+  const double norm = smooth_norm<D>(w_.now.y + r);
+  double* out = w_.factor + static_cast<std::size_t>(r) * stride_ + r;
   for (int j = 0; j < D; ++j) {
     double along = 0.0;  // y_T . W^2
     for (int i = 0; i < D - 1; ++i) {
       out[i * stride_ + j] += W.squared(i, j);
-      along += y_[r + i] * W.squared(i, j);
+      along += w_.now.y[r + i] * W.squared(i, j);
     }
     out[(D - 1) * stride_ + j] += W.squared(D - 1, j) - along / norm;
   }
@@ -123,53 +126,55 @@ void InteriorPoint::add_cone(int r) {
 
 /// LU of G + E W^2.
 bool InteriorPoint::factorise() {
-  std::copy(matrix_, matrix_ + static_cast<std::size_t>(n_) * stride_, factor_);
+  std::copy(w_.matrix.data(), w_.matrix + static_cast<std::size_t>(n_) * stride_, w_.factor.data());
   const auto at = [&](int i, int j) -> double& {
-    return factor_[static_cast<std::size_t>(i) * stride_ + j];
+    return w_.factor[static_cast<std::size_t>(i) * stride_ + j];
   };
   for (int k = 0; k < cells_; ++k) {
-    const int r = cell_[k].row;
-    if (cell_[k].kind == Kind::kCone) {
-      with_dim(cell_[k].dim, [&](auto D) { add_cone<D>(r); });
-    } else if (cell_[k].kind != Kind::kFree) {
-      if (std::isfinite(low_[r])) at(r, r) += y_[r] / (l_[r] - low_[r]);
-      if (std::isfinite(high_[r])) at(r, r) += z_[r] / (high_[r] - l_[r]);
+    const int r = w_.cells[k].row;
+    if (w_.cells[k].kind == Kind::kCone) {
+      with_dim(w_.cells[k].dim, [&](auto D) { add_cone<D>(r); });
+    } else if (w_.cells[k].kind != Kind::kFree) {
+      if (std::isfinite(w_.low[r])) at(r, r) += w_.now.y[r] / (w_.now.l[r] - w_.low[r]);
+      if (std::isfinite(w_.high[r])) at(r, r) += w_.now.z[r] / (w_.high[r] - w_.now.l[r]);
     }
   }
   for (int i = 0; i < n_; ++i) at(i, i) += 1e-13;
-  std::fill(d_, d_ + n_, 0.0);
-  ++work_.factorisations;
-  return solve_linear(factor_, n_, stride_, end_, d_, pivot_);
+  std::fill(w_.d.data(), w_.d + n_, 0.0);
+  ++factorisations_;
+  return solve_linear(w_.factor, n_, stride_, w_.end, w_.d, w_.pivot);
 }
 
 /// dl, dy, dz towards complementarity `centre` and share of the residual; `corrected` by the
 /// second-order term of the predictor.
 void InteriorPoint::direction(double centre, bool corrected, double share) {
   for (int k = 0; k < cells_; ++k) {
-    const int r = cell_[k].row;
-    dl_[r] = -share * r_[r];
-    d_[r] = dz_[r] = 0.0;
-    if (cell_[k].kind == Kind::kCone) {
-      with_dim(cell_[k].dim, [&](auto D) { aim_cone<D>(r, centre, corrected, share); });
-    } else if (cell_[k].kind != Kind::kFree) {
+    const int r = w_.cells[k].row;
+    w_.step.l[r] = -share * w_.r[r];
+    w_.d[r] = w_.step.z[r] = 0.0;
+    if (w_.cells[k].kind == Kind::kCone) {
+      with_dim(w_.cells[k].dim, [&](auto D) { aim_cone<D>(r, centre, corrected, share); });
+    } else if (w_.cells[k].kind != Kind::kFree) {
       aim_interval(r, centre, corrected);
     }
   }
-  solve_again(factor_, n_, stride_, end_, pivot_, dl_);
+  solve_again(w_.factor, n_, stride_, w_.end, w_.pivot, w_.step.l);
   for (int k = 0; k < cells_; ++k) {
-    const int r = cell_[k].row;
-    dy_[r] = d_[r];
-    if (cell_[k].kind == Kind::kCone) {
-      with_dim(cell_[k].dim, [&](auto D) {
-        const lorentz::Scaling<D> W(l_ + r, y_ + r);
+    const int r = w_.cells[k].row;
+    w_.step.y[r] = w_.d[r];
+    if (w_.cells[k].kind == Kind::kCone) {
+      with_dim(w_.cells[k].dim, [&](auto D) {
+        const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
         for (int i = 0; i < D; ++i) {
-          dy_[r + i] = d_[r + i];
-          for (int j = 0; j < D; ++j) dy_[r + i] -= W.squared(i, j) * dl_[r + j];
+          w_.step.y[r + i] = w_.d[r + i];
+          for (int j = 0; j < D; ++j) w_.step.y[r + i] -= W.squared(i, j) * w_.step.l[r + j];
         }
       });
-    } else if (cell_[k].kind != Kind::kFree) {
-      if (std::isfinite(low_[r])) dy_[r] -= y_[r] / (l_[r] - low_[r]) * dl_[r];
-      if (std::isfinite(high_[r])) dz_[r] += z_[r] / (high_[r] - l_[r]) * dl_[r];
+    } else if (w_.cells[k].kind != Kind::kFree) {
+      if (std::isfinite(w_.low[r]))
+        w_.step.y[r] -= w_.now.y[r] / (w_.now.l[r] - w_.low[r]) * w_.step.l[r];
+      if (std::isfinite(w_.high[r]))
+        w_.step.z[r] += w_.now.z[r] / (w_.high[r] - w_.now.l[r]) * w_.step.l[r];
     }
   }
 }
@@ -177,39 +182,39 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
 /// d and the right-hand side of a cone's rows.
 template <int D>
 void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share) {
-  const lorentz::Scaling<D> W(l_ + r, y_ + r);
+  const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
   double z[D], q[D], u[D], v[D];
-  W.apply(l_ + r, z);
+  W.apply(w_.now.l + r, z);
   lorentz::product<D>(z, z, q);
   for (double& x : q) x = -x;
   q[D - 1] += centre;
   if (corrected) {
-    W.apply(al_ + r, u);
-    W.apply_inverse(ay_ + r, v);
+    W.apply(w_.predictor.l + r, u);
+    W.apply_inverse(w_.predictor.y + r, v);
     lorentz::product<D>(u, v, u);
     for (int j = 0; j < D; ++j) q[j] -= u[j];
   }
   lorentz::divide<D>(z, q, u);
-  W.apply(u, d_ + r);
+  W.apply(u, w_.d + r);
   double along = 0.0;  // y_T . d_T
-  for (int i = 0; i < D; ++i) dl_[r + i] = -share * r_[r + i] + d_[r + i];
-  for (int i = 0; i < D - 1; ++i) along += y_[r + i] * d_[r + i];
-  dl_[r + D - 1] -= along / smooth_norm<D>(y_ + r);
-  std::fill(dz_ + r, dz_ + r + D, 0.0);
+  for (int i = 0; i < D; ++i) w_.step.l[r + i] = -share * w_.r[r + i] + w_.d[r + i];
+  for (int i = 0; i < D - 1; ++i) along += w_.now.y[r + i] * w_.d[r + i];
+  w_.step.l[r + D - 1] -= along / smooth_norm<D>(w_.now.y + r);
+  std::fill(w_.step.z + r, w_.step.z + r + D, 0.0);
 }
 
 /// The same of a row with bounds.
 void InteriorPoint::aim_interval(int r, double centre, bool corrected) {
-  const double second = corrected ? al_[r] : 0.0;
-  if (std::isfinite(low_[r])) {
-    const double s = l_[r] - low_[r];
-    d_[r] = (centre - second * ay_[r]) / s - y_[r];
+  const double second = corrected ? w_.predictor.l[r] : 0.0;
+  if (std::isfinite(w_.low[r])) {
+    const double s = w_.now.l[r] - w_.low[r];
+    w_.d[r] = (centre - second * w_.predictor.y[r]) / s - w_.now.y[r];
   }
-  if (std::isfinite(high_[r])) {
-    const double s = high_[r] - l_[r];
-    dz_[r] = (centre + second * az_[r]) / s - z_[r];
+  if (std::isfinite(w_.high[r])) {
+    const double s = w_.high[r] - w_.now.l[r];
+    w_.step.z[r] = (centre + second * w_.predictor.z[r]) / s - w_.now.z[r];
   }
-  dl_[r] += d_[r] - dz_[r];
+  w_.step.l[r] += w_.d[r] - w_.step.z[r];
 }
 
 /// Largest alpha, up to 1e3, that stays inside: beyond 1, so that `reach` does not cut a step of 1.
@@ -219,20 +224,20 @@ double InteriorPoint::longest_step() const {
     if (dx < 0.0) alpha = std::min(alpha, -x / dx);
   };
   for (int k = 0; k < cells_; ++k) {
-    const int r = cell_[k].row;
-    if (cell_[k].kind == Kind::kCone) {
-      with_dim(cell_[k].dim, [&](auto D) {
-        alpha = lorentz::longest_step<D>(l_ + r, dl_ + r, alpha);
-        alpha = lorentz::longest_step<D>(y_ + r, dy_ + r, alpha);
+    const int r = w_.cells[k].row;
+    if (w_.cells[k].kind == Kind::kCone) {
+      with_dim(w_.cells[k].dim, [&](auto D) {
+        alpha = lorentz::longest_step<D>(w_.now.l + r, w_.step.l + r, alpha);
+        alpha = lorentz::longest_step<D>(w_.now.y + r, w_.step.y + r, alpha);
       });
-    } else if (cell_[k].kind != Kind::kFree) {
-      if (std::isfinite(low_[r])) {
-        positive(l_[r] - low_[r], dl_[r]);
-        positive(y_[r], dy_[r]);
+    } else if (w_.cells[k].kind != Kind::kFree) {
+      if (std::isfinite(w_.low[r])) {
+        positive(w_.now.l[r] - w_.low[r], w_.step.l[r]);
+        positive(w_.now.y[r], w_.step.y[r]);
       }
-      if (std::isfinite(high_[r])) {
-        positive(high_[r] - l_[r], -dl_[r]);
-        positive(z_[r], dz_[r]);
+      if (std::isfinite(w_.high[r])) {
+        positive(w_.high[r] - w_.now.l[r], -w_.step.l[r]);
+        positive(w_.now.z[r], w_.step.z[r]);
       }
     }
   }
@@ -254,9 +259,9 @@ double InteriorPoint::safe_step(double mean) const {
 
 void InteriorPoint::move(double alpha) {
   for (int i = 0; i < n_; ++i) {
-    l_[i] += alpha * dl_[i];
-    y_[i] += alpha * dy_[i];
-    z_[i] += alpha * dz_[i];
+    w_.now.l[i] += alpha * w_.step.l[i];
+    w_.now.y[i] += alpha * w_.step.y[i];
+    w_.now.z[i] += alpha * w_.step.z[i];
   }
   evaluate();
 }
@@ -268,9 +273,7 @@ double InteriorPoint::predict() {
   const double reached = std::min(1.0, longest_step());
   double predicted;
   worst_eigenvalue(reached, &predicted);
-  std::swap(al_, dl_);
-  std::swap(ay_, dy_);
-  std::swap(az_, dz_);
+  std::swap(w_.predictor, w_.step);
   const double ratio = mean_ > 0.0 ? predicted / mean_ : 0.0;
   return std::clamp(ratio * ratio * ratio, 1e-8, 1.0);
 }
@@ -293,13 +296,9 @@ double InteriorPoint::choose_direction(double sigma) {
     const double alpha = safe_step(mean_);
     if (!(alpha > best)) continue;
     best = alpha;
-    std::copy(dl_, dl_ + n_, bl_);
-    std::copy(dy_, dy_ + n_, by_);
-    std::copy(dz_, dz_ + n_, bz_);
+    std::swap(w_.best, w_.step);
   }
-  std::copy(bl_, bl_ + n_, dl_);
-  std::copy(by_, by_ + n_, dy_);
-  std::copy(bz_, bz_ + n_, dz_);
+  std::swap(w_.best, w_.step);
   return best;
 }
 
@@ -319,13 +318,13 @@ bool InteriorPoint::advance(double target, int max_steps, const Interrupt& inter
 
 double InteriorPoint::effect() const {
   double push = 0.0, worst = 0.0;
-  for (int i = 0; i < n_; ++i) push += g_[i] * l_[i];
+  for (int i = 0; i < n_; ++i) push += w_.g[i] * w_.now.l[i];
   if (!(push < 0.0)) return kInfinity;
   for (int i = 0; i < n_; ++i) {
-    const double* row = matrix_ + static_cast<std::size_t>(i) * stride_;
+    const double* row = w_.matrix + static_cast<std::size_t>(i) * stride_;
     double sum = 0.0, size = 0.0;
     for (int j = 0; j < n_; ++j) {
-      const double term = (row[j] - g_[i] * g_[j]) * l_[j];
+      const double term = (row[j] - w_.g[i] * w_.g[j]) * w_.now.l[j];
       sum += term;
       size += std::abs(term);
     }

@@ -4,6 +4,30 @@
 
 namespace stiction {
 
+struct InteriorWork {
+  enum class Kind : int { kCone, kPositive, kBox, kFree };
+  /// Consecutive rows of the reduced system that obey one law.
+  struct Cell {
+    Kind kind;
+    int row, dim;
+  };
+  /// An iterate, or a direction from it; z: multiplier of the upper bound of a box.
+  struct Point {
+    Buffer<double> l, y, z;
+  };
+  Buffer<Cell> cells;
+  Buffer<int> row, pivot, end;         ///< row: of the problem
+  Buffer<double> matrix, factor;       ///< G, and G + E W^2 factored
+  Buffer<double> scale, g, low, high;  ///< of the reduced rows
+  Buffer<double> r, d;                 ///< residual; what is aimed for
+  Point now, step, predictor, best;    ///< best: the best direction so far
+  Buffer<double> scale_of_row, fixed;  ///< by row of the problem; fixed: known impulses
+  Buffer<int> column;                  ///< likewise; -1: not in the system
+
+  /// Room for problems of `total` rows with islands of at most `rows`.
+  void reserve(std::size_t total, int rows);
+};
+
 /// A primal-dual interior point method for the NCP of one island, De Saxce's term inside the Newton
 /// step. In canonical scaling (mode_newton.cpp) it keeps l and y inside the cones and follows
 ///   G l + g = c(y),  c(y) = y - ||y_T|| e_N,  l o y = m e,  m -> 0.
@@ -24,10 +48,7 @@ class InteriorPoint {
     kDirection,
   };
   /// Copies and scales the island.
-  InteriorPoint(const Island& island, SolverWorkspace& work, Problem problem);
-
-  /// Room for islands of so many rows.
-  static void reserve(int rows, SolverWorkspace& work);
+  InteriorPoint(const Island& island, Problem problem, InteriorWork& work, int& factorisations);
 
   void restart(const Start& start);
   /// Steps until m and the residual are below `target`. False if there are `max_steps` of them,
@@ -41,12 +62,9 @@ class InteriorPoint {
   double effect() const;
 
  private:
-  enum class Kind : int { kCone, kPositive, kBox, kFree };
-  /// Consecutive rows of the reduced system that obey one law.
-  struct Cell {
-    Kind kind;
-    int row, dim;
-  };
+  using Kind = InteriorWork::Kind;
+  using Cell = InteriorWork::Cell;
+  using Point = InteriorWork::Point;
 
   void list_cells();
   void scale();
@@ -70,20 +88,13 @@ class InteriorPoint {
   void each_pair(int cell, double alpha, Visit&& visit) const;
 
   const Island island_;
-  SolverWorkspace& work_;
+  const Problem problem_;
+  InteriorWork& w_;
+  int& factorisations_;
   Start start_{};
   int n_ = 0, stride_ = 0, cells_ = 0, steps_ = 0;
-  Problem problem_;
   double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
   double residual_ = 0.0, mean_ = 0.0, worst_ = 0.0;
-  Cell* cell_;
-  int *row_, *pivot_, *end_;  ///< row_: row of the problem
-  double *matrix_, *factor_;
-  double *scale_, *g_, *low_, *high_;
-  double *l_, *y_, *z_;  ///< z: multiplier of the upper bound of a box
-  double *r_, *d_, *dl_, *dy_, *dz_;
-  double *al_, *ay_, *az_;  ///< the predictor's direction
-  double *bl_, *by_, *bz_;  ///< the best direction so far
 };
 
 }  // namespace stiction

@@ -1,9 +1,7 @@
 #include "solver/ncp_newton/mode_newton.hpp"
 
 #include "math/solve_linear.hpp"
-#include "solver/common/island.hpp"
 #include "solver/common/projection.hpp"
-#include "solver/ncp_newton/newton_system.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,34 +97,12 @@ double classify(
   return std::sqrt(merit);
 }
 
-/// Arrays of one call, indexed by global row, in the workspace. classified: l where its modes hold
-/// it; trial: impulses tried, or the velocity at which the modes were found; velocity: of the best.
-struct Arrays {
-  double *D, *l, *trial, *step, *classified, *velocity;
-  RowMode* modes;
-  int *columns, *stretch, *end;
-  double* dense;
-
-  Arrays(const Island& island, SolverWorkspace& work) {
-    const std::size_t total = island.problem.g.size();
-    reserve_newton(total, island.rows(), work);
-    D = work.newton.data();
-    l = D + total;
-    trial = l + total;
-    step = trial + total;
-    classified = step + total;
-    velocity = classified + total;
-    modes = reinterpret_cast<RowMode*>(work.modes.data());
-    columns = work.columns.data();
-    stretch = columns + total;
-    end = stretch + total;
-    dense = work.dense.data();
-  }
-};
-
 /// The Newton step at a.l, in original units; a.trial holds the velocity at which the modes were
 /// found. False if the system is singular.
-bool newton_step(const Island& island, double proximal, const double* moved, const Arrays& a) {
+bool newton_step(const Island& island,
+                 double proximal,
+                 const double* moved,
+                 const ModeNewtonWork& a) {
   const int begin = island.begin, end = island.end;
   NewtonSystem s;
   s.proximal = proximal;
@@ -153,7 +129,7 @@ bool newton_step(const Island& island, double proximal, const double* moved, con
 /// Residual of the projection of a.l, whose velocity is given; it is kept in lambda and a.velocity
 /// if it is the best so far. Where the projection changes nothing this costs no product with G.
 void keep_best(const Island& island,
-               const Arrays& a,
+               const ModeNewtonWork& a,
                const double* velocity,
                double* lambda,
                Residuals& best) {
@@ -175,7 +151,7 @@ void keep_best(const Island& island,
 
 /// a.l <- a.l + alpha a.step with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
 /// `limit`, or the last; returns the merit and leaves the velocity of a.l.
-double line_search(const Island& island, double limit, const Arrays& a, double* velocity) {
+double line_search(const Island& island, double limit, const ModeNewtonWork& a, double* velocity) {
   const int begin = island.begin, end = island.end;
   double alpha = 1.0, merit = 0.0;
   for (int halving = 0;; ++halving, alpha *= 0.5) {
@@ -214,12 +190,9 @@ void scale_rows(const Island& island, double* D) {
   }
 }
 
-void reserve_newton(std::size_t total, int rows, SolverWorkspace& work) {
-  if (work.newton.size() < 6 * total) work.newton.resize(6 * total);
-  if (work.modes.size() < total) work.modes.resize(total);
-  if (work.columns.size() < 3 * total) work.columns.resize(3 * total);
-  const std::size_t needed = static_cast<std::size_t>(rows + 1) * padded(rows);
-  if (work.dense.size() < needed) work.dense.resize(needed);
+void ModeNewtonWork::reserve(std::size_t total, int rows) {
+  grow(total, D, l, trial, step, classified, velocity, modes, columns, stretch, end);
+  dense.grow(static_cast<std::size_t>(rows + 1) * padded(rows));
 }
 
 Residuals newton_on_modes(const Island& island,
@@ -227,11 +200,12 @@ Residuals newton_on_modes(const Island& island,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,
-                          SolverWorkspace& work) {
+                          ModeNewtonWork& a,
+                          int& factorisations) {
   const int begin = island.begin, end = island.end;
   if (before.relative <= settings.tolerance || island.rows() > kMaxNewtonRows) return before;
   Residuals best = before;
-  const Arrays a(island, work);
+  a.reserve(island.problem.g.size(), island.rows());
   scale_rows(island, a.D);
   std::copy(lambda + begin, lambda + end, a.l + begin);
 
@@ -247,7 +221,7 @@ Residuals newton_on_modes(const Island& island,
       velocities(island, a.l, velocity);  // fixed rows took their places
     }
     if (settings.interrupt.requested()) break;
-    ++work.factorisations;
+    ++factorisations;
     if (!newton_step(island, settings.proximal, velocity, a)) break;
     const double limit = *std::max_element(window, window + std::min(k + 1, 4));
     const double merit = line_search(island, limit, a, velocity);

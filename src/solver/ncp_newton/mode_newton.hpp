@@ -1,12 +1,24 @@
 #pragma once
 
-#include "solver/common/island.hpp"
+#include "solver/ncp_newton/newton_system.hpp"
 
 namespace stiction {
 
 /// The canonical scale of each row of the island (mode_newton.cpp); D is indexed by the problem's
 /// rows.
 void scale_rows(const Island& island, double* D);
+
+/// By global row. classified: impulses where their modes hold them; trial: impulses tried, or the
+/// velocity at which the modes were found; velocity: of the best.
+struct ModeNewtonWork {
+  Buffer<double> D, l, trial, step, classified, velocity;
+  Buffer<RowMode> modes;
+  Buffer<int> columns, stretch, end;
+  Buffer<double> dense;  ///< the linear system
+
+  /// Room for problems of `total` rows with islands of at most `rows`.
+  void reserve(std::size_t total, int rows);
+};
 
 struct NewtonSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
@@ -25,10 +37,8 @@ Residuals newton_on_modes(const Island& island,
                           const Residuals& before,
                           double* lambda,
                           double* velocity,
-                          SolverWorkspace& work);
-
-/// Room for problems of `total` rows with islands of at most `rows`.
-void reserve_newton(std::size_t total, int rows, SolverWorkspace& work);
+                          ModeNewtonWork& work,
+                          int& factorisations);
 
 /// Largest reduced system it takes.
 inline constexpr int kMaxNewtonRows = 1000;

@@ -26,7 +26,8 @@ class Multipliers {
  public:
   Multipliers(const Island& island,
               const MultiplierSettings& settings,
-              SolverWorkspace& work,
+              MultiplierWork& work,
+              int& factorisations,
               double* lambda,
               double* velocity);
   Residuals run(const Residuals& before);
@@ -48,47 +49,41 @@ class Multipliers {
   const Island& island_;
   const ContactProblem& p_;
   const MultiplierSettings& settings_;
-  SolverWorkspace& work_;
+  MultiplierWork& w_;
   TreeSpace& space_;
   const int n_;  // coordinates
   double *lambda_, *velocity_;
   Law law_ = Law::kCoulomb;
   double proximal_ = 0.0, accuracy_ = 0.0;
-  int factorisations_ = 0;
-  double *scale_, *eta_, *W_, *centre_, *offset_, *motion_, *impulse_, *best_, *last_,
-      *trial_;                                          // by row
-  double *y_, *round_start_, *start_, *step_, *force_;  // by coordinate; force_: F
-  double* slopes_;  // dim x dim for each block of rows of the tree space
+  int& factorisations_;
+  const int most_factorisations_;
 };
 
 Multipliers::Multipliers(const Island& island,
                          const MultiplierSettings& settings,
-                         SolverWorkspace& work,
+                         MultiplierWork& work,
+                         int& factorisations,
                          double* lambda,
                          double* velocity)
     : island_(island),
       p_(island.problem),
       settings_(settings),
-      work_(work),
-      space_(*work.trees),
+      w_(work),
+      space_(work.trees),
       n_(space_.num_coordinates()),
       lambda_(lambda),
-      velocity_(velocity) {
-  const std::size_t total = p_.g.size();
-  Scratch scratch(work.tree_real, multiplier_storage(total, n_));
-  for (double** x :
-       {&scale_, &eta_, &W_, &centre_, &offset_, &motion_, &impulse_, &best_, &last_, &trial_})
-    *x = scratch.take(total);
-  for (double** x : {&y_, &round_start_, &start_, &step_, &force_}) *x = scratch.take(n_);
-  slopes_ = scratch.take(kMaxConeDim * total);
-  scale_rows(island, scale_);
+      velocity_(velocity),
+      factorisations_(factorisations),
+      most_factorisations_(factorisations + settings.max_factorisations) {
+  work.reserve(p_.g.size(), n_);
+  scale_rows(island, w_.scale);
 }
 
 void Multipliers::set_proximal(double proximal) {
   proximal_ = proximal;
   for (int k = island_.begin; k < island_.end; ++k) {
-    eta_[k] = proximal / (scale_[k] * scale_[k]);
-    W_[k] = eta_[k] + p_.compliance[k];
+    w_.eta[k] = proximal / (w_.scale[k] * w_.scale[k]);
+    w_.W[k] = w_.eta[k] + p_.compliance[k];
   }
 }
 
@@ -97,34 +92,34 @@ void Multipliers::set_offset() {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p_.sets[i];
     for (int k = set.offset; k < set.offset + set.dim; ++k)
-      offset_[k] = p_.g[k] - eta_[k] * centre_[k];
+      w_.offset[k] = p_.g[k] - w_.eta[k] * w_.centre[k];
     if (law_ == Law::kCoulomb || !set.is_cone()) continue;
     const double* c = velocity_ + set.offset;
-    offset_[set.offset + set.friction.normal()] += shift(set.friction, c);
+    w_.offset[set.offset + set.friction.normal()] += shift(set.friction, c);
   }
 }
 
 /// l and F at y; the squared size of F in the metric of the kinetic energy.
 double Multipliers::evaluate(double* slopes) {
-  space_.spread(y_, motion_);
+  space_.spread(w_.y, w_.motion);
   for (std::size_t i = 0; i < space_.rows().size(); ++i) {
     const TreeSpace::Rows& rows = space_.rows()[i];
     const int k = rows.begin;
     double p[kMaxConeDim];
-    for (int r = 0; r < rows.dim; ++r) p[r] = -(motion_[k + r] + offset_[k + r]) / W_[k + r];
+    for (int r = 0; r < rows.dim; ++r) p[r] = -(w_.motion[k + r] + w_.offset[k + r]) / w_.W[k + r];
     apply_law(p_.sets[rows.set],
               law_,
-              W_ + k,
+              w_.W + k,
               p,
               rows.dim,
-              impulse_ + k,
+              w_.impulse + k,
               slopes ? slopes + rows.slope : nullptr);
   }
-  space_.gather(impulse_, force_);
+  space_.gather(w_.impulse, w_.force);
   double size = 0.0;
   for (int k = 0; k < n_; ++k) {
-    force_[k] = space_.inertia()[k] * y_[k] - force_[k];
-    size += force_[k] * force_[k] / space_.inertia()[k];
+    w_.force[k] = space_.inertia()[k] * w_.y[k] - w_.force[k];
+    size += w_.force[k] * w_.force[k] / space_.inertia()[k];
   }
   return size;
 }
@@ -132,31 +127,29 @@ double Multipliers::evaluate(double* slopes) {
 /// What the size of F is compared with.
 double Multipliers::momentum() const {
   double sum = 0.0;
-  for (int k = 0; k < n_; ++k) sum += space_.inertia()[k] * y_[k] * y_[k];
+  for (int k = 0; k < n_; ++k) sum += space_.inertia()[k] * w_.y[k] * w_.y[k];
   return sum;
 }
 
 /// step <- -F'^-1 F.
 bool Multipliers::newton_step() {
   using Clock = std::chrono::steady_clock;
-  if (factorisations_ >= settings_.max_factorisations || settings_.interrupt.requested())
-    return false;
+  if (factorisations_ >= most_factorisations_ || settings_.interrupt.requested()) return false;
   if (settings_.deadline != Clock::time_point::max() && Clock::now() >= settings_.deadline)
     return false;
   ++factorisations_;
-  ++work_.factorisations;
   space_.begin_matrix(law_ == Law::kConvex);
   for (std::size_t i = 0; i < space_.rows().size(); ++i)
-    space_.add(static_cast<int>(i), slopes_ + space_.rows()[i].slope);
+    space_.add(static_cast<int>(i), w_.slopes + space_.rows()[i].slope);
   if (!space_.factor()) return false;
-  for (int k = 0; k < n_; ++k) step_[k] = -force_[k];
-  space_.solve(step_);
-  std::copy(y_, y_ + n_, start_);
+  for (int k = 0; k < n_; ++k) w_.step[k] = -w_.force[k];
+  space_.solve(w_.step);
+  std::copy(w_.y.data(), w_.y + n_, w_.start.data());
   return true;
 }
 
 void Multipliers::move(double alpha) {
-  for (int k = 0; k < n_; ++k) y_[k] = start_[k] + alpha * step_[k];
+  for (int k = 0; k < n_; ++k) w_.y[k] = w_.start[k] + alpha * w_.step[k];
 }
 
 /// Newton with backtracking on the size of F. Rounding ends it, too: a step that brings nothing
@@ -164,14 +157,14 @@ void Multipliers::move(double alpha) {
 bool Multipliers::find_root() {
   constexpr int kMaxSteps = 20;
   constexpr double kEnough = 0.2, kShortest = 0.05, kVanished = 1e-10;
-  double size = evaluate(slopes_);
+  double size = evaluate(w_.slopes);
   const double first = size;
   for (int k = 0; k < kMaxSteps; ++k) {
     if (size <= accuracy_ * accuracy_ * momentum()) return true;
     if (!newton_step()) return false;
     for (double alpha = 1.0;; alpha *= 0.5) {
       move(alpha);
-      const double now = evaluate(slopes_);
+      const double now = evaluate(w_.slopes);
       if (now <= (1.0 - kEnough * alpha) * size) {
         size = now;
         break;
@@ -189,7 +182,7 @@ double Multipliers::descent(double alpha) {
   move(alpha);
   evaluate(nullptr);
   double sum = 0.0;
-  for (int k = 0; k < n_; ++k) sum += step_[k] * force_[k];
+  for (int k = 0; k < n_; ++k) sum += w_.step[k] * w_.force[k];
   return sum;
 }
 
@@ -213,7 +206,7 @@ double Multipliers::line_search() {
 bool Multipliers::minimise() {
   constexpr int kMaxSteps = 50;
   for (int k = 0; k < kMaxSteps; ++k) {
-    const double size = evaluate(slopes_);
+    const double size = evaluate(w_.slopes);
     if (size <= accuracy_ * accuracy_ * momentum()) return true;
     if (!newton_step()) return false;
     move(line_search());
@@ -224,14 +217,14 @@ bool Multipliers::minimise() {
 
 bool Multipliers::solve_round() {
   constexpr double kUp = 10.0;
-  std::copy(y_, y_ + n_, round_start_);
+  std::copy(w_.y.data(), w_.y + n_, w_.round_start.data());
   law_ = Law::kCoulomb;
   for (;;) {
     set_offset();
     if (find_root()) {
       return true;
     }
-    std::copy(round_start_, round_start_ + n_, y_);
+    std::copy(w_.round_start.data(), w_.round_start + n_, w_.y.data());
     if (proximal_ >= settings_.proximal) break;
     set_proximal(std::min(settings_.proximal, kUp * proximal_));
   }
@@ -244,17 +237,17 @@ bool Multipliers::solve_round() {
 /// round goes only a small share of the way, the next one the same share of what is left.
 Residuals Multipliers::extrapolate(const Residuals& now) {
   Residuals best = now;
-  double* velocity = motion_;
+  double* velocity = w_.motion;
   double taken = 0.0;
   for (double t = 4.0; t < 1e5; t *= 4.0) {
     for (int i = island_.first; i < island_.last; ++i) {
       const ConstraintSet& set = p_.sets[i];
       for (int k = set.offset; k < set.offset + set.dim; ++k)
-        trial_[k] = centre_[k] + t * (centre_[k] - last_[k]);
-      project_horizontally(set, trial_ + set.offset);
+        w_.trial[k] = w_.centre[k] + t * (w_.centre[k] - w_.last[k]);
+      project_horizontally(set, w_.trial + set.offset);
     }
-    velocities(island_, trial_, velocity);
-    const Residuals r = residuals_at(p_, trial_, velocity, island_.first, island_.last);
+    velocities(island_, w_.trial, velocity);
+    const Residuals r = residuals_at(p_, w_.trial, velocity, island_.first, island_.last);
     if (!(r.relative < best.relative)) break;
     best = r;
     taken = t;
@@ -263,10 +256,10 @@ Residuals Multipliers::extrapolate(const Residuals& now) {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p_.sets[i];
     for (int k = set.offset; k < set.offset + set.dim; ++k)
-      centre_[k] += taken * (centre_[k] - last_[k]);
-    project_horizontally(set, centre_ + set.offset);
+      w_.centre[k] += taken * (w_.centre[k] - w_.last[k]);
+    project_horizontally(set, w_.centre + set.offset);
   }
-  velocities(island_, centre_, velocity_);
+  velocities(island_, w_.centre, velocity_);
   return best;
 }
 
@@ -277,19 +270,19 @@ Residuals Multipliers::run(const Residuals& before) {
   const int begin = island_.begin, end = island_.end;
   Residuals best = before, now = before;
   double to_halve = before.relative;
-  std::copy(lambda_ + begin, lambda_ + end, centre_ + begin);
-  std::copy(lambda_ + begin, lambda_ + end, best_ + begin);
-  space_.gather(lambda_, y_);
-  for (int k = 0; k < n_; ++k) y_[k] /= space_.inertia()[k];
+  std::copy(lambda_ + begin, lambda_ + end, w_.centre + begin);
+  std::copy(lambda_ + begin, lambda_ + end, w_.best + begin);
+  space_.gather(lambda_, w_.y);
+  for (int k = 0; k < n_; ++k) w_.y[k] /= space_.inertia()[k];
   set_proximal(std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal));
   for (int idle = 0; best.relative > settings_.tolerance && idle < kPatience; ++idle) {
-    std::copy(centre_ + begin, centre_ + end, last_ + begin);
+    std::copy(w_.centre + begin, w_.centre + end, w_.last + begin);
     accuracy_ = std::max(kRounding, kAccuracy * std::min(1.0, now.relative));
     if (!solve_round()) break;
     if (law_ == Law::kCoulomb) set_proximal(std::max(kSmallest, kDown * proximal_));
-    std::copy(impulse_ + begin, impulse_ + end, centre_ + begin);
-    velocities(island_, centre_, velocity_);
-    now = residuals_at(p_, centre_, velocity_, island_.first, island_.last);
+    std::copy(w_.impulse + begin, w_.impulse + end, w_.centre + begin);
+    velocities(island_, w_.centre, velocity_);
+    now = residuals_at(p_, w_.centre, velocity_, island_.first, island_.last);
     if (!std::isfinite(now.relative)) break;
     if (idle % kCrawls == kCrawls - 1 && now.relative < kAtEnd) now = extrapolate(now);
     if (now.relative <= 0.5 * to_halve) {
@@ -298,17 +291,19 @@ Residuals Multipliers::run(const Residuals& before) {
     }
     if (!(now.relative < best.relative)) continue;
     best = now;
-    std::copy(centre_ + begin, centre_ + end, best_ + begin);
+    std::copy(w_.centre + begin, w_.centre + end, w_.best + begin);
   }
-  std::copy(best_ + begin, best_ + end, lambda_ + begin);
+  std::copy(w_.best + begin, w_.best + end, lambda_ + begin);
   velocities(island_, lambda_, velocity_);
   return best;
 }
 
 }  // namespace
 
-std::size_t multiplier_storage(std::size_t total, int n) {
-  return (10 + kMaxConeDim) * total + 5 * n;
+void MultiplierWork::reserve(std::size_t total, int coordinates) {
+  grow(total, scale, eta, W, centre, offset, motion, impulse, best, last, trial);
+  grow(coordinates, y, round_start, start, step, force);
+  slopes.grow(kMaxConeDim * total);
 }
 
 Residuals method_of_multipliers(const Island& island,
@@ -316,8 +311,9 @@ Residuals method_of_multipliers(const Island& island,
                                 const Residuals& before,
                                 double* lambda,
                                 double* velocity,
-                                SolverWorkspace& work) {
-  return Multipliers(island, settings, work, lambda, velocity).run(before);
+                                MultiplierWork& work,
+                                int& factorisations) {
+  return Multipliers(island, settings, work, factorisations, lambda, velocity).run(before);
 }
 
 }  // namespace stiction

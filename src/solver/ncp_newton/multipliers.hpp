@@ -6,6 +6,16 @@
 
 namespace stiction {
 
+struct MultiplierWork {
+  TreeSpace trees;  ///< prepared for the island
+  Buffer<double> scale, eta, W, centre, offset, motion, impulse, best, last, trial;  ///< by row
+  Buffer<double> y, round_start, start, step, force;  ///< by coordinate; force: F
+  Buffer<double> slopes;                              ///< dim x dim for each of trees.rows()
+
+  /// Room for problems of `total` rows with so many coordinates under an island.
+  void reserve(std::size_t total, int coordinates);
+};
+
 struct MultiplierSettings {
   double tolerance = 1e-8;  ///< of Residuals::relative
   int max_factorisations = 200;
@@ -17,17 +27,14 @@ struct MultiplierSettings {
 
 /// The proximal method of multipliers (Rockafellar 1976) for the exact friction problem, in the
 /// coordinates of the trees: for islands of many contacts between few bodies, hyperstatic as a
-/// rule. SolverWorkspace::trees is prepared for the island. From lambda, whose residuals are
+/// rule. From lambda, whose residuals are
 /// `before`; leaves the best impulses there and their velocity; returns their residuals.
 Residuals method_of_multipliers(const Island& island,
                                 const MultiplierSettings& settings,
                                 const Residuals& before,
                                 double* lambda,
                                 double* velocity,
-                                SolverWorkspace& work);
-
-/// Doubles of SolverWorkspace::tree_real for problems of `total` rows with `n` coordinates under an
-/// island.
-std::size_t multiplier_storage(std::size_t total, int n);
+                                MultiplierWork& work,
+                                int& factorisations);
 
 }  // namespace stiction

@@ -1,7 +1,7 @@
 #include "solver/ncp_newton/ncp_newton.hpp"
 
 #include "contact/scaled_residuals.hpp"
-#include "solver/ncp_newton/multipliers.hpp"
+#include "solver/workspace.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,9 +36,9 @@ int sweeps_per_turn(const Island& island) {
 NcpNewton::NcpNewton(const Island& island,
                      const SolverSettings& settings,
                      int max_factorisations,
-                     SolverWorkspace& work,
-                     std::vector<double>& constants,
-                     std::vector<double>& best,
+                     NcpNewtonWork& work,
+                     NcpNewtonWork::Own& own,
+                     int& factorisations,
                      Clock::time_point deadline,
                      double* lambda,
                      double* velocity)
@@ -47,21 +47,22 @@ NcpNewton::NcpNewton(const Island& island,
       max_factorisations_(max_factorisations),
       enough_(max_factorisations),
       work_(work),
-      best_impulse_(best),
+      best_impulse_(own.best),
+      factorisations_(factorisations),
       deadline_(deadline),
       lambda_(lambda),
       velocity_(velocity),
-      first_factorisation_(work.factorisations),
+      first_factorisation_(factorisations),
       sweeps_per_turn_(sweeps_per_turn(island)),
-      gauss_seidel_(island, constants) {
+      gauss_seidel_(island, own.locals) {
   newton_.tolerance = settings.tolerance;
   newton_.interrupt = settings.interrupt;
   best_.relative = kUnknown;
-  if (best.size() < island.problem.g.size()) best.resize(island.problem.g.size());
+  own.best.grow(island.problem.g.size());
 }
 
 int NcpNewton::left_of(int limit) const {
-  return std::max(0, limit - (work_.factorisations - first_factorisation_));
+  return std::max(0, limit - (factorisations_ - first_factorisation_));
 }
 
 bool NcpNewton::exhausted() {
@@ -78,16 +79,14 @@ void NcpNewton::evaluate() {
 void NcpNewton::keep_best() {
   if (!(certificate_.relative < best_.relative)) return;
   best_ = certificate_;
-  std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_.begin() + island_.begin);
+  std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_ + island_.begin);
 }
 
 /// Wherever the impulses are now: the certificate may be older than they are.
 void NcpNewton::return_to_best() {
   if (!(best_.relative < kUnknown)) return;
   certificate_ = best_;
-  std::copy(best_impulse_.begin() + island_.begin,
-            best_impulse_.begin() + island_.end,
-            lambda_ + island_.begin);
+  std::copy(best_impulse_ + island_.begin, best_impulse_ + island_.end, lambda_ + island_.begin);
 }
 
 /// False if the impulses are no longer finite. A few contacts that slide are not worth their exact
@@ -127,7 +126,8 @@ static int most_coordinates(const Island& island) {
 }
 
 bool NcpNewton::in_tree_space() {
-  if (!knows_trees_) in_tree_space_ = work_.trees->prepare(island_, most_coordinates(island_));
+  if (!knows_trees_)
+    in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
   knows_trees_ = true;
   return in_tree_space_;
 }
@@ -135,7 +135,8 @@ bool NcpNewton::in_tree_space() {
 bool NcpNewton::newton(int steps, double proximal) {
   newton_.max_iterations = std::min(steps, left_of(enough_));
   newton_.proximal = proximal;
-  certificate_ = newton_on_modes(island_, newton_, certificate_, lambda_, velocity_, work_);
+  certificate_ = newton_on_modes(
+      island_, newton_, certificate_, lambda_, velocity_, work_.modes, factorisations_);
   keep_best();
   return solved();
 }
@@ -149,9 +150,10 @@ bool NcpNewton::multipliers() {
   settings.tolerance = settings_.tolerance;
   const bool by_formula = settings_.max_factorisations == 0;
   settings.max_factorisations = by_formula ? kSparseFactorisations : left_of(max_factorisations_);
-  const int before = work_.factorisations;
-  certificate_ = method_of_multipliers(island_, settings, certificate_, lambda_, velocity_, work_);
-  if (by_formula) first_factorisation_ += work_.factorisations - before;  // counted apart
+  const int before = factorisations_;
+  certificate_ = method_of_multipliers(
+      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, factorisations_);
+  if (by_formula) first_factorisation_ += factorisations_ - before;  // counted apart
   keep_best();
   return solved();
 }
@@ -257,7 +259,7 @@ SolveStatus NcpNewton::solve() {
 namespace {
 
 /// Room for the stages that few problems need, so that they allocate nothing when they are.
-void reserve(const ContactProblem& problem, SolverWorkspace& work) {
+void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
   ContactProblem& soft = work.compliant;
   if (soft.values.capacity() >= problem.values.size() && soft.g.capacity() >= problem.g.size() &&
       soft.runs.capacity() >= problem.runs.size())
@@ -267,14 +269,14 @@ void reserve(const ContactProblem& problem, SolverWorkspace& work) {
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     rows = std::max(rows, island.rows());
-    if (work.trees->prepare(island, most_coordinates(island)))
-      work.tree_real.reserve(multiplier_storage(problem.g.size(), work.trees->num_coordinates()));
+    TreeSpace& trees = work.multipliers.trees;
+    if (trees.prepare(island, most_coordinates(island)))
+      work.multipliers.reserve(problem.g.size(), trees.num_coordinates());
   }
-  reserve_newton(problem.g.size(), std::min(rows, kMaxNewtonRows), work);
-  rows = std::min(rows, kMaxInteriorRows);
-  InteriorPoint::reserve(rows, work);
-  work.compliant_real.reserve(GaussSeidel::storage(problem.num_sets()));
-  work.compliant_best.reserve(problem.g.size());
+  work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
+  work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));
+  work.relaxed.locals.grow(problem.num_sets());
+  work.relaxed.best.grow(problem.g.size());
 }
 
 }  // namespace
@@ -293,8 +295,9 @@ std::int64_t most_factorisations(const ContactProblem& problem, const SolverSett
 
 void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,
-                      SolverWorkspace& work,
+                      SolverWorkspace& workspace,
                       ContactSolution& solution) {
+  NcpNewtonWork& work = workspace.parts().ncp_newton;
   using Clock = NcpNewton::Clock;
   constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
   const auto budget = std::chrono::duration<double>(settings.time_budget);
@@ -309,8 +312,8 @@ void solve_ncp_newton(const ContactProblem& problem,
                      settings,
                      given > 0 ? given : dense_factorisations(island.rows()),
                      work,
-                     work.real,
-                     work.best,
+                     work.given,
+                     solution.factorisations,
                      deadline,
                      lambda,
                      velocity);

@@ -3,6 +3,7 @@
 #include "solver/ncp_newton/gauss_seidel.hpp"
 #include "solver/ncp_newton/interior_point.hpp"
 #include "solver/ncp_newton/mode_newton.hpp"
+#include "solver/ncp_newton/multipliers.hpp"
 #include "solver/solvers.hpp"
 
 #include <chrono>
@@ -29,17 +30,29 @@ inline int dense_factorisations(int rows) {
 /// Proximal terms of Newton on the modes.
 inline constexpr double kLarge = 1e-6, kSmall = 1e-9;
 
+struct NcpNewtonWork {
+  /// Of one object of NcpNewton alone.
+  struct Own {
+    Buffer<GaussSeidel::Local> locals;
+    Buffer<double> best;  ///< impulses
+  };
+  Own given, relaxed;        ///< of the problem; of `compliant`
+  ContactProblem compliant;  ///< the problem with compliance added
+  ModeNewtonWork modes;
+  MultiplierWork multipliers;
+  InteriorWork interior;
+};
+
 /// The stages of ncp-newton on one island (ncp_newton.cpp).
 class NcpNewton {
  public:
   using Clock = std::chrono::steady_clock;
-  /// `constants` and `best` are scratch of this object alone.
   NcpNewton(const Island& island,
             const SolverSettings& settings,
             int max_factorisations,
-            SolverWorkspace& work,
-            std::vector<double>& constants,
-            std::vector<double>& best,
+            NcpNewtonWork& work,
+            NcpNewtonWork::Own& own,
+            int& factorisations,
             Clock::time_point deadline,
             double* lambda,
             double* velocity);
@@ -87,8 +100,9 @@ class NcpNewton {
   const SolverSettings& settings_;
   int max_factorisations_;  ///< never more
   int enough_;              ///< no stage begins after so many; one that has begun goes on
-  SolverWorkspace& work_;
-  std::vector<double>& best_impulse_;
+  NcpNewtonWork& work_;
+  Buffer<double>& best_impulse_;
+  int& factorisations_;
   Clock::time_point deadline_;
   double *lambda_, *velocity_;
   int first_factorisation_, sweeps_per_turn_, sweeps_ = 0;

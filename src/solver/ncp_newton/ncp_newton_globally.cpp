@@ -14,7 +14,8 @@ namespace stiction {
 /// The interior point method from one start, its iterates polished by Newton.
 bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   constexpr int kMaxSteps = 80;
-  InteriorPoint interior(island_, work_, InteriorPoint::Problem::kContact);
+  InteriorPoint interior(
+      island_, InteriorPoint::Problem::kContact, work_.interior, factorisations_);
   interior.restart(start);
   for (double target = 1e-4; target > 0.5e-16; target *= 1e-2) {
     if (exhausted()) return false;
@@ -49,7 +50,8 @@ bool NcpNewton::try_interior_point() {
 /// solution would need impulses beyond any reason.
 bool NcpNewton::infeasible() {
   constexpr double kNothing = 1e-11;
-  InteriorPoint direction(island_, work_, InteriorPoint::Problem::kDirection);
+  InteriorPoint direction(
+      island_, InteriorPoint::Problem::kDirection, work_.interior, factorisations_);
   direction.restart({100.0, 0.1, 0.1, 0.99});
   direction.advance(1e-24, std::min(100, left_of(max_factorisations_)), settings_.interrupt);
   return direction.effect() < kNothing;
@@ -95,8 +97,8 @@ bool NcpNewton::solve_compliant() {
                     settings_,
                     left_of(max_factorisations_),
                     work_,
-                    work_.compliant_real,
-                    work_.compliant_best,
+                    work_.relaxed,
+                    factorisations_,
                     deadline_,
                     lambda_,
                     velocity_);

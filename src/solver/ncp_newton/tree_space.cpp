@@ -1,17 +1,10 @@
 #include "solver/ncp_newton/tree_space.hpp"
 
-#include "contact/circular_form.hpp"
 #include "math/clones.hpp"
 
 #include <algorithm>
 
 namespace stiction {
-
-SolverWorkspace::SolverWorkspace()
-    : trees(std::make_unique<TreeSpace>()), circular(std::make_unique<CircularForm>()) {}
-SolverWorkspace::~SolverWorkspace() = default;
-SolverWorkspace::SolverWorkspace(SolverWorkspace&&) noexcept = default;
-SolverWorkspace& SolverWorkspace::operator=(SolverWorkspace&&) noexcept = default;
 
 /// Nodes are the trees in the order in which they are met.
 void TreeSpace::number_trees(const Island& island) {

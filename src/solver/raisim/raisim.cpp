@@ -3,6 +3,7 @@
 #include "solver/common/set_sweep.hpp"
 #include "solver/raisim/raisim_slide.hpp"
 #include "solver/solvers.hpp"
+#include "solver/workspace.hpp"
 #include <Eigen/Cholesky>
 
 #include <algorithm>
@@ -46,7 +47,7 @@ class PerContactIteration {
  public:
   PerContactIteration(const Island& island,
                       const SolverSettings& settings,
-                      SolverWorkspace& work,
+                      Buffer<double>& best,
                       double* lambda,
                       double* velocity);
   IslandOutcome solve();
@@ -64,7 +65,7 @@ class PerContactIteration {
 
 PerContactIteration::PerContactIteration(const Island& island,
                                          const SolverSettings& settings,
-                                         SolverWorkspace& work,
+                                         Buffer<double>& best,
                                          double* lambda,
                                          double* velocity)
     : island_(island),
@@ -72,7 +73,7 @@ PerContactIteration::PerContactIteration(const Island& island,
       lambda_(lambda),
       floor_(1e-14 * island.problem.largest_diagonal(island.first, island.last)),
       scale_(velocity_scale(island)),
-      progress_(island_, ContactModel::kRaisim, settings, work.best, lambda, velocity) {}
+      progress_(island_, ContactModel::kRaisim, settings, best, lambda, velocity) {}
 
 /// Returns the largest step before relaxation, in velocity units.
 double PerContactIteration::sweep(double alpha) {
@@ -141,7 +142,8 @@ void solve_raisim(const ContactProblem& problem,
                   SolverWorkspace& work,
                   ContactSolution& solution) {
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    return PerContactIteration(island, settings, work, lambda, velocity).solve();
+    return PerContactIteration(island, settings, work.parts().raisim_best, lambda, velocity)
+        .solve();
   });
 }
 

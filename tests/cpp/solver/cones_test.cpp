@@ -336,14 +336,15 @@ BOOST_AUTO_TEST_CASE(multipliers_take_cones_of_any_dimension) {
     CircularForm form;
     const ContactProblem& p = form.take(given);
     const Island island(p, 0, p.num_sets());
-    SolverWorkspace work;
-    BOOST_REQUIRE(work.trees->prepare(island, 1000));
+    MultiplierWork work;
+    int factorisations = 0;
+    BOOST_REQUIRE(work.trees.prepare(island, 1000));
     // the trees are those of the circular problem
     const VectorXd x = random_vector(rng, p.num_rows());
-    VectorXd y = VectorXd::Zero(work.trees->num_coordinates()), c(p.num_rows());
-    work.trees->gather(x.data(), y.data());
-    for (Eigen::Index k = 0; k < y.size(); ++k) y[k] /= work.trees->inertia()[k];
-    work.trees->spread(y.data(), c.data());
+    VectorXd y = VectorXd::Zero(work.trees.num_coordinates()), c(p.num_rows());
+    work.trees.gather(x.data(), y.data());
+    for (Eigen::Index k = 0; k < y.size(); ++k) y[k] /= work.trees.inertia()[k];
+    work.trees.spread(y.data(), c.data());
     BOOST_TEST((c - p.dense() * x).norm() <= 1e-10 * c.norm());
 
     std::vector<double> l(p.num_rows()), v(p.num_rows());
@@ -352,7 +353,7 @@ BOOST_AUTO_TEST_CASE(multipliers_take_cones_of_any_dimension) {
     MultiplierSettings settings;
     settings.max_factorisations = 2000;
     const Residuals after =
-        method_of_multipliers(island, settings, before, l.data(), v.data(), work);
+        method_of_multipliers(island, settings, before, l.data(), v.data(), work, factorisations);
     BOOST_TEST(after.relative <= before.relative);
     solved += after.relative <= settings.tolerance;
   }

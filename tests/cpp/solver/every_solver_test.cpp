@@ -1,13 +1,16 @@
 #include "stiction/solver/solver.hpp"
 
+#include "solver/workspace.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
 #include <Eigen/Core>
+#include <boost/pfr.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -68,21 +71,21 @@ Data chain(Rng& rng) {
   return d;
 }
 
-/// Leaves nothing in a workspace that a solve could mistake for its own.
-void poison(SolverWorkspace& work) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::vector<double>* x : {&work.real,
-                                 &work.dense,
-                                 &work.newton,
-                                 &work.best,
-                                 &work.interior,
-                                 &work.compliant_real,
-                                 &work.compliant_best,
-                                 &work.tree_real})
-    std::fill(x->begin(), x->end(), nan);
-  for (std::vector<int>* x : {&work.columns, &work.interior_rows})
-    std::fill(x->begin(), x->end(), 1 << 20);
-  std::fill(work.modes.begin(), work.modes.end(), 0xff);
+template <class T>
+void poison(Buffer<T>& x) {
+  for (std::size_t k = 0; k < x.size(); ++k)
+    std::memset(static_cast<void*>(x + k), 0x7f, sizeof(T));
+  if constexpr (std::is_same_v<T, double>)
+    std::fill(x.data(), x + x.size(), std::numeric_limits<double>::quiet_NaN());
+}
+/// Leaves nothing in a workspace that a solve could mistake for its own: whatever fields it has.
+template <class Work>
+  requires(!std::is_aggregate_v<Work>)
+void poison(Work&) {}
+template <class Work>
+  requires(std::is_aggregate_v<Work>)
+void poison(Work& work) {
+  boost::pfr::for_each_field(work, [](auto& field) { poison(field); });
 }
 
 }  // namespace
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(what_a_workspace_held_before_does_not_matter) {
           trial % 2 == 0 ? chain(rng) : random_problem(rng, 0.2 + 0.2 * (trial % 5), false);
       const ContactProblem p = d.problem();
       const ContactSolution fresh = solved(p, s);
-      poison(used);
+      poison(used.parts());
       ContactSolution again;
       solve(p, s, used, again);
       BOOST_TEST_CONTEXT(solver.name << " trial " << trial) {
