@@ -1,5 +1,4 @@
 #include "math/number.hpp"
-#include "solver/common/island_residuals.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
 

@@ -3,12 +3,18 @@
 #include "contact/circular_form.hpp"
 #include "solver/convex/ccp_newton.hpp"
 #include "solver/first_order/admm.hpp"
-#include "solver/first_order/block_admm.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
 
 namespace stiction {
 
+struct NcpPgsWork {
+  Buffer<GaussSeidel::Local> locals;
+  Buffer<double> best;
+};
+struct PgsWork {
+  Buffer<double> step, best;  ///< by row
+};
 struct SafeAnswerWork {
   ContactProblem relaxed;
   Buffer<double> regularisation, row_sums;
@@ -19,13 +25,12 @@ struct SolverWorkspace::Parts {
   CircularForm circular;  ///< of solve(): the problem with circular cones, and its settings
   SolverSettings circular_settings;
   Buffer<double> model_velocity;  ///< of certify()
-  AdmmWork admm;                  ///< ncp-admm, ccp-admm
   CcpNewtonWork ccp_newton;
-  Buffer<double> ccp_pgs_steps;
+  IslandAdmmWork ccp_admm, ncp_admm;
+  PgsWork ccp_pgs, lcp_pgs;
   LcpWork lcp;  ///< lcp-lemke, lcp-qp
-  LcpPgsWork lcp_pgs;
   NcpNewtonWork ncp_newton;
-  Buffer<GaussSeidel::Local> ncp_pgs_locals;
+  NcpPgsWork ncp_pgs;
   Buffer<double> raisim_best;
   StaggeredWork staggered;
   SafeAnswerWork safe_answer;

@@ -40,10 +40,10 @@ double largest_eigenvalue_bound(const double* block, int n, int stride) {
   return q + (n - 1) * std::sqrt(deviation / (n * (n - 1)));
 }
 
-void copy_dense(const Island& island, double* G, double* g) {
+void copy_dense(const Island& island, int stride, double* G, double* g) {
   const ContactProblem& p = island.problem;
-  const std::size_t n = island.rows();
-  std::fill(G, G + n * n, 0.0);
+  const std::size_t n = stride;
+  std::fill(G, G + n * island.rows(), 0.0);
   std::copy(p.g.begin() + island.begin, p.g.begin() + island.end, g);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];

@@ -30,13 +30,18 @@ inline double diagonal(const ContactProblem& p, int i, int row) {
 /// Bound of the largest eigenvalue of a symmetric block, columns `stride` apart: q + (n - 1) p,
 /// q = tr / n and n (n - 1) p^2 = ||A - q I||_F^2; reached if the others are equal.
 double largest_eigenvalue_bound(const double* block, int n, int stride);
+/// Entries of diag G up to it count as zero: nothing moves there.
+inline double rigid_floor(const Island& island) {
+  return 1e-14 * island.problem.largest_diagonal(island.first, island.last);
+}
 /// max |g| of the island [m/s].
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.
 double mean_diagonal(const Island& island);
 
-/// Dense G + R (n x n, column-major, both triangles) and g of the island, n = island.rows().
-void copy_dense(const Island& island, double* G, double* g);
+/// Dense G + R (n x n, columns `stride` apart, both triangles) and g of the island, n =
+/// island.rows(). Rows from n to the stride are zero.
+void copy_dense(const Island& island, int stride, double* G, double* g);
 
 /// One island as a problem of its own, its sets and rows from 0.
 void copy_island(const ContactProblem& problem, int island, ContactProblem& out);

@@ -3,7 +3,6 @@
 #include "stiction/math/constants.hpp"
 
 #include "math/solve_linear.hpp"
-#include "solver/common/island_residuals.hpp"
 #include "solver/common/projection.hpp"
 #include "solver/convex/regularisation.hpp"
 #include "solver/convex/regularised_law.hpp"

@@ -1,4 +1,4 @@
-#include "solver/common/island_residuals.hpp"
+#include "solver/common/judge.hpp"
 #include "solver/common/set_sweep.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
@@ -24,7 +24,7 @@ namespace {
 /// Step of each row; 0 where nothing can move.
 void find_steps(const Island& island, double over_relaxation, double* step) {
   const ContactProblem& p = island.problem;
-  const double floor = 1e-14 * mean_diagonal(island);
+  const double floor = rigid_floor(island);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double* s = step + set.offset;
@@ -45,57 +45,26 @@ void find_steps(const Island& island, double over_relaxation, double* step) {
   }
 }
 
-/// One pass over the sets; returns sum |dlambda|, zero at a fixed point.
-double sweep(const Island& island, const double* step, double* lambda) {
-  const ContactProblem& p = island.problem;
-  double change = 0.0;
-  for (int i = island.first; i < island.last; ++i) {
-    const ConstraintSet& set = p.sets[i];
-    double *l = lambda + set.offset, c[kMaxSetDim], old[kMaxSetDim];
-    const double* s = step + set.offset;
-    p.velocity(i, lambda, c);
-    std::copy(l, l + set.dim, old);
-    if (set.is_cone()) {
-      for (int r = 0; r < set.dim; ++r) l[r] -= s[r] * c[r];
-      project(set, l);
-    } else {
-      sweep_rows(p, i, c, l, [&](int r) { return -s[r] * c[r]; });
-    }
-    for (int r = 0; r < set.dim; ++r) change += std::abs(l[r] - old[r]);
-  }
-  return change;
-}
-
-IslandOutcome solve_island(const Island& island,
-                           const SolverSettings& settings,
-                           double* step,
-                           double* lambda,
-                           double* velocity) {
-  find_steps(island, settings.over_relaxation, step);
-  int next_check = 1;
-  for (int k = 1;; ++k) {
-    const double change = sweep(island, step, lambda);
-    const bool fixed = !(change > 0.0 && std::isfinite(change));
-    const bool last = fixed || k >= settings.max_iterations || settings.interrupt.requested();
-    if (k < next_check && !last) continue;
-    if (island_residuals(ContactModel::kCcp, island, settings, lambda, velocity).relative <=
-        settings.tolerance)
-      return {k, SolveStatus::kConverged};
-    if (last) return {k, fixed ? SolveStatus::kStalled : SolveStatus::kMaxIterations};
-    next_check = k + check_interval(k);
-  }
-}
-
 }  // namespace
 
 void solve_ccp_pgs(const ContactProblem& problem,
                    const SolverSettings& settings,
                    SolverWorkspace& work,
                    ContactSolution& solution) {
-  Buffer<double>& step = work.parts().ccp_pgs_steps;
-  step.grow(problem.g.size());
+  PgsWork& own = work.parts().ccp_pgs;
+  own.step.grow(problem.g.size());
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    return solve_island(island, settings, step, lambda, velocity);
+    find_steps(island, settings.over_relaxation, own.step);
+    return Judge(island, ContactModel::kCcp, settings, own.best, lambda, velocity).run([&](int) {
+      return sweep_sets(island, lambda, [&](int i, double* c, double* l) {
+        const ConstraintSet& set = problem.sets[i];
+        const double* step = own.step + set.offset;
+        if (!set.is_cone())
+          return sweep_rows(problem, i, c, l, [&](int r) { return -step[r] * c[r]; });
+        for (int r = 0; r < set.dim; ++r) l[r] -= step[r] * c[r];
+        project(set, l);
+      });
+    });
   });
 }
 

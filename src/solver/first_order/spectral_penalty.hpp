@@ -24,10 +24,11 @@ class SpectralPenalty {
     /// Updates that a value is kept for: the first one, and so many more after every change.
     int first_hold = 0, hold = 0;
     double least_factor = 1.0;  ///< of a change
+    double first = 1.0;         ///< factor of rho_0
   };
   /// 0 < m <= L. start: rho to begin with, 0: by rule.
   SpectralPenalty(double m, double L, const Rule& rule, double start = 0.0)
-      : rho_(start > 0.0 ? start : std::sqrt(L * m) * std::pow(L / m, rule.power)),
+      : rho_(start > 0.0 ? start : rule.first * std::sqrt(L * m) * std::pow(L / m, rule.power)),
         factor_(std::max(rule.least_factor, std::pow(L / m, rule.step))),
         lowest_(rule.lowest),
         highest_(rule.highest),

@@ -1,5 +1,5 @@
 #include "math/solve_linear.hpp"
-#include "solver/common/progress.hpp"
+#include "solver/common/judge.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
@@ -201,7 +201,7 @@ class LemkeIsland {
 
   /// Where G is so singular that rounding misleads the pivots: proximal points, each the solution
   /// with G + eta centred at the last impulses.
-  IslandOutcome solve(Progress& progress) {
+  IslandOutcome solve(Judge& judge) {
     constexpr int kProximalPoints = 30;
     IslandOutcome outcome;
     for (int k = 0; k <= kProximalPoints; ++k) {
@@ -209,10 +209,10 @@ class LemkeIsland {
       guess_active();
       if (!solve_basis(1e-9)) pivot(outcome);
       lcp_.impulses(z_, lambda_);
-      if (progress.solved()) return {std::max(1, outcome.iterations), SolveStatus::kConverged};
-      if (outcome.iterations >= settings_.max_iterations || !progress.finite()) break;
+      if (judge.solved()) return {std::max(1, outcome.iterations), SolveStatus::kConverged};
+      if (outcome.iterations >= settings_.max_iterations || !judge.finite()) break;
     }
-    progress.return_to_best();
+    judge.return_to_best();
     return {outcome.iterations, std::max(outcome.status, SolveStatus::kStalled)};
   }
 
@@ -284,11 +284,11 @@ void solve_lcp_lemke(const ContactProblem& problem,
   const Polygon polygon(settings.facets);
   LcpWork& own = work.parts().lcp;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Progress progress(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
-    if (progress.solved()) return IslandOutcome{0, SolveStatus::kConverged};
+    Judge judge(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
+    if (judge.solved()) return IslandOutcome{0, SolveStatus::kConverged};
     if (StewartTrinkle::count_variables(island, settings.facets) > kMaxVariables)
       return IslandOutcome{0, SolveStatus::kStalled};
-    return LemkeIsland(island, settings, polygon, own, lambda, velocity).solve(progress);
+    return LemkeIsland(island, settings, polygon, own, lambda, velocity).solve(judge);
   });
 }
 

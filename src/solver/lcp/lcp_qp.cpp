@@ -1,7 +1,7 @@
 #include "stiction/math/constants.hpp"
 
 #include "math/solve_linear.hpp"
-#include "solver/common/progress.hpp"
+#include "solver/common/judge.hpp"
 #include "solver/lcp/stewart_trinkle.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
@@ -215,22 +215,22 @@ IslandOutcome solve_program(ProximalQp& program,
                             const StewartTrinkle& lcp,
                             const SolverSettings& settings,
                             int& factorisations,
-                            Progress& progress,
+                            Judge& judge,
                             double* lambda) {
   constexpr int kNewtonSteps = 30;  // per outer iteration
   int iterations = 0;
   for (;;) {
     const double tolerance =
-        std::clamp(0.01 * std::min(progress.relative(), settings.tolerance), 1e-13, 1e-3);
+        std::clamp(0.01 * std::min(judge.relative(), settings.tolerance), 1e-13, 1e-3);
     const int allowed = std::min(kNewtonSteps, settings.max_iterations - iterations);
     const int steps = program.iterate(tolerance, allowed, factorisations);
     iterations += std::max(1, steps);
     lcp.impulses(program.z(), lambda);
-    if (steps >= 0 && progress.solved()) return {iterations, SolveStatus::kConverged};
+    if (steps >= 0 && judge.solved()) return {iterations, SolveStatus::kConverged};
     const bool stationary = program.moved() <= 1e-14 && program.violation() <= 1e-12;
-    const bool stalled = steps < 0 || stationary || !progress.finite();
+    const bool stalled = steps < 0 || stationary || !judge.finite();
     if (!stalled && iterations < settings.max_iterations) continue;
-    progress.return_to_best();
+    judge.return_to_best();
     return {iterations, stalled ? SolveStatus::kStalled : SolveStatus::kMaxIterations};
   }
 }
@@ -244,8 +244,8 @@ void solve_lcp_qp(const ContactProblem& problem,
   const Polygon polygon(settings.facets);
   LcpWork& own = work.parts().lcp;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    Progress progress(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
-    if (progress.solved()) return IslandOutcome{0, SolveStatus::kConverged};
+    Judge judge(island, ContactModel::kLcp, settings, own.best, lambda, velocity);
+    if (judge.solved()) return IslandOutcome{0, SolveStatus::kConverged};
     const int n = StewartTrinkle::count_variables(island, settings.facets);
     own.integers.grow(StewartTrinkle::ints(n) + n);
     Scratch scratch(own.matrices,
@@ -255,7 +255,7 @@ void solve_lcp_qp(const ContactProblem& problem,
     ProximalQp program(lcp, settings.proximal, scratch, own.integers + StewartTrinkle::ints(n));
     lcp.variables(lambda, velocity, program.z());
     program.start();
-    return solve_program(program, lcp, settings, solution.factorisations, progress, lambda);
+    return solve_program(program, lcp, settings, solution.factorisations, judge, lambda);
   });
 }
 

@@ -72,7 +72,7 @@ StewartTrinkle::StewartTrinkle(const Island& island,
 }
 
 void StewartTrinkle::build(double proximal, const double* centre) {
-  copy_dense(island_, G_, g_);
+  copy_dense(island_, island_.rows(), G_, g_);
   set_scales();
   add_proximal(proximal, centre);
   move_origin();

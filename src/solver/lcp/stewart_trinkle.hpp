@@ -10,15 +10,6 @@ struct LcpWork {
   Buffer<int> integers;
 };
 
-struct LcpPgsWork {
-  /// Steps of one set: of a contact (tangent, normal), otherwise of its rows.
-  struct Steps {
-    double row[kMaxSetDim];
-  };
-  Buffer<Steps> steps;  ///< by set
-  Buffer<double> best;
-};
-
 /// An island as a mixed linear complementarity problem: 0 <= z perp w = M z + q >= 0, but z free
 /// and w = 0 for the variables of bilateral rows (Stewart and Trinkle, An implicit time-stepping
 /// scheme for rigid body dynamics with inelastic collisions and Coulomb friction, 1996).

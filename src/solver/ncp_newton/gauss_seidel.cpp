@@ -56,10 +56,9 @@ GaussSeidel::GaussSeidel(const Island& island, Buffer<Local>& locals) : island_(
   const ContactProblem& p = island.problem;
   locals.grow(island.last - island.first);
   locals_ = locals;
-  const double floor = 1e-14 * p.largest_diagonal(island.first, island.last);
+  const double floor = rigid_floor(island);
   for (int i = island.first; i < island.last; ++i) {
     Local& local = locals_[i - island.first];
-    local.diag_max = p.largest_diagonal(i, i + 1);
     for (int r = 0; r < p.sets[i].dim; ++r)
       local.inverse[r] = safe_inverse(diagonal(p, i, r), floor);
     if (!p.sets[i].is_cone() || p.sets[i].dim != 3) continue;
@@ -83,24 +82,9 @@ void GaussSeidel::update(int i, Contact contact, double* c, double* l) const {
   sweep_rows(p, i, c, l, [&](int r) { return -local.inverse[r] * c[r]; });
 }
 
-double GaussSeidel::sweep(Contact contact, double over_relaxation, double* lambda) const {
-  const ContactProblem& p = island_.problem;
-  double change = 0.0;
-  for (int i = island_.first; i < island_.last; ++i) {
-    const ConstraintSet& set = p.sets[i];
-    double* l = lambda + set.offset;
-    double c[kMaxSetDim], old[kMaxSetDim];
-    p.velocity(i, lambda, c);
-    std::copy(l, l + set.dim, old);
-    update(i, contact, c, l);
-    if (over_relaxation != 1.0) {
-      for (int r = 0; r < set.dim; ++r) l[r] = old[r] + over_relaxation * (l[r] - old[r]);
-      project_horizontally(set, l);
-    }
-    for (int r = 0; r < set.dim; ++r)
-      change = std::max(change, locals_[i - island_.first].diag_max * std::abs(l[r] - old[r]));
-  }
-  return change;
+double GaussSeidel::sweep(Contact contact, double* lambda) const {
+  return sweep_sets(
+      island_, lambda, [&](int i, double* c, double* l) { update(i, contact, c, l); });
 }
 
 }  // namespace stiction

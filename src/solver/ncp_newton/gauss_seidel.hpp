@@ -12,7 +12,6 @@ class GaussSeidel {
   struct Local {
     ConeStep<double> cone;
     double inverse[kMaxSetDim];  ///< 1 / G_rr of the other sets
-    double diag_max;
   };
   /// `locals` gets the constants of the island.
   GaussSeidel(const Island& island, Buffer<Local>& locals);
@@ -22,13 +21,12 @@ class GaussSeidel {
     kProjected,  ///< the stick that stops it, or one projected step (pgs_kernel.hpp)
     kExact,      ///< the NCP of the contact alone (local_contact.hpp)
   };
-  /// One pass; returns the largest change of impulse in velocity units, G_ii |dlambda| [m/s].
-  /// over_relaxation scales each change; what leaves its set then is projected back.
-  double sweep(Contact contact, double over_relaxation, double* lambda) const;
+  /// Solves set i with velocity c for its impulse l.
+  void update(int i, Contact contact, double* c, double* l) const;
+  /// One pass (sweep_sets).
+  double sweep(Contact contact, double* lambda) const;
 
  private:
-  void update(int i, Contact contact, double* c, double* l) const;
-
   const Island island_;
   Local* locals_;
 };

@@ -96,7 +96,7 @@ bool NcpNewton::sweep(int count) {
   for (int k = 0; k < count; ++k, ++sweeps_) {
     const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
     const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
-    if (!(gauss_seidel_.sweep(contact, 1.0, lambda_) < kUnknown)) return false;
+    if (!(gauss_seidel_.sweep(contact, lambda_) < kUnknown)) return false;
   }
   return true;
 }

@@ -1,5 +1,4 @@
-#include "solver/common/island.hpp"
-#include "solver/common/progress.hpp"
+#include "solver/common/judge.hpp"
 #include "solver/common/set_sweep.hpp"
 #include "solver/raisim/raisim_slide.hpp"
 #include "solver/solvers.hpp"
@@ -43,107 +42,40 @@ Eigen::Vector3d contact_impulse(const double* block,
   return slide_impulse(G, c_free, mu, stick, before);
 }
 
-class PerContactIteration {
- public:
-  PerContactIteration(const Island& island,
-                      const SolverSettings& settings,
-                      Buffer<double>& best,
-                      double* lambda,
-                      double* velocity);
-  IslandOutcome solve();
-
- private:
-  double sweep(double alpha);
-
-  const Island island_;
-  const SolverSettings& settings_;
-  double* lambda_;
-  double floor_;  ///< diagonals up to it count as zero
-  double scale_;  ///< of the velocities [m/s]
-  Progress progress_;
-};
-
-PerContactIteration::PerContactIteration(const Island& island,
-                                         const SolverSettings& settings,
-                                         Buffer<double>& best,
-                                         double* lambda,
-                                         double* velocity)
-    : island_(island),
-      settings_(settings),
-      lambda_(lambda),
-      floor_(1e-14 * island.problem.largest_diagonal(island.first, island.last)),
-      scale_(velocity_scale(island)),
-      progress_(island_, ContactModel::kRaisim, settings, best, lambda, velocity) {}
-
-/// Returns the largest step before relaxation, in velocity units.
-double PerContactIteration::sweep(double alpha) {
-  const ContactProblem& problem = island_.problem;
-  double change = 0.0;
-  for (int i = island_.first; i < island_.last; ++i) {
-    const ConstraintSet& set = problem.sets[i];
-    const int stride = ContactProblem::stride(set.dim);
-    const double* block = problem.values.data() + problem.diagonal_start[i];
-    double* l = lambda_ + set.offset;
-    double c[kMaxSetDim], old[kMaxSetDim], largest = 0.0, step = 0.0;
-    problem.velocity(i, lambda_, c);
-    std::copy(l, l + set.dim, old);
-    if (set.is_cone()) {
-      const Eigen::Map<const Eigen::Vector3d> velocity(c), before(old);
-      const Eigen::Vector3d target =
-          contact_impulse(block, floor_, set.friction.slope(), velocity, before);
-      for (int r = 0; r < 3; ++r) l[r] = (1.0 - alpha) * old[r] + alpha * target[r];
-      // An opened contact would fade into denormal numbers.
-      if (target.isZero(0.0) && block[10] * l[2] <= 1e-20 * scale_) std::fill(l, l + 3, 0.0);
-    } else {
-      sweep_rows(problem, i, c, l, [&](int r) {
-        const double own = block[(stride + 1) * r];
-        return own > floor_ ? -c[r] / own : 0.0;
-      });
-    }
-    for (int r = 0; r < set.dim; ++r) {
-      largest = std::max(largest, block[stride * r + r]);
-      step = std::max(step, std::abs(l[r] - old[r]));
-    }
-    change = std::max(change, largest * step / (set.is_cone() ? alpha : 1.0));
-  }
-  return change;
-}
-
-/// The residual costs a sweep: it is evaluated when the iterate has nearly stopped, then at growing
-/// intervals, and every 32 sweeps.
-IslandOutcome PerContactIteration::solve() {
-  constexpr int kEvery = 32;
-  const double goal = settings_.tolerance * scale_;
-  const double gamma = settings_.raisim_gamma;
-  double alpha = 1.0;
-  int next_check = 1, interval = 1;
-  for (int k = 1;; ++k) {
-    const double change = sweep(alpha);
-    alpha = (1.0 - gamma) * settings_.raisim_alpha_min + gamma * alpha;
-    const bool finished = k >= settings_.max_iterations;
-    const bool stopped = change <= goal && k >= next_check;
-    if (!stopped && !finished && k % kEvery != 0) continue;
-    if (progress_.solved()) return {k, SolveStatus::kConverged};
-    const bool still = change == 0.0;
-    if (finished || still || !progress_.finite()) {
-      progress_.return_to_best();
-      return {k, still ? SolveStatus::kStalled : SolveStatus::kMaxIterations};
-    }
-    if (progress_.rounding_limited()) return {k, SolveStatus::kRoundingLimited};
-    next_check = k + interval;
-    interval = std::min(2 * interval, kEvery);
-  }
-}
-
 }  // namespace
 
 void solve_raisim(const ContactProblem& problem,
                   const SolverSettings& settings,
                   SolverWorkspace& work,
                   ContactSolution& solution) {
+  const double gamma = settings.raisim_gamma;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    return PerContactIteration(island, settings, work.parts().raisim_best, lambda, velocity)
-        .solve();
+    const double floor = rigid_floor(island), scale = velocity_scale(island);
+    double alpha = 1.0;
+    const auto update = [&](int i, double* c, double* l) {
+      const ConstraintSet& set = problem.sets[i];
+      const int stride = ContactProblem::stride(set.dim) + 1;
+      const double* block = problem.values.data() + problem.diagonal_start[i];
+      if (!set.is_cone()) {
+        return sweep_rows(problem, i, c, l, [&](int r) {
+          return block[stride * r] > floor ? -c[r] / block[stride * r] : 0.0;
+        });
+      }
+      const Eigen::Map<const Eigen::Vector3d> contact_velocity(c);
+      Eigen::Map<Eigen::Vector3d> impulse(l);
+      const Eigen::Vector3d target =
+          contact_impulse(block, floor, set.friction.slope(), contact_velocity, impulse);
+      impulse = (1.0 - alpha) * impulse + alpha * target;
+      // An opened contact would fade into denormal numbers.
+      if (target.isZero(0.0) && block[10] * l[2] <= 1e-20 * scale) impulse.setZero();
+    };
+    Judge judge(
+        island, ContactModel::kRaisim, settings, work.parts().raisim_best, lambda, velocity);
+    return judge.run([&](int) {
+      const double change = sweep_sets(island, lambda, update) / alpha;
+      alpha = (1.0 - gamma) * settings.raisim_alpha_min + gamma * alpha;
+      return change;
+    });
   });
 }
 
