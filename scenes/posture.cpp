@@ -1,5 +1,7 @@
 #include "scenes/posture.hpp"
 
+#include "model/joint.hpp"
+
 #include <cmath>
 #include <stdexcept>
 

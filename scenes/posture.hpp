@@ -2,6 +2,8 @@
 
 #include "stiction/model/robot.hpp"
 
+#include "model/joint.hpp"
+
 #include <string>
 #include <vector>
 

@@ -1,5 +1,4 @@
-#include "stiction/math/split_mix.hpp"
-
+#include "math/split_mix.hpp"
 #include "scenes/builders.hpp"
 #include "scenes/data_paths.hpp"
 #include "scenes/posture.hpp"

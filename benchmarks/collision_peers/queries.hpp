@@ -1,8 +1,7 @@
 #pragma once
 
-#include "stiction/math/split_mix.hpp"
-
 #include "engine.hpp"
+#include "math/split_mix.hpp"
 
 #include <string>
 #include <vector>

@@ -2,6 +2,7 @@
 #include "stiction/math/constants.hpp"
 #include "stiction/model/state_io.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "common.hpp"
 
 #include <algorithm>

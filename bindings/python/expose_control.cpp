@@ -1,6 +1,5 @@
-#include "stiction/dynamics/forest.hpp"
-
 #include "common.hpp"
+#include "dynamics/forest.hpp"
 #include "inside.hpp"
 #include "scene_holder.hpp"
 

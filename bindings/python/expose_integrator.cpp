@@ -1,9 +1,9 @@
 #include "stiction/contact/compliant_law.hpp"
-#include "stiction/contact/contact_memory.hpp"
-#include "stiction/simulator/integrators.hpp"
 
 #include "common.hpp"
+#include "contact/contact_memory.hpp"
 #include "scene_holder.hpp"
+#include "simulator/integrators.hpp"
 
 #include <cmath>
 

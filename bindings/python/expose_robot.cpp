@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "model/joint.hpp"
 #include "model/pinocchio_robot.hpp"
 #include "path_argument.hpp"
 #include "scene_holder.hpp"

@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "model/joint.hpp"
 #include "scene_holder.hpp"
 
 namespace stiction::python {

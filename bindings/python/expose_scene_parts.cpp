@@ -1,4 +1,5 @@
 #include "common.hpp"
+#include "model/joint.hpp"
 #include "scene_holder.hpp"
 
 // What a scene lists: joints, geometries, robots.

@@ -1,7 +1,9 @@
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
+#include "contact/build_problem.hpp"
 #include "inside.hpp"
+#include "integrator/step_record.hpp"
 #include "named_contact.hpp"
 #include "scene_holder.hpp"
 #include "simulator_holder.hpp"

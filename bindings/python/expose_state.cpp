@@ -1,8 +1,8 @@
-#include "stiction/model/contact_order.hpp"
 #include "stiction/model/state_io.hpp"
 
 #include "common.hpp"
 #include "inside.hpp"
+#include "model/contact_order.hpp"
 #include "scene_holder.hpp"
 
 #include <algorithm>

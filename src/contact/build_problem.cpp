@@ -1,4 +1,4 @@
-#include "stiction/contact/build_problem.hpp"
+#include "contact/build_problem.hpp"
 
 #include "contact/constraint_row.hpp"
 

@@ -1,4 +1,5 @@
 #include "contact/constraint_row.hpp"
+#include "model/joint.hpp"
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
+#include "contact/build_problem.hpp"
 
 namespace stiction {
 

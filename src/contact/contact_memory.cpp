@@ -1,6 +1,6 @@
-#include "stiction/contact/contact_memory.hpp"
+#include "contact/contact_memory.hpp"
 
-#include "stiction/model/contact_order.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "stiction/contact/compliant_law.hpp"
-#include "stiction/contact/contact_memory.hpp"
 
 #include "contact/constraint_row.hpp"
+#include "contact/contact_memory.hpp"
 #include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>

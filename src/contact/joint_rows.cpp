@@ -1,5 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "dynamics/constraint_rows.hpp"
+#include "model/joint.hpp"
 
 #include <algorithm>
 #include <cmath>

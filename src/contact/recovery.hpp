@@ -1,6 +1,7 @@
 #pragma once
 
 #include "contact/constraint_row.hpp"
+#include "model/joint.hpp"
 
 #include <algorithm>
 #include <cmath>

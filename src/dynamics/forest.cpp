@@ -1,10 +1,11 @@
-#include "stiction/dynamics/forest.hpp"
+#include "dynamics/forest.hpp"
 
 #include "dynamics/bias.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "dynamics/tree_layout.hpp"
+#include "model/joint.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
+#include "dynamics/tree_data.hpp"
+#include "model/joint.hpp"
 
 // A tree whose first joint is free has its root frame in its first body. There S is the identity,
 // so what the kernels would sum over columns of S is read off. Each function below does the part of

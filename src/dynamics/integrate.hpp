@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dynamics/free_root.hpp"
+#include "model/joint.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
+#include "dynamics/tree_data.hpp"
 
 // The free flight of a loose body, a tree of one free body. Explicitly evaluated, its gyroscopic
 // torque gives a tumbling body energy without bound. Here rotations carry its momentum instead.

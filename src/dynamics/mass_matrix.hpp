@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dynamics/free_root.hpp"
+#include "model/joint.hpp"
 
 // The joint-space mass matrix in branch-sparse packed rows and its factorisation M = L^T D L, which
 // has no fill-in when dofs are eliminated from the leaves (Featherstone, Rigid Body Dynamics

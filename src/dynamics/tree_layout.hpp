@@ -1,7 +1,7 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
-#include "stiction/math/assert.hpp"
+#include "dynamics/tree_data.hpp"
+#include "math/assert.hpp"
 
 #include <cstdint>
 #include <type_traits>

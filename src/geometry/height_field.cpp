@@ -1,6 +1,6 @@
 #include "stiction/geometry/height_field.hpp"
 
-#include "stiction/math/disjoint_sets.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "stiction/geometry/triangle_mesh.hpp"
 
-#include "stiction/math/disjoint_sets.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <algorithm>
 #include <cmath>

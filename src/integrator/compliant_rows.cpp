@@ -1,9 +1,8 @@
-#include "stiction/model/contact_order.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_system.hpp"
 #include "integrator/step_coordinates.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 

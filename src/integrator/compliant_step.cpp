@@ -1,6 +1,6 @@
 #include "integrator/compliant_step.hpp"
 
-#include "stiction/model/contact_order.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 

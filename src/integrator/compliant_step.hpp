@@ -1,11 +1,11 @@
 #pragma once
 
-#include "stiction/integrator/step_record.hpp"
 #include "stiction/integrator/step_report.hpp"
 
 #include "integrator/compliant_system.hpp"
 #include "integrator/exponential.hpp"
 #include "integrator/exponential_published.hpp"
+#include "integrator/step_record.hpp"
 
 #include <memory>
 #include <vector>

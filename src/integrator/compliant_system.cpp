@@ -1,8 +1,7 @@
 #include "integrator/compliant_system.hpp"
 
-#include "stiction/model/contact_order.hpp"
-
 #include "dynamics/mass_matrix.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 #include <cmath>

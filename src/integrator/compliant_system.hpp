@@ -1,9 +1,10 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
-#include "stiction/contact/contact_memory.hpp"
 #include "stiction/integrator/compliant_settings.hpp"
 #include "stiction/solver/solver.hpp"
+
+#include "contact/build_problem.hpp"
+#include "contact/contact_memory.hpp"
 
 #include <vector>
 

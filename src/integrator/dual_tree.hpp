@@ -1,10 +1,11 @@
 #pragma once
 
-#include "stiction/dynamics/tree_data.hpp"
 #include "stiction/model/parameters.hpp"
 #include "stiction/model/tree.hpp"
 
+#include "dynamics/tree_data.hpp"
 #include "math/dual.hpp"
+#include "model/joint.hpp"
 
 #include <vector>
 

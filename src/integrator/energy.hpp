@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/dynamics/forest.hpp"
+#include "dynamics/forest.hpp"
 
 namespace stiction {
 

@@ -1,12 +1,11 @@
 #include "integrator/exponential.hpp"
 
-#include "stiction/model/contact_order.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_step.hpp"
 #include "integrator/exponential_end.hpp"
 #include "integrator/step_coordinates.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 #include <cmath>

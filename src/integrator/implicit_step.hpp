@@ -1,9 +1,8 @@
 #pragma once
 
-#include "stiction/math/disjoint_sets.hpp"
-
 #include "integrator/compliant_step.hpp"
 #include "integrator/dual_tree.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <vector>
 

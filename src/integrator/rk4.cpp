@@ -1,8 +1,7 @@
 #include "integrator/rk4.hpp"
 
-#include "stiction/model/contact_order.hpp"
-
 #include "integrator/step_coordinates.hpp"
+#include "model/contact_order.hpp"
 
 #include <algorithm>
 

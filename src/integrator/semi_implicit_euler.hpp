@@ -1,7 +1,8 @@
 #pragma once
 
-#include "stiction/dynamics/forest.hpp"
 #include "stiction/model/state.hpp"
+
+#include "dynamics/forest.hpp"
 
 namespace stiction {
 

@@ -1,6 +1,7 @@
 #include "integrator/step_coordinates.hpp"
 
 #include "dynamics/integrate.hpp"
+#include "model/joint.hpp"
 
 #include <algorithm>
 

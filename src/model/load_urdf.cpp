@@ -1,5 +1,6 @@
 #include "model/adjacent_pairs.hpp"
 #include "model/collision_shapes.hpp"
+#include "model/joint.hpp"
 #include "model/overlapping_pairs.hpp"
 #include "model/physical_inertia.hpp"
 #include "model/pinocchio_urdf.hpp"

@@ -2,6 +2,8 @@
 
 #include "stiction/collision/scene_distances.hpp"
 
+#include "model/joint.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

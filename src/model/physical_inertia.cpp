@@ -1,5 +1,7 @@
 #include "model/physical_inertia.hpp"
 
+#include "model/joint.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,7 @@
 #include "model/pinocchio_robot.hpp"
 
 #include "model/adjacent_pairs.hpp"
+#include "model/joint.hpp"
 #include "model/overlapping_pairs.hpp"
 #include "model/physical_inertia.hpp"
 #include <coal/BVH/BVH_model.h>

@@ -1,5 +1,6 @@
 #include "stiction/model/robot.hpp"
 
+#include "model/joint.hpp"
 #include "model/near_names.hpp"
 
 #include <stdexcept>

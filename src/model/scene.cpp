@@ -3,6 +3,7 @@
 #include "stiction/model/state.hpp"
 
 #include "math/number.hpp"
+#include "model/joint.hpp"
 #include "model/physical_inertia.hpp"
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "stiction/model/scene.hpp"
 
+#include "model/joint.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 

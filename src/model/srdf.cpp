@@ -1,5 +1,6 @@
 #include "model/srdf.hpp"
 
+#include "model/joint.hpp"
 #include "model/near_names.hpp"
 #include "model/xml_file.hpp"
 

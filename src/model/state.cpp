@@ -1,8 +1,8 @@
 #include "stiction/model/state.hpp"
 
-#include "stiction/model/contact_order.hpp"
-
 #include "math/number.hpp"
+#include "model/contact_order.hpp"
+#include "model/joint.hpp"
 
 #include <algorithm>
 #include <cmath>

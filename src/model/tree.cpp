@@ -1,5 +1,7 @@
 #include "stiction/model/tree.hpp"
 
+#include "model/joint.hpp"
+
 #include <cmath>
 #include <stdexcept>
 

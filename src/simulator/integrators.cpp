@@ -1,4 +1,4 @@
-#include "stiction/simulator/integrators.hpp"
+#include "simulator/integrators.hpp"
 
 #include "integrator/explicit_euler.hpp"
 #include "integrator/implicit_euler.hpp"

@@ -2,6 +2,9 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "collision/scene/collide.hpp"
+#include "dynamics/forest.hpp"
+
 namespace stiction {
 
 /// The step's own workspaces stay as the step left them.

@@ -1,8 +1,8 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "stiction/model/state_io.hpp"
-#include "stiction/simulator/integrators.hpp"
 
+#include "simulator/integrators.hpp"
 #include "simulator/look.hpp"
 #include "simulator/step_kind.hpp"
 
@@ -52,6 +52,10 @@ Simulator::~Simulator() = default;
 
 const StepReport& Simulator::report() const { return step_->report; }
 const StepRecord& Simulator::record() const { return step_->record(); }
+const ContactSet& Simulator::contact_set() const { return record().contacts; }
+const ContactProblem& Simulator::problem() const { return record().problem; }
+const ContactSolution& Simulator::solution() const { return record().solution; }
+const std::vector<double>& Simulator::warm_start() const { return record().warm_start; }
 const CollisionCounters& Simulator::collision_counters() const { return step_->counters(); }
 std::int64_t Simulator::most_factorisations() const {
   return step_->most_factorisations(settings_.solver);

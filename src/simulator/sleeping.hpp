@@ -1,8 +1,9 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
-#include "stiction/math/disjoint_sets.hpp"
 #include "stiction/simulator/sleep_settings.hpp"
+
+#include "contact/build_problem.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <cstdint>
 #include <vector>

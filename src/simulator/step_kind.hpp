@@ -1,10 +1,10 @@
 #pragma once
 
-#include "stiction/integrator/step_record.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 
 #include "contact/closed_loops.hpp"
+#include "integrator/step_record.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "compliant_scenes.hpp"
 
-#include "stiction/simulator/integrators.hpp"
+#include "simulator/integrators.hpp"
 
 #include <cmath>
 

@@ -2,6 +2,9 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "dynamics/forest.hpp"
+#include "model/joint.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,7 +1,11 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
+#include "contact/build_problem.hpp"
 
+#include "collision/scene/collide.hpp"
+#include "contact/build_problem.hpp"
+#include "dynamics/forest.hpp"
+#include "model/joint.hpp"
 #include "support/random_tree.hpp"
 #include <Eigen/Core>
 

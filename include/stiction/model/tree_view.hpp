@@ -1,6 +1,8 @@
 #pragma once
 
-#include "stiction/model/joint.hpp"
+#include "stiction/model/joint_type.hpp"
+
+#include <cstdint>
 
 namespace stiction {
 

@@ -1,6 +1,10 @@
 #pragma once
 
-#include "stiction/integrator/step_record.hpp"
+#include "stiction/collision/contact.hpp"
+#include "stiction/contact/contact_problem.hpp"
+#include "stiction/model/control.hpp"
+#include "stiction/model/scene.hpp"
+#include "stiction/model/state.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 #include "stiction/simulator/snapshot.hpp"
@@ -28,7 +32,8 @@ struct RolloutLog {
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
 
-class StepKind;  // src/simulator/step_kind.hpp
+class StepKind;     // src/simulator/step_kind.hpp
+struct StepRecord;  // src/integrator/step_record.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.
@@ -67,13 +72,14 @@ class Simulator {
 
   const StepReport& report() const;
   /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
+  /// These four are parts of the record.
   const StepRecord& record() const;
   /// As the narrow phase found them; contacts() says what came of them.
-  const ContactSet& contact_set() const { return record().contacts; }
-  const ContactProblem& problem() const { return record().problem; }
-  const ContactSolution& solution() const { return record().solution; }
+  const ContactSet& contact_set() const;
+  const ContactProblem& problem() const;
+  const ContactSolution& solution() const;
   /// What the solver of the last step started from [rows, N s].
-  const std::vector<double>& warm_start() const { return record().warm_start; }
+  const std::vector<double>& warm_start() const;
   /// Factorisations that the last step could have taken at most with ncp-newton: those of its
   /// problem, those of the impact law and of the safe answers; of a compliant step those of its
   /// rigid rows, as they were met, and of implicit-euler's iterations.
@@ -81,7 +87,6 @@ class Simulator {
   std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
-  const ConstraintRows& rows() const { return record().rows; }
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/collision/collide.hpp"
+#include "stiction/collision/collision_settings.hpp"
 #include "stiction/contact/contact_settings.hpp"
 #include "stiction/integrator/compliant_settings.hpp"
 #include "stiction/simulator/sleep_settings.hpp"

@@ -2,6 +2,7 @@
 
 #include "collision/convex/general_query.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/closed_forms.hpp"
 
 #include <algorithm>

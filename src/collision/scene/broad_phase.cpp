@@ -1,4 +1,4 @@
-#include "stiction/collision/broad_phase.hpp"
+#include "collision/scene/broad_phase.hpp"
 
 #include <algorithm>
 #include <cmath>

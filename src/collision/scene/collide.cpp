@@ -1,4 +1,4 @@
-#include "stiction/collision/collide.hpp"
+#include "collision/scene/collide.hpp"
 
 #include "collision/pairs/pair.hpp"
 #include "collision/scene/cull.hpp"

@@ -1,9 +1,8 @@
 #include "stiction/collision/scene_distances.hpp"
 
-#include "stiction/collision/broad_phase.hpp"
-#include "stiction/dynamics/forest.hpp"
-
+#include "collision/scene/broad_phase.hpp"
 #include "collision/scene/scene_poses.hpp"
+#include "dynamics/forest.hpp"
 #include "math/number.hpp"
 
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include "stiction/collision/distance.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
 
 #include <algorithm>

@@ -2,6 +2,8 @@
 
 #include "stiction/collision/manifold.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
+
 // Continuous detection: does a pair that a bound of its speed lets meet within the step really do
 // so, and with which normal? Conservative advancement (Mirtich 1996) at the velocities of the
 // step's start.

@@ -1,4 +1,5 @@
 #include "collision/convex/general_query.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/separation_bound.hpp"
 #include "collision/surface/surface_crossing.hpp"
 

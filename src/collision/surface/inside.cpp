@@ -3,6 +3,7 @@
 #include "stiction/math/constants.hpp"
 
 #include "collision/manifold/manifold_pairs.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface_crossing.hpp"
 
 namespace stiction::detail {

@@ -2,6 +2,7 @@
 
 #include "stiction/collision/manifold.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface.hpp"
 
 namespace stiction::detail {

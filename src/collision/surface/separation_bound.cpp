@@ -1,5 +1,6 @@
 #include "collision/surface/separation_bound.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
 
 namespace stiction::detail {

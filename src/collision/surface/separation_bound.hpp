@@ -3,6 +3,7 @@
 #include "stiction/collision/manifold.hpp"
 
 #include "collision/manifold/facing_polygon.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface.hpp"
 
 // How far one shape must go to leave another along some direction: no contact is deeper than that.

@@ -2,6 +2,7 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
 
 #include <tuple>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface_manifold.hpp"
 #include "collision/surface/triangle_contact.hpp"
 

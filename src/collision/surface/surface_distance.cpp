@@ -3,6 +3,7 @@
 #include "stiction/math/constants.hpp"
 
 #include "collision/convex/general_query.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface.hpp"
 
 // Branch and bound over the triangles: the least distance of a triangle that is known so far is the

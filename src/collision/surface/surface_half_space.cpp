@@ -1,3 +1,4 @@
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface_manifold.hpp"
 
 // The corners of a surface within the margin of a plane.

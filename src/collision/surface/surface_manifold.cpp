@@ -1,5 +1,6 @@
 #include "collision/surface/surface_manifold.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/manifold/reduce.hpp"
 #include "collision/surface/inside.hpp"
 #include "collision/surface/separation_bound.hpp"

@@ -1,3 +1,4 @@
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/pairs/pair.hpp"
 #include "collision/surface/surface_crossing.hpp"
 

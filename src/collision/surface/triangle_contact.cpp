@@ -1,6 +1,7 @@
 #include "collision/surface/triangle_contact.hpp"
 
 #include "collision/convex/general_query.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface_manifold.hpp"
 
 namespace stiction::detail {

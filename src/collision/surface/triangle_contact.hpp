@@ -1,6 +1,7 @@
 #pragma once
 
 #include "collision/manifold/facing_polygon.hpp"
+#include "collision/manifold/manifold_workspace.hpp"
 #include "collision/surface/surface.hpp"
 
 // A convex shape against one triangle of a surface. The triangle may push along its own normal, and

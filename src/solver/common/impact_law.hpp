@@ -1,7 +1,8 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
 #include "stiction/solver/solver.hpp"
+
+#include "contact/build_problem.hpp"
 
 #include <cstdint>
 #include <vector>

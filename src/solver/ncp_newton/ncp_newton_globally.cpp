@@ -1,5 +1,4 @@
-#include "stiction/math/split_mix.hpp"
-
+#include "math/split_mix.hpp"
 #include "solver/common/projection.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
 

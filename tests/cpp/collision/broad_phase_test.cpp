@@ -1,4 +1,4 @@
-#include "stiction/collision/broad_phase.hpp"
+#include "collision/scene/broad_phase.hpp"
 
 #include "stiction/collision/distance.hpp"
 #include "stiction/math/constants.hpp"

@@ -1,6 +1,7 @@
 #include "stiction/collision/distance.hpp"
 #include "stiction/collision/manifold.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "support/solids.hpp"
 #include "support/surfaces.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,4 @@
-#include "stiction/collision/broad_phase.hpp"
-
+#include "collision/scene/broad_phase.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,8 +1,8 @@
 // Rays, distances and contacts of a whole scene: what they refuse, and what the state keeps.
-#include "stiction/collision/collide.hpp"
 #include "stiction/collision/ray_cast.hpp"
 #include "stiction/collision/scene_distances.hpp"
 
+#include "collision/scene/collide.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <limits>

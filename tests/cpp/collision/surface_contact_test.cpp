@@ -1,6 +1,7 @@
 #include "stiction/collision/manifold.hpp"
 #include "stiction/collision/ray_cast.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/surfaces.hpp"
 #include <boost/test/unit_test.hpp>

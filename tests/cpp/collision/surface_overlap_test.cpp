@@ -1,5 +1,6 @@
 #include "stiction/collision/manifold.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/surfaces.hpp"
 #include <boost/test/unit_test.hpp>

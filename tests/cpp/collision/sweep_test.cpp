@@ -2,6 +2,7 @@
 
 #include "stiction/collision/distance.hpp"
 
+#include "collision/manifold/manifold_workspace.hpp"
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>
 

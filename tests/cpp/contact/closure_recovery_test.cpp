@@ -1,5 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
+#include "integrator/step_record.hpp"
+#include "model/joint.hpp"
 #include "support/random_tree.hpp"
 #include "support/recovery.hpp"
 #include <boost/test/unit_test.hpp>
@@ -72,7 +74,7 @@ double open_by(Simulator& sim, const State& state) {
   State probe = state;
   twin.prepare(probe, {});
   double error = 0.0;
-  for (const ConstraintRow& row : twin.rows().rows) {
+  for (const ConstraintRow& row : twin.record().rows.rows) {
     if (row.set.kind != SetKind::kFree) continue;
     for (int r = 0; r < row.set.dim; ++r)
       error = std::max(error, std::abs(row.reference[r]) * uncapped.dt);
@@ -150,7 +152,7 @@ BOOST_AUTO_TEST_CASE(fast_linkage_stays_closed) {
         sim.step(state, {});
         uncapped.step(other, {});
         worst = std::max(worst, k % 10 == 0 ? open_by(sim, state) : 0.0);
-        const ConstraintRow& row = sim.rows().rows[0];
+        const ConstraintRow& row = sim.record().rows.rows[0];
         fastest = std::max(fastest, std::hypot(row.reference[0], row.reference[2]));
       }
       BOOST_TEST_CONTEXT("dt " << dt << ", " << speed << " rad/s: open by " << worst) {
@@ -181,7 +183,7 @@ BOOST_AUTO_TEST_CASE(open_closures_close_without_harm) {
       State state = sim.initial_state();
       const State start = state;
       const StepReport report = sim.step(state, {});
-      const bool capped = sim.rows().rows[0].kind == ReferenceKind::kCapped;
+      const bool capped = sim.record().rows.rows[0].kind == ReferenceKind::kCapped;
       (capped ? cut : whole)++;
       kinds[trial % 3] += capped;
       const auto share = [&](const test::Speeds& s) {

@@ -2,6 +2,8 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "integrator/step_record.hpp"
+#include "model/joint.hpp"
 #include "support/random_tree.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -76,7 +78,7 @@ double position_error(Simulator& sim, const State& state) {
   State probe = state;
   sim.prepare(probe, {});
   double error = 0.0;
-  for (const ConstraintRow& row : sim.rows().rows) {
+  for (const ConstraintRow& row : sim.record().rows.rows) {
     if (row.source == RowSource::kLimitRecovery) continue;  // its limit is another row
     if (row.source == RowSource::kContact) {
       error = std::max(error, -sim.contact_set()[row.index].gap);
@@ -93,8 +95,8 @@ double position_error(Simulator& sim, const State& state) {
 
 /// The row that corrects the position error of the last step, or the first one.
 const ConstraintRow& correcting_row(const Simulator& sim) {
-  const ConstraintRow* found = &sim.rows().rows[0];
-  for (const ConstraintRow& row : sim.rows().rows) {
+  const ConstraintRow* found = &sim.record().rows.rows[0];
+  for (const ConstraintRow& row : sim.record().rows.rows) {
     if (row.source == RowSource::kLimitRecovery) found = &row;
   }
   return *found;
@@ -134,7 +136,7 @@ BOOST_AUTO_TEST_CASE(a_correction_moves_nothing_faster_than_the_caps) {
     State state = sim.initial_state();
     const StepReport report = sim.step(state, {});
     BOOST_TEST_REQUIRE(report.num_rows > 0);
-    if (sim.rows().rows[0].kind == ReferenceKind::kImmovable) continue;
+    if (sim.record().rows.rows[0].kind == ReferenceKind::kImmovable) continue;
     const Speeds s = speeds(scene, state);
     BOOST_TEST_CONTEXT("trial " << trial << ", depth " << depth) {
       BOOST_TEST((report.status == StepStatus::kOk));
@@ -179,7 +181,7 @@ BOOST_AUTO_TEST_CASE(errors_fall_to_zero) {
     Simulator sim(scene, settings);
     State state = sim.initial_state();
     double error = position_error(sim, state);
-    if (sim.rows().rows[0].kind == ReferenceKind::kImmovable) continue;
+    if (sim.record().rows.rows[0].kind == ReferenceKind::kImmovable) continue;
     BOOST_TEST_CONTEXT("trial " << trial) {
       for (int k = 0; k < 20000 && error > 1e-7; ++k) {
         state.v.setZero();

@@ -2,6 +2,7 @@
 
 #include "contact/constraint_row.hpp"
 #include "dynamics/integrate.hpp"
+#include "integrator/step_record.hpp"
 #include "support/dense.hpp"
 #include "support/row_sample.hpp"
 #include <Eigen/Eigenvalues>
@@ -293,9 +294,9 @@ BOOST_AUTO_TEST_CASE(no_reference_changes_in_silence) {
       State copy = state;
       twin.prepare(copy, {});
       sim.step(state, {});
-      BOOST_TEST_REQUIRE(sim.rows().rows.size() == twin.rows().rows.size());
-      for (std::size_t i = 0; i < sim.rows().rows.size(); ++i)
-        compare(twin.rows().rows[i], sim.rows().rows[i], count);
+      BOOST_TEST_REQUIRE(sim.record().rows.rows.size() == twin.record().rows.rows.size());
+      for (std::size_t i = 0; i < sim.record().rows.rows.size(); ++i)
+        compare(twin.record().rows.rows[i], sim.record().rows.rows[i], count);
     }
   }
   BOOST_TEST(count.none > 100);
@@ -321,10 +322,10 @@ BOOST_AUTO_TEST_CASE(closed_loops_that_move_have_curvature) {
     state.v[5] = 2.0;
     state.v[10] = 2.0 * 0.15;
     sim.step(state, {});
-    BOOST_TEST_REQUIRE(sim.rows().rows.size() == 1u);
+    BOOST_TEST_REQUIRE(sim.record().rows.rows.size() == 1u);
     const Kind expected = projects ? Kind::kCurvature : Kind::kDrift;
-    BOOST_TEST((sim.rows().rows[0].kind == expected));
-    const double* c = sim.rows().rows[0].reference;
+    BOOST_TEST((sim.record().rows.rows[0].kind == expected));
+    const double* c = sim.record().rows.rows[0].reference;
     BOOST_TEST((projects ? std::abs(c[0]) > 1e-6 : std::abs(c[0]) < 1e-12));
   }
 }

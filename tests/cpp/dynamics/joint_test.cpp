@@ -1,4 +1,4 @@
-#include "stiction/model/joint.hpp"
+#include "model/joint.hpp"
 
 #include "stiction/model/tree.hpp"
 

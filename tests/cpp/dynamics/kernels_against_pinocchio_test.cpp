@@ -1,11 +1,11 @@
-#include "stiction/dynamics/forest.hpp"
-
 #include "dynamics/bias.hpp"
 #include "dynamics/constraint_rows.hpp"
+#include "dynamics/forest.hpp"
 #include "dynamics/integrate.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "model/joint.hpp"
 #include "support/random_tree.hpp"
 #include <boost/test/unit_test.hpp>
 #include <pinocchio/algorithm/center-of-mass.hpp>

@@ -1,7 +1,6 @@
 #include "dynamics/tree_layout.hpp"
 
-#include "stiction/dynamics/forest.hpp"
-
+#include "dynamics/forest.hpp"
 #include "support/random_tree.hpp"
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,6 @@
-#include "stiction/simulator/integrators.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "simulator/integrators.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/compliant_scenes.hpp"
 #include <boost/test/unit_test.hpp>

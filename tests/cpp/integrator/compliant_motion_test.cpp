@@ -1,6 +1,7 @@
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "model/joint.hpp"
 #include "support/compliant_scenes.hpp"
 #include <boost/test/unit_test.hpp>
 

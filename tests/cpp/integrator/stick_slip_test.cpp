@@ -1,5 +1,6 @@
 #include "stiction/simulator/simulator.hpp"
 
+#include "model/joint.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>

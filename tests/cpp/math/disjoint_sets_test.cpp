@@ -1,4 +1,4 @@
-#include "stiction/math/disjoint_sets.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,6 @@
-#include "stiction/math/split_mix.hpp"
 #include "stiction/model/robot.hpp"
 
+#include "math/split_mix.hpp"
 #include "model/mesh_file.hpp"
 #include "scenes/data_paths.hpp"
 #include <boost/test/unit_test.hpp>

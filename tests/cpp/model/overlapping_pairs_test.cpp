@@ -1,7 +1,7 @@
 #include "stiction/collision/scene_distances.hpp"
-#include "stiction/math/split_mix.hpp"
 #include "stiction/model/robot.hpp"
 
+#include "math/split_mix.hpp"
 #include "scenes/data_paths.hpp"
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,6 @@
 #include "stiction/model/robot.hpp"
 
+#include "model/joint.hpp"
 #include "model/pinocchio_robot.hpp"
 #include "scenes/data_paths.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "integrator/energy.hpp"
+#include "integrator/step_record.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -134,7 +135,7 @@ Count throw_around(const std::string& law, int impacts, int max_factorisations =
       count.most_work = std::max(count.most_work, share);
       count.beyond_budget += share > 1.0;
       int rows = 0;
-      for (const ConstraintRow& row : sim.rows().rows)
+      for (const ConstraintRow& row : sim.record().rows.rows)
         rows += row.kind == ReferenceKind::kRestitution;
       if (rows == 0) continue;
       count.unsolved += report.status != StepStatus::kOk;
@@ -252,11 +253,11 @@ BOOST_AUTO_TEST_CASE(islands_that_gain_nothing_keep_their_bits) {
         differs[b] = state.v.segment<6>(6 * b) != other.v.segment<6>(6 * b);
         differing += differs[b];
       }
-      BOOST_TEST_REQUIRE(sim.rows().rows.size() == plastic.rows().rows.size());
-      for (std::size_t i = 0; i < sim.rows().rows.size(); ++i) {
-        const ConstraintRow &row = sim.rows().rows[i], &full = newton.rows().rows[i];
+      BOOST_TEST_REQUIRE(sim.record().rows.rows.size() == plastic.record().rows.rows.size());
+      for (std::size_t i = 0; i < sim.record().rows.rows.size(); ++i) {
+        const ConstraintRow &row = sim.record().rows.rows[i], &full = newton.record().rows.rows[i];
         impacts[row.sides[0].tree] += full.kind == ReferenceKind::kRestitution;
-        const double least = plastic.rows().rows[i].reference[2];
+        const double least = plastic.record().rows.rows[i].reference[2];
         at_the_gap += full.kind == ReferenceKind::kRestitution && row.kind != full.kind;
         // Cut with the others of its island otherwise: see recovery_together_test.cpp.
         if (row.kind != ReferenceKind::kCapped) BOOST_TEST(row.reference[2] >= least);

@@ -1,5 +1,6 @@
 #include "stiction/simulator/simulator.hpp"
 
+#include "dynamics/forest.hpp"
 #include "support/random_tree.hpp"
 #include "support/recovery.hpp"
 #include <boost/test/unit_test.hpp>

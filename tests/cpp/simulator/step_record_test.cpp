@@ -1,3 +1,5 @@
+#include "integrator/step_record.hpp"
+
 #include "stiction/simulator/simulator.hpp"
 
 #include "contact/constraint_row.hpp"

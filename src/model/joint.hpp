@@ -1,6 +1,8 @@
 #pragma once
 
-#include "stiction/math/spatial_algebra.hpp"
+#include "stiction/model/joint_type.hpp"
+
+#include "math/spatial_algebra.hpp"
 
 #include <concepts>
 #include <cstdint>
@@ -11,14 +13,6 @@
 // templates on Real.
 
 namespace stiction {
-
-enum class JointType : std::uint8_t {
-  kFreeFlyer,   ///< nq 7 (x y z, quaternion x y z w), nv 6 (linear, angular; body frame); root only
-  kSpherical,   ///< nq 4 (quaternion x y z w), nv 3 (angular, body frame)
-  kRevolute,    ///< nq 1 [rad], nv 1
-  kContinuous,  ///< nq 2 (cos, sin), nv 1
-  kPrismatic,   ///< nq 1 [m], nv 1
-};
 
 inline namespace STICTION_ISA {
 

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "stiction/contact/build_problem.hpp"
 #include "stiction/contact/uniqueness.hpp"
 #include "stiction/solver/solver.hpp"
+
+#include "contact/build_problem.hpp"
 
 #include <vector>
 

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "stiction/collision/collide.hpp"
 #include "stiction/model/state.hpp"
+
+#include "collision/scene/collide.hpp"
 
 #include <vector>
 

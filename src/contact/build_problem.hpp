@@ -1,11 +1,12 @@
 #pragma once
 
-#include "stiction/collision/collide.hpp"
 #include "stiction/contact/contact_problem.hpp"
 #include "stiction/contact/contact_settings.hpp"
-#include "stiction/dynamics/forest.hpp"
-#include "stiction/math/disjoint_sets.hpp"
 #include "stiction/model/state.hpp"
+
+#include "collision/scene/collide.hpp"
+#include "dynamics/forest.hpp"
+#include "math/disjoint_sets.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "stiction/math/assert.hpp"
-#include "stiction/math/spatial_algebra.hpp"
 #include "stiction/model/tree_view.hpp"
+
+#include "math/assert.hpp"
+#include "math/spatial_algebra.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
