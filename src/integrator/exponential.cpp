@@ -25,18 +25,17 @@ void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
   if (static_cast<int>(s.islands.size()) < islands) s.islands.resize(islands);
   s.b0.resize(3 * start.points.size());
   for (int k = 0; k < islands; ++k) {
-    const int first = bounds[k], n = bounds[k + 1] - first;
-    s.Y.resize(9 * static_cast<std::size_t>(n) * n);
-    dense_delassus(start, first, first + n, s.Y.data());
-    s.compliance.clear();
-    s.motion.clear();
-    for (int i = first; i < first + n; ++i) {
-      s.compliance.push_back(start.points[i].compliance);
-      s.motion.push_back(start.points[i].motion);
+    ContactIsland& island = s.islands[k].renew();
+    const int n = island.size = bounds[k + 1] - bounds[k];
+    island.Y.resize(9 * static_cast<std::size_t>(n) * n);
+    dense_delassus(start, bounds[k], bounds[k + 1], island.Y.data());
+    island.compliance.clear();
+    island.start.clear();
+    for (int i = bounds[k]; i < bounds[k + 1]; ++i) {
+      island.compliance.push_back(start.points[i].compliance);
+      island.start.push_back(start.points[i].motion);
       for (int r = 0; r < 3; ++r) s.b0[3 * i + r] = start.points[i].free_acceleration[r];
     }
-    s.islands[k].set(n, s.Y.data(), s.compliance.data());
-    s.islands[k].start(s.motion.data());
   }
 }
 
@@ -49,18 +48,21 @@ void move_points(const CompliantSystem& start,
                  ExponentialScratch& s) {
   const std::vector<int>& bounds = start.delassus.island_start;
   for (std::vector<double>* a : {&s.F1, &s.F2, &s.held}) a->resize(3 * start.points.size());
-  s.moved.clear();
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
-    const int first = 3 * bounds[k], n = 3 * (bounds[k + 1] - bounds[k]);
-    const ContactMotion::Result& r =
-        s.islands[k].run(s.b0.data() + first, b1.data() + first, h, prediction);
-    for (int i = 0; i < n; ++i) {
-      s.F1[first + i] = r.F1[i];
-      s.F2[first + i] = r.F2[i];
-      s.held[first + i] = 2.0 / h * (r.F1[i] - r.F2[i] / h);
-    }
-    s.moved.push_back(&r);
+    const int first = 3 * bounds[k];
+    ContactMotion& points = s.islands[k];
+    points.run(s.b0.data() + first, b1.data() + first, h, prediction);
+    std::copy(points.F1.begin(), points.F1.end(), s.F1.begin() + first);
+    std::copy(points.F2.begin(), points.F2.end(), s.F2.begin() + first);
   }
+  for (std::size_t r = 0; r < s.held.size(); ++r) s.held[r] = 2.0 / h * (s.F1[r] - s.F2[r] / h);
+}
+
+/// Switches of the last run, all islands.
+int count_switches(const CompliantSystem& start, const ExponentialScratch& s) {
+  int count = 0;
+  for (int k = 0; k < start.delassus.num_islands(); ++k) count += s.islands[k].switches;
+  return count;
 }
 
 /// q^ = q (+) (h v + h^2/2 a0 + G0 F2), v^ = v + h a0 + G0 F1, into work.q and work.v.
@@ -100,9 +102,8 @@ void match_points(const CompliantSystem& start, const CompliantSystem& end, std:
 void locate_end(const CompliantInput& input, const State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   const auto general = [](const CompliantPoint& p) { return p.kind == PointKind::kGeneral; };
-  const auto switched = [](const ContactMotion::Result* r) { return r->switches > 0; };
-  s.located = std::any_of(work.start.points.begin(), work.start.points.end(), general) ||
-              std::any_of(s.moved.begin(), s.moved.end(), switched);
+  s.located = count_switches(work.start, s) > 0 ||
+              std::any_of(work.start.points.begin(), work.start.points.end(), general);
   if (!s.located) return;
   locate(input, state.q.data(), state.v.data(), state.contacts, nullptr, input.h, work.end);
   match_points(work.start, work.end, s.partner);
@@ -265,7 +266,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   }
 
   work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
-  for (const ContactMotion::Result* r : s.moved) work.outcome.switches += r->switches;
+  work.outcome.switches += count_switches(start, s);
   work.extension.resize(start.points.size());
   for (std::size_t i = 0; i < start.points.size(); ++i) {
     CompliantPoint& point = start.points[i];

@@ -19,19 +19,15 @@ struct PointEnd {
 
 /// Scratch of exponential().
 struct ExponentialScratch {
-  std::vector<ContactMotion> islands;
-  std::vector<const ContactMotion::Result*> moved;  ///< of each island, by its last run
-  std::vector<double> Y;
-  std::vector<PointCompliance> compliance;
-  std::vector<PointMotion> motion;
-  std::vector<int> partner;          ///< point of the end for each point of the start, -1: none
-  std::vector<double> b0, b1;        ///< [3 points] acceleration without contact forces
-  std::vector<double> F1, F2;        ///< [3 points] int f, intint f
-  std::vector<double> held;          ///< [3 points] the force that a change of M and J acts on
-  std::vector<double> held_at_end;   ///< [3 points of the end]
-  std::vector<double> rows;          ///< [3 points of either]
-  std::vector<double> G0_F1, G0_F2;  ///< [nv] M^-1 J^T of the impulses at the start
-  std::vector<double> dG, a1;        ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
+  std::vector<ContactMotion> islands;  ///< as many as the points of the start have, or more
+  std::vector<int> partner;            ///< point of the end for each point of the start, -1: none
+  std::vector<double> b0, b1;          ///< [3 points] acceleration without contact forces
+  std::vector<double> F1, F2;          ///< [3 points] int f, intint f
+  std::vector<double> held;            ///< [3 points] the force that a change of M and J acts on
+  std::vector<double> held_at_end;     ///< [3 points of the end]
+  std::vector<double> rows;            ///< [3 points of either]
+  std::vector<double> G0_F1, G0_F2;    ///< [nv] M^-1 J^T of the impulses at the start
+  std::vector<double> dG, a1;  ///< [nv] change of M^-1 J^T held h/2; acceleration of the end
   std::vector<double> change, ramp, whitened, response;  ///< [nv] of the forces of joints
   std::vector<PointEnd> ends;                            ///< [points]
   std::vector<int> closed;                               ///< rows of an island

@@ -17,48 +17,39 @@ namespace {
 // Shares of T + S at its start that a sub-step may add, and misplace by the defects of the closed
 // form.
 constexpr double kAddedShare = 1e-3, kMisplacedShare = 0.05;
-
-/// Rows of the points of one island that are closed at the end of the step.
-void closed_rows(const ContactMotion::Result& r, std::vector<int>& rows) {
-  rows.clear();
-  for (std::size_t i = 0; i < r.mode.size(); ++i) {
-    const int row = 3 * static_cast<int>(i);
-    if (r.mode[i] == ContactMode::kStick) rows.insert(rows.end(), {row, row + 1});
-    if (r.mode[i] != ContactMode::kOpen) rows.push_back(row + 2);
-  }
-}
+// Of the match of velocities: springs whose softness is a tenth of what takes the step for a stiff
+// one count half; rows that depend on others within rounding take this share of their own inertia.
+constexpr double kSoftShare = 0.1, kRankShare = 1e-10;
+/// [N s^2/m] of a row without spring and damper.
+constexpr double kNoSpring = 1e-300;
 
 /// 1 / (k h^2 + d h) of a row: far below Y where the spring is stiff for the step.
 double softness(const PointCompliance& c, int axis, double h) {
   const double k = axis == 2 ? c.stiffness : c.tangential_stiffness,
                d = axis == 2 ? c.damping : c.tangential_damping;
-  return 1.0 / std::max(h * (k * h + d), 1e-300);
+  return 1.0 / std::max(h * (k * h + d), kNoSpring);
 }
 
-/// y of (Y + diag(softness) / 10) y = e in the given rows of an island of n rows that begins at
-/// point `first`: motions that the springs are stiff for are matched, of others the quadrature of
-/// accelerations knows more than the difference of two velocities of nearly dependent rows.
-/// ContactMotion::match() is the same by modes.
-void solve_rows(const CompliantSystem& start,
-                int first,
-                const double* Y,
-                int n,
-                double h,
-                ExponentialScratch& s) {
-  const int m = static_cast<int>(s.closed.size()), stride = padded(m);
-  s.factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
+/// e <- y of (Y + kSoftShare diag(softness)) y = e in the given rows of an island: motions that the
+/// springs are stiff for are matched, of others the quadrature of accelerations knows more than the
+/// difference of two velocities of nearly dependent rows.
+void solve_rows(const ContactIsland& island,
+                const std::vector<int>& rows,
+                std::vector<double>& factor,
+                std::vector<double>& e) {
+  const int m = static_cast<int>(rows.size()), stride = padded(m);
+  factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
   for (int i = 0; i < m; ++i) {
-    const int r = s.closed[i];
-    const double* row = Y + static_cast<std::size_t>(r) * n;
-    for (int j = i; j < m; ++j)
-      s.factor[static_cast<std::size_t>(i) * stride + j] = row[s.closed[j]];
-    s.factor[static_cast<std::size_t>(i) * stride + i] +=
-        0.1 * softness(start.points[first + r / 3].compliance, r % 3, h) + 1e-10 * row[r];
+    const int r = rows[i];
+    const double* Y = island.Y.data() + static_cast<std::size_t>(r) * 3 * island.size;
+    double* out = factor.data() + static_cast<std::size_t>(i) * stride;
+    for (int j = i; j < m; ++j) out[j] = Y[rows[j]];
+    out[i] += kSoftShare * softness(island.compliance[r / 3], r % 3, island.h) + kRankShare * Y[r];
   }
-  if (factor_symmetric(s.factor.data(), m, stride)) {
-    substitute_symmetric(s.factor.data(), m, stride, s.mismatch.data());
+  if (factor_symmetric(factor.data(), m, stride)) {
+    substitute_symmetric(factor.data(), m, stride, e.data());
   } else {
-    std::fill(s.mismatch.begin(), s.mismatch.end(), 0.0);
+    std::fill(e.begin(), e.end(), 0.0);
   }
 }
 
@@ -74,6 +65,28 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   out = transpose_times(system.contacts[point.contact].frame,
                         from_carrier(input.scene, system, point, v));
   return true;
+}
+
+/// Rows of the points of an island that are closed at the end of the step, and x'(h) - J v+ there.
+void list_mismatch(const CompliantInput& input,
+                   const CompliantWorkspace& work,
+                   int island,
+                   std::vector<int>& rows,
+                   std::vector<double>& mismatch) {
+  const ContactMotion& points = work.exponential.islands[island];
+  const int first = work.start.delassus.island_start[island];
+  rows.clear();
+  mismatch.clear();
+  for (int i = 0; i < points.island().size; ++i) {
+    const ContactMode mode = points.mode()[i];
+    if (mode == ContactMode::kOpen) continue;
+    Vec3d v;
+    const bool known = end_velocity(input, work, first + i, v);
+    for (int r = mode == ContactMode::kStick ? 0 : 2; r < 3; ++r) {
+      rows.push_back(3 * i + r);
+      mismatch.push_back(known ? points.end().v[3 * i + r] - v[r] : 0.0);
+    }
+  }
 }
 
 /// An upper bound on the work of what is no contact: servos, torques, wrenches. Springs and dampers
@@ -135,21 +148,9 @@ void match_contact_velocity(const CompliantInput& input,
   const std::vector<int>& bounds = start.delassus.island_start;
   s.rows.assign(3 * start.points.size(), 0.0);
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
-    const ContactMotion::Result& r = *s.moved[k];
-    closed_rows(r, s.closed);
+    list_mismatch(input, work, k, s.closed, s.mismatch);
     if (s.closed.empty()) continue;
-    s.mismatch.clear();
-    for (std::size_t j = 0; j < s.closed.size();) {
-      const int point = s.closed[j] / 3;
-      Vec3d v;
-      const bool known = end_velocity(input, work, bounds[k] + point, v);
-      for (; j < s.closed.size() && s.closed[j] / 3 == point; ++j)
-        s.mismatch.push_back(known ? r.v[s.closed[j]] - v[s.closed[j] % 3] : 0.0);
-    }
-    if (!s.islands[k].match(s.closed, input.h, s.mismatch.data())) {
-      const int rows = 3 * (bounds[k + 1] - bounds[k]);
-      solve_rows(start, bounds[k], s.islands[k].delassus(), rows, input.h, s);
-    }
+    solve_rows(s.islands[k].island(), s.closed, s.factor, s.mismatch);
     for (std::size_t j = 0; j < s.closed.size(); ++j)
       s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
   }
@@ -160,10 +161,10 @@ void match_contact_velocity(const CompliantInput& input,
 PointEnd end_of_point(
     const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i) {
   const CompliantPoint& point = work.start.points[i];
-  const ContactMotion::Result& r = *work.exponential.moved[island];
-  const double* x = r.x.data() + 3 * (i - first);
+  const ContactMotion& points = work.exponential.islands[island];
+  const double* x = points.end().x.data() + 3 * (i - first);
   PointEnd end;
-  end.mode = r.mode[i - first];
+  end.mode = points.mode()[i - first];
   if (point.kind == PointKind::kGeneral) {
     const int j = work.exponential.partner[i];
     end.gap = j < 0 ? std::numeric_limits<double>::infinity() : work.end.points[j].motion.gap;
@@ -180,7 +181,7 @@ PointEnd end_of_point(
       end.defect.y = way.y - x[1];
     }
   }
-  end.extension = r.e[i - first];
+  end.extension = points.end().e[i - first];
   if (!(point.compliance.friction > 0.0))
     end.extension = {0, 0, 0};
   else if (end.mode == ContactMode::kStick)

@@ -1,92 +1,74 @@
 #include "math/spring_damper.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
-
-// The interface; spring_damper_modal.cpp has the modal form, the others by a power series
-// (spring_damper_series.cpp) or a matrix exponential (spring_damper_pade.cpp).
 
 namespace stiction {
 namespace {
 
-/// The undamped modes are those of the damped rows only if B = beta K in every row; and stiffnesses
-/// too far apart leave the softest modes fewer digits than a matrix exponential does.
-constexpr double kWidestStiffness = 30.0;
-/// Below this a spring is none: its square is out of range.
-constexpr double kNoStiffness = 1e-100;
-
-bool has_modes(const double* K, const double* B, int n, double& beta) {
-  double largest = 0.0, least = 0.0;
-  beta = 0.0;
-  for (int i = 0; i < n; ++i) {
-    if (K[i] > largest) {
-      largest = K[i];
-      beta = B[i] / K[i];
-    }
-    if (K[i] > 0.0 && (least == 0.0 || K[i] < least)) least = K[i];
-  }
-  for (int i = 0; i < n; ++i) {
-    if (std::abs(B[i] - beta * K[i]) > 1e-14 * B[i]) return false;
-  }
-  return largest <= kWidestStiffness * least;
-}
+/// Rate times length of a motion, beyond which a matrix exponential is cheaper than the series: 12
+/// spans of 4.
+constexpr double kShort = 48.0;
 
 }  // namespace
 
-void SpringDamper::Motion::resize(int rows, int followers) {
-  for (std::vector<double>* a : {&x, &v, &u, &U1, &U2}) a->resize(rows);
-  g.resize(followers);
+void SpringMotion::resize(const SpringRows& rows) {
+  for (std::vector<double>* a : {&x, &v, &u, &U1, &U2}) a->resize(rows.size);
+  g.resize(rows.lags.size());
 }
 
-void SpringDamper::set(const double* W,
-                       const double* K,
-                       const double* B,
-                       int n,
-                       bool symmetric,
-                       const Follower* followers,
-                       int num_followers) {
-  n_ = n;
-  W_.assign(W, W + static_cast<std::size_t>(n) * n);
-  K_.assign(K, K + n);
-  for (double& k : K_) k = k < kNoStiffness ? 0.0 : k;
-  B_.assign(B, B + n);
-  followers_.assign(followers, followers + num_followers);
-  root_.resize(n);
-  for (int i = 0; i < n; ++i) root_[i] = std::sqrt(K_[i]);
-  form_ = !symmetric || num_followers > 0     ? Form::kCompanion
-          : has_modes(K_.data(), B, n, beta_) ? Form::kModal
-                                              : Form::kDissipative;
-  form_ == Form::kModal ? set_modal() : bound_rates();
-  pade_set_ = pade_started_ = false;
+void SpringMotion::take(const SpringRows& rows, const SpringStart& start) {
+  t = 0.0;
+  x = start.x;
+  v = start.v;
+  g = start.g;
+  u.resize(rows.size);
+  for (int i = 0; i < rows.size; ++i) u[i] = -rows.K[i] * x[i] - rows.B[i] * v[i];
+  U1.assign(rows.size, 0.0);
+  U2.assign(rows.size, 0.0);
 }
 
-void SpringDamper::start(
-    const double* x0, const double* v0, const double* b0, const double* b1, const double* g0) {
-  x0_.assign(x0, x0 + n_);
-  v0_.assign(v0, v0 + n_);
-  b0_.assign(b0, b0 + n_);
-  b1_.assign(b1, b1 + n_);
-  g0_.assign(g0, g0 + followers_.size());
-  form_ == Form::kModal ? start_modal() : start_series();
-  pade_started_ = false;
+void SpringDamper::prepare() {
+  modal_ = modes_.find(rows);
+  if (!modal_) rate_ = fastest_rate(rows);
 }
 
-void SpringDamper::at(double t, Motion& motion) {
-  motion.resize(n_, static_cast<int>(followers_.size()));
-  if (form_ == Form::kModal)
-    at_modal(t, motion);
-  else
-    is_short(t) ? at_series(t, motion) : at_pade(t, motion);
+void SpringDamper::begin() {
+  sampled_ = 0;
+  if (modal_) return modes_.start(start);
+  if (nodes_.empty()) nodes_.resize(1);
+  nodes_[0].take(rows, start);
 }
 
-void SpringDamper::sample(double t, int count, std::vector<Motion>& motions) {
-  if (static_cast<int>(motions.size()) < count) motions.resize(count);
-  for (int k = 0; k < count; ++k) motions[k].resize(n_, static_cast<int>(followers_.size()));
-  if (form_ == Form::kModal)
-    sample_modal(t, count, motions);
-  else
-    is_short(t) ? sample_series(t, count, motions) : sample_pade(t, count, motions);
+bool SpringDamper::is_short(double t) const { return rate_ * t <= kShort; }
+
+const SpringMotion* SpringDamper::sample(double t, int count) {
+  if (static_cast<int>(nodes_.size()) <= count) nodes_.resize(count + 1);
+  for (int k = 1; k <= count; ++k) nodes_[k].resize(rows);
+  sampled_ = 0;
+  if (modal_) {
+    modes_.sample(t, count, nodes_.data() + 1);
+  } else if (!is_short(t)) {
+    sample_by_exponential(rows, start, t, count, exponential_, nodes_.data() + 1);
+  } else {
+    for (int k = 1; k <= count; ++k, sampled_ = k - 1) {
+      nodes_[k] = nodes_[k - 1];
+      advance_by_series(rows, start, rate_, k * (t / count) - nodes_[k].t, series_, nodes_[k]);
+      nodes_[k].t = k * (t / count);
+    }
+  }
+  return nodes_.data() + 1;
+}
+
+/// The series from the last node before t.
+void SpringDamper::at(double t, SpringMotion& motion) {
+  motion.resize(rows);
+  if (modal_) return modes_.sample(t, 1, &motion);
+  if (!is_short(t)) return sample_by_exponential(rows, start, t, 1, exponential_, &motion);
+  int last = sampled_;
+  while (last > 0 && nodes_[last].t > t) --last;
+  motion = nodes_[last];
+  advance_by_series(rows, start, rate_, t - motion.t, series_, motion);
+  motion.t = t;
 }
 
 }  // namespace stiction

@@ -1,123 +1,127 @@
 #pragma once
 
 #include "math/matrix_exponential.hpp"
-#include "math/phi_functions.hpp"
 
 #include <vector>
 
+// Motion of rows that share inertia, each held by a spring and a damper, in closed form:
+//   x'' = b0 + b1 t + W u,  u = -K x - B x'     (K, B diagonal, >= 0; zeros allowed).
+// Three maps (rows, start, t) -> motion; equations and measurements in src/math/README.md. They own
+// no result: buffers grow on demand and keep their capacity, nothing allocates for sizes met
+// before.
+
 namespace stiction {
 
-/// Motion of rows that share inertia, each held by a spring and a damper, in closed form:
-///   x'' = b0 + b1 t + W u,  u = -K x - B x'     (K, B diagonal, >= 0; zeros allowed).
-/// W is symmetric and positive semidefinite (any rank), or general if `symmetric` is false.
-/// Followers are first-order lags driven by one row: g' = -rate g + gain u_row.
-/// Three forms, chosen by what they need (src/math/README.md, equations):
-///   - modal: symmetric, B_i / K_i the same in all rows, no followers; phi-functions.
-///   - dissipative: symmetric, no followers; with W = G G^T, Pade on
-///     [[0, K^1/2 G], [-G^T K^1/2, -G^T B G]].
-///   - companion: everything else; Pade on [[0, 1], [-W K, -W B]] and the lags.
-/// Short motions of the latter two go by the power series of x instead.
-/// Owns its scratch: no allocation for sizes it has met.
-class SpringDamper {
- public:
-  enum class Form { kModal, kDissipative, kCompanion };
-
-  struct Follower {
+struct SpringRows {
+  /// A first-order lag that is driven by one row: g' = -rate g + gain u_row.
+  struct Lag {
     int row = 0;
     double rate = 0.0;  ///< [1/s], >= 0
     double gain = 0.0;  ///< [m/(N s)] for a spring's extension
   };
 
-  /// All at one time t after the start.
-  struct Motion {
-    std::vector<double> x, v;    ///< [m], [m/s]
-    std::vector<double> u;       ///< [N]
-    std::vector<double> U1, U2;  ///< integral of u [N s], integral of U1 [N s^2]
-    std::vector<double> g;       ///< followers
-    void resize(int rows, int followers);
-  };
+  int size = 0;
+  bool symmetric = true;  ///< W, positive semidefinite then, of any rank
+  std::vector<double> W;  ///< [size x size] row-major [1/kg]
+  std::vector<double> K, B;
+  std::vector<Lag> lags;
+};
 
-  /// The rows; W [n x n] row-major.
-  void set(const double* W,
-           const double* K,
-           const double* B,
-           int n,
-           bool symmetric = true,
-           const Follower* followers = nullptr,
-           int num_followers = 0);
-  /// Where they start, and the acceleration without springs; arrays [n], g0 [followers].
-  void start(const double* x0,
-             const double* v0,
-             const double* b0,
-             const double* b1,
-             const double* g0 = nullptr);
+/// Where the rows start, and their acceleration b0 + b1 t without springs.
+struct SpringStart {
+  std::vector<double> x, v, b0, b1;  ///< [m], [m/s], [m/s^2], [m/s^3]
+  std::vector<double> g;             ///< lags
+};
 
-  void at(double t, Motion& motion);
-  /// At t / count, 2 t / count, ... t: one exponential for all of them.
-  void sample(double t, int count, std::vector<Motion>& motions);
-  /// Of the modal form, for a part of that cost: u alone at the same times, [count x
-  /// force_stride()] until the next call, and all of the last.
-  const double* sample_forces(double t, int count, Motion& end);
-  int force_stride() const { return stride_; }
-  /// x <- (W + share diag(1 / (K h^2 + B h)))^-1 x by the modes: W where the springs are stiff for
-  /// h. False for other forms and if a row has no spring.
-  bool solve_inertia(double h, double share, double* x);
+/// Everything at one time t after the start.
+struct SpringMotion {
+  double t = 0.0;
+  std::vector<double> x, v;    ///< [m], [m/s]
+  std::vector<double> u;       ///< [N]
+  std::vector<double> U1, U2;  ///< integral of u [N s], integral of U1 [N s^2]
+  std::vector<double> g;       ///< lags
+  void resize(const SpringRows& rows);
+  void take(const SpringRows& rows, const SpringStart& start);  ///< t = 0
+};
 
-  Form form() const { return form_; }
+/// Modal map: W symmetric, B = beta K, all K > 0 and of one size, no lags. Each mode is an
+/// oscillator of phi_functions.hpp. The modes are of the rows, start() of one motion.
+class SpringModes {
+ public:
+  bool find(const SpringRows& rows);  ///< false if these have none
+  void start(const SpringStart& start);
+  /// At t / count, 2 t / count, ... t.
+  void sample(double t, int count, SpringMotion* motions);
+  /// u alone at the same times, for a part of that cost: [count x stride()] until the next call,
+  /// and all of the last.
+  const double* sample_forces(double t, int count, SpringMotion& end);
+  int stride() const { return stride_; }
 
  private:
-  static constexpr int kTail = 5, kMoments = 3;  ///< states of the forcing; z, int z, intint z
+  void rewind(double step);
+  void read(double t, SpringMotion& motion);
 
-  void set_modal();
-  void set_dissipative();
-  void set_companion();
-  void factor_inertia();
-  void split(const double* a, double* s, double* rest) const;
-  void start_modal();
-  void start_pade();
-  void rewind_modes(double step);
-  void at_modal(double t, Motion& motion);
-  void sample_modal(double t, int count, std::vector<Motion>& motions);
-  void read_modal(double t, Motion& motion);
-  void bound_rates();
-  bool is_short(double t) const;
-  void start_series();
-  void at_series(double t, Motion& motion);
-  void sample_series(double t, int count, std::vector<Motion>& motions);
-  void move_by_series(double t0, double t, Motion& motion);
-  void prepare_pade();
-  void augment(double t);
-  void at_pade(double t, Motion& motion);
-  void sample_pade(double t, int count, std::vector<Motion>& motions);
-  void read_pade(double t, const double* columns, Motion& motion);
-  void integrate_free_rows(double t, Motion& motion) const;
-
-  Form form_ = Form::kModal;
-  int n_ = 0;
-  std::vector<double> W_, K_, B_, root_;  ///< root_ = K^1/2
-  std::vector<Follower> followers_;
-  std::vector<double> x0_, v0_, b0_, b1_, g0_, scratch_;
-
-  // modal: see spring_damper_modal.cpp
-  double beta_ = 0.0;  ///< B = beta K [s]
-  int stride_ = 0;     ///< rows and modes, rounded up
-  std::vector<double> V_, V_transposed_, modes_, rows_, mode_forces_, forces_;
+  int size_ = 0, stride_ = 0;  ///< rows; the same rounded up to lanes
+  double beta_ = 0.0;          ///< [s]
   double functions_step_ = -1.0;
+  std::vector<double> root_;  ///< K^1/2
+  std::vector<double> x0_;    ///< K^1/2 x of the start
+  std::vector<double> V_, V_transposed_, table_, rows_, mode_forces_, forces_, scratch_;
+};
 
-  // series: see spring_damper_series.cpp; marks_[k] is the motion after k marks_apart_
-  double rate_ = 0.0, marks_apart_ = 0.0;
-  int marks_used_ = 0;
-  std::vector<Motion> marks_;
-  std::vector<double> by_columns_, series_, term_g_;
+struct SeriesWorkspace {
+  std::vector<double> columns, table, lag_term;
+};
+/// An upper bound on the rates of the rows [1/s]: the largest root of s^2 = |W B| s + |W K|, and
+/// the lags'.
+double fastest_rate(const SpringRows& rows);
+/// Power series: any rows, whose fastest rate is `rate`; motion goes on by t. The cost grows as
+/// rate t.
+void advance_by_series(const SpringRows& rows,
+                       const SpringStart& start,
+                       double rate,
+                       double t,
+                       SeriesWorkspace& work,
+                       SpringMotion& motion);
 
-  // Pade: see spring_damper_pade.cpp
-  bool pade_set_ = false, pade_started_ = false;
-  int rank_ = 0, size_ = 0;
-  double x_scale_ = 1.0;
-  std::vector<double> G_, rest_v_, rest_b0_, rest_b1_, A_, f_, z0_, augmented_, columns_, next_,
-      transition_;
-  std::vector<int> pivots_;
-  MatrixExponential exponential_;
+struct ExponentialWorkspace {
+  std::vector<double> A, columns, next, transition;
+  MatrixExponential exponential;
+};
+/// Matrix exponential: any rows, any t; one of them for the times t / count, 2 t / count, ... t.
+void sample_by_exponential(const SpringRows& rows,
+                           const SpringStart& start,
+                           double t,
+                           int count,
+                           ExponentialWorkspace& work,
+                           SpringMotion* motions);
+
+/// Chooses the map: the modal one for rows that have modes, the series for what is short, the
+/// exponential for the rest.
+class SpringDamper {
+ public:
+  SpringRows rows;    ///< prepare() after a change
+  SpringStart start;  ///< begin() after a change, and after prepare()
+
+  void prepare();
+  void begin();
+  bool modal() const { return modal_; }
+  /// At t / count, 2 t / count, ... t; until the next begin().
+  const SpringMotion* sample(double t, int count);
+  void at(double t, SpringMotion& motion);
+  SpringModes& modes() { return modes_; }
+  const SpringModes& modes() const { return modes_; }
+
+ private:
+  bool is_short(double t) const;
+
+  bool modal_ = false;
+  double rate_ = 0.0;
+  int sampled_ = 0;  ///< nodes_[0] is the start; so many of the others are set
+  std::vector<SpringMotion> nodes_;
+  SpringModes modes_;
+  SeriesWorkspace series_;
+  ExponentialWorkspace exponential_;
 };
 
 }  // namespace stiction

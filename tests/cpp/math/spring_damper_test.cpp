@@ -18,36 +18,41 @@ using stiction::test::quad_exponential;
 using stiction::test::Quadruple;
 using stiction::test::Rng;
 using stiction::test::solve_semidefinite;
-using Motion = SpringDamper::Motion;
+using Motion = SpringMotion;
 
 namespace {
 
+/// With dense algebra at hand.
 struct Problem {
   MatrixXd W;
   VectorXd K, B, x0, v0, b0, b1;
-  std::vector<SpringDamper::Follower> followers;
+  std::vector<SpringRows::Lag> lags;
   VectorXd g0 = VectorXd::Zero(0);
   bool symmetric = true;
+
+  SpringRows rows() const {
+    const MatrixXd by_rows = W.transpose();  // column-major of the transpose: row-major of W
+    return {
+        static_cast<int>(K.size()), symmetric, list(by_rows.reshaped()), list(K), list(B), lags};
+  }
+  SpringStart start() const { return {list(x0), list(v0), list(b0), list(b1), list(g0)}; }
+
+ private:
+  static std::vector<double> list(const VectorXd& x) { return {x.data(), x.data() + x.size()}; }
 };
 
 SpringDamper started(const Problem& p) {
-  const int n = static_cast<int>(p.K.size());
-  const MatrixXd rows = p.W.transpose();  // column-major of the transpose: row-major of W
   SpringDamper system;
-  system.set(rows.data(),
-             p.K.data(),
-             p.B.data(),
-             n,
-             p.symmetric,
-             p.followers.data(),
-             static_cast<int>(p.followers.size()));
-  system.start(p.x0.data(), p.v0.data(), p.b0.data(), p.b1.data(), p.g0.data());
+  system.rows = p.rows();
+  system.start = p.start();
+  system.prepare();
+  system.begin();
   return system;
 }
 
 /// The raw companion system with its forcing in quadruple precision.
 Motion exact(const Problem& p, double t) {
-  const int n = static_cast<int>(p.K.size()), lags = static_cast<int>(p.followers.size()),
+  const int n = static_cast<int>(p.K.size()), lags = static_cast<int>(p.lags.size()),
             size = 2 * n + lags, all = size + 5;
   std::vector<Quadruple> A(static_cast<std::size_t>(all) * all, 0);
   const Quadruple T = t;
@@ -63,7 +68,7 @@ Motion exact(const Problem& p, double t) {
     A[(n + i) * all + size + 3] = T * p.v0[i];
   }
   for (int k = 0; k < lags; ++k) {
-    const SpringDamper::Follower& lag = p.followers[k];
+    const SpringRows::Lag& lag = p.lags[k];
     A[(2 * n + k) * all + lag.row] = -T * lag.gain * p.K[lag.row];
     A[(2 * n + k) * all + n + lag.row] = -T * lag.gain * p.B[lag.row];
     A[(2 * n + k) * all + 2 * n + k] = -T * lag.rate;
@@ -79,7 +84,7 @@ Motion exact(const Problem& p, double t) {
     return sum;
   };
   Motion m;
-  m.resize(n, lags);
+  m.resize(p.rows());
   for (int i = 0; i < n; ++i) {
     m.x[i] = z(i, 0);
     m.v[i] = z(n + i, 0);
@@ -122,7 +127,8 @@ Problem random_problem(Rng& rng, int n, int rank) {
 
 BOOST_AUTO_TEST_SUITE(spring_damper_test)
 
-// One mass on a spring with a damper, in every regime and at any step, by the modal form.
+// One mass on a spring with a damper, in every regime and at any step, by its mode; without a
+// spring by the general maps.
 BOOST_AUTO_TEST_CASE(one_mass_in_every_regime) {
   Rng rng(1);
   for (int i = 0; i < 120; ++i) {
@@ -134,7 +140,7 @@ BOOST_AUTO_TEST_CASE(one_mass_in_every_regime) {
                  ? 0.0
                  : 2.0 * w * std::pow(10.0, rng.uniform(-2.0, 1.5)) / p.W(0, 0);
     SpringDamper system = started(p);
-    BOOST_TEST((system.form() == SpringDamper::Form::kModal));
+    BOOST_TEST(system.modal() == (p.K[0] > 0.0));
     Motion got;
     system.at(t, got);
     const Motion want = exact(p, t);
@@ -146,36 +152,92 @@ BOOST_AUTO_TEST_CASE(one_mass_in_every_regime) {
   }
 }
 
-// Uniform B / K with anisotropic K: modal. Otherwise the dissipative form. Different materials,
-// more rows than rank; the set of the expo study, K 1e4 ... 1e8, B 10 ... 1e5, h 1 ... 40 ms.
-BOOST_AUTO_TEST_CASE(several_rows_of_any_rank) {
+// Every map on the same rows. Uniform B / K with anisotropic K have modes, the others have not;
+// different materials, more rows than rank, W that is not symmetric and lags as of sliding points;
+// K 1e4 ... 1e8, B 10 ... 1e5, t 1 ... 40 ms.
+BOOST_AUTO_TEST_CASE(every_map_against_quadruple_precision) {
   Rng rng(2);
-  double worst[2] = {};
-  for (int i = 0; i < 60; ++i) {
+  const auto random = [&] { return rng.uniform(-1.0, 1.0); };
+  double worst[3] = {}, speed[3] = {};  // modal, series, exponential
+  int taken[3] = {};
+  const auto judge = [&](int map, const Motion& got, const Motion& want, const Problem& p) {
+    ++taken[map];
+    worst[map] = std::max(worst[map], impulse_error(got, want));
+    BOOST_TEST(impulse_error(got, want) <= 1e-12, map << ": " << impulse_error(got, want));
+    BOOST_TEST(error(got.x, want.x) <= 1e-11);
+    BOOST_TEST(error(got.g, want.g) <= 1e-11);
+    for (int r = 0; r < p.K.size(); ++r)  // what is left of the velocity may be next to nothing
+      speed[map] = std::max(speed[map], std::abs(got.v[r] - want.v[r]) / p.v0.norm());
+  };
+  for (int i = 0; i < 90; ++i) {
     const int sizes[][2] = {{3, 3}, {6, 6}, {12, 12}, {12, 6}, {24, 6}};
-    const int (&size)[2] = sizes[i % (i < 50 ? 4 : 5)];
-    const bool modal = i % 3 == 0;
+    const int (&size)[2] = sizes[i % (i < 80 ? 4 : 5)];
+    const bool uniform = i % 3 == 0, sliding = i % 3 == 1 && size[0] == size[1];
     Problem p = random_problem(rng, size[0], size[1]);
     const double beta = std::pow(10.0, rng.uniform(-4.0, -2.0));
+    const double stiffness = std::pow(10.0, rng.uniform(3.0, 7.0));
     for (int r = 0; r < size[0]; ++r) {
-      p.K[r] = modal ? std::pow(10.0, 4.0 + i / 20 + rng.uniform(0.0, 1.4))
-                     : std::pow(10.0, rng.uniform(4.0, 8.0));
-      p.B[r] = modal ? beta * p.K[r] : std::pow(10.0, rng.uniform(1.0, 5.0));
+      p.K[r] = uniform   ? std::pow(10.0, 4.0 + i / 30 + rng.uniform(0.0, 1.4))
+               : sliding ? stiffness
+                         : std::pow(10.0, rng.uniform(4.0, 8.0));
+      p.B[r] = uniform ? beta * p.K[r] : std::pow(10.0, rng.uniform(1.0, sliding ? 3.0 : 5.0));
     }
-    const double t = std::pow(10.0, rng.uniform(-3.0, -1.4));
-    SpringDamper system = started(p);
-    BOOST_TEST(
-        (system.form() == (modal ? SpringDamper::Form::kModal : SpringDamper::Form::kDissipative)));
+    if (sliding) {
+      p.W += 0.2 * MatrixXd::NullaryExpr(size[0], size[0], random);
+      p.symmetric = false;
+      p.lags = {{1, 333.0, 1.0 / 300.0}, {2, 1e3, 0.5 / 300.0}};
+      p.g0 = 1e-4 * VectorXd::NullaryExpr(2, random);
+    }
+    double t = std::pow(10.0, rng.uniform(-3.0, -1.4));
+    const SpringRows rows = p.rows();
+    const SpringStart start = p.start();
+    const double rate = fastest_rate(rows);
     Motion got;
-    system.at(t, got);
+    got.resize(rows);
+    SpringModes modes;
+    BOOST_TEST(modes.find(rows) == uniform);
+    ExponentialWorkspace exponential;
+    sample_by_exponential(rows, start, t, 1, exponential, &got);
     const Motion want = exact(p, t);
-    BOOST_TEST(impulse_error(got, want) <= 1e-12, i << ": " << impulse_error(got, want));
-    worst[modal] = std::max(worst[modal], impulse_error(got, want));
-    BOOST_TEST(error(got.x, want.x) <= 1e-11);
-    for (int r = 0; r < size[0]; ++r)  // what is left of the velocity may be next to nothing
-      BOOST_TEST(std::abs(got.v[r] - want.v[r]) <= 1e-12 * p.v0.norm());
+    judge(2, got, want, p);
+    if (uniform) {
+      modes.start(start);
+      modes.sample(t, 1, &got);
+      judge(0, got, want, p);
+    }
+    t = std::min(t, 48.0 / rate);
+    SeriesWorkspace series;
+    got.take(rows, start);
+    advance_by_series(rows, start, rate, 0.3 * t, series, got);
+    advance_by_series(rows, start, rate, 0.7 * t, series, got);
+    judge(1, got, exact(p, t), p);
   }
-  BOOST_TEST_MESSAGE("worst dissipative " << worst[0] << ", modal " << worst[1]);
+  for (int map = 0; map < 3; ++map) {
+    BOOST_TEST(taken[map] >= 30);
+    BOOST_TEST(speed[map] <= (map == 0 ? 1e-12 : 1e-9));
+  }
+  BOOST_TEST_MESSAGE("worst: modes " << worst[0] << ", series " << worst[1] << ", exponential "
+                                     << worst[2] << "; v " << speed[0] << ", " << speed[1] << ", "
+                                     << speed[2]);
+}
+
+// The chooser takes each map, and the same motion comes of all.
+BOOST_AUTO_TEST_CASE(chooser_takes_every_map) {
+  Rng rng(11);
+  for (const bool uniform : {true, false}) {
+    for (const double t : {1e-4, 1e-1}) {
+      Problem p = random_problem(rng, 6, 6);
+      p.K.setConstant(1e6);
+      p.B.setConstant(300.0);
+      if (!uniform) p.B[0] = 20.0;
+      SpringDamper system = started(p);
+      BOOST_TEST(system.modal() == uniform);
+      BOOST_TEST((fastest_rate(system.rows) * t <= 48.0) == (t < 1e-2));
+      Motion got;
+      system.at(t, got);
+      BOOST_TEST(impulse_error(got, exact(p, t)) <= 1e-12);
+    }
+  }
 }
 
 // What the bodies cannot follow (hyperstatic points on a turning body), rows without spring or
@@ -203,30 +265,6 @@ BOOST_AUTO_TEST_CASE(inconsistent_rows_and_missing_springs) {
   }
 }
 
-// Sliding: a product that is not symmetric, with a lagging tangential spring per contact.
-BOOST_AUTO_TEST_CASE(general_rows_with_followers) {
-  Rng rng(4);
-  const auto random = [&] { return rng.uniform(-1.0, 1.0); };
-  for (int i = 0; i < 30; ++i) {
-    Problem p = random_problem(rng, 5, 5);
-    p.W += 0.2 * MatrixXd::NullaryExpr(5, 5, random);
-    p.symmetric = false;
-    p.K.setConstant(std::pow(10.0, rng.uniform(3.0, 7.0)));
-    p.B.setConstant(std::pow(10.0, rng.uniform(1.0, 3.0)));
-    p.followers = {{1, 333.0, 1.0 / 300.0}, {4, 1e3, 0.5 / 300.0}};
-    p.g0 = 1e-4 * VectorXd::NullaryExpr(2, random);
-    SpringDamper system = started(p);
-    BOOST_TEST((system.form() == SpringDamper::Form::kCompanion));
-    Motion got;
-    const double t = std::pow(10.0, rng.uniform(-3.0, -1.4));
-    system.at(t, got);
-    const Motion want = exact(p, t);
-    BOOST_TEST(impulse_error(got, want) <= 1e-12);
-    BOOST_TEST(error(got.g, want.g) <= 1e-11);
-    BOOST_TEST(error(got.x, want.x) <= 1e-11);
-  }
-}
-
 BOOST_AUTO_TEST_CASE(samples_are_the_motion_at_their_times) {
   Rng rng(5);
   for (int i = 0; i < 30; ++i) {
@@ -235,12 +273,11 @@ BOOST_AUTO_TEST_CASE(samples_are_the_motion_at_their_times) {
     p.B.setConstant(300.0);
     if (i % 3 == 1) p.B[0] = 20.0;
     if (i % 3 == 2) {
-      p.followers = {{2, 333.0, 1e-3}};
+      p.lags = {{2, 333.0, 1e-3}};
       p.g0 = VectorXd::Constant(1, 1e-4);
     }
     SpringDamper system = started(p);
-    std::vector<Motion> nodes;
-    system.sample(8e-3, 8, nodes);
+    const Motion* nodes = system.sample(8e-3, 8);
     for (int k = 0; k < 8; ++k) {
       Motion one;
       system.at((k + 1) * 1e-3, one);
@@ -261,12 +298,14 @@ BOOST_AUTO_TEST_CASE(sampled_forces_are_those_of_the_motion) {
       p.K.setConstant(std::pow(10.0, rng.uniform(3.0, 7.0)));
       p.B = 3e-3 * p.K;
       SpringDamper system = started(p);
-      BOOST_TEST((system.form() == SpringDamper::Form::kModal));
+      BOOST_TEST(system.modal());
       Motion end, one;
-      const double* forces = system.sample_forces(8e-3, count, end);
+      end.resize(system.rows);
+      SpringModes& modes = system.modes();
+      const double* forces = modes.sample_forces(8e-3, count, end);
       std::vector<std::vector<double>> u;
       for (int k = 0; k < count; ++k)
-        u.emplace_back(forces + k * system.force_stride(), forces + k * system.force_stride() + n);
+        u.emplace_back(forces + k * modes.stride(), forces + k * modes.stride() + n);
       for (int k = 0; k < count; ++k) {
         system.at((k + 1) * 8e-3 / count, one);
         BOOST_TEST(error(u[k], one.u) <= 1e-10);
@@ -279,35 +318,7 @@ BOOST_AUTO_TEST_CASE(sampled_forces_are_those_of_the_motion) {
   }
 }
 
-// By the modes, of full rank and not; other forms and rows without a spring have none.
-BOOST_AUTO_TEST_CASE(inertia_is_solved_by_the_modes) {
-  Rng rng(9);
-  const auto random = [&] { return rng.uniform(-1.0, 1.0); };
-  for (int n = 1; n <= 13; ++n) {
-    const int rank = n % 3 == 0 ? std::min(n, 6) : n;
-    Problem p = random_problem(rng, n, rank);
-    if (rank == n) p.W += MatrixXd::Identity(n, n);
-    for (int r = 0; r < n; ++r) p.K[r] = std::pow(10.0, rng.uniform(4.0, 5.0));
-    p.B = 3e-3 * p.K;
-    SpringDamper system = started(p);
-    VectorXd y = p.W * VectorXd::NullaryExpr(n, random);
-    const VectorXd x = y;
-    BOOST_REQUIRE(system.solve_inertia(1.0, 0.0, y.data()));
-    BOOST_TEST((p.W * y - x).norm() <= 1e-6 * x.norm());
-    const double h = 1e-3, share = 0.1;
-    VectorXd z = x;
-    BOOST_REQUIRE(system.solve_inertia(h, share, z.data()));
-    const VectorXd soft = share * (h * (h * p.K + p.B)).cwiseInverse();
-    BOOST_TEST((p.W * z + soft.cwiseProduct(z) - x).norm() <= 1e-6 * x.norm());
-    p.K[0] = 0.0;
-    p.B[0] = 0.0;
-    BOOST_TEST(!started(p).solve_inertia(1.0, 0.0, y.data()));
-    p.K[0] = 1e9;
-    if (n > 1) BOOST_TEST(!started(p).solve_inertia(1.0, 0.0, y.data()));
-  }
-}
-
-// Released springs only lose energy, whatever the step: modal and dissipative forms.
+// Released springs only lose energy, whatever the step: by modes, by series, by exponential.
 BOOST_AUTO_TEST_CASE(no_step_adds_energy) {
   Rng rng(6);
   for (int i = 0; i < 60; ++i) {
@@ -340,16 +351,26 @@ BOOST_AUTO_TEST_CASE(a_warm_system_allocates_nothing) {
     p.symmetric = i < 4;
     problems.push_back(p);
   }
+  std::vector<SpringRows> rows;
+  std::vector<SpringStart> starts;
+  for (const Problem& p : problems) {
+    rows.push_back(p.rows());
+    starts.push_back(p.start());
+  }
   SpringDamper system;
-  std::vector<Motion> nodes;
   Motion motion;
   const auto run = [&] {
-    for (const Problem& p : problems) {
-      system.set(p.W.data(), p.K.data(), p.B.data(), static_cast<int>(p.K.size()), p.symmetric);
-      system.start(p.x0.data(), p.v0.data(), p.b0.data(), p.b1.data());
-      system.sample(1e-2, 8, nodes);
-      if (system.form() == SpringDamper::Form::kModal) system.sample_forces(1e-2, 8, motion);
-      system.at(3e-3, motion);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      system.rows = rows[i];
+      system.start = starts[i];
+      system.prepare();
+      system.begin();
+      for (const double t : {1e-3, 1e-1}) {
+        system.sample(t, 8);
+        motion.resize(system.rows);
+        if (system.modal()) system.modes().sample_forces(t, 8, motion);
+        system.at(0.3 * t, motion);
+      }
     }
   };
   run();
