@@ -18,10 +18,14 @@ Simplex simplex_of(const std::vector<Vec3d>& points) {
   return s;
 }
 
-// The optimality condition of the closest point v of a hull: w . v >= v . v for every corner.
-void check_closest(const std::vector<Vec3d>& points, double tolerance) {
+// The optimality condition of the closest point v of a hull: w . v >= v . v for every corner. False
+// if the origin is inside, which only a tetrahedron with a volume can say.
+bool check_closest(const std::vector<Vec3d>& points, double tolerance) {
   Simplex s = simplex_of(points);
-  if (!s.reduce()) return;
+  if (!s.reduce()) {
+    BOOST_TEST(points.size() == 4u);
+    return false;
+  }
   double sum = 0.0;
   for (int i = 0; i < s.count; ++i) {
     BOOST_TEST(s.weights[i] >= 0.0);
@@ -32,6 +36,7 @@ void check_closest(const std::vector<Vec3d>& points, double tolerance) {
   for (const Vec3d& p : points) {
     BOOST_TEST(dot(p - s.closest, s.closest) >= -tolerance * (norm(p) + norm(s.closest)));
   }
+  return true;
 }
 
 }  // namespace
@@ -41,25 +46,29 @@ BOOST_AUTO_TEST_SUITE(gjk_test)
 // The closest point of random simplices of 1 to 4 points satisfies the optimality condition.
 BOOST_AUTO_TEST_CASE(closest_point_of_a_simplex) {
   Rng rng(1);
+  int outside = 0;
   for (int t = 0; t < 4000; ++t) {
     std::vector<Vec3d> points;
     const Vec3d centre = uniform_vector(rng, 1.0);
     for (int i = 0; i < 1 + t % 4; ++i) points.push_back(centre + uniform_vector(rng, 1.0));
-    check_closest(points, 1e-11);
+    outside += check_closest(points, 1e-11);
   }
+  BOOST_TEST(outside > 3900);
 }
 
 // Flat, needle-like and repeated simplices neither divide by zero nor lose the condition.
 BOOST_AUTO_TEST_CASE(degenerate_simplices) {
   Rng rng(2);
+  int outside = 0;
   for (int t = 0; t < 4000; ++t) {
     const Vec3d a = uniform_vector(rng, 1.0), d = uniform_vector(rng, 1.0);
     const Vec3d e = uniform_vector(rng, t % 2 == 0 ? 0.0 : 1e-9);
     std::vector<Vec3d> points{a, a + d, a + d * rng.uniform(-1, 2) + e};
     if (t % 3 == 0) points.push_back(a);
     if (t % 3 == 1) points.push_back(a + d * 0.5);
-    check_closest(points, 1e-8);
+    outside += check_closest(points, 1e-8);
   }
+  BOOST_TEST(outside == 4000);  // none has a volume
 }
 
 // The origin inside a tetrahedron is recognised, just outside it is not.

@@ -12,16 +12,6 @@ using namespace stiction;
 
 namespace {
 
-bool robots_available() {
-  try {
-    make_scene("talos");
-    return true;
-  } catch (const std::runtime_error& e) {
-    BOOST_TEST_MESSAGE("skipped: " << e.what());
-    return false;
-  }
-}
-
 // Scene bodies in the world at the default configuration.
 std::vector<Transform> world_poses(const Scene& scene) {
   std::vector<Transform> poses(scene.num_bodies(), Transform::identity());
@@ -73,13 +63,11 @@ bool throws_with(const std::string& name, const SceneOptions& options, const std
 BOOST_AUTO_TEST_SUITE(scenes_test)
 
 BOOST_AUTO_TEST_CASE(every_scene_builds_and_is_consistent) {
-  const bool robots = robots_available();
   std::set<std::string> names;
   for (const SceneInfo& info : scenes()) {
     BOOST_TEST_CONTEXT(info.name) {
       BOOST_TEST(names.insert(info.name).second);
       BOOST_TEST(!info.description.empty());
-      if (info.needs_robots && !robots) continue;
       const Scene scene = make_scene(info.name);
       BOOST_TEST(scene.name == info.name);
       BOOST_TEST(static_cast<int>(scene.default_q().size()) == scene.nq());
@@ -192,8 +180,7 @@ BOOST_AUTO_TEST_CASE(solo12_with_all_geometry_does_not_collide_with_itself_at_th
   BOOST_TEST(scene.pair_enabled(base, scene.geometry("FL_LOWER_LEG_0")));
 }
 
-BOOST_AUTO_TEST_CASE(talos_is_the_benchmark_model,
-                     *boost::unit_test::precondition([](auto) { return robots_available(); })) {
+BOOST_AUTO_TEST_CASE(talos_is_the_benchmark_model) {
   const Scene scene = make_scene("talos");
   const Parameters& p = scene.parameters;
   BOOST_TEST(scene.nq() == 39);
@@ -215,8 +202,7 @@ BOOST_AUTO_TEST_CASE(talos_is_the_benchmark_model,
   BOOST_TEST(scene.dof_positions(scene.default_q())[knee] == 0.859395);
 }
 
-BOOST_AUTO_TEST_CASE(allegro_is_the_benchmark_model,
-                     *boost::unit_test::precondition([](auto) { return robots_available(); })) {
+BOOST_AUTO_TEST_CASE(allegro_is_the_benchmark_model) {
   const Scene scene = make_scene("allegro-ball");
   const Parameters& p = scene.parameters;
   BOOST_TEST(scene.nq() == 23);

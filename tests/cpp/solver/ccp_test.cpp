@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
       converged += x.converged();
     }
     BOOST_TEST_MESSAGE(name << ": " << converged << " of " << total << " converged");
-    BOOST_TEST(converged >= (name == "ccp-newton" ? total : 0.97 * total));
+    BOOST_TEST(converged >= (name == "ccp-newton" ? total : 0.98 * total));
     for (const int k : kinds) BOOST_TEST(k > 100);
   }
 }
@@ -121,25 +121,6 @@ BOOST_AUTO_TEST_CASE(solvers_agree) {
   BOOST_TEST(compared >= 360);
 }
 
-// Started from its own solution, a solver stops within one iteration and stays converged.
-BOOST_AUTO_TEST_CASE(restart_takes_at_most_one_iteration) {
-  for (const std::string& name : kCcpNames) {
-    Rng rng(13);
-    int tried = 0;
-    for (int trial = 0; trial < 200; ++trial) {
-      const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
-      SolverWorkspace work;
-      ContactSolution x;
-      solve(p, settings(name, 1e-9), work, x);
-      if (!x.converged()) continue;
-      ++tried;
-      solve(p, settings(name, 1e-8), work, x);
-      BOOST_TEST((x.converged() && x.iterations <= 1), name << ", trial " << trial);
-    }
-    BOOST_TEST(tried > 180);
-  }
-}
-
 // A warm start may be anything finite, also far outside the sets.
 BOOST_AUTO_TEST_CASE(wild_warm_starts_converge) {
   for (const std::string& name : kCcpNames) {
@@ -156,86 +137,6 @@ BOOST_AUTO_TEST_CASE(wild_warm_starts_converge) {
         BOOST_REQUIRE(cold.converged());
         BOOST_REQUIRE(x.converged());
         BOOST_TEST((map(x.velocity) - map(cold.velocity)).cwiseAbs().maxCoeff() < 1e-6);
-      }
-    }
-  }
-}
-
-// The same bits whatever the workspace has served before; a warm start of the wrong size is none.
-BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
-  for (const std::string& name : kCcpNames) {
-    Rng rng(15);
-    SolverWorkspace used;
-    for (int trial = 0; trial < 100; ++trial) {
-      const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
-      const ContactSolution a = solved(p, settings(name, 1e-9, 200));
-      ContactSolution b;
-      b.impulse.assign(p.g.size() + 1, 0.7);
-      solve(p, settings(name, 1e-9, 200), used, b);
-      BOOST_TEST((a.impulse == b.impulse && a.velocity == b.velocity && a.status == b.status));
-      BOOST_TEST((a.iterations == b.iterations && a.penalty == b.penalty));
-    }
-  }
-}
-
-BOOST_AUTO_TEST_CASE(permuted_sets_are_solved_alike) {
-  for (const std::string& name : kCcpNames) {
-    Rng rng(16);
-    for (int trial = 0; trial < 100; ++trial) {
-      const Data d = easy_data(rng);
-      std::vector<int> order(d.sets.size()), start(d.sets.size()), rows;
-      std::iota(order.begin(), order.end(), 0);
-      for (int i = static_cast<int>(order.size()) - 1; i > 0; --i)
-        std::swap(order[i], order[rng.below(i + 1)]);
-      for (std::size_t i = 1; i < start.size(); ++i) start[i] = start[i - 1] + d.sets[i - 1].dim;
-      Data e;
-      for (const int i : order) {
-        e.sets.push_back(d.sets[i]);
-        for (int r = 0; r < d.sets[i].dim; ++r) rows.push_back(start[i] + r);
-      }
-      e.G = d.G(rows, rows);
-      e.g = d.g(rows);
-      const ContactSolution a = solved(d.problem(), settings(name, 1e-10)),
-                            b = solved(e.problem(), settings(name, 1e-10));
-      BOOST_TEST_CONTEXT(name << ", trial " << trial) {
-        BOOST_REQUIRE((a.converged() && b.converged()));
-        for (std::size_t r = 0; r < rows.size(); ++r)
-          BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r]) < 1e-7);
-      }
-    }
-  }
-}
-
-// Units of mass and velocity do not matter: the same bits where they are powers of 4, and
-// convergence alike at 1e-6 and 1e6.
-BOOST_AUTO_TEST_CASE(units_do_not_matter) {
-  for (const std::string& name : kCcpNames) {
-    Rng rng(17);
-    for (int trial = 0; trial < 60; ++trial) {
-      const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
-      const ContactSolution a = solved(d.problem(), settings(name, 1e-8, 2000));
-      for (const double mass : {0x1p-20, 0x1p20, 1e6}) {
-        for (const double speed : {0x1p-20, 0x1p20, 1e-6}) {
-          Data e = d;
-          e.G /= mass;
-          e.R /= mass;
-          e.g *= speed;
-          for (ConstraintSet& s : e.sets) {
-            s.lower *= mass * speed;
-            s.upper *= mass * speed;
-          }
-          const ContactSolution b = solved(e.problem(), settings(name, 1e-8, 2000));
-          BOOST_TEST_CONTEXT(name << ", trial " << trial << ", mass " << mass << ", speed "
-                                  << speed) {
-            if (mass != 1e6 && speed != 1e-6) {
-              BOOST_TEST(a.iterations == b.iterations);
-              for (std::size_t r = 0; r < a.impulse.size(); ++r)
-                BOOST_TEST(a.impulse[r] * (mass * speed) == b.impulse[r]);
-            } else if (a.converged() && a.iterations < 1500) {
-              BOOST_TEST(b.converged());
-            }
-          }
-        }
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,32 @@ bool finished(const ContactSolution& s) {
 
 Eigen::Map<const VectorXd> vector(const std::vector<double>& x) {
   return {x.data(), static_cast<Eigen::Index>(x.size())};
+}
+
+/// What a solver reaches on the problems of this file, one less than measured but for Newton's.
+struct Reach {
+  const char* name;
+  int converged;  ///< of 200 problems at 1e-7 within 3000 iterations
+  int restarted;  ///< of 100 problems solved to 1e-10 within 5000
+};
+constexpr Reach kReach[] = {{"ccp-admm", 199, 98},
+                            {"ccp-newton", 200, 99},
+                            {"ccp-pgs", 194, 98},
+                            {"lcp-lemke", 199, 99},
+                            {"lcp-pgs", 195, 99},
+                            {"lcp-qp", 190, 97},
+                            {"lcp-staggered", 197, 98},
+                            {"ncp-admm", 199, 99},
+                            {"ncp-newton", 200, 99},
+                            {"ncp-pgs", 196, 99},
+                            {"ncp-staggered", 199, 99},
+                            {"raisim", 193, 98}};
+Reach reach_of(const SolverEntry& solver) {
+  for (const Reach& r : kReach) {
+    if (std::string(r.name) == solver.name) return r;
+  }
+  BOOST_FAIL(solver.name << " is not in kReach");
+  return {};
 }
 
 /// The model's relative residual with velocities from the dense matrix.
@@ -142,8 +169,7 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
       converged += finished(x);
     }
     BOOST_TEST_MESSAGE(solver.name << ": " << converged << " of " << kTrials << " converged");
-    BOOST_TEST_CONTEXT(solver.name)
-    BOOST_TEST(converged >= 0.9 * kTrials);
+    BOOST_TEST_CONTEXT(solver.name) BOOST_TEST(converged >= reach_of(solver).converged);
   }
 }
 
@@ -163,11 +189,13 @@ BOOST_AUTO_TEST_CASE(warm_start_takes_at_most_one_iteration) {
       BOOST_TEST_CONTEXT(solver.name << ", trial " << trial << ", iterations " << x.iterations)
       BOOST_TEST((x.converged() && x.iterations <= 1));
     }
-    BOOST_TEST(tried >= 30);
+    BOOST_TEST_MESSAGE(solver.name << ": " << tried << " restarted");
+    BOOST_TEST_CONTEXT(solver.name) BOOST_TEST(tried >= reach_of(solver).restarted);
   }
 }
 
-// A second solve of the same size allocates nothing, and a used workspace changes no bit.
+// A second solve of the same size allocates nothing, a used workspace changes no bit, and a warm
+// start of the wrong size is none.
 BOOST_AUTO_TEST_CASE(warm_calls_do_not_allocate_and_repeat_their_bits) {
   for (const SolverEntry& solver : solvers()) {
     Rng rng(3);
@@ -178,9 +206,11 @@ BOOST_AUTO_TEST_CASE(warm_calls_do_not_allocate_and_repeat_their_bits) {
       const SolverSettings s = settings(solver, 1e-9, 200);
       const ContactSolution fresh = solved(p, s);
       ContactSolution used;
+      if (trial % 2 == 0) used.impulse.assign(p.g.size() + 1, 0.7);
       solve(p, s, work, used);
       BOOST_TEST_CONTEXT(solver.name << ", trial " << trial) {
         BOOST_TEST((fresh.impulse == used.impulse && fresh.status == used.status));
+        BOOST_TEST((fresh.velocity == used.velocity && fresh.penalty == used.penalty));
         BOOST_TEST(fresh.iterations == used.iterations);
         used.impulse.assign(p.g.size(), 0.0);
         const long before = allocation_count();
@@ -213,39 +243,74 @@ BOOST_AUTO_TEST_CASE(large_islands_do_not_allocate) {
   }
 }
 
-// Units and the order of the sets do not matter where the solution is unique.
-BOOST_AUTO_TEST_CASE(units_and_order_do_not_matter) {
+// The order of the sets does not matter where the solution is unique.
+BOOST_AUTO_TEST_CASE(order_does_not_matter) {
   for (const SolverEntry& solver : solvers()) {
     Rng rng(5);
-    for (int trial = 0; trial < 40; ++trial) {
+    for (int trial = 0; trial < 60; ++trial) {
       const Data d = easy_data(rng);
-      const SolverSettings s = settings(solver, 1e-10, 20000);
-      const ContactSolution a = solved(d.problem(), s);
-      Data e;  // reversed, in grams and millimetres
-      const double mass = 1e3, speed = 1e3;
-      std::vector<int> rows;
-      for (int i = static_cast<int>(d.sets.size()) - 1, end = count_rows(d.sets); i >= 0; --i) {
+      std::vector<int> order(d.sets.size()), start(d.sets.size()), rows;
+      std::iota(order.begin(), order.end(), 0);
+      for (int i = static_cast<int>(order.size()) - 1; i > 0; --i)
+        std::swap(order[i], order[rng.below(i + 1)]);
+      for (std::size_t i = 1; i < start.size(); ++i) start[i] = start[i - 1] + d.sets[i - 1].dim;
+      Data e;
+      for (const int i : order) {
         e.sets.push_back(d.sets[i]);
-        e.sets.back().lower *= mass * speed;
-        e.sets.back().upper *= mass * speed;
-        const int begin = end - d.sets[i].dim;
-        for (int r = begin; r < end; ++r) rows.push_back(r);
-        end = begin;
+        for (int r = 0; r < d.sets[i].dim; ++r) rows.push_back(start[i] + r);
       }
-      e.G = d.G(rows, rows) / mass;
-      e.g = d.g(rows) * speed;
-      const ContactSolution b = solved(e.problem(), s);
-      BOOST_TEST_CONTEXT(solver.name << ", trial " << trial << ", relative "
-                                     << a.model_residuals.relative << " and "
-                                     << b.model_residuals.relative) {
+      e.G = d.G(rows, rows);
+      e.g = d.g(rows);
+      const SolverSettings s = settings(solver, 1e-10, 20000);
+      const ContactSolution a = solved(d.problem(), s), b = solved(e.problem(), s);
+      BOOST_TEST_CONTEXT(solver.name << ", trial " << trial) {
         BOOST_REQUIRE((finished(a) && finished(b)));
-        for (std::size_t r = 0; r < rows.size(); ++r) {
-          BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r] / speed) <
-                     2e-5 * d.g.cwiseAbs().maxCoeff());
+        for (std::size_t r = 0; r < rows.size(); ++r)
+          BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r]) < 1e-7);
+      }
+    }
+  }
+}
+
+// Units of mass and speed do not matter: impulses times the units, bit for bit where the factors
+// are powers of 4; at 1e-6 and 1e6 a solver converges alike.
+BOOST_AUTO_TEST_CASE(units_do_not_matter) {
+  int rounded = 0;
+  for (const SolverEntry& solver : solvers()) {
+    Rng rng(7);
+    for (int trial = 0; trial < 40; ++trial) {
+      const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0, 0.8);
+      const SolverSettings s = settings(solver, 1e-8, 2000);
+      const ContactSolution a = solved(d.problem(), s);
+      for (const double mass : {0x1p-20, 0x1p20, 1e6}) {
+        for (const double speed : {0x1p-20, 0x1p20, 1e-6}) {
+          const bool exact = mass != 1e6 && speed != 1e-6;
+          if (!exact && !(a.converged() && a.iterations < 1500)) continue;
+          Data e = d;
+          e.G /= mass;
+          e.R /= mass;
+          e.g *= speed;
+          for (ConstraintSet& set : e.sets) {
+            set.lower *= mass * speed;
+            set.upper *= mass * speed;
+          }
+          const ContactSolution b = solved(e.problem(), s);
+          BOOST_TEST_CONTEXT(solver.name << ", trial " << trial << ", mass " << mass << ", speed "
+                                         << speed) {
+            if (exact) {
+              BOOST_TEST(a.iterations == b.iterations);
+              for (std::size_t r = 0; r < a.impulse.size(); ++r)
+                BOOST_TEST(a.impulse[r] * (mass * speed) == b.impulse[r]);
+            } else {
+              BOOST_TEST(b.converged());
+              ++rounded;
+            }
+          }
         }
       }
     }
   }
+  BOOST_TEST(rounded > 1500);
 }
 
 // Islands are solved one by one: the bits are those of each alone.

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(converged_means_solved) {
     converged += x.converged();
   }
   BOOST_TEST_MESSAGE(converged << " of " << total << " converged");
-  BOOST_TEST(converged >= 0.9 * total);
+  BOOST_TEST(converged == total);
   BOOST_TEST(hyperstatic > 200);
   BOOST_TEST(compliant > 200);
   for (const int k : kinds) BOOST_TEST(k > 300);
@@ -175,39 +175,6 @@ BOOST_AUTO_TEST_CASE(one_contact_matches_brute_force) {
   for (const int n : seen) BOOST_TEST(n > 40);
 }
 
-// Started from its own solution, the solver stops within one iteration and stays converged.
-BOOST_AUTO_TEST_CASE(restart_takes_at_most_one_iteration) {
-  Rng rng(3);
-  int tried = 0;
-  for (int trial = 0; trial < 300; ++trial) {
-    const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 3 == 0).problem();
-    SolverWorkspace work;
-    ContactSolution x;
-    solve(p, settings(1e-9), work, x);
-    if (!x.converged()) continue;
-    ++tried;
-    solve(p, settings(1e-8), work, x);
-    BOOST_TEST((x.converged() && x.iterations <= 1));
-  }
-  BOOST_TEST(tried > 250);
-}
-
-// A warm start of the wrong size is ignored: the result is that of a cold start, bit for bit; and a
-// workspace that has served other problems changes nothing.
-BOOST_AUTO_TEST_CASE(repeated_solves_give_the_same_bits) {
-  Rng rng(4);
-  SolverWorkspace used;
-  for (int trial = 0; trial < 200; ++trial) {
-    const ContactProblem p = random_problem(rng, rng.uniform(0.3, 1.2), trial % 2 == 0).problem();
-    const ContactSolution a = solved(p, settings(1e-9, 300));
-    ContactSolution b;
-    b.impulse.assign(p.g.size() + 1, 0.7);
-    solve(p, settings(1e-9, 300), used, b);
-    BOOST_TEST((a.impulse == b.impulse && a.velocity == b.velocity && a.status == b.status));
-    BOOST_TEST(a.iterations == b.iterations);
-  }
-}
-
 // The velocity is that of the impulse, also where Newton was tried from a start that it could not
 // improve.
 BOOST_AUTO_TEST_CASE(velocity_belongs_to_the_impulse) {
@@ -233,36 +200,6 @@ BOOST_AUTO_TEST_CASE(velocity_belongs_to_the_impulse) {
   BOOST_TEST(started_solved > 500);
 }
 
-// The order of the sets does not matter: both orders converge, and where the solution is unique the
-// velocities agree.
-BOOST_AUTO_TEST_CASE(permuted_sets_are_solved_alike) {
-  Rng rng(5);
-  for (int trial = 0; trial < 200; ++trial) {
-    const Data d = easy_data(rng);
-    std::vector<int> order(d.sets.size()), start(d.sets.size()), rows;
-    std::iota(order.begin(), order.end(), 0);
-    for (int i = static_cast<int>(order.size()) - 1; i > 0; --i)
-      std::swap(order[i], order[rng.below(i + 1)]);
-    for (std::size_t i = 1; i < start.size(); ++i) start[i] = start[i - 1] + d.sets[i - 1].dim;
-    Data e;
-    for (const int i : order) {
-      e.sets.push_back(d.sets[i]);
-      for (int r = 0; r < d.sets[i].dim; ++r) rows.push_back(start[i] + r);
-    }
-    e.G = d.G(rows, rows);
-    e.g = d.g(rows);
-    const ContactSolution a = solved(d.problem(), settings(1e-10)),
-                          b = solved(e.problem(), settings(1e-10));
-    BOOST_TEST_CONTEXT("trial " << trial) {
-      BOOST_REQUIRE(a.converged());
-      BOOST_REQUIRE(b.converged());
-      BOOST_TEST(relative_residual(e, b.impulse) <= 1e-10 + 1e-12);
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        BOOST_TEST(std::abs(a.velocity[rows[r]] - b.velocity[r]) < 1e-7);
-    }
-  }
-}
-
 // Newton between the sweeps changes the path, not the result.
 BOOST_AUTO_TEST_CASE(newton_and_sweeps_agree) {
   Rng rng(6);
@@ -282,40 +219,6 @@ BOOST_AUTO_TEST_CASE(newton_and_sweeps_agree) {
     fewer += a.iterations < b.iterations;
   }
   BOOST_TEST(fewer > 100);  // so that Newton has in fact worked
-}
-
-// Units do not matter: mass and velocity in other units give the same impulses times the units, bit
-// for bit if the factors are powers of 4, and they converge alike at 1e-6 and 1e6.
-BOOST_AUTO_TEST_CASE(units_do_not_matter) {
-  Rng rng(7);
-  for (int trial = 0; trial < 200; ++trial) {
-    const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0);
-    const ContactSolution a = solved(d.problem(), settings(1e-8, 2000));
-    for (const double mass : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
-      for (const double speed : {0x1p-20, 0x1p20, 1e-6, 1e6}) {
-        Data e = d;
-        e.G /= mass;
-        e.R /= mass;
-        e.g *= speed;
-        for (ConstraintSet& s : e.sets) {
-          s.lower *= mass * speed;
-          s.upper *= mass * speed;
-        }
-        const ContactSolution b = solved(e.problem(), settings(1e-8, 2000));
-        const bool exact = mass != 1e6 && mass != 1e-6 && speed != 1e6 && speed != 1e-6;
-        BOOST_TEST_CONTEXT("trial " << trial << ", mass " << mass << ", speed " << speed) {
-          if (exact) {
-            BOOST_TEST(a.iterations == b.iterations);
-            for (std::size_t r = 0; r < a.impulse.size(); ++r) {
-              BOOST_TEST(a.impulse[r] * (mass * speed) == b.impulse[r]);
-            }
-          } else if (a.converged()) {
-            BOOST_TEST(b.converged());
-          }
-        }
-      }
-    }
-  }
 }
 
 // No rows: converged at once, nothing to report.
