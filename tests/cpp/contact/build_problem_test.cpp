@@ -83,7 +83,10 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
       if (row.source <= RowSource::kLimitRecovery && row.compliance[row.set.dim - 1] == 0.0) {
         const int n = row.set.dim - 1;
         const bool immovable = G(o + n, o + n) <= 1e-13 * scale;  // then it is J v_free
-        if (!immovable) {
+        if (immovable) {
+          BOOST_TEST(std::abs(s.problem.g[o + n]) <= 1e-12 * (1.0 + std::abs(row.reference[n])));
+          BOOST_TEST((row.kind == ReferenceKind::kImmovable));
+        } else {
           const double expected =
               position_reference(s, moved, row, MJ.col(o + n) / G(o + n, o + n));
           BOOST_TEST(std::abs(row.reference[n] - expected) < 1e-9 * std::abs(expected) + 1e-12);
