@@ -2,8 +2,6 @@
 
 #include "model/contact_order.hpp"
 
-#include <algorithm>
-
 namespace stiction {
 namespace {
 
@@ -15,8 +13,7 @@ bool has_plane(const Shape& s) {
 }  // namespace
 
 const ContactMemory* find_memory(const std::vector<ContactMemory>& memory, const Contact& contact) {
-  const auto it = std::lower_bound(memory.begin(), memory.end(), contact, contact_before);
-  return it != memory.end() && same_contact(*it, contact) ? &*it : nullptr;
+  return find_contact(memory, contact);
 }
 
 bool b_carries_anchor(const Scene& scene, const Contact& contact) {

@@ -45,7 +45,7 @@ Vec3d analytic_drift(const CompliantInput& input,
   const PointState r = at(point.rider), c = at(point.carrier);
   Vec3d moving = r.v;
   if (point.kind == PointKind::kRound) {
-    const Vec3d arm = from_carrier(input.scene, system, point, point.arm);
+    const Vec3d arm = world_vector(input.scene, system.dynamics, point.carrier, point.arm);
     moving = r.v - cross(r.w, arm) + cross(c.w, arm);
   }
   const Vec3d rate =
@@ -77,13 +77,12 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
   for (CompliantPoint& point : system.points) {
     if (point.kind != PointKind::kGeneral) continue;
     const Contact& contact = system.contacts[point.contact];
-    const auto it =
-        std::lower_bound(system.found.begin(), system.found.end(), contact, contact_before);
-    if (it == system.found.end() || contact_before(contact, *it)) {
+    const Contact* found = find_contact(system.found, contact);
+    if (found == nullptr) {
       point.drift = analytic_drift(input, contact, point, system);  // as a vertex: it has just gone
       continue;
     }
-    Contact there = *it;
+    Contact there = *found;
     there.frame =
         carried_frame(scene, point.carrier, system.dynamics, moved, contact.frame, there.frame.c2);
     point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
@@ -163,18 +162,14 @@ void apply_forces(const Scene& scene,
 }
 
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {
-  const ContactProblem& p = system.delassus;
   const int n = 3 * (last - first);
   std::fill(out, out + n * n, 0.0);
   for (int i = first; i < last; ++i) {
-    const double* column = p.values.data() + p.panel_start[i];
-    for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-      const ContactProblem::Run& run = p.runs[k];
-      for (int c = run.column; c < run.column + run.count; ++c, column += 4) {
-        if (c < 3 * first || c >= 3 * last) continue;  // one tree of all rows: columns of others
-        for (int r = 0; r < 3; ++r) out[(c - 3 * first) * n + 3 * (i - first) + r] = column[r];
-      }
-    }
+    system.delassus.each_column(i, [&](int column, int at) {
+      const int c = column - 3 * first;  // one tree of all rows: columns of others too
+      const double* block = system.delassus.values.data() + at;
+      if (c >= 0 && c < n) std::copy(block, block + 3, out + c * n + 3 * (i - first));
+    });
   }
 }
 

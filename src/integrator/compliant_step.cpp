@@ -45,27 +45,45 @@ void report_point(const Contact& contact,
   it->mode = mode;
 }
 
-void remember(const CompliantInput& input,
-              const CompliantSystem& system,
-              const std::vector<double>& impulse,
-              const std::vector<Vec3d>& extension,
-              CompliantWorkspace& work,
-              State& state) {
-  for (std::size_t i = 0; i < system.points.size(); ++i) {
-    const CompliantPoint& point = system.points[i];
-    const Contact& contact = system.contacts[point.contact];
-    const Vec3d& e = extension[i];
-    if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0)
-      state.contacts.push_back({contact.pair, contact.feature, {0, 0, 0}, e});
-    const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
-    report_point(contact,
-                 {impulse[3 * i], impulse[3 * i + 1], impulse[3 * i + 2]},
-                 transpose_times(contact.frame, from_carrier(input.scene, system, point, velocity)),
-                 transpose_times(contact.frame, from_carrier(input.scene, system, point, e)),
-                 point.force.mode,
-                 work.outcome);
+Vec3d extension_after(const CompliantInput& input,
+                      const CompliantWorkspace& work,
+                      const CompliantPoint& point,
+                      const Vec3d& force,
+                      bool acts) {
+  if (!acts) return {0, 0, 0};
+  const CompliantSystem& start = work.start;
+  const bool published = start.law == CompliantLaw::kPublished;
+  if (!published && point.force.mode == ContactMode::kSlide) {
+    const Vec3d e = relaxed_extension(point.compliance, point.motion.extension, force, input.h);
+    return to_carrier(input.scene, start, point, e);
   }
-  std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
+  const Vec3d after =
+      settled_anchor(input.scene, start, point) - way_of(input, start, point, work.end.dynamics);
+  if (published) return after;
+  const Vec3d normal = to_carrier(input.scene, start, point, {0, 0, 1});
+  return after - normal * dot(normal, after);
+}
+
+void remember_point(const CompliantInput& input,
+                    const CompliantSystem& system,
+                    const CompliantPoint& point,
+                    const Vec3d& impulse,
+                    const Vec3d& e,
+                    CompliantWorkspace& work,
+                    State& state) {
+  const Contact& contact = system.contacts[point.contact];
+  if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0) {
+    const auto place =
+        std::lower_bound(state.contacts.begin(), state.contacts.end(), contact, contact_before);
+    state.contacts.insert(place, {contact.pair, contact.feature, {0, 0, 0}, e});
+  }
+  const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
+  report_point(contact,
+               impulse,
+               to_contact(input.scene, system, point, velocity),
+               to_contact(input.scene, system, point, e),
+               point.force.mode,
+               work.outcome);
 }
 
 void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {

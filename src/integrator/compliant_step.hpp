@@ -63,8 +63,6 @@ struct CompliantWorkspace {
   CompliantSystem start, end;         ///< of the current sub-step
   std::vector<double> xi, nu;         ///< [nv] displacement and end velocity, step_coordinates.hpp
   Eigen::VectorXd q, v;               ///< scratch, of a stage
-  std::vector<double> impulse;        ///< [3 points], of remember()
-  std::vector<Vec3d> extension;       ///< [points], of remember()
   std::vector<ContactMemory> memory;  ///< anchors of a stage
   RungeKuttaScratch runge_kutta;
   std::shared_ptr<ImplicitScratch> implicit;
@@ -114,15 +112,24 @@ void report_point(const Contact& contact,
                   ContactMode mode,
                   CompliantOutcome& outcome);
 
-/// The usual end of a sub-step for the points of `system`, after conclude(): for each the impulse
-/// [3 points, in the order of system.points] and the extension after the sub-step in the carrier's
-/// axes. Fills state.contacts, to which the impulses of rigid contacts are added, and the outcome.
-void remember(const CompliantInput& input,
-              const CompliantSystem& system,
-              const std::vector<double>& impulse,
-              const std::vector<Vec3d>& extension,
-              CompliantWorkspace& work,
-              State& state);
+/// Extension after the sub-step of a point of the start on which `force` has acted, or which was
+/// out of reach (`acts` false), axes of the carrier. One that slides under the continuous law has
+/// its spring relax towards the force; else the anchor stays and the point moves on.
+Vec3d extension_after(const CompliantInput& input,
+                      const CompliantWorkspace& work,
+                      const CompliantPoint& point,
+                      const Vec3d& force,
+                      bool acts);
+
+/// One point at the end of a sub-step, after conclude(): what acted on it, contact frame [N s], and
+/// its extension then, axes of the carrier. Fills state.contacts and the outcome.
+void remember_point(const CompliantInput& input,
+                    const CompliantSystem& system,
+                    const CompliantPoint& point,
+                    const Vec3d& impulse,
+                    const Vec3d& extension,
+                    CompliantWorkspace& work,
+                    State& state);
 
 /// The energies at `system`, which has an acceleration, unless the outcome has them already: the
 /// first evaluation of a step is its start.

@@ -73,7 +73,7 @@ Vec3d extension_of(const CompliantInput& input,
   const ContactMemory* kept = find_memory(memory, contact);
   Vec3d e = kept != nullptr ? kept->extension : Vec3d{0, 0, 0};
   if (start != nullptr) {
-    const Vec3d normal = to_carrier(input.scene, system, point, contact.frame.c2);
+    const Vec3d normal = to_carrier(input.scene, system, point, {0, 0, 1});
     const Vec3d way = way_between(input.scene, point, normal, start->dynamics, system.dynamics);
     const double gap_before = contact.gap - dot(normal, way);
     const bool published = input.settings.chosen_law() == CompliantLaw::kPublished;
@@ -86,7 +86,7 @@ Vec3d extension_of(const CompliantInput& input,
       e = way * (std::min(contact.gap, 0.0) / (gap_before - std::min(contact.gap, 0.0)));
     }
   }
-  return transpose_times(contact.frame, from_carrier(input.scene, system, point, e));
+  return to_contact(input.scene, system, point, e);
 }
 
 }  // namespace
@@ -97,22 +97,29 @@ void CompliantSystem::resize(const Scene& scene) {
   acceleration.assign(scene.nv(), 0.0);
 }
 
-Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p) {
-  return body_placement(scene, system.dynamics, p.carrier).R;
-}
-
-Vec3d from_carrier(const Scene& scene,
-                   const CompliantSystem& system,
-                   const CompliantPoint& point,
-                   const Vec3d& x) {
-  return world_vector(scene, system.dynamics, point.carrier, x);
+Vec3d to_contact(const Scene& scene,
+                 const CompliantSystem& system,
+                 const CompliantPoint& point,
+                 const Vec3d& x) {
+  return transpose_times(system.contacts[point.contact].frame,
+                         world_vector(scene, system.dynamics, point.carrier, x));
 }
 
 Vec3d to_carrier(const Scene& scene,
                  const CompliantSystem& system,
                  const CompliantPoint& point,
                  const Vec3d& x) {
-  return body_vector(scene, system.dynamics, point.carrier, x);
+  return body_vector(
+      scene, system.dynamics, point.carrier, system.contacts[point.contact].frame * x);
+}
+
+Vec3d settled_anchor(const Scene& scene,
+                     const CompliantSystem& system,
+                     const CompliantPoint& point) {
+  return to_carrier(scene,
+                    system,
+                    point,
+                    settled_extension(system.law, point.compliance, point.motion, point.force));
 }
 
 Vec3d way_between(const Scene& scene,
@@ -131,8 +138,7 @@ Vec3d way_of(const CompliantInput& input,
              const CompliantSystem& start,
              const CompliantPoint& point,
              const DynamicsWorkspace& end) {
-  const Vec3d normal =
-      to_carrier(input.scene, start, point, start.contacts[point.contact].frame.c2);
+  const Vec3d normal = to_carrier(input.scene, start, point, {0, 0, 1});
   const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end);
   if (point.kind == PointKind::kMaterial) return way;
   const Vec3d mean = (carrier_velocity(input.scene, point, start.dynamics) +
@@ -238,12 +244,11 @@ Mat3d carried_frame(const Scene& scene,
 void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSystem& end) {
   for (CompliantPoint& point : end.points) {
     Contact& contact = end.contacts[point.contact];
-    const auto it =
-        std::lower_bound(start.contacts.begin(), start.contacts.end(), contact, contact_before);
-    if (it == start.contacts.end() || contact_before(contact, *it)) continue;
+    const Contact* known = find_contact(start.contacts, contact);
+    if (known == nullptr) continue;
     const Vec3d e = contact.frame * point.motion.extension;
     contact.frame = carried_frame(
-        scene, point.carrier, start.dynamics, end.dynamics, it->frame, contact.frame.c2);
+        scene, point.carrier, start.dynamics, end.dynamics, known->frame, contact.frame.c2);
     point.motion.extension = transpose_times(contact.frame, e);
     point.motion.velocity = relative_velocity(scene, end.dynamics, contact);
   }

@@ -154,18 +154,20 @@ Vec3d relative_velocity(const Scene& scene,
                         const DynamicsWorkspace& dynamics,
                         const Contact& contact);
 
-/// World rotation of the body that carries a point's frame and anchor.
-Mat3d carrier_rotation(const Scene& scene, const CompliantSystem& system, const CompliantPoint& p);
-
-/// World components of a vector in the axes of a point's carrier, and the inverse.
-Vec3d from_carrier(const Scene& scene,
-                   const CompliantSystem& system,
-                   const CompliantPoint& point,
-                   const Vec3d& x);
+/// A vector of a point, from the axes of its carrier to its contact frame and back.
+Vec3d to_contact(const Scene& scene,
+                 const CompliantSystem& system,
+                 const CompliantPoint& point,
+                 const Vec3d& x);
 Vec3d to_carrier(const Scene& scene,
                  const CompliantSystem& system,
                  const CompliantPoint& point,
                  const Vec3d& x);
+
+/// settled_extension() of a point at its force, axes of the carrier.
+Vec3d settled_anchor(const Scene& scene,
+                     const CompliantSystem& system,
+                     const CompliantPoint& point);
 
 /// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the carrier,
 /// of a point of kind kMaterial; of others the normal part only, along the carrier's `normal`.

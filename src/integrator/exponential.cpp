@@ -267,15 +267,13 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
 
   work.outcome.error_estimate = std::max(work.outcome.error_estimate, difference);
   work.outcome.switches += count_switches(start, s);
-  work.extension.resize(start.points.size());
   for (std::size_t i = 0; i < start.points.size(); ++i) {
     CompliantPoint& point = start.points[i];
-    const PointEnd& end = s.ends[i];
-    work.extension[i] =
-        to_carrier(input.scene, start, point, start.contacts[point.contact].frame * end.extension);
-    point.force.mode = end.mode;
+    const double* F = s.F1.data() + 3 * i;
+    point.force.mode = s.ends[i].mode;
+    const Vec3d e = to_carrier(input.scene, start, point, s.ends[i].extension);
+    remember_point(input, start, point, {F[0], F[1], F[2]}, e, work, state);
   }
-  remember(input, start, s.F1, work.extension, work, state);
   return true;
 }
 
@@ -285,15 +283,9 @@ double distance_of(const State& a, const State& b) {
   return std::max(2.0 * (a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
 }
 
-CompliantInput shortened(const CompliantInput& input, double h) {
-  return {input.scene,
-          input.parameters,
-          input.control,
-          input.settings,
-          input.contact,
-          input.collision,
-          input.solver,
-          h};
+CompliantInput shortened(CompliantInput input, double h) {
+  input.h = h;
+  return input;
 }
 
 /// One step against two halves, of which the latter are kept if they differ by at most `allowed` or

@@ -62,8 +62,7 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   const CompliantSystem& system = general ? work.end : work.start;
   const CompliantPoint& point = system.points[j];
   const Vec3d v = carrier_velocity(input.scene, point, work.end.dynamics);
-  out = transpose_times(system.contacts[point.contact].frame,
-                        from_carrier(input.scene, system, point, v));
+  out = to_contact(input.scene, system, point, v);
   return true;
 }
 
@@ -171,9 +170,8 @@ PointEnd end_of_point(
     // One that is out by both accounts is not misplaced, however far it is.
     end.defect.z = std::min(end.gap, 0.0) - std::min(x[2], 0.0);
   } else {
-    const Vec3d in_carrier = way_of(input, work.start, point, work.end.dynamics);
-    const Vec3d way = transpose_times(work.start.contacts[point.contact].frame,
-                                      from_carrier(input.scene, work.start, point, in_carrier));
+    const Vec3d way = to_contact(
+        input.scene, work.start, point, way_of(input, work.start, point, work.end.dynamics));
     end.gap = point.motion.gap + way.z;
     end.defect.z = end.gap - x[2];
     if (point.kind == PointKind::kMaterial) {

@@ -129,28 +129,6 @@ void move(const CompliantInput& input, const State& state, CompliantWorkspace& w
   }
 }
 
-/// Axes of the carrier. The anchor stays while the point moves on, whatever the projection did: the
-/// law moves it at the start of the next step. Under the continuous law a sliding spring relaxes
-/// towards the friction force instead.
-Vec3d extension_after(const CompliantInput& input,
-                      const CompliantSystem& start,
-                      const CompliantPoint& point,
-                      const double* mean_force,
-                      const DynamicsWorkspace& end) {
-  if (!(point.motion.gap <= 0.0)) return {0, 0, 0};
-  const Mat3d R = carrier_rotation(input.scene, start, point);
-  const Mat3d& frame = start.contacts[point.contact].frame;
-  const bool continuous = input.settings.chosen_law() == CompliantLaw::kContinuous;
-  if (continuous && point.force.mode == ContactMode::kSlide) {
-    const Vec3d force{mean_force[0], mean_force[1], mean_force[2]};
-    return transpose_times(
-        R, frame * relaxed_extension(point.compliance, point.motion.extension, force, input.h));
-  }
-  Vec3d way = transpose_times(frame, R * way_of(input, start, point, end));
-  if (continuous) way.z = 0.0;
-  return transpose_times(R, frame * (point.motion.extension - way));
-}
-
 }  // namespace
 
 void exponential_published(const CompliantInput& input, State& state, CompliantWorkspace& work) {
@@ -167,15 +145,13 @@ void exponential_published(const CompliantInput& input, State& state, CompliantW
   move(input, state, work);
   conclude(input, PositionRule::kSecondOrder, work, state);
 
-  work.impulse.resize(3 * start.points.size());
-  work.extension.resize(start.points.size());
-  for (std::size_t i = 0; i < start.points.size(); ++i) {
-    const CompliantPoint& point = start.points[i];
-    for (int r = 0; r < 3; ++r) work.impulse[3 * i + r] = input.h * work.published.force[3 * i + r];
-    work.extension[i] = extension_after(
-        input, start, point, work.published.force.data() + 3 * i, work.end.dynamics);
+  const double* f = work.published.force.data();
+  for (const CompliantPoint& p : start.points) {
+    const Vec3d force{f[0], f[1], f[2]};
+    const Vec3d e = extension_after(input, work, p, force, p.motion.gap <= 0.0);
+    remember_point(input, start, p, force * input.h, e, work, state);
+    f += 3;
   }
-  remember(input, start, work.impulse, work.extension, work, state);
 }
 
 }  // namespace stiction

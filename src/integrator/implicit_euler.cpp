@@ -95,13 +95,10 @@ void Newton::begin() {
     s_.drive[t] = input_.h * input_.h * sum;
   }
   work_.end.here.queries = start.here.queries;
-  const CompliantLaw law = input_.settings.chosen_law();
   work_.memory.clear();
   for (const CompliantPoint& p : start.points) {
     const Contact& c = start.contacts[p.contact];
-    const Vec3d e = c.frame * settled_extension(law, p.compliance, p.motion, p.force);
-    work_.memory.push_back(
-        {c.pair, c.feature, {0, 0, 0}, transpose_times(carrier_rotation(scene_, start, p), e)});
+    work_.memory.push_back({c.pair, c.feature, {0, 0, 0}, settled_anchor(scene_, start, p)});
   }
   s_.islands.reset(num_trees());
   std::fill(s_.done.begin(), s_.done.end(), 0);
@@ -259,37 +256,24 @@ bool Newton::run() {
   return !open && !failed_;
 }
 
-/// Extension of a point that slides at the end, contact frame: backward Euler from the start's.
-Vec3d slid_extension(const CompliantInput& input,
-                     const CompliantWorkspace& work,
-                     const CompliantPoint& point) {
-  const Contact& contact = work.end.contacts[point.contact];
-  const ContactMemory* kept = find_memory(work.memory, contact);
-  const Vec3d e0 = kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
-  const Vec3d world = carrier_rotation(input.scene, work.end, point) * e0;
-  return relaxed_extension(
-      point.compliance, transpose_times(contact.frame, world), point.force.force, input.h);
-}
-
-/// Forces and extensions of the end become those of the step.
+/// Forces and extensions of the end become those of the step. A point that slides at the end has
+/// gone on from its extension at the start by backward Euler.
 void finish(const CompliantInput& input, State& state, CompliantWorkspace& work) {
-  const CompliantLaw law = input.settings.chosen_law();
   CompliantSystem& end = work.end;
   for (int k = 0; k < input.scene.nv(); ++k) work.xi[k] = input.h * work.nu[k];
   state.queries.swap(end.here.queries);
   conclude(input, PositionRule::kEndVelocity, work, state);
-  work.impulse.resize(3 * end.points.size());
-  work.extension.resize(end.points.size());
-  for (std::size_t i = 0; i < end.points.size(); ++i) {
-    const CompliantPoint& p = end.points[i];
-    Vec3d e = settled_extension(law, p.compliance, p.motion, p.force);
-    if (law == CompliantLaw::kContinuous && p.force.mode == ContactMode::kSlide)
-      e = slid_extension(input, work, p);
-    for (int r = 0; r < 3; ++r) work.impulse[3 * i + r] = input.h * p.force.force[r];
-    work.extension[i] =
-        transpose_times(carrier_rotation(input.scene, end, p), end.contacts[p.contact].frame * e);
+  for (const CompliantPoint& p : end.points) {
+    Vec3d e = settled_anchor(input.scene, end, p);
+    if (end.law == CompliantLaw::kContinuous && p.force.mode == ContactMode::kSlide) {
+      const ContactMemory* kept = find_memory(work.memory, end.contacts[p.contact]);
+      const Vec3d e0 =
+          kept == nullptr ? Vec3d{0, 0, 0} : to_contact(input.scene, end, p, kept->extension);
+      e = to_carrier(
+          input.scene, end, p, relaxed_extension(p.compliance, e0, p.force.force, input.h));
+    }
+    remember_point(input, end, p, p.force.force * input.h, e, work, state);
   }
-  remember(input, end, work.impulse, work.extension, work, state);
 }
 
 /// One step of input.h, or, where Newton fails, two of half of it, and so on.

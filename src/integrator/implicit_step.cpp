@@ -50,8 +50,8 @@ DualForce force_at(const CompliantInput& input,
                    const DualTree& dual) {
   const DualBody rider = body_at(input.scene, end, point.rider, own_tree, dual);
   const DualBody carrier = body_at(input.scene, end, point.carrier, own_tree, dual);
-  const Mat3d frame_C =
-      transpose_times(carrier_rotation(input.scene, end, point), end.contacts[point.contact].frame);
+  const Mat3d frame_C = transpose_times(body_placement(input.scene, end.dynamics, point.carrier).R,
+                                        end.contacts[point.contact].frame);
   const Mat3<Direction> frame = lift(frame_C);
   const Vec3<Direction> core = rider.X * lift<Direction>(point.core);
   const Vec3<Direction> p = core + carrier.X.R * lift<Direction>(point.arm);
@@ -160,8 +160,7 @@ void settle_end(const CompliantInput& input,
     CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
     PointMotion& motion = point.motion;
-    const Vec3d normal =
-        transpose_times(carrier_rotation(input.scene, end, point), contact.frame.c2);
+    const Vec3d normal = to_carrier(input.scene, end, point, {0, 0, 1});
     const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end.dynamics);
     const double before = contact.gap - dot(normal, way), depth = -contact.gap;
     const bool inside_now = before > 0.0 && depth >= 0.0;
@@ -172,7 +171,7 @@ void settle_end(const CompliantInput& input,
       c.damping *= part;
       c.tangential_damping *= part;
     }
-    Vec3d way_T = transpose_times(contact.frame, carrier_rotation(input.scene, end, point) * way);
+    Vec3d way_T = to_contact(input.scene, end, point, way);
     if (point.kind != PointKind::kMaterial) {
       way_T = motion.velocity * input.h;
       const double stretched = touched ? part : inside_now ? 0.0 : 1.0;

@@ -52,7 +52,7 @@ void add_anchor_rates(const CompliantInput& input,
     if (point.kind != PointKind::kMaterial)
       rate -= Vec3d{point.motion.velocity.x, point.motion.velocity.y, 0.0};
     AnchorTrack& track = track_of(contact, rk.anchors);
-    track.rate = transpose_times(carrier_rotation(input.scene, stage, point), contact.frame * rate);
+    track.rate = to_carrier(input.scene, stage, point, rate);
     track.sum += track.rate * weight;
     report_point(contact,
                  point.force.force * weight,
@@ -87,38 +87,25 @@ void add_rates(const CompliantInput& input,
 void begin_anchors(const CompliantInput& input,
                    const CompliantSystem& start,
                    RungeKuttaScratch& rk) {
-  const CompliantLaw law = input.settings.chosen_law();
   rk.anchors.clear();
   for (const CompliantPoint& point : start.points) {
-    const Contact& contact = start.contacts[point.contact];
-    AnchorTrack track;
-    track.pair = contact.pair;
-    track.feature = contact.feature;
-    track.base = transpose_times(
-        carrier_rotation(input.scene, start, point),
-        contact.frame * settled_extension(law, point.compliance, point.motion, point.force));
-    rk.anchors.push_back(track);
+    AnchorTrack& track = track_of(start.contacts[point.contact], rk.anchors);
+    track.base = settled_anchor(input.scene, start, point);
   }
 }
 
 /// Points and extensions at the end of the sub-step.
 void finish(const CompliantInput& input, State& state, CompliantWorkspace& work) {
-  const CompliantLaw law = input.settings.chosen_law();
   RungeKuttaScratch& rk = work.runge_kutta;
   work.memory.clear();
   for (const AnchorTrack& a : rk.anchors)
     work.memory.push_back({a.pair, a.feature, {0, 0, 0}, a.base + a.sum});
   CompliantSystem& end = work.end;
   locate(input, state.q.data(), state.v.data(), work.memory, &work.start, 0.0, end);
-  work.impulse.assign(3 * end.points.size(), 0.0);  // reported stage by stage
-  work.extension.resize(end.points.size());
-  for (std::size_t i = 0; i < end.points.size(); ++i) {
-    const CompliantPoint& point = end.points[i];
-    const Vec3d e = settled_extension(law, point.compliance, point.motion, point.force);
-    work.extension[i] = transpose_times(carrier_rotation(input.scene, end, point),
-                                        end.contacts[point.contact].frame * e);
+  for (const CompliantPoint& point : end.points) {  // impulses were reported stage by stage
+    const Vec3d e = settled_anchor(input.scene, end, point);
+    remember_point(input, end, point, {0, 0, 0}, e, work, state);
   }
-  remember(input, end, work.impulse, work.extension, work, state);
 }
 
 }  // namespace

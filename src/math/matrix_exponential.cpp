@@ -17,49 +17,25 @@ constexpr int kRows = 4, kColumns = 8;  // of a tile; panels are padded to whole
 /// Panels: A, its powers, the even and odd part of the numerator, scratch.
 enum Panel { kA, kA2, kA4, kA6, kV, kU, kScratch, kNumPanels };
 
-/// Numerators of the diagonal approximants, b_0 ... b_m (Higham 2005, eq. 10.33 and table 2.3).
-constexpr double kB1[] = {2, 1}, kB2[] = {12, 6, 1}, kB3[] = {120, 60, 12, 1},
-                 kB5[] = {30240, 15120, 3360, 420, 30, 1},
-                 kB7[] = {17297280, 8648640, 1995840, 277200, 25200, 1512, 56, 1},
-                 kB9[] = {17643225600,
-                          8821612800,
-                          2075673600,
-                          302702400,
-                          30270240,
-                          2162160,
-                          110880,
-                          3960,
-                          90,
-                          1},
-                 kB13[] = {64764752532480000,
-                           32382376266240000,
-                           7771770303897600,
-                           1187353796428800,
-                           129060195264000,
-                           10559470521600,
-                           670442572800,
-                           33522128640,
-                           1323241920,
-                           40840800,
-                           960960,
-                           16380,
-                           182,
-                           1};
-
-/// By number of products: order, its coefficients, and the 1-norm up to which it is exact to
-/// rounding.
+/// Diagonal approximant of a degree m: b_j = (2 m - j)! / (j! (m - j)!) of its numerator (Higham
+/// 2005, eq. 10.33), exact in doubles up to m = 13, and the 1-norm up to which it is exact to
+/// rounding (table 2.3).
 struct Approximant {
   int degree;
-  const double* b;
-  double norm;
+  double norm, b[14] = {};
+  constexpr Approximant(int m, double most) : degree(m), norm(most) {
+    b[m] = 1.0;
+    for (int j = m; j > 0; --j) b[j - 1] = b[j] * (2 * m - j + 1) * j / (m - j + 1);
+  }
 };
-constexpr Approximant kApproximants[] = {{1, kB1, 0.0},
-                                         {2, kB2, 0.0},
-                                         {3, kB3, 1.495585217958292e-2},
-                                         {5, kB5, 2.539398330063230e-1},
-                                         {7, kB7, 9.504178996162932e-1},
-                                         {9, kB9, 2.097847961257068},
-                                         {13, kB13, 5.371920351148152}};
+/// By number of products.
+constexpr Approximant kApproximants[] = {{1, 0.0},
+                                         {2, 0.0},
+                                         {3, 1.495585217958292e-2},
+                                         {5, 2.539398330063230e-1},
+                                         {7, 9.504178996162932e-1},
+                                         {9, 2.097847961257068},
+                                         {13, 5.371920351148152}};
 constexpr int kMostProducts = 6;
 
 int padded(int n) { return (n + kColumns - 1) / kColumns * kColumns; }
@@ -242,7 +218,8 @@ void MatrixExponential::thirteenth_order() {
   multiply(kA2, kA, kA);
   multiply(kA4, kA2, kA2);
   multiply(kA6, kA4, kA2);
-  const double *A2 = panel(kA2), *A4 = panel(kA4), *A6 = panel(kA6), *b = kB13;
+  const double *A2 = panel(kA2), *A4 = panel(kA4), *A6 = panel(kA6),
+               *b = kApproximants[kMostProducts].b;
   const auto half = [&](int first, int to, int scratch) {
     double *inner = panel(scratch), *outer = panel(to);
     for (int i = 0; i < size_; ++i)

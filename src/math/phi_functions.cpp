@@ -23,30 +23,12 @@ struct Reciprocals {
 };
 constexpr Reciprocals kReciprocals;
 
-/// Dimensionless, at t = 1: C = c t, W = k t^2.
-/// s = sum a_n t^n, a_1 = 1, a_(n+2) = -(C (n+1) a_(n+1) + W a_n) / ((n+1)(n+2)), integrated term
-/// by term. For max(C, sqrt W) < 3: 44 terms reach rounding, the alternating sums lose two digits.
-OscillatorFunctions by_series(double C, double W) {
-  OscillatorFunctions f;
-  f.rate = 0.0;
-  double a = 0.0, next = 1.0;  // a_n, a_(n+1)
-  for (int n = 0; n < kTerms && std::abs(a) + std::abs(next) > 1e-20; ++n) {
-    f.rate += (n + 1) * next;
-    double term = next;
-    for (int j = 0; j < 5; ++j) {
-      f.S[j] += term;
-      term *= kReciprocals.of[n + 2 + j];
-    }
-    const double after = -(C * next + W * a * kReciprocals.of[n + 1]) * kReciprocals.of[n + 2];
-    a = next;
-    next = after;
-  }
-  return f;
-}
-
 constexpr double kSeries = 3.0;  // max(C, sqrt W) up to which the series is taken as it is
 
-/// by_series() of four oscillators at unit time; out [6 x stride].
+/// Of four oscillators, dimensionless: C = c t, W = k t^2,
+/// s = sum a_n t^n, a_1 = 1, a_(n+2) = -(C (n+1) a_(n+1) + W a_n) / ((n+1)(n+2)), integrated term
+/// by term. For max(C, sqrt W) < 3: 44 terms reach rounding, the alternating sums lose two digits.
+/// out [6 x stride].
 STICTION_CLONES void four_by_series(
     const double* c, const double* k, double t, int stride, double* out) {
   const Quad C = quad(c) * t, W = quad(k) * (t * t);
@@ -67,6 +49,14 @@ STICTION_CLONES void four_by_series(
   quad(out) = rate;
   double scale = 1.0;
   for (int j = 0; j < 5; ++j) quad(out + (j + 1) * stride) = S[j] * (scale *= t);
+}
+
+/// At t = 1.
+OscillatorFunctions by_series(double C, double W) {
+  const double c[] = {C, C, C, C}, k[] = {W, W, W, W};
+  double out[24];
+  four_by_series(c, k, 1.0, 4, out);
+  return {out[0], {out[4], out[8], out[12], out[16], out[20]}};
 }
 
 /// From t = 1 to 2: s(1 + u) = s(1) (s'(u) + C s(u)) + s'(1) s(u), integrated over u.
