@@ -8,7 +8,7 @@
 
 // The dynamics seen at the contact points: Y = J M^-1 J^T and b = J M^-1 (tau - nle) + J' v.
 
-namespace stiction {
+namespace stiction::compliance {
 namespace {
 
 struct PointState {
@@ -173,4 +173,4 @@ void dense_delassus(const CompliantSystem& system, int first, int last, double* 
   }
 }
 
-}  // namespace stiction
+}  // namespace stiction::compliance

@@ -24,6 +24,10 @@ void CompliantWorkspace::resize(const Scene& scene) {
   rigid.change.assign(scene.nv(), 0.0);
 }
 
+}  // namespace stiction
+
+namespace stiction::compliance {
+
 void report_point(const Contact& contact,
                   const Vec3d& impulse,
                   const Vec3d& velocity,
@@ -108,4 +112,4 @@ double elastic_energy(const CompliantSystem& system) {
   return sum;
 }
 
-}  // namespace stiction
+}  // namespace stiction::compliance

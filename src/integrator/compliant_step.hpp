@@ -83,6 +83,10 @@ enum class PositionRule : std::uint8_t {
   kSecondOrder,  ///< xi = h nu0 + the double integral of the acceleration
 };
 
+}  // namespace stiction
+
+namespace stiction::compliance {
+
 /// What the rows that stay rigid (limits, dry friction, closures, gears, contacts of rigid pairs)
 /// did in the last sub-step, as a constant force J^T lambda / h in work.start.held: the compliant
 /// contacts then feel the joints held while they are, and only the change of lambda is left to
@@ -138,4 +142,4 @@ void report_energies(const CompliantSystem& system, CompliantOutcome& outcome);
 /// Energy of the springs of `system` [J].
 double elastic_energy(const CompliantSystem& system);
 
-}  // namespace stiction
+}  // namespace stiction::compliance

@@ -8,6 +8,16 @@
 #include <limits>
 
 namespace stiction {
+
+void CompliantSystem::resize(const Scene& scene) {
+  dynamics.resize(scene);
+  collision.resize(scene);
+  acceleration.assign(scene.nv(), 0.0);
+}
+
+}  // namespace stiction
+
+namespace stiction::compliance {
 namespace {
 
 PointKind kind_of(const Shape& rider, const Shape& carrier) {
@@ -90,12 +100,6 @@ Vec3d extension_of(const CompliantInput& input,
 }
 
 }  // namespace
-
-void CompliantSystem::resize(const Scene& scene) {
-  dynamics.resize(scene);
-  collision.resize(scene);
-  acceleration.assign(scene.nv(), 0.0);
-}
 
 Vec3d to_contact(const Scene& scene,
                  const CompliantSystem& system,
@@ -287,4 +291,4 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
   solve_scaled_lower(scene, system.dynamics, system.acceleration.data());
 }
 
-}  // namespace stiction
+}  // namespace stiction::compliance

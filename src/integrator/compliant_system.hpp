@@ -73,6 +73,10 @@ struct CompliantSystem {
   void resize(const Scene& scene);
 };
 
+}  // namespace stiction
+
+namespace stiction::compliance {
+
 /// Kinematics, contacts, and the motion and force of every point at (q, v). Extensions come from
 /// `memory`, sorted by (pair, feature), axes of the carrier. `start`: an earlier evaluation since
 /// when the anchors have not moved; points of kind kMaterial are then measured from it, their
@@ -189,4 +193,4 @@ Vec3d carrier_velocity(const Scene& scene,
                        const CompliantPoint& point,
                        const DynamicsWorkspace& dynamics);
 
-}  // namespace stiction
+}  // namespace stiction::compliance

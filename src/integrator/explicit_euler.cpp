@@ -1,6 +1,7 @@
 #include "integrator/explicit_euler.hpp"
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 void step(const CompliantInput& input, PositionRule rule, State& state, CompliantWorkspace& work) {

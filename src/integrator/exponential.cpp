@@ -13,6 +13,7 @@
 #include <utility>
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 constexpr int kHalvings = 6;      // of a step whose energy is not accepted

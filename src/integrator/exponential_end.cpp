@@ -12,6 +12,7 @@
 #include <limits>
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 // Shares of T + S at its start that a sub-step may add, and misplace by the defects of the closed

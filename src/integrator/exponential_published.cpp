@@ -1,5 +1,7 @@
 #include "integrator/exponential_published.hpp"
 
+#include "stiction/contact/cone.hpp"
+
 #include "integrator/compliant_step.hpp"
 
 #include <algorithm>
@@ -7,22 +9,14 @@
 #include <cstddef>
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 /// Onto the cone: eq. (24)'s operator as its code has it clips f_T along itself and leaves f_N, the
 /// other is the nearest point.
-Vec3d projected(const Vec3d& f, double mu, bool euclidean) {
-  const double t = std::sqrt(f.x * f.x + f.y * f.y);
-  if (f.z >= 0.0 && t <= mu * f.z) return f;
-  if (!euclidean) {
-    if (f.z <= 0.0) return {0, 0, 0};
-    const double scale = mu * f.z / t;
-    return {scale * f.x, scale * f.y, f.z};
-  }
-  const double along = (mu * t + f.z) / (1.0 + mu * mu);
-  if (along <= 0.0) return {0, 0, 0};
-  const double scale = t > 0.0 ? mu * along / t : 0.0;
-  return {scale * f.x, scale * f.y, along};
+Vec3d projected(Vec3d f, double mu, bool euclidean) {
+  euclidean ? circular::project<3>(mu, &f.x) : circular::project_disk<3>(mu, &f.x);
+  return f;
 }
 
 /// Eq. (30): h [A a x0 0; 0 0 1 0; 0 0 0 1; 0], x = (p - p0, p'), of the active points of an

@@ -9,6 +9,7 @@
 #include <cmath>
 
 namespace stiction {
+using namespace compliance;
 
 void ImplicitScratch::resize(const Scene& scene) {
   const std::size_t n = scene.trees().size();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 /// A body in the world: its pose, and the velocity of its point at p.

@@ -8,7 +8,7 @@
 // What stays rigid beside compliant contacts: limits, dry friction, closures, gears, contacts of
 // rigid pairs; and the end of a sub-step, which they have the last word in.
 
-namespace stiction {
+namespace stiction::compliance {
 namespace {
 
 /// w = D L x, the inverse of solve_scaled_lower.
@@ -208,4 +208,4 @@ void turn_held(const Scene& scene, const CompliantSystem& start, CompliantSystem
   turn_axes(scene, start.here.q.data(), stage.here.q.data(), start.held.data(), stage.held.data());
 }
 
-}  // namespace stiction
+}  // namespace stiction::compliance

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 namespace stiction {
+using namespace compliance;
 namespace {
 
 /// The state of a stage from the step's start: q, v, and the anchors.

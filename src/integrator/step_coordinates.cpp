@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace stiction {
+namespace stiction::compliance {
 
 void displace(const Scene& scene, const double* q0, const double* xi, double* q) {
   if (q != q0) std::copy(q0, q0 + scene.nq(), q);
@@ -36,4 +36,4 @@ void log_rate(const Scene& scene, const double* xi, const double* nu, double* ra
   }
 }
 
-}  // namespace stiction
+}  // namespace stiction::compliance

@@ -9,7 +9,7 @@
 //   nu' = the acceleration that compute_acceleration() leaves, turned into the axes of q0.
 // Exact for free fall. The reference point is the origin of the first body, of loose bodies too.
 
-namespace stiction {
+namespace stiction::compliance {
 
 /// q <- q0 (+) xi. q may be q0.
 void displace(const Scene& scene, const double* q0, const double* xi, double* q);
@@ -22,4 +22,4 @@ void turn_axes(
 /// rate <- xi' at displacement xi and velocity nu: turning parts xi_w' = J_r(xi_w)^-1 w.
 void log_rate(const Scene& scene, const double* xi, const double* nu, double* rate);
 
-}  // namespace stiction
+}  // namespace stiction::compliance
