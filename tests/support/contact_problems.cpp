@@ -65,4 +65,18 @@ Data easy_data(Rng& rng) {
   return d;
 }
 
+Data chain(Rng& rng) {
+  const int bodies = 3 + rng.below(6);
+  Data d;
+  for (int k = 0; k + 1 < bodies; ++k) d.sets.push_back(random_set(rng, 1.0));
+  const int n = count_rows(d.sets);
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(n, 3 * bodies);
+  for (int k = 0, row = 0; k + 1 < bodies; row += d.sets[k++].dim)
+    J.block(row, 3 * k, d.sets[k].dim, 6) = random_matrix(rng, d.sets[k].dim, 6);
+  d.G = J * J.transpose();
+  d.g = J * random_vector(rng, 3 * bodies);
+  d.R = Eigen::VectorXd::Zero(n);
+  return d;
+}
+
 }  // namespace stiction::test

@@ -30,4 +30,8 @@ Data random_problem(Rng& rng, double rank, bool compliant, double mu_max = 1.5);
 /// Well conditioned, with little friction and little coupling, so that the solution is unique.
 Data easy_data(Rng& rng);
 
+/// Sets in a row, each coupled to its neighbours alone: where one between opens, what is left of G
+/// falls apart.
+Data chain(Rng& rng);
+
 }  // namespace stiction::test

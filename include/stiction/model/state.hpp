@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/collision/distance.hpp"
+#include "stiction/geometry/distance_cache.hpp"
 #include "stiction/model/scene.hpp"
 
 #include <Eigen/Core>

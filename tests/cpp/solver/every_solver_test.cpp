@@ -82,22 +82,6 @@ double relative_residual(const Data& d, const ContactSolution& s) {
   return model_residuals(s.model, 4, p, s.impulse.data(), c.data(), 0, p.num_sets()).relative;
 }
 
-/// Sets in a row, each coupled to its neighbours alone: where one between opens, what is left of G
-/// falls apart.
-Data chain(Rng& rng) {
-  const int bodies = 3 + rng.below(6);
-  Data d;
-  for (int k = 0; k + 1 < bodies; ++k) d.sets.push_back(random_set(rng, 1.0));
-  const int n = count_rows(d.sets);
-  MatrixXd J = MatrixXd::Zero(n, 3 * bodies);
-  for (int k = 0, row = 0; k + 1 < bodies; row += d.sets[k++].dim)
-    J.block(row, 3 * k, d.sets[k].dim, 6) = random_matrix(rng, d.sets[k].dim, 6);
-  d.G = J * J.transpose();
-  d.g = J * random_vector(rng, 3 * bodies);
-  d.R = VectorXd::Zero(n);
-  return d;
-}
-
 template <class T>
 void poison(Buffer<T>& x) {
   for (std::size_t k = 0; k < x.size(); ++k)
