@@ -93,7 +93,7 @@ void print_heights(const Scene& scene, const std::vector<Transform>& poses) {
     for (const double x : {-0.6, -0.3, 0.0, 0.3, 0.6}) origins.push_back({x, y, 1.0});
   }
   const std::vector<Vec3d> down(origins.size(), {0, 0, -1});
-  const auto hits = ray_cast(scene, poses, origins, down, kInfinity, {scene.body("robot")});
+  const auto hits = ray_cast(scene, scene.parameters, poses, origins, down, kInfinity, {scene.body("robot")});
   int on_stone = 0;
   std::printf("height scan [m]:");
   for (std::size_t k = 0; k < hits.size(); ++k) {
@@ -120,7 +120,7 @@ int main() {
   const std::vector<Transform> poses = geometry_poses(scene, scene.parameters, q);
   print_heights(scene, poses);
   // All pairs of a scene that are closer than half a metre.
-  for (const PairDistance& pair : scene_distances(scene, poses, 0.5)) {
+  for (const PairDistance& pair : scene_distances(scene, scene.parameters, poses, 0.5)) {
     const Geometry &a = scene.geometries()[pair.geometry_a],
                    &b = scene.geometries()[pair.geometry_b];
     std::printf(

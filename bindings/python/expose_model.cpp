@@ -5,6 +5,10 @@
 #include "scene_holder.hpp"
 
 namespace stiction::python {
+
+bp::dict parameters_to_dict(const Parameters& p);
+Parameters parameters_from_dict(const bp::dict& arrays);
+
 namespace {
 
 // --- Material ---
@@ -144,10 +148,10 @@ struct Axes : Vectors<&Parameters::axis> {
   }
 };
 
-template <double Material::* Member>
+template <std::vector<Material> Parameters::* Array, double Material::* Member>
 struct Surface {
   static bp::object get(const bp::object& self) {
-    std::vector<Material>& x = of(self).material;
+    std::vector<Material>& x = of(self).*Array;
     return array_view(self,
                       x.empty() ? nullptr : &(x[0].*Member),
                       {static_cast<long>(x.size())},
@@ -213,6 +217,21 @@ void placement_methods(Class& c, const char* get, const char* set, const char* d
   c.def(set, &Access::set, (arg("self"), arg("index"), arg("X")), "pinocchio.SE3 or (4, 4).");
 }
 
+template <std::vector<Material> Parameters::* Array, class Class>
+void material_properties(Class& c, const std::string& prefix, const std::string& of) {
+  const auto add = [&](const char* name, auto access, const char* doc) {
+    array_property<decltype(access)>(c, (prefix + name).c_str(), (of + doc).c_str());
+  };
+  using M = Material;
+  add("friction", Surface<Array, &M::friction>(), " Coulomb coefficients.");
+  add("restitution", Surface<Array, &M::restitution>(), " in [0, 1].");
+  add("stiffness", Surface<Array, &M::stiffness>(), " [N/m]; inf: rigid.");
+  add("contact_damping", Surface<Array, &M::damping>(), " [N s/m].");
+  add("tangential_stiffness_ratio", Surface<Array, &M::tangential_stiffness_ratio>(), " >= 0.");
+  add("tangential_damping_ratio", Surface<Array, &M::tangential_damping_ratio>(), " >= 0.");
+  add("dissipation", Surface<Array, &M::dissipation>(), " Hunt-Crossley [s/m].");
+}
+
 void expose_parameters() {
   using bp::arg;
   using P = Parameters;
@@ -239,11 +258,15 @@ void expose_parameters() {
   array_property<Numbers<&P::kd>>(c, "kd", "(nv,) servo damping [N m s/rad or N s/m].");
   array_property<Numbers<&P::effort_limit>>(
       c, "effort_limit", "(nv,) of torque plus servo [N m or N].");
-  array_property<Surface<&Material::friction>>(
-      c, "friction", "(geometries,) Coulomb coefficients.");
-  array_property<Surface<&Material::restitution>>(c, "restitution", "(geometries,) in [0, 1].");
-  array_property<Surface<&Material::stiffness>>(c, "stiffness", "(geometries,) [N/m]; inf: rigid.");
-  array_property<Surface<&Material::damping>>(c, "contact_damping", "(geometries,) [N s/m].");
+  material_properties<&P::material>(c, "", "(geometries,)");
+  material_properties<&P::pair_material>(c, "pair_", "(pairs,) as scene.material_pairs:");
+  array_property<Vectors<&P::geometry_size>>(
+      c,
+      "geometry_size",
+      "(geometries, 3) as Shape.size [m]; what a shape has no use for stays 0. Masses, inertias "
+      "and drawings stay as they are.");
+  array_property<Numbers<&P::gear_ratio>>(c, "gear_ratio", "(gears,) of Scene.add_gear.");
+  array_property<Numbers<&P::gear_offset>>(c, "gear_offset", "(gears,) [rad or m].");
   c.def("inertia",
         &inertia,
         (arg("self"), arg("body")),
@@ -261,11 +284,31 @@ void expose_parameters() {
       "geometry_placement",
       "set_geometry_placement",
       "Geometry in its body or the world, pinocchio.SE3.");
+  placement_methods<Placements<&P::closure_X_A>>(
+      c, "closure_X_A", "set_closure_X_A", "Frame of a closure in its body A, pinocchio.SE3.");
+  placement_methods<Placements<&P::closure_X_B>>(
+      c, "closure_X_B", "set_closure_X_B", "Frame of a closure in its body B, pinocchio.SE3.");
+  c.def_readonly("version",
+                 &P::version,
+                 "Grows with each step of a Simulator that finds its parameters edited.");
   c.def("validate",
         &P::validate,
         arg("self"),
         "Raises ValueError naming the first field, index and value out of range.");
-  c.def("copy", &parameters_copy, arg("self"), "An independent copy.");
+  c.def("copy", &parameters_copy, arg("self"), "An independent copy.")
+      .def(
+          "to_dict",
+          &parameters_to_dict,
+          arg("self"),
+          "dict of all arrays by name, copies: placements (n, 12) as the axes x, y, z of the frame "
+          "and its origin, inertias (n, 6) as xx, xy, yy, xz, yz, zz, materials (n, 7) in the "
+          "order of Material's arguments.")
+      .def("from_dict",
+           &parameters_from_dict,
+           arg("arrays"),
+           "Parameters from what to_dict() gave, to the bit. Raises ValueError naming what is "
+           "missing or out of range; whether they fit a scene its simulator tells.")
+      .staticmethod("from_dict");
   forbid_new_attributes(c);
   bp::class_<FixedParameters, bp::bases<P>> fixed(
       "_FixedParameters", "Parameters of a Simulator's scene, to be read.", bp::no_init);

@@ -12,9 +12,16 @@
 namespace stiction::python {
 namespace {
 
+const Parameters& numbers_of(const SceneHolder& scene, const bp::object& parameters) {
+  if (parameters.is_none()) return scene.parameters;
+  const Parameters& p = bp::extract<const Parameters&>(parameters);
+  scene.validate(p);
+  return p;
+}
+
 std::vector<Transform> poses_from(const SceneHolder& scene,
                                   const bp::object& state,
-                                  const bp::object& parameters) {
+                                  const Parameters& parameters) {
   const bp::extract<const State&> given(state);
   const Eigen::VectorXd q = given.check() ? given().q : vector_from(state, "state", scene.nq());
   for (Eigen::Index i = 0; i < q.size(); ++i) {
@@ -29,8 +36,7 @@ std::vector<Transform> poses_from(const SceneHolder& scene,
   // Refuses other sizes, and quaternions that are not unit.
   const Eigen::VectorXd unit =
       given.check() ? q : make_state(scene, {q.data(), q.data() + q.size()}).q;
-  if (parameters.is_none()) return geometry_poses(scene, scene.parameters, unit);
-  return geometry_poses(scene, bp::extract<const Parameters&>(parameters)(), unit);
+  return geometry_poses(scene, parameters, unit);
 }
 
 struct RayHits {
@@ -54,14 +60,15 @@ RayHits cast_rays(const SceneHolder& scene,
                   double max_distance,
                   const bp::object& ignored,
                   const bp::object& parameters) {
-  const std::vector<Transform> poses = poses_from(scene, state, parameters);
+  const Parameters& p = numbers_of(scene, parameters);
+  const std::vector<Transform> poses = poses_from(scene, state, p);
   const std::vector<Vec3d> o = points_from(origins, "origins");
   const std::vector<Vec3d> d = points_from(directions, "directions");
   const std::vector<int> bodies = bodies_from(scene, ignored);
   RayHits out;
-  const Pin pin(&scene, "ray_cast", false);
+  const Pin pin(&scene, "ray_cast", false), numbers(&p, "ray_cast", false);
   const AllowThreads free;
-  for (const RayHit& hit : ray_cast(scene, poses, o, d, max_distance, bodies)) {
+  for (const RayHit& hit : ray_cast(scene, p, poses, o, d, max_distance, bodies)) {
     out.distances.push_back(hit.distance);
     out.normals.push_back(hit.normal);
     out.geometries.push_back(hit.geometry);
@@ -73,8 +80,8 @@ bp::list distances(const SceneHolder& scene,
                    const bp::object& state,
                    double max_distance,
                    const bp::object& parameters) {
-  const std::vector<Transform> poses = poses_from(scene, state, parameters);
-  return to_list(scene_distances(scene, poses, max_distance));
+  const Parameters& p = numbers_of(scene, parameters);
+  return to_list(scene_distances(scene, p, poses_from(scene, state, p), max_distance));
 }
 
 bp::object hit_distances(const RayHits& h) { return to_array(h.distances); }

@@ -85,7 +85,7 @@ int add_point_closure(SceneHolder& s,
                       const bp::object& p_A,
                       const bp::object& b,
                       const bp::object& p_B) {
-  s.before_editing();
+  s.before_adding();
   return s.add_point_closure(name,
                              body_from(s, a, "body_a"),
                              vec3_from(p_A, "p_A"),
@@ -99,7 +99,7 @@ int add_weld(SceneHolder& s,
              const bp::object& X_A,
              const bp::object& b,
              const bp::object& X_B) {
-  s.before_editing();
+  s.before_adding();
   return s.add_weld(name,
                     body_from(s, a, "body_a"),
                     transform_from(X_A, "X_A"),
@@ -113,7 +113,7 @@ int add_gear(SceneHolder& s,
              const bp::object& driver,
              double ratio,
              double offset) {
-  s.before_editing();
+  s.before_adding();
   return s.add_gear(name, dof_from(s, dof, "dof"), dof_from(s, driver, "driver"), ratio, offset);
 }
 
@@ -133,16 +133,16 @@ void enable_only(SceneHolder& s, const bp::object& pairs) {
   s.enable_only(ids);
 }
 
-void set_pair_material(SceneHolder& s,
-                       const bp::object& a,
-                       const bp::object& b,
-                       const bp::object& material) {
-  s.before_editing();
+int set_pair_material(SceneHolder& s,
+                      const bp::object& a,
+                      const bp::object& b,
+                      const bp::object& material) {
+  s.before_adding();
   if (material.is_none())
     raise_type_error("material = None: must be a Material, such as Material(friction=0.5)");
-  s.set_pair_material(geometry_from(s, a, "geometry_a"),
-                      geometry_from(s, b, "geometry_b"),
-                      material_from(material, "material"));
+  return s.set_pair_material(geometry_from(s, a, "geometry_a"),
+                             geometry_from(s, b, "geometry_b"),
+                             material_from(material, "material"));
 }
 
 Material pair_material(const SceneHolder& s, const bp::object& a, const bp::object& b) {
@@ -189,7 +189,24 @@ bp::dict configurations(const SceneHolder& s) {
 bp::list body_names(const SceneHolder& s) { return to_list(s.body_names()); }
 bp::list joint_names(const SceneHolder& s) { return to_list(s.joint_names()); }
 bp::list dof_names(const SceneHolder& s) { return to_list(s.dof_names()); }
-bp::list geometries(const SceneHolder& s) { return to_list(s.geometries()); }
+bp::list geometries(const SceneHolder& s) {
+  std::vector<Geometry> out = s.geometries();
+  for (std::size_t g = 0; g < out.size(); ++g) out[g].shape.size = s.parameters.geometry_size[g];
+  return to_list(out);
+}
+template <class T>
+bp::list names(const std::vector<T>& named) {
+  bp::list out;
+  for (const T& x : named) out.append(x.name);
+  return out;
+}
+bp::list closure_names(const SceneHolder& s) { return names(s.closures()); }
+bp::list gear_names(const SceneHolder& s) { return names(s.gears()); }
+bp::list material_pairs(const SceneHolder& s) {
+  bp::list out;
+  for (const auto& [a, b] : s.material_pairs()) out.append(bp::make_tuple(a, b));
+  return out;
+}
 bp::list robots(const SceneHolder& s) { return to_list(s.robots()); }
 bp::list messages(const SceneHolder& s) { return to_list(s.messages()); }
 bp::object default_q(const SceneHolder& s) { return to_array(s.default_q()); }
@@ -301,7 +318,10 @@ void add_composition(SceneClass& c) {
       .def("set_pair_material",
            &set_pair_material,
            (arg("self"), arg("geometry_a"), arg("geometry_b"), arg("material")),
-           "Overrides combine() for a pair; fixed once a Simulator is made of the scene.")
+           "Gives a pair a material of its own in the place of combine(). Returns its number in "
+           "parameters.pair_friction and its like, where it may change between steps; which pairs "
+           "have one is fixed once a Simulator is made of the scene. A new pair moves the numbers "
+           "of those after it, see material_pairs.")
       .def("set_gains",
            &set_gains,
            (arg("self"), arg("dof"), arg("kp"), arg("kd")),
@@ -328,7 +348,13 @@ void add_topology(SceneClass& c) {
       .add_property("joint_names", &joint_names, "By body.")
       .add_property("dof_names", &dof_names, "(nv) names.")
       .add_property("joints", &joints, "list of Joint, by body.")
-      .add_property("geometries", &geometries, "list of Geometry.")
+      .add_property("geometries", &geometries, "list of Geometry, sizes as in `parameters`.")
+      .add_property("closure_names", &closure_names, "Of closures and welds, by number.")
+      .add_property("gear_names", &gear_names, "By number.")
+      .add_property("material_pairs",
+                    &material_pairs,
+                    "list of (geometry_a, geometry_b), those with a material of their own, in the "
+                    "order of parameters.pair_friction and its like.")
       .add_property("robots", &robots, "list of RobotSlice.")
       .add_property("messages", &messages, "list of LoadMessage of all loaded files.")
       .add_property("default_q", &default_q, "(nq,)")

@@ -81,9 +81,9 @@ class Use {
   Pin state_, control_, parameters_;
 };
 
-/// Arrays that were lent may have been written to; whether, nobody tells.
+/// Arrays that were lent may have been written to: their bits tell.
 void check_parameters(const Holder& sim) {
-  if (sim.lent) sim.parameters().validate();
+  if (sim.edited()) sim.scene().validate(sim.Simulator::parameters());
 }
 
 // --- one step, many steps ---
@@ -506,10 +506,7 @@ SettingsHolder settings(const Holder& sim) {
   shown.solver.interrupt = {};  // the simulator's own
   return shown;
 }
-Parameters& parameters(Holder& sim) {
-  sim.lent = true;
-  return sim.parameters();
-}
+Parameters& parameters(Holder& sim) { return sim.parameters(); }
 
 std::string simulator_repr(const Holder& sim) {
   const SimulatorSettings& s = sim.settings();
@@ -519,13 +516,8 @@ std::string simulator_repr(const Holder& sim) {
 
 void set_parameters(Holder& sim, const Parameters& p) {
   const Inside inside(sim.occupancy, "Simulator.parameters");
-  Parameters& own = sim.parameters();
-  if (p.mass.size() != own.mass.size() || p.kp.size() != own.kp.size() ||
-      p.base.size() != own.base.size() || p.material.size() != own.material.size()) {
-    throw std::invalid_argument("parameters: belong to another scene");
-  }
   sim.scene().validate(p);
-  own = p;  // a copy of equal sizes keeps the memory under the views
+  sim.parameters() = p;  // a copy of equal sizes keeps the memory under the views
 }
 
 std::shared_ptr<Holder> make_simulator(const SceneHolder& scene, const SettingsHolder& settings) {

@@ -30,7 +30,6 @@ struct SimulatorHolder : Simulator {
   Control held;                        ///< zero torque, servos hold the default configuration
   Control scratch;                     ///< `held` with the caller's torque
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
-  bool lent = false;                   ///< Python may hold views of the parameters
   bool stepped = false;                ///< a step was taken
   bool noted = false;                  ///< a step ended not converged
   std::string notice;                  ///< words on the first such step, not yet said

@@ -127,8 +127,13 @@ def install() -> None:
     _set(_stiction.Control, reduce=_control)
     _set(_stiction.ExternalWrench, reduce=_wrench)
     rebuild = "cannot be pickled; pickle how it is made, and make it again"
-    for owner in (_stiction.Scene, _stiction.Parameters):
-        _set(owner, copy=owner.copy, reduce=_refusal(rebuild))
+    _set(_stiction.Scene, copy=_stiction.Scene.copy, reduce=_refusal(rebuild))
+    parameters = _stiction.Parameters
+    _set(
+        parameters,
+        copy=parameters.copy,
+        reduce=lambda self: (_stiction.Parameters.from_dict, (self.to_dict(),)),
+    )
     _set(_stiction.Shape, copy=_itself, reduce=_refusal(rebuild))
     for record in RECORDS:
         record.to_dict = _to_dict

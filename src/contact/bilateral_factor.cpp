@@ -136,12 +136,14 @@ void update_placements(const Scene& scene,
 }
 
 void closure_error_at(const Scene& scene,
+                      const Parameters& parameters,
                       const DynamicsWorkspace& dynamics,
-                      const Closure& closure,
+                      int index,
                       double* error) {
+  const Closure& closure = scene.closures()[index];
   closure_error(closure,
-                body_placement(scene, dynamics, closure.body_a) * closure.X_A,
-                body_placement(scene, dynamics, closure.body_b) * closure.X_B,
+                body_placement(scene, dynamics, closure.body_a) * parameters.closure_X_A[index],
+                body_placement(scene, dynamics, closure.body_b) * parameters.closure_X_B[index],
                 error);
 }
 

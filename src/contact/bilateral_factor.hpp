@@ -37,8 +37,9 @@ void update_placements(const Scene& scene,
 
 /// Phi of a closure at the placements of `dynamics`.
 void closure_error_at(const Scene& scene,
+                      const Parameters& parameters,
                       const DynamicsWorkspace& dynamics,
-                      const Closure& closure,
+                      int index,
                       double* error);
 
 }  // namespace stiction

@@ -119,8 +119,8 @@ void predict_curvature(const Scene& scene,
     const ConstraintRow& row = rows.rows[set];
     if (row.source != RowSource::kClosure) continue;  // gears are linear in q
     double now[6], then[6];
-    closure_error_at(scene, dynamics, scene.closures()[row.index], now);
-    closure_error_at(scene, work.dynamics, scene.closures()[row.index], then);
+    closure_error_at(scene, parameters, dynamics, row.index, now);
+    closure_error_at(scene, parameters, work.dynamics, row.index, then);
     for (int k = 0; k < row.set.dim; ++k)
       work.curvature[problem.sets[set].offset + k] += (now[k] - then[k]) / dt;
   }

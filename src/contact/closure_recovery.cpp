@@ -59,8 +59,10 @@ bool is_drift(const RowContext& context, double negligible_speed, const Constrai
   const double linear = norm3(row.reference), angular = weld ? norm3(row.reference + 3) : 0.0;
   if (std::max(linear, angular) <= negligible_speed) return true;
   const Closure& c = context.scene.closures()[row.index];
-  const Vec3d p_A = world_point(context.scene, context.dynamics, c.body_a, c.X_A.p),
-              p_B = world_point(context.scene, context.dynamics, c.body_b, c.X_B.p);
+  const Parameters& p = context.parameters;
+  const Vec3d A = p.closure_X_A[row.index].p, B = p.closure_X_B[row.index].p;
+  const Vec3d p_A = world_point(context.scene, context.dynamics, c.body_a, A),
+              p_B = world_point(context.scene, context.dynamics, c.body_b, B);
   const Motion<double> a = steady_acceleration(context, c.body_a, p_A),
                        b = steady_acceleration(context, c.body_b, p_B);
   const double share = 0.5 * kDrifts * context.dt;

@@ -60,6 +60,7 @@ void closure_error(const Closure& closure,
 
 /// c* = -kappa_b Phi / dt.
 void append_closure_rows(const RowContext& context) {
+  const Parameters& p = context.parameters;
   for (std::size_t i = 0; i < context.scene.closures().size(); ++i) {
     const Closure& closure = context.scene.closures()[i];
     if (both_rest(context.scene, context.dynamics, closure.body_a, closure.body_b)) continue;
@@ -71,9 +72,9 @@ void append_closure_rows(const RowContext& context) {
     std::fill(row.velocity, row.velocity + 6, 0.0);
     std::fill(row.compliance, row.compliance + 6, 0.0);
     const Transform X_WA =
-        body_placement(context.scene, context.dynamics, closure.body_a) * closure.X_A;
+        body_placement(context.scene, context.dynamics, closure.body_a) * p.closure_X_A[i];
     const Transform X_WB =
-        body_placement(context.scene, context.dynamics, closure.body_b) * closure.X_B;
+        body_placement(context.scene, context.dynamics, closure.body_b) * p.closure_X_B[i];
     closure_side(context, closure, closure.body_a, X_WA, X_WA.R, -1.0, row);
     closure_side(context, closure, closure.body_b, X_WB, X_WA.R, 1.0, row);
     accumulate_velocity(context, row);

@@ -42,7 +42,8 @@ void closure_error(const Closure& closure,
                    double* error);
 /// q_dof - ratio q_driver - offset, to the nearest turn if one of them is continuous [rad or m];
 /// `size`, if given, the larger of its terms.
-double gear_error(const Scene& scene, const Gear& gear, const double* q, double* size = nullptr);
+double gear_error(
+    const Scene& scene, const Parameters& p, int index, const double* q, double* size = nullptr);
 
 /// Newton restitution, once the free normal velocity of the step is known: one maximum with the
 /// rest.

@@ -103,10 +103,11 @@ void append_gear(const RowContext& context, int index) {
   const Gear& gear = context.scene.gears()[index];
   ConstraintRow& row = append_scalar(context, RowSource::kGear, index, ConstraintSet::free(1));
   add_dof_side(context, gear.dof, 1.0, row);
-  add_dof_side(context, gear.driver, -gear.ratio, row);
+  add_dof_side(context, gear.driver, -context.parameters.gear_ratio[index], row);
   accumulate_velocity(context, row);
   double size = 0.0;
-  const double error = gear_error(context.scene, gear, context.state.q.data(), &size);
+  const double error =
+      gear_error(context.scene, context.parameters, index, context.state.q.data(), &size);
   row.velocity_floor = coordinate_floor(context, size, row);
   row.kind = ReferenceKind::kRecovery;
   row.reference[0] = -context.settings.closure_gain * error / context.dt;
@@ -114,7 +115,10 @@ void append_gear(const RowContext& context, int index) {
 
 }  // namespace
 
-double gear_error(const Scene& scene, const Gear& gear, const double* q, double* size) {
+double gear_error(
+    const Scene& scene, const Parameters& p, int index, const double* q, double* size) {
+  const Gear& gear = scene.gears()[index];
+  const double ratio = p.gear_ratio[index];
   double x[2] = {0.0, 0.0};
   bool turns = false;  // a continuous joint knows its angle up to full turns
   const int dofs[2] = {gear.dof, gear.driver};
@@ -125,8 +129,8 @@ double gear_error(const Scene& scene, const Gear& gear, const double* q, double*
     turns = turns || joint_facts(tree.joint[b]).wraps;
   }
   constexpr double kTurn = 6.283185307179586477;
-  double error = x[0] - gear.ratio * x[1] - gear.offset;
-  if (size != nullptr) *size = std::max(std::abs(x[0]), std::abs(gear.ratio * x[1]));
+  double error = x[0] - ratio * x[1] - p.gear_offset[index];
+  if (size != nullptr) *size = std::max(std::abs(x[0]), std::abs(ratio * x[1]));
   if (turns) error -= kTurn * std::nearbyint(error / kTurn);
   return error;
 }

@@ -126,14 +126,8 @@ void forward_kinematics(const Scene& scene,
 }
 
 /// By their bits: numbers that compare equal may not be the same.
-template <class T>
-static bool same(const T* a, const T* b, std::size_t count) {
-  static_assert(sizeof(T) % sizeof(double) == 0 && std::is_trivially_copyable_v<T>);  // no padding
-  return count == 0 || std::memcmp(a, b, count * sizeof(T)) == 0;
-}
-template <class T>
-static bool same(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && same(a.data(), b.data(), a.size());
+static bool same(const Eigen::VectorXd& a, const double* b) {
+  return a.size() == 0 || std::memcmp(a.data(), b, a.size() * sizeof(double)) == 0;
 }
 
 void forward_kinematics(const Scene& scene,
@@ -142,11 +136,8 @@ void forward_kinematics(const Scene& scene,
                         const double* v,
                         KnownKinematics& known,
                         DynamicsWorkspace& work) {
-  const bool placed = known.any && same(known.q.data(), q, scene.nq()) &&
-                      same(known.placement, parameters.placement) &&
-                      same(known.base, parameters.base) && same(known.axis, parameters.axis) &&
-                      same(&known.gravity, &parameters.gravity, 1);
-  if (placed && same(known.v.data(), v, scene.nv())) return;
+  const bool placed = known.any && known.version == parameters.version && same(known.q, q);
+  if (placed && same(known.v, v)) return;
   known.v = Eigen::Map<const Eigen::VectorXd>(v, scene.nv());
   if (placed) {
     for (std::size_t t = 0; t < scene.trees().size(); ++t) {
@@ -161,10 +152,7 @@ void forward_kinematics(const Scene& scene,
   forward_kinematics(scene, parameters, q, v, work);
   known.any = true;
   known.q = Eigen::Map<const Eigen::VectorXd>(q, scene.nq());
-  known.placement = parameters.placement;
-  known.base = parameters.base;
-  known.axis = parameters.axis;
-  known.gravity = parameters.gravity;
+  known.version = parameters.version;
 }
 
 static void add_wrenches(const Scene& scene,

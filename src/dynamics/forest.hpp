@@ -41,13 +41,12 @@ void forward_kinematics(const Scene& scene,
                         const double* v,
                         DynamicsWorkspace& work);
 
-/// What the kinematics of a workspace were computed from.
+/// What the kinematics of a workspace were computed from: a state, and a version of parameters that
+/// an EditWatch looks after.
 struct KnownKinematics {
   bool any = false;
+  std::uint64_t version = 0;
   Eigen::VectorXd q, v;
-  std::vector<Transform> placement, base;
-  std::vector<Vec3d> axis;
-  Vec3d gravity{0, 0, 0};
 
   /// For whoever changes the kinematics of the workspace otherwise.
   void forget() { any = false; }

@@ -32,7 +32,28 @@ std::shared_ptr<const ConvexMesh> convex_solid(const TriangleMesh& mesh) {
   return nullptr;
 }
 
-void check(const char* maker, const char* field, double value, bool zero_allowed = false) {
+/// What the entries of Shape::size are called; null: unused.
+struct SizeNames {
+  const char* of[3];
+};
+SizeNames size_names(ShapeType type) {
+  switch (type) {
+    case ShapeType::kSphere:
+      return {{"radius"}};
+    case ShapeType::kCapsule:
+    case ShapeType::kCylinder:
+    case ShapeType::kCone:
+      return {{"radius", "half_length"}};
+    case ShapeType::kBox:
+      return {{"half_extents.x", "half_extents.y", "half_extents.z"}};
+    case ShapeType::kEllipsoid:
+      return {{"half_axes.x", "half_axes.y", "half_axes.z"}};
+    default:
+      return {};
+  }
+}
+
+void check(const std::string& maker, const char* field, double value, bool zero_allowed) {
   const bool allowed = std::isfinite(value) && (value > 0.0 || (zero_allowed && value == 0.0));
   const bool in_range = value == 0.0 || (value >= kLeastSize && value <= kLargestSize);
   if (allowed && in_range) return;
@@ -153,42 +174,38 @@ const char* to_string(ShapeType type) {
   return "unknown";
 }
 
-Shape Shape::sphere(double radius) {
-  check("sphere", "radius", radius);
-  return {ShapeType::kSphere, {radius, 0.0, 0.0}, nullptr};
+void validate_size(ShapeType type, const Vec3d& size, const std::string& field) {
+  const SizeNames names = size_names(type);
+  const std::string maker = field + to_string(type);
+  for (int k = 0; k < 3; ++k) {
+    if (names.of[k] != nullptr) {
+      check(maker, names.of[k], size[k], type == ShapeType::kCapsule && k == 1);
+    } else if (size[k] != 0.0) {
+      std::ostringstream message;
+      message << maker << ": size[" << k << "] = " << size[k] << " must stay 0: "
+              << (k == 0 ? "its size is not a number; give a new scene another shape" : "unused");
+      throw std::invalid_argument(message.str());
+    }
+  }
 }
 
+static Shape sized(ShapeType type, const Vec3d& size) {
+  validate_size(type, size);
+  return {type, size, nullptr};
+}
+
+Shape Shape::sphere(double radius) { return sized(ShapeType::kSphere, {radius, 0.0, 0.0}); }
 Shape Shape::capsule(double radius, double half_length) {
-  check("capsule", "radius", radius);
-  check("capsule", "half_length", half_length, true);
-  return {ShapeType::kCapsule, {radius, half_length, 0.0}, nullptr};
+  return sized(ShapeType::kCapsule, {radius, half_length, 0.0});
 }
-
-Shape Shape::box(const Vec3d& half_extents) {
-  check("box", "half_extents.x", half_extents.x);
-  check("box", "half_extents.y", half_extents.y);
-  check("box", "half_extents.z", half_extents.z);
-  return {ShapeType::kBox, half_extents, nullptr};
-}
-
+Shape Shape::box(const Vec3d& half_extents) { return sized(ShapeType::kBox, half_extents); }
 Shape Shape::cylinder(double radius, double half_length) {
-  check("cylinder", "radius", radius);
-  check("cylinder", "half_length", half_length);
-  return {ShapeType::kCylinder, {radius, half_length, 0.0}, nullptr};
+  return sized(ShapeType::kCylinder, {radius, half_length, 0.0});
 }
-
 Shape Shape::cone(double radius, double half_length) {
-  check("cone", "radius", radius);
-  check("cone", "half_length", half_length);
-  return {ShapeType::kCone, {radius, half_length, 0.0}, nullptr};
+  return sized(ShapeType::kCone, {radius, half_length, 0.0});
 }
-
-Shape Shape::ellipsoid(const Vec3d& half_axes) {
-  check("ellipsoid", "half_axes.x", half_axes.x);
-  check("ellipsoid", "half_axes.y", half_axes.y);
-  check("ellipsoid", "half_axes.z", half_axes.z);
-  return {ShapeType::kEllipsoid, half_axes, nullptr};
-}
+Shape Shape::ellipsoid(const Vec3d& half_axes) { return sized(ShapeType::kEllipsoid, half_axes); }
 
 Shape Shape::half_space() { return {ShapeType::kHalfSpace, {0.0, 0.0, 0.0}, nullptr}; }
 

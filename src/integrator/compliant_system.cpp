@@ -37,10 +37,10 @@ PointKind kind_of(const Shape& rider, const Shape& carrier) {
 /// Rider, carrier, kind and the point itself; moves contact.position to where the force acts.
 void classify(const Scene& scene,
               const DynamicsWorkspace& dynamics,
+              const std::vector<Shape>& shapes,
               Contact& contact,
               CompliantPoint& point) {
-  const Shape& A = scene.geometries()[contact.geometry_a].shape;
-  const Shape& B = scene.geometries()[contact.geometry_b].shape;
+  const Shape &A = shapes[contact.geometry_a], &B = shapes[contact.geometry_b];
   const bool b_carries = b_carries_anchor(scene, contact);
   point.sign = b_carries ? -1.0 : 1.0;
   point.carrier = b_carries ? contact.body_b : contact.body_a;
@@ -211,7 +211,7 @@ void locate(const CompliantInput& input,
     Contact& contact = system.contacts.emplace_back(system.found[i]);
     CompliantPoint& point = system.points.emplace_back();
     point.contact = static_cast<int>(system.contacts.size()) - 1;
-    classify(scene, system.dynamics, contact, point);
+    classify(scene, system.dynamics, system.collision.shapes, contact, point);
     point.compliance = point_compliance(contact.material, share_of(input, system.found, i));
     point.motion.gap = contact.gap;
     point.motion.velocity = relative_velocity(scene, system.dynamics, contact);

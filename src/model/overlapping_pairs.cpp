@@ -39,7 +39,8 @@ std::vector<PairDistance> overlapping(const Scene& scene,
                                       const std::vector<double>& q) {
   const Eigen::Map<const Eigen::VectorXd> x(q.data(), static_cast<Eigen::Index>(q.size()));
   try {
-    return scene_distances(scene, geometry_poses(scene, scene.parameters, x), 0.0);
+    return scene_distances(
+        scene, scene.parameters, geometry_poses(scene, scene.parameters, x), 0.0);
   } catch (const std::invalid_argument& e) {
     throw std::runtime_error(file + ": the " +
                              (configuration.empty() ? "neutral configuration"

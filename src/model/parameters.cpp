@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 namespace stiction {
 namespace {
@@ -129,8 +131,37 @@ void Parameters::validate() const {
   check_placements(placement, "placement");
   check_placements(base, "base");
   check_placements(geometry_placement, "geometry_placement");
+  check_placements(closure_X_A, "closure_X_A");
+  check_placements(closure_X_B, "closure_X_B");
+  check(gear_ratio, "gear_ratio", "finite, at most 1e100", bounded);
+  check(gear_offset, "gear_offset", "finite, at most 1e100", bounded);
   for (std::size_t i = 0; i < material.size(); ++i)
     validate_material(material[i], entry("material", i));
+  for (std::size_t i = 0; i < pair_material.size(); ++i)
+    validate_material(pair_material[i], entry("pair_material", i));
+}
+
+template <class T>
+static bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) % 8 == 0));
+  const std::size_t bytes = a.size() * sizeof(T);
+  return a.size() == b.size() && (bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0);
+}
+static bool same_bits(const Vec3d& a, const Vec3d& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+bool EditWatch::edited(const Parameters& p) const {
+  bool same = true;
+  Parameters::each_array(
+      [&](const char*, const auto& now, const auto& then) { same = same && same_bits(now, then); },
+      p,
+      seen_);
+  return !same;
+}
+
+void EditWatch::look(Parameters& p) {
+  const std::uint64_t version = seen_.version + (edited(p) ? 1 : 0);
+  if (version != seen_.version) seen_ = p;
+  p.version = seen_.version = version;
 }
 
 }  // namespace stiction

@@ -4,7 +4,6 @@
 
 #include "math/number.hpp"
 #include "model/joint.hpp"
-#include "model/physical_inertia.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -157,6 +156,7 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
                            g.shape});
     parameters.geometry_placement.push_back(g.body < 0 ? X_W * g.placement : g.placement);
     parameters.material.push_back(g.material);
+    parameters.geometry_size.push_back(g.shape.size);
   }
   for (const auto& [a, b] : robot.disabled_pairs)
     disable_pair(geometry_offset + a, geometry_offset + b);
@@ -240,6 +240,7 @@ int Scene::add_geometry(const std::string& geometry_name,
   geometries_.push_back({geometry_name, "", body, -1, shape});
   parameters.geometry_placement.push_back(X_B);
   parameters.material.push_back(material);
+  parameters.geometry_size.push_back(shape.size);
   return static_cast<int>(geometries_.size()) - 1;
 }
 
@@ -262,21 +263,23 @@ int Scene::add_half_space(const std::string& geometry_name,
       geometry_name, -1, Shape::half_space(), {{x, cross(z, x), z}, point}, material);
 }
 
-int Scene::add_closure(const Closure& closure) {
+int Scene::add_closure(const Closure& closure, const Transform& X_A, const Transform& X_B) {
   const std::string field = "closure \"" + closure.name + "\"";
   check_body(closure.body_a, field + ".body_a");
   check_body(closure.body_b, field + ".body_b");
   if (closure.body_a == closure.body_b) fail(field + ": body_a and body_b are the same");
-  check_rotation(closure.X_A, field + ".X_A");
-  check_rotation(closure.X_B, field + ".X_B");
+  check_rotation(X_A, field + ".X_A");
+  check_rotation(X_B, field + ".X_B");
   closures_.push_back(closure);
+  parameters.closure_X_A.push_back(X_A);
+  parameters.closure_X_B.push_back(X_B);
   return static_cast<int>(closures_.size()) - 1;
 }
 
 int Scene::add_point_closure(
     const std::string& closure_name, int body_a, const Vec3d& p_A, int body_b, const Vec3d& p_B) {
   const Transform X_A{Mat3d::identity(), p_A}, X_B{Mat3d::identity(), p_B};
-  return add_closure({Closure::Kind::kPoint, closure_name, body_a, body_b, X_A, X_B});
+  return add_closure({Closure::Kind::kPoint, closure_name, body_a, body_b}, X_A, X_B);
 }
 
 int Scene::add_weld(const std::string& weld_name,
@@ -284,7 +287,7 @@ int Scene::add_weld(const std::string& weld_name,
                     const Transform& X_A,
                     int body_b,
                     const Transform& X_B) {
-  return add_closure({Closure::Kind::kWeld, weld_name, body_a, body_b, X_A, X_B});
+  return add_closure({Closure::Kind::kWeld, weld_name, body_a, body_b}, X_A, X_B);
 }
 
 int Scene::add_gear(
@@ -295,24 +298,19 @@ int Scene::add_gear(
   }
   if (dof_index == driver) fail("gear \"" + gear_name + "\": dof and driver are the same");
   for (const int d : {dof_index, driver}) {
-    const JointFacts& joint = joint_facts(joint_of_dof(d));
-    if (joint.nv != 1)
+    if (joint_facts(joint_of_dof(d)).nv != 1)
       fail("gear \"" + gear_name + "\": \"" + dof_names_[d] + "\" is not a one-dof joint");
-    // A full turn of the driver must be full turns of the driven joint: its angle is known up to
-    // turns.
-    if (d == driver && joint.wraps && ratio != std::round(ratio)) {
-      fail("gear \"" + gear_name + "\".ratio = " + number(ratio) +
-           ": must be an integer for a continuous driver; give the driver limits (revolute) "
-           "instead");
-    }
   }
+  check_gear("gear \"" + gear_name + "\".ratio", {gear_name, dof_index, driver}, ratio);
   for (const auto& [field, x] : {std::pair("ratio", ratio), std::pair("offset", offset)}) {
     if (!(std::abs(x) <= kLargest)) {
       fail("gear \"" + gear_name + "\"." + field + " = " + number(x) +
            ": must be finite, at most 1e100");
     }
   }
-  gears_.push_back({gear_name, dof_index, driver, ratio, offset});
+  gears_.push_back({gear_name, dof_index, driver});
+  parameters.gear_ratio.push_back(ratio);
+  parameters.gear_offset.push_back(offset);
   return static_cast<int>(gears_.size()) - 1;
 }
 
@@ -351,31 +349,6 @@ void Scene::set_configuration(const std::string& configuration_name, const std::
                          "set_configuration(\"" + configuration_name + "\").q");
   configurations_[configuration_name] = q;
   if (configuration_name == "default") default_q_ = q;
-}
-
-void Scene::validate(const Parameters& p) const {
-  p.validate();
-  for (const Tree& tree : trees_) {
-    std::vector<MovedBody> bodies;
-    for (int i = 0; i < tree.num_bodies; ++i) {
-      const int b = tree.body_offset + i;
-      const double armature = p.armature[tree.v_offset + tree.v_index[i]];
-      bodies.push_back({tree.parent[i],
-                        tree.joint[i],
-                        p.axis[b],
-                        p.placement[b],
-                        p.mass[b],
-                        p.com[b],
-                        p.inertia[b],
-                        armature});
-    }
-    const int i = first_without_inertia(bodies);
-    if (i < 0) continue;
-    const int b = tree.body_offset + i;
-    fail("parameters.mass[" + std::to_string(b) + "] = " + number(p.mass[b]) +
-         " and parameters.inertia(" + std::to_string(b) + "): joint \"" + joint_names_[b] +
-         "\" of body \"" + body_names_[b] + "\" moves no inertia");
-  }
 }
 
 std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {

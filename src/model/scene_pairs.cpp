@@ -74,11 +74,20 @@ void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
   std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
 }
 
-void Scene::set_pair_material(int a, int b, const Material& material) {
+int Scene::set_pair_material(int a, int b, const Material& material) {
   check_pair(a, b, "set_pair_material");
   validate_material(material,
                     "set_pair_material(" + geometries_[a].name + ", " + geometries_[b].name + ")");
-  pair_materials_[key(a, b)] = material;
+  const PairKey k = key(a, b);
+  const auto it = std::lower_bound(material_pairs_.begin(), material_pairs_.end(), k);
+  const auto i = it - material_pairs_.begin();
+  std::vector<Material>& own = parameters.pair_material;
+  if (it == material_pairs_.end() || *it != k) {
+    material_pairs_.insert(it, k);
+    own.insert(own.begin() + i, material);
+  }
+  own[i] = material;
+  return static_cast<int>(i);
 }
 
 bool Scene::pair_enabled(int a, int b) const {
@@ -92,11 +101,17 @@ bool Scene::pair_enabled(int a, int b) const {
 }
 
 Material Scene::pair_material(const Parameters& p, int a, int b) const {
-  if (!pair_materials_.empty()) {
-    const auto it = pair_materials_.find(key(a, b));
-    if (it != pair_materials_.end()) return it->second;
-  }
+  const PairKey k = key(a, b);
+  const auto it = std::lower_bound(material_pairs_.begin(), material_pairs_.end(), k);
+  if (it != material_pairs_.end() && *it == k) return p.pair_material[it - material_pairs_.begin()];
   return combine(p.material[a], p.material[b]);
+}
+
+std::vector<std::pair<int, int>> Scene::material_pairs() const {
+  std::vector<std::pair<int, int>> pairs;
+  for (const PairKey k : material_pairs_)
+    pairs.push_back({static_cast<int>(k >> 32), static_cast<int>(k & 0xffffffffu)});
+  return pairs;
 }
 
 }  // namespace stiction

@@ -41,6 +41,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
       fingerprint_(scene.fingerprint()),
       settings_(settings),
       parameters_(scene.parameters),
+      edits_(parameters_),
       look_(std::make_unique<Look>()) {
   settings_.validate();
   scene_.validate(parameters_);
@@ -114,6 +115,7 @@ void Simulator::check_sizes(const State& state, const Control& control) const {
 
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_sizes(state, control);
+  if (lent_) edits_.look(parameters_);
   before_ = state;
   prepared_ = false;
   step_->step({scene_, parameters_, settings_, control, before_}, state);
@@ -123,6 +125,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
 
 void Simulator::prepare(State& state, const Control& control) {
   check_sizes(state, control);
+  if (lent_) edits_.look(parameters_);
   before_ = state;
   step_->prepare({scene_, parameters_, settings_, control, before_}, state);
   prepared_ = true;

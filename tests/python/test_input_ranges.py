@@ -49,10 +49,12 @@ ARRAYS = [
     if getattr(member, "fset", None) is not None
 ]
 SHOWN = {
-    "friction": "material[{}].friction",
-    "restitution": "material[{}].restitution",
-    "stiffness": "material[{}].stiffness",
-    "contact_damping": "material[{}].damping",
+    f"{prefix}{name}": f"{prefix}material[{{}}].{name.removeprefix('contact_')}"
+    for prefix in ("", "pair_")
+    for name in (
+        *("friction", "restitution", "stiffness", "contact_damping", "dissipation"),
+        *("tangential_stiffness_ratio", "tangential_damping_ratio"),
+    )
 }
 MAY_BE = {  # without an end, or out of the way of everything
     "effort_limit": {INF, 1e300},

@@ -182,8 +182,8 @@ inline MatrixXd dense_jacobian(const RowSample& s) {
         put(o, transpose_times(c.frame, relative(c.body_a, c.body_b, c.position, c.position)));
       } else if (row.source == RowSource::kClosure) {
         const Closure& c = s.scene.closures()[row.index];
-        const Transform A = body_placement(s.scene, w, c.body_a) * c.X_A;
-        const Transform B = body_placement(s.scene, w, c.body_b) * c.X_B;
+        const Transform A = body_placement(s.scene, w, c.body_a) * s.scene.parameters.closure_X_A[row.index];
+        const Transform B = body_placement(s.scene, w, c.body_b) * s.scene.parameters.closure_X_B[row.index];
         put(o, transpose_times(A.R, relative(c.body_a, c.body_b, A.p, B.p)));
         if (row.set.dim == 6) {
           put(o + 3,
@@ -193,7 +193,7 @@ inline MatrixXd dense_jacobian(const RowSample& s) {
         }
       } else if (row.source == RowSource::kGear) {
         const Gear& g = s.scene.gears()[row.index];
-        J(o, k) = unit[g.dof] - g.ratio * unit[g.driver];
+        J(o, k) = unit[g.dof] - s.scene.parameters.gear_ratio[row.index] * unit[g.driver];
       } else {
         const ConstraintRow& limit = row.source == RowSource::kLimitRecovery ? *(&row - 1) : row;
         J(o, k) = (limit.source == RowSource::kUpperLimit ? -1.0 : 1.0) * unit[row.index];

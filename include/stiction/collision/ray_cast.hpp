@@ -22,11 +22,12 @@ bool ray_cast(const Shape& shape,
               RayHit& hit);
 
 /// First hit of each ray with the scene's geometries. `poses`: world placements of the geometries,
-/// see geometry_poses(). Directions need not be unit, distances are in metres all the same. Bodies
-/// listed in `ignored` are not seen (-1: world geometry). Ties go to the lower geometry.
-/// Throws std::invalid_argument for unequal numbers, a direction of zero, numbers that are not
-/// finite (poses too), max_distance < 0.
+/// see geometry_poses(); of `parameters` the sizes are read. Directions need not be unit, distances
+/// are in metres all the same. Bodies listed in `ignored` are not seen (-1: world geometry). Ties
+/// go to the lower geometry. Throws std::invalid_argument for unequal numbers, a direction of zero,
+/// numbers that are not finite (poses too), max_distance < 0.
 std::vector<RayHit> ray_cast(const Scene& scene,
+                             const Parameters& parameters,
                              const std::vector<Transform>& poses,
                              const std::vector<Vec3d>& origins,
                              const std::vector<Vec3d>& directions,

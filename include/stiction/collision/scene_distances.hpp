@@ -20,9 +20,10 @@ struct PairDistance {
 
 /// Signed distances of all pairs that may collide (Scene::pair_enabled, so not two world
 /// geometries) and are at most `max_distance` [m] apart, sorted by (a, b). Found through the broad
-/// phase. Throws std::invalid_argument for another number of poses than geometries, a pose that is
-/// not finite, max_distance < 0 or NaN.
+/// phase; of `parameters` the sizes are read. Throws std::invalid_argument for another number of
+/// poses than geometries, a pose that is not finite, max_distance < 0 or NaN.
 std::vector<PairDistance> scene_distances(const Scene& scene,
+                                          const Parameters& parameters,
                                           const std::vector<Transform>& poses,
                                           double max_distance);
 

@@ -69,6 +69,10 @@ struct Shape {
   bool hollow() const { return is_surface(type) && mesh == nullptr; }
 };
 
+/// Throws std::invalid_argument naming entry and value, after `field`, unless shapes of this type
+/// can have this size: as for the makers, and 0 in entries that are unused.
+void validate_size(ShapeType type, const Vec3d& size, const std::string& field = "");
+
 /// Farthest point of the shape along d (not necessarily unit), shape frame. Bounded shapes only; of
 /// surfaces by looking at every vertex.
 Vec3d support(const Shape& shape, const Vec3d& d);

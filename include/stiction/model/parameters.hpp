@@ -41,10 +41,66 @@ struct Parameters {
   // Geometries.
   std::vector<Transform> geometry_placement;  ///< in the body, or in the world [m]
   std::vector<Material> material;             ///< of the surface, units in robot.hpp
+  std::vector<Vec3d> geometry_size;  ///< Shape::size [m]: what a shape has no use for stays 0
+
+  // Pairs of geometries with a material of their own, in the order of Scene::material_pairs().
+  std::vector<Material> pair_material;
+
+  // Closures and gears.
+  std::vector<Transform> closure_X_A, closure_X_B;  ///< the two frames in their bodies [m]
+  std::vector<double> gear_ratio;                   ///< [rad or m of dof per rad or m of driver]
+  std::vector<double> gear_offset;                  ///< [rad or m]
+
+  /// Which edit these are: see EditWatch. Says nothing of parameters that no watch looks after.
+  std::uint64_t version = 0;
+
+  /// visit(name, array...) for gravity and each array, of one or several Parameters side by side.
+  template <class Visit, class... P>
+  static void each_array(Visit&& visit, P&... p);
 
   /// Throws std::invalid_argument naming the first field, index and value out of range.
   void validate() const;
   void validate_axes() const;  ///< of these alone
+};
+
+template <class Visit, class... P>
+void Parameters::each_array(Visit&& visit, P&... p) {
+  visit("gravity", p.gravity...);
+  visit("placement", p.placement...);
+  visit("axis", p.axis...);
+  visit("axis_code", p.axis_code...);
+  visit("mass", p.mass...);
+  visit("com", p.com...);
+  visit("inertia", p.inertia...);
+  visit("base", p.base...);
+  visit("armature", p.armature...);
+  visit("damping", p.damping...);
+  visit("dry_friction", p.dry_friction...);
+  visit("lower", p.lower...);
+  visit("upper", p.upper...);
+  visit("kp", p.kp...);
+  visit("kd", p.kd...);
+  visit("effort_limit", p.effort_limit...);
+  visit("geometry_placement", p.geometry_placement...);
+  visit("material", p.material...);
+  visit("geometry_size", p.geometry_size...);
+  visit("pair_material", p.pair_material...);
+  visit("closure_X_A", p.closure_X_A...);
+  visit("closure_X_B", p.closure_X_B...);
+  visit("gear_ratio", p.gear_ratio...);
+  visit("gear_offset", p.gear_offset...);
+}
+
+/// Finds edits between steps by the bits of the numbers: anyone may hold a reference or a NumPy
+/// view and write. Asked once a step; within it caches compare `version` alone.
+class EditWatch {
+ public:
+  explicit EditWatch(const Parameters& p) : seen_(p) {}
+  bool edited(const Parameters& p) const;  ///< since the last look
+  void look(Parameters& p);                ///< an edit raises the version, none keeps it
+
+ private:
+  Parameters seen_;
 };
 
 }  // namespace stiction

@@ -16,21 +16,21 @@ struct Geometry {
   std::string name, link;
   int body = -1;  ///< scene body; -1: fixed to the world
   int robot = -1;
-  Shape shape;
+  Shape shape;  ///< as it was given: the size in force is in Parameters, see Scene::shape
 };
 
-/// Bilateral constraints between two frames, A and B, each fixed to a body (-1: the world).
+/// Bilateral constraints between two frames, A and B, each fixed to a body (-1: the world); where
+/// they lie there is in Parameters.
 struct Closure {
   enum class Kind { kPoint, kWeld } kind = Kind::kPoint;  ///< 3 rows; 6 rows
   std::string name;
   int body_a = -1, body_b = -1;
-  Transform X_A, X_B;  ///< the two frames in their bodies
 };
 
+/// position(dof) = ratio * position(driver) + offset; the two numbers are in Parameters.
 struct Gear {
   std::string name;
   int dof = -1, driver = -1;
-  double ratio = 1.0, offset = 0.0;
 };
 
 /// Where a robot lies in the scene's arrays.
@@ -94,12 +94,14 @@ class Scene {
   /// Only these pairs collide from now on (until more are enabled); overrides every other filter
   /// but that two geometries of one body never collide.
   void enable_only(const std::vector<std::pair<int, int>>& pairs);
-  void set_pair_material(int geometry_a, int geometry_b, const Material& material);
+  /// This pair has a material of its own from now on: its number in `parameters.pair_material`.
+  int set_pair_material(int geometry_a, int geometry_b, const Material& material);
   void set_gains(int dof, double kp, double kd);
   void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
 
-  /// Throws std::invalid_argument naming the field unless `p` are numbers for this scene: those of
-  /// p.validate(), and every joint moves some inertia.
+  /// Throws std::invalid_argument naming the field unless `p` are numbers for this scene: as many,
+  /// those of p.validate(), sizes that the shapes can have, gears that fit their joints, and every
+  /// joint moves some inertia.
   void validate(const Parameters& p) const;
 
   // --- topology ---
@@ -130,8 +132,12 @@ class Scene {
 
   /// May this pair collide? Same body, both in the world, adjacent links, disabled pairs: no.
   bool pair_enabled(int geometry_a, int geometry_b) const;
-  /// Material of a pair: the override, or combine() of the two under `p`.
+  /// Material of a pair under `p`: its own, or combine() of the two.
   Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;
+  /// Pairs (a < b) with a material of their own, ascending.
+  std::vector<std::pair<int, int>> material_pairs() const;
+  /// The shape of a geometry with its size under `p`.
+  Shape shape(const Parameters& p, int geometry) const;
 
   const std::vector<double>& default_q() const { return default_q_; }
   const std::map<std::string, std::vector<double>>& configurations() const {
@@ -148,7 +154,9 @@ class Scene {
   static void check_name(const std::string& given, const std::string& field);
   void check_new_body(const std::string& body_name, const std::string& field) const;
   void check_pair(int a, int b, const char* call) const;
-  int add_closure(const Closure& closure);
+  int add_closure(const Closure& closure, const Transform& X_A, const Transform& X_B);
+  void check_gear(const std::string& field, const Gear& gear, double ratio) const;
+  void validate_inertias(const Parameters& p) const;
   void add_tree(const std::vector<BodyDescription>& bodies,
                 int first,
                 int last,
@@ -166,8 +174,7 @@ class Scene {
   std::vector<double> default_q_;
   std::map<std::string, std::vector<double>> configurations_;
   std::vector<LoadMessage> messages_;
-  std::map<PairKey, Material> pair_materials_;
-  std::vector<PairKey> disabled_pairs_, enabled_pairs_;  // sorted
+  std::vector<PairKey> disabled_pairs_, enabled_pairs_, material_pairs_;  // sorted
   bool only_enabled_ = false;
   int nq_ = 0, nv_ = 0;
 };

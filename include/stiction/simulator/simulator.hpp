@@ -46,9 +46,15 @@ class Simulator {
   const Scene& scene() const { return scene_; }
   std::uint64_t fingerprint() const { return fingerprint_; }  ///< of scene()
   const SimulatorSettings& settings() const { return settings_; }
-  /// Settable between steps; call scene().validate(parameters()) after editing.
-  Parameters& parameters() { return parameters_; }
+  /// Settable between steps; call scene().validate(parameters()) after editing. The next step sees
+  /// what was written, by whatever reference.
+  Parameters& parameters() {
+    lent_ = true;
+    return parameters_;
+  }
   const Parameters& parameters() const { return parameters_; }
+  /// Whether parameters() are others than in the last step.
+  bool edited() const { return lent_ && edits_.edited(parameters_); }
 
   /// "default", or a named configuration of the scene ("standing", ...). At rest.
   State initial_state(const std::string& configuration = "default") const;
@@ -121,6 +127,8 @@ class Simulator {
   std::uint64_t fingerprint_;
   SimulatorSettings settings_;
   Parameters parameters_;
+  EditWatch edits_;
+  bool lent_ = false;  ///< someone may hold a reference to parameters_
   std::unique_ptr<StepKind> step_;
   std::unique_ptr<Look> look_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not

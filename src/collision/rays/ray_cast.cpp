@@ -47,21 +47,24 @@ void check_bound(double max_distance) {
 /// The geometries to be seen, bounded ones in a tree of their boxes.
 struct Targets {
   Bvh tree;
+  std::vector<Shape> shapes;  ///< of all
   std::vector<int> bounded, unbounded;
 
   Targets(const Scene& scene,
+          const Parameters& parameters,
           const std::vector<Transform>& poses,
           const std::vector<int>& ignored) {
     std::vector<Aabb> boxes;
     for (std::size_t g = 0; g < scene.geometries().size(); ++g) {
-      const Geometry& geometry = scene.geometries()[g];
-      if (std::find(ignored.begin(), ignored.end(), geometry.body) != ignored.end()) continue;
-      if (!geometry.shape.bounded()) {
+      const int body = scene.geometries()[g].body;
+      shapes.push_back(scene.shape(parameters, static_cast<int>(g)));
+      if (std::find(ignored.begin(), ignored.end(), body) != ignored.end()) continue;
+      if (!shapes[g].bounded()) {
         unbounded.push_back(static_cast<int>(g));
         continue;
       }
       bounded.push_back(static_cast<int>(g));
-      boxes.push_back(bounding_box(geometry.shape, poses[g]));
+      boxes.push_back(bounding_box(shapes[g], poses[g]));
     }
     tree = Bvh::build(boxes);
   }
@@ -80,6 +83,7 @@ bool ray_cast(const Shape& shape,
 }
 
 std::vector<RayHit> ray_cast(const Scene& scene,
+                             const Parameters& parameters,
                              const std::vector<Transform>& poses,
                              const std::vector<Vec3d>& origins,
                              const std::vector<Vec3d>& directions,
@@ -91,7 +95,7 @@ std::vector<RayHit> ray_cast(const Scene& scene,
          text(origins.size()));
   }
   check_bound(max_distance);
-  const Targets targets(scene, poses, ignored);
+  const Targets targets(scene, parameters, poses, ignored);
   std::vector<RayHit> hits(origins.size());
   for (std::size_t i = 0; i < origins.size(); ++i) {
     check_origin(origins[i], "origins[" + text(i) + "]");
@@ -101,7 +105,7 @@ std::vector<RayHit> ray_cast(const Scene& scene,
     const auto offer = [&](int g) {
       const Transform& X = poses[g];
       RayHit one;
-      if (!detail::ray_shape(scene.geometries()[g].shape,
+      if (!detail::ray_shape(targets.shapes[g],
                              transpose_times(X.R, origins[i] - X.p),
                              transpose_times(X.R, d),
                              most,

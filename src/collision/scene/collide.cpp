@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -41,6 +42,9 @@ void pose_geometries(const Scene& scene,
   const double fall = dt * norm(p.gravity);  // [m/s] gained in this step by a body that is let go
   for (std::size_t g = 0; g < geometries.size(); ++g) {
     const int body = geometries[g].body;
+    const Vec3d& size = p.geometry_size[g];
+    if (std::memcmp(&work.shapes[g].size, &size, sizeof size) != 0)
+      work.take_size(static_cast<int>(g), size);
     if (body < 0) {
       work.poses[g] = p.geometry_placement[g];
       work.reach[g] = 0.5 * settings.margin;
@@ -58,8 +62,8 @@ void pose_geometries(const Scene& scene,
       const double speed = norm(work.linear[g]) + norm(work.angular[g]) * work.radius[g];
       work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
     }
-    if (geometries[g].shape.bounded()) {
-      work.boxes[g] = grown(bounding_box(geometries[g].shape, work.poses[g]), work.reach[g]);
+    if (work.shapes[g].bounded()) {
+      work.boxes[g] = grown(bounding_box(work.shapes[g], work.poses[g]), work.reach[g]);
     }
   }
 }
@@ -67,8 +71,8 @@ void pose_geometries(const Scene& scene,
 /// True if the boxes at rest prove that the pair is farther apart than the margin [m]. A
 /// half-space's box is infinite: its plane against the other's box. Rounding is left to the margin:
 /// the proof must hold by 1e-12 of the extents too.
-bool proven_apart(const Scene& scene, const CollisionWorkspace& work, int a, int b, double margin) {
-  const auto is_plane = [&](int g) { return !scene.geometries()[g].shape.bounded(); };
+bool proven_apart(const CollisionWorkspace& work, int a, int b, double margin) {
+  const auto is_plane = [&](int g) { return !work.shapes[g].bounded(); };
   const Vec3d offset = work.poses[b] * work.centre[b] - work.poses[a] * work.centre[a];
   if (is_plane(a) || is_plane(b)) {
     const int plane = is_plane(a) ? a : b, other = is_plane(a) ? b : a;
@@ -105,7 +109,7 @@ void keep_only_what_meets(const Scene& scene,
     return detail::MovingShape{
         work.poses[g], work.centre[g], work.linear[g], work.angular[g], work.radius[g]};
   };
-  const Shape &A = scene.geometries()[a].shape, &B = scene.geometries()[b].shape;
+  const Shape &A = work.shapes[a], &B = work.shapes[b];
   const detail::MovingShape motion_a = motion(a), motion_b = motion(b);
   double time = 0.0;
   bool meets;
@@ -218,20 +222,24 @@ void CollisionWorkspace::resize(const Scene& scene) {
   linear.assign(n, {0, 0, 0});
   angular.assign(n, {0, 0, 0});
   boxes.assign(n, {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}});
-  std::vector<std::uint8_t> is_static(n);
-  for (std::size_t g = 0; g < n; ++g) {
-    const Geometry& geometry = scene.geometries()[g];
-    is_static[g] = geometry.body < 0;
-    if (geometry.shape.bounded()) {
-      const Aabb box = bounding_box(geometry.shape, Transform::identity());
-      centre[g] = stiction::centre(box);
-      half[g] = half_extents(box);
-      // Half the diagonal holds any shape; a sphere's own radius is smaller.
-      radius[g] = geometry.shape.type == ShapeType::kSphere ? geometry.shape.size.x
-                                                            : 0.5 * norm(box.upper - box.lower);
-    }
+  shapes.clear();
+  std::vector<std::uint8_t> is_static;
+  for (const Geometry& geometry : scene.geometries()) {
+    is_static.push_back(geometry.body < 0);
+    shapes.push_back(geometry.shape);
+    take_size(static_cast<int>(shapes.size()) - 1, geometry.shape.size);
   }
   broad_phase.reset(is_static);
+}
+
+void CollisionWorkspace::take_size(int g, const Vec3d& size) {
+  shapes[g].size = size;
+  if (!shapes[g].bounded()) return;
+  const Aabb box = bounding_box(shapes[g], Transform::identity());
+  centre[g] = stiction::centre(box);
+  half[g] = half_extents(box);
+  // Half the diagonal holds any shape; a sphere's own radius is smaller.
+  radius[g] = shapes[g].type == ShapeType::kSphere ? size.x : 0.5 * norm(box.upper - box.lower);
 }
 
 void collide(const Scene& scene,
@@ -253,10 +261,9 @@ void collide(const Scene& scene,
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
     ++work.counters.overlapping_pairs;
-    const Shape& A = scene.geometries()[pair.a].shape;
-    const Shape& B = scene.geometries()[pair.b].shape;
+    const Shape &A = work.shapes[pair.a], &B = work.shapes[pair.b];
     const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
-    if (proven_apart(scene, work, pair.a, pair.b, margin)) continue;
+    if (proven_apart(work, pair.a, pair.b, margin)) continue;
 
     const bool rests = both_rest(
         scene, dynamics, scene.geometries()[pair.a].body, scene.geometries()[pair.b].body);

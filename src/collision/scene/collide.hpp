@@ -19,7 +19,8 @@ struct CollisionWorkspace {
   std::vector<double> reach;     ///< [geometries] half of the pair margin [m]
   std::vector<Vec3d> linear;     ///< [geometries] velocity of the ball's centre, world [m/s]
   std::vector<Vec3d> angular;    ///< [geometries] world [rad/s]
-  std::vector<double> radius;    ///< [geometries] bounding ball, per scene
+  std::vector<Shape> shapes;     ///< [geometries] with the sizes of the parameters
+  std::vector<double> radius;    ///< [geometries] bounding ball
   std::vector<Vec3d> half;       ///< [geometries] half extents of the box of the shape at rest
   std::vector<Vec3d>
       centre;  ///< [geometries] ball centre, geometry frame: box of the shape at rest
@@ -31,6 +32,7 @@ struct CollisionWorkspace {
   CollisionCounters counters;
 
   void resize(const Scene& scene);
+  void take_size(int geometry, const Vec3d& size);  ///< and what follows from it
 };
 
 /// All contact points of the scene, sorted by (pair, feature). Warm starts of the narrow phase are

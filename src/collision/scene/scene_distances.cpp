@@ -13,6 +13,7 @@ namespace stiction {
 namespace {
 
 std::vector<BroadPhase::Pair> near_pairs(const Scene& scene,
+                                         const std::vector<Shape>& shapes,
                                          const std::vector<Transform>& poses,
                                          double max_distance) {
   const std::size_t n = poses.size();
@@ -21,7 +22,7 @@ std::vector<BroadPhase::Pair> near_pairs(const Scene& scene,
   const double reach = 0.5 * max_distance;
   for (std::size_t g = 0; g < n; ++g) {
     is_static[g] = scene.geometries()[g].body < 0;
-    boxes[g] = grown(bounding_box(scene.geometries()[g].shape, poses[g]), reach);
+    boxes[g] = grown(bounding_box(shapes[g], poses[g]), reach);
   }
   BroadPhase broad_phase;
   broad_phase.reset(is_static);
@@ -53,6 +54,7 @@ std::vector<Transform> geometry_poses(const Scene& scene,
 }
 
 std::vector<PairDistance> scene_distances(const Scene& scene,
+                                          const Parameters& parameters,
                                           const std::vector<Transform>& poses,
                                           double max_distance) {
   detail::check_poses("scene_distances", scene, poses);
@@ -63,11 +65,13 @@ std::vector<PairDistance> scene_distances(const Scene& scene,
   DistanceSettings settings;
   settings.max_distance = max_distance;
   std::vector<PairDistance> found;
-  for (const BroadPhase::Pair& pair : near_pairs(scene, poses, max_distance)) {
+  std::vector<Shape> shapes;
+  for (std::size_t g = 0; g < poses.size(); ++g)
+    shapes.push_back(scene.shape(parameters, static_cast<int>(g)));
+  for (const BroadPhase::Pair& pair : near_pairs(scene, shapes, poses, max_distance)) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
-    const Shape& a = scene.geometries()[pair.a].shape;
-    const Shape& b = scene.geometries()[pair.b].shape;
-    const DistanceResult r = distance(a, poses[pair.a], b, poses[pair.b], settings);
+    const DistanceResult r =
+        distance(shapes[pair.a], poses[pair.a], shapes[pair.b], poses[pair.b], settings);
     const bool near = r.status != DistanceStatus::kBeyond && r.distance <= max_distance;
     if (near) found.push_back({pair.a, pair.b, r});
   }

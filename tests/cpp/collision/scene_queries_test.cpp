@@ -74,10 +74,10 @@ BOOST_AUTO_TEST_CASE(closed_forms_keep_no_warm_start) {
 BOOST_AUTO_TEST_CASE(poses_must_fit_and_be_finite) {
   const Scene scene = scene_of(Shape::sphere(0.1), Shape::box({0.1, 0.1, 0.1}), 0.19);
   std::vector<Transform> poses = {at(0.0, 0.0), at(0.19, 0.0)};
-  BOOST_TEST(scene_distances(scene, poses, 1.0).size() == 1u);
-  BOOST_TEST(ray_cast(scene, poses, {{0, 0, 1}}, {{0, 0, -1}})[0].geometry == 0);
-  const auto distances = [&] { scene_distances(scene, poses, 1.0); };
-  const auto rays = [&] { ray_cast(scene, poses, {{0, 0, 1}}, {{0, 0, -1}}); };
+  BOOST_TEST(scene_distances(scene, scene.parameters, poses, 1.0).size() == 1u);
+  BOOST_TEST(ray_cast(scene, scene.parameters, poses, {{0, 0, 1}}, {{0, 0, -1}})[0].geometry == 0);
+  const auto distances = [&] { scene_distances(scene, scene.parameters, poses, 1.0); };
+  const auto rays = [&] { ray_cast(scene, scene.parameters, poses, {{0, 0, 1}}, {{0, 0, -1}}); };
   poses[1].p.y = std::numeric_limits<double>::quiet_NaN();
   BOOST_TEST(refused("scene_distances: poses[1]", distances));
   BOOST_TEST(refused("ray_cast: poses[1]", rays));
@@ -92,12 +92,12 @@ BOOST_AUTO_TEST_CASE(a_bound_changes_no_distance_within_it) {
   for (const Shape& a : shapes) {
     const Scene scene = scene_of(a, Shape::cone(0.2, 0.1), 0.5);
     const std::vector<Transform> poses = {at(0.0, 0.0), at(0.5, 0.3)};
-    const auto all = scene_distances(scene, poses, kInfinity);
+    const auto all = scene_distances(scene, scene.parameters, poses, kInfinity);
     BOOST_REQUIRE(all.size() == 1u);
     const double d = all[0].result.distance;
     BOOST_TEST(d > 0.05);
-    BOOST_TEST(scene_distances(scene, poses, 0.99 * d).empty());
-    const auto near = scene_distances(scene, poses, 1.01 * d);
+    BOOST_TEST(scene_distances(scene, scene.parameters, poses, 0.99 * d).empty());
+    const auto near = scene_distances(scene, scene.parameters, poses, 1.01 * d);
     BOOST_REQUIRE(near.size() == 1u);
     BOOST_TEST(near[0].result.distance == d);
     BOOST_TEST(squared_norm(near[0].result.witness_a - all[0].result.witness_a) == 0.0);

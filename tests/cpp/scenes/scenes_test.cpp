@@ -260,8 +260,8 @@ BOOST_AUTO_TEST_CASE(four_bar_starts_closed) {
   const auto poses = world_poses(scene);
   BOOST_TEST(scene.closures().size() == 1u);
   const Closure& closure = scene.closures()[0];
-  const Vec3d b = poses[closure.body_b] * closure.X_B.p;
-  BOOST_TEST(norm(b - closure.X_A.p) < 1e-14);
+  const Vec3d b = poses[closure.body_b] * scene.parameters.closure_X_B[0].p;
+  BOOST_TEST(norm(b - scene.parameters.closure_X_A[0].p) < 1e-14);
 }
 
 BOOST_AUTO_TEST_CASE(pile_starts_apart_and_is_reproducible) {

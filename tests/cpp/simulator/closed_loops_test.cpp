@@ -125,9 +125,11 @@ Measured measure(const Scene& scene, double dt, double seconds, bool project, Rn
     m.swing = std::max(m.swing, std::abs(e.kinetic + e.potential - first));
     if (k < steps / 5) begin += (e.kinetic + e.potential) / (steps / 5);
     if (k >= steps - steps / 5) end += (e.kinetic + e.potential) / (steps / 5);
-    for (const Closure& c : scene.closures()) {
-      const Vec3d a = world_point(scene, work, c.body_a, c.X_A.p),
-                  b = world_point(scene, work, c.body_b, c.X_B.p);
+    for (std::size_t i = 0; i < scene.closures().size(); ++i) {
+      const Closure& c = scene.closures()[i];
+      const Parameters& p = scene.parameters;
+      const Vec3d a = world_point(scene, work, c.body_a, p.closure_X_A[i].p),
+                  b = world_point(scene, work, c.body_b, p.closure_X_B[i].p);
       m.gap = std::max(m.gap, norm(b - a));
       m.slip = std::max(m.slip,
                         norm(point_velocity(scene, work, c.body_b, b) -
