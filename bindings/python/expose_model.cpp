@@ -205,6 +205,12 @@ struct Placements {
 
 Parameters parameters_copy(const Parameters& p) { return p; }
 
+std::string parameters_repr(const Parameters& p) {
+  return "Parameters(bodies=" + std::to_string(p.mass.size()) +
+         ", nv=" + std::to_string(p.kp.size()) +
+         ", geometries=" + std::to_string(p.material.size()) + ")";
+}
+
 template <class Access, class Class>
 void array_property(Class& c, const char* name, const char* doc) {
   c.add_property(name, &Access::get, &Access::set, doc);
@@ -308,7 +314,8 @@ void expose_parameters() {
            arg("arrays"),
            "Parameters from what to_dict() gave, to the bit. Raises ValueError naming what is "
            "missing or out of range; whether they fit a scene its simulator tells.")
-      .staticmethod("from_dict");
+      .staticmethod("from_dict")
+      .def("__repr__", &parameters_repr);
   forbid_new_attributes(c);
   bp::class_<FixedParameters, bp::bases<P>> fixed(
       "_FixedParameters", "Parameters of a Simulator's scene, to be read.", bp::no_init);

@@ -86,6 +86,14 @@ def _memory(self: Any) -> tuple[Any, ...]:
     return _stiction.ContactMemory, numbers
 
 
+def _rebuild_parameters(arrays: dict[str, Any]) -> Any:
+    return _stiction.Parameters.from_dict(arrays)
+
+
+def _parameters(self: Any) -> tuple[Any, ...]:
+    return _rebuild_parameters, (self.to_dict(),)
+
+
 def _rebuild_problem(A: Any, g: Any, R: Any, sets: Any, structure: dict[str, Any]) -> Any:
     return _stiction._restored_problem(A, g, R, [make_set(*s) for s in sets], structure)
 
@@ -128,12 +136,7 @@ def install() -> None:
     _set(_stiction.ExternalWrench, reduce=_wrench)
     rebuild = "cannot be pickled; pickle how it is made, and make it again"
     _set(_stiction.Scene, copy=_stiction.Scene.copy, reduce=_refusal(rebuild))
-    parameters = _stiction.Parameters
-    _set(
-        parameters,
-        copy=parameters.copy,
-        reduce=lambda self: (_stiction.Parameters.from_dict, (self.to_dict(),)),
-    )
+    _set(_stiction.Parameters, copy=_stiction.Parameters.copy, reduce=_parameters)
     _set(_stiction.Shape, copy=_itself, reduce=_refusal(rebuild))
     for record in RECORDS:
         record.to_dict = _to_dict

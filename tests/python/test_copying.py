@@ -23,7 +23,7 @@ SETTINGS = {"SimulatorSettings", "SolverSettings"}
 NOT_COPIED = {"Robot", "Simulator"}
 PICKLED = {"ContactMemory", "ContactProblem", "SimulationError", "StictionError"}
 PICKLED |= COPIED | SETTINGS
-PICKLED -= {"Parameters", "Scene"}
+PICKLED -= {"Scene"}
 WITHOUT_DICT = {"DistanceCache", "Geometry", "Parameters", "RobotSlice", "Scene", "Shape"}
 
 

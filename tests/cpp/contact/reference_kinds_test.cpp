@@ -99,8 +99,8 @@ Decision limit_kind(Dense& d, const ConstraintRow& row, int n) {
 }
 
 Decision gear_kind(Dense& d, const ConstraintRow& row, int n) {
-  const Gear& gear = d.s.scene.gears()[row.index];
-  const double c = -gear_error(d.s.scene, gear, d.s.state.q.data()) / kDt;
+  const double c =
+      -gear_error(d.s.scene, d.s.scene.parameters, row.index, d.s.state.q.data()) / kDt;
   if (std::abs(c) <= kNegligible) return Kind::kRecovery;
   return d.share(c / d.G(n, n) * d.MJ.col(n)) < 1.0 ? Kind::kCapped : Kind::kRecovery;
 }
@@ -119,10 +119,12 @@ VectorXd drifted(const RowSample& s, double t) {
 }
 
 /// Frames of both sides of a closure at q.
-std::array<Transform, 2> sides(Dense& d, const Closure& c, const VectorXd& q) {
-  forward_kinematics(d.s.scene, d.s.scene.parameters, q.data(), d.s.state.v.data(), d.moved);
-  return {body_placement(d.s.scene, d.moved, c.body_a) * c.X_A,
-          body_placement(d.s.scene, d.moved, c.body_b) * c.X_B};
+std::array<Transform, 2> sides(Dense& d, int i, const VectorXd& q) {
+  const Parameters& p = d.s.scene.parameters;
+  forward_kinematics(d.s.scene, p, q.data(), d.s.state.v.data(), d.moved);
+  const Closure& c = d.s.scene.closures()[i];
+  return {body_placement(d.s.scene, d.moved, c.body_a) * p.closure_X_A[i],
+          body_placement(d.s.scene, d.moved, c.body_b) * p.closure_X_B[i]};
 }
 
 /// Rotation vector of small turns.
@@ -133,10 +135,10 @@ Vec3d turn(const Mat3d& R) {
 }
 
 /// Relative acceleration of the two sides by differences of where they are, linear and angular.
-std::array<double, 2> steady_acceleration(Dense& d, const Closure& c) {
+std::array<double, 2> steady_acceleration(Dense& d, int i) {
   constexpr double h = 1e-4;
-  const auto before = sides(d, c, drifted(d.s, -h)), now = sides(d, c, d.s.state.q),
-             after = sides(d, c, drifted(d.s, h));
+  const auto before = sides(d, i, drifted(d.s, -h)), now = sides(d, i, d.s.state.q),
+             after = sides(d, i, drifted(d.s, h));
   Vec3d linear[2], angular[2];
   for (int k = 0; k < 2; ++k) {
     linear[k] = (after[k].p - now[k].p) - (now[k].p - before[k].p);
@@ -147,11 +149,11 @@ std::array<double, 2> steady_acceleration(Dense& d, const Closure& c) {
 
 Decision closure_kind(Dense& d, const ConstraintRow& row, int o) {
   const Closure& closure = d.s.scene.closures()[row.index];
-  const auto [A, B] = sides(d, closure, d.s.state.q);
+  const auto [A, B] = sides(d, row.index, d.s.state.q);
   VectorXd c(row.set.dim);
   closure_error(closure, A, B, c.data());
   c /= -kDt;
-  const auto acceleration = steady_acceleration(d, closure);
+  const auto acceleration = steady_acceleration(d, row.index);
   double caps = 0.0;
   bool drifts = true;
   for (int k = 0; k < row.set.dim / 3; ++k) {

@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(changed_numbers_are_those_of_a_scene_built_so) {
       State before = sim.initial_state();
       const Control hold = sim.hold();
       sim.run(before, hold, 40);
-      BOOST_REQUIRE(before.contacts.size() > 4u);
+      BOOST_REQUIRE(before.contacts.size() > 1u);
       Rng rng(seed);
       for (const std::string& array : array_names()) {
         Simulator unchanged(scene, settings(integrator));

@@ -1,0 +1,176 @@
+"""Numbers of a scene between steps, from Python: views, dicts, pickles, what follows from sizes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import stiction
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def pose(x: float, y: float, z: float) -> np.ndarray:
+    X = np.eye(4)
+    X[:3, 3] = [x, y, z]
+    return X
+
+
+def scene(radius: float = 0.1, stiffness: float = float("inf")) -> stiction.Scene:
+    soft = stiction.Material(friction=0.5, stiffness=stiffness, damping=50.0)
+    s = stiction.Scene(name="numbers")
+    s.add_ground(soft)
+    for k, name in enumerate(("a", "b", "c")):
+        s.add_body(name, stiction.Sphere(radius), 1.0, pose(0.5 * k, 0.0, 0.1), soft)
+    s.add_point_closure("rope", "a", [0.25, 0, 0], "b", [-0.25, 0, 0])
+    s.set_pair_material("ground", "c", stiction.Material(friction=0.2, stiffness=stiffness))
+    return s
+
+
+def numbers(p: stiction.Parameters) -> dict[str, bytes]:
+    return {name: array.tobytes() for name, array in p.to_dict().items()}
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "exponential"])
+@pytest.mark.parametrize("array", ["gravity", "geometry_size", "friction", "pair_friction", "mass"])
+def test_a_step_sees_what_a_view_wrote(integrator: str, array: str) -> None:
+    soft = scene(stiffness=1e4)
+    sim = stiction.Simulator(soft, integrator=integrator, dt=1e-3)
+    view = getattr(sim.parameters, array)  # taken before the first step, never again
+    state = sim.initial_state()
+    state.v[:] = np.tile([0.3, 0.1, 0.0, 0.0, 0.0, 0.0], 3)
+    sim.run(state, None, 20)
+    assert sim.parameters.version == 0
+    for version in (1, 2):
+        view *= 1.01
+        built = soft.copy()
+        getattr(built.parameters, array)[...] = view
+        fresh = stiction.Simulator(built, integrator=integrator, dt=1e-3)
+        untouched = stiction.Simulator(soft, integrator=integrator, dt=1e-3)
+        other, old = state.copy(), state.copy()
+        for _ in range(2):
+            sim.step(state)
+            fresh.step(other)
+            untouched.step(old)
+        assert state == other
+        assert state != old
+        assert sim.parameters.version == version
+
+
+def test_a_bad_number_is_refused_until_it_is_mended() -> None:
+    sim = stiction.Simulator(scene())
+    state, size = sim.initial_state(), sim.parameters.geometry_size
+    size[1, 0] = -0.1
+    before = state.copy()
+    for _ in range(3):
+        with pytest.raises(ValueError, match=r'geometry_size\[1\] of "a": sphere: radius = -0.1'):
+            sim.step(state)
+    assert state == before and sim.parameters.version == 0
+    size[1, 0] = 0.1
+    sim.step(state)
+    with pytest.raises(ValueError, match=r"pair_material\[0\].friction = -1"):
+        sim.parameters.pair_friction[0] = -1.0
+        sim.step(state)
+
+
+def test_closures_gears_and_pairs_have_names_and_numbers() -> None:
+    s = scene()
+    assert s.closure_names == ["rope"] and s.gear_names == []
+    assert s.material_pairs == [(0, 3)]
+    assert s.set_pair_material("a", "c", stiction.Material(0.9)) == 1
+    assert s.material_pairs == [(0, 3), (1, 3)]
+    np.testing.assert_array_equal(s.parameters.pair_friction, [0.2, 0.9])
+    s.parameters.pair_friction = [0.3, 0.8]
+    assert s.pair_material("c", "ground").friction == 0.3
+    X = s.parameters.closure_X_A(0)
+    np.testing.assert_array_equal(X.translation, [0.25, 0, 0])
+    s.parameters.set_closure_X_A(0, pose(0.2, 0, 0))
+    np.testing.assert_array_equal(s.parameters.closure_X_A(0).translation, [0.2, 0, 0])
+    with pytest.raises(ValueError, match=r"index = 1: must be in \[0, 1\)"):
+        s.parameters.set_closure_X_B(1, pose(0, 0, 0))
+
+
+def test_queries_and_listed_shapes_have_the_sizes_of_the_parameters() -> None:
+    s = scene()
+    sim = stiction.Simulator(s)
+    state = sim.initial_state()
+    sim.parameters.geometry_size[3, 0] = 0.07
+    down = ([[1.0, 0.0, 1.0]], [[0.0, 0.0, -1.0]])
+    assert stiction.ray_cast(s, state, *down).distances[0] == pytest.approx(0.8)
+    hits = stiction.ray_cast(s, state, *down, parameters=sim.parameters)
+    assert hits.distances[0] == pytest.approx(0.83)
+    gaps = {
+        (p.geometry_a, p.geometry_b): p.distance for p in s.distances(state, 1.0, sim.parameters)
+    }
+    assert gaps[0, 3] == pytest.approx(0.03) and gaps[0, 2] == pytest.approx(0.0, abs=1e-12)
+    s.parameters.geometry_size[3, 0] = 0.07
+    assert s.geometries[3].shape.size[0] == 0.07
+    assert sim.scene.geometries[3].shape.size[0] == 0.1
+
+
+def test_dict_pickle_and_copies_keep_every_bit() -> None:
+    p = stiction.Simulator(scene()).parameters
+    p.friction[1] = np.nextafter(0.5, 1.0)
+    for other in (
+        stiction.Parameters.from_dict(p.to_dict()),
+        pickle.loads(pickle.dumps(p)),
+        copy.copy(p),
+        copy.deepcopy(p),
+    ):
+        assert numbers(other) == numbers(p)
+        other.friction[1] = 0.1
+        assert p.friction[1] != 0.1
+    sim = stiction.Simulator(scene())
+    sim.parameters = pickle.loads(pickle.dumps(p))
+    assert numbers(sim.parameters) == numbers(p)
+
+
+def test_a_dict_that_does_not_fit_is_refused() -> None:
+    arrays = stiction.Simulator(scene()).parameters.to_dict()
+    assert len(arrays) == 24
+
+    def refused(change: dict[str, object], words: str) -> None:
+        with pytest.raises(ValueError, match=words):
+            stiction.Parameters.from_dict(arrays | change)
+
+    refused({"mass": arrays["mass"][:-1]}, "side by side have 2 and 3 entries")
+    refused({"mass": arrays["mass"] * -1.0}, r"parameters.mass\[0\] = -1")
+    refused({"com": np.zeros((3, 2))}, "com")
+    refused({"more": np.zeros(1)}, "has 25 arrays, of which Parameters know 24")
+    refused({"axis_code": np.full(3, 7.0)}, "axis_code has 7")
+    with pytest.raises(ValueError, match='lacks "gravity"'):
+        stiction.Parameters.from_dict({k: v for k, v in arrays.items() if k != "gravity"})
+    other = stiction.Parameters.from_dict(arrays | {"pair_material": np.zeros((0, 7))})
+    sim = stiction.Simulator(scene())
+    with pytest.raises(ValueError, match="another scene: pair_material has 0 entries, this one 1"):
+        sim.parameters = other
+
+
+def test_a_view_taken_before_a_closure_was_added_is_none_of_the_scene() -> None:
+    s = scene()
+    ratio, mass = s.parameters.gear_ratio, s.parameters.mass
+    s.add_weld("glue", "b", pose(0, 0, 0), "c", pose(0, 0, 0))
+    mass[0] = 7.0
+    assert ratio.shape == (0,) and s.parameters.mass[0] == 1.0
+
+
+def test_a_state_saved_before_these_numbers_were_parameters_is_read() -> None:
+    s = stiction.Scene(name="stored")
+    s.add_ground()
+    s.add_body("box", stiction.Box([0.1, 0.1, 0.1]), 1.0, pose(0, 0, 0.1))
+    s.add_body("lid", stiction.Box([0.08, 0.08, 0.05]), 0.5, pose(0.01, 0, 0.25))
+    s.add_body("ball", stiction.Sphere(0.05), 0.2, pose(0.3, 0, 0.05))
+    s.add_body("bob", stiction.Cylinder(0.05, 0.05), 0.2, pose(0.3, 0.2, 0.3))
+    s.add_point_closure("rope", "ball", [0, 0, 0], "bob", [0, -0.2, -0.25])
+    s.add_weld("glue", "bob", np.eye(4), "box", pose(0.3, 0.2, 0.2))
+    s.set_pair_material("box", "lid", stiction.Material(friction=0.2))
+    saved = (DATA / "state_v5.bin").read_bytes()
+    state = stiction.State(saved)
+    assert state.save() == saved
+    sim = stiction.Simulator(s)
+    sim.run(state, None, 20)
+    np.testing.assert_allclose(state.q[:3], [0, 0, 0.1], atol=1e-9)
+    assert sim.contacts()
