@@ -117,6 +117,8 @@ void Parameters::validate() const {
   }
   check_bounded(gravity, "parameters.gravity");
   for (std::size_t i = 0; i < com.size(); ++i) check_bounded(com[i], entry("com", i));
+  for (std::size_t i = 0; i < geometry_size.size(); ++i)
+    check_bounded(geometry_size[i], entry("geometry_size", i));
   validate_axes();
   for (std::size_t i = 0; i < inertia.size(); ++i) {
     const Sym3d& I = inertia[i];

@@ -36,12 +36,12 @@ void Scene::validate(const Parameters& p) const {
       },
       p,
       parameters);
-  p.validate();
   for (std::size_t g = 0; g < geometries_.size(); ++g) {
     const std::string field =
         "parameters.geometry_size[" + std::to_string(g) + "] of \"" + geometries_[g].name + "\": ";
     validate_size(geometries_[g].shape.type, p.geometry_size[g], field);
   }
+  p.validate();
   for (std::size_t g = 0; g < gears_.size(); ++g)
     check_gear("parameters.gear_ratio[" + std::to_string(g) + "]", gears_[g], p.gear_ratio[g]);
   validate_inertias(p);

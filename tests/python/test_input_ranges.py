@@ -36,6 +36,15 @@ def arm(axis: str = "0 1 0") -> stiction.Scene:
     return scene
 
 
+def everything() -> stiction.Scene:
+    """A second arm geared to the first, and a pair with a material of its own."""
+    scene = arm()
+    scene.add_robot(arm().robots[0].description, robot_name="other")
+    scene.add_gear("teeth", "elbow", "other/elbow", 1.0)
+    scene.set_pair_material("ground", "cube", stiction.Material())
+    return scene
+
+
 def refused(error: type[Exception], text: str, call: Callable[[], object]) -> None:
     with pytest.raises(error, match=re.escape(text)):
         call()
@@ -59,6 +68,7 @@ SHOWN = {
 MAY_BE = {  # without an end, or out of the way of everything
     "effort_limit": {INF, 1e300},
     "stiffness": {INF},
+    "pair_stiffness": {INF},
     "lower": {-INF, -1e300, 1e300},  # below upper
     "upper": {INF, 1e300, -1e300},  # above lower
 }
@@ -73,8 +83,9 @@ def test_the_arrays_of_parameters_are_all_here() -> None:
 @pytest.mark.parametrize("value", HUGE)
 def test_a_parameter_out_of_range_is_named(name: str, value: float) -> None:
     """Each entry of each array, written in place: the next step tells which."""
-    sim = stiction.Simulator(arm())
+    sim = stiction.Simulator(everything())
     state, good = sim.initial_state(), sim.parameters.copy()
+    assert getattr(good, name).size > 0
     for index in np.ndindex(getattr(good, name).shape):
         if name in ("lower", "upper") and good.upper[index] < INF and abs(value) == 1e300:
             continue  # on one side of the other end, see the test of limits
