@@ -15,7 +15,7 @@ namespace {
 const Parameters& numbers_of(const SceneHolder& scene, const bp::object& parameters) {
   if (parameters.is_none()) return scene.parameters;
   const Parameters& p = bp::extract<const Parameters&>(parameters);
-  scene.validate(p);
+  scene.validate_shapes(p);
   return p;
 }
 

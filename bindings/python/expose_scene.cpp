@@ -11,6 +11,10 @@ Robot robot_from_objects(const bp::object& model,
                          bool keep_overlapping_pairs);
 
 bp::list joints(const SceneHolder& s);
+bp::list geometries(const SceneHolder& s);
+bp::list closure_names(const SceneHolder& s);
+bp::list gear_names(const SceneHolder& s);
+bp::list material_pairs(const SceneHolder& s);
 void expose_scene_parts();
 
 namespace {
@@ -189,24 +193,6 @@ bp::dict configurations(const SceneHolder& s) {
 bp::list body_names(const SceneHolder& s) { return to_list(s.body_names()); }
 bp::list joint_names(const SceneHolder& s) { return to_list(s.joint_names()); }
 bp::list dof_names(const SceneHolder& s) { return to_list(s.dof_names()); }
-bp::list geometries(const SceneHolder& s) {
-  std::vector<Geometry> out = s.geometries();
-  for (std::size_t g = 0; g < out.size(); ++g) out[g].shape.size = s.parameters.geometry_size[g];
-  return to_list(out);
-}
-template <class T>
-bp::list names(const std::vector<T>& named) {
-  bp::list out;
-  for (const T& x : named) out.append(x.name);
-  return out;
-}
-bp::list closure_names(const SceneHolder& s) { return names(s.closures()); }
-bp::list gear_names(const SceneHolder& s) { return names(s.gears()); }
-bp::list material_pairs(const SceneHolder& s) {
-  bp::list out;
-  for (const auto& [a, b] : s.material_pairs()) out.append(bp::make_tuple(a, b));
-  return out;
-}
 bp::list robots(const SceneHolder& s) { return to_list(s.robots()); }
 bp::list messages(const SceneHolder& s) { return to_list(s.messages()); }
 bp::object default_q(const SceneHolder& s) { return to_array(s.default_q()); }

@@ -30,6 +30,13 @@ std::string slice_repr(const RobotSlice& r) {
          std::to_string(r.v_offset + r.nv) + "])";
 }
 
+template <class T>
+bp::list names(const std::vector<T>& named) {
+  bp::list out;
+  for (const T& x : named) out.append(x.name);
+  return out;
+}
+
 }  // namespace
 
 bp::list joints(const SceneHolder& s) {
@@ -47,6 +54,19 @@ bp::list joints(const SceneHolder& s) {
                        joint.nv});
     }
   }
+  return out;
+}
+
+bp::list geometries(const SceneHolder& s) {
+  std::vector<Geometry> out = s.geometries();
+  for (std::size_t g = 0; g < out.size(); ++g) out[g].shape.size = s.parameters.geometry_size[g];
+  return to_list(out);
+}
+bp::list closure_names(const SceneHolder& s) { return names(s.closures()); }
+bp::list gear_names(const SceneHolder& s) { return names(s.gears()); }
+bp::list material_pairs(const SceneHolder& s) {
+  bp::list out;
+  for (const auto& [a, b] : s.material_pairs()) out.append(bp::make_tuple(a, b));
   return out;
 }
 

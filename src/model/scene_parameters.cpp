@@ -25,7 +25,7 @@ void Scene::check_gear(const std::string& field, const Gear& gear, double ratio)
        ": must be an integer for a continuous driver; give the driver limits (revolute) instead");
 }
 
-void Scene::validate(const Parameters& p) const {
+void Scene::validate_shapes(const Parameters& p) const {
   Parameters::each_array(
       [](const char* name, const auto& given, const auto& own) {
         if constexpr (!std::is_same_v<decltype(given), const Vec3d&>) {
@@ -41,6 +41,10 @@ void Scene::validate(const Parameters& p) const {
         "parameters.geometry_size[" + std::to_string(g) + "] of \"" + geometries_[g].name + "\": ";
     validate_size(geometries_[g].shape.type, p.geometry_size[g], field);
   }
+}
+
+void Scene::validate(const Parameters& p) const {
+  validate_shapes(p);
   p.validate();
   for (std::size_t g = 0; g < gears_.size(); ++g)
     check_gear("parameters.gear_ratio[" + std::to_string(g) + "]", gears_[g], p.gear_ratio[g]);

@@ -103,6 +103,7 @@ class Scene {
   /// those of p.validate(), sizes that the shapes can have, gears that fit their joints, and every
   /// joint moves some inertia.
   void validate(const Parameters& p) const;
+  void validate_shapes(const Parameters& p) const;  ///< as many numbers, and sizes, alone
 
   // --- topology ---
   const std::vector<Tree>& trees() const { return trees_; }
