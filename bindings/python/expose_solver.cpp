@@ -25,6 +25,7 @@ ContactSolution solve_problem(const ContactProblem& problem,
   settings.validate();
   ContactSolution solution;
   solution.penalty = penalty;
+  solution.record_stages = true;
   if (!warm_start.is_none()) {
     const Eigen::VectorXd l = vector_from(warm_start, "warm_start", problem.num_rows());
     if (!l.allFinite()) throw std::invalid_argument("warm_start has an entry that is not finite");
@@ -102,6 +103,19 @@ std::string model(const ContactSolution& s) { return to_string(s.model); }
 bp::object regularisation(const ContactSolution& s) {
   return s.regularisation.empty() ? bp::object() : bp::object(to_array(s.regularisation));
 }
+bp::list stages(const ContactSolution& s) {
+  bp::list out;
+  for (const StageRecord& r : s.stages) {
+    bp::dict record;
+    record["stage"] = r.stage;
+    record["island"] = r.island;
+    record["factorisations"] = r.factorisations;
+    record["relative"] = r.relative;
+    record["ends"] = r.ends;
+    out.append(record);
+  }
+  return out;
+}
 std::string status(const ContactSolution& s) { return to_string(s.status); }
 std::string repr(const ContactSolution& s) {
   return "ContactSolution(status=\"" + status(s) +
@@ -164,6 +178,12 @@ void expose_solver() {
                     "False if a time budget could have ended it.")
       .def_readonly("iterations", &ContactSolution::iterations)
       .def_readonly("factorisations", &ContactSolution::factorisations)
+      .add_property("stages",
+                    &stages,
+                    "Of ncp-newton, in the order in which they ran: dicts with the stage's name, "
+                    "the island's first set, the stage's factorisations, the relative residual of "
+                    "the best impulses after it, and whether the solve of the island ended with "
+                    "it.")
       .add_property("status",
                     &status,
                     "\"converged\", \"rounding_limited\", \"regularised\", \"stalled\", "

@@ -42,7 +42,7 @@ def test_contacts_that_keep_sweeps_circling(index: int) -> None:
     problem = stiction.load_problem(DATA.parent / f"talos_circling_{index}.npz")
     swept = stiction.solve(problem, "ncp-pgs", max_iterations=20000)
     assert swept.status == "max_iterations"
-    assert swept.residuals.relative > 1e-3
+    assert swept.residuals.relative > 1e-4  # the best of all sweeps
     solved = stiction.solve(problem, max_iterations=200)
     assert solved.status == "converged"
     assert solved.residuals.relative <= 1e-8
@@ -263,3 +263,19 @@ def test_a_time_budget_without_end_is_none() -> None:
     assert stiction.solve(problem, time_budget=math.inf).converged
     with pytest.raises(ValueError, match="at most 1e4"):
         stiction.ContactProblem(np.eye(3), [1.0, 0.0, -1.0], [1e5])
+
+
+def test_stages_say_what_solved() -> None:
+    problem = stiction.ContactProblem(np.eye(3), [1.0, 0.5, -1.0], [0.5])
+    solution = stiction.solve(problem)
+    assert sum(stage["factorisations"] for stage in solution.stages) == solution.factorisations
+    assert [stage["stage"] for stage in solution.stages if stage["ends"]] == ["turns"]
+    assert solution.stages[-1]["relative"] <= 1e-8 and solution.stages[0]["island"] == 0
+    assert stiction.solve(problem, solver="ncp-pgs").stages == []
+
+
+def test_last_stage_solves_what_others_do_not() -> None:
+    path = DATA.parent / "problems" / "random_12_contacts.npz"
+    solution = stiction.solve(stiction.load_problem(path))
+    assert solution.status == "converged"
+    assert solution.stages[-1]["stage"] == "scattered" and solution.stages[-1]["ends"]

@@ -43,6 +43,15 @@ class SolverWorkspace {
   std::unique_ptr<Parts> parts_;
 };
 
+/// What a stage of ncp-newton did on an island.
+struct StageRecord {
+  const char* stage;
+  int island;          ///< its first set
+  int factorisations;  ///< of the stage
+  double relative;     ///< residual of the best impulses after it
+  bool ends;           ///< the solve ended here
+};
+
 struct ContactSolution {
   std::vector<double> impulse;   ///< in: warm start; out: lambda [rows]
   std::vector<double> velocity;  ///< c = (G + R) lambda + g, exact for the final impulse [rows]
@@ -57,6 +66,8 @@ struct ContactSolution {
   bool deterministic = true;  ///< false if a time budget could have ended it
   int iterations = 0;         ///< of the slowest island
   int factorisations = 0;     ///< linear systems factored, all islands
+  bool record_stages = false;       ///< in: whether `stages` is filled
+  std::vector<StageRecord> stages;  ///< of ncp-newton, in the order in which they ran
   SolveStatus status = SolveStatus::kConverged;
   bool converged() const { return status == SolveStatus::kConverged; }
 };

@@ -7,18 +7,9 @@
 #include <cmath>
 #include <limits>
 
-// The NCP exactly and fast. Per island, until the residual is below the tolerance:
-//   1. the warm start as it is;
-//   2. Newton on the modes, at once from a good warm start, else after a few exact sweeps;
-//      instead, where rows are many and bodies few, the method of multipliers (multipliers.cpp);
-//   3. sweeps and Newton by turns;
-//   4. if a normal impulse pushes without effect, the problem has no solution;
-//   5. an interior point method from several starts, its iterates polished by Newton;
-//   6. sweeps, or the interior point method, from scattered starts;
-//   7. continuation: compliance halved from that of the contacts to nothing, each solution the warm
-//      start of the next.
-// The best impulses seen are the answer. Islands too large for 5 have 1 to 3 only. Centred loads:
-// 5 comes first.
+// The NCP exactly and fast: the stages of an island, below. Each begins with the impulses that the
+// one before it left, and the best that any has seen are the answer. What a stage brings is
+// measured on two sets of problems, one of which no constant was tuned on: docs/solvers.md.
 
 namespace stiction {
 namespace {
@@ -33,43 +24,62 @@ int sweeps_per_turn(const Island& island) {
 
 }  // namespace
 
+const NcpNewton::Stage NcpNewton::kStages[] = {
+    // From the interior, impulses that are not unique come out centred, whatever the warm start.
+    {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
+    // The start as it is; Newton on the modes at once from a good one.
+    {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
+    // The method of multipliers where rows are many and bodies few.
+    {"multipliers", &NcpNewton::many_rows, &NcpNewton::multipliers, SolveStatus::kConverged},
+    // Sweeps whose contacts are solved exactly, and Newton, by turns.
+    {"turns", &NcpNewton::always, &NcpNewton::take_turns, SolveStatus::kConverged},
+    {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
+    {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
+    // No solution if a normal impulse pushes without effect.
+    {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
+    // An interior point method from two starts, its iterates polished by Newton.
+    {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
+    // The same from scattered starts.
+    {"scattered", &NcpNewton::small, &NcpNewton::scatter, SolveStatus::kConverged},
+};
+
 NcpNewton::NcpNewton(const Island& island,
                      const SolverSettings& settings,
-                     int max_factorisations,
+                     const Budget& budget,
                      NcpNewtonWork& work,
                      NcpNewtonWork::Own& own,
-                     int& factorisations,
-                     Clock::time_point deadline,
                      double* lambda,
                      double* velocity)
     : island_(island),
       settings_(settings),
-      max_factorisations_(max_factorisations),
-      enough_(max_factorisations),
+      budget_(budget),
       work_(work),
       best_impulse_(own.best),
-      factorisations_(factorisations),
-      deadline_(deadline),
       lambda_(lambda),
       velocity_(velocity),
-      first_factorisation_(factorisations),
       sweeps_per_turn_(sweeps_per_turn(island)),
       gauss_seidel_(island, own.locals) {
-  newton_.tolerance = settings.tolerance;
-  newton_.interrupt = settings.interrupt;
   best_.relative = kUnknown;
   own.best.grow(island.problem.g.size());
 }
 
-int NcpNewton::left_of(int limit) const {
-  return std::max(0, limit - (factorisations_ - first_factorisation_));
-}
-
-bool NcpNewton::exhausted() {
-  if (left_of(enough_) == 0 || settings_.interrupt.requested() ||
-      (settings_.time_budget > 0.0 && Clock::now() >= deadline_))
-    out_of_budget_ = true;
-  return out_of_budget_;
+SolveStatus NcpNewton::solve(std::vector<StageRecord>* log) {
+  for (const Stage& stage : kStages) {
+    if (!(this->*stage.applies)()) continue;
+    const int before = budget_.count();
+    const bool ends = (this->*stage.run)();
+    if (log)
+      log->push_back({stage.name,
+                      island_.first,
+                      budget_.count() - before,
+                      std::min(certificate_.relative, best_.relative),
+                      ends});
+    if (ends) return stage.exit;
+  }
+  return_to_best();
+  if (certificate_.rounding_limited()) return SolveStatus::kRoundingLimited;
+  if (budget_.exhausted()) return SolveStatus::kBudget;
+  return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
 }
 
 void NcpNewton::evaluate() {
@@ -126,34 +136,32 @@ static int most_coordinates(const Island& island) {
 }
 
 bool NcpNewton::in_tree_space() {
-  if (!knows_trees_)
+  if (!in_tree_space_)
     in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
-  knows_trees_ = true;
-  return in_tree_space_;
+  return *in_tree_space_;
 }
 
-bool NcpNewton::newton(int steps, double proximal) {
-  newton_.max_iterations = std::min(steps, left_of(enough_));
-  newton_.proximal = proximal;
+bool NcpNewton::newton(int steps, double proximal, double tolerance) {
+  const NewtonSettings settings{
+      tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
   certificate_ = newton_on_modes(
-      island_, newton_, certificate_, lambda_, velocity_, work_.modes, factorisations_);
+      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
   keep_best();
-  return solved();
+  return certificate_.relative <= tolerance;
 }
 
 /// For islands with fewer coordinates of trees than rows.
 bool NcpNewton::multipliers() {
-  if (island_.rows() <= kMinMultiplierRows || exhausted() || !in_tree_space()) return false;
+  if (budget_.exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
-  settings.deadline = deadline_;
-  settings.interrupt = settings_.interrupt;
+  settings.deadline = budget_.deadline();
+  settings.interrupt = budget_.interrupt();
   settings.tolerance = settings_.tolerance;
-  const bool by_formula = settings_.max_factorisations == 0;
-  settings.max_factorisations = by_formula ? kSparseFactorisations : left_of(max_factorisations_);
-  const int before = factorisations_;
+  settings.max_factorisations = budget_.by_formula() ? kSparseFactorisations : budget_.left();
+  const int before = budget_.count();
   certificate_ = method_of_multipliers(
-      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, factorisations_);
-  if (by_formula) first_factorisation_ += factorisations_ - before;  // counted apart
+      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());
+  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
   keep_best();
   return solved();
 }
@@ -166,9 +174,8 @@ bool NcpNewton::take_turns() {
   double proximal = kLarge, to_halve = kUnknown;
   int patience = 0, steps = 8;
   for (int turn = 0; large || turn < 2 || patience < most_idle_turns; ++turn) {
-    if (exhausted() || sweeps_ >= settings_.max_iterations) return false;
-    if (!large && settings_.max_factorisations == 0 && left_of(enough_) < enough_ / 2)
-      return false;  // the rest for other stages
+    if (budget_.exhausted() || sweeps_ >= settings_.max_iterations) return false;
+    if (!large && budget_.half_gone()) return false;
     if (sweep_while_it_helps()) return true;
     if (!std::isfinite(certificate_.relative)) return false;
     const double before = certificate_.relative;
@@ -202,7 +209,8 @@ bool NcpNewton::drowns(const RowSizes& sizes) const {
 /// Residual of the start; Newton at once if it is close.
 bool NcpNewton::start_well() {
   constexpr double kClose = 2e-2, kSame = 1e-2;
-  constexpr int kFewRows = 150;  // a dense factorisation costs as much as one of the trees
+  constexpr int kStepsRelaxed = 20;  // the solution with twice the compliance is near
+  constexpr int kFewRows = 150;      // a dense factorisation costs as much as one of the trees
   RowSizes sizes;
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
   keep_best();
@@ -230,30 +238,18 @@ bool NcpNewton::start_well() {
   if (!warm || !(certificate_.relative <= kClose)) return false;
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
-  newton_.tolerance = std::min(newton_.tolerance, 0.5 * certificate_.relative);
-  const bool found = newton(8, kLarge);
-  newton_.tolerance = settings_.tolerance;
-  return found;
+  if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
+  return relaxed_ && newton(kStepsRelaxed, kLarge);
 }
 
-SolveStatus NcpNewton::solve() {
-  // From the interior, impulses that are not unique come out centred, whatever the warm start.
-  if (settings_.centred_loads && try_interior_point()) return SolveStatus::kConverged;
-  if (start_well() || multipliers() || take_turns()) return SolveStatus::kConverged;
-  if (!std::isfinite(certificate_.relative)) return SolveStatus::kNotFinite;
+/// Double is exhausted by so much that other stages are not worth a try.
+bool NcpNewton::rounding_exhausted() const {
+  return certificate_.backward <= 1e-13 && certificate_.relative <= 1e-8;
+}
+
+bool NcpNewton::at_limit() {
   return_to_best();
-  if (at_limit()) return SolveStatus::kRoundingLimited;
-  if (island_.rows() <= kMaxInteriorRows && !out_of_budget_) {
-    if (infeasible()) {
-      return_to_best();
-      return SolveStatus::kInfeasible;
-    }
-    if (try_interior_point() || scatter() || follow_compliance()) return SolveStatus::kConverged;
-  }
-  return_to_best();
-  if (limited()) return SolveStatus::kRoundingLimited;
-  if (exhausted()) return SolveStatus::kBudget;
-  return sweeps_ >= settings_.max_iterations ? SolveStatus::kMaxIterations : SolveStatus::kStalled;
+  return rounding_exhausted();
 }
 
 namespace {
@@ -297,28 +293,20 @@ void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,
                       SolverWorkspace& workspace,
                       ContactSolution& solution) {
-  NcpNewtonWork& work = workspace.parts().ncp_newton;
-  using Clock = NcpNewton::Clock;
+  using Clock = Budget::Clock;
   constexpr double kForever = 1e9;  // [s]; what counts nanoseconds overflows beyond
-  const auto budget = std::chrono::duration<double>(settings.time_budget);
+  NcpNewtonWork& work = workspace.parts().ncp_newton;
+  const auto allowed = std::chrono::duration<double>(settings.time_budget);
   const Clock::time_point deadline =
       settings.time_budget > 0.0 && settings.time_budget < kForever
-          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(budget)
+          ? Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed)
           : Clock::time_point::max();
   reserve(problem, work);
+  solution.stages.clear();
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    const int given = settings.max_factorisations;
-    NcpNewton solver(island,
-                     settings,
-                     given > 0 ? given : dense_factorisations(island.rows()),
-                     work,
-                     work.given,
-                     solution.factorisations,
-                     deadline,
-                     lambda,
-                     velocity);
-    SolveStatus status = solver.solve();
-    if (given == 0) solver.allow(dense_factorisations(island.rows()));
+    const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+    NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+    SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
     if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
         solver.regularise(solution.regularisation))
       status = SolveStatus::kRegularised;

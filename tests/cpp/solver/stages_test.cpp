@@ -1,0 +1,90 @@
+#include "stiction/solver/solver.hpp"
+
+#include "support/contact_problems.hpp"
+#include "support/dense.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <string>
+
+// The stages of ncp-newton, by the record of those that ran.
+
+using namespace stiction;
+using namespace stiction::test;
+
+namespace {
+
+struct Count {
+  int visits = 0, ends = 0, factorisations = 0;
+};
+using Counts = std::map<std::string, Count>;
+
+/// What holds for every record; counts its stages.
+void count(const ContactProblem& p, const SolverSettings& s, bool record, Counts& counts) {
+  SolverWorkspace work;
+  ContactSolution x, silent;
+  x.record_stages = record;
+  solve(p, s, work, x);
+  solve(p, s, work, silent);
+  BOOST_TEST((x.impulse == silent.impulse && x.factorisations == silent.factorisations));
+  BOOST_TEST(silent.stages.empty());
+  if (!record) BOOST_TEST(x.stages.empty());
+  if (!record) return;
+  int factorisations = 0, ends = 0;
+  for (const StageRecord& r : x.stages) {
+    Count& c = counts[r.stage];
+    ++c.visits;
+    c.ends += r.ends;
+    c.factorisations += r.factorisations;
+    factorisations += r.factorisations;
+    ends += r.ends;
+    if (r.ends) BOOST_TEST(&r == &x.stages.back());
+  }
+  BOOST_TEST(factorisations == x.factorisations);
+  if (x.converged() || x.status == SolveStatus::kInfeasible) BOOST_TEST(ends == 1);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(stages_test)
+
+BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
+  Rng rng(1);
+  Counts counts;
+  for (int trial = 0; trial < 400; ++trial) {
+    Data d = random_problem(rng, rng.uniform(0.3, 1.0), false);
+    const int rows = count_rows(d.sets);
+    if (trial % 2) d.g = random_vector(rng, rows);  // not in the range of G: often no solution
+    if (trial % 3 == 0) d.g.setZero();
+    SolverSettings s;
+    s.centred_loads = trial % 5 == 0;
+    s.max_factorisations = trial % 7 ? 300 : 3;
+    s.tolerance = trial % 11 ? 1e-8 : 1e-16;
+    count(d.problem(), s, trial % 13 != 0, counts);
+  }
+  Data large;  // more rows than the method of multipliers needs, but no trees
+  for (int i = 0; i < 25; ++i) large.sets.push_back(ConstraintSet::cone(0.5));
+  large.G = gram(random_matrix(rng, 75, 75));
+  large.g = large.G * random_vector(rng, 75);
+  large.R = Eigen::VectorXd::Zero(75);
+  count(large.problem(), {}, true, counts);
+  for (const auto& [name, c] : counts)
+    BOOST_TEST_MESSAGE(name << ": " << c.visits << " visits, ends " << c.ends << ", "
+                            << c.factorisations << " factorisations");
+  for (const char* name : {"centred",
+                           "start",
+                           "multipliers",
+                           "turns",
+                           "overflow",
+                           "rounding",
+                           "infeasible",
+                           "interior point"})
+    BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
+  BOOST_TEST(counts.size() == 8u);  // the last stage needs a problem of its own: test_solve.py
+  for (const char* name : {"centred", "start", "turns", "rounding", "infeasible", "interior point"})
+    BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
+  for (const char* name : {"start", "multipliers", "overflow", "rounding"})
+    BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
