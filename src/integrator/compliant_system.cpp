@@ -20,14 +20,14 @@ void CompliantSystem::resize(const Scene& scene) {
 namespace stiction::compliance {
 namespace {
 
-PointKind kind_of(const Shape& rider, const Shape& carrier) {
-  if (carrier.type != ShapeType::kHalfSpace) return PointKind::kGeneral;
-  switch (rider.type) {
-    case ShapeType::kBox:
-    case ShapeType::kConvexMesh:
+/// Of a point on a half-space by what touches it.
+PointKind kind_of(const Witness& witness) {
+  switch (witness.kind) {
+    case WitnessKind::kVertexFace:
+    case WitnessKind::kFaceVertex:
       return PointKind::kMaterial;
-    case ShapeType::kSphere:
-    case ShapeType::kCapsule:
+    case WitnessKind::kRoundFace:
+    case WitnessKind::kFaceRound:
       return PointKind::kRound;
     default:
       return PointKind::kGeneral;
@@ -37,21 +37,20 @@ PointKind kind_of(const Shape& rider, const Shape& carrier) {
 /// Rider, carrier, kind and the point itself; moves contact.position to where the force acts.
 void classify(const Scene& scene,
               const DynamicsWorkspace& dynamics,
-              const std::vector<Shape>& shapes,
               Contact& contact,
               CompliantPoint& point) {
-  const Shape &A = shapes[contact.geometry_a], &B = shapes[contact.geometry_b];
   const bool b_carries = b_carries_anchor(scene, contact);
   point.sign = b_carries ? -1.0 : 1.0;
   point.carrier = b_carries ? contact.body_b : contact.body_a;
   point.rider = b_carries ? contact.body_a : contact.body_b;
-  const Shape& rider = b_carries ? A : B;
-  point.kind = kind_of(rider, b_carries ? B : A);
+  const int surface = b_carries ? contact.geometry_b : contact.geometry_a;
+  const bool on_plane = scene.geometries()[surface].shape.type == ShapeType::kHalfSpace;
+  point.kind = on_plane ? kind_of(contact.witness) : PointKind::kGeneral;
   // Contacts on a plane are given on it; the rider's own witness is phi away along its side of n.
   const Vec3d outward = contact.frame.c2 * point.sign;  // from the carrier to the rider
   if (point.kind != PointKind::kGeneral) contact.position += outward * contact.gap;
   Vec3d arm{0, 0, 0};
-  if (point.kind == PointKind::kRound) arm = outward * -rider.size.x;
+  if (point.kind == PointKind::kRound) arm = outward * -contact.witness.radius;
   point.core = body_point(scene, dynamics, point.rider, contact.position - arm);
   point.arm = body_vector(scene, dynamics, point.carrier, arm);
 }
@@ -211,7 +210,7 @@ void locate(const CompliantInput& input,
     Contact& contact = system.contacts.emplace_back(system.found[i]);
     CompliantPoint& point = system.points.emplace_back();
     point.contact = static_cast<int>(system.contacts.size()) - 1;
-    classify(scene, system.dynamics, system.collision.shapes, contact, point);
+    classify(scene, system.dynamics, contact, point);
     point.compliance = point_compliance(contact.material, share_of(input, system.found, i));
     point.motion.gap = contact.gap;
     point.motion.velocity = relative_velocity(scene, system.dynamics, contact);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/collision/witness.hpp"
 #include "stiction/math/spatial.hpp"
 #include "stiction/model/robot.hpp"
 
@@ -18,6 +19,7 @@ struct Contact {
   Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
   double gap;   ///< [m], negative = penetration
+  Witness witness;
   Material material;  ///< of the pair
 };
 using ContactSet = std::vector<Contact>;

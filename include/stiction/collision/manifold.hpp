@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/collision/distance.hpp"
+#include "stiction/collision/witness.hpp"
 
 #include <cstdint>
 
@@ -14,6 +15,7 @@ struct ManifoldPoint {
   Vec3d position;         ///< world [m], midpoint of the two witness points
   double gap;             ///< signed [m] along the manifold's normal, negative = penetration
   std::uint32_t feature;  ///< persistent id: same pair of features, same id, from step to step
+  Witness witness = {};
 };
 
 struct Manifold {

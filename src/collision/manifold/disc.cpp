@@ -12,8 +12,6 @@ namespace {
 // Cosine up to which a face is too steep to have a height over points of the rim.
 constexpr double kSteepFace = 0.1;
 
-enum Kind { kRim, kCorner, kEnter, kLeave, kOtherRim };
-
 struct Flat {
   double x, y;
 };

@@ -82,6 +82,20 @@ std::uint32_t point_feature(const Reference& r, const ClippedPoint& p) {
          std::uint32_t(p.after & 0xff);
 }
 
+/// Corners of the incident face, or ends of a capsule's segment, on the plane of the reference
+/// face; most else depends on the outlines of both.
+Witness witness_of(const Reference& r, const ClippedPoint& p) {
+  const bool discs = r.face.is_disc() || r.incident.is_disc();
+  if (discs && (p.before == kRim || p.before == kOtherRim)) return {WitnessKind::kRim};
+  const bool corner = discs ? p.before == kCorner && !r.incident.is_disc()
+                            : p.before < kReferenceEdges && p.after < kReferenceEdges;
+  if (!corner || squared_norm(r.n - r.face.normal) > 0.0) return {WitnessKind::kClipped};
+  if (r.incident.count > 2) return {r.on_a ? WitnessKind::kFaceVertex : WitnessKind::kVertexFace};
+  if (r.radii > 0.0) return {r.on_a ? WitnessKind::kFaceRound : WitnessKind::kRoundFace, r.radii};
+  const bool line = squared_norm(r.incident.p[1] - r.incident.p[0]) > 0.0;
+  return {line ? WitnessKind::kRim : WitnessKind::kSmooth};
+}
+
 bool is_polyhedron(const Shape& s) {
   return s.type == ShapeType::kBox || s.type == ShapeType::kConvexMesh;
 }
@@ -107,7 +121,7 @@ void clip_to_manifold(const Reference& r,
     if (gap > margin) continue;
     // Only the incident side has a radius (a capsule): its surface lies at `gap`.
     const Vec3d middle = clipped[i].p - r.n * (height - 0.5 * gap);
-    points[kept++] = {X_WA * middle, gap, point_feature(r, clipped[i])};
+    points[kept++] = {X_WA * middle, gap, point_feature(r, clipped[i]), witness_of(r, clipped[i])};
   }
   if (least > distance + kFacePreference * size) return;
   const Vec3d outward = X_WA.R * r.n;

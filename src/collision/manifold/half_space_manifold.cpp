@@ -13,6 +13,8 @@ constexpr int kMaxCandidates = 256;  // of a mesh; the flood starts at the deepe
                                      // are farther away
 constexpr int kMaxFlooded = 16384;   // vertices of a mesh for which a bit set lies on the stack
 
+constexpr Witness kVertex{WitnessKind::kVertexFace};
+
 struct PlaneQuery {
   Vec3d up;         // outward normal of the half-space, world
   Vec3d up_S;       // the same in the frame of the solid
@@ -24,8 +26,9 @@ void add_point(const PlaneQuery& q,
                const Vec3d& p_S,
                double gap,
                int feature,
+               Witness witness,
                ManifoldPoint& out) {
-  out = {X_WS * p_S - q.up * (0.5 * gap), gap, std::uint32_t(feature)};
+  out = {X_WS * p_S - q.up * (0.5 * gap), gap, std::uint32_t(feature), witness};
 }
 
 int box_points(
@@ -38,7 +41,7 @@ int box_points(
                  sz = corner & 4 ? 1.0 : -1.0;
     const double gap = q.height_0 + (sx * slope.x + sy * slope.y + sz * slope.z);
     if (gap > margin) continue;
-    add_point(q, X_WS, {sx * h.x, sy * h.y, sz * h.z}, gap, corner, out[count++]);
+    add_point(q, X_WS, {sx * h.x, sy * h.y, sz * h.z}, gap, corner, kVertex, out[count++]);
   }
   return count;
 }
@@ -53,7 +56,8 @@ int capsule_points(const PlaneQuery& q,
     const double z = end == 0 ? -size.y : size.y;
     const double gap = q.height_0 + q.up_S.z * z - size.x;
     if (gap > margin || (end == 1 && size.y == 0.0)) continue;
-    add_point(q, X_WS, Vec3d{0.0, 0.0, z} - q.up_S * size.x, gap, end, out[count++]);
+    const Witness witness{WitnessKind::kRoundFace, size.x};
+    add_point(q, X_WS, Vec3d{0.0, 0.0, z} - q.up_S * size.x, gap, end, witness, out[count++]);
   }
   return count;
 }
@@ -64,9 +68,10 @@ void offer(const PlaneQuery& q,
            const Vec3d& p_S,
            double margin,
            int feature,
+           WitnessKind kind,
            Manifold& m) {
   const double gap = q.height_0 + dot(q.up_S, p_S);
-  if (gap <= margin) add_point(q, X_WS, p_S, gap, feature, m.points[m.count++]);
+  if (gap <= margin) add_point(q, X_WS, p_S, gap, feature, {kind}, m.points[m.count++]);
 }
 
 Rim rim_of(const PlaneQuery& q) { return Rim::towards(-q.up_S.x, -q.up_S.y); }
@@ -82,7 +87,8 @@ void rim_points(const PlaneQuery& q,
                 Manifold& m) {
   const Rim rim = rim_of(q);
   for (int k = 0; k < kRimPoints; ++k) {
-    offer(q, X_WS, {r * rim.x_of(k), r * rim.y_of(k), z}, margin, feature + rim.first + k, m);
+    const Vec3d p{r * rim.x_of(k), r * rim.y_of(k), z};
+    offer(q, X_WS, p, margin, feature + rim.first + k, WitnessKind::kRim, m);
   }
 }
 
@@ -97,7 +103,7 @@ void cylinder_points(
   const Rim rim = rim_of(q);
   for (int cap = 0; cap < 2; ++cap) {
     const Vec3d p{size.x * rim.x, size.x * rim.y, cap == 0 ? -size.y : size.y};
-    offer(q, X_WS, p, margin, cap * kRimFeatures + rim.first, m);
+    offer(q, X_WS, p, margin, cap * kRimFeatures + rim.first, WitnessKind::kRim, m);
   }
 }
 
@@ -108,9 +114,10 @@ void cone_points(
   if (q.up_S.z >= kCapCosine) return rim_points(q, X_WS, size.x, -size.y, margin, 0, m);
   const Rim rim = rim_of(q);  // level with the apex down: no lowest point, and all are far
   if (rim.first != 0) {
-    offer(q, X_WS, {size.x * rim.x, size.x * rim.y, -size.y}, margin, rim.first, m);
+    const Vec3d p{size.x * rim.x, size.x * rim.y, -size.y};
+    offer(q, X_WS, p, margin, rim.first, WitnessKind::kRim, m);
   }
-  offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimFeatures, m);
+  offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimFeatures, WitnessKind::kVertexFace, m);
 }
 
 // The vertices below a level of a convex mesh are connected by edges: flood from the lowest.
@@ -165,7 +172,7 @@ int mesh_points(const PlaneQuery& q,
   }
   for (int i = 0; i < count; ++i) {
     const Vec3d& p = mesh.vertices[found[i]];
-    add_point(q, X_WS, p, q.height_0 + dot(q.up_S, p), found[i], out[i]);
+    add_point(q, X_WS, p, q.height_0 + dot(q.up_S, p), found[i], kVertex, out[i]);
   }
   return count;
 }
@@ -182,7 +189,8 @@ void manifold_any_half_space(
     case ShapeType::kSphere: {
       const double gap = q.height_0 - a.size.x;
       if (gap > margin) return;
-      m.points[0] = {X_WA.p - up * (a.size.x + 0.5 * gap), gap, 0};
+      m.points[0] = {
+          X_WA.p - up * (a.size.x + 0.5 * gap), gap, 0, {WitnessKind::kRoundFace, a.size.x}};
       m.count = 1;
       return;
     }
@@ -198,7 +206,7 @@ void manifold_any_half_space(
     case ShapeType::kCone:
       return cone_points(q, a.size, X_WA, margin, m);
     case ShapeType::kEllipsoid:
-      return offer(q, X_WA, support(a, -q.up_S), margin, 0, m);
+      return offer(q, X_WA, support(a, -q.up_S), margin, 0, WitnessKind::kSmooth, m);
     default: {
       ManifoldPoint points[kMaxCandidates];
       const int found = mesh_points(q, *a.mesh, X_WA, margin, points);

@@ -9,6 +9,22 @@
 #include <stdexcept>
 
 namespace stiction {
+
+WitnessKind swapped(WitnessKind kind) {
+  switch (kind) {
+    case WitnessKind::kVertexFace:
+      return WitnessKind::kFaceVertex;
+    case WitnessKind::kFaceVertex:
+      return WitnessKind::kVertexFace;
+    case WitnessKind::kRoundFace:
+      return WitnessKind::kFaceRound;
+    case WitnessKind::kFaceRound:
+      return WitnessKind::kRoundFace;
+    default:
+      return kind;
+  }
+}
+
 namespace detail {
 
 void manifold_single_point(const Shape& a,
@@ -33,6 +49,12 @@ using namespace detail;
 void closed_form_point(const DistanceResult& r, double margin, Manifold& m) {
   m.count = 0;
   if (r.distance <= margin) set_single_point(r, 0, m);
+}
+
+// A and B exchanged.
+void swap_sides(Manifold& m) {
+  m.normal = -m.normal;
+  for (int i = 0; i < m.count; ++i) m.points[i].witness.kind = swapped(m.points[i].witness.kind);
 }
 
 // Shapes in the order of ShapeType.
@@ -85,12 +107,12 @@ void contact_manifold(const Shape& a,
     manifold_any_half_space(a, X_WA, X_WB, margin, manifold);
   } else if (a.type == ShapeType::kHalfSpace) {
     manifold_any_half_space(b, X_WB, X_WA, margin, manifold);
-    manifold.normal = -manifold.normal;
+    swap_sides(manifold);
   } else if (a.type <= b.type) {
     ordered_manifold(a, X_WA, b, X_WB, margin, manifold, cache);
   } else {
     ordered_manifold(b, X_WB, a, X_WA, margin, manifold, cache);
-    manifold.normal = -manifold.normal;
+    swap_sides(manifold);
   }
 }
 

@@ -6,7 +6,6 @@
 namespace stiction::detail {
 namespace {
 
-constexpr int kReferenceEdges = 128;
 constexpr int kSideId = 2;  // of the segment that a curved side shows; caps are 0 and 1
 
 void box_face(const Vec3d& h, const Vec3d& d, const Transform& X, Polygon& face) {

@@ -30,6 +30,11 @@ struct Polygon {
   bool is_disc() const { return count == 0; }
 };
 
+/// From here on edges are those of the reference face.
+inline constexpr int kReferenceEdges = 128;
+/// Kinds of points against a disc.
+enum DiscPoint { kRim, kCorner, kEnter, kLeave, kOtherRim };
+
 /// A corner of the clipped polygon, named by the lines of the edges before and after it:
 /// 0.. edges of the incident face, 128.. edges of the reference face. Against a disc the two
 /// numbers are the kind of point and its number. `p` lies on the incident face.

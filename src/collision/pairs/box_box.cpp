@@ -137,6 +137,8 @@ FaceQuery query_face_along(const BoxPair& pair, int axis, const Vec3d& n_A, doub
   return {clip_faces(p, k, sign, n, true, flush), k, iu, iv, sign, p.ha[k], n, axis < 3};
 }
 
+constexpr int kFirstSide = 4;  // numbers of ClipVertex::edge that are sides of the reference face
+
 // Leaves the manifold empty if what is left of the incident face is not as near as `separation`,
 // that of the pair along the normal m.normal.
 void add_points(const FaceQuery& f,
@@ -145,6 +147,7 @@ void add_points(const FaceQuery& f,
                 const Transform& X_WR,
                 double size,
                 double margin,
+                WitnessKind corner,
                 Manifold& m) {
   const std::uint32_t faces =
       std::uint32_t(2 * axis + (f.sign > 0.0 ? 1 : 0)) << 12 | f.clip.incident_face << 8;
@@ -155,9 +158,11 @@ void add_points(const FaceQuery& f,
   for (int i = 0; i < f.clip.count; ++i) {
     const ClipVertex& v = f.clip.vertices[i];
     const std::uint32_t feature = faces | before << 4 | v.edge;
+    const bool is_corner = before < kFirstSide && v.edge < kFirstSide;
     before = v.edge;
     if (v.gap > margin) continue;
-    m.points[m.count++] = {X_WR * f.point(v, 0.5), v.gap, feature};
+    const WitnessKind kind = is_corner ? corner : WitnessKind::kClipped;
+    m.points[m.count++] = {X_WR * f.point(v, 0.5), v.gap, feature, {kind}};
   }
 }
 
@@ -174,7 +179,8 @@ void face_manifold(const BoxPair& pair,
   const Transform& X_WR = f.on_a ? X_WA : X_WB;
   const Vec3d outward = X_WR.R.column(f.axis) * f.sign;
   m.normal = f.on_a ? outward : -outward;
-  add_points(f, axis.axis, axis.separation, X_WR, size, margin, m);
+  const WitnessKind corner = f.on_a ? WitnessKind::kFaceVertex : WitnessKind::kVertexFace;
+  add_points(f, axis.axis, axis.separation, X_WR, size, margin, corner, m);
 }
 
 int most_parallel(const Vec3d& n) {
@@ -201,7 +207,8 @@ int facing_manifold(const BoxPair& pair,
   const int axis = last == 3 + of_b ? last : of_a;
   const FaceQuery f = query_face_along(pair, axis, n, kFlush * size);
   m.normal = X_WA.R * n;
-  add_points(f, axis, separation, f.on_a ? X_WA : X_WB, size, margin, m);
+  const Transform& X_WR = f.on_a ? X_WA : X_WB;
+  add_points(f, axis, separation, X_WR, size, margin, WitnessKind::kClipped, m);
   if (m.count >= 2) {
     // Beside the reference face by up to `kFlush`, a corner lies behind the plane of the edge.
     for (int i = 0; i < m.count; ++i) {
@@ -286,7 +293,7 @@ void manifold_box_box(const Shape& a,
     if (e.inside) {
       if (facing(e.normal, axis.separation)) return;
       m.normal = X_WA.R * e.normal;
-      m.points[0] = {X_WA * midpoint(e.on_a, e.on_b), e.gap, e.feature};
+      m.points[0] = {X_WA * midpoint(e.on_a, e.on_b), e.gap, e.feature, {WitnessKind::kEdgeEdge}};
       m.count = 1;
       return;
     }

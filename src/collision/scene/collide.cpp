@@ -165,6 +165,7 @@ void append_contacts(const Scene& scene,
     c.position = m.points[k].position + m.normal * (shift * m.points[k].gap);
     c.frame = frame;
     c.gap = m.points[k].gap;
+    c.witness = m.points[k].witness;
     c.material = material;
   }
 }
