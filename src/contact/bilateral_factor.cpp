@@ -17,14 +17,9 @@ constexpr double kDependent = 1e-10;
 /// The blocks of a set's panel that are in columns with a place >= 0.
 void copy_panel(const ContactProblem& p, int set, const int* place, int n, double* A) {
   const int dim = p.sets[set].dim, row = place[p.sets[set].offset];
-  const double* value = p.values.data() + p.panel_start[set];
-  for (int r = p.run_start[set]; r < p.run_start[set + 1]; ++r) {
-    const ContactProblem::Run& run = p.runs[r];
-    for (int c = run.column; c < run.column + run.count; ++c) {
-      for (int k = 0; k < dim && place[c] >= 0; ++k) A[(row + k) * n + place[c]] = value[k];
-      value += ContactProblem::stride(dim);
-    }
-  }
+  p.each_column(set, [&](int c, int at) {
+    for (int k = 0; k < dim && place[c] >= 0; ++k) A[(row + k) * n + place[c]] = p.values[at + k];
+  });
 }
 
 }  // namespace

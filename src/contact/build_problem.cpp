@@ -28,26 +28,30 @@ const char* to_string(ReferenceKind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+/// Room for the rows of a side, zero.
+static double* add_chain(
+    const RowContext& context, int t, int body, int last_dof, ConstraintRow& row) {
+  std::vector<double>& J = context.out.jacobian;
+  const int length = context.scene.trees()[t].depth[last_dof] + 1,
+            start = static_cast<int>(J.size());
+  row.sides[row.num_sides++] = {t, body, last_dof, length, start};
+  J.resize(start + row.set.dim * length);
+  return J.data() + start;
+}
+
 double* add_side(const RowContext& context, int body, ConstraintRow& row) {
   if (body < 0) return nullptr;
   const int t = context.scene.tree_of_body(body);
   const Tree& tree = context.scene.trees()[t];
-  const int local = body - tree.body_offset, last = tree.last_dof[local],
-            length = tree.depth[last] + 1;
-  const int start = static_cast<int>(context.out.jacobian.size());
-  row.sides[row.num_sides++] = {t, local, last, length, start};
-  context.out.jacobian.resize(start + row.set.dim * length);
-  return context.out.jacobian.data() + start;
+  const int local = body - tree.body_offset;
+  return add_chain(context, t, local, tree.last_dof[local], row);
 }
 
 void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row) {
   const int t = context.scene.tree_of_dof(dof);
   const Tree& tree = context.scene.trees()[t];
-  const int last = dof - tree.v_offset, length = tree.depth[last] + 1;
-  const int start = static_cast<int>(context.out.jacobian.size());
-  row.sides[row.num_sides++] = {t, tree.joint_of_dof[last], last, length, start};
-  context.out.jacobian.resize(start + length, 0.0);
-  std::fill(context.out.jacobian.begin() + start, context.out.jacobian.end(), 0.0);
+  const int last = dof - tree.v_offset;
+  add_chain(context, t, tree.joint_of_dof[last], last, row);
   context.out.jacobian.back() = coefficient;
 }
 
@@ -65,11 +69,6 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
     speed = std::max(speed, largest(V.linear) + largest(V.angular) * arm);
   }
   return rounding_of(length, context.dt, speed);
-}
-
-void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
-  add_row_motion(
-      context.scene, context.dynamics, context.out, row, context.state.v.data(), row.velocity);
 }
 
 /// g, R and the compliance on the diagonal of G.
@@ -109,25 +108,19 @@ static void fill_vectors(const RowContext& context,
   }
 }
 
-void build_problem(const Scene& scene,
-                   const Parameters& parameters,
-                   const State& state,
+void build_problem(const RowContext& context,
                    const ContactSet& contacts,
-                   const ContactSettings& settings,
-                   double dt,
-                   const DynamicsWorkspace& dynamics,
-                   ConstraintRows& rows,
                    ContactProblem& problem,
                    std::vector<double>& impulse) {
+  ConstraintRows& rows = context.out;
   rows.clear();
-  const RowContext context{scene, parameters, state, settings, dt, dynamics, rows};
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  assemble_rows(scene, dynamics, rows, problem);
-  keep_trees(scene, dynamics, rows, problem.trees);
+  assemble_rows(context.scene, context.dynamics, rows, problem);
+  keep_trees(context.scene, context.dynamics, rows, problem.trees);
   fill_vectors(context, contacts, problem);
-  load_impulses(scene, state, contacts, dynamics, rows, problem, impulse);
+  load_impulses(context, contacts, problem, impulse);
 }
 
 }  // namespace stiction

@@ -54,13 +54,13 @@ struct ConstraintRow {
   ConstraintSet set;
   int num_sides = 0;
   RowSide sides[2];
-  double velocity[6];   ///< J v at the start of the step
-  double reference[6];  ///< c*
-  double compliance[6];
-  double velocity_floor;  ///< rounding of J v and c* [m/s]
+  double velocity[6] = {};   ///< J v at the start of the step
+  double reference[6] = {};  ///< c*
+  double compliance[6] = {};
+  double velocity_floor = 0.0;  ///< rounding of J v and c* [m/s]
   /// kRestitution: c*_N and rule of the gap alone.
-  double gap_reference;
-  ReferenceKind gap_kind;
+  double gap_reference = 0.0;
+  ReferenceKind gap_kind = ReferenceKind::kNone;
 };
 
 /// Whether c* corrects a position error.
@@ -95,7 +95,8 @@ struct ConstraintRows {
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;  ///< trees that rows join
   std::vector<int> island_of_tree, tree_start, tree_sets, order;
-  std::vector<int> next;  ///< scratch: where the next one of each kind goes
+  std::vector<int> next;        ///< scratch: where the next one of each kind goes
+  std::vector<int> neighbours;  ///< scratch: sets that share a tree with a row
   int num_islands = 0;
   std::vector<double> dof_speed;           ///< scratch of limit_recovery()
   std::vector<Motion<double>> body_speed;  ///< likewise
@@ -105,19 +106,6 @@ struct ConstraintRows {
     jacobian.clear();
   }
 };
-
-/// G, g, sets and R of this step from contacts, joint limits, dry friction, closures and gears.
-/// `impulse` receives the warm start from the state. dynamics must hold the step's factor and w.
-void build_problem(const Scene& scene,
-                   const Parameters& parameters,
-                   const State& state,
-                   const ContactSet& contacts,
-                   const ContactSettings& settings,
-                   double dt,
-                   const DynamicsWorkspace& dynamics,
-                   ConstraintRows& rows,
-                   ContactProblem& problem,
-                   std::vector<double>& impulse);
 
 /// Extension of a point's tangential spring after a step of dt with the impulse lambda of its row,
 /// contact frame [m]; 0 where there is none, or where the point is open.

@@ -69,8 +69,6 @@ void append_closure_rows(const RowContext& context) {
     row.index = static_cast<int>(i);
     row.kind = ReferenceKind::kRecovery;
     row.set = ConstraintSet::free(closure.kind == Closure::Kind::kWeld ? 6 : 3);
-    std::fill(row.velocity, row.velocity + 6, 0.0);
-    std::fill(row.compliance, row.compliance + 6, 0.0);
     const Transform X_WA =
         body_placement(context.scene, context.dynamics, closure.body_a) * p.closure_X_A[i];
     const Transform X_WB =

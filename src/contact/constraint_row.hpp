@@ -67,13 +67,6 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
 double* add_side(const RowContext& context, int body, ConstraintRow& row);
 /// The same for one dof: a unit row.
 void add_dof_side(const RowContext& context, int dof, double coefficient, ConstraintRow& row);
-/// out += J x of one row, x [nv].
-void add_row_motion(const Scene& scene,
-                    const DynamicsWorkspace& dynamics,
-                    const ConstraintRows& rows,
-                    const ConstraintRow& row,
-                    const double* x,
-                    double* out);
 /// row.velocity += J v over its sides.
 void accumulate_velocity(const RowContext& context, ConstraintRow& row);
 
@@ -82,12 +75,16 @@ Mat3d anchor_rotation(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
                       const Contact& contact);
 
-/// The warm start of every row from the state.
-void load_impulses(const Scene& scene,
-                   const State& state,
+/// G, g, sets and R of this step from contacts, joint limits, dry friction, closures and gears.
+/// `impulse` receives the warm start from the state. The dynamics must hold the step's factor and
+/// w.
+void build_problem(const RowContext& context,
                    const ContactSet& contacts,
-                   const DynamicsWorkspace& dynamics,
-                   const ConstraintRows& rows,
+                   ContactProblem& problem,
+                   std::vector<double>& impulse);
+/// The warm start of every row from the state.
+void load_impulses(const RowContext& context,
+                   const ContactSet& contacts,
                    const ContactProblem& problem,
                    std::vector<double>& impulse);
 

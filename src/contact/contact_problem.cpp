@@ -116,6 +116,17 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   }
 }
 
+void ContactProblem::append_columns(int set) {
+  const ConstraintSet& b = sets[set];
+  const bool joined = static_cast<int>(runs.size()) > run_start.back() &&
+                      runs.back().column + runs.back().count == b.offset;
+  if (joined) {
+    runs.back().count += b.dim;
+  } else {
+    runs.push_back({b.offset, b.dim, set});
+  }
+}
+
 double ContactProblem::largest_diagonal(int first, int last) const {
   double largest = 0.0;
   for (int i = first; i < last; ++i) {
@@ -176,13 +187,7 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
       const auto block = G.block(a.offset, b.offset, a.dim, b.dim);
       if (a.offset != b.offset && (block.array() == 0.0).all()) continue;
       if (a.offset == b.offset) p.diagonal_start.push_back(static_cast<int>(p.values.size()));
-      const bool joined = static_cast<int>(p.runs.size()) > p.run_start.back() &&
-                          p.runs.back().column + p.runs.back().count == b.offset;
-      if (joined) {
-        p.runs.back().count += b.dim;
-      } else {
-        p.runs.push_back({b.offset, b.dim, static_cast<int>(&b - p.sets.data())});
-      }
+      p.append_columns(static_cast<int>(&b - p.sets.data()));
       for (int c = 0; c < b.dim; ++c) {
         for (int r = 0; r < stride(a.dim); ++r) {
           double x = r < a.dim ? block(r, c) : 0.0;

@@ -90,9 +90,6 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
     row.source = RowSource::kContact;
     row.index = static_cast<int>(i);
     row.set = ConstraintSet::cone(contact.material.friction);
-    std::fill(row.velocity, row.velocity + 3, 0.0);
-    std::fill(row.reference, row.reference + 3, 0.0);
-    std::fill(row.compliance, row.compliance + 3, 0.0);
     contact_side(context, contact, contact.body_a, -1.0, row);
     contact_side(context, contact, contact.body_b, 1.0, row);
     accumulate_velocity(context, row);

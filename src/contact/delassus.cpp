@@ -3,6 +3,9 @@
 #include "math/clones.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <span>
+#include <type_traits>
 
 // G = J M^-1 J^T = sum over shared trees of Z_i^T D^-1 Z_j, stored as row panels over the sets that
 // share a tree. Both triangles are stored: a sweep reads rows.
@@ -38,18 +41,17 @@ void add_sides(const Scene& scene,
   const double* zb = rows.whitened.scaled.data() + y.start;
   if (dim_a == 3 && dim_b == 3) return add_cone_block(common, za, zb, block);
   if (dim_a == 1 && dim_b == 1) return delassus_block<1, 1>(common, za, zb, block, stride);
-  for (int i = 0; i < dim_a; i += 3) {
-    for (int j = 0; j < dim_b; j += 3) {
-      double* at = block + stride * j + i;
-      if (dim_a == 1) {
-        delassus_block<1, 3>(common, za, zb + j * y.length, at, stride);
-      } else if (dim_b == 1) {
-        delassus_block<3, 1>(common, za + i * x.length, zb, at, stride);
-      } else {
-        delassus_block<3, 3>(common, za + i * x.length, zb + j * y.length, at, stride);
-      }
+  const auto add = [&](auto A, auto B) {
+    for (int i = 0; i < dim_a; i += A) {
+      for (int j = 0; j < dim_b; j += B)
+        delassus_block<A, B>(
+            common, za + i * x.length, zb + j * y.length, block + stride * j + i, stride);
     }
-  }
+  };
+  constexpr std::integral_constant<int, 1> one;
+  constexpr std::integral_constant<int, 3> three;
+  if (dim_a == 1) return add(one, three);
+  dim_b == 1 ? add(three, one) : add(three, three);
 }
 
 /// block += G_ij of sets a and b.
@@ -121,24 +123,15 @@ void list_sets_by_tree(int num_trees, ConstraintRows& rows) {
   each([&](int tree, int set) { rows.tree_sets[rows.next[tree]++] = set; });
 }
 
-/// Calls visit(j) for the sets that share a tree with row i, ascending, each once.
-template <class Visit>
-void each_neighbour(const ConstraintRows& rows, const ConstraintRow& row, Visit&& visit) {
-  const int* list[2] = {nullptr, nullptr};
-  const int* end[2] = {nullptr, nullptr};
-  const bool two = row.num_sides == 2 && row.sides[0].tree != row.sides[1].tree;
-  for (int s = 0; s < (two ? 2 : 1); ++s) {
-    list[s] = rows.tree_sets.data() + rows.tree_start[row.sides[s].tree];
-    end[s] = rows.tree_sets.data() + rows.tree_start[row.sides[s].tree + 1];
-  }
-  while (list[0] != end[0] || list[1] != end[1]) {
-    const int a = list[0] != end[0] ? *list[0] : 1 << 30,
-              b = list[1] != end[1] ? *list[1] : 1 << 30;
-    const int j = std::min(a, b);
-    if (a == j) ++list[0];
-    if (b == j) ++list[1];
-    visit(j);
-  }
+/// The sets that share a tree with a row, ascending, each once: rows.neighbours.
+void list_neighbours(const ConstraintRow& row, ConstraintRows& rows) {
+  const auto list = [&](int side) {
+    const int* start = rows.tree_start.data() + row.sides[side].tree;
+    return std::span(rows.tree_sets.data() + start[0], rows.tree_sets.data() + start[1]);
+  };
+  const auto a = list(0), b = list(row.num_sides - 1);
+  rows.neighbours.clear();
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rows.neighbours));
 }
 
 void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
@@ -159,7 +152,7 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
 }
 
 /// Runs of columns and the room for each panel.
-void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
+void lay_out_panels(ConstraintRows& rows, ContactProblem& problem) {
   problem.runs.clear();
   problem.run_start.assign(1, 0);
   problem.panel_start.assign(1, 0);
@@ -167,18 +160,12 @@ void lay_out_panels(const ConstraintRows& rows, ContactProblem& problem) {
   int size = 0;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const int stride = ContactProblem::stride(rows.rows[i].set.dim);
-    each_neighbour(rows, rows.rows[i], [&](int j) {
-      const ConstraintSet& other = problem.sets[j];
+    list_neighbours(rows.rows[i], rows);
+    for (const int j : rows.neighbours) {
       if (j == static_cast<int>(i)) problem.diagonal_start.push_back(size);
-      const bool joined = static_cast<int>(problem.runs.size()) > problem.run_start.back() &&
-                          problem.runs.back().column + problem.runs.back().count == other.offset;
-      if (joined) {
-        problem.runs.back().count += other.dim;
-      } else {
-        problem.runs.push_back({other.offset, other.dim, j});
-      }
-      size += stride * other.dim;
-    });
+      problem.append_columns(j);
+      size += stride * problem.sets[j].dim;
+    }
     problem.run_start.push_back(static_cast<int>(problem.runs.size()));
     problem.panel_start.push_back(size);
   }

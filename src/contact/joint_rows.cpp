@@ -22,7 +22,6 @@ ConstraintRow& append_scalar(const RowContext& context,
   row.source = source;
   row.index = index;
   row.set = set;
-  row.velocity[0] = row.reference[0] = row.compliance[0] = row.velocity_floor = 0.0;
   return row;
 }
 

@@ -195,7 +195,7 @@ std::vector<ContactModes> modes(const ContactProblem& p,
                                 double tolerance) {
   std::vector<ContactModes> out;
   for (int k = 0; k < p.num_islands(); ++k) {
-    double V = 0.0, L = 0.0, most = 0.0;
+    double V = 0.0, L = 0.0;
     for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
       const int dim = p.sets[i].dim, step = ContactProblem::stride(dim) + 1;
       for (int r = 0; r < dim; ++r) {
@@ -203,12 +203,13 @@ std::vector<ContactModes> modes(const ContactProblem& p,
                      l = impulse[p.sets[i].offset + r];
         V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
         L = std::max(L, std::abs(l));
-        most = std::max(most, G);
       }
     }
     // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing
     // counts.
-    L = std::max(L, 1e-8 * V / std::max(most, 1e-300));
+    L = std::max(
+        L,
+        1e-8 * V / std::max(p.largest_diagonal(p.island_start[k], p.island_start[k + 1]), 1e-300));
     for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
       const int at = p.sets[i].offset;
       out.push_back(

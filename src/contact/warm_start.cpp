@@ -72,13 +72,11 @@ Mat3d anchor_rotation(const Scene& scene,
   return body_placement(scene, dynamics, body).R;
 }
 
-void load_impulses(const Scene& scene,
-                   const State& state,
+void load_impulses(const RowContext& context,
                    const ContactSet& contacts,
-                   const DynamicsWorkspace& dynamics,
-                   const ConstraintRows& rows,
                    const ContactProblem& problem,
                    std::vector<double>& impulse) {
+  const auto& [scene, parameters, state, settings, dt, dynamics, rows] = context;
   impulse.assign(problem.g.size(), 0.0);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];

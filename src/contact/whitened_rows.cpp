@@ -3,6 +3,7 @@
 #include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 // J of the rows, kept by the chain of each side, and Z = L^-T J^T, by chain too or dense by dof
 // (one_tree_rows.hpp). Which of the two it is no caller sees.
@@ -10,28 +11,25 @@
 namespace stiction {
 namespace {
 
-/// visit(side, r, start) for the blocks of 3 rows, or the single row, of all sides.
+/// visit(side, r, start, n) for the blocks of n = 3 rows, or the single row, of all sides.
 template <class Visit>
 void each_block(const ConstraintRow& row, Visit&& visit) {
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
-    for (int r = 0; r < row.set.dim; r += 3) visit(side, r, side.start + r * side.length);
+    if (row.set.dim == 1) visit(side, 0, side.start, std::integral_constant<int, 1>{});
+    for (int r = 0; r + 3 <= row.set.dim; r += 3)
+      visit(side, r, side.start + r * side.length, std::integral_constant<int, 3>{});
   }
 }
 
 /// J^T -> Z = L^-T J^T in place, and D^-1 Z.
 void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, WhitenedRows& out) {
-  each_block(row, [&](const RowSide& side, int, int start) {
+  each_block(row, [&](const RowSide& side, int, int start, auto n) {
     const TreeView& view = dynamics.views[side.tree];
     const TreeData<double>& data = dynamics.trees[side.tree];
     double* z = out.z.data() + start;
-    if (row.set.dim == 1) {
-      whiten_rows<1>(view, data, side.last_dof, z);
-      scale_rows<1>(view, data, side.last_dof, z, out.scaled.data() + start);
-    } else {
-      whiten_rows<3>(view, data, side.last_dof, z);
-      scale_rows<3>(view, data, side.last_dof, z, out.scaled.data() + start);
-    }
+    whiten_rows<n>(view, data, side.last_dof, z);
+    scale_rows<n>(view, data, side.last_dof, z, out.scaled.data() + start);
   });
 }
 
@@ -42,14 +40,9 @@ void multiply(const Scene& scene,
               const std::vector<double>& rows,
               const double* x,
               double* out) {
-  each_block(row, [&](const RowSide& side, int r, int start) {
-    const TreeView& view = dynamics.views[side.tree];
+  each_block(row, [&](const RowSide& side, int r, int start, auto n) {
     const double* tree_x = x + scene.trees()[side.tree].v_offset;
-    if (row.set.dim == 1) {
-      rows_times<1>(view, side.last_dof, rows.data() + start, tree_x, out + r);
-    } else {
-      rows_times<3>(view, side.last_dof, rows.data() + start, tree_x, out + r);
-    }
+    rows_times<n>(dynamics.views[side.tree], side.last_dof, rows.data() + start, tree_x, out + r);
   });
 }
 
@@ -61,14 +54,10 @@ void multiply_transpose(const Scene& scene,
                         const double* lambda,
                         double* out) {
   for (const ConstraintRow& row : rows.rows) {
-    each_block(row, [&](const RowSide& side, int r, int start) {
-      const TreeView& view = dynamics.views[side.tree];
+    each_block(row, [&](const RowSide& side, int r, int start, auto n) {
+      const double* z = entries.data() + start;
       double* tree_out = out + scene.trees()[side.tree].v_offset;
-      if (row.set.dim == 1) {
-        add_impulse<1>(view, side.last_dof, entries.data() + start, lambda, tree_out);
-      } else {
-        add_impulse<3>(view, side.last_dof, entries.data() + start, lambda + r, tree_out);
-      }
+      add_impulse<n>(dynamics.views[side.tree], side.last_dof, z, lambda + r, tree_out);
     });
     lambda += row.set.dim;
   }
@@ -76,13 +65,9 @@ void multiply_transpose(const Scene& scene,
 
 }  // namespace
 
-void add_row_motion(const Scene& scene,
-                    const DynamicsWorkspace& dynamics,
-                    const ConstraintRows& rows,
-                    const ConstraintRow& row,
-                    const double* x,
-                    double* out) {
-  multiply(scene, dynamics, row, rows.jacobian, x, out);
+void accumulate_velocity(const RowContext& context, ConstraintRow& row) {
+  const double* v = context.state.v.data();
+  multiply(context.scene, context.dynamics, row, context.out.jacobian, v, row.velocity);
 }
 
 void add_row_motion(const Scene& scene,

@@ -37,16 +37,9 @@ void build_rigid(const CompliantInput& input,
              rigid.change.data() + v,
              start.dynamics.free_motion.data() + v);
   }
-  build_problem(scene,
-                input.parameters,
-                state,
-                start.rigid,
-                input.contact,
-                input.h,
-                start.dynamics,
-                rigid.rows,
-                rigid.problem,
-                rigid.solution.impulse);
+  const RowContext context{
+      scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
+  build_problem(context, start.rigid, rigid.problem, rigid.solution.impulse);
 }
 
 /// g -= G lambda of the warm start, which the motion has in it already.
@@ -191,13 +184,7 @@ void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantW
   start.held.assign(input.scene.nv(), 0.0);
   if (!rigid.rows.rows.empty()) {
     number_sets(input.scene, rigid.rows, rigid.problem);
-    load_impulses(input.scene,
-                  state,
-                  start.rigid,
-                  start.dynamics,
-                  rigid.rows,
-                  rigid.problem,
-                  rigid.solution.impulse);
+    load_impulses(context, start.rigid, rigid.problem, rigid.solution.impulse);
     for (double& l : rigid.solution.impulse) l /= input.h;
     add_row_forces(input.scene, start.dynamics, rigid.rows, rigid.solution.impulse, start.held);
   }

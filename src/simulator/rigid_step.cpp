@@ -27,21 +27,11 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
-  build_problem(scene,
-                parameters,
-                state,
-                record_.contacts,
-                settings.contact,
-                settings.dt,
-                record_.dynamics,
-                record_.rows,
-                record_.problem,
-                record_.solution.impulse);
-  if (settings.project_closures) {
-    const RowContext context{
-        scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
+  const RowContext context{
+      scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
+  build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
+  if (settings.project_closures)
     add_closure_curvature(context, control, record_.dynamics, record_.problem, loops);
-  }
   record_.warm_start = record_.solution.impulse;
 }
 
@@ -124,12 +114,8 @@ void RigidStep::finish(const StepInput& input, State& state) {
   const std::vector<double>& impulse = record_.solution.impulse;
   const double dt = settings.dt;
   record_.dv.resize(scene.nv());
-  velocity_change(scene,
-                  record_.dynamics,
-                  record_.rows,
-                  record_.dynamics.free_motion.data(),
-                  impulse,
-                  record_.dv.data());
+  const double* w = record_.dynamics.free_motion.data();
+  velocity_change(scene, record_.dynamics, record_.rows, w, impulse, record_.dv.data());
   semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
   store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {

@@ -1,9 +1,7 @@
 #pragma once
 
-#include "contact/build_problem.hpp"
-
 #include "collision/scene/collide.hpp"
-#include "contact/build_problem.hpp"
+#include "contact/constraint_row.hpp"
 #include "dynamics/forest.hpp"
 #include "model/joint.hpp"
 #include "support/random_tree.hpp"
@@ -117,7 +115,9 @@ struct RowSample {
     collision.resize(scene);
     prepare();
     collide(scene, scene.parameters, work, {}, kDt, state, collision, contacts);
-    build_problem(scene, scene.parameters, state, contacts, {}, kDt, work, rows, problem, impulse);
+    const ContactSettings settings;
+    build_problem(
+        {scene, scene.parameters, state, settings, kDt, work, rows}, contacts, problem, impulse);
   }
 
   void add_closures(Rng& rng, double open, int a, int b) {

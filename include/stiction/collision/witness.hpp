@@ -8,19 +8,24 @@ namespace stiction {
 enum class WitnessKind : std::uint8_t {
   kVertexFace,  ///< a vertex of A, and the normal of a flat face of B
   kFaceVertex,
-  kEdgeEdge,   ///< a straight edge of each, the normal is that of both
   kRoundFace,  ///< a centre in A, `radius` around it, and the normal of a flat face of B
   kFaceRound,
-  kRim,      ///< on a rim, or a line on the side, of a cylinder or cone
-  kClipped,  ///< where the outlines of two faces cross, seen along the normal
-  kSmooth,   ///< nearest points of two surfaces, whose features are not told apart
+  kEdgeEdge,  ///< a straight edge of each, the normal is that of both
+  kRim,       ///< on a rim, or a line on the side, of a cylinder or cone
+  kClipped,   ///< where the outlines of two faces cross, seen along the normal
+  kSmooth,    ///< nearest points of two surfaces, whose features are not told apart
 };
-/// A and B exchanged.
-WitnessKind swapped(WitnessKind kind);
 
 struct Witness {
   WitnessKind kind = WitnessKind::kSmooth;
   double radius = 0.0;  ///< of the round side [m]
+  bool swept = false;   ///< of a later moment of the step, when the pair will be near
+
+  /// A and B exchanged: the first four kinds are pairs.
+  Witness swapped() const {
+    const int number = static_cast<int>(kind);
+    return {kind < WitnessKind::kEdgeEdge ? WitnessKind(number ^ 1) : kind, radius, swept};
+  }
 };
 
 }  // namespace stiction

@@ -107,6 +107,8 @@ struct ContactProblem {
     return set.is_cone() || set.dim == 1 ? set.dim : 3;
   }
 
+  /// The panel that is being laid out gets the columns of a set; of the panel's sets the next.
+  void append_columns(int set);
   /// Largest entry of diag(G + R) of the sets [first, last), 0 if there are none.
   double largest_diagonal(int first, int last) const;
 

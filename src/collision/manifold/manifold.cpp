@@ -10,21 +10,6 @@
 
 namespace stiction {
 
-WitnessKind swapped(WitnessKind kind) {
-  switch (kind) {
-    case WitnessKind::kVertexFace:
-      return WitnessKind::kFaceVertex;
-    case WitnessKind::kFaceVertex:
-      return WitnessKind::kVertexFace;
-    case WitnessKind::kRoundFace:
-      return WitnessKind::kFaceRound;
-    case WitnessKind::kFaceRound:
-      return WitnessKind::kRoundFace;
-    default:
-      return kind;
-  }
-}
-
 namespace detail {
 
 void manifold_single_point(const Shape& a,
@@ -54,7 +39,7 @@ void closed_form_point(const DistanceResult& r, double margin, Manifold& m) {
 // A and B exchanged.
 void swap_sides(Manifold& m) {
   m.normal = -m.normal;
-  for (int i = 0; i < m.count; ++i) m.points[i].witness.kind = swapped(m.points[i].witness.kind);
+  for (int i = 0; i < m.count; ++i) m.points[i].witness = m.points[i].witness.swapped();
 }
 
 // Shapes in the order of ShapeType.

@@ -95,6 +95,7 @@ void take_back(const MovingShape& motion_a,
         dot(m.normal,
             velocity(motion_b, p.position - centre_b) - velocity(motion_a, p.position - centre_a));
     p.gap = std::max(p.gap - time * later - dt * (here - later), 0.0);
+    p.witness.swept = true;
   }
 }
 
