@@ -2,11 +2,13 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "common.hpp"
 #include "inside.hpp"
 #include "scene_holder.hpp"
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace stiction::python {
 
@@ -35,6 +37,18 @@ struct SimulatorHolder : Simulator {
   std::string notice;                  ///< words on the first such step, not yet said
   mutable Occupancy occupancy;         ///< who is inside
 };
+
+using SimulatorClass =
+    bp::class_<SimulatorHolder, std::shared_ptr<SimulatorHolder>, boost::noncopyable>;
+
+/// None: hold; a Control; or torques (nv,) added to servos that hold the default configuration.
+const Control& control_from(SimulatorHolder& sim, const bp::object& control, const char* caller);
+/// The right sizes, finite, and of the simulator's scene.
+void validate_state_of(const SimulatorHolder& sim, const State& state);
+/// Arrays that were lent may have been written to: their bits tell.
+void check_parameters(const SimulatorHolder& sim);
+/// list of pinocchio.SE3.
+bp::list se3_list(const std::vector<Transform>& poses);
 
 /// The settings as Python holds them.
 struct SettingsHolder : SimulatorSettings {

@@ -1,0 +1,212 @@
+#include "common.hpp"
+#include "contact/build_problem.hpp"
+#include "inside.hpp"
+#include "integrator/step_record.hpp"
+#include "named_contact.hpp"
+#include "scene_holder.hpp"
+#include "simulator_holder.hpp"
+
+#include <chrono>
+#include <thread>
+
+// What a Simulator tells of its last step.
+
+namespace stiction::python {
+namespace {
+
+using Holder = SimulatorHolder;
+
+/// What is told of the last step needs one, and nobody else inside.
+class LastStep {
+ public:
+  LastStep(const Holder& sim, const char* caller) : inside_(sim.occupancy, caller), sim_(sim) {
+    if (sim.stepped) return;
+    throw std::invalid_argument(std::string(caller) + ": no step was taken yet; call step() first");
+  }
+  const Holder* operator->() const { return &sim_; }
+
+ private:
+  const Inside inside_;
+  const Holder& sim_;
+};
+
+std::string body_name(const Scene& scene, int body) {
+  return body < 0 ? "world" : scene.body_names()[body];
+}
+
+bp::list named(const Scene& scene, const std::vector<ContactReport>& reports) {
+  bp::list out;
+  for (const ContactReport& r : reports) {
+    NamedContact c;
+    static_cast<ContactReport&>(c) = r;
+    c.geometry_a_name = scene.geometries()[r.geometry_a].name;
+    c.geometry_b_name = scene.geometries()[r.geometry_b].name;
+    c.body_a_name = body_name(scene, r.body_a);
+    c.body_b_name = body_name(scene, r.body_b);
+    out.append(c);
+  }
+  return out;
+}
+
+bp::list contacts(const Holder& sim) {
+  return named(sim.scene(), LastStep(sim, "Simulator.contacts")->contacts());
+}
+
+// --- for viewers ---
+
+/// A snapshot as Python holds it.
+struct SnapshotHolder : Snapshot {
+  std::shared_ptr<SceneHolder> scene;
+};
+
+SnapshotHolder snapshot(Holder& sim) {
+  SnapshotHolder out;
+  out.scene = sim.shown;
+  std::uint64_t request = 0;
+  for (;;) {
+    // Between two calls it can be read off. Within one, the thread inside publishes it.
+    if (sim.occupancy.caller == nullptr || sim.occupancy.thread == PyThread_get_thread_ident()) {
+      const Inside inside(sim.occupancy, "Simulator.snapshot");
+      if (sim.stepped) static_cast<Snapshot&>(out) = sim.snapshot();
+      if (out.q.size() != sim.scene().nq()) static_cast<Snapshot&>(out) = sim.start();
+      return out;
+    }
+    if (sim.watch().read(request, out)) return out;
+    const AllowThreads free;
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+double snapshot_time(const SnapshotHolder& s) { return s.time; }
+bp::object snapshot_q(const SnapshotHolder& s) { return to_array(s.q); }
+bp::object snapshot_v(const SnapshotHolder& s) { return to_array(s.v); }
+bp::list snapshot_poses(const SnapshotHolder& s) { return se3_list(s.body_poses); }
+bp::list snapshot_contacts(const SnapshotHolder& s) { return named(*s.scene, s.contacts); }
+std::string snapshot_repr(const SnapshotHolder& s) {
+  return "Snapshot(time=" + number(s.time) + ", contacts=" + std::to_string(s.contacts.size()) +
+         ")";
+}
+
+BodyWrench wrench_on(Holder& sim, const bp::object& body) {
+  const int b = body_from(sim.scene(), body, "body");
+  const LastStep last(sim, "Simulator.wrench_on");
+  return sim.wrench_on(b);
+}
+
+Balance balance(Holder& sim, const State& after, const bp::object& control) {
+  const Control& c = control_from(sim, control, "Simulator.balance");
+  const LastStep last(sim, "Simulator.balance");
+  before_reading(&after, "Simulator.balance");
+  validate_state_of(sim, after);
+  return sim.balance(after, c);
+}
+
+CollisionCounters collision_counters(const Holder& sim) {
+  return LastStep(sim, "Simulator.collision_counters")->collision_counters();
+}
+
+StepReport report(const Holder& sim) { return LastStep(sim, "Simulator.report")->report(); }
+ContactProblem problem(const Holder& sim) { return LastStep(sim, "Simulator.problem")->problem(); }
+std::int64_t most_factorisations(const Holder& sim) {
+  return LastStep(sim, "Simulator.most_factorisations")->most_factorisations();
+}
+ContactSolution solution(const Holder& sim) {
+  return LastStep(sim, "Simulator.solution")->solution();
+}
+bp::object warm_start(const Holder& sim) {
+  return to_array(LastStep(sim, "Simulator.warm_start")->warm_start());
+}
+std::string row_name(const Scene& scene, const StepRecord& record, const ConstraintRow& row) {
+  switch (row.source) {
+    case RowSource::kContact: {
+      const Contact& c = record.contacts[row.index];
+      return scene.geometries()[c.geometry_a].name + " - " + scene.geometries()[c.geometry_b].name;
+    }
+    case RowSource::kClosure:
+      return scene.closures()[row.index].name;
+    case RowSource::kGear:
+      return scene.gears()[row.index].name;
+    default:
+      return scene.dof_names()[row.index];
+  }
+}
+
+/// (source, name, kind, c*) of every row.
+bp::list references(const Holder& sim) {
+  const StepRecord& record = LastStep(sim, "Simulator.references")->record();
+  bp::list out;
+  for (const ConstraintRow& row : record.rows.rows) {
+    out.append(bp::make_tuple(to_string(row.source),
+                              row_name(sim.scene(), record, row),
+                              to_string(row.kind),
+                              array_copy(row.reference, {row.set.dim})));
+  }
+  return out;
+}
+
+void expose_snapshot() {
+  bp::class_<SnapshotHolder>("Snapshot",
+                             "The end of a simulator's last whole step; a copy. Made by "
+                             "Simulator.snapshot.",
+                             bp::no_init)
+      .add_property("time", &snapshot_time, "[s]")
+      .add_property("q", &snapshot_q, "(nq,) configuration.")
+      .add_property("v", &snapshot_v, "(nv,) velocity.")
+      .add_property("body_poses", &snapshot_poses, "list of pinocchio.SE3, world, by body.")
+      .add_property("contacts", &snapshot_contacts, "list of ContactReport of that step.")
+      .def("__repr__", &snapshot_repr);
+}
+
+}  // namespace
+
+bp::list se3_list(const std::vector<Transform>& poses) {
+  bp::list out;
+  for (const Transform& X : poses) out.append(to_se3(X));
+  return out;
+}
+
+/// All of it raises ValueError before the first step.
+void expose_last_step(SimulatorClass& c) {
+  using bp::arg;
+  const bp::object none;
+  expose_snapshot();
+  c.def("_references", &references, bp::arg("self"))
+      .def("report", &report, arg("self"), "StepReport of the last step.")
+      .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
+      .def("snapshot",
+           &snapshot,
+           arg("self"),
+           "Snapshot of the end of the last whole step, before the first one of the default "
+           "configuration. For viewers: the one method that any thread may call at any time; while "
+           "a step is under way the first call waits for its end.")
+      .def("collision_counters",
+           &collision_counters,
+           arg("self"),
+           "CollisionCounters of the last step.")
+      .def("wrench_on",
+           &wrench_on,
+           (arg("self"), arg("body")),
+           "BodyWrench of all contacts on a body, by name or number, in the last step.")
+      .def("balance",
+           refusal("balance", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
+      .def("balance",
+           &balance,
+           (arg("self"), arg("state"), arg("control") = none),
+           "Balance of the last step, from the state after it and the control that it had.")
+      .def("problem", &problem, arg("self"), "ContactProblem of the last step; a copy.")
+      .def("solution", &solution, arg("self"), "ContactSolution of the last step; a copy.")
+      .def("most_factorisations",
+           &most_factorisations,
+           arg("self"),
+           "Factorisations that the last step could have taken at most with ncp-newton, all "
+           "islands\n"
+           "together, with those of the impact law and of safe answers; of a compliant step those "
+           "of\n"
+           "its rigid rows and of implicit-euler's iterations.")
+      .def("warm_start",
+           &warm_start,
+           arg("self"),
+           "(n,) impulses that the solver of the last step started from [N s].");
+}
+
+}  // namespace stiction::python

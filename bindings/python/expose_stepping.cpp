@@ -1,0 +1,345 @@
+#include "stiction/model/state_io.hpp"
+
+#include "common.hpp"
+#include "inside.hpp"
+#include "scene_holder.hpp"
+#include "simulator_holder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+// Simulator.step, run, rollout: their arguments, and what they say of a step that failed.
+
+namespace stiction::python {
+namespace {
+
+using Holder = SimulatorHolder;
+
+void check_vector(const char* field, const Eigen::VectorXd& x, int nv) {
+  if (x.size() != 0 && x.size() != nv) {
+    throw std::invalid_argument(std::string("control.") + field + " has " +
+                                std::to_string(x.size()) +
+                                " entries: the scene has nv = " + std::to_string(nv));
+  }
+  if (x.allFinite()) return;
+  Eigen::Index i = 0;
+  while (std::isfinite(x[i])) ++i;
+  throw std::invalid_argument(std::string("control.") + field + "[" + std::to_string(i) +
+                              "] = " + number(x[i]) + ": must be finite");
+}
+
+void check_control(const Scene& scene, const Control& c) {
+  check_vector("torque", c.torque, scene.nv());
+  check_vector("position_target", c.position_target, scene.nv());
+  check_vector("velocity_target", c.velocity_target, scene.nv());
+  for (const ExternalWrench& w : c.wrenches) {
+    if (w.body >= 0 && w.body < scene.num_bodies()) continue;
+    throw std::invalid_argument("control.wrenches: body = " + std::to_string(w.body) +
+                                ": must be in [0, " + std::to_string(scene.num_bodies()) + ")");
+  }
+}
+
+}  // namespace
+
+const Control& control_from(SimulatorHolder& sim, const bp::object& control, const char* caller) {
+  if (control.is_none()) return sim.held;
+  const bp::extract<const Control&> whole(control);
+  if (!whole.check()) {
+    const Inside inside(sim.occupancy, caller);  // the scratch is the simulator's
+    sim.scratch.torque = vector_from(control, "control", sim.scene().nv());
+  }
+  const Control& c = whole.check() ? whole() : sim.scratch;
+  check_control(sim.scene(), c);
+  return c;
+}
+
+void validate_state_of(const SimulatorHolder& sim, const State& state) {
+  validate_whole_state(sim.scene(), state);
+  validate_scene_of(state, sim.fingerprint());
+}
+
+void check_parameters(const SimulatorHolder& sim) {
+  if (sim.edited()) sim.scene().validate(sim.Simulator::parameters());
+}
+
+namespace {
+
+/// What a step, run or rollout uses while other threads go on: the simulator for itself alone, the
+/// state to write, the control to read; the parameters are pinned with the simulator.
+class Use {
+ public:
+  Use(const Holder& sim, const char* caller, const State& state, const Control& control)
+      : inside_(sim.occupancy, caller),
+        state_(&state, caller, true),
+        control_(&control, caller, false),
+        parameters_(&sim.Simulator::parameters(), caller, false) {}
+  void raise_signals() { inside_.raise_signals(); }
+
+ private:
+  Inside inside_;
+  Pin state_, control_, parameters_;
+};
+
+// --- one step, many steps ---
+
+/// Of the contacts at the start of the step the one with the largest force, where forces are finite
+/// numbers, else the deepest; null: none.
+const ContactReport* worst_contact(const std::vector<ContactReport>& contacts) {
+  const ContactReport* worst = nullptr;
+  const auto rank = [](const ContactReport& c) {
+    const double force = norm(c.force_on_b_world);
+    return std::pair(std::isfinite(force) ? force : kInfinity, -c.gap);
+  };
+  for (const ContactReport& c : contacts) {
+    if (worst == nullptr || rank(c) > rank(*worst)) worst = &c;
+  }
+  return worst;
+}
+
+std::string contact_text(const Scene& scene, const ContactReport& c) {
+  return "\"" + scene.geometries()[c.geometry_a].name + "\" and \"" +
+         scene.geometries()[c.geometry_b].name + "\"";
+}
+
+/// What is known: the step, the fastest dof with its body, the contact that pushes most.
+[[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
+  const Scene& scene = sim.scene();
+  scene.validate(sim.parameters());  // some are only looked at when a step fails
+  Eigen::Index worst = 0;
+  if (state.v.size() > 0) state.v.cwiseAbs().maxCoeff(&worst);
+  SimulationFailure failure;
+  failure.time = state.time;
+  failure.step = std::lround(state.time / sim.settings().dt);
+  std::string text = "step " + std::to_string(failure.step) + " at time " + number(state.time) +
+                     " s gave a number that is not finite";
+  if (state.v.size() > 0) {
+    failure.dof = scene.dof_names()[worst];
+    failure.body = scene.body_names()[scene.body_of_dof(static_cast<int>(worst))];
+    text += "; fastest dof before it \"" + failure.dof + "\" of body \"" + failure.body +
+            "\" with " + number(state.v[worst]);
+  }
+  const std::vector<ContactReport> contacts = sim.contacts();
+  if (const ContactReport* c = worst_contact(contacts)) {
+    failure.contact = contact_text(scene, *c);
+    const double force = norm(c->force_on_b_world);
+    text += "; contact of " + failure.contact + " with " +
+            (std::isfinite(force) ? number(force) + " N" : std::string("a force without bound")) +
+            (c->gap < 0.0 ? ", " + number(-c->gap) + " m deep" : std::string());
+  }
+  raise_simulation_error(text + ". The state is as it was before that step.", failure);
+}
+
+StepReport finished(const Simulator& sim, const State& state) {
+  if (sim.report().status == StepStatus::kNotFinite) raise_not_finite(sim, state);
+  return sim.report();
+}
+
+/// Three digits, without Python: its lock may be another's.
+std::string digits(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", x);
+  return text;
+}
+
+/// Words on the first step of a simulator that ends not converged; kept until they are said.
+/// `end`: the step's [s]; its contacts are known if it is the `last`.
+void note_not_converged(Holder& sim, const StepReport& report, double end, bool last) {
+  if (sim.noted || report.status != StepStatus::kNotConverged) return;
+  sim.noted = true;
+  const double dt = sim.settings().dt;
+  sim.notice = sim.scene().name + ": step " + std::to_string(std::lround(end / dt) - 1) +
+               " at time " + digits(std::max(end - dt, 0.0)) +
+               " s did not converge: solver status \"" + to_string(report.solver_status) +
+               "\", relative residual " + digits(report.residuals.relative);
+  if (report.safe_islands > 0)
+    sim.notice += ", safe answer in " + std::to_string(report.safe_islands) + " of " +
+                  std::to_string(report.num_islands) + " islands";
+  if (!last) return;
+  const std::vector<ContactReport> contacts = sim.contacts();
+  if (const ContactReport* c = worst_contact(contacts)) {
+    sim.notice += "; contact of " + contact_text(sim.scene(), *c) + " with " +
+                  digits(norm(c->force_on_b_world)) + " N";
+    if (c->gap < 0.0) sim.notice += ", " + digits(-c->gap) + " m deep";
+  }
+}
+
+/// Says them, to the caller `level` Python frames up. Nobody is inside any more: what the warning
+/// calls may call the simulator.
+void say_not_converged(Holder& sim, int level) {
+  if (sim.notice.empty()) return;
+  const std::string text = std::exchange(sim.notice, {});
+  bp::import("stiction.not_converged").attr("warn_not_converged")(text, level);
+}
+
+StepReport step_inside(Holder& sim, State& state, const bp::object& control) {
+  const Control& c = control_from(sim, control, "Simulator.step");
+  Use use(sim, "Simulator.step", state, c);
+  validate_state_of(sim, state);
+  check_parameters(sim);
+  {
+    AllowThreads free;
+    sim.step(state, c);
+  }
+  sim.stepped = true;
+  use.raise_signals();
+  note_not_converged(sim, sim.report(), state.time, true);
+  return finished(sim, state);
+}
+
+StepReport step(Holder& sim, State& state, const bp::object& control) {
+  const StepReport report = step_inside(sim, state, control);
+  say_not_converged(sim, 2);
+  return report;
+}
+
+// --- the two halves of a step, on a simulator of one's own: for comparing solvers ---
+
+/// The same scene and parameters with other settings.
+std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
+  const Inside inside(sim.occupancy, "Simulator.compare");
+  auto other = std::make_shared<Holder>(sim.scene(), settings);
+  static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
+  return other;
+}
+
+void prepare(Holder& sim, State& state, const bp::object& control) {
+  const Control& c = control_from(sim, control, "Simulator.prepare");
+  const Use use(sim, "Simulator.prepare", state, c);
+  validate_state_of(sim, state);
+  check_parameters(sim);
+  sim.prepare(state, c);
+  sim.stepped = true;
+}
+
+StepReport advance(Holder& sim, State& state, const bp::object& impulse) {
+  const Inside inside(sim.occupancy, "Simulator.advance");
+  const Eigen::VectorXd l = vector_from(impulse, "impulse", sim.problem().num_rows());
+  sim.advance(state, {l.data(), l.data() + l.size()});
+  return finished(sim, state);
+}
+
+void check_steps(long steps) {
+  if (steps >= 0 && steps <= std::numeric_limits<int>::max()) return;
+  throw std::invalid_argument("steps = " + std::to_string(steps) +
+                              (steps < 0 ? ": must be >= 0" : ": must be < 2^31"));
+}
+
+StepReport run_inside(Holder& sim, State& state, const bp::object& control, long steps) {
+  const Control& c = control_from(sim, control, "Simulator.run");
+  check_steps(steps);
+  Use use(sim, "Simulator.run", state, c);
+  validate_state_of(sim, state);
+  check_parameters(sim);
+  {
+    AllowThreads free;
+    for (long k = 0; k < steps && sim.step(state, c).whole(); ++k)
+      note_not_converged(sim, sim.report(), state.time, true);
+  }
+  sim.stepped = sim.stepped || steps > 0;
+  use.raise_signals();
+  return finished(sim, state);
+}
+
+StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
+  const StepReport report = run_inside(sim, state, control, steps);
+  say_not_converged(sim, 2);
+  return report;
+}
+
+RowMatrix rows_from(const bp::object& x, const char* field, int nv) {
+  if (x.is_none()) return {};
+  RowMatrix m = matrix_from(x, field, -1, nv);
+  for (long i = 0; i < m.rows(); ++i) {
+    if (!m.row(i).allFinite()) {
+      throw std::invalid_argument(std::string(field) + "[" + std::to_string(i) +
+                                  "] has an entry that is not finite");
+    }
+  }
+  return m;
+}
+
+RolloutLog rollout_inside(Holder& sim,
+                          State& state,
+                          const bp::object& control,
+                          const bp::object& taus,
+                          const bp::object& targets,
+                          long steps) {
+  const Control& c = control_from(sim, control, "Simulator.rollout");
+  check_steps(steps);
+  Use use(sim, "Simulator.rollout", state, c);
+  validate_state_of(sim, state);
+  check_parameters(sim);
+  RolloutInput input;
+  input.taus = rows_from(taus, "taus", sim.scene().nv());
+  input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
+  input.steps = static_cast<int>(steps);
+  input.stop_on_bad_status = false;
+  RolloutLog log;
+  {
+    AllowThreads free;
+    log = sim.rollout(state, c, input);
+  }
+  sim.stepped = sim.stepped || !log.reports.empty();
+  use.raise_signals();
+  if (!log.reports.empty() && log.reports.back().status == StepStatus::kNotFinite)
+    raise_not_finite(sim, state);
+  for (int k = 0; k < log.steps; ++k) {
+    const int later = log.steps - 1 - k;
+    note_not_converged(sim, log.reports[k], state.time - later * sim.settings().dt, later == 0);
+  }
+  return log;
+}
+
+RolloutLog rollout(Holder& sim,
+                   State& state,
+                   const bp::object& control,
+                   const bp::object& taus,
+                   const bp::object& targets,
+                   long steps) {
+  RolloutLog log = rollout_inside(sim, state, control, taus, targets, steps);
+  say_not_converged(sim, 3);
+  return log;
+}
+
+constexpr const char* kStepDoc =
+    "Advances `state` by dt, in place. control: None (zero torques, servos hold the default "
+    "configuration), "
+    "torques (nv,) [N m or N] added to those servos, or a Control. Returns a StepReport.\n\nRaises "
+    "ValueError for "
+    "a wrong size or a number that is not finite, SimulationError if the step gave one; the state "
+    "is then as "
+    "it was before. Other threads run meanwhile.";
+
+}  // namespace
+
+void expose_stepping(SimulatorClass& c) {
+  using bp::arg;
+  const bp::object none;
+  c.def("step", refusal("step", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
+      .def("run",
+           refusal("run",
+                   {{"state", Argument::kState},
+                    {"control", Argument::kAny, false},
+                    {"steps", Argument::kInteger, false}}))
+      .def("step", &step, (arg("self"), arg("state"), arg("control") = none), kStepDoc)
+      .def("run",
+           &run,
+           (arg("self"), arg("state"), arg("control") = none, arg("steps") = 1),
+           "`steps` times step() with one control; the StepReport of the last.")
+      .def("_rollout",
+           &rollout,
+           (arg("self"),
+            arg("state"),
+            arg("control") = none,
+            arg("taus") = none,
+            arg("position_targets") = none,
+            arg("steps") = 0))
+      .def("_twin", &twin, (arg("self"), arg("settings")))
+      .def("_prepare", &prepare, (arg("self"), arg("state"), arg("control") = none))
+      .def("_advance", &advance, (arg("self"), arg("state"), arg("impulse")));
+}
+
+}  // namespace stiction::python
