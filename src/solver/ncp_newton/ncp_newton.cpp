@@ -37,10 +37,15 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
-    // An interior point method from two starts, its iterates polished by Newton.
+    // An interior point method from several starts, its iterates polished by Newton.
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
-    // The same from scattered starts.
+    // The same, and sweeps, from scattered starts.
     {"scattered", &NcpNewton::small, &NcpNewton::scatter, SolveStatus::kConverged},
+    // Compliance halved to nothing.
+    {"continuation",
+     &NcpNewton::small_and_whole,
+     &NcpNewton::follow_compliance,
+     SolveStatus::kConverged},
 };
 
 NcpNewton::NcpNewton(const Island& island,

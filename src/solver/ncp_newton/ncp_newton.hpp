@@ -84,6 +84,7 @@ class NcpNewton {
   bool infeasible();
   bool try_interior_point();
   bool scatter();
+  bool follow_compliance();
 
   bool solved() const { return certificate_.relative <= settings_.tolerance; }
   void evaluate();

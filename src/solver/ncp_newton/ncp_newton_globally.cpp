@@ -1,4 +1,5 @@
 #include "math/split_mix.hpp"
+#include "solver/common/projection.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
 
 #include <algorithm>
@@ -29,9 +30,14 @@ bool NcpNewton::follow_central_path(const InteriorPoint::Start& start) {
   return false;
 }
 
-/// Starts of the interior point method, chosen on the collection. Of the 141 solutions that it
-/// finds on both sets of docs/solvers.md, cold and warm, these find 136, scattered ones the others.
-static constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99}, {1e4, 1.0, 0.1, 0.9}};
+/// Starts of the interior point method. Of the 141 solutions that it finds on both sets of
+/// docs/solvers.md, cold and warm, the first two find 136; robots at rest and impacts need the
+/// rest.
+static constexpr InteriorPoint::Start kStarts[] = {{100.0, 0.1, 0.1, 0.99},
+                                                   {1e4, 1.0, 0.1, 0.9},
+                                                   {1.0, 0.1, 0.02, 0.9},
+                                                   {10.0, 10.0, 0.01, 0.9},
+                                                   {0.1, 0.1, 0.01, 0.9}};
 
 bool NcpNewton::try_interior_point() {
   return std::any_of(std::begin(kStarts), std::end(kStarts), [&](const auto& start) {
@@ -67,6 +73,24 @@ void NcpNewton::make_compliant(double share) {
       soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
     }
   }
+}
+
+/// Compliance halved from that of the contacts to nothing, each solution the start of the next: it
+/// is unique where compliance is large, and moves little when it is halved.
+bool NcpNewton::follow_compliance() {
+  constexpr double kLast = 1e-11;
+  constexpr int kMostLost = 8;
+  int lost = 0;
+  work_.compliant = island_.problem;
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  for (double share = 1.0; share > kLast; share *= 0.5) {
+    if (budget_.exhausted()) return false;
+    make_compliant(share);
+    if (!solve_compliant() && ++lost > kMostLost) return false;
+  }
+  evaluate();
+  keep_best();
+  return solved() || newton(50, kSmall) || take_turns();
 }
 
 /// The stages that are not of the whole, on work_.compliant, from lambda.
@@ -109,15 +133,37 @@ double power_of_two(double x) {
 
 }  // namespace
 
-/// Impulses from 2^-7 to 2^13 of what stops the largest velocity, velocities up to 2^13 smaller.
+/// Other places to start from, by turns: the interior point method with impulses from 2^-7 to 2^13
+/// of what stops the largest velocity; sweeps from contacts that carry up to what would stop it.
 bool NcpNewton::scatter() {
-  constexpr std::uint64_t kScattered = 20;  // the budget ends it earlier, most of the time
-  for (std::uint64_t start = 1; start <= kScattered; ++start) {
+  const ContactProblem& p = island_.problem;
+  const double scale = velocity_scale(island_);
+  const bool few = island_.rows() <= 60;
+  const int starts = few ? 40 : 3;
+  for (int seed = 1; seed <= starts; ++seed) {
     if (budget_.exhausted()) return false;
-    SplitMix uniform{2 * start};
-    const double size = power_of_two(-7.0 + 20.0 * uniform());
-    const double ratio = power_of_two(-13.0 * uniform());
-    if (follow_central_path({size, size * ratio, 0.1 * uniform(), 0.9})) return true;
+    SplitMix uniform{static_cast<std::uint64_t>(seed)};
+    if (seed % 2 == 0) {
+      const double size = power_of_two(-7.0 + 20.0 * uniform());
+      const double ratio = power_of_two(-13.0 * uniform());
+      if (follow_central_path({size, size * ratio, 0.1 * uniform(), 0.9})) return true;
+      continue;
+    }
+    for (int i = island_.first; i < island_.last; ++i) {
+      const ConstraintSet& set = p.sets[i];
+      double* l = lambda_ + set.offset;
+      for (int r = 0; r < set.dim; ++r) l[r] = 0.0;
+      const double d = diagonal(p, i, set.dim - 1);
+      if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
+      const double n = uniform() * scale / d;
+      l[set.dim - 1] = n;
+      for (int r = 0; r + 1 < set.dim; ++r) l[r] = set.friction.slope() * n * (uniform() - 0.5);
+      project_horizontally(set, l);
+    }
+    if (!sweep(few ? 10 : 50)) continue;
+    evaluate();
+    keep_best();
+    if (solved() || newton(50, kLarge)) return true;
   }
   return false;
 }

@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(drag_begins_at_the_friction_force) {
         const double gain = std::max(0.0, force / kMass - kMu * kGravity) * kSteps * kDt;
         BOOST_TEST_CONTEXT(solver << ", direction " << direction << ", " << over) {
           BOOST_TEST(std::abs(std::hypot(state.v[0], state.v[1]) - gain) < 0.02 * near);
-          BOOST_TEST(std::abs(state.v[2]) < 1e-9);
+          BOOST_TEST(std::abs(state.v[2]) < (ours ? 1e-9 : 1e-8));  // g dt = 1e-2, times tolerance
         }
       }
     }
