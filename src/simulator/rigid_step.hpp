@@ -13,8 +13,9 @@ class RigidStep final : public StepKind {
   RigidStep(const Scene& scene, const SimulatorSettings& settings);
 
   void step(const StepInput& input, State& state) override;
-  void prepare(const StepInput& input, State& state) override;
-  void advance(const StepInput& input, const std::vector<double>& impulse, State& state) override;
+  /// Its halves: up to record().problem, and from any impulses [rows] on.
+  void prepare(const StepInput& input, State& state);
+  void advance(const StepInput& input, const std::vector<double>& impulse, State& state);
 
   const StepRecord& record() const override { return record_; }
   std::vector<ContactReport> contacts(double dt) const override;

@@ -4,7 +4,7 @@
 
 #include "simulator/integrators.hpp"
 #include "simulator/look.hpp"
-#include "simulator/step_kind.hpp"
+#include "simulator/rigid_step.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -61,7 +61,16 @@ const CollisionCounters& Simulator::collision_counters() const { return step_->c
 std::int64_t Simulator::most_factorisations() const {
   return step_->most_factorisations(settings_.solver);
 }
-std::vector<ContactReport> Simulator::contacts() const { return step_->contacts(settings_.dt); }
+std::vector<ContactReport> Simulator::contacts() const {
+  if (!prepared_) return step_->contacts(settings_.dt);
+  throw std::invalid_argument("contacts: the step was prepared only; call advance() before");
+}
+
+RigidStep& Simulator::rigid_step() const {
+  if (auto* step = dynamic_cast<RigidStep*>(step_.get())) return *step;
+  throw std::invalid_argument("integrator \"" + settings_.integrator +
+                              "\" has no contact problem to prepare: take semi-implicit-euler");
+}
 
 State Simulator::initial_state(const std::string& configuration) const {
   const auto& named = scene_.configurations();
@@ -124,10 +133,11 @@ const StepReport& Simulator::step(State& state, const Control& control) {
 }
 
 void Simulator::prepare(State& state, const Control& control) {
+  RigidStep& step = rigid_step();
   check_sizes(state, control);
   if (lent_) edits_.look(parameters_);
   before_ = state;
-  step_->prepare({scene_, parameters_, settings_, control, before_}, state);
+  step.prepare({scene_, parameters_, settings_, control, before_}, state);
   prepared_ = true;
 }
 
@@ -139,7 +149,7 @@ const StepReport& Simulator::advance(State& state, const std::vector<double>& im
                                 std::to_string(problem().num_rows()) + " rows");
   }
   prepared_ = false;
-  step_->advance({scene_, parameters_, settings_, {}, before_}, impulse, state);
+  rigid_step().advance({scene_, parameters_, settings_, {}, before_}, impulse, state);
   return take_back_if_bad(state);
 }
 

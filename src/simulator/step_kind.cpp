@@ -1,20 +1,9 @@
 #include "simulator/step_kind.hpp"
 
-#include <stdexcept>
-
 namespace stiction {
 
 StepKind::StepKind(const Scene& scene, const SimulatorSettings& settings) {
   if (settings.project_closures) loops.resize(scene);
-}
-
-void StepKind::prepare(const StepInput& input, State&) {
-  throw std::invalid_argument("integrator \"" + input.settings.integrator +
-                              "\" has no contact problem to prepare: take semi-implicit-euler");
-}
-
-void StepKind::advance(const StepInput& input, const std::vector<double>&, State& state) {
-  prepare(input, state);
 }
 
 void StepKind::judge(bool converged) {

@@ -28,10 +28,6 @@ class StepKind {
 
   /// Moves the state on by settings.dt and fills `report`.
   virtual void step(const StepInput& input, State& state) = 0;
-  /// Its halves: up to record().problem, and from any impulses [rows] on. A kind of step that has
-  /// no such middle refuses.
-  virtual void prepare(const StepInput& input, State& state);
-  virtual void advance(const StepInput& input, const std::vector<double>& impulse, State& state);
 
   virtual const StepRecord& record() const = 0;
   virtual std::vector<ContactReport> contacts(double dt) const = 0;

@@ -32,6 +32,7 @@ struct RolloutLog {
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
 
+class RigidStep;    // src/simulator/rigid_step.hpp
 class StepKind;     // src/simulator/step_kind.hpp
 struct StepRecord;  // src/integrator/step_record.hpp
 
@@ -66,7 +67,8 @@ class Simulator {
   /// everything below stay valid until the next call.
   const StepReport& step(State& state, const Control& control);
   /// The first half of step(): contacts, dynamics, problem() and warm_start() at `state`, in which
-  /// the warm starts of the narrow phase are left. solve() and the second half may follow.
+  /// the warm starts of the narrow phase are left. solve() and the second half may follow; until
+  /// then contacts() and what asks for them throws. Rigid integrators only.
   void prepare(State& state, const Control& control);
   /// The second half: moves the state that was prepared on with any impulses [rows], of
   /// warm_start()'s size, and judges them; for comparing solvers on one problem. Once per
@@ -116,7 +118,8 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
-  struct Look;  // workspace of what only looks at a state
+  struct Look;                    // workspace of what only looks at a state
+  RigidStep& rigid_step() const;  // throws if the integrator makes another kind
   void check_control(const Control& control) const;
   void check_sizes(const State& state, const Control& control) const;
   const StepReport& take_back_if_bad(State& state);

@@ -79,6 +79,42 @@ BOOST_AUTO_TEST_CASE(halves_in_the_wrong_order_are_refused) {
   BOOST_CHECK_THROW(sim.advance(state, none), std::invalid_argument);
 }
 
+// Between the halves there is no step to tell of.
+BOOST_AUTO_TEST_CASE(a_step_that_is_only_prepared_has_no_contacts) {
+  Simulator sim(two_boxes());
+  State state = moving(sim);
+  sim.prepare(state, sim.hold());
+  BOOST_CHECK_THROW(sim.contacts(), std::invalid_argument);
+  BOOST_CHECK_THROW(sim.wrench_on(0), std::invalid_argument);
+  BOOST_CHECK_THROW(sim.balance(state, sim.hold()), std::invalid_argument);
+  sim.advance(state, sim.warm_start());
+  BOOST_TEST(sim.contacts().size() == 8u);
+}
+
+// A compliant step has no halves; that they were asked for changes nothing it tells.
+BOOST_AUTO_TEST_CASE(a_refused_half_leaves_the_last_step_alone) {
+  SimulatorSettings settings;
+  settings.integrator = "exponential";
+  Simulator sim(two_boxes(), settings);
+  State state = moving(sim);
+  state.q[2] -= 1e-4;  // pressed into the ground
+  sim.step(state, sim.hold());
+  const Vec3d moment = sim.wrench_on(0).moment;
+  const Balance balance = sim.balance(state, sim.hold());
+  BOOST_TEST(norm(moment) > 0.0);
+  State elsewhere = sim.initial_state();
+  elsewhere.q[0] += 3.0;
+  elsewhere.v[2] = 1.0;
+  const auto says = [](const std::invalid_argument& e) {
+    return std::string(e.what()).find("\"exponential\" has no contact problem") !=
+           std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION(sim.prepare(elsewhere, sim.hold()), std::invalid_argument, says);
+  BOOST_CHECK_THROW(sim.advance(elsewhere, {}), std::invalid_argument);
+  BOOST_TEST(norm(sim.wrench_on(0).moment - moment) == 0.0);
+  BOOST_TEST(sim.balance(state, sim.hold()).energy_before == balance.energy_before);
+}
+
 BOOST_AUTO_TEST_CASE(a_problem_taken_apart_is_put_together_bit_for_bit) {
   Simulator sim(two_boxes());
   State state = moving(sim);
