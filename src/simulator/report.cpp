@@ -72,7 +72,7 @@ BodyWrench Simulator::wrench_on(int body) {
   BodyWrench out;
   const std::vector<ContactReport> reports = contacts();
   if (reports.empty()) return out;
-  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), look_->dynamics);
+  look_->move(scene_, parameters_, before_.q, before_.v);
   const Vec3d origin = body_placement(scene_, look_->dynamics, body).p;
   for (const ContactReport& c : reports) {
     if (c.body_a != body && c.body_b != body) continue;
@@ -85,7 +85,7 @@ BodyWrench Simulator::wrench_on(int body) {
 
 Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
-  forward_kinematics(scene_, parameters_, before_.q.data(), before_.v.data(), look_->dynamics);
+  look_->move(scene_, parameters_, before_.q, before_.v);
   const double dt = settings_.dt;
   const Momentum before = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
@@ -108,7 +108,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y;
     out.normal_work += c.impulse.z * c.velocity.z;
   }
-  forward_kinematics(scene_, parameters_, after.q.data(), after.v.data(), look_->dynamics);
+  look_->move(scene_, parameters_, after.q, after.v);
   const Momentum later = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;

@@ -215,7 +215,7 @@ RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutIn
 const CollisionCounters& Simulator::find_contacts(State& state) {
   validate_whole_state(scene_, state);
   validate_scene_of(state, fingerprint_);
-  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), look_->dynamics);
+  look_->move(scene_, parameters_, state.q, state.v);
   collide(scene_,
           parameters_,
           look_->dynamics,
@@ -232,10 +232,8 @@ void Simulator::fill(Snapshot& out) {
   out.q = last_.q;
   out.v = last_.v;
   out.contacts = contacts();
-  forward_kinematics(scene_, parameters_, last_.q.data(), last_.v.data(), look_->dynamics);
-  out.body_poses.clear();
-  for (int b = 0; b < scene_.num_bodies(); ++b)
-    out.body_poses.push_back(body_placement(scene_, look_->dynamics, b));
+  look_->move(scene_, parameters_, last_.q, last_.v);
+  look_->body_poses(scene_, out.body_poses);
 }
 
 Snapshot Simulator::snapshot() {
@@ -263,10 +261,9 @@ std::vector<int> Simulator::asleep(const State& state) const {
 
 std::vector<Transform> Simulator::body_poses(const State& state) {
   validate_scene_of(state, fingerprint_);
-  forward_kinematics(scene_, parameters_, state.q.data(), state.v.data(), look_->dynamics);
   std::vector<Transform> poses;
-  for (int b = 0; b < scene_.num_bodies(); ++b)
-    poses.push_back(body_placement(scene_, look_->dynamics, b));
+  look_->move(scene_, parameters_, state.q, state.v);
+  look_->body_poses(scene_, poses);
   return poses;
 }
 
