@@ -5,6 +5,7 @@
 #include "random.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -47,6 +48,23 @@ inline constexpr Kind kSmoothKinds[] = {Kind::kCylinder,
                                         Kind::kSpike,
                                         Kind::kEllipsoid,
                                         Kind::kLens};
+inline constexpr Kind kAllKinds[] = {Kind::kHalfSpace,
+                                     Kind::kSphere,
+                                     Kind::kCapsule,
+                                     Kind::kBox,
+                                     Kind::kNeedle,
+                                     Kind::kSlab,
+                                     Kind::kCloud,
+                                     Kind::kBall,
+                                     Kind::kMeshNeedle,
+                                     Kind::kCylinder,
+                                     Kind::kRod,
+                                     Kind::kCoin,
+                                     Kind::kCone,
+                                     Kind::kSpike,
+                                     Kind::kEllipsoid,
+                                     Kind::kLens};
+inline constexpr int kKindCount = static_cast<int>(std::size(kAllKinds));
 
 inline const char* name(Kind kind) {
   const char* names[] = {"sphere",

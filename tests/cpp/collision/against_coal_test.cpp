@@ -71,19 +71,8 @@ double coal_distance(const PosedPair& p, Vec3d* normal = nullptr) {
   return d;
 }
 
-constexpr Kind kKinds[] = {Kind::kHalfSpace,
-                           Kind::kSphere,
-                           Kind::kCapsule,
-                           Kind::kBox,
-                           Kind::kNeedle,
-                           Kind::kSlab,
-                           Kind::kCloud,
-                           Kind::kBall,
-                           Kind::kMeshNeedle,
-                           Kind::kCylinder,
-                           Kind::kCoin,
-                           Kind::kCone,
-                           Kind::kEllipsoid};
+/// Coal is not asked about rods, spikes and lenses.
+constexpr bool left_out(Kind k) { return k == Kind::kRod || k == Kind::kSpike || k == Kind::kLens; }
 constexpr bool curved(Kind k) { return k >= Kind::kCylinder; }
 
 }  // namespace
@@ -98,8 +87,9 @@ BOOST_AUTO_TEST_CASE(signed_distance_of_every_pair) {
   const int trials = std::getenv("STICTION_FUZZ") != nullptr ? 3000 : 150;
   const double scales[] = {1e-3, 1.0, 1e3};
   int overlapping = 0, total = 0, coal_is_off = 0;
-  for (const Kind ka : kKinds) {
-    for (const Kind kb : kKinds) {
+  for (const Kind ka : kAllKinds) {
+    for (const Kind kb : kAllKinds) {
+      if (left_out(ka) || left_out(kb)) continue;
       if (kb < ka && ka != Kind::kHalfSpace) continue;
       if (kb == Kind::kHalfSpace) continue;
       for (int t = 0; t < trials; ++t, ++total) {

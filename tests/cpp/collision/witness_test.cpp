@@ -12,23 +12,6 @@ using namespace stiction::test;
 
 namespace {
 
-constexpr Kind kKinds[] = {Kind::kHalfSpace,
-                           Kind::kSphere,
-                           Kind::kCapsule,
-                           Kind::kBox,
-                           Kind::kNeedle,
-                           Kind::kSlab,
-                           Kind::kCloud,
-                           Kind::kBall,
-                           Kind::kMeshNeedle,
-                           Kind::kCylinder,
-                           Kind::kRod,
-                           Kind::kCoin,
-                           Kind::kCone,
-                           Kind::kSpike,
-                           Kind::kEllipsoid,
-                           Kind::kLens};
-
 /// What a shape shows at a point of its surface, found from its numbers.
 struct Side {
   const Shape& shape;
@@ -152,8 +135,8 @@ BOOST_AUTO_TEST_SUITE(witness_test)
 BOOST_AUTO_TEST_CASE(points_are_where_their_features_are) {
   Rng rng(7);
   std::array<int, 8> seen{};
-  for (const Kind ka : kKinds) {
-    for (const Kind kb : kKinds) {
+  for (const Kind ka : kAllKinds) {
+    for (const Kind kb : kAllKinds) {
       if (ka == Kind::kHalfSpace && kb == Kind::kHalfSpace) continue;
       const bool boxes = ka == Kind::kBox && kb == Kind::kBox;
       for (int t = 0; t < (boxes ? 2000 : 40); ++t) {
@@ -180,7 +163,7 @@ BOOST_AUTO_TEST_CASE(points_are_where_their_features_are) {
 BOOST_AUTO_TEST_CASE(sides_are_exchanged_with_the_shapes) {
   Rng rng(8);
   int compared = 0;
-  for (const Kind ka : kKinds) {
+  for (const Kind ka : kAllKinds) {
     for (int t = 0; t < 40; ++t) {
       if (ka == Kind::kHalfSpace) continue;
       const PosedPair p = random_pair(rng, Kind::kHalfSpace, ka);
