@@ -272,4 +272,4 @@ def _distance(a: Floats, b: Floats) -> float:
 
 def _gravity_speed(sim: Simulator) -> float:
     """What gravity adds in one step [m/s]."""
-    return float(np.linalg.norm(sim.scene.parameters.gravity)) * sim.settings.dt
+    return float(np.linalg.norm(sim.parameters.gravity)) * sim.settings.dt

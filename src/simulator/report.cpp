@@ -72,7 +72,7 @@ BodyWrench Simulator::wrench_on(int body) {
   BodyWrench out;
   const std::vector<ContactReport> reports = contacts();
   if (reports.empty()) return out;
-  look_->move(scene_, parameters_, before_.q, before_.v);
+  look_->move(scene_, edits_.seen(), before_.q, before_.v);
   const Vec3d origin = body_placement(scene_, look_->dynamics, body).p;
   for (const ContactReport& c : reports) {
     if (c.body_a != body && c.body_b != body) continue;
@@ -85,15 +85,15 @@ BodyWrench Simulator::wrench_on(int body) {
 
 Balance Simulator::balance(const State& after, const Control& control) {
   Balance out{};
-  look_->move(scene_, parameters_, before_.q, before_.v);
+  const Parameters& p = edits_.seen();  // of the step, whatever was written since
+  look_->move(scene_, p, before_.q, before_.v);
   const double dt = settings_.dt;
-  const Momentum before = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
+  const Momentum before = momentum(scene_, p, look_->dynamics, *step_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
-  for (std::size_t b = 0; b < parameters_.mass.size(); ++b) {
+  for (std::size_t b = 0; b < p.mass.size(); ++b) {
     if (step_->asleep(scene_.tree_of_body(static_cast<int>(b)))) continue;
-    const Vec3d f = parameters_.gravity * parameters_.mass[b];
-    const Vec3d c =
-        body_placement(scene_, look_->dynamics, static_cast<int>(b)) * parameters_.com[b];
+    const Vec3d f = p.gravity * p.mass[b];
+    const Vec3d c = body_placement(scene_, look_->dynamics, static_cast<int>(b)) * p.com[b];
     force += f;
     moment += cross(c, f);
   }
@@ -108,8 +108,8 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y;
     out.normal_work += c.impulse.z * c.velocity.z;
   }
-  look_->move(scene_, parameters_, after.q, after.v);
-  const Momentum later = momentum(scene_, parameters_, look_->dynamics, *step_, dt);
+  look_->move(scene_, p, after.q, after.v);
+  const Momentum later = momentum(scene_, p, look_->dynamics, *step_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;
   out.energy_before = before.energy;

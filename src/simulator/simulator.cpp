@@ -232,7 +232,7 @@ void Simulator::fill(Snapshot& out) {
   out.q = last_.q;
   out.v = last_.v;
   out.contacts = contacts();
-  look_->move(scene_, parameters_, last_.q, last_.v);
+  look_->move(scene_, edits_.seen(), last_.q, last_.v);
   look_->body_poses(scene_, out.body_poses);
 }
 

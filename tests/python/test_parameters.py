@@ -174,3 +174,67 @@ def test_a_state_saved_before_these_numbers_were_parameters_is_read() -> None:
     sim.run(state, None, 20)
     np.testing.assert_allclose(state.q[:3], [0, 0, 0.1], atol=1e-9)
     assert sim.contacts()
+
+
+def told(sim: stiction.Simulator, state: stiction.State) -> list[bytes]:
+    """All that a simulator computes of its last step when it is asked."""
+    out = [repr([c.to_dict() for c in sim.contacts()]), repr(sim.balance(state).to_dict())]
+    out += [repr(sim.wrench_on(body).to_dict()) for body in sim.scene.body_names]
+    shown = sim.snapshot()
+    out += [repr([X.homogeneous.tolist() for X in shown.body_poses]), repr(shown.q.tolist())]
+    return [text.encode() for text in out]
+
+
+def hinged(stiffness: float) -> stiction.Scene:
+    """A scene() with a leg whose foot stands on the ground."""
+    s = scene(stiffness=stiffness)
+    leg = stiction.load_urdf_string(
+        """<robot name="leg"><link name="base"/><joint name="hip" type="revolute">
+        <parent link="base"/><child link="shank"/><axis xyz="0 1 0"/><origin xyz="0 0 0.5"/>
+        <limit lower="-1" upper="1" effort="9" velocity="9"/></joint><link name="shank">
+        <inertial><mass value="1"/><origin xyz="0.1 0 -0.2"/>
+        <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+        <collision><origin xyz="0.2 0 -0.45"/><geometry><sphere radius="0.0501"/></geometry>
+        </collision></link></robot>""",
+        free_flyer=False,
+    )
+    s.add_robot(leg, pose(0.0, 2.0, 0.0))
+    return s
+
+
+VIEWS = [n for n, m in vars(stiction.Parameters).items() if getattr(m, "fset", None) is not None]
+SETTERS = [n for n in vars(stiction.Parameters) if n.startswith("set_")]
+
+
+@pytest.mark.parametrize("integrator", ["semi-implicit-euler", "exponential"])
+def test_what_is_told_of_a_step_knows_its_numbers_alone(integrator: str) -> None:
+    """Whatever is written between a step and its report, and if the next step refuses it."""
+    soft = hinged(float("inf") if integrator == "semi-implicit-euler" else 1e4)
+    sim = stiction.Simulator(soft, integrator=integrator, dt=1e-3)
+    state, p = sim.initial_state(), sim.parameters
+    sim.run(state, None, 5)
+    good, expected = p.copy(), told(sim, state)
+    assert len(sim.contacts()) == 4 and {"mass", "friction", "gravity"} < set(VIEWS)
+    assert b"nan" not in b"".join(expected) and np.any(sim.wrench_on("shank").force)
+
+    def same() -> None:
+        assert told(sim, state) == expected
+
+    for name in VIEWS:
+        for change in (1.25, np.nan):
+            getattr(p, name)[...] *= change
+            same()
+            if np.isnan(change) and getattr(p, name).size:
+                with pytest.raises(ValueError, match="nan"):
+                    sim.step(state)
+                same()
+            sim.parameters = good
+    for name in SETTERS:
+        getattr(p, name)(0, np.diag([2.0, 2.0, 2.0]) if name == "set_inertia" else pose(1, 2, 3))
+        same()
+        sim.parameters = good
+    with pytest.raises(AttributeError, match=r"settings.dt: .* fixed"):
+        sim.settings.dt = 1e-2
+    p.gravity[:] = [0.0, 0.0, -1.62]
+    sim.step(state)
+    assert told(sim, state) != expected

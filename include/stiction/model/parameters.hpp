@@ -96,8 +96,9 @@ void Parameters::each_array(Visit&& visit, P&... p) {
 class EditWatch {
  public:
   explicit EditWatch(const Parameters& p) : seen_(p) {}
-  bool edited(const Parameters& p) const;  ///< since the last look
-  void look(Parameters& p);                ///< an edit raises the version, none keeps it
+  bool edited(const Parameters& p) const;           ///< since the last look
+  void look(Parameters& p);                         ///< an edit raises the version, none keeps it
+  const Parameters& seen() const { return seen_; }  ///< as they were at the last look
 
  private:
   Parameters seen_;
