@@ -39,19 +39,21 @@ std::string short_repr(const bp::object& x) {
   return text.size() > 60 ? text.substr(0, 57) + "..." : text;
 }
 
-/// x as a row-major float64 array of the wanted shape (-1: any).
+/// x as a row-major float64 array of any shape.
+bp::object numbers_from(const bp::object& x, const std::string& field, const std::string& shape) {
+  if (x.is_none()) fail(field + " = None: must be an array of shape " + shape);
+  PyObject* p = PyArray_FromAny(
+      x.ptr(), PyArray_DescrFromType(NPY_DOUBLE), 0, 0, NPY_ARRAY_CARRAY_RO, nullptr);
+  if (p != nullptr) return steal(p);
+  PyErr_Clear();
+  fail(field + " = " + short_repr(x) + ": must be an array of numbers of shape " + shape);
+}
+
+/// The same of the wanted shape (-1: any).
 bp::object array_from(const bp::object& x,
                       const std::string& field,
                       const std::vector<long>& shape) {
-  if (x.is_none()) fail(field + " = None: must be an array of shape " + wanted_text(shape));
-  PyObject* p = PyArray_FromAny(
-      x.ptr(), PyArray_DescrFromType(NPY_DOUBLE), 0, 0, NPY_ARRAY_CARRAY_RO, nullptr);
-  if (p == nullptr) {
-    PyErr_Clear();
-    fail(field + " = " + short_repr(x) + ": must be an array of numbers of shape " +
-         wanted_text(shape));
-  }
-  const bp::object array = steal(p);
+  const bp::object array = numbers_from(x, field, wanted_text(shape));
   bool ok = PyArray_NDIM(as_array(array)) == static_cast<int>(shape.size());
   for (std::size_t k = 0; ok && k < shape.size(); ++k) {
     ok = shape[k] < 0 || PyArray_DIM(as_array(array), static_cast<int>(k)) == shape[k];
@@ -180,6 +182,15 @@ Transform transform_from(const bp::object& x, const std::string& field) {
   }
   return {{{R(0, 0), R(1, 0), R(2, 0)}, {R(0, 1), R(1, 1), R(2, 1)}, {R(0, 2), R(1, 2), R(2, 2)}},
           {m(0, 3), m(1, 3), m(2, 3)}};
+}
+
+void write_into(const bp::object& view, const bp::object& x, const std::string& field) {
+  const std::string wanted = shape_text(as_array(view));
+  const bp::object array = numbers_from(x, field, wanted);
+  if (PyArray_CopyInto(as_array(view), as_array(array)) == 0) return;
+  PyErr_Clear();
+  fail(field + " has shape " + shape_text(as_array(array)) + ": must be " + wanted +
+       ", or one number for all");
 }
 
 void assign(const bp::object& x, const std::string& field, double* data, long size) {

@@ -48,6 +48,8 @@ bp::list named(const Scene& scene, const std::vector<ContactReport>& reports) {
   return out;
 }
 
+void needs_step(const Holder& sim, const char* caller) { LastStep(sim, caller); }
+
 bp::list contacts(const Holder& sim) {
   return named(sim.scene(), LastStep(sim, "Simulator.contacts")->contacts());
 }
@@ -171,6 +173,7 @@ void expose_last_step(SimulatorClass& c) {
   const bp::object none;
   expose_snapshot();
   c.def("_references", &references, bp::arg("self"))
+      .def("_needs_step", &needs_step, (arg("self"), arg("caller")))
       .def("report", &report, arg("self"), "StepReport of the last step.")
       .def("contacts", &contacts, arg("self"), "list of ContactReport of the last step.")
       .def("snapshot",

@@ -3,6 +3,7 @@
 #include "common.hpp"
 #include "inside.hpp"
 #include "scene_holder.hpp"
+#include <boost/mpl/vector.hpp>
 
 namespace stiction::python {
 
@@ -114,10 +115,6 @@ struct Numbers {
     std::vector<double>& x = of(self).*Member;
     return array_view(self, x.data(), {static_cast<long>(x.size())}, 0, writable(self));
   }
-  static void set(const bp::object& self, const bp::object& value) {
-    edited(self);
-    get(self).attr("__setitem__")(bp::slice(), value);
-  }
 };
 
 template <std::vector<Vec3d> Parameters::* Member>
@@ -127,26 +124,20 @@ struct Vectors {
     return array_view(
         self, x.empty() ? nullptr : &x[0].x, {static_cast<long>(x.size()), 3}, 0, writable(self));
   }
-  static void set(const bp::object& self, const bp::object& value) {
-    edited(self);
-    get(self).attr("__setitem__")(bp::slice(), value);
-  }
 };
 
 /// An axis that cannot be is refused at once, not by the next step.
-struct Axes : Vectors<&Parameters::axis> {
-  static void set(const bp::object& self, const bp::object& value) {
-    std::vector<Vec3d>& axis = of(self).axis;
-    const std::vector<Vec3d> before = axis;
-    Vectors::set(self, value);
-    try {
-      of(self).validate_axes();
-    } catch (const std::invalid_argument&) {
-      std::copy(before.begin(), before.end(), axis.begin());
-      throw;
-    }
+void set_axis(const bp::object& self, const bp::object& value) {
+  std::vector<Vec3d>& axis = edited(self).axis;
+  const std::vector<Vec3d> before = axis;
+  write_into(Vectors<&Parameters::axis>::get(self), value, "parameters.axis");
+  try {
+    of(self).validate_axes();
+  } catch (const std::invalid_argument&) {
+    std::copy(before.begin(), before.end(), axis.begin());
+    throw;
   }
-};
+}
 
 template <std::vector<Material> Parameters::* Array, double Material::* Member>
 struct Surface {
@@ -158,10 +149,6 @@ struct Surface {
                       x.empty() ? 0 : static_cast<long>(sizeof(Material)),
                       writable(self));
   }
-  static void set(const bp::object& self, const bp::object& value) {
-    edited(self);
-    get(self).attr("__setitem__")(bp::slice(), value);
-  }
 };
 
 bp::object gravity(const bp::object& self) {
@@ -171,37 +158,34 @@ void set_gravity(const bp::object& self, const bp::object& value) {
   edited(self).gravity = vec3_from(value, "parameters.gravity");
 }
 
-std::size_t checked(std::size_t size, long i, const char* field) {
-  if (i >= 0 && i < static_cast<long>(size)) return static_cast<std::size_t>(i);
-  throw std::invalid_argument(std::string(field) + " = " + std::to_string(i) + ": must be in [0, " +
-                              std::to_string(size) + ")");
-}
+/// An array of what NumPy has no entries for, read and set one by one.
+struct Items {
+  std::string field;  ///< "parameters.geometry_placement"
+  std::string what;   ///< that has them: "geometry"
 
-bp::object inertia(const Parameters& p, long body) {
-  const Sym3d& i = p.inertia[checked(p.inertia.size(), body, "body")];
+  template <class T>
+  T& at(std::vector<T>& items, long i) const {
+    if (i >= 0 && i < static_cast<long>(items.size())) return items[i];
+    throw std::invalid_argument(field + ": " + what + " = " + std::to_string(i) +
+                                ": must be in [0, " + std::to_string(items.size()) + ")");
+  }
+  std::string entry(long i) const { return field + "(" + std::to_string(i) + ")"; }
+};
+const Items kInertias{"parameters.inertia", "body"};
+
+bp::object inertia(Parameters& p, long body) {
+  const Sym3d& i = kInertias.at(p.inertia, body);
   return to_array(Mat3d{{i.xx, i.xy, i.xz}, {i.xy, i.yy, i.yz}, {i.xz, i.yz, i.zz}});
 }
 
 void set_inertia(const bp::object& self, long body, const bp::object& value) {
-  Parameters& p = edited(self);
-  const RowMatrix m = matrix_from(value, "inertia", 3, 3);
+  Sym3d& inertia = kInertias.at(edited(self).inertia, body);
+  const RowMatrix m = matrix_from(value, kInertias.entry(body), 3, 3);
   const double skew = (m - m.transpose()).cwiseAbs().maxCoeff();
   if (!(skew <= 1e-12 * m.cwiseAbs().maxCoeff()))
-    throw std::invalid_argument("inertia: must be symmetric and finite");
-  p.inertia[checked(p.inertia.size(), body, "body")] = {
-      m(0, 0), m(0, 1), m(1, 1), m(0, 2), m(1, 2), m(2, 2)};
+    throw std::invalid_argument(kInertias.entry(body) + ": must be symmetric and finite");
+  inertia = {m(0, 0), m(0, 1), m(1, 1), m(0, 2), m(1, 2), m(2, 2)};
 }
-
-template <std::vector<Transform> Parameters::* Member>
-struct Placements {
-  static bp::object get(const Parameters& p, long i) {
-    return to_se3((p.*Member)[checked((p.*Member).size(), i, "index")]);
-  }
-  static void set(const bp::object& self, long i, const bp::object& X) {
-    Parameters& p = edited(self);
-    (p.*Member)[checked((p.*Member).size(), i, "index")] = transform_from(X, "X");
-  }
-};
 
 Parameters parameters_copy(const Parameters& p) { return p; }
 
@@ -211,16 +195,36 @@ std::string parameters_repr(const Parameters& p) {
          ", geometries=" + std::to_string(p.material.size()) + ")";
 }
 
-template <class Access, class Class>
-void array_property(Class& c, const char* name, const char* doc) {
-  c.add_property(name, &Access::get, &Access::set, doc);
+template <class Signature, class F, class... Keywords>
+bp::object method(F f, const Keywords&... keywords) {
+  return bp::make_function(f, bp::default_call_policies(), keywords..., Signature());
 }
 
 template <class Access, class Class>
-void placement_methods(Class& c, const char* get, const char* set, const char* doc) {
+void array_property(Class& c, const char* name, const char* doc) {
+  const auto set = [field = std::string("parameters.") + name](bp::object self, bp::object value) {
+    edited(self);
+    write_into(Access::get(self), value, field);
+  };
+  using Signature = boost::mpl::vector<void, bp::object, bp::object>;
+  c.add_property(name, &Access::get, method<Signature>(set), doc);
+}
+
+template <std::vector<Transform> Parameters::* Member, class Class>
+void placement_methods(Class& c, const std::string& name, const char* what, const char* doc) {
   using bp::arg;
-  c.def(get, &Access::get, (arg("self"), arg("index")), doc);
-  c.def(set, &Access::set, (arg("self"), arg("index"), arg("X")), "pinocchio.SE3 or (4, 4).");
+  const Items items{"parameters." + name, what};
+  const auto get = [items](Parameters& p, long i) { return to_se3(items.at(p.*Member, i)); };
+  const auto set = [items](bp::object self, long i, bp::object X) {
+    Transform& placement = items.at(edited(self).*Member, i);
+    placement = transform_from(X, items.entry(i));
+  };
+  using Get = boost::mpl::vector<bp::object, Parameters&, long>;
+  using Set = boost::mpl::vector<void, bp::object, long, bp::object>;
+  c.def(name.c_str(), method<Get>(get, (arg("self"), arg("index"))), doc);
+  c.def(("set_" + name).c_str(),
+        method<Set>(set, (arg("self"), arg("index"), arg("X"))),
+        "pinocchio.SE3 or (4, 4).");
 }
 
 template <std::vector<Material> Parameters::* Array, class Class>
@@ -249,11 +253,11 @@ void expose_parameters() {
   c.add_property("gravity", &gravity, &set_gravity, "(3,) world [m/s^2].");
   array_property<Numbers<&P::mass>>(c, "mass", "(bodies,) [kg].");
   array_property<Vectors<&P::com>>(c, "com", "(bodies, 3) centres of mass, body frame [m].");
-  array_property<Axes>(
-      c,
-      "axis",
-      "(bodies, 3) unit joint axes, joint frame; one that was loaded along x, y or "
-      "z stays there.");
+  c.add_property("axis",
+                 &Vectors<&P::axis>::get,
+                 &set_axis,
+                 "(bodies, 3) unit joint axes, joint frame; one that was loaded along x, y or "
+                 "z stays there.");
   array_property<Numbers<&P::armature>>(c, "armature", "(nv,) [kg m^2 or kg].");
   array_property<Numbers<&P::damping>>(c, "damping", "(nv,) joint damping [N m s/rad or N s/m].");
   array_property<Numbers<&P::dry_friction>>(c, "dry_friction", "(nv,) [N m or N].");
@@ -281,19 +285,15 @@ void expose_parameters() {
         &set_inertia,
         (arg("self"), arg("body"), arg("inertia")),
         "Symmetric (3, 3) [kg m^2].");
-  placement_methods<Placements<&P::placement>>(
-      c, "placement", "set_placement", "Joint frame of a body in its parent, pinocchio.SE3.");
-  placement_methods<Placements<&P::base>>(
-      c, "base", "set_base", "Root frame of a fixed tree, pinocchio.SE3.");
-  placement_methods<Placements<&P::geometry_placement>>(
-      c,
-      "geometry_placement",
-      "set_geometry_placement",
-      "Geometry in its body or the world, pinocchio.SE3.");
-  placement_methods<Placements<&P::closure_X_A>>(
-      c, "closure_X_A", "set_closure_X_A", "Frame of a closure in its body A, pinocchio.SE3.");
-  placement_methods<Placements<&P::closure_X_B>>(
-      c, "closure_X_B", "set_closure_X_B", "Frame of a closure in its body B, pinocchio.SE3.");
+  placement_methods<&P::placement>(
+      c, "placement", "body", "Joint frame of a body in its parent, pinocchio.SE3.");
+  placement_methods<&P::base>(c, "base", "tree", "Root frame of a fixed tree, pinocchio.SE3.");
+  placement_methods<&P::geometry_placement>(
+      c, "geometry_placement", "geometry", "Geometry in its body or the world, pinocchio.SE3.");
+  placement_methods<&P::closure_X_A>(
+      c, "closure_X_A", "closure", "Frame of a closure in its body A, pinocchio.SE3.");
+  placement_methods<&P::closure_X_B>(
+      c, "closure_X_B", "closure", "Frame of a closure in its body B, pinocchio.SE3.");
   c.def_readonly("version",
                  &P::version,
                  "Grows with each step of a Simulator that finds its parameters edited.");

@@ -272,14 +272,17 @@ class Simulator(_stiction.Simulator):
         """Of every row of the last step's contact problem, what velocity it asked for and which
         rule gave it: gap, recovery, its caps, restitution, spring. Of a compliant step, of the rows
         that stay rigid."""
+        self._needs_step("Simulator.references")
         return references(self)
 
     def uniqueness(self, threshold: float = 1e-9, tolerance: float = 1e-6) -> Uniqueness:
         """Whether the impulses of the last step are alone in their neighbourhood; see
         `stiction.uniqueness`. For solvers of the NCP."""
+        self._needs_step("Simulator.uniqueness")
         return uniqueness(self.problem(), self.solution().impulse, threshold, tolerance)
 
     def save_problem(self, path: str | os.PathLike[str]) -> None:
         """Write the contact problem of the last step, with what its solver started from, to an .npz
         file; `stiction.load_problem` and `load_warm_start` read it back bit for bit."""
+        self._needs_step("Simulator.save_problem")
         save_problem(path, self.problem(), self.warm_start())

@@ -16,8 +16,8 @@ namespace {
   throw std::invalid_argument(field + " = " + number(value) + ": must be " + must);
 }
 
-std::string entry(const char* field, std::size_t i) {
-  return std::string("parameters.") + field + "[" + std::to_string(i) + "]";
+std::string entry(const std::string& field, std::size_t i) {
+  return "parameters." + field + "[" + std::to_string(i) + "]";
 }
 
 template <class Predicate>
@@ -29,6 +29,20 @@ void check(const std::vector<double>& values, const char* field, const char* mus
 
 bool bounded(double x) { return std::abs(x) <= kLargest; }
 
+/// Where Python has a method in the place of an array.
+std::string called(const char* field, std::size_t i) {
+  return std::string("parameters.") + field + "(" + std::to_string(i) + ")";
+}
+
+void check_materials(const std::vector<Material>& values, const std::string& prefix) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    validate_material(values[i], [&](const std::string& coefficient) {
+      const bool joints_have_it = coefficient == "damping";
+      return entry(prefix + (joints_have_it ? "contact_" : "") + coefficient, i);
+    });
+  }
+}
+
 void check_bounded(const Vec3d& x, const std::string& field) {
   for (int k = 0; k < 3; ++k) {
     if (!bounded(x[k])) fail(field + "[" + std::to_string(k) + "]", x[k], "finite, at most 1e100");
@@ -39,9 +53,9 @@ void check_placements(const std::vector<Transform>& values, const char* field) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Transform& X = values[i];
     const double det = dot(cross(X.R.c0, X.R.c1), X.R.c2);
-    check_bounded(X.p, entry(field, i) + " position");
+    check_bounded(X.p, called(field, i) + " position");
     if (!(std::abs(det - 1.0) < 1e-5)) {
-      fail(entry(field, i) + " determinant of the rotation", det, "1");
+      fail(called(field, i) + " determinant of the rotation", det, "1");
     }
   }
 }
@@ -49,22 +63,26 @@ void check_placements(const std::vector<Transform>& values, const char* field) {
 }  // namespace
 
 void validate_material(const Material& m, const std::string& field) {
+  validate_material(m, [&](const std::string& coefficient) { return field + "." + coefficient; });
+}
+
+void validate_material(const Material& m, const CoefficientName& name_of) {
   if (!(m.friction >= 0.0 && m.friction <= kMaxFriction)) {
-    fail(field + ".friction", m.friction, ">= 0 and at most 1e4, beyond which nothing slides less");
+    fail(name_of("friction"), m.friction, ">= 0 and at most 1e4, beyond which nothing slides less");
   }
   if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
-    fail(field + ".restitution", m.restitution, "in [0, 1]");
+    fail(name_of("restitution"), m.restitution, "in [0, 1]");
   }
   const bool soft = std::isfinite(m.stiffness);
-  if (!(m.stiffness > 0.0)) fail(field + ".stiffness", m.stiffness, "> 0 [N/m]");
+  if (!(m.stiffness > 0.0)) fail(name_of("stiffness"), m.stiffness, "> 0 [N/m]");
   if (soft && m.stiffness > kMaxStiffness) {
-    fail(field + ".stiffness", m.stiffness, "at most 1e150 N/m, or infinite: rigid");
+    fail(name_of("stiffness"), m.stiffness, "at most 1e150 N/m, or infinite: rigid");
   }
   if (!(m.damping >= 0.0 && m.damping <= kMaxStiffness)) {
-    fail(field + ".damping", m.damping, ">= 0 [N s/m] and at most 1e150");
+    fail(name_of("damping"), m.damping, ">= 0 [N s/m] and at most 1e150");
   }
   const auto check = [&](const char* name, double x, double times, const char* must) {
-    if (!(x >= 0.0 && x * times <= kMaxStiffness)) fail(field + "." + name, x, must);
+    if (!(x >= 0.0 && x * times <= kMaxStiffness)) fail(name_of(name), x, must);
   };
   check("tangential_stiffness_ratio",
         m.tangential_stiffness_ratio,
@@ -123,12 +141,12 @@ void Parameters::validate() const {
   for (std::size_t i = 0; i < inertia.size(); ++i) {
     const Sym3d& I = inertia[i];
     for (const double x : {I.xx, I.xy, I.yy, I.xz, I.yz, I.zz}) {
-      if (!bounded(x)) fail(entry("inertia", i), x, "finite, at most 1e100 kg m^2");
+      if (!bounded(x)) fail(called("inertia", i), x, "finite, at most 1e100 kg m^2");
     }
     // The rounding of sums of moments, or a gyration radius of a micrometre, is no error.
     const double least = std::min({I.xx, I.yy, I.zz}), largest = std::max({I.xx, I.yy, I.zz});
     if (!(least >= -1e-12 * (std::max(largest, 0.0) + mass[i])))
-      fail(entry("inertia", i) + " diagonal", least, ">= 0 [kg m^2]");
+      fail(called("inertia", i) + " diagonal", least, ">= 0 [kg m^2]");
   }
   check_placements(placement, "placement");
   check_placements(base, "base");
@@ -137,10 +155,8 @@ void Parameters::validate() const {
   check_placements(closure_X_B, "closure_X_B");
   check(gear_ratio, "gear_ratio", "finite, at most 1e100", bounded);
   check(gear_offset, "gear_offset", "finite, at most 1e100", bounded);
-  for (std::size_t i = 0; i < material.size(); ++i)
-    validate_material(material[i], entry("material", i));
-  for (std::size_t i = 0; i < pair_material.size(); ++i)
-    validate_material(pair_material[i], entry("pair_material", i));
+  check_materials(material, "");
+  check_materials(pair_material, "pair_");
 }
 
 template <class T>

@@ -57,13 +57,13 @@ ARRAYS = [
     for name, member in vars(stiction.Parameters).items()
     if getattr(member, "fset", None) is not None
 ]
-SHOWN = {
-    f"{prefix}{name}": f"{prefix}material[{{}}].{name.removeprefix('contact_')}"
-    for prefix in ("", "pair_")
-    for name in (
-        *("friction", "restitution", "stiffness", "contact_damping", "dissipation"),
-        *("tangential_stiffness_ratio", "tangential_damping_ratio"),
-    )
+ITEMS = {
+    "inertia": "body",
+    "placement": "body",
+    "base": "tree",
+    "geometry_placement": "geometry",
+    "closure_X_A": "closure",
+    "closure_X_B": "closure",
 }
 MAY_BE = {  # without an end, or out of the way of everything
     "effort_limit": {INF, 1e300},
@@ -77,6 +77,8 @@ MAY_BE = {  # without an end, or out of the way of everything
 def test_the_arrays_of_parameters_are_all_here() -> None:
     assert {"mass", "axis", "gravity", "lower", "dry_friction", "stiffness"} <= set(ARRAYS)
     assert len(ARRAYS) >= 15
+    setters = {name for name in vars(stiction.Parameters) if name.startswith("set_")}
+    assert setters == {f"set_{name}" for name in ITEMS}
 
 
 @pytest.mark.parametrize("name", ARRAYS)
@@ -93,10 +95,62 @@ def test_a_parameter_out_of_range_is_named(name: str, value: float) -> None:
         if value in MAY_BE.get(name, set()):
             assert sim.step(state.copy()).status != "not_finite"
         else:
-            field = SHOWN.get(name, name + "[{}]").format(index[0])
-            refused(ValueError, f"parameters.{field}", lambda: sim.step(state))
+            refused(ValueError, f"parameters.{name}[{index[0]}]", lambda: sim.step(state))
             refused(ValueError, f"{value:g}", sim.parameters.validate)
         sim.parameters = good
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_does_not_fit_an_array_is_named(name: str) -> None:
+    parameters = everything().parameters
+    array = getattr(parameters, name)
+    before, shape = array.copy(), str(array.shape)
+    longer = np.zeros((array.shape[0] + 3, *array.shape[1:]))
+    for value, found in [
+        (longer, f"has shape {longer.shape}: must be {shape}"),
+        (np.zeros((2, *array.shape)), f"has shape {(2, *array.shape)}: must be {shape}"),
+        ("soft", f"= 'soft': must be an array of numbers of shape {shape}"),
+        (None, f"= None: must be an array of shape {shape}"),
+        ([1.0, {}], f"= [1.0, {{}}]: must be an array of numbers of shape {shape}"),
+        (array + 1j, f"must be an array of numbers of shape {shape}"),
+    ]:
+        text = f"parameters.{name} {found}" if found[0] != "m" else f"parameters.{name} = "
+        refused(ValueError, text, partial(setattr, parameters, name, value))
+        refused(ValueError, found, partial(setattr, parameters, name, value))
+        np.testing.assert_array_equal(array, before)
+    if name not in ("gravity", "axis"):
+        setattr(parameters, name, 0.5)  # one number for all
+        assert np.all(array == 0.5)
+        setattr(parameters, name, before.tolist())
+        np.testing.assert_array_equal(array, before)
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_what_does_not_fit_an_item_is_named(name: str) -> None:
+    scene = everything()
+    scene.add_weld("glue", "fore", np.eye(4), "cube", np.eye(4))
+    parameters, what = scene.parameters, ITEMS[name]
+    get, change = getattr(parameters, name), getattr(parameters, f"set_{name}")
+    count = parameters.to_dict()[name].shape[0]
+    good = np.eye(3) if name == "inertia" else np.eye(4)
+    assert count > 0
+    for index in (-1, count):
+        text = f"parameters.{name}: {what} = {index}: must be in [0, {count})"
+        refused(ValueError, text, partial(get, index))
+        refused(ValueError, text, partial(change, index, good))
+    for value in (2.0 * good + good[::-1], np.eye(2), NAN * good, "x"):
+        if name != "inertia" or np.size(value) != 9 or np.isnan(value).any():
+            refused(
+                ValueError, f"parameters.{name}({count - 1})", partial(change, count - 1, value)
+            )
+    if name == "inertia":
+        change(0, -good)
+        refused(ValueError, "parameters.inertia(0) diagonal = -1: must be", parameters.validate)
+    else:
+        good[0, 3] = 1e300
+        change(count - 1, good)
+        text = f"parameters.{name}({count - 1}) position[0] = 1e+300: must be"
+        refused(ValueError, text, parameters.validate)
 
 
 @pytest.mark.parametrize("value", [0.0, 1e-300, 1e300])

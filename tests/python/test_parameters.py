@@ -71,7 +71,7 @@ def test_a_bad_number_is_refused_until_it_is_mended() -> None:
     assert state == before and sim.parameters.version == 0
     size[1, 0] = 0.1
     sim.step(state)
-    with pytest.raises(ValueError, match=r"pair_material\[0\].friction = -1"):
+    with pytest.raises(ValueError, match=r"parameters.pair_friction\[0\] = -1"):
         sim.parameters.pair_friction[0] = -1.0
         sim.step(state)
 
@@ -89,7 +89,7 @@ def test_closures_gears_and_pairs_have_names_and_numbers() -> None:
     np.testing.assert_array_equal(X.translation, [0.25, 0, 0])
     s.parameters.set_closure_X_A(0, pose(0.2, 0, 0))
     np.testing.assert_array_equal(s.parameters.closure_X_A(0).translation, [0.2, 0, 0])
-    with pytest.raises(ValueError, match=r"index = 1: must be in \[0, 1\)"):
+    with pytest.raises(ValueError, match=r"closure_X_B: closure = 1: must be in \[0, 1\)"):
         s.parameters.set_closure_X_B(1, pose(0, 0, 0))
 
 

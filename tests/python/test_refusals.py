@@ -39,7 +39,7 @@ def refused(error: type[Exception], text: str, call: Callable[[], object]) -> No
 @pytest.mark.parametrize(
     ("text", "spoil"),
     [
-        ("parameters.material[0].friction = -1", lambda p: p.friction.fill(-1)),
+        ("parameters.friction[0] = -1", lambda p: p.friction.fill(-1)),
         ("parameters.mass[0] = -1", lambda p: p.mass.fill(-1)),
         ("parameters.mass[0] = nan", lambda p: p.mass.fill(np.nan)),
         ("parameters.gravity[0] = inf", lambda p: p.gravity.fill(np.inf)),
@@ -100,16 +100,16 @@ def test_reports_need_a_step(sim: stiction.Simulator, tmp_path: Path) -> None:
         "problem": sim.problem,
         "solution": sim.solution,
         "warm_start": sim.warm_start,
+        "references": sim.references,
+        "uniqueness": sim.uniqueness,
+        "save_problem": lambda: sim.save_problem(path),
     }
     for name, query in queries.items():
-        refused(ValueError, f"{name}: no step was taken yet; call step() first", query)
-    refused(ValueError, "no step was taken yet", lambda: sim.save_problem(path))
-    refused(ValueError, "no step was taken yet", sim.uniqueness)
+        refused(ValueError, f"Simulator.{name}: no step was taken yet; call step() first", query)
     assert not path.exists()
     sim.step(state)
     for query in queries.values():
         query()
-    sim.save_problem(path)
     assert sim.uniqueness().modes == ["stick"] * 4
 
 

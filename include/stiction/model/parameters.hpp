@@ -3,12 +3,16 @@
 #include "stiction/model/robot.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace stiction {
 
-/// Throws std::invalid_argument naming field, coefficient and value if one is out of range.
+/// Throws std::invalid_argument naming field, coefficient and value if one is out of range;
+/// `name` gives the words for a coefficient: "friction" is "field.friction" in the second.
+using CoefficientName = std::function<std::string(const std::string& coefficient)>;
+void validate_material(const Material& material, const CoefficientName& name);
 void validate_material(const Material& material, const std::string& field);
 
 /// Everything of a scene that is a number: settable between steps, an argument of every kernel.
@@ -58,7 +62,8 @@ struct Parameters {
   template <class Visit, class... P>
   static void each_array(Visit&& visit, P&... p);
 
-  /// Throws std::invalid_argument naming the first field, index and value out of range.
+  /// Throws std::invalid_argument naming the first field, index and value out of range, in the
+  /// words of Python: material[2].damping is contact_damping[2].
   void validate() const;
   void validate_axes() const;  ///< of these alone
 };

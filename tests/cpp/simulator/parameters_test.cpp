@@ -346,10 +346,10 @@ BOOST_AUTO_TEST_CASE(numbers_out_of_range_are_named) {
   check([&](auto& p) { p.gear_ratio[0] = kInfinity; },
         {"parameters.gear_ratio[0] = inf", "finite"});
   check([&](auto& p) { p.gear_offset[0] = nan; }, {"parameters.gear_offset[0] = nan", "finite"});
-  check([&](auto& p) { p.closure_X_A[1].R.c0 = {2, 0, 0}; }, {"closure_X_A[1]", "= 2: must be 1"});
-  check([&](auto& p) { p.closure_X_B[0].p.y = nan; }, {"closure_X_B[0] position[1] = nan"});
+  check([&](auto& p) { p.closure_X_A[1].R.c0 = {2, 0, 0}; }, {"closure_X_A(1)", "= 2: must be 1"});
+  check([&](auto& p) { p.closure_X_B[0].p.y = nan; }, {"closure_X_B(0) position[1] = nan"});
   check([&](auto& p) { p.pair_material[2].friction = -1.0; },
-        {"parameters.pair_material[2].friction = -1: must be >= 0"});
+        {"parameters.pair_friction[2] = -1: must be >= 0"});
   check([&](auto& p) { p.pair_material.pop_back(); },
         {"belong to another scene", "pair_material has 2 entries, this one 3"});
 }
