@@ -2,6 +2,7 @@
 #include "dynamics/constraint_rows.hpp"
 #include "dynamics/forest.hpp"
 #include "dynamics/integrate.hpp"
+#include "dynamics/inverse_dynamics_derivatives.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
@@ -13,6 +14,7 @@
 #include <pinocchio/algorithm/energy.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/joint-configuration.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -182,6 +184,48 @@ BOOST_AUTO_TEST_CASE(bias_forces_agree) {
       ours += s.pinocchio_mass() * offset;
     }
     BOOST_TEST(relative(ours, s.data.nle) < 1e-12);
+  });
+}
+
+// tau = Pinocchio's at the spatial acceleration a - (w x v, 0) of a free root.
+BOOST_AUTO_TEST_CASE(inverse_dynamics_derivatives_agree) {
+  each_sample([&](Sample& s, Rng& rng) {
+    if (is_loose_body(s.view())) return;
+    const int nv = s.model.nv;
+    body_inertias_and_forces(s.view(), s.parameters(), s.tree());
+    bias_forces(s.view(), s.tree());
+    mass_matrix(s.view(), s.tree());
+    const Eigen::VectorXd a = 5.0 * random_vector(rng, nv);
+    Eigen::MatrixXd dq = Eigen::MatrixXd::Zero(nv, nv), dv = dq;
+    std::vector<double> memory(inverse_dynamics_work_size<double>(s.view()));
+    Arena<double> arena{memory.data()};
+    inverse_dynamics_derivatives<double>(s.view(),
+                                         s.parameters(),
+                                         s.tree(),
+                                         1e-3,
+                                         a.data(),
+                                         nullptr,
+                                         nullptr,
+                                         take_inverse_dynamics_work(s.view(), arena),
+                                         {dq.data(), dv.data(), nv});
+    Eigen::VectorXd spatial = a;
+    Eigen::MatrixXd turn = Eigen::MatrixXd::Zero(nv, nv);  // d(w x v) / d(v, w)
+    if (s.view().free_root) {
+      const Eigen::Vector3d u = s.v.segment<3>(0), w = s.v.segment<3>(3);
+      spatial.head<3>() -= w.cross(u);
+      turn.block<3, 3>(0, 0) = pinocchio::skew(w);
+      turn.block<3, 3>(0, 3) = -pinocchio::skew(u);
+    }
+    pinocchio::computeRNEADerivatives(s.model,
+                                      s.data,
+                                      Eigen::Ref<const Eigen::VectorXd>(s.q),
+                                      Eigen::Ref<const Eigen::VectorXd>(s.v),
+                                      Eigen::Ref<const Eigen::VectorXd>(spatial));
+    const Eigen::MatrixXd by_v = s.data.dtau_dv - s.pinocchio_mass() * turn;
+    const double scale = s.data.dtau_dq.norm() + by_v.norm();  // one may be all rounding
+    // Rows of ours are columns of Eigen's.
+    BOOST_TEST((dq.transpose() - s.data.dtau_dq).norm() <= 1e-13 * scale);
+    BOOST_TEST((dv.transpose() - by_v).norm() <= 1e-13 * scale);
   });
 }
 

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "dynamics/loose_body.hpp"
+#include "math/rotation_jacobian.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+template <class Real>
+inline Mat3<Real> full_matrix(const Sym3<Real>& s) {
+  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+}
+
+/// The bias of a loose body (loose_body.hpp) differentiated. With s = dt / 2 and the momentum half
+/// way m = exp(-s [w']) l = I w', equation (1) gives
+///
+///   (I - s [m] J_r(s w')) dw' = exp(-s [w']) dl,
+///   dl = (exp(-s [w]) I + s [exp(-s [w]) I w] J_r(s w)) dw + dt dtau.
+template <class Real>
+struct LooseBodyTurn {
+  Mat3<Real> I, implicit;         ///< I, I - s [m] J_r(s w')
+  Mat3<Real> J;                   ///< J_r(s w)
+  Vec3<Real> half, half_next, l;  ///< -s w, -s w', exp(-s [w]) I w
+  Real s;
+
+  /// From the bias that loose_body_bias left: I w' = I w - dt (b_w - c x b_v).
+  LooseBodyTurn(const TreeParameters<Real>& parameters, const TreeData<Real>& data, Real dt)
+      : I(full_matrix(parameters.inertia[0])), s(Real(0.5) * dt) {
+    const Vec3<Real>& w = data.V[0].angular;
+    const Vec3<Real> f{data.bias[0], data.bias[1], data.bias[2]};
+    const Vec3<Real> n{data.bias[3], data.bias[4], data.bias[5]};
+    const Vec3<Real> Iw = parameters.inertia[0] * w;
+    const Vec3<Real> m = Iw - (n - cross(parameters.com[0], f)) * dt;
+    half = w * -s;
+    half_next = solve(I, m) * -s;
+    l = turned(half, Iw);
+    J = right_jacobian(-half);
+    const Mat3<Real> next = right_jacobian(-half_next);
+    for (int k = 0; k < 3; ++k) implicit.column(k) = I.column(k) - cross(m, next.column(k)) * s;
+  }
+  /// d(I w') of dl.
+  Vec3<Real> next_momentum(const Vec3<Real>& dl) const {
+    return I * solve(implicit, turned(half_next, dl));
+  }
+  /// dl of the dw that is axis k.
+  Vec3<Real> momentum(int k) const { return turned(half, I.column(k)) + cross(l, J.column(k)) * s; }
+};
+
+/// inverse_dynamics_derivatives() of a loose body. M a is constant in its axes, force and moment of
+/// gravity and of wrenches are constant in the world.
+template <class Real>
+inline void loose_body_derivatives(const TreeParameters<Real>& parameters,
+                                   const TreeData<Real>& data,
+                                   Real dt,
+                                   const Force<Real>* held,
+                                   const Force<Real>* wrench,
+                                   int stride,
+                                   Real* dq,
+                                   Real* dv) {
+  const Real o(0.0), inverse = Real(1.0) / dt;
+  const Vec3<Real> zero{o, o, o};
+  const Vec3<Real>& c = parameters.com[0];
+  const LooseBodyTurn<Real> turn(parameters, data, dt);
+  const Force<Real> f = held ? held[0] : Force<Real>{zero, zero};
+  Vec3<Real> force = parameters.gravity * parameters.mass[0], moment = zero;
+  Vec3<Real> acting = zero;  // of the wrench alone
+  if (wrench) {
+    acting = transpose_times(data.X_WR.R, wrench[0].linear);
+    force += wrench[0].linear;
+    moment = transpose_times(data.X_WR.R, wrench[0].angular);
+  }
+  force = transpose_times(data.X_WR.R, force);
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<Real>& e = data.S[3 + k].angular;
+    const Vec3<Real> df = cross(e, force);  // b_v = -force in the world
+    const Vec3<Real> dtau = cross(moment, e) - cross(c, cross(acting, e));
+    const Vec3<Real> dm = turn.next_momentum(dtau * dt),
+                     dm_v = turn.next_momentum(turn.momentum(k));
+    const Vec3<Real> dn = cross(c, df) - dm * inverse;
+    const Vec3<Real> spin = (turn.I.column(k) - dm_v) * inverse;
+    const Vec3<Real> slide = cross(e, f.linear), twist = cross(e, f.angular);
+    for (int i = 0; i < 3; ++i) {
+      dq[(3 + i) * stride + k] = slide[i];
+      dq[i * stride + 3 + k] = df[i] + slide[i];
+      dq[(3 + i) * stride + 3 + k] = dn[i] + twist[i];
+      dv[(3 + i) * stride + 3 + k] = spin[i];
+    }
+  }
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction
