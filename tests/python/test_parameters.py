@@ -60,6 +60,48 @@ def test_a_step_sees_what_a_view_wrote(integrator: str, array: str) -> None:
         assert sim.parameters.version == version
 
 
+def bodies(size: float, ground_last: bool) -> stiction.Scene:
+    """One of each shape that has sizes, pressed into the ground, two of them into each other."""
+    soft = stiction.Material(friction=0.5, stiffness=1e4, damping=50.0)
+    s = stiction.Scene(name="sizes")
+    if not ground_last:
+        s.add_ground(soft)
+    for k, shape in enumerate(
+        (
+            stiction.Sphere(size),
+            stiction.Capsule(size, size),
+            stiction.Box([size, size, size]),
+            stiction.Cylinder(size, size),
+            stiction.Cone(size, size),
+            stiction.Ellipsoid([size, 2.0 * size, size]),
+            stiction.Sphere(size),
+        )
+    ):
+        low = 0.099 if k != 1 else 0.199
+        x = 1.0 * k if k < 6 else 0.199
+        s.add_body(f"b{k}", shape, 1.0, pose(x, 0.0, low), soft)
+    if ground_last:
+        s.add_ground(soft)
+    return s
+
+
+@pytest.mark.parametrize("integrator", sorted(stiction.integrators()))
+@pytest.mark.parametrize("ground_last", [False, True])  # the ground is shape A of a contact, or B
+def test_sizes_are_those_of_the_parameters(integrator: str, ground_last: bool) -> None:
+    """Two scenes that differ in the sizes they were built with alone."""
+    first = stiction.Simulator(bodies(0.1, ground_last), integrator=integrator, dt=1e-3)
+    other = stiction.Simulator(bodies(0.15, ground_last), integrator=integrator, dt=1e-3)
+    other.parameters = first.parameters
+    state = first.initial_state()
+    state.v[:] = np.tile([0.3, 0.1, 0.0, 1.0, 2.0, 3.0], 7)
+    same = state.copy()
+    for _ in range(10):
+        first.step(state)
+        other.step(same)
+        assert len(first.contacts()) >= 8
+    assert state == same
+
+
 def test_a_bad_number_is_refused_until_it_is_mended() -> None:
     sim = stiction.Simulator(scene())
     state, size = sim.initial_state(), sim.parameters.geometry_size
