@@ -346,8 +346,8 @@ BOOST_AUTO_TEST_CASE(bad_compositions_throw) {
   };
   good.validate();
   spoiled([](Parameters& p) { p.com[1].y = kNaN; }, {"com[1]", "nan"});
-  spoiled([](Parameters& p) { p.inertia[2].zz = -1.0; }, {"inertia[2]", "-1"});
-  spoiled([&](Parameters& p) { p.geometry_placement[0] = mirrored; }, {"geometry_placement[0]"});
+  spoiled([](Parameters& p) { p.inertia[2].zz = -1.0; }, {"inertia(2)", "-1"});
+  spoiled([&](Parameters& p) { p.geometry_placement[0] = mirrored; }, {"geometry_placement(0)"});
 }
 
 // Settings out of range are refused by the constructor, naming the field and the value.
