@@ -109,6 +109,16 @@ void row_motion(const RowContext& context,
                 int tree,
                 double* u);
 
+/// Appends the entries of D^-1/2 L^-T J^T of one set, whose first row is `offset`: scene dofs, and
+/// for each the rows of the set. A gear or a weld within one tree may name a dof twice.
+void append_whitened_entries(const Scene& scene,
+                             const DynamicsWorkspace& dynamics,
+                             const ConstraintRows& rows,
+                             int set,
+                             int offset,
+                             std::vector<int>& dofs,
+                             std::vector<double>& values);
+
 /// out += J x of all rows, x [nv].
 void add_row_motion(const Scene& scene,
                     const DynamicsWorkspace& dynamics,

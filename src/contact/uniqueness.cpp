@@ -3,6 +3,7 @@
 #include "stiction/math/constants.hpp"
 
 #include "contact/circular_form.hpp"
+#include "contact/problem_scale.hpp"
 #include "math/number.hpp"
 #include "math/singular_values.hpp"
 
@@ -21,12 +22,10 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Below these a number is zero.
-struct Zero {
-  double impulse, velocity;
-};
-
-ContactModes scalar_modes(double to_lower, double to_upper, double speed, const Zero& zero) {
+ContactModes scalar_modes(double to_lower,
+                          double to_upper,
+                          double speed,
+                          const ProblemScale& zero) {
   const bool at_bound = std::min(to_lower, to_upper) <= zero.impulse;
   if (!at_bound) return {ContactMode::kStick, ContactMode::kStick};
   const bool moves = std::abs(speed) > zero.velocity;
@@ -36,7 +35,7 @@ ContactModes scalar_modes(double to_lower, double to_upper, double speed, const 
 ContactModes modes_of(const ConstraintSet& set,
                       const double* l,
                       const double* c,
-                      const Zero& zero) {
+                      const ProblemScale& zero) {
   switch (set.kind) {
     case SetKind::kCone:
       return modes(set.friction, l, c, zero.impulse, zero.velocity);
@@ -189,31 +188,34 @@ void check(const ContactProblem& p,
 
 }  // namespace
 
+ProblemScale scale_of_island(const ContactProblem& p,
+                             int island,
+                             const std::vector<double>& impulse) {
+  const int first = p.island_start[island], last = p.island_start[island + 1];
+  double V = 0.0, L = 0.0;
+  for (int i = first; i < last; ++i) {
+    const int dim = p.sets[i].dim, step = ContactProblem::stride(dim) + 1;
+    for (int r = 0; r < dim; ++r) {
+      const double G = p.values[p.diagonal_start[i] + step * r], l = impulse[p.sets[i].offset + r];
+      V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
+      L = std::max(L, std::abs(l));
+    }
+  }
+  // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing counts.
+  L = std::max(L, 1e-8 * V / std::max(p.largest_diagonal(first, last), 1e-300));
+  return {L, V};
+}
+
 std::vector<ContactModes> modes(const ContactProblem& p,
                                 const std::vector<double>& impulse,
                                 const std::vector<double>& velocity,
                                 double tolerance) {
   std::vector<ContactModes> out;
   for (int k = 0; k < p.num_islands(); ++k) {
-    double V = 0.0, L = 0.0;
-    for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
-      const int dim = p.sets[i].dim, step = ContactProblem::stride(dim) + 1;
-      for (int r = 0; r < dim; ++r) {
-        const double G = p.values[p.diagonal_start[i] + step * r],
-                     l = impulse[p.sets[i].offset + r];
-        V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
-        L = std::max(L, std::abs(l));
-      }
-    }
-    // Of the impulses alone: a body that slides fast may carry little. Below rounding nothing
-    // counts.
-    L = std::max(
-        L,
-        1e-8 * V / std::max(p.largest_diagonal(p.island_start[k], p.island_start[k + 1]), 1e-300));
+    const ProblemScale zero = scale_of_island(p, k, impulse) * tolerance;
     for (int i = p.island_start[k]; i < p.island_start[k + 1]; ++i) {
       const int at = p.sets[i].offset;
-      out.push_back(
-          modes_of(p.sets[i], &impulse[at], &velocity[at], {tolerance * L, tolerance * V}));
+      out.push_back(modes_of(p.sets[i], &impulse[at], &velocity[at], zero));
     }
   }
   return out;

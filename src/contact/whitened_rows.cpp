@@ -3,6 +3,7 @@
 #include "dynamics/constraint_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 // J of the rows, kept by the chain of each side, and Z = L^-T J^T, by chain too or dense by dof
@@ -172,6 +173,56 @@ void row_motion(const RowContext& context,
       const double* z =
           rows.scaled.data() + side.start + (at / block) * block * side.length + at % block;
       for (int m = 0; m < side.length; ++m) u[chain[m]] += z[block * m] * lambda[r];
+    }
+  }
+}
+
+/// The dofs of both chains, each once: chains are ascending.
+static void append_touched(const ConstraintRow& row,
+                           const DynamicsWorkspace& dynamics,
+                           std::vector<int>& out) {
+  const std::size_t first = out.size();
+  for (int s = 0; s < row.num_sides; ++s) {
+    const TreeView& view = dynamics.views[row.sides[s].tree];
+    const int* chain = view.chain + view.row[row.sides[s].last_dof];
+    const std::size_t middle = out.size();
+    out.insert(out.end(), chain, chain + row.sides[s].length);
+    std::inplace_merge(out.begin() + first, out.begin() + middle, out.end());
+  }
+  out.erase(std::unique(out.begin() + first, out.end()), out.end());
+}
+
+void append_whitened_entries(const Scene& scene,
+                             const DynamicsWorkspace& dynamics,
+                             const ConstraintRows& rows,
+                             int set,
+                             int offset,
+                             std::vector<int>& dofs,
+                             std::vector<double>& values) {
+  const ConstraintRow& row = rows.rows[set];
+  const int dim = row.set.dim;
+  if (const OneTreeRows& Y = rows.whitened.one_tree; Y.tree >= 0) {
+    const std::size_t first = dofs.size();
+    append_touched(row, dynamics, dofs);
+    for (std::size_t k = first; k < dofs.size(); ++k) {
+      const double* y = Y.y.data() + static_cast<std::size_t>(dofs[k]) * Y.width + offset;
+      values.insert(values.end(), y, y + dim);
+      dofs[k] += scene.trees()[Y.tree].v_offset;
+    }
+    return;
+  }
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    const TreeView& view = dynamics.views[side.tree];
+    const int* chain = view.chain + view.row[side.last_dof];
+    const int block = dim == 1 ? 1 : 3;
+    for (int m = 0; m < side.length; ++m) {
+      const double root = std::sqrt(dynamics.trees[side.tree].D_inverse[chain[m]]);
+      dofs.push_back(scene.trees()[side.tree].v_offset + chain[m]);
+      for (int r = 0; r < dim; ++r) {
+        const int at = side.start + (r / block) * block * side.length + block * m + r % block;
+        values.push_back(root * rows.whitened.z[at]);
+      }
     }
   }
 }

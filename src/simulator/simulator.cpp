@@ -2,6 +2,7 @@
 
 #include "stiction/model/state_io.hpp"
 
+#include "derivatives/differentiator.hpp"
 #include "simulator/integrators.hpp"
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
@@ -122,10 +123,16 @@ void Simulator::check_sizes(const State& state, const Control& control) const {
   validate_scene_of(state, fingerprint_);
 }
 
+void Simulator::begin(const State& state, const Control& control) {
+  before_ = state;
+  control_before_ = control;
+  ++step_count_;
+}
+
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_sizes(state, control);
   if (lent_) edits_.look(parameters_);
-  before_ = state;
+  begin(state, control);
   prepared_ = false;
   step_->step({scene_, parameters_, settings_, control, before_}, state);
   take_back_if_bad(state);
@@ -136,7 +143,7 @@ void Simulator::prepare(State& state, const Control& control) {
   RigidStep& step = rigid_step();
   check_sizes(state, control);
   if (lent_) edits_.look(parameters_);
-  before_ = state;
+  begin(state, control);
   step.prepare({scene_, parameters_, settings_, control, before_}, state);
   prepared_ = true;
 }

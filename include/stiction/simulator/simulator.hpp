@@ -2,6 +2,7 @@
 
 #include "stiction/collision/contact.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/derivatives/step_derivatives.hpp"
 #include "stiction/model/control.hpp"
 #include "stiction/model/scene.hpp"
 #include "stiction/model/state.hpp"
@@ -32,9 +33,11 @@ struct RolloutLog {
   int steps = 0;  ///< taken; fewer than asked after a bad status
 };
 
-class RigidStep;    // src/simulator/rigid_step.hpp
-class StepKind;     // src/simulator/step_kind.hpp
-struct StepRecord;  // src/integrator/step_record.hpp
+class RigidStep;         // src/simulator/rigid_step.hpp
+class Differentiator;    // src/derivatives/differentiator.hpp
+struct DerivativeInput;  // src/derivatives/moving_rows.hpp
+class StepKind;          // src/simulator/step_kind.hpp
+struct StepRecord;       // src/integrator/step_record.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.
@@ -96,6 +99,15 @@ class Simulator {
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
 
+  /// The last step of the rigid integrator, differentiated (docs/derivatives.md): by the state it
+  /// started from and its torques; J^T w, w [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque);
+  /// and where that holds. Changes no bit of any step. What is returned stays until the next of
+  /// these calls. Throw std::invalid_argument naming what stands in the way.
+  const StepDerivatives& step_derivatives();
+  const StepGradient& vjp(const Eigen::VectorXd& w);
+  const Eigen::VectorXd& jvp(const Eigen::VectorXd& x);
+  const GradientReport& gradient_report();
+
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.
   const CollisionCounters& find_contacts(State& state);
@@ -118,7 +130,14 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
-  struct Look;                    // workspace of what only looks at a state
+  struct Look;  // workspace of what only looks at a state
+  void begin(const State& state, const Control& control);
+  DerivativeInput derivative_input() const;
+  Differentiator& differentiator();
+  void check_length(const char* name,
+                    const Eigen::VectorXd& x,
+                    int length,
+                    const char* meaning) const;
   RigidStep& rigid_step() const;  // throws if the integrator makes another kind
   void check_control(const Control& control) const;
   void check_sizes(const State& state, const Control& control) const;
@@ -135,8 +154,11 @@ class Simulator {
   std::unique_ptr<StepKind> step_;
   std::unique_ptr<Look> look_;
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
-  State before_;           ///< the last step's start
-  Snapshot last_;          ///< of the last whole step time, q and v alone
+  State before_;           ///< the last step's start, and its control
+  Control control_before_;
+  std::unique_ptr<Differentiator> differentiator_;  ///< from the first time it is asked
+  std::uint64_t step_count_ = 0, differentiated_step_ = 0;
+  Snapshot last_;  ///< of the last whole step time, q and v alone
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();
 };
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "stiction/contact/contact_mode.hpp"
+
+#include <vector>
+
+namespace stiction {
+
+/// Where the derivatives of a step hold, and where they are one of several.
+struct GradientReport {
+  std::vector<ContactMode> modes;  ///< by set of the problem
+  /// By set, how far it is from another mode: of what is open c_N [m/s], of what sticks the least
+  /// of lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
+  /// |c_T| [m/s].
+  std::vector<double> margin;
+  int unknowns = 0, rank = 0;  ///< of the reduced systems of all islands
+  /// Dimension of the impulses that may change without leaving the equations and that move
+  /// something: the derivative is then that of the least change, as the solver takes it from its
+  /// warm start. 0: v+ is differentiable, though single impulses may not be.
+  int not_unique = 0;
+  int num_at_switch = 0;        ///< sets between two modes: one-sided
+  int num_gap_kinks = 0;        ///< gaps that are zero to rounding, taken as closed: one-sided
+  int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
+  int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant
+  int num_swept = 0;            ///< contacts of a later moment of the step
+  int num_inexact = 0;          ///< contacts whose features do not say how their point moves
+  int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
+  int num_asleep = 0;           ///< trees
+  int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's
+  double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
+  /// Either side of the state has the same derivative.
+  bool two_sided() const { return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0; }
+  /// Agrees with differences of the step at a two-sided state.
+  bool exact() const {
+    return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&
+           num_safe_islands == 0;
+  }
+};
+
+}  // namespace stiction

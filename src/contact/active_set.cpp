@@ -1,0 +1,134 @@
+#include "contact/active_set.hpp"
+
+#include "stiction/math/constants.hpp"
+
+#include "contact/problem_scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+/// A set at its impulse and velocity, in its own rows.
+struct SetAt {
+  const ConstraintSet& set;
+  int index;
+  const double *l, *c;
+  ProblemScale zero;
+};
+
+ActiveUnknown& append(const SetAt& at, ActiveSet& out) {
+  ActiveUnknown& u = out.unknowns.emplace_back();
+  u = {at.index, at.set.offset, at.set.dim, {}, {}, 0.0};
+  return u;
+}
+
+void append_row(const SetAt& at, int r, ActiveSet& out) {
+  ActiveUnknown& u = append(at, out);
+  u.t[r] = u.w[r] = 1.0;
+}
+
+ContactMode scalar(const SetAt& at, double to_lower, double to_upper, ActiveSet& out) {
+  const double room = std::min(to_lower, to_upper);
+  out.margin.push_back(room > at.zero.impulse ? room : std::abs(at.c[0]));
+  out.num_at_switch += room <= at.zero.impulse && std::abs(at.c[0]) <= at.zero.velocity;
+  if (room <= at.zero.impulse) return ContactMode::kOpen;
+  append_row(at, 0, out);
+  return ContactMode::kStick;
+}
+
+/// In N s and m/s, where the cone is circular; unit: of ConeRows, lambda = unit x.
+template <int D>
+void append_slide(const SetAt& at, ContactModel model, const double* unit, ActiveSet& out) {
+  double c[D], e[D - 1], across[(D - 1) * (D - 1)];
+  for (int r = 0; r < D; ++r) c[r] = at.c[r] * unit[r];
+  const double slip = circular::tangent<D>(c), mu = at.set.friction.friction();
+  for (int r = 0; r < D - 1; ++r) e[r] = c[r] / slip;
+  ActiveUnknown& along = append(at, out);
+  for (int r = 0; r < D - 1; ++r) along.t[r] = -mu * e[r] * unit[r];
+  along.t[D - 1] = 1.0;
+  if (model == ContactModel::kCcp) {
+    std::copy(along.t, along.t + D, along.w);
+  } else {
+    along.w[D - 1] = 1.0;
+  }
+  circular::normals<D>(e, across);
+  for (int k = 0; k < D - 2; ++k) {
+    ActiveUnknown& turn = append(at, out);
+    for (int r = 0; r < D - 1; ++r) turn.t[r] = turn.w[r] = across[k * (D - 1) + r] * unit[r];
+    turn.d = slip / (mu * at.l[D - 1]);
+  }
+}
+
+ContactMode cone(const SetAt& at, ContactModel model, ActiveSet& out) {
+  const Cone& K = at.set.friction;
+  const int n = K.normal();
+  const double load = at.l[n], mu = K.friction(), moving = slip(K, at.c);
+  if (load <= at.zero.impulse) {
+    out.margin.push_back(std::abs(at.c[n]));
+    out.num_at_switch += std::abs(at.c[n]) <= at.zero.velocity;
+    return ContactMode::kOpen;
+  }
+  if (mu == 0.0) {
+    out.margin.push_back(load);
+    append_row(at, n, out);
+    return ContactMode::kSlide;
+  }
+  double unit[kMaxConeDim];
+  for (int r = 0; r < K.dim; ++r) unit[r] = K.velocity_unit(r);
+  if (moving > at.zero.velocity) {
+    out.margin.push_back(std::min(load, moving));
+    with_dim(K.dim, [&](auto D) { append_slide<D>(at, model, unit, out); });
+    return ContactMode::kSlide;
+  }
+  const double inside = mu * load - tangent(K, at.l);
+  out.margin.push_back(std::min(load, std::max(inside, 0.0)));
+  out.num_at_switch += inside <= at.zero.impulse;
+  for (int r = 0; r < K.dim; ++r) {
+    if (unit[r] > 0.0) append_row(at, r, out);
+  }
+  return ContactMode::kStick;
+}
+
+ContactMode append_set(const SetAt& at, ContactModel model, ActiveSet& out) {
+  switch (at.set.kind) {
+    case SetKind::kCone:
+      return cone(at, model, out);
+    case SetKind::kNonNegative:
+      return scalar(at, at.l[0], kInfinity, out);
+    case SetKind::kBox:
+      return scalar(at, at.l[0] - at.set.lower, at.set.upper - at.l[0], out);
+    case SetKind::kFree:
+      break;
+  }
+  for (int r = 0; r < at.set.dim; ++r) append_row(at, r, out);
+  out.margin.push_back(kInfinity);
+  return ContactMode::kStick;
+}
+
+}  // namespace
+
+void find_active_set(const ContactProblem& problem,
+                     const std::vector<double>& impulse,
+                     const std::vector<double>& velocity,
+                     ContactModel model,
+                     double tolerance,
+                     ActiveSet& out) {
+  out.unknowns.clear();
+  out.modes.clear();
+  out.margin.clear();
+  out.start.assign(1, 0);
+  out.num_at_switch = 0;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const ProblemScale zero = scale_of_island(problem, k, impulse) * tolerance;
+    for (int i = problem.island_start[k]; i < problem.island_start[k + 1]; ++i) {
+      const int at = problem.sets[i].offset;
+      const SetAt set{problem.sets[i], i, impulse.data() + at, velocity.data() + at, zero};
+      out.modes.push_back(append_set(set, model, out));
+      out.start.push_back(static_cast<int>(out.unknowns.size()));
+    }
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "stiction/contact/contact_mode.hpp"
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_problem.hpp"
+
+#include <vector>
+
+namespace stiction {
+
+/// One direction t in which the impulse of a set may change, and the equation that holds it there,
+///   w . dc + d y = 0 with d lambda = t y,
+/// both over the rows of the set. A set that sticks has one for each row, t = w = e_r, d = 0; one
+/// that slides, e = c_T / |c_T|, has
+///   t = (-mu e, 1), w = n (NCP) or t (CCP), d = 0,   and for each f normal to e
+///   t = w = (f, 0), d = |c_T| / (mu lambda_N).
+struct ActiveUnknown {
+  int set, row, dim;  ///< row: the set's first
+  double t[kMaxSetDim], w[kMaxSetDim];
+  double d;  ///< [m / (N s^2)], of angular rows in their own units
+};
+
+/// The linearised complementarity at a solution: which impulses may change and how.
+struct ActiveSet {
+  std::vector<ActiveUnknown> unknowns;  ///< by set
+  std::vector<int> start;               ///< [sets + 1] into unknowns
+  std::vector<ContactMode> modes;       ///< [sets]
+  /// [sets] How far from another mode: of what is open c_N [m/s], of what sticks the least of
+  /// lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
+  /// |c_T| [m/s]; of bilateral sets infinite.
+  std::vector<double> margin;
+  int num_at_switch = 0;  ///< sets of margin zero within the tolerance
+};
+
+/// Of `problem` at impulse and velocity [rows], a solution of `model` (kNcp or kCcp). What is below
+/// `tolerance` of the largest impulse or velocity of its island is zero: an unloaded set is open,
+/// one on its cone at rest sticks.
+void find_active_set(const ContactProblem& problem,
+                     const std::vector<double>& impulse,
+                     const std::vector<double>& velocity,
+                     ContactModel model,
+                     double tolerance,
+                     ActiveSet& out);
+
+}  // namespace stiction

@@ -1,0 +1,208 @@
+#include "contact/reduced_system.hpp"
+
+#include "math/row_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+constexpr double kDropped = 1e-9;  ///< of a scaled pivot, whose diagonal is 1
+
+/// Row of K that belongs to the unknown a: w_a^T (G + R) T, and d_a on the diagonal.
+void fill_row(const ContactProblem& problem,
+              const ActiveSet& active,
+              int first,
+              int last,
+              const ActiveUnknown& a,
+              double* row) {
+  const int height = ContactProblem::stride(a.dim);
+  int at = problem.panel_start[a.set];
+  for (int k = problem.run_start[a.set]; k < problem.run_start[a.set + 1]; ++k) {
+    const ContactProblem::Run& run = problem.runs[k];
+    int set = run.set;
+    for (int column = run.column; column < run.column + run.count; ++set) {
+      const int dim = problem.sets[set].dim;
+      double wG[kMaxSetDim];
+      for (int c = 0; c < dim; ++c, at += height) {
+        wG[c] = 0.0;
+        for (int r = 0; r < a.dim; ++r) wG[c] += a.w[r] * problem.values[at + r];
+      }
+      column += dim;
+      for (int b = std::max(active.start[set], first); b < std::min(active.start[set + 1], last);
+           ++b) {
+        double sum = 0.0;
+        for (int c = 0; c < dim; ++c) sum += wG[c] * active.unknowns[b].t[c];
+        row[b - first] = sum;
+      }
+    }
+  }
+}
+
+/// 1 / S of each row of a set, S as in Newton's method on the modes.
+void inverse_scale(const ContactProblem& problem, const ConstraintSet& set, int i, double* out) {
+  const int step = ContactProblem::stride(set.dim) + 1;
+  const double* G = problem.values.data() + problem.diagonal_start[i];
+  if (!set.is_cone() || set.friction.friction() == 0.0) {
+    for (int r = 0; r < set.dim; ++r) out[r] = std::sqrt(G[step * r]);
+    return;
+  }
+  const int n = set.dim - 1;
+  const double mu = set.friction.friction();
+  double trace = 0.0;
+  for (int r = 0; r < n; ++r) {
+    const double unit = set.friction.velocity_unit(r);
+    trace += unit * unit * G[step * r];
+  }
+  const double d = circular::canonical_scale(set.dim, mu, trace, G[step * n], 1e-300);
+  for (int r = 0; r < n; ++r) {
+    const double unit = set.friction.velocity_unit(r);
+    out[r] = unit > 0.0 ? 1.0 / (d * unit) : 0.0;
+  }
+  out[n] = mu / d;
+}
+
+}  // namespace
+
+void ReducedSystem::build(const ContactProblem& problem,
+                          const ActiveSet& active,
+                          int first_set,
+                          int last_set) {
+  first_ = active.start[first_set];
+  const int last = active.start[last_set], n = last - first_;
+  double* K = lu_.resize(n);
+  bool symmetric = true;
+  for (int a = 0; a < n; ++a) {
+    const ActiveUnknown& u = active.unknowns[first_ + a];
+    double* row = K + static_cast<std::ptrdiff_t>(a) * n;
+    fill_row(problem, active, first_, last, u, row);
+    row[a] += u.d;
+    symmetric = symmetric && std::equal(u.t, u.t + u.dim, u.w);
+  }
+  scale_.resize(n);
+  for (int a = 0; a < n; ++a) {
+    const double diagonal = std::abs(K[static_cast<std::ptrdiff_t>(a) * n + a]);
+    scale_[a] = diagonal > 0.0 ? 1.0 / std::sqrt(diagonal) : 0.0;
+  }
+  for (int a = 0; a < n; ++a) {
+    double* row = K + static_cast<std::ptrdiff_t>(a) * n;
+    for (int b = 0; b < n; ++b) row[b] *= scale_[a] * scale_[b];
+  }
+  lu_.factor(kDropped, symmetric);
+  null_.clear();
+  metric_.clear();
+  if (!symmetric && lu_.nullity() > 0) find_null_space(problem, active);
+}
+
+/// Gram and Schmidt in the metric M, twice.
+void ReducedSystem::find_null_space(const ContactProblem& problem, const ActiveSet& active) {
+  const int n = size(), nullity = lu_.nullity();
+  null_.resize(static_cast<std::size_t>(nullity) * n);
+  metric_.resize(null_.size());
+  // M is block diagonal by set: M_ab = sum_r t_a,r t_b,r / S_r^2.
+  const auto times_metric = [&](const double* x, double* Mx) {
+    for (int a = 0; a < n;) {
+      const ActiveUnknown& u = active.unknowns[first_ + a];
+      const int end = active.start[u.set + 1] - first_;
+      double inverse[kMaxSetDim], l[kMaxSetDim] = {};
+      inverse_scale(problem, problem.sets[u.set], u.set, inverse);
+      for (int b = a; b < end; ++b) {
+        for (int r = 0; r < u.dim; ++r) l[r] += active.unknowns[first_ + b].t[r] * scale_[b] * x[b];
+      }
+      for (int r = 0; r < u.dim; ++r) l[r] *= inverse[r] * inverse[r];
+      for (int b = a; b < end; ++b) {
+        Mx[b] = 0.0;
+        for (int r = 0; r < u.dim; ++r)
+          Mx[b] += active.unknowns[first_ + b].t[r] * scale_[b] * l[r];
+      }
+      a = end;
+    }
+  };
+  for (int j = 0; j < nullity; ++j) {
+    double* x = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
+    double* Mx = metric_.data() + static_cast<std::ptrdiff_t>(j) * n;
+    lu_.null_vector(j, x);
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int k = 0; k < j; ++k) {
+        const double* y = null_.data() + static_cast<std::ptrdiff_t>(k) * n;
+        const double* My = metric_.data() + static_cast<std::ptrdiff_t>(k) * n;
+        double along = 0.0;
+        for (int a = 0; a < n; ++a) along += My[a] * x[a];
+        for (int a = 0; a < n; ++a) x[a] -= along * y[a];
+      }
+    }
+    times_metric(x, Mx);
+    double square = 0.0;
+    for (int a = 0; a < n; ++a) square += x[a] * Mx[a];
+    const double inverse = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    for (int a = 0; a < n; ++a) {
+      x[a] *= inverse;
+      Mx[a] *= inverse;
+    }
+  }
+}
+
+/// y -= N N^T M y in the scaled unknowns.
+void ReducedSystem::project(double* y, int stride, int width) {
+  const int n = size(), nullity = lu_.nullity();
+  part_.resize(static_cast<std::size_t>(width) + n);
+  double* along = part_.data();
+  double* factors = part_.data() + width;
+  for (int j = 0; j < nullity; ++j) {
+    const double* x = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
+    std::fill(along, along + width, 0.0);
+    add_rows(
+        metric_.data() + static_cast<std::ptrdiff_t>(j) * n, nullptr, n, y, stride, width, along);
+    for (int a = 0; a < n; ++a) {
+      factors[a] = -x[a];
+      add_rows(factors + a,
+               nullptr,
+               1,
+               along,
+               width,
+               width,
+               y + static_cast<std::ptrdiff_t>(a) * stride);
+    }
+  }
+}
+
+void ReducedSystem::solve(double* b, int stride, int width, double* y) {
+  const int n = size();
+  for (int a = 0; a < n; ++a) {
+    double* row = b + static_cast<std::ptrdiff_t>(a) * stride;
+    for (int c = 0; c < width; ++c) row[c] *= -scale_[a];
+  }
+  lu_.solve(b, stride, width, y);
+  if (selects()) project(y, stride, width);
+  for (int a = 0; a < n; ++a) {
+    double* row = y + static_cast<std::ptrdiff_t>(a) * stride;
+    for (int c = 0; c < width; ++c) row[c] *= scale_[a];
+  }
+}
+
+void ReducedSystem::solve_transposed(double* x) {
+  const int n = size();
+  for (int a = 0; a < n; ++a) x[a] *= scale_[a];
+  if (selects()) {
+    for (int j = lu_.nullity() - 1; j >= 0; --j) {
+      const double* N = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
+      const double* MN = metric_.data() + static_cast<std::ptrdiff_t>(j) * n;
+      double along = 0.0;
+      for (int a = 0; a < n; ++a) along += N[a] * x[a];
+      for (int a = 0; a < n; ++a) x[a] -= along * MN[a];
+    }
+  }
+  lu_.solve_transposed(x);
+  for (int a = 0; a < n; ++a) x[a] *= scale_[a];
+}
+
+void ReducedSystem::null_vector(int j, double* x) const {
+  const double* N = null_.data() + static_cast<std::ptrdiff_t>(j) * size();
+  for (int a = 0; a < size(); ++a) x[a] = scale_[a] * N[a];
+}
+
+double ReducedSystem::inconsistency(const double* b) const { return lu_.inconsistency(b); }
+
+}  // namespace stiction

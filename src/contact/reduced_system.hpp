@@ -1,0 +1,50 @@
+#pragma once
+
+#include "contact/active_set.hpp"
+#include "math/pivoted_lu.hpp"
+
+#include <vector>
+
+namespace stiction {
+
+/// The linearised problem of one island in its active unknowns y:
+///   K y = -W h,   K = W (G + R) T + D,   d lambda = T y,
+/// h [rows] what else changes the velocities. K is scaled by its diagonal and factored with
+/// pivots; a redundant set of contacts has a null space. Where nothing slides dv does not depend on
+/// which y is taken, and the basic one is; else it is the y of least ||S^-1 T y||, S the canonical
+/// scaling of the contacts: what Newton's method on them does from a warm start.
+class ReducedSystem {
+ public:
+  /// Sets [first, last) of the problem.
+  void build(const ContactProblem& problem, const ActiveSet& active, int first, int last);
+
+  int first() const { return first_; }  ///< of its unknowns in ActiveSet::unknowns
+  int size() const { return lu_.size(); }
+  int rank() const { return lu_.rank(); }
+  double smallest_pivot() const { return lu_.smallest_pivot(); }
+  /// Whether something slides and there is a null space to select from.
+  bool selects() const { return !null_.empty(); }
+
+  /// y [size x stride] of the right-hand sides b = W h, likewise, negated: K y = -b. `b` is
+  /// destroyed. Widths are multiples of kLaneColumns.
+  void solve(double* b, int stride, int width, double* y);
+  /// z [size] with z . b = -x . y(b) for all b, in place of x.
+  void solve_transposed(double* x);
+  /// j-th of its orthonormal directions [size], of size() - rank(), where it selects().
+  void null_vector(int j, double* x) const;
+  /// Largest part of the last right-hand side `b` [size] that no y can meet, relative.
+  double inconsistency(const double* b) const;
+
+ private:
+  void find_null_space(const ContactProblem& problem, const ActiveSet& active);
+  void project(double* y, int stride, int width);
+
+  int first_ = 0;
+  PivotedLu lu_;
+  std::vector<double> scale_;   ///< [size] 1 / sqrt(K_aa)
+  std::vector<double> null_;    ///< [nullity x size] orthonormal in `metric_`
+  std::vector<double> metric_;  ///< [nullity x size] the same times M = T^T S^-2 T
+  std::vector<double> part_;    ///< scratch
+};
+
+}  // namespace stiction

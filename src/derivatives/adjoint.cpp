@@ -1,0 +1,142 @@
+#include "derivatives/adjoint.hpp"
+
+#include "derivatives/tree_derivatives.hpp"
+#include "dynamics/column_solves.hpp"
+#include "dynamics/mass_matrix.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+void scale_by_root(const TreeData<double>& data, int nv, double* x) {
+  for (int k = 0; k < nv; ++k) x[k] *= std::sqrt(data.D_inverse[k]);
+}
+
+/// Through the impulses: z of the unknowns, x -= Y W^T z; velocity = W^T z, impulse = Y^T x - R W^T
+/// z.
+void pull_back_impulses(const ContactProblem& problem,
+                        Linearisation& linear,
+                        const DerivativeIsland& island,
+                        Adjoint& x) {
+  ReducedSystem& reduced = linear.reduced[island.reduced];
+  x.unknown.assign(reduced.size(), 0.0);
+  for (int a = 0; a < reduced.size(); ++a) {
+    const int set = linear.active.unknowns[reduced.first() + a].set;
+    const double* y_t = linear.y_t.data() + linear.unknown_start[reduced.first() + a];
+    for (int e = linear.entry_start[set]; e < linear.entry_start[set + 1]; ++e)
+      x.unknown[a] += *y_t++ * x.force[linear.entry_dof[e]];
+  }
+  reduced.solve_transposed(x.unknown.data());
+  for (int a = 0; a < reduced.size(); ++a) {
+    const ActiveUnknown& u = linear.active.unknowns[reduced.first() + a];
+    const double* y_w = linear.y_w.data() + linear.unknown_start[reduced.first() + a];
+    for (int e = linear.entry_start[u.set]; e < linear.entry_start[u.set + 1]; ++e)
+      x.force[linear.entry_dof[e]] -= *y_w++ * x.unknown[a];
+    for (int r = 0; r < u.dim; ++r)
+      x.velocity[u.row - island.first_row + r] += u.w[r] * x.unknown[a];
+  }
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const int dim = problem.sets[i].dim, row = problem.sets[i].offset;
+    const double* y = linear.y.data() + linear.value_start[i];
+    for (int r = 0; r < dim; ++r)
+      x.impulse[row - island.first_row + r] =
+          -problem.compliance[row + r] * x.velocity[row - island.first_row + r];
+    for (int e = linear.entry_start[i]; e < linear.entry_start[i + 1]; ++e, y += dim) {
+      for (int r = 0; r < dim; ++r)
+        x.impulse[row - island.first_row + r] += y[r] * x.force[linear.entry_dof[e]];
+    }
+  }
+}
+
+/// What forces that move with the bodies, and rows that do, add.
+void add_row_gradients(const DerivativeInput& in,
+                       const Linearisation& linear,
+                       const DerivativeIsland& island,
+                       const Adjoint& x,
+                       double* q,
+                       double* v) {
+  const MovingRows& moving = linear.moving;
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const MovingRow& row = moving.rows[i];
+    const ConstraintSet& set = in.record.problem.sets[i];
+    Vec3d linear_part{0, 0, 0}, angular[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int s = 0; s < row.num_sides && row.moves_force; ++s) {
+      for (int k = row.start[s]; k < row.start[s + 1]; ++k) {
+        const RowColumn& on = moving.columns[k];
+        const double p = row.sign[s] * x.force[linear.local[on.dof]];
+        linear_part += on.u * p;
+        angular[s] += on.w * p;
+      }
+    }
+    const double* u = x.velocity.data() + set.offset - island.first_row;
+    for (int k = row.start[0]; k < row.start[row.num_sides]; ++k) {
+      const RowColumn& by = moving.columns[k];
+      double in_q = dot(linear_part, by.force), in_v = 0.0;
+      for (int s = 0; s < row.num_sides; ++s) in_q += dot(angular[s], by.moment[s]);
+      for (int r = 0; r < set.dim; ++r) {
+        in_q -= u[r] * by.velocity[r];
+        in_v -= u[r] * by.rate[r];
+      }
+      q[linear.local[by.dof]] += in_q;
+      v[linear.local[by.dof]] += in_v;
+    }
+  }
+}
+
+}  // namespace
+
+void pull_back(const DerivativeInput& in,
+               Linearisation& linear,
+               const DerivativeIsland& island,
+               Adjoint& x) {
+  x.force.resize(island.num_dofs);
+  x.velocity.assign(island.num_rows, 0.0);
+  x.impulse.assign(island.num_rows, 0.0);
+  each_tree(in, linear, island, [&](int t, int first) {
+    const TreeView& view = in.record.dynamics.views[t];
+    pull_back_end(in, linear, t, x.position.data() + first, x.velocity_end.data() + first);
+    double* own = x.force.data() + first;
+    std::copy_n(x.velocity_end.data() + first, view.nv, own);
+    solve_transposed(view, in.data(t), own);
+    scale_by_root(in.data(t), view.nv, own);
+  });
+  if (island.reduced >= 0) pull_back_impulses(in.record.problem, linear, island, x);
+  each_tree(in, linear, island, [&](int t, int first) {
+    const TreeView& view = in.record.dynamics.views[t];
+    scale_by_root(in.data(t), view.nv, x.force.data() + first);
+    solve_lower(view, in.data(t), x.force.data() + first);
+  });
+}
+
+void state_gradient(const DerivativeInput& in,
+                    const Linearisation& linear,
+                    const DerivativeIsland& island,
+                    const Adjoint& x,
+                    double* q,
+                    double* v,
+                    double* torque) {
+  for (int k = 0; k < island.num_dofs; ++k) q[k] += x.position[k];
+  each_tree(in, linear, island, [&](int t, int first) {
+    const Tree& tree = in.scene.trees()[t];
+    const double* p = x.force.data() + first;
+    const double* dq = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
+    const double* dv = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
+    for (int i = 0; i < tree.nv; ++i) {
+      const double impulse = -in.dt * p[i];
+      for (int j = 0; j < tree.nv; ++j) {
+        q[first + j] += impulse * dq[i * tree.nv + j];
+        v[first + j] += impulse * dv[i * tree.nv + j];
+      }
+      const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
+      q[first + i] += p[i] * force.by_q;
+      v[first + i] += p[i] * force.by_v;
+      torque[first + i] += p[i] * force.by_torque;
+    }
+    add_mass_times(in.record.dynamics.views[t], in.data(t), p, v + first);
+  });
+  add_row_gradients(in, linear, island, x, q, v);
+}
+
+}  // namespace stiction

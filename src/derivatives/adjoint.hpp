@@ -1,0 +1,32 @@
+#pragma once
+
+#include "derivatives/linearisation.hpp"
+
+namespace stiction {
+
+/// Covectors of one island: a scalar l of the step's end changes by force . rhs - velocity . H +
+/// impulse . lambda_off + position . dq for the changes of Columns.
+struct Adjoint {
+  std::vector<double> position, velocity_end;  ///< [dofs] first dl/dq+, dl/dv+; then of dq, of dv
+  std::vector<double> force;                   ///< [dofs] of the right-hand side of M^ dv+
+  std::vector<double> velocity;                ///< [rows] of minus the change of c at fixed v+
+  std::vector<double> impulse;                 ///< [rows] of the change of lambda at fixed y
+  std::vector<double> unknown;                 ///< [unknowns] scratch
+};
+
+/// dl/dq+ and dl/dv+ taken back through the step.
+void pull_back(const DerivativeInput& in,
+               Linearisation& linear,
+               const DerivativeIsland& island,
+               Adjoint& x);
+
+/// Adds dl/dq, dl/dv, dl/dtorque [dofs of the island], after pull_back().
+void state_gradient(const DerivativeInput& in,
+                    const Linearisation& linear,
+                    const DerivativeIsland& island,
+                    const Adjoint& x,
+                    double* q,
+                    double* v,
+                    double* torque);
+
+}  // namespace stiction

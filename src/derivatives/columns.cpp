@@ -1,0 +1,248 @@
+#include "derivatives/columns.hpp"
+
+#include "derivatives/tree_derivatives.hpp"
+#include "dynamics/column_solves.hpp"
+#include "math/row_sums.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+/// Forces that move and turn with the bodies: for the rows of both sides.
+void fill_moving_forces(const Linearisation& linear, const DerivativeIsland& island, Columns& out) {
+  const MovingRows& moving = linear.moving;
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const MovingRow& row = moving.rows[i];
+    if (!row.moves_force) continue;
+    const int begin = row.start[0], end = row.start[row.num_sides];
+    for (int s = 0; s < row.num_sides; ++s) {
+      for (int k = row.start[s]; k < row.start[s + 1]; ++k) {
+        const RowColumn& on = moving.columns[k];
+        const Vec3d u = on.u * row.sign[s], w = on.w * row.sign[s];
+        double* force =
+            out.force.data() + static_cast<std::ptrdiff_t>(linear.local[on.dof]) * out.stride;
+        for (int m = begin; m < end; ++m) {
+          const RowColumn& by = moving.columns[m];
+          force[linear.local[by.dof]] += dot(u, by.force) + dot(w, by.moment[s]);
+        }
+      }
+    }
+  }
+}
+
+void fill_velocities(const DerivativeInput& in,
+                     const Linearisation& linear,
+                     const DerivativeIsland& island,
+                     Columns& out) {
+  const ContactProblem& problem = in.record.problem;
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const MovingRow& row = linear.moving.rows[i];
+    double* c = out.velocity.data() +
+                static_cast<std::ptrdiff_t>(problem.sets[i].offset - island.first_row) * out.stride;
+    for (int k = row.start[0]; k < row.start[row.num_sides]; ++k) {
+      const RowColumn& by = linear.moving.columns[k];
+      const int q = linear.local[by.dof], v = island.num_dofs + q;
+      for (int r = 0; r < problem.sets[i].dim; ++r) {
+        c[r * out.stride + q] += by.velocity[r];
+        c[r * out.stride + v] += by.rate[r];
+      }
+    }
+  }
+}
+
+/// What rows and the forces on them do along a direction x.
+void add_moving_rows(const DerivativeInput& in,
+                     const Linearisation& linear,
+                     const DerivativeIsland& island,
+                     const double* x,
+                     Columns& out) {
+  const int nv = in.scene.nv();
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const MovingRow& row = linear.moving.rows[i];
+    const ConstraintSet& set = in.record.problem.sets[i];
+    Vec3d force{0, 0, 0}, moment[2] = {{0, 0, 0}, {0, 0, 0}};
+    for (int k = row.start[0]; k < row.start[row.num_sides]; ++k) {
+      const RowColumn& by = linear.moving.columns[k];
+      const double q = x[by.dof], v = x[nv + by.dof];
+      force += by.force * q;
+      for (int s = 0; s < row.num_sides; ++s) moment[s] += by.moment[s] * q;
+      for (int r = 0; r < set.dim; ++r)
+        out.velocity[static_cast<std::ptrdiff_t>(set.offset - island.first_row + r) * out.stride] +=
+            by.velocity[r] * q + by.rate[r] * v;
+    }
+    for (int s = 0; s < row.num_sides && row.moves_force; ++s) {
+      for (int k = row.start[s]; k < row.start[s + 1]; ++k) {
+        const RowColumn& on = linear.moving.columns[k];
+        out.force[static_cast<std::ptrdiff_t>(linear.local[on.dof]) * out.stride] +=
+            row.sign[s] * (dot(on.u, force) + dot(on.w, moment[s]));
+      }
+    }
+  }
+}
+
+/// velocity += (G + R) impulse.
+void add_pushed(const ContactProblem& problem, const DerivativeIsland& island, Columns& x) {
+  for (int i = island.first_set; i < island.last_set; ++i) {
+    const int dim = problem.sets[i].dim;
+    double* c = x.velocity.data() +
+                static_cast<std::ptrdiff_t>(problem.sets[i].offset - island.first_row) * x.stride;
+    problem.each_column(i, [&](int column, int at) {
+      const double* l =
+          x.impulse.data() + static_cast<std::ptrdiff_t>(column - island.first_row) * x.stride;
+      for (int r = 0; r < dim; ++r)
+        add_rows(
+            problem.values.data() + at + r, nullptr, 1, l, x.stride, x.width, c + r * x.stride);
+    });
+  }
+}
+
+/// b = W (Y^T x + velocity): what the equations of the unknowns have to make up for.
+void find_right_hand_sides(const Linearisation& linear,
+                           const DerivativeIsland& island,
+                           Columns& x) {
+  const ReducedSystem& reduced = linear.reduced[island.reduced];
+  x.b.assign(static_cast<std::size_t>(reduced.size()) * x.stride, 0.0);
+  for (int a = 0; a < reduced.size(); ++a) {
+    const ActiveUnknown& u = linear.active.unknowns[reduced.first() + a];
+    double* b = x.b.data() + static_cast<std::ptrdiff_t>(a) * x.stride;
+    const int first = linear.entry_start[u.set], count = linear.entry_start[u.set + 1] - first;
+    add_rows(linear.y_w.data() + linear.unknown_start[reduced.first() + a],
+             linear.entry_dof.data() + first,
+             count,
+             x.force.data(),
+             x.stride,
+             x.width,
+             b);
+    add_rows(u.w,
+             nullptr,
+             u.dim,
+             x.velocity.data() + static_cast<std::ptrdiff_t>(u.row - island.first_row) * x.stride,
+             x.stride,
+             x.width,
+             b);
+  }
+}
+
+/// x += Y (T answer + impulse).
+void add_impulses(const ContactProblem& problem,
+                  const Linearisation& linear,
+                  const DerivativeIsland& island,
+                  Columns& x) {
+  const ReducedSystem& reduced = linear.reduced[island.reduced];
+  const auto row = [&](int dof) {
+    return x.force.data() + static_cast<std::ptrdiff_t>(dof) * x.stride;
+  };
+  for (int a = 0; a < reduced.size(); ++a) {
+    const ActiveUnknown& u = linear.active.unknowns[reduced.first() + a];
+    const double* y_t = linear.y_t.data() + linear.unknown_start[reduced.first() + a];
+    const double* answer = x.answer.data() + static_cast<std::ptrdiff_t>(a) * x.stride;
+    for (int e = linear.entry_start[u.set]; e < linear.entry_start[u.set + 1]; ++e, ++y_t)
+      add_rows(y_t, nullptr, 1, answer, x.stride, x.width, row(linear.entry_dof[e]));
+  }
+  for (int i = island.first_set; i < island.last_set && !x.impulse.empty(); ++i) {
+    const int dim = problem.sets[i].dim;
+    const double* y = linear.y.data() + linear.value_start[i];
+    const double* l =
+        x.impulse.data() +
+        static_cast<std::ptrdiff_t>(problem.sets[i].offset - island.first_row) * x.stride;
+    for (int e = linear.entry_start[i]; e < linear.entry_start[i + 1]; ++e, y += dim)
+      add_rows(y, nullptr, dim, l, x.stride, x.width, row(linear.entry_dof[e]));
+  }
+}
+
+}  // namespace
+
+void Columns::resize(const DerivativeIsland& island, int columns, bool impulses) {
+  width = stride = (columns + kLaneColumns - 1) / kLaneColumns * kLaneColumns;
+  const auto size = [&](int rows) { return static_cast<std::size_t>(rows) * stride; };
+  force.assign(size(island.num_dofs), 0.0);
+  position.assign(size(island.num_dofs), 0.0);
+  velocity.assign(size(island.num_rows), 0.0);
+  impulse.assign(impulses ? size(island.num_rows) : 0, 0.0);
+}
+
+void fill_state_columns(const DerivativeInput& in,
+                        const Linearisation& linear,
+                        const DerivativeIsland& island,
+                        Columns& out) {
+  const int n = island.num_dofs;
+  each_tree(in, linear, island, [&](int t, int first) {
+    const Tree& tree = in.scene.trees()[t];
+    const double* dq = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
+    const double* dv = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
+    for (int i = 0; i < tree.nv; ++i) {
+      double* row = out.force.data() + static_cast<std::ptrdiff_t>(first + i) * out.stride;
+      for (int j = 0; j < tree.nv; ++j) {
+        row[first + j] = -in.dt * dq[i * tree.nv + j];
+        row[n + first + j] = -in.dt * dv[i * tree.nv + j];
+      }
+      const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
+      row[first + i] += force.by_q;
+      row[n + first + i] += force.by_v;
+      row[2 * n + first + i] += force.by_torque;
+      out.position[static_cast<std::ptrdiff_t>(first + i) * out.stride + first + i] = 1.0;
+    }
+  });
+  fill_moving_forces(linear, island, out);
+  fill_velocities(in, linear, island, out);
+}
+
+void fill_state_direction(const DerivativeInput& in,
+                          const Linearisation& linear,
+                          const DerivativeIsland& island,
+                          const double* x,
+                          Columns& out) {
+  const int nv = in.scene.nv();
+  each_tree(in, linear, island, [&](int t, int first) {
+    const Tree& tree = in.scene.trees()[t];
+    const double *dq = x + tree.v_offset, *dv = dq + nv, *torque = dv + nv;
+    const double* by_q = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
+    const double* by_v = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
+    out.one.assign(tree.nv, 0.0);
+    for (int i = 0; i < tree.nv; ++i) {
+      double sum = 0.0;
+      for (int j = 0; j < tree.nv; ++j)
+        sum += by_q[i * tree.nv + j] * dq[j] + by_v[i * tree.nv + j] * dv[j];
+      const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
+      out.one[i] =
+          force.by_q * dq[i] + force.by_v * dv[i] + force.by_torque * torque[i] - in.dt * sum;
+      out.position[static_cast<std::ptrdiff_t>(first + i) * out.stride] = dq[i];
+    }
+    add_mass_times(in.record.dynamics.views[t], in.data(t), dv, out.one.data());
+    for (int i = 0; i < tree.nv; ++i)
+      out.force[static_cast<std::ptrdiff_t>(first + i) * out.stride] = out.one[i];
+  });
+  add_moving_rows(in, linear, island, x, out);
+}
+
+void propagate(const DerivativeInput& in,
+               Linearisation& linear,
+               const DerivativeIsland& island,
+               int mass_column,
+               Columns& x) {
+  const auto of = [&](std::vector<double>& rows, int first) {
+    return rows.data() + static_cast<std::ptrdiff_t>(first) * x.stride;
+  };
+  each_tree(in, linear, island, [&](int t, int first) {
+    const TreeView& view = in.record.dynamics.views[t];
+    whiten_columns(view, in.data(t), x.stride, x.width, of(x.force, first));
+    if (mass_column >= 0)
+      add_whitened_mass(view, in.data(t), x.stride, mass_column + first, of(x.force, first));
+  });
+  if (island.reduced >= 0) {
+    if (!x.impulse.empty()) add_pushed(in.record.problem, island, x);
+    find_right_hand_sides(linear, island, x);
+    x.answer.resize(x.b.size());
+    linear.reduced[island.reduced].solve(x.b.data(), x.stride, x.width, x.answer.data());
+    add_impulses(in.record.problem, linear, island, x);
+  }
+  each_tree(in, linear, island, [&](int t, int first) {
+    unwhiten_columns(
+        in.record.dynamics.views[t], in.data(t), x.stride, x.width, of(x.force, first));
+    end_tangents(in, linear, t, x.stride, x.width, of(x.position, first), of(x.force, first));
+  });
+}
+
+}  // namespace stiction

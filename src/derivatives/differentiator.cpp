@@ -1,0 +1,170 @@
+#include "derivatives/differentiator.hpp"
+
+#include "derivatives/tree_derivatives.hpp"
+#include "dynamics/column_solves.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+/// What counts as zero beside the largest impulse and velocity of an island.
+constexpr double kZero = 1e-7;
+
+using Block = StepDerivatives::Island;
+
+Eigen::MatrixXd assemble(const StepDerivatives& d, int first, int count) {
+  const int nv = d.nv();
+  Eigen::MatrixXd out = Eigen::MatrixXd::Zero(2 * nv, count * nv);
+  for (const Block& island : d.islands) {
+    const int n = static_cast<int>(island.dofs.size());
+    for (int i = 0; i < 2 * n; ++i) {
+      for (int j = 0; j < count * n; ++j)
+        out(i / n * nv + island.dofs[i % n], j / n * nv + island.dofs[j % n]) =
+            island.values(i, first * n + j);
+    }
+  }
+  return out;
+}
+
+/// Nothing moves.
+void sleeping(int n, RowMajorMatrix& values) {
+  values.setZero(2 * n, 3 * n);
+  values.leftCols(2 * n).setIdentity();
+}
+
+}  // namespace
+
+int StepDerivatives::nv() const {
+  int nv = 0;
+  for (const Island& island : islands) nv += static_cast<int>(island.dofs.size());
+  return nv;
+}
+Eigen::MatrixXd StepDerivatives::A() const { return assemble(*this, 0, 2); }
+Eigen::MatrixXd StepDerivatives::B() const { return assemble(*this, 2, 1); }
+
+void Differentiator::prepare(const DerivativeInput& in) {
+  if (linearised_) return;
+  linearise(in, kZero, linear_);
+  fill_report(in);
+  linearised_ = true;
+}
+
+const GradientReport& Differentiator::report(const DerivativeInput& in) {
+  prepare(in);
+  return out_.report;
+}
+
+const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in) {
+  prepare(in);
+  out_.islands.resize(linear_.islands.size());
+  for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
+    const DerivativeIsland& island = linear_.islands[k];
+    Block& block = out_.islands[k];
+    const int n = island.num_dofs;
+    const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
+    block.dofs.assign(dofs, dofs + n);
+    if (island.asleep) {
+      sleeping(n, block.values);
+      continue;
+    }
+    columns_.resize(island, 3 * n, false);
+    fill_state_columns(in, linear_, island, columns_);
+    propagate(in, linear_, island, n, columns_);
+    block.values.resize(2 * n, 3 * n);
+    for (int i = 0; i < n; ++i) {
+      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * columns_.stride;
+      std::copy_n(columns_.position.data() + at, 3 * n, block.values.row(i).data());
+      std::copy_n(columns_.force.data() + at, 3 * n, block.values.row(n + i).data());
+    }
+  }
+  return out_;
+}
+
+const StepGradient& Differentiator::gradient(const DerivativeInput& in, const Eigen::VectorXd& w) {
+  prepare(in);
+  const int nv = in.scene.nv();
+  gradient_.q.setZero(nv);
+  gradient_.v.setZero(nv);
+  gradient_.torque.setZero(nv);
+  for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
+    const DerivativeIsland& island = linear_.islands[k];
+    const int n = island.num_dofs;
+    const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
+    adjoint_.position.resize(n);
+    adjoint_.velocity_end.resize(n);
+    for (int i = 0; i < n; ++i) {
+      adjoint_.position[i] = w[dofs[i]];
+      adjoint_.velocity_end[i] = w[nv + dofs[i]];
+    }
+    q_.assign(n, 0.0);
+    v_.assign(n, 0.0);
+    torque_.assign(n, 0.0);
+    if (island.asleep) {
+      q_ = adjoint_.position;
+      v_ = adjoint_.velocity_end;
+    } else {
+      pull_back(in, linear_, island, adjoint_);
+      state_gradient(in, linear_, island, adjoint_, q_.data(), v_.data(), torque_.data());
+    }
+    for (int i = 0; i < n; ++i) {
+      gradient_.q[dofs[i]] = q_[i];
+      gradient_.v[dofs[i]] = v_[i];
+      gradient_.torque[dofs[i]] = torque_[i];
+    }
+  }
+  return gradient_;
+}
+
+const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
+                                               const Eigen::VectorXd& x) {
+  prepare(in);
+  const int nv = in.scene.nv();
+  tangent_.setZero(2 * nv);
+  for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
+    const DerivativeIsland& island = linear_.islands[k];
+    const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
+    if (island.asleep) {
+      for (int i = 0; i < island.num_dofs; ++i) {
+        tangent_[dofs[i]] = x[dofs[i]];
+        tangent_[nv + dofs[i]] = x[nv + dofs[i]];
+      }
+      continue;
+    }
+    columns_.resize(island, 1, false);
+    fill_state_direction(in, linear_, island, x.data(), columns_);
+    propagate(in, linear_, island, -1, columns_);
+    for (int i = 0; i < island.num_dofs; ++i) {
+      tangent_[dofs[i]] = columns_.position[static_cast<std::ptrdiff_t>(i) * columns_.stride];
+      tangent_[nv + dofs[i]] = columns_.force[static_cast<std::ptrdiff_t>(i) * columns_.stride];
+    }
+  }
+  return tangent_;
+}
+
+void Differentiator::fill_report(const DerivativeInput& in) {
+  GradientReport& r = out_.report;
+  r.modes = linear_.active.modes;
+  r.margin = linear_.active.margin;
+  r.unknowns = r.rank = r.not_unique = r.num_asleep = r.num_saturated = r.num_scaled_impacts = 0;
+  r.smallest_pivot = 1.0;
+  for (const DerivativeIsland& island : linear_.islands) {
+    r.num_asleep += island.asleep;
+    if (island.reduced < 0) continue;
+    const ReducedSystem& reduced = linear_.reduced[island.reduced];
+    r.unknowns += reduced.size();
+    r.rank += reduced.rank();
+    r.not_unique += moving_nullity(linear_, island);
+    r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
+  }
+  r.num_at_switch = linear_.active.num_at_switch;
+  r.num_gap_kinks = linear_.moving.num_gap_kinks;
+  r.num_capped = linear_.moving.num_capped;
+  r.num_scaled_impacts = linear_.moving.num_scaled_impacts;
+  r.num_swept = linear_.moving.num_swept;
+  r.num_inexact = linear_.moving.num_inexact;
+  for (const std::uint8_t saturated : in.record.dynamics.saturated) r.num_saturated += saturated;
+}
+
+}  // namespace stiction

@@ -1,0 +1,71 @@
+#pragma once
+
+#include "contact/active_set.hpp"
+#include "contact/reduced_system.hpp"
+#include "derivatives/moving_rows.hpp"
+
+#include <vector>
+
+// One step, linearised about what it did, tree by tree and island by island:
+//   M^ dv = J^T dlambda + rhs,   dc = J dv + H,   dlambda = T y,   (W G T + D) y = -W (...)
+// with dv the change of v+ in the axes of the start (derivatives-of-a-step in
+// src/derivatives/README.md). Columns and adjoints are made from it.
+
+namespace stiction {
+
+/// Trees that are joined by rows; a tree without rows is one by itself.
+struct DerivativeIsland {
+  int first_tree, last_tree;  ///< in Linearisation::trees
+  int first_set, last_set;    ///< of the problem; equal: no rows
+  int first_row, num_rows;
+  int num_dofs;
+  int reduced;  ///< in Linearisation::reduced; -1: no rows
+  bool asleep;
+};
+
+/// Derivatives of inverse dynamics by q and v, [nv_t x nv_t] row-major from start[t] on.
+struct TreeMatrices {
+  std::vector<int> start;  ///< [trees]
+  std::vector<double> dq, dv;
+};
+
+/// Scratch.
+struct LinearisationWork {
+  std::vector<double> acceleration;           ///< [nv]
+  std::vector<Force<double>> held, wrenches;  ///< [bodies] [N, N m]
+  std::vector<double> memory;
+};
+
+struct Linearisation {
+  MovingRows moving;
+  ActiveSet active;
+  std::vector<DerivativeIsland> islands;
+  std::vector<int> trees;           ///< of the scene, by island
+  std::vector<int> island_of_tree;  ///< [trees]
+  std::vector<int> local;           ///< [nv] a dof's number in its island
+  std::vector<int> dofs;            ///< [nv] the scene's dofs by island
+  std::vector<int> first_dof;       ///< [islands] into `dofs`
+  std::vector<ReducedSystem> reduced;
+  TreeMatrices inverse_dynamics;
+
+  // Y = D^-1/2 L^-T J^T by set: entries (dof, row).
+  std::vector<int> entry_start;    ///< [sets + 1]
+  std::vector<int> entry_dof;      ///< local to the island
+  std::vector<int> value_start;    ///< [sets]
+  std::vector<double> y;           ///< dim values an entry
+  std::vector<int> unknown_start;  ///< [unknowns]
+  std::vector<double> y_t, y_w;    ///< Y t and Y w of each unknown, by the entries of its set
+
+  std::vector<double> end_velocity;  ///< [nv] v+ in the axes of the start
+
+  LinearisationWork work;
+};
+
+/// Dimension of the impulses of an island that may change without leaving the equations and that
+/// move something.
+int moving_nullity(const Linearisation& linear, const DerivativeIsland& island);
+
+/// `tolerance`: what counts as zero in the active set, of the largest impulse and velocity.
+void linearise(const DerivativeInput& in, double tolerance, Linearisation& out);
+
+}  // namespace stiction

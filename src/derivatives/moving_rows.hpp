@@ -1,0 +1,73 @@
+#pragma once
+
+#include "stiction/contact/contact_model.hpp"
+#include "stiction/contact/contact_settings.hpp"
+#include "stiction/model/control.hpp"
+
+#include "collision/derivatives/contact_derivatives.hpp"
+#include "integrator/step_record.hpp"
+
+#include <vector>
+
+// How the rows of a step move with q: a contact's point, frame and gap, a closure's frames, a
+// limit's gap. With c = J v+ - c* their velocity and J^T lambda their force,
+//   dc = J dv+ + sum over dofs k of (velocity_k dq_k + rate_k dv_k),
+//   d(J^T lambda) = J^T dlambda + what force_k dq_k, moment_k dq_k do on the chains of both bodies
+//                   + the turning of the chains themselves under a wrench held in space
+// (the last term is in inverse_dynamics_derivatives.hpp).
+
+namespace stiction {
+
+/// The step that is differentiated: where it started and what it left behind.
+struct DerivativeInput {
+  const Scene& scene;
+  const Parameters& parameters;
+  const ContactSettings& settings;
+  double dt;
+  const Control& control;
+  const State& before;
+  const StepRecord& record;
+  ContactModel model = ContactModel::kNcp;  ///< whose solution it is
+
+  const TreeData<double>& data(int tree) const { return record.dynamics.trees[tree]; }
+};
+
+/// What one dof of the chain of one side of a constraint moves, world axes, per unit of the dof.
+struct RowColumn {
+  int dof;          ///< scene
+  Vec3d u, w;       ///< velocity of the side's point and angular velocity of its body
+  Vec3d force;      ///< change of the force on B, minus that on A [N s]
+  Vec3d moment[2];  ///< change of the moment on B about the point of side 0, 1; minus that on A
+  double velocity[kMaxSetDim];  ///< change of c at fixed v+
+  double rate[kMaxSetDim];      ///< change of -c* with v: restitution
+};
+
+/// A constraint with the columns of its sides.
+struct MovingRow {
+  int num_sides;
+  bool moves_force;  ///< the columns change force and moments; else J is constant
+  int start[3];      ///< of each side in MovingRows::columns, and the end
+  double sign[2];    ///< of the sides: -1 of A, 1 of B
+};
+
+struct MovingRows {
+  std::vector<MovingRow> rows;  ///< [sets]
+  std::vector<RowColumn> columns;
+  std::vector<Force<double>> held;  ///< [bodies] impulses on them about the origin of their root,
+                                    ///< root axes [N s, N m s]
+  /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
+  /// its start.
+  std::vector<Motion<double>> begin, end;
+  int num_gap_kinks = 0;       ///< contacts and limits whose gap is zero to rounding: one-sided
+  int num_capped = 0;          ///< rows whose recovery is cut: their c* counts as constant
+  int num_scaled_impacts = 0;  ///< restitution that the dissipative law has cut
+  int num_swept = 0, num_inexact = 0;  ///< contacts, see ContactDerivatives::exact
+};
+
+/// [m or rad] A gap of at most this times its size (of a contact 1 m) counts as closed: at rest its
+/// sign is one of rounding.
+inline constexpr double kTouching = 1e-9;
+
+void find_moving_rows(const DerivativeInput& input, MovingRows& out);
+
+}  // namespace stiction

@@ -1,0 +1,112 @@
+#include "derivatives/tree_derivatives.hpp"
+
+#include "dynamics/integrate_derivatives.hpp"
+#include "dynamics/inverse_dynamics_derivatives.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stiction {
+namespace {
+
+/// Wrenches by body: impulses over dt, and those of the control.
+void gather_wrenches(const DerivativeInput& in, Linearisation& out) {
+  const double rate = 1.0 / in.dt;
+  out.work.held.resize(in.scene.num_bodies());
+  for (std::size_t b = 0; b < out.work.held.size(); ++b) {
+    const Force<double>& f = out.moving.held[b];
+    out.work.held[b] = {f.linear * rate, f.angular * rate};
+  }
+  out.work.wrenches.assign(in.control.wrenches.empty() ? 0 : in.scene.num_bodies(),
+                           {{0, 0, 0}, {0, 0, 0}});
+  for (const ExternalWrench& w : in.control.wrenches)
+    out.work.wrenches[w.body] += {w.force, w.moment};
+}
+
+}  // namespace
+
+void find_tree_derivatives(const DerivativeInput& in, Linearisation& out) {
+  gather_wrenches(in, out);
+  const std::vector<Tree>& trees = in.scene.trees();
+  out.work.acceleration.resize(in.scene.nv());
+  out.end_velocity.resize(in.scene.nv());
+  for (int k = 0; k < in.scene.nv(); ++k) {
+    out.work.acceleration[k] = in.record.dv[k] / in.dt;
+    out.end_velocity[k] = in.before.v[k] + in.record.dv[k];
+  }
+  out.inverse_dynamics.start.clear();
+  std::size_t size = 0, memory = 0;
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    out.inverse_dynamics.start.push_back(static_cast<int>(size));
+    size += static_cast<std::size_t>(trees[t].nv) * trees[t].nv;
+    memory = std::max<std::size_t>(memory,
+                                   inverse_dynamics_work_size<double>(in.record.dynamics.views[t]));
+  }
+  out.inverse_dynamics.dq.assign(size, 0.0);
+  out.inverse_dynamics.dv.assign(size, 0.0);
+  out.work.memory.resize(memory);
+  for (std::size_t t = 0; t < trees.size(); ++t) {
+    if (in.record.dynamics.asleep[t]) continue;
+    const TreeView& view = in.record.dynamics.views[t];
+    Arena<double> arena{out.work.memory.data()};
+    const int body = trees[t].body_offset, at = out.inverse_dynamics.start[t];
+    inverse_dynamics_derivatives(
+        view,
+        tree_parameters(trees[t], static_cast<int>(t), in.parameters),
+        in.data(static_cast<int>(t)),
+        in.dt,
+        out.work.acceleration.data() + trees[t].v_offset,
+        out.work.held.data() + body,
+        out.work.wrenches.empty() ? nullptr : out.work.wrenches.data() + body,
+        take_inverse_dynamics_work<double>(view, arena),
+        {out.inverse_dynamics.dq.data() + at, out.inverse_dynamics.dv.data() + at, trees[t].nv});
+  }
+}
+
+DofForce dof_force_derivatives(const DerivativeInput& in, int dof) {
+  const Parameters& p = in.parameters;
+  const double dt = in.dt;
+  if (in.record.dynamics.saturated[dof]) return {0.0, -dt * p.damping[dof], 0.0};
+  return {-dt * p.kp[dof], -dt * (dt * p.kp[dof] + p.kd[dof] + p.damping[dof]), dt};
+}
+
+namespace {
+
+/// A tree's velocity at the end in the axes of the start, and the point that moves straight on.
+struct End {
+  const TreeView& view;
+  const double* v;
+  Vec3d c;
+};
+
+End end_of(const DerivativeInput& in, const Linearisation& linear, int tree) {
+  const TreeView& view = in.record.dynamics.views[tree];
+  const Tree& t = in.scene.trees()[tree];
+  return {view,
+          linear.end_velocity.data() + t.v_offset,
+          root_point(view, tree_parameters(t, tree, in.parameters))};
+}
+
+}  // namespace
+
+void end_tangents(const DerivativeInput& in,
+                  const Linearisation& linear,
+                  int tree,
+                  int stride,
+                  int width,
+                  double* position,
+                  double* velocity) {
+  const End end = end_of(in, linear, tree);
+  integrate_tangents(end.view, end.c, in.dt, end.v, width, stride, position, velocity);
+}
+
+void pull_back_end(const DerivativeInput& in,
+                   const Linearisation& linear,
+                   int tree,
+                   double* position,
+                   double* velocity) {
+  const End end = end_of(in, linear, tree);
+  integrate_cotangents(end.view, end.c, in.dt, end.v, 1, 1, position, velocity);
+}
+
+}  // namespace stiction

@@ -1,0 +1,79 @@
+#include "stiction/simulator/simulator.hpp"
+
+#include "derivatives/differentiator.hpp"
+#include "simulator/rigid_step.hpp"
+
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+
+/// The last step as it was, or what stands in the way of its derivatives.
+DerivativeInput Simulator::derivative_input() const {
+  const auto refuse = [](const std::string& why) {
+    throw std::invalid_argument("derivatives: " + why);
+  };
+  if (dynamic_cast<const RigidStep*>(step_.get()) == nullptr)
+    refuse("integrator \"" + settings_.integrator + "\" has none yet: take semi-implicit-euler");
+  if (settings_.project_closures)
+    refuse("project_closures moves the state after the step: take project_closures=false");
+  if (prepared_) refuse("the step was prepared only; call advance() before");
+  if (before_.q.size() == 0) refuse("there is no step yet; call step() before");
+  if (!report().whole())
+    refuse(std::string("the last step ended with status ") + to_string(report().status));
+  const ContactSolution& s = solution();
+  if (!s.regularisation.empty())
+    refuse("solver \"" + settings_.solver.name + "\" regularises its problem: take ncp-newton");
+  if (s.model != ContactModel::kNcp && s.model != ContactModel::kCcp)
+    refuse("solver \"" + settings_.solver.name + "\" solves the model " + to_string(s.model) +
+           ", which has none: take a solver of ncp or ccp");
+  return {scene_,
+          edits_.seen(),
+          settings_.contact,
+          settings_.dt,
+          control_before_,
+          before_,
+          record(),
+          s.model};
+}
+
+const StepDerivatives& Simulator::step_derivatives() {
+  return differentiator().derivatives(derivative_input());
+}
+
+const StepGradient& Simulator::vjp(const Eigen::VectorXd& w) {
+  const DerivativeInput input = derivative_input();
+  check_length("w", w, 2 * scene_.nv(), "2 nv: dl/dq+ and dl/dv+");
+  return differentiator().gradient(input, w);
+}
+
+const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
+  const DerivativeInput input = derivative_input();
+  check_length("x", x, 3 * scene_.nv(), "3 nv: tangents of q, v and torque");
+  return differentiator().tangent(input, x);
+}
+
+const GradientReport& Simulator::gradient_report() {
+  return differentiator().report(derivative_input());
+}
+
+void Simulator::check_length(const char* name,
+                             const Eigen::VectorXd& x,
+                             int length,
+                             const char* meaning) const {
+  if (x.size() == length && x.allFinite()) return;
+  throw std::invalid_argument(std::string(name) +
+                              (x.size() == length
+                                   ? " has an entry that is not finite"
+                                   : " has " + std::to_string(x.size()) + " entries: must have " +
+                                         std::to_string(length) + " (" + meaning + ")"));
+}
+
+Differentiator& Simulator::differentiator() {
+  if (!differentiator_) differentiator_ = std::make_unique<Differentiator>();
+  if (differentiated_step_ != step_count_) differentiator_->forget();
+  differentiated_step_ = step_count_;
+  return *differentiator_;
+}
+
+}  // namespace stiction

@@ -1,0 +1,151 @@
+#include "scenes/scenes.hpp"
+#include "support/random.hpp"
+#include "support/step_differences.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+
+namespace stiction::test {
+namespace {
+
+SimulatorSettings precise() {
+  SimulatorSettings settings;
+  settings.solver.tolerance = 1e-13;
+  return settings;
+}
+
+Eigen::MatrixXd dense(const StepDerivatives& d) {
+  Eigen::MatrixXd J(2 * d.nv(), 3 * d.nv());
+  J << d.A(), d.B();
+  return J;
+}
+
+/// A scene after some steps, disturbed so that no gap rests at its kink.
+struct Moment {
+  Scene scene;
+  Simulator simulator;
+  State state;
+  Control control;
+
+  Moment(const std::string& name,
+         int steps,
+         double disturbance,
+         int after = 0,
+         SimulatorSettings settings = precise())
+      : scene(make_scene(name)),
+        simulator(scene, settings),
+        state(simulator.initial_state()),
+        control(simulator.hold()) {
+    for (int k = 0; k < steps; ++k) simulator.step(state, control);
+    Rng rng(7);
+    for (int k = 0; k < scene.nv(); ++k) {
+      state.v[k] += disturbance * rng.uniform(-1.0, 1.0);
+      control.torque[k] += disturbance * rng.uniform(-1.0, 1.0);
+    }
+    for (int k = 0; k < after; ++k) simulator.step(state, control);
+  }
+  const StepDerivatives& derivatives() {
+    State next = state;
+    simulator.step(next, control);
+    return simulator.step_derivatives();
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(step_derivatives_test)
+
+BOOST_AUTO_TEST_CASE(columns_agree_with_differences) {
+  struct Case {
+    const char* scene;
+    int steps;
+    double disturbance;
+    int after;  ///< steps with the disturbance
+    int kinks;  ///< columns at most
+  };
+  for (const Case& c : {Case{"double-pendulum", 40, 0.1, 0, 0},
+                        {"ball-drop", 40, 0.1, 0, 0},
+                        {"cartpole", 40, 0.1, 0, 0},
+                        {"four-bar", 40, 0.0, 0, 0},
+                        {"solo12", 40, 0.02, 0, 6},
+                        {"slope", 40, 0.0, 0, 6},
+                        {"cube-slide", 40, 0.2, 0, 6}}) {
+    Moment m(c.scene, c.steps, c.disturbance, c.after);
+    const StepDerivatives& d = m.derivatives();
+    BOOST_TEST(d.report.exact(), c.scene);
+    const Eigen::MatrixXd J = dense(d);
+    const ColumnErrors e = column_errors(m.simulator, m.state, m.control, J);
+    const int nv = m.scene.nv();
+    // A body that slides on four points: which impulses carry it, and with them how it begins to
+    // turn, the solver takes from its warm start.
+    const bool redundant = d.report.rank < d.report.unknowns;
+    const double bar = d.report.not_unique > 0 ? 2e-2 : redundant ? 1e-3 : 1e-7;
+    for (int block = 0; block < 3; ++block)
+      BOOST_TEST(e.worst(block * nv, nv) < bar,
+                 c.scene << " block " << block << ": " << e.worst(block * nv, nv));
+    BOOST_TEST(e.kinks() <= c.kinks, c.scene << ": " << e.kinks() << " kinks");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(products_are_those_of_the_matrix) {
+  for (const char* name : {"double-pendulum", "four-bar", "solo12", "cube-slide", "box-stack(3)"}) {
+    Moment m(name, 40, 0.02);
+    const Eigen::MatrixXd J = dense(m.derivatives());
+    const int nv = m.scene.nv();
+    Rng rng(3);
+    Eigen::VectorXd w(2 * nv), x(3 * nv);
+    for (double& y : w) y = rng.uniform(-1.0, 1.0);
+    for (double& y : x) y = rng.uniform(-1.0, 1.0);
+    const StepGradient& g = m.simulator.vjp(w);
+    Eigen::VectorXd gradient(3 * nv);
+    gradient << g.q, g.v, g.torque;
+    const double size = J.cwiseAbs().maxCoeff();
+    BOOST_TEST((gradient - J.transpose() * w).cwiseAbs().maxCoeff() < 1e-12 * size * nv, name);
+    BOOST_TEST((m.simulator.jvp(x) - J * x).cwiseAbs().maxCoeff() < 1e-12 * size * nv, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(steps_are_the_same_with_and_without) {
+  Moment with("solo12", 0, 0.0), without("solo12", 0, 0.0);
+  for (int k = 0; k < 50; ++k) {
+    with.simulator.step(with.state, with.control);
+    with.simulator.step_derivatives();
+    with.simulator.vjp(Eigen::VectorXd::Ones(2 * with.scene.nv()));
+    without.simulator.step(without.state, without.control);
+  }
+  BOOST_TEST((with.state == without.state));
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_derivatives_is_refused) {
+  const Scene scene = make_scene("slope");
+  const auto refused = [&](SimulatorSettings settings, bool step, const std::string& says) {
+    const bool compliant = settings.integrator != SimulatorSettings().integrator;
+    Simulator s(compliant ? make_scene("double-pendulum") : scene, settings);
+    State state = s.initial_state();
+    if (step) s.step(state, s.hold());
+    BOOST_CHECK_EXCEPTION(s.step_derivatives(), std::invalid_argument, [&](const auto& e) {
+      return std::string(e.what()).find(says) != std::string::npos;
+    });
+  };
+  SimulatorSettings settings;
+  refused(settings, false, "no step yet");
+  settings.integrator = "explicit-euler";
+  refused(settings, true, "explicit-euler");
+  settings = {};
+  settings.solver.name = "lcp-pgs";
+  refused(settings, true, "lcp-pgs");
+  settings.solver.name = "ccp-newton";
+  refused(settings, true, "regularises");
+  settings = {};
+  settings.project_closures = true;
+  refused(settings, true, "project_closures");
+  Simulator s(scene, {});
+  State state = s.initial_state();
+  s.step(state, s.hold());
+  BOOST_CHECK_THROW(s.vjp(Eigen::VectorXd::Ones(3)), std::invalid_argument);
+  BOOST_CHECK_THROW(s.jvp(Eigen::VectorXd::Constant(3 * scene.nv(), NAN)), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace stiction::test
