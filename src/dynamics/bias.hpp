@@ -39,16 +39,22 @@ inline void body_inertias_and_forces(const TreeView& tree,
   data.potential_energy = potential - mass * dot(parameters.gravity, data.X_WR.p);
 }
 
+/// Inertia of one body about the root's origin.
+template <class Real>
+inline Inertia<Real> body_inertia(const TreeParameters<Real>& parameters,
+                                  const TreeData<Real>& data,
+                                  int b) {
+  const RigidTransform<Real>& X = data.X_RB[b];
+  return inertia_about_origin(
+      parameters.mass[b], X * parameters.com[b], rotate(X.R, parameters.inertia[b]));
+}
+
 /// The inertias alone, which need no velocity.
 template <class Real>
 inline void body_inertias(const TreeView& tree,
                           const TreeParameters<Real>& parameters,
                           TreeData<Real>& data) {
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    const RigidTransform<Real>& X = data.X_RB[b];
-    data.inertia[b] = inertia_about_origin(
-        parameters.mass[b], X * parameters.com[b], rotate(X.R, parameters.inertia[b]));
-  }
+  for (int b = 0; b < tree.num_bodies; ++b) data.inertia[b] = body_inertia(parameters, data, b);
 }
 
 /// Adds a wrench (force, moment about the body's origin, both in the world) to a body.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dynamics/bias.hpp"
 #include "dynamics/free_root.hpp"
 #include "dynamics/loose_body_derivatives.hpp"
 #include "dynamics/tree_layout.hpp"
@@ -101,20 +102,50 @@ inline Mat3<Real> coriolis_block(const Inertia<Real>& I, const Motion<Real>& V) 
           {xz - L.y - u.x * h.z, yz + L.x - u.y * h.z, two * k2.z + u.x * h.x + u.y * h.y}};
 }
 
-/// F, p and N of one body at its A.
+/// I A + V x* H of a body with the momentum H = I V.
 template <class Real>
-inline void set_body_terms(const Inertia<Real>& I, const Motion<Real>& V, CarriedTerms<Real>& t) {
-  const Force<Real> H = I * V, IA = I * t.A;
-  t.F = {IA.linear + cross(V.angular, H.linear),
-         IA.angular + cross(V.angular, H.angular) + cross(V.linear, H.linear)};
-  t.momentum = H.linear;
-  t.N = coriolis_block(I, V);
+inline Force<Real> body_force(const Inertia<Real>& I,
+                              const Motion<Real>& V,
+                              const Force<Real>& H,
+                              const Motion<Real>& A) {
+  return I * A + force_cross(V, H);
 }
 
-/// S x* F.
+/// S x over the dofs of a body's joint.
 template <class Real>
-inline Force<Real> force_cross(const Motion<Real>& S, const Force<Real>& F) {
-  return {cross(S.angular, F.linear), cross(S.angular, F.angular) + cross(S.linear, F.linear)};
+inline Motion<Real> joint_motion(const TreeView& tree,
+                                 const TreeData<Real>& data,
+                                 int b,
+                                 const Real* x) {
+  if (b < root_bodies(tree)) return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}};
+  const int j = tree.v_index[b];
+  return visit_joint(tree.joint[b],
+                     [&](auto joint) { return joint.velocity(data.X_RB[b], data.S + j, x + j); });
+}
+
+/// What a body hangs on: V_p and A_p of its parent, of the ground for the first one.
+template <class Real>
+struct ParentMotion {
+  Motion<Real> V, A;
+};
+template <class Real>
+inline ParentMotion<Real> ground_motion(const TreeParameters<Real>& parameters,
+                                        const TreeData<Real>& data) {
+  const Real o(0.0);
+  const Vec3<Real> zero{o, o, o};
+  return {{zero, zero}, {-transpose_times(data.X_WR.R, parameters.gravity), zero}};
+}
+
+/// A with a, minus gravity: that of kinematics.hpp and S a.
+template <class Real>
+inline Motion<Real> body_acceleration(const TreeView& tree,
+                                      const TreeData<Real>& data,
+                                      const ParentMotion<Real>& parent,
+                                      int b,
+                                      const Real* a) {
+  const Motion<Real> own = joint_motion(tree, data, b, a);
+  if (b < root_bodies(tree)) return data.A[b] + own;
+  return parent.A + motion_cross(parent.V, data.V[b]) + own;  // V_b x S qd = V_p x V_b
 }
 
 /// 2B s.
@@ -131,35 +162,28 @@ inline void inverse_dynamics_terms(const TreeView& tree,
                                    const Real* a,
                                    const Force<Real>* held,
                                    const InverseDynamicsWork<Real>& work) {
-  const Real o(0.0);
-  const Vec3<Real> zero{o, o, o};
-  const Motion<Real> rest{zero, zero};
-  const Motion<Real> ground{-transpose_times(data.X_WR.R, parameters.gravity), zero};
+  const ParentMotion<Real> ground = ground_motion(parameters, data);
   for (int b = 0; b < tree.num_bodies; ++b) {
     CarriedTerms<Real>& t = work.body[b];
     const int p = tree.parent[b], first = tree.v_index[b];
-    if (b < root_bodies(tree)) {
-      t.A = data.A[b] + Motion<Real>{{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
-    } else {
-      const Motion<Real>& V_p = p < 0 ? rest : data.V[p];
-      const Motion<Real> A_p = p < 0 ? ground : work.body[p].A;
-      t.A = A_p + motion_cross(V_p, data.V[b]);
+    const ParentMotion<Real> parent =
+        p < 0 ? ground : ParentMotion<Real>{data.V[p], work.body[p].A};
+    t.A = body_acceleration(tree, data, parent, b, a);
+    if (b >= root_bodies(tree)) {
       for (int j = first; j < first + joint_nv(tree.joint[b]); ++j) {
         const Motion<Real>& S = data.S[j];
-        const Motion<Real> psi_dot = motion_cross(V_p, S);
-        t.A = t.A + S * a[j];
+        const Motion<Real> psi_dot = motion_cross(parent.V, S);
         work.dof[j] = {psi_dot.angular,
-                       motion_cross(A_p, S) + motion_cross(V_p, psi_dot),
+                       motion_cross(parent.A, S) + motion_cross(parent.V, psi_dot),
                        psi_dot + motion_cross(data.V[b], S)};
       }
     }
-    const RigidTransform<Real>& X = data.X_RB[b];
-    set_body_terms(
-        inertia_about_origin(
-            parameters.mass[b], X * parameters.com[b], rotate(X.R, parameters.inertia[b])),
-        data.V[b],
-        t);
-    t.held = held ? held[b] : Force<Real>{zero, zero};
+    const Inertia<Real> I = body_inertia(parameters, data, b);
+    const Force<Real> H = I * data.V[b];
+    t.F = body_force(I, data.V[b], H, t.A);
+    t.momentum = H.linear;
+    t.N = coriolis_block(I, data.V[b]);
+    t.held = held ? held[b] : Force<Real>{ground.V.linear, ground.V.linear};
   }
 }
 

@@ -88,5 +88,48 @@ inline void loose_body_derivatives(const TreeParameters<Real>& parameters,
   }
 }
 
+/// p^T of both matrices.
+template <class Real>
+inline void loose_body_vjp(const TreeParameters<Real>& parameters,
+                           const TreeData<Real>& data,
+                           Real dt,
+                           const Force<Real>* held,
+                           const Force<Real>* wrench,
+                           const Real* p,
+                           Real* by_q,
+                           Real* by_v) {
+  Real dq[36], dv[36];
+  for (int k = 0; k < 36; ++k) dq[k] = dv[k] = Real(0.0);
+  loose_body_derivatives(parameters, data, dt, held, wrench, 6, dq, dv);
+  for (int j = 0; j < 6; ++j) {
+    Real q(0.0), v(0.0);
+    for (int i = 0; i < 6; ++i) {
+      q += p[i] * dq[6 * i + j];
+      v += p[i] * dv[6 * i + j];
+    }
+    by_q[j] = q;
+    by_v[j] = v;
+  }
+}
+
+/// d tau of tangents of q and v.
+template <class Real>
+inline void loose_body_jvp(const TreeParameters<Real>& parameters,
+                           const TreeData<Real>& data,
+                           Real dt,
+                           const Force<Real>* held,
+                           const Force<Real>* wrench,
+                           const Real* dq,
+                           const Real* dv,
+                           Real* dtau) {
+  Real q[36], v[36];
+  for (int k = 0; k < 36; ++k) q[k] = v[k] = Real(0.0);
+  loose_body_derivatives(parameters, data, dt, held, wrench, 6, q, v);
+  for (int i = 0; i < 6; ++i) {
+    dtau[i] = Real(0.0);
+    for (int j = 0; j < 6; ++j) dtau[i] += q[6 * i + j] * dq[j] + v[6 * i + j] * dv[j];
+  }
+}
+
 }  // namespace STICTION_ISA
 }  // namespace stiction

@@ -31,11 +31,23 @@ struct Force {
     angular += b.angular;
     return *this;
   }
+  friend Force operator+(const Force& a, const Force& b) {
+    return {a.linear + b.linear, a.angular + b.angular};
+  }
+  friend Force operator-(const Force& a, const Force& b) {
+    return {a.linear - b.linear, a.angular - b.angular};
+  }
 };
 
 template <class Real>
 inline Real dot(const Motion<Real>& m, const Force<Real>& f) {
   return dot(m.linear, f.linear) + dot(m.angular, f.angular);
+}
+
+/// v x* f, the rate of change of a force f that moves with velocity v: m . (v x* f) = -(v x m) . f.
+template <class Real>
+inline Force<Real> force_cross(const Motion<Real>& v, const Force<Real>& f) {
+  return {cross(v.angular, f.linear), cross(v.angular, f.angular) + cross(v.linear, f.linear)};
 }
 
 /// Inertia about O: mass m, first moment h = m c, rotational inertia I about O.

@@ -1,5 +1,6 @@
 #include "dynamics/inverse_dynamics_derivatives.hpp"
 
+#include "dynamics/inverse_dynamics_products.hpp"
 #include "scenes/scenes.hpp"
 #include "support/recovery.hpp"
 #include "support/tree_sample.hpp"
@@ -64,6 +65,46 @@ void compare(const TreeSample& s, const TauDerivatives& ours, double allowed) {
 }
 void compare(const TreeSample& s, double allowed) {
   compare(s, derivatives(s, true, true), allowed);
+}
+
+void compare_products(const TreeSample& s, bool held, bool wrench) {
+  const TreeView& view = s.view();
+  const int nv = view.nv;
+  const TauDerivatives full = derivatives(s, held, wrench);
+  Rng rng(nv);
+  const Eigen::VectorXd p = random_vector(rng, nv), dq = random_vector(rng, nv),
+                        dv = random_vector(rng, nv);
+  Eigen::VectorXd by_q(nv), by_v(nv), dtau(nv);
+  std::vector<AdjointTerms<double>> adjoint(view.num_bodies);
+  std::vector<TangentTerms<double>> tangent(view.num_bodies);
+  const Force<double>*f = held ? s.held.data() : nullptr, *w = wrench ? s.wrench.data() : nullptr;
+  const TreeParameters<double> parameters = s.parameters();
+  inverse_dynamics_vjp(view,
+                       parameters,
+                       s.data(),
+                       s.dt,
+                       s.a.data(),
+                       f,
+                       w,
+                       p.data(),
+                       adjoint.data(),
+                       by_q.data(),
+                       by_v.data());
+  inverse_dynamics_jvp(view,
+                       parameters,
+                       s.data(),
+                       s.dt,
+                       s.a.data(),
+                       f,
+                       w,
+                       dq.data(),
+                       dv.data(),
+                       tangent.data(),
+                       dtau.data());
+  const double scale = largest(full.dq) + largest(full.dv);
+  BOOST_TEST(largest(by_q - full.dq.transpose() * p) <= 1e-13 * scale);
+  BOOST_TEST(largest(by_v - full.dv.transpose() * p) <= 1e-13 * scale);
+  BOOST_TEST(largest(dtau - full.dq * dq - full.dv * dv) <= 1e-13 * scale);
 }
 
 }  // namespace
@@ -140,6 +181,19 @@ BOOST_AUTO_TEST_CASE(tumbling_bodies_agree_with_dual_numbers) {
   }
 }
 
+// The products linear in the bodies are those with the matrices.
+BOOST_AUTO_TEST_CASE(products_are_those_of_the_matrices) {
+  Rng rng(35);
+  for (int trial = 0; trial < 100; ++trial) {
+    const Sampled sampled = random_scene(rng, trial % 10 == 0);
+    const TreeSample s(rng, sampled.scene, 0, 3.0, 1e-3);
+    const bool held = trial % 3 != 0, wrench = trial % 2 == 0;
+    BOOST_TEST_CONTEXT("trial " << trial << ", " << sampled.bodies.size() << " bodies") {
+      compare_products(s, held, wrench);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(robots_agree_with_dual_numbers) {
   Rng rng(34);
   for (const char* name : {"solo12", "talos", "allegro-ball", "double-pendulum"}) {
@@ -147,7 +201,10 @@ BOOST_AUTO_TEST_CASE(robots_agree_with_dual_numbers) {
     for (int trial = 0; trial < 3; ++trial) {
       for (std::size_t t = 0; t < scene.trees().size(); ++t) {
         const TreeSample s(rng, scene, static_cast<int>(t), 2.0, 1e-3);
-        BOOST_TEST_CONTEXT(name << ", tree " << t) { compare(s, 1e-12); }
+        BOOST_TEST_CONTEXT(name << ", tree " << t) {
+          compare(s, 1e-12);
+          compare_products(s, true, true);
+        }
       }
     }
   }
