@@ -165,5 +165,23 @@ inline void integrate_cotangents(const TreeView& tree,
   }
 }
 
+/// Changes of q+ and v+ of a free root, its linear parts, by a change dc of the point that moves
+/// straight on: of a loose body that of its centre of mass.
+template <class Real>
+struct RootLinear {
+  Vec3<Real> q, v;
+};
+template <class Real>
+inline RootLinear<Real> root_point_tangent(const Real* v, Real dt, const Vec3<Real>& dc) {
+  const Vec3<Real> w{v[3], v[4], v[5]}, about = cross(w, dc);
+  return {turned(w * -dt, dc + about * dt) - dc, turned(w * -dt, about) - about};
+}
+/// The transpose.
+template <class Real>
+inline Vec3<Real> root_point_cotangent(const Real* v, Real dt, const RootLinear<Real>& by) {
+  const Vec3<Real> w{v[3], v[4], v[5]}, q = turned(w * dt, by.q);
+  return q - by.q + cross(q * dt + turned(w * dt, by.v) - by.v, w);
+}
+
 }  // namespace STICTION_ISA
 }  // namespace stiction

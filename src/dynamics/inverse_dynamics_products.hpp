@@ -83,6 +83,22 @@ inline Vec3<Real> times_coriolis(const Inertia<Real>& I,
   return cross(H.linear, P.linear) * Real(2.0) + (turn + rest);
 }
 
+/// A and P of body b, those of its parent being known.
+template <class Real>
+inline void set_adjoint_motions(const TreeView& tree,
+                                const TreeData<Real>& data,
+                                const ParentMotion<Real>& ground,
+                                const Real* a,
+                                const Real* p,
+                                int b,
+                                AdjointTerms<Real>* work) {
+  const int up = tree.parent[b];
+  const ParentMotion<Real> parent = up < 0 ? ground : ParentMotion<Real>{data.V[up], work[up].A};
+  work[b].A = body_acceleration(tree, data, parent, b, a);
+  work[b].P = joint_motion(tree, data, b, p);
+  if (up >= 0) work[b].P = work[up].P + work[b].P;
+}
+
 template <class Real>
 inline void adjoint_terms(const TreeView& tree,
                           const TreeParameters<Real>& parameters,
@@ -95,12 +111,8 @@ inline void adjoint_terms(const TreeView& tree,
   const ParentMotion<Real> ground = ground_motion(parameters, data);
   for (int b = 0; b < tree.num_bodies; ++b) {
     AdjointTerms<Real>& t = work[b];
-    const int up = tree.parent[b];
     const Motion<Real>& V = data.V[b];
-    t.P = joint_motion(tree, data, b, p);
-    if (up >= 0) t.P = work[up].P + t.P;
-    t.A = body_acceleration(
-        tree, data, up < 0 ? ground : ParentMotion<Real>{data.V[up], work[up].A}, b, a);
+    set_adjoint_motions(tree, data, ground, a, p, b, work);
     const Inertia<Real> I = body_inertia(parameters, data, b);
     const Force<Real> H = I * V;
     const ActingWrench<Real> f = acting_wrench(data, held, wrench, b);

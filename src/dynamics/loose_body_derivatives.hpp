@@ -38,9 +38,13 @@ struct LooseBodyTurn {
     const Mat3<Real> next = right_jacobian(-half_next);
     for (int k = 0; k < 3; ++k) implicit.column(k) = I.column(k) - cross(m, next.column(k)) * s;
   }
-  /// d(I w') of dl.
+  Vec3<Real> next_velocity() const { return half_next * (Real(-1.0) / s); }
+  /// d(I w') of dl, and of a change of I: dI w'.
   Vec3<Real> next_momentum(const Vec3<Real>& dl) const {
     return I * solve(implicit, turned(half_next, dl));
+  }
+  Vec3<Real> next_momentum(const Vec3<Real>& dl, const Vec3<Real>& dIw) const {
+    return dIw + I * solve(implicit, turned(half_next, dl) - dIw);
   }
   /// dl of the dw that is axis k.
   Vec3<Real> momentum(int k) const { return turned(half, I.column(k)) + cross(l, J.column(k)) * s; }

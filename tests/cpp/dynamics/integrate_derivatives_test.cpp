@@ -139,4 +139,38 @@ BOOST_AUTO_TEST_CASE(cotangents_are_the_transpose) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(the_point_that_moves_straight_on_counts) {
+  each_end([](const End& e, Rng& rng) {
+    if (!is_loose_body(e.view())) return;
+    Eigen::MatrixXd by_c(6, 3), ours(6, 3), transposed(3, 6);
+    for (int k = 0; k < 3; ++k) {
+      std::vector<Direction> q(e.q.data(), e.q.data() + 7), v(e.v.data(), e.v.data() + 6);
+      Vec3<Direction> c = lift<Direction>(e.c);
+      c[k].d[0] = 1.0;
+      integrate_configuration(e.view(), c, Direction(e.dt), q.data(), v.data());
+      const Vec3d moved{q[0].d[0], q[1].d[0], q[2].d[0]};
+      const double turn[4] = {q[3].value, q[4].value, q[5].value, q[6].value};
+      const Vec3d own = transpose_times(rotation_from_quaternion(turn), moved);
+      Vec3d dc{0, 0, 0};
+      dc[k] = 1.0;
+      const RootLinear<double> d = root_point_tangent(e.v.data(), e.dt, dc);
+      for (int i = 0; i < 3; ++i) {
+        by_c(i, k) = own[i];
+        by_c(3 + i, k) = v[i].d[0];
+        ours(i, k) = d.q[i];
+        ours(3 + i, k) = d.v[i];
+      }
+    }
+    for (int i = 0; i < 6; ++i) {
+      RootLinear<double> by{{0, 0, 0}, {0, 0, 0}};
+      (i < 3 ? by.q : by.v)[i % 3] = 1.0;
+      const Vec3d c = root_point_cotangent(e.v.data(), e.dt, by);
+      for (int k = 0; k < 3; ++k) transposed(k, i) = c[k];
+    }
+    const double scale = 1.0 + e.v.norm();
+    BOOST_TEST((ours - by_c).cwiseAbs().maxCoeff() < 1e-14 * scale);
+    BOOST_TEST((transposed - ours.transpose()).cwiseAbs().maxCoeff() < 1e-14 * scale);
+  });
+}
+
 BOOST_AUTO_TEST_SUITE_END()
