@@ -56,8 +56,50 @@ const GradientReport& Differentiator::report(const DerivativeInput& in) {
   return out_.report;
 }
 
-const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in) {
+/// dx+/dp of one island.
+void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
+  const DerivativeIsland& island = linear_.islands[k];
+  const int nv = in.scene.nv();
+  const bool pushed = std::any_of(
+      parameters_.changes.begin(), parameters_.changes.end(), [](const ParameterChange& c) {
+        return c.kind == ParameterChange::kImpulse;
+      });
+  columns_.resize(island, parameters_.count, pushed);
+  const auto inside = [&](const ParameterChange& c) {
+    const bool row = c.kind == ParameterChange::kVelocity || c.kind == ParameterChange::kImpulse;
+    if (row) return c.index >= island.first_row && c.index < island.first_row + island.num_rows;
+    return linear_.island_of_tree[in.scene.tree_of_dof(c.index)] == k;
+  };
+  const auto add = [&](std::vector<double>& rows, int row, const ParameterChange& c) {
+    rows[static_cast<std::size_t>(row) * columns_.stride + c.column] += c.value;
+  };
+  for (const ParameterChange& c : parameters_.changes) {
+    if (!inside(c)) continue;
+    if (c.kind == ParameterChange::kForce) add(columns_.force, linear_.local[c.index], c);
+    if (c.kind == ParameterChange::kVelocity) add(columns_.velocity, c.index - island.first_row, c);
+    if (c.kind == ParameterChange::kImpulse) add(columns_.impulse, c.index - island.first_row, c);
+  }
+  propagate(in, linear_, island, -1, columns_);
+  const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
+  for (int i = 0; i < island.num_dofs; ++i) {
+    const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * columns_.stride;
+    std::copy_n(columns_.position.data() + at, parameters_.count, out_.P.row(dofs[i]).data());
+    std::copy_n(columns_.force.data() + at, parameters_.count, out_.P.row(nv + dofs[i]).data());
+  }
+  for (const ParameterChange& c : parameters_.changes) {
+    if (!inside(c)) continue;
+    if (c.kind == ParameterChange::kPosition) out_.P(c.index, c.column) += c.value;
+    if (c.kind == ParameterChange::kEndVelocity) out_.P(nv + c.index, c.column) += c.value;
+  }
+}
+
+const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
+                                                   const std::vector<std::string>& parameters) {
   prepare(in);
+  parameters_.fields = parameters;
+  find_parameter_changes(in, linear_, parameters_);
+  out_.parameters = parameters_.ranges;
+  out_.P.setZero(2 * in.scene.nv(), parameters_.count);
   out_.islands.resize(linear_.islands.size());
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
     const DerivativeIsland& island = linear_.islands[k];
@@ -78,12 +120,35 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in) {
       std::copy_n(columns_.position.data() + at, 3 * n, block.values.row(i).data());
       std::copy_n(columns_.force.data() + at, 3 * n, block.values.row(n + i).data());
     }
+    if (parameters_.count > 0) fill_parameters(in, static_cast<int>(k));
   }
   return out_;
 }
 
-const StepGradient& Differentiator::gradient(const DerivativeInput& in, const Eigen::VectorXd& w) {
+/// After the covectors of all islands.
+void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
+  const Eigen::Index nv = gradient_.q.size();
+  for (const ParameterChange& c : parameters_.changes) {
+    const double by[] = {force_[c.kind == ParameterChange::kForce ? c.index : 0],
+                         c.kind == ParameterChange::kVelocity ? -velocity_[c.index] : 0.0,
+                         c.kind == ParameterChange::kImpulse ? impulse_[c.index] : 0.0,
+                         w[c.kind == ParameterChange::kPosition ? c.index : 0],
+                         w[c.kind == ParameterChange::kEndVelocity ? nv + c.index : 0]};
+    gradient_.parameters[c.column] += by[c.kind] * c.value;
+  }
+}
+
+const StepGradient& Differentiator::gradient(const DerivativeInput& in,
+                                             const Eigen::VectorXd& w,
+                                             const std::vector<std::string>& parameters) {
   prepare(in);
+  parameters_.fields = parameters;
+  find_parameter_changes(in, linear_, parameters_);
+  gradient_.ranges = parameters_.ranges;
+  gradient_.parameters.setZero(parameters_.count);
+  force_.assign(in.scene.nv(), 0.0);
+  velocity_.assign(in.record.problem.num_rows(), 0.0);
+  impulse_.assign(in.record.problem.num_rows(), 0.0);
   const int nv = in.scene.nv();
   gradient_.q.setZero(nv);
   gradient_.v.setZero(nv);
@@ -107,6 +172,9 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in, const Ei
     } else {
       pull_back(in, linear_, island, adjoint_);
       state_gradient(in, linear_, island, adjoint_, q_.data(), v_.data(), torque_.data());
+      std::copy_n(adjoint_.velocity.data(), island.num_rows, velocity_.data() + island.first_row);
+      std::copy_n(adjoint_.impulse.data(), island.num_rows, impulse_.data() + island.first_row);
+      for (int i = 0; i < n; ++i) force_[dofs[i]] = adjoint_.force[i];
     }
     for (int i = 0; i < n; ++i) {
       gradient_.q[dofs[i]] = q_[i];
@@ -114,6 +182,7 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in, const Ei
       gradient_.torque[dofs[i]] = torque_[i];
     }
   }
+  add_parameter_gradient(w);
   return gradient_;
 }
 

@@ -4,7 +4,7 @@
 
 #include "derivatives/adjoint.hpp"
 #include "derivatives/columns.hpp"
-#include "derivatives/linearisation.hpp"
+#include "derivatives/parameter_changes.hpp"
 
 namespace stiction {
 
@@ -16,9 +16,12 @@ class Differentiator {
   const Linearisation& linearisation() const { return linear_; }
 
   /// All columns.
-  const StepDerivatives& derivatives(const DerivativeInput& in);
+  const StepDerivatives& derivatives(const DerivativeInput& in,
+                                     const std::vector<std::string>& parameters);
   /// J^T w, w [2 nv] of (q+, v+).
-  const StepGradient& gradient(const DerivativeInput& in, const Eigen::VectorXd& w);
+  const StepGradient& gradient(const DerivativeInput& in,
+                               const Eigen::VectorXd& w,
+                               const std::vector<std::string>& parameters);
   /// J x, x [3 nv] of (q, v, torque): [2 nv].
   const Eigen::VectorXd& tangent(const DerivativeInput& in, const Eigen::VectorXd& x);
   /// Of the step that was linearised.
@@ -27,15 +30,19 @@ class Differentiator {
  private:
   void prepare(const DerivativeInput& in);
   void fill_report(const DerivativeInput& in);
+  void fill_parameters(const DerivativeInput& in, int island);
+  void add_parameter_gradient(const Eigen::VectorXd& w);
 
   bool linearised_ = false;
   Linearisation linear_;
+  ParameterChanges parameters_;
   Columns columns_;
   Adjoint adjoint_;
   StepDerivatives out_;
   StepGradient gradient_;
   Eigen::VectorXd tangent_;
   std::vector<double> q_, v_, torque_;
+  std::vector<double> force_, velocity_, impulse_;  ///< covectors of the scene's dofs and rows
 };
 
 }  // namespace stiction

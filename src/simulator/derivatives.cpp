@@ -37,14 +37,17 @@ DerivativeInput Simulator::derivative_input() const {
           s.model};
 }
 
-const StepDerivatives& Simulator::step_derivatives() {
-  return differentiator().derivatives(derivative_input());
+const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }
+
+const StepDerivatives& Simulator::step_derivatives(const std::vector<std::string>& parameters) {
+  return differentiator().derivatives(derivative_input(), parameters);
 }
 
-const StepGradient& Simulator::vjp(const Eigen::VectorXd& w) {
+const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
+                                   const std::vector<std::string>& parameters) {
   const DerivativeInput input = derivative_input();
   check_length("w", w, 2 * scene_.nv(), "2 nv: dl/dq+ and dl/dv+");
-  return differentiator().gradient(input, w);
+  return differentiator().gradient(input, w, parameters);
 }
 
 const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {

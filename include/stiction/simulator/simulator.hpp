@@ -103,10 +103,14 @@ class Simulator {
   /// started from and its torques; J^T w, w [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque);
   /// and where that holds. Changes no bit of any step. What is returned stays until the next of
   /// these calls. Throw std::invalid_argument naming what stands in the way.
-  const StepDerivatives& step_derivatives();
-  const StepGradient& vjp(const Eigen::VectorXd& w);
+  /// `parameters`: names of fields, see derivative_parameters().
+  const StepDerivatives& step_derivatives(const std::vector<std::string>& parameters = {});
+  const StepGradient& vjp(const Eigen::VectorXd& w,
+                          const std::vector<std::string>& parameters = {});
   const Eigen::VectorXd& jvp(const Eigen::VectorXd& x);
   const GradientReport& gradient_report();
+  /// Fields of Parameters and Control that steps can be differentiated by.
+  static const std::vector<std::string>& derivative_parameters();
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.

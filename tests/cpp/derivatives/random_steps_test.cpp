@@ -159,6 +159,40 @@ World random_world(Rng& rng, const Features& f) {
   return w;
 }
 
+/// The number that a column of a field stands for; null: none that may be moved both ways.
+double* number(const std::string& field, int k, Parameters& p, Control& control) {
+  const auto positive = [](double& x) { return x > 0.0 && std::isfinite(x) ? &x : nullptr; };
+  const auto any = [](double& x) { return std::isfinite(x) ? &x : nullptr; };
+  if (field == "gravity") return &p.gravity[k];
+  if (field == "mass") return &p.mass[k];
+  if (field == "com") return &p.com[k / 3][k % 3];
+  if (field == "inertia") return &(&p.inertia[k / 6].xx)[k % 6];
+  if (field == "wrench")
+    return &(k % 6 < 3 ? control.wrenches[k / 6].force : control.wrenches[k / 6].moment)[k % 3];
+  if (field == "position_target") return &control.position_target[k];
+  if (field == "velocity_target") return &control.velocity_target[k];
+  if (field == "kp") return positive(p.kp[k]);
+  if (field == "kd") return positive(p.kd[k]);
+  if (field == "damping") return positive(p.damping[k]);
+  if (field == "armature") return positive(p.armature[k]);
+  if (field == "effort_limit") return any(p.effort_limit[k]);
+  if (field == "dry_friction") return positive(p.dry_friction[k]);
+  if (field == "lower") return any(p.lower[k]);
+  if (field == "upper") return any(p.upper[k]);
+  if (field == "gear_ratio") return &p.gear_ratio[k];
+  if (field == "gear_offset") return &p.gear_offset[k];
+  if (field == "friction") return positive(p.material[k].friction);
+  if (field == "restitution") return positive(p.material[k].restitution);
+  if (field == "stiffness") return positive(p.material[k].stiffness);
+  if (field == "contact_damping") return positive(p.material[k].damping);
+  if (field == "pair_friction") return positive(p.pair_material[k].friction);
+  if (field == "pair_restitution") return positive(p.pair_material[k].restitution);
+  if (field == "pair_stiffness") return positive(p.pair_material[k].stiffness);
+  if (field == "pair_contact_damping") return positive(p.pair_material[k].damping);
+  BOOST_FAIL("no number for " << field);
+  return nullptr;
+}
+
 std::string kind_of(const ConstraintRow& row, ContactMode mode) {
   return std::string(to_string(row.source)) + " " + to_string(row.kind) + " " + to_string(mode);
 }
@@ -240,6 +274,83 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
                           "upper_limit speculative stick",
                           "saturated"})
     BOOST_TEST(seen[row] >= 3, row << " was compared " << seen[row] << " times");
+}
+
+BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
+  Rng rng(12);
+  std::map<std::string, int> moved_something;
+  int kinks = 0, columns = 0;
+  for (int k = 0; k < 300; ++k) {
+    const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
+    const bool springs = chance(0.4);
+    const Features features{springs,
+                            springs && chance(0.5),
+                            !springs && chance(0.4),
+                            chance(0.2),
+                            chance(0.4),
+                            chance(0.5),
+                            chance(0.1)};
+    World w = random_world(rng, features);
+    if (chance(0.3)) {
+      const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
+      w.scene.set_pair_material(0, plane, random_material(rng, features));
+    }
+    Simulator simulator(w.scene, w.settings);
+    if (features.tangential && !simulator.step(w.state, w.control).whole()) continue;
+    State end = w.state;
+    simulator.step(end, w.control);
+    if (simulator.report().status != StepStatus::kOk || simulator.report().safe_islands > 0)
+      continue;
+    const StepDerivatives d = simulator.step_derivatives(Simulator::derivative_parameters());
+    if (!d.report.exact() || !d.report.two_sided() || d.report.smallest_pivot < 1e-7) continue;
+    if (!d.report.margin.empty() &&
+        *std::min_element(d.report.margin.begin(), d.report.margin.end()) < 1e-5)
+      continue;
+    const int nv = w.scene.nv();
+    const Eigen::VectorXd weights = random_vector(rng, 2 * nv);
+    const Eigen::VectorXd gradient =
+        simulator.vjp(weights, Simulator::derivative_parameters()).parameters;
+    BOOST_TEST((gradient - d.P.transpose() * weights).cwiseAbs().maxCoeff() <=
+               1e-11 * (1.0 + d.P.cwiseAbs().maxCoeff()) * nv);
+    for (const ParameterRange& range : d.parameters) {
+      for (int j = 0; j < range.count; ++j) {
+        if (range.count > 6 && !chance(0.3)) continue;
+        double* x = number(range.name, j, simulator.parameters(), w.control);
+        if (x == nullptr) continue;
+        const double at = *x, unit = std::max(std::abs(at), 1e-2);
+        const auto with = [&](double value) {
+          *x = value;
+          Eigen::VectorXd out =
+              stepped(simulator, w.state, w.control, end, Eigen::VectorXd::Zero(3 * nv));
+          *x = at;
+          return out;
+        };
+        const Eigen::VectorXd column = d.P.col(range.first + j);
+        const Eigen::VectorXd base = with(at);
+        double error = 1e300, size = 0.0;
+        for (const double h : {1e-4 * unit, 1e-5 * unit, 1e-6 * unit, 1e-7 * unit}) {
+          const Eigen::VectorXd plus = with(at + h), minus = with(at - h);
+          const Eigen::VectorXd central = (plus - minus) / (2.0 * h);
+          // 1e-12 is the rounding of a step.
+          const double scale = std::max(central.cwiseAbs().maxCoeff(), 1e-7 / h);
+          if ((plus + minus - 2.0 * base).cwiseAbs().maxCoeff() / h > 1e-2 * scale) continue;
+          size = std::max(size, column.cwiseAbs().maxCoeff() * unit);
+          error = std::min(error, (column - central).cwiseAbs().maxCoeff() / scale);
+        }
+        ++columns;
+        if (error == 1e300) {
+          ++kinks;
+          continue;
+        }
+        BOOST_TEST(error < 1e-5, "world " << k << " " << range.name << " " << j << ": " << error);
+        if (size > 1e-6) ++moved_something[range.name];
+      }
+    }
+  }
+  BOOST_TEST(kinks < 0.02 * columns, kinks << " of " << columns << " columns have kinks");
+  for (const std::string& field : Simulator::derivative_parameters())
+    BOOST_TEST(moved_something[field] >= 3,
+               field << " moved something " << moved_something[field] << " times");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,202 @@
+#include "stiction/contact/compliant_law.hpp"
+
+#include "contact/constraint_row.hpp"
+#include "contact/contact_memory.hpp"
+#include "derivatives/parameter_changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Materials of geometries and of pairs. A pair's number depends on those of its two geometries as
+// combine() says; a pair with a material of its own on that alone.
+
+namespace stiction {
+namespace {
+
+using Input = DerivativeInput;
+using Linear = Linearisation;
+
+int geometries(const Input& in) { return static_cast<int>(in.scene.geometries().size()); }
+int pairs(const Input& in) { return static_cast<int>(in.parameters.pair_material.size()); }
+
+/// d series(x, y) / dx, series = x y / (x + y); an infinite one leaves the other.
+double by_first(double x, double y) {
+  if (std::isinf(x)) return 0.0;
+  if (std::isinf(y)) return 1.0;
+  return x + y > 0.0 ? y * y / ((x + y) * (x + y)) : 0.0;
+}
+
+/// A contact of the step: its set, and what its numbers depend on.
+struct At {
+  const Input& in;
+  const Linear& linear;
+  int set, row;
+  const Contact& contact;
+  const ConstraintRow& description;
+  const double *l, *c;  ///< impulse and velocity of its rows
+
+  Vec3d slip() const {
+    const double size = std::hypot(c[0], c[1]);
+    return size > 0.0 ? Vec3d{c[0] / size, c[1] / size, size} : Vec3d{0, 0, 0};
+  }
+};
+
+template <class Visit>
+void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    const ConstraintRow& row = in.record.rows.rows[i];
+    if (row.source != RowSource::kContact) continue;
+    const int at = in.record.problem.sets[i].offset;
+    visit(At{in,
+             linear,
+             i,
+             at,
+             in.record.contacts[row.index],
+             row,
+             in.record.solution.impulse.data() + at,
+             in.record.solution.velocity.data() + at});
+  }
+}
+
+/// What the pair's coefficient changes: `share` per unit of the column.
+void friction(const At& at, int column, double share, const ChangeSink& out) {
+  if (at.linear.active.modes[at.set] != ContactMode::kSlide) return;
+  const Vec3d e = at.slip();
+  out.impulse(column, at.row, -e.x * at.l[2] * share);
+  out.impulse(column, at.row + 1, -e.y * at.l[2] * share);
+  if (at.in.model == ContactModel::kCcp) out.velocity(column, at.row + 2, -e.z * share);
+}
+
+void restitution(const At& at, int column, double share, const ChangeSink& out) {
+  if (at.description.kind != ReferenceKind::kRestitution) return;
+  const double e = at.contact.material.restitution;
+  const double kept = e > 0.0 ? at.description.reference[2] / e : 0.0;  // what the law let stand
+  out.velocity(column, at.row + 2, -kept * share);
+}
+
+/// Stiffness k and damping d of the point, by the numbers of a row r of it with c* = k x / (k dt +
+/// d), R = 1 / (dt (k dt + d)): d(R lambda - c*) along (dk, dd).
+double spring(double dt, double k, double d, double x, double lambda, double dk, double dd) {
+  const double total = k * dt + d, changed = dk * dt + dd;
+  return -lambda * changed / (dt * total * total) -
+         x * (dk / total - k * changed / (total * total));
+}
+
+/// Changes (normal stiffness, normal damping, tangential stiffness, tangential damping) of the
+/// pair.
+void springs(const At& at, int column, const double change[4], const ChangeSink& out) {
+  if (at.description.kind != ReferenceKind::kSpring) return;
+  const double share = at.in.settings.per_point_stiffness ? 1.0 : 1.0 / at.contact.pair_points;
+  const PointCompliance p = point_compliance(at.contact.material, share);
+  const double gap = at.contact.gap, dt = at.in.dt;
+  const double d = gap > 0.0 ? 0.0 : p.damping, dd = gap > 0.0 ? 0.0 : share * change[1];
+  out.velocity(
+      column, at.row + 2, spring(dt, p.stiffness, d, -gap, at.l[2], share * change[0], dd));
+  const double R = at.description.compliance[0];
+  if (R == 0.0) return;
+  const double k = p.tangential_stiffness;
+  for (int r = 0; r < 2; ++r) {
+    const double x = k > 0.0 ? at.description.reference[r] / (k * dt * R) : 0.0;
+    out.velocity(
+        column,
+        at.row + r,
+        spring(dt, k, p.tangential_damping, x, at.l[r], share * change[2], share * change[3]));
+  }
+}
+
+/// visit(contact, geometry, its material, that of the other) of contacts whose pair has none of its
+/// own; both ways round.
+template <class Visit>
+void each_surface(const Input& in, const Linear& linear, Visit&& visit) {
+  const auto own = in.scene.material_pairs();
+  each_contact(in, linear, [&](const At& at) {
+    const int a = at.contact.geometry_a, b = at.contact.geometry_b;
+    if (std::binary_search(own.begin(), own.end(), std::pair(a, b))) return;
+    const Material &A = in.parameters.material[a], &B = in.parameters.material[b];
+    visit(at, a, A, B);
+    visit(at, b, B, A);
+  });
+}
+
+void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
+    const double pair = at.contact.material.friction;
+    if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
+    static_cast<void>(other);
+  });
+}
+void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
+    if (own.restitution >= other.restitution) restitution(at, g, 1.0, out);
+  });
+}
+void add_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
+    const double r = own.tangential_stiffness_ratio, s = other.tangential_stiffness_ratio;
+    const double change[4] = {by_first(own.stiffness, other.stiffness),
+                              0.0,
+                              r * by_first(r * own.stiffness, s * other.stiffness),
+                              0.0};
+    springs(at, g, change, out);
+  });
+}
+void add_contact_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
+    if (std::isinf(own.stiffness)) return;
+    const bool alone = std::isinf(other.stiffness);
+    const double r = own.tangential_damping_ratio, s = other.tangential_damping_ratio;
+    const double change[4] = {0.0,
+                              alone ? 1.0 : by_first(own.damping, other.damping),
+                              0.0,
+                              alone ? r : r * by_first(r * own.damping, s * other.damping)};
+    springs(at, g, change, out);
+  });
+}
+
+/// visit(contact, number of the pair) of contacts whose pair has a material of its own.
+template <class Visit>
+void each_pair(const Input& in, const Linear& linear, Visit&& visit) {
+  const auto own = in.scene.material_pairs();
+  each_contact(in, linear, [&](const At& at) {
+    const std::pair<int, int> pair(at.contact.geometry_a, at.contact.geometry_b);
+    const auto it = std::lower_bound(own.begin(), own.end(), pair);
+    if (it != own.end() && *it == pair) visit(at, static_cast<int>(it - own.begin()));
+  });
+}
+
+void add_pair_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_pair(in, linear, [&](const At& at, int pair) { friction(at, pair, 1.0, out); });
+}
+void add_pair_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_pair(in, linear, [&](const At& at, int pair) { restitution(at, pair, 1.0, out); });
+}
+void add_pair_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_pair(in, linear, [&](const At& at, int pair) {
+    const double change[4] = {1.0, 0.0, at.contact.material.tangential_stiffness_ratio, 0.0};
+    springs(at, pair, change, out);
+  });
+}
+void add_pair_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_pair(in, linear, [&](const At& at, int pair) {
+    const double change[4] = {0.0, 1.0, 0.0, at.contact.material.tangential_damping_ratio};
+    springs(at, pair, change, out);
+  });
+}
+
+}  // namespace
+
+const std::vector<ParameterField>& contact_fields() {
+  static const std::vector<ParameterField> fields = {
+      {"friction", geometries, add_friction},
+      {"restitution", geometries, add_restitution},
+      {"stiffness", geometries, add_stiffness},
+      {"contact_damping", geometries, add_contact_damping},
+      {"pair_friction", pairs, add_pair_friction},
+      {"pair_restitution", pairs, add_pair_restitution},
+      {"pair_stiffness", pairs, add_pair_stiffness},
+      {"pair_contact_damping", pairs, add_pair_damping},
+  };
+  return fields;
+}
+
+}  // namespace stiction

@@ -1,0 +1,53 @@
+#include "derivatives/parameter_changes.hpp"
+
+#include <stdexcept>
+
+namespace stiction {
+namespace {
+
+const std::vector<ParameterField>& all_fields() {
+  static const std::vector<ParameterField> all = [] {
+    std::vector<ParameterField> out;
+    for (const auto* group : {&dof_fields(), &body_fields(), &contact_fields()})
+      out.insert(out.end(), group->begin(), group->end());
+    return out;
+  }();
+  return all;
+}
+
+const ParameterField& find(const std::string& name) {
+  std::string names;
+  for (const ParameterField& field : all_fields()) {
+    if (name == field.name) return field;
+    names += (names.empty() ? "" : ", ") + std::string(field.name);
+  }
+  throw std::invalid_argument(
+      "wrt: \"" + name + "\" is no field with derivatives; there are q, v, " + "torque, " + names);
+}
+
+}  // namespace
+
+const std::vector<std::string>& parameter_fields() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const ParameterField& field : all_fields()) out.push_back(field.name);
+    return out;
+  }();
+  return names;
+}
+
+void find_parameter_changes(const DerivativeInput& in,
+                            const Linearisation& linear,
+                            ParameterChanges& out) {
+  out.ranges.resize(out.fields.size());
+  out.changes.clear();
+  out.count = 0;
+  for (std::size_t k = 0; k < out.fields.size(); ++k) {
+    const ParameterField& field = find(out.fields[k]);
+    out.ranges[k] = {field.name, out.count, field.count(in)};
+    field.add(in, linear, {out.changes, out.count});
+    out.count += out.ranges[k].count;
+  }
+}
+
+}  // namespace stiction

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "stiction/derivatives/step_derivatives.hpp"
+
+#include "derivatives/linearisation.hpp"
+
+#include <string>
+#include <vector>
+
+// What parameters change at once, with the state held: entries of the right-hand side of M^ dv+, of
+// the rows' velocities and of impulses. Columns and gradients are made of the same entries.
+
+namespace stiction {
+
+/// One entry per unit of the parameter of a column.
+struct ParameterChange {
+  enum Kind : std::uint8_t { kForce, kVelocity, kImpulse, kPosition, kEndVelocity } kind;
+  int column;
+  int index;  ///< kVelocity, kImpulse: row of the problem; else scene dof
+  double value;
+};
+
+struct ParameterChanges {
+  std::vector<std::string> fields;     ///< as asked for
+  std::vector<ParameterRange> ranges;  ///< of each
+  int count = 0;                       ///< columns
+  std::vector<ParameterChange> changes;
+};
+
+/// Names that find_parameter_changes() knows, in their order in the documentation.
+const std::vector<std::string>& parameter_fields();
+
+/// Fills ranges and changes for out.fields. Throws std::invalid_argument listing the names for an
+/// unknown one.
+void find_parameter_changes(const DerivativeInput& in,
+                            const Linearisation& linear,
+                            ParameterChanges& out);
+
+/// Where the entries of one field go.
+struct ChangeSink {
+  std::vector<ParameterChange>& changes;
+  int first;  ///< column of the field
+
+  void force(int column, int dof, double x) const { add(ParameterChange::kForce, column, dof, x); }
+  void velocity(int column, int row, double x) const {
+    add(ParameterChange::kVelocity, column, row, x);
+  }
+  void impulse(int column, int row, double x) const {
+    add(ParameterChange::kImpulse, column, row, x);
+  }
+  /// Of q+ and v+ themselves, axes of the end.
+  void position(int column, int dof, double x) const {
+    add(ParameterChange::kPosition, column, dof, x);
+  }
+  void end_velocity(int column, int dof, double x) const {
+    add(ParameterChange::kEndVelocity, column, dof, x);
+  }
+
+ private:
+  void add(ParameterChange::Kind kind, int column, int index, double x) const {
+    if (x != 0.0) changes.push_back({kind, first + column, index, x});
+  }
+};
+
+/// A field that may be asked for.
+struct ParameterField {
+  const char* name;
+  int (*count)(const DerivativeInput& in);
+  void (*add)(const DerivativeInput& in, const Linearisation& linear, const ChangeSink& out);
+};
+
+// The fields by what they belong to; files of the same names.
+const std::vector<ParameterField>& dof_fields();
+const std::vector<ParameterField>& body_fields();
+const std::vector<ParameterField>& contact_fields();
+
+}  // namespace stiction
