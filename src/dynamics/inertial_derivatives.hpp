@@ -110,8 +110,8 @@ inline Force<Real> loose_body_inertial_change(const TreeParameters<Real>& parame
   const Vec3<Real> f{data.bias[0], data.bias[1], data.bias[2]};  // -m g - wrenches
   const Vec3<Real> wrenches = -f - g * parameters.mass[0];
   const Vec3<Real> dl = d.inertia * data.V[0].angular;
-  const Vec3<Real> next = turn.next_momentum(turned(turn.half, dl) - cross(d.com, wrenches) * dt,
-                                             d.inertia * turn.next_velocity());
+  const Vec3<Real> next =
+      turn.next_momentum(turn.half * dl - cross(d.com, wrenches) * dt, d.inertia * turn.next);
   const Force<Real> Ma =
       inertia_change(parameters, data, 0, d) * Motion<Real>{{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
   return {Ma.linear - g * d.mass,

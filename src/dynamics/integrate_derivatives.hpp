@@ -36,12 +36,9 @@ struct TurnDerivatives {
   Mat3<Real> E, P;
 
   TurnDerivatives(const Vec3<Real>& w, Real dt) {
-    const Real o(0.0), i(1.0);
     const Vec3<Real> turn = w * dt;
     const Mat3<Real> J = right_jacobian(turn);
-    E = {turned(-turn, Vec3<Real>{i, o, o}),
-         turned(-turn, Vec3<Real>{o, i, o}),
-         turned(-turn, Vec3<Real>{o, o, i})};
+    E = turn_matrix(-turn);
     P = {J.c0 * dt, J.c1 * dt, J.c2 * dt};
   }
 };

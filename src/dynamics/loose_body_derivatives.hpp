@@ -18,9 +18,9 @@ inline Mat3<Real> full_matrix(const Sym3<Real>& s) {
 ///   dl = (exp(-s [w]) I + s [exp(-s [w]) I w] J_r(s w)) dw + dt dtau.
 template <class Real>
 struct LooseBodyTurn {
-  Mat3<Real> I, implicit;         ///< I, I - s [m] J_r(s w')
-  Mat3<Real> J;                   ///< J_r(s w)
-  Vec3<Real> half, half_next, l;  ///< -s w, -s w', exp(-s [w]) I w
+  Mat3<Real> I, K;                ///< I, I (I - s [m] J_r(s w'))^-1
+  Mat3<Real> half, half_next, J;  ///< exp(-s [w]), exp(-s [w']), J_r(s w)
+  Vec3<Real> l, next;             ///< exp(-s [w]) I w, w'
   Real s;
 
   /// From the bias that loose_body_bias left: I w' = I w - dt (b_w - c x b_v).
@@ -31,23 +31,23 @@ struct LooseBodyTurn {
     const Vec3<Real> n{data.bias[3], data.bias[4], data.bias[5]};
     const Vec3<Real> Iw = parameters.inertia[0] * w;
     const Vec3<Real> m = Iw - (n - cross(parameters.com[0], f)) * dt;
-    half = w * -s;
-    half_next = solve(I, m) * -s;
-    l = turned(half, Iw);
-    J = right_jacobian(-half);
-    const Mat3<Real> next = right_jacobian(-half_next);
-    for (int k = 0; k < 3; ++k) implicit.column(k) = I.column(k) - cross(m, next.column(k)) * s;
+    next = solve(I, m);
+    half = turn_matrix(w * -s);
+    half_next = turn_matrix(next * -s);
+    l = half * Iw;
+    J = right_jacobian(w * s);
+    const Mat3<Real> J_next = right_jacobian(next * s), one = Mat3<Real>::identity();
+    Mat3<Real> implicit;
+    for (int k = 0; k < 3; ++k) implicit.column(k) = I.column(k) - cross(m, J_next.column(k)) * s;
+    for (int k = 0; k < 3; ++k) K.column(k) = I * solve(implicit, one.column(k));
   }
-  Vec3<Real> next_velocity() const { return half_next * (Real(-1.0) / s); }
   /// d(I w') of dl, and of a change of I: dI w'.
-  Vec3<Real> next_momentum(const Vec3<Real>& dl) const {
-    return I * solve(implicit, turned(half_next, dl));
-  }
+  Vec3<Real> next_momentum(const Vec3<Real>& dl) const { return K * (half_next * dl); }
   Vec3<Real> next_momentum(const Vec3<Real>& dl, const Vec3<Real>& dIw) const {
-    return dIw + I * solve(implicit, turned(half_next, dl) - dIw);
+    return dIw + K * (half_next * dl - dIw);
   }
   /// dl of the dw that is axis k.
-  Vec3<Real> momentum(int k) const { return turned(half, I.column(k)) + cross(l, J.column(k)) * s; }
+  Vec3<Real> momentum(int k) const { return half * I.column(k) + cross(l, J.column(k)) * s; }
 };
 
 /// inverse_dynamics_derivatives() of a loose body. M a is constant in its axes, force and moment of

@@ -5,6 +5,16 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+/// exp([x]) of a rotation vector [rad].
+template <class Real>
+inline Mat3<Real> turn_matrix(const Vec3<Real>& x) {
+  Vec3<Real> e;
+  Real c;
+  quaternion_from_rotation_vector(x, e, c);
+  const Real q[4] = {e.x, e.y, e.z, c};
+  return rotation_from_quaternion(q);
+}
+
 /// J_r(x) of exp(x + dx) = exp(x) exp(J_r(x) dx) for rotation vectors [rad],
 ///
 ///   J_r(x) = 1 - a [x] + b [x]^2,   a = (1 - cos t) / t^2,  b = (t - sin t) / t^3,  t = |x|.
