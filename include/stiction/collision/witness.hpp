@@ -16,15 +16,22 @@ enum class WitnessKind : std::uint8_t {
   kSmooth,    ///< nearest points of two surfaces, whose features are not told apart
 };
 
+/// Whose flat face the normal of the manifold belongs to.
+enum class NormalOf : std::uint8_t { kBoth, kA, kB };
+
 struct Witness {
   WitnessKind kind = WitnessKind::kSmooth;
   double radius = 0.0;  ///< of the round side [m]
   bool swept = false;   ///< of a later moment of the step, when the pair will be near
+  NormalOf normal_of = NormalOf::kBoth;  ///< of kClipped and kRim; kBoth: that of a distance query
 
   /// A and B exchanged: the first four kinds are pairs.
   Witness swapped() const {
     const int number = static_cast<int>(kind);
-    return {kind < WitnessKind::kEdgeEdge ? WitnessKind(number ^ 1) : kind, radius, swept};
+    const NormalOf other = normal_of == NormalOf::kBoth ? normal_of
+                           : normal_of == NormalOf::kA  ? NormalOf::kB
+                                                        : NormalOf::kA;
+    return {kind < WitnessKind::kEdgeEdge ? WitnessKind(number ^ 1) : kind, radius, swept, other};
   }
 };
 

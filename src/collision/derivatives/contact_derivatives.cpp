@@ -1,53 +1,141 @@
 #include "collision/derivatives/contact_derivatives.hpp"
 
+#include "collision/derivatives/contact_query.hpp"
+#include "collision/manifold/manifold_pairs.hpp"
+#include "collision/manifold/rim.hpp"
+
 namespace stiction {
+namespace detail {
+
+PointMotion smooth_point(const ContactQuery& q) {
+  PointMotion m;
+  PointFeature a, b;
+  const bool found = touching_feature(q.side_a, a) & touching_feature(q.side_b, b);
+  m.exact = motion_of_common_normal(q.at, a, b, m.normal) && found;
+  motion_of_points(q.at, a, b, m);
+  return m;
+}
+
+}  // namespace detail
+
 namespace {
 
-Mat3d scaled(const Mat3d& m, double s) { return {m.c0 * s, m.c1 * s, m.c2 * s}; }
-/// x -> x cross n.
-Mat3d cross_with(const Vec3d& n) { return {{0, -n.z, n.y}, {n.z, 0, -n.x}, {-n.y, n.x, 0}}; }
+using namespace detail;
 
-/// A vertex, or a centre with a radius around it, against a flat face: the normal turns with the
-/// face; the point is on the plane of a half-space, half a gap above it else.
-void on_face(bool face_on_a,
-             double height,
-             double share,
-             double radius,
-             const Vec3d& n,
-             ContactDerivatives& d) {
-  const Mat3d turned = cross_with(n),
-              along{n * (n.x * share), n * (n.y * share), n * (n.z * share)};
-  d.position_w = scaled(turned, radius + height);
-  if (face_on_a) {
-    const Mat3d I = Mat3d::identity();
-    d.position_u = {I.c0 - along.c0, I.c1 - along.c1, I.c2 - along.c2};
-  } else {
-    d.normal_w = turned;
-    d.position_u = along;
+bool is_plane(const Shape& s) { return !s.bounded() || is_surface(s.type); }
+
+/// Share of the gap by which the contact's point lies above A's.
+double share_of_gap(const Shape& a, const Shape& b) {
+  return 0.5 + (is_plane(b) ? 0.5 : 0.0) - (is_plane(a) ? 0.5 : 0.0);
+}
+
+/// A vertex, or the centre of a radius, against a flat face: the normal turns with the face.
+ContactDerivatives point_on_face(const Contact& c, double share, bool face_on_b) {
+  const Vec3d& n = c.frame.c2;
+  const Mat3d turned = cross_with(n);
+  const double height = face_on_b ? share : 1.0 - share;  // of the gap, between vertex and point
+  ContactDerivatives d{};
+  d.normal_w = face_on_b ? turned : kZero;
+  d.position_u = outer(n * height, n);
+  if (!face_on_b) d.position_u = sum(Mat3d::identity(), scaled(d.position_u, -1.0));
+  d.position_w = scaled(turned, c.witness.radius + height * c.gap);
+  d.gap_u = n;
+  return d;
+}
+
+ContactDerivatives of_motion(const PointMotion& m, const Vec3d& n, double gap, double share) {
+  const LinearMap p = m.point_a + (m.normal * gap + outer(n, m.gap)) * share;
+  return {m.normal.u, m.normal.w, p.u, p.w, m.exact, m.gap.u, m.gap.w};
+}
+
+ContactQuery make_query(const Contact& c,
+                        const Shape& a,
+                        const Transform& X_WA,
+                        const Shape& b,
+                        const Transform& X_WB,
+                        double share) {
+  const Vec3d& n = c.frame.c2;
+  const Vec3d p_a = c.position - n * (c.gap * share), p_b = p_a + n * c.gap;
+  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
+  return {c,
+          a,
+          b,
+          {core_of(a), X_WA, n, p_a, false},
+          {core_of(b), X_WB, -n, p_b, true},
+          {n, c.position, p_a, p_b, c.gap},
+          radius(a) + radius(b)};
+}
+
+PointMotion rim_on_half_space(const ContactQuery& q, bool plane_on_b) {
+  const ContactSide& s = plane_on_b ? q.side_a : q.side_b;
+  const PointFeature plane = plane_feature(q.at.n);
+  PointFeature rim;
+  rim.by_turn = scaled(turn_about_axis(s, s.outward, kLevelRim) * cross_with(s.outward), s.sign());
+  PointMotion m;
+  m.normal = motion_of_face_normal(q.at.n, plane_on_b);
+  motion_of_points(q.at, plane_on_b ? rim : plane, plane_on_b ? plane : rim, m);
+  return m;
+}
+
+/// The features 1 ... 4 of manifold_sides(): ends of the ridge of the shape whose type comes first,
+/// then of the other one.
+bool is_ridge_end(const Contact& c, const Shape& a, const Shape& b, bool& of_a) {
+  if (!has_side(a) && !has_side(b)) return false;
+  of_a = (c.feature <= 2) == (a.type <= b.type);
+  return c.feature >= 1 && c.feature <= 4;
+}
+
+bool is_surface_core(const ContactSide& s) { return is_surface(s.core.type); }
+
+PointMotion motion_of(const ContactQuery& q) {
+  const WitnessKind kind = q.contact.witness.kind;
+  if (is_surface_core(q.side_a) || is_surface_core(q.side_b)) return surface_point(q);
+  if (kind == WitnessKind::kRim && !(q.a.bounded() && q.b.bounded())) {
+    return rim_on_half_space(q, q.a.bounded());
   }
+  if (kind == WitnessKind::kRim || kind == WitnessKind::kClipped) {
+    return clipped_point(q, kind == WitnessKind::kRim);
+  }
+  bool of_a;
+  if (kind == WitnessKind::kSmooth && is_ridge_end(q.contact, q.a, q.b, of_a)) {
+    return ridge_end(q, of_a);
+  }
+  return smooth_point(q);
 }
 
 }  // namespace
 
-ContactDerivatives contact_derivatives(
-    const Contact& contact, const Shape& a, const Transform&, const Shape& b, const Transform&) {
-  ContactDerivatives d{};
-  const bool plane = a.type == ShapeType::kHalfSpace || b.type == ShapeType::kHalfSpace;
-  const double share = plane ? 1.0 : 0.5, height = share * contact.gap;
-  const Witness& witness = contact.witness;
-  switch (witness.kind) {
-    case WitnessKind::kVertexFace:
-    case WitnessKind::kRoundFace:
-      on_face(false, height, share, witness.radius, contact.frame.c2, d);
-      break;
-    case WitnessKind::kFaceVertex:
-    case WitnessKind::kFaceRound:
-      on_face(true, height, share, witness.radius, contact.frame.c2, d);
-      break;
-    default:
-      d.exact = false;
+ContactDerivatives contact_derivatives(const Contact& contact,
+                                       const Shape& a,
+                                       const Transform& X_WA,
+                                       const Shape& b,
+                                       const Transform& X_WB) {
+  const double share = share_of_gap(a, b);
+  const WitnessKind kind = contact.witness.kind;
+  const bool on_b = kind == WitnessKind::kVertexFace || kind == WitnessKind::kRoundFace;
+  const bool on_a = kind == WitnessKind::kFaceVertex || kind == WitnessKind::kFaceRound;
+  if (on_a || on_b) {
+    ContactDerivatives d = point_on_face(contact, share, on_b);
+    d.exact = !contact.witness.swept;
+    return d;
   }
-  return d;
+  if (contact.witness.swept) {
+    ContactDerivatives d = point_on_face(contact, share, true);
+    d.exact = false;
+    return d;
+  }
+  // A surface meets a half-space with its corners.
+  if (is_surface(a.type) && !b.bounded()) return point_on_face(contact, share, true);
+  if (is_surface(b.type) && !a.bounded()) return point_on_face(contact, share, false);
+  const Shape hull_a = is_convex_surface(a) ? hull_of(a) : Shape{};
+  const Shape hull_b = is_convex_surface(b) ? hull_of(b) : Shape{};
+  const ContactQuery q = make_query(contact,
+                                    is_convex_surface(a) ? hull_a : a,
+                                    X_WA,
+                                    is_convex_surface(b) ? hull_b : b,
+                                    X_WB,
+                                    share);
+  return of_motion(motion_of(q), q.at.n, q.at.gap, share);
 }
 
 }  // namespace stiction

@@ -9,13 +9,23 @@ namespace stiction {
 /// world axes: with u = velocity of B's material at the point relative to A's, w = w_B - w_A, and
 /// (u_A, w_A) A's own,
 ///   d normal = w_A x n + normal_u u + normal_w w,
-///   d position = u_A + position_u u + position_w w,   d gap = n . u.
+///   d position = u_A + position_u u + position_w w,   d gap = gap_u . u + gap_w . w.
+/// The last is n . u wherever the point slides along what its normal stands on; not where it runs
+/// along a tilted edge, face or rim while another shape holds it: clipped corners and edges, three
+/// points of a tilted rim, ends of sides.
 struct ContactDerivatives {
   Mat3d normal_u, normal_w, position_u, position_w;
-  bool exact = true;  ///< false: the features do not tell how the point moves
+  /// False: the features do not tell how the point moves, and the values are those of a point that
+  /// rides on one of the bodies. So it is with points that were found at a later moment of the
+  /// step; where faces, edges or lines that are parallel leave the point of a distance query free
+  /// (two capsules side by side, a face on a face); where the overlap is no strict local minimum of
+  /// the depth; on faces of hulls with more than 64 corners; and in deep overlaps of surfaces.
+  bool exact = true;
+  Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};
 };
 
 /// a, b: the shapes of the contact's geometries with the sizes of the step, X_W their placements.
+/// Does not allocate.
 ContactDerivatives contact_derivatives(const Contact& contact,
                                        const Shape& a,
                                        const Transform& X_WA,

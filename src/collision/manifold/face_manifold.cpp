@@ -86,14 +86,18 @@ std::uint32_t point_feature(const Reference& r, const ClippedPoint& p) {
 /// face; most else depends on the outlines of both.
 Witness witness_of(const Reference& r, const ClippedPoint& p) {
   const bool discs = r.face.is_disc() || r.incident.is_disc();
-  if (discs && (p.before == kRim || p.before == kOtherRim)) return {WitnessKind::kRim};
+  const bool oblique = squared_norm(r.n - r.face.normal) > 0.0;
+  const NormalOf of = oblique ? NormalOf::kBoth : r.on_a ? NormalOf::kA : NormalOf::kB;
+  if (discs && (p.before == kRim || p.before == kOtherRim)) {
+    return {WitnessKind::kRim, 0.0, false, of};
+  }
   const bool corner = discs ? p.before == kCorner && !r.incident.is_disc()
                             : p.before < kReferenceEdges && p.after < kReferenceEdges;
-  if (!corner || squared_norm(r.n - r.face.normal) > 0.0) return {WitnessKind::kClipped};
+  if (!corner || oblique) return {WitnessKind::kClipped, 0.0, false, of};
   if (r.incident.count > 2) return {r.on_a ? WitnessKind::kFaceVertex : WitnessKind::kVertexFace};
   if (r.radii > 0.0) return {r.on_a ? WitnessKind::kFaceRound : WitnessKind::kRoundFace, r.radii};
   const bool line = squared_norm(r.incident.p[1] - r.incident.p[0]) > 0.0;
-  return {line ? WitnessKind::kRim : WitnessKind::kSmooth};
+  return {line ? WitnessKind::kRim : WitnessKind::kSmooth, 0.0, false, of};
 }
 
 bool is_polyhedron(const Shape& s) {

@@ -148,6 +148,7 @@ void add_points(const FaceQuery& f,
                 double size,
                 double margin,
                 WitnessKind corner,
+                NormalOf normal_of,
                 Manifold& m) {
   const std::uint32_t faces =
       std::uint32_t(2 * axis + (f.sign > 0.0 ? 1 : 0)) << 12 | f.clip.incident_face << 8;
@@ -162,7 +163,7 @@ void add_points(const FaceQuery& f,
     before = v.edge;
     if (v.gap > margin) continue;
     const WitnessKind kind = is_corner ? corner : WitnessKind::kClipped;
-    m.points[m.count++] = {X_WR * f.point(v, 0.5), v.gap, feature, {kind}};
+    m.points[m.count++] = {X_WR * f.point(v, 0.5), v.gap, feature, {kind, 0.0, false, normal_of}};
   }
 }
 
@@ -180,7 +181,8 @@ void face_manifold(const BoxPair& pair,
   const Vec3d outward = X_WR.R.column(f.axis) * f.sign;
   m.normal = f.on_a ? outward : -outward;
   const WitnessKind corner = f.on_a ? WitnessKind::kFaceVertex : WitnessKind::kVertexFace;
-  add_points(f, axis.axis, axis.separation, X_WR, size, margin, corner, m);
+  const NormalOf of = f.on_a ? NormalOf::kA : NormalOf::kB;
+  add_points(f, axis.axis, axis.separation, X_WR, size, margin, corner, of, m);
 }
 
 int most_parallel(const Vec3d& n) {
@@ -208,7 +210,8 @@ int facing_manifold(const BoxPair& pair,
   const FaceQuery f = query_face_along(pair, axis, n, kFlush * size);
   m.normal = X_WA.R * n;
   const Transform& X_WR = f.on_a ? X_WA : X_WB;
-  add_points(f, axis, separation, X_WR, size, margin, WitnessKind::kClipped, m);
+  const WitnessKind kind = WitnessKind::kClipped;
+  add_points(f, axis, separation, X_WR, size, margin, kind, NormalOf::kBoth, m);
   if (m.count >= 2) {
     // Beside the reference face by up to `kFlush`, a corner lies behind the plane of the edge.
     for (int i = 0; i < m.count; ++i) {

@@ -1,4 +1,6 @@
+#include "collision/derivatives/contact_derivatives.hpp"
 #include "collision/scene/broad_phase.hpp"
+#include "collision/scene/collide.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/manifolds.hpp"
 #include <boost/test/unit_test.hpp>
@@ -29,6 +31,35 @@ BOOST_AUTO_TEST_CASE(queries_do_not_allocate) {
       }
     }
   }
+}
+
+// Nor do the derivatives of contact points.
+BOOST_AUTO_TEST_CASE(contact_derivatives_do_not_allocate) {
+  Rng rng(3);
+  std::vector<Kind> kinds(std::begin(kBoundedKinds), std::end(kBoundedKinds));
+  kinds.insert(kinds.end(), std::begin(kSmoothKinds), std::end(kSmoothKinds));
+  int points = 0;
+  for (const Kind ka : kinds) {
+    for (const Kind kb : kinds) {
+      for (int t = 0; t < 10; ++t) {
+        const PosedPair p = random_pair(rng, t % 2 == 0 ? Kind::kHalfSpace : ka, kb);
+        const Manifold m = manifold_of(p, 0.1);
+        for (int i = 0; i < m.count; ++i, ++points) {
+          Contact c{};
+          c.feature = m.points[i].feature;
+          c.position = m.points[i].position;
+          c.frame = contact_frame(p.X_WA.R, m.normal);
+          c.gap = m.points[i].gap;
+          c.witness = m.points[i].witness;
+          const long before = allocation_count();
+          contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB);
+          const long taken = allocation_count() - before;
+          BOOST_TEST(taken == 0);
+        }
+      }
+    }
+  }
+  BOOST_TEST(points > 1000);
 }
 
 // A warm broad phase takes nothing from the heap either, while boxes move.

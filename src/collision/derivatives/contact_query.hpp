@@ -1,0 +1,32 @@
+#pragma once
+
+#include "stiction/collision/contact.hpp"
+
+#include "collision/derivatives/outline.hpp"
+
+// A contact with its two sides, and the motion of its points by the kind of witness.
+
+namespace stiction::detail {
+
+/// Of the size of a pair: how far a point may lie from the features that hold it. Points count as
+/// over a face when they are beside it by kFlush.
+inline constexpr double kOffFeature = 3e-5;
+
+struct ContactQuery {
+  const Contact& contact;
+  const Shape &a, &b;
+  ContactSide side_a, side_b;
+  TouchingPoints at;
+  double size;  ///< of the pair [m]
+};
+
+/// A point of two features that share their normal, as a distance query finds it.
+PointMotion smooth_point(const ContactQuery& q);
+/// Faces clipped against each other. `rim`: a point of a rim or an end of a line on a side.
+PointMotion clipped_point(const ContactQuery& q, bool rim);
+/// An end of a side or edge above a side or an edge; `of_a`: an end of A's.
+PointMotion ridge_end(const ContactQuery& q, bool of_a);
+/// A height field or triangle mesh against anything but a half-space.
+PointMotion surface_point(const ContactQuery& q);
+
+}  // namespace stiction::detail

@@ -1,0 +1,342 @@
+#include "collision/derivatives/contact_derivatives.hpp"
+
+#include "stiction/collision/distance.hpp"
+
+#include "collision/manifold/manifold_workspace.hpp"
+#include "support/solids.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+using namespace stiction;
+using namespace stiction::test;
+
+namespace {
+
+constexpr double kMargin = 0.05;
+
+struct Posed {
+  Shape a, b;
+  Transform X_WA, X_WB;
+};
+
+bool is_plane(const Shape& s) { return !s.bounded() || is_surface(s.type); }
+
+/// The contact that collide() makes of a point.
+Contact contact_of(const Posed& p, const Manifold& m, const ManifoldPoint& point, int points) {
+  const double shift = (is_plane(p.b) ? 0.5 : 0.0) - (is_plane(p.a) ? 0.5 : 0.0);
+  const Vec3d helper = std::abs(m.normal.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
+  const Vec3d t = cross(helper, m.normal) * (1.0 / norm(cross(helper, m.normal)));
+  Contact c{};
+  c.geometry_b = 1;
+  c.feature = point.feature;
+  c.pair_points = points;
+  c.position = point.position + m.normal * (shift * point.gap);
+  c.frame = {t, cross(m.normal, t), m.normal};
+  c.gap = point.gap;
+  c.witness = point.witness;
+  return c;
+}
+
+std::vector<Contact> contacts_of(const Posed& p, ManifoldWorkspace& work) {
+  contact_manifolds(p.a, p.X_WA, p.b, p.X_WB, kMargin, work);
+  int points = 0;
+  for (const Manifold& m : work.manifolds) points += m.count;
+  std::vector<Contact> contacts;
+  for (const Manifold& m : work.manifolds) {
+    for (int i = 0; i < m.count; ++i) contacts.push_back(contact_of(p, m, m.points[i], points));
+  }
+  return contacts;
+}
+
+/// B moved by h times (u, w) about the point p.
+Posed moved(Posed q, const Vec3d& p, const Vec3d& u, const Vec3d& w, double h) {
+  const Mat3d R = small_rotation(w * h);
+  q.X_WB = {R * q.X_WB.R, p + u * h + R * (q.X_WB.p - p)};
+  return q;
+}
+
+struct Change {
+  Vec3d normal, position;
+  double gap;
+};
+Change difference(const Contact& x, const Contact& y, double s) {
+  return {(x.frame.c2 - y.frame.c2) * s, (x.position - y.position) * s, (x.gap - y.gap) * s};
+}
+Change predicted(const ContactDerivatives& d, const Vec3d& u, const Vec3d& w) {
+  return {d.normal_u * u + d.normal_w * w,
+          d.position_u * u + d.position_w * w,
+          dot(d.gap_u, u) + dot(d.gap_w, w)};
+}
+double size_of(const Change& c) {
+  return std::max({norm(c.normal), norm(c.position), std::abs(c.gap)});
+}
+Change operator-(const Change& a, const Change& b) {
+  return {a.normal - b.normal, a.position - b.position, a.gap - b.gap};
+}
+
+/// Central difference for one motion; false where the point is not the same one on both sides.
+bool central(const Posed& p,
+             const Contact& c,
+             const Vec3d& u,
+             const Vec3d& w,
+             double h,
+             ManifoldWorkspace& work,
+             Change& change) {
+  const Contact* side[2] = {nullptr, nullptr};
+  std::vector<Contact> found[2];
+  for (int k = 0; k < 2; ++k) {
+    found[k] = contacts_of(moved(p, c.position, u, w, k == 0 ? h : -h), work);
+    for (const Contact& x : found[k]) {
+      const bool same = x.feature == c.feature && x.witness.kind == c.witness.kind &&
+                        x.witness.normal_of == c.witness.normal_of &&
+                        dot(x.frame.c2, c.frame.c2) > 0.99 && norm(x.position - c.position) < 0.05;
+      if (same) side[k] = &x;
+    }
+  }
+  if (side[0] == nullptr || side[1] == nullptr) return false;
+  change = difference(*side[0], *side[1], 0.5 / h);
+  return true;
+}
+
+/// Worst relative error over the six motions; -1: the point or its slope changes within the step.
+double error_of(const Posed& p,
+                const Contact& c,
+                const ContactDerivatives& d,
+                ManifoldWorkspace& work) {
+  double worst = 0.0;
+  for (int k = 0; k < 6; ++k) {
+    Vec3d u{0, 0, 0}, w{0, 0, 0};
+    (k < 3 ? u : w)[k % 3] = 1.0;
+    const Change expected = predicted(d, u, w);
+    double best = HUGE_VAL;
+    Change last{};
+    double apart = HUGE_VAL;
+    for (const double h : {1e-4, 1e-5, 1e-6}) {
+      Change change;
+      if (!central(p, c, u, w, h, work, change)) return -1.0;
+      const double scale = 1.0 + size_of(change);
+      if (h < 1e-4) apart = std::min(apart, size_of(change - last) / scale);
+      best = std::min(best, size_of(change - expected) / scale);
+      last = change;
+    }
+    if (best > 1e-6 && apart > 1e-3) return -1.0;
+    worst = std::max(worst, best);
+  }
+  return worst;
+}
+
+Mat3d nearly(Rng& rng, const Mat3d& R) {
+  const int turn = rng.below(3);
+  const Mat3d flip = turn == 0   ? Mat3d::identity()
+                     : turn == 1 ? Mat3d{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}
+                                 : Mat3d{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  return R * flip * small_rotation(unit_vector(rng) * std::pow(10.0, -1.0 - rng.below(2)));
+}
+
+Posed random_posed(Rng& rng, SolidKind ka, SolidKind kb) {
+  Posed p{random_solid(rng, ka).shape, random_solid(rng, kb).shape, pose(rng, 1.0), pose(rng, 1.0)};
+  if (rng.below(2) == 0) p.X_WB.R = nearly(rng, p.X_WA.R);
+  static constexpr double kDistances[] = {0.03, 1e-3, 1e-6, -1e-3, -0.02};
+  p.X_WB.p = p.X_WA.p + unit_vector(rng) * rng.uniform(0.3, 1.0);
+  const double wanted = kDistances[rng.below(5)];
+  for (int k = 0; k < 3; ++k) {
+    const DistanceResult r = distance(p.a, p.X_WA, p.b, p.X_WB);
+    p.X_WB.p += r.normal * (wanted - r.distance) + unit_vector(rng) * (k == 0 ? 0.05 : 0.0);
+  }
+  return p;
+}
+
+constexpr std::array kNames{"vertex-face",
+                            "face-vertex",
+                            "round-face",
+                            "face-round",
+                            "edge-edge",
+                            "rim",
+                            "clipped",
+                            "smooth"};
+
+/// What a point rests on, beyond its kind.
+std::string branch_of(const Posed& p, const Contact& c) {
+  std::string name = kNames[int(c.witness.kind)];
+  if (c.witness.kind == WitnessKind::kClipped || c.witness.kind == WitnessKind::kRim) {
+    name += c.witness.normal_of == NormalOf::kBoth ? " oblique" : "";
+  } else if (c.witness.kind == WitnessKind::kSmooth) {
+    const bool surface = is_surface(p.a.type) || is_surface(p.b.type);
+    const bool ridge = !surface && c.pair_points > 1 && c.feature >= 1 && c.feature <= 4;
+    name += surface ? " surface" : ridge ? " ridge" : "";
+  }
+  return name;
+}
+
+/// Where rims cross, and on surfaces, the points themselves are rounded to 1e-8 of the size.
+double bar_of(const Contact& c) {
+  const WitnessKind k = c.witness.kind;
+  return k == WitnessKind::kClipped || k == WitnessKind::kSmooth ? 5e-5 : 1e-6;
+}
+
+constexpr std::array kBranches{"vertex-face",
+                               "face-vertex",
+                               "round-face",
+                               "face-round",
+                               "edge-edge",
+                               "rim",
+                               "rim oblique",
+                               "clipped",
+                               "clipped oblique",
+                               "smooth",
+                               "smooth ridge",
+                               "smooth surface"};
+
+int rounds() { return std::getenv("STICTION_FUZZ") != nullptr ? 1000 : 30; }
+
+/// visit(pair, contacts, name of the pair) for pairs of every two kinds of solids.
+template <class Visit>
+void for_all_pairs(std::uint64_t seed, int count, Visit visit) {
+  Rng rng(seed);
+  ManifoldWorkspace work;
+  for (int ka = 0; ka < kSolidKinds; ++ka) {
+    for (int kb = 0; kb < kSolidKinds; ++kb) {
+      if (std::min(ka, kb) >= int(SolidKind::kField)) continue;
+      const bool boxes = ka == int(SolidKind::kBox) && kb == ka;
+      for (int t = 0; t < (boxes ? 10 * count : count); ++t) {
+        const Posed p = random_posed(rng, SolidKind(ka), SolidKind(kb));
+        const std::string pair = std::string(name(SolidKind(ka))) + " / " + name(SolidKind(kb)) +
+                                 ", trial " + std::to_string(t);
+        visit(p, contacts_of(p, work), pair);
+      }
+    }
+  }
+}
+
+struct Tally {
+  int points = 0, apart = 0, overlapping = 0, inexact = 0, changing = 0;
+  double worst = 0.0;
+};
+
+double difference(const Mat3d& a, const Mat3d& b) {
+  return std::max({norm(a.c0 - b.c0), norm(a.c1 - b.c1), norm(a.c2 - b.c2)}) /
+         (1.0 + std::max({norm(a.c0), norm(a.c1), norm(a.c2)}));
+}
+Mat3d times(const Mat3d& a, double s) { return {a.c0 * s, a.c1 * s, a.c2 * s}; }
+Mat3d plus(const Mat3d& a, const Mat3d& b) { return {a.c0 + b.c0, a.c1 + b.c1, a.c2 + b.c2}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(contact_derivatives_test)
+
+// Every kind of point of every pair of shapes, apart and overlapping, against central differences
+// of the manifold. Left out: points that appear, vanish or change their slope within the step.
+BOOST_AUTO_TEST_CASE(agree_with_differences_of_the_manifold) {
+  ManifoldWorkspace work;
+  std::map<std::string, Tally> tally;
+  Tally all;
+  for_all_pairs(
+      11, rounds(), [&](const Posed& p, const std::vector<Contact>& contacts, const auto& pair) {
+        for (const Contact& c : contacts) {
+          const ContactDerivatives d = contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB);
+          const double e = error_of(p, c, d, work);
+          for (Tally* s : {&tally[branch_of(p, c)], &all}) {
+            ++s->points;
+            ++(c.gap > 0.0 ? s->apart : s->overlapping);
+            s->inexact += !d.exact;
+            s->changing += e < 0.0;
+            if (d.exact) s->worst = std::max(s->worst, e);
+          }
+          if (d.exact)
+            BOOST_TEST(e < bar_of(c), pair << ": " << branch_of(p, c) << ", feature " << c.feature);
+        }
+      });
+  for (const auto& [branch, s] : tally) {
+    BOOST_TEST_MESSAGE(branch << ": " << s.points << " points, " << s.inexact << " inexact, "
+                              << s.changing << " changing, worst " << s.worst);
+  }
+  for (const char* branch : kBranches) {
+    BOOST_TEST(tally[branch].points >= 10, branch << ": " << tally[branch].points);
+  }
+  BOOST_TEST(all.apart > 1000);
+  BOOST_TEST(all.overlapping > 1000);
+  BOOST_TEST(all.inexact < 0.01 * all.points);
+  BOOST_TEST(all.changing < 0.02 * all.points);
+}
+
+// A rigid motion of both turns the derivatives.
+BOOST_AUTO_TEST_CASE(turn_with_a_motion_of_both) {
+  Rng rng(12);
+  int compared = 0;
+  for_all_pairs(13, 4, [&](const Posed& p, const std::vector<Contact>& contacts, const auto& pair) {
+    const Transform X = pose(rng, 2.0);
+    for (const Contact& c : contacts) {
+      Contact moved = c;
+      moved.position = X * c.position;
+      moved.frame = X.R * c.frame;
+      const ContactDerivatives d = contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB);
+      const ContactDerivatives e = contact_derivatives(moved, p.a, X * p.X_WA, p.b, X * p.X_WB);
+      BOOST_TEST(d.exact == e.exact, pair);
+      if (!d.exact || !e.exact) continue;
+      ++compared;
+      const auto turned = [&](const Mat3d& m) { return X.R * m * transpose(X.R); };
+      BOOST_TEST(difference(turned(d.normal_u), e.normal_u) < 1e-7, pair);
+      BOOST_TEST(difference(turned(d.normal_w), e.normal_w) < 1e-7, pair);
+      BOOST_TEST(difference(turned(d.position_u), e.position_u) < 1e-7, pair);
+      BOOST_TEST(difference(turned(d.position_w), e.position_w) < 1e-7, pair);
+    }
+  });
+  BOOST_TEST(compared > 500);
+}
+
+// With A and B exchanged u, w and n change their signs, and A's own motion is that of B.
+BOOST_AUTO_TEST_CASE(exchange_with_the_shapes) {
+  ManifoldWorkspace work;
+  int compared = 0;
+  for_all_pairs(14, 4, [&](const Posed& p, const std::vector<Contact>& contacts, const auto& pair) {
+    const std::vector<Contact> back = contacts_of({p.b, p.a, p.X_WB, p.X_WA}, work);
+    for (const Contact& c : contacts) {
+      const auto same = std::find_if(back.begin(), back.end(), [&](const Contact& x) {
+        return norm(x.position - c.position) < 1e-9 && norm(x.frame.c2 + c.frame.c2) < 1e-9 &&
+               x.witness.kind == c.witness.swapped().kind &&
+               x.witness.normal_of == c.witness.swapped().normal_of;
+      });
+      if (same == back.end()) continue;
+      const ContactDerivatives d = contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB);
+      const ContactDerivatives e = contact_derivatives(*same, p.b, p.X_WB, p.a, p.X_WA);
+      if (!d.exact || !e.exact) continue;
+      ++compared;
+      const Vec3d& n = c.frame.c2;
+      const Mat3d turned{{0, n.z, -n.y}, {-n.z, 0, n.x}, {n.y, -n.x, 0}};  // w -> -(w x n)
+      BOOST_TEST(difference(d.normal_u, e.normal_u) < 1e-7, pair);
+      BOOST_TEST(difference(plus(d.normal_w, turned), e.normal_w) < 1e-7, pair);
+      BOOST_TEST(
+          difference(plus(Mat3d::identity(), times(d.position_u, -1.0)), e.position_u) < 1e-7,
+          pair);
+      BOOST_TEST(difference(times(d.position_w, -1.0), e.position_w) < 1e-7, pair);
+      BOOST_TEST(norm(d.gap_u + e.gap_u) + norm(d.gap_w + e.gap_w) < 1e-7 * (1 + norm(d.gap_u)),
+                 pair);
+    }
+  });
+  BOOST_TEST(compared > 500);
+}
+
+// What is not known is said: points of a later moment, capsules side by side, a face on a face.
+BOOST_AUTO_TEST_CASE(say_what_they_do_not_know) {
+  ManifoldWorkspace work;
+  const Transform I = Transform::identity();
+  Posed p{Shape::capsule(0.1, 0.3), Shape::capsule(0.1, 0.3), I, {I.R, {0.21, 0, 0}}};
+  const std::vector<Contact> lines = contacts_of(p, work);
+  BOOST_TEST_REQUIRE(!lines.empty());
+  for (const Contact& c : lines) {
+    BOOST_TEST(!contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB).exact);
+  }
+  p = {Shape::box({0.1, 0.1, 0.1}), Shape::half_space(), {I.R, {0, 0, 0.1}}, I};
+  for (Contact c : contacts_of(p, work)) {
+    BOOST_TEST(contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB).exact);
+    c.witness.swept = true;
+    BOOST_TEST(!contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB).exact);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
