@@ -92,11 +92,10 @@ RowColumn column(const Point& p, int side, int dof) {
   c.moment[0] = c.moment[1] = cross(dp, p.impulse);
   const Vec3d change = relative_change(p, p.end, p.at_end, side, dof, dp, turn);
   for (int r = 0; r < 3; ++r) c.velocity[r] = change[r];
-  const double gap = dot(n, u);
-  c.velocity[2] += p.slope * gap;
+  c.velocity[2] += p.slope * (dot(p.d.gap_u, u) + dot(p.d.gap_w, w));
   if (p.restitution != 0.0) {
     c.velocity[2] += p.restitution * relative_change(p, p.start, p.at_start, side, dof, dp, turn).z;
-    c.rate[2] = p.restitution * gap;
+    c.rate[2] = p.restitution * dot(n, u);
   }
   if (p.carrier >= 0) {
     const Vec3d own = side == p.carrier ? cross(c.w, p.spring) : Vec3d{0, 0, 0};
