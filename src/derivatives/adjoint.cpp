@@ -111,27 +111,24 @@ void pull_back(const DerivativeInput& in,
 }
 
 void state_gradient(const DerivativeInput& in,
-                    const Linearisation& linear,
+                    Linearisation& linear,
                     const DerivativeIsland& island,
-                    const Adjoint& x,
+                    Adjoint& x,
                     double* q,
                     double* v,
                     double* torque) {
   for (int k = 0; k < island.num_dofs; ++k) q[k] += x.position[k];
+  x.by_q.resize(island.num_dofs);
+  x.by_v.resize(island.num_dofs);
   each_tree(in, linear, island, [&](int t, int first) {
     const Tree& tree = in.scene.trees()[t];
     const double* p = x.force.data() + first;
-    const double* dq = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
-    const double* dv = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
+    double *by_q = x.by_q.data(), *by_v = x.by_v.data();
+    tree_gradient(in, linear, t, p, by_q, by_v);
     for (int i = 0; i < tree.nv; ++i) {
-      const double impulse = -in.dt * p[i];
-      for (int j = 0; j < tree.nv; ++j) {
-        q[first + j] += impulse * dq[i * tree.nv + j];
-        v[first + j] += impulse * dv[i * tree.nv + j];
-      }
       const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
-      q[first + i] += p[i] * force.by_q;
-      v[first + i] += p[i] * force.by_v;
+      q[first + i] += p[i] * force.by_q - in.dt * by_q[i];
+      v[first + i] += p[i] * force.by_v - in.dt * by_v[i];
       torque[first + i] += p[i] * force.by_torque;
     }
     add_mass_times(in.record.dynamics.views[t], in.data(t), p, v + first);

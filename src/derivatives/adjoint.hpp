@@ -12,6 +12,7 @@ struct Adjoint {
   std::vector<double> velocity;                ///< [rows] of minus the change of c at fixed v+
   std::vector<double> impulse;                 ///< [rows] of the change of lambda at fixed y
   std::vector<double> unknown;                 ///< [unknowns] scratch
+  std::vector<double> by_q, by_v;              ///< [dofs of a tree] scratch
 };
 
 /// dl/dq+ and dl/dv+ taken back through the step.
@@ -22,9 +23,9 @@ void pull_back(const DerivativeInput& in,
 
 /// Adds dl/dq, dl/dv, dl/dtorque [dofs of the island], after pull_back().
 void state_gradient(const DerivativeInput& in,
-                    const Linearisation& linear,
+                    Linearisation& linear,
                     const DerivativeIsland& island,
-                    const Adjoint& x,
+                    Adjoint& x,
                     double* q,
                     double* v,
                     double* torque);

@@ -96,6 +96,7 @@ void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
 const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
                                                    const std::vector<std::string>& parameters) {
   prepare(in);
+  find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
   out_.parameters = parameters_.ranges;
@@ -189,6 +190,7 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in,
 const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
                                                const Eigen::VectorXd& x) {
   prepare(in);
+  find_tree_matrices(in, linear_);
   const int nv = in.scene.nv();
   tangent_.setZero(2 * nv);
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) {

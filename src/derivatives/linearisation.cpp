@@ -155,7 +155,7 @@ void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) 
       out.reduced[island.reduced].build(
           in.record.problem, out.active, island.first_set, island.last_set);
   }
-  find_tree_derivatives(in, out);
+  prepare_trees(in, out);
 }
 
 }  // namespace stiction

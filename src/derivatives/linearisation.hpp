@@ -3,6 +3,7 @@
 #include "contact/active_set.hpp"
 #include "contact/reduced_system.hpp"
 #include "derivatives/moving_rows.hpp"
+#include "dynamics/inverse_dynamics_products.hpp"
 
 #include <vector>
 
@@ -25,6 +26,7 @@ struct DerivativeIsland {
 
 /// Derivatives of inverse dynamics by q and v, [nv_t x nv_t] row-major from start[t] on.
 struct TreeMatrices {
+  bool known = false;
   std::vector<int> start;  ///< [trees]
   std::vector<double> dq, dv;
 };
@@ -34,6 +36,11 @@ struct LinearisationWork {
   std::vector<double> acceleration;           ///< [nv]
   std::vector<Force<double>> held, wrenches;  ///< [bodies] [N, N m]
   std::vector<double> memory;
+  std::vector<AdjointTerms<double>> adjoint;  ///< [bodies]
+
+  const Force<double>* wrenches_on(int body) const {
+    return wrenches.empty() ? nullptr : wrenches.data() + body;
+  }
 };
 
 struct Linearisation {

@@ -2,6 +2,7 @@
 
 #include "dynamics/integrate_derivatives.hpp"
 #include "dynamics/inverse_dynamics_derivatives.hpp"
+#include "dynamics/inverse_dynamics_products.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -25,42 +26,69 @@ void gather_wrenches(const DerivativeInput& in, Linearisation& out) {
 
 }  // namespace
 
-void find_tree_derivatives(const DerivativeInput& in, Linearisation& out) {
+void prepare_trees(const DerivativeInput& in, Linearisation& out) {
   gather_wrenches(in, out);
-  const std::vector<Tree>& trees = in.scene.trees();
+  out.inverse_dynamics.known = false;
   out.work.acceleration.resize(in.scene.nv());
   out.end_velocity.resize(in.scene.nv());
   for (int k = 0; k < in.scene.nv(); ++k) {
     out.work.acceleration[k] = in.record.dv[k] / in.dt;
     out.end_velocity[k] = in.before.v[k] + in.record.dv[k];
   }
-  out.inverse_dynamics.start.clear();
+}
+
+void find_tree_matrices(const DerivativeInput& in, Linearisation& out) {
+  TreeMatrices& matrices = out.inverse_dynamics;
+  if (matrices.known) return;
+  matrices.known = true;
+  const std::vector<Tree>& trees = in.scene.trees();
+  matrices.start.clear();
   std::size_t size = 0, memory = 0;
   for (std::size_t t = 0; t < trees.size(); ++t) {
-    out.inverse_dynamics.start.push_back(static_cast<int>(size));
+    matrices.start.push_back(static_cast<int>(size));
     size += static_cast<std::size_t>(trees[t].nv) * trees[t].nv;
     memory = std::max<std::size_t>(memory,
                                    inverse_dynamics_work_size<double>(in.record.dynamics.views[t]));
   }
-  out.inverse_dynamics.dq.assign(size, 0.0);
-  out.inverse_dynamics.dv.assign(size, 0.0);
+  matrices.dq.assign(size, 0.0);
+  matrices.dv.assign(size, 0.0);
   out.work.memory.resize(memory);
   for (std::size_t t = 0; t < trees.size(); ++t) {
     if (in.record.dynamics.asleep[t]) continue;
     const TreeView& view = in.record.dynamics.views[t];
     Arena<double> arena{out.work.memory.data()};
-    const int body = trees[t].body_offset, at = out.inverse_dynamics.start[t];
-    inverse_dynamics_derivatives(
-        view,
-        tree_parameters(trees[t], static_cast<int>(t), in.parameters),
-        in.data(static_cast<int>(t)),
-        in.dt,
-        out.work.acceleration.data() + trees[t].v_offset,
-        out.work.held.data() + body,
-        out.work.wrenches.empty() ? nullptr : out.work.wrenches.data() + body,
-        take_inverse_dynamics_work<double>(view, arena),
-        {out.inverse_dynamics.dq.data() + at, out.inverse_dynamics.dv.data() + at, trees[t].nv});
+    const int body = trees[t].body_offset, at = matrices.start[t];
+    inverse_dynamics_derivatives(view,
+                                 tree_parameters(trees[t], static_cast<int>(t), in.parameters),
+                                 in.data(static_cast<int>(t)),
+                                 in.dt,
+                                 out.work.acceleration.data() + trees[t].v_offset,
+                                 out.work.held.data() + body,
+                                 out.work.wrenches_on(body),
+                                 take_inverse_dynamics_work<double>(view, arena),
+                                 {matrices.dq.data() + at, matrices.dv.data() + at, trees[t].nv});
   }
+}
+
+void tree_gradient(const DerivativeInput& in,
+                   Linearisation& linear,
+                   int tree,
+                   const double* p,
+                   double* by_q,
+                   double* by_v) {
+  const Tree& t = in.scene.trees()[tree];
+  linear.work.adjoint.resize(in.scene.num_bodies());
+  inverse_dynamics_vjp(in.record.dynamics.views[tree],
+                       tree_parameters(t, tree, in.parameters),
+                       in.data(tree),
+                       in.dt,
+                       linear.work.acceleration.data() + t.v_offset,
+                       linear.work.held.data() + t.body_offset,
+                       linear.work.wrenches_on(t.body_offset),
+                       p,
+                       linear.work.adjoint.data(),
+                       by_q,
+                       by_v);
 }
 
 DofForce dof_force_derivatives(const DerivativeInput& in, int dof) {

@@ -4,9 +4,20 @@
 
 namespace stiction {
 
-/// `inverse_dynamics` of every tree that is awake, at the step's acceleration (v+ - v) / dt, under
-/// the impulses `moving.held`.
-void find_tree_derivatives(const DerivativeInput& in, Linearisation& out);
+/// Accelerations (v+ - v) / dt, velocities at the end, and the wrenches on the bodies: those of
+/// `moving.held` stay in space. The matrices of the last step are forgotten.
+void prepare_trees(const DerivativeInput& in, Linearisation& out);
+
+/// `inverse_dynamics` of every tree that is awake, if it is not known yet.
+void find_tree_matrices(const DerivativeInput& in, Linearisation& out);
+
+/// p^T times those of one tree without forming them: by_q, by_v [dofs of the tree].
+void tree_gradient(const DerivativeInput& in,
+                   Linearisation& linear,
+                   int tree,
+                   const double* p,
+                   double* by_q,
+                   double* by_v);
 
 /// What servo, damper and torque of a dof add to its own equation of M^ dv+ [N s per unit].
 struct DofForce {
