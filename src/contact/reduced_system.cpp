@@ -11,34 +11,46 @@ namespace {
 
 constexpr double kDropped = 1e-9;  ///< of a scaled pivot, whose diagonal is 1
 
-/// Row of K that belongs to the unknown a: w_a^T (G + R) T, and d_a on the diagonal.
-void fill_row(const ContactProblem& problem,
-              const ActiveSet& active,
-              int first,
-              int last,
-              const ActiveUnknown& a,
-              double* row) {
-  const int height = ContactProblem::stride(a.dim);
-  int at = problem.panel_start[a.set];
-  for (int k = problem.run_start[a.set]; k < problem.run_start[a.set + 1]; ++k) {
+/// sum_c x_c t_c over `dim` rows.
+inline double times(const double* x, const double* t, int dim) {
+  if (dim == 1) return x[0] * t[0];
+  if (dim == 3) return x[0] * t[0] + x[1] * t[1] + x[2] * t[2];
+  double sum = 0.0;
+  for (int r = 0; r < dim; ++r) sum += x[r] * t[r];
+  return sum;
+}
+
+/// Rows of K that belong to the unknowns [begin, end) of one set: w^T (G + R) T, and d on the
+/// diagonal. Rows are `n` apart.
+void fill_rows(const ContactProblem& problem,
+               const ActiveSet& active,
+               int first,
+               int last,
+               int begin,
+               int end,
+               double* rows) {
+  const int n = last - first, i = active.unknowns[begin].set, dim = problem.sets[i].dim;
+  const int height = ContactProblem::stride(dim);
+  int at = problem.panel_start[i];
+  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
     const ContactProblem::Run& run = problem.runs[k];
     int set = run.set;
     for (int column = run.column; column < run.column + run.count; ++set) {
-      const int dim = problem.sets[set].dim;
-      double wG[kMaxSetDim];
-      for (int c = 0; c < dim; ++c, at += height) {
-        wG[c] = 0.0;
-        for (int r = 0; r < a.dim; ++r) wG[c] += a.w[r] * problem.values[at + r];
+      const int width = problem.sets[set].dim;
+      const int b0 = active.start[set], b1 = active.start[set + 1];
+      for (int a = begin; a < end && b0 < b1; ++a) {
+        double wG[kMaxSetDim];
+        for (int c = 0; c < width; ++c)
+          wG[c] = times(problem.values.data() + at + c * height, active.unknowns[a].w, dim);
+        double* row = rows + static_cast<std::ptrdiff_t>(a - begin) * n - first;
+        for (int b = b0; b < b1; ++b) row[b] = times(wG, active.unknowns[b].t, width);
       }
-      column += dim;
-      for (int b = std::max(active.start[set], first); b < std::min(active.start[set + 1], last);
-           ++b) {
-        double sum = 0.0;
-        for (int c = 0; c < dim; ++c) sum += wG[c] * active.unknowns[b].t[c];
-        row[b - first] = sum;
-      }
+      at += width * height;
+      column += width;
     }
   }
+  for (int a = begin; a < end; ++a)
+    rows[static_cast<std::ptrdiff_t>(a - begin) * n + a - first] += active.unknowns[a].d;
 }
 
 /// 1 / S of each row of a set, S as in Newton's method on the modes.
@@ -74,12 +86,20 @@ void ReducedSystem::build(const ContactProblem& problem,
   const int last = active.start[last_set], n = last - first_;
   double* K = lu_.resize(n);
   bool symmetric = true;
-  for (int a = 0; a < n; ++a) {
-    const ActiveUnknown& u = active.unknowns[first_ + a];
-    double* row = K + static_cast<std::ptrdiff_t>(a) * n;
-    fill_row(problem, active, first_, last, u, row);
-    row[a] += u.d;
-    symmetric = symmetric && std::equal(u.t, u.t + u.dim, u.w);
+  for (int i = first_set; i < last_set; ++i) {
+    const int begin = active.start[i], end = active.start[i + 1];
+    if (begin == end) continue;
+    fill_rows(problem,
+              active,
+              first_,
+              last,
+              begin,
+              end,
+              K + static_cast<std::ptrdiff_t>(begin - first_) * n);
+    for (int a = begin; a < end; ++a) {
+      const ActiveUnknown& u = active.unknowns[a];
+      symmetric = symmetric && std::equal(u.t, u.t + u.dim, u.w);
+    }
   }
   scale_.resize(n);
   for (int a = 0; a < n; ++a) {
