@@ -28,7 +28,8 @@ void each_awake_tree(const Input& in, Visit&& visit) {
 
 void add_gravity(const Input& in, const Linear&, const ChangeSink& out) {
   each_awake_tree(in, [&](int t, const Tree& tree, const TreeView& view) {
-    std::vector<double> columns(3 * tree.nv);
+    std::vector<double>& columns = out.all.numbers;
+    columns.resize(3 * tree.nv);
     gravity_columns(view, in.data(t), 3, columns.data());
     for (int j = 0; j < tree.nv; ++j) {
       for (int k = 0; k < 3; ++k) out.force(k, tree.v_offset + j, -in.dt * columns[3 * j + k]);
@@ -42,9 +43,11 @@ void add_inertial(
   each_awake_tree(in, [&](int t, const Tree& tree, const TreeView& view) {
     const TreeParameters<double> p = tree_parameters(tree, t, in.parameters);
     const double* a = linear.work.acceleration.data() + tree.v_offset;
-    std::vector<Motion<double>> A(tree.num_bodies);
+    std::vector<Motion<double>>& A = out.all.motions;
+    A.resize(tree.num_bodies);
     if (!is_loose_body(view)) body_accelerations(view, p, in.data(t), a, A.data());
-    std::vector<double> columns(static_cast<std::size_t>(kInertialParameters) * tree.nv);
+    std::vector<double>& columns = out.all.numbers;
+    columns.resize(static_cast<std::size_t>(kInertialParameters) * tree.nv);
     for (int b = 0; b < tree.num_bodies; ++b) {
       std::fill(columns.begin(), columns.end(), 0.0);
       inertial_columns(

@@ -107,8 +107,8 @@ void springs(const At& at, int column, const double change[4], const ChangeSink&
 /// visit(contact, geometry, its material, that of the other) of contacts whose pair has none of its
 /// own; both ways round.
 template <class Visit>
-void each_surface(const Input& in, const Linear& linear, Visit&& visit) {
-  const auto own = in.scene.material_pairs();
+void each_surface(const Input& in, const Linear& linear, const ChangeSink& out, Visit&& visit) {
+  const auto& own = out.all.pairs;
   each_contact(in, linear, [&](const At& at) {
     const int a = at.contact.geometry_a, b = at.contact.geometry_b;
     if (std::binary_search(own.begin(), own.end(), std::pair(a, b))) return;
@@ -119,44 +119,48 @@ void each_surface(const Input& in, const Linear& linear, Visit&& visit) {
 }
 
 void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
-    const double pair = at.contact.material.friction;
-    if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
-    static_cast<void>(other);
-  });
+  each_surface(
+      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
+        const double pair = at.contact.material.friction;
+        if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
+        static_cast<void>(other);
+      });
 }
 void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
-    if (own.restitution >= other.restitution) restitution(at, g, 1.0, out);
-  });
+  each_surface(
+      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
+        if (own.restitution >= other.restitution) restitution(at, g, 1.0, out);
+      });
 }
 void add_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
-    const double r = own.tangential_stiffness_ratio, s = other.tangential_stiffness_ratio;
-    const double change[4] = {by_first(own.stiffness, other.stiffness),
-                              0.0,
-                              r * by_first(r * own.stiffness, s * other.stiffness),
-                              0.0};
-    springs(at, g, change, out);
-  });
+  each_surface(
+      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
+        const double r = own.tangential_stiffness_ratio, s = other.tangential_stiffness_ratio;
+        const double change[4] = {by_first(own.stiffness, other.stiffness),
+                                  0.0,
+                                  r * by_first(r * own.stiffness, s * other.stiffness),
+                                  0.0};
+        springs(at, g, change, out);
+      });
 }
 void add_contact_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(in, linear, [&](const At& at, int g, const Material& own, const Material& other) {
-    if (std::isinf(own.stiffness)) return;
-    const bool alone = std::isinf(other.stiffness);
-    const double r = own.tangential_damping_ratio, s = other.tangential_damping_ratio;
-    const double change[4] = {0.0,
-                              alone ? 1.0 : by_first(own.damping, other.damping),
-                              0.0,
-                              alone ? r : r * by_first(r * own.damping, s * other.damping)};
-    springs(at, g, change, out);
-  });
+  each_surface(
+      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
+        if (std::isinf(own.stiffness)) return;
+        const bool alone = std::isinf(other.stiffness);
+        const double r = own.tangential_damping_ratio, s = other.tangential_damping_ratio;
+        const double change[4] = {0.0,
+                                  alone ? 1.0 : by_first(own.damping, other.damping),
+                                  0.0,
+                                  alone ? r : r * by_first(r * own.damping, s * other.damping)};
+        springs(at, g, change, out);
+      });
 }
 
 /// visit(contact, number of the pair) of contacts whose pair has a material of its own.
 template <class Visit>
-void each_pair(const Input& in, const Linear& linear, Visit&& visit) {
-  const auto own = in.scene.material_pairs();
+void each_pair(const Input& in, const Linear& linear, const ChangeSink& out, Visit&& visit) {
+  const auto& own = out.all.pairs;
   each_contact(in, linear, [&](const At& at) {
     const std::pair<int, int> pair(at.contact.geometry_a, at.contact.geometry_b);
     const auto it = std::lower_bound(own.begin(), own.end(), pair);
@@ -165,19 +169,19 @@ void each_pair(const Input& in, const Linear& linear, Visit&& visit) {
 }
 
 void add_pair_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, [&](const At& at, int pair) { friction(at, pair, 1.0, out); });
+  each_pair(in, linear, out, [&](const At& at, int pair) { friction(at, pair, 1.0, out); });
 }
 void add_pair_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, [&](const At& at, int pair) { restitution(at, pair, 1.0, out); });
+  each_pair(in, linear, out, [&](const At& at, int pair) { restitution(at, pair, 1.0, out); });
 }
 void add_pair_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, [&](const At& at, int pair) {
+  each_pair(in, linear, out, [&](const At& at, int pair) {
     const double change[4] = {1.0, 0.0, at.contact.material.tangential_stiffness_ratio, 0.0};
     springs(at, pair, change, out);
   });
 }
 void add_pair_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, [&](const At& at, int pair) {
+  each_pair(in, linear, out, [&](const At& at, int pair) {
     const double change[4] = {0.0, 1.0, 0.0, at.contact.material.tangential_damping_ratio};
     springs(at, pair, change, out);
   });

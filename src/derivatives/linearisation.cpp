@@ -110,10 +110,13 @@ void combine_entries(Linearisation& out) {
 
 }  // namespace
 
-int moving_nullity(const Linearisation& linear, const DerivativeIsland& island) {
+int moving_nullity(Linearisation& linear, const DerivativeIsland& island) {
   const ReducedSystem& reduced = linear.reduced[island.reduced];
   const int nullity = reduced.selects() ? reduced.size() - reduced.rank() : 0;
-  std::vector<double> x(reduced.size()), moved;
+  if (nullity == 0) return 0;
+  std::vector<double>&x = linear.work.null, &moved = linear.work.moved;
+  x.resize(reduced.size());
+  moved.clear();
   for (int j = 0; j < nullity; ++j) {
     reduced.null_vector(j, x.data());
     moved.resize(moved.size() + island.num_dofs, 0.0);
@@ -129,7 +132,7 @@ int moving_nullity(const Linearisation& linear, const DerivativeIsland& island) 
     }
     for (int k = 0; k < island.num_dofs; ++k) own[k] /= std::max(size, 1e-300);
   }
-  PivotedLu gram;
+  PivotedLu& gram = linear.work.gram;
   double* G = gram.resize(nullity);
   for (int i = 0; i < nullity; ++i) {
     for (int j = 0; j < nullity; ++j) {

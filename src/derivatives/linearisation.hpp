@@ -36,6 +36,8 @@ struct LinearisationWork {
   std::vector<double> acceleration;           ///< [nv]
   std::vector<Force<double>> held, wrenches;  ///< [bodies] [N, N m]
   std::vector<double> memory;
+  std::vector<double> null, moved;  ///< of a null space
+  PivotedLu gram;
   std::vector<AdjointTerms<double>> adjoint;  ///< [bodies]
 
   const Force<double>* wrenches_on(int body) const {
@@ -70,7 +72,7 @@ struct Linearisation {
 
 /// Dimension of the impulses of an island that may change without leaving the equations and that
 /// move something.
-int moving_nullity(const Linearisation& linear, const DerivativeIsland& island);
+int moving_nullity(Linearisation& linear, const DerivativeIsland& island);
 
 /// `tolerance`: what counts as zero in the active set, of the largest impulse and velocity.
 void linearise(const DerivativeInput& in, double tolerance, Linearisation& out);

@@ -16,11 +16,12 @@ const std::vector<ParameterField>& all_fields() {
 }
 
 const ParameterField& find(const std::string& name) {
-  std::string names;
   for (const ParameterField& field : all_fields()) {
     if (name == field.name) return field;
-    names += (names.empty() ? "" : ", ") + std::string(field.name);
   }
+  std::string names;
+  for (const ParameterField& field : all_fields())
+    names += (names.empty() ? "" : ", ") + std::string(field.name);
   throw std::invalid_argument(
       "wrt: \"" + name + "\" is no field with derivatives; there are q, v, " + "torque, " + names);
 }
@@ -39,14 +40,18 @@ const std::vector<std::string>& parameter_fields() {
 void find_parameter_changes(const DerivativeInput& in,
                             const Linearisation& linear,
                             ParameterChanges& out) {
+  if (out.pairs.size() != in.parameters.pair_material.size()) out.pairs = in.scene.material_pairs();
   out.ranges.resize(out.fields.size());
   out.changes.clear();
   out.count = 0;
   for (std::size_t k = 0; k < out.fields.size(); ++k) {
     const ParameterField& field = find(out.fields[k]);
-    out.ranges[k] = {field.name, out.count, field.count(in)};
-    field.add(in, linear, {out.changes, out.count});
-    out.count += out.ranges[k].count;
+    ParameterRange& range = out.ranges[k];
+    range.name = field.name;
+    range.first = out.count;
+    range.count = field.count(in);
+    field.add(in, linear, {out, out.count});
+    out.count += range.count;
   }
 }
 

@@ -5,6 +5,7 @@
 #include "derivatives/linearisation.hpp"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 // What parameters change at once, with the state held: entries of the right-hand side of M^ dv+, of
@@ -25,6 +26,9 @@ struct ParameterChanges {
   std::vector<ParameterRange> ranges;  ///< of each
   int count = 0;                       ///< columns
   std::vector<ParameterChange> changes;
+  std::vector<std::pair<int, int>> pairs;  ///< Scene::material_pairs(), from the first time
+  std::vector<double> numbers;             ///< scratch
+  std::vector<Motion<double>> motions;     ///< scratch
 };
 
 /// Names that find_parameter_changes() knows, in their order in the documentation.
@@ -38,7 +42,7 @@ void find_parameter_changes(const DerivativeInput& in,
 
 /// Where the entries of one field go.
 struct ChangeSink {
-  std::vector<ParameterChange>& changes;
+  ParameterChanges& all;
   int first;  ///< column of the field
 
   void force(int column, int dof, double x) const { add(ParameterChange::kForce, column, dof, x); }
@@ -58,7 +62,7 @@ struct ChangeSink {
 
  private:
   void add(ParameterChange::Kind kind, int column, int index, double x) const {
-    if (x != 0.0) changes.push_back({kind, first + column, index, x});
+    if (x != 0.0) all.changes.push_back({kind, first + column, index, x});
   }
 };
 
