@@ -29,7 +29,8 @@ void append_closure_rows(const RowContext& context);
 
 /// Velocity that a gap (of a contact or of a joint limit) asks for in row r, c_N >= c*: speculative
 /// while it is open, Baumgarte for penetration, no faster than `cap`.
-void refer_to_gap(const RowContext& context, double gap, double cap, int r, ConstraintRow& row);
+void set_gap_reference(
+    const RowContext& context, double gap, double cap, int r, ConstraintRow& row);
 
 /// Cuts what corrects a position error to speeds that do no harm, see recovery.cpp. Rows are
 /// whitened, the diagonal of G has no compliance yet.

@@ -3,7 +3,7 @@
 #include "stiction/model/robot.hpp"
 
 #include "math/clones.hpp"
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,7 @@ void check_square(const Eigen::MatrixXd& G, const Eigen::VectorXd& g, int rows) 
   if (rows == 0) return;
   const double scale = G.cwiseAbs().maxCoeff(), skew = (G - G.transpose()).cwiseAbs().maxCoeff();
   if (skew > 1e-9 * scale) {
-    throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + number(skew));
+    throw std::invalid_argument("G is not symmetric: max |G - G^T| = " + number_text(skew));
   }
 }
 
@@ -70,7 +70,7 @@ void check_cone(const Cone& cone, const std::string& at) {
   for (int r = 0; r < cone.normal(); ++r) {
     if (cone.mu[r] >= 0.0 && cone.mu[r] <= kMaxFriction) continue;
     throw std::invalid_argument(at + ".mu" + (r > 0 ? "[" + std::to_string(r) + "]" : "") + " = " +
-                                number(cone.mu[r]) +
+                                number_text(cone.mu[r]) +
                                 ": must be >= 0 and at most 1e4, beyond which nothing slides less");
   }
 }
@@ -79,8 +79,8 @@ void check_set(const ConstraintSet& s, std::size_t i) {
   const std::string at = "sets[" + std::to_string(i) + "]";
   if (s.is_cone()) check_cone(s.friction, at);
   if (s.kind == SetKind::kBox && !(s.lower <= s.upper)) {
-    throw std::invalid_argument(at + ": lower = " + number(s.lower) +
-                                " must be <= upper = " + number(s.upper));
+    throw std::invalid_argument(at + ": lower = " + number_text(s.lower) +
+                                " must be <= upper = " + number_text(s.upper));
   }
   const int fixed = s.is_cone() ? s.friction.dim : 1;
   if (s.kind == SetKind::kFree ? s.dim < 1 : s.dim != fixed) {
@@ -170,7 +170,7 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
   }
   for (int r = 0; r < R.size(); ++r) {
     if (R[r] >= 0.0 && std::isfinite(R[r])) continue;
-    throw std::invalid_argument("R[" + std::to_string(r) + "] = " + number(R[r]) +
+    throw std::invalid_argument("R[" + std::to_string(r) + "] = " + number_text(R[r]) +
                                 ": must be >= 0 and finite");
   }
   p.g.assign(g.data(), g.data() + rows);

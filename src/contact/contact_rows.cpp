@@ -72,7 +72,8 @@ void contact_side(
 
 }  // namespace
 
-void refer_to_gap(const RowContext& context, double gap, double cap, int r, ConstraintRow& row) {
+void set_gap_reference(
+    const RowContext& context, double gap, double cap, int r, ConstraintRow& row) {
   if (gap > 0.0) {
     row.kind = ReferenceKind::kSpeculative;
     row.reference[r] = -gap / context.dt;
@@ -99,7 +100,7 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
       normal_spring(contact, point, context.dt, row);
       if (context.settings.tangential_compliance) tangential_spring(context, contact, point, row);
     } else {
-      refer_to_gap(context, contact.gap, context.settings.recovery_speed, 2, row);
+      set_gap_reference(context, contact.gap, context.settings.recovery_speed, 2, row);
     }
   }
 }

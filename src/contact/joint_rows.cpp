@@ -63,7 +63,7 @@ void append_limit(const RowContext& context,
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);
   row.velocity_floor = coordinate_floor(context, std::max(std::abs(q), std::abs(limit)), row);
-  refer_to_gap(context, gap, cap, 0, row);
+  set_gap_reference(context, gap, cap, 0, row);
   if (row.reference[0] > kFarOut * cap) split_recovery(context, dof, sign, cap, row);
 }
 

@@ -4,7 +4,7 @@
 
 #include "contact/circular_form.hpp"
 #include "contact/problem_scale.hpp"
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "math/singular_values.hpp"
 
 #include <algorithm>
@@ -180,7 +180,7 @@ void check(const ContactProblem& p,
   }
   const auto in_unit = [](const char* name, double x) {
     if (x > 0.0 && x < 1.0) return;
-    throw std::invalid_argument(std::string(name) + " = " + number(x) + ": must be in (0, 1)");
+    throw std::invalid_argument(std::string(name) + " = " + number_text(x) + ": must be in (0, 1)");
   };
   in_unit("threshold", threshold);
   in_unit("tolerance", tolerance);

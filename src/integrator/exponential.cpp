@@ -2,7 +2,7 @@
 
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 #include "integrator/exponential_end.hpp"
 #include "integrator/step_coordinates.hpp"
 #include "model/contact_order.hpp"

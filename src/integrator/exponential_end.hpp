@@ -1,6 +1,6 @@
 #pragma once
 
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 
 // The end of a step of exponential(): where the closed form of the contact points and the
 // kinematics of the bodies must agree.

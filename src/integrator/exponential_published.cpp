@@ -2,7 +2,7 @@
 
 #include "stiction/contact/cone.hpp"
 
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 
 #include <algorithm>
 #include <cmath>

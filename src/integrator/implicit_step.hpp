@@ -1,6 +1,6 @@
 #pragma once
 
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 #include "integrator/dual_tree.hpp"
 #include "math/disjoint_sets.hpp"
 

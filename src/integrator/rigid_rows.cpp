@@ -1,6 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "dynamics/mass_matrix.hpp"
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 #include "integrator/step_coordinates.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "stiction/math/setting.hpp"
 
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 
 #include <string_view>
 
@@ -19,7 +19,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 std::string setting_text(bool value) { return value ? "True" : "False"; }
 std::string setting_text(int value) { return std::to_string(value); }
-std::string setting_text(double value) { return number(value); }
+std::string setting_text(double value) { return number_text(value); }
 std::string setting_text(const std::string& value) { return '"' + value + '"'; }
 
 bool reads(const char* readers, const std::string& name) {

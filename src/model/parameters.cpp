@@ -1,6 +1,6 @@
 #include "stiction/model/parameters.hpp"
 
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace stiction {
 namespace {
 
 [[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
-  throw std::invalid_argument(field + " = " + number(value) + ": must be " + must);
+  throw std::invalid_argument(field + " = " + number_text(value) + ": must be " + must);
 }
 
 std::string entry(const std::string& field, std::size_t i) {
@@ -103,7 +103,8 @@ void Parameters::validate_axes() const {
   static constexpr const char* kNames[3] = {"[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]"};
   for (std::size_t i = 0; i < axis.size(); ++i) {
     const Vec3d& a = axis[i];
-    const std::string shown = "[" + number(a.x) + ", " + number(a.y) + ", " + number(a.z) + "]";
+    const std::string shown =
+        "[" + number_text(a.x) + ", " + number_text(a.y) + ", " + number_text(a.z) + "]";
     const int code = axis_code[i];
     const bool as_loaded = code == 3 || norm(a - kAxes[code]) == 0.0;
     if (!as_loaded) {
@@ -131,7 +132,7 @@ void Parameters::validate() const {
   check(upper, "upper", "a number above -inf", [](double x) { return x > -kInfinity; });
   for (std::size_t i = 0; i < lower.size(); ++i) {
     if (!(lower[i] <= upper[i]))
-      fail(entry("lower", i), lower[i], "at most upper, " + number(upper[i]));
+      fail(entry("lower", i), lower[i], "at most upper, " + number_text(upper[i]));
   }
   check_bounded(gravity, "parameters.gravity");
   for (std::size_t i = 0; i < com.size(); ++i) check_bounded(com[i], entry("com", i));

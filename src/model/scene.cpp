@@ -2,7 +2,7 @@
 
 #include "stiction/model/state.hpp"
 
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "model/joint.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void quaternion_from_rotation(const Mat3d& R, double* q) {
 
 void check_mass(double mass, const std::string& body_name) {
   if (mass >= 1.0 / kLargest && mass <= kLargest) return;
-  fail("add_body(\"" + body_name + "\").mass = " + number(mass) +
+  fail("add_body(\"" + body_name + "\").mass = " + number_text(mass) +
        ": must be > 0 [kg], in [1e-100, 1e100]");
 }
 
@@ -42,7 +42,7 @@ void check_rotation(const Transform& X, const std::string& field) {
                                   std::abs(e.c0.z),
                                   std::abs(e.c1.z)});
   if (!(defect < 1e-6))
-    fail(field + ": rotation is not orthonormal (defect " + number(defect) + ")");
+    fail(field + ": rotation is not orthonormal (defect " + number_text(defect) + ")");
   if (dot(cross(X.R.c0, X.R.c1), X.R.c2) < 0.0) fail(field + ": rotation is a reflection");
   if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
 }
@@ -304,7 +304,7 @@ int Scene::add_gear(
   check_gear("gear \"" + gear_name + "\".ratio", {gear_name, dof_index, driver}, ratio);
   for (const auto& [field, x] : {std::pair("ratio", ratio), std::pair("offset", offset)}) {
     if (!(std::abs(x) <= kLargest)) {
-      fail("gear \"" + gear_name + "\"." + field + " = " + number(x) +
+      fail("gear \"" + gear_name + "\"." + field + " = " + number_text(x) +
            ": must be finite, at most 1e100");
     }
   }
@@ -332,8 +332,8 @@ void Scene::set_gains(int d, double kp, double kd) {
          "\"): servos need a revolute, continuous or prismatic joint");
   }
   if (!(kp >= 0.0 && kp <= kLargest && kd >= 0.0 && kd <= kLargest)) {
-    fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + number(kp) + ", kd = " + number(kd) +
-         ": must be >= 0 and finite, at most 1e100");
+    fail("set_gains(\"" + dof_names_[d] + "\"): kp = " + number_text(kp) +
+         ", kd = " + number_text(kd) + ": must be >= 0 and finite, at most 1e100");
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;

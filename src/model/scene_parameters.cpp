@@ -1,6 +1,6 @@
 #include "stiction/model/scene.hpp"
 
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "model/joint.hpp"
 #include "model/physical_inertia.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 /// turns.
 void Scene::check_gear(const std::string& field, const Gear& gear, double ratio) const {
   if (!joint_facts(joint_of_dof(gear.driver)).wraps || ratio == std::round(ratio)) return;
-  fail(field + " = " + number(ratio) +
+  fail(field + " = " + number_text(ratio) +
        ": must be an integer for a continuous driver; give the driver limits (revolute) instead");
 }
 
@@ -69,7 +69,7 @@ void Scene::validate_inertias(const Parameters& p) const {
     const int i = first_without_inertia(bodies);
     if (i < 0) continue;
     const int b = tree.body_offset + i;
-    fail("parameters.mass[" + std::to_string(b) + "] = " + number(p.mass[b]) +
+    fail("parameters.mass[" + std::to_string(b) + "] = " + number_text(p.mass[b]) +
          " and parameters.inertia(" + std::to_string(b) + "): joint \"" + joint_names_[b] +
          "\" of body \"" + body_names_[b] + "\" moves no inertia");
   }

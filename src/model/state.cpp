@@ -1,6 +1,6 @@
 #include "stiction/model/state.hpp"
 
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "model/contact_order.hpp"
 #include "model/joint.hpp"
 
@@ -14,7 +14,7 @@ namespace stiction {
 namespace {
 
 [[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
-  throw std::invalid_argument(field + " = " + number(value) + ": must be " + must);
+  throw std::invalid_argument(field + " = " + number_text(value) + ": must be " + must);
 }
 
 /// Visits each group of q entries that must have unit norm: quaternions and (cos, sin).

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 #include "simulator/step_kind.hpp"
 
 namespace stiction {

@@ -1,7 +1,5 @@
 #include "simulator/sleeping.hpp"
 
-#include "math/number.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
 
@@ -139,7 +139,7 @@ void SolverSettings::validate(const SolverSettings& defaults) const {
   refuse_unread(*this, defaults, kSolverSettings, "solver", name);
   for (const double r : given_regularisation) {
     if (!(r > 0.0 && std::isfinite(r)))
-      refuse("given_regularisation", number(r), "> 0 and finite in every row");
+      refuse("given_regularisation", number_text(r), "> 0 and finite in every row");
   }
   if (regularisation != defaults.regularisation && name != "ccp-newton") {
     throw std::invalid_argument("regularisation: solver \"" + name +

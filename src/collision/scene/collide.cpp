@@ -3,7 +3,6 @@
 #include "collision/pairs/pair.hpp"
 #include "collision/scene/cull.hpp"
 #include "collision/scene/sweep.hpp"
-#include "math/number.hpp"
 
 #include <algorithm>
 #include <cmath>

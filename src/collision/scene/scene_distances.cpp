@@ -3,7 +3,7 @@
 #include "collision/scene/broad_phase.hpp"
 #include "collision/scene/scene_poses.hpp"
 #include "dynamics/forest.hpp"
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -59,7 +59,7 @@ std::vector<PairDistance> scene_distances(const Scene& scene,
                                           double max_distance) {
   detail::check_poses("scene_distances", scene, poses);
   if (!(max_distance >= 0.0)) {
-    throw std::invalid_argument("scene_distances: max_distance = " + number(max_distance) +
+    throw std::invalid_argument("scene_distances: max_distance = " + number_text(max_distance) +
                                 ": must be >= 0 [m]");
   }
   DistanceSettings settings;

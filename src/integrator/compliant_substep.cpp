@@ -1,4 +1,4 @@
-#include "integrator/compliant_step.hpp"
+#include "integrator/compliant_substep.hpp"
 
 #include "model/contact_order.hpp"
 
