@@ -14,7 +14,7 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench study fuzz docs wheel format lint sanitize clean \
+.PHONY: help demo test ctest pytest bench study fuzz mutants docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,7 @@ help:
 	@echo "make study     rebuild the experiments of three papers, judge contact models by measured tosses, write"
 	@echo "               build/study/*/index.html (most of an hour on two cores)"
 	@echo "make fuzz      the randomised tests with many more cases"
+	@echo "make mutants   twenty deliberate defects, one at a time: which tests catch them"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
 	@echo "make format    reformat C++ and Python"
@@ -87,6 +88,10 @@ fuzz: setup-test
 	$(MAKE) --no-print-directory ctest || failed=1; \
 	$(bin)/python -m pytest -n $(JOBS) --dist load -m fuzz || failed=1; \
 	exit $$failed
+
+mutants: setup-test
+	@$(MAKE) --no-print-directory $(BUILD)/CMakeCache.txt
+	@$(bin)/python tools/mutants.py --build $(BUILD) --jobs $(JOBS)
 
 docs: setup-docs extension
 	@$(bin)/python -m sphinx -q -W --keep-going docs build/docs

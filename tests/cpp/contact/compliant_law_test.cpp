@@ -155,10 +155,12 @@ BOOST_AUTO_TEST_CASE(materials_in_series) {
   BOOST_TEST(m.stiffness == 7500.0, boost::test_tools::tolerance(1e-14));
   const double kt = 1.0 / (1.0 / 5e3 + 1.0 / 3e4);
   BOOST_TEST(m.tangential_stiffness_ratio * m.stiffness == kt, boost::test_tools::tolerance(1e-14));
+  BOOST_TEST(m.damping == 15.0, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(m.tangential_damping_ratio == 1.0, boost::test_tools::tolerance(1e-14));
   BOOST_TEST(m.dissipation == (3e4 * 0.2 + 1e4 * 1.0) / 4e4, boost::test_tools::tolerance(1e-14));
   const Material rigid;
   BOOST_TEST(combine(a, rigid).dissipation == 0.2);
+  BOOST_TEST(combine(a, rigid).damping == 20.0);
   BOOST_TEST(combine(rigid, a).tangential_stiffness_ratio == 0.5);
 }
 

@@ -125,10 +125,16 @@ void check_integration(Rng& rng) {
   const double h = 0.7;
   const auto v = S::velocity(rng, 1.5);
   const auto to = s.moved(s.q, v, h);
-  double norm2 = 0.0;
-  for (int k = 0; k < Joint::facts.unit_count; ++k)
-    norm2 += to[Joint::facts.unit_first + k] * to[Joint::facts.unit_first + k];
-  BOOST_TEST(std::abs(norm2 - (Joint::facts.unit_count > 0 ? 1.0 : 0.0)) < 1e-14);
+  constexpr int first = Joint::facts.unit_first, count = Joint::facts.unit_count;
+  const auto defect = [](const auto& q) {
+    double sum = count > 0 ? -1.0 : 0.0;
+    for (int k = first; k < first + count; ++k) sum += q[k] * q[k];
+    return std::abs(sum);
+  };
+  BOOST_TEST(defect(to) < 1e-14);
+  auto off = s.q;  // what is off by d is off by its square then
+  for (int k = first; k < first + count; ++k) off[k] *= 1.0 + 1e-5;
+  BOOST_TEST(defect(s.moved(off, v, h)) < 1e-9);
   typename S::Velocity x, expected = v;
   Joint::difference(s.q.data(), to.data(), x.data());
   for (double& e : expected) e *= h;

@@ -57,6 +57,13 @@ Data random_cones(Rng& rng, double rank, bool others) {
   return d;
 }
 
+/// Compliance of a like share in all rows.
+VectorXd random_compliance(Rng& rng, const Data& d) {
+  const VectorXd size = row_sizes(d.sets);
+  return VectorXd::NullaryExpr(
+      size.size(), [&](Eigen::Index r) { return size[r] * size[r] * rng.uniform(0.0, 0.5); });
+}
+
 ContactSolution solved(const Data& d, const char* name, double tolerance) {
   SolverSettings s;
   s.name = name;
@@ -89,6 +96,7 @@ double violation(const Cone& cone, const double* l, const double* c, bool shifte
 double worst_violation(const Data& d, const ContactSolution& s, bool shifted) {
   const VectorXd l = Eigen::Map<const VectorXd>(s.impulse.data(), d.g.size());
   VectorXd c = d.G * l + d.g;
+  if (d.R.size() > 0) c += d.R.cwiseProduct(l);
   if (!s.regularisation.empty())
     c += Eigen::Map<const VectorXd>(s.regularisation.data(), l.size()).cwiseProduct(l);
   double worst = 0.0;
@@ -144,11 +152,12 @@ BOOST_AUTO_TEST_SUITE(cones_test)
 BOOST_AUTO_TEST_CASE(solvers_find_cones_of_any_dimension) {
   for (const SolverEntry& solver : solvers()) {
     if (solver.largest_cone < kMaxConeDim) continue;
-    Rng rng(1);
+    Rng rng(1), other(8);
     int converged = 0, slides = 0;
     constexpr int kTrials = 100;
     for (int trial = 0; trial < kTrials; ++trial) {
-      const Data d = random_cones(rng, rng.uniform(0.5, 1.3), trial % 2 == 0);
+      Data d = random_cones(rng, rng.uniform(0.5, 1.3), trial % 2 == 0);
+      if (trial % 3 == 0) d.R = random_compliance(other, d);
       const ContactSolution s = solved(d, solver.name, 1e-8);
       if (!s.converged()) continue;
       ++converged;
@@ -189,6 +198,36 @@ BOOST_AUTO_TEST_CASE(convex_solvers_agree) {
   BOOST_TEST(compared >= 35);
 }
 
+// R is in the units of the rows, whatever the solver makes of them: the softened problem is solved.
+BOOST_AUTO_TEST_CASE(regularisation_is_in_the_units_of_the_rows) {
+  Rng rng(9);
+  int angular = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const Data d = random_cones(rng, 1.2, false);
+    const VectorXd R = random_compliance(rng, d).array() + 1e-3;
+    SolverSettings s;
+    s.name = "ccp-newton";
+    s.regularisation = RegularisationRule::kGiven;
+    s.given_regularisation.assign(R.data(), R.data() + R.size());
+    s.tolerance = 1e-10;
+    SolverWorkspace work;
+    ContactSolution x;
+    solve(d.problem(), s, work, x);
+    BOOST_TEST(x.converged());
+    BOOST_TEST(worst_violation(d, x, false) <= 1e-7);
+    const ContactProblem p = d.problem();
+    for (const ConstraintSet& set : p.sets) {
+      for (int r = 0; r < set.dim; ++r) {
+        if (set.impulse_unit(r) != set.velocity_unit(r)) continue;  // no friction there
+        angular += r >= 2 && r + 1 < set.dim;
+        BOOST_TEST(x.regularisation[set.offset + r] == R[set.offset + r],
+                   boost::test_tools::tolerance(1e-12));
+      }
+    }
+  }
+  BOOST_TEST(angular > 20);
+}
+
 // A single contact has a solution whatever its block: the local solver finds it, in the plane the
 // same as the trigonometric one where that is unique.
 BOOST_AUTO_TEST_CASE(local_contacts_are_solved_exactly) {
@@ -225,7 +264,9 @@ BOOST_AUTO_TEST_CASE(units_of_angles_do_not_matter) {
   constexpr double kUnit = 128.0;
   for (const char* name : {"ncp-newton", "ncp-pgs", "ccp-admm"}) {
     for (int trial = 0; trial < 20; ++trial) {
-      Data d = random_cones(rng, 1.2, false), e = d;
+      Data d = random_cones(rng, 1.2, false);
+      if (trial % 2 == 0) d.R = random_compliance(rng, d);
+      Data e = d;
       VectorXd unit = VectorXd::Ones(d.g.size());
       int at = 0;
       for (ConstraintSet& set : e.sets) {
@@ -240,6 +281,7 @@ BOOST_AUTO_TEST_CASE(units_of_angles_do_not_matter) {
       }
       e.G = unit.asDiagonal() * d.G * unit.asDiagonal();
       e.g = unit.cwiseProduct(d.g);
+      if (d.R.size() > 0) e.R = unit.cwiseAbs2().cwiseProduct(d.R);
       const ContactSolution x = solved(d, name, 1e-8), y = solved(e, name, 1e-8);
       BOOST_TEST((x.status == y.status && x.iterations == y.iterations));
       BOOST_TEST(x.residuals.relative == y.residuals.relative);

@@ -87,4 +87,30 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);
 }
 
+// What is not solved is no worse than what it was given, whatever was tried on the way.
+BOOST_AUTO_TEST_CASE(answers_are_no_worse_than_starts) {
+  Rng rng(2);
+  int unsolved = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    Data d = random_problem(rng, rng.uniform(0.3, 1.0), false);
+    d.g = random_vector(rng, count_rows(d.sets));
+    const ContactProblem p = d.problem();
+    SolverSettings s;
+    s.max_factorisations = 1 + rng.below(60);
+    s.max_iterations = 1 + rng.below(60);
+    SolverWorkspace work;
+    ContactSolution x;
+    solve(p, s, work, x);
+    for (int again = 0; again < 3 && p.num_islands() == 1 && !x.converged(); ++again) {
+      if (again == 2) x.impulse[0] *= 1.1;
+      const double given = residuals(p, x.impulse.data(), x.velocity.data()).relative;
+      solve(p, s, work, x);
+      ++unsolved;
+      BOOST_TEST(x.residuals.relative <= given * (1.0 + 1e-6),
+                 "trial " << trial << ", " << to_string(x.status));
+    }
+  }
+  BOOST_TEST(unsolved > 100);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
