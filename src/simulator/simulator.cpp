@@ -48,6 +48,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   scene_.validate(parameters_);
   step_ = find_integrator(settings_.integrator).make(scene_, settings_);
   look_->resize(scene_);
+  control_before_.wrenches.reserve(scene_.num_bodies());
 }
 Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator::~Simulator() = default;

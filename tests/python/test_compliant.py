@@ -163,7 +163,7 @@ def test_materials_are_checked(field: str) -> None:
     sim = stiction.Simulator(ball(), integrator="rk4")
     if field == "stiffness":
         sim.parameters.stiffness[0] = -5.0
-        with pytest.raises(ValueError, match=r"material\[0\].stiffness = -5"):
+        with pytest.raises(ValueError, match=r"parameters.stiffness\[0\] = -5"):
             sim.step(sim.initial_state())
 
 
