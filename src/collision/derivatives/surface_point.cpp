@@ -39,12 +39,10 @@ void triangles_about(const ContactSide& s, const Shape& shape, double reach, Vis
   });
 }
 
-/// A corner before an edge before a face: what of it holds the point.
+/// The corner or edge that holds the point.
 OutlineFeature least_feature(const Outline& o, double reach) {
   const OutlineFeature vertex = vertex_of(o, false);
-  if (vertex.off <= 1e-3 * reach) return vertex;
-  const OutlineFeature edge = edge_of(o);
-  return edge.off <= 1e-3 * reach ? edge : face_of(o);
+  return vertex.off <= 1e-3 * reach ? vertex : edge_of(o);
 }
 
 void offer(const Candidate& c, Candidate& best) {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kLevel = 1e-6;  // sine up to which a direction is normal to an edge or face
 constexpr double kAtEnd = 1e-9;  // of the length: a point this near to the end of an edge is there
+constexpr double kLow = 1e-7;    // of the size: a point this far below the farthest is not there
 constexpr double kFlatFace = 1e-12;  // 1 - cosine of kLevel
 
 void add_direction(const ContactSide& s, const Vec3d& e_S, PointFeature& f) {
@@ -87,6 +88,13 @@ void capsule_feature(const ContactSide& s, const Vec3d& p, PointFeature& f) {
   if (std::abs(z) < s.core.half.z * (1.0 - kAtEnd)) add_direction(s, {0, 0, 1}, f);
 }
 
+/// Is p (frame of the shape) as far along d as the shape is?
+bool is_farthest(const Core& core, const Vec3d& d, const Vec3d& p) {
+  int number;
+  const Vec3d top = core_support(core, d, number);
+  return std::abs(dot(d, top - p) + core.radius) <= kLow * (norm(top) + norm(p) + core.radius);
+}
+
 }  // namespace
 
 // p = r(z) rho + z a with rho along the part of d across the axis a: with l its length,
@@ -102,6 +110,7 @@ Mat3d turn_about_axis(const ContactSide& side, const Vec3d& d, double level) {
 bool touching_feature(const ContactSide& s, PointFeature& f) {
   const Vec3d d = s.local_direction(s.outward), p = s.local(s.p);
   f = {};
+  if (s.core.type != ShapeType::kHalfSpace && !is_farthest(s.core, d, p)) return false;
   if (s.core.radius > 0.0) f.by_normal = scaled(across(s.outward), s.sign() * s.core.radius);
   switch (s.core.type) {
     case ShapeType::kSphere:
