@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -160,13 +161,55 @@ void Parameters::validate() const {
   check_materials(pair_material, "pair_");
 }
 
+namespace {
+
 template <class T>
-static bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 1 || sizeof(T) % 8 == 0));
   const std::size_t bytes = a.size() * sizeof(T);
   return a.size() == b.size() && (bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0);
 }
-static bool same_bits(const Vec3d& a, const Vec3d& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(const Vec3d& a, const Vec3d& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+std::string name_difference(const char* field, const Vec3d&, const Vec3d&) { return field; }
+
+template <class T>
+std::string name_difference(const char* field, const std::vector<T>& a, const std::vector<T>& b) {
+  std::size_t i = 0;
+  while (i < a.size() && i < b.size() && std::memcmp(&a[i], &b[i], sizeof(T)) == 0) ++i;
+  std::string name = field;
+  if constexpr (std::is_same_v<T, Material>) {
+    constexpr const char* kNames[] = {"friction",
+                                      "restitution",
+                                      "stiffness",
+                                      "contact_damping",
+                                      "tangential_stiffness_ratio",
+                                      "tangential_damping_ratio",
+                                      "dissipation"};
+    static_assert(sizeof(Material) == std::size(kNames) * sizeof(double));
+    name = name == "material" ? "" : "pair_";
+    std::size_t k = 0;
+    if (i < a.size() && i < b.size()) {
+      const auto *x = &a[i].friction, *y = &b[i].friction;
+      while (std::memcmp(x + k, y + k, sizeof(double)) == 0) ++k;
+    }
+    name += kNames[k];
+  }
+  return name + "[" + std::to_string(i) + "]";
+}
+
+}  // namespace
+
+std::string first_difference(const Parameters& a, const Parameters& b) {
+  std::string name;
+  Parameters::each_array(
+      [&](const char* field, const auto& x, const auto& y) {
+        if (name.empty() && !same_bits(x, y)) name = name_difference(field, x, y);
+      },
+      a,
+      b);
+  return name;
+}
 
 bool EditWatch::edited(const Parameters& p) const {
   bool same = true;

@@ -8,15 +8,24 @@
 
 namespace stiction {
 
+/// What stands in the way of the derivatives of any step.
+void Simulator::refuse_underived(const std::string& caller) const {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(caller + ": " + why);
+  };
+  if (dynamic_cast<const RigidStep*>(step_.get()) == nullptr)
+    refuse("integrator \"" + settings_.integrator +
+           "\" has no derivatives yet: take semi-implicit-euler");
+  if (settings_.project_closures)
+    refuse("project_closures moves the state after the step: take project_closures=false");
+}
+
 /// The last step as it was, or what stands in the way of its derivatives.
 DerivativeInput Simulator::derivative_input() const {
   const auto refuse = [](const std::string& why) {
     throw std::invalid_argument("derivatives: " + why);
   };
-  if (dynamic_cast<const RigidStep*>(step_.get()) == nullptr)
-    refuse("integrator \"" + settings_.integrator + "\" has none yet: take semi-implicit-euler");
-  if (settings_.project_closures)
-    refuse("project_closures moves the state after the step: take project_closures=false");
+  refuse_underived("derivatives");
   if (prepared_) refuse("the step was prepared only; call advance() before");
   if (before_.q.size() == 0) refuse("there is no step yet; call step() before");
   if (!report().whole())

@@ -6,6 +6,7 @@
 #include "simulator/integrators.hpp"
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
+#include "simulator/rollout_adjoint.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -176,48 +177,6 @@ const StepReport& Simulator::run(State& state, const Control& control, int steps
     if (!step(state, control).whole()) break;
   }
   return report();
-}
-
-RolloutLog Simulator::rollout(State& state, const Control& base, const RolloutInput& input) {
-  const auto check = [&](const char* name, const auto& m) {
-    if (m.size() != 0 && m.cols() != scene_.nv()) {
-      throw std::invalid_argument(std::string("rollout.") + name + " has " +
-                                  std::to_string(m.cols()) +
-                                  " columns: the scene has nv = " + std::to_string(scene_.nv()));
-    }
-  };
-  check("taus", input.taus);
-  check("position_targets", input.position_targets);
-  validate_whole_state(scene_, state);
-  int steps = input.steps;
-  if (input.taus.size()) steps = static_cast<int>(input.taus.rows());
-  if (input.position_targets.size()) steps = static_cast<int>(input.position_targets.rows());
-  if (input.taus.size() && input.taus.rows() != steps) {
-    throw std::invalid_argument(
-        "rollout.taus and rollout.position_targets have different numbers of rows");
-  }
-  if (steps < 0)
-    throw std::invalid_argument("rollout.steps = " + std::to_string(steps) + ": must be >= 0");
-  RolloutLog log;
-  log.q.resize(steps + 1, scene_.nq());
-  log.v.resize(steps + 1, scene_.nv());
-  log.reports.reserve(steps);
-  log.q.row(0) = state.q;
-  log.v.row(0) = state.v;
-  Control control = base;
-  for (int k = 0; k < steps; ++k) {
-    if (input.taus.size()) control.torque = input.taus.row(k);
-    if (input.position_targets.size()) control.position_target = input.position_targets.row(k);
-    log.reports.push_back(step(state, control));
-    log.q.row(k + 1) = state.q;
-    log.v.row(k + 1) = state.v;
-    log.steps = k + 1;
-    if (!report().whole()) break;
-    if (input.stop_on_bad_status && report().status != StepStatus::kOk) break;
-  }
-  log.q.conservativeResize(log.steps + 1, Eigen::NoChange);
-  log.v.conservativeResize(log.steps + 1, Eigen::NoChange);
-  return log;
 }
 
 const CollisionCounters& Simulator::find_contacts(State& state) {

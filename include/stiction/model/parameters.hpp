@@ -96,6 +96,9 @@ void Parameters::each_array(Visit&& visit, P&... p) {
   visit("gear_offset", p.gear_offset...);
 }
 
+/// The first entry whose bits differ, in the words of Python: "friction[2]"; empty if none does.
+std::string first_difference(const Parameters& a, const Parameters& b);
+
 /// Finds edits between steps by the bits of the numbers: anyone may hold a reference or a NumPy
 /// view and write. Asked once a step; within it caches compare `version` alone.
 class EditWatch {

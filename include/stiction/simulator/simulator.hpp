@@ -7,6 +7,7 @@
 #include "stiction/model/scene.hpp"
 #include "stiction/model/state.hpp"
 #include "stiction/simulator/report.hpp"
+#include "stiction/simulator/rollout.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 #include "stiction/simulator/snapshot.hpp"
 
@@ -15,23 +16,6 @@
 #include <vector>
 
 namespace stiction {
-
-/// Controls of a rollout, one row per step; empty matrices mean zero (torques) or held (targets).
-struct RolloutInput {
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> taus;  ///< [T x nv]
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>
-      position_targets;  ///< [T x nv]
-  int steps = 0;         ///< T when both are empty
-  bool stop_on_bad_status =
-      true;  ///< also if a step has not converged; never past one that is not finite
-};
-
-struct RolloutLog {
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> q;  ///< [T+1 x nq]
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> v;  ///< [T+1 x nv]
-  std::vector<StepReport> reports;                                           ///< [T]
-  int steps = 0;  ///< taken; fewer than asked after a bad status
-};
 
 class RigidStep;         // src/simulator/rigid_step.hpp
 class Differentiator;    // src/derivatives/differentiator.hpp
@@ -79,7 +63,11 @@ class Simulator {
   const StepReport& advance(State& state, const std::vector<double>& impulse);
   /// The same `steps` times with one control; stops at a step that is not finite.
   const StepReport& run(State& state, const Control& control, int steps);
-  RolloutLog rollout(State& state, const Control& base, const RolloutInput& input);
+  /// With a `tape` for adjoint(); its memory is used again.
+  RolloutLog rollout(State& state,
+                     const Control& base,
+                     const RolloutInput& input,
+                     RolloutTape* tape = nullptr);
 
   const StepReport& report() const;
   /// Of the last step; after a compliant step, of the rows that stay rigid in its last sub-step.
@@ -111,6 +99,13 @@ class Simulator {
   const GradientReport& gradient_report();
   /// Fields of Parameters and Control that steps can be differentiated by.
   static const std::vector<std::string>& derivative_parameters();
+  /// The same of a whole rollout, backwards: its steps are repeated, so that the last step is then
+  /// the first of the rollout. Stays until the next call; allocates nothing when warm. Throws
+  /// std::invalid_argument naming the step that has no derivatives, or the parameter that was
+  /// edited since.
+  const RolloutGradient& adjoint(const RolloutTape& tape,
+                                 const RolloutCotangents& by,
+                                 const std::vector<std::string>& parameters = {});
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.
@@ -134,8 +129,14 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
-  struct Look;  // workspace of what only looks at a state
+  struct Look;     // workspace of what only looks at a state
+  struct Adjoint;  // workspace of adjoint()
+  Adjoint& begin_adjoint(const RolloutTape& tape, const RolloutCotangents& by);
+  void repeat(const State& start, const Control& control, State& end);
+  bool repeat_segment(const RolloutTape& tape, int first, int last, Adjoint& work);
+  bool take_back_step(const RolloutTape& tape, int step, const State& start, Adjoint& work);
   void begin(const State& state, const Control& control);
+  void refuse_underived(const std::string& caller) const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
   void check_length(const char* name,
@@ -161,6 +162,7 @@ class Simulator {
   State before_;           ///< the last step's start, and its control
   Control control_before_;
   std::unique_ptr<Differentiator> differentiator_;  ///< from the first time it is asked
+  std::unique_ptr<Adjoint> adjoint_;                ///< likewise
   std::uint64_t step_count_ = 0, differentiated_step_ = 0;
   Snapshot last_;  ///< of the last whole step time, q and v alone
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();

@@ -108,6 +108,26 @@ BOOST_AUTO_TEST_CASE(closed_loops_allocate_nothing) {
   BOOST_TEST(allocation_count() == before);
 }
 
+// Nor does the way back through a rollout, nor the next rollout onto the same tape beside its log.
+BOOST_AUTO_TEST_CASE(warm_adjoint_allocates_nothing) {
+  Simulator sim(pile(), {});
+  State state = sim.initial_state();
+  const Control control = sim.hold();
+  sim.run(state, control, 500);
+  RolloutInput input;
+  input.steps = 60;
+  RolloutTape tape;
+  sim.rollout(state, control, input, &tape);
+  RolloutCotangents by;
+  by.states.setOnes(1, 2 * sim.scene().nv());
+  for (int k = 0; k < 2; ++k) sim.adjoint(tape, by);
+  const long before = allocation_count();
+  const RolloutGradient& g = sim.adjoint(tape, by);
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(g.taus.allFinite());
+  BOOST_TEST(!g.taus.isZero(0.0));
+}
+
 // A ball that rolls for 100 s allocates nothing and keeps its speed.
 BOOST_AUTO_TEST_CASE(long_run_does_not_grow) {
   Scene scene;
