@@ -34,6 +34,7 @@ void expose_state();
 void expose_collision();
 void expose_contact();
 void expose_solver();
+void expose_solution_derivatives();
 void expose_integrator();
 void expose_simulator();
 void expose_scenes();

@@ -21,6 +21,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_state();
   expose_contact();
   expose_solver();
+  expose_solution_derivatives();
   expose_integrator();
   expose_simulator();
   expose_scenes();

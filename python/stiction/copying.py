@@ -31,6 +31,7 @@ RECORDS: tuple[type[Any], ...] = (
     _stiction.SceneInfo,
     _stiction.Snapshot,
     _stiction.StepReport,
+    _stiction.SolutionDerivatives,
     _stiction.Uniqueness,
 )
 """What was found or read, never to change."""

@@ -47,7 +47,14 @@ def samples() -> dict[str, Any]:
         )
     things: list[Any] = [
         *(scene, sim, sim.parameters, state, control, control.wrenches[0], report),
-        *(sim.problem(), sim.solution(), report.residuals, sim.uniqueness(), sim.snapshot()),
+        *(
+            sim.problem(),
+            sim.solution(),
+            report.residuals,
+            sim.uniqueness(),
+            stiction.solution_derivatives(sim.problem(), sim.solution()),
+            sim.snapshot(),
+        ),
         *(sim.problem().sets[0], sim.contacts()[0], sim.wrench_on(0), sim.balance(state, control)),
         *(sim.collision_counters(), state.contacts[0], sim.settings, stiction.SolverSettings()),
         *(stiction.Material(0.3), ball, found, found.warm_start, robot, robot.messages[0]),
