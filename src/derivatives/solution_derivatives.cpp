@@ -2,7 +2,7 @@
 
 #include "contact/active_set.hpp"
 #include "contact/reduced_system.hpp"
-#include "math/number.hpp"
+#include "math/number_text.hpp"
 #include "math/row_sums.hpp"
 
 #include <cmath>
