@@ -229,6 +229,10 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.not_unique += moving_nullity(linear_, island);
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }
+  r.num_safe_islands = in.safe_islands;
+  r.num_slowed = 0;
+  for (std::size_t t = 0; t < in.scene.trees().size(); ++t)
+    r.num_slowed += turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);
   r.num_at_switch = linear_.active.num_at_switch;
   r.num_gap_kinks = linear_.moving.num_gap_kinks;
   r.num_capped = linear_.moving.num_capped;

@@ -28,6 +28,7 @@ struct DerivativeInput {
   const State& before;
   const StepRecord& record;
   ContactModel model = ContactModel::kNcp;  ///< whose solution it is
+  int safe_islands = 0;                     ///< StepReport::safe_islands
 
   const TreeData<double>& data(int tree) const { return record.dynamics.trees[tree]; }
 };

@@ -8,7 +8,7 @@ namespace {
 const std::vector<ParameterField>& all_fields() {
   static const std::vector<ParameterField> all = [] {
     std::vector<ParameterField> out;
-    for (const auto* group : {&dof_fields(), &body_fields(), &contact_fields()})
+    for (const auto* group : {&dof_fields(), &body_fields(), &contact_fields(), &geometry_fields()})
       out.insert(out.end(), group->begin(), group->end());
     return out;
   }();

@@ -29,6 +29,7 @@ struct ParameterChanges {
   std::vector<std::pair<int, int>> pairs;  ///< Scene::material_pairs(), from the first time
   std::vector<double> numbers;             ///< scratch
   std::vector<Motion<double>> motions;     ///< scratch
+  MovingRows rows;                         ///< scratch
 };
 
 /// Names that find_parameter_changes() knows, in their order in the documentation.
@@ -77,5 +78,6 @@ struct ParameterField {
 const std::vector<ParameterField>& dof_fields();
 const std::vector<ParameterField>& body_fields();
 const std::vector<ParameterField>& contact_fields();
+const std::vector<ParameterField>& geometry_fields();
 
 }  // namespace stiction

@@ -31,7 +31,7 @@ void check(const ContactProblem& problem, const ContactSolution& solution, doubl
                                   "] or its velocity is not finite");
   }
   if (!(tolerance > 0.0 && tolerance < 1.0))
-    throw std::invalid_argument("tolerance = " + number(tolerance) + ": must be in (0, 1)");
+    throw std::invalid_argument("tolerance = " + number_text(tolerance) + ": must be in (0, 1)");
 }
 
 /// d lambda of fixed y by mu of a set that slides, and what it adds to W dc.

@@ -197,6 +197,11 @@ static double resolved_share(const TreeView& tree, const TreeData<double>& data,
   return turn <= kFastestTurn ? 1.0 : kFastestTurn / turn;
 }
 
+bool turns_fast(const DynamicsWorkspace& work, int tree, double dt) {
+  const TreeView& view = work.views[tree];
+  return !is_loose_body(view) && resolved_share(view, work.trees[tree], dt) < 1.0;
+}
+
 /// The bias of an articulated tree. Coriolis and centrifugal forces grow with the velocities
 /// squared: where a tree turns by radians within a step their kick is larger than the velocities
 /// themselves, the next one larger still, and a few steps end beyond all numbers. There they are

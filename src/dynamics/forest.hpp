@@ -72,6 +72,10 @@ void compute_dynamics(const Scene& scene,
                       double dt,
                       DynamicsWorkspace& work);
 
+/// Whether an articulated tree turns by so much in dt that compute_dynamics() takes the Coriolis
+/// forces of slower velocities.
+bool turns_fast(const DynamicsWorkspace& work, int tree, double dt);
+
 /// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +
 /// kd (v* - v) - d v - b + J^T wrenches + added [nv, or empty]), so that L^-1 D^-1 w is the
 /// acceleration at (q, v) in the axes of the bodies, for a free root the classical one of its

@@ -43,7 +43,8 @@ DerivativeInput Simulator::derivative_input() const {
           control_before_,
           before_,
           record(),
-          s.model};
+          s.model,
+          report().safe_islands};
 }
 
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }

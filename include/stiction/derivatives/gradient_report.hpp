@@ -26,6 +26,7 @@ struct GradientReport {
   int num_inexact = 0;          ///< contacts whose features do not say how their point moves
   int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
   int num_asleep = 0;           ///< trees
+  int num_slowed = 0;           ///< trees that turn by over 1 rad a step: Coriolis forces are cut
   int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's
   double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
   /// Either side of the state has the same derivative.
@@ -33,7 +34,7 @@ struct GradientReport {
   /// Agrees with differences of the step at a two-sided state.
   bool exact() const {
     return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&
-           num_safe_islands == 0;
+           num_slowed == 0 && num_safe_islands == 0;
   }
 };
 

@@ -1,0 +1,82 @@
+#include "derivatives/moving_contact.hpp"
+#include "derivatives/parameter_changes.hpp"
+
+// Where geometries lie on their bodies. The point, its frame and its gap move as with the body, but
+// no velocity of a body does.
+
+namespace stiction {
+namespace {
+
+using Input = DerivativeInput;
+using Linear = Linearisation;
+
+int six_by_geometry(const Input& in) { return 6 * static_cast<int>(in.scene.geometries().size()); }
+
+/// A motion (u, w) at the contact of the shape of A or B.
+void add_motion(const Linear& linear,
+                const MovingContact& p,
+                int set,
+                int row,
+                bool on_a,
+                const Vec3d& u,
+                const Vec3d& w,
+                int column,
+                const ChangeSink& out) {
+  const PointChange moved = point_change(p, on_a, u, w);
+  const auto seen = [&](const Motion<double>& relative) {
+    return transpose_times(
+        p.contact.frame,
+        cross(relative.angular, moved.position) - cross(moved.turn, relative.linear));
+  };
+  Vec3d c = seen(p.at_end);
+  c.z += p.slope * moved.gap;
+  if (p.restitution != 0.0) c.z += p.restitution * seen(p.at_start).z;
+  if (p.carrier >= 0) {
+    const Vec3d asked = transpose_times(p.contact.frame, -cross(moved.turn, p.spring));
+    c.x -= asked.x;
+    c.y -= asked.y;
+  }
+  for (int r = 0; r < 3; ++r) out.velocity(column, row + r, c[r]);
+  const Vec3d force = cross(moved.turn, p.impulse), moment = cross(moved.position, p.impulse);
+  const MovingRow& sides = linear.moving.rows[set];
+  for (int s = 0; s < sides.num_sides; ++s) {
+    for (int k = sides.start[s]; k < sides.start[s + 1]; ++k) {
+      const RowColumn& on = linear.moving.columns[k];
+      out.force(column, on.dof, sides.sign[s] * (dot(on.u, force) + dot(on.w, moment)));
+    }
+  }
+}
+
+/// Tangents of X_BG in the axes of the geometry: shift, then turn.
+void add_placement(const Input& in, const Linear& linear, const ChangeSink& out) {
+  MovingRows& rows = out.all.rows;
+  rows.begin = linear.moving.begin;
+  rows.end = linear.moving.end;
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    if (in.record.rows.rows[i].source != RowSource::kContact) continue;
+    const MovingContact p = moving_contact(in, i, rows);
+    for (const bool on_a : {true, false}) {
+      const int g = on_a ? p.contact.geometry_a : p.contact.geometry_b;
+      const int body = on_a ? p.contact.body_a : p.contact.body_b;
+      const Transform X =
+          body_placement(in.scene, in.record.dynamics, body) * in.parameters.geometry_placement[g];
+      for (int k = 0; k < 6; ++k) {
+        const Vec3d& axis = X.R.column(k % 3);
+        const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
+        const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
+        add_motion(linear, p, i, in.record.problem.sets[i].offset, on_a, u, w, 6 * g + k, out);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+const std::vector<ParameterField>& geometry_fields() {
+  static const std::vector<ParameterField> fields = {
+      {"geometry_placement", six_by_geometry, add_placement},
+  };
+  return fields;
+}
+
+}  // namespace stiction

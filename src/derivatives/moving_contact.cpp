@@ -1,0 +1,85 @@
+#include "derivatives/moving_contact.hpp"
+
+#include "stiction/contact/compliant_law.hpp"
+
+#include "contact/constraint_row.hpp"
+#include "contact/contact_memory.hpp"
+
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
+  const auto placement = [&](int geometry, int body) {
+    return body_placement(in.scene, in.record.dynamics, body) *
+           in.parameters.geometry_placement[geometry];
+  };
+  return contact_derivatives(c,
+                             in.scene.shape(in.parameters, c.geometry_a),
+                             placement(c.geometry_a, c.body_a),
+                             in.scene.shape(in.parameters, c.geometry_b),
+                             placement(c.geometry_b, c.body_b));
+}
+
+/// -dc*_N/dgap, or e; counts what is not smooth.
+void set_reference(MovingContact& p, MovingRows& out) {
+  const DerivativeInput& in = p.in;
+  if (p.row.kind == ReferenceKind::kRestitution) {
+    p.restitution = -p.row.reference[2] / p.row.velocity[2];
+    out.num_scaled_impacts += p.restitution < p.contact.material.restitution * (1.0 - 1e-12);
+  } else if (p.row.kind == ReferenceKind::kSpring) {
+    const double share = in.settings.per_point_stiffness ? 1.0 : 1.0 / p.contact.pair_points;
+    p.slope = point_compliance(p.contact.material, share).stiffness * in.dt * p.row.compliance[2];
+    out.num_gap_kinks += std::abs(p.contact.gap) <= kTouching && p.contact.material.damping > 0.0;
+  } else {
+    p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
+  }
+  if (p.row.compliance[0] == 0.0) return;
+  const ContactMemory* kept = find_memory(in.before.contacts, p.contact);
+  if (kept == nullptr) return;
+  const PointCompliance point = point_compliance(
+      p.contact.material, in.settings.per_point_stiffness ? 1.0 : 1.0 / p.contact.pair_points);
+  const double share = point.tangential_stiffness * in.dt * p.row.compliance[0];
+  p.spring = anchor_rotation(in.scene, in.record.dynamics, p.contact) * kept->extension * share;
+  const int body = b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
+  for (int s = 0; s < p.end.count; ++s) {
+    if (p.end.at[s].body() == body) p.carrier = s;
+  }
+}
+
+}  // namespace
+
+PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, const Vec3d& w) {
+  const double sign = on_a ? -1.0 : 1.0;
+  const Vec3d du = u * sign, dw = w * sign;
+  Vec3d dn = p.d.normal_u * du + p.d.normal_w * dw, dp = p.d.position_u * du + p.d.position_w * dw;
+  if (on_a) {
+    dn += cross(w, p.normal());
+    dp += u;
+  }
+  return {dp, cross(p.normal(), dn), dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
+}
+
+MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows) {
+  const ConstraintRow& row = in.record.rows.rows[set];
+  const Contact& contact = in.record.contacts[row.index];
+  const Vec3d& x = contact.position;
+  MovingContact p{in,
+                  contact,
+                  row,
+                  derivatives_of(in, contact),
+                  {in, row, contact.body_a, x, x, rows.end.data()},
+                  {in, row, contact.body_a, x, x, rows.begin.data()},
+                  {},
+                  {},
+                  {}};
+  p.at_end = p.end.relative();
+  p.at_start = p.start.relative();
+  const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;
+  p.impulse = contact.frame * Vec3d{l[0], l[1], l[2]};
+  set_reference(p, rows);
+  return p;
+}
+
+}  // namespace stiction
