@@ -3,18 +3,13 @@
 #include "stiction/model/state_io.hpp"
 
 #include "collision/manifold/manifold_workspace.hpp"
-#include "common.hpp"
+#include "distance_query.hpp"
 
 #include <algorithm>
 #include <limits>
 
 namespace stiction::python {
 namespace {
-
-/// A result with the warm start it leaves for the next query of the same pair.
-struct Query : DistanceResult {
-  DistanceCache warm_start;
-};
 
 struct NamedPoint : ManifoldPoint {
   Vec3d normal;
@@ -24,36 +19,6 @@ bp::list methods() {
   bp::list names;
   for (const std::string& name : distance_methods()) names.append(name);
   return names;
-}
-
-Query query(const Shape& a,
-            const bp::object& X_WA,
-            const Shape& b,
-            const bp::object& X_WB,
-            double tolerance,
-            long max_iterations,
-            const bp::object& warm_start,
-            const std::string& method,
-            const std::string& stopping,
-            double max_distance) {
-  const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
-  Query q;
-  if (!warm_start.is_none()) {
-    if (bp::extract<const Query&>(warm_start).check())
-      throw std::invalid_argument("warm_start: is a DistanceResult, pass its .warm_start");
-    q.warm_start = bp::extract<DistanceCache>(warm_start)();
-    if (!cache_fits(a, b, q.warm_start))
-      throw std::invalid_argument("warm_start: belongs to another pair of shapes");
-  }
-  if (max_iterations > std::numeric_limits<int>::max())
-    throw std::invalid_argument("max_iterations = " + std::to_string(max_iterations) +
-                                ": must be at most 2147483647");
-  const int iterations = static_cast<int>(std::max(max_iterations, -1L));
-  const DistanceSettings settings{
-      tolerance, iterations, distance_method(method), stopping_rule(stopping), max_distance};
-  AllowThreads free;
-  static_cast<DistanceResult&>(q) = distance(a, A, b, B, settings, &q.warm_start);
-  return q;
 }
 
 bool overlap(const Shape& a,
@@ -100,6 +65,36 @@ std::string point_repr(const NamedPoint& p) {
 }
 
 }  // namespace
+
+Query query(const Shape& a,
+            const bp::object& X_WA,
+            const Shape& b,
+            const bp::object& X_WB,
+            double tolerance,
+            long max_iterations,
+            const bp::object& warm_start,
+            const std::string& method,
+            const std::string& stopping,
+            double max_distance) {
+  const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
+  Query q;
+  if (!warm_start.is_none()) {
+    if (bp::extract<const Query&>(warm_start).check())
+      throw std::invalid_argument("warm_start: is a DistanceResult, pass its .warm_start");
+    q.warm_start = bp::extract<DistanceCache>(warm_start)();
+    if (!cache_fits(a, b, q.warm_start))
+      throw std::invalid_argument("warm_start: belongs to another pair of shapes");
+  }
+  if (max_iterations > std::numeric_limits<int>::max())
+    throw std::invalid_argument("max_iterations = " + std::to_string(max_iterations) +
+                                ": must be at most 2147483647");
+  const int iterations = static_cast<int>(std::max(max_iterations, -1L));
+  const DistanceSettings settings{
+      tolerance, iterations, distance_method(method), stopping_rule(stopping), max_distance};
+  AllowThreads free;
+  static_cast<DistanceResult&>(q) = distance(a, A, b, B, settings, &q.warm_start);
+  return q;
+}
 
 void expose_collision() {
   using bp::arg;
@@ -172,6 +167,7 @@ void expose_collision() {
           (arg("a"), arg("X_WA"), arg("b"), arg("X_WB"), arg("margin") = 0.0),
           "List of ManifoldPoint whose gap is at most `margin` [m]; empty if the pair is farther. "
           "At most 8 per normal; only height fields and triangle meshes have several normals.");
+  expose_distance_derivatives();
 }
 
 }  // namespace stiction::python

@@ -20,6 +20,7 @@ RECORDS: tuple[type[Any], ...] = (
     _stiction.ConstraintSet,
     _stiction.ContactReport,
     _stiction.ContactSolution,
+    _stiction.DistanceDerivatives,
     _stiction.DistanceResult,
     _stiction.Joint,
     _stiction.LoadMessage,

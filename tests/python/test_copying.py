@@ -60,6 +60,7 @@ def samples() -> dict[str, Any]:
         *(stiction.Material(0.3), ball, found, found.warm_start, robot, robot.messages[0]),
         *(scene.geometries[0], scene.joints[0], scene.robots[0], stiction.scenes()[0]),
         stiction.contact_manifold(ball, None, ball, at, margin=1.0)[0],
+        stiction.distance_derivatives(ball, None, ball, at),
         stiction.mass_properties(ball, 1.0),
         scene.distances(state)[0],
         stiction.ray_cast(scene, state, [[0, 0, 5.0]], [[0, 0, -1.0]]),

@@ -33,9 +33,10 @@ struct DerivativeSettings {
   int samples = 50;               ///< >= 1, M of gaussian-0 and gaussian-1
   std::uint64_t seed = 0;         ///< of their samples: the same seed, the same bits
   int level = 1;                  ///< >= 1, gumbel: edges between the vertices and the farthest one
-  /// >= 0 [m], gumbel: differences of height along the normal that count. Of overlapping shapes
-  /// never more than (mean edge)^2 / (4 depth), as the Hessians must exceed the depth. 0: (mean
-  /// edge)^2 / (4 bounding radius), for which the Hessian of a ball's hull is about its radius.
+  /// >= 0 [m], gumbel: differences of height along the normal that count. With l^2 the mean of the
+  /// squared edges at the farthest vertex: of overlapping shapes never more than l^2 / (4 depth),
+  /// as the Hessians must exceed the depth. 0: l^2 / (4 distance of the vertex from the centroid),
+  /// for which the Hessian of a ball's hull is about its radius.
   double temperature = 0.0;
 
   /// Throws std::invalid_argument with the name and value of the first field out of range.

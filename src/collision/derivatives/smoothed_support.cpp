@@ -39,32 +39,38 @@ void set_feature(const ContactSide& side, const Tangents& T, const Hessian& H, P
 /// theirs and the covariance of their points over e.
 class Softmax {
  public:
-  Softmax(const Tangents& T, double temperature) : T_(T), temperature_(temperature) {}
+  Softmax(const Tangents& T, double temperature) : T_(T), inverse_(1.0 / temperature) {}
   /// p: of the part, from the farthest point; `height` along d, <= 0.
-  void add(const Vec3d& p, double height, const Hessian& own = {}) {
-    const double a = std::exp(height / temperature_), x = dot(T_.s, p), y = dot(T_.t, p);
+  void add(const Vec3d& p, double height) {
+    const double exponent = height * inverse_;
+    if (exponent < kNothing) return;
+    const double a = std::exp(exponent), x = dot(T_.s, p), y = dot(T_.t, p);
     weight_ += a;
     x_ += a * x;
     y_ += a * y;
-    sum_.ss += a * (x * x / temperature_ + own.ss);
-    sum_.st += a * (x * y / temperature_ + own.st);
-    sum_.tt += a * (y * y / temperature_ + own.tt);
+    xx_ += a * x * x;
+    xy_ += a * x * y;
+    yy_ += a * y * y;
   }
-  Hessian hessian() const {
-    const double i = 1.0 / weight_, x = x_ * i, y = y_ * i, e = 1.0 / temperature_;
-    return {sum_.ss * i - x * x * e, sum_.st * i - x * y * e, sum_.tt * i - y * y * e};
+  /// `own`: of each part.
+  Hessian hessian(const Hessian& own = {}) const {
+    const double i = 1.0 / weight_, x = x_ * i, y = y_ * i, e = inverse_;
+    return {(xx_ * i - x * x) * e + own.ss,
+            (xy_ * i - x * y) * e + own.st,
+            (yy_ * i - y * y) * e + own.tt};
   }
 
  private:
+  static constexpr double kNothing = -40.0;  // its exponential is below rounding
   const Tangents& T_;
-  double temperature_, weight_ = 0.0, x_ = 0.0, y_ = 0.0;
-  Hessian sum_;
+  double inverse_, weight_ = 0.0, x_ = 0.0, y_ = 0.0, xx_ = 0.0, xy_ = 0.0, yy_ = 0.0;
 };
 
-/// See DerivativeSettings::temperature. `edge` [m]; `radius` [m] of the shape at the point.
-double temperature(const DerivativeSettings& s, double depth, double edge, double radius) {
-  const double wanted = s.temperature > 0.0 ? s.temperature : edge * edge / (4.0 * radius);
-  return depth > 0.0 ? std::min(wanted, edge * edge / (4.0 * depth)) : wanted;
+/// See DerivativeSettings::temperature. `square`: mean of the squared edges [m^2]; `radius` [m] of
+/// the shape at the point.
+double temperature(const DerivativeSettings& s, double depth, double square, double radius) {
+  const double wanted = s.temperature > 0.0 ? s.temperature : square / (4.0 * radius);
+  return depth > 0.0 ? std::min(wanted, square / (4.0 * depth)) : wanted;
 }
 
 Hessian gumbel_of_mesh(const ConvexMesh& m,
@@ -86,9 +92,9 @@ Hessian gumbel_of_mesh(const ConvexMesh& m,
   }
   const Vec3d top = m.vertices[near[0]];
   const int ring = std::min(m.neighbour_start[near[0] + 1] - m.neighbour_start[near[0]], count - 1);
-  double edge = 0.0;
-  for (int i = 1; i <= ring; ++i) edge += norm(m.vertices[near[i]] - top) / ring;
-  Softmax softmax(T, temperature(settings, depth, edge, norm(top - m.centroid)));
+  double square = 0.0;
+  for (int i = 1; i <= ring; ++i) square += squared_norm(m.vertices[near[i]] - top);
+  Softmax softmax(T, temperature(settings, depth, square / ring, norm(top - m.centroid)));
   softmax.add({0, 0, 0}, 0.0);
   for (int i = 1; i < count; ++i) {
     const Vec3d p = m.vertices[near[i]] - top;
@@ -107,7 +113,7 @@ Hessian gumbel_of_corners(const Core& c,
   const bool capsule = c.type == ShapeType::kCapsule;
   const double edge = 2.0 * (capsule ? c.half.z : (c.half.x + c.half.y + c.half.z) / 3.0);
   if (!(edge > 0.0)) return {};  // a capsule that is a ball
-  Softmax softmax(T, temperature(settings, depth, edge, norm(top) + c.radius));
+  Softmax softmax(T, temperature(settings, depth, edge * edge, norm(top) + c.radius));
   for (int i = 0; i < (capsule ? 2 : 8); ++i) {
     if (std::popcount(unsigned(i ^ number)) > settings.level) continue;
     const Vec3d p = core_vertex(c, i) - top;
@@ -125,7 +131,7 @@ Hessian gumbel_of_rims(const ContactSide& side,
                        double depth) {
   const Core& c = side.core;
   const double r = c.half.x, l = c.half.z, edge = std::min(r, 2.0 * l);
-  const double e = temperature(settings, depth, edge, std::hypot(r, l)), w = e / r;
+  const double e = temperature(settings, depth, edge * edge, std::hypot(r, l)), w = e / r;
   const double s = std::sqrt(T.d.x * T.d.x + T.d.y * T.d.y + w * w);
   const bool cone = c.type == ShapeType::kCone;
   const double at = cone ? r * std::clamp(0.5 * (l - side.local(side.p).z) / l, 0.0, 1.0) : r;
@@ -138,9 +144,9 @@ Hessian gumbel_of_rims(const ContactSide& side,
   const double low = r * (s - w) - l * T.d.z, high = l * T.d.z + (cone ? 0.0 : r * (s - w));
   const double top = std::max(low, high);
   Softmax softmax(T, e);
-  softmax.add(rim - Vec3d{0, 0, l}, low - top, round);
-  softmax.add((cone ? Vec3d{0, 0, 0} : rim) + Vec3d{0, 0, l}, high - top, round);
-  return softmax.hessian();
+  softmax.add(rim - Vec3d{0, 0, l}, low - top);
+  softmax.add((cone ? Vec3d{0, 0, 0} : rim) + Vec3d{0, 0, l}, high - top);
+  return softmax.hessian(round);
 }
 
 /// Eq. 26 for normals in the tangent plane, less the unperturbed point, symmetric part.

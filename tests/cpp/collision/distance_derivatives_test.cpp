@@ -83,7 +83,7 @@ double error_of(const Posed& p, const DistanceDerivatives& d) {
     double best = HUGE_VAL, apart = HUGE_VAL;
     for (const double h : {1e-3, 1e-4, 1e-5}) {
       Answer f{};
-      for (const auto [at, weight] :
+      for (const auto& [at, weight] :
            {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
         const Answer x = answer(query(moved(p, k, at * h)));
         for (int i = 0; i < 10; ++i) f[i] += weight / (12.0 * h) * x[i];

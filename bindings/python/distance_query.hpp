@@ -1,0 +1,29 @@
+#pragma once
+
+#include "stiction/collision/distance.hpp"
+
+#include "common.hpp"
+
+#include <string>
+
+namespace stiction::python {
+
+/// A result with the warm start it leaves for the next query of the same pair.
+struct Query : DistanceResult {
+  DistanceCache warm_start;
+};
+
+Query query(const Shape& a,
+            const bp::object& X_WA,
+            const Shape& b,
+            const bp::object& X_WB,
+            double tolerance,
+            long max_iterations,
+            const bp::object& warm_start,
+            const std::string& method,
+            const std::string& stopping,
+            double max_distance);
+
+void expose_distance_derivatives();
+
+}  // namespace stiction::python

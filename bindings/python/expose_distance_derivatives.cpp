@@ -1,0 +1,160 @@
+#include "stiction/collision/distance_derivatives.hpp"
+#include "stiction/math/constants.hpp"
+
+#include "distance_query.hpp"
+
+#include <limits>
+
+namespace stiction::python {
+namespace {
+
+bp::list methods() { return to_list(derivative_methods()); }
+
+/// Takes a setting that is given; refuses one that the method does not read.
+class Given {
+ public:
+  explicit Given(const std::string& method) : method_(method) {}
+  void take(const bp::object& value, const char* field, double& out, const char* reader) {
+    if (!is_given(value, field, reader)) return;
+    const bp::extract<double> number(value);
+    if (!number.check()) raise_type_error(std::string(field) + ": must be a number");
+    out = number();
+  }
+  template <class Integer>
+  void take_integer(const bp::object& value,
+                    const char* field,
+                    Integer& out,
+                    const std::string& readers) {
+    if (!is_given(value, field, readers)) return;
+    const bp::extract<long> number(value);
+    if (!number.check()) raise_type_error(std::string(field) + ": must be an integer");
+    if (number() < 0 || number() > std::numeric_limits<int>::max())
+      throw std::invalid_argument(std::string(field) + " = " + std::to_string(number()) +
+                                  ": must lie within 0 ... 2147483647");
+    out = static_cast<Integer>(number());
+  }
+
+ private:
+  bool is_given(const bp::object& value, const std::string& field, const std::string& readers) {
+    if (value.is_none()) return false;
+    if ((" " + readers + " ").find(" " + method_ + " ") == std::string::npos)
+      throw std::invalid_argument(field + ": method \"" + method_ +
+                                  "\" does not read it (read by: " + readers + ")");
+    return true;
+  }
+  std::string method_;
+};
+
+DistanceDerivatives derivatives(const Shape& a,
+                                const bp::object& X_WA,
+                                const Shape& b,
+                                const bp::object& X_WB,
+                                const std::string& method,
+                                const bp::object& at,
+                                const bp::object& step,
+                                const bp::object& spread_linear,
+                                const bp::object& spread_angular,
+                                const bp::object& spread_direction,
+                                const bp::object& samples,
+                                const bp::object& seed,
+                                const bp::object& level,
+                                const bp::object& temperature) {
+  DerivativeSettings s;
+  s.method = derivative_method(method);
+  Given given(method);
+  given.take(step, "step", s.step, "finite-differences");
+  given.take(spread_linear, "spread_linear", s.spread_linear, "gaussian-0");
+  given.take(spread_angular, "spread_angular", s.spread_angular, "gaussian-0");
+  given.take(spread_direction, "spread_direction", s.spread_direction, "gaussian-1");
+  given.take_integer(samples, "samples", s.samples, "gaussian-0 gaussian-1");
+  given.take_integer(seed, "seed", s.seed, "gaussian-0 gaussian-1");
+  given.take_integer(level, "level", s.level, "gumbel");
+  given.take(temperature, "temperature", s.temperature, "gumbel");
+  const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
+  Query found;
+  if (at.is_none()) {
+    found = query(a, X_WA, b, X_WB, 1e-10, 128, {}, "auto", "bounds", kInfinity);
+  } else {
+    const bp::extract<const Query&> known(at);
+    if (!known.check()) raise_type_error("at: must be a DistanceResult or None");
+    found = known();
+  }
+  AllowThreads free;
+  return distance_derivatives(a, A, b, B, found, s, &found.warm_start);
+}
+
+using Rows = const double (&)[3][6];
+bp::object rows(Rows m) { return array_copy(&m[0][0], {3, 6}); }
+bp::object distance_of(const DistanceDerivatives& d) { return array_copy(d.distance, {6}); }
+bp::object normal_of(const DistanceDerivatives& d) { return rows(d.normal); }
+bp::object witness_a_of(const DistanceDerivatives& d) { return rows(d.witness_a); }
+bp::object witness_b_of(const DistanceDerivatives& d) { return rows(d.witness_b); }
+std::string status_of(const DistanceDerivatives& d) { return to_string(d.status); }
+std::string repr(const DistanceDerivatives& d) {
+  std::string text = "DistanceDerivatives(distance=[";
+  for (int k = 0; k < 6; ++k) text += (k > 0 ? ", " : "") + number(d.distance[k]);
+  return text + "], status=\"" + status_of(d) + "\")";
+}
+
+}  // namespace
+
+void expose_distance_derivatives() {
+  using bp::arg;
+  const bp::object none;
+  bp::class_<DistanceDerivatives>(
+      "DistanceDerivatives",
+      "First derivatives of a distance query by the twist of B relative to A: columns 0..2 the "
+      "velocity [m/s] of the origin of B's frame, 3..5 the angular velocity [rad/s], in world "
+      "axes, "
+      "A at rest.",
+      bp::no_init)
+      .add_property("distance", &distance_of, "(6,) of the signed distance [m].")
+      .add_property("normal", &normal_of, "(3, 6) of the unit normal from A to B.")
+      .add_property("witness_a", &witness_a_of, "(3, 6) of the witness point on A [m].")
+      .add_property("witness_b", &witness_b_of, "(3, 6) of the witness point on B [m].")
+      .add_property("smooth",
+                    &DistanceDerivatives::smooth,
+                    "Whether they are exact derivatives of a point that is smooth.")
+      .add_property(
+          "status",
+          &status_of,
+          "\"smooth\"; \"kink\": the features leave the points free or hold them twice (a face on "
+          "a "
+          "face), one choice of several; \"sampled\"; \"smoothed\"; \"face\": the smoothed "
+          "Hessians "
+          "plus the distance are not positive definite, exact ones of the features instead.")
+      .def("__repr__", &repr);
+  bp::def(
+      "distance_derivatives",
+      &derivatives,
+      (arg("a"),
+       arg("X_WA"),
+       arg("b"),
+       arg("X_WB"),
+       arg("method") = "exact",
+       arg("at") = none,
+       arg("step") = none,
+       arg("spread_linear") = none,
+       arg("spread_angular") = none,
+       arg("spread_direction") = none,
+       arg("samples") = none,
+       arg("seed") = none,
+       arg("level") = none,
+       arg("temperature") = none),
+      "DistanceDerivatives of distance(a, X_WA, b, X_WB), which is `at` if given. Methods, and "
+      "the settings that each reads (others are refused):\n\n"
+      "\"exact\": of the features that hold the witness points. \"finite-differences\": central, "
+      "step = 1e-6 [m], [rad]. \"gaussian-0\": from samples = 50 queries of displaced placements, "
+      "spread_linear = 1e-3 [m], spread_angular = 1e-2 [rad], seed = 0. \"gaussian-1\": second "
+      "derivatives of the support functions from samples = 50 displaced normals, "
+      "spread_direction = 0.1 [rad], seed = 0. \"gumbel\": those of the softmax over vertices up "
+      "to level = 1 edges away, temperature [m]; 0, the default: by the edges at the vertex. The "
+      "last three smooth the corners of hulls (Montaut et al., ICRA 2023).\n\nRaises ValueError "
+      "for a setting out of range or not read, a placement that is not rigid, an `at` with status "
+      "\"beyond\", or two half-spaces.");
+  bp::def("distance_derivative_methods",
+          &methods,
+          "Names that distance_derivatives() takes as `method`.");
+}
+
+}  // namespace stiction::python
