@@ -43,6 +43,23 @@ int StepDerivatives::nv() const {
 }
 Eigen::MatrixXd StepDerivatives::A() const { return assemble(*this, 0, 2); }
 Eigen::MatrixXd StepDerivatives::B() const { return assemble(*this, 2, 1); }
+Eigen::MatrixXd StepDerivatives::dx_dx() const {
+  const Eigen::Index n = 2 * nv(), ns = springs_by.rows();
+  Eigen::MatrixXd out(n + ns, n + ns);
+  out.topLeftCorner(n, n) = A();
+  if (ns > 0) {
+    out.bottomLeftCorner(ns, n) = springs_by.leftCols(n);
+    out.rightCols(ns) = by_springs;
+  }
+  return out;
+}
+Eigen::MatrixXd StepDerivatives::dx_dtorque() const {
+  const Eigen::Index n = 2 * nv(), ns = springs_by.rows();
+  Eigen::MatrixXd out(n + ns, n / 2);
+  out.topRows(n) = B();
+  if (ns > 0) out.bottomRows(ns) = springs_by.rightCols(n / 2);
+  return out;
+}
 
 void Differentiator::prepare(const DerivativeInput& in) {
   if (linearised_) return;

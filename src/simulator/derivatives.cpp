@@ -2,34 +2,38 @@
 
 #include "derivatives/differentiator.hpp"
 #include "simulator/rigid_step.hpp"
+#include "simulator/step_differences.hpp"
 
 #include <stdexcept>
 #include <string>
 
 namespace stiction {
 
-/// What stands in the way of the derivatives of any step.
+static void refuse(const std::string& why) { throw std::invalid_argument("derivatives: " + why); }
+
+/// What stands in the way of the exact derivatives of any step.
 void Simulator::refuse_underived(const std::string& caller) const {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument(caller + ": " + why);
   };
   if (dynamic_cast<const RigidStep*>(step_.get()) == nullptr)
     refuse("integrator \"" + settings_.integrator +
-           "\" has no derivatives yet: take semi-implicit-euler");
+           "\" has no derivatives of whole rollouts yet: take semi-implicit-euler");
   if (settings_.project_closures)
     refuse("project_closures moves the state after the step: take project_closures=false");
 }
 
-/// The last step as it was, or what stands in the way of its derivatives.
-DerivativeInput Simulator::derivative_input() const {
-  const auto refuse = [](const std::string& why) {
-    throw std::invalid_argument("derivatives: " + why);
-  };
-  refuse_underived("derivatives");
+void Simulator::check_last_step() const {
   if (prepared_) refuse("the step was prepared only; call advance() before");
   if (before_.q.size() == 0) refuse("there is no step yet; call step() before");
   if (!report().whole())
     refuse(std::string("the last step ended with status ") + to_string(report().status));
+}
+
+/// The last step as it was, or what stands in the way of its derivatives.
+DerivativeInput Simulator::derivative_input() const {
+  refuse_underived("derivatives");
+  check_last_step();
   const ContactSolution& s = solution();
   if (!s.regularisation.empty())
     refuse("solver \"" + settings_.solver.name + "\" regularises its problem: take ncp-newton");
@@ -50,24 +54,60 @@ DerivativeInput Simulator::derivative_input() const {
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }
 
 const StepDerivatives& Simulator::step_derivatives(const std::vector<std::string>& parameters) {
+  if (StepDifferences* d = differences(parameters)) return d->derivatives();
   return differentiator().derivatives(derivative_input(), parameters);
 }
 
 const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
                                    const std::vector<std::string>& parameters) {
-  const DerivativeInput input = derivative_input();
-  check_length("w", w, 2 * scene_.nv(), "2 nv: dl/dq+ and dl/dv+");
-  return differentiator().gradient(input, w, parameters);
+  const int nv = scene_.nv();
+  StepDifferences* d = differences(parameters);
+  if (d == nullptr) {
+    const DerivativeInput input = derivative_input();
+    check_length("w", w, 2 * nv, "2 nv: dl/dq+ and dl/dv+");
+    return differentiator().gradient(input, w, parameters);
+  }
+  const int with_springs = 2 * nv + 3 * d->num_springs();
+  check_length("w",
+               w,
+               w.size() == with_springs ? with_springs : 2 * nv,
+               "2 nv: dl/dq+ and dl/dv+; or 3 more for each spring");
+  return d->gradient(w);
 }
 
 const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
-  const DerivativeInput input = derivative_input();
-  check_length("x", x, 3 * scene_.nv(), "3 nv: tangents of q, v and torque");
-  return differentiator().tangent(input, x);
+  const int nv = scene_.nv();
+  StepDifferences* d = differences({});
+  if (d == nullptr) {
+    const DerivativeInput input = derivative_input();
+    check_length("x", x, 3 * nv, "3 nv: tangents of q, v and torque");
+    return differentiator().tangent(input, x);
+  }
+  const int with_springs = 3 * nv + 3 * d->num_springs();
+  check_length("x",
+               x,
+               x.size() == with_springs ? with_springs : 3 * nv,
+               "3 nv: tangents of q, v and torque; or 3 more for each spring");
+  return d->tangent(x);
 }
 
 const GradientReport& Simulator::gradient_report() {
+  if (StepDifferences* d = differences({})) return d->report();
   return differentiator().report(derivative_input());
+}
+
+/// Those of the last step, if it is one of a compliant integrator.
+StepDifferences* Simulator::differences(const std::vector<std::string>& parameters) {
+  if (dynamic_cast<const RigidStep*>(step_.get()) != nullptr) return nullptr;
+  check_last_step();
+  if (!parameters.empty())
+    refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
+           parameters.front() + "\"");
+  if (!differences_) differences_ = std::make_unique<StepDifferences>(scene_, settings_);
+  if (differentiated_step_ != step_count_)
+    differences_->begin(edits_.seen(), before_, control_before_);
+  differentiated_step_ = step_count_;
+  return differences_.get();
 }
 
 void Simulator::check_length(const char* name,

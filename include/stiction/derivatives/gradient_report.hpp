@@ -2,12 +2,31 @@
 
 #include "stiction/contact/contact_mode.hpp"
 
+#include <cstdint>
+#include <string>
 #include <vector>
 
 namespace stiction {
 
+/// A contact point whose spring is part of the state, see ContactMemory.
+struct SpringName {
+  std::uint64_t pair;
+  std::uint32_t feature;
+  bool operator==(const SpringName&) const = default;
+};
+
 /// Where the derivatives of a step hold, and where they are one of several.
 struct GradientReport {
+  /// "exact" or "differences": central ones of whole steps. Those fill `springs` and the two
+  /// numbers after it, and nothing below.
+  std::string method = "exact";
+  /// Of compliant integrators, sorted: points that the step closed or that had or have an
+  /// extension. Each is three numbers of the state, see StepDerivatives.
+  std::vector<SpringName> springs;
+  int num_kinks = 0;  ///< columns whose one-sided differences disagree: their mean
+  /// Largest difference of two central differences, at h / 2 and h, over three, relative to the
+  /// largest entry of its block, of columns without a kink. The two are extrapolated from.
+  double error_estimate = 0.0;
   std::vector<ContactMode> modes;  ///< by set of the problem
   /// By set, how far it is from another mode: of what is open c_N [m/s], of what sticks the least
   /// of lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
@@ -30,7 +49,9 @@ struct GradientReport {
   int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's
   double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
   /// Either side of the state has the same derivative.
-  bool two_sided() const { return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0; }
+  bool two_sided() const {
+    return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0 && num_kinks == 0;
+  }
   /// Agrees with differences of the step at a two-sided state.
   bool exact() const {
     return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&

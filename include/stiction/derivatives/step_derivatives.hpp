@@ -18,7 +18,8 @@ struct ParameterRange {
   int count = 0;
 };
 
-/// The linearised step. Rows are tangents [q+ | v+] at its end, columns tangents [q | v] at its
+/// The linearised step: exact of the rigid integrator, by differences of the compliant ones, see
+/// report.method. Rows are tangents [q+ | v+] at its end, columns tangents [q | v] at its
 /// start and torques, all in Pinocchio's convention: of a free-flyer linear and angular part in the
 /// axes of the body, at the start and at the end respectively. Units rad, m, s, N m, N.
 struct StepDerivatives {
@@ -28,6 +29,11 @@ struct StepDerivatives {
     RowMajorMatrix values;  ///< [2 n x 3 n] by q, v and torque of these dofs
   };
   std::vector<Island> islands;
+  /// The springs e of compliant contacts, three numbers for each of report.springs: extensions in
+  /// the axes of ContactMemory [m]. Chains of steps need them: multiply dx_dx() of one step by that
+  /// of the step before, springs matched by name; those that only one of the two knows are zero.
+  RowMajorMatrix springs_by;               ///< [3 ns x 3 nv] de+ by q, v and torque
+  RowMajorMatrix by_springs;               ///< [2 nv + 3 ns x 3 ns] d(q+, v+, e+) by e
   std::vector<ParameterRange> parameters;  ///< as asked for
   RowMajorMatrix P;                        ///< [2 nv x their columns]
   GradientReport report;
@@ -35,12 +41,16 @@ struct StepDerivatives {
   /// Dense, of the whole scene: dx+/dx [2 nv x 2 nv] and dx+/dtorque [2 nv x nv].
   Eigen::MatrixXd A() const;
   Eigen::MatrixXd B() const;
+  /// The same with the springs, x = (q, v, e): [2 nv + 3 ns square], [2 nv + 3 ns x nv].
+  Eigen::MatrixXd dx_dx() const;
+  Eigen::MatrixXd dx_dtorque() const;
   int nv() const;
 };
 
 /// dl/d(q, v, torque) of a scalar l of a step's end, tangents [nv], and by parameters.
 struct StepGradient {
   Eigen::VectorXd q, v, torque;
+  Eigen::VectorXd springs;  ///< [3 ns], as in StepDerivatives
   std::vector<ParameterRange> ranges;
   Eigen::VectorXd parameters;  ///< by the columns of `ranges`
 };

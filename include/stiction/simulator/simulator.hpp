@@ -18,6 +18,7 @@
 namespace stiction {
 
 class RigidStep;         // src/simulator/rigid_step.hpp
+class StepDifferences;   // src/simulator/step_differences.hpp
 class Differentiator;    // src/derivatives/differentiator.hpp
 struct DerivativeInput;  // src/derivatives/moving_rows.hpp
 class StepKind;          // src/simulator/step_kind.hpp
@@ -87,11 +88,13 @@ class Simulator {
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
 
-  /// The last step of the rigid integrator, differentiated (docs/derivatives.md): by the state it
-  /// started from and its torques; J^T w, w [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque);
-  /// and where that holds. Changes no bit of any step. What is returned stays until the next of
-  /// these calls. Throw std::invalid_argument naming what stands in the way.
-  /// `parameters`: names of fields, see derivative_parameters().
+  /// The last step differentiated (docs/derivatives.md), of compliant integrators by differences
+  /// of whole steps of another simulator: by the state it started from and its torques; J^T w, w
+  /// [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque); and where that holds. With springs, see
+  /// StepDerivatives, w [2 nv + 3 ns] and x [3 nv + 3 ns] too: J x is then [2 nv + 3 ns]. Changes
+  /// no bit of any step. What is returned stays until the next of these calls. Throw
+  /// std::invalid_argument naming what stands in the way.
+  /// `parameters`: names of fields, see derivative_parameters(); none yet with differences.
   const StepDerivatives& step_derivatives(const std::vector<std::string>& parameters = {});
   const StepGradient& vjp(const Eigen::VectorXd& w,
                           const std::vector<std::string>& parameters = {});
@@ -137,8 +140,10 @@ class Simulator {
   bool take_back_step(const RolloutTape& tape, int step, const State& start, Adjoint& work);
   void begin(const State& state, const Control& control);
   void refuse_underived(const std::string& caller) const;
+  void check_last_step() const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
+  StepDifferences* differences(const std::vector<std::string>& parameters);
   void check_length(const char* name,
                     const Eigen::VectorXd& x,
                     int length,
@@ -163,6 +168,7 @@ class Simulator {
   Control control_before_;
   std::unique_ptr<Differentiator> differentiator_;  ///< from the first time it is asked
   std::unique_ptr<Adjoint> adjoint_;                ///< likewise
+  std::unique_ptr<StepDifferences> differences_;    ///< likewise
   std::uint64_t step_count_ = 0, differentiated_step_ = 0;
   Snapshot last_;  ///< of the last whole step time, q and v alone
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();

@@ -1,0 +1,217 @@
+#include "simulator/step_differences.hpp"
+
+#include "integrator/step_coordinates.hpp"
+#include "model/contact_order.hpp"
+#include "model/joint.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+namespace stiction {
+namespace {
+
+constexpr double kFirst = 1e-6, kChange = 1e-6;
+constexpr double kKink = 1e-2;
+
+SimulatorSettings precise(SimulatorSettings settings) {
+  settings.solver.tolerance = std::min(settings.solver.tolerance, 1e-13);
+  return settings;
+}
+
+/// out [nv] with q1 = q0 (+) out.
+void difference(const Scene& scene,
+                const Eigen::VectorXd& q0,
+                const Eigen::VectorXd& q1,
+                double* out) {
+  for (const Tree& tree : scene.trees()) {
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      const int q = tree.q_offset + tree.q_index[b], v = tree.v_offset + tree.v_index[b];
+      visit_joint(tree.joint[b],
+                  [&](auto joint) { joint.difference(q0.data() + q, q1.data() + q, out + v); });
+    }
+  }
+}
+
+Vec3d extension_of(const State& state, const SpringName& name) {
+  const ContactMemory* kept = find_contact(state.contacts, name);
+  return kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
+}
+
+}  // namespace
+
+StepDifferences::StepDifferences(const Scene& scene, const SimulatorSettings& settings)
+    : twin_(scene, precise(settings)) {
+  out_.report.method = "differences";
+}
+
+void StepDifferences::begin(const Parameters& parameters,
+                            const State& before,
+                            const Control& control) {
+  twin_.parameters() = parameters;
+  before_ = before;
+  control_ = control;
+  if (control_.torque.size() == 0) control_.torque.setZero(twin_.scene().nv());
+  filled_ = false;
+  step(before_, control_, end_);
+  list_springs();
+}
+
+void StepDifferences::step(const State& from, const Control& control, State& end) {
+  end = from;
+  if (twin_.step(end, control).whole()) return;
+  throw std::invalid_argument(std::string("derivatives: a step beside the last one ended with ") +
+                              "status " + to_string(twin_.report().status));
+}
+
+/// After the step itself.
+void StepDifferences::list_springs() {
+  std::vector<SpringName>& springs = out_.report.springs;
+  springs.clear();
+  for (const State* state : {&before_, &end_}) {
+    for (const ContactMemory& m : state->contacts)
+      if (squared_norm(m.extension) > 0.0) springs.push_back({m.pair, m.feature});
+  }
+  for (const ContactReport& c : twin_.contacts()) {
+    const auto a = static_cast<std::uint64_t>(c.geometry_a) << 32;
+    if (squared_norm(c.impulse) > 0.0)
+      springs.push_back({a | static_cast<std::uint32_t>(c.geometry_b), c.feature});
+  }
+  std::sort(springs.begin(), springs.end(), contact_before);
+  springs.erase(std::unique(springs.begin(), springs.end()), springs.end());
+}
+
+/// from_, pushed_ <- the start moved by t x.
+void StepDifferences::displace(const Eigen::VectorXd& x, double t) {
+  const Scene& scene = twin_.scene();
+  const int nv = scene.nv();
+  from_ = before_;
+  pushed_ = control_;
+  const Eigen::VectorXd way = t * x.head(nv);
+  compliance::displace(scene, before_.q.data(), way.data(), from_.q.data());
+  from_.v += t * x.segment(nv, nv);
+  pushed_.torque += t * x.segment(2 * nv, nv);
+  for (int k = 0; k < num_springs(); ++k) {
+    const double* e = x.data() + 3 * (nv + k);
+    if (e[0] == 0.0 && e[1] == 0.0 && e[2] == 0.0) continue;
+    const SpringName& name = out_.report.springs[k];
+    auto it = std::lower_bound(
+        from_.contacts.begin(), from_.contacts.end(), name, [](const auto& a, const auto& b) {
+          return contact_before(a, b);
+        });
+    if (it == from_.contacts.end() || contact_before(name, *it))
+      it = from_.contacts.insert(it, {name.pair, name.feature, {0, 0, 0}, {0, 0, 0}});
+    it->extension += Vec3d{e[0], e[1], e[2]} * t;
+  }
+}
+
+/// y [2 nv + 3 ns] <- the end of the step moved by t x, seen from the end of the step itself.
+void StepDifferences::end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd& y) {
+  const int nv = twin_.scene().nv();
+  displace(x, t);
+  step(from_, pushed_, moved_end_);
+  y.resize(2 * nv + 3 * num_springs());
+  difference(twin_.scene(), end_.q, moved_end_.q, y.data());
+  y.segment(nv, nv) = moved_end_.v - end_.v;
+  for (int k = 0; k < num_springs(); ++k) {
+    const SpringName& name = out_.report.springs[k];
+    const Vec3d e = extension_of(moved_end_, name) - extension_of(end_, name);
+    y.segment<3>(2 * nv + 3 * k) << e.x, e.y, e.z;
+  }
+}
+
+/// column <- the derivative along x.
+StepDifferences::Quality StepDifferences::differentiate(const Eigen::VectorXd& x,
+                                                        Eigen::VectorXd& column) {
+  const double unit = x.cwiseAbs().maxCoeff();
+  if (unit == 0.0) {
+    column.setZero(2 * twin_.scene().nv() + 3 * num_springs());
+    return {0.0, 0.0};
+  }
+  end_of(x, kFirst / unit, y_);
+  const double changed = y_.cwiseAbs().maxCoeff();
+  const double scale = changed > 0.0 ? std::clamp(kChange / changed, 1e-6, 1e6) : 1.0;
+  const double h = scale * kFirst / unit;
+  for (int k = 0; k < 4; ++k)
+    end_of(x, (k % 2 == 0 ? 1.0 : -1.0) * (k < 2 ? h : 0.5 * h), ends_[k]);
+  coarse_ = (ends_[0] - ends_[1]) / (2.0 * h);
+  fine_ = (ends_[2] - ends_[3]) / h;
+  const Quality quality{(ends_[2] + ends_[3]).cwiseAbs().maxCoeff() / (0.5 * h),
+                        (fine_ - coarse_).cwiseAbs().maxCoeff()};
+  column = kink(quality, fine_.cwiseAbs().maxCoeff())
+               ? fine_
+               : Eigen::VectorXd((4.0 * fine_ - coarse_) / 3.0);
+  return quality;
+}
+
+bool StepDifferences::kink(const Quality& quality, double size) const {
+  return std::max(quality.split, quality.change) > kKink * size;
+}
+
+void StepDifferences::fill() {
+  if (filled_) return;
+  const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs(), rows = n - nv;
+  J_.resize(rows, n);
+  std::vector<Quality> quality(n);
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), column;
+  for (int k = 0; k < n; ++k) {
+    x[k] = 1.0;
+    quality[k] = differentiate(x, column);
+    x[k] = 0.0;
+    J_.col(k) = column;
+  }
+  GradientReport& report = out_.report;
+  report.num_kinks = 0;
+  report.error_estimate = 0.0;
+  for (int k = 0; k < n; ++k) {
+    const int block = std::min(k / nv, 3) * nv, width = block < 3 * nv ? nv : n - block;
+    const double size = J_.middleCols(block, width).cwiseAbs().maxCoeff();
+    if (kink(quality[k], size))
+      ++report.num_kinks;
+    else if (size > 0.0)
+      report.error_estimate = std::max(report.error_estimate, quality[k].change / (3.0 * size));
+  }
+  filled_ = true;
+}
+
+const StepDerivatives& StepDifferences::derivatives() {
+  fill();
+  const int nv = twin_.scene().nv(), ns = 3 * num_springs();
+  out_.islands.resize(1);
+  out_.islands[0].dofs.resize(nv);
+  std::iota(out_.islands[0].dofs.begin(), out_.islands[0].dofs.end(), 0);
+  out_.islands[0].values = J_.topLeftCorner(2 * nv, 3 * nv);
+  out_.springs_by = J_.bottomLeftCorner(ns, 3 * nv);
+  out_.by_springs = J_.rightCols(ns);
+  out_.P.resize(2 * nv + ns, 0);
+  return out_;
+}
+
+const StepGradient& StepDifferences::gradient(const Eigen::VectorXd& w) {
+  fill();
+  const int nv = twin_.scene().nv();
+  const Eigen::VectorXd g = J_.topRows(w.size()).transpose() * w;
+  gradient_.q = g.head(nv);
+  gradient_.v = g.segment(nv, nv);
+  gradient_.torque = g.segment(2 * nv, nv);
+  gradient_.springs = g.tail(3 * num_springs());
+  return gradient_;
+}
+
+const Eigen::VectorXd& StepDifferences::tangent(const Eigen::VectorXd& x) {
+  const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs();
+  Eigen::VectorXd direction = Eigen::VectorXd::Zero(n);
+  direction.head(x.size()) = x;
+  differentiate(direction, tangent_);
+  tangent_.conservativeResize(x.size() - nv);
+  return tangent_;
+}
+
+const GradientReport& StepDifferences::report() {
+  fill();
+  return out_.report;
+}
+
+}  // namespace stiction
