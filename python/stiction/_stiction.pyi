@@ -166,6 +166,15 @@ def distance_derivatives(
     temperature: float | None = None,
 ) -> DistanceDerivatives: ...
 def distance_derivative_methods() -> list[str]: ...
+def time_distance_derivatives(
+    a: Shape,
+    b: Shape,
+    X_AB: _Placement,
+    method: str = "exact",
+    samples: int = 50,
+    level: int = 1,
+    repeats: int = 100,
+) -> float: ...
 def collide(
     a: Shape, X_WA: _Placement, b: Shape, X_WB: _Placement, method: str = "auto"
 ) -> bool: ...

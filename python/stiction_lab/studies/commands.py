@@ -1,4 +1,4 @@
-"""`stiction study`: gjk, contact-models, stiff-contact and measured-tosses."""
+"""`stiction study`: gjk, collision-derivatives, contact-models, stiff-contact, measured-tosses."""
 
 from __future__ import annotations
 
@@ -48,6 +48,28 @@ def gjk(
 ) -> None:
     """GJK with Polyak and Nesterov momentum: the experiments of the GJK++ paper."""
     from .gjk import EXPERIMENTS, run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
+
+
+@app.command("collision-derivatives")
+@guarded
+def collision_derivatives(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="25 of the 10000 problems, for trying out.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the report and CSV files.")] = Path(
+        "build/study/collision-derivatives"
+    ),
+    only: Annotated[str, typer.Option(help="Comma-separated: table1, table2.")] = "",
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Derivatives of collision queries: the experiments of the randomized-smoothing paper."""
+    from .collision_derivatives.study import EXPERIMENTS, run_study
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)

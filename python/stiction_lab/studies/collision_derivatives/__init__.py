@@ -1,0 +1,1 @@
+"""The study of derivatives of collision detection by randomized smoothing."""
