@@ -105,6 +105,29 @@ BOOST_AUTO_TEST_CASE(products_are_those_of_the_matrix) {
   }
 }
 
+/// Rigid contacts of loose bodies do not know how heavy all of it is.
+BOOST_AUTO_TEST_CASE(masses_and_inertias_together_change_nothing) {
+  for (const char* name : {"cube-slide", "slope", "box-stack(3)", "ball-drop"}) {
+    for (const double disturbance : {0.0, 0.3}) {
+      Moment m(name, 60, disturbance);
+      m.control.torque.setZero(m.scene.nv());
+      m.derivatives();
+      const StepDerivatives& d = m.simulator.step_derivatives({"mass", "inertia"});
+      const Parameters& p = m.scene.parameters;
+      Eigen::VectorXd x(d.P.cols());
+      for (int b = 0; b < m.scene.num_bodies(); ++b) {
+        x[b] = p.mass[b];
+        for (int k = 0; k < 6; ++k) x[m.scene.num_bodies() + 6 * b + k] = (&p.inertia[b].xx)[k];
+      }
+      const double size = (d.P * x.asDiagonal()).cwiseAbs().maxCoeff();
+      if (d.report.not_unique > 0) continue;  // the warm start is not scaled
+      BOOST_TEST(
+          (d.P * x).cwiseAbs().maxCoeff() < 1e-9 * std::max(size, 1e-3),
+          name << " " << disturbance << ": " << (d.P * x).cwiseAbs().maxCoeff() << " of " << size);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(steps_are_the_same_with_and_without) {
   Moment with("solo12", 0, 0.0), without("solo12", 0, 0.0);
   for (int k = 0; k < 50; ++k) {
