@@ -140,6 +140,15 @@ Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long 
   return Eigen::Map<const Eigen::VectorXd>(data_of(array), PyArray_DIM(as_array(array), 0));
 }
 
+Eigen::VectorXd finite_vector_from(const bp::object& x, const std::string& field, long size) {
+  const Eigen::VectorXd out = vector_from(x, field, size);
+  for (Eigen::Index i = 0; i < out.size(); ++i) {
+    if (!std::isfinite(out[i]))
+      fail(field + "[" + std::to_string(i) + "] = " + number(out[i]) + ": must be finite");
+  }
+  return out;
+}
+
 RowMatrix matrix_from(const bp::object& x, const std::string& field, long rows, long cols) {
   const bp::object array = array_from(x, field, {rows, cols});
   return Eigen::Map<const RowMatrix>(

@@ -83,6 +83,8 @@ bp::list to_list(const std::vector<T>& values) {
 // --- Python to C++: anything numpy.asarray takes; std::invalid_argument names `field`. ---
 
 Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size = -1);
+/// The same of finite numbers.
+Eigen::VectorXd finite_vector_from(const bp::object& x, const std::string& field, long size);
 RowMatrix matrix_from(const bp::object& x,
                       const std::string& field,
                       long rows = -1,

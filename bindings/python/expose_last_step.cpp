@@ -16,20 +16,6 @@ namespace {
 
 using Holder = SimulatorHolder;
 
-/// What is told of the last step needs one, and nobody else inside.
-class LastStep {
- public:
-  LastStep(const Holder& sim, const char* caller) : inside_(sim.occupancy, caller), sim_(sim) {
-    if (sim.stepped) return;
-    throw std::invalid_argument(std::string(caller) + ": no step was taken yet; call step() first");
-  }
-  const Holder* operator->() const { return &sim_; }
-
- private:
-  const Inside inside_;
-  const Holder& sim_;
-};
-
 std::string body_name(const Scene& scene, int body) {
   return body < 0 ? "world" : scene.body_names()[body];
 }

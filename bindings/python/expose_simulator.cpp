@@ -98,6 +98,7 @@ void expose_control();
 void expose_report();
 void expose_settings();
 void expose_last_step(SimulatorClass& c);
+void expose_derivatives(SimulatorClass& c);
 void expose_stepping(SimulatorClass& c);
 
 void expose_simulator() {
@@ -163,6 +164,7 @@ void expose_simulator() {
       .def("__repr__", &simulator_repr);
   expose_stepping(c);
   expose_last_step(c);
+  expose_derivatives(c);
 }
 
 }  // namespace stiction::python

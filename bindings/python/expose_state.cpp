@@ -1,4 +1,5 @@
 #include "stiction/model/state_io.hpp"
+#include "stiction/model/tangents.hpp"
 
 #include "common.hpp"
 #include "inside.hpp"
@@ -132,6 +133,24 @@ void validate(const SceneHolder& scene, const State& state) {
   validate_scene_of(state, scene.fingerprint());
 }
 
+Eigen::VectorXd configuration_from(const SceneHolder& scene,
+                                   const bp::object& q,
+                                   const std::string& field) {
+  const Eigen::VectorXd out = vector_from(q, field, scene.nq());
+  validate_configuration(scene, out, field);
+  return out;
+}
+
+bp::object integrated(const SceneHolder& scene, const bp::object& q, const bp::object& x) {
+  return to_array(
+      integrate(scene, configuration_from(scene, q, "q"), finite_vector_from(x, "x", scene.nv())));
+}
+
+bp::object tangent_between(const SceneHolder& scene, const bp::object& q0, const bp::object& q1) {
+  return to_array(
+      difference(scene, configuration_from(scene, q0, "q0"), configuration_from(scene, q1, "q1")));
+}
+
 }  // namespace
 
 void expose_state() {
@@ -187,6 +206,18 @@ void expose_state() {
       (arg("scene"), arg("q"), arg("v") = bp::object()),
       "State at q (nq,) and v (nv,), zero if None; cold warm starts. Raises ValueError naming the "
       "entry and its value.");
+  bp::def("integrate",
+          &integrated,
+          (arg("scene"), arg("q"), arg("x")),
+          "(nq,) q (+) x: the configuration q (nq,) moved by a tangent x (nv,), as a step moves "
+          "it by dt v: of a free-flyer straight along x[:3] in the axes of the body, and turned by "
+          "x[3:6]; to first order as pinocchio.integrate. Raises ValueError naming the entry and "
+          "its value.");
+  bp::def("difference",
+          &tangent_between,
+          (arg("scene"), arg("q0"), arg("q1")),
+          "(nv,) x with q1 = integrate(scene, q0, x), the shortest way. Raises ValueError as "
+          "integrate does.");
   bp::def("validate_state",
           &validate,
           (arg("scene"), arg("state")),

@@ -174,25 +174,54 @@ void say_not_converged(Holder& sim, int level) {
   bp::import("stiction.not_converged").attr("warn_not_converged")(text, level);
 }
 
-StepReport step_inside(Holder& sim, State& state, const bp::object& control) {
-  const Control& c = control_from(sim, control, "Simulator.step");
-  Use use(sim, "Simulator.step", state, c);
+/// One step, and `work()` after it if it came to its end, while other threads go on; then
+/// `result()`.
+template <class Work, class Result>
+auto step_inside(Holder& sim,
+                 State& state,
+                 const bp::object& control,
+                 const char* caller,
+                 Work work,
+                 Result result) {
+  const Control& c = control_from(sim, control, caller);
+  Use use(sim, caller, state, c);
   validate_state_of(sim, state);
   check_parameters(sim);
   {
     AllowThreads free;
-    sim.step(state, c);
+    const bool whole = sim.step(state, c).whole();
+    sim.stepped = true;
+    if (whole) work();
   }
-  sim.stepped = true;
   use.raise_signals();
   note_not_converged(sim, sim.report(), state.time, true);
-  return finished(sim, state);
+  finished(sim, state);
+  return result();
 }
 
 StepReport step(Holder& sim, State& state, const bp::object& control) {
-  const StepReport report = step_inside(sim, state, control);
+  const StepReport report =
+      step_inside(sim, state, control, "Simulator.step", [] {}, [&] { return sim.report(); });
   say_not_converged(sim, 2);
   return report;
+}
+
+/// Advances `state` and returns step_parts() of the derivatives.
+bp::tuple step_derivatives(Holder& sim,
+                           State& state,
+                           const bp::object& control,
+                           const bp::list& parameters) {
+  const std::vector<std::string> names = names_from(parameters);
+  const StepDerivatives* found = nullptr;
+  const bp::tuple parts = step_inside(
+      sim,
+      state,
+      control,
+      "Simulator.step_derivatives",
+      [&] { found = &sim.Simulator::step_derivatives(names); },
+      [&] { return step_parts(*found); });
+  say_not_converged(sim, 3);
+  return parts;
 }
 
 // --- the two halves of a step, on a simulator of one's own: for comparing solvers ---
@@ -329,6 +358,9 @@ void expose_stepping(SimulatorClass& c) {
            &run,
            (arg("self"), arg("state"), arg("control") = none, arg("steps") = 1),
            "`steps` times step() with one control; the StepReport of the last.")
+      .def("_step_derivatives",
+           &step_derivatives,
+           (arg("self"), arg("state"), arg("control"), arg("parameters")))
       .def("_rollout",
            &rollout,
            (arg("self"),

@@ -7,6 +7,7 @@
 #include "scene_holder.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,21 @@ struct SimulatorHolder : Simulator {
   mutable Occupancy occupancy;         ///< who is inside
 };
 
+/// What is told of the last step needs one, and nobody else inside.
+template <class Holder>
+class LastStep {
+ public:
+  LastStep(Holder& sim, const char* caller) : inside_(sim.occupancy, caller), sim_(sim) {
+    if (sim.stepped) return;
+    throw std::invalid_argument(std::string(caller) + ": no step was taken yet; call step() first");
+  }
+  Holder* operator->() const { return &sim_; }
+
+ private:
+  const Inside inside_;
+  Holder& sim_;
+};
+
 using SimulatorClass =
     bp::class_<SimulatorHolder, std::shared_ptr<SimulatorHolder>, boost::noncopyable>;
 
@@ -49,6 +65,11 @@ void validate_state_of(const SimulatorHolder& sim, const State& state);
 void check_parameters(const SimulatorHolder& sim);
 /// list of pinocchio.SE3.
 bp::list se3_list(const std::vector<Transform>& poses);
+
+/// list of str.
+std::vector<std::string> names_from(const bp::list& names);
+/// (islands [(dofs, values)], parameters [(name, first, count)], P, GradientReport), copies.
+bp::tuple step_parts(const StepDerivatives& d);
 
 /// The settings as Python holds them.
 struct SettingsHolder : SimulatorSettings {

@@ -42,6 +42,7 @@ from ._stiction import (
     ExternalWrench,
     Free,
     Geometry,
+    GradientReport,
     HalfSpace,
     HeightField,
     Joint,
@@ -75,10 +76,12 @@ from ._stiction import (
     collide,
     combine,
     contact_manifold,
+    difference,
     distance,
     distance_derivative_methods,
     distance_derivatives,
     distance_methods,
+    integrate,
     integrators,
     load_mesh,
     make_state,
@@ -103,6 +106,7 @@ from ._version import __version__
 from .comparison import Comparison, SolverResult
 from .copying import install as install_copying
 from .decomposition import decompose
+from .derivatives import IslandDerivatives, StepDerivatives
 from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
@@ -143,8 +147,10 @@ __all__ = [
     "ExternalWrench",
     "Free",
     "Geometry",
+    "GradientReport",
     "HalfSpace",
     "HeightField",
+    "IslandDerivatives",
     "Joint",
     "LoadMessage",
     "LoadWarning",
@@ -174,6 +180,7 @@ __all__ = [
     "Sphere",
     "StartWarning",
     "State",
+    "StepDerivatives",
     "StepReport",
     "StictionError",
     "Trial",
@@ -188,6 +195,7 @@ __all__ = [
     "combine",
     "contact_manifold",
     "decompose",
+    "difference",
     "distance",
     "distance_derivative_methods",
     "distance_derivatives",
@@ -195,6 +203,7 @@ __all__ = [
     "from_mujoco_qpos",
     "from_mujoco_qvel",
     "height_field",
+    "integrate",
     "integrators",
     "load",
     "load_mesh",

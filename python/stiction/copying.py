@@ -22,6 +22,7 @@ RECORDS: tuple[type[Any], ...] = (
     _stiction.ContactSolution,
     _stiction.DistanceDerivatives,
     _stiction.DistanceResult,
+    _stiction.GradientReport,
     _stiction.Joint,
     _stiction.LoadMessage,
     _stiction.ManifoldPoint,

@@ -23,6 +23,7 @@ from ._stiction import (
     uniqueness,
 )
 from .comparison import Comparison, compare
+from .derivatives import SPRINGS, STATE, StepDerivatives, gradients, made_of, split
 from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
@@ -175,6 +176,63 @@ class Simulator(_stiction.Simulator):
             )
         log = self._rollout(state, control, taus, position_targets, rows.pop())
         return Rollout(steps=log.steps, **{name: getattr(log, name) for name in names})
+
+    def step_derivatives(
+        self,
+        state: State | None = None,
+        control: Control | ArrayLike | None = None,
+        wrt: str | Sequence[str] = STATE,
+    ) -> StepDerivatives:
+        """Steps a copy of `state` and differentiates that step, the last one of this simulator from
+        then on. `state` stays, and no bit of a step depends on it.
+
+            d = sim.step_derivatives(state, control, wrt=("q", "v", "torque", "friction"))
+            d.A, d.B, d.by("friction"), d.next_state, d.report
+
+        Args:
+            state: where the step begins; None: the last step that was taken, with its control.
+            control: as in `step`.
+            wrt: names among q, v and torque, which always come, and `derivative_parameters()`:
+                fields of Parameters and Control, whose columns make up P.
+
+        Raises:
+            ValueError: an argument has a wrong shape, is not finite or not known; no step was taken
+                yet; the solver regularises its problem or solves another model than the NCP or CCP;
+                a compliant integrator is asked for more than q, v and torque; bodies in touch have
+                more than 600 dofs together (take vjp or jvp).
+            SimulationError: the step was not finite.
+        """
+        names = split(wrt)[1]
+        if state is None:
+            if control is not None:
+                raise ValueError("control: needs a state; without one it is that of the last step")
+            return made_of(self._last_derivatives(names), None)
+        _check_type("state", state, State, "sim.initial_state()")
+        end = state.copy()
+        return made_of(self._step_derivatives(end, control, names), end)
+
+    def vjp(self, w: ArrayLike, wrt: str | Sequence[str] = STATE) -> Floats | tuple[Floats, ...]:
+        """Gradients of w . (q+, v+) of the last step, or of any scalar l of its end.
+
+            sim.step(state, control)
+            gq, gv, gtorque = sim.vjp(w)
+
+        Args:
+            w: (2 nv,) dl/dq+ and dl/dv+, of tangents at the end of the step; of compliant steps
+                also (2 nv + 3 ns,) with the extensions of the springs, `gradient_report().springs`.
+            wrt: as in `step_derivatives`, or "springs"; only these are returned.
+
+        Returns:
+            One array for each name, in their order; for a name alone the array: (nv,) by q, v and
+            torque, tangents at the start; else of the shape of the field, inertias as (bodies, 6)
+            xx, xy, yy, xz, yz, zz.
+
+        Raises:
+            ValueError: as in `step_derivatives`, without a bound on the number of dofs.
+        """
+        names, parameters = split(wrt, (SPRINGS,))
+        found = gradients(self._vjp(w, parameters), names)
+        return found[0] if isinstance(wrt, str) else found
 
     def add_wrench(
         self,

@@ -5,14 +5,28 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <stdexcept>
+#include <string>
 
 namespace stiction {
 namespace {
 
 /// What counts as zero beside the largest impulse and velocity of an island.
 constexpr double kZero = 1e-7;
+/// Dofs of an island whose matrices are formed: [1200 x 1800] numbers are 17 MB.
+constexpr int kLargestIsland = 600;
 
 using Block = StepDerivatives::Island;
+
+void refuse_large(const std::vector<DerivativeIsland>& islands) {
+  for (const DerivativeIsland& island : islands) {
+    if (island.num_dofs > kLargestIsland)
+      throw std::invalid_argument("step_derivatives: bodies in touch have " +
+                                  std::to_string(island.num_dofs) +
+                                  " dofs together, matrices are for up to " +
+                                  std::to_string(kLargestIsland) + ": take vjp() or jvp()");
+  }
+}
 
 Eigen::MatrixXd assemble(const StepDerivatives& d, int first, int count) {
   const int nv = d.nv();
@@ -113,6 +127,7 @@ void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
 const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
                                                    const std::vector<std::string>& parameters) {
   prepare(in);
+  refuse_large(linear_.islands);
   find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);

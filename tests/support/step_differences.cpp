@@ -1,41 +1,9 @@
 #include "support/step_differences.hpp"
 
-#include "model/joint.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 namespace stiction::test {
-
-Eigen::VectorXd moved(const Scene& scene, const Eigen::VectorXd& q, const Eigen::VectorXd& x) {
-  Eigen::VectorXd out = q;
-  for (const Tree& tree : scene.trees()) {
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      visit_joint(tree.joint[b], [&](auto joint) {
-        joint.integrate(out.data() + tree.q_offset + tree.q_index[b],
-                        x.data() + tree.v_offset + tree.v_index[b],
-                        1.0);
-      });
-    }
-  }
-  return out;
-}
-
-Eigen::VectorXd difference(const Scene& scene,
-                           const Eigen::VectorXd& q0,
-                           const Eigen::VectorXd& q1) {
-  Eigen::VectorXd out(scene.nv());
-  for (const Tree& tree : scene.trees()) {
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      const int q = tree.q_offset + tree.q_index[b];
-      visit_joint(tree.joint[b], [&](auto joint) {
-        joint.difference(
-            q0.data() + q, q1.data() + q, out.data() + tree.v_offset + tree.v_index[b]);
-      });
-    }
-  }
-  return out;
-}
 
 Eigen::VectorXd stepped(Simulator& simulator,
                         const State& state,
@@ -45,7 +13,7 @@ Eigen::VectorXd stepped(Simulator& simulator,
   const int nv = simulator.scene().nv();
   State other = state;
   Control pushed = control;
-  other.q = moved(simulator.scene(), state.q, x.head(nv));
+  other.q = integrate(simulator.scene(), state.q, x.head(nv));
   other.v += x.segment(nv, nv);
   if (pushed.torque.size() == 0) pushed.torque.setZero(nv);
   pushed.torque += x.tail(nv);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/model/tangents.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include <Eigen/Core>
@@ -7,13 +8,6 @@
 #include <vector>
 
 namespace stiction::test {
-
-/// q (+) x, x [nv] a tangent: body axes of free-flyers and spherical joints.
-Eigen::VectorXd moved(const Scene& scene, const Eigen::VectorXd& q, const Eigen::VectorXd& x);
-/// x with q1 = q0 (+) x.
-Eigen::VectorXd difference(const Scene& scene,
-                           const Eigen::VectorXd& q0,
-                           const Eigen::VectorXd& q1);
 
 /// [2 nv] The end of the step from `state` moved by (dq, dv) under `control` with dtorque, as seen
 /// from `end`; the simulator's step, warm starts of `state`.

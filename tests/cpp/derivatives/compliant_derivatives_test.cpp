@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(chains_of_steps_need_the_springs) {
     const Eigen::VectorXd x = Eigen::VectorXd::LinSpaced(2 * nv, -1.0, 1.0);
     const auto moved_by = [&](double h) {
       State s = m.state;
-      s.q = moved(m.simulator.scene(), m.state.q, x.head(nv) * h);
+      s.q = integrate(m.simulator.scene(), m.state.q, x.head(nv) * h);
       s.v += x.tail(nv) * h;
       m.simulator.run(s, m.control, steps);
       return s;

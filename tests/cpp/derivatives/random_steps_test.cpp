@@ -113,7 +113,7 @@ World random_world(Rng& rng, const Features& f) {
   w.scene.parameters.com.back() = uniform_vector(rng, 0.02);
   const int nv = w.scene.nv();
   w.state = make_state(w.scene, w.scene.default_q());
-  w.state.q = moved(w.scene, w.state.q, random_vector(rng, nv));
+  w.state.q = integrate(w.scene, w.state.q, random_vector(rng, nv));
   w.state.v = random_vector(rng, nv) * (rng.uniform(0.0, 1.0) < 0.5 ? 0.01 : 1.0);
   DynamicsWorkspace work;
   work.resize(w.scene);

@@ -112,7 +112,7 @@ struct Direction {
   double difference(Case& c, double h) const {
     const auto moved_by = [&](double x) {
       State from = c.start;
-      from.q = moved(c.scene, c.start.q, x * q);
+      from.q = integrate(c.scene, c.start.q, x * q);
       from.v += x * v;
       RolloutInput controls = c.input;
       controls.taus += x * taus;

@@ -1,0 +1,240 @@
+#include "common.hpp"
+#include "simulator_holder.hpp"
+
+#include <algorithm>
+
+// Derivatives of a simulator's last step, and where they hold.
+
+namespace stiction::python {
+namespace {
+
+using Holder = SimulatorHolder;
+
+bp::object dofs_array(const std::vector<int>& dofs) {
+  return to_array(std::vector<double>(dofs.begin(), dofs.end())).attr("astype")("int32");
+}
+
+/// A tangent; None: zero.
+Eigen::VectorXd tangent_from(const bp::object& x, const std::string& field, int size) {
+  return x.is_none() ? Eigen::VectorXd::Zero(size) : finite_vector_from(x, field, size);
+}
+
+bp::list ranges_list(const std::vector<ParameterRange>& ranges) {
+  bp::list out;
+  for (const ParameterRange& r : ranges) out.append(bp::make_tuple(r.name, r.first, r.count));
+  return out;
+}
+
+bp::tuple last_derivatives(Holder& sim, const bp::list& parameters) {
+  const std::vector<std::string> names = names_from(parameters);
+  const LastStep<Holder> last(sim, "Simulator.step_derivatives");
+  const StepDerivatives* found = nullptr;
+  {
+    AllowThreads free;
+    found = &last->Simulator::step_derivatives(names);
+  }
+  return step_parts(*found);
+}
+
+/// (gq, gv, gtorque, gsprings, of all parameters, their ranges).
+bp::tuple vjp(Holder& sim, const bp::object& w, const bp::list& parameters) {
+  const std::vector<std::string> names = names_from(parameters);
+  const LastStep<Holder> last(sim, "Simulator.vjp");
+  const Eigen::VectorXd covector = finite_vector_from(w, "w", -1);
+  const StepGradient* g = nullptr;
+  {
+    AllowThreads free;
+    g = &last->vjp(covector, names);
+  }
+  return bp::make_tuple(to_array(g->q),
+                        to_array(g->v),
+                        to_array(g->torque),
+                        to_array(g->springs),
+                        to_array(g->parameters),
+                        ranges_list(g->ranges));
+}
+
+bp::object jvp(Holder& sim,
+               const bp::object& dq,
+               const bp::object& dv,
+               const bp::object& dtorque,
+               const bp::object& dsprings) {
+  const LastStep<Holder> last(sim, "Simulator.jvp");
+  const int nv = sim.scene().nv();
+  const Eigen::VectorXd springs = tangent_from(dsprings, "dsprings", dsprings.is_none() ? 0 : -1);
+  Eigen::VectorXd x(3 * nv + springs.size());
+  x << tangent_from(dq, "dq", nv), tangent_from(dv, "dv", nv), tangent_from(dtorque, "dtorque", nv),
+      springs;
+  const Eigen::VectorXd* out = nullptr;
+  {
+    AllowThreads free;
+    out = &last->jvp(x);
+  }
+  return to_array(*out);
+}
+
+GradientReport gradient_report(Holder& sim) {
+  const LastStep<Holder> last(sim, "Simulator.gradient_report");
+  AllowThreads free;
+  return last->gradient_report();
+}
+
+bp::list derivative_parameters() { return to_list(Simulator::derivative_parameters()); }
+
+// --- the report ---
+
+bp::list modes(const GradientReport& r) {
+  bp::list out;
+  for (const ContactMode mode : r.modes) out.append(to_string(mode));
+  return out;
+}
+bp::object margin(const GradientReport& r) { return to_array(r.margin); }
+/// (geometry_a, geometry_b, feature) of each.
+bp::list springs(const GradientReport& r) {
+  bp::list out;
+  for (const SpringName& s : r.springs)
+    out.append(bp::make_tuple(s.pair >> 32, s.pair & 0xffffffffu, s.feature));
+  return out;
+}
+std::string method(const GradientReport& r) { return r.method; }
+
+/// ", 4 gap kinks" unless there are none.
+std::string counted(int count, const char* what) {
+  return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
+}
+
+std::string report_repr(const GradientReport& r) {
+  std::string text = std::string("GradientReport(") + (r.two_sided() ? "two-sided" : "one-sided");
+  if (r.method != "exact")
+    return text + ", by " + r.method + ", error estimate " + number(r.error_estimate) +
+           counted(static_cast<int>(r.springs.size()), "springs") +
+           counted(r.num_kinks, "columns with two sides") + ")";
+  text += std::string(r.exact() ? ", exact" : ", not exact") + ", rank " + std::to_string(r.rank) +
+          " of " + std::to_string(r.unknowns);
+  for (const ContactMode mode : {ContactMode::kStick, ContactMode::kSlide, ContactMode::kOpen}) {
+    const auto count = std::count(r.modes.begin(), r.modes.end(), mode);
+    text += counted(static_cast<int>(count), to_string(mode));
+  }
+  text += counted(r.not_unique, "not unique") + counted(r.num_at_switch, "at a switch") +
+          counted(r.num_gap_kinks, "at a gap of zero") + counted(r.num_capped, "capped") +
+          counted(r.num_scaled_impacts, "scaled impacts") + counted(r.num_swept, "swept") +
+          counted(r.num_inexact, "inexact") + counted(r.num_saturated, "saturated") +
+          counted(r.num_asleep, "trees asleep") + counted(r.num_slowed, "slowed") +
+          counted(r.num_safe_islands, "safe islands");
+  return text + ")";
+}
+
+void expose_gradient_report() {
+  using R = GradientReport;
+  bp::class_<R>("GradientReport",
+                "Where the derivatives of a step hold, and where they are one of several; a copy. "
+                "docs/derivatives.md says what to make of it.",
+                bp::no_init)
+      .add_property("method",
+                    &method,
+                    "\"exact\", or \"differences\": central ones of whole steps, of compliant "
+                    "integrators; those fill springs, num_kinks and error_estimate alone.")
+      .add_property(
+          "springs",
+          &springs,
+          "list of (geometry_a, geometry_b, feature), sorted: contact points of compliant "
+          "integrators whose springs are part of the state, three numbers each.")
+      .def_readonly("num_kinks",
+                    &R::num_kinks,
+                    "Columns whose one-sided differences disagree; they hold the mean.")
+      .def_readonly("error_estimate",
+                    &R::error_estimate,
+                    "Of differences, relative to the largest entry of the block, of columns "
+                    "without a kink.")
+      .add_property("modes", &modes, "list of \"open\", \"stick\" or \"slide\", by set.")
+      .add_property("margin",
+                    &margin,
+                    "(sets,) how far each set is from another mode: of what is open the normal "
+                    "speed [m/s], of what sticks the least of lambda_N and mu lambda_N - "
+                    "|lambda_T| [N s], of what slides the least of lambda_N [N s] and |c_T| [m/s].")
+      .def_readonly("unknowns", &R::unknowns, "Of the reduced systems of all islands.")
+      .def_readonly("rank", &R::rank, "Of the reduced systems of all islands.")
+      .def_readonly("not_unique",
+                    &R::not_unique,
+                    "Dimension of the impulses that may change without leaving the equations and "
+                    "that move something: the derivative is then that of the least change, as the "
+                    "solver takes it from its warm start. 0: v+ is differentiable.")
+      .def_readonly("num_at_switch", &R::num_at_switch, "Sets between two modes: one-sided.")
+      .def_readonly("num_gap_kinks",
+                    &R::num_gap_kinks,
+                    "Gaps that are zero to rounding, taken as closed: one-sided.")
+      .def_readonly("num_capped",
+                    &R::num_capped,
+                    "Rows whose recovery is cut to the recovery speeds, taken as constant.")
+      .def_readonly("num_scaled_impacts",
+                    &R::num_scaled_impacts,
+                    "Restitutions cut by the dissipative law, whose share is taken as constant.")
+      .def_readonly("num_swept", &R::num_swept, "Contacts of a later moment of the step.")
+      .def_readonly("num_inexact",
+                    &R::num_inexact,
+                    "Contacts whose features do not say how their point moves.")
+      .def_readonly("num_saturated",
+                    &R::num_saturated,
+                    "Dofs at their effort limit: targets and torques change nothing.")
+      .def_readonly("num_asleep", &R::num_asleep, "Trees that sleep.")
+      .def_readonly("num_slowed",
+                    &R::num_slowed,
+                    "Trees that turn by over 1 rad in the step, whose Coriolis forces are cut.")
+      .def_readonly("num_safe_islands",
+                    &R::num_safe_islands,
+                    "Islands with the answer of the convex problem instead of the solver's.")
+      .def_readonly("smallest_pivot",
+                    &R::smallest_pivot,
+                    "Of the scaled reduced systems, among those that count; in (0, 1].")
+      .add_property("two_sided", &R::two_sided, "Either side of the state has this derivative.")
+      .add_property("exact", &R::exact, "Agrees with differences of the step if two_sided.")
+      .def("__repr__", &report_repr);
+}
+
+}  // namespace
+
+std::vector<std::string> names_from(const bp::list& names) {
+  return {bp::stl_input_iterator<std::string>(names), {}};
+}
+
+bp::tuple step_parts(const StepDerivatives& d) {
+  bp::list islands;
+  for (const StepDerivatives::Island& island : d.islands)
+    islands.append(bp::make_tuple(dofs_array(island.dofs), to_array(island.values)));
+  return bp::make_tuple(islands,
+                        ranges_list(d.parameters),
+                        to_array(d.P),
+                        d.report,
+                        to_array(d.springs_by),
+                        to_array(d.by_springs));
+}
+
+/// All but the static raises ValueError before the first step.
+void expose_derivatives(SimulatorClass& c) {
+  using bp::arg;
+  const bp::object none;
+  expose_gradient_report();
+  c.def("_last_derivatives", &last_derivatives, (arg("self"), arg("parameters")))
+      .def("_vjp", &vjp, (arg("self"), arg("w"), arg("parameters")))
+      .def("jvp",
+           &jvp,
+           (arg("self"),
+            arg("dq") = none,
+            arg("dv") = none,
+            arg("dtorque") = none,
+            arg("dsprings") = none),
+           "(2 nv,) change of (q+, v+), tangents at the end of the last step, by changes (nv,) of "
+           "q, v [tangents at its start] and torques; None: zero. With changes (3 ns,) of the "
+           "springs of compliant contacts (2 nv + 3 ns,), theirs too. Raises ValueError as vjp "
+           "does.")
+      .def("gradient_report",
+           &gradient_report,
+           arg("self"),
+           "GradientReport of the last step. Raises ValueError as vjp does.")
+      .def("derivative_parameters",
+           &derivative_parameters,
+           "list of the names that `wrt` takes besides q, v and torque.")
+      .staticmethod("derivative_parameters");
+}
+
+}  // namespace stiction::python

@@ -1,0 +1,167 @@
+"""A step linearised: matrices by island, assembled on access."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _stiction
+from ._stiction import GradientReport, State
+
+__all__ = ["IslandDerivatives", "StepDerivatives"]
+
+Floats = NDArray[np.float64]
+STATE = ("q", "v", "torque")
+"""Blocks of columns that are always there."""
+SPRINGS = "springs"
+"""Extensions of compliant contacts, which gradients may ask for."""
+ROWS = {"com": 3, "inertia": 6, "wrench": 6, "geometry_placement": 6}
+"""Numbers per body, wrench or geometry of the fields with several."""
+
+
+@dataclass(frozen=True)
+class IslandDerivatives:
+    """Derivatives of bodies that touch each other, or of a robot or body that touches nothing.
+
+    Attributes:
+        dofs: (n,) of the scene.
+        values: (2 n, 3 n) rows [q+ | v+], columns [q | v | torque] of these dofs. Other dofs change
+            nothing here.
+    """
+
+    dofs: NDArray[np.int32]
+    values: Floats
+
+
+@dataclass(frozen=True)
+class StepDerivatives:
+    """A step, linearised about what it did: exact of the rigid integrator, by differences of whole
+    steps of compliant ones, see report.method.
+
+    Rows are tangents [q+ | v+] at its end, columns tangents [q | v] at its start and torques, all
+    in Pinocchio's convention: of a free-flyer linear and angular part in the axes of the body, at
+    the start and at the end respectively. Units rad, m, s, N m, N.
+
+    Attributes:
+        next_state: the end of the step; None where the last step of the simulator was asked for.
+        report: where this holds, and where it is one of several.
+        islands: blocks; nothing else is stored.
+        parameters: by field of `wrt`, its columns of P.
+        P: (2 nv, columns) by the fields of Parameters and Control that were asked for.
+        springs_by: (3 ns, 3 nv) the extensions [m] of the springs of compliant contacts,
+            report.springs, by q, v and torque.
+        by_springs: (2 nv + 3 ns, 3 ns) q+, v+ and extensions by extensions.
+    """
+
+    next_state: State | None
+    report: GradientReport
+    islands: tuple[IslandDerivatives, ...]
+    parameters: dict[str, slice] = field(default_factory=dict)
+    P: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    springs_by: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+    by_springs: Floats = field(default_factory=lambda: np.zeros((0, 0)))
+
+    @property
+    def nv(self) -> int:
+        """Dofs of the scene."""
+        return sum(len(island.dofs) for island in self.islands)
+
+    @property
+    def A(self) -> Floats:
+        """(2 nv, 2 nv) d(q+, v+) / d(q, v), assembled at each access."""
+        return self._assembled(0, 2)
+
+    @property
+    def B(self) -> Floats:
+        """(2 nv, nv) d(q+, v+) / d torque, assembled at each access."""
+        return self._assembled(2, 1)
+
+    @property
+    def dx_dx(self) -> Floats:
+        """(2 nv + 3 ns, 2 nv + 3 ns) A with the springs. Chains of compliant steps need them: match
+        them by name, those that only one of two steps knows are zero."""
+        return np.c_[np.r_[self.A, self.springs_by[:, : 2 * self.nv]], self.by_springs]
+
+    @property
+    def dx_dtorque(self) -> Floats:
+        """(2 nv + 3 ns, nv) B with the springs."""
+        return np.r_[self.B, self.springs_by[:, 2 * self.nv :]]
+
+    def by(self, name: str) -> Floats:
+        """(2 nv, columns) by "q", "v", "torque" or a field that was asked for.
+
+        Raises:
+            ValueError: it was not asked for.
+        """
+        if name in STATE:
+            return self._assembled(STATE.index(name), 1)
+        if name not in self.parameters:
+            names = ", ".join([*STATE, *self.parameters])
+            raise ValueError(f"by: {name!r} was not asked for; there are: {names}")
+        return self.P[:, self.parameters[name]]
+
+    def _assembled(self, first: int, count: int) -> Floats:
+        nv = self.nv
+        out = np.zeros((2 * nv, count * nv))
+        for island in self.islands:
+            n = len(island.dofs)
+            rows = np.r_[island.dofs, nv + island.dofs]
+            columns = np.concatenate([k * nv + island.dofs for k in range(count)])
+            out[np.ix_(rows, columns)] = island.values[:, first * n : (first + count) * n]
+        return out
+
+    def __repr__(self) -> str:
+        most = max((len(island.dofs) for island in self.islands), default=0)
+        names = "".join(f", {name!r}" for name in self.parameters)
+        return (
+            f"StepDerivatives(nv={self.nv}, {len(self.islands)} islands of up to {most} dofs"
+            f"{names}, {self.report!r})"
+        )
+
+
+def split(
+    wrt: str | Sequence[str], more: tuple[str, ...] = ()
+) -> tuple[tuple[str, ...], list[str]]:
+    """All names, and those of parameters.
+
+    Raises:
+        TypeError: they are no names.
+        ValueError: one is unknown; the message lists them.
+    """
+    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+    known = (*STATE, *more, *_stiction.Simulator.derivative_parameters())
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"wrt = {wrt!r}: must be names, such as {STATE}")
+        if name not in known:
+            raise ValueError(f"wrt: {name!r} is unknown; there are: {', '.join(known)}")
+    return names, [name for name in dict.fromkeys(names) if name not in (*STATE, *more)]
+
+
+def made_of(parts: tuple[Any, ...], next_state: State | None) -> StepDerivatives:
+    """What the compiled module gave."""
+    islands, ranges, P, report, springs_by, by_springs = parts
+    nv, ns = sum(len(dofs) for dofs, _ in islands), len(springs_by) // 3
+    return StepDerivatives(
+        next_state,
+        report,
+        tuple(IslandDerivatives(dofs, values) for dofs, values in islands),
+        {name: slice(first, first + count) for name, first, count in ranges},
+        P[: 2 * nv],
+        springs_by.reshape(3 * ns, 3 * nv),
+        by_springs.reshape(2 * nv + 3 * ns, 3 * ns),
+    )
+
+
+def gradients(parts: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Floats, ...]:
+    """By name, of the shape of its field."""
+    *state, parameters, ranges = parts
+    found = dict(zip((*STATE, SPRINGS), state, strict=True))
+    for name, first, count in ranges:
+        one = parameters[first : first + count]
+        found[name] = one.reshape(-1, ROWS[name]) if name in ROWS else one
+    return tuple(found[name] for name in names)
