@@ -75,6 +75,7 @@ bench: setup-test extension
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk
+	@$(bin)/python -m stiction study collision-derivatives
 	@$(bin)/python -m stiction study contact-models
 	@$(bin)/python -m stiction study measured-tosses
 	@$(bin)/python -m stiction study stiff-contact

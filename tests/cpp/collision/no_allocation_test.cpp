@@ -1,3 +1,5 @@
+#include "stiction/collision/distance_derivatives.hpp"
+
 #include "collision/derivatives/contact_derivatives.hpp"
 #include "collision/scene/broad_phase.hpp"
 #include "collision/scene/collide.hpp"
@@ -60,6 +62,28 @@ BOOST_AUTO_TEST_CASE(contact_derivatives_do_not_allocate) {
     }
   }
   BOOST_TEST(points > 1000);
+}
+
+// Nor do those of distances, by any method.
+BOOST_AUTO_TEST_CASE(distance_derivatives_do_not_allocate) {
+  Rng rng(4);
+  std::vector<Kind> kinds(std::begin(kBoundedKinds), std::end(kBoundedKinds));
+  kinds.insert(kinds.end(), std::begin(kSmoothKinds), std::end(kSmoothKinds));
+  for (const Kind ka : kinds) {
+    for (const Kind kb : kinds) {
+      const PosedPair p = random_pair(rng, ka, kb);
+      DistanceCache cache;
+      const DistanceResult at = distance(p.a, p.X_WA, p.b, p.X_WB, {}, &cache);
+      for (int method = 0; method < 5; ++method) {
+        DerivativeSettings s;
+        s.method = DerivativeMethod(method);
+        const long before = allocation_count();
+        distance_derivatives(p.a, p.X_WA, p.b, p.X_WB, at, s, &cache);
+        const long taken = allocation_count() - before;
+        BOOST_TEST(taken == 0);
+      }
+    }
+  }
 }
 
 // A warm broad phase takes nothing from the heap either, while boxes move.
