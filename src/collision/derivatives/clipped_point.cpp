@@ -19,7 +19,7 @@ bool normal_of_query(const ContactQuery& q, LinearMap& normal) {
   A.p = r.witness_a;
   B.p = r.witness_b;
   PointFeature a, b;
-  const TouchingPoints at{q.at.n, q.at.p, r.witness_a, r.witness_b, r.distance};
+  const TouchingPoints at{q.at.n, q.at.p, r.witness_a, r.witness_b, r.distance, q.size};
   const bool found = touching_feature(A, a) & touching_feature(B, b);
   return motion_of_common_normal(at, a, b, normal) && found &&
          norm(r.normal - q.at.n) < kSameNormal;

@@ -62,7 +62,7 @@ ContactQuery make_query(const Contact& c,
           b,
           {core_of(a), X_WA, n, p_a, false},
           {core_of(b), X_WB, -n, p_b, true},
-          {n, c.position, p_a, p_b, c.gap},
+          {n, c.position, p_a, p_b, c.gap, radius(a) + radius(b)},
           radius(a) + radius(b)};
 }
 

@@ -90,7 +90,7 @@ ContactQuery query_of(const Shape& a,
           b,
           {core_of(a), X_WA, at.normal, at.witness_a, false},
           {core_of(b), X_WB, -at.normal, at.witness_b, true},
-          {at.normal, X_WB.p, at.witness_a, at.witness_b, at.distance},
+          {at.normal, X_WB.p, at.witness_a, at.witness_b, at.distance, radius(a) + radius(b)},
           radius(a) + radius(b)};
 }
 

@@ -6,6 +6,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kParallel = 1e-7;  // sine below which two directions are one
+constexpr double kSoft = 1e-10;     // of the size: H + gap must exceed it
 
 /// V_B(x).
 LinearMap velocity_of_b(const TouchingPoints& at, const Vec3d& x) {
@@ -60,7 +61,7 @@ bool normal_along_one(const TouchingPoints& at,
   const Vec3d e = known.e * (1.0 / norm(known.e)), t = cross(at.n, e);
   const LinearForm r = known.value * (1.0 / norm(known.e));
   const double k = dot(t, c.H * t) + at.gap;
-  if (!(k > 0.0)) return false;
+  if (!(k > kSoft * at.size)) return false;
   const LinearForm y = (along(t, c.rest) + r * -dot(t, c.H * e)) * (1.0 / k);
   normal = outer(e, r) + outer(t, y);
   return true;
@@ -71,7 +72,8 @@ bool normal_of_curved(const TouchingPoints& at, const Curvature& c, LinearMap& n
   const Vec3d across = cross(at.n, helper), s = across * (1.0 / norm(across)), t = cross(at.n, s);
   const double ss = dot(s, c.H * s) + at.gap, st = dot(s, c.H * t), tt = dot(t, c.H * t) + at.gap;
   const double determinant = ss * tt - st * st;
-  if (!(ss > 0.0 && determinant > 0.0)) return false;
+  const double mean = 0.5 * (ss + tt), least = determinant / (mean + std::abs(mean));
+  if (!(ss > 0.0 && least > kSoft * at.size)) return false;
   const LinearForm x = along(s, c.rest), y = along(t, c.rest);
   const double f = 1.0 / determinant;
   normal = outer(s, (x * tt + y * -st) * f) + outer(t, (y * ss + x * -st) * f);

@@ -29,6 +29,7 @@ struct TouchingPoints {
   Vec3d n, p;      ///< unit normal from A to B, the contact's point, world
   Vec3d p_a, p_b;  ///< p_b - p_a = gap n
   double gap;      ///< [m]
+  double size;     ///< of the pair [m]
 };
 
 struct PointMotion {
@@ -41,7 +42,8 @@ struct PointMotion {
 LinearMap motion_of_face_normal(const Vec3d& n, bool on_b);
 
 /// The normal of both features. False where they do not tell: more flat directions than the
-/// tangent plane has room for, or H_A + H_B + gap is not positive definite.
+/// tangent plane has room for, or H_A + H_B + gap is not positive definite: corners that touch have
+/// no normal of their own.
 bool motion_of_common_normal(const TouchingPoints& at,
                              const PointFeature& a,
                              const PointFeature& b,
