@@ -6,6 +6,11 @@
 // Derivatives of a simulator's last step, and where they hold.
 
 namespace stiction::python {
+
+std::string counted(int count, const char* what) {
+  return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
+}
+
 namespace {
 
 using Holder = SimulatorHolder;
@@ -17,12 +22,6 @@ bp::object dofs_array(const std::vector<int>& dofs) {
 /// A tangent; None: zero.
 Eigen::VectorXd tangent_from(const bp::object& x, const std::string& field, int size) {
   return x.is_none() ? Eigen::VectorXd::Zero(size) : finite_vector_from(x, field, size);
-}
-
-bp::list ranges_list(const std::vector<ParameterRange>& ranges) {
-  bp::list out;
-  for (const ParameterRange& r : ranges) out.append(bp::make_tuple(r.name, r.first, r.count));
-  return out;
 }
 
 bp::tuple last_derivatives(Holder& sim, const bp::list& parameters) {
@@ -97,11 +96,6 @@ bp::list springs(const GradientReport& r) {
   return out;
 }
 std::string method(const GradientReport& r) { return r.method; }
-
-/// ", 4 gap kinks" unless there are none.
-std::string counted(int count, const char* what) {
-  return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
-}
 
 std::string report_repr(const GradientReport& r) {
   std::string text = std::string("GradientReport(") + (r.two_sided() ? "two-sided" : "one-sided");
@@ -195,6 +189,12 @@ void expose_gradient_report() {
 
 std::vector<std::string> names_from(const bp::list& names) {
   return {bp::stl_input_iterator<std::string>(names), {}};
+}
+
+bp::list ranges_list(const std::vector<ParameterRange>& ranges) {
+  bp::list out;
+  for (const ParameterRange& r : ranges) out.append(bp::make_tuple(r.name, r.first, r.count));
+  return out;
 }
 
 bp::tuple step_parts(const StepDerivatives& d) {

@@ -204,6 +204,11 @@ bp::object log_converged(const RolloutLog& l) {
 }
 bp::list log_reports(const RolloutLog& l) { return to_list(l.reports); }
 
+std::size_t log_bytes(const RolloutLog& l) {
+  return sizeof l + (l.q.size() + l.v.size()) * sizeof(double) +
+         l.reports.capacity() * sizeof(StepReport);
+}
+
 void expose_rollout_log() {
   bp::class_<RolloutLog>("RolloutLog", "What a rollout recorded, T steps.", bp::no_init)
       .def_readonly("steps", &RolloutLog::steps)
@@ -217,7 +222,8 @@ void expose_rollout_log() {
       .add_property("iterations", &log_iterations, "(T,) int64.")
       .add_property("num_contacts", &log_contacts, "(T,) int64.")
       .add_property("converged", &log_converged, "(T,) bool.")
-      .add_property("reports", &log_reports, "list of StepReport.");
+      .add_property("reports", &log_reports, "list of StepReport.")
+      .add_property("bytes", &log_bytes, "Memory of it.");
 }
 
 std::string counters_repr(const CollisionCounters& c) {

@@ -100,6 +100,7 @@ void expose_settings();
 void expose_last_step(SimulatorClass& c);
 void expose_derivatives(SimulatorClass& c);
 void expose_stepping(SimulatorClass& c);
+void expose_rollout_tape(SimulatorClass& c);
 
 void expose_simulator() {
   using bp::arg;
@@ -165,6 +166,7 @@ void expose_simulator() {
   expose_stepping(c);
   expose_last_step(c);
   expose_derivatives(c);
+  expose_rollout_tape(c);
 }
 
 }  // namespace stiction::python

@@ -295,7 +295,9 @@ RolloutLog rollout_inside(Holder& sim,
                           const bp::object& control,
                           const bp::object& taus,
                           const bp::object& targets,
-                          long steps) {
+                          long steps,
+                          int checkpoint_every,
+                          RolloutTape* tape) {
   const Control& c = control_from(sim, control, "Simulator.rollout");
   check_steps(steps);
   Use use(sim, "Simulator.rollout", state, c);
@@ -306,10 +308,11 @@ RolloutLog rollout_inside(Holder& sim,
   input.position_targets = rows_from(targets, "position_targets", sim.scene().nv());
   input.steps = static_cast<int>(steps);
   input.stop_on_bad_status = false;
+  input.checkpoint_every = checkpoint_every;
   RolloutLog log;
   {
     AllowThreads free;
-    log = sim.rollout(state, c, input);
+    log = sim.rollout(state, c, input, tape);
   }
   sim.stepped = sim.stepped || !log.reports.empty();
   use.raise_signals();
@@ -322,15 +325,20 @@ RolloutLog rollout_inside(Holder& sim,
   return log;
 }
 
-RolloutLog rollout(Holder& sim,
-                   State& state,
-                   const bp::object& control,
-                   const bp::object& taus,
-                   const bp::object& targets,
-                   long steps) {
-  RolloutLog log = rollout_inside(sim, state, control, taus, targets, steps);
+/// (RolloutLog, RolloutTape or None).
+bp::tuple rollout(Holder& sim,
+                  State& state,
+                  const bp::object& control,
+                  const bp::object& taus,
+                  const bp::object& targets,
+                  long steps,
+                  bool taped,
+                  int checkpoint_every) {
+  const auto tape = taped ? std::make_shared<RolloutTape>() : nullptr;
+  const RolloutLog log =
+      rollout_inside(sim, state, control, taus, targets, steps, checkpoint_every, tape.get());
   say_not_converged(sim, 3);
-  return log;
+  return bp::make_tuple(log, tape);
 }
 
 constexpr const char* kStepDoc =
@@ -368,7 +376,9 @@ void expose_stepping(SimulatorClass& c) {
             arg("control") = none,
             arg("taus") = none,
             arg("position_targets") = none,
-            arg("steps") = 0))
+            arg("steps") = 0,
+            arg("tape") = false,
+            arg("checkpoint_every") = 0))
       .def("_twin", &twin, (arg("self"), arg("settings")))
       .def("_prepare", &prepare, (arg("self"), arg("state"), arg("control") = none))
       .def("_advance", &advance, (arg("self"), arg("state"), arg("impulse")));

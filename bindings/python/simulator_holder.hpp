@@ -68,6 +68,10 @@ bp::list se3_list(const std::vector<Transform>& poses);
 
 /// list of str.
 std::vector<std::string> names_from(const bp::list& names);
+/// [(name, first, count)].
+bp::list ranges_list(const std::vector<ParameterRange>& ranges);
+/// ", 4 gap kinks" unless there are none.
+std::string counted(int count, const char* what);
 /// (islands [(dofs, values)], parameters [(name, first, count)], P, GradientReport), copies.
 bp::tuple step_parts(const StepDerivatives& d);
 

@@ -57,6 +57,7 @@ from ._stiction import (
     Residuals,
     Robot,
     RobotSlice,
+    RolloutGradientReport,
     Scene,
     SceneInfo,
     Shape,
@@ -114,7 +115,8 @@ from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, t
 from .not_converged import NotConvergedWarning
 from .problem_io import load_problem, load_warm_start, save_problem
 from .references import RowReference
-from .simulator import Rollout, Simulator
+from .rollouts import Rollout, RolloutGradient, RolloutTape
+from .simulator import Simulator
 from .solving import solve
 from .starting import StartWarning
 from .terrain import height_field
@@ -166,6 +168,9 @@ __all__ = [
     "Robot",
     "RobotSlice",
     "Rollout",
+    "RolloutGradient",
+    "RolloutGradientReport",
+    "RolloutTape",
     "RowReference",
     "Scene",
     "SceneInfo",

@@ -30,6 +30,7 @@ RECORDS: tuple[type[Any], ...] = (
     _stiction.PairDistance,
     _stiction.RayHits,
     _stiction.Residuals,
+    _stiction.RolloutGradientReport,
     _stiction.SceneInfo,
     _stiction.Snapshot,
     _stiction.StepReport,

@@ -160,8 +160,14 @@ def made_of(parts: tuple[Any, ...], next_state: State | None) -> StepDerivatives
 def gradients(parts: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Floats, ...]:
     """By name, of the shape of its field."""
     *state, parameters, ranges = parts
-    found = dict(zip((*STATE, SPRINGS), state, strict=True))
-    for name, first, count in ranges:
-        one = parameters[first : first + count]
-        found[name] = one.reshape(-1, ROWS[name]) if name in ROWS else one
+    found = dict(zip((*STATE, SPRINGS), state, strict=True)) | by_field(parameters, ranges)
     return tuple(found[name] for name in names)
+
+
+def by_field(values: Floats, ranges: list[tuple[str, int, int]]) -> dict[str, Floats]:
+    """Gradients by name, of the shape of its field."""
+    found = {}
+    for name, first, count in ranges:
+        one = values[first : first + count]
+        found[name] = one.reshape(-1, ROWS[name]) if name in ROWS else one
+    return found

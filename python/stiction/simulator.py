@@ -5,11 +5,10 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Unpack
+from typing import Literal, Unpack, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _stiction
 from ._stiction import (
@@ -28,44 +27,11 @@ from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
 from .references import RowReference, references
+from .rollouts import RECORDABLE, Floats, Rollout, RolloutTape
 from .setting_names import SettingNames, SolverOptions
 from .starting import warn_of_start
 
-__all__ = ["Rollout", "Simulator"]
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Rollout:
-    """What `Simulator.rollout` recorded over T steps; None for what was not asked for.
-
-    Attributes:
-        steps: T.
-        q: (T + 1, nq) configurations, the initial one first.
-        v: (T + 1, nv) velocities.
-        residual: (T,) relative residual of each step.
-        penetration: (T,) deepest overlap at the start of each step [m].
-        creep: (T,) fastest tangential speed of a sticking contact [m/s].
-        iterations: (T,) of the solver, slowest island.
-        num_contacts: (T,).
-        energy: (T,) kinetic + potential at the start of each step [J].
-        converged: (T,) the residual met the tolerance.
-    """
-
-    steps: int
-    q: Floats | None = None
-    v: Floats | None = None
-    residual: Floats | None = None
-    penetration: Floats | None = None
-    creep: Floats | None = None
-    iterations: NDArray[np.int64] | None = None
-    num_contacts: NDArray[np.int64] | None = None
-    energy: Floats | None = None
-    converged: NDArray[np.bool_] | None = None
-
-
-RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "steps")
+__all__ = ["Simulator"]
 
 
 def _integer(name: str, value: int) -> int:
@@ -133,6 +99,7 @@ class Simulator(_stiction.Simulator):
             raise TypeError(f"Simulator.parameters = {value!r}: must be Parameters")
         super().__setattr__(name, value)
 
+    @overload
     def rollout(
         self,
         state: State,
@@ -141,6 +108,32 @@ class Simulator(_stiction.Simulator):
         steps: int | None = None,
         record: str | Sequence[str] | None = None,
         control: Control | None = None,
+        tape: Literal[False] = False,
+        checkpoint_every: int = 0,
+    ) -> Rollout: ...
+    @overload
+    def rollout(
+        self,
+        state: State,
+        taus: ArrayLike | None = None,
+        position_targets: ArrayLike | None = None,
+        steps: int | None = None,
+        record: str | Sequence[str] | None = None,
+        control: Control | None = None,
+        *,
+        tape: Literal[True],
+        checkpoint_every: int = 0,
+    ) -> RolloutTape: ...
+    def rollout(
+        self,
+        state: State,
+        taus: ArrayLike | None = None,
+        position_targets: ArrayLike | None = None,
+        steps: int | None = None,
+        record: str | Sequence[str] | None = None,
+        control: Control | None = None,
+        tape: bool = False,
+        checkpoint_every: int = 0,
     ) -> Rollout:
         """Many steps in one call, bit for bit the same as a loop of `step`. Advances `state`.
 
@@ -151,9 +144,12 @@ class Simulator(_stiction.Simulator):
             steps: T, if neither array is given.
             record: names among those of Rollout, or one of them; None: all.
             control: what the arrays leave open; None: `hold()`.
+            tape: return a RolloutTape, whose `adjoint` gives gradients.
+            checkpoint_every: steps between the states that the tape keeps; 0: sqrt(T).
 
         Raises:
-            ValueError: an argument has a wrong shape or is not finite.
+            ValueError: an argument has a wrong shape or is not finite; a tape of a compliant
+                integrator or with `project_closures`.
             SimulationError: a step was not finite; `state` is as it was before that step.
         """
         _check_type("state", state, State, "sim.initial_state()")
@@ -174,8 +170,18 @@ class Simulator(_stiction.Simulator):
                 f"rollout: taus, position_targets and steps say {sorted(rows) or 'no'} steps; "
                 "they must agree on one number"
             )
-        log = self._rollout(state, control, taus, position_targets, rows.pop())
-        return Rollout(steps=log.steps, **{name: getattr(log, name) for name in names})
+        every = _integer("checkpoint_every", checkpoint_every)
+        if every < 0 or (every > 0 and not tape):
+            raise ValueError(
+                f"checkpoint_every = {every}: must be " + (">= 0" if tape else "0 without a tape")
+            )
+        log, kept = self._rollout(
+            state, control, taus, position_targets, rows.pop(), bool(tape), every
+        )
+        recorded = {name: getattr(log, name) for name in names}
+        if not tape:
+            return Rollout(steps=log.steps, **recorded)
+        return RolloutTape(log.steps, **recorded, _simulator=self, _log=log, _tape=kept)
 
     def step_derivatives(
         self,

@@ -98,6 +98,12 @@ RolloutLog Simulator::rollout(State& state,
   validate_whole_state(scene_, state);
   if (tape != nullptr) {
     refuse_underived("rollout.tape");
+    if (settings_.contact.tangential_compliance) {
+      throw std::invalid_argument(
+          "rollout.tape: tangential_compliance: springs of contacts are state that rollouts are "
+          "not "
+          "differentiated by, take tangential_compliance=false");
+    }
     begin_tape(base, input, steps, parameters_, *tape);
   }
   RolloutLog log;

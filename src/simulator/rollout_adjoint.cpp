@@ -75,6 +75,7 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.scaled_impacts += step.num_scaled_impacts > 0;
   out.swept += step.num_swept > 0;
   out.inexact += step.num_inexact > 0;
+  out.slowed += step.num_slowed > 0;
   out.safe += step.num_safe_islands > 0;
   out.saturated += step.num_saturated > 0;
   out.asleep += step.num_asleep > 0;

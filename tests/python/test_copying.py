@@ -57,6 +57,7 @@ def samples() -> dict[str, Any]:
         ),
         *(sim.problem().sets[0], sim.contacts()[0], sim.wrench_on(0), sim.balance(state, control)),
         *(sim.gradient_report(), sim.collision_counters(), state.contacts[0]),
+        sim.rollout(state, steps=2, tape=True).adjoint(np.ones(2 * scene.nv)).report,
         *(sim.settings, stiction.SolverSettings()),
         *(stiction.Material(0.3), ball, found, found.warm_start, robot, robot.messages[0]),
         *(scene.geometries[0], scene.joints[0], scene.robots[0], stiction.scenes()[0]),

@@ -80,6 +80,16 @@ def test_a_run_ends_with_the_last_whole_step(solo, call):
     assert replayed == state
 
 
+def test_the_way_back_through_a_rollout_ends_too(solo):
+    sim, state = solo
+    tape = sim.rollout(state, steps=100_000, tape=True)
+    dl_dx = np.ones(2 * sim.scene.nv)
+    with Alarm() as alarm, pytest.raises(KeyboardInterrupt):
+        tape.adjoint(dl_dx)
+    assert alarm.worked < ALLOWED
+    sim.step(state)
+
+
 def tower(boxes: int = 120) -> stiction.Scene:
     """One island whose first, cold step takes long."""
     scene = stiction.Scene()

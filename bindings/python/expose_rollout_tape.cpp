@@ -1,0 +1,114 @@
+#include "common.hpp"
+#include "inside.hpp"
+#include "simulator_holder.hpp"
+// RolloutTape and the gradients of a rollout; stiction.RolloutTape checks the arguments.
+
+namespace stiction::python {
+namespace {
+
+using Holder = SimulatorHolder;
+
+/// (by torques, position and velocity targets, initial q and v, parameters, their ranges, report).
+bp::tuple parts(const RolloutGradient& g) {
+  return bp::make_tuple(to_array(g.taus),
+                        to_array(g.position_targets),
+                        to_array(g.velocity_targets),
+                        to_array(g.initial_q),
+                        to_array(g.initial_v),
+                        to_array(g.parameters),
+                        ranges_list(g.ranges),
+                        g.report);
+}
+
+bp::tuple adjoint(Holder& sim,
+                  const RolloutTape& tape,
+                  const bp::object& states,
+                  const bp::object& taus,
+                  const bp::list& parameters) {
+  constexpr const char* kCaller = "RolloutTape.adjoint";
+  Inside inside(sim.occupancy, kCaller);
+  const Pin pin(&sim.Simulator::parameters(), kCaller, false);
+  RolloutCotangents by;
+  by.states = matrix_from(states, "dl_dx", -1, 2 * sim.scene().nv());
+  if (!taus.is_none()) by.taus = matrix_from(taus, "dl_du", tape.steps, sim.scene().nv());
+  const std::vector<std::string> names = names_from(parameters);
+  const RolloutGradient* g = nullptr;
+  {
+    AllowThreads free;
+    g = &sim.adjoint(tape, by, names);
+  }
+  inside.raise_signals();
+  return parts(*g);
+}
+
+std::string report_repr(const RolloutGradientReport& r) {
+  std::string text = std::string("RolloutGradientReport(") + std::to_string(r.steps) + " steps, " +
+                     (r.two_sided() ? "two-sided" : "one-sided") +
+                     (r.exact() ? ", exact" : ", not exact");
+  const auto tell = [&](int count, const char* what) { text += counted(count, what); };
+  tell(r.gap_kinks, "with a gap of zero");
+  tell(r.at_switch, "at a switch");
+  tell(r.not_unique, "not unique");
+  tell(r.capped, "capped");
+  tell(r.scaled_impacts, "with scaled impacts");
+  tell(r.swept, "swept");
+  tell(r.inexact, "inexact");
+  tell(r.slowed, "with trees slowed");
+  tell(r.safe, "with safe islands");
+  tell(r.saturated, "saturated");
+  tell(r.asleep, "with trees asleep");
+  tell(r.not_converged, "not converged");
+  return text + (r.touches_nothing ? ", touches nothing)" : ")");
+}
+
+void expose_rollout_report() {
+  using R = RolloutGradientReport;
+  bp::class_<R>("RolloutGradientReport",
+                "In how many steps of a rollout GradientReport says what; a copy.",
+                bp::no_init)
+      .def_readonly("steps", &R::steps)
+      .def_readonly("gap_kinks", &R::gap_kinks, "Gaps that are zero to rounding: one-sided.")
+      .def_readonly("at_switch", &R::at_switch, "Contacts between two modes: one-sided.")
+      .def_readonly("not_unique",
+                    &R::not_unique,
+                    "v+ depends on the warm start: the derivative of the least change.")
+      .def_readonly("capped", &R::capped, "Recovery cut to the recovery speeds.")
+      .def_readonly("scaled_impacts", &R::scaled_impacts, "Restitution cut: its share constant.")
+      .def_readonly("swept", &R::swept, "Contacts of a later moment of the step.")
+      .def_readonly("inexact", &R::inexact, "Contacts that do not say how their point moves.")
+      .def_readonly("slowed", &R::slowed, "Trees that turn by over 1 rad a step.")
+      .def_readonly("safe", &R::safe, "Islands with the answer of the convex problem.")
+      .def_readonly("saturated", &R::saturated, "Dofs at their effort limit.")
+      .def_readonly("asleep", &R::asleep, "Trees that sleep.")
+      .def_readonly("not_converged", &R::not_converged, "StepReport.status \"not_converged\".")
+      .def_readonly("smallest_pivot",
+                    &R::smallest_pivot,
+                    "Of the scaled reduced systems of all steps; small: contacts nearly redundant.")
+      .def_readonly("smallest_pivot_step", &R::smallest_pivot_step, "The step that has it.")
+      .def_readonly("touches_nothing",
+                    &R::touches_nothing,
+                    "No active contact, limit or closure of any step links a robot or body that is "
+                    "controlled to those of the cost: the gradient by its controls is zero. "
+                    "Controlled is what has torques or a servo, where nothing has, what has "
+                    "joints.")
+      .add_property("two_sided", &R::two_sided, "Either side of every state has this derivative.")
+      .add_property("exact", &R::exact, "Agrees with differences of the rollout if two_sided.")
+      .def("__repr__", &report_repr);
+}
+
+}  // namespace
+
+void expose_rollout_tape(SimulatorClass& c) {
+  using bp::arg;
+  expose_rollout_report();
+  bp::class_<RolloutTape, std::shared_ptr<RolloutTape>, boost::noncopyable>(
+      "RolloutTape", "See stiction.RolloutTape.", bp::no_init)
+      .def_readonly("steps", &RolloutTape::steps)
+      .def_readonly("checkpoint_every", &RolloutTape::checkpoint_every)
+      .add_property("bytes", &RolloutTape::bytes);
+  c.def("_adjoint",
+        &adjoint,
+        (arg("self"), arg("tape"), arg("states"), arg("taus"), arg("parameters")));
+}
+
+}  // namespace stiction::python
