@@ -5,6 +5,7 @@
     python3 tools/bootstrap.py study    # also what the studies need
     python3 tools/bootstrap.py dev      # also formatters and linters
     python3 tools/bootstrap.py docs     # build, and what makes the manual
+    python3 tools/bootstrap.py jax      # build, JAX and pytest; torch: PyTorch
 
 Needs only a Python >= 3.11 with venv and headers, and a C++20 compiler; what is missing is said in
 words.
@@ -31,7 +32,10 @@ GROUPS = {
     "study": ("test", "study"),
     "dev": ("test", "dev"),
     "docs": ("docs",),
+    "jax": ("jax",),
+    "torch": ("torch",),
 }
+RUNNERS = {"jax": ["pytest>=8"], "torch": ["pytest>=8"]}
 
 
 def main() -> None:
@@ -112,7 +116,7 @@ def requirements(group: str) -> list[str]:
     wanted = [*data["build-system"]["requires"], *data["project"]["dependencies"]]
     for extra in GROUPS[group]:
         wanted += data["project"]["optional-dependencies"][extra]
-    return sorted(set(wanted))
+    return sorted({*wanted, *RUNNERS.get(group, [])})
 
 
 def link_package() -> None:

@@ -1,0 +1,164 @@
+"""What `stiction.torch` and `stiction.jax` share: steps and rollouts as functions of arrays, with
+their gradients in the coordinates q instead of tangents."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._stiction import Control, Scene, State
+from .simulator import Simulator
+
+__all__ = ["ArrayFunction"]
+
+Floats = NDArray[np.float64]
+
+
+def unit(scene: Scene, q: Floats) -> Floats:
+    """`q` with quaternions, and cosine and sine of continuous joints, of length 1."""
+    out = q.copy()
+    for first, count in _on_spheres(scene):
+        out[first : first + count] /= np.linalg.norm(out[first : first + count])
+    return out
+
+
+def tangent(scene: Scene, q: Floats, by_q: Floats) -> Floats:
+    """(nv,) dl/d tangent at `q` from dl/dq (nq,)."""
+    out = np.zeros(scene.nv)
+    for joint in scene.joints:
+        at = slice(joint.q_index, joint.q_index + joint.nq)
+        out[joint.v_index : joint.v_index + joint.nv] = _map(joint.type, q[at]).T @ by_q[at]
+    return out
+
+
+def coordinates(scene: Scene, q: Floats, by_tangent: Floats) -> Floats:
+    """(nq,) dl/dq at a `q` of unit length from dl/d tangent (nv,), where l(q) means l(unit(q)): no
+    part along a quaternion."""
+    out = np.zeros(scene.nq)
+    for joint in scene.joints:
+        at = slice(joint.q_index, joint.q_index + joint.nq)
+        T = _map(joint.type, q[at])
+        x = by_tangent[joint.v_index : joint.v_index + joint.nv]
+        out[at] = T @ (x / np.sum(T * T, axis=0))  # columns of T are orthogonal
+    return out
+
+
+def _map(kind: str, q: Floats) -> Floats:
+    """dq = T x by a tangent x, of one joint."""
+    if kind == "free_flyer":
+        T = np.zeros((7, 6))
+        x, y, z, w = q[3:]
+        T[:3, :3] = [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+        T[3:, 3:] = _turn(q[3:])
+        return T
+    if kind == "spherical":
+        return _turn(q)
+    return np.array([[-q[1]], [q[0]]]) if kind == "continuous" else np.ones((1, 1))
+
+
+def _turn(q: Floats) -> Floats:
+    """Half the quaternion x y z w times (x, 0): turned about the axes of the body."""
+    x, y, z, w = q
+    return 0.5 * np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]])
+
+
+def _on_spheres(scene: Scene) -> list[tuple[int, int]]:
+    """Of q: first and count of what has length 1."""
+    found = {"free_flyer": (3, 4), "spherical": (0, 4), "continuous": (0, 2)}
+    spheres = [(joint.q_index, found[joint.type]) for joint in scene.joints if joint.type in found]
+    return [(index + first, count) for index, (first, count) in spheres]
+
+
+class ArrayFunction:
+    """Steps of `sim` as functions of arrays. One thread at a time is inside.
+
+    Args:
+        sim: its parameters are those of the call. Rollouts need the rigid integrator with a solver
+            of the NCP or CCP.
+        state: warm starts and springs to begin with, which are not differentiated; None: none.
+        control: servo targets and wrenches, to whose torques the arrays are added; None: `hold()`.
+        checkpoint_every: of the tape of a rollout.
+    """
+
+    def __init__(
+        self,
+        sim: Simulator,
+        state: State | None = None,
+        control: Control | None = None,
+        checkpoint_every: int = 0,
+    ) -> None:
+        self.sim, self.scene = sim, sim.scene
+        self._start = (sim.initial_state() if state is None else state).copy()
+        self._control = (sim.hold() if control is None else control).copy()
+        self._torque = self._control.torque.copy()
+        self._every = checkpoint_every
+        self._lock = threading.Lock()
+
+    def step(self, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
+        """q+ (nq,) and v+ (nv,)."""
+        with self._lock:
+            end = self._step(q, v, tau)
+            return end.q.copy(), end.v.copy()
+
+    def step_vjp(
+        self, q: Floats, v: Floats, tau: Floats, by_q: Floats, by_v: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """dl/d(q, v, tau) from dl/d(q+, v+); the step is repeated."""
+        with self._lock:
+            end = self._step(q, v, tau)
+            g = self.sim.vjp(np.concatenate([tangent(self.scene, end.q, by_q), by_v]))
+            return self._by_q(q, g[0]), g[1], g[2]
+
+    def rollout(self, q: Floats, v: Floats, taus: Floats) -> tuple[Floats, Floats]:
+        """q (T + 1, nq) and v (T + 1, nv)."""
+        with self._lock:
+            log = self.sim.rollout(
+                self._at(q, v), taus + self._torque, control=self._control, record=("q", "v")
+            )
+            assert log.q is not None and log.v is not None
+            return log.q, log.v
+
+    def rollout_vjp(
+        self, q: Floats, v: Floats, taus: Floats, by_q: Floats, by_v: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """dl/d(q, v, taus) from dl/d(q, v) of all states; the rollout is repeated."""
+        with self._lock:
+            tape = self.sim.rollout(
+                self._at(q, v),
+                taus + self._torque,
+                control=self._control,
+                record="q",
+                tape=True,
+                checkpoint_every=self._every,
+            )
+            assert tape.q is not None
+            rows = [tangent(self.scene, one, by) for one, by in zip(tape.q, by_q, strict=True)]
+            g = tape.adjoint(np.c_[rows, by_v], wrt=("taus", "initial_q", "initial_v"))
+            assert g.taus is not None and g.initial_q is not None and g.initial_v is not None
+            return self._by_q(q, g.initial_q), g.initial_v, g.taus
+
+    def _at(self, q: Floats, v: Floats) -> State:
+        state = self._start.copy()
+        state.q = unit(self.scene, np.asarray(q, dtype=float))
+        state.v = np.asarray(v, dtype=float)
+        return state
+
+    def _step(self, q: Floats, v: Floats, tau: Floats) -> State:
+        state = self._at(q, v)
+        self._control.torque = self._torque + np.asarray(tau, dtype=float)
+        self.sim.step(state, self._control)
+        self._control.torque = self._torque
+        return state
+
+    def _by_q(self, q: Floats, by_tangent: Floats) -> Floats:
+        q = np.asarray(q, dtype=float)
+        out = coordinates(self.scene, unit(self.scene, q), by_tangent)
+        for first, count in _on_spheres(self.scene):
+            out[first : first + count] /= np.linalg.norm(q[first : first + count])
+        return out

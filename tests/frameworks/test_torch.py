@@ -1,0 +1,53 @@
+"""stiction.torch: values, gradcheck, an optimisation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import stiction
+from problems import moment
+
+torch = pytest.importorskip("torch")
+
+import stiction.torch as stt  # noqa: E402
+
+SCENES = ["cartpole", "solo12"]
+
+
+def tensors(given: tuple) -> tuple:
+    return tuple(torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in given)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_step(name: str) -> None:
+    sim, given, state = moment(name)
+    step = stt.make_step(sim, state)
+    assert torch.autograd.gradcheck(step, tensors(given), eps=1e-8, rtol=1e-5, fast_mode=True)
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_rollout(name: str) -> None:
+    sim, given, state = moment(name, rows=10)
+    rollout = stt.make_rollout(sim, state)
+    assert torch.autograd.gradcheck(rollout, tensors(given), eps=1e-7, rtol=1e-5, fast_mode=True)
+
+
+def test_the_gradient_of_a_rollout_is_that_of_its_steps() -> None:
+    sim, given, _ = moment("cartpole", rows=10)
+    q, v, taus = tensors(given)
+    step, rollout = stt.make_step(sim), stt.make_rollout(sim)
+    found = torch.autograd.grad((rollout(q, v, taus)[1][-1] ** 3).sum(), taus)[0]
+    for tau in taus:
+        q, v = step(q, v, tau)
+    expected = torch.autograd.grad((v**3).sum(), taus)[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_single_precision_and_refusals() -> None:
+    sim, given, _ = moment("cartpole")
+    single = stt.make_step(sim)(*(torch.tensor(x, dtype=torch.float32) for x in given))
+    assert single[0].dtype == torch.float32
+    compliant = stiction.Simulator(stiction.load("cartpole"), integrator="rk4")
+    with pytest.raises(ValueError, match="no derivatives of whole rollouts"):
+        q, v, tau = tensors(given)
+        stt.make_rollout(compliant)(q, v, tau[None])[1].sum().backward()
