@@ -21,6 +21,7 @@ void DualTree::resize(const Tree& tree) {
   q.resize(tree.nq);
   v.resize(tree.nv);
   a.resize(tree.nv);
+  shift_.resize(tree.nv);
   joint_acceleration.resize(n);
 }
 
@@ -50,17 +51,28 @@ STICTION_CLONES __attribute__((flatten)) void DualTree::move(const TreeView& vie
                                                              const double* q0,
                                                              const double* v0,
                                                              const double* nu,
-                                                             int first) {
+                                                             int first,
+                                                             Seed seed) {
   std::copy(q0, q0 + view.nq, q.begin());
   for (int k = 0; k < view.nv; ++k) {
+    Direction start = v0[k];
     v[k] = nu[k];
-    if (k >= first && k < first + kDirections) v[k].d[k - first] = 1.0;
-    a[k] = (v[k] - Direction(v0[k])) * Direction(1.0 / h);
+    shift_[k] = 0.0;
+    Direction& seeded = seed == Seed::kEndVelocity ? v[k]
+                        : seed == Seed::kStart     ? shift_[k]
+                                                   : start;
+    if (k >= first && k < first + kDirections) seeded.d[k - first] = 1.0;
+    a[k] = (v[k] - start) * Direction(1.0 / h);
+  }
+  Mat3<Direction> before = lift(root_rotation(view, q0));
+  if (seed == Seed::kStart) {
+    integrate_joints(view, 0, Direction(1.0), q.data(), shift_.data());
+    before = root_rotation(view, q.data());
   }
   const Vec3<Direction> origin{0.0, 0.0, 0.0};  // the reference point of step_coordinates.hpp
   integrate_configuration(view, origin, Direction(h), q.data(), v.data());
   forward_kinematics(view, parameters, q.data(), v.data(), data);
-  turn_root_velocity(view, lift(root_rotation(view, q0)), data.X_WR.R, origin, a.data());
+  turn_root_velocity(view, before, data.X_WR.R, origin, a.data());
   add_joint_acceleration(view, a.data(), joint_acceleration, data);
   body_inertias_and_forces(view, parameters, data);
 }

@@ -16,6 +16,10 @@ namespace stiction {
 inline constexpr int kDirections = 8;
 using Direction = Dual<kDirections>;
 
+/// What the end of a step is differentiated by: its velocity nu, the q it starts from (a tangent,
+/// axes of the bodies), the v it starts from.
+enum class Seed : std::uint8_t { kEndVelocity, kStart, kStartVelocity };
+
 /// One tree at the end of the step, differentiated in up to kDirections of its own dofs.
 struct DualTree {
   TreeParameters<Direction> parameters{};
@@ -26,18 +30,20 @@ struct DualTree {
   void resize(const Tree& tree);
   void take(const Tree& tree, const TreeParameters<double>& p);
 
-  /// q+, v+ and a of the tree for nu, seeded in the dofs [first, first + kDirections), then its
+  /// q+, v+ and a of the tree for nu, `seed` in the dofs [first, first + kDirections), then its
   /// kinematics and inertial forces at a.
   void move(const TreeView& view,
             double h,
             const double* q0,
             const double* v0,
             const double* nu,
-            int first);
+            int first,
+            Seed seed = Seed::kEndVelocity);
 
  private:
   std::vector<RigidTransform<Direction>> placement_;
   std::vector<Direction> memory_, mass_;  // memory_ backs `data`
+  std::vector<Direction> shift_;          // of the start
   std::vector<Vec3<Direction>> axis_, com_;
   std::vector<Sym3<Direction>> central_;
 };

@@ -293,11 +293,19 @@ void advance(const CompliantInput& input, int halvings, State& state, CompliantW
 
 }  // namespace
 
+static void make_scratch(const Scene& scene, CompliantWorkspace& work) {
+  if (work.implicit) return;
+  work.implicit = std::make_shared<ImplicitScratch>();
+  work.implicit->resize(scene);
+}
+
+bool solve_implicit_step(const CompliantInput& input, State& state, CompliantWorkspace& work) {
+  make_scratch(input.scene, work);
+  return Newton(input, state, work).run();
+}
+
 void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspace& work) {
-  if (!work.implicit) {
-    work.implicit = std::make_shared<ImplicitScratch>();
-    work.implicit->resize(input.scene);
-  }
+  make_scratch(input.scene, work);
   const int halvings = input.settings.newton_halvings;  // a binary tree of parts, so deep
   work.outcome.most_factorisations += static_cast<std::int64_t>(input.scene.trees().size()) *
                                       input.settings.newton_iterations * ((2LL << halvings) - 1);

@@ -43,12 +43,15 @@ struct DualForce {
 };
 
 /// Where and with what force a point acts, to first order in the directions of one tree.
+/// `extension`, if asked for, by direction: how its extension at the end changes, axes of the
+/// carrier.
 DualForce force_at(const CompliantInput& input,
                    const CompliantSystem& end,
                    const CompliantPoint& point,
                    const PointForceDerivatives& by,
                    int own_tree,
-                   const DualTree& dual) {
+                   const DualTree& dual,
+                   Vec3d* extension) {
   const DualBody rider = body_at(input.scene, end, point.rider, own_tree, dual);
   const DualBody carrier = body_at(input.scene, end, point.carrier, own_tree, dual);
   const Mat3d frame_C = transpose_times(body_placement(input.scene, end.dynamics, point.carrier).R,
@@ -68,6 +71,13 @@ DualForce force_at(const CompliantInput& input,
     if (point.kind != PointKind::kMaterial) dx = {input.h * dc.x, input.h * dc.y, dx.z};
     const Vec3d df = by.displacement * dx + by.velocity * dc;
     for (int r = 0; r < 3; ++r) f[r].d[i] = df[r];
+    if (extension == nullptr) continue;
+    const PointCompliance& k = point.compliance;
+    const Vec3d de =
+        point.force.mode == ContactMode::kStick
+            ? dx * -1.0
+            : df * (input.h / (k.tangential_damping + input.h * k.tangential_stiffness));
+    extension[i] = frame_C * Vec3d{de.x, de.y, 0.0};
   }
   return {p, carrier.X.R * (frame * f)};
 }
@@ -107,15 +117,22 @@ void add_point_forces(const CompliantInput& input,
                       int first,
                       int count,
                       DualTree& dual,
-                      const IslandMatrix& matrix) {
+                      const IslandMatrix& matrix,
+                      double* extensions) {
   const Scene& scene = input.scene;
+  Vec3d extension[kDirections];
   const auto tree_of = [&](int body) { return body < 0 ? -1 : scene.tree_of_body(body); };
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     const CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
     if (point.force.mode == ContactMode::kOpen) continue;
     if (tree_of(contact.body_a) != t && tree_of(contact.body_b) != t) continue;
-    const DualForce force = force_at(input, end, point, derivatives[i], t, dual);
+    const DualForce force = force_at(
+        input, end, point, derivatives[i], t, dual, extensions == nullptr ? nullptr : extension);
+    for (int k = 0; extensions != nullptr && k < count; ++k) {
+      for (int r = 0; r < 3; ++r)
+        extensions[(3 * i + r) * matrix.stride + matrix.place[first + k]] = extension[k][r];
+    }
     for (const int body : {contact.body_a, contact.body_b}) {
       if (body < 0) continue;
       const double sign = body == contact.body_b ? 1.0 : -1.0;
@@ -241,7 +258,9 @@ void end_columns(const Trial& trial,
                  const EndDerivatives& derivatives,
                  int t,
                  DualTree& dual,
-                 const IslandMatrix& matrix) {
+                 const IslandMatrix& matrix,
+                 Seed seed,
+                 double* extensions) {
   const CompliantInput& input = trial.input;
   const Tree& tree = input.scene.trees()[t];
   const TreeView& view = end.dynamics.views[t];
@@ -254,7 +273,8 @@ void end_columns(const Trial& trial,
               trial.state.q.data() + tree.q_offset,
               trial.state.v.data() + tree.v_offset,
               trial.nu + tree.v_offset,
-              first);
+              first,
+              seed);
     for (const ExternalWrench& w : input.control.wrenches) {
       if (input.scene.tree_of_body(w.body) != t) continue;
       add_external_wrench(w.body - tree.body_offset,
@@ -262,7 +282,9 @@ void end_columns(const Trial& trial,
                           lift<Direction>(w.moment),
                           dual.data);
     }
-    add_point_forces(input, end, derivatives, t, tree.v_offset + first, count, dual, matrix);
+    if (seed != Seed::kStartVelocity)
+      add_point_forces(
+          input, end, derivatives, t, tree.v_offset + first, count, dual, matrix, extensions);
     bias_forces(view, dual.data);
     for (int k = 0; k < tree.nv; ++k) {
       const int dof = tree.v_offset + k;
@@ -273,7 +295,8 @@ void end_columns(const Trial& trial,
         row[matrix.place[tree.v_offset + first + i]] +=
             dual.data.bias[k].d[i] + p.armature[dof] * dual.a[k].d[i] + rate * dual.v[k].d[i];
       }
-      if (free && k >= first && k < first + count) row[matrix.place[dof]] += input.h * p.kp[dof];
+      if (free && k >= first && k < first + count && seed != Seed::kStartVelocity)
+        row[matrix.place[dof]] += (seed == Seed::kStart ? 1.0 : input.h) * p.kp[dof];
     }
   }
 }

@@ -47,13 +47,17 @@ struct IslandMatrix {
   double* row(int dof) const { return values + place[dof] * stride; }
 };
 
-/// Adds the columns of the dofs of tree t; rows of other trees too where points couple.
+/// Adds the columns of the dofs of tree t; rows of other trees too where points couple. By
+/// Seed::kStart points of kind kMaterial are as if their way had begun elsewhere: what the place at
+/// the start changes is left out.
 void end_columns(const Trial& trial,
                  const CompliantSystem& end,
                  const EndDerivatives& derivatives,
                  int t,
                  DualTree& dual,
-                 const IslandMatrix& matrix);
+                 const IslandMatrix& matrix,
+                 Seed seed = Seed::kEndVelocity,
+                 double* extensions = nullptr);
 
 /// Buffers of implicit_euler. Newton runs on all islands side by side, each with a step length of
 /// its own; what an island sums is kept by tree.

@@ -1,8 +1,8 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "derivatives/differentiator.hpp"
+#include "simulator/compliant_derivatives.hpp"
 #include "simulator/rigid_step.hpp"
-#include "simulator/step_differences.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -54,14 +54,14 @@ DerivativeInput Simulator::derivative_input() const {
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }
 
 const StepDerivatives& Simulator::step_derivatives(const std::vector<std::string>& parameters) {
-  if (StepDifferences* d = differences(parameters)) return d->derivatives();
+  if (CompliantDerivatives* d = compliant_derivatives(parameters)) return d->derivatives();
   return differentiator().derivatives(derivative_input(), parameters);
 }
 
 const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
                                    const std::vector<std::string>& parameters) {
   const int nv = scene_.nv();
-  StepDifferences* d = differences(parameters);
+  CompliantDerivatives* d = compliant_derivatives(parameters);
   if (d == nullptr) {
     const DerivativeInput input = derivative_input();
     check_length("w", w, 2 * nv, "2 nv: dl/dq+ and dl/dv+");
@@ -77,7 +77,7 @@ const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
 
 const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
   const int nv = scene_.nv();
-  StepDifferences* d = differences({});
+  CompliantDerivatives* d = compliant_derivatives({});
   if (d == nullptr) {
     const DerivativeInput input = derivative_input();
     check_length("x", x, 3 * nv, "3 nv: tangents of q, v and torque");
@@ -92,22 +92,22 @@ const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
 }
 
 const GradientReport& Simulator::gradient_report() {
-  if (StepDifferences* d = differences({})) return d->report();
+  if (CompliantDerivatives* d = compliant_derivatives({})) return d->report();
   return differentiator().report(derivative_input());
 }
 
 /// Those of the last step, if it is one of a compliant integrator.
-StepDifferences* Simulator::differences(const std::vector<std::string>& parameters) {
+CompliantDerivatives* Simulator::compliant_derivatives(const std::vector<std::string>& parameters) {
   if (dynamic_cast<const RigidStep*>(step_.get()) != nullptr) return nullptr;
   check_last_step();
   if (!parameters.empty())
     refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
            parameters.front() + "\"");
-  if (!differences_) differences_ = std::make_unique<StepDifferences>(scene_, settings_);
+  if (!compliant_) compliant_ = std::make_unique<CompliantDerivatives>(scene_, settings_);
   if (differentiated_step_ != step_count_)
-    differences_->begin(edits_.seen(), before_, control_before_);
+    compliant_->begin(edits_.seen(), before_, control_before_);
   differentiated_step_ = step_count_;
-  return differences_.get();
+  return compliant_.get();
 }
 
 void Simulator::check_length(const char* name,

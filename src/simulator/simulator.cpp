@@ -7,7 +7,7 @@
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
 #include "simulator/rollout_adjoint.hpp"
-#include "simulator/step_differences.hpp"
+#include "simulator/compliant_derivatives.hpp"
 
 #include <cmath>
 #include <stdexcept>

@@ -17,8 +17,8 @@ struct SpringName {
 
 /// Where the derivatives of a step hold, and where they are one of several.
 struct GradientReport {
-  /// "exact" or "differences": central ones of whole steps. Those fill `springs` and the two
-  /// numbers after it, and nothing below.
+  /// "exact" or "differences": central ones of whole steps. Compliant steps fill
+  /// `springs` and the two numbers after it; exact ones num_at_switch and num_gap_kinks too.
   std::string method = "exact";
   /// Of compliant integrators, sorted: points that the step closed or that had or have an
   /// extension. Each is three numbers of the state, see StepDerivatives.

@@ -18,10 +18,11 @@ struct ParameterRange {
   int count = 0;
 };
 
-/// The linearised step: exact of the rigid integrator, by differences of the compliant ones, see
-/// report.method. Rows are tangents [q+ | v+] at its end, columns tangents [q | v] at its
-/// start and torques, all in Pinocchio's convention: of a free-flyer linear and angular part in the
-/// axes of the body, at the start and at the end respectively. Units rad, m, s, N m, N.
+/// The linearised step: exact of the rigid integrator and, as a rule, of implicit-euler, by
+/// differences of the other compliant ones, see report.method. Rows are tangents [q+ | v+] at its
+/// end, columns tangents [q | v] at its start and torques, all in Pinocchio's convention: of a
+/// free-flyer linear and angular part in the axes of the body, at the start and at the end
+/// respectively. Units rad, m, s, N m, N.
 struct StepDerivatives {
   /// Trees that touch each other, or one that touches nothing. Other islands change nothing here.
   struct Island {

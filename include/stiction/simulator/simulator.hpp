@@ -17,12 +17,12 @@
 
 namespace stiction {
 
-class RigidStep;         // src/simulator/rigid_step.hpp
-class StepDifferences;   // src/simulator/step_differences.hpp
-class Differentiator;    // src/derivatives/differentiator.hpp
-struct DerivativeInput;  // src/derivatives/moving_rows.hpp
-class StepKind;          // src/simulator/step_kind.hpp
-struct StepRecord;       // src/integrator/step_record.hpp
+class RigidStep;             // src/simulator/rigid_step.hpp
+class CompliantDerivatives;  // src/simulator/compliant_derivatives.hpp
+class Differentiator;        // src/derivatives/differentiator.hpp
+struct DerivativeInput;      // src/derivatives/moving_rows.hpp
+class StepKind;              // src/simulator/step_kind.hpp
+struct StepRecord;           // src/integrator/step_record.hpp
 
 /// Settings, workspace and step(): composition, no mathematics. Keeps its own copy of the scene.
 /// One Simulator per thread.
@@ -88,13 +88,13 @@ class Simulator {
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
   Balance balance(const State& after, const Control& control);
 
-  /// The last step differentiated (docs/derivatives.md), of compliant integrators by differences
-  /// of whole steps of another simulator: by the state it started from and its torques; J^T w, w
-  /// [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque); and where that holds. With springs, see
-  /// StepDerivatives, w [2 nv + 3 ns] and x [3 nv + 3 ns] too: J x is then [2 nv + 3 ns]. Changes
-  /// no bit of any step. What is returned stays until the next of these calls. Throw
-  /// std::invalid_argument naming what stands in the way.
-  /// `parameters`: names of fields, see derivative_parameters(); none yet with differences.
+  /// The last step differentiated (docs/derivatives.md), of compliant integrators but
+  /// implicit-euler by differences of whole steps of another simulator: by the state it started
+  /// from and its torques; J^T w, w [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque); and where
+  /// that holds. With springs, see StepDerivatives, w [2 nv + 3 ns] and x [3 nv + 3 ns] too: J x is
+  /// then [2 nv + 3 ns]. Changes no bit of any step. What is returned stays until the next of these
+  /// calls. Throw std::invalid_argument naming what stands in the way.
+  /// `parameters`: names of fields, see derivative_parameters(); of the rigid integrator only.
   const StepDerivatives& step_derivatives(const std::vector<std::string>& parameters = {});
   const StepGradient& vjp(const Eigen::VectorXd& w,
                           const std::vector<std::string>& parameters = {});
@@ -143,7 +143,7 @@ class Simulator {
   void check_last_step() const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
-  StepDifferences* differences(const std::vector<std::string>& parameters);
+  CompliantDerivatives* compliant_derivatives(const std::vector<std::string>& parameters);
   void check_length(const char* name,
                     const Eigen::VectorXd& x,
                     int length,
@@ -166,9 +166,9 @@ class Simulator {
   bool prepared_ = false;  ///< the first half of a step is done, the second is not
   State before_;           ///< the last step's start, and its control
   Control control_before_;
-  std::unique_ptr<Differentiator> differentiator_;  ///< from the first time it is asked
-  std::unique_ptr<Adjoint> adjoint_;                ///< likewise
-  std::unique_ptr<StepDifferences> differences_;    ///< likewise
+  std::unique_ptr<Differentiator> differentiator_;   ///< from the first time it is asked
+  std::unique_ptr<Adjoint> adjoint_;                 ///< likewise
+  std::unique_ptr<CompliantDerivatives> compliant_;  ///< likewise
   std::uint64_t step_count_ = 0, differentiated_step_ = 0;
   Snapshot last_;  ///< of the last whole step time, q and v alone
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();

@@ -1,14 +1,15 @@
-#include "simulator/step_differences.hpp"
+#include "simulator/compliant_derivatives.hpp"
 
-#include "integrator/step_coordinates.hpp"
+#include "stiction/model/tangents.hpp"
+
 #include "model/contact_order.hpp"
-#include "model/joint.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -21,20 +22,6 @@ SimulatorSettings precise(SimulatorSettings settings) {
   return settings;
 }
 
-/// out [nv] with q1 = q0 (+) out.
-void difference(const Scene& scene,
-                const Eigen::VectorXd& q0,
-                const Eigen::VectorXd& q1,
-                double* out) {
-  for (const Tree& tree : scene.trees()) {
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      const int q = tree.q_offset + tree.q_index[b], v = tree.v_offset + tree.v_index[b];
-      visit_joint(tree.joint[b],
-                  [&](auto joint) { joint.difference(q0.data() + q, q1.data() + q, out + v); });
-    }
-  }
-}
-
 Vec3d extension_of(const State& state, const SpringName& name) {
   const ContactMemory* kept = find_contact(state.contacts, name);
   return kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
@@ -42,24 +29,27 @@ Vec3d extension_of(const State& state, const SpringName& name) {
 
 }  // namespace
 
-StepDifferences::StepDifferences(const Scene& scene, const SimulatorSettings& settings)
-    : twin_(scene, precise(settings)) {
-  out_.report.method = "differences";
-}
+CompliantDerivatives::CompliantDerivatives(const Scene& scene, const SimulatorSettings& settings)
+    : twin_(scene, precise(settings)) {}
 
-void StepDifferences::begin(const Parameters& parameters,
-                            const State& before,
-                            const Control& control) {
+void CompliantDerivatives::begin(const Parameters& parameters,
+                                 const State& before,
+                                 const Control& control) {
   twin_.parameters() = parameters;
   before_ = before;
   control_ = control;
   if (control_.torque.size() == 0) control_.torque.setZero(twin_.scene().nv());
-  filled_ = false;
+  GradientReport& report = out_.report;
+  report.num_kinks = report.num_at_switch = report.num_gap_kinks = 0;
+  report.error_estimate = 0.0;
+  filled_ = fill_exact();
+  report.method = filled_ ? "exact" : "differences";
+  if (filled_) return;
   step(before_, control_, end_);
   list_springs();
 }
 
-void StepDifferences::step(const State& from, const Control& control, State& end) {
+void CompliantDerivatives::step(const State& from, const Control& control, State& end) {
   end = from;
   if (twin_.step(end, control).whole()) return;
   throw std::invalid_argument(std::string("derivatives: a step beside the last one ended with ") +
@@ -67,7 +57,7 @@ void StepDifferences::step(const State& from, const Control& control, State& end
 }
 
 /// After the step itself.
-void StepDifferences::list_springs() {
+void CompliantDerivatives::list_springs() {
   std::vector<SpringName>& springs = out_.report.springs;
   springs.clear();
   for (const State* state : {&before_, &end_}) {
@@ -76,7 +66,9 @@ void StepDifferences::list_springs() {
   }
   for (const ContactReport& c : twin_.contacts()) {
     const auto a = static_cast<std::uint64_t>(c.geometry_a) << 32;
-    if (squared_norm(c.impulse) > 0.0)
+    const Parameters& p = std::as_const(twin_).parameters();
+    const Material pair = twin_.scene().pair_material(p, c.geometry_a, c.geometry_b);
+    if (std::isfinite(pair.stiffness) && squared_norm(c.impulse) > 0.0)
       springs.push_back({a | static_cast<std::uint32_t>(c.geometry_b), c.feature});
   }
   std::sort(springs.begin(), springs.end(), contact_before);
@@ -84,13 +76,12 @@ void StepDifferences::list_springs() {
 }
 
 /// from_, pushed_ <- the start moved by t x.
-void StepDifferences::displace(const Eigen::VectorXd& x, double t) {
+void CompliantDerivatives::displace(const Eigen::VectorXd& x, double t) {
   const Scene& scene = twin_.scene();
   const int nv = scene.nv();
   from_ = before_;
   pushed_ = control_;
-  const Eigen::VectorXd way = t * x.head(nv);
-  compliance::displace(scene, before_.q.data(), way.data(), from_.q.data());
+  from_.q = integrate(scene, before_.q, t * x.head(nv));
   from_.v += t * x.segment(nv, nv);
   pushed_.torque += t * x.segment(2 * nv, nv);
   for (int k = 0; k < num_springs(); ++k) {
@@ -108,12 +99,12 @@ void StepDifferences::displace(const Eigen::VectorXd& x, double t) {
 }
 
 /// y [2 nv + 3 ns] <- the end of the step moved by t x, seen from the end of the step itself.
-void StepDifferences::end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd& y) {
+void CompliantDerivatives::end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd& y) {
   const int nv = twin_.scene().nv();
   displace(x, t);
   step(from_, pushed_, moved_end_);
   y.resize(2 * nv + 3 * num_springs());
-  difference(twin_.scene(), end_.q, moved_end_.q, y.data());
+  y.head(nv) = difference(twin_.scene(), end_.q, moved_end_.q);
   y.segment(nv, nv) = moved_end_.v - end_.v;
   for (int k = 0; k < num_springs(); ++k) {
     const SpringName& name = out_.report.springs[k];
@@ -123,8 +114,8 @@ void StepDifferences::end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd
 }
 
 /// column <- the derivative along x.
-StepDifferences::Quality StepDifferences::differentiate(const Eigen::VectorXd& x,
-                                                        Eigen::VectorXd& column) {
+CompliantDerivatives::Quality CompliantDerivatives::differentiate(const Eigen::VectorXd& x,
+                                                                  Eigen::VectorXd& column) {
   const double unit = x.cwiseAbs().maxCoeff();
   if (unit == 0.0) {
     column.setZero(2 * twin_.scene().nv() + 3 * num_springs());
@@ -146,12 +137,31 @@ StepDifferences::Quality StepDifferences::differentiate(const Eigen::VectorXd& x
   return quality;
 }
 
-bool StepDifferences::kink(const Quality& quality, double size) const {
+bool CompliantDerivatives::kink(const Quality& quality, double size) const {
   return std::max(quality.split, quality.change) > kKink * size;
 }
 
-void StepDifferences::fill() {
-  if (filled_) return;
+bool CompliantDerivatives::fill_exact() {
+  const SimulatorSettings& s = twin_.settings();
+  if (s.integrator != "implicit-euler" || s.compliant.substeps > 1 || s.project_closures)
+    return false;
+  const CompliantInput input{twin_.scene(),
+                             std::as_const(twin_).parameters(),
+                             control_,
+                             s.compliant,
+                             s.contact,
+                             s.collision,
+                             s.solver,
+                             s.dt};
+  return implicit_.differentiate(input, before_, out_.report, J_);
+}
+
+void CompliantDerivatives::fill() {
+  if (!filled_) fill_differences();
+  filled_ = true;
+}
+
+void CompliantDerivatives::fill_differences() {
   const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs(), rows = n - nv;
   J_.resize(rows, n);
   std::vector<Quality> quality(n);
@@ -163,8 +173,6 @@ void StepDifferences::fill() {
     J_.col(k) = column;
   }
   GradientReport& report = out_.report;
-  report.num_kinks = 0;
-  report.error_estimate = 0.0;
   for (int k = 0; k < n; ++k) {
     const int block = std::min(k / nv, 3) * nv, width = block < 3 * nv ? nv : n - block;
     const double size = J_.middleCols(block, width).cwiseAbs().maxCoeff();
@@ -173,10 +181,9 @@ void StepDifferences::fill() {
     else if (size > 0.0)
       report.error_estimate = std::max(report.error_estimate, quality[k].change / (3.0 * size));
   }
-  filled_ = true;
 }
 
-const StepDerivatives& StepDifferences::derivatives() {
+const StepDerivatives& CompliantDerivatives::derivatives() {
   fill();
   const int nv = twin_.scene().nv(), ns = 3 * num_springs();
   out_.islands.resize(1);
@@ -189,7 +196,7 @@ const StepDerivatives& StepDifferences::derivatives() {
   return out_;
 }
 
-const StepGradient& StepDifferences::gradient(const Eigen::VectorXd& w) {
+const StepGradient& CompliantDerivatives::gradient(const Eigen::VectorXd& w) {
   fill();
   const int nv = twin_.scene().nv();
   const Eigen::VectorXd g = J_.topRows(w.size()).transpose() * w;
@@ -200,16 +207,19 @@ const StepGradient& StepDifferences::gradient(const Eigen::VectorXd& w) {
   return gradient_;
 }
 
-const Eigen::VectorXd& StepDifferences::tangent(const Eigen::VectorXd& x) {
+const Eigen::VectorXd& CompliantDerivatives::tangent(const Eigen::VectorXd& x) {
   const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs();
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(n);
   direction.head(x.size()) = x;
-  differentiate(direction, tangent_);
+  if (filled_)
+    tangent_.noalias() = J_ * direction;
+  else
+    differentiate(direction, tangent_);
   tangent_.conservativeResize(x.size() - nv);
   return tangent_;
 }
 
-const GradientReport& StepDifferences::report() {
+const GradientReport& CompliantDerivatives::report() {
   fill();
   return out_.report;
 }

@@ -2,10 +2,13 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "derivatives/implicit_derivatives.hpp"
+
 namespace stiction {
 
-/// Derivatives of one step by central differences of whole steps from its start, warm starts
-/// included, made by a simulator of its own: that of the step is not touched.
+/// Derivatives of one compliant step, made by a simulator of its own: that of the step is not
+/// touched. Of implicit-euler exact where ImplicitDerivatives knows them, else by central
+/// differences of whole steps from its start, warm starts included.
 ///
 /// Along a direction x, of unit largest entry in SI units, the step h is such that the end changes
 /// by about kChange = 1e-6 [rad, m, rad/s, m/s]: kFirst = 1e-6 first, and scaled by what that
@@ -13,9 +16,9 @@ namespace stiction {
 /// order; where one-sided differences or the two D disagree by a hundredth of the largest entry of
 /// the block, a kink, it is D(h/2). Solvers run to 1e-13, so that differences do not see where
 /// they stop.
-class StepDifferences {
+class CompliantDerivatives {
  public:
-  StepDifferences(const Scene& scene, const SimulatorSettings& settings);
+  CompliantDerivatives(const Scene& scene, const SimulatorSettings& settings);
 
   /// Another step, from `before`.
   void begin(const Parameters& parameters, const State& before, const Control& control);
@@ -23,7 +26,8 @@ class StepDifferences {
   const StepDerivatives& derivatives();
   /// J^T w, w [2 nv] or [2 nv + 3 ns].
   const StepGradient& gradient(const Eigen::VectorXd& w);
-  /// J x, x [3 nv] of (q, v, torque) or [3 nv + 3 ns]: [2 nv] or [2 nv + 3 ns]. Five steps.
+  /// J x, x [3 nv] of (q, v, torque) or [3 nv + 3 ns]: [2 nv] or [2 nv + 3 ns]. Five
+  /// steps, if not exact.
   const Eigen::VectorXd& tangent(const Eigen::VectorXd& x);
   const GradientReport& report();
   int num_springs() const { return static_cast<int>(out_.report.springs.size()); }
@@ -40,12 +44,15 @@ class StepDifferences {
   void end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd& y);
   Quality differentiate(const Eigen::VectorXd& x, Eigen::VectorXd& column);
   bool kink(const Quality& quality, double size) const;
+  bool fill_exact();
+  void fill_differences();
   void fill();
 
   Simulator twin_;
   State before_, from_, end_, moved_end_;
   Control control_, pushed_;
   bool filled_ = false;
+  ImplicitDerivatives implicit_;
   RowMajorMatrix J_;               ///< [2 nv + 3 ns x 3 nv + 3 ns]
   Eigen::VectorXd ends_[4], y_;    ///< of h, -h, h / 2, -h / 2; of the first try
   Eigen::VectorXd coarse_, fine_;  ///< D(h), D(h / 2)
