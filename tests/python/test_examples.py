@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import stiction
 
@@ -19,6 +21,7 @@ PROMISES = {
     "04_contact_problem": "converged",
     "05_collision": "height scan",
     "06_stiff_contact": "zeta 0.30: 0.4",
+    "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
 }
 
 
@@ -56,3 +59,14 @@ def test_standing_example_writes_a_replay(tmp_path: Path) -> None:
     page = tmp_path / "stand.html"
     assert str(page) in run(FOLDER / "02_solo12_stand.py", str(page))
     assert page.stat().st_size > 100_000
+
+
+def test_a_toss_tells_all_but_the_mass() -> None:
+    """Friction, restitution, inertia to 1 %; the unseen direction is mass with inertia."""
+    main = runpy.run_path(str(FOLDER / "09_identify_a_toss.py"))["main"]
+    truth, found, spread, singular, null = main()
+    seen = [0, 1, 5, 7, 10]  # friction, restitution, Ixx, Iyy, Izz
+    np.testing.assert_allclose(found[seen], truth[seen], rtol=1e-2)
+    assert np.all(np.abs(found - truth)[:11] < 5 * spread)
+    assert singular[-1] < 0.01 * singular[-2]
+    np.testing.assert_allclose(null[[5, 7, 10]], null[11], rtol=1e-2)
