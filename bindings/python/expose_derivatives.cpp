@@ -103,8 +103,10 @@ std::string report_repr(const GradientReport& r) {
     return text + ", by " + r.method + ", error estimate " + number(r.error_estimate) +
            counted(static_cast<int>(r.springs.size()), "springs") +
            counted(r.num_kinks, "columns with two sides") + ")";
-  text += std::string(r.exact() ? ", exact" : ", not exact") + ", rank " + std::to_string(r.rank) +
-          " of " + std::to_string(r.unknowns);
+  text += std::string(r.exact() ? ", exact" : ", not exact");
+  text += r.springs.empty()
+              ? ", rank " + std::to_string(r.rank) + " of " + std::to_string(r.unknowns)
+              : counted(static_cast<int>(r.springs.size()), "springs");
   for (const ContactMode mode : {ContactMode::kStick, ContactMode::kSlide, ContactMode::kOpen}) {
     const auto count = std::count(r.modes.begin(), r.modes.end(), mode);
     text += counted(static_cast<int>(count), to_string(mode));
@@ -127,7 +129,8 @@ void expose_gradient_report() {
       .add_property("method",
                     &method,
                     "\"exact\", or \"differences\": central ones of whole steps, of compliant "
-                    "integrators; those fill springs, num_kinks and error_estimate alone.")
+                    "integrators but implicit-euler; those fill springs, num_kinks and "
+                    "error_estimate alone.")
       .add_property(
           "springs",
           &springs,

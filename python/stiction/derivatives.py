@@ -39,8 +39,8 @@ class IslandDerivatives:
 
 @dataclass(frozen=True)
 class StepDerivatives:
-    """A step, linearised about what it did: exact of the rigid integrator, by differences of whole
-    steps of compliant ones, see report.method.
+    """A step, linearised about what it did: exact of the rigid integrator and, as a rule,
+    of implicit-euler, by differences of whole steps of other compliant ones, see report.method.
 
     Rows are tangents [q+ | v+] at its end, columns tangents [q | v] at its start and torques, all
     in Pinocchio's convention: of a free-flyer linear and angular part in the axes of the body, at

@@ -2,7 +2,8 @@
 
 #include "model/contact_order.hpp"
 #include "scenes/scenes.hpp"
-#include "support/random.hpp"
+#include "support/random_tree.hpp"
+#include "support/recovery.hpp"
 #include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
 
@@ -198,6 +199,59 @@ BOOST_AUTO_TEST_CASE(implicit_euler_is_exact) {
   BOOST_TEST(stick > 10);
   BOOST_TEST(slide > 10);
   BOOST_TEST(springs > 20);
+}
+
+// Every type of joint, servos and losses, two trees, balls of which some press on the ground.
+BOOST_AUTO_TEST_CASE(implicit_euler_of_random_robots) {
+  Rng rng(3);
+  int exact = 0, pressed = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    Scene scene;
+    std::vector<std::pair<int, Vec3d>> feet;
+    for (const char* name : {"one", "two"}) {
+      const int first = scene.num_bodies();
+      Robot robot = random_robot(random_tree(rng));
+      robot.name = name;
+      scene.add_robot(robot, {rotation(rng), uniform_vector(rng, 1.0)});
+      for (int b = first; b < scene.num_bodies(); ++b)
+        feet.push_back({b, uniform_vector(rng, 0.2)});
+    }
+    const std::vector<Transform> poses =
+        Simulator(scene).body_poses(make_state(scene, scene.default_q()));
+    const auto height = [&](std::size_t k) { return (poses[feet[k].first] * feet[k].second).z; };
+    for (std::size_t k = 0; k < feet.size(); ++k) {
+      scene.add_geometry("foot" + std::to_string(k),
+                         feet[k].first,
+                         Shape::sphere(0.02),
+                         {Mat3d::identity(), feet[k].second},
+                         {rng.uniform(0.1, 1.0), 0.0, 1e4, 50.0});
+    }
+    double lowest = height(0);
+    for (std::size_t k = 1; k < feet.size(); ++k) lowest = std::min(lowest, height(k));
+    scene.add_half_space("floor", {0, 0, lowest - 0.019}, {0, 0, 1}, {0.5, 0.0, 1e5, 100.0});
+    std::vector<std::pair<int, int>> pairs;
+    for (std::size_t k = 0; k < feet.size(); ++k)
+      pairs.push_back({static_cast<int>(k), static_cast<int>(feet.size())});
+    scene.enable_only(pairs);
+    for (int k = 0; k < scene.nv(); ++k) {
+      scene.parameters.damping[k] = rng.uniform(0.0, 0.3);
+      scene.parameters.armature[k] = rng.uniform(0.0, 0.1);
+    }
+    Simulator simulator(scene, with("implicit-euler"));
+    State state = simulator.initial_state();
+    const Control control = simulator.hold();
+    state.v = random_vector(rng, scene.nv());
+    simulator.run(state, control, 3);
+    const State before = state;
+    simulator.step(state, control);
+    for (const ContactReport& c : simulator.contacts()) pressed += norm(c.impulse) > 0.0;
+    const StepDerivatives d = simulator.step_derivatives();
+    exact += d.report.method == "exact";
+    const ColumnErrors e = column_errors(simulator, before, control, dense(d));
+    BOOST_TEST(e.worst(0, 3 * d.nv()) < 1e-6, trial << ": " << e.worst(0, 3 * d.nv()));
+  }
+  BOOST_TEST(exact > 15);
+  BOOST_TEST(pressed > 10);
 }
 
 // Where the theorem is not worked out (a point that lands, rows that stay rigid, halved steps,
