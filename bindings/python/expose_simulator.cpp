@@ -101,6 +101,7 @@ void expose_last_step(SimulatorClass& c);
 void expose_derivatives(SimulatorClass& c);
 void expose_stepping(SimulatorClass& c);
 void expose_rollout_tape(SimulatorClass& c);
+void expose_timing(SimulatorClass& c);
 
 void expose_simulator() {
   using bp::arg;
@@ -167,6 +168,7 @@ void expose_simulator() {
   expose_last_step(c);
   expose_derivatives(c);
   expose_rollout_tape(c);
+  expose_timing(c);
 }
 
 }  // namespace stiction::python

@@ -1,4 +1,5 @@
-"""The command `stiction`: run, view, demo, compare, explain, solve, bench, study, scenes, solvers.
+"""The command `stiction`: run, view, demo, compare, explain, solve, check-gradients, bench, study,
+scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -18,6 +19,7 @@ from stiction_lab.bench.commands import app as bench_app
 from stiction_lab.studies.commands import app as study_app
 
 from . import Simulator, __version__, scenes, solvers
+from .cli_gradients import check_gradients_command
 from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
     CollisionMeshesOption,
@@ -62,6 +64,9 @@ app.add_typer(bench_app, name="bench", short_help="Time steps and collision agai
 app.add_typer(study_app, name="study", short_help="Rebuild published experiments.")
 app.command("compare", short_help="One contact problem, many solvers.")(compare_command)
 app.command("explain", short_help="What makes a solver's next velocity differ.")(explain_command)
+app.command("check-gradients", short_help="Derivatives of a step against differences.")(
+    check_gradients_command
+)
 app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
 
 

@@ -84,12 +84,13 @@ class StepDerivatives:
     def dx_dx(self) -> Floats:
         """(2 nv + 3 ns, 2 nv + 3 ns) A with the springs. Chains of compliant steps need them: match
         them by name, those that only one of two steps knows are zero."""
-        return np.c_[np.r_[self.A, self.springs_by[:, : 2 * self.nv]], self.by_springs]
+        left = np.vstack([self.A, self.springs_by[:, : 2 * self.nv]])
+        return np.hstack([left, self.by_springs])
 
     @property
     def dx_dtorque(self) -> Floats:
         """(2 nv + 3 ns, nv) B with the springs."""
-        return np.r_[self.B, self.springs_by[:, 2 * self.nv :]]
+        return np.vstack([self.B, self.springs_by[:, 2 * self.nv :]])
 
     def by(self, name: str) -> Floats:
         """(2 nv, columns) by "q", "v", "torque" or a field that was asked for.

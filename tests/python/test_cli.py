@@ -21,6 +21,7 @@ COMMANDS = (
     ["demo"],
     ["compare"],
     ["explain"],
+    ["check-gradients"],
     ["scenes"],
     ["solvers"],
     ["bench"],

@@ -21,6 +21,7 @@ PROMISES = {
     "04_contact_problem": "converged",
     "05_collision": "height scan",
     "06_stiff_contact": "zeta 0.30: 0.4",
+    "07_push_to_a_target": "mm from the target",
     "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
 }
 
@@ -70,3 +71,8 @@ def test_a_toss_tells_all_but_the_mass() -> None:
     assert np.all(np.abs(found - truth)[:11] < 5 * spread)
     assert singular[-1] < 0.01 * singular[-2]
     np.testing.assert_allclose(null[[5, 7, 10]], null[11], rtol=1e-2)
+
+
+def test_the_box_arrives_by_gradient_descent() -> None:
+    main = runpy.run_path(str(FOLDER / "07_push_to_a_target.py"))["main"]
+    assert main() < 1.0

@@ -176,6 +176,34 @@ def integrators(
 
 @app.command()
 @guarded
+def derivatives(
+    scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: four of them.")] = "",
+    peer: Annotated[str, typer.Option(help="Engine to compare with.")] = "mujoco",
+    rounds: Annotated[
+        int, typer.Option(help="Of 100 calls of ours and 4 of each peer's.", min=1)
+    ] = 40,
+    results: Annotated[
+        Path | None,
+        typer.Option(help="Store the document in this folder's file, section `derivatives`."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Jacobian and vjp of a step beside the step itself and MuJoCo's differences of its own."""
+    _require_peer(peer)
+    from .derivatives import bench_derivatives, derivative_table
+
+    with line_progress("derivatives") as tick:
+        document = bench_derivatives(_names(scenes), rounds, tick)
+    if results is not None:
+        update_results(results, {"derivatives": document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(derivative_table(document))
+
+
+@app.command()
+@guarded
 def drops(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
     effort: EffortOption = 1.0,

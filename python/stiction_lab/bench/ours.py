@@ -113,6 +113,17 @@ class StictionWorld:
         residual = float(report.residuals.relative)
         return Observed(contact_sample(self._sim), int(report.iterations), residual)
 
+    def derivative_times(self, repeats: int) -> tuple[NDArray[np.float64], ...]:
+        """Steps from the start, matrices and gradients after them [s]."""
+        self.restart()
+        return self._sim._time_derivatives(self._state, self._control, repeats)
+
+    def gradient_report(self) -> Any:
+        """Of the step from the start."""
+        self.restart()
+        self._sim.step(self._state, self._control)
+        return self._sim.gradient_report()
+
     def with_tolerance(self, tolerance: float) -> StictionWorld:
         """The same at the same start, solved to another tolerance; its label tells."""
         other = copy.copy(self)

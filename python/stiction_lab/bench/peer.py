@@ -91,6 +91,18 @@ class MujocoWorld:
         """The prepared steps, in one call."""
         self._runner.rollout(self._model, self._data, self._initial, self._control)
 
+    def differentiate(self, centered: bool) -> None:
+        """MuJoCo's differences of one step from the start, by state and controls."""
+        model, n = self._model, 2 * self._model.nv + self._model.na
+        self.restart()
+        A, B = np.zeros((n, n)), np.zeros((n, model.nu))
+        mujoco.mjd_transitionFD(model, self._data, 1e-6, centered, A, B, None, None)
+
+    @property
+    def columns(self) -> int:
+        """Of `differentiate`."""
+        return int(2 * self._model.nv + self._model.na + self._model.nu)
+
     def observe(self, noise: NDArray[np.float64]) -> Observed:
         """One step with noise (servos,) [rad] on the targets."""
         data = self._data

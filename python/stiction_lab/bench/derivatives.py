@@ -1,0 +1,146 @@
+"""Derivatives of a step: our matrices and gradients beside MuJoCo's differences of its step.
+
+Both engines continue from the state that they settled in, as `bench step` does. Rounds alternate
+between the two; a time is the median of all calls of all rounds. Ours are read off the time stamp
+counter around each call in C++, the peer's are CPU time of the thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from . import machine
+from .catalogue import BenchScene, scene
+from .measure import Tick
+from .peer_models import PeerVariant
+
+SCENES = ("solo12", "talos", "allegro-ball", "cube-slide")
+VARIANT = PeerVariant("newton", "elliptic", "implicitfast")
+TARGETS = {
+    "solo12": (3.2, 1.5, 28.0),
+    "talos": (4.5, 2.0, 33.0),
+    "allegro-ball": (2.0, 1.5, 75.0),
+}
+"""Matrices over a step at most, a gradient over a step at most, the peer over matrices at least."""
+OURS, PEER = 50, 4
+"""Calls of a round."""
+
+
+@dataclass(frozen=True)
+class DerivativeTimes:
+    """Medians of one scene [us]."""
+
+    scene: str
+    nv: int
+    columns: int
+    peer_columns: int
+    step: float
+    matrices: float
+    gradient: float
+    peer_step: float
+    peer_forward: float
+    peer_centered: float
+    report: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """With the ratios."""
+        peer = self.peer_forward / self.matrices
+        return vars(self) | {
+            "matrices_over_step": self.matrices / self.step,
+            "gradient_over_step": self.gradient / self.step,
+            "peer_forward_over_matrices": peer,
+            "peer_centered_over_matrices": self.peer_centered / self.matrices,
+            "targets": TARGETS.get(self.scene),
+        }
+
+
+def bench_derivatives(
+    names: Sequence[str] = (), rounds: int = 40, tick: Tick | None = None
+) -> dict[str, Any]:
+    """All of `names`, or the four scenes that have targets or a loose body.
+
+    Raises:
+        BenchError: a scene is unknown.
+    """
+    say = tick or (lambda line: None)
+    rows = [_measured(scene(name), rounds, say).as_dict() for name in names or SCENES]
+    return {
+        "machine": machine.describe(),
+        "rounds": rounds,
+        "calls": {"ours": 2 * OURS, "peer": PEER},
+        "peer": f"mjd_transitionFD of {VARIANT.label}, eps 1e-6",
+        "rows": rows,
+    }
+
+
+def _measured(item: BenchScene, rounds: int, say: Tick) -> DerivativeTimes:
+    say(f"{item.name}: settling")
+    ours = item.ours()
+    peer = item.build_peer(ours, VARIANT)
+    ours.settle(item.settle)
+    peer.settle(item.settle)
+    report = ours.gradient_report()
+    peer.restart()
+    found: dict[str, list[float]] = {name: [] for name in ("step", "matrices", "gradient")}
+    theirs: dict[str, list[float]] = {name: [] for name in ("step", "forward", "centered")}
+    calls: dict[str, Callable[[], object]] = {
+        "step": lambda: peer.advance(1),
+        "forward": lambda: peer.differentiate(False),
+        "centered": lambda: peer.differentiate(True),
+    }
+    for k in range(rounds):
+        say(f"{item.name}: round {k + 1} of {rounds}")
+        for values, times in zip(found.values(), ours.derivative_times(OURS), strict=True):
+            values.extend(times)
+        for name, call in calls.items():
+            for _ in range(PEER):
+                peer.restart()
+                theirs[name].append(_cpu_time(call))
+    ours_us = {name: 1e6 * float(np.median(values)) for name, values in found.items()}
+    peer_us = {name: 1e6 * float(np.median(values)) for name, values in theirs.items()}
+    nv = ours.facts().nv
+    return DerivativeTimes(
+        scene=item.name,
+        nv=nv,
+        columns=3 * nv,
+        peer_columns=peer.columns,
+        peer_step=peer_us["step"],
+        peer_forward=peer_us["forward"],
+        peer_centered=peer_us["centered"],
+        report=repr(report),
+        **ours_us,
+    )
+
+
+def _cpu_time(call: Callable[[], object]) -> float:
+    """[s] of this thread."""
+    begin = time.thread_time_ns()
+    call()
+    return 1e-9 * (time.thread_time_ns() - begin)
+
+
+def derivative_table(document: dict[str, Any]) -> Table:
+    """One row a scene."""
+    peer, cpu = document["peer"], document["machine"]["cpu"]
+    title = f"Full Jacobian (q, v, torque) and vjp against {peer}; {cpu}"
+    table = Table(title=title)
+    for heading in (
+        "scene", "nv", "step [us]", "Jacobian", "/ step", "vjp", "/ step",
+        "peer step", "forward", "/ Jacobian", "centred", "/ Jacobian",
+    ):  # fmt: skip
+        table.add_column(heading, justify="left" if heading == "scene" else "right")
+    for row in document["rows"]:
+        numbers = [
+            row["step"], row["matrices"], row["matrices_over_step"], row["gradient"],
+            row["gradient_over_step"], row["peer_step"], row["peer_forward"],
+            row["peer_forward_over_matrices"], row["peer_centered"],
+            row["peer_centered_over_matrices"],
+        ]  # fmt: skip
+        table.add_row(row["scene"], str(row["nv"]), *(f"{x:.3g}" for x in numbers))
+    return table
