@@ -393,16 +393,3 @@ def test_machine_names_the_processor_only() -> None:
         socket.gethostname() not in text
         and machine.slug("AMD EPYC(TM) 7B13 CPU @ 2.4GHz") == "amd-epyc-7b13-2.4ghz"
     )
-
-
-def test_derivatives_are_timed_beside_the_peers() -> None:
-    from stiction_lab.bench.derivatives import bench_derivatives, derivative_table
-
-    document = bench_derivatives(("cube-slide",), rounds=1)
-    (row,) = document["rows"]
-    assert (row["nv"], row["columns"], row["peer_columns"]) == (6, 18, 12)
-    for name in ("step", "matrices", "gradient", "peer_step", "peer_forward", "peer_centered"):
-        assert row[name] > 0
-    assert row["matrices_over_step"] == row["matrices"] / row["step"]
-    assert row["peer_forward_over_matrices"] == row["peer_forward"] / row["matrices"]
-    assert derivative_table(document).row_count == 1

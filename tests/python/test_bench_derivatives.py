@@ -1,0 +1,19 @@
+"""Times of derivatives beside the peer's: the document holds what the table prints."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_derivatives_are_timed_beside_the_peers() -> None:
+    pytest.importorskip("mujoco", reason="the peer is not installed: pip install mujoco")
+    from stiction_lab.bench.derivatives import bench_derivatives, derivative_table
+
+    document = bench_derivatives(("cube-slide",), rounds=1)
+    (row,) = document["rows"]
+    assert (row["nv"], row["columns"], row["peer_columns"]) == (6, 18, 12)
+    for name in ("step", "matrices", "gradient", "peer_step", "peer_forward", "peer_centered"):
+        assert row[name] > 0
+    assert row["matrices_over_step"] == row["matrices"] / row["step"]
+    assert row["peer_forward_over_matrices"] == row["peer_forward"] / row["matrices"]
+    assert derivative_table(document).row_count == 1
