@@ -28,10 +28,12 @@ Times time_calls(Simulator& sim, const State& start, const Control& control, int
   Times out;
   for (int k = 0; k < repeats; ++k) {
     state = start;
+    step();  // its memory is near again: the step is not charged for what the derivatives evicted
+    state = start;
     timed(out.step, step);
     timed(out.matrices, [&] { sim.step_derivatives(); });
     state = start;
-    timed(out.step, step);
+    step();
     timed(out.gradient, [&] { sim.vjp(w); });
   }
   return out;

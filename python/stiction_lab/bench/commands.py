@@ -180,7 +180,7 @@ def derivatives(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: four of them.")] = "",
     peer: Annotated[str, typer.Option(help="Engine to compare with.")] = "mujoco",
     rounds: Annotated[
-        int, typer.Option(help="Of 100 calls of ours and 4 of each peer's.", min=1)
+        int, typer.Option(help="Of 50 calls of ours and 4 of each peer's.", min=1)
     ] = 40,
     results: Annotated[
         Path | None,

@@ -73,7 +73,7 @@ def bench_derivatives(
     return {
         "machine": machine.describe(),
         "rounds": rounds,
-        "calls": {"ours": 2 * OURS, "peer": PEER},
+        "calls": {"ours": OURS, "peer": PEER},
         "peer": f"mjd_transitionFD of {VARIANT.label}, eps 1e-6",
         "rows": rows,
     }
