@@ -1,3 +1,5 @@
+#include "stiction/solver/central_path.hpp"
+
 #include "benchmarks/collision_peers/clock.hpp"
 #include "inside.hpp"
 #include "solver/common/safe_answer.hpp"
@@ -41,6 +43,16 @@ ContactSolution solve_problem(const ContactProblem& problem,
     solve(problem, own, work, solution);
   }
   signals.end();
+  return solution;
+}
+
+ContactSolution solve_energy(const ContactProblem& problem, double energy, double tolerance) {
+  SolverSettings settings;
+  settings.tolerance = tolerance;
+  settings.validate();
+  ContactSolution solution;
+  SolverWorkspace work;
+  solve_on_path(problem, energy, settings, work, solution);
   return solution;
 }
 
@@ -170,6 +182,9 @@ void expose_solver() {
                     "Residuals of the model solved, which `converged` judges; worst island.")
       .add_property(
           "regularisation", &regularisation, "(n,) what the solver added to diag(G), or None.")
+      .def_readonly("path_energy",
+                    &ContactSolution::path_energy,
+                    "[J] epsilon of `solve_on_path`; 0: of the model itself.")
       .def_readonly("penalty",
                     &ContactSolution::penalty,
                     "ADMM: the last rho / mean diag(G) of the slowest island; else 0.")
@@ -197,6 +212,14 @@ void expose_solver() {
   bp::def("_safe_solution",
           &safe_solution,
           (arg("problem"), arg("solution"), arg("references"), arg("recovery")));
+  bp::def("solve_on_path",
+          &solve_energy,
+          (arg("problem"), arg("epsilon"), arg("tolerance") = 1e-8),
+          "The ContactSolution on the central path of the NCP at `epsilon` > 0 [J], a smooth "
+          "function of the problem that tends to a solution of the NCP as epsilon falls: "
+          "lambda_N c_N ~ epsilon of what is open. `path_energy` is epsilon, `model_residuals` "
+          "and the status those of the path's equations, `residuals` certify the NCP. Its "
+          "`solution_derivatives` are those of the path.");
   bp::def("_time_solve",
           &time_problem,
           (arg("problem"), arg("settings"), arg("warm_start"), arg("penalty"), arg("repeats")),

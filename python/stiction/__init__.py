@@ -96,6 +96,7 @@ from ._stiction import (
     set_data_directory,
     set_robots_directory,
     solution_derivatives,
+    solve_on_path,
     solvers,
     support,
     time_distance_derivatives,
@@ -117,6 +118,7 @@ from .problem_io import load_problem, load_warm_start, save_problem
 from .references import RowReference
 from .rollouts import Rollout, RolloutGradient, RolloutTape
 from .simulator import Simulator
+from .smoothing import along_path, randomized_gradient
 from .solving import solve
 from .starting import StartWarning
 from .terrain import height_field
@@ -194,6 +196,7 @@ __all__ = [
     "Uniqueness",
     "UrdfOptions",
     "__version__",
+    "along_path",
     "bounding_box",
     "bounding_radius",
     "collide",
@@ -221,6 +224,7 @@ __all__ = [
     "materials",
     "nesmino_iterations",
     "pinocchio_model",
+    "randomized_gradient",
     "ray_cast",
     "residuals",
     "robot_from_pinocchio",
@@ -230,6 +234,7 @@ __all__ = [
     "set_robots_directory",
     "solution_derivatives",
     "solve",
+    "solve_on_path",
     "solvers",
     "support",
     "time_distance_derivatives",

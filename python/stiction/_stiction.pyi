@@ -695,6 +695,8 @@ class ContactSolution:
     @property
     def regularisation(self) -> _Floats | None: ...
     @property
+    def path_energy(self) -> float: ...
+    @property
     def penalty(self) -> float: ...
     @property
     def deterministic(self) -> bool: ...
@@ -764,6 +766,9 @@ class SolutionDerivatives:
 def solution_derivatives(
     problem: ContactProblem, solution: ContactSolution, tolerance: float = 1e-7
 ) -> SolutionDerivatives: ...
+def solve_on_path(
+    problem: ContactProblem, epsilon: float, tolerance: float = 1e-8
+) -> ContactSolution: ...
 def solvers() -> dict[str, str]: ...
 def _solve(
     problem: ContactProblem,
@@ -818,6 +823,7 @@ class SimulatorSettings(_SolverFields):
     solver: str
     dt: float
     impact_law: str
+    smoothing: float
     project_closures: bool
     baumgarte: float
     recovery_speed: float

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 import operator
 import os
 from collections.abc import Sequence
@@ -88,6 +90,29 @@ class Simulator(_stiction.Simulator):
             self._starts.add(configuration)
             warn_of_start(self, state, configuration, stacklevel=2)
         return state
+
+    def smoothed(self, epsilon: float) -> Simulator:
+        """A simulator of the same scene, settings and parameters that steps on the central path.
+
+        Its contacts act at a distance, lambda_N ~ epsilon dt / gap of what is nearer than
+        `collision.margin`: make that as large as the gaps that a search has to see. Its derivatives
+        are those of its own steps.
+
+        Args:
+            epsilon: > 0 [J]; 1e-2 ... 1e-4 for bodies of a kilogram.
+
+        Raises:
+            ValueError: epsilon is not positive and finite, or the integrator or solver has no path.
+        """
+        if not (math.isfinite(epsilon) and epsilon > 0.0):
+            raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
+        settings = copy.copy(self.settings)  # may be changed
+        settings.smoothing = epsilon
+        other = Simulator.__new__(Simulator)
+        _stiction.Simulator.__init__(other, self.scene, settings)
+        other._starts = set()
+        other.parameters = self.parameters
+        return other
 
     def __setattr__(self, name: str, value: object) -> None:
         known = name.startswith("_") or hasattr(getattr(Simulator, name, None), "__set__")

@@ -107,6 +107,57 @@ ContactMode append_set(const SetAt& at, ContactModel model, ActiveSet& out) {
   return ContactMode::kStick;
 }
 
+/// y: of PathPoint.
+template <int D>
+void append_path_cone(const SetAt& at, const double* y, double energy, ActiveSet& out) {
+  const Cone& K = at.set.friction;
+  const double mu = K.friction(), slip = path_slip(energy);
+  double unit[D], l[D], d[D - 1] = {}, p[D - 1], across[(D - 1) * (D - 1)];
+  for (int r = 0; r < D; ++r) unit[r] = K.velocity_unit(r);
+  for (int r = 0; r < D - 1; ++r) l[r] = unit[r] > 0.0 ? at.l[r] / unit[r] : 0.0;
+  l[D - 1] = mu * at.l[D - 1];
+  const double l_T = circular::tangent<D>(l), y_T = circular::tangent<D>(y);
+  const double root = std::sqrt(y_T * y_T + slip * slip);
+  for (int r = 0; r < D - 1; ++r) p[r] = y[r] / root;
+  // l_T and -y_T are parallel: the one that is larger beside its kind is known better.
+  const bool pushed = l_T * at.zero.velocity >= y_T * at.zero.impulse;
+  const double* along = pushed ? l : y;
+  const double size = pushed ? l_T : -y_T;
+  for (int r = 0; r < D - 1; ++r) d[r] = size != 0.0 ? along[r] / size : (r == 0 ? 1.0 : 0.0);
+  circular::normals<D>(d, across);
+  const double l_1 = l[D - 1] + l_T, y_2 = y[D - 1] + y_T;
+  const auto add = [&](const double* v_T, double sign, double v_N, double rate) {
+    ActiveUnknown& u = append(at, out);
+    for (int r = 0; r < D - 1; ++r) {
+      u.t[r] = unit[r] * sign * v_T[r];
+      u.w[r] = unit[r] * (sign * v_T[r] + v_N * p[r]);
+    }
+    u.t[D - 1] = u.w[D - 1] = v_N / mu;
+    u.d = rate;
+  };
+  const double half = std::sqrt(0.5);
+  add(d, half, half, energy / (l_1 * l_1));
+  add(d, -half, half, y_2 * (y_2 / energy));
+  for (int k = 0; k < D - 2; ++k) add(across + k * (D - 1), 1.0, 0.0, y_2 / l_1);
+}
+
+void append_path_set(const SetAt& at, const double* y, double energy, ActiveSet& out) {
+  const ConstraintSet& set = at.set;
+  if (set.is_cone() && set.friction.friction() > 0.0) {
+    with_dim(set.dim, [&](auto D) { append_path_cone<D>(at, y, energy, out); });
+  } else if (set.is_cone()) {
+    const double push = y[set.dim - 1];
+    append_row(at, set.dim - 1, out);
+    out.unknowns.back().d = push * (push / energy);
+  } else if (set.kind == SetKind::kFree) {
+    for (int r = 0; r < set.dim; ++r) append_row(at, r, out);
+  } else if (set.kind == SetKind::kNonNegative || set.lower < set.upper) {
+    const BoundRates rates = bound_rates(set, at.c[0], y[0], energy);
+    append_row(at, 0, out);
+    out.unknowns.back().d = rates.lower + rates.upper;
+  }
+}
+
 }  // namespace
 
 void find_active_set(const ContactProblem& problem,
@@ -114,18 +165,26 @@ void find_active_set(const ContactProblem& problem,
                      const std::vector<double>& velocity,
                      ContactModel model,
                      double tolerance,
-                     ActiveSet& out) {
+                     ActiveSet& out,
+                     const PathPoint& path) {
   out.unknowns.clear();
   out.modes.clear();
   out.margin.clear();
   out.start.assign(1, 0);
   out.num_at_switch = 0;
+  out.on_path = path.energy > 0.0;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const ProblemScale zero = scale_of_island(problem, k, impulse) * tolerance;
     for (int i = problem.island_start[k]; i < problem.island_start[k + 1]; ++i) {
       const int at = problem.sets[i].offset;
       const SetAt set{problem.sets[i], i, impulse.data() + at, velocity.data() + at, zero};
-      out.modes.push_back(append_set(set, model, out));
+      if (out.on_path) {
+        append_path_set(set, path.y + at, path.energy, out);
+        out.modes.push_back(ContactMode::kStick);
+        out.margin.push_back(kInfinity);
+      } else {
+        out.modes.push_back(append_set(set, model, out));
+      }
       out.start.push_back(static_cast<int>(out.unknowns.size()));
     }
   }

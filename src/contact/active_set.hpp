@@ -4,6 +4,8 @@
 #include "stiction/contact/contact_model.hpp"
 #include "stiction/contact/contact_problem.hpp"
 
+#include "contact/central_path.hpp"
+
 #include <vector>
 
 namespace stiction {
@@ -14,6 +16,12 @@ namespace stiction {
 /// that slides, e = c_T / |c_T|, has
 ///   t = (-mu e, 1), w = n (NCP) or t (CCP), d = 0,   and for each f normal to e
 ///   t = w = (f, 0), d = |c_T| / (mu lambda_N).
+/// On the central path a cone, U = diag(1, ..., 1, mu), has for each v of the frame (d, 1) / sqrt
+/// 2,
+/// (-d, 1) / sqrt 2, (f, 0) of the eigenvectors of l = U lambda, d = l_T / |l_T|,
+///   t = U^-1 v,  w = U^-1 (v + v_N (p, 0)),  p = y_T / sqrt(|y_T|^2 + slip^2),
+///   d = energy / l_1^2,  y_2^2 / energy,  y_2 / l_1,   l_1 = l_N + |l_T|,  y_2 = y_N + |y_T|:
+/// dl = V x has dy = -V diag(d) x, since l and y share their frame.
 struct ActiveUnknown {
   int set, row, dim;  ///< row: the set's first
   double t[kMaxSetDim], w[kMaxSetDim];
@@ -30,16 +38,18 @@ struct ActiveSet {
   /// |c_T| [m/s]; of bilateral sets infinite.
   std::vector<double> margin;
   int num_at_switch = 0;  ///< sets of margin zero within the tolerance
+  bool on_path = false;   ///< no modes: all impulses change (kStick), margins are infinite
 };
 
 /// Of `problem` at impulse and velocity [rows], a solution of `model` (kNcp or kCcp). What is below
 /// `tolerance` of the largest impulse or velocity of its island is zero: an unloaded set is open,
-/// one on its cone at rest sticks.
+/// one on its cone at rest sticks. Or, with an energy, at a point of the central path.
 void find_active_set(const ContactProblem& problem,
                      const std::vector<double>& impulse,
                      const std::vector<double>& velocity,
                      ContactModel model,
                      double tolerance,
-                     ActiveSet& out);
+                     ActiveSet& out,
+                     const PathPoint& path = {});
 
 }  // namespace stiction

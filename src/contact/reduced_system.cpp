@@ -9,7 +9,9 @@
 namespace stiction {
 namespace {
 
-constexpr double kDropped = 1e-9;  ///< of a scaled pivot, whose diagonal is 1
+// Of a scaled pivot, whose diagonal is 1. On the central path contacts are never redundant, but
+// nearly so as its energy falls.
+constexpr double kDropped = 1e-9, kDroppedOnPath = 1e-14;
 
 /// sum_c x_c t_c over `dim` rows.
 inline double times(const double* x, const double* t, int dim) {
@@ -110,7 +112,7 @@ void ReducedSystem::build(const ContactProblem& problem,
     double* row = K + static_cast<std::ptrdiff_t>(a) * n;
     for (int b = 0; b < n; ++b) row[b] *= scale_[a] * scale_[b];
   }
-  lu_.factor(kDropped, symmetric);
+  lu_.factor(active.on_path ? kDroppedOnPath : kDropped, symmetric);
   null_.clear();
   metric_.clear();
   if (!symmetric && lu_.nullity() > 0) find_null_space(problem, active);

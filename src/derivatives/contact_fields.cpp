@@ -60,6 +60,11 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
 
 /// What the pair's coefficient changes: `share` per unit of the column.
 void friction(const At& at, int column, double share, const ChangeSink& out) {
+  const double mu = at.contact.material.friction;
+  if (at.linear.active.on_path && mu > 0.0) {  // (lambda_T, mu lambda_N) and y are held
+    out.impulse(column, at.row + 2, -at.l[2] / mu * share);
+    out.velocity(column, at.row + 2, -at.c[2] / mu * share);
+  }
   if (at.linear.active.modes[at.set] != ContactMode::kSlide) return;
   const Vec3d e = at.slip();
   out.impulse(column, at.row, -e.x * at.l[2] * share);

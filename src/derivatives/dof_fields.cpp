@@ -89,9 +89,15 @@ void each_row(const Input& in, RowSource source, Visit&& visit) {
   }
 }
 
-/// A bound of its impulse, where it is at one.
+/// A bound of its impulse, where it is at one; on the central path both bounds count.
 void add_dry_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_row(in, RowSource::kDryFriction, [&](int set, int at, const ConstraintRow& row) {
+    const ContactSolution& s = in.record.solution;
+    if (linear.active.on_path && row.set.lower < row.set.upper) {
+      const BoundRates rates =
+          bound_rates(row.set, s.velocity[at], s.path_velocity[at], s.path_energy);
+      out.impulse(row.index, at, in.dt * (rates.upper - rates.lower) / (rates.upper + rates.lower));
+    }
     if (linear.active.modes[set] != ContactMode::kOpen) return;
     out.impulse(row.index, at, std::copysign(in.dt, in.record.solution.impulse[at]));
   });

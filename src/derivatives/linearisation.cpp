@@ -149,8 +149,13 @@ void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) 
   find_islands(in, out);
   number_dofs(in, out);
   find_moving_rows(in, out.moving);
-  find_active_set(
-      in.record.problem, solution.impulse, solution.velocity, in.model, tolerance, out.active);
+  find_active_set(in.record.problem,
+                  solution.impulse,
+                  solution.velocity,
+                  in.model,
+                  tolerance,
+                  out.active,
+                  {solution.path_energy, solution.path_velocity.data()});
   find_entries(in, out);
   combine_entries(out);
   for (const DerivativeIsland& island : out.islands) {

@@ -34,13 +34,17 @@ void check(const ContactProblem& problem, const ContactSolution& solution, doubl
     throw std::invalid_argument("tolerance = " + number_text(tolerance) + ": must be in (0, 1)");
 }
 
-/// d lambda of fixed y by mu of a set that slides, and what it adds to W dc.
+/// d lambda of fixed y by mu of a set that slides, or on the central path of mu lambda_N held.
 void friction_column(const ContactProblem& problem,
                      const ContactSolution& solution,
                      const ActiveSet& active,
                      int set,
                      double* impulse) {
   const ConstraintSet& s = problem.sets[set];
+  if (active.on_path && s.is_cone() && s.friction.friction() > 0.0) {
+    const int n = s.friction.normal();
+    impulse[n] = -solution.impulse[s.offset + n] / s.friction.friction();
+  }
   if (!s.is_cone() || active.modes[set] != ContactMode::kSlide || s.friction.friction() == 0.0)
     return;
   const Cone& cone = s.friction;
@@ -73,6 +77,10 @@ void solve_island(const ContactProblem& problem,
     friction_column(problem, solution, active, i, change.data());
     const int at = problem.sets[i].offset - begin, column = rows + i - first;
     pushed.col(column).segment(at, problem.sets[i].dim) = change;
+    const Cone& cone = problem.sets[i].friction;
+    if (active.on_path && problem.sets[i].is_cone() && cone.friction() > 0.0)
+      dc(at + cone.normal(), column) -=
+          solution.velocity[problem.sets[i].offset + cone.normal()] / cone.friction();
     if (solution.model == ContactModel::kCcp && active.modes[i] == ContactMode::kSlide)
       dc(at + problem.sets[i].dim - 1, column) -=
           slip(problem.sets[i].friction, solution.velocity.data() + problem.sets[i].offset);
@@ -106,7 +114,13 @@ SolutionDerivatives solution_derivatives(const ContactProblem& problem,
                                          double tolerance) {
   check(problem, solution, tolerance);
   ActiveSet active;
-  find_active_set(problem, solution.impulse, solution.velocity, solution.model, tolerance, active);
+  find_active_set(problem,
+                  solution.impulse,
+                  solution.velocity,
+                  solution.model,
+                  tolerance,
+                  active,
+                  {solution.path_energy, solution.path_velocity.data()});
   SolutionDerivatives out;
   out.by_g.setZero(problem.num_rows(), problem.num_rows());
   out.by_friction.setZero(problem.num_rows(), problem.num_sets());

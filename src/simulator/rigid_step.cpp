@@ -1,5 +1,7 @@
 #include "simulator/rigid_step.hpp"
 
+#include "stiction/solver/central_path.hpp"
+
 #include "contact/closure_curvature.hpp"
 #include "contact/project_closures.hpp"
 #include "integrator/semi_implicit_euler.hpp"
@@ -64,6 +66,10 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
 void RigidStep::solve_problem(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   ContactSolution& solution = record_.solution;
+  if (settings.smoothing > 0.0) {
+    solve_on_path(record_.problem, settings.smoothing, settings.solver, solver_, solution);
+    return;
+  }
   solution.penalty = state.penalty;
   solve(record_.problem, settings.solver, solver_, solution);
   const RowContext context{

@@ -33,6 +33,10 @@ void SimulatorSettings::validate() const {
     throw std::invalid_argument(
         "regularisation is given by row, but the rows of a step change: take a rule");
   }
+  if (smoothing > 0.0 && solver.name != "ncp-newton") {
+    throw std::invalid_argument("smoothing: solver \"" + solver.name +
+                                "\" does not read it; of ncp-newton");
+  }
   if (sleeping.enabled && project_closures) {
     throw std::invalid_argument(
         "sleeping and project_closures: closures that sleep cannot be projected, take one of them");

@@ -237,6 +237,7 @@ void solve(const ContactProblem& problem,
   solution.velocity.resize(rows);
   solution.regularisation.clear();
   solution.model = entry.model;
+  solution.path_energy = 0.0;
   solution.iterations = solution.factorisations = 0;
   solution.certified = false;
   solution.deterministic = settings.time_budget == 0.0;

@@ -32,6 +32,7 @@ OTHER: dict[str, Any] = {
     "law": "published",
     "projection": "euclidean",
     "impact_law": "newton",
+    "smoothing": 1e-3,
     "substeps": 3,
     "newton_tolerance": 0.5,
     "newton_iterations": 1,

@@ -22,6 +22,7 @@ struct SimulatorSettings {
   CompliantSettings compliant;
   bool project_closures = false;
   std::string impact_law = "newton-dissipative";
+  double smoothing = 0.0;
   /// Throws std::invalid_argument naming the field and its value: out of range, or not its default
   /// and not read by the solver or the integrator.
   void validate() const;
@@ -43,6 +44,15 @@ inline constexpr std::tuple kSimulatorSettings{
         "Of impacts with restitution: \"newton-dissipative\" is Newton's law with e reduced where "
         "it "
         "would add kinetic energy, \"newton\" takes e as it is.",
+        "semi-implicit-euler"},
+    Setting<SimulatorSettings, double>{
+        "smoothing",
+        &SimulatorSettings::smoothing,
+        kNotNegative,
+        "J",
+        "Contacts on the central path at this energy, a smooth step that acts at a distance: with "
+        "its derivatives, for searches (docs/concepts.md); 0: the NCP. Impacts follow Newton's "
+        "law, corrections are not capped together.",
         "semi-implicit-euler"},
     Setting<SimulatorSettings, bool>{
         "project_closures",

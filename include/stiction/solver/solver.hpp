@@ -59,6 +59,9 @@ struct ContactSolution {
   Residuals model_residuals;     ///< of the model solved, with `regularisation`; worst island
   ContactModel model = ContactModel::kNcp;
   std::vector<double> regularisation;  ///< added by the solver to diag(G) [rows]; empty if none
+  double path_energy = 0.0;            ///< [J] 0: of the model itself; else of solve_on_path
+  std::vector<double> path_velocity;   ///< [rows] y of solve_on_path: of cones where they are
+                                       ///< circular [m/s]; where there is no lower bound, z
   double penalty = 0.0;       ///< ADMM, rho / mean diag(G), in: to start with, 0: by rule; out:
                               ///< the last one, of the slowest island
   bool certified = false;     ///< set by a solver of the NCP whose residuals and velocity are exact

@@ -94,25 +94,36 @@ void InteriorPoint::evaluate() {
   for (int k = 0; k < cells_; ++k) {
     const int r = w_.cells[k].row;
     if (w_.cells[k].kind != Kind::kCone) continue;
-    with_dim(w_.cells[k].dim,
-             [&](auto D) { w_.r[r + D - 1] += lorentz::tangent<D>(w_.now.y + r); });
+    with_dim(w_.cells[k].dim, [&](auto D) { w_.r[r + D - 1] += shift<D>(r); });
   }
   for (int i = 0; i < n_; ++i) residual_ = std::max(residual_, std::abs(w_.r[i]));
   worst_ = worst_eigenvalue(0.0, &mean_);
 }
 
-/// ||y_T||, smoothed by less and less.
+/// In scaled units: what ||y_T|| is smoothed by, less and less where the path has no slip of its
+/// own.
+double InteriorPoint::slip(int row) const {
+  return slip_ < 0.0 ? 1e-3 * std::min(1.0, mean_) : slip_ * w_.scale[row] / unit_;
+}
+
 template <int D>
-double InteriorPoint::smooth_norm(const double* y) const {
-  const double smooth = 1e-3 * std::min(1.0, mean_);
-  return std::sqrt(circular::squared_tangent<D>(y) + smooth * smooth);
+double InteriorPoint::smooth_norm(int row) const {
+  const double smooth = slip(row);
+  return std::sqrt(circular::squared_tangent<D>(w_.now.y + row) + smooth * smooth);
+}
+
+/// y_N - c_N
+template <int D>
+double InteriorPoint::shift(int row) const {
+  if (slip_ < 0.0) return circular::tangent<D>(w_.now.y + row);
+  return circular::squared_tangent<D>(w_.now.y + row) / (smooth_norm<D>(row) + slip(row));
 }
 
 /// w_.factor += E W^2 of a cone.
 template <int D>
 void InteriorPoint::add_cone(int r) {
   const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
-  const double norm = smooth_norm<D>(w_.now.y + r);
+  const double norm = smooth_norm<D>(r);
   double* out = w_.factor + static_cast<std::size_t>(r) * stride_ + r;
   for (int j = 0; j < D; ++j) {
     double along = 0.0;  // y_T . W^2
@@ -199,7 +210,7 @@ void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share)
   double along = 0.0;  // y_T . d_T
   for (int i = 0; i < D; ++i) w_.step.l[r + i] = -share * w_.r[r + i] + w_.d[r + i];
   for (int i = 0; i < D - 1; ++i) along += w_.now.y[r + i] * w_.d[r + i];
-  w_.step.l[r + D - 1] -= along / smooth_norm<D>(w_.now.y + r);
+  w_.step.l[r + D - 1] -= along / smooth_norm<D>(r);
   std::fill(w_.step.z + r, w_.step.z + r + D, 0.0);
 }
 
@@ -292,7 +303,7 @@ double InteriorPoint::choose_direction(double sigma) {
   double best = -1.0;
   for (const auto& t : tries) {
     if (best >= t.if_below) break;
-    direction(t.sigma * mean_, t.corrected, t.share);
+    direction(std::max(t.sigma * mean_, least_), t.corrected, t.share);
     const double alpha = safe_step(mean_);
     if (!(alpha > best)) continue;
     best = alpha;

@@ -55,8 +55,18 @@ class InteriorPoint {
   /// those of earlier calls counted, or the iterates break down. Each step costs one factorisation.
   bool advance(double target, int max_steps, const Interrupt& interrupt);
   int steps() const { return steps_; }
+  /// Steps onto the path at l o y = `energy` e [J], bounds likewise, where
+  ///   c(y) = y - (sqrt(||y_T||^2 + slip^2) - slip) e_N,  slip in m/s,
+  /// until rounding is reached. The relative residual of these equations; infinite if it breaks
+  /// down.
+  double centre(double energy, double slip, int max_steps, const Interrupt& interrupt);
+  /// Where centre() begins: at pairs of `size` times the energy.
+  void restart_above(double energy, double size);
   /// The iterate, indexed by the problem's rows.
   void copy_impulse(double* lambda) const;
+  /// y of contacts [m/s] and of bounds (of the upper one where there is no lower), likewise: with
+  /// l = (lambda_T, mu lambda_N) it is energy l^-1.
+  void copy_dual(double* y) const;
   /// Of kDirection: how far G d is from zero, max_i |sum_j G_ij d_j| / sum_j |G_ij d_j|; infinite
   /// if g . d >= 0.
   double effect() const;
@@ -70,8 +80,13 @@ class InteriorPoint {
   void scale();
   void evaluate();
   bool factorise();
+  double slip(int row) const;
   template <int D>
-  double smooth_norm(const double* y) const;
+  double smooth_norm(int row) const;
+  template <int D>
+  double shift(int row) const;
+  double path_error() const;
+  double step_along_path();
   template <int D>
   void add_cone(int row);
   void direction(double centre, bool corrected, double share);
@@ -95,6 +110,8 @@ class InteriorPoint {
   int n_ = 0, stride_ = 0, cells_ = 0, steps_ = 0;
   double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
   double residual_ = 0.0, mean_ = 0.0, worst_ = 0.0;
+  double least_ = 0.0;  ///< m is not lowered below
+  double slip_ = -1.0;  ///< of centre() [m/s]; < 0: not smoothed but in the Jacobian
 };
 
 }  // namespace stiction

@@ -125,4 +125,15 @@ void InteriorPoint::copy_impulse(double* lambda) const {
   for (int k = 0; k < n_; ++k) lambda[w_.row[k]] = unit_ * w_.scale[k] * w_.now.l[k];
 }
 
+void InteriorPoint::copy_dual(double* y) const {
+  std::fill(y + island_.begin, y + island_.end, 0.0);
+  for (int k = 0; k < cells_; ++k) {
+    const Cell& cell = w_.cells[k];
+    const bool lower = cell.kind == Kind::kCone || std::isfinite(w_.low[cell.row]);
+    const double* of = lower ? w_.now.y : w_.now.z;
+    for (int r = cell.row; r < cell.row + cell.dim; ++r)
+      y[w_.row[r]] = of[r] * unit_ / w_.scale[cell.row];
+  }
+}
+
 }  // namespace stiction
