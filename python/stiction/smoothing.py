@@ -15,8 +15,11 @@ __all__ = ["along_path", "randomized_gradient"]
 Floats = NDArray[np.float64]
 
 
+EPSILONS = (1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5, 2e-5, 1e-5)
+
+
 def along_path(
-    sim: Simulator, epsilons: Sequence[float] = tuple(1e-2 * 0.5**k for k in range(10))
+    sim: Simulator, epsilons: Sequence[float] = EPSILONS
 ) -> Iterator[tuple[float, Simulator]]:
     """Simulators along the central path to the exact one: (epsilon, simulator), last (0, sim).
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio
 import pytest
 import stiction
 
 
-def box_on_plane(gap: float) -> stiction.Scene:
-    scene = stiction.Scene("ball")
-    scene.add_half_space("ground")
-    scene.add_body("ball", stiction.Sphere(0.05), mass=1.0, position=[0, 0, 0.05 + gap])
+def ball_above(gap: float) -> stiction.Scene:
+    scene = stiction.Scene(name="ball")
+    scene.add_ground()
+    above = pinocchio.SE3(np.eye(3), np.array([0.0, 0.0, 0.05 + gap]))
+    scene.add_body("ball", stiction.Sphere(0.05), mass=1.0, X_W=above)
     return scene
 
 
 def test_problem_on_the_path() -> None:
     g = np.array([0.1, 0.0, -1.0])
-    p = stiction.ContactProblem(np.eye(3), g, [stiction.Cone(0.5)])
+    p = stiction.ContactProblem(np.eye(3), g, [0.5])
     exact = stiction.solve(p)
     off = [
         np.abs(stiction.solve_on_path(p, epsilon).impulse - exact.impulse).max()
@@ -31,16 +33,12 @@ def test_problem_on_the_path() -> None:
     for k in range(3):
         step = h * np.eye(3)[k]
         plus, minus = (
-            stiction.solve_on_path(
-                stiction.ContactProblem(np.eye(3), g + x, [stiction.Cone(0.5)]), 1e-3
-            ).impulse
+            stiction.solve_on_path(stiction.ContactProblem(np.eye(3), g + x, [0.5]), 1e-3).impulse
             for x in (step, -step)
         )
         assert np.abs((plus - minus) / (2 * h) - d.by_g[:, k]).max() < 1e-8
     plus, minus = (
-        stiction.solve_on_path(
-            stiction.ContactProblem(np.eye(3), g, [stiction.Cone(0.5 + x)]), 1e-3
-        ).impulse
+        stiction.solve_on_path(stiction.ContactProblem(np.eye(3), g, [0.5 + x]), 1e-3).impulse
         for x in (h, -h)
     )
     assert np.abs((plus - minus) / (2 * h) - d.by_friction[:, 0]).max() < 1e-8
@@ -49,7 +47,7 @@ def test_problem_on_the_path() -> None:
 
 
 def test_smoothed_simulator_acts_at_a_distance() -> None:
-    sim = stiction.Simulator(box_on_plane(0.3), dt=1e-2, margin=0.5)
+    sim = stiction.Simulator(ball_above(0.3), dt=1e-2, margin=0.5)
     sim.parameters.mass[:] = 2.0
     smooth = sim.smoothed(1e-3)
     assert smooth.settings.smoothing == 1e-3 and sim.settings.smoothing == 0.0
@@ -57,14 +55,14 @@ def test_smoothed_simulator_acts_at_a_distance() -> None:
     state = smooth.initial_state()
     smooth.step(state)
     assert smooth.solution().impulse[2] == pytest.approx(1e-3 * 1e-2 / 0.3, rel=0.05)
-    near = stiction.Simulator(box_on_plane(0.3), dt=1e-2).smoothed(1e-3)
+    near = stiction.Simulator(ball_above(0.3), dt=1e-2).smoothed(1e-3)
     assert near.step(near.initial_state()).num_contacts == 0  # its margin is 1 mm
     with pytest.raises(ValueError, match="epsilon"):
         sim.smoothed(0.0)
     walk = list(stiction.along_path(sim, [1e-2, 1e-4]))
     assert [epsilon for epsilon, _ in walk] == [1e-2, 1e-4, 0.0] and walk[-1][1] is sim
     with pytest.raises(ValueError, match="smoothing"):
-        stiction.Simulator(box_on_plane(0.3), solver="ncp-pgs", smoothing=1e-3)
+        stiction.Simulator(ball_above(0.3), solver="ncp-pgs", smoothing=1e-3)
 
 
 def test_randomized_gradients_are_those_of_the_mean() -> None:

@@ -102,7 +102,7 @@ double solve_island(const Island& island,
                     InteriorWork& work,
                     ContactSolution& out,
                     int& steps) {
-  InteriorPoint interior(island, InteriorPoint::Problem::kContact, work, out.factorisations);
+  InteriorPoint interior(island, InteriorPoint::Problem::kPath, work, out.factorisations);
   double error = kInfinity;
   for (const double size : kSizes) {
     interior.restart_above(energy, size);

@@ -69,12 +69,26 @@ void InteriorPoint::list_cells() {
   }
 }
 
+/// Rows that nothing moves push with energy / c_N, which must not drown in their scale.
+void InteriorPoint::limit_scale() {
+  constexpr double kMost = 1e3;
+  const double largest = island_.problem.largest_diagonal(island_.first, island_.last);
+  const double most = kMost / std::sqrt(largest > 0.0 ? largest : 1.0);
+  for (int i = island_.first; i < island_.last; ++i) {
+    const ConstraintSet& set = island_.problem.sets[i];
+    double* D = w_.scale_of_row + set.offset;
+    const double share = std::min(1.0, most / *std::max_element(D, D + set.dim));
+    for (int r = 0; r < set.dim; ++r) D[r] *= share;
+  }
+}
+
 /// G, g and the bounds in canonical scaling; fixed impulses go into g.
 void InteriorPoint::scale() {
   const ContactProblem& p = island_.problem;
   stride_ = padded(n_);
   double *D = w_.scale_of_row, *fixed = w_.fixed;
   scale_rows(island_, D);
+  if (problem_ == Problem::kPath) limit_scale();
   std::fill(fixed + island_.begin, fixed + island_.end, 0.0);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
@@ -108,7 +122,7 @@ void InteriorPoint::scale() {
     w_.high[k] /= w_.scale[k] * unit_;
     w_.end[k] = n_;
   }
-  if (problem_ == Problem::kContact) return;
+  if (problem_ != Problem::kDirection) return;
   for (int i = 0; i < n_; ++i) {
     for (int j = 0; j < n_; ++j)
       w_.matrix[static_cast<std::size_t>(i) * stride_ + j] += w_.g[i] * w_.g[j];
