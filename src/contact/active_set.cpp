@@ -143,6 +143,7 @@ void append_path_cone(const SetAt& at, const double* y, double energy, ActiveSet
 
 void append_path_set(const SetAt& at, const double* y, double energy, ActiveSet& out) {
   const ConstraintSet& set = at.set;
+  if (set.is_normal(set.dim - 1) && y[set.dim - 1] == 0.0) return;  // left out of the path
   if (set.is_cone() && set.friction.friction() > 0.0) {
     with_dim(set.dim, [&](auto D) { append_path_cone<D>(at, y, energy, out); });
   } else if (set.is_cone()) {

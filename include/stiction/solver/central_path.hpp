@@ -10,7 +10,7 @@ namespace stiction {
 ///   l o y = epsilon e,   c = (y_T, mu (y_N - s(y_T))),   s = sqrt(||y_T||^2 + v^2) - v,
 /// v = epsilon / (1 N s); of other sets (lambda - lower) y = (upper - lambda) z = epsilon, c = y -
 /// z; bilateral c = 0. It acts at a distance, lambda_N c_N ~ epsilon, and tends to a solution of
-/// the NCP as epsilon falls.
+/// the NCP as epsilon falls. Contacts and limits that nothing moves are left out, y = 0.
 ///
 /// Of `settings` it reads tolerance and interrupt. In `solution`: path_energy and path_velocity;
 /// model_residuals.relative is the residual of the equations above and gives the status, residuals

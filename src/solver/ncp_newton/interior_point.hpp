@@ -43,7 +43,7 @@ class InteriorPoint {
 
   enum class Problem {
     kContact,
-    /// The same to stop on its path: what hardly yields counts, too, and is not scaled up.
+    /// The same to stop on its path; contacts that nothing moves are left out.
     kPath,
     /// min 1/2 d . G d + 1/2 (g . d + 1)^2 over normal impulses d: a direction that pushes without
     /// effect has G d = 0 and g . d = -1.
@@ -80,7 +80,6 @@ class InteriorPoint {
 
   void list_cells();
   void scale();
-  void limit_scale();
   void evaluate();
   bool factorise();
   double slip(int row) const;

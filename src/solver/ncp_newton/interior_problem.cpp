@@ -42,8 +42,13 @@ void InteriorPoint::list_cells() {
       w_.row[n_++] = row + r;
     }
   };
+  const double rigid = rigid_floor(island_);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
+    // What nothing moves has no path where it touches: it does not push.
+    if (problem_ == Problem::kPath && set.is_normal(set.dim - 1) &&
+        diagonal(p, i, set.dim - 1) <= rigid)
+      continue;
     switch (set.kind) {
       case SetKind::kCone:
         if (problem_ == Problem::kDirection || set.friction.slope() == 0.0) {
@@ -69,26 +74,12 @@ void InteriorPoint::list_cells() {
   }
 }
 
-/// Rows that nothing moves push with energy / c_N, which must not drown in their scale.
-void InteriorPoint::limit_scale() {
-  constexpr double kMost = 1e3;
-  const double largest = island_.problem.largest_diagonal(island_.first, island_.last);
-  const double most = kMost / std::sqrt(largest > 0.0 ? largest : 1.0);
-  for (int i = island_.first; i < island_.last; ++i) {
-    const ConstraintSet& set = island_.problem.sets[i];
-    double* D = w_.scale_of_row + set.offset;
-    const double share = std::min(1.0, most / *std::max_element(D, D + set.dim));
-    for (int r = 0; r < set.dim; ++r) D[r] *= share;
-  }
-}
-
 /// G, g and the bounds in canonical scaling; fixed impulses go into g.
 void InteriorPoint::scale() {
   const ContactProblem& p = island_.problem;
   stride_ = padded(n_);
   double *D = w_.scale_of_row, *fixed = w_.fixed;
   scale_rows(island_, D);
-  if (problem_ == Problem::kPath) limit_scale();
   std::fill(fixed + island_.begin, fixed + island_.end, 0.0);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];

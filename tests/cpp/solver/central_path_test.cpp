@@ -182,22 +182,19 @@ BOOST_AUTO_TEST_CASE(it_tends_to_the_solution) {
   }
 }
 
-/// A contact that nothing moves, as of a pusher on rails above the ground, pushes with energy / c_N
-/// beside one that acts.
-BOOST_AUTO_TEST_CASE(what_cannot_move_pushes_a_little) {
+/// A contact that nothing moves, as of a pusher on rails above the ground, and touching: left out.
+BOOST_AUTO_TEST_CASE(what_cannot_move_does_not_push) {
   Data data;
   data.sets = {ConstraintSet::cone(0.5), ConstraintSet::cone(0.5)};
-  data.G.setZero(6, 6);
-  data.G.bottomRightCorner(3, 3).setIdentity();
+  data.G = Eigen::VectorXd{{1.5, 2.0, 0.0, 1.0, 1.0, 1.0}}.asDiagonal();
   data.g.resize(6);
-  data.g << 0.0, 0.0, 2.0, 0.1, 0.0, -1.0;
   data.R.setZero(6);
-  const ContactProblem problem = data.problem();
-  for (const double energy : {1e-2, 1e-4, 1e-6}) {
-    const ContactSolution s = on_path(problem, energy);
+  for (const double gap : {0.0, 2.0}) {
+    data.g << 0.1, 0.0, gap, 0.1, 0.0, -1.0;
+    const ContactSolution s = on_path(data.problem(), 1e-3);
     BOOST_CHECK(s.status == SolveStatus::kConverged);
-    BOOST_CHECK_LE(worst_error(problem, s), 1e-12);
-    BOOST_CHECK_CLOSE(s.impulse[2], 0.5 * energy, 1e-6);
+    for (int r = 0; r < 3; ++r) BOOST_CHECK_EQUAL(s.impulse[r], 0.0);
+    BOOST_CHECK_GT(s.impulse[5], 0.9);
   }
 }
 
