@@ -116,7 +116,8 @@ std::string report_repr(const GradientReport& r) {
           counted(r.num_scaled_impacts, "scaled impacts") + counted(r.num_swept, "swept") +
           counted(r.num_inexact, "inexact") + counted(r.num_saturated, "saturated") +
           counted(r.num_asleep, "trees asleep") + counted(r.num_slowed, "slowed") +
-          counted(r.num_safe_islands, "safe islands");
+          counted(r.num_safe_islands, "safe islands") +
+          counted(r.num_not_converged, "not converged");
   return text + ")";
 }
 
@@ -173,10 +174,14 @@ void expose_gradient_report() {
       .def_readonly("num_saturated",
                     &R::num_saturated,
                     "Dofs at their effort limit: targets and torques change nothing.")
-      .def_readonly("num_asleep", &R::num_asleep, "Trees that sleep.")
+      .def_readonly(
+          "num_asleep", &R::num_asleep, "Trees that sleep: held, though a change may wake them.")
       .def_readonly("num_slowed",
                     &R::num_slowed,
-                    "Trees that turn by over 1 rad in the step, whose Coriolis forces are cut.")
+                    "Trees that turn by over 1 rad in the step, whose Coriolis forces are cut, and "
+                    "loose bodies that turn by over 1/2.")
+      .def_readonly(
+          "num_not_converged", &R::num_not_converged, "1: the solver stopped short of a solution.")
       .def_readonly("num_safe_islands",
                     &R::num_safe_islands,
                     "Islands with the answer of the convex problem instead of the solver's.")

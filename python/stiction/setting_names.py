@@ -79,7 +79,7 @@ class SettingNames(SolverOptions, total=False):
         or a centre of mass faster; inf: no cap. Default 0.5.
     recovery_angular_speed: [rad/s] >= 0. Nor turns a joint or a body faster. Default 1.
     restitution_threshold: [m/s] a number. Approach speed above which restitution acts; < 0:
-        max(0.01, 2 |gravity| dt). Default -1.
+        max(0.01, 2 |gravity| dt). Read by semi-implicit-euler. Default -1.
     closure_gain: in [0, 1]. Share kappa_b of a closure's error removed per step; beyond the drift
         of motion no faster than the recovery speeds. Default 1.
     limit_margin: [rad or m] >= 0. Distance at which a joint limit becomes a row, at least. Default

@@ -262,6 +262,7 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }
   r.num_safe_islands = in.safe_islands;
+  r.num_not_converged = in.record.solution.status > SolveStatus::kRoundingLimited;
   r.num_slowed = 0;
   for (std::size_t t = 0; t < in.scene.trees().size(); ++t)
     r.num_slowed += turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);

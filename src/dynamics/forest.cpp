@@ -199,7 +199,10 @@ static double resolved_share(const TreeView& tree, const TreeData<double>& data,
 
 bool turns_fast(const DynamicsWorkspace& work, int tree, double dt) {
   const TreeView& view = work.views[tree];
-  return !is_loose_body(view) && resolved_share(view, work.trees[tree], dt) < 1.0;
+  const TreeData<double>& data = work.trees[tree];
+  if (!is_loose_body(view)) return resolved_share(view, data, dt) < 1.0;
+  constexpr double kExact = 0.5;  // [rad] of momentum_of_turn()
+  return dt * norm(data.V[0].angular) > kExact;
 }
 
 /// The bias of an articulated tree. Coriolis and centrifugal forces grow with the velocities

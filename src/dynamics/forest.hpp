@@ -72,8 +72,8 @@ void compute_dynamics(const Scene& scene,
                       double dt,
                       DynamicsWorkspace& work);
 
-/// Whether an articulated tree turns by so much in dt that compute_dynamics() takes the Coriolis
-/// forces of slower velocities.
+/// Whether a tree turns by so much in dt that compute_dynamics() takes the Coriolis forces of
+/// slower velocities, or a loose body that its momentum is turned approximately.
 bool turns_fast(const DynamicsWorkspace& work, int tree, double dt);
 
 /// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +

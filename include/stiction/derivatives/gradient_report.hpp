@@ -37,15 +37,20 @@ struct GradientReport {
   /// something: the derivative is then that of the least change, as the solver takes it from its
   /// warm start. 0: v+ is differentiable, though single impulses may not be.
   int not_unique = 0;
-  int num_at_switch = 0;        ///< sets between two modes: one-sided
-  int num_gap_kinks = 0;        ///< gaps that are zero to rounding, taken as closed: one-sided
+  int num_at_switch = 0;  ///< sets between two modes: one-sided
+  /// Gaps that are zero to rounding, all taken as closed: one-sided. Where several rest so, a tilt
+  /// opens some and closes others: its differences are of neither side.
+  int num_gap_kinks = 0;
   int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
   int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant
   int num_swept = 0;            ///< contacts of a later moment of the step
   int num_inexact = 0;          ///< contacts whose features do not say how their point moves
   int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
-  int num_asleep = 0;           ///< trees
-  int num_slowed = 0;           ///< trees that turn by over 1 rad a step: Coriolis forces are cut
+  int num_asleep = 0;           ///< trees: held where they are, though a change may wake them
+  int num_slowed = 0;           ///< trees that turn by over 1 rad a step, loose bodies by over 1/2:
+                                ///< their gyroscopic forces are those of slower ones or approximate
+  int num_not_converged = 0;    ///< 1: the solver stopped short, and the derivatives are of a
+                                ///< solution that was not reached
   int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's
   double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
   /// Either side of the state has the same derivative.
@@ -55,7 +60,7 @@ struct GradientReport {
   /// Agrees with differences of the step at a two-sided state.
   bool exact() const {
     return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&
-           num_slowed == 0 && num_safe_islands == 0;
+           num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 && num_not_converged == 0;
   }
 };
 

@@ -139,6 +139,24 @@ BOOST_AUTO_TEST_CASE(steps_are_the_same_with_and_without) {
   BOOST_TEST((with.state == without.state));
 }
 
+/// What differences of the step would not agree with is not called exact.
+BOOST_AUTO_TEST_CASE(reports_say_what_is_not_exact) {
+  SimulatorSettings settings;
+  settings.solver.name = "ncp-pgs";
+  settings.solver.max_iterations = 2;
+  Moment stopped("box-stack(3)", 3, 0.3, 0, settings);
+  BOOST_TEST(stopped.derivatives().report.num_not_converged == 1);
+  BOOST_TEST(!stopped.simulator.gradient_report().exact());
+  settings = {};
+  settings.sleeping.enabled = true;
+  Moment asleep("box-stack(3)", 1500, 0.0, 0, settings);
+  BOOST_TEST(asleep.derivatives().report.num_asleep == 3);
+  BOOST_TEST(!asleep.simulator.gradient_report().exact());
+  Moment spinning("ball-drop", 0, 0.0);
+  spinning.state.v.tail(3).setConstant(900.0);
+  BOOST_TEST(spinning.derivatives().report.num_slowed == 1);
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_derivatives_is_refused) {
   const Scene scene = make_scene("slope");
   const auto refused = [&](SimulatorSettings settings, bool step, const std::string& says) {
