@@ -47,7 +47,7 @@ struct SmoothMoment {
   State rolled(const Eigen::VectorXd& x, int steps) {
     const int nv = scene.nv();
     State s = state;
-    s.q = moved(scene, state.q, x.head(nv));
+    s.q = integrate(scene, state.q, x.head(nv));
     s.v += x.tail(nv);
     for (int k = 0; k < steps; ++k) simulator.step(s, control);
     return s;
