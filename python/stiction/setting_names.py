@@ -68,9 +68,10 @@ class SettingNames(SolverOptions, total=False):
     impact_law: "newton-dissipative" or "newton". Of impacts with restitution: "newton-dissipative"
         is Newton's law with e reduced where it would add kinetic energy, "newton" takes e as it
         is. Read by semi-implicit-euler. Default "newton-dissipative".
-    smoothing: [J] >= 0. Contacts on the central path at this energy, a smooth step that acts at a
-        distance: with its derivatives, for searches (docs/concepts.md); 0: the NCP. Impacts follow
-        Newton's law, corrections are not capped together. Read by semi-implicit-euler. Default 0.
+    smoothing: [J] >= 0 and finite. Contacts on the central path at this energy, a smooth step that
+        acts at a distance: with its derivatives, for searches (docs/concepts.md); 0: the NCP.
+        Impacts follow Newton's law, corrections are not capped together. Read by
+        semi-implicit-euler. Default 0.
     project_closures: Closed loops keep their energy: q and v end every step on the closures and
         gears, unless these are open by more than drift, and energy errors do not add up, at more
         than twice the time of a four-bar's step (docs/concepts.md). Default False.

@@ -6,6 +6,7 @@
 #include "stiction/simulator/sleep_settings.hpp"
 #include "stiction/solver/solver_settings.hpp"
 
+#include <cmath>
 #include <string>
 #include <tuple>
 
@@ -48,7 +49,7 @@ inline constexpr std::tuple kSimulatorSettings{
     Setting<SimulatorSettings, double>{
         "smoothing",
         &SimulatorSettings::smoothing,
-        kNotNegative,
+        {">= 0 and finite", [](const double& x) { return x >= 0.0 && std::isfinite(x); }},
         "J",
         "Contacts on the central path at this energy, a smooth step that acts at a distance: with "
         "its derivatives, for searches (docs/concepts.md); 0: the NCP. Impacts follow Newton's "
