@@ -75,3 +75,13 @@ def test_the_checker_refuses_blocks_by_name() -> None:
         assert result.exit_code == 1 and text in result.stderr
     result = CliRunner().invoke(app, ["check-gradients", "cartpole", "--spoil", "q:nobody"])
     assert result.exit_code == 1 and "q has no column 'nobody'" in result.stderr
+
+
+def test_a_gap_nearer_than_the_differences_is_no_fault() -> None:
+    """Solo-12 stands 1e-8 m in the ground: differences by height step over the kink."""
+    code, got, _ = checked("solo12")
+    assert code == 0 and got["report"]["two_sided"] and got["kinks"]
+    assert got["reasons"] == ["a gap nearer than the differences (4)"]
+    assert {c["block"] for c in got["kinks"]} == {"q"}
+    code, got, _ = checked("solo12", "--spoil", "v:root_joint[4]")
+    assert code == 1 and [c["block"] for c in got["wrong"]] == ["v"]
