@@ -27,7 +27,7 @@ STICTION_CLONES Place largest(const double* a, int n, int k) {
     if (!(of_row > most)) continue;
     most = of_row;
     int j = k;
-    while (std::abs(row[j]) != of_row) ++j;
+    while (j + 1 < n && std::abs(row[j]) != of_row) ++j;  // none if there are NaN
     best = {i, j};
   }
   return best;

@@ -25,7 +25,7 @@ void Simulator::refuse_underived(const std::string& caller) const {
 
 void Simulator::check_last_step() const {
   if (prepared_) refuse("the step was prepared only; call advance() before");
-  if (before_.q.size() == 0) refuse("there is no step yet; call step() before");
+  if (step_count_ == 0) refuse("there is no step yet; call step() before");
   if (!report().whole())
     refuse(std::string("the last step ended with status ") + to_string(report().status));
 }

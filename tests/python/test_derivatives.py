@@ -374,3 +374,11 @@ def test_a_second_thread_inside_is_refused() -> None:
     finally:
         going[0] = False
         thread.join()
+
+
+def test_a_scene_without_bodies_has_empty_derivatives() -> None:
+    scene = stiction.Scene()
+    scene.add_ground()
+    sim = stiction.Simulator(scene)
+    d = sim.step_derivatives(sim.initial_state())
+    assert d.A.shape == (0, 0) and d.report.exact and d.report.two_sided
