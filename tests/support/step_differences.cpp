@@ -1,9 +1,17 @@
 #include "support/step_differences.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace stiction::test {
+namespace {
+
+/// Of a torque's step, of one of a coordinate: the end of a step depends on it less.
+constexpr double kTorqueStep = 1e3;  // [N m]
+
+}  // namespace
 
 Eigen::VectorXd stepped(Simulator& simulator,
                         const State& state,
@@ -33,25 +41,26 @@ StepDifferences step_differences(Simulator& simulator,
   StepDifferences out;
   for (Eigen::MatrixXd* m : {&out.central, &out.forward, &out.backward}) m->resize(2 * nv, 3 * nv);
   for (int k = 0; k < 3 * nv; ++k) {
-    const Eigen::VectorXd x = Eigen::VectorXd::Unit(3 * nv, k) * h;
+    const double size = k < 2 * nv ? h : kTorqueStep * h;
+    const Eigen::VectorXd x = Eigen::VectorXd::Unit(3 * nv, k) * size;
     const Eigen::VectorXd plus = stepped(simulator, state, control, end, x),
                           minus = stepped(simulator, state, control, end, -x);
-    out.forward.col(k) = plus / h;
-    out.backward.col(k) = -minus / h;
-    out.central.col(k) = (plus - minus) / (2.0 * h);
+    out.forward.col(k) = plus / size;
+    out.backward.col(k) = -minus / size;
+    out.central.col(k) = (plus - minus) / (2.0 * size);
   }
   return out;
 }
 
 double ColumnErrors::worst(int first, int count) const {
-  double most = 0.0;
+  double most = kinks(first, count) < count ? 0.0 : kInfinity;
   for (int k = first; k < first + count; ++k) {
-    if (!kink[k]) most = std::max(most, error[k]);
+    if (!kink[k]) most = std::max(most, error.col(k).maxCoeff());
   }
   return most;
 }
-int ColumnErrors::kinks() const {
-  return static_cast<int>(std::count(kink.begin(), kink.end(), true));
+int ColumnErrors::kinks(int first, int count) const {
+  return static_cast<int>(std::count(kink.begin() + first, kink.begin() + first + count, true));
 }
 
 ColumnErrors column_errors(Simulator& simulator,
@@ -59,17 +68,24 @@ ColumnErrors column_errors(Simulator& simulator,
                            const Control& control,
                            const Eigen::MatrixXd& J) {
   const int n = static_cast<int>(J.cols()), nv = n / 3;
-  ColumnErrors out{Eigen::VectorXd::Constant(n, 1e300), std::vector<bool>(n, true)};
+  ColumnErrors out{Eigen::MatrixXd::Constant(2, n, kInfinity), std::vector<bool>(n, true)};
   for (const double h : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     const StepDifferences d = step_differences(simulator, state, control, h);
     for (int k = 0; k < n; ++k) {
-      const double size = J.middleCols(k / nv * nv, nv).cwiseAbs().maxCoeff();
-      const double split = (d.forward.col(k) - d.backward.col(k)).cwiseAbs().maxCoeff();
-      if (split > 1e-2 * std::max(size, d.central.col(k).cwiseAbs().maxCoeff())) continue;
+      double size[2];
+      bool smooth = true;
+      for (int r = 0; r < 2; ++r) {
+        const auto rows = [&](const Eigen::MatrixXd& x) { return x.col(k).segment(r * nv, nv); };
+        size[r] = J.block(r * nv, k / nv * nv, nv, nv).cwiseAbs().maxCoeff();
+        const double split = (rows(d.forward) - rows(d.backward)).cwiseAbs().maxCoeff();
+        smooth = smooth && split <= 1e-2 * std::max(size[r], rows(d.central).cwiseAbs().maxCoeff());
+      }
+      if (!smooth) continue;
       out.kink[k] = false;
-      out.error[k] =
-          std::min(out.error[k],
-                   (J.col(k) - d.central.col(k)).cwiseAbs().maxCoeff() / std::max(size, 1e-300));
+      const Eigen::VectorXd error = (J.col(k) - d.central.col(k)).cwiseAbs();
+      for (int r = 0; r < 2; ++r)
+        out.error(r, k) = std::min(
+            out.error(r, k), error.segment(r * nv, nv).maxCoeff() / std::max(size[r], 1e-300));
     }
   }
   return out;

@@ -26,13 +26,16 @@ StepDifferences step_differences(Simulator& simulator,
                                  const Control& control,
                                  double h);
 
-/// The largest error of each column of `J` against the closest of the central differences at
-/// several h, relative to the largest entry of its block (q, v or torque); [3 nv].
+/// The largest error of each column of `J` in the rows of q+ and in those of v+, against the
+/// closest of the central differences at several h, relative to the largest entry of its block: six
+/// of them, rows q+ and v+ by columns q, v and torque.
 struct ColumnErrors {
-  Eigen::VectorXd error;
+  Eigen::MatrixXd error;   ///< [2 x 3 nv]
   std::vector<bool> kink;  ///< one-sided differences disagree at every h: not differentiable there
-  double worst(int first, int count) const;  ///< of columns without a kink
-  int kinks() const;
+  /// Of columns without a kink; infinite if there are none, as nothing was compared.
+  double worst(int first, int count) const;
+  int kinks(int first, int count) const;
+  int kinks() const { return kinks(0, static_cast<int>(kink.size())); }
 };
 ColumnErrors column_errors(Simulator& simulator,
                            const State& state,

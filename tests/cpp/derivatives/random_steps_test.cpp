@@ -206,6 +206,43 @@ Transform tangent(int k, double size) {
   return {{column(0), column(1), column(2)}, {0, 0, 0}};
 }
 
+/// A column of a parameter beside differences, in the rows of q+ and those of v+, with the step of
+/// the parameter that sees most of the column.
+class ColumnCheck {
+ public:
+  /// Ends of the step with the parameter h more, as it is, and h less.
+  void add(const Eigen::VectorXd& column,
+           const Eigen::VectorXd& plus,
+           const Eigen::VectorXd& base,
+           const Eigen::VectorXd& minus,
+           double h) {
+    const Eigen::VectorXd central = (plus - minus) / (2.0 * h),
+                          bend = (plus + minus - 2.0 * base) / h;
+    const Eigen::Index nv = column.size() / 2;
+    for (int k = 0; k < 2; ++k) {
+      const auto size = [&](const Eigen::VectorXd& x) {
+        return x.segment(k * nv, nv).cwiseAbs().maxCoeff();
+      };
+      const double rounding = kRounding[k] / h;
+      if (size(bend) > std::max(1e-2 * size(central), rounding)) continue;
+      const double allowed = std::max(3e-5 * size(central), rounding);
+      if (allowed > 0.5 * allowed_[k]) continue;
+      allowed_[k] = allowed;
+      error_[k] = size(column - central) / allowed;
+      seen_[k] = size(column) / allowed;
+    }
+  }
+  bool compared() const { return allowed_[0] < kInfinity && allowed_[1] < kInfinity; }
+  double error() const { return std::max(error_[0], error_[1]); }  ///< of the allowed one
+  /// A wrong sign or a missing term would have been seen.
+  bool seen() const { return std::min(seen_[0], seen_[1]) > 10.0; }
+
+ private:
+  static constexpr double kRounding[2] = {1e-14,
+                                          3e-12};  // of the end of a step [rad or m, and 1/s]
+  double allowed_[2] = {kInfinity, kInfinity}, error_[2] = {0.0, 0.0}, seen_[2] = {0.0, 0.0};
+};
+
 /// Worlds from here on step on the central path, of some energy.
 constexpr int kSmoothWorlds = 400;
 double smoothing_of(int world) {
@@ -224,7 +261,7 @@ BOOST_AUTO_TEST_SUITE(random_steps_test)
 BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
   Rng rng(11);
   std::map<std::string, int> seen;
-  int compared = 0, columns = 0, kinks = 0;
+  int compared = 0, columns = 0, kinks[3] = {0, 0, 0};
   for (int k = 0; k < kSmoothWorlds + 60; ++k) {
     const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
     const bool springs = chance(0.3);
@@ -261,6 +298,7 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
     for (int block = 0; block < 3; ++block) {
       std::string all;
       for (const std::string& s : kinds) all += s + ", ";
+      kinks[block] += e.kinks(block * nv, nv);
       BOOST_TEST(e.worst(block * nv, nv) < 1e-6,
                  "world " << k << " block " << block << ": " << e.worst(block * nv, nv) << " with "
                           << all);
@@ -268,11 +306,11 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
     for (const std::string& s : kinds) ++seen[k < kSmoothWorlds ? s : "on the path"];
     if (report.num_saturated > 0) ++seen["saturated"];
     ++compared;
-    columns += 3 * nv;
-    kinks += e.kinks();
+    columns += nv;
   }
   BOOST_TEST(compared > 150);
-  BOOST_TEST(kinks < 0.02 * columns, kinks << " of " << columns << " columns have kinks");
+  for (const int k : kinks)
+    BOOST_TEST(k < 1e-3 * columns, k << " of " << columns << " columns of a block have kinks");
   for (const char* row : {"contact recovery open",
                           "contact recovery slide",
                           "contact recovery stick",
@@ -325,7 +363,8 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
     if (simulator.report().status != StepStatus::kOk || simulator.report().safe_islands > 0)
       continue;
     const StepDerivatives d = simulator.step_derivatives(Simulator::derivative_parameters());
-    if (!d.report.exact() || !d.report.two_sided() || d.report.smallest_pivot < 1e-7) continue;
+    // Rounding grows by as much as a pivot is small.
+    if (!d.report.exact() || !d.report.two_sided() || d.report.smallest_pivot < 1e-4) continue;
     if (!d.report.margin.empty() &&
         *std::min_element(d.report.margin.begin(), d.report.margin.end()) < 1e-5)
       continue;
@@ -356,23 +395,14 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
         };
         const Eigen::VectorXd column = d.P.col(range.first + j);
         const Eigen::VectorXd base = with(at);
-        double error = 1e300, size = 0.0;
-        for (const double h : {1e-4 * unit, 1e-5 * unit, 1e-6 * unit, 1e-7 * unit}) {
-          const Eigen::VectorXd plus = with(at + h), minus = with(at - h);
-          const Eigen::VectorXd central = (plus - minus) / (2.0 * h);
-          // 1e-12 is the rounding of a step.
-          const double scale = std::max(central.cwiseAbs().maxCoeff(), 1e-7 / h);
-          if ((plus + minus - 2.0 * base).cwiseAbs().maxCoeff() / h > 1e-2 * scale) continue;
-          size = std::max(size, column.cwiseAbs().maxCoeff() * unit);
-          error = std::min(error, (column - central).cwiseAbs().maxCoeff() / scale);
-        }
+        ColumnCheck check;
+        for (const double h : {1e-7 * unit, 1e-6 * unit, 1e-5 * unit, 1e-4 * unit, 1e-3 * unit})
+          check.add(column, with(at + h), base, with(at - h), h);
         ++columns;
-        if (error == 1e300) {
-          ++kinks;
-          continue;
-        }
-        BOOST_TEST(error < 3e-5, "world " << k << " " << range.name << " " << j << ": " << error);
-        if (size > 1e-6) ++moved_something[range.name];
+        kinks += !check.compared();
+        BOOST_TEST(check.error() <= 1.0,
+                   "world " << k << " " << range.name << " " << j << ": " << check.error());
+        moved_something[range.name] += check.compared() && check.seen();
       }
     }
   }
