@@ -225,6 +225,4 @@ void ReducedSystem::null_vector(int j, double* x) const {
   for (int a = 0; a < size(); ++a) x[a] = scale_[a] * N[a];
 }
 
-double ReducedSystem::inconsistency(const double* b) const { return lu_.inconsistency(b); }
-
 }  // namespace stiction

@@ -32,8 +32,6 @@ class ReducedSystem {
   void solve_transposed(double* x);
   /// j-th of its orthonormal directions [size], of size() - rank(), where it selects().
   void null_vector(int j, double* x) const;
-  /// Largest part of the last right-hand side `b` [size] that no y can meet, relative.
-  double inconsistency(const double* b) const;
 
  private:
   void find_null_space(const ContactProblem& problem, const ActiveSet& active);

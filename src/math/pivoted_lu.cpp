@@ -138,19 +138,6 @@ void PivotedLu::solve_transposed(double* b) const {
   for (int i = 0; i < rank_; ++i) b[row_[i]] = y[i];
 }
 
-double PivotedLu::inconsistency(const double* b) const {
-  double most = 0.0, left = 0.0;
-  for (int i = 0; i < n_; ++i) {
-    const double* l = lu_.data() + static_cast<std::ptrdiff_t>(i) * n_;
-    double y = b[row_[i]];
-    most = std::max(most, std::abs(y));
-    for (int k = 0; k < std::min(i, rank_); ++k) y -= l[k] * work_[k];
-    work_[i] = y;
-    if (i >= rank_) left = std::max(left, std::abs(y));
-  }
-  return most > 0.0 ? left / most : 0.0;
-}
-
 void PivotedLu::null_vector(int j, double* x) const {
   std::fill(x, x + n_, 0.0);
   const int free = rank_ + j;

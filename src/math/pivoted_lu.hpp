@@ -24,9 +24,6 @@ class PivotedLu {
   void solve(double* B, int stride, int width, double* X) const;
   /// The basic solution of A^T x = b, in place [n].
   void solve_transposed(double* b) const;
-  /// Largest |entry| of the residual of the equations that have no pivot, relative to the largest
-  /// of b: how far A x = b is from having a solution.
-  double inconsistency(const double* b) const;
   /// Column j of the null space [n], j < nullity().
   void null_vector(int j, double* x) const;
 
