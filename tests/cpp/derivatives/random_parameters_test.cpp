@@ -1,0 +1,179 @@
+#include "support/contact_problems.hpp"
+#include "support/random_tree.hpp"
+#include "support/random_world.hpp"
+#include "support/step_differences.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+// The derivatives of one step by every parameter, in random worlds, against differences of the
+// step.
+
+namespace stiction::test {
+namespace {
+
+/// The number that a column of a field stands for; null: none that may be moved both ways.
+double* number(const std::string& field, int k, Parameters& p, Control& control) {
+  const auto positive = [](double& x) { return x > 0.0 && std::isfinite(x) ? &x : nullptr; };
+  const auto any = [](double& x) { return std::isfinite(x) ? &x : nullptr; };
+  if (field == "gravity") return &p.gravity[k];
+  if (field == "mass") return &p.mass[k];
+  if (field == "com") return &p.com[k / 3][k % 3];
+  if (field == "inertia") return &(&p.inertia[k / 6].xx)[k % 6];
+  if (field == "wrench")
+    return &(k % 6 < 3 ? control.wrenches[k / 6].force : control.wrenches[k / 6].moment)[k % 3];
+  if (field == "position_target") return &control.position_target[k];
+  if (field == "velocity_target") return &control.velocity_target[k];
+  if (field == "kp") return positive(p.kp[k]);
+  if (field == "kd") return positive(p.kd[k]);
+  if (field == "damping") return positive(p.damping[k]);
+  if (field == "armature") return positive(p.armature[k]);
+  if (field == "effort_limit") return any(p.effort_limit[k]);
+  if (field == "dry_friction") return positive(p.dry_friction[k]);
+  if (field == "lower") return any(p.lower[k]);
+  if (field == "upper") return any(p.upper[k]);
+  if (field == "gear_ratio") return &p.gear_ratio[k];
+  if (field == "gear_offset") return &p.gear_offset[k];
+  if (field == "friction") return positive(p.material[k].friction);
+  if (field == "restitution") return positive(p.material[k].restitution);
+  if (field == "stiffness") return positive(p.material[k].stiffness);
+  if (field == "contact_damping") return positive(p.material[k].damping);
+  if (field == "pair_friction") return positive(p.pair_material[k].friction);
+  if (field == "pair_restitution") return positive(p.pair_material[k].restitution);
+  if (field == "pair_stiffness") return positive(p.pair_material[k].stiffness);
+  if (field == "pair_contact_damping") return positive(p.pair_material[k].damping);
+  BOOST_FAIL("no number for " << field);
+  return nullptr;
+}
+
+/// A shift along an axis (0 to 2) or a turn about one.
+Transform tangent(int k, double size) {
+  Vec3d x{0, 0, 0};
+  x[k % 3] = size;
+  if (k < 3) return {Mat3d::identity(), x};
+  const auto column = [&](int i) {
+    Vec3d e{0, 0, 0};
+    e[i] = 1.0;
+    return turned(x, e);
+  };
+  return {{column(0), column(1), column(2)}, {0, 0, 0}};
+}
+
+/// A column of a parameter beside differences, in the rows of q+ and those of v+, with the step of
+/// the parameter that sees most of the column.
+class ColumnCheck {
+ public:
+  /// Ends of the step with the parameter h more, as it is, and h less.
+  void add(const Eigen::VectorXd& column,
+           const Eigen::VectorXd& plus,
+           const Eigen::VectorXd& base,
+           const Eigen::VectorXd& minus,
+           double h) {
+    const Eigen::VectorXd central = (plus - minus) / (2.0 * h),
+                          bend = (plus + minus - 2.0 * base) / h;
+    const Eigen::Index nv = column.size() / 2;
+    for (int k = 0; k < 2; ++k) {
+      const auto size = [&](const Eigen::VectorXd& x) {
+        return x.segment(k * nv, nv).cwiseAbs().maxCoeff();
+      };
+      const double rounding = kRounding[k] / h;
+      if (size(bend) > std::max(1e-2 * size(central), rounding)) continue;
+      const double allowed = std::max(3e-5 * size(central), rounding);
+      if (allowed > 0.5 * allowed_[k]) continue;
+      allowed_[k] = allowed;
+      error_[k] = size(column - central) / allowed;
+      seen_[k] = size(column) / allowed;
+    }
+  }
+  bool compared() const { return allowed_[0] < kInfinity && allowed_[1] < kInfinity; }
+  double error() const { return std::max(error_[0], error_[1]); }  ///< of the allowed one
+  /// A wrong sign or a missing term would have been seen.
+  bool seen() const { return std::min(seen_[0], seen_[1]) > 10.0; }
+
+ private:
+  static constexpr double kRounding[2] = {1e-14,
+                                          3e-12};  // of the end of a step [rad or m, and 1/s]
+  double allowed_[2] = {kInfinity, kInfinity}, error_[2] = {0.0, 0.0}, seen_[2] = {0.0, 0.0};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(random_parameters_test)
+
+BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
+  Rng rng(12);
+  std::map<std::string, int> moved_something;
+  int kinks = 0, columns = 0;
+  for (int k = 0; k < kSmoothWorlds + 60; ++k) {
+    const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
+    const bool springs = chance(0.4);
+    const Features features{springs,
+                            springs && chance(0.5),
+                            !springs && chance(0.7),
+                            chance(0.2),
+                            chance(0.4),
+                            chance(0.5),
+                            chance(0.1) && k < kSmoothWorlds};
+    World w = random_world(rng, features);
+    w.settings.smoothing = smoothing_of(k);
+    if (chance(0.4)) {
+      const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
+      w.scene.set_pair_material(0, plane, random_material(rng, features));
+    }
+    Simulator simulator(w.scene, w.settings);
+    if (features.tangential && !simulator.step(w.state, w.control).whole()) continue;
+    State end = w.state;
+    simulator.step(end, w.control);
+    if (simulator.report().status != StepStatus::kOk) continue;
+    const StepDerivatives d = simulator.step_derivatives(Simulator::derivative_parameters());
+    // Rounding grows by as much as a pivot is small.
+    if (!comparable(d.report) || d.report.smallest_pivot < 1e-4) continue;
+    const int nv = w.scene.nv();
+    const Eigen::VectorXd weights = random_vector(rng, 2 * nv);
+    const Eigen::VectorXd gradient =
+        simulator.vjp(weights, Simulator::derivative_parameters()).parameters;
+    BOOST_TEST((gradient - d.P.transpose() * weights).cwiseAbs().maxCoeff() <=
+               1e-11 * (1.0 + d.P.cwiseAbs().maxCoeff()) * nv);
+    for (const ParameterRange& range : d.parameters) {
+      for (int j = 0; j < range.count; ++j) {
+        if (range.count > 6 && !chance(0.3)) continue;
+        const bool placement = range.name == "geometry_placement";
+        double shift = 0.0;
+        double* x = placement ? &shift : number(range.name, j, simulator.parameters(), w.control);
+        if (x == nullptr) continue;
+        const double at = *x, unit = std::max(std::abs(at), range.name == "gravity" ? 1.0 : 1e-2);
+        Transform& placed = simulator.parameters().geometry_placement[placement ? j / 6 : 0];
+        const Transform X = placed;
+        const auto with = [&](double value) {
+          *x = value;
+          if (placement) placed = X * tangent(j % 6, value);
+          Eigen::VectorXd out =
+              stepped(simulator, w.state, w.control, end, Eigen::VectorXd::Zero(3 * nv));
+          *x = at;
+          placed = X;
+          return out;
+        };
+        const Eigen::VectorXd column = d.P.col(range.first + j);
+        const Eigen::VectorXd base = with(at);
+        ColumnCheck check;
+        for (const double h : {1e-7 * unit, 1e-6 * unit, 1e-5 * unit, 1e-4 * unit, 1e-3 * unit})
+          check.add(column, with(at + h), base, with(at - h), h);
+        ++columns;
+        kinks += !check.compared();
+        BOOST_TEST(check.error() <= 1.0,
+                   "world " << k << " " << range.name << " " << j << ": " << check.error());
+        moved_something[range.name] += check.compared() && check.seen();
+      }
+    }
+  }
+  BOOST_TEST(kinks < 0.02 * columns, kinks << " of " << columns << " columns have kinks");
+  for (const std::string& field : Simulator::derivative_parameters())
+    BOOST_TEST(moved_something[field] >= 3,
+               field << " moved something " << moved_something[field] << " times");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace stiction::test

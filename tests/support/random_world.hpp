@@ -1,0 +1,42 @@
+#pragma once
+
+#include "stiction/simulator/simulator.hpp"
+
+#include "random.hpp"
+#include <Eigen/Core>
+
+#include <string>
+#include <vector>
+
+// Random robots and loose bodies on a random plane, for the tests of derivatives of a step.
+
+namespace stiction::test {
+
+/// What a world has besides a robot, a loose body and a plane.
+struct Features {
+  bool springs, tangential, restitution, closures, gears, wrench, ccp;
+  bool far = false;  ///< errors that recovery is cut for
+};
+
+struct World {
+  Scene scene;
+  SimulatorSettings settings;
+  State state;
+  Control control;
+};
+
+Material random_material(Rng& rng, const Features& f);
+World random_world(Rng& rng, const Features& f);
+
+/// Worlds from here on step on the central path, of some energy.
+inline constexpr int kSmoothWorlds = 400;
+double smoothing_of(int world);
+
+/// Source, reference and mode of each row of the last step.
+std::vector<std::string> kinds_of(const Simulator& simulator, const GradientReport& report);
+/// Not: differences would step over a switch that is near, or see the rounding of a step alone.
+bool comparable(const GradientReport& report);
+/// [2 nv x 3 nv]
+Eigen::MatrixXd dense(const StepDerivatives& d);
+
+}  // namespace stiction::test
