@@ -138,34 +138,34 @@ bp::dict structure(const ContactProblem& p) {
   out["run_columns"] = to_list(parts.run_columns);
   out["run_counts"] = to_list(parts.run_counts);
   out["velocity_floor"] = to_array(p.velocity_floor);
-  if (!parts.trees.known()) return out;
+  if (!parts.space.known()) return out;
   std::vector<int> sides;
-  for (const auto& s : parts.trees.sides) sides.insert(sides.end(), {s.tree, s.length, s.dof, s.z});
-  out["tree_side_start"] = to_list(parts.trees.side_start);
+  for (const auto& s : parts.space.sides) sides.insert(sides.end(), {s.tree, s.length, s.dof, s.z});
+  out["tree_side_start"] = to_list(parts.space.side_start);
   out["tree_sides"] = to_list(sides);
-  out["tree_dofs"] = to_list(parts.trees.dofs);
-  out["tree_start"] = to_list(parts.trees.tree_start);
-  out["tree_z"] = to_array(parts.trees.z);
-  out["tree_inertia"] = to_array(parts.trees.inertia);
+  out["tree_dofs"] = to_list(parts.space.dofs);
+  out["tree_start"] = to_list(parts.space.tree_start);
+  out["tree_z"] = to_array(parts.space.z);
+  out["tree_inertia"] = to_array(parts.space.inertia);
   return out;
 }
 
-ContactProblem::Trees trees_from(const bp::dict& structure) {
-  ContactProblem::Trees trees;
-  if (!structure.has_key("tree_sides")) return trees;
+ContactSpace space_from(const bp::dict& structure) {
+  ContactSpace space;
+  if (!structure.has_key("tree_sides")) return space;
   const auto numbers = [&](const char* name) {
     const Eigen::VectorXd x = vector_from(structure[name], name);
     return std::vector<double>(x.data(), x.data() + x.size());
   };
   const std::vector<int> sides = integers(structure["tree_sides"]);
   for (std::size_t k = 0; k + 4 <= sides.size(); k += 4)
-    trees.sides.push_back({sides[k], sides[k + 1], sides[k + 2], sides[k + 3]});
-  trees.side_start = integers(structure["tree_side_start"]);
-  trees.dofs = integers(structure["tree_dofs"]);
-  trees.tree_start = integers(structure["tree_start"]);
-  trees.z = numbers("tree_z");
-  trees.inertia = numbers("tree_inertia");
-  return trees;
+    space.sides.push_back({sides[k], sides[k + 1], sides[k + 2], sides[k + 3]});
+  space.side_start = integers(structure["tree_side_start"]);
+  space.dofs = integers(structure["tree_dofs"]);
+  space.tree_start = integers(structure["tree_start"]);
+  space.z = numbers("tree_z");
+  space.inertia = numbers("tree_inertia");
+  return space;
 }
 
 std::shared_ptr<ContactProblem> restored(const bp::object& A,
@@ -184,7 +184,7 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   parts.run_counts = integers(structure["run_counts"]);
   if (structure.has_key("velocity_floor"))
     parts.velocity_floor = vector_from(structure["velocity_floor"], "velocity_floor");
-  parts.trees = trees_from(structure);
+  parts.space = space_from(structure);
   return std::make_shared<ContactProblem>(put_together(parts));
 }
 

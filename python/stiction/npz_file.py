@@ -95,11 +95,11 @@ class ArrayFile:
         """To be raised."""
         return StictionError(f"{self.path}: {field} {text}")
 
-    def integers(self, field: str, ndim: int = 1) -> NDArray[np.int64]:
-        """An array of whole numbers that fit into 32 bits, none negative."""
+    def integers(self, field: str, ndim: int = 1, least: int = 0) -> NDArray[np.int64]:
+        """An array of whole numbers that fit into 32 bits, none below `least`."""
         array = self._array(field, ndim, "iu", "whole numbers")
-        if array.size and not (array.min() >= 0 and array.max() <= INT_MAX):
-            raise self.fail(field, f"has an entry outside 0 ... {INT_MAX}")
+        if array.size and not (array.min() >= least and array.max() <= INT_MAX):
+            raise self.fail(field, f"has an entry outside {least} ... {INT_MAX}")
         return array.astype(np.int64)
 
     def numbers(self, field: str, ndim: int = 1, finite: bool = True) -> NDArray[np.float64]:

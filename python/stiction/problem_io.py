@@ -1,14 +1,15 @@
 """Contact problems as .npz files: what to send with a question about a solver.
 
-Version 4: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
+Version 5: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
 offsets (s + 1,), mu (s, 5) of the rows of a cone before the normal, bounds (s, 2), warm_start (n,)
 or absent, and how the problem is stored: island_start (islands + 1,) into sets, run_start (s + 1,),
 run_columns, run_counts; velocity_floor (s,), or (0,) or absent for none. Sums are then taken in the
 same order, so a solver gives the same bits. Where the problem knows its trees (from a step of
 several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides (sides, 4): tree,
-length, start in tree_dofs, start in tree_z; tree_start (trees + 1,) into tree_inertia. Still read:
-version 3 with mu (s,) of cones of 3 rows; version 2 without trees; version 1 with G without R and
-not how the problem is stored.
+length, start in tree_dofs (-1: a loose body, rows of eight in tree_z), start in tree_z; tree_start
+(trees + 1,) into tree_inertia. Still read: version 4 without loose bodies; version 3 with mu (s,)
+of cones of 3 rows; version 2 without trees; version 1 with G without R and not how the problem is
+stored.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from .npz_file import ArrayFile, require_path
 
 __all__ = ["load_problem", "load_warm_start", "save_problem"]
 
-VERSION = 4
+VERSION = 5
 KINDS = ("cone", "non_negative", "box", "free")
 """Codes of the sets, by their place."""
 STRUCTURE = ("island_start", "run_start", "run_columns", "run_counts")
@@ -167,7 +168,9 @@ def _read_structure(data: ArrayFile) -> dict[str, Any]:
     if "tree_sides" not in data:
         return structure
     for name in TREE_INTEGERS:
-        array = data.integers(name, 2 if name == "tree_sides" else 1)
+        # A side of a loose body has no dofs: -1.
+        sides = name == "tree_sides"
+        array = data.integers(name, 2 if sides else 1, -1 if sides else 0)
         if name == "tree_sides" and array.shape[1] != 4:
             raise data.fail(name, f"has shape {array.shape}, must be (sides, 4)")
         structure[name] = array.ravel().tolist()

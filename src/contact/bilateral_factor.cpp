@@ -17,8 +17,8 @@ constexpr double kDependent = 1e-10;
 /// The blocks of a set's panel that are in columns with a place >= 0.
 void copy_panel(const ContactProblem& p, int set, const int* place, int n, double* A) {
   const int dim = p.sets[set].dim, row = place[p.sets[set].offset];
-  p.each_column(set, [&](int c, int at) {
-    for (int k = 0; k < dim && place[c] >= 0; ++k) A[(row + k) * n + place[c]] = p.values[at + k];
+  p.each_column(set, [&](int c, const double* column) {
+    for (int k = 0; k < dim && place[c] >= 0; ++k) A[(row + k) * n + place[c]] = column[k];
   });
 }
 

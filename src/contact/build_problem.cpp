@@ -85,7 +85,7 @@ static void fill_vectors(const RowContext& context,
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];
-    const int offset = problem.sets[i].offset, step = ContactProblem::stride(row.set.dim) + 1;
+    const int offset = problem.sets[i].offset, set = static_cast<int>(i);
     double* g = problem.g.data() + offset;
     double free = std::abs(g[0]);
     for (int r = 1; r < row.set.dim; ++r) free = std::max(free, std::abs(g[r]));
@@ -95,15 +95,15 @@ static void fill_vectors(const RowContext& context,
     // Where no dof moves along a normal (a turntable on its floor) the joints carry the load and
     // no impulse could do what the gap asks for.
     const int normal = row.set.dim - 1;
-    if (row.source == RowSource::kContact &&
-        problem.values[problem.diagonal_start[i] + step * normal] <= immovable) {
+    if (row.source == RowSource::kContact && problem.diagonal_entry(set, normal) <= immovable) {
       row.kind = ReferenceKind::kImmovable;
       row.reference[normal] = g[normal];
     }
     for (int r = 0; r < row.set.dim; ++r) {
       g[r] -= row.reference[r];
       problem.compliance[offset + r] = row.compliance[r];
-      problem.values[problem.diagonal_start[i] + step * r] += row.compliance[r];
+      if (row.compliance[r] != 0.0)
+        problem.set_diagonal_entry(set, r, problem.diagonal_entry(set, r) + row.compliance[r]);
     }
   }
 }
@@ -117,8 +117,7 @@ void build_problem(const RowContext& context,
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  assemble_rows(context.scene, context.dynamics, rows, problem);
-  keep_trees(context.scene, context.dynamics, rows, problem.trees);
+  assemble_rows(context.scene, context.dynamics, rows, problem, &context.parameters);
   fill_vectors(context, contacts, problem);
   load_impulses(context, contacts, problem, impulse);
 }

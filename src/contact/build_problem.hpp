@@ -61,6 +61,7 @@ struct ConstraintRow {
   /// kRestitution: c*_N and rule of the gap alone.
   double gap_reference = 0.0;
   ReferenceKind gap_kind = ReferenceKind::kNone;
+  bool loose = false;  ///< of an island of loose bodies (contact/loose_rows.hpp)
 };
 
 /// Whether c* corrects a position error.
@@ -80,8 +81,19 @@ struct OneTreeRows {
   std::vector<int> dofs;              ///< scratch
 };
 
-/// Z = L^-T J^T of the rows, G = Z^T D^-1 Z. Read through velocity_change() and its neighbours:
-/// only src/contact/whitened_rows.cpp and what forms G from it know the two layouts.
+/// A loose body's coordinates in ContactSpace.
+struct LooseBody {
+  bool free = false;   ///< its mass matrix is that of the body alone
+  bool known = false;  ///< the axes, of `of`
+  Sym3<double> of{};
+  Vec3d com, axes[3];  ///< body frame
+  double inertia[6];   ///< mass three times, principal moments
+  double inverse[6];   ///< 1 / inertia
+};
+
+/// Z = L^-T J^T of the rows that are not loose, G = Z^T D^-1 Z. Read through velocity_change() and
+/// its neighbours: only src/contact/whitened_rows.cpp and what forms G from it know the two
+/// layouts.
 struct WhitenedRows {
   std::vector<double> z, scaled;  ///< Z and D^-1 Z laid out like J, where several trees have rows
   OneTreeRows one_tree;           ///< else
@@ -92,6 +104,8 @@ struct ConstraintRows {
   std::vector<ConstraintRow> rows;  ///< in the order of problem.sets
   std::vector<double> jacobian;  ///< J, by side: entry (dof m of the chain, r) at [3 m + r] or [m]
   WhitenedRows whitened;
+  std::vector<LooseBody> loose_bodies;  ///< [trees]
+  std::vector<double> free_change;      ///< [nv] scratch
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;  ///< trees that rows join
   std::vector<int> island_of_tree, tree_start, tree_sets, order;

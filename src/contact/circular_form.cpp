@@ -12,16 +12,40 @@ Cone circular_cone(const Cone& cone) {
 }
 
 /// The rows of each set's trees.
-void scale_trees(const std::vector<double>& unit, ContactProblem& p) {
-  ContactProblem::Trees& trees = p.trees;
-  if (!trees.known()) return;
+void scale_space(const std::vector<double>& unit, ContactProblem& p) {
+  ContactSpace& space = p.space;
+  if (!space.known()) return;
   for (int i = 0; i < p.num_sets(); ++i) {
     if (!p.sets[i].is_cone()) continue;
     const int dim = p.sets[i].dim;
-    for (int s = trees.side_start[i]; s < trees.side_start[i + 1]; ++s) {
-      double* z = trees.z.data() + trees.sides[s].z;
-      for (int m = 0; m < trees.sides[s].length; ++m) {
-        for (int r = 0; r < dim; ++r) z[dim * m + r] *= unit[p.sets[i].offset + r];
+    for (int s = space.side_start[i]; s < space.side_start[i + 1]; ++s) {
+      const ContactSpace::Side& side = space.sides[s];
+      double* z = space.z.data() + side.z;
+      for (int k = 0; k < side.entries(dim); ++k) {
+        const int r = side.loose() ? k / ContactSpace::Side::kLooseRow : k % dim;
+        z[k] *= unit[p.sets[i].offset + r];
+      }
+    }
+  }
+}
+
+/// Panels that are there, and own blocks.
+void scale_blocks(const std::vector<double>& unit, ContactProblem& p) {
+  ContactProblem::Panels& G = p.stored;
+  for (int i = 0; i < p.num_sets(); ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const int stride = ContactProblem::stride(set.dim);
+    double* block = p.diagonal.data() + p.diagonal_start[i];
+    for (int c = 0; c < set.dim; ++c) {
+      for (int r = 0; r < set.dim; ++r)
+        block[stride * c + r] *= unit[set.offset + r] * unit[set.offset + c];
+    }
+    if (!G.has(i)) continue;
+    double* column = G.values.data() + G.start[i];
+    for (int k = G.run_begin[i]; k < G.run_end[i]; ++k) {
+      for (int c = 0; c < G.runs[k].count; ++c, column += stride) {
+        for (int r = 0; r < set.dim; ++r)
+          column[r] *= unit[set.offset + r] * unit[G.runs[k].column + c];
       }
     }
   }
@@ -39,17 +63,13 @@ const ContactProblem& CircularForm::take(const ContactProblem& problem) {
   for (const ConstraintSet& set : sets) {
     for (int r = 0; r < set.dim; ++r) unit_[set.offset + r] = set.velocity_unit(r);
   }
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    const ConstraintSet& set = sets[i];
-    if (set.is_cone()) circular_.sets[i].friction = circular_cone(set.friction);
-    problem.each_column(i, [&](int j, int at) {
-      for (int r = 0; r < set.dim; ++r)
-        circular_.values[at + r] *= unit_[set.offset + r] * unit_[j];
-    });
+  for (ConstraintSet& set : circular_.sets) {
+    if (set.is_cone()) set.friction = circular_cone(set.friction);
   }
+  scale_blocks(unit_, circular_);
   for (std::size_t r = 0; r < unit_.size(); ++r) circular_.g[r] *= unit_[r];
   compliance_to_circular(circular_.compliance.data());
-  scale_trees(unit_, circular_);
+  scale_space(unit_, circular_);
   return circular_;
 }
 

@@ -79,7 +79,7 @@ struct Directions {
 
   Directions(const ContactProblem& problem, int set) {
     const int n = problem.sets[set].dim, stride = ContactProblem::stride(n);
-    const double* G = problem.values.data() + problem.diagonal_start[set];
+    const double* G = problem.block(set);
     const auto end =
         std::upper_bound(problem.island_start.begin(), problem.island_start.end(), set);
     const double least = kRigid * problem.largest_diagonal(*(end - 1), *end);

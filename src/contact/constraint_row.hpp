@@ -89,11 +89,13 @@ void load_impulses(const RowContext& context,
                    const ContactProblem& problem,
                    std::vector<double>& impulse);
 
-/// Numbers the rows by island, whitens them and assembles G = J M^-1 J^T; R is not added.
+/// Numbers the rows by island, whitens them and assembles G = J M^-1 J^T; R is not added. With
+/// `parameters` islands of loose bodies get a ContactSpace instead.
 void assemble_rows(const Scene& scene,
                    const DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
-                   ContactProblem& problem);
+                   ContactProblem& problem,
+                   const Parameters* parameters = nullptr);
 /// out += Z^T D^-1 w = J M^-1 y of all rows, from the whitened w = L^-T y.
 void add_row_velocity(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
@@ -136,12 +138,13 @@ void add_row_forces(const Scene& scene,
 
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
 void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
-/// Panels of G from whitened rows. Where one tree carries every set, one_tree_rows.hpp is faster.
+/// Panels of G from whitened rows, of the sets that have any. Where one tree carries every set,
+/// one_tree_rows.hpp is faster.
 void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
-/// The factors that G was assembled from, for solvers that work in the coordinates of the trees.
-void keep_trees(const Scene& scene,
+/// The factors that G is assembled from.
+void fill_space(const Scene& scene,
                 const DynamicsWorkspace& dynamics,
                 const ConstraintRows& rows,
-                ContactProblem::Trees& trees);
+                ContactProblem& problem);
 
 }  // namespace stiction

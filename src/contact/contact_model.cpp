@@ -81,7 +81,7 @@ Residuals model_residuals(ContactModel model,
   if (model == ContactModel::kNcp) return residuals_at(problem, lambda, velocity, first, last);
   const auto judge = [&](const ConstraintSet& set, int i, const double* l, const double* c) {
     if (!set.is_cone()) return set_residual(set, l, c);
-    const double* block = problem.values.data() + problem.diagonal_start[i];
+    const double* block = problem.block(i);
     return contact_residual(model, facets, set, block, ContactProblem::stride(set.dim), l, c);
   };
   return scaled_residuals(problem, lambda, velocity, first, last, judge);

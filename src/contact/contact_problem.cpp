@@ -2,6 +2,7 @@
 
 #include "stiction/model/robot.hpp"
 
+#include "contact/contact_space.hpp"
 #include "math/clones.hpp"
 #include "math/number_text.hpp"
 
@@ -91,14 +92,85 @@ void check_set(const ConstraintSet& s, std::size_t i) {
 
 }  // namespace
 
+void ContactProblem::Panels::clear(int num_sets) {
+  run_begin.assign(num_sets, 0);
+  run_end.assign(num_sets, 0);
+  start.assign(num_sets, -1);
+  diagonal.assign(num_sets, -1);
+  runs.clear();
+  size = 0;
+}
+
+void ContactProblem::Panels::begin(int set) {
+  run_begin[set] = static_cast<int>(runs.size());
+  start[set] = size;
+}
+
+void ContactProblem::Panels::append(const std::vector<ConstraintSet>& sets, int set, int column) {
+  const ConstraintSet& b = sets[column];
+  if (column == set) diagonal[set] = size;
+  const bool joined = static_cast<int>(runs.size()) > run_begin[set] &&
+                      runs.back().column + runs.back().count == b.offset;
+  if (joined) {
+    runs.back().count += b.dim;
+  } else {
+    runs.push_back({b.offset, b.dim, column});
+  }
+  size += stride(sets[set].dim) * b.dim;
+}
+
+void ContactProblem::Panels::end(int set) {
+  run_end[set] = static_cast<int>(runs.size());
+  if (values.size() < static_cast<std::size_t>(size)) values.resize(size);
+}
+
+void ContactProblem::copy_diagonal() {
+  diagonal_start.clear();
+  diagonal.clear();
+  for (int i = 0; i < num_sets(); ++i) {
+    const int count = stride(sets[i].dim) * sets[i].dim;
+    diagonal_start.push_back(static_cast<int>(diagonal.size()));
+    diagonal.resize(diagonal.size() + count, 0.0);
+    if (stored.has(i))
+      std::copy_n(stored.values.data() + stored.diagonal[i], count, diagonal.end() - count);
+  }
+}
+
+void ContactProblem::set_diagonal_entry(int set, int row, double value) {
+  const int at = (stride(sets[set].dim) + 1) * row;
+  diagonal[diagonal_start[set] + at] = value;
+  if (stored.has(set)) stored.values[stored.diagonal[set] + at] = value;
+}
+
+void ContactProblem::assemble_panels(int set) const {
+  const auto end = std::upper_bound(island_start.begin(), island_start.end(), set);
+  assemble_loose_panels(*this, *(end - 1), *end, stored);
+}
+
+void ContactProblem::velocities(int first, int last, const double* lambda, double* c) const {
+  while (first < last) {  // one island carries loose bodies, the next one does not
+    const bool loose = space.loose(first);
+    int end = first + 1;
+    while (end < last && space.loose(end) == loose) ++end;
+    if (loose) {
+      space.motion.resize(space.inverse.size());
+      loose_velocities(*this, first, end, lambda, space.motion.data(), c);
+    } else {
+      for (int i = first; i < end; ++i) velocity(i, lambda, c + sets[i].offset);
+    }
+    first = end;
+  }
+}
+
 void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   const ConstraintSet& set = sets[i];
+  const Panels& all = panels(i, i + 1);
   for (int r = 0; r < set.dim; ++r) c[r] = g[set.offset + r];
-  const double* panel = values.data() + panel_start[i];
+  const double* panel = all.values.data() + all.start[i];
   const int s = stride(set.dim);
-  for (int k = run_start[i]; k < run_start[i + 1]; ++k) {
-    const double* x = lambda + runs[k].column;
-    const int n = runs[k].count;
+  for (int k = all.run_begin[i]; k < all.run_end[i]; ++k) {
+    const double* x = lambda + all.runs[k].column;
+    const int n = all.runs[k].count;
     switch (set.dim) {
       case 1:
         add_row(panel, x, n, c);
@@ -116,23 +188,10 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   }
 }
 
-void ContactProblem::append_columns(int set) {
-  const ConstraintSet& b = sets[set];
-  const bool joined = static_cast<int>(runs.size()) > run_start.back() &&
-                      runs.back().column + runs.back().count == b.offset;
-  if (joined) {
-    runs.back().count += b.dim;
-  } else {
-    runs.push_back({b.offset, b.dim, set});
-  }
-}
-
 double ContactProblem::largest_diagonal(int first, int last) const {
   double largest = 0.0;
   for (int i = first; i < last; ++i) {
-    const double* block = values.data() + diagonal_start[i];
-    const int step = stride(sets[i].dim) + 1;
-    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, block[step * r]);
+    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, diagonal_entry(i, r));
   }
   return largest;
 }
@@ -140,8 +199,8 @@ double ContactProblem::largest_diagonal(int first, int last) const {
 Eigen::MatrixXd ContactProblem::dense() const {
   Eigen::MatrixXd G = Eigen::MatrixXd::Zero(num_rows(), num_rows());
   for (int i = 0; i < num_sets(); ++i) {
-    each_column(i, [&](int j, int at) {
-      for (int r = 0; r < sets[i].dim; ++r) G(sets[i].offset + r, j) = values[at + r];
+    each_column(i, [&](int j, const double* column) {
+      for (int r = 0; r < sets[i].dim; ++r) G(sets[i].offset + r, j) = column[r];
     });
   }
   return G;
@@ -180,25 +239,26 @@ ContactProblem ContactProblem::from_dense(const Eigen::MatrixXd& G,
   // One island per connected component would reorder the user's sets: a raw problem is one island.
   p.island_start = {0, p.num_sets()};
   if (given.empty()) p.island_start = {0};
-  p.run_start.push_back(0);
-  for (const ConstraintSet& a : p.sets) {
-    p.panel_start.push_back(static_cast<int>(p.values.size()));
-    for (const ConstraintSet& b : p.sets) {
+  p.stored.clear(p.num_sets());
+  for (int i = 0; i < p.num_sets(); ++i) {
+    const ConstraintSet& a = p.sets[i];
+    p.stored.begin(i);
+    for (int j = 0; j < p.num_sets(); ++j) {
+      const ConstraintSet& b = p.sets[j];
       const auto block = G.block(a.offset, b.offset, a.dim, b.dim);
-      if (a.offset != b.offset && (block.array() == 0.0).all()) continue;
-      if (a.offset == b.offset) p.diagonal_start.push_back(static_cast<int>(p.values.size()));
-      p.append_columns(static_cast<int>(&b - p.sets.data()));
-      for (int c = 0; c < b.dim; ++c) {
-        for (int r = 0; r < stride(a.dim); ++r) {
-          double x = r < a.dim ? block(r, c) : 0.0;
-          if (a.offset == b.offset && r == c) x += p.compliance[a.offset + r];
-          p.values.push_back(x);
-        }
+      if (i != j && (block.array() == 0.0).all()) continue;
+      const int at = p.stored.size;
+      p.stored.append(p.sets, i, j);
+      p.stored.values.resize(p.stored.size);
+      double* out = p.stored.values.data() + at;
+      for (int c = 0; c < b.dim; ++c, out += stride(a.dim)) {
+        for (int r = 0; r < stride(a.dim); ++r) out[r] = r < a.dim ? block(r, c) : 0.0;
+        if (i == j) out[c] += p.compliance[a.offset + c];
       }
     }
-    p.run_start.push_back(static_cast<int>(p.runs.size()));
+    p.stored.end(i);
   }
-  p.panel_start.push_back(static_cast<int>(p.values.size()));
+  p.copy_diagonal();
   return p;
 }
 

@@ -153,23 +153,16 @@ void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
 
 /// Runs of columns and the room for each panel.
 void lay_out_panels(ConstraintRows& rows, ContactProblem& problem) {
-  problem.runs.clear();
-  problem.run_start.assign(1, 0);
-  problem.panel_start.assign(1, 0);
-  problem.diagonal_start.clear();
-  int size = 0;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    const int stride = ContactProblem::stride(rows.rows[i].set.dim);
+  ContactProblem::Panels& panels = problem.stored;
+  panels.clear(problem.num_sets());
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    if (rows.rows[i].loose) continue;
     list_neighbours(rows.rows[i], rows);
-    for (const int j : rows.neighbours) {
-      if (j == static_cast<int>(i)) problem.diagonal_start.push_back(size);
-      problem.append_columns(j);
-      size += stride * problem.sets[j].dim;
-    }
-    problem.run_start.push_back(static_cast<int>(problem.runs.size()));
-    problem.panel_start.push_back(size);
+    panels.begin(i);
+    for (const int j : rows.neighbours) panels.append(problem.sets, i, j);
+    panels.end(i);
   }
-  problem.values.assign(size, 0.0);
+  std::fill(panels.values.begin(), panels.values.begin() + panels.size, 0.0);
 }
 
 /// mirror <- block^T.
@@ -192,15 +185,16 @@ void fill_panel(const Scene& scene,
                 ContactProblem& problem) {
   const ConstraintRow& a = rows.rows[i];
   const int stride = ContactProblem::stride(a.set.dim);
-  int at = problem.panel_start[i];
-  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
-    const ContactProblem::Run& run = problem.runs[k];
+  ContactProblem::Panels& panels = problem.stored;
+  int at = panels.start[i];
+  for (int k = panels.run_begin[i]; k < panels.run_end[i]; ++k) {
+    const ContactProblem::Panels::Run& run = panels.runs[k];
     const int end = run.column + run.count;
     for (int j = run.set; j < problem.num_sets() && problem.sets[j].offset < end; ++j) {
       const ConstraintRow& b = rows.rows[j];
-      if (j >= i) add_block(scene, rows, a, b, problem.values.data() + at, stride);
+      if (j >= i) add_block(scene, rows, a, b, panels.values.data() + at, stride);
       if (j > i) {
-        double* values = problem.values.data();
+        double* values = panels.values.data();
         mirror_block(a.set, b.set, values + at, values + mirrored[j]);
         mirrored[j] += ContactProblem::stride(b.set.dim) * a.set.dim;
       }
@@ -220,8 +214,10 @@ void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem&
   list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
   lay_out_panels(rows, problem);
   std::vector<int>& mirrored = rows.next;
-  mirrored.assign(problem.panel_start.begin(), problem.panel_start.end() - 1);
-  for (int i = 0; i < problem.num_sets(); ++i) fill_panel(scene, rows, i, mirrored, problem);
+  mirrored = problem.stored.start;
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    if (!rows.rows[i].loose) fill_panel(scene, rows, i, mirrored, problem);
+  }
 }
 
 }  // namespace stiction

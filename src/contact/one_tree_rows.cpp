@@ -75,21 +75,17 @@ void list_dofs(const TreeView& view, const ConstraintRow& row, std::vector<int>&
 }
 
 void lay_out_panels(ContactProblem& problem) {
+  ContactProblem::Panels& panels = problem.stored;
   const int total = problem.num_rows();
-  problem.runs.clear();
-  problem.run_start.assign(1, 0);
-  problem.panel_start.assign(1, 0);
-  problem.diagonal_start.clear();
-  int size = 0;
+  panels.clear(problem.num_sets());
   for (int i = 0; i < problem.num_sets(); ++i) {
     const int stride = ContactProblem::stride(problem.sets[i].dim);
-    problem.diagonal_start.push_back(size + stride * problem.sets[i].offset);
-    problem.runs.push_back({0, total, 0});
-    problem.run_start.push_back(i + 1);
-    size += stride * total;
-    problem.panel_start.push_back(size);
+    panels.begin(i);
+    panels.diagonal[i] = panels.size + stride * problem.sets[i].offset;
+    panels.runs.push_back({0, total, 0});
+    panels.size += stride * total;
+    panels.end(i);
   }
-  problem.values.resize(size);
 }
 
 /// The panel of three rows, padded to four: column c at [4 c].
@@ -206,7 +202,7 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
     list_dofs(dynamics.views[Y.tree], rows.rows[i], Y.dofs);
     const ConstraintSet& set = problem.sets[i];
     const int stride = ContactProblem::stride(set.dim), n = static_cast<int>(Y.dofs.size());
-    double* panel = problem.values.data() + problem.panel_start[i];
+    double* panel = problem.stored.values.data() + problem.stored.start[i];
     if (set.dim == 3) {
       fill_cone_panel(Y, Y.dofs.data(), n, set.offset, total, panel);
       continue;

@@ -36,8 +36,7 @@ constexpr double kPush = 5.0;
 /// One row that acts alone: the normal of a contact, a limit, a gear.
 void limit_row(
     const RowContext& context, const ContactProblem& problem, int set, int r, ConstraintRow& row) {
-  const int step = ContactProblem::stride(row.set.dim) + 1;
-  const double lambda = row.reference[r] / problem.values[problem.diagonal_start[set] + step * r];
+  const double lambda = row.reference[r] / problem.diagonal_entry(set, r);
   const Speeds speeds = speeds_of(context, row, problem.sets[set].offset, r, 1, &lambda);
   const double share = harmless_share(context.settings, speeds);
   if (share == 1.0) return;
@@ -50,7 +49,7 @@ void limit_push(const RowContext& context, ContactProblem& problem, int set, Con
   const int offset = problem.sets[set].offset;
   const RowSide& side = row.sides[0];
   const double cap = limit_cap(context.settings, context.scene.trees()[side.tree].joint[side.body]);
-  const double G = problem.values[problem.diagonal_start[set]], lambda = cap / G;
+  const double G = problem.diagonal_entry(set, 0), lambda = cap / G;
   const double speed =
       cap * harmless_share(context.settings, speeds_of(context, row, offset, 0, 1, &lambda));
   if (row.reference[0] > speed) row.kind = ReferenceKind::kCapped;

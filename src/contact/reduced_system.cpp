@@ -33,9 +33,10 @@ void fill_rows(const ContactProblem& problem,
                double* rows) {
   const int n = last - first, i = active.unknowns[begin].set, dim = problem.sets[i].dim;
   const int height = ContactProblem::stride(dim);
-  int at = problem.panel_start[i];
-  for (int k = problem.run_start[i]; k < problem.run_start[i + 1]; ++k) {
-    const ContactProblem::Run& run = problem.runs[k];
+  const ContactProblem::Panels& G = problem.panels(i, i + 1);
+  int at = G.start[i];
+  for (int k = G.run_begin[i]; k < G.run_end[i]; ++k) {
+    const ContactProblem::Panels::Run& run = G.runs[k];
     int set = run.set;
     for (int column = run.column; column < run.column + run.count; ++set) {
       const int width = problem.sets[set].dim;
@@ -43,7 +44,7 @@ void fill_rows(const ContactProblem& problem,
       for (int a = begin; a < end && b0 < b1; ++a) {
         double wG[kMaxSetDim];
         for (int c = 0; c < width; ++c)
-          wG[c] = times(problem.values.data() + at + c * height, active.unknowns[a].w, dim);
+          wG[c] = times(G.values.data() + at + c * height, active.unknowns[a].w, dim);
         double* row = rows + static_cast<std::ptrdiff_t>(a - begin) * n - first;
         for (int b = b0; b < b1; ++b) row[b] = times(wG, active.unknowns[b].t, width);
       }
@@ -58,7 +59,7 @@ void fill_rows(const ContactProblem& problem,
 /// 1 / S of each row of a set, S as in Newton's method on the modes.
 void inverse_scale(const ContactProblem& problem, const ConstraintSet& set, int i, double* out) {
   const int step = ContactProblem::stride(set.dim) + 1;
-  const double* G = problem.values.data() + problem.diagonal_start[i];
+  const double* G = problem.block(i);
   if (!set.is_cone() || set.friction.friction() == 0.0) {
     for (int r = 0; r < set.dim; ++r) out[r] = std::sqrt(G[step * r]);
     return;

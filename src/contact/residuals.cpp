@@ -1,5 +1,6 @@
 #include "stiction/contact/residuals.hpp"
 
+#include "contact/contact_space.hpp"
 #include "contact/scaled_residuals.hpp"
 
 #include <algorithm>
@@ -52,10 +53,14 @@ RowUnits row_units(const Cone& cone, int row) {
 double product_rounding(const ContactProblem& problem, const double* lambda, int first, int last) {
   double largest = 0.0;
   for (int i = first; i < last; ++i) {
+    if (problem.space.loose(i)) {
+      largest = std::max(largest, largest_loose_term(problem, i, last, lambda));
+      break;
+    }
     const int dim = problem.sets[i].dim;
     double sum[kMaxSetDim] = {};
-    problem.each_column(i, [&](int j, int at) {
-      for (int r = 0; r < dim; ++r) sum[r] += std::abs(problem.values[at + r] * lambda[j]);
+    problem.each_column(i, [&](int j, const double* column) {
+      for (int r = 0; r < dim; ++r) sum[r] += std::abs(column[r] * lambda[j]);
     });
     for (int r = 0; r < dim; ++r)
       largest = std::max(largest, sum[r] * problem.sets[i].velocity_unit(r));
@@ -113,7 +118,7 @@ Residuals residuals_at(const ContactProblem& problem,
 
 Residuals residuals(
     const ContactProblem& problem, const double* lambda, double* velocity, int first, int last) {
-  for (int i = first; i < last; ++i) problem.velocity(i, lambda, velocity + problem.sets[i].offset);
+  problem.velocities(first, last, lambda, velocity);
   return judged(problem, lambda, velocity, first, last, nullptr);
 }
 
@@ -123,7 +128,7 @@ Residuals residuals(const ContactProblem& problem,
                     int first,
                     int last,
                     RowSizes& sizes) {
-  for (int i = first; i < last; ++i) problem.velocity(i, lambda, velocity + problem.sets[i].offset);
+  problem.velocities(first, last, lambda, velocity);
   return judged(problem, lambda, velocity, first, last, &sizes);
 }
 

@@ -92,7 +92,7 @@ inline double add_rows(const ContactProblem& problem,
                        const double* c,
                        LargestRows& size) {
   const ConstraintSet& set = problem.sets[i];
-  const double* block = problem.values.data() + problem.diagonal_start[i];
+  const double* block = problem.block(i);
   const int dim = Dim > 0 ? Dim : set.dim, stride = ContactProblem::stride(dim);
   const bool plain = Dim > 0 || set.in_one_unit();
   double own_diag = 0.0;

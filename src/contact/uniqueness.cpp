@@ -194,9 +194,8 @@ ProblemScale scale_of_island(const ContactProblem& p,
   const int first = p.island_start[island], last = p.island_start[island + 1];
   double V = 0.0, L = 0.0;
   for (int i = first; i < last; ++i) {
-    const int dim = p.sets[i].dim, step = ContactProblem::stride(dim) + 1;
-    for (int r = 0; r < dim; ++r) {
-      const double G = p.values[p.diagonal_start[i] + step * r], l = impulse[p.sets[i].offset + r];
+    for (int r = 0; r < p.sets[i].dim; ++r) {
+      const double G = p.diagonal_entry(i, r), l = impulse[p.sets[i].offset + r];
       V = std::max(V, std::abs(p.g[p.sets[i].offset + r]) + G * std::abs(l));
       L = std::max(L, std::abs(l));
     }

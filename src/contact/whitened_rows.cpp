@@ -1,6 +1,8 @@
 #include "contact/constraint_row.hpp"
+#include "contact/loose_rows.hpp"
 #include "contact/one_tree_rows.hpp"
 #include "dynamics/constraint_rows.hpp"
+#include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,12 +25,16 @@ void each_block(const ConstraintRow& row, Visit&& visit) {
   }
 }
 
-/// J^T -> Z = L^-T J^T in place, and D^-1 Z.
-void whiten(const DynamicsWorkspace& dynamics, const ConstraintRow& row, WhitenedRows& out) {
+/// Z = L^-T J^T, and D^-1 Z.
+void whiten(const DynamicsWorkspace& dynamics,
+            const ConstraintRow& row,
+            const std::vector<double>& jacobian,
+            WhitenedRows& out) {
   each_block(row, [&](const RowSide& side, int, int start, auto n) {
     const TreeView& view = dynamics.views[side.tree];
     const TreeData<double>& data = dynamics.trees[side.tree];
     double* z = out.z.data() + start;
+    std::copy_n(jacobian.data() + start, n * side.length, z);
     whiten_rows<n>(view, data, side.last_dof, z);
     scale_rows<n>(view, data, side.last_dof, z, out.scaled.data() + start);
   });
@@ -47,20 +53,42 @@ void multiply(const Scene& scene,
   });
 }
 
-/// out += entries lambda over the sides: J^T lambda, or Z lambda.
+/// out += entries lambda over the sides of a row: J^T lambda, or Z lambda.
 void multiply_transpose(const Scene& scene,
                         const DynamicsWorkspace& dynamics,
-                        const ConstraintRows& rows,
+                        const ConstraintRow& row,
                         const std::vector<double>& entries,
                         const double* lambda,
                         double* out) {
+  each_block(row, [&](const RowSide& side, int r, int start, auto n) {
+    const double* z = entries.data() + start;
+    double* tree_out = out + scene.trees()[side.tree].v_offset;
+    add_impulse<n>(dynamics.views[side.tree], side.last_dof, z, lambda + r, tree_out);
+  });
+}
+
+/// out += L^-T J^T lambda: of a loose row J^T lambda first, whitened once for each body.
+void add_whitened_impulses(const Scene& scene,
+                           const DynamicsWorkspace& dynamics,
+                           ConstraintRows& rows,
+                           const double* lambda,
+                           double* out) {
+  std::vector<double>& force = rows.free_change;
+  force.assign(scene.nv(), 0.0);
   for (const ConstraintRow& row : rows.rows) {
-    each_block(row, [&](const RowSide& side, int r, int start, auto n) {
-      const double* z = entries.data() + start;
-      double* tree_out = out + scene.trees()[side.tree].v_offset;
-      add_impulse<n>(dynamics.views[side.tree], side.last_dof, z, lambda + r, tree_out);
-    });
+    multiply_transpose(scene,
+                       dynamics,
+                       row,
+                       row.loose ? rows.jacobian : rows.whitened.z,
+                       lambda,
+                       row.loose ? force.data() : out);
     lambda += row.set.dim;
+  }
+  for (std::size_t t = 0; t < rows.loose_bodies.size(); ++t) {
+    if (!rows.loose_bodies[t].free) continue;
+    double* f = force.data() + scene.trees()[t].v_offset;
+    solve_transposed(dynamics.views[t], dynamics.trees[t], f);
+    for (int k = 0; k < scene.trees()[t].nv; ++k) out[scene.trees()[t].v_offset + k] += f[k];
   }
 }
 
@@ -88,27 +116,58 @@ void add_row_forces(const Scene& scene,
                     const ConstraintRows& rows,
                     const std::vector<double>& x,
                     std::vector<double>& out) {
-  multiply_transpose(scene, dynamics, rows, rows.jacobian, x.data(), out.data());
+  const double* force = x.data();
+  for (const ConstraintRow& row : rows.rows) {
+    multiply_transpose(scene, dynamics, row, rows.jacobian, force, out.data());
+    force += row.set.dim;
+  }
 }
 
 void assemble_rows(const Scene& scene,
                    const DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
-                   ContactProblem& problem) {
+                   ContactProblem& problem,
+                   const Parameters* parameters) {
   number_sets(scene, rows, problem);
   WhitenedRows& out = rows.whitened;
+  problem.space.sides.clear();
   // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
   const int tree = out.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
   if (tree >= 0) {
     whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
     assemble_one_tree(dynamics, rows, problem);
-  } else {
-    out.z = rows.jacobian;
-    out.scaled.resize(out.z.size());
-    for (const ConstraintRow& row : rows.rows) whiten(dynamics, row, out);
-    assemble_delassus(scene, rows, problem);
+    problem.copy_diagonal();
+    return;
+  }
+  if (parameters != nullptr) find_loose_islands(scene, *parameters, dynamics, problem, rows);
+  out.z.resize(rows.jacobian.size());
+  out.scaled.resize(out.z.size());
+  for (const ConstraintRow& row : rows.rows) {
+    if (!row.loose) whiten(dynamics, row, rows.jacobian, out);
+  }
+  assemble_delassus(scene, rows, problem);
+  problem.copy_diagonal();
+  if (parameters != nullptr) fill_space(scene, dynamics, rows, problem);
+}
+
+namespace {
+
+/// out [nv] <- L^-1 D^-1 w of the trees that carry loose rows.
+void find_free_change(const Scene& scene,
+                      const DynamicsWorkspace& dynamics,
+                      const ConstraintRows& rows,
+                      const double* w,
+                      std::vector<double>& out) {
+  out.resize(scene.nv());
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    if (t >= rows.loose_bodies.size() || !rows.loose_bodies[t].free) continue;
+    const int first = scene.trees()[t].v_offset;
+    std::copy_n(w + first, scene.trees()[t].nv, out.begin() + first);
+    solve_scaled_lower(dynamics.views[t], dynamics.trees[t], out.data() + first);
   }
 }
+
+}  // namespace
 
 void add_row_velocity(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
@@ -117,9 +176,13 @@ void add_row_velocity(const Scene& scene,
                       std::vector<double>& out) {
   if (const int tree = rows.whitened.one_tree.tree; tree >= 0)
     return add_free_velocity(w + scene.trees()[tree].v_offset, rows.whitened.one_tree, out);
+  find_free_change(scene, dynamics, rows, w, rows.free_change);
   double* c = out.data();
   for (const ConstraintRow& row : rows.rows) {
-    multiply(scene, dynamics, row, rows.whitened.scaled, w, c);
+    if (row.loose)
+      multiply(scene, dynamics, row, rows.jacobian, rows.free_change.data(), c);
+    else
+      multiply(scene, dynamics, row, rows.whitened.scaled, w, c);
     c += row.set.dim;
   }
 }
@@ -139,7 +202,7 @@ void velocity_change(const Scene& scene,
   if (const int tree = rows.whitened.one_tree.tree; tree >= 0) {
     add_impulses(impulse, rows.whitened.one_tree, out + scene.trees()[tree].v_offset);
   } else {
-    multiply_transpose(scene, dynamics, rows, rows.whitened.z, impulse.data(), out);
+    add_whitened_impulses(scene, dynamics, rows, impulse.data(), out);
   }
   solve_scaled_lower(scene, dynamics, out);
 }
@@ -164,6 +227,7 @@ void row_motion(const RowContext& context,
   }
   const TreeView& view = context.dynamics.views[tree];
   const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved
+  const std::vector<double>& entries = row.loose ? context.out.jacobian : rows.scaled;
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
     if (side.tree != tree) continue;
@@ -171,10 +235,14 @@ void row_motion(const RowContext& context,
     for (int r = 0; r < dim; ++r) {
       const int at = first + r;
       const double* z =
-          rows.scaled.data() + side.start + (at / block) * block * side.length + at % block;
+          entries.data() + side.start + (at / block) * block * side.length + at % block;
       for (int m = 0; m < side.length; ++m) u[chain[m]] += z[block * m] * lambda[r];
     }
   }
+  if (!row.loose) return;
+  const TreeData<double>& data = context.dynamics.trees[tree];
+  solve_transposed(view, data, u);
+  for (int k = 0; k < nv; ++k) u[k] *= data.D_inverse[k];
 }
 
 /// The dofs of both chains, each once: chains are ascending.
@@ -216,45 +284,62 @@ void append_whitened_entries(const Scene& scene,
     const TreeView& view = dynamics.views[side.tree];
     const int* chain = view.chain + view.row[side.last_dof];
     const int block = dim == 1 ? 1 : 3;
+    double own[3 * kRootDofs];
+    if (row.loose) {
+      std::copy_n(rows.jacobian.data() + side.start, dim * side.length, own);
+      dim == 1 ? whiten_rows<1>(view, dynamics.trees[side.tree], side.last_dof, own)
+               : whiten_rows<3>(view, dynamics.trees[side.tree], side.last_dof, own);
+    }
+    const double* z = row.loose ? own : rows.whitened.z.data() + side.start;
     for (int m = 0; m < side.length; ++m) {
       const double root = std::sqrt(dynamics.trees[side.tree].D_inverse[chain[m]]);
       dofs.push_back(scene.trees()[side.tree].v_offset + chain[m]);
-      for (int r = 0; r < dim; ++r) {
-        const int at = side.start + (r / block) * block * side.length + block * m + r % block;
-        values.push_back(root * rows.whitened.z[at]);
-      }
+      for (int r = 0; r < dim; ++r)
+        values.push_back(root * z[(r / block) * block * side.length + block * m + r % block]);
     }
   }
 }
 
-void keep_trees(const Scene& scene,
+void fill_space(const Scene& scene,
                 const DynamicsWorkspace& dynamics,
                 const ConstraintRows& rows,
-                ContactProblem::Trees& trees) {
-  trees.sides.clear();
-  if (rows.whitened.one_tree.tree >= 0) return;
-  trees.side_start.assign(1, 0);
-  trees.dofs.clear();
+                ContactProblem& problem) {
+  ContactSpace& space = problem.space;
+  space.side_start.assign(1, 0);
+  space.dofs.clear();
+  space.z.clear();
+  space.inverse.assign(ContactSpace::Side::kLooseRow * scene.trees().size(), 0.0);
+  space.motion.resize(space.inverse.size());
   for (const ConstraintRow& row : rows.rows) {
-    for (int s = 0; s < row.num_sides; ++s) {
-      const RowSide& side = row.sides[s];
-      const TreeView& view = dynamics.views[side.tree];
-      const int* chain = view.chain + view.row[side.last_dof];
-      trees.sides.push_back(
-          {side.tree, side.length, static_cast<int>(trees.dofs.size()), side.start});
-      trees.dofs.insert(trees.dofs.end(), chain, chain + side.length);
+    if (row.loose) {
+      append_loose_side(row, rows, space);
+    } else {
+      for (int s = 0; s < row.num_sides; ++s) {
+        const RowSide& side = row.sides[s];
+        const TreeView& view = dynamics.views[side.tree];
+        const int* chain = view.chain + view.row[side.last_dof];
+        space.sides.push_back({side.tree,
+                               side.length,
+                               static_cast<int>(space.dofs.size()),
+                               static_cast<int>(space.z.size())});
+        space.dofs.insert(space.dofs.end(), chain, chain + side.length);
+        const double* z = rows.whitened.z.data() + side.start;
+        space.z.insert(space.z.end(), z, z + row.set.dim * side.length);
+      }
     }
-    trees.side_start.push_back(static_cast<int>(trees.sides.size()));
+    space.side_start.push_back(static_cast<int>(space.sides.size()));
   }
-  trees.z = rows.whitened.z;
-  trees.tree_start.clear();
-  trees.inertia.clear();
+  space.tree_start.clear();
+  space.inertia.clear();
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+    space.tree_start.push_back(static_cast<int>(space.inertia.size()));
+    const LooseBody& body = rows.loose_bodies[t];
+    const bool loose = space.inverse[ContactSpace::Side::kLooseRow * t] > 0.0;
     for (int k = 0; k < scene.trees()[t].nv; ++k)
-      trees.inertia.push_back(1.0 / dynamics.trees[t].D_inverse[k]);
+      space.inertia.push_back(loose ? body.inertia[k] : 1.0 / dynamics.trees[t].D_inverse[k]);
   }
-  trees.tree_start.push_back(static_cast<int>(trees.inertia.size()));
+  space.tree_start.push_back(static_cast<int>(space.inertia.size()));
+  fill_loose_blocks(rows, problem);
 }
 
 }  // namespace stiction

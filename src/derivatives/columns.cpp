@@ -88,12 +88,11 @@ void add_pushed(const ContactProblem& problem, const DerivativeIsland& island, C
     const int dim = problem.sets[i].dim;
     double* c = x.velocity.data() +
                 static_cast<std::ptrdiff_t>(problem.sets[i].offset - island.first_row) * x.stride;
-    problem.each_column(i, [&](int column, int at) {
+    problem.each_column(i, [&](int j, const double* column) {
       const double* l =
-          x.impulse.data() + static_cast<std::ptrdiff_t>(column - island.first_row) * x.stride;
+          x.impulse.data() + static_cast<std::ptrdiff_t>(j - island.first_row) * x.stride;
       for (int r = 0; r < dim; ++r)
-        add_rows(
-            problem.values.data() + at + r, nullptr, 1, l, x.stride, x.width, c + r * x.stride);
+        add_rows(column + r, nullptr, 1, l, x.stride, x.width, c + r * x.stride);
     });
   }
 }

@@ -87,8 +87,8 @@ void solve_island(const ContactProblem& problem,
   }
   for (int i = first; i < last; ++i) {
     const int dim = problem.sets[i].dim, at = problem.sets[i].offset - begin;
-    problem.each_column(i, [&](int j, int k) {
-      for (int r = 0; r < dim; ++r) dc.row(at + r) += problem.values[k + r] * pushed.row(j - begin);
+    problem.each_column(i, [&](int j, const double* column) {
+      for (int r = 0; r < dim; ++r) dc.row(at + r) += column[r] * pushed.row(j - begin);
     });
   }
   Rows b = Rows::Zero(reduced.size(), width), y = Rows::Zero(reduced.size(), width);

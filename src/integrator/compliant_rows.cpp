@@ -165,9 +165,8 @@ void dense_delassus(const CompliantSystem& system, int first, int last, double* 
   const int n = 3 * (last - first);
   std::fill(out, out + n * n, 0.0);
   for (int i = first; i < last; ++i) {
-    system.delassus.each_column(i, [&](int column, int at) {
+    system.delassus.each_column(i, [&](int column, const double* block) {
       const int c = column - 3 * first;  // one tree of all rows: columns of others too
-      const double* block = system.delassus.values.data() + at;
       if (c >= 0 && c < n) std::copy(block, block + 3, out + c * n + 3 * (i - first));
     });
   }

@@ -46,15 +46,11 @@ void build_rigid(const CompliantInput& input,
 void take_held_from_free_velocity(RigidRows& rigid) {
   ContactProblem& problem = rigid.problem;
   rigid.warm_start = rigid.held = rigid.solution.impulse;
-  double c[6];
   rigid.change_of_g.resize(problem.g.size());
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    problem.velocity(i, rigid.held.data(), c);
-    for (int r = 0; r < problem.sets[i].dim; ++r) {
-      const int k = problem.sets[i].offset + r;
-      rigid.change_of_g[k] = c[r] - problem.g[k] - problem.compliance[k] * rigid.held[k];
-    }
-  }
+  problem.velocities(0, problem.num_sets(), rigid.held.data(), rigid.change_of_g.data());
+  for (std::size_t k = 0; k < problem.g.size(); ++k)
+    rigid.change_of_g[k] =
+        rigid.change_of_g[k] - problem.g[k] - problem.compliance[k] * rigid.held[k];
   for (std::size_t k = 0; k < problem.g.size(); ++k) problem.g[k] -= rigid.change_of_g[k];
 }
 

@@ -148,6 +148,8 @@ def test_integers_of_any_size_name_their_field(
     arrays: dict[str, Any], tmp_path: Path, field: str, value: int
 ) -> None:
     for index in np.ndindex(arrays[field].shape):
+        if arrays[field][index] == value:  # a loose body has no dofs: -1
+            continue
         np.savez(tmp_path / "w.npz", **(arrays | {field: changed(arrays[field], index, value)}))
         words = field.replace("tree_", "").split("_")[0]
         refused(lambda: stiction.load_problem(tmp_path / "w.npz"), "w.npz: ", words)

@@ -16,7 +16,7 @@ struct StoredProblem {
   std::vector<int> island_start;             ///< [islands + 1] into sets
   std::vector<int> run_start;                ///< [sets + 1] into the next two
   std::vector<int> run_columns, run_counts;  ///< blocks that are stored, zero or not
-  ContactProblem::Trees trees;               ///< or none
+  ContactSpace space;                        ///< or none
   Eigen::VectorXd velocity_floor;            ///< [sets], or none
 };
 

@@ -6,9 +6,7 @@
 namespace stiction {
 
 void velocities(const Island& island, const double* lambda, double* velocity) {
-  const ContactProblem& p = island.problem;
-  for (int i = island.first; i < island.last; ++i)
-    p.velocity(i, lambda, velocity + p.sets[i].offset);
+  island.problem.velocities(island.first, island.last, lambda, velocity);
 }
 
 double velocity_scale(const Island& island) {
@@ -21,7 +19,7 @@ double velocity_scale(const Island& island) {
 double mean_diagonal(const Island& island) {
   double sum = 0.0;
   for (int i = island.first; i < island.last; ++i) {
-    for (int r = 0; r < island.problem.sets[i].dim; ++r) sum += diagonal(island.problem, i, r);
+    for (int r = 0; r < island.problem.sets[i].dim; ++r) sum += island.problem.diagonal_entry(i, r);
   }
   return sum > 0.0 ? sum / island.rows() : 1.0;
 }
@@ -47,37 +45,67 @@ void copy_dense(const Island& island, int stride, double* G, double* g) {
   std::copy(p.g.begin() + island.begin, p.g.begin() + island.end, g);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    p.each_column(i, [&](int j, int at) {
-      const double* column = p.values.data() + at;
+    p.each_column(i, [&](int j, const double* column) {
       std::copy(column, column + set.dim, G + (j - island.begin) * n + (set.offset - island.begin));
     });
   }
 }
 
 /// The sides of the sets [first, last).
-static void copy_trees(const ContactProblem& p, int first, int last, ContactProblem::Trees& out) {
-  const ContactProblem::Trees& trees = p.trees;
+static void copy_space(const ContactSpace& space,
+                       const std::vector<ConstraintSet>& sets,
+                       int first,
+                       int last,
+                       ContactSpace& out) {
   out.side_start.assign(1, 0);
   out.sides.clear();
   out.dofs.clear();
   out.z.clear();
-  if (!trees.known()) return;
+  if (!space.known()) return;
   for (int i = first; i < last; ++i) {
-    for (int s = trees.side_start[i]; s < trees.side_start[i + 1]; ++s) {
-      const ContactProblem::Trees::Side& side = trees.sides[s];
-      const auto dof = trees.dofs.begin() + side.dof;
-      const auto z = trees.z.begin() + side.z;
-      out.sides.push_back({side.tree,
-                           side.length,
-                           static_cast<int>(out.dofs.size()),
-                           static_cast<int>(out.z.size())});
-      out.dofs.insert(out.dofs.end(), dof, dof + side.length);
-      out.z.insert(out.z.end(), z, z + p.sets[i].dim * side.length);
+    for (int s = space.side_start[i]; s < space.side_start[i + 1]; ++s) {
+      ContactSpace::Side side = space.sides[s];
+      const auto z = space.z.begin() + side.z;
+      side.z = static_cast<int>(out.z.size());
+      out.z.insert(out.z.end(), z, z + side.entries(sets[i].dim));
+      if (!side.loose()) {
+        const auto dof = space.dofs.begin() + side.dof;
+        side.dof = static_cast<int>(out.dofs.size());
+        out.dofs.insert(out.dofs.end(), dof, dof + side.length);
+      }
+      out.sides.push_back(side);
     }
     out.side_start.push_back(static_cast<int>(out.sides.size()));
   }
-  out.tree_start = trees.tree_start;
-  out.inertia = trees.inertia;
+  out.tree_start = space.tree_start;
+  out.inertia = space.inertia;
+  out.inverse = space.inverse;
+  out.motion.resize(out.inverse.size());
+}
+
+/// The panels of the sets [first, last), which `sets` numbers anew.
+static void copy_panels(const ContactProblem& p,
+                        int first,
+                        int last,
+                        const std::vector<ConstraintSet>& sets,
+                        ContactProblem::Panels& out) {
+  const ContactProblem::Panels& all = p.panels(first, last);
+  const int begin = p.sets[first].offset;
+  out.clear(last - first);
+  for (int i = first; i < last; ++i) {
+    const int set = i - first, stride = ContactProblem::stride(sets[set].dim);
+    out.begin(set);
+    out.diagonal[set] = out.start[set] + all.diagonal[i] - all.start[i];
+    for (int k = all.run_begin[i]; k < all.run_end[i]; ++k) {
+      const ContactProblem::Panels::Run& run = all.runs[k];
+      out.runs.push_back({run.column - begin, run.count, run.set - first});
+      out.size += stride * run.count;
+    }
+    out.end(set);
+    std::copy_n(all.values.begin() + all.start[i],
+                out.size - out.start[set],
+                out.values.begin() + out.start[set]);
+  }
 }
 
 void copy_island(const ContactProblem& p, int k, ContactProblem& out) {
@@ -91,21 +119,11 @@ void copy_island(const ContactProblem& p, int k, ContactProblem& out) {
   cut(p.compliance, island.begin, island.end, out.compliance);
   out.velocity_floor.clear();
   if (!p.velocity_floor.empty()) cut(p.velocity_floor, first, last, out.velocity_floor);
-  cut(p.run_start, first, last + 1, out.run_start);
-  cut(p.runs, p.run_start[first], p.run_start[last], out.runs);
-  cut(p.panel_start, first, last + 1, out.panel_start);
-  cut(p.diagonal_start, first, last, out.diagonal_start);
-  cut(p.values, p.panel_start[first], p.panel_start[last], out.values);
   for (ConstraintSet& set : out.sets) set.offset -= island.begin;
-  for (int& start : out.run_start) start -= p.run_start[first];
-  for (ContactProblem::Run& run : out.runs) {
-    run.column -= island.begin;
-    run.set -= first;
-  }
-  for (int& start : out.panel_start) start -= p.panel_start[first];
-  for (int& start : out.diagonal_start) start -= p.panel_start[first];
   out.island_start.assign({0, last - first});
-  copy_trees(p, first, last, out.trees);
+  copy_panels(p, first, last, out.sets, out.stored);
+  out.copy_diagonal();
+  copy_space(p.space, p.sets, first, last, out.space);
 }
 
 }  // namespace stiction

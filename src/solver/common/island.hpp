@@ -19,14 +19,12 @@ struct Island {
         begin(p.sets[first_set].offset),
         end(p.sets[last_set - 1].offset + p.sets[last_set - 1].dim) {}
   int rows() const { return end - begin; }
+  /// Whether its bodies are loose: then nothing but dense methods should ask for its panels.
+  bool is_loose() const { return problem.space.loose(first); }
 };
 
 /// c = (G + R) lambda + g of the island; both arrays are indexed by the problem's rows.
 void velocities(const Island& island, const double* lambda, double* velocity);
-/// diag(G + R) of one row of set i.
-inline double diagonal(const ContactProblem& p, int i, int row) {
-  return p.values[p.diagonal_start[i] + (ContactProblem::stride(p.sets[i].dim) + 1) * row];
-}
 /// Bound of the largest eigenvalue of a symmetric block, columns `stride` apart: q + (n - 1) p,
 /// q = tr / n and n (n - 1) p^2 = ||A - q I||_F^2; reached if the others are equal.
 double largest_eigenvalue_bound(const double* block, int n, int stride);

@@ -3,6 +3,7 @@
 #include "stiction/contact/contact_model.hpp"
 
 #include "solver/common/projection.hpp"
+#include "solver/common/set_sweep.hpp"
 #include "solver/workspace.hpp"
 
 #include <algorithm>
@@ -62,7 +63,7 @@ bool harmless(const Island& island,
       const double held = p.compliance[k] > 0.0 ? 0.0 : reference;
       gain += lambda[k] * (0.5 * (velocity[k] + p.g[k]) + held);
       size += std::abs(lambda[k]) * (std::abs(velocity[k]) + std::abs(p.g[k]) + std::abs(held));
-      const double d = diagonal(p, i, r);
+      const double d = p.diagonal_entry(i, r);
       if (d > 0.0) allowed += 0.5 * recovery * recovery / d;
       const double motion =
           velocity[k] + energy_giving_reference(set, r, reference, p.compliance[k]);
@@ -85,7 +86,7 @@ bool harmless(const Island& island,
 /// L_i of a set.
 double largest_row_sum(const ContactProblem& p, int i) {
   const int dim = p.sets[i].dim, stride = ContactProblem::stride(dim);
-  const double* block = p.values.data() + p.diagonal_start[i];
+  const double* block = p.block(i);
   double largest = 0.0;
   for (int r = 0; r < dim; ++r) {
     double sum = 0.0;
@@ -97,13 +98,14 @@ double largest_row_sum(const ContactProblem& p, int i) {
 
 /// One step of a set down f, whose g is that of island.problem; the largest change of impulse in
 /// velocity units.
-double descend(const Island& island, int i, double L, double* lambda) {
+double descend(
+    const Island& island, const NewestVelocity& newest, int i, double L, double* lambda) {
   const ContactProblem& p = island.problem;
   const ConstraintSet& set = p.sets[i];
   if (!(L > 0.0)) return 0.0;
   const double R = kRegularisation * L;
-  double c[kMaxSetDim], next[kMaxSetDim], change = 0.0;
-  p.velocity(i, lambda, c);
+  double c[kMaxSetDim], next[kMaxSetDim], old[kMaxSetDim], change = 0.0;
+  newest.find(i, c);
   for (int r = 0; r < set.dim; ++r) {
     const int k = set.offset + r;
     c[r] += R * lambda[k];
@@ -111,9 +113,11 @@ double descend(const Island& island, int i, double L, double* lambda) {
   }
   project(set, next);
   for (int r = 0; r < set.dim; ++r) {
-    change = std::max(change, L * std::abs(next[r] - lambda[set.offset + r]));
+    old[r] = lambda[set.offset + r];
+    change = std::max(change, L * std::abs(next[r] - old[r]));
     lambda[set.offset + r] = next[r];
   }
+  newest.moved(i, old);
   return change;
 }
 
@@ -141,10 +145,11 @@ void minimise(const Island& island, Buffer<double>& L, double* lambda, double* v
   }
   if (!(f <= 0.0)) std::fill(lambda + island.begin, lambda + island.end, 0.0);
   for (int sweep = 0; sweep < kSafeSweeps; ++sweep) {
+    const NewestVelocity newest(island, lambda);
     double change = 0.0;
     for (int n = 0; n < island.last - island.first; ++n) {
       const int i = sweep % 2 ? island.last - 1 - n : island.first + n;
-      change = std::max(change, descend(island, i, L[i - island.first], lambda));
+      change = std::max(change, descend(island, newest, i, L[i - island.first], lambda));
     }
     if (!(change > still)) return;
   }

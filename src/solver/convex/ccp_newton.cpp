@@ -163,10 +163,11 @@ void IslandNewton::assemble() {
   for (int i = island_.first; i < island_.last; ++i) {
     if (start_[i] == start_[i + 1]) continue;
     const int stride = ContactProblem::stride(p_.sets[i].dim);
-    const double* block = p_.values.data() + p_.panel_start[i];
-    for (int k = p_.run_start[i]; k < p_.run_start[i + 1]; ++k) {
-      int j = p_.runs[k].set;
-      for (int left = p_.runs[k].count; left > 0; ++j) {
+    const ContactProblem::Panels& G = p_.panels(i, i + 1);
+    const double* block = G.values.data() + G.start[i];
+    for (int k = G.run_begin[i]; k < G.run_end[i]; ++k) {
+      int j = G.runs[k].set;
+      for (int left = G.runs[k].count; left > 0; ++j) {
         if (j >= i) add_block(i, j, block);
         if (j >= i) profile = std::max(profile, start_[j + 1]);
         left -= p_.sets[j].dim;

@@ -16,7 +16,7 @@ void contact_norm_rule(const Island& island, double weight, double* R) {
     const ConstraintSet& set = p.sets[i];
     double norm = 0.0;
     if (set.is_cone()) {
-      const double* b = p.values.data() + p.diagonal_start[i];
+      const double* b = p.block(i);
       for (int c = 0; c < set.dim; ++c, b += ContactProblem::stride(set.dim)) {
         double column = b[0] * b[0];
         for (int r = 1; r < set.dim; ++r) column += b[r] * b[r];
@@ -26,7 +26,7 @@ void contact_norm_rule(const Island& island, double weight, double* R) {
     }
     for (int r = 0; r < set.dim; ++r) {
       const bool pushes = set.is_normal(r);
-      const double size = set.is_cone() ? norm : diagonal(p, i, r);
+      const double size = set.is_cone() ? norm : p.diagonal_entry(i, r);
       R[set.offset + r] = weight * (pushes ? 1.0 : 1e-3) * size / kPeriod;
     }
   }
@@ -44,7 +44,8 @@ void find_regularisation(const Island& island, const SolverSettings& settings, d
     contact_norm_rule(island, weight, R);
   } else {
     for (int i = island.first; i < island.last; ++i) {
-      for (int r = 0; r < p.sets[i].dim; ++r) R[p.sets[i].offset + r] = weight * diagonal(p, i, r);
+      for (int r = 0; r < p.sets[i].dim; ++r)
+        R[p.sets[i].offset + r] = weight * p.diagonal_entry(i, r);
     }
   }
   const double floor = 1e-12 * mean_diagonal(island);

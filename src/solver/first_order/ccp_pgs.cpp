@@ -29,7 +29,7 @@ void find_steps(const Island& island, double over_relaxation, double* step) {
     const ConstraintSet& set = p.sets[i];
     double* s = step + set.offset;
     if (set.is_cone()) {
-      const double* block = p.values.data() + p.diagonal_start[i];
+      const double* block = p.block(i);
       const int stride = ContactProblem::stride(set.dim);
       double trace = block[0];
       for (int r = 1; r < set.dim; ++r) trace += block[(stride + 1) * r];
@@ -39,7 +39,7 @@ void find_steps(const Island& island, double over_relaxation, double* step) {
       continue;
     }
     for (int r = 0; r < set.dim; ++r) {
-      const double d = diagonal(p, i, r);
+      const double d = p.diagonal_entry(i, r);
       s[r] = d > floor ? over_relaxation / d : 0.0;
     }
   }

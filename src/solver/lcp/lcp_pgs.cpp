@@ -24,9 +24,10 @@ void find_steps(const Island& island, double omega, double* step) {
   const double floor = rigid_floor(island);
   for (int i = island.first; i < island.last; ++i) {
     double* s = step + p.sets[i].offset;
-    for (int r = 0; r < p.sets[i].dim; ++r) s[r] = omega * safe_inverse(diagonal(p, i, r), floor);
+    for (int r = 0; r < p.sets[i].dim; ++r)
+      s[r] = omega * safe_inverse(p.diagonal_entry(i, r), floor);
     if (!p.sets[i].is_cone()) continue;
-    const double* b = p.values.data() + p.diagonal_start[i];
+    const double* b = p.block(i);
     const double half = 0.5 * (b[0] + b[5]), difference = 0.5 * (b[0] - b[5]);
     const double L = half + std::sqrt(difference * difference + b[1] * b[1]);
     s[0] = s[1] = omega * safe_inverse(L, floor);
@@ -63,7 +64,7 @@ void solve_lcp_pgs(const ContactProblem& problem,
         const double* step = own.step + set.offset;
         if (!set.is_cone())
           return sweep_rows(problem, i, c, l, [&](int r) { return -step[r] * c[r]; });
-        const double* block = problem.values.data() + problem.diagonal_start[i];
+        const double* block = problem.block(i);
         update_contact(set, polygon, step, block, c, l);
       });
     });

@@ -11,7 +11,7 @@ namespace {
 
 /// xx xy xz yy yz zz of a cone's diagonal block.
 void copy_block(const ContactProblem& p, int i, double* G) {
-  const double* b = p.values.data() + p.diagonal_start[i];
+  const double* b = p.block(i);
   G[0] = b[0];
   G[1] = b[1];
   G[2] = b[2];
@@ -38,7 +38,7 @@ void solve_exactly(const double* G, const Cone& cone, const double* c, double* l
 void solve_spatially(const ContactProblem& p, int i, const double* c, double* l) {
   const Cone& cone = p.sets[i].friction;
   const int stride = ContactProblem::stride(cone.dim);
-  const double* G = p.values.data() + p.diagonal_start[i];
+  const double* G = p.block(i);
   double v[kMaxConeDim], trace = 0.0;
   for (int r = 0; r < cone.dim; ++r) {
     v[r] = c[r];
@@ -60,7 +60,7 @@ GaussSeidel::GaussSeidel(const Island& island, Buffer<Local>& locals) : island_(
   for (int i = island.first; i < island.last; ++i) {
     Local& local = locals_[i - island.first];
     for (int r = 0; r < p.sets[i].dim; ++r)
-      local.inverse[r] = safe_inverse(diagonal(p, i, r), floor);
+      local.inverse[r] = safe_inverse(p.diagonal_entry(i, r), floor);
     if (!p.sets[i].is_cone() || p.sets[i].dim != 3) continue;
     double block[6];
     copy_block(p, i, block);

@@ -47,7 +47,7 @@ void InteriorPoint::list_cells() {
     const ConstraintSet& set = p.sets[i];
     // What nothing moves has no path where it touches: it does not push.
     if (problem_ == Problem::kPath && set.is_normal(set.dim - 1) &&
-        diagonal(p, i, set.dim - 1) <= rigid)
+        p.diagonal_entry(i, set.dim - 1) <= rigid)
       continue;
     switch (set.kind) {
       case SetKind::kCone:
@@ -99,8 +99,8 @@ void InteriorPoint::scale() {
       w_.scale[row] = D[at];
       w_.g[row] = D[at] * c[r];
       double* out = w_.matrix + static_cast<std::size_t>(row) * stride_;
-      p.each_column(i, [&](int to, int k) {
-        if (column[to] >= 0) out[column[to]] = D[at] * D[to] * p.values[k + r];
+      p.each_column(i, [&](int to, const double* column_of_G) {
+        if (column[to] >= 0) out[column[to]] = D[at] * D[to] * column_of_G[r];
       });
     }
   }

@@ -177,16 +177,16 @@ void scale_rows(const Island& island, double* D) {
     if (set.is_cone()) {
       const int n = set.friction.normal();
       const double mu = set.friction.slope() > 0.0 ? set.friction.slope() : 1.0;
-      double trace = diagonal(p, i, 0);
-      for (int r = 1; r < n; ++r) trace += diagonal(p, i, r);
+      double trace = p.diagonal_entry(i, 0);
+      for (int r = 1; r < n; ++r) trace += p.diagonal_entry(i, r);
       const double d =
-          circular::canonical_scale(set.dim, mu, trace, diagonal(p, i, n), 1e-14 * largest);
+          circular::canonical_scale(set.dim, mu, trace, p.diagonal_entry(i, n), 1e-14 * largest);
       std::fill(out, out + n, d);
       out[n] = d / mu;
       continue;
     }
     for (int r = 0; r < set.dim; ++r)
-      out[r] = 1.0 / std::sqrt(std::max(diagonal(p, i, r), 1e-14 * largest));
+      out[r] = 1.0 / std::sqrt(std::max(p.diagonal_entry(i, r), 1e-14 * largest));
   }
 }
 

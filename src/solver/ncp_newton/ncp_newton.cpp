@@ -17,8 +17,15 @@ namespace {
 /// As many sweeps as cost an eighth of a factorisation: n^3 / 6 against the entries of G.
 int sweeps_per_turn(const Island& island) {
   const ContactProblem& p = island.problem;
-  const double n = island.rows(),
-               entries = p.panel_start[island.last] - p.panel_start[island.first];
+  constexpr int kLoose = 8;  // sweeps of loose bodies, whose factorisations are sparse
+  if (island.is_loose()) return kLoose;
+  const ContactProblem::Panels& G = p.panels(island.first, island.last);
+  double entries = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    for (int k = G.run_begin[i]; k < G.run_end[i]; ++k)
+      entries += ContactProblem::stride(p.sets[i].dim) * G.runs[k].count;
+  }
+  const double n = island.rows();
   return static_cast<int>(std::clamp(n * n * n / (48.0 * entries), 4.0, 64.0));
 }
 
@@ -137,6 +144,7 @@ bool NcpNewton::sweep_while_it_helps() {
 /// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
 static int most_coordinates(const Island& island) {
   constexpr int kSmall = 100;
+  if (island.is_loose()) return std::numeric_limits<int>::max();
   return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
 }
 
@@ -151,6 +159,27 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
       tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
   certificate_ = newton_on_modes(
       island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
+  keep_best();
+  return certificate_.relative <= tolerance;
+}
+
+/// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner.
+bool NcpNewton::newton_in_space() {
+  constexpr int kSteps = 30, kLargeRows = 400;
+  if (!in_tree_space()) return false;
+  const int patience = island_.rows() <= kLargeRows ? 8 : 2;
+  const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
+  const NewtonSettings settings{
+      tolerance, std::min(kSteps, budget_.left()), budget_.interrupt(), kLarge};
+  certificate_ = stiction::newton_in_space(island_,
+                                           settings,
+                                           patience,
+                                           certificate_,
+                                           lambda_,
+                                           velocity_,
+                                           work_.multipliers.trees,
+                                           work_.space,
+                                           budget_.count());
   keep_best();
   return certificate_.relative <= tolerance;
 }
@@ -206,7 +235,7 @@ bool NcpNewton::drowns(const RowSizes& sizes) const {
   double made = 0.0;
   for (int i = island_.first; i < island_.last; ++i) {
     for (int r = 0; r < p.sets[i].dim; ++r)
-      made = std::max(made, diagonal(p, i, r) * std::abs(lambda_[p.sets[i].offset + r]));
+      made = std::max(made, p.diagonal_entry(i, r) * std::abs(lambda_[p.sets[i].offset + r]));
   }
   return kSumRounding * made > kHidden * velocity_scale(island_);
 }
@@ -241,6 +270,7 @@ bool NcpNewton::start_well() {
   const bool warm = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
   if (!warm || !(certificate_.relative <= kClose)) return false;
+  if (island_.is_loose()) return newton_in_space();
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;
   if (newton(8, kLarge, std::min(settings_.tolerance, 0.5 * certificate_.relative))) return true;
@@ -262,8 +292,9 @@ namespace {
 /// Room for the stages that few problems need, so that they allocate nothing when they are.
 void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
   ContactProblem& soft = work.compliant;
-  if (soft.values.capacity() >= problem.values.size() && soft.g.capacity() >= problem.g.size() &&
-      soft.runs.capacity() >= problem.runs.size())
+  if (soft.stored.values.capacity() >= problem.stored.values.size() &&
+      soft.g.capacity() >= problem.g.size() &&
+      soft.stored.runs.capacity() >= problem.stored.runs.size())
     return;
   soft = problem;
   int rows = 0;
@@ -273,6 +304,7 @@ void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
     TreeSpace& trees = work.multipliers.trees;
     if (trees.prepare(island, most_coordinates(island)))
       work.multipliers.reserve(problem.g.size(), trees.num_coordinates());
+    if (island.is_loose()) work.space.reserve(problem.g.size(), trees.num_coordinates());
   }
   work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));

@@ -5,6 +5,7 @@
 #include "solver/ncp_newton/interior_point.hpp"
 #include "solver/ncp_newton/mode_newton.hpp"
 #include "solver/ncp_newton/multipliers.hpp"
+#include "solver/ncp_newton/space_newton.hpp"
 #include "solver/solvers.hpp"
 
 #include <cmath>
@@ -34,6 +35,7 @@ struct NcpNewtonWork {
   ContactProblem compliant;  ///< the problem with compliance added
   ModeNewtonWork modes;
   MultiplierWork multipliers;
+  SpaceNewtonWork space;
   InteriorWork interior;
 };
 
@@ -95,6 +97,7 @@ class NcpNewton {
   bool newton(int steps, double proximal, double tolerance);
   bool newton(int steps, double proximal) { return newton(steps, proximal, settings_.tolerance); }
   bool in_tree_space();
+  bool newton_in_space();
   bool drowns(const RowSizes& sizes) const;
   bool rounding_exhausted() const;
   bool follow_central_path(const InteriorPoint::Start& start);

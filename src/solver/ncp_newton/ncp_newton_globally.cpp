@@ -66,10 +66,9 @@ void NcpNewton::make_compliant(double share) {
   ContactProblem& soft = work_.compliant;
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    const int stride = ContactProblem::stride(set.dim) + 1, at = p.diagonal_start[i];
     const double largest = p.largest_diagonal(i, i + 1);
     for (int r = set.is_cone() ? set.friction.normal() : 0; r < set.dim; ++r) {
-      soft.values[at + stride * r] = p.values[at + stride * r] + share * largest;
+      soft.set_diagonal_entry(i, r, p.diagonal_entry(i, r) + share * largest);
       soft.compliance[set.offset + r] = p.compliance[set.offset + r] + share * largest;
     }
   }
@@ -115,7 +114,8 @@ bool NcpNewton::regularise(std::vector<double>& regularisation) {
     regularisation.resize(p.g.size(), 0.0);
     for (int i = island_.first; i < island_.last; ++i) {
       for (int r = 0; r < p.sets[i].dim; ++r)
-        regularisation[p.sets[i].offset + r] = diagonal(work_.compliant, i, r) - diagonal(p, i, r);
+        regularisation[p.sets[i].offset + r] =
+            work_.compliant.diagonal_entry(i, r) - p.diagonal_entry(i, r);
     }
     return true;
   }
@@ -153,7 +153,7 @@ bool NcpNewton::scatter() {
       const ConstraintSet& set = p.sets[i];
       double* l = lambda_ + set.offset;
       for (int r = 0; r < set.dim; ++r) l[r] = 0.0;
-      const double d = diagonal(p, i, set.dim - 1);
+      const double d = p.diagonal_entry(i, set.dim - 1);
       if (set.kind == SetKind::kFree || !(d > 0.0)) continue;
       const double n = uniform() * scale / d;
       l[set.dim - 1] = n;

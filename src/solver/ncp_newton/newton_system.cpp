@@ -15,9 +15,10 @@ template <class Visit>
 inline __attribute__((always_inline)) void each_stretch(
     const ContactProblem& p, int i, int from, const MovingColumns& columns, Visit&& visit) {
   const int stride = ContactProblem::stride(p.sets[i].dim);
-  const double* panel = p.values.data() + p.panel_start[i];
-  for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-    const ContactProblem::Run& run = p.runs[k];
+  const ContactProblem::Panels& G = p.stored;
+  const double* panel = G.values.data() + G.start[i];
+  for (int k = G.run_begin[i]; k < G.run_end[i]; ++k) {
+    const ContactProblem::Panels::Run& run = G.runs[k];
     const int last = run.column + run.count;
     for (int c = std::max(run.column, from); c < last;) {
       if (columns.of[c] < 0) {
@@ -120,9 +121,10 @@ void slide_rows(const NewtonSystem& s,
 
 void find_profile(const Island& island, const int* column_of, NewtonSystem& s) {
   const ContactProblem& p = island.problem;
+  const ContactProblem::Panels& G = p.panels(island.first, island.last);
   int reach = 0;
   for (int i = island.first; i < island.last; ++i) {
-    const ContactProblem::Run& run = p.runs[p.run_start[i + 1] - 1];
+    const ContactProblem::Panels::Run& run = G.runs[G.run_end[i] - 1];
     int column = run.column + run.count - 1;
     while (column_of[column] < 0 && column > p.sets[i].offset) --column;
     for (int r = 0; r < p.sets[i].dim; ++r) {

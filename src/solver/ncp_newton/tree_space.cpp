@@ -8,7 +8,7 @@ namespace stiction {
 
 /// Nodes are the trees in the order in which they are met.
 void TreeSpace::number_trees(const Island& island) {
-  const ContactProblem::Trees& trees = island.problem.trees;
+  const ContactSpace& trees = island.problem.space;
   node_of_tree_.assign(trees.tree_start.size() - 1, -1);
   sizes_.clear();
   start_.clear();
@@ -27,33 +27,32 @@ void TreeSpace::number_trees(const Island& island) {
 
 bool TreeSpace::prepare(const Island& island, int most) {
   const ContactProblem& p = island.problem;
-  if (!p.trees.known()) return false;
+  const ContactSpace& space = p.space;
+  if (!space.known()) return false;
   number_trees(island);
   if (num_coordinates() > most) return false;
+  loose_ = space.loose(island.first);
   rows_.clear();
   sides_.clear();
   side_start_.assign(1, 0);
   matrix_.begin(sizes_);
   int slope = 0;
   for (int i = island.first; i < island.last; ++i) {
-    const int dim = ContactProblem::tree_block(p.sets[i]);
+    const int dim = loose_ ? p.sets[i].dim : ContactProblem::tree_block(p.sets[i]);
     for (int first = 0; first < p.sets[i].dim; first += dim, slope += dim * dim) {
       rows_.push_back({i, p.sets[i].offset + first, dim, slope});
-      for (int s = p.trees.side_start[i]; s < p.trees.side_start[i + 1]; ++s) {
-        const ContactProblem::Trees::Side& side = p.trees.sides[s];
+      for (int s = space.side_start[i]; s < space.side_start[i + 1]; ++s) {
+        const ContactSpace::Side& side = space.sides[s];
         const int node = node_of_tree_[side.tree];
-        const int* dofs = p.trees.dofs.data() + side.dof;
-        const bool whole = dofs[side.length - 1] == side.length - 1;
-        sides_.push_back({node,
-                          start_[node],
-                          side.length,
-                          whole ? nullptr : dofs,
-                          p.trees.z.data() + side.z + first * side.length});
+        const int* dofs = side.loose() ? nullptr : space.dofs.data() + side.dof;
+        if (dofs != nullptr && dofs[side.length - 1] == side.length - 1) dofs = nullptr;
+        sides_.push_back(
+            {node, start_[node], side.length, dofs, space.z.data() + side.z + first * side.length});
       }
       side_start_.push_back(static_cast<int>(sides_.size()));
     }
     const Side* last = sides_.data() + sides_.size();
-    if (p.trees.side_start[i + 1] - p.trees.side_start[i] == 2)
+    if (space.side_start[i + 1] - space.side_start[i] == 2)
       matrix_.couple(last[-1].node, last[-2].node);
   }
   matrix_.analyse();
@@ -70,8 +69,35 @@ inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
 
 }  // namespace
 
+namespace {
+
+constexpr int kRow = ContactSpace::Side::kLooseRow;
+
+/// y[6] += Z x of a loose body.
+STICTION_CLONES void add_loose_rows(const double* z, int dim, const double* x, double* y) {
+  for (int r = 0; r < dim; ++r, z += kRow) {
+    for (int k = 0; k < 6; ++k) y[k] += z[k] * x[r];
+  }
+}
+
+/// c += Z^T y.
+STICTION_CLONES void add_loose_motion(const double* z, int dim, const double* y, double* c) {
+  for (int r = 0; r < dim; ++r, z += kRow) {
+    double sum = z[0] * y[0];
+    for (int k = 1; k < 6; ++k) sum += z[k] * y[k];
+    c[r] += sum;
+  }
+}
+
+}  // namespace
+
 void TreeSpace::gather(const double* impulse, double* y) const {
   std::fill(y, y + num_coordinates(), 0.0);
+  for (std::size_t k = 0; loose_ && k < rows_.size(); ++k) {
+    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s)
+      add_loose_rows(sides_[s].z, rows_[k].dim, impulse + rows_[k].begin, y + sides_[s].start);
+  }
+  if (loose_) return;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const double* x = impulse + rows_[k].begin;
     with_block(rows_[k].dim, [&](auto dim) {
@@ -90,6 +116,12 @@ void TreeSpace::gather(const double* impulse, double* y) const {
 }
 
 void TreeSpace::spread(const double* y, double* motion) const {
+  for (std::size_t k = 0; loose_ && k < rows_.size(); ++k) {
+    std::fill_n(motion + rows_[k].begin, rows_[k].dim, 0.0);
+    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s)
+      add_loose_motion(sides_[s].z, rows_[k].dim, y + sides_[s].start, motion + rows_[k].begin);
+  }
+  if (loose_) return;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     with_block(rows_[k].dim, [&](auto dim) {
       double sum[dim] = {};
@@ -117,20 +149,33 @@ void TreeSpace::begin_matrix(bool symmetric) {
 
 namespace {
 
-/// out(i, j) += za_i . H zb_j for two loose bodies and three rows.
-STICTION_CLONES void add_loose_bodies(
+/// out(i, j) += za_i . H zb_j of two loose bodies.
+template <int Dim>
+inline __attribute__((always_inline)) void add_loose(
     const double* za, const double* zb, const double* H, double* out, int stride) {
-  double right[3][6];
-  for (int j = 0; j < 6; ++j) {
-    for (int r = 0; r < 3; ++r) {
-      right[r][j] =
-          H[3 * r] * zb[3 * j] + H[3 * r + 1] * zb[3 * j + 1] + H[3 * r + 2] * zb[3 * j + 2];
-    }
+  Octo right[Dim];
+  for (int r = 0; r < Dim; ++r) {
+    right[r] = octo(zb) * H[Dim * r];
+    for (int c = 1; c < Dim; ++c) right[r] += octo(zb + kRow * c) * H[Dim * r + c];
   }
   for (int i = 0; i < 6; ++i, out += stride) {
-    for (int j = 0; j < 6; ++j) {
-      out[j] += za[3 * i] * right[0][j] + za[3 * i + 1] * right[1][j] + za[3 * i + 2] * right[2][j];
-    }
+    Octo sum = right[0] * za[i];
+    for (int r = 1; r < Dim; ++r) sum += right[r] * za[kRow * r + i];
+    for (int j = 0; j < 6; ++j) out[j] += sum[j];
+  }
+}
+
+STICTION_CLONES void add_loose_bodies(
+    const double* za, const double* zb, int dim, const double* H, double* out, int stride) {
+  switch (dim) {
+    case 1:
+      return add_loose<1>(za, zb, H, out, stride);
+    case 3:
+      return add_loose<3>(za, zb, H, out, stride);
+    case 4:
+      return add_loose<4>(za, zb, H, out, stride);
+    default:
+      return add_loose<6>(za, zb, H, out, stride);
   }
 }
 
@@ -139,8 +184,7 @@ STICTION_CLONES void add_loose_bodies(
 /// block += Z_a H Z_b^T.
 void TreeSpace::add_product(
     const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block) {
-  if (dim == 3 && !a.dofs && !b.dofs && a.length == 6 && b.length == 6)
-    return add_loose_bodies(a.z, b.z, H, block.values, block.stride);
+  if (loose_) return add_loose_bodies(a.z, b.z, dim, H, block.values, block.stride);
   with_block(dim, [&](auto rows) { add_product<rows>(a, b, H, block); });
 }
 

@@ -42,14 +42,15 @@ class TreeSpace {
     const double* z;
   };
   void number_trees(const Island& island);
-  static void add_product(
-      const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block);
   template <int dim>
   static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);
+  void add_product(
+      const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block);
   void add_coupling(const Side& a, const Side& b, int dim, const double* H);
 
   BlockSparse matrix_;
   bool symmetric_ = true;
+  bool loose_ = false;  // all trees are loose bodies
   std::vector<Rows> rows_;
   std::vector<Side> sides_;
   std::vector<int> side_start_;  // [rows + 1]

@@ -55,7 +55,7 @@ void solve_raisim(const ContactProblem& problem,
     const auto update = [&](int i, double* c, double* l) {
       const ConstraintSet& set = problem.sets[i];
       const int stride = ContactProblem::stride(set.dim) + 1;
-      const double* block = problem.values.data() + problem.diagonal_start[i];
+      const double* block = problem.block(i);
       if (!set.is_cone()) {
         return sweep_rows(problem, i, c, l, [&](int r) {
           return block[stride * r] > floor ? -c[r] / block[stride * r] : 0.0;

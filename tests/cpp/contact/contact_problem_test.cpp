@@ -101,18 +101,18 @@ BOOST_AUTO_TEST_CASE(round_trip_and_velocity) {
       double out[6];
       p.velocity(i, l.data(), out);
       for (int r = 0; r < p.sets[i].dim; ++r) BOOST_TEST(std::abs(out[r] - c[row + r]) < 1e-13);
-      const double* block = p.values.data() + p.diagonal_start[i];
+      const double* block = p.block(i);
       BOOST_TEST(block[0] == expected(row, row));
       row += p.sets[i].dim;
-      for (int k = p.run_start[i]; k < p.run_start[i + 1]; ++k) {
-        stored += p.runs[k].count * ContactProblem::stride(p.sets[i].dim);
+      for (int k = p.stored.run_begin[i]; k < p.stored.run_end[i]; ++k) {
+        stored += p.stored.runs[k].count * ContactProblem::stride(p.sets[i].dim);
       }
     }
     BOOST_TEST(row == p.num_rows());
-    BOOST_TEST(stored == p.values.size());
+    BOOST_TEST(stored == p.stored.values.size());
     for (const ConstraintSet& s : d.sets) ++dims[s.dim];
     compliant += d.R.size() > 0;
-    dropped += p.values.size() < std::size_t(p.num_rows()) * p.num_rows();
+    dropped += p.stored.values.size() < std::size_t(p.num_rows()) * p.num_rows();
   }
   for (int n = 1; n <= 9; ++n) BOOST_TEST(dims[n] > 20);
   BOOST_TEST(compliant > 100);
@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(zero_blocks_are_dropped) {
       G,
       Eigen::VectorXd::Zero(7),
       {ConstraintSet::cone(0.5), ConstraintSet::cone(0.5), ConstraintSet::non_negative()});
-  BOOST_TEST(p.values.size() == 4u * (3 + 1) + 4u * 3 + (3u + 1));
-  BOOST_TEST(p.run_start[1] - p.run_start[0] == 2);
-  BOOST_TEST(p.run_start[2] - p.run_start[1] == 1);
+  BOOST_TEST(p.stored.values.size() == 4u * (3 + 1) + 4u * 3 + (3u + 1));
+  BOOST_TEST(p.stored.run_end[0] - p.stored.run_begin[0] == 2);
+  BOOST_TEST(p.stored.run_end[1] - p.stored.run_begin[1] == 1);
   BOOST_TEST((p.dense() == G));
 }
 

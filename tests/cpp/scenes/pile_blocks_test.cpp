@@ -36,9 +36,10 @@ Pile settled(int n) {
   pile.kinetic_energy = report.kinetic_energy;
   pile.penetration = report.penetration;
   for (int i = 0; i < p.num_sets(); ++i) {
-    const double* panel = &p.values[p.panel_start[i]];
-    for (int r = p.run_start[i]; r < p.run_start[i + 1]; ++r) {
-      for (int c = 0; c < p.runs[r].count; c += 3, panel += 12) {
+    const ContactProblem::Panels& G = p.panels();
+    const double* panel = &G.values[G.start[i]];
+    for (int r = G.run_begin[i]; r < G.run_end[i]; ++r) {
+      for (int c = 0; c < G.runs[r].count; c += 3, panel += 12) {
         pile.stored += 1.0;
         pile.nonzero += std::any_of(panel, panel + 12, [](double x) { return x != 0.0; });
       }

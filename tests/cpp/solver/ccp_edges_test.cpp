@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(not_finite_is_reported) {
       }
       for (int i = 0; i < static_cast<int>(d.sets.size()); ++i) {
         ContactProblem p = d.problem();
-        p.values[p.diagonal_start[i]] = bad;
+        p.set_diagonal_entry(i, 0, bad);
         BOOST_TEST((solved(p, settings(name, 1e-8)).status == SolveStatus::kNotFinite), name);
       }
     }

@@ -75,9 +75,9 @@ double worst_error(const ContactProblem& problem, const ContactSolution& s) {
   double velocity = 0.0, worst = 0.0;
   for (int i = 0; i < problem.num_sets(); ++i) {
     const int at = problem.sets[i].offset, dim = problem.sets[i].dim;
-    problem.each_column(i, [&](int j, int k) {
+    problem.each_column(i, [&](int j, const double* column) {
       for (int r = 0; r < dim; ++r)
-        velocity = std::max(velocity, std::abs(problem.values[k + r] * s.impulse[j]));
+        velocity = std::max(velocity, std::abs(column[r] * s.impulse[j]));
     });
     for (int r = 0; r < dim; ++r) velocity = std::max(velocity, std::abs(problem.g[at + r]));
   }

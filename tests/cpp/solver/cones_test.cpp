@@ -112,12 +112,12 @@ double worst_violation(const Data& d, const ContactSolution& s, bool shifted) {
 /// Loose bodies on the ground and on each other, contacts of all dimensions.
 ContactProblem problem_of_bodies(Rng& rng, int bodies, int contacts) {
   Data d;
-  ContactProblem::Trees trees;
-  trees.side_start = {0};
-  for (int b = 0; b < bodies; ++b) trees.tree_start.push_back(6 * b);
-  trees.tree_start.push_back(6 * bodies);
-  for (int k = 0; k < 6 * bodies; ++k) trees.inertia.push_back(rng.uniform(0.5, 2.0));
-  trees.dofs = {0, 1, 2, 3, 4, 5};
+  ContactSpace space;
+  space.side_start = {0};
+  for (int b = 0; b < bodies; ++b) space.tree_start.push_back(6 * b);
+  space.tree_start.push_back(6 * bodies);
+  for (int k = 0; k < 6 * bodies; ++k) space.inertia.push_back(rng.uniform(0.5, 2.0));
+  space.dofs = {0, 1, 2, 3, 4, 5};
   for (int i = 0; i < contacts; ++i) d.sets.push_back(random_cone(rng));
   const VectorXd size = row_sizes(d.sets);
   MatrixXd Z = MatrixXd::Zero(6 * bodies, size.size());
@@ -127,19 +127,19 @@ ContactProblem problem_of_bodies(Rng& rng, int bodies, int contacts) {
       if (body >= bodies) continue;  // the ground
       const MatrixXd z = random_matrix(rng, 6, dim) * size.segment(at, dim).asDiagonal();
       Z.block(6 * body, at, 6, dim) += z;
-      trees.sides.push_back({body, 6, 0, static_cast<int>(trees.z.size())});
+      space.sides.push_back({body, 6, 0, static_cast<int>(space.z.size())});
       for (int m = 0; m < 6; ++m)
-        for (int r = 0; r < dim; ++r) trees.z.push_back(z(m, r));
+        for (int r = 0; r < dim; ++r) space.z.push_back(z(m, r));
       if (a == b) break;
     }
-    trees.side_start.push_back(static_cast<int>(trees.sides.size()));
+    space.side_start.push_back(static_cast<int>(space.sides.size()));
   }
-  const VectorXd m = Eigen::Map<const VectorXd>(trees.inertia.data(), 6 * bodies);
+  const VectorXd m = Eigen::Map<const VectorXd>(space.inertia.data(), 6 * bodies);
   d.G = Z.transpose() * m.cwiseInverse().asDiagonal() * Z;
   d.G = (0.5 * (d.G + d.G.transpose())).eval();
   d.g = Z.transpose() * random_vector(rng, 6 * bodies);
   ContactProblem p = d.problem();
-  p.trees = trees;
+  p.space = space;
   return p;
 }
 

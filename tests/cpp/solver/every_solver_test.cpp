@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(not_finite_problems_are_said) {
       if (trial % 4 < 2) {
         p.g[rng.below(p.num_rows())] = bad;
       } else {
-        p.values[p.diagonal_start[rng.below(p.num_sets())]] = bad;
+        p.set_diagonal_entry(rng.below(p.num_sets()), 0, bad);
       }
       const ContactSolution x = solved(p, settings(solver, 1e-8, 100));
       BOOST_TEST_CONTEXT(solver.name << ", trial " << trial) {

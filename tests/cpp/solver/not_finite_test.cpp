@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(not_finite_is_reported) {
     }
     for (int i = 0; i < good.num_sets(); ++i) {
       ContactProblem p = good;
-      p.values[p.diagonal_start[i]] = bad;
+      p.set_diagonal_entry(i, 0, bad);
       BOOST_TEST_CONTEXT("diagonal of set " << i << " = " << bad) { check(p); }
     }
   }
