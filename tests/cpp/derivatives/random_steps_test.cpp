@@ -1,3 +1,4 @@
+#include "support/contact_problems.hpp"
 #include "support/random_world.hpp"
 #include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
@@ -9,6 +10,28 @@
 // of row, against differences of the step.
 
 namespace stiction::test {
+namespace {
+
+/// J^T w and J x of the last step are those of the matrix.
+void check_products(Rng& rng, Simulator& simulator, const Eigen::MatrixXd& J, int world) {
+  const int nv = simulator.scene().nv();
+  const Eigen::VectorXd w = random_vector(rng, 2 * nv), x = random_vector(rng, 3 * nv);
+  const StepGradient& g = simulator.vjp(w);
+  Eigen::VectorXd gradient(3 * nv);
+  gradient << g.q, g.v, g.torque;
+  for (int block = 0; block < 3; ++block) {
+    const auto columns = J.middleCols(block * nv, nv);
+    const double
+        size = columns.cwiseAbs().maxCoeff(),
+        off = (gradient.segment(block * nv, nv) - columns.transpose() * w).cwiseAbs().maxCoeff();
+    BOOST_TEST(off <= 1e-12 * nv * size,
+               "world " << world << " block " << block << ": " << off / size);
+  }
+  const double off = (simulator.jvp(x) - J * x).cwiseAbs().maxCoeff();
+  BOOST_TEST(off <= 1e-12 * nv * J.cwiseAbs().maxCoeff(), "world " << world << ": " << off);
+}
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(random_steps_test)
 
@@ -38,7 +61,9 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
     const GradientReport report = d.report;
     if (!comparable(report)) continue;
     const std::vector<std::string> rows = kinds_of(simulator, report);
-    const ColumnErrors e = column_errors(simulator, w.state, w.control, dense(d));
+    const Eigen::MatrixXd J = dense(d);
+    check_products(rng, simulator, J, k);
+    const ColumnErrors e = column_errors(simulator, w.state, w.control, J);
     const int nv = w.scene.nv();
     for (int block = 0; block < 3; ++block) {
       std::string all;
@@ -113,6 +138,38 @@ BOOST_AUTO_TEST_CASE(what_is_called_exact_is) {
   BOOST_TEST(compared > 100);
   BOOST_TEST(inexact > 50);
   BOOST_TEST(seen["limit_recovery recovery stick"] > 10);
+}
+
+/// Steps after derivatives, products and reports have the bits of steps without.
+BOOST_AUTO_TEST_CASE(derivatives_change_no_bit) {
+  Rng rng(14);
+  for (int k = 0; k < 40; ++k) {
+    const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
+    const bool springs = chance(0.4);
+    const Features features{springs,
+                            springs,
+                            !springs,
+                            chance(0.3),
+                            chance(0.3),
+                            chance(0.3),
+                            chance(0.1),
+                            chance(0.3)};
+    World w = random_world(rng, features);
+    w.settings.smoothing = k % 5 ? 0.0 : 1e-3;
+    if (w.settings.smoothing > 0.0) w.settings.solver.name = "ncp-newton";
+    Simulator with(w.scene, w.settings), without(w.scene, w.settings);
+    State a = w.state, b = w.state;
+    for (int step = 0; step < 4; ++step) {
+      const bool whole = with.step(a, w.control).whole();
+      without.step(b, w.control);
+      BOOST_TEST((a == b), "world " << k << " step " << step);
+      if (!whole) break;
+      with.step_derivatives(Simulator::derivative_parameters());
+      with.vjp(random_vector(rng, 2 * w.scene.nv()), Simulator::derivative_parameters());
+      with.jvp(random_vector(rng, 3 * w.scene.nv()));
+      with.gradient_report();
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
