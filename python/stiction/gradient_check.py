@@ -20,8 +20,9 @@ STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 """Of the differences; a column is judged by the best of them."""
 STILL = 1e-9
 """A step so short that what it shows beside the derivative is the noise of the solver."""
-FLOOR = 1e-5
-"""Least entry that errors are relative to: what holds still has columns of zeros."""
+FLOOR = (1e-8, 1e-5)
+"""Least entry of the rows of q+ and of v+ that errors are relative to: what holds still has columns
+of zeros."""
 SPLIT = 1e-2
 """Share of the block's largest entry by which one-sided differences disagree at a kink."""
 TARGETS = ("position_target", "velocity_target")
@@ -51,8 +52,9 @@ class ColumnCheck:
     Attributes:
         block: "q", "v", "torque" or a field.
         name: of the dof, body or geometry, else the number in the field.
-        error: largest difference of an entry, over the largest entry of the block (or 1e-5, if that
-            is more); the least over the steps of the differences.
+        error: largest difference of an entry, over the largest entry of the block in the rows of q+
+            or of v+, whichever it is in (or 1e-8 and 1e-5, if that is more); the least over the
+            steps of the differences.
         step: where that was.
         kink: no derivative to compare with: one-sided differences disagree at every step, or they
             differ from the column and the report tells why. (Where a foot opens as another closes
@@ -142,8 +144,8 @@ def check_gradients(
         control: as in `step`.
         wrt: blocks, as in `step_derivatives`; not inertia, wrench and geometry_placement.
         bar: the largest error that passes, relative to the largest entry of the block.
-        spoil: (block, name) of a column that is made wrong by 1e-4 of that entry: the check must
-            find it.
+        spoil: (block, name) of a column whose velocities are made wrong by 1e-4 of that entry: the
+            check must find it.
 
     Raises:
         ValueError: a block is not checked here, or `spoil` names no column.
@@ -167,7 +169,8 @@ def check_gradients(
         if spoil is not None and spoil[0] == block:
             if spoil[1] not in labels:
                 raise ValueError(f"spoil: {block} has no column {spoil[1]!r}")
-            matrix[:, labels.index(spoil[1])] += 1e-4 * max(abs(matrix).max(), FLOOR)
+            sizes = _sizes(matrix)
+            matrix[len(matrix) // 2 :, labels.index(spoil[1])] += 1e-4 * sizes[1]
         may = _may_differ(block, found.report) or (near > 0 and block == "q")
         for column in _checked(trial, end, block, matrix, labels, bar):
             off = column.error > bar and may
@@ -178,12 +181,12 @@ def check_gradients(
 def _checked(
     trial: _Trial, end: State, block: str, matrix: Floats, labels: list[str], bar: float
 ) -> list[ColumnCheck]:
-    size = max(abs(matrix).max(initial=0.0), FLOOR)
+    sizes = _sizes(matrix)
     still = [
-        abs(trial.change(block, k, STILL, end) - STILL * matrix[:, k]).max()
+        _largest(trial.change(block, k, STILL, end) - STILL * matrix[:, k])
         for k in range(len(labels))
     ]
-    noise = float(np.median(still)) if still else 0.0
+    noise = np.median(still, axis=0) if still else np.zeros(2)
     out = []
     for k, name in enumerate(labels):
         best = ColumnCheck(block, name, float("inf"), float("nan"), True)
@@ -195,16 +198,26 @@ def _checked(
                 backward = forward
             central = 0.5 * (forward + backward)
             allowed = 3.0 * noise / h
-            split = abs(forward - backward).max() - 2.0 * allowed
-            if split > SPLIT * max(size, abs(central).max()):
+            split = _largest(forward - backward) - 2.0 * allowed
+            if (split > SPLIT * np.maximum(sizes, _largest(central))).any():
                 continue
-            error = float(abs(matrix[:, k] - central).max() / size)
-            if error > bar:
-                error = max(bar, error - allowed / size)
-            if error < best.error:
-                best = ColumnCheck(block, name, error, h, False)
+            errors = _largest(matrix[:, k] - central) / sizes
+            known = np.where(errors > bar, np.maximum(bar, errors - allowed / sizes), errors)
+            if known.max() < best.error:
+                best = ColumnCheck(block, name, float(known.max()), h, False)
         out.append(best)
     return out
+
+
+def _largest(column: Floats) -> Floats:
+    """Of the rows of q+ and of those of v+."""
+    return np.asarray(abs(column).reshape(2, -1).max(axis=1, initial=0.0))
+
+
+def _sizes(matrix: Floats) -> Floats:
+    """Largest entries of a block in the rows of q+ and in those of v+, what errors are over."""
+    largest = abs(matrix).reshape(2, -1).max(axis=1, initial=0.0)
+    return np.asarray(np.maximum(largest, FLOOR))
 
 
 def _may_differ(block: str, report: GradientReport) -> bool:

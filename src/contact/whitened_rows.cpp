@@ -245,7 +245,7 @@ void row_motion(const RowContext& context,
   for (int k = 0; k < nv; ++k) u[k] *= data.D_inverse[k];
 }
 
-/// The dofs of both chains, each once: chains are ascending.
+/// The dofs of both chains, each once, ascending. (std::inplace_merge would allocate.)
 static void append_touched(const ConstraintRow& row,
                            const DynamicsWorkspace& dynamics,
                            std::vector<int>& out) {
@@ -253,10 +253,9 @@ static void append_touched(const ConstraintRow& row,
   for (int s = 0; s < row.num_sides; ++s) {
     const TreeView& view = dynamics.views[row.sides[s].tree];
     const int* chain = view.chain + view.row[row.sides[s].last_dof];
-    const std::size_t middle = out.size();
     out.insert(out.end(), chain, chain + row.sides[s].length);
-    std::inplace_merge(out.begin() + first, out.begin() + middle, out.end());
   }
+  std::sort(out.begin() + first, out.end());
   out.erase(std::unique(out.begin() + first, out.end()), out.end());
 }
 

@@ -1,4 +1,5 @@
 #include "support/contact_problems.hpp"
+#include "support/random_tree.hpp"
 #include "support/random_world.hpp"
 #include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
@@ -13,7 +14,8 @@ namespace stiction::test {
 namespace {
 
 /// J^T w and J x of the last step are those of the matrix.
-void check_products(Rng& rng, Simulator& simulator, const Eigen::MatrixXd& J, int world) {
+void check_products(Simulator& simulator, const Eigen::MatrixXd& J, int world) {
+  Rng rng(world);
   const int nv = simulator.scene().nv();
   const Eigen::VectorXd w = random_vector(rng, 2 * nv), x = random_vector(rng, 3 * nv);
   const StepGradient& g = simulator.vjp(w);
@@ -62,7 +64,7 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
     if (!comparable(report)) continue;
     const std::vector<std::string> rows = kinds_of(simulator, report);
     const Eigen::MatrixXd J = dense(d);
-    check_products(rng, simulator, J, k);
+    check_products(simulator, J, k);
     const ColumnErrors e = column_errors(simulator, w.state, w.control, J);
     const int nv = w.scene.nv();
     for (int block = 0; block < 3; ++block) {
@@ -138,6 +140,40 @@ BOOST_AUTO_TEST_CASE(what_is_called_exact_is) {
   BOOST_TEST(compared > 100);
   BOOST_TEST(inexact > 50);
   BOOST_TEST(seen["limit_recovery recovery stick"] > 10);
+}
+
+/// An arm that turns about the normal of the plane its hand lies on.
+BOOST_AUTO_TEST_CASE(a_row_that_nothing_moves) {
+  Rng rng(15);
+  for (int k = 0; k < 10; ++k) {
+    Robot robot;
+    robot.name = "arm";
+    robot.bodies.resize(2);
+    robot.bodies[1].parent = 0;
+    robot.bodies[1].placement.p = {0.3, 0, 0};
+    for (BodyDescription& b : robot.bodies) random_mass(rng, b);
+    robot.dofs.resize(2);
+    robot.neutral = {rng.uniform(-1.0, 1.0), rng.uniform(-1.0, 1.0)};
+    World w;
+    w.scene.add_robot(robot, {Mat3d::identity(), {0, 0, 0.1}});
+    w.scene.add_geometry(
+        "hand", 1, Shape::sphere(0.1), {Mat3d::identity(), {0.2, 0, -1e-4}}, {0.5});
+    w.scene.add_ground({0.5});
+    w.settings.solver.tolerance = 1e-13;
+    w.state = make_state(w.scene, w.scene.default_q());
+    w.state.v = random_vector(rng, 2);
+    w.control.torque = random_vector(rng, 2);
+    Simulator simulator(w.scene, w.settings);
+    State next = w.state;
+    BOOST_TEST_REQUIRE(simulator.step(next, w.control).whole());
+    const StepDerivatives& d = simulator.step_derivatives();
+    BOOST_TEST(kinds_of(simulator, d.report) == std::vector<std::string>{"contact immovable open"},
+               boost::test_tools::per_element());
+    BOOST_TEST(d.report.exact());
+    const ColumnErrors e = column_errors(simulator, w.state, w.control, dense(d));
+    BOOST_TEST(e.worst(0, 6) < 1e-7);
+    BOOST_TEST(e.kinks() == 0);
+  }
 }
 
 /// Steps after derivatives, products and reports have the bits of steps without.
