@@ -315,6 +315,39 @@ def test_arguments_are_refused_by_name() -> None:
     refused(ValueError, "q1", lambda: stiction.difference(sim.scene, state.q, [1.0]))
 
 
+def test_numbers_that_are_no_physics_are_refused_by_name() -> None:
+    sim = stiction.Simulator(stiction.load("box-stack", n=1))
+    state = sim.initial_state()
+    before = state.save()
+    sim.parameters.mass[0] = 0.0
+    text = 'parameters.mass[0] = 0 and parameters.inertia(0): joint "box0" of body "box0" moves no'
+    refused(ValueError, text, lambda: sim.step_derivatives(state))
+    sim.parameters.mass[0] = np.nan
+    refused(ValueError, "parameters.mass[0] = nan", lambda: sim.step_derivatives(state))
+    sim.parameters.mass[0] = 1.0
+    torque = np.zeros(6)
+    torque[2] = np.nan
+    refused(ValueError, "control.torque[2] = nan", lambda: sim.step_derivatives(state, torque))
+    assert state.save() == before
+
+
+def test_the_record_is_of_the_step_whatever_is_edited_later() -> None:
+    w = np.arange(36.0)
+
+    def gradient(edit: bool) -> list[Floats]:
+        sim, state, torque = solo12()
+        sim.step(state, torque)
+        if edit:
+            sim.parameters.mass[:] *= 3.0
+            sim.parameters.friction[:] = 0.01
+            sim.parameters.gravity[:] = 0.0
+            state.v[:] = 0.0
+        return [*sim.vjp(w, wrt=("mass", "kp", "friction")), *sim.jvp(dv=w[:18])]
+
+    for ours, theirs in zip(gradient(True), gradient(False), strict=True):
+        assert np.array_equal(ours, theirs)
+
+
 @pytest.mark.parametrize(
     ("settings", "text"),
     [

@@ -1,6 +1,7 @@
 #include "integrator/step_record.hpp"
 #include "support/random.hpp"
 #include "support/random_tree.hpp"
+#include "support/random_world.hpp"
 #include "support/shapes.hpp"
 #include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
@@ -70,6 +71,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
                                      Shape::cone(0.1, 0.15),
                                      Shape::ellipsoid({0.1, 0.15, 0.2})};
   std::map<WitnessKind, int> seen;
+  std::map<std::string, int> rows;
   int compared = 0, inexact = 0, columns = 0, kinks[3] = {0, 0, 0};
   for (int k = 0; k < 500; ++k) {
     const bool edges = rng.below(10) == 0;
@@ -79,6 +81,13 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     Scene scene;
     Material material;
     material.friction = rng.uniform(0.0, 1.0) < 0.5 ? 0.2 : 2.0;
+    const int law = rng.below(4);  // 2: springs, stretched by the step before, 3: restitution
+    if (law == 2) {
+      material.stiffness = 1e4;
+      material.damping = 10.0;
+    } else if (law == 3) {
+      material.restitution = 0.6;
+    }
     const Facing at = edges ? crossed(rng) : facing(rng);
     const auto add_fixed = [&] {
       if (rng.below(2)) {
@@ -93,6 +102,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     if (world > 1) scene.add_body("b", shapes[b], 0.7, {at.R_WB, at.p_B}, material);
     SimulatorSettings settings;
     settings.solver.tolerance = 1e-13;
+    settings.contact.tangential_compliance = law == 2;
     Simulator simulator(scene, settings);
     State state = simulator.initial_state();
     bring_near(simulator, state, rng.uniform(0.0, 1.0) < 0.7 ? -2e-4 : 1e-4);
@@ -100,6 +110,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     state.v = random_vector(rng, nv) * (rng.uniform(0.0, 1.0) < 0.5 ? 0.02 : 0.5);
     Control control;
     control.torque = random_vector(rng, nv);
+    if (law == 2 && !simulator.step(state, control).whole()) continue;
     State next = state;
     simulator.step(next, control);
     if (simulator.report().status != StepStatus::kOk || simulator.report().num_contacts == 0)
@@ -113,6 +124,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     Eigen::MatrixXd J(2 * nv, 3 * nv);
     J << d.A(), d.B();
     const int points = simulator.report().num_contacts;
+    for (const std::string& row : kinds_of(simulator, d.report)) ++rows[row];
     const ColumnErrors e = column_errors(simulator, state, control, J);
     const std::string pair = std::to_string(a) + " on " + std::to_string(b);
     for (int block = 0; block < 3; ++block) {
@@ -129,6 +141,11 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
   BOOST_TEST(inexact < 5, inexact << " inexact");
   for (const int k : kinks)
     BOOST_TEST(k < 1e-2 * columns, k << " of " << columns << " columns of a block have kinks");
+  for (const char* row : {"contact restitution slide",
+                          "contact restitution stick",
+                          "contact spring tangential slide",
+                          "contact spring tangential stick"})
+    BOOST_TEST(rows[row] > 10, row << ": " << rows[row]);
   for (int kind = 0; kind <= static_cast<int>(WitnessKind::kSmooth); ++kind)
     BOOST_TEST(seen[static_cast<WitnessKind>(kind)] > 10, "kind " << kind);
 }

@@ -181,6 +181,18 @@ BOOST_AUTO_TEST_CASE(what_has_no_derivatives_is_refused) {
   s.step(state, s.hold());
   BOOST_CHECK_THROW(s.vjp(Eigen::VectorXd::Ones(3)), std::invalid_argument);
   BOOST_CHECK_THROW(s.jvp(Eigen::VectorXd::Constant(3 * scene.nv(), NAN)), std::invalid_argument);
+  const auto stale = [&](const std::string& says) {
+    BOOST_CHECK_EXCEPTION(s.step_derivatives(), std::invalid_argument, [&](const auto& e) {
+      return std::string(e.what()).find(says) != std::string::npos;
+    });
+  };
+  s.prepare(state, s.hold());
+  stale("prepared only; call advance()");
+  s.advance(state, s.warm_start());
+  s.step_derivatives();
+  state.v.setConstant(1e200);
+  BOOST_TEST_REQUIRE(!s.step(state, s.hold()).whole());
+  stale("the last step ended with status");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

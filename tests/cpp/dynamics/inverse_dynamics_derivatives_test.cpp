@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(random_trees_agree_with_dual_numbers) {
     const Sampled sampled = random_scene(rng, trial % 10 == 0);
     const TreeSample s(rng, sampled.scene, 0, 3.0, 1e-3);
     BOOST_TEST_CONTEXT("trial " << trial << ", " << sampled.bodies.size() << " bodies") {
-      compare(s, 1e-12);
+      compare(s, 1e-13);
     }
     std::vector<int> children(sampled.bodies.size(), 0);
     for (std::size_t b = 0; b < sampled.bodies.size(); ++b) {
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(robots_agree_with_dual_numbers) {
       for (std::size_t t = 0; t < scene.trees().size(); ++t) {
         const TreeSample s(rng, scene, static_cast<int>(t), 2.0, 1e-3);
         BOOST_TEST_CONTEXT(name << ", tree " << t) {
-          compare(s, 1e-12);
+          compare(s, 1e-13);
           compare_products(s, true, true);
         }
       }
