@@ -160,7 +160,9 @@ std::vector<std::string> kinds_of(const Simulator& simulator, const GradientRepo
   for (std::size_t i = 0; i < report.modes.size(); ++i) {
     const ConstraintRow& row = simulator.record().rows.rows[i];
     const bool tangential = row.source == RowSource::kContact && row.compliance[0] > 0.0;
-    kinds.push_back(std::string(to_string(row.source)) + " " + to_string(row.kind) + " " +
+    const bool far = row.source == RowSource::kLimitRecovery;  // beside its limit
+    kinds.push_back((far ? to_string((&row - 1)->source) + std::string(" ") : "") +
+                    to_string(row.source) + " " + to_string(row.kind) + " " +
                     (tangential ? "tangential " : "") + to_string(report.modes[i]));
   }
   return kinds;

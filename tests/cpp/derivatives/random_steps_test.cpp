@@ -139,7 +139,8 @@ BOOST_AUTO_TEST_CASE(what_is_called_exact_is) {
   }
   BOOST_TEST(compared > 100);
   BOOST_TEST(inexact > 50);
-  BOOST_TEST(seen["limit_recovery recovery stick"] > 10);
+  BOOST_TEST(seen["lower_limit limit_recovery recovery stick"] > 10);
+  BOOST_TEST(seen["upper_limit limit_recovery recovery stick"] > 10);
 }
 
 /// An arm that turns about the normal of the plane its hand lies on.
