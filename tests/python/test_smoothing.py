@@ -99,3 +99,26 @@ def test_randomized_gradients_are_those_of_the_mean() -> None:
         stiction.randomized_gradient(x, 0.0, 1, cost=cost)
     with pytest.raises(ValueError, match="samples"):
         stiction.randomized_gradient(x, sigma, 0, cost=cost)
+
+
+@pytest.mark.parametrize("order", ["zeroth", "first"])
+def test_randomized_gradients_have_their_rate_and_bias(order: str) -> None:
+    """Of x^3: noise falls with the root of the samples, the bias, 3 sigma^2, with its square."""
+    x = np.array([[0.7]])
+
+    def estimate(sigma: float, samples: int, seed: int) -> float:
+        if order == "zeroth":
+            known = {"cost": lambda x: float(x[0, 0] ** 3)}
+        else:
+            known = {"gradient": lambda x: 3.0 * x**2}
+        return float(stiction.randomized_gradient(x, sigma, samples, seed=seed, **known)[0, 0])
+
+    few, many = (
+        np.std([estimate(0.3, samples, seed) for seed in range(60)]) for samples in (25, 400)
+    )
+    assert 2.8 < few / many < 5.6  # 4
+    for sigma in (0.2, 0.4):
+        mean = [estimate(sigma, 400, seed) for seed in range(60)]
+        spread = np.std(mean) / np.sqrt(len(mean))
+        assert abs(np.mean(mean) - 3.0 * (0.7**2 + sigma**2)) < 4.0 * spread
+        assert 4.0 * spread < 3.0 * sigma**2  # the bias is seen
