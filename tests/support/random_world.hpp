@@ -28,8 +28,9 @@ struct World {
 Material random_material(Rng& rng, const Features& f);
 World random_world(Rng& rng, const Features& f);
 
-/// Worlds from here on step on the central path, of some energy.
-inline constexpr int kSmoothWorlds = 400;
+/// Of a test; twenty times as many if STICTION_FUZZ is set.
+int num_worlds();
+/// One of eight steps on the central path, of some energy [J]; else 0.
 double smoothing_of(int world);
 
 /// Source, reference and mode of each row of the last step.

@@ -69,7 +69,7 @@ ColumnErrors column_errors(Simulator& simulator,
                            const Eigen::MatrixXd& J) {
   const int n = static_cast<int>(J.cols()), nv = n / 3;
   ColumnErrors out{Eigen::MatrixXd::Constant(2, n, kInfinity), std::vector<bool>(n, true)};
-  for (const double h : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+  for (const double h : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
     const StepDifferences d = step_differences(simulator, state, control, h);
     for (int k = 0; k < n; ++k) {
       double size[2];
