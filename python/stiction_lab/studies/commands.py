@@ -1,4 +1,5 @@
-"""`stiction study`: gjk, collision-derivatives, contact-models, stiff-contact, measured-tosses."""
+"""`stiction study`: gjk, collision-derivatives, contact-models, stiff-contact, differentiable,
+measured-tosses."""
 
 from __future__ import annotations
 
@@ -70,6 +71,30 @@ def collision_derivatives(
 ) -> None:
     """Derivatives of collision queries: the experiments of the randomized-smoothing paper."""
     from .collision_derivatives.study import EXPERIMENTS, run_study
+
+    names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
+    _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
+
+
+@app.command()
+@guarded
+def differentiable(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One seed and few states, for trying out.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder of the report, CSV files and figures.")] = Path(
+        "build/study/differentiable"
+    ),
+    only: Annotated[
+        str, typer.Option(help="Comma-separated: modes, pairs, cost, optimisation, kinks.")
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document instead of tables.")
+    ] = False,
+) -> None:
+    """Derivatives of steps: accuracy, cost beside MuJoCo's, use for searches, and their limits."""
+    from .differentiable.study import EXPERIMENTS, run_study
 
     names = [name.strip() for name in only.split(",") if name.strip()] or list(EXPERIMENTS)
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
