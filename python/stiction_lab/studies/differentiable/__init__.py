@@ -1,1 +1,1 @@
-"""Derivatives of steps: are they right, what do they cost, which of them leads a search to its end."""
+"""Derivatives of steps: are they right, what do they cost, which leads a search to its end."""

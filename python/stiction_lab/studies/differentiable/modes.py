@@ -14,18 +14,19 @@ from stiction.gradient_check import ColumnCheck, GradientCheck, check_gradients
 from stiction.not_converged import NotConvergedWarning
 from stiction.pages.experiment import Effort, Experiment, Table, Tick
 
+from .differences import Start
 from .drawing import quantiles
 
 STATES = 20
 BLOCKS = ("q", "v", "torque")
-Start = tuple[stiction.Simulator, stiction.State, stiction.Control]
 Random = np.random.Generator
 SETUP = """{states} random states of each kind, one step of 1 ms each: every column of
 d(q⁺, v⁺)/d(q, v, torque) against central differences of the step, solved to 1e-13, best of six
 sizes of the difference. An error is the largest of the column, over the largest entry of its block
 in rows of the same kind (q⁺ or v⁺). Columns that have no derivative to compare with, because the
-two sides differ or the report names the reason, are kinks: counted, and left out of the quantiles.
-Where nothing else is said, κ is 1: a gap of zero then has no kink, see the last experiment."""
+two sides differ or the report names the reason, are kinks: counted, and left out of the
+quantiles. Where nothing else is said, κ is 1: a gap of zero then has no kink, see the last
+experiment."""
 EXPLANATION = """A median of 1e-11 is the rounding of differences. Sliding contacts stand out because
 the solver's residual is quadratic in the direction of an impulse: to 1e-13 that is known to 1e-7.
 Rows whose recovery is capped by the speed that it would give to a joint are taken as constant,
@@ -297,7 +298,11 @@ def show(experiment: Experiment, found: list[Found], heading: str, modes: bool) 
                 error=[c.error for c in every],
                 kink=[int(c.kink) for c in every],
             )
-            q = [f"{x:.0e}" for x in np.quantile(errors, [0.5, 0.9, 1.0])] if len(errors) else ["–"] * 3
+            q = (
+                [f"{x:.0e}" for x in np.quantile(errors, [0.5, 0.9, 1.0])]
+                if len(errors)
+                else ["–"] * 3
+            )
             first = block == BLOCKS[0]
             table.rows.append([
                 one.name if first else "", *([one.modes() if first else ""] if modes else []),
@@ -307,7 +312,10 @@ def show(experiment: Experiment, found: list[Found], heading: str, modes: bool) 
     experiment.tables.append(table)
     drawn = quantiles(
         [one.name for one in found],
-        {f"by {block}": [np.maximum(one.errors(block), 1e-16) for one in found] for block in BLOCKS},
+        {
+            f"by {block}": [np.maximum(one.errors(block), 1e-16) for one in found]
+            for block in BLOCKS
+        },
         "error of a column, relative to the largest entry",
         (1e-6, "bar of check-gradients"),
     )

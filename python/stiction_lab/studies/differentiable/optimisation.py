@@ -25,12 +25,12 @@ SETUP = f"""Single shooting by Levenberg and Marquardt, {ITERATIONS} iterations,
 step. Push: a ball on two rails, 50 steps of 10 ms, a force in x and y for each, moves a box of 1 kg
 (friction 0.4) to a place 25 cm off; with 0 N at the start it never touches the box, which is 7 cm
 away. Jump: Solo-12 stands, 60 steps of 5 ms, torques of its 12 joints in 12 parts of the time on
-top of its servos, to 45 cm above the ground and upright. Cost: (10 times the miss in m)² + 9 |vector part of
-the quaternion|² (jump) + (0.002 force in N)² or (0.02 torque in N m)². {{seeds}} seeds: each another target, by up to
-3 cm, another start (jump, 0.05 N m) and other noise (5 N, 0.3 N m). Central path: ε from 1e-2 J
-(push) or 1e-3 J (jump), halved to 1e-9 or fixed at a hundredth, or the ten of
-stiction.along_path, one iteration each. Noise of order 1: mean of {FIRST} exact Jacobians; of
-order 0: {ZEROTH} rollouts. Forward differences by 1e-5."""
+top of its servos, to 45 cm above the ground and upright. Cost: (10 times the miss in m)² + 9
+|vector part of the quaternion|² (jump) + (0.002 force in N)² or (0.02 torque in N m)². {{seeds}}
+seeds: each another target, by up to 3 cm, another start (jump, 0.05 N m) and other noise (5 N, 0.3
+N m). Central path: ε from 1e-2 J (push) or 1e-3 J (jump), halved to 1e-9 or fixed at a hundredth,
+or the ten of stiction.along_path, one iteration each. Noise of order 1: mean of {FIRST} exact
+Jacobians; of order 0: {ZEROTH} rollouts. Forward differences by 1e-5."""
 EXPLANATION = """A search counts as at the best if its cost is within 10 % of the least that any
 kind reached on that seed. From 0 N the exact gradient is zero, and right: nothing it can change by
 little moves the box. Searches on the path alone end where the smoothed step, not the exact one, is
@@ -113,12 +113,13 @@ def _table(task: str, rows: list[Result]) -> Table:
     )  # fmt: skip
     for kind, words in KINDS.items():
         mine = [row for row in rows if row[2] == kind]
-        cost, miss, seconds = (np.array([row[k] for row in mine]) for k in (3, 4, 5))
+        costs, misses, times = (np.array([row[k] for row in mine]) for k in (3, 4, 5))
         hits = sum(row[3] <= 1.1 * best[row[1]] for row in mine)
-        low, high = np.quantile(cost, [0.25, 0.75])
+        low, high = np.quantile(costs, [0.25, 0.75])
         table.rows.append([
-            words, f"{hits} of {len(mine)}", f"{np.median(cost):.4f}", f"{low:.4f} … {high:.4f}",
-            f"{1e3 * np.median(miss):.1f}", f"{1e3 * miss.max():.1f}", f"{np.median(seconds):.2f}",
+            words, f"{hits} of {len(mine)}", f"{np.median(costs):.4f}",
+            f"{low:.4f} … {high:.4f}",
+            f"{1e3 * np.median(misses):.1f}", f"{1e3 * misses.max():.1f}", f"{np.median(times):.2f}",
         ])  # fmt: skip
     return table
 

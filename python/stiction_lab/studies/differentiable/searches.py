@@ -37,7 +37,7 @@ class Stage:
 def first_order(task: Task, x: Floats, generator: np.random.Generator) -> Floats:
     """Mean of exact Jacobians where noise moves the controls."""
     at = (x + task.noise * generator.standard_normal(len(x)) for _ in range(FIRST))
-    return np.mean([task.jacobian(task.sim, one) for one in at], axis=0)
+    return np.asarray(np.mean([task.jacobian(task.sim, one) for one in at], axis=0))
 
 
 def zeroth_order(task: Task, x: Floats, generator: np.random.Generator) -> Floats:

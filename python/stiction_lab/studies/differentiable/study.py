@@ -9,9 +9,13 @@ from types import ModuleType
 from stiction.pages.experiment import Effort
 
 from ..study import Progress, Study, run_experiments, silent
-from . import optimisation
+from . import modes, optimisation, pairs
 
-EXPERIMENTS: dict[str, ModuleType] = {"optimisation": optimisation}
+EXPERIMENTS: dict[str, ModuleType] = {
+    "modes": modes,
+    "pairs": pairs,
+    "optimisation": optimisation,
+}
 TITLE = "Derivatives of steps: accuracy, cost, use and limits"
 INTRODUCTION = (
     "Derivatives of the rigid step by state and torques against central differences of the step, "

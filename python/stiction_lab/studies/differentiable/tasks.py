@@ -57,17 +57,15 @@ class Task:
         """Of the goal and of the effort."""
         end = self.begin.copy()
         sim.rollout(end, self._torques(x), record="converged")
-        return np.r_[self.goal(end.q, end.v)[0], self.effort * x]
+        return np.concatenate([self.goal(end.q, end.v)[0], self.effort * x])
 
     def jacobian(self, sim: stiction.Simulator, x: Floats) -> Floats:
         """Of the residual, by one adjoint a row of the goal."""
         end = self.begin.copy()
         tape = sim.rollout(end, self._torques(x), record="converged", tape=True)
         _, by_state = self.goal(end.q, end.v)
-        return np.vstack([
-            *(self._by_x(tape.adjoint(row, wrt="taus").taus) for row in by_state),
-            self.effort * np.eye(len(x)),
-        ])  # fmt: skip
+        goal = [self._by_x(tape.adjoint(row, wrt="taus")) for row in by_state]
+        return np.array([*goal, *(self.effort * np.eye(len(x)))])
 
     def judged(self, x: Floats) -> tuple[float, float]:
         """Cost and miss [m] by the exact step."""
@@ -81,9 +79,10 @@ class Task:
         out[:, self.dofs] = x.reshape(self.knots, -1)[self._knot()]
         return out
 
-    def _by_x(self, by_torques: Floats) -> Floats:
+    def _by_x(self, gradient: stiction.RolloutGradient) -> Floats:
+        assert gradient.taus is not None
         out = np.zeros((self.knots, len(self.dofs)))
-        np.add.at(out, self._knot(), by_torques[:, self.dofs])
+        np.add.at(out, self._knot(), gradient.taus[:, self.dofs])
         return out.ravel()
 
     def _knot(self) -> NDArray[np.intp]:
