@@ -22,8 +22,8 @@ help:
 	@echo "make demo      build, simulate Solo-12, write build/demo/solo12.html"
 	@echo "make test      build, then all C++ and Python tests"
 	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers, integrators"
-	@echo "make study     rebuild the experiments of three papers, judge contact models by measured tosses, write"
-	@echo "               build/study/*/index.html (most of an hour on two cores)"
+	@echo "make study     rebuild the experiments of four papers, judge contact models by measured tosses, derivatives by"
+	@echo "               differences; write build/study/*/index.html (over an hour on two cores)"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make mutants   twenty deliberate defects, one at a time: which tests catch them"
 	@echo "make test-jax  gradients through JAX, in .venv-jax; make test-torch: PyTorch, several GB, in .venv-torch"
@@ -80,6 +80,7 @@ study: setup-study extension
 	@$(bin)/python -m stiction study contact-models
 	@$(bin)/python -m stiction study measured-tosses
 	@$(bin)/python -m stiction study stiff-contact
+	@$(bin)/python -m stiction study differentiable
 
 # Every randomised test, with many more cases than `make test` runs: those of C++, and those of
 # Python marked `fuzz`. Both runners run to their end.

@@ -6,11 +6,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.pages.experiment import QUICK, Effort
-from stiction_lab.studies.differentiable import modes, optimisation, pairs, searches
+from stiction_lab.studies.differentiable import (
+    cascade,
+    kinks,
+    modes,
+    optimisation,
+    pairs,
+    searches,
+)
 from stiction_lab.studies.differentiable.study import EXPERIMENTS, run_study
 
 
@@ -45,3 +53,34 @@ def test_the_exact_gradient_is_zero_from_afar_and_the_path_is_not() -> None:
     assert task.jacobian(task.sim.smoothed(1e-2), task.start)[:2].any()
     end = searches.search("path, then exact", task, np.random.default_rng(0))
     assert task.judged(end)[1] < 1e-3 < task.judged(task.start)[1]
+
+
+@pytest.mark.parametrize("speed", [0.0, 0.5])
+def test_the_cascade_ends_at_the_derivative_of_the_whole_problem(speed: float) -> None:
+    sim, state, control = modes.solo(np.random.default_rng(1), -2e-5, speed)
+    sim.step(state, control)
+    problem = sim.problem()
+    solution = stiction.solve(problem, tolerance=1e-13)
+    parts = cascade.programs(problem, solution)
+    assert parts.E.shape[1] == (4 if speed else 0) and parts.radius() < 0.9
+    rows, n = np.r_[parts.N, parts.T], len(parts.N)
+    w = np.random.default_rng(2).normal(size=len(rows))
+    limit = np.concatenate(parts.at_once(w[:n], w[n:]))
+    full = np.zeros(problem.num_rows)
+    full[rows] = w
+    ours = (full @ stiction.solution_derivatives(problem, solution).by_g)[rows]
+    assert abs(ours - limit).max() < 1e-6 * abs(limit).max()
+    off = [
+        abs(np.concatenate(parts.reverse(w[:n], w[n:], passes)) - limit).max()
+        for passes in (1, 10, 200)
+    ]
+    assert off[0] > 3 * off[1] > 3e3 * off[2]
+
+
+def test_kinks_have_two_slopes_and_the_derivative_is_one() -> None:
+    rest, smooth, _, border, *_, turning, _ = (kinks.sides(*c) for c in kinks.cases().values())
+    assert rest[0] == pytest.approx(rest[2], rel=1e-6) and rest[1] == pytest.approx(5 * rest[0])
+    assert rest[3].num_gap_kinks == 4 and not rest[3].two_sided
+    assert smooth[0] == pytest.approx(smooth[1], rel=1e-6) == smooth[2] and smooth[3].two_sided
+    assert border[3].num_at_switch == 4 and abs(border[1]) > 1e3 * abs(border[2])
+    assert turning[3].not_unique == 1 and turning[0] == pytest.approx(turning[1], rel=1e-3)

@@ -27,10 +27,10 @@ in rows of the same kind (q⁺ or v⁺). Columns that have no derivative to comp
 two sides differ or the report names the reason, are kinks: counted, and left out of the
 quantiles. Where nothing else is said, κ is 1: a gap of zero then has no kink, see the last
 experiment."""
-EXPLANATION = """A median of 1e-11 is the rounding of differences. Sliding contacts stand out because
-the solver's residual is quadratic in the direction of an impulse: to 1e-13 that is known to 1e-7.
-Rows whose recovery is capped by the speed that it would give to a joint are taken as constant,
-which the report says (exact is False): their columns by q are listed as kinks."""
+EXPLANATION = """A median of 1e-11 is the rounding of differences. Sliding contacts stand out: the
+solver's residual is quadratic in the direction of an impulse, to 1e-13 that is known to 1e-7. Rows
+whose recovery is capped by the speed that it would give to a joint are taken as constant, which
+the report says (exact is False): their columns by q are listed as kinks."""
 
 CHAIN = """<robot name="chain"><link name="base"/>{links}</robot>"""
 LINK = """<joint name="j{k}" type="revolute"><parent link="{parent}"/><child link="l{k}"/>
@@ -72,7 +72,7 @@ def _moving(sim: stiction.Simulator, generator: Random, q: float, v: float) -> S
     return sim, state, control
 
 
-def _solo(generator: Random, height: float, speed: float, **settings: Any) -> Start:
+def solo(generator: Random, height: float, speed: float, **settings: Any) -> Start:
     """Settled on its feet with other targets, then moved up by `height` [m], base at `speed`."""
     sim = stiction.Simulator(stiction.load("solo12"), **({"baumgarte": 1.0} | settings))
     state, control = sim.initial_state("standing"), sim.hold("standing")
@@ -86,13 +86,13 @@ def _solo(generator: Random, height: float, speed: float, **settings: Any) -> St
 
 
 def flying(generator: Random) -> Start:
-    sim, state, control = _solo(generator, 0.5, 1.0)
+    sim, state, control = solo(generator, 0.5, 1.0)
     state.v += generator.normal(0.0, 1.0, 18)
     return sim, state, control
 
 
 def saturated(generator: Random) -> Start:
-    sim, state, control = _solo(generator, 0.0, 0.1)
+    sim, state, control = solo(generator, 0.0, 0.1)
     sim.parameters.effort_limit[6:] = 0.4
     return sim, state, control
 
@@ -203,17 +203,17 @@ def place_on_ground(sim: stiction.Simulator, state: stiction.State, overlap: flo
 
 KINDS: dict[str, Callable[[Random], Start]] = {
     "open: in flight": flying,
-    "stick: on four feet": lambda g: _solo(g, -2e-5, 0.0),
-    "slide: on four feet": lambda g: _solo(g, -2e-5, 0.5),
-    "mixed: a slow shove": lambda g: _solo(g, -2e-5, 0.2),
+    "stick: on four feet": lambda g: solo(g, -2e-5, 0.0),
+    "slide: on four feet": lambda g: solo(g, -2e-5, 0.5),
+    "mixed: a slow shove": lambda g: solo(g, -2e-5, 0.2),
     "gap of 0.1 mm, closing": lambda g: _touching_down(g),
     "joint limits": limits,
     "dry friction of joints": dry_friction,
     "point closure": closure,
     "weld": weld,
     "gear": gear,
-    "recovery, κ = 0.2": lambda g: _solo(g, -2e-5, 0.02, baumgarte=0.2),
-    "recovery, capped": lambda g: _solo(g, -5e-3, 0.02, baumgarte=0.2),
+    "recovery, κ = 0.2": lambda g: solo(g, -2e-5, 0.02, baumgarte=0.2),
+    "recovery, capped": lambda g: solo(g, -5e-3, 0.02, baumgarte=0.2),
     "restitution 0.6": restitution,
     "effort limits": saturated,
     "springs in the step": springs,
@@ -223,7 +223,7 @@ KINDS: dict[str, Callable[[Random], Start]] = {
 
 
 def _touching_down(generator: Random) -> Start:
-    sim, state, control = _solo(generator, 1e-4, 0.02)
+    sim, state, control = solo(generator, 1e-4, 0.02)
     state.v[2] -= 0.5
     return sim, state, control
 

@@ -119,7 +119,8 @@ def _table(task: str, rows: list[Result]) -> Table:
         table.rows.append([
             words, f"{hits} of {len(mine)}", f"{np.median(costs):.4f}",
             f"{low:.4f} … {high:.4f}",
-            f"{1e3 * np.median(misses):.1f}", f"{1e3 * misses.max():.1f}", f"{np.median(times):.2f}",
+            f"{1e3 * np.median(misses):.1f}", f"{1e3 * misses.max():.1f}",
+            f"{np.median(times):.2f}",
         ])  # fmt: skip
     return table
 

@@ -67,6 +67,12 @@ class Task:
         goal = [self._by_x(tape.adjoint(row, wrt="taus")) for row in by_state]
         return np.array([*goal, *(self.effort * np.eye(len(x)))])
 
+    def report(self, x: Floats) -> stiction.RolloutGradientReport:
+        """Of the exact gradient."""
+        end = self.begin.copy()
+        tape = self.sim.rollout(end, self._torques(x), record="converged", tape=True)
+        return tape.adjoint(self.goal(end.q, end.v)[1][0], wrt="taus").report
+
     def judged(self, x: Floats) -> tuple[float, float]:
         """Cost and miss [m] by the exact step."""
         r = self.residual(self.sim, x)
