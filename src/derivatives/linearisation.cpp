@@ -1,5 +1,7 @@
 #include "derivatives/linearisation.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "contact/constraint_row.hpp"
 #include "derivatives/tree_derivatives.hpp"
 
@@ -144,6 +146,17 @@ int moving_nullity(Linearisation& linear, const DerivativeIsland& island) {
   return gram.rank();
 }
 
+/// What nothing can move is at no switch: it has no load and no speed, and never will.
+static void settle_immovable(const DerivativeInput& in, ActiveSet& active) {
+  for (std::size_t i = 0; i < active.modes.size(); ++i) {
+    if (in.record.rows.rows[i].kind != ReferenceKind::kImmovable || active.on_path ||
+        active.modes[i] != ContactMode::kOpen)
+      continue;
+    active.margin[i] = kInfinity;
+    --active.num_at_switch;
+  }
+}
+
 void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) {
   const ContactSolution& solution = in.record.solution;
   find_islands(in, out);
@@ -156,6 +169,7 @@ void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) 
                   tolerance,
                   out.active,
                   {solution.path_energy, solution.path_velocity.data()});
+  settle_immovable(in, out.active);
   find_entries(in, out);
   combine_entries(out);
   for (const DerivativeIsland& island : out.islands) {

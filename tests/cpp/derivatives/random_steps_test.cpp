@@ -170,6 +170,7 @@ BOOST_AUTO_TEST_CASE(a_row_that_nothing_moves) {
     const StepDerivatives& d = simulator.step_derivatives();
     BOOST_TEST(kinds_of(simulator, d.report) == std::vector<std::string>{"contact immovable open"},
                boost::test_tools::per_element());
+    BOOST_TEST(d.report.two_sided());
     BOOST_TEST(d.report.exact());
     const ColumnErrors e = column_errors(simulator, w.state, w.control, dense(d));
     BOOST_TEST(e.worst(0, 6) < 1e-7);
