@@ -73,6 +73,7 @@ bench: setup-test extension
 	@$(bin)/python -m stiction bench collision --results benchmarks/results
 	@$(bin)/python -m stiction bench solvers --results benchmarks/results
 	@$(bin)/python -m stiction bench integrators --results benchmarks/results
+	@$(bin)/python -m stiction bench derivatives --results benchmarks/results
 
 study: setup-study extension
 	@$(bin)/python -m stiction study gjk

@@ -1,6 +1,8 @@
 """Writes the tables between the markers of a study's page from a run of the study.
 
-python tools/study_page.py contact-models|stiff-contact benchmarks/results/<machine>.json [FOLDER]
+python tools/study_page.py contact-models|stiff-contact|differentiable RESULTS [FOLDER]
+
+RESULTS is benchmarks/results/<machine>.json, beside which the documents of the studies lie.
 
 The folder of a run, such as build/study/contact-models, if one is given, is stored first: its
 document beside the results as <machine>-<study>-study.json, some of its figures in docs/images.
@@ -43,6 +45,11 @@ PAGES = {
             "profiles": 1,
             "trot": 1,
         },
+    ),
+    "differentiable": Page(
+        Path("docs/differentiable_study.md"),
+        "differentiable",
+        {"modes": 1, "pairs": 1, "optimisation": 1, "kinks": 1},
     ),
     "stiff-contact": Page(
         Path("docs/stiff_contact_study.md"),

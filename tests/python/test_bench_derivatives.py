@@ -17,3 +17,4 @@ def test_derivatives_are_timed_beside_the_peers() -> None:
     assert row["matrices_over_step"] == row["matrices"] / row["step"]
     assert row["peer_forward_over_matrices"] == row["peer_forward"] / row["matrices"]
     assert derivative_table(document).row_count == 1
+    assert "columns" in document["setup"] and document["machine"]["load"] is not None

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("README.md", "docs/start.md", "docs/compare.md", "docs/concepts.md", "docs/robots.md")
+PAGES = (
+    "README.md",
+    "docs/start.md",
+    "docs/compare.md",
+    "docs/concepts.md",
+    "docs/robots.md",
+    "docs/gradients.md",
+    "docs/derivatives.md",
+)
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

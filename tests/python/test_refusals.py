@@ -468,7 +468,7 @@ def test_the_ignored_body_is_counted(scene: stiction.Scene) -> None:
     refused(ValueError, "ignored[1] = 7", cast(["cube", 7]))
 
 
-@pytest.mark.parametrize("tool", ["collision_tables", "readme_benchmark"])
+@pytest.mark.parametrize("tool", ["collision_tables", "derivatives_table", "readme_benchmark"])
 def test_tools_say_what_they_take(tool: str) -> None:
     path = Path(__file__).parents[2] / "tools" / f"{tool}.py"
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False)

@@ -30,6 +30,13 @@ TARGETS = {
 """Matrices over a step at most, a gradient over a step at most, the peer over matrices at least."""
 OURS, PEER = 50, 4
 """Calls of a round."""
+SETUP = (
+    "each engine in the state that it settled in, of the same scene, at its time step; ours: "
+    "d(q+, v+)/d(q, v, torque), `columns` = 3 nv; the peer's: by state and controls, "
+    "`peer_columns` = 2 nv + nu; rounds alternate, medians of all calls; ours by the time stamp "
+    "counter around a call in C++, the peer's CPU time of the thread; a busy machine shows in "
+    "`machine.load`"
+)
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ def bench_derivatives(
         "rounds": rounds,
         "calls": {"ours": OURS, "peer": PEER},
         "peer": f"mjd_transitionFD of {VARIANT.label}, eps 1e-6",
+        "setup": SETUP,
         "rows": rows,
     }
 
@@ -129,10 +137,11 @@ def derivative_table(document: dict[str, Any]) -> Table:
     """One row a scene."""
     peer, cpu = document["peer"], document["machine"]["cpu"]
     title = f"Full Jacobian (q, v, torque) and vjp against {peer}; {cpu}"
-    table = Table(title=title)
+    load = document["machine"]["load"]
+    table = Table(title=title, caption=f"Load of the machine {load}. Set-up: {document['setup']}.")
     for heading in (
-        "scene", "nv", "step [us]", "Jacobian", "/ step", "vjp", "/ step",
-        "peer step", "forward", "/ Jacobian", "centred", "/ Jacobian",
+        "scene", "nv", "columns", "step [us]", "Jacobian", "/ step", "vjp", "/ step",
+        "peer's columns", "peer step", "forward", "/ Jacobian", "centred", "/ Jacobian",
     ):  # fmt: skip
         table.add_column(heading, justify="left" if heading == "scene" else "right")
     for row in document["rows"]:
@@ -142,5 +151,7 @@ def derivative_table(document: dict[str, Any]) -> Table:
             row["peer_forward_over_matrices"], row["peer_centered"],
             row["peer_centered_over_matrices"],
         ]  # fmt: skip
-        table.add_row(row["scene"], str(row["nv"]), *(f"{x:.3g}" for x in numbers))
+        cells = [f"{x:.3g}" for x in numbers]
+        counts = [str(row[name]) for name in ("nv", "columns", "peer_columns")]
+        table.add_row(row["scene"], *counts[:2], *cells[:5], counts[2], *cells[5:])
     return table

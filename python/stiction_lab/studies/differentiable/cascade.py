@@ -98,7 +98,7 @@ def programs(problem: stiction.ContactProblem, solution: stiction.ContactSolutio
     if any(one.dim != 3 for one in problem.sets):
         raise ValueError("the cascade is of contacts with three rows")
     closed = np.flatnonzero(impulse[2::3] > 1e-9 * max(impulse[2::3].max(), 1e-12))
-    N, T = 3 * closed + 2, (3 * closed[:, None] + [0, 1]).ravel()
+    N, T = 3 * closed + 2, (3 * closed[:, None] + np.arange(2)).ravel()
     speed = np.linalg.norm(velocity[T].reshape(-1, 2), axis=1)
     load = mu[closed] * impulse[N]
     slides = np.linalg.norm(impulse[T].reshape(-1, 2), axis=1) > load * (1.0 - 1e-6)

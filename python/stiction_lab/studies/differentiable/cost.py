@@ -22,16 +22,16 @@ CASCADE: dict[str, Callable[[np.random.Generator], Start]] = {
     "Solo-12, some slide": lambda g: solo(g, -2e-5, 0.2),
     "Solo-12, four feet slide": lambda g: solo(g, -2e-5, 0.5),
 }
-SETUP = f"""First table: {{rounds}} rounds, ours and MuJoCo's in turn, of 50 and 4 calls; medians; ours
+SETUP = """First table: {rounds} rounds, ours and MuJoCo's in turn, of 50 and 4 calls; medians; ours
 by the time stamp counter in C++, the peer's CPU time of the thread. Same scenes, each engine in the
 state that it settled in. Ours is d(q⁺, v⁺)/d(q, v, torque), 3 nv columns; MuJoCo's
 mjd_transitionFD has 2 nv columns by state and one for each servo (Newton's solver, elliptic cones,
 implicitfast, step 1e-6). Second table: the first version of a differentiable simulator in the
 deliverable D2.1 of the AGIMUS project differentiates a cascade of quadratic programs (staggered
 projections). Its cost is not printed there; here is what its reverse pass does, in NumPy, beside
-one system of the same equations, in NumPy too: {{states}} states each, interleaved, best of
-{REPEATS} calls. The passes are those that ncp-staggered of this library needs from zero to
-{TOLERANCE:g}."""
+one system of the same equations, in NumPy too: {states} states each, interleaved, best of
+{repeats} calls. The passes are those that ncp-staggered of this library needs from zero to a
+residual of {tolerance:g}."""
 EXPLANATION = """The reverse pass factors both programs as often as the forward pass solved them; its
 error falls by the spectral radius of one pass. In the limit it is the derivative of this library:
 `beside ours` is the difference of the limit to stiction.solution_derivatives. The published
@@ -42,7 +42,12 @@ humanoid of 36, on another machine."""
 def run(effort: Effort, tick: Tick) -> Experiment:
     """Both tables."""
     rounds, states = effort.count(ROUNDS, 1), effort.count(STATES, 1)
-    experiment = Experiment("cost", "Cost", SETUP.format(rounds=rounds, states=states), EXPLANATION)
+    experiment = Experiment(
+        "cost",
+        "Cost",
+        SETUP.format(rounds=rounds, states=states, repeats=REPEATS, tolerance=TOLERANCE),
+        EXPLANATION,
+    )
     experiment.tables.append(_beside_mujoco(rounds, tick))
     _beside_the_cascade(experiment, effort, states, tick)
     return experiment
