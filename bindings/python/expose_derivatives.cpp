@@ -114,9 +114,11 @@ std::string report_repr(const GradientReport& r) {
   text += counted(r.not_unique, "not unique") + counted(r.num_at_switch, "at a switch") +
           counted(r.num_gap_kinks, "at a gap of zero") + counted(r.num_capped, "capped") +
           counted(r.num_scaled_impacts, "scaled impacts") + counted(r.num_swept, "swept") +
-          counted(r.num_inexact, "inexact") + counted(r.num_saturated, "saturated") +
-          counted(r.num_asleep, "trees asleep") + counted(r.num_slowed, "slowed") +
-          counted(r.num_safe_islands, "safe islands") +
+          counted(r.num_inexact, "inexact") + counted(r.num_undecided, "undecided") +
+          counted(r.num_bounded_recoveries, "bounded recoveries") +
+          counted(r.num_parameter_kinks, "kinks of parameters") +
+          counted(r.num_saturated, "saturated") + counted(r.num_asleep, "trees asleep") +
+          counted(r.num_slowed, "slowed") + counted(r.num_safe_islands, "safe islands") +
           counted(r.num_not_converged, "not converged");
   return text + ")";
 }
@@ -164,6 +166,20 @@ void expose_gradient_report() {
       .def_readonly("num_capped",
                     &R::num_capped,
                     "Rows whose recovery is cut to the recovery speeds, taken as constant.")
+      .def_readonly("num_undecided",
+                    &R::num_undecided,
+                    "Sets whose mode, or by more than 1 % the direction of whose slide, the "
+                    "residual of the solution leaves open: a smaller solver tolerance decides.")
+      .def_readonly("num_bounded_recoveries",
+                    &R::num_bounded_recoveries,
+                    "Joints brought back from far out by an impulse at its bound, taken as "
+                    "constant.")
+      .def_readonly(
+          "num_parameter_kinks",
+          &R::num_parameter_kinks,
+          "Contacts where a parameter asked for has no two-sided derivative: by the "
+          "restitution of two equal materials, where each has half, and by a friction of zero "
+          "beside another, where it is infinite and left out.")
       .def_readonly("num_scaled_impacts",
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")

@@ -54,6 +54,7 @@ std::string report_repr(const RolloutGradientReport& r) {
   tell(r.swept, "swept");
   tell(r.inexact, "inexact");
   tell(r.slowed, "with trees slowed");
+  tell(r.undecided, "undecided");
   tell(r.safe, "with safe islands");
   tell(r.saturated, "saturated");
   tell(r.asleep, "with trees asleep");
@@ -72,11 +73,14 @@ void expose_rollout_report() {
       .def_readonly("not_unique",
                     &R::not_unique,
                     "v+ depends on the warm start: the derivative of the least change.")
-      .def_readonly("capped", &R::capped, "Recovery cut to the recovery speeds.")
+      .def_readonly("capped", &R::capped, "Recovery cut to the recovery speeds, or at its bound.")
       .def_readonly("scaled_impacts", &R::scaled_impacts, "Restitution cut: its share constant.")
       .def_readonly("swept", &R::swept, "Contacts of a later moment of the step.")
       .def_readonly("inexact", &R::inexact, "Contacts that do not say how their point moves.")
       .def_readonly("slowed", &R::slowed, "Trees that turn by over 1 rad a step.")
+      .def_readonly("undecided",
+                    &R::undecided,
+                    "Contacts whose mode or direction the solver's residual leaves open.")
       .def_readonly("safe", &R::safe, "Islands with the answer of the convex problem.")
       .def_readonly("saturated", &R::saturated, "Dofs at their effort limit.")
       .def_readonly("asleep", &R::asleep, "Trees that sleep.")

@@ -53,21 +53,25 @@ void expose_solution_derivatives() {
                     "lambda_N and mu lambda_N - |lambda_T| [N s] of what sticks, the least of "
                     "lambda_N [N s] and |c_T| [m/s] of what slides.")
       .def_readonly("unknowns", &SolutionDerivatives::unknowns, "Of the reduced systems.")
-      .def_readonly("rank",
-                    &SolutionDerivatives::rank,
-                    "Less than `unknowns`: lambda is not unique.")
+      .def_readonly(
+          "rank", &SolutionDerivatives::rank, "Less than `unknowns`: lambda is not unique.")
       .def_readonly("num_at_switch",
                     &SolutionDerivatives::num_at_switch,
                     "Sets between two modes: the derivative is one-sided.")
+      .def_readonly("num_undecided",
+                    &SolutionDerivatives::num_undecided,
+                    "Sets whose mode or direction the residual leaves open, see GradientReport.")
       .def("__repr__", &repr);
-  bp::def("solution_derivatives",
-          &derivatives,
-          (arg("problem"), arg("solution"), arg("tolerance") = 1e-7),
-          "SolutionDerivatives of `solution = solve(problem)` of a solver of NCP or CCP, in the "
-          "modes of its sets. A change of G or R acts as dg = dG lambda. Where lambda is not "
-          "unique, that of the least change if something slides. `tolerance`: what counts as zero "
-          "beside the largest impulse and velocity of an island. Raises ValueError naming the "
-          "argument.");
+  bp::def(
+      "solution_derivatives",
+      &derivatives,
+      (arg("problem"), arg("solution"), arg("tolerance") = 1e-7),
+      "SolutionDerivatives of `solution = solve(problem)` of a solver of NCP or CCP, in the "
+      "modes of its sets. A change of G or R acts as dg = dG lambda. Where lambda is not "
+      "unique, that of the least change if something slides. `tolerance`: what counts as zero "
+      "beside the largest impulse and velocity of an island, or ten times the relative residual "
+      "of the solution, if that is more. Raises ValueError naming the "
+      "argument.");
 }
 
 }  // namespace stiction::python

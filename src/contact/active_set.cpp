@@ -6,17 +6,43 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace stiction {
 namespace {
+
+/// Of two numbers that are not both zero in a solution, the larger share is the one that is not if
+/// it is this many times the other.
+constexpr double kClear = 100.0;
+/// A number may be zero up to so many residuals, and has two digits above so many.
+constexpr double kResiduals = 10.0, kRough = 100.0;
+constexpr double kLargestResidual = 0.01;  ///< of what may still be told from zero
 
 /// A set at its impulse and velocity, in its own rows.
 struct SetAt {
   const ConstraintSet& set;
   int index;
   const double *l, *c;
-  ProblemScale zero;
+  /// What may be zero, what is, and what a residual leaves without two digits.
+  ProblemScale zero, rest, rough;
 };
+
+/// Which of two numbers is not zero, as at most one is: the room of an impulse within its set, or
+/// the speed that it then has. Counts what is neither, and what cannot be told.
+enum class NotZero : std::uint8_t { kRoom, kSpeed, kNone };
+NotZero not_zero(const SetAt& at, double room, double speed, ActiveSet& out) {
+  speed = std::abs(speed);
+  const bool held = room > at.zero.impulse, moves = speed > at.zero.velocity;
+  if (held && moves) {
+    const double r = room * at.zero.velocity, s = speed * at.zero.impulse;
+    out.num_undecided += std::max(r, s) < kClear * std::min(r, s);
+    return r > s ? NotZero::kRoom : NotZero::kSpeed;
+  }
+  if (held || moves) return held ? NotZero::kRoom : NotZero::kSpeed;
+  ++out.num_at_switch;
+  out.num_undecided += room > at.rest.impulse || speed > at.rest.velocity;
+  return NotZero::kNone;
+}
 
 ActiveUnknown& append(const SetAt& at, ActiveSet& out) {
   ActiveUnknown& u = out.unknowns.emplace_back();
@@ -31,9 +57,9 @@ void append_row(const SetAt& at, int r, ActiveSet& out) {
 
 ContactMode scalar(const SetAt& at, double to_lower, double to_upper, ActiveSet& out) {
   const double room = std::min(to_lower, to_upper);
-  out.margin.push_back(room > at.zero.impulse ? room : std::abs(at.c[0]));
-  out.num_at_switch += room <= at.zero.impulse && std::abs(at.c[0]) <= at.zero.velocity;
-  if (room <= at.zero.impulse) return ContactMode::kOpen;
+  const bool held = not_zero(at, room, at.c[0], out) == NotZero::kRoom;
+  out.margin.push_back(held ? room : std::abs(at.c[0]));
+  if (!held) return ContactMode::kOpen;
   append_row(at, 0, out);
   return ContactMode::kStick;
 }
@@ -65,9 +91,9 @@ ContactMode cone(const SetAt& at, ContactModel model, ActiveSet& out) {
   const Cone& K = at.set.friction;
   const int n = K.normal();
   const double load = at.l[n], mu = K.friction(), moving = slip(K, at.c);
-  if (load <= at.zero.impulse) {
+  const double opening = at.c[n] - (model == ContactModel::kCcp ? mu * moving : 0.0);
+  if (not_zero(at, load, opening, out) != NotZero::kRoom) {
     out.margin.push_back(std::abs(at.c[n]));
-    out.num_at_switch += std::abs(at.c[n]) <= at.zero.velocity;
     return ContactMode::kOpen;
   }
   if (mu == 0.0) {
@@ -77,14 +103,14 @@ ContactMode cone(const SetAt& at, ContactModel model, ActiveSet& out) {
   }
   double unit[kMaxConeDim];
   for (int r = 0; r < K.dim; ++r) unit[r] = K.velocity_unit(r);
-  if (moving > at.zero.velocity) {
+  const double inside = std::max(mu * load - tangent(K, at.l), 0.0);
+  if (not_zero(at, inside, moving, out) == NotZero::kSpeed) {
     out.margin.push_back(std::min(load, moving));
+    out.num_undecided += moving <= at.rough.velocity || load <= at.rough.impulse;
     with_dim(K.dim, [&](auto D) { append_slide<D>(at, model, unit, out); });
     return ContactMode::kSlide;
   }
-  const double inside = mu * load - tangent(K, at.l);
-  out.margin.push_back(std::min(load, std::max(inside, 0.0)));
-  out.num_at_switch += inside <= at.zero.impulse;
+  out.margin.push_back(std::min(load, inside));
   for (int r = 0; r < K.dim; ++r) {
     if (unit[r] > 0.0) append_row(at, r, out);
   }
@@ -159,26 +185,47 @@ void append_path_set(const SetAt& at, const double* y, double energy, ActiveSet&
   }
 }
 
+/// A residual in numbers: it measures impulses by those that stop the island, of which it may carry
+/// little.
+ProblemScale residual_scale(const ContactProblem& problem, int k, const ProblemScale& scale) {
+  const double largest =
+      problem.largest_diagonal(problem.island_start[k], problem.island_start[k + 1]);
+  return {std::max(scale.impulse, largest > 0.0 ? scale.velocity / largest : 0.0), scale.velocity};
+}
+
+ProblemScale larger(const ProblemScale& a, const ProblemScale& b) {
+  return {std::max(a.impulse, b.impulse), std::max(a.velocity, b.velocity)};
+}
+
 }  // namespace
 
 void find_active_set(const ContactProblem& problem,
                      const std::vector<double>& impulse,
                      const std::vector<double>& velocity,
                      ContactModel model,
-                     double tolerance,
+                     const Accuracy& accuracy,
                      ActiveSet& out,
                      const PathPoint& path) {
   out.unknowns.clear();
   out.modes.clear();
   out.margin.clear();
   out.start.assign(1, 0);
-  out.num_at_switch = 0;
+  out.num_at_switch = out.num_undecided = 0;
   out.on_path = path.energy > 0.0;
   for (int k = 0; k < problem.num_islands(); ++k) {
-    const ProblemScale zero = scale_of_island(problem, k, impulse) * tolerance;
+    const ProblemScale scale = scale_of_island(problem, k, impulse);
+    const ProblemScale residual =
+        residual_scale(problem, k, scale) * std::min(accuracy.residual, kLargestResidual);
+    const ProblemScale zero = larger(scale * accuracy.zero, residual * kResiduals);
     for (int i = problem.island_start[k]; i < problem.island_start[k + 1]; ++i) {
       const int at = problem.sets[i].offset;
-      const SetAt set{problem.sets[i], i, impulse.data() + at, velocity.data() + at, zero};
+      const SetAt set{problem.sets[i],
+                      i,
+                      impulse.data() + at,
+                      velocity.data() + at,
+                      zero,
+                      scale * kRest,
+                      residual * kRough};
       if (out.on_path) {
         append_path_set(set, path.y + at, path.energy, out);
         out.modes.push_back(ContactMode::kStick);

@@ -37,18 +37,31 @@ struct ActiveSet {
   /// lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
   /// |c_T| [m/s]; of bilateral sets infinite.
   std::vector<double> margin;
-  int num_at_switch = 0;  ///< sets of margin zero within the tolerance
-  bool on_path = false;   ///< no modes: all impulses change (kStick), margins are infinite
+  int num_at_switch = 0;  ///< sets of margin zero within the accuracy
+  /// Of these the ones whose margin is more than kRest, and sets that are in two modes at once by
+  /// more than the accuracy: another solution of the same residual has another mode. And sets
+  /// that slide, of which the residual leaves direction or load open by more than one percent.
+  int num_undecided = 0;
+  bool on_path = false;  ///< no modes: all impulses change (kStick), margins are infinite
 };
 
-/// Of `problem` at impulse and velocity [rows], a solution of `model` (kNcp or kCcp). What is below
-/// `tolerance` of the largest impulse or velocity of its island is zero: an unloaded set is open,
-/// one on its cone at rest sticks. Or, with an energy, at a point of the central path.
+/// What counts as zero in an exact solution, beside the largest impulse and velocity of an island.
+inline constexpr double kRest = 1e-7;
+
+/// How well a solution is known: the share of the largest impulse and velocity of its island that
+/// counts as zero, and Residuals::relative of its model. Ten residuals count as zero too.
+struct Accuracy {
+  double zero, residual;
+  Accuracy(double zero, double residual = 0.0) : zero(zero), residual(residual) {}
+};
+
+/// Of `problem` at impulse and velocity [rows], a solution of `model` (kNcp or kCcp). An unloaded
+/// set is open, one on its cone at rest sticks. Or, with an energy, at a point of the central path.
 void find_active_set(const ContactProblem& problem,
                      const std::vector<double>& impulse,
                      const std::vector<double>& velocity,
                      ContactModel model,
-                     double tolerance,
+                     const Accuracy& accuracy,
                      ActiveSet& out,
                      const PathPoint& path = {});
 

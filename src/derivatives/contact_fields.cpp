@@ -60,7 +60,8 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
 
 /// What the pair's coefficient changes: `share` per unit of the column.
 void friction(const At& at, int column, double share, const ChangeSink& out) {
-  const double mu = at.contact.material.friction;
+  const double mu = at.description.set.friction.friction();
+  if (mu == 0.0 && at.contact.material.friction > 0.0) return;  // nothing carries it
   if (at.linear.active.on_path && mu > 0.0) {  // (lambda_T, mu lambda_N) and y are held
     out.impulse(column, at.row + 2, -at.l[2] / mu * share);
     out.velocity(column, at.row + 2, -at.c[2] / mu * share);
@@ -72,8 +73,10 @@ void friction(const At& at, int column, double share, const ChangeSink& out) {
   if (at.in.model == ContactModel::kCcp) out.velocity(column, at.row + 2, -e.z * share);
 }
 
+bool bounces(const At& at) { return at.description.kind == ReferenceKind::kRestitution; }
+
 void restitution(const At& at, int column, double share, const ChangeSink& out) {
-  if (at.description.kind != ReferenceKind::kRestitution) return;
+  if (!bounces(at)) return;
   const double e = at.contact.material.restitution;
   const double kept = e > 0.0 ? at.description.reference[2] / e : 0.0;  // what the law let stand
   out.velocity(column, at.row + 2, -kept * share);
@@ -128,13 +131,17 @@ void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) 
       in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
         const double pair = at.contact.material.friction;
         if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
-        static_cast<void>(other);
+        const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
+        if (slides && own.friction == 0.0 && other.friction > 0.0) out.count_kink();
       });
 }
 void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_surface(
       in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
-        if (own.restitution >= other.restitution) restitution(at, g, 1.0, out);
+        if (own.restitution < other.restitution) return;
+        const bool equal = own.restitution == other.restitution;
+        restitution(at, g, equal ? 0.5 : 1.0, out);
+        if (equal && g == at.contact.geometry_a && bounces(at)) out.count_kink();
       });
 }
 void add_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {

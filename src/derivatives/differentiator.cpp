@@ -11,8 +11,6 @@
 namespace stiction {
 namespace {
 
-/// What counts as zero beside the largest impulse and velocity of an island.
-constexpr double kZero = 1e-7;
 /// Dofs of an island whose matrices are formed: [1200 x 1800] numbers are 17 MB.
 constexpr int kLargestIsland = 600;
 
@@ -40,6 +38,19 @@ Eigen::MatrixXd assemble(const StepDerivatives& d, int first, int count) {
     }
   }
   return out;
+}
+
+/// Of kLimitRecovery: what brings it back at its bound, or on the central path near it.
+int bounded_recoveries(const DerivativeInput& in, const Linearisation& linear) {
+  int count = 0;
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    const ConstraintSet& set = in.record.problem.sets[i];
+    if (in.record.rows.rows[i].source != RowSource::kLimitRecovery) continue;
+    const bool bounded = linear.active.modes[i] == ContactMode::kOpen &&
+                         in.record.solution.impulse[set.offset] > 0.5 * set.upper;
+    count += linear.active.on_path || bounded;
+  }
+  return count;
 }
 
 /// Nothing moves.
@@ -77,7 +88,7 @@ Eigen::MatrixXd StepDerivatives::dx_dtorque() const {
 
 void Differentiator::prepare(const DerivativeInput& in) {
   if (linearised_) return;
-  linearise(in, kZero, linear_);
+  linearise(in, linear_);
   fill_report(in);
   linearised_ = true;
 }
@@ -131,6 +142,7 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
   find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
+  out_.report.num_parameter_kinks = parameters_.num_kinks;
   out_.parameters = parameters_.ranges;
   out_.P.setZero(2 * in.scene.nv(), parameters_.count);
   out_.islands.resize(linear_.islands.size());
@@ -177,6 +189,7 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in,
   prepare(in);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
+  out_.report.num_parameter_kinks = parameters_.num_kinks;
   gradient_.ranges = parameters_.ranges;
   gradient_.parameters.setZero(parameters_.count);
   force_.assign(in.scene.nv(), 0.0);
@@ -267,6 +280,9 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   for (std::size_t t = 0; t < in.scene.trees().size(); ++t)
     r.num_slowed += turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);
   r.num_at_switch = linear_.active.num_at_switch;
+  r.num_undecided = linear_.active.num_undecided;
+  r.num_bounded_recoveries = bounded_recoveries(in, linear_);
+  r.num_parameter_kinks = 0;
   r.num_gap_kinks = linear_.moving.num_gap_kinks;
   r.num_capped = linear_.moving.num_capped;
   r.num_scaled_impacts = linear_.moving.num_scaled_impacts;

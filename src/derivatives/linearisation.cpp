@@ -157,7 +157,7 @@ static void settle_immovable(const DerivativeInput& in, ActiveSet& active) {
   }
 }
 
-void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) {
+void linearise(const DerivativeInput& in, Linearisation& out) {
   const ContactSolution& solution = in.record.solution;
   find_islands(in, out);
   number_dofs(in, out);
@@ -166,7 +166,7 @@ void linearise(const DerivativeInput& in, double tolerance, Linearisation& out) 
                   solution.impulse,
                   solution.velocity,
                   in.model,
-                  tolerance,
+                  {kRest, solution.model_residuals.relative},
                   out.active,
                   {solution.path_energy, solution.path_velocity.data()});
   settle_immovable(in, out.active);

@@ -74,7 +74,6 @@ struct Linearisation {
 /// move something.
 int moving_nullity(Linearisation& linear, const DerivativeIsland& island);
 
-/// `tolerance`: what counts as zero in the active set, of the largest impulse and velocity.
-void linearise(const DerivativeInput& in, double tolerance, Linearisation& out);
+void linearise(const DerivativeInput& in, Linearisation& out);
 
 }  // namespace stiction

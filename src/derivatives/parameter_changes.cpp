@@ -43,7 +43,7 @@ void find_parameter_changes(const DerivativeInput& in,
   if (out.pairs.size() != in.parameters.pair_material.size()) out.pairs = in.scene.material_pairs();
   out.ranges.resize(out.fields.size());
   out.changes.clear();
-  out.count = 0;
+  out.count = out.num_kinks = 0;
   for (std::size_t k = 0; k < out.fields.size(); ++k) {
     const ParameterField& field = find(out.fields[k]);
     ParameterRange& range = out.ranges[k];

@@ -26,6 +26,7 @@ struct ParameterChanges {
   std::vector<ParameterRange> ranges;  ///< of each
   int count = 0;                       ///< columns
   std::vector<ParameterChange> changes;
+  int num_kinks = 0;                       ///< see GradientReport::num_parameter_kinks
   std::vector<std::pair<int, int>> pairs;  ///< Scene::material_pairs(), from the first time
   std::vector<double> numbers;             ///< scratch
   std::vector<Motion<double>> motions;     ///< scratch
@@ -46,6 +47,7 @@ struct ChangeSink {
   ParameterChanges& all;
   int first;  ///< column of the field
 
+  void count_kink() const { ++all.num_kinks; }
   void force(int column, int dof, double x) const { add(ParameterChange::kForce, column, dof, x); }
   void velocity(int column, int row, double x) const {
     add(ParameterChange::kVelocity, column, row, x);

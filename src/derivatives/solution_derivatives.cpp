@@ -118,7 +118,7 @@ SolutionDerivatives solution_derivatives(const ContactProblem& problem,
                   solution.impulse,
                   solution.velocity,
                   solution.model,
-                  tolerance,
+                  {tolerance, solution.model_residuals.relative},
                   active,
                   {solution.path_energy, solution.path_velocity.data()});
   SolutionDerivatives out;
@@ -132,6 +132,7 @@ SolutionDerivatives solution_derivatives(const ContactProblem& problem,
   out.modes = active.modes;
   out.margin = active.margin;
   out.num_at_switch = active.num_at_switch;
+  out.num_undecided = active.num_undecided;
   return out;
 }
 

@@ -38,9 +38,18 @@ struct GradientReport {
   /// warm start. 0: v+ is differentiable, though single impulses may not be.
   int not_unique = 0;
   int num_at_switch = 0;  ///< sets between two modes: one-sided
+  /// Sets whose mode, or by more than one percent the direction of whose slide, the residual of
+  /// the solution leaves open: a smaller tolerance of the solver decides.
+  int num_undecided = 0;
   /// Gaps that are zero to rounding, all taken as closed: one-sided. Where several rest so, a tilt
   /// opens some and closes others: its differences are of neither side.
   int num_gap_kinks = 0;
+  /// Joints brought back from far out with an impulse at its bound, which counts as constant.
+  int num_bounded_recoveries = 0;
+  /// Contacts where one of the parameters asked for has no two-sided derivative: by the
+  /// restitution of two equal materials each has half; by a friction of zero beside another it is
+  /// infinite, and left out.
+  int num_parameter_kinks = 0;
   int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
   int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant
   int num_swept = 0;            ///< contacts of a later moment of the step
@@ -60,7 +69,8 @@ struct GradientReport {
   /// Agrees with differences of the step at a two-sided state.
   bool exact() const {
     return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&
-           num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 && num_not_converged == 0;
+           num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 && num_not_converged == 0 &&
+           num_undecided == 0 && num_bounded_recoveries == 0;
   }
 };
 

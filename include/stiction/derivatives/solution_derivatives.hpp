@@ -19,13 +19,15 @@ struct SolutionDerivatives {
   std::vector<double> margin;      ///< by set, see GradientReport
   int unknowns = 0, rank = 0;  ///< of the reduced systems; rank < unknowns: lambda is not unique
   int num_at_switch = 0;       ///< sets between two modes: one-sided
+  int num_undecided = 0;       ///< sets whose mode the residual leaves open, see GradientReport
 };
 
 /// Of `solution`, as solve() left it, in the modes of its sets. A change of G or R acts as dg = dG
 /// lambda. Where lambda is not unique: of the least change in the scaling of Newton's method if
 /// something slides, else a basic one. `tolerance`: what counts as zero beside the largest impulse
-/// and velocity of an island. Allocates; n^3 by island. Throws std::invalid_argument if the
-/// solution does not fit the problem, or is of a model other than ncp and ccp.
+/// and velocity of an island; ten times solution.model_residuals.relative if that is more.
+/// Allocates; n^3 by island. Throws std::invalid_argument if the solution does not fit the problem,
+/// or is of a model other than ncp and ccp.
 SolutionDerivatives solution_derivatives(const ContactProblem& problem,
                                          const ContactSolution& solution,
                                          double tolerance = 1e-7);

@@ -59,6 +59,7 @@ struct RolloutGradientReport {
   int steps = 0;
   int gap_kinks = 0, at_switch = 0, not_unique = 0;  ///< one-sided, or one derivative of several
   int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0;  ///< not exact
+  int undecided = 0;  ///< not exact; `capped` counts bounded recoveries too
   int saturated = 0, asleep = 0;
   int not_converged = 0;        ///< StepStatus::kNotConverged
   double smallest_pivot = 1.0;  ///< of all steps
@@ -70,7 +71,7 @@ struct RolloutGradientReport {
   bool two_sided() const { return gap_kinks == 0 && at_switch == 0 && not_unique == 0; }
   bool exact() const {
     return capped == 0 && scaled_impacts == 0 && swept == 0 && inexact == 0 && slowed == 0 &&
-           safe == 0;
+           safe == 0 && undecided == 0;
   }
 };
 

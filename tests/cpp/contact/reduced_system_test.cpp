@@ -50,13 +50,13 @@ struct Sample {
     problem = data.problem();
     l.assign(rows, 0.0);
     c.assign(rows, 0.0);
-    for (const ConstraintSet& set : problem.sets) place(rng, set, options.slides);
+    for (const ConstraintSet& set : problem.sets) place(rng, set, options);
     find_active_set(problem, l, c, options.model, 1e-9, active);
     fill_dense();
   }
 
   /// Loaded, and sliding or not; one in five is open.
-  void place(Rng& rng, const ConstraintSet& set, bool slides) {
+  void place(Rng& rng, const ConstraintSet& set, const Options& options) {
     const int last = set.offset + set.dim - 1;
     const bool open = rng.below(5) == 0;
     if (set.kind == SetKind::kBox) {
@@ -66,8 +66,15 @@ struct Sample {
       l[last] = open ? 0.0 : rng.uniform(0.5, 2.0);
       c[last] = open ? 1.0 : 0.0;
     }
-    if (!set.is_cone() || !slides || open || rng.below(2)) return;
+    if (!set.is_cone() || !options.slides || open || rng.below(2)) return;
+    const Cone& cone = set.friction;
     for (int r = set.offset; r < last; ++r) c[r] = rng.uniform(-1.0, 1.0);
+    const double fast = slip(cone, c.data() + set.offset), mu = cone.friction();
+    for (int r = 0; r < cone.normal(); ++r) {
+      const double unit = cone.velocity_unit(r);
+      l[set.offset + r] = -mu * l[last] * unit * unit * c[set.offset + r] / fast;
+    }
+    if (options.model == ContactModel::kCcp) c[last] = mu * fast;
   }
 
   void fill_dense() {
