@@ -25,7 +25,7 @@ help:
 	@echo "make study     rebuild the experiments of four papers, judge contact models by measured tosses, derivatives by"
 	@echo "               differences; write build/study/*/index.html (over an hour on two cores)"
 	@echo "make fuzz      the randomised tests with many more cases"
-	@echo "make mutants   twenty deliberate defects, one at a time: which tests catch them"
+	@echo "make mutants   some forty deliberate defects, one at a time: which tests catch them"
 	@echo "make test-jax  gradients through JAX, in .venv-jax; make test-torch: PyTorch, several GB, in .venv-torch"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
