@@ -33,10 +33,10 @@ one system of the same equations, in NumPy too: {states} states each, interleave
 {repeats} calls. The passes are those that ncp-staggered of this library needs from zero to a
 residual of {tolerance:g}."""
 EXPLANATION = """The reverse pass factors both programs as often as the forward pass solved them;
-its error falls by the spectral radius of one pass. In the limit it is the derivative of this library:
-`beside ours` is the difference of the limit to stiction.solution_derivatives. The published
-successor of the cascade (arXiv 2409.07107) prints 5 µs for a manipulator of 7 dofs and 95 µs for a
-humanoid of 36, on another machine."""
+its error falls by the spectral radius of one pass. In the limit it is the derivative of this
+library: `beside ours` is the difference of the limit to stiction.solution_derivatives. The
+published successor of the cascade (arXiv 2409.07107) prints 5 µs for a manipulator of 7 dofs and 95
+µs for a humanoid of 36, on another machine."""
 
 
 def run(effort: Effort, tick: Tick) -> Experiment:
