@@ -71,16 +71,19 @@ PAGES = {
 
 
 def content_of(document: dict, page: Page) -> str:
-    """Machine, statements, and all tables under their experiments."""
+    """Machine, set-ups, statements, and all tables under their experiments."""
     facts = document["facts"]
     parts = [
         f"{facts['cpu']}, {facts['date'][:10]}, share {facts['share of the full study']} of the "
-        f"full study, seed {facts['seed']}."
+        f"full study, seed {facts['seed']}, load of the machine {facts['load']}."
     ]
     for experiment in document["experiments"]:
         parts.append(f"### {experiment['title']}")
+        if experiment.get("setup"):
+            parts.append(experiment["setup"])
         claims = [[c["statement"], c["ours"], shown(c)] for c in experiment["claims"]]
-        parts.append(table(["the paper says", "here", ""], claims))
+        if claims:
+            parts.append(table(["the paper says", "here", ""], claims))
         image = f"{page.prefix}_{experiment['name']}.svg"
         if experiment["name"] in page.figures:
             parts.append(f"![{experiment['title']}](images/{image})")
@@ -88,6 +91,8 @@ def content_of(document: dict, page: Page) -> str:
             parts.append(f"**{t['title']}**\n\n{table(t['columns'], t['rows'])}")
             if t["note"]:
                 parts.append(t["note"])
+        if experiment.get("explanation"):
+            parts.append(experiment["explanation"])
     return "\n\n".join(parts)
 
 

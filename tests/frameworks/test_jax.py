@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import stiction
@@ -72,3 +75,9 @@ def test_what_has_no_derivatives_is_refused() -> None:
     rollout = stj.make_rollout(sim)
     with pytest.raises(Exception, match="no derivatives of whole rollouts"):
         jax.grad(lambda t: rollout(np.zeros(2), np.zeros(2), t)[1].sum())(np.zeros((3, 2)))
+
+
+def test_the_page_runs_as_written() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/derivatives.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python jax\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(block, {"__name__": "__main__"})

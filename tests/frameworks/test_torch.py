@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import stiction
@@ -51,3 +54,9 @@ def test_single_precision_and_refusals() -> None:
     with pytest.raises(ValueError, match="no derivatives of whole rollouts"):
         q, v, tau = tensors(given)
         stt.make_rollout(compliant)(q, v, tau[None])[1].sum().backward()
+
+
+def test_the_page_runs_as_written() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs/derivatives.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python torch\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(block, {"__name__": "__main__"})

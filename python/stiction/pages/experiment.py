@@ -130,10 +130,12 @@ class Experiment:
         return path
 
     def as_dict(self) -> dict[str, Any]:
-        """Tables and claims, for JSON."""
+        """Texts, tables and claims, for JSON."""
         return {
             "name": self.name,
             "title": self.title,
+            "setup": self.setup,
+            "explanation": self.explanation,
             "tables": [
                 {
                     "title": t.title,
