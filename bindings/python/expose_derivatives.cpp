@@ -61,6 +61,14 @@ bp::object jvp(Holder& sim,
   const LastStep<Holder> last(sim, "Simulator.jvp");
   const int nv = sim.scene().nv();
   const Eigen::VectorXd springs = tangent_from(dsprings, "dsprings", dsprings.is_none() ? 0 : -1);
+  if (!dsprings.is_none()) {
+    const std::size_t there = last->gradient_report().springs.size();
+    if (springs.size() != 3 * static_cast<Eigen::Index>(there))
+      throw std::invalid_argument("dsprings has " + std::to_string(springs.size()) +
+                                  " entries: must have 3 for each of gradient_report().springs, "
+                                  "of which this step has " +
+                                  std::to_string(there));
+  }
   Eigen::VectorXd x(3 * nv + springs.size());
   x << tangent_from(dq, "dq", nv), tangent_from(dv, "dv", nv), tangent_from(dtorque, "dtorque", nv),
       springs;
@@ -88,13 +96,7 @@ bp::list modes(const GradientReport& r) {
   return out;
 }
 bp::object margin(const GradientReport& r) { return to_array(r.margin); }
-/// (geometry_a, geometry_b, feature) of each.
-bp::list springs(const GradientReport& r) {
-  bp::list out;
-  for (const SpringName& s : r.springs)
-    out.append(bp::make_tuple(s.pair >> 32, s.pair & 0xffffffffu, s.feature));
-  return out;
-}
+bp::list springs(const GradientReport& r) { return springs_list(r.springs); }
 std::string method(const GradientReport& r) { return r.method; }
 
 std::string report_repr(const GradientReport& r) {
@@ -102,7 +104,8 @@ std::string report_repr(const GradientReport& r) {
   if (r.method != "exact")
     return text + ", by " + r.method + ", error estimate " + number(r.error_estimate) +
            counted(static_cast<int>(r.springs.size()), "springs") +
-           counted(r.num_kinks, "columns with two sides") + ")";
+           counted(r.num_kinks, "columns with two sides") +
+           counted(r.num_not_converged, "not converged") + ")";
   text += std::string(r.exact() ? ", exact" : ", not exact");
   text += r.springs.empty()
               ? ", rank " + std::to_string(r.rank) + " of " + std::to_string(r.unknowns)
@@ -132,8 +135,8 @@ void expose_gradient_report() {
       .add_property("method",
                     &method,
                     "\"exact\", or \"differences\": central ones of whole steps, of compliant "
-                    "integrators but implicit-euler; those fill springs, num_kinks and "
-                    "error_estimate alone.")
+                    "integrators but implicit-euler; those fill springs, num_kinks, "
+                    "error_estimate and num_not_converged alone.")
       .add_property(
           "springs",
           &springs,
@@ -205,7 +208,8 @@ void expose_gradient_report() {
                     &R::smallest_pivot,
                     "Of the scaled reduced systems, among those that count; in (0, 1].")
       .add_property("two_sided", &R::two_sided, "Either side of the state has this derivative.")
-      .add_property("exact", &R::exact, "Agrees with differences of the step if two_sided.")
+      .add_property(
+          "exact", &R::exact, "To rounding, if two_sided; not by differences, see error_estimate.")
       .def("__repr__", &report_repr);
 }
 
@@ -218,6 +222,13 @@ std::vector<std::string> names_from(const bp::list& names) {
 bp::list ranges_list(const std::vector<ParameterRange>& ranges) {
   bp::list out;
   for (const ParameterRange& r : ranges) out.append(bp::make_tuple(r.name, r.first, r.count));
+  return out;
+}
+
+bp::list springs_list(const std::vector<SpringName>& springs) {
+  bp::list out;
+  for (const SpringName& s : springs)
+    out.append(bp::make_tuple(s.pair >> 32, s.pair & 0xffffffffu, s.feature));
   return out;
 }
 

@@ -8,16 +8,19 @@ namespace {
 
 using Holder = SimulatorHolder;
 
-/// (by torques, position and velocity targets, initial q and v, parameters, their ranges, report).
+/// (by torques, position and velocity targets, initial q, v and springs, parameters, their ranges,
+/// report, which springs).
 bp::tuple parts(const RolloutGradient& g) {
   return bp::make_tuple(to_array(g.taus),
                         to_array(g.position_targets),
                         to_array(g.velocity_targets),
                         to_array(g.initial_q),
                         to_array(g.initial_v),
+                        to_array(g.initial_springs),
                         to_array(g.parameters),
                         ranges_list(g.ranges),
-                        g.report);
+                        g.report,
+                        springs_list(g.springs));
 }
 
 bp::tuple adjoint(Holder& sim,
@@ -59,6 +62,8 @@ std::string report_repr(const RolloutGradientReport& r) {
   tell(r.saturated, "saturated");
   tell(r.asleep, "with trees asleep");
   tell(r.not_converged, "not converged");
+  tell(r.by_differences, "by differences");
+  tell(r.kinks, "with columns of two sides");
   return text + (r.touches_nothing ? ", touches nothing)" : ")");
 }
 
@@ -85,6 +90,11 @@ void expose_rollout_report() {
       .def_readonly("saturated", &R::saturated, "Dofs at their effort limit.")
       .def_readonly("asleep", &R::asleep, "Trees that sleep.")
       .def_readonly("not_converged", &R::not_converged, "StepReport.status \"not_converged\".")
+      .def_readonly("by_differences",
+                    &R::by_differences,
+                    "GradientReport.method \"differences\": of compliant integrators.")
+      .def_readonly("kinks", &R::kinks, "Columns of these with two sides; they hold the mean.")
+      .def_readonly("error_estimate", &R::error_estimate, "The largest of these.")
       .def_readonly("smallest_pivot",
                     &R::smallest_pivot,
                     "Of the scaled reduced systems of all steps; small: contacts nearly redundant.")

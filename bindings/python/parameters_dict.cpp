@@ -42,27 +42,34 @@ void fill(const bp::object& array, const std::string& field, std::vector<T>& out
 
 /// Arrays that go side by side are equally long, and codes are codes.
 void check_lengths(const Parameters& p) {
-  const std::size_t bodies = p.mass.size(), dofs = p.kp.size(), geometries = p.material.size();
-  const auto equal = [](std::size_t n, std::initializer_list<std::size_t> others) {
-    for (const std::size_t m : others) {
-      if (m != n)
-        throw std::invalid_argument("Parameters.from_dict: arrays that go side by side have " +
-                                    std::to_string(n) + " and " + std::to_string(m) + " entries");
+  using Length = std::pair<const char*, std::size_t>;
+  const auto equal = [](const Length& first, std::initializer_list<Length> others) {
+    for (const auto& [name, n] : others) {
+      if (n != first.second)
+        throw std::invalid_argument(std::string("Parameters.from_dict: \"") + name + "\" has " +
+                                    std::to_string(n) + " entries: must have " +
+                                    std::to_string(first.second) + ", as \"" + first.first + "\"");
     }
   };
-  equal(bodies,
-        {p.placement.size(), p.axis.size(), p.axis_code.size(), p.com.size(), p.inertia.size()});
-  equal(dofs,
-        {p.armature.size(),
-         p.damping.size(),
-         p.dry_friction.size(),
-         p.lower.size(),
-         p.upper.size(),
-         p.kd.size(),
-         p.effort_limit.size()});
-  equal(geometries, {p.geometry_placement.size(), p.geometry_size.size()});
-  equal(p.closure_X_A.size(), {p.closure_X_B.size()});
-  equal(p.gear_ratio.size(), {p.gear_offset.size()});
+  equal({"mass", p.mass.size()},
+        {{"placement", p.placement.size()},
+         {"axis", p.axis.size()},
+         {"axis_code", p.axis_code.size()},
+         {"com", p.com.size()},
+         {"inertia", p.inertia.size()}});
+  equal({"kp", p.kp.size()},
+        {{"armature", p.armature.size()},
+         {"damping", p.damping.size()},
+         {"dry_friction", p.dry_friction.size()},
+         {"lower", p.lower.size()},
+         {"upper", p.upper.size()},
+         {"kd", p.kd.size()},
+         {"effort_limit", p.effort_limit.size()}});
+  equal({"material", p.material.size()},
+        {{"geometry_placement", p.geometry_placement.size()},
+         {"geometry_size", p.geometry_size.size()}});
+  equal({"closure_X_A", p.closure_X_A.size()}, {{"closure_X_B", p.closure_X_B.size()}});
+  equal({"gear_ratio", p.gear_ratio.size()}, {{"gear_offset", p.gear_offset.size()}});
   for (const int code : p.axis_code) {
     if (code < 0 || code > 3)
       throw std::invalid_argument("Parameters.from_dict: axis_code has " + std::to_string(code) +
@@ -80,18 +87,19 @@ bp::dict parameters_to_dict(const Parameters& p) {
 
 Parameters parameters_from_dict(const bp::dict& arrays) {
   Parameters p;
-  long found = 0;
+  bp::dict others(arrays);
   Parameters::each_array(
       [&](const char* name, auto& x) {
         if (!arrays.has_key(name))
           throw std::invalid_argument("Parameters.from_dict: lacks \"" + std::string(name) + "\"");
         fill(arrays[name], "Parameters.from_dict: " + std::string(name), x);
-        ++found;
+        others[name].del();
       },
       p);
-  if (bp::len(arrays) != found)
-    throw std::invalid_argument("Parameters.from_dict: has " + std::to_string(bp::len(arrays)) +
-                                " arrays, of which Parameters know " + std::to_string(found));
+  if (bp::len(others) > 0)
+    throw std::invalid_argument("Parameters.from_dict: has " +
+                                std::string(bp::extract<std::string>(bp::str(others.keys()))) +
+                                ", which Parameters do not know");
   check_lengths(p);
   p.validate();
   return p;

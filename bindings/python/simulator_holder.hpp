@@ -70,6 +70,7 @@ bp::list se3_list(const std::vector<Transform>& poses);
 std::vector<std::string> names_from(const bp::list& names);
 /// [(name, first, count)].
 bp::list ranges_list(const std::vector<ParameterRange>& ranges);
+bp::list springs_list(const std::vector<SpringName>& springs);
 /// ", 4 gap kinks" unless there are none.
 std::string counted(int count, const char* what);
 /// (islands [(dofs, values)], parameters [(name, first, count)], P, GradientReport), copies.

@@ -79,8 +79,8 @@ class ArrayFunction:
     """Steps of `sim` as functions of arrays. One thread at a time is inside.
 
     Args:
-        sim: its parameters are those of the call. Rollouts need the rigid integrator with a solver
-            of the NCP or CCP.
+        sim: its parameters are those of the call. A rigid integrator needs a solver of the NCP or
+            CCP.
         state: warm starts and springs to begin with, which are not differentiated; None: none.
         control: servo targets and wrenches, to whose torques the arrays are added; None: `hold()`.
         checkpoint_every: of the tape of a rollout.

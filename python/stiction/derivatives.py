@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -133,14 +133,22 @@ def split(
         TypeError: they are no names.
         ValueError: one is unknown; the message lists them.
     """
+    names = known_names(wrt, (*STATE, *more))
+    return names, [name for name in dict.fromkeys(names) if name not in (*STATE, *more)]
+
+
+def known_names(wrt: str | Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of `wrt`, each one of `own` or of a parameter; raises as `split` does."""
+    known = (*own, *_stiction.Simulator.derivative_parameters())
+    if not isinstance(wrt, Iterable):
+        raise TypeError(f"wrt = {wrt!r}: must be a name or several of: {', '.join(known)}")
     names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    known = (*STATE, *more, *_stiction.Simulator.derivative_parameters())
-    for name in names:
+    for k, name in enumerate(names):
         if not isinstance(name, str):
-            raise TypeError(f"wrt = {wrt!r}: must be names, such as {STATE}")
+            raise TypeError(f"wrt[{k}] = {name!r}: must be one of the names: {', '.join(known)}")
         if name not in known:
             raise ValueError(f"wrt: {name!r} is unknown; there are: {', '.join(known)}")
-    return names, [name for name in dict.fromkeys(names) if name not in (*STATE, *more)]
+    return names
 
 
 def made_of(parts: tuple[Any, ...], next_state: State | None) -> StepDerivatives:

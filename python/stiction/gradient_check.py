@@ -44,6 +44,7 @@ REASONS = {
     "num_safe_islands": "safe answer",
     "num_asleep": "asleep",
     "num_not_converged": "solver not converged",
+    "num_kinks": "columns with two sides",
 }
 """What the report counts, in words."""
 
@@ -226,7 +227,8 @@ def _sizes(matrix: Floats) -> Floats:
 def _may_differ(block: str, report: GradientReport) -> bool:
     """The report says that differences of this block may be others."""
     gaps = report.num_gap_kinks > 0 and block == "q"
-    return gaps or report.num_at_switch > 0 or report.not_unique > 0 or not report.exact
+    inexact = report.num_not_converged > 0 or (report.method == "exact" and not report.exact)
+    return gaps or report.num_at_switch > 0 or report.not_unique > 0 or inexact
 
 
 def _near_gaps(sim: Any, report: GradientReport) -> int:

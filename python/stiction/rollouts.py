@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import RolloutGradientReport, StepReport
-from .derivatives import by_field
+from .derivatives import by_field, known_names
 
 __all__ = ["Rollout", "RolloutGradient", "RolloutTape"]
 
@@ -48,7 +48,7 @@ class Rollout:
 
 RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "steps")
 CONTROLS = ("taus", "position_targets", "velocity_targets")
-INITIAL = ("initial_q", "initial_v")
+INITIAL = ("initial_q", "initial_v", "initial_springs")
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,12 @@ class RolloutGradient:
         velocity_targets: (T, nv) likewise, by kd.
         initial_q: (nv,) by the initial configuration, a tangent in the axes of the bodies there.
         initial_v: (nv,) by the initial velocity.
+        initial_springs: (ns, 3) by the extensions of contacts at the start, in the order of
+            `springs`; none of rigid contacts.
         parameters: by field of Parameters or Control, the same in all steps; of its shape, inertias
             as (bodies, 6) xx, xy, yy, xz, yz, zz.
         report: where it holds, by numbers of steps.
+        springs: (geometry_a, geometry_b, feature) of each spring of the first step.
     """
 
     report: RolloutGradientReport
@@ -74,6 +77,8 @@ class RolloutGradient:
     velocity_targets: Floats | None = None
     initial_q: Floats | None = None
     initial_v: Floats | None = None
+    initial_springs: Floats | None = None
+    springs: tuple[tuple[int, int, int], ...] = ()
     parameters: dict[str, Floats] = field(default_factory=dict)
 
 
@@ -120,16 +125,17 @@ class RolloutTape(Rollout):
             grad = tape.adjoint(dl_dx, wrt=("taus", "friction"))
             grad.taus, grad.parameters["friction"], grad.report
 
-        Costs two to three times the rollout and a `vjp` for each step. The simulator's last step is
-        then the first of the rollout. Warm starts of the solver count as constant: where v+ depends
-        on them the report counts the step as `not_unique`.
+        Costs two to three times the rollout and a `vjp` for each step; of compliant integrators but
+        implicit-euler five steps for each column of each step. The simulator's last step is then
+        the first of the rollout. Warm starts of the solver count as constant: where v+ depends on
+        them the report counts the step as `not_unique`. Extensions of springs are carried along.
 
         Args:
             dl_dx: (T + 1, 2 nv) dl/dq and dl/dv at every state, the initial one first, or (2 nv,)
                 at the last one; dl/dq by tangents in the axes of the bodies there.
             dl_du: (T, nv) dl/dtau at fixed states; None: zero. Added to `taus`.
-            wrt: names among taus, position_targets, velocity_targets, initial_q, initial_v, and
-                `Simulator.derivative_parameters()`.
+            wrt: names among taus, position_targets, velocity_targets, initial_q, initial_v,
+                initial_springs, and `Simulator.derivative_parameters()`.
 
         Raises:
             ValueError: an argument has a wrong shape, is not finite or not known; a step has no
@@ -140,15 +146,17 @@ class RolloutTape(Rollout):
         nv = self._simulator.scene.nv
         states = _rows("dl_dx", dl_dx, [(self.steps + 1, 2 * nv), (2 * nv,)])
         taus = None if dl_du is None else _rows("dl_du", dl_du, [(self.steps, nv)])
-        names = _known(wrt)
+        names = dict.fromkeys(known_names(wrt, CONTROLS + INITIAL))
         kept = [name for name in names if name not in CONTROLS + INITIAL]
-        *found, values, ranges, report = self._simulator._adjoint(
+        *found, by_springs, values, ranges, report, springs = self._simulator._adjoint(
             self._tape, np.atleast_2d(states), taus, kept
         )
-        all_of = dict(zip(CONTROLS + INITIAL, found, strict=True))
+        all_of = dict(zip(CONTROLS + INITIAL, [*found, by_springs.reshape(-1, 3)], strict=True))
         parameters = by_field(values, ranges)
         asked = {name: all_of[name] for name in names if name in all_of}
-        return RolloutGradient(report=report, parameters=parameters, **asked)
+        return RolloutGradient(
+            report=report, parameters=parameters, springs=tuple(springs), **asked
+        )
 
 
 def _rows(name: str, given: ArrayLike, shapes: list[tuple[int, ...]]) -> Floats:
@@ -161,15 +169,3 @@ def _rows(name: str, given: ArrayLike, shapes: list[tuple[int, ...]]) -> Floats:
         at = [int(k) for k in np.argwhere(~np.isfinite(rows))[0]]
         raise ValueError(f"{name}{at} = {rows[tuple(at)]}: must be finite")
     return rows
-
-
-def _known(wrt: str | Sequence[str]) -> list[str]:
-    """Names of `wrt`, each once."""
-    names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-    known = (*CONTROLS, *INITIAL, *_stiction.Simulator.derivative_parameters())
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"wrt = {wrt!r}: must be names, such as {CONTROLS + INITIAL}")
-        if name not in known:
-            raise ValueError(f"wrt: {name!r} is unknown; there are: {', '.join(known)}")
-    return list(dict.fromkeys(names))

@@ -173,8 +173,8 @@ class Simulator(_stiction.Simulator):
             checkpoint_every: steps between the states that the tape keeps; 0: sqrt(T).
 
         Raises:
-            ValueError: an argument has a wrong shape or is not finite; a tape of a compliant
-                integrator or with `project_closures`.
+            ValueError: an argument has a wrong shape or is not finite; a tape of the rigid
+                integrator with `project_closures` or `tangential_compliance`.
             SimulationError: a step was not finite; `state` is as it was before that step.
         """
         _check_type("state", state, State, "sim.initial_state()")
@@ -259,7 +259,8 @@ class Simulator(_stiction.Simulator):
             xx, xy, yy, xz, yz, zz.
 
         Raises:
-            ValueError: as in `step_derivatives`, without a bound on the number of dofs.
+            ValueError: as in `step_derivatives`, without a bound on the number of dofs; the product
+                overflows.
         """
         names, parameters = split(wrt, (SPRINGS,))
         found = gradients(self._vjp(w, parameters), names)

@@ -26,8 +26,9 @@ void add_by_dof(const Input& in, const ChangeSink& out, Value&& value) {
   }
 }
 
+/// Gains of dofs that take no servo are zero, see Scene::validate().
 bool serves(const Input& in, int k) {
-  return !in.record.dynamics.saturated[k] && joint_nv(in.scene.joint_of_dof(k)) == 1;
+  return !in.record.dynamics.saturated[k] && in.scene.takes_servo(k);
 }
 
 void add_position_target(const Input& in, const Linear&, const ChangeSink& out) {

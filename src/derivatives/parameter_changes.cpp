@@ -37,22 +37,30 @@ const std::vector<std::string>& parameter_fields() {
   return names;
 }
 
+int find_parameter_ranges(const DerivativeInput& in,
+                          const std::vector<std::string>& fields,
+                          std::vector<ParameterRange>& ranges) {
+  ranges.resize(fields.size());
+  int count = 0;
+  for (std::size_t k = 0; k < fields.size(); ++k) {
+    const ParameterField& field = find(fields[k]);
+    ranges[k].name = field.name;
+    ranges[k].first = count;
+    ranges[k].count = field.count(in);
+    count += ranges[k].count;
+  }
+  return count;
+}
+
 void find_parameter_changes(const DerivativeInput& in,
                             const Linearisation& linear,
                             ParameterChanges& out) {
   if (out.pairs.size() != in.parameters.pair_material.size()) out.pairs = in.scene.material_pairs();
-  out.ranges.resize(out.fields.size());
+  out.count = find_parameter_ranges(in, out.fields, out.ranges);
   out.changes.clear();
-  out.count = out.num_kinks = 0;
-  for (std::size_t k = 0; k < out.fields.size(); ++k) {
-    const ParameterField& field = find(out.fields[k]);
-    ParameterRange& range = out.ranges[k];
-    range.name = field.name;
-    range.first = out.count;
-    range.count = field.count(in);
-    field.add(in, linear, {out, out.count});
-    out.count += range.count;
-  }
+  out.num_kinks = 0;
+  for (const ParameterRange& range : out.ranges)
+    find(range.name).add(in, linear, {out, range.first});
 }
 
 }  // namespace stiction

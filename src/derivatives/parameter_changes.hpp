@@ -36,8 +36,13 @@ struct ParameterChanges {
 /// Names that find_parameter_changes() knows, in their order in the documentation.
 const std::vector<std::string>& parameter_fields();
 
-/// Fills ranges and changes for out.fields. Throws std::invalid_argument listing the names for an
-/// unknown one.
+/// The columns of `fields`, and how many they are together; asks nothing of the step. Throws
+/// std::invalid_argument listing the names for an unknown one.
+int find_parameter_ranges(const DerivativeInput& in,
+                          const std::vector<std::string>& fields,
+                          std::vector<ParameterRange>& ranges);
+
+/// Fills ranges and changes for out.fields; throws likewise.
 void find_parameter_changes(const DerivativeInput& in,
                             const Linearisation& linear,
                             ParameterChanges& out);

@@ -1,20 +1,12 @@
 #include "derivatives/reach.hpp"
 
 namespace stiction {
-namespace {
 
-/// Whether a tree was marked.
-bool spread_along(const ConstraintRow& row, std::vector<char>& marked) {
-  bool any = false, all = true;
-  for (int s = 0; s < row.num_sides; ++s) {
-    any = any || marked[row.sides[s].tree];
-    all = all && marked[row.sides[s].tree];
-  }
-  for (int s = 0; s < row.num_sides && any; ++s) marked[row.sides[s].tree] = 1;
-  return any && !all;
+bool link_trees(int a, int b, std::vector<char>& marked) {
+  if (a < 0 || b < 0 || marked[a] == marked[b]) return false;
+  marked[a] = marked[b] = 1;
+  return true;
 }
-
-}  // namespace
 
 void spread_reach(const DerivativeInput& in,
                   const Linearisation& linear,
@@ -24,8 +16,9 @@ void spread_reach(const DerivativeInput& in,
     while (more) {
       more = false;
       for (int i = island.first_set; i < island.last_set; ++i) {
-        if (linear.active.start[i] < linear.active.start[i + 1])
-          more = spread_along(in.record.rows.rows[i], marked) || more;
+        const ConstraintRow& row = in.record.rows.rows[i];
+        if (row.num_sides == 2 && linear.active.start[i] < linear.active.start[i + 1])
+          more = link_trees(row.sides[0].tree, row.sides[1].tree, marked) || more;
       }
     }
   }

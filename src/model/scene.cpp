@@ -324,10 +324,12 @@ JointType Scene::joint_of_dof(int dof) const {
   return tree.joint[tree.joint_of_dof[dof - tree.v_offset]];
 }
 
+bool Scene::takes_servo(int dof) const { return joint_nv(joint_of_dof(dof)) == 1; }
+
 void Scene::set_gains(int d, double kp, double kd) {
   if (d < 0 || d >= nv_)
     fail("set_gains.dof = " + std::to_string(d) + ": must be in [0, " + std::to_string(nv_) + ")");
-  if (joint_nv(joint_of_dof(d)) != 1) {
+  if (!takes_servo(d)) {
     fail("set_gains(\"" + dof_names_[d] +
          "\"): servos need a revolute, continuous or prismatic joint");
   }

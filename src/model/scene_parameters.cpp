@@ -43,9 +43,21 @@ void Scene::validate_shapes(const Parameters& p) const {
   }
 }
 
+void Scene::validate_gains(const Parameters& p) const {
+  for (int k = 0; k < nv_; ++k) {
+    const double gain = p.kp[k] != 0.0 ? p.kp[k] : p.kd[k];
+    if (gain == 0.0 || takes_servo(k)) continue;
+    fail("parameters." + std::string(p.kp[k] != 0.0 ? "kp" : "kd") + "[" + std::to_string(k) +
+         "] = " + number_text(gain) + " of \"" + dof_names_[k] +
+         "\": must be 0: servos need a revolute, continuous or prismatic joint; what has several "
+         "dofs takes control.torque");
+  }
+}
+
 void Scene::validate(const Parameters& p) const {
   validate_shapes(p);
   p.validate();
+  validate_gains(p);
   for (std::size_t g = 0; g < gears_.size(); ++g)
     check_gear("parameters.gear_ratio[" + std::to_string(g) + "]", gears_[g], p.gear_ratio[g]);
   validate_inertias(p);

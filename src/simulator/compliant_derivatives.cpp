@@ -22,6 +22,11 @@ SimulatorSettings precise(SimulatorSettings settings) {
   return settings;
 }
 
+/// How the two differences of a column agree: largest entries.
+bool kink(double split, double change, double size) {
+  return std::max(split, change) > kKink * size;
+}
+
 Vec3d extension_of(const State& state, const SpringName& name) {
   const ContactMemory* kept = find_contact(state.contacts, name);
   return kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
@@ -34,7 +39,8 @@ CompliantDerivatives::CompliantDerivatives(const Scene& scene, const SimulatorSe
 
 void CompliantDerivatives::begin(const Parameters& parameters,
                                  const State& before,
-                                 const Control& control) {
+                                 const Control& control,
+                                 StepStatus status) {
   twin_.parameters() = parameters;
   before_ = before;
   control_ = control;
@@ -44,8 +50,10 @@ void CompliantDerivatives::begin(const Parameters& parameters,
   report.error_estimate = 0.0;
   filled_ = fill_exact();
   report.method = filled_ ? "exact" : "differences";
+  report.num_not_converged = status == StepStatus::kNotConverged;
   if (filled_) return;
   step(before_, control_, end_);
+  report.num_not_converged |= twin_.report().status == StepStatus::kNotConverged;
   list_springs();
 }
 
@@ -113,12 +121,12 @@ void CompliantDerivatives::end_of(const Eigen::VectorXd& x, double t, Eigen::Vec
   }
 }
 
-/// column <- the derivative along x.
-CompliantDerivatives::Quality CompliantDerivatives::differentiate(const Eigen::VectorXd& x,
-                                                                  Eigen::VectorXd& column) {
-  const double unit = x.cwiseAbs().maxCoeff();
+/// coarse_, fine_ <- the differences along x.
+CompliantDerivatives::Quality CompliantDerivatives::differentiate(const Eigen::VectorXd& x) {
+  const double unit = x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff();
   if (unit == 0.0) {
-    column.setZero(2 * twin_.scene().nv() + 3 * num_springs());
+    fine_.setZero(2 * twin_.scene().nv() + 3 * num_springs());
+    coarse_ = fine_;
     return {0.0, 0.0};
   }
   end_of(x, kFirst / unit, y_);
@@ -129,16 +137,8 @@ CompliantDerivatives::Quality CompliantDerivatives::differentiate(const Eigen::V
     end_of(x, (k % 2 == 0 ? 1.0 : -1.0) * (k < 2 ? h : 0.5 * h), ends_[k]);
   coarse_ = (ends_[0] - ends_[1]) / (2.0 * h);
   fine_ = (ends_[2] - ends_[3]) / h;
-  const Quality quality{(ends_[2] + ends_[3]).cwiseAbs().maxCoeff() / (0.5 * h),
-                        (fine_ - coarse_).cwiseAbs().maxCoeff()};
-  column = kink(quality, fine_.cwiseAbs().maxCoeff())
-               ? fine_
-               : Eigen::VectorXd((4.0 * fine_ - coarse_) / 3.0);
-  return quality;
-}
-
-bool CompliantDerivatives::kink(const Quality& quality, double size) const {
-  return std::max(quality.split, quality.change) > kKink * size;
+  return {(ends_[2] + ends_[3]).cwiseAbs().maxCoeff() / (0.5 * h),
+          (fine_ - coarse_).cwiseAbs().maxCoeff()};
 }
 
 bool CompliantDerivatives::fill_exact() {
@@ -164,22 +164,30 @@ void CompliantDerivatives::fill() {
 void CompliantDerivatives::fill_differences() {
   const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs(), rows = n - nv;
   J_.resize(rows, n);
+  coarser_.resize(rows, n);
   std::vector<Quality> quality(n);
-  Eigen::VectorXd x = Eigen::VectorXd::Zero(n), column;
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
   for (int k = 0; k < n; ++k) {
     x[k] = 1.0;
-    quality[k] = differentiate(x, column);
+    quality[k] = differentiate(x);
     x[k] = 0.0;
-    J_.col(k) = column;
+    J_.col(k) = fine_;
+    coarser_.col(k) = coarse_;
   }
   GradientReport& report = out_.report;
-  for (int k = 0; k < n; ++k) {
-    const int block = std::min(k / nv, 3) * nv, width = block < 3 * nv ? nv : n - block;
+  for (int block = 0; block < n; block += nv) {
+    const int width = block < 3 * nv ? nv : n - block;
     const double size = J_.middleCols(block, width).cwiseAbs().maxCoeff();
-    if (kink(quality[k], size))
-      ++report.num_kinks;
-    else if (size > 0.0)
-      report.error_estimate = std::max(report.error_estimate, quality[k].change / (3.0 * size));
+    for (int k = block; k < block + width; ++k) {
+      if (kink(quality[k].split, quality[k].change, size)) {
+        ++report.num_kinks;
+        continue;
+      }
+      J_.col(k) = (4.0 * J_.col(k) - coarser_.col(k)) / 3.0;
+      if (size > 0.0)
+        report.error_estimate = std::max(report.error_estimate, quality[k].change / (3.0 * size));
+    }
+    if (block == 3 * nv) break;
   }
 }
 
@@ -211,10 +219,14 @@ const Eigen::VectorXd& CompliantDerivatives::tangent(const Eigen::VectorXd& x) {
   const int nv = twin_.scene().nv(), n = 3 * nv + 3 * num_springs();
   Eigen::VectorXd direction = Eigen::VectorXd::Zero(n);
   direction.head(x.size()) = x;
-  if (filled_)
+  if (filled_) {
     tangent_.noalias() = J_ * direction;
-  else
-    differentiate(direction, tangent_);
+  } else {
+    const Quality q = differentiate(direction);
+    const double size = fine_.size() == 0 ? 0.0 : fine_.cwiseAbs().maxCoeff();
+    tangent_ = fine_;
+    if (!kink(q.split, q.change, size)) tangent_ += (fine_ - coarse_) / 3.0;
+  }
   tangent_.conservativeResize(x.size() - nv);
   return tangent_;
 }

@@ -14,14 +14,17 @@ namespace stiction {
 /// by about kChange = 1e-6 [rad, m, rad/s, m/s]: kFirst = 1e-6 first, and scaled by what that
 /// changes. With D(h) = (end(h) - end(-h)) / 2h the result is (4 D(h/2) - D(h)) / 3, of fourth
 /// order; where one-sided differences or the two D disagree by a hundredth of the largest entry of
-/// the block, a kink, it is D(h/2). Solvers run to 1e-13, so that differences do not see where
-/// they stop.
+/// the block (of the column itself in tangent(), which has no block), a kink, it is D(h/2). Solvers
+/// run to 1e-13, so that differences do not see where they stop.
 class CompliantDerivatives {
  public:
   CompliantDerivatives(const Scene& scene, const SimulatorSettings& settings);
 
-  /// Another step, from `before`.
-  void begin(const Parameters& parameters, const State& before, const Control& control);
+  /// Another step, from `before`, that ended with `status`.
+  void begin(const Parameters& parameters,
+             const State& before,
+             const Control& control,
+             StepStatus status);
 
   const StepDerivatives& derivatives();
   /// J^T w, w [2 nv] or [2 nv + 3 ns].
@@ -42,8 +45,7 @@ class CompliantDerivatives {
   void list_springs();
   void displace(const Eigen::VectorXd& x, double t);
   void end_of(const Eigen::VectorXd& x, double t, Eigen::VectorXd& y);
-  Quality differentiate(const Eigen::VectorXd& x, Eigen::VectorXd& column);
-  bool kink(const Quality& quality, double size) const;
+  Quality differentiate(const Eigen::VectorXd& x);
   bool fill_exact();
   void fill_differences();
   void fill();
@@ -54,6 +56,7 @@ class CompliantDerivatives {
   bool filled_ = false;
   ImplicitDerivatives implicit_;
   RowMajorMatrix J_;               ///< [2 nv + 3 ns x 3 nv + 3 ns]
+  RowMajorMatrix coarser_;         ///< D(h) of its columns
   Eigen::VectorXd ends_[4], y_;    ///< of h, -h, h / 2, -h / 2; of the first try
   Eigen::VectorXd coarse_, fine_;  ///< D(h), D(h / 2)
   StepDerivatives out_;

@@ -1,8 +1,9 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "derivatives/differentiator.hpp"
+#include "math/number_text.hpp"
 #include "simulator/compliant_derivatives.hpp"
-#include "simulator/rigid_step.hpp"
+#include "simulator/step_kind.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -11,16 +12,11 @@ namespace stiction {
 
 static void refuse(const std::string& why) { throw std::invalid_argument("derivatives: " + why); }
 
-/// What stands in the way of the exact derivatives of any step.
+/// What stands in the way of the derivatives of any step.
 void Simulator::refuse_underived(const std::string& caller) const {
-  const auto refuse = [&](const std::string& why) {
-    throw std::invalid_argument(caller + ": " + why);
-  };
-  if (dynamic_cast<const RigidStep*>(step_.get()) == nullptr)
-    refuse("integrator \"" + settings_.integrator +
-           "\" has no derivatives of whole rollouts yet: take semi-implicit-euler");
-  if (settings_.project_closures)
-    refuse("project_closures moves the state after the step: take project_closures=false");
+  if (step_->rigid() != nullptr && settings_.project_closures)
+    throw std::invalid_argument(
+        caller + ": project_closures moves the state after the step: take project_closures=false");
 }
 
 void Simulator::check_last_step() const {
@@ -58,37 +54,45 @@ const StepDerivatives& Simulator::step_derivatives(const std::vector<std::string
   return differentiator().derivatives(derivative_input(), parameters);
 }
 
+/// Of what w or x is made: `base` numbers of tangents, or three more for each spring of the step.
+void Simulator::check_tangents(const char* name,
+                               const Eigen::VectorXd& x,
+                               int base,
+                               const char* meaning) {
+  const int springs = x.size() > base ? static_cast<int>(gradient_report().springs.size()) : 0;
+  if (x.size() != base && (x.size() != base + 3 * springs || springs == 0)) {
+    std::string what = std::string(name) + " has " + std::to_string(x.size()) +
+                       " entries: must have " + std::to_string(base) + " (" + meaning + ")";
+    if (x.size() > base)
+      what += springs > 0 ? ", or " + std::to_string(base + 3 * springs) +
+                                ", 3 more for each of gradient_report().springs"
+                          : "; this step has no springs of contacts";
+    throw std::invalid_argument(what);
+  }
+  if (!x.allFinite())
+    throw std::invalid_argument(std::string(name) + " has an entry that is not finite");
+}
+
 const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
                                    const std::vector<std::string>& parameters) {
-  const int nv = scene_.nv();
   CompliantDerivatives* d = compliant_derivatives(parameters);
-  if (d == nullptr) {
-    const DerivativeInput input = derivative_input();
-    check_length("w", w, 2 * nv, "2 nv: dl/dq+ and dl/dv+");
-    return differentiator().gradient(input, w, parameters);
-  }
-  const int with_springs = 2 * nv + 3 * d->num_springs();
-  check_length("w",
-               w,
-               w.size() == with_springs ? with_springs : 2 * nv,
-               "2 nv: dl/dq+ and dl/dv+; or 3 more for each spring");
-  return d->gradient(w);
+  if (d == nullptr) derivative_input();  // what stands in the way comes first
+  check_tangents("w", w, 2 * scene_.nv(), "2 nv: dl/dq+ and dl/dv+");
+  const StepGradient& g =
+      d != nullptr ? d->gradient(w) : differentiator().gradient(derivative_input(), w, parameters);
+  for (const Eigen::VectorXd* x : {&g.q, &g.v, &g.torque, &g.springs, &g.parameters})
+    check_finite("w", w, *x);
+  return g;
 }
 
 const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
-  const int nv = scene_.nv();
   CompliantDerivatives* d = compliant_derivatives({});
-  if (d == nullptr) {
-    const DerivativeInput input = derivative_input();
-    check_length("x", x, 3 * nv, "3 nv: tangents of q, v and torque");
-    return differentiator().tangent(input, x);
-  }
-  const int with_springs = 3 * nv + 3 * d->num_springs();
-  check_length("x",
-               x,
-               x.size() == with_springs ? with_springs : 3 * nv,
-               "3 nv: tangents of q, v and torque; or 3 more for each spring");
-  return d->tangent(x);
+  if (d == nullptr) derivative_input();
+  check_tangents("x", x, 3 * scene_.nv(), "3 nv: tangents of q, v and torque");
+  const Eigen::VectorXd& y =
+      d != nullptr ? d->tangent(x) : differentiator().tangent(derivative_input(), x);
+  check_finite("x", x, y);
+  return y;
 }
 
 const GradientReport& Simulator::gradient_report() {
@@ -98,28 +102,30 @@ const GradientReport& Simulator::gradient_report() {
 
 /// Those of the last step, if it is one of a compliant integrator.
 CompliantDerivatives* Simulator::compliant_derivatives(const std::vector<std::string>& parameters) {
-  if (dynamic_cast<const RigidStep*>(step_.get()) != nullptr) return nullptr;
+  if (step_->rigid() != nullptr) return nullptr;
   check_last_step();
   if (!parameters.empty())
     refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
            parameters.front() + "\"");
   if (!compliant_) compliant_ = std::make_unique<CompliantDerivatives>(scene_, settings_);
   if (differentiated_step_ != step_count_)
-    compliant_->begin(edits_.seen(), before_, control_before_);
+    compliant_->begin(edits_.seen(), before_, control_before_, report().status);
   differentiated_step_ = step_count_;
   return compliant_.get();
 }
 
-void Simulator::check_length(const char* name,
+/// Of what was made of x.
+void Simulator::check_finite(const char* name,
                              const Eigen::VectorXd& x,
-                             int length,
-                             const char* meaning) const {
-  if (x.size() == length && x.allFinite()) return;
-  throw std::invalid_argument(std::string(name) +
-                              (x.size() == length
-                                   ? " has an entry that is not finite"
-                                   : " has " + std::to_string(x.size()) + " entries: must have " +
-                                         std::to_string(length) + " (" + meaning + ")"));
+                             const Eigen::VectorXd& y) const {
+  if (y.allFinite()) return;
+  Eigen::Index largest = 0;
+  const double size = x.cwiseAbs().maxCoeff(&largest);
+  throw std::invalid_argument(std::string(name) + "[" + std::to_string(largest) +
+                              "] = " + number_text(x[largest]) +
+                              (size > 1e100 ? ": the product with the derivatives of the step "
+                                              "overflows; scale it down"
+                                            : ": the derivatives of the step are not finite"));
 }
 
 Differentiator& Simulator::differentiator() {

@@ -3,6 +3,7 @@
 #include "stiction/model/state_io.hpp"
 
 #include "simulator/rollout_adjoint.hpp"
+#include "simulator/step_kind.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -98,7 +99,7 @@ RolloutLog Simulator::rollout(State& state,
   validate_whole_state(scene_, state);
   if (tape != nullptr) {
     refuse_underived("rollout.tape");
-    if (settings_.contact.tangential_compliance) {
+    if (step_->rigid() != nullptr && settings_.contact.tangential_compliance) {
       throw std::invalid_argument(
           "rollout.tape: tangential_compliance: springs of contacts are state that rollouts are "
           "not "

@@ -2,6 +2,7 @@
 
 #include "derivatives/differentiator.hpp"
 #include "derivatives/reach.hpp"
+#include "model/contact_order.hpp"
 #include "simulator/step_kind.hpp"
 
 #include <algorithm>
@@ -80,6 +81,10 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.safe += step.num_safe_islands > 0;
   out.saturated += step.num_saturated > 0;
   out.asleep += step.num_asleep > 0;
+  out.kinks += step.num_kinks > 0;
+  out.not_converged += step.num_not_converged > 0;
+  out.by_differences += step.method != "exact";
+  out.error_estimate = std::max(out.error_estimate, step.error_estimate);
   if (step.smallest_pivot >= out.smallest_pivot) return;
   out.smallest_pivot = step.smallest_pivot;
   out.smallest_pivot_step = k;
@@ -87,9 +92,23 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
 
 std::string step_text(int k) { return "step " + std::to_string(k); }
 
+/// Cotangents `by` of the springs `of`, by those of `springs`; of others zero.
+void match_springs(const std::vector<SpringName>& of,
+                   const Eigen::VectorXd& by,
+                   const std::vector<SpringName>& springs,
+                   Eigen::Ref<Eigen::VectorXd> out) {
+  out.setZero();
+  for (std::size_t i = 0; i < springs.size(); ++i) {
+    const SpringName* found = find_contact(of, springs[i]);
+    if (found != nullptr) out.segment<3>(3 * i) = by.segment<3>(3 * (found - of.data()));
+  }
+}
+
 }  // namespace
 
-Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape, const RolloutCotangents& by) {
+Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape,
+                                             const RolloutCotangents& by,
+                                             const std::vector<std::string>& parameters) {
   const int steps = tape.steps, nv = scene_.nv();
   if (tape.checkpoints.empty()) refuse("the tape is empty; give it to rollout() before");
   validate_scene_of(tape.checkpoints.front(), fingerprint_);
@@ -109,6 +128,17 @@ Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape, const Roll
   work.cotangent = by.states.row(by.states.rows() - 1);
   for (RowMajorMatrix* m : {&work.out.taus, &work.out.position_targets, &work.out.velocity_targets})
     m->setZero(steps, nv);
+  work.parameters = parameters;
+  const DerivativeInput first{scene_,
+                              tape.parameters,
+                              settings_.contact,
+                              settings_.dt,
+                              tape.base,
+                              tape.checkpoints.front(),
+                              record()};
+  work.out.parameters.setZero(find_parameter_ranges(first, parameters, work.out.ranges));
+  work.springs.clear();
+  work.by_springs.resize(0);
   work.out.report = {};
   work.out.interrupted = false;
   const auto by_dof = [&](int k) {
@@ -116,6 +146,27 @@ Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape, const Roll
   };
   mark_trees(scene_, by_dof, work.reached);
   return work;
+}
+
+/// Marks the trees that the last step links to marked ones.
+void Simulator::spread_reach(Adjoint& work) {
+  if (step_->rigid() != nullptr) {
+    stiction::spread_reach(derivative_input(), differentiator().linearisation(), work.reached);
+    return;
+  }
+  const auto tree = [&](std::uint64_t geometry) {
+    const int body = scene_.geometries()[geometry].body;
+    return body < 0 ? -1 : scene_.tree_of_body(body);
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (const SpringName& s : work.springs)
+      more = link_trees(tree(s.pair >> 32), tree(s.pair & 0xffffffffu), work.reached) || more;
+    for (const ConstraintRow& row : record().rows.rows) {
+      if (row.num_sides == 2)
+        more = link_trees(row.sides[0].tree, row.sides[1].tree, work.reached) || more;
+    }
+  }
 }
 
 /// A step of the past, which nobody watches.
@@ -143,24 +194,26 @@ bool Simulator::take_back_step(const RolloutTape& tape, int k, const State& star
   control_of(tape.input, k, work.control);
   repeat(start, work.control, work.end);
   if (report().status == StepStatus::kInterrupted) return false;
-  Differentiator& derivatives = differentiator();
-  const DerivativeInput input = [&] {
+  const int nv = scene_.nv();
+  const StepGradient& g = [&]() -> const StepGradient& {
     try {
-      return derivative_input();
+      const GradientReport& step = gradient_report();
+      count(step, k, work.out.report);
+      work.by_end.resize(2 * nv + 3 * static_cast<Eigen::Index>(step.springs.size()));
+      work.by_end.head(2 * nv) = work.cotangent;
+      match_springs(
+          work.springs, work.by_springs, step.springs, work.by_end.tail(3 * step.springs.size()));
+      work.springs = step.springs;
+      return vjp(work.by_end, work.parameters);
     } catch (const std::invalid_argument& e) {
       refuse(step_text(k) + ": " + e.what());
     }
   }();
-  const StepGradient& g = derivatives.gradient(input, work.cotangent, work.parameters);
-  work.out.report.not_converged += report().status == StepStatus::kNotConverged;
-  count(derivatives.report(input), k, work.out.report);
-  spread_reach(input, derivatives.linearisation(), work.reached);
-  const int nv = scene_.nv();
+  spread_reach(work);
+  work.by_springs = g.springs;
   work.cotangent.head(nv) = g.q;
   work.cotangent.tail(nv) = g.v;
   work.out.taus.row(k) = g.torque;
-  work.out.ranges = g.ranges;
-  if (k + 1 == tape.steps) work.out.parameters.setZero(g.parameters.size());
   work.out.parameters += g.parameters;
   for (int i = 0; i < nv; ++i) {
     work.out.position_targets(k, i) = tape.parameters.kp[i] * g.torque[i];
@@ -172,8 +225,7 @@ bool Simulator::take_back_step(const RolloutTape& tape, int k, const State& star
 const RolloutGradient& Simulator::adjoint(const RolloutTape& tape,
                                           const RolloutCotangents& by,
                                           const std::vector<std::string>& parameters) {
-  Adjoint& work = begin_adjoint(tape, by);
-  work.parameters = parameters;
+  Adjoint& work = begin_adjoint(tape, by, parameters);
   const int every = tape.checkpoint_every, nv = scene_.nv();
   const bool by_all = by.states.rows() > 1;
   for (int last = tape.steps; last > 0;) {
@@ -192,6 +244,8 @@ const RolloutGradient& Simulator::adjoint(const RolloutTape& tape,
   if (by.taus.size()) work.out.taus += by.taus;
   work.out.initial_q = work.cotangent.head(nv);
   work.out.initial_v = work.cotangent.tail(nv);
+  work.out.springs = work.springs;
+  work.out.initial_springs = work.by_springs;
   work.out.report.touches_nothing = nothing_reached(scene_, tape, work.reached, work.controlled);
   return work.out;
 }

@@ -15,7 +15,10 @@ struct Simulator::Adjoint {
   State end;
   Control control;
   std::vector<std::string> parameters;
-  Eigen::VectorXd cotangent;     ///< [2 nv] at the end of the step, then at its start
+  Eigen::VectorXd cotangent;        ///< [2 nv] at the end of the step, then at its start
+  std::vector<SpringName> springs;  ///< there, with cotangents [3 springs]
+  Eigen::VectorXd by_springs;
+  Eigen::VectorXd by_end;        ///< [2 nv + 3 springs of the step] scratch
   std::vector<char> reached;     ///< [trees] whose motion changes what is left of the cost
   std::vector<char> controlled;  ///< [trees]
   RolloutGradient out;

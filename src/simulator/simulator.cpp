@@ -3,11 +3,11 @@
 #include "stiction/model/state_io.hpp"
 
 #include "derivatives/differentiator.hpp"
+#include "simulator/compliant_derivatives.hpp"
 #include "simulator/integrators.hpp"
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
 #include "simulator/rollout_adjoint.hpp"
-#include "simulator/compliant_derivatives.hpp"
 
 #include <cmath>
 #include <stdexcept>
@@ -75,7 +75,7 @@ std::vector<ContactReport> Simulator::contacts() const {
 }
 
 RigidStep& Simulator::rigid_step() const {
-  if (auto* step = dynamic_cast<RigidStep*>(step_.get())) return *step;
+  if (RigidStep* step = step_->rigid()) return *step;
   throw std::invalid_argument("integrator \"" + settings_.integrator +
                               "\" has no contact problem to prepare: take semi-implicit-euler");
 }

@@ -20,6 +20,8 @@ struct StepInput {
   const State& before;  ///< the start of the step
 };
 
+class RigidStep;
+
 /// The two kinds of step, RigidStep and CompliantStep: workspace and output of either. What it
 /// leaves behind stays until the next step.
 class StepKind {
@@ -30,6 +32,7 @@ class StepKind {
   virtual void step(const StepInput& input, State& state) = 0;
 
   virtual const StepRecord& record() const = 0;
+  virtual RigidStep* rigid() { return nullptr; }
   virtual std::vector<ContactReport> contacts(double dt) const = 0;
   virtual std::int64_t most_factorisations(const SolverSettings& settings) const = 0;
   virtual const CollisionCounters& counters() const = 0;

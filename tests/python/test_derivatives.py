@@ -299,7 +299,7 @@ def test_arguments_are_refused_by_name() -> None:
     refused(ValueError, "dtorque has shape (): must be (2,)", lambda: sim.jvp(dtorque=1.0))
     refused(ValueError, "wrt: 'mass_of_it' is unknown; there are: q, v, torque, ",
             lambda: sim.step_derivatives(state, wrt="mass_of_it"))  # fmt: skip
-    refused(TypeError, "must be names", lambda: sim.vjp(np.ones(4), wrt=(1,)))  # type: ignore[arg-type]
+    refused(TypeError, "must be one of the names", lambda: sim.vjp(np.ones(4), wrt=(1,)))  # type: ignore[arg-type]
     refused(ValueError, "by: 'mass' was not asked for; there are: q, v, torque, kp",
             lambda: sim.step_derivatives(state, wrt="kp").by("mass"))  # fmt: skip
     refused(TypeError, "state = 3: must be a State",
@@ -415,3 +415,24 @@ def test_a_scene_without_bodies_has_empty_derivatives() -> None:
     sim = stiction.Simulator(scene)
     d = sim.step_derivatives(sim.initial_state())
     assert d.A.shape == (0, 0) and d.report.exact and d.report.two_sided
+
+
+def test_refusals_say_what_to_give() -> None:
+    sim = stiction.Simulator(stiction.load("ball-drop"))
+    sim.step(sim.initial_state())
+    for wrt in (None, 1):
+        with pytest.raises(TypeError, match=rf"wrt = {wrt}: must be a name or several of: q, v, t"):
+            sim.vjp(np.ones(12), wrt=wrt)
+    with pytest.raises(TypeError, match=r"wrt\[0\] = <built-in function any>: must be one of"):
+        sim.step_derivatives(wrt=(any,))
+    with pytest.raises(ValueError, match=r"dsprings has 3 entries: .* of which this step has 0"):
+        sim.jvp(dsprings=np.ones(3))
+    with pytest.raises(ValueError, match=r"w has 15 entries: must have 12 .*; this step has no s"):
+        sim.vjp(np.ones(15))
+    with pytest.raises(ValueError, match=r"w\[3\] = 1.1e\+308: .* overflows; scale it"):
+        sim.vjp(1e308 * np.eye(12)[3] + 1e307)
+    with pytest.raises(ValueError, match=r"x\[.*\] = 1.797e\+308: .* overflows; sc"):
+        sim.jvp(dq=np.full(6, 1.797e308), dv=np.full(6, 1.797e308))
+    sim.parameters.kp[2] = 1.0
+    with pytest.raises(ValueError, match=r"parameters.kp\[2\] = 1 of .ball.*\[2\].: must be 0: s"):
+        sim.step(sim.initial_state())

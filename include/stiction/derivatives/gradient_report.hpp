@@ -18,7 +18,8 @@ struct SpringName {
 /// Where the derivatives of a step hold, and where they are one of several.
 struct GradientReport {
   /// "exact" or "differences": central ones of whole steps. Compliant steps fill
-  /// `springs` and the two numbers after it; exact ones num_at_switch and num_gap_kinks too.
+  /// `springs`, the two numbers after it and num_not_converged; exact ones num_at_switch and
+  /// num_gap_kinks too.
   std::string method = "exact";
   /// Of compliant integrators, sorted: points that the step closed or that had or have an
   /// extension. Each is three numbers of the state, see StepDerivatives.
@@ -66,11 +67,11 @@ struct GradientReport {
   bool two_sided() const {
     return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0 && num_kinks == 0;
   }
-  /// Agrees with differences of the step at a two-sided state.
+  /// To rounding, at a two-sided state; not where it is made by differences, see error_estimate.
   bool exact() const {
-    return num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 && num_inexact == 0 &&
-           num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 && num_not_converged == 0 &&
-           num_undecided == 0 && num_bounded_recoveries == 0;
+    return method == "exact" && num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 &&
+           num_inexact == 0 && num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 &&
+           num_not_converged == 0 && num_undecided == 0 && num_bounded_recoveries == 0;
   }
 };
 

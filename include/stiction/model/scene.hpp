@@ -97,11 +97,13 @@ class Scene {
   /// This pair has a material of its own from now on: its number in `parameters.pair_material`.
   int set_pair_material(int geometry_a, int geometry_b, const Material& material);
   void set_gains(int dof, double kp, double kd);
+  /// Its joint has no other dof: kp and kd of the others are 0.
+  bool takes_servo(int dof) const;
   void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
 
   /// Throws std::invalid_argument naming the field unless `p` are numbers for this scene: as many,
-  /// those of p.validate(), sizes that the shapes can have, gears that fit their joints, and every
-  /// joint moves some inertia.
+  /// those of p.validate(), sizes that the shapes can have, gains of dofs that take a servo, gears
+  /// that fit their joints, and every joint moves some inertia.
   void validate(const Parameters& p) const;
   void validate_shapes(const Parameters& p) const;  ///< as many numbers, and sizes, alone
 
@@ -158,6 +160,7 @@ class Scene {
   int add_closure(const Closure& closure, const Transform& X_A, const Transform& X_B);
   void check_gear(const std::string& field, const Gear& gear, double ratio) const;
   void validate_inertias(const Parameters& p) const;
+  void validate_gains(const Parameters& p) const;
   void add_tree(const std::vector<BodyDescription>& bodies,
                 int first,
                 int last,

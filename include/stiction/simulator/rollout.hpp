@@ -57,30 +57,39 @@ struct RolloutCotangents {
 /// In how many steps of a rollout GradientReport says what.
 struct RolloutGradientReport {
   int steps = 0;
-  int gap_kinks = 0, at_switch = 0, not_unique = 0;  ///< one-sided, or one derivative of several
-  int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0;  ///< not exact
-  int undecided = 0;  ///< not exact; `capped` counts bounded recoveries too
-  int saturated = 0, asleep = 0;
-  int not_converged = 0;        ///< StepStatus::kNotConverged
+  /// One-sided, or one derivative of several; `kinks` of those by differences.
+  int gap_kinks = 0, at_switch = 0, not_unique = 0, kinks = 0;
+  /// Not exact.
+  int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0, asleep = 0;
+  int not_converged = 0;   ///< nor this: the solver stopped short
+  int undecided = 0;       ///< not exact; `capped` counts bounded recoveries too
+  int by_differences = 0;  ///< nor this: GradientReport::method
+  int saturated = 0;
+  double error_estimate = 0.0;  ///< the largest
   double smallest_pivot = 1.0;  ///< of all steps
   int smallest_pivot_step = 0;
   /// No active row of any step links a tree that is controlled to the trees of the cost: the
   /// gradient by its controls is zero, whatever they do. Controlled are trees with torques or a
   /// servo, where there are none those with joints.
   bool touches_nothing = false;
-  bool two_sided() const { return gap_kinks == 0 && at_switch == 0 && not_unique == 0; }
+  bool two_sided() const {
+    return gap_kinks == 0 && at_switch == 0 && not_unique == 0 && kinks == 0;
+  }
   bool exact() const {
     return capped == 0 && scaled_impacts == 0 && swept == 0 && inexact == 0 && slowed == 0 &&
-           safe == 0 && undecided == 0;
+           safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 &&
+           undecided == 0;
   }
 };
 
 /// dl by the controls of every step, by the initial state as a tangent, and by parameters that are
 /// the same in all steps. By a control that is held it is the sum of the column. Warm starts of the
-/// initial state count as constant.
+/// initial state count as constant, the extensions of its springs do not: see StepDerivatives.
 struct RolloutGradient {
   RowMajorMatrix taus, position_targets, velocity_targets;  ///< [T x nv]
   Eigen::VectorXd initial_q, initial_v;                     ///< [nv]
+  std::vector<SpringName> springs;                          ///< of the first step
+  Eigen::VectorXd initial_springs;                          ///< [3 springs] by their extensions
   std::vector<ParameterRange> ranges;                       ///< as asked for
   Eigen::VectorXd parameters;                               ///< by their columns
   RolloutGradientReport report;

@@ -134,7 +134,10 @@ class Simulator {
  private:
   struct Look;     // workspace of what only looks at a state
   struct Adjoint;  // workspace of adjoint()
-  Adjoint& begin_adjoint(const RolloutTape& tape, const RolloutCotangents& by);
+  Adjoint& begin_adjoint(const RolloutTape& tape,
+                         const RolloutCotangents& by,
+                         const std::vector<std::string>& parameters);
+  void spread_reach(Adjoint& work);
   void repeat(const State& start, const Control& control, State& end);
   bool repeat_segment(const RolloutTape& tape, int first, int last, Adjoint& work);
   bool take_back_step(const RolloutTape& tape, int step, const State& start, Adjoint& work);
@@ -144,10 +147,8 @@ class Simulator {
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
   CompliantDerivatives* compliant_derivatives(const std::vector<std::string>& parameters);
-  void check_length(const char* name,
-                    const Eigen::VectorXd& x,
-                    int length,
-                    const char* meaning) const;
+  void check_tangents(const char* name, const Eigen::VectorXd& x, int base, const char* meaning);
+  void check_finite(const char* name, const Eigen::VectorXd& x, const Eigen::VectorXd& y) const;
   RigidStep& rigid_step() const;  // throws if the integrator makes another kind
   void check_control(const Control& control) const;
   void check_sizes(const State& state, const Control& control) const;

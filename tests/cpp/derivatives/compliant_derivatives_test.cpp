@@ -94,6 +94,28 @@ BOOST_AUTO_TEST_CASE(chains_of_steps_need_the_springs) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(scenes_without_bodies_have_empty_derivatives) {
+  Scene scene;
+  scene.add_ground({0.5, 0.0, 1e4, 10.0});
+  const Eigen::VectorXd none;
+  std::vector<std::string> integrators(std::begin(kIntegrators), std::end(kIntegrators));
+  integrators.push_back("semi-implicit-euler");
+  for (const std::string& integrator : integrators) {
+    for (int call = 0; call < 4; ++call) {  // each of them the first after a step
+      Simulator simulator(scene, with(integrator));
+      State state = simulator.initial_state();
+      simulator.step(state, simulator.hold());
+      BOOST_TEST_CONTEXT(integrator << ", call " << call) {
+        if (call == 0) BOOST_TEST(simulator.jvp(none).size() == 0);
+        if (call == 1) BOOST_TEST(simulator.vjp(none).q.size() == 0);
+        if (call == 2) BOOST_TEST(simulator.step_derivatives().A().size() == 0);
+        BOOST_TEST(simulator.gradient_report().two_sided());
+        BOOST_CHECK_THROW(simulator.jvp(Eigen::VectorXd::Ones(1)), std::invalid_argument);
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(products_are_those_of_the_matrix) {
   for (const char* integrator : kIntegrators) {
     Moment m(soft("solo12", 0.3), with(integrator), 0.05);

@@ -291,11 +291,51 @@ BOOST_AUTO_TEST_CASE(later_steps_are_the_same_with_and_without) {
   BOOST_TEST((a == b));
 }
 
+// Nothing of what the workspace held before is left in the output.
 BOOST_AUTO_TEST_CASE(a_rollout_of_no_steps) {
   Case c(make_scene("cartpole"), 0, 0.0);
-  const RolloutGradient& g = c.gradient();
+  RolloutInput some = c.input;
+  some.taus = RowMajorMatrix::Ones(5, 2);
+  std::swap(c.input, some);
+  const RowMajorMatrix by = c.by.states;
+  c.by.states = RowMajorMatrix::Ones(1, 4);
+  BOOST_TEST(c.gradient({"mass", "damping"}).parameters.cwiseAbs().minCoeff() > 0.0);
+  std::swap(c.input, some);
+  c.by.states = by;
+  const RolloutGradient& g = c.gradient({"damping", "gravity"});
   BOOST_TEST(g.taus.rows() == 0);
   BOOST_TEST((g.initial_q == c.by.states.row(0).head(2).transpose()));
+  BOOST_TEST_REQUIRE(g.ranges.size() == 2u);
+  BOOST_TEST(g.ranges[1].name == "gravity");
+  BOOST_TEST(g.ranges[1].first == 2);
+  BOOST_TEST(g.ranges[1].count == 3);
+  BOOST_TEST_REQUIRE(g.parameters.size() == 5);
+  BOOST_TEST(g.parameters.isZero(0.0));
+  BOOST_CHECK_THROW(c.gradient({"no such field"}), std::invalid_argument);
+}
+
+// Each count says that something does not hold, but for torques at their limit: zero is exact.
+BOOST_AUTO_TEST_CASE(counts_are_judged_as_those_of_a_step) {
+  using R = RolloutGradientReport;
+  BOOST_TEST((R{}.exact() && R{}.two_sided()));
+  for (int R::* one_sided : {&R::gap_kinks, &R::at_switch, &R::not_unique, &R::kinks}) {
+    R r;
+    r.*one_sided = 1;
+    BOOST_TEST((r.exact() && !r.two_sided()));
+  }
+  for (int R::* inexact : {&R::capped,
+                           &R::scaled_impacts,
+                           &R::swept,
+                           &R::inexact,
+                           &R::slowed,
+                           &R::safe,
+                           &R::asleep,
+                           &R::not_converged,
+                           &R::by_differences}) {
+    R r;
+    r.*inexact = 1;
+    BOOST_TEST((!r.exact() && r.two_sided()));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_taken_back_is_refused) {
@@ -342,9 +382,6 @@ BOOST_AUTO_TEST_CASE(rollouts_without_derivatives_are_refused) {
     });
   };
   SimulatorSettings settings;
-  settings.integrator = "explicit-euler";
-  refused("double-pendulum", settings, "explicit-euler");
-  settings = {};
   settings.project_closures = true;
   refused("four-bar", settings, "project_closures");
   settings = {};
