@@ -1,17 +1,18 @@
-"""What `stiction.torch` and `stiction.jax` share: steps and rollouts as functions of arrays, with
-their gradients in the coordinates q instead of tangents."""
+"""What `stiction.torch` and `stiction.jax` share: steps, rollouts and distances as functions of
+arrays, with their gradients in the coordinates q instead of tangents."""
 
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._stiction import Control, Scene, State
+from ._stiction import Control, Scene, Shape, State, distance, distance_derivatives
 from .simulator import Simulator
 
-__all__ = ["ArrayFunction"]
+__all__ = ["ArrayFunction", "DistanceFunction"]
 
 Floats = NDArray[np.float64]
 
@@ -49,12 +50,7 @@ def _map(kind: str, q: Floats) -> Floats:
     """dq = T x by a tangent x, of one joint."""
     if kind == "free_flyer":
         T = np.zeros((7, 6))
-        x, y, z, w = q[3:]
-        T[:3, :3] = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
+        T[:3, :3] = _matrix(q)[:3, :3]
         T[3:, 3:] = _turn(q[3:])
         return T
     if kind == "spherical":
@@ -162,3 +158,62 @@ class ArrayFunction:
         for first, count in _on_spheres(self.scene):
             out[first : first + count] /= np.linalg.norm(q[first : first + count])
         return out
+
+
+class DistanceFunction:
+    """The distance of two shapes as a function of their poses, x y z and a quaternion x y z w each.
+
+    Args:
+        a, b: the shapes.
+        method: of the derivatives, see `distance_derivatives`; where shapes slide over edges those
+            of "gumbel" and "gaussian-1" do not jump.
+        settings: of the method, by name.
+    """
+
+    def __init__(self, a: Shape, b: Shape, method: str = "exact", **settings: Any) -> None:
+        self.a, self.b = a, b
+        self._settings = {"method": method, **settings}
+        far = np.eye(4)
+        far[0, 3] = 1e3
+        distance_derivatives(a, np.eye(4), b, far, **self._settings)  # refuses what it cannot do
+
+    def value(self, pose_a: Floats, pose_b: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Signed distance (), witness points (3,), (3,) and the normal from a to b (3,), world."""
+        found = distance(self.a, _matrix(pose_a), self.b, _matrix(pose_b))
+        return np.array(found.distance), found.witness_a, found.witness_b, found.normal
+
+    def vjp(self, pose_a: Floats, pose_b: Floats, *by: Floats) -> tuple[Floats, Floats]:
+        """dl/d(pose_a, pose_b) from dl/d(distance, witness_a, witness_b, normal)."""
+        X_WA, X_WB = _matrix(pose_a), _matrix(pose_b)
+        at = distance(self.a, X_WA, self.b, X_WB)
+        d = distance_derivatives(self.a, X_WA, self.b, X_WB, at=at, **self._settings)
+        by_distance, by_a, by_b, by_normal = (np.asarray(x, dtype=float) for x in by)
+        of_b = by_distance * d.distance + by_a @ d.witness_a + by_b @ d.witness_b
+        of_b = of_b + by_normal @ d.normal  # by the twist of B about the origin of its frame
+        # By that of A it is a rigid motion of everything less the same.
+        about_b, about_a = pose_b[:3], pose_a[:3]
+        force = by_a + by_b - of_b[:3]
+        moment = np.cross(at.witness_a - about_b, by_a) + np.cross(at.witness_b - about_b, by_b)
+        moment = moment + np.cross(at.normal, by_normal) - of_b[3:]
+        moment = moment + np.cross(about_b - about_a, force)
+        return _by_pose(pose_a, X_WA, force, moment), _by_pose(pose_b, X_WB, of_b[:3], of_b[3:])
+
+
+def _matrix(pose: Floats) -> Floats:
+    """(4, 4) of x y z and a quaternion of any length but 0."""
+    x, y, z, w = pose[3:] / np.linalg.norm(pose[3:])
+    X = np.eye(4)
+    X[:3, 3] = pose[:3]
+    X[:3, :3] = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
+    return X
+
+
+def _by_pose(pose: Floats, X: Floats, force: Floats, moment: Floats) -> Floats:
+    """(7,) from dl by a twist about the origin of the frame, world axes."""
+    length = np.linalg.norm(pose[3:])
+    turn = 4.0 * _turn(pose[3:] / length) @ (X[:3, :3].T @ moment) / length
+    return np.concatenate([force, turn])

@@ -1,7 +1,10 @@
-"""Steps and rollouts as differentiable functions of JAX arrays: the extra `stiction[jax]`.
+"""Steps, rollouts and distances as differentiable functions of JAX arrays: the extra
+`stiction[jax]`.
 
     step = stiction.jax.make_step(sim)
     gradient = jax.grad(lambda tau: cost(*step(q, v, tau)))
+    gap = stiction.jax.make_distance(a, b)
+    slope = jax.grad(lambda pose: gap(pose, pose_b)[0])(pose_a)
 
 They are callbacks on the host: `jit`, `grad` and `vmap` (one after the other) work, forward mode
 and second derivatives do not. Gradients of q are of its nq coordinates. Quaternions are divided by
@@ -16,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ._stiction import Control, State
-from .autodiff import ArrayFunction
+from ._stiction import Control, Shape, State
+from .autodiff import ArrayFunction, DistanceFunction
 from .simulator import Simulator
 
 try:
@@ -25,9 +28,9 @@ try:
 except ImportError as error:
     raise ImportError('stiction.jax needs JAX: pip install "stiction[jax]"') from error
 
-__all__ = ["make_rollout", "make_step"]
+__all__ = ["make_distance", "make_rollout", "make_step"]
 
-Function = Callable[[Any, Any, Any], tuple[Any, Any]]
+Function = Callable[..., tuple[Any, ...]]
 
 
 def make_step(
@@ -54,6 +57,13 @@ def make_rollout(
     return _function(f.rollout, f.rollout_vjp, shapes)
 
 
+def make_distance(a: Shape, b: Shape, method: str = "exact", **settings: Any) -> Function:
+    """(pose_a (7,), pose_b (7,)) -> (distance (), witness_a (3,), witness_b (3,), normal (3,)); of
+    poses x y z and a quaternion x y z w; arguments of `DistanceFunction`."""
+    f = DistanceFunction(a, b, method, **settings)
+    return _function(f.value, f.vjp, lambda pose_a, pose_b: ((), (3,), (3,), (3,)))
+
+
 def _function(
     value: Callable[..., Any], vjp: Callable[..., Any], shapes: Callable[..., Any]
 ) -> Function:
@@ -65,19 +75,17 @@ def _function(
         return jax.pure_callback(run, likes, *given, vmap_method="sequential")
 
     @jax.custom_vjp  # type: ignore[untyped-decorator]
-    def made(q: Any, v: Any, tau: Any) -> Any:
-        likes = tuple(jax.ShapeDtypeStruct(shape, q.dtype) for shape in shapes(q, v, tau))
-        return call(value, likes, q, v, tau)
+    def made(*given: Any) -> Any:
+        likes = tuple(jax.ShapeDtypeStruct(shape, given[0].dtype) for shape in shapes(*given))
+        return call(value, likes, *given)
 
     def backward(given: Any, by: Any) -> Any:
         likes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in given)
         return call(vjp, likes, *given, *by)
 
-    made.defvjp(lambda q, v, tau: (made(q, v, tau), (q, v, tau)), backward)
+    made.defvjp(lambda *given: (made(*given), given), backward)
 
-    def function(q: Any, v: Any, tau: Any) -> tuple[Any, Any]:
-        given = (jax.numpy.asarray(x, jax.numpy.result_type(float, x)) for x in (q, v, tau))
-        q_next, v_next = made(*given)
-        return q_next, v_next
+    def function(*given: Any) -> tuple[Any, ...]:
+        return tuple(made(*(jax.numpy.asarray(x, jax.numpy.result_type(float, x)) for x in given)))
 
     return function

@@ -1,7 +1,9 @@
-"""Steps and rollouts as differentiable functions of PyTorch tensors: the extra `stiction[torch]`.
+"""Steps, rollouts and distances as differentiable functions of PyTorch tensors: the extra
+`stiction[torch]`.
 
     step = stiction.torch.make_step(sim)
     q1, v1 = step(q0, v0, tau)  # backward() works
+    gap, *_ = stiction.torch.make_distance(a, b)(pose_a, pose_b)  # likewise
 
 Gradients of q are of its nq coordinates. Quaternions are divided by their length first, so their
 gradient has no part along them: a step of an optimiser should be followed by a division. Tensors of
@@ -13,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._stiction import Control, State
-from .autodiff import ArrayFunction
+from ._stiction import Control, Shape, State
+from .autodiff import ArrayFunction, DistanceFunction
 from .simulator import Simulator
 
 try:
@@ -22,9 +24,9 @@ try:
 except ImportError as error:
     raise ImportError('stiction.torch needs PyTorch: pip install "stiction[torch]"') from error
 
-__all__ = ["make_rollout", "make_step"]
+__all__ = ["make_distance", "make_rollout", "make_step"]
 
-Function = Callable[[Any, Any, Any], tuple[Any, Any]]
+Function = Callable[..., tuple[Any, ...]]
 
 
 def make_step(
@@ -46,23 +48,29 @@ def make_rollout(
     return _function(f.rollout, f.rollout_vjp)
 
 
+def make_distance(a: Shape, b: Shape, method: str = "exact", **settings: Any) -> Function:
+    """(pose_a (7,), pose_b (7,)) -> (distance (), witness_a (3,), witness_b (3,), normal (3,)); of
+    poses x y z and a quaternion x y z w; arguments of `DistanceFunction`."""
+    f = DistanceFunction(a, b, method, **settings)
+    return _function(f.value, f.vjp)
+
+
 def _function(value: Callable[..., Any], vjp: Callable[..., Any]) -> Function:
     class Made(torch.autograd.Function):  # type: ignore[misc]
         @staticmethod
-        def forward(ctx: Any, q: Any, v: Any, tau: Any) -> Any:
-            ctx.save_for_backward(q, v, tau)
-            return tuple(_like(x, q) for x in value(*map(_array, (q, v, tau))))
+        def forward(ctx: Any, *given: Any) -> Any:
+            ctx.save_for_backward(*given)
+            return tuple(_like(x, given[0]) for x in value(*map(_array, given)))
 
         @staticmethod
         @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
-        def backward(ctx: Any, by_q: Any, by_v: Any) -> Any:
+        def backward(ctx: Any, *by: Any) -> Any:
             given = ctx.saved_tensors
-            found = vjp(*map(_array, (*given, by_q, by_v)))
+            found = vjp(*map(_array, (*given, *by)))
             return tuple(_like(x, one) for x, one in zip(found, given, strict=True))
 
-    def function(q: Any, v: Any, tau: Any) -> tuple[Any, Any]:
-        q_next, v_next = Made.apply(q, v, tau)
-        return q_next, v_next
+    def function(*given: Any) -> tuple[Any, ...]:
+        return tuple(Made.apply(*given))
 
     return function
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stiction
-from problems import moment
+from problems import PAIRS, matrix, moment, shapes
 
 jax = pytest.importorskip("jax")
 jax.config.update("jax_enable_x64", True)
@@ -71,10 +71,27 @@ def test_many_at_a_time_and_single_precision() -> None:
 
 
 def test_what_has_no_derivatives_is_refused() -> None:
-    sim = stiction.Simulator(stiction.load("cartpole"), integrator="rk4")
-    rollout = stj.make_rollout(sim)
-    with pytest.raises(Exception, match="no derivatives of whole rollouts"):
-        jax.grad(lambda t: rollout(np.zeros(2), np.zeros(2), t)[1].sum())(np.zeros((3, 2)))
+    sim = stiction.Simulator(stiction.load("four-bar"), project_closures=True)
+    rollout, q = stj.make_rollout(sim), sim.initial_state().q
+    nv = sim.scene.nv
+    with pytest.raises(Exception, match="project_closures moves the state"):
+        jax.grad(lambda t: rollout(q, np.zeros(nv), t)[1].sum())(np.zeros((3, nv)))
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_distance(pair: str) -> None:
+    a, b, poses = shapes(pair)
+    gap = stj.make_distance(a, b)
+    found = stiction.distance(a, matrix(poses[0]), b, matrix(poses[1]))
+    for x, y in zip(
+        gap(*poses), (found.distance, found.witness_a, found.witness_b, found.normal), strict=True
+    ):
+        np.testing.assert_allclose(x, y, atol=1e-14)
+    check_grads(gap, poses, order=1, modes=["rev"], eps=1e-5, atol=1e-6, rtol=1e-6)
+    slope = jax.jit(jax.grad(lambda pose: gap(pose, poses[1])[0]))(poses[0])
+    np.testing.assert_allclose(slope[:3], -found.normal, atol=1e-9)
+    many = jax.vmap(gap, in_axes=(0, None))(np.stack([poses[0], poses[0]]), poses[1])
+    assert many[0].shape == (2,) and many[3].shape == (2, 3)
 
 
 def test_the_page_runs_as_written() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import stiction
-from problems import moment
+from problems import PAIRS, moment, shapes
 
 torch = pytest.importorskip("torch")
 
@@ -50,10 +50,17 @@ def test_single_precision_and_refusals() -> None:
     sim, given, _ = moment("cartpole")
     single = stt.make_step(sim)(*(torch.tensor(x, dtype=torch.float32) for x in given))
     assert single[0].dtype == torch.float32
-    compliant = stiction.Simulator(stiction.load("cartpole"), integrator="rk4")
-    with pytest.raises(ValueError, match="no derivatives of whole rollouts"):
-        q, v, tau = tensors(given)
-        stt.make_rollout(compliant)(q, v, tau[None])[1].sum().backward()
+    closed = stiction.Simulator(stiction.load("four-bar"), project_closures=True)
+    nv = closed.scene.nv
+    with pytest.raises(ValueError, match="project_closures moves the state"):
+        q, v, taus = tensors((closed.initial_state().q, np.zeros(nv), np.zeros((3, nv))))
+        stt.make_rollout(closed)(q, v, taus)[1].sum().backward()
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_distance(pair: str) -> None:
+    a, b, poses = shapes(pair)
+    assert torch.autograd.gradcheck(stt.make_distance(a, b), tensors(poses), eps=1e-5, rtol=1e-5)
 
 
 def test_the_page_runs_as_written() -> None:

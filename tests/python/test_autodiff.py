@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types
 
 import numpy as np
 import pinocchio
@@ -74,9 +75,130 @@ def test_a_step_and_a_rollout_agree_with_differences() -> None:
         assert min(errors) < 1e-8 * scale
 
 
+PAIRS = [
+    (stiction.Ellipsoid([0.1, 0.2, 0.3]), stiction.Ellipsoid([0.2, 0.1, 0.15]), 0.7),
+    (stiction.Sphere(0.1), stiction.Box([0.3, 0.4, 0.5]), 0.9),
+    (stiction.HalfSpace(), stiction.Capsule(0.1, 0.2), 0.8),
+    (stiction.Sphere(0.3), stiction.Ellipsoid([0.1, 0.2, 0.3]), 0.35),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_distance_agrees_with_differences(
+    pair: tuple[stiction.Shape, stiction.Shape, float],
+) -> None:
+    """Poses with quaternions not of unit length; by both poses and each of the four outputs."""
+    a, b, apart = pair
+    f, rng = autodiff.DistanceFunction(a, b), np.random.default_rng(5)
+    along = np.array([0.3, 0.4, np.sqrt(0.75)])
+    poses = [np.array([0.1, -0.2, 0.3, *rng.normal(size=4)]) for _ in range(2)]
+    poses[1][:3] += apart * (autodiff._matrix(poses[0])[:3, 2] if apart == 0.8 else along)
+    value = f.value(*poses)
+    found = stiction.distance(a, autodiff._matrix(poses[0]), b, autodiff._matrix(poses[1]))
+    assert value[0] == found.distance and value[0].shape == ()
+    np.testing.assert_array_equal(value[3], found.normal)
+    for output in range(4):
+        by = [np.zeros_like(x) for x in value]
+        by[output] = rng.normal(size=value[output].shape)
+        gradient = f.vjp(*poses, *by)
+        for moved in range(2):
+            d = rng.normal(size=7)
+            errors = []
+            for h in (1e-4, 1e-5, 1e-6):
+                ends = []
+                for sign in (1, -1):
+                    at = list(poses)
+                    at[moved] = poses[moved] + sign * h * d
+                    ends.append(np.sum(by[output] * f.value(*at)[output]))
+                errors.append(abs((ends[0] - ends[1]) / (2 * h) - gradient[moved] @ d))
+            assert min(errors) < 1e-7, (output, moved, errors)
+
+
+def test_a_distance_refuses_what_its_method_does_not_read() -> None:
+    a, b = stiction.Sphere(0.1), stiction.Box([0.3, 0.4, 0.5])
+    with pytest.raises(ValueError, match="samples"):
+        autodiff.DistanceFunction(a, b, samples=10)
+    with pytest.raises(ValueError, match="method"):
+        autodiff.DistanceFunction(a, b, "exactly")
+
+
 @pytest.mark.parametrize("name", ["jax", "torch"])
 def test_what_is_missing_names_its_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, f"stiction.{name}", raising=False)
     with pytest.raises(ImportError, match=rf'pip install "stiction\[{name}\]"'):
         importlib.import_module(f"stiction.{name}")
+
+
+class Tensor:
+    """As much of a tensor as `stiction.torch` touches."""
+
+    device = "cpu"
+
+    def __init__(self, values: object, dtype: object = None) -> None:
+        self.values = np.asarray(values, dtype=dtype)
+        self.dtype = self.values.dtype
+
+    def detach(self) -> Tensor:
+        return self
+
+    cpu = detach
+
+    def double(self) -> Tensor:
+        return Tensor(self.values, float)
+
+    def numpy(self) -> np.ndarray:
+        return self.values
+
+
+class Context:
+    def save_for_backward(self, *given: Tensor) -> None:
+        self.saved_tensors = given
+
+
+class Function:
+    """Forwards, and what backward gives then."""
+
+    last: tuple[type, Context]
+
+    @classmethod
+    def apply(cls, *given: Tensor) -> object:
+        context = Context()
+        Function.last = (cls, context)
+        return cls.forward(context, *given)
+
+
+def test_torch_passes_arrays_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stand-in for PyTorch: numbers, types and order of what goes through."""
+    torch = types.ModuleType("torch")
+    torch.autograd = types.SimpleNamespace(
+        Function=Function, function=types.SimpleNamespace(once_differentiable=lambda f: f)
+    )
+    torch.as_tensor = lambda x, dtype, device: Tensor(x, dtype)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.delitem(sys.modules, "stiction.torch", raising=False)
+    module = importlib.import_module("stiction.torch")
+    sim, rng = stiction.Simulator(stiction.load("cartpole")), np.random.default_rng(3)
+    own = autodiff.ArrayFunction(sim)
+    a, b, _ = PAIRS[0]
+    between = autodiff.DistanceFunction(a, b)
+    pose = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    q, v = rng.normal(size=2), rng.normal(size=2)
+    for made, value, vjp, given in (
+        (module.make_step(sim), own.step, own.step_vjp, (q, v, rng.normal(size=2))),
+        (module.make_rollout(sim), own.rollout, own.rollout_vjp, (q, v, rng.normal(size=(4, 2)))),
+        (module.make_distance(a, b), between.value, between.vjp, (pose, pose + 1.0)),
+    ):
+        for dtype in (np.float64, np.float32):
+            given = [x.astype(dtype) for x in given]
+            found = made(*map(Tensor, given))
+            expected = value(*(x.astype(float) for x in given))
+            by = [rng.normal(size=x.shape).astype(dtype) for x in expected]
+            function, context = Function.last
+            back = function.backward(context, *map(Tensor, by))
+            wanted = vjp(*(x.astype(float) for x in (*given, *by)))
+            assert len(found) == len(expected) and len(back) == len(given)
+            for one, other in zip((*found, *back), (*expected, *wanted), strict=True):
+                assert one.dtype == dtype
+                np.testing.assert_array_equal(one.values, np.asarray(other, dtype))
+    monkeypatch.delitem(sys.modules, "stiction.torch")

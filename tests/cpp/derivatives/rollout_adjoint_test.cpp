@@ -314,30 +314,6 @@ BOOST_AUTO_TEST_CASE(a_rollout_of_no_steps) {
   BOOST_CHECK_THROW(c.gradient({"no such field"}), std::invalid_argument);
 }
 
-// Each count says that something does not hold, but for torques at their limit: zero is exact.
-BOOST_AUTO_TEST_CASE(counts_are_judged_as_those_of_a_step) {
-  using R = RolloutGradientReport;
-  BOOST_TEST((R{}.exact() && R{}.two_sided()));
-  for (int R::* one_sided : {&R::gap_kinks, &R::at_switch, &R::not_unique, &R::kinks}) {
-    R r;
-    r.*one_sided = 1;
-    BOOST_TEST((r.exact() && !r.two_sided()));
-  }
-  for (int R::* inexact : {&R::capped,
-                           &R::scaled_impacts,
-                           &R::swept,
-                           &R::inexact,
-                           &R::slowed,
-                           &R::safe,
-                           &R::asleep,
-                           &R::not_converged,
-                           &R::by_differences}) {
-    R r;
-    r.*inexact = 1;
-    BOOST_TEST((!r.exact() && r.two_sided()));
-  }
-}
-
 BOOST_AUTO_TEST_CASE(what_cannot_be_taken_back_is_refused) {
   const auto refused = [](Case& c, const std::string& says) {
     BOOST_CHECK_EXCEPTION(c.simulator.adjoint(c.tape, c.by), std::invalid_argument, [&](auto& e) {
