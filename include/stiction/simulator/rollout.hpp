@@ -62,7 +62,7 @@ struct RolloutGradientReport {
   /// Not exact.
   int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0, asleep = 0;
   int not_converged = 0;   ///< nor this: the solver stopped short
-  int undecided = 0;       ///< not exact; `capped` counts bounded recoveries too
+  int undecided = 0;       ///< nor this; `capped` counts bounded recoveries too
   int by_differences = 0;  ///< nor this: GradientReport::method
   int saturated = 0;
   double error_estimate = 0.0;  ///< the largest
@@ -77,8 +77,7 @@ struct RolloutGradientReport {
   }
   bool exact() const {
     return capped == 0 && scaled_impacts == 0 && swept == 0 && inexact == 0 && slowed == 0 &&
-           safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 &&
-           undecided == 0;
+           safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 && undecided == 0;
   }
 };
 

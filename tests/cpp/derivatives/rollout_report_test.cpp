@@ -21,6 +21,7 @@ BOOST_AUTO_TEST_CASE(counts_are_judged_as_those_of_a_step) {
                            &R::inexact,
                            &R::slowed,
                            &R::safe,
+                           &R::undecided,
                            &R::asleep,
                            &R::not_converged,
                            &R::by_differences}) {
