@@ -78,7 +78,7 @@ def content_of(document: dict, page: Page) -> str:
         f"full study, seed {facts['seed']}, load of the machine {facts['load']}."
     ]
     for experiment in document["experiments"]:
-        parts.append(f"### {experiment['title']}")
+        parts.append(f"## {experiment['title']}")
         if experiment.get("setup"):
             parts.append(experiment["setup"])
         claims = [[c["statement"], c["ours"], shown(c)] for c in experiment["claims"]]

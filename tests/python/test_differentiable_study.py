@@ -78,9 +78,11 @@ def test_the_cascade_ends_at_the_derivative_of_the_whole_problem(speed: float) -
 
 
 def test_kinks_have_two_slopes_and_the_derivative_is_one() -> None:
-    rest, smooth, _, border, *_, turning, _ = (kinks.sides(*c) for c in kinks.cases().values())
+    found = [kinks.sides(*case) for case in kinks.cases().values()]
+    rest, smooth, _, border, *_, turning, _, hit = found
     assert rest[0] == pytest.approx(rest[2], rel=1e-6) and rest[1] == pytest.approx(5 * rest[0])
     assert rest[3].num_gap_kinks == 4 and not rest[3].two_sided
     assert smooth[0] == pytest.approx(smooth[1], rel=1e-6) == smooth[2] and smooth[3].two_sided
     assert border[3].num_at_switch == 4 and abs(border[1]) > 1e3 * abs(border[2])
     assert turning[3].not_unique == 1 and turning[0] == pytest.approx(turning[1], rel=1e-3)
+    assert hit[3].not_unique > 0 and 1e-3 < abs(hit[0] - hit[1]) < 0.1

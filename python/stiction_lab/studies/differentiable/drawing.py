@@ -19,8 +19,9 @@ def quantiles(
     series: Mapping[str, Sequence[Floats]],
     xlabel: str,
     bar: tuple[float, str] | None = None,
+    scale: str = "log",
 ) -> str:
-    """Median and quartiles of positive numbers, a row a name, a colour and a marker a series."""
+    """Median and quartiles, a row a name, a colour and a marker a series."""
     figure, axis = panel(1.6 + 0.42 * len(rows))
     for k, (name, values) in enumerate(series.items()):
         at = np.arange(len(rows)) + 0.7 * ((k + 0.5) / len(series) - 0.5)
@@ -33,7 +34,7 @@ def quantiles(
         axis.axvline(bar[0], color="black", linewidth=0.9, linestyle=":", label=bar[1])
     axis.set_yticks(range(len(rows)), rows)
     axis.invert_yaxis()
-    axis.set_xscale("log")
+    axis.set_xscale(scale)
     axis.set_xlabel(xlabel)
     finish(figure, axis)
     return svg_text(figure)
@@ -47,7 +48,7 @@ def panel(height: float) -> tuple[Any, Any]:
     return figure, figure.add_subplot()
 
 
-def finish(figure: Any, axis: Any, columns: int = 3) -> None:
+def finish(figure: Any, axis: Any, columns: int = 4) -> None:
     """Grid, and the legend below."""
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(axis="both", alpha=0.25)

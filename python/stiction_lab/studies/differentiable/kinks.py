@@ -19,7 +19,7 @@ from .tasks import push
 
 Floats = NDArray[np.float64]
 H = 1e-6
-SETUP = """One step of 1 ms, solved to 1e-13, of a box of 1 kg (friction 0.5) on a plane in four
+SETUP = """One step of 1 ms, solved to 1e-13, of a box of 1 kg (friction 0.5) on a plane in several
 states; the column of the derivative that asks the question, its two one-sided differences (1 µm,
 1 µm/s, or 10 mN), and what stiction.GradientReport says. Then a whole rollout: a ball that pushes
 the box (2.5 N, 50 steps of 10 ms), by the force of the first step, with and without friction
@@ -63,6 +63,7 @@ def cases() -> dict[str, tuple[Start, str, int, int, float]]:
         "slides straight: v⁺ along x by v": (box(1.0, (0.3, 0.1, 0.0)), "v", 0, 0, H),
         "slides and turns: v⁺ along x by v": (box(1.0, (0.3, 0.1, 2.0)), "v", 0, 0, H),
         "the same, warm start of zero": (_cold(box(1.0, (0.3, 0.1, 2.0))), "v", 0, 0, H),
+        "a ball with friction hits it: v⁺ of the ball by v": (_hit(), "v", 0, 0, H),
     }
 
 
@@ -72,6 +73,19 @@ def _cold(start: Start) -> Start:
     fresh = sim.initial_state()
     fresh.q, fresh.v = state.q, state.v
     return sim, fresh, control
+
+
+def _hit() -> Start:
+    """The step of the push below in which the ball meets the box."""
+    task = push(2.5, np.random.default_rng(0))
+    sim = stiction.Simulator(task.sim.scene, dt=0.01, margin=0.3, baumgarte=1.0, tolerance=1e-13)
+    state, control = sim.initial_state(), sim.hold()
+    control.torque = 2.5 * np.eye(sim.scene.nv)[0]
+    while True:
+        before = state.copy()
+        sim.step(state, control)
+        if state.v[2] > 1e-4:
+            return sim, before, control
 
 
 def run(effort: Effort, tick: Tick) -> Experiment:

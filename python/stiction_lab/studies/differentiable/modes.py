@@ -292,9 +292,10 @@ def run(effort: Effort, tick: Tick) -> Experiment:
 def show(experiment: Experiment, found: list[Found]) -> None:
     """Table, figure, rows."""
     columns = ["kind", "modes", "block", "median", "90 %", "largest", "columns", "kinks",
-               "their median", "off", "kinks because of (states)"]  # fmt: skip
+               "their median", "off"]  # fmt: skip
     table = Table("Errors of columns, relative", columns)
-    table.note = "off: columns beyond 1e-6 without a reason."
+    reasons = "; ".join(f"{one.name}: {one.reasons()}" for one in found if one.reasons())
+    table.note = f"off: columns beyond 1e-6 without a reason. Kinks by (states): {reasons}."
     for one in found:
         for block in BLOCKS:
             every, errors = one.columns(block), one.errors(block)
@@ -309,7 +310,6 @@ def show(experiment: Experiment, found: list[Found]) -> None:
                 one.name if first else "", one.modes() if first else "", block,
                 *_shown(errors, [0.5, 0.9, 1.0]), str(len(every)), str(len(every) - len(errors)),
                 *_shown(one.of_kinks(block), [0.5]), str(int(np.sum(errors > 1e-6))),
-                one.reasons() if first else "",
             ])  # fmt: skip
     experiment.tables.append(table)
     errors_by = {

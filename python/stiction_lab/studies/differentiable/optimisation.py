@@ -132,11 +132,10 @@ def _draw(experiment: Experiment, found: list[Result]) -> None:
             for kind in KINDS
         ]
 
-    for caption, names in (
-        ("A box pushed to a place", list(FORCES)),
-        ("A jump of Solo-12", [TASKS[-1]]),
+    for caption, names, scale in (
+        ("A box pushed to a place", list(FORCES), "log"),
+        ("A jump of Solo-12", [TASKS[-1]], "linear"),
     ):
-        drawn = quantiles(
-            list(KINDS.values()), {name: costs(name) for name in names}, "cost at the end"
-        )
+        series = {name: costs(name) for name in names}
+        drawn = quantiles(list(KINDS.values()), series, "cost at the end", scale=scale)
         experiment.figures.append((f"{caption}: median and quartiles over the seeds", drawn))
