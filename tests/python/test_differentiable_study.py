@@ -55,6 +55,20 @@ def test_the_exact_gradient_is_zero_from_afar_and_the_path_is_not() -> None:
     assert task.judged(end)[1] < 1e-3 < task.judged(task.start)[1]
 
 
+@pytest.mark.fuzz
+def test_searches_end_as_the_page_says(tmp_path: Path) -> None:
+    """One seed: a minute and a half of CPU time, in processes."""
+    study = run_study(tmp_path, Effort(QUICK), ["optimisation"])
+    rows = study.experiments[0].columns
+    misses = dict(
+        zip(zip(rows["task"], rows["gradient"], strict=True), rows["miss_m"], strict=True)
+    )
+    assert len(misses) == len(optimisation.TASKS) * len(searches.KINDS)
+    assert misses["push from 0 N", "exact"] == misses["push from 0 N", "differences"] > 0.2
+    for task in optimisation.TASKS[:-1]:
+        assert misses[task, "path, then exact"] < 1e-3 < misses[task, "path, fixed"]
+
+
 @pytest.mark.parametrize("speed", [0.0, 0.5])
 def test_the_cascade_ends_at_the_derivative_of_the_whole_problem(speed: float) -> None:
     sim, state, control = modes.solo(np.random.default_rng(1), -2e-5, speed)

@@ -48,6 +48,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     )
     work = [(name, effort.seed + k) for k in range(seeds) for name in TASKS]
     found: list[Result] = []
+    tick(f"{len(work)} searches with {len(KINDS)} kinds each", 0.0)
     for done, rows in enumerate(_all(work)):
         found += rows
         tick(f"{rows[0][0]}, seed {rows[0][1]}", (done + 1) / len(work))
