@@ -232,6 +232,7 @@ BOOST_AUTO_TEST_CASE(estimators_have_their_bias_and_rate) {
     s.spread_direction = 1e-2;
     const double few = deviation(s, 50, 40), many = deviation(s, 800, 40);
     BOOST_TEST_MESSAGE(to_string(method) << ": " << few << " with 50, " << many << " with 800");
+    BOOST_TEST(few < 0.5);         // differences to the query itself: what is common drops out
     BOOST_TEST(few / many > 3.0);  // 4
     BOOST_TEST(few / many < 5.3);
   }
@@ -281,6 +282,21 @@ BOOST_AUTO_TEST_CASE(gumbel_tends_to_the_exact_one) {
     }
   }
   BOOST_TEST(compared > 60);
+}
+
+// Mean squared edge over four radii of the shape at the point.
+BOOST_AUTO_TEST_CASE(gumbels_temperature_follows_its_rule) {
+  const Vec3d half{0.1, 0.2, 0.3};
+  const Transform at{small_rotation({0.3, -0.2, 0.5}), {0, 0, 0}};
+  const Posed p{Shape::box(half), Shape::sphere(0.1), at, {Mat3d::identity(), {0.5, 0.6, 0.7}}};
+  DerivativeSettings rule = settings(DerivativeMethod::kGumbel), own = rule;
+  const double edge = 2.0 * (half.x + half.y + half.z) / 3.0;
+  own.temperature = edge * edge / (4.0 * norm(half));
+  const DistanceDerivatives d = derivatives(p, rule);
+  BOOST_TEST((d.status == DerivativeStatus::kSmoothed));
+  BOOST_TEST(difference(d, derivatives(p, own)) < 1e-12);
+  own.temperature *= 1.1;
+  BOOST_TEST(difference(d, derivatives(p, own)) > 1e-4);
 }
 
 // Overlapping hulls of many points: by the rule the Hessians exceed the depth; where they do not,

@@ -98,16 +98,17 @@ struct Case {
 /// A change of everything that a rollout depends on.
 struct Direction {
   RowMajorMatrix taus, targets;
-  Eigen::VectorXd q, v;
+  Eigen::VectorXd q, v, rates;  ///< rates: velocity targets, the same at each step
 
   Direction(Rng& rng, int steps, int nv)
       : taus(random_rows(rng, steps, nv, 1.0)),
         targets(random_rows(rng, steps, nv, 0.1)),
         q(1e-2 * random_rows(rng, nv, 1, 1.0)),
-        v(1e-1 * random_rows(rng, nv, 1, 1.0)) {}
+        v(1e-1 * random_rows(rng, nv, 1, 1.0)),
+        rates(random_rows(rng, nv, 1, 1.0)) {}
   double along(const RolloutGradient& g) const {
     return taus.cwiseProduct(g.taus).sum() + targets.cwiseProduct(g.position_targets).sum() +
-           q.dot(g.initial_q) + v.dot(g.initial_v);
+           q.dot(g.initial_q) + v.dot(g.initial_v) + rates.dot(g.velocity_targets.colwise().sum());
   }
   double difference(Case& c, double h) const {
     const auto moved_by = [&](double x) {
@@ -118,7 +119,12 @@ struct Direction {
       controls.taus += x * taus;
       controls.position_targets =
           c.base.position_target.transpose().replicate(taus.rows(), 1) + x * targets;
-      return c.cost(from, controls);
+      const Control base = c.base;
+      if (c.base.velocity_target.size() == 0) c.base.velocity_target.setZero(rates.size());
+      c.base.velocity_target += x * rates;
+      const double cost = c.cost(from, controls);
+      c.base = base;
+      return cost;
     };
     return (moved_by(h) - moved_by(-h)) / (2.0 * h);
   }
