@@ -114,10 +114,11 @@ std::string report_repr(const GradientReport& r) {
     const auto count = std::count(r.modes.begin(), r.modes.end(), mode);
     text += counted(static_cast<int>(count), to_string(mode));
   }
-  text += counted(r.not_unique, "not unique") + counted(r.num_at_switch, "at a switch") +
-          counted(r.num_gap_kinks, "at a gap of zero") + counted(r.num_capped, "capped") +
-          counted(r.num_scaled_impacts, "scaled impacts") + counted(r.num_swept, "swept") +
-          counted(r.num_inexact, "inexact") + counted(r.num_undecided, "undecided") +
+  text += counted(r.not_unique, "not unique") + counted(r.num_not_followed, "not followed") +
+          counted(r.num_at_switch, "at a switch") + counted(r.num_gap_kinks, "at a gap of zero") +
+          counted(r.num_capped, "capped") + counted(r.num_scaled_impacts, "scaled impacts") +
+          counted(r.num_swept, "swept") + counted(r.num_inexact, "inexact") +
+          counted(r.num_undecided, "undecided") +
           counted(r.num_bounded_recoveries, "bounded recoveries") +
           counted(r.num_parameter_kinks, "kinks of parameters") +
           counted(r.num_saturated, "saturated") + counted(r.num_asleep, "trees asleep") +
@@ -160,8 +161,12 @@ void expose_gradient_report() {
       .def_readonly("not_unique",
                     &R::not_unique,
                     "Dimension of the impulses that may change without leaving the equations and "
-                    "that move something: the derivative is then that of the least change, as the "
-                    "solver takes it from its warm start. 0: v+ is differentiable.")
+                    "that move something: v+ depends on the warm start, and the derivative is that "
+                    "of a step of Newton's method from it. 0: v+ is differentiable.")
+      .def_readonly("num_not_followed",
+                    &R::num_not_followed,
+                    "Islands that are not unique and that the solver did not solve by Newton's "
+                    "method alone: the derivative is of another solution.")
       .def_readonly("num_at_switch", &R::num_at_switch, "Sets between two modes: one-sided.")
       .def_readonly("num_gap_kinks",
                     &R::num_gap_kinks,

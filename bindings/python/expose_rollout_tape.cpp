@@ -58,6 +58,7 @@ std::string report_repr(const RolloutGradientReport& r) {
   tell(r.inexact, "inexact");
   tell(r.slowed, "with trees slowed");
   tell(r.undecided, "undecided");
+  tell(r.not_followed, "not followed");
   tell(r.safe, "with safe islands");
   tell(r.saturated, "saturated");
   tell(r.asleep, "with trees asleep");
@@ -75,9 +76,10 @@ void expose_rollout_report() {
       .def_readonly("steps", &R::steps)
       .def_readonly("gap_kinks", &R::gap_kinks, "Gaps that are zero to rounding: one-sided.")
       .def_readonly("at_switch", &R::at_switch, "Contacts between two modes: one-sided.")
-      .def_readonly("not_unique",
-                    &R::not_unique,
-                    "v+ depends on the warm start: the derivative of the least change.")
+      .def_readonly(
+          "not_unique",
+          &R::not_unique,
+          "v+ depends on the warm start: the derivative of a step of Newton's method from it.")
       .def_readonly("capped", &R::capped, "Recovery cut to the recovery speeds, or at its bound.")
       .def_readonly("scaled_impacts", &R::scaled_impacts, "Restitution cut: its share constant.")
       .def_readonly("swept", &R::swept, "Contacts of a later moment of the step.")
@@ -86,6 +88,9 @@ void expose_rollout_report() {
       .def_readonly("undecided",
                     &R::undecided,
                     "Contacts whose mode or direction the solver's residual leaves open.")
+      .def_readonly("not_followed",
+                    &R::not_followed,
+                    "Not unique, and chosen by sweeps: the derivative is of another solution.")
       .def_readonly("safe", &R::safe, "Islands with the answer of the convex problem.")
       .def_readonly("saturated", &R::saturated, "Dofs at their effort limit.")
       .def_readonly("asleep", &R::asleep, "Trees that sleep.")

@@ -68,7 +68,8 @@ void expose_solution_derivatives() {
       (arg("problem"), arg("solution"), arg("tolerance") = 1e-7),
       "SolutionDerivatives of `solution = solve(problem)` of a solver of NCP or CCP, in the "
       "modes of its sets. A change of G or R acts as dg = dG lambda. Where lambda is not "
-      "unique, that of the least change if something slides. `tolerance`: what counts as zero "
+      "unique, that of a step of Newton's method if something slides. `tolerance`: what counts as "
+      "zero "
       "beside the largest impulse and velocity of an island, or ten times the relative residual "
       "of the solution, if that is more. Raises ValueError naming the "
       "argument.");

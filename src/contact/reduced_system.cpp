@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace stiction {
 namespace {
@@ -115,59 +116,71 @@ void ReducedSystem::build(const ContactProblem& problem,
   }
   lu_.factor(active.on_path ? kDroppedOnPath : kDropped, symmetric);
   null_.clear();
-  metric_.clear();
+  kept_.clear();
   if (!symmetric && lu_.nullity() > 0) find_null_space(problem, active);
 }
 
-/// Gram and Schmidt in the metric M, twice.
+/// N of K N = 0, and B = U^T W^T M T of U^T K = 0, M = S^-2; then N (B N)^-1 in place of N.
 void ReducedSystem::find_null_space(const ContactProblem& problem, const ActiveSet& active) {
   const int n = size(), nullity = lu_.nullity();
   null_.resize(static_cast<std::size_t>(nullity) * n);
-  metric_.resize(null_.size());
-  // M is block diagonal by set: M_ab = sum_r t_a,r t_b,r / S_r^2.
-  const auto times_metric = [&](const double* x, double* Mx) {
-    for (int a = 0; a < n;) {
-      const ActiveUnknown& u = active.unknowns[first_ + a];
-      const int end = active.start[u.set + 1] - first_;
-      double inverse[kMaxSetDim], l[kMaxSetDim] = {};
-      inverse_scale(problem, problem.sets[u.set], u.set, inverse);
-      for (int b = a; b < end; ++b) {
-        for (int r = 0; r < u.dim; ++r) l[r] += active.unknowns[first_ + b].t[r] * scale_[b] * x[b];
-      }
-      for (int r = 0; r < u.dim; ++r) l[r] *= inverse[r] * inverse[r];
-      for (int b = a; b < end; ++b) {
-        Mx[b] = 0.0;
-        for (int r = 0; r < u.dim; ++r)
-          Mx[b] += active.unknowns[first_ + b].t[r] * scale_[b] * l[r];
-      }
-      a = end;
+  kept_.resize(null_.size());
+  std::vector<double>& u = part_;
+  u.resize(n);
+  const auto normalise = [&](std::vector<double>& rows) {
+    for (int j = 0; j < nullity; ++j) {
+      double* x = rows.data() + static_cast<std::ptrdiff_t>(j) * n;
+      const double square = std::inner_product(x, x + n, x, 0.0);
+      for (int a = 0; a < n && square > 0.0; ++a) x[a] /= std::sqrt(square);
     }
   };
   for (int j = 0; j < nullity; ++j) {
-    double* x = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
-    double* Mx = metric_.data() + static_cast<std::ptrdiff_t>(j) * n;
-    lu_.null_vector(j, x);
-    for (int pass = 0; pass < 2; ++pass) {
-      for (int k = 0; k < j; ++k) {
-        const double* y = null_.data() + static_cast<std::ptrdiff_t>(k) * n;
-        const double* My = metric_.data() + static_cast<std::ptrdiff_t>(k) * n;
-        double along = 0.0;
-        for (int a = 0; a < n; ++a) along += My[a] * x[a];
-        for (int a = 0; a < n; ++a) x[a] -= along * y[a];
-      }
+    lu_.null_vector(j, null_.data() + static_cast<std::ptrdiff_t>(j) * n);
+    lu_.left_null_vector(j, u.data());
+    times_metric(problem, active, u.data(), kept_.data() + static_cast<std::ptrdiff_t>(j) * n);
+  }
+  normalise(null_);
+  normalise(kept_);
+  double* C = pairing_.resize(nullity);
+  for (int i = 0; i < nullity; ++i) {
+    for (int j = 0; j < nullity; ++j) {
+      const double *B = kept_.data() + static_cast<std::ptrdiff_t>(i) * n,
+                   *N = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
+      C[i * nullity + j] = std::inner_product(B, B + n, N, 0.0);
     }
-    times_metric(x, Mx);
-    double square = 0.0;
-    for (int a = 0; a < n; ++a) square += x[a] * Mx[a];
-    const double inverse = square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
-    for (int a = 0; a < n; ++a) {
-      x[a] *= inverse;
-      Mx[a] *= inverse;
-    }
+  }
+  pairing_.factor(kDropped, false);
+  for (int a = 0; a < n; ++a) {  // rows of N C^-1
+    for (int j = 0; j < nullity; ++j) u[j] = null_[static_cast<std::size_t>(j) * n + a];
+    pairing_.solve_transposed(u.data());
+    for (int j = 0; j < nullity; ++j) null_[static_cast<std::size_t>(j) * n + a] = u[j];
   }
 }
 
-/// y -= N N^T M y in the scaled unknowns.
+/// y^T W^T M T in the scaled unknowns; M is block diagonal by set.
+void ReducedSystem::times_metric(const ContactProblem& problem,
+                                 const ActiveSet& active,
+                                 const double* y,
+                                 double* out) const {
+  for (int a = 0; a < size();) {
+    const ActiveUnknown& first = active.unknowns[first_ + a];
+    const int end = active.start[first.set + 1] - first_;
+    double inverse[kMaxSetDim], c[kMaxSetDim] = {};
+    inverse_scale(problem, problem.sets[first.set], first.set, inverse);
+    for (int b = a; b < end; ++b) {
+      for (int r = 0; r < first.dim; ++r)
+        c[r] += active.unknowns[first_ + b].w[r] * scale_[b] * y[b];
+    }
+    for (int r = 0; r < first.dim; ++r) c[r] *= inverse[r] * inverse[r];
+    for (int b = a; b < end; ++b) {
+      const double* t = active.unknowns[first_ + b].t;
+      out[b] = scale_[b] * std::inner_product(c, c + first.dim, t, 0.0);
+    }
+    a = end;
+  }
+}
+
+/// y -= N B y in the scaled unknowns.
 void ReducedSystem::project(double* y, int stride, int width) {
   const int n = size(), nullity = lu_.nullity();
   part_.resize(static_cast<std::size_t>(width) + n);
@@ -177,7 +190,7 @@ void ReducedSystem::project(double* y, int stride, int width) {
     const double* x = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
     std::fill(along, along + width, 0.0);
     add_rows(
-        metric_.data() + static_cast<std::ptrdiff_t>(j) * n, nullptr, n, y, stride, width, along);
+        kept_.data() + static_cast<std::ptrdiff_t>(j) * n, nullptr, n, y, stride, width, along);
     for (int a = 0; a < n; ++a) {
       factors[a] = -x[a];
       add_rows(factors + a,
@@ -211,10 +224,10 @@ void ReducedSystem::solve_transposed(double* x) {
   if (selects()) {
     for (int j = lu_.nullity() - 1; j >= 0; --j) {
       const double* N = null_.data() + static_cast<std::ptrdiff_t>(j) * n;
-      const double* MN = metric_.data() + static_cast<std::ptrdiff_t>(j) * n;
+      const double* B = kept_.data() + static_cast<std::ptrdiff_t>(j) * n;
       double along = 0.0;
       for (int a = 0; a < n; ++a) along += N[a] * x[a];
-      for (int a = 0; a < n; ++a) x[a] -= along * MN[a];
+      for (int a = 0; a < n; ++a) x[a] -= along * B[a];
     }
   }
   lu_.solve_transposed(x);

@@ -11,8 +11,10 @@ namespace stiction {
 ///   K y = -W h,   K = W (G + R) T + D,   d lambda = T y,
 /// h [rows] what else changes the velocities. K is scaled by its diagonal and factored with
 /// pivots; a redundant set of contacts has a null space. Where nothing slides dv does not depend on
-/// which y is taken, and the basic one is; else it is the y of least ||S^-1 T y||, S the canonical
-/// scaling of the contacts: what Newton's method on them does from a warm start.
+/// which y is taken, and the basic one is; else it is the limit of
+///   (K + e W S^-2 T) y = -W h,   e -> 0,
+/// S the canonical scaling of the contacts: a proximal step of Newton's method from the warm start.
+/// With U^T K = 0 that is U^T W S^-2 T y = 0.
 class ReducedSystem {
  public:
   /// Sets [first, last) of the problem.
@@ -30,19 +32,24 @@ class ReducedSystem {
   void solve(double* b, int stride, int width, double* y);
   /// z [size] with z . b = -x . y(b) for all b, in place of x.
   void solve_transposed(double* x);
-  /// j-th of its orthonormal directions [size], of size() - rank(), where it selects().
+  /// j-th of its directions [size], of size() - rank(), where it selects().
   void null_vector(int j, double* x) const;
 
  private:
   void find_null_space(const ContactProblem& problem, const ActiveSet& active);
+  void times_metric(const ContactProblem& problem,
+                    const ActiveSet& active,
+                    const double* y,
+                    double* out) const;
   void project(double* y, int stride, int width);
 
   int first_ = 0;
   PivotedLu lu_;
-  std::vector<double> scale_;   ///< [size] 1 / sqrt(K_aa)
-  std::vector<double> null_;    ///< [nullity x size] orthonormal in `metric_`
-  std::vector<double> metric_;  ///< [nullity x size] the same times M = T^T S^-2 T
-  std::vector<double> part_;    ///< scratch
+  std::vector<double> scale_;  ///< [size] 1 / sqrt(K_aa)
+  std::vector<double> null_;   ///< [nullity x size] N, K N = 0
+  std::vector<double> kept_;   ///< [nullity x size] B, held at zero; B N = 1
+  PivotedLu pairing_;          ///< of B and N before
+  std::vector<double> part_;   ///< scratch
 };
 
 }  // namespace stiction

@@ -13,6 +13,8 @@ namespace {
 
 /// Dofs of an island whose matrices are formed: [1200 x 1800] numbers are 17 MB.
 constexpr int kLargestIsland = 600;
+/// Of ContactSolution::iterations: ncp-newton from a warm start that is close sweeps once at most.
+constexpr int kSweepsOfNewton = 1;
 
 using Block = StepDerivatives::Island;
 
@@ -263,7 +265,8 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   GradientReport& r = out_.report;
   r.modes = linear_.active.modes;
   r.margin = linear_.active.margin;
-  r.unknowns = r.rank = r.not_unique = r.num_asleep = r.num_saturated = r.num_scaled_impacts = 0;
+  r.unknowns = r.rank = r.not_unique = r.num_not_followed = r.num_asleep = r.num_saturated =
+      r.num_scaled_impacts = 0;
   r.smallest_pivot = 1.0;
   for (const DerivativeIsland& island : linear_.islands) {
     r.num_asleep += island.asleep;
@@ -271,7 +274,9 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     const ReducedSystem& reduced = linear_.reduced[island.reduced];
     r.unknowns += reduced.size();
     r.rank += reduced.rank();
-    r.not_unique += moving_nullity(linear_, island);
+    const int moving = moving_nullity(linear_, island);
+    r.not_unique += moving;
+    r.num_not_followed += moving > 0 && in.record.solution.iterations > kSweepsOfNewton;
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }
   r.num_safe_islands = in.safe_islands;

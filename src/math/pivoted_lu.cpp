@@ -138,6 +138,18 @@ void PivotedLu::solve_transposed(double* b) const {
   for (int i = 0; i < rank_; ++i) b[row_[i]] = y[i];
 }
 
+void PivotedLu::left_null_vector(int j, double* x) const {
+  std::fill(x, x + n_, 0.0);
+  const auto factor = [&](int i, int k) { return lu_[static_cast<std::size_t>(i) * n_ + k]; };
+  const int free = rank_ + j;
+  x[row_[free]] = 1.0;
+  for (int k = rank_ - 1; k >= 0; --k) {
+    double sum = factor(free, k);
+    for (int i = k + 1; i < rank_; ++i) sum += factor(i, k) * x[row_[i]];
+    x[row_[k]] = -sum;
+  }
+}
+
 void PivotedLu::null_vector(int j, double* x) const {
   std::fill(x, x + n_, 0.0);
   const int free = rank_ + j;

@@ -26,6 +26,8 @@ class PivotedLu {
   void solve_transposed(double* b) const;
   /// Column j of the null space [n], j < nullity().
   void null_vector(int j, double* x) const;
+  /// The same of A^T.
+  void left_null_vector(int j, double* x) const;
 
  private:
   void exchange(int k, int row, int column);

@@ -72,6 +72,7 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.gap_kinks += step.num_gap_kinks > 0;
   out.at_switch += step.num_at_switch > 0;
   out.not_unique += step.not_unique > 0;
+  out.not_followed += step.num_not_followed > 0;
   out.undecided += step.num_undecided > 0;
   out.capped += step.num_capped > 0 || step.num_bounded_recoveries > 0;
   out.scaled_impacts += step.num_scaled_impacts > 0;

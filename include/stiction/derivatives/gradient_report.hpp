@@ -35,10 +35,12 @@ struct GradientReport {
   std::vector<double> margin;
   int unknowns = 0, rank = 0;  ///< of the reduced systems of all islands
   /// Dimension of the impulses that may change without leaving the equations and that move
-  /// something: the derivative is then that of the least change, as the solver takes it from its
-  /// warm start. 0: v+ is differentiable, though single impulses may not be.
+  /// something: v+ depends on the warm start, and the derivative is that of a step of Newton's
+  /// method from it. 0: v+ is differentiable, though single impulses may not be.
   int not_unique = 0;
-  int num_at_switch = 0;  ///< sets between two modes: one-sided
+  int num_not_followed = 0;  ///< islands of these that the solver took more than Newton's method to
+                             ///< solve: it chose by sweeps, and the derivative does not
+  int num_at_switch = 0;     ///< sets between two modes: one-sided
   /// Sets whose mode, or by more than one percent the direction of whose slide, the residual of
   /// the solution leaves open: a smaller tolerance of the solver decides.
   int num_undecided = 0;
@@ -71,7 +73,8 @@ struct GradientReport {
   bool exact() const {
     return method == "exact" && num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 &&
            num_inexact == 0 && num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 &&
-           num_not_converged == 0 && num_undecided == 0 && num_bounded_recoveries == 0;
+           num_not_converged == 0 && num_undecided == 0 && num_bounded_recoveries == 0 &&
+           num_not_followed == 0;
   }
 };
 

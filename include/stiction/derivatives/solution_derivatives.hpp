@@ -23,7 +23,7 @@ struct SolutionDerivatives {
 };
 
 /// Of `solution`, as solve() left it, in the modes of its sets. A change of G or R acts as dg = dG
-/// lambda. Where lambda is not unique: of the least change in the scaling of Newton's method if
+/// lambda. Where lambda is not unique: of a step of Newton's method from `solution` if
 /// something slides, else a basic one. `tolerance`: what counts as zero beside the largest impulse
 /// and velocity of an island; ten times solution.model_residuals.relative if that is more.
 /// Allocates; n^3 by island. Throws std::invalid_argument if the solution does not fit the problem,

@@ -61,9 +61,9 @@ struct RolloutGradientReport {
   int gap_kinks = 0, at_switch = 0, not_unique = 0, kinks = 0;
   /// Not exact.
   int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0, asleep = 0;
-  int not_converged = 0;   ///< nor this: the solver stopped short
-  int undecided = 0;       ///< nor this; `capped` counts bounded recoveries too
-  int by_differences = 0;  ///< nor this: GradientReport::method
+  int not_converged = 0;                ///< nor this: the solver stopped short
+  int undecided = 0, not_followed = 0;  ///< nor this; `capped` counts bounded recoveries too
+  int by_differences = 0;               ///< nor this: GradientReport::method
   int saturated = 0;
   double error_estimate = 0.0;  ///< the largest
   double smallest_pivot = 1.0;  ///< of all steps
@@ -77,7 +77,8 @@ struct RolloutGradientReport {
   }
   bool exact() const {
     return capped == 0 && scaled_impacts == 0 && swept == 0 && inexact == 0 && slowed == 0 &&
-           safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 && undecided == 0;
+           safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 &&
+           undecided == 0 && not_followed == 0;
   }
 };
 

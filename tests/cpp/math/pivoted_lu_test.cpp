@@ -3,6 +3,7 @@
 #include "math/row_sums.hpp"
 #include "support/contact_problems.hpp"
 #include "support/dense.hpp"
+#include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
@@ -107,6 +108,12 @@ BOOST_AUTO_TEST_CASE(null_vectors_span_the_null_space) {
       }
     }
     BOOST_TEST(static_cast<Index>(leaders.size()) >= N.cols());
+    MatrixXd U(n, N.cols());
+    for (int j = 0; j < f.lu.nullity(); ++j) f.lu.left_null_vector(j, U.col(j).data());
+    if (U.cols() > 0) {
+      BOOST_TEST((U.transpose() * f.A).norm() < 1e-10 * U.norm());
+      BOOST_TEST(Eigen::FullPivLU<MatrixXd>(U).rank() == U.cols());
+    }
     vectors += f.lu.nullity();
   }
   BOOST_TEST(vectors > 100);

@@ -28,8 +28,8 @@ EXPLANATION = """At a gap of zero the target of the normal velocity has the slop
 κ/Δt below: the derivative is that of a closed contact, one of the two, and the report counts
 `gap of zero`; with κ = 1 both are the same. At the border of the cone either side has a derivative,
 and the report counts `at a switch`. Four corners that slide while the box turns share the load in
-many ways, and v⁺ depends on which: the derivative is of the least change, as the solver steps from
-its warm start; from another warm start the differences are others (`not unique`). A ball with
+many ways, and v⁺ depends on which: the derivative is of a step of Newton's method from the warm
+start; from another warm start the differences are others (`not unique`). A ball with
 friction carries a part of the box's weight in the same way, and over a rollout that is no small
 matter: warm starts change from step to step, which no derivative of single steps sees. Without
 friction at the ball the two agree."""
