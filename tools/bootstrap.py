@@ -6,6 +6,7 @@
     python3 tools/bootstrap.py dev      # also formatters and linters
     python3 tools/bootstrap.py docs     # build, and what makes the manual
     python3 tools/bootstrap.py jax      # build, JAX and pytest; torch: PyTorch
+    python3 tools/bootstrap.py crocoddyl
 
 Needs only a Python >= 3.11 with venv and headers, and a C++20 compiler; what is missing is said in
 words.
@@ -34,8 +35,9 @@ GROUPS = {
     "docs": ("docs",),
     "jax": ("jax",),
     "torch": ("torch",),
+    "crocoddyl": ("crocoddyl",),
 }
-RUNNERS = {"jax": ["pytest>=8"], "torch": ["pytest>=8"]}
+RUNNERS = {"jax": ["pytest>=8"], "torch": ["pytest>=8"], "crocoddyl": ["pytest>=8"]}
 
 
 def main() -> None:
