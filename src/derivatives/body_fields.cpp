@@ -1,5 +1,6 @@
 #include "derivatives/parameter_changes.hpp"
 #include "dynamics/inertial_derivatives.hpp"
+#include "dynamics/integrate_derivatives.hpp"
 
 #include <algorithm>
 
@@ -71,13 +72,10 @@ void add_com(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_awake_tree(in, [&](int, const Tree& tree, const TreeView& view) {
     if (!is_loose_body(view)) return;
     const double* v = linear.end_velocity.data() + tree.v_offset;
-    const Vec3d w{v[3], v[4], v[5]};
     for (int k = 0; k < 3; ++k) {
       Vec3d dc{0, 0, 0};
       dc[k] = 1.0;
-      const Vec3d wc = cross(w, dc);
-      const Vec3d moved = turned(w * -in.dt, wc * in.dt + dc) - dc,
-                  velocity = turned(w * -in.dt, wc) - wc;
+      const auto [moved, velocity] = root_point_tangent(v, in.dt, dc);
       for (int r = 0; r < 3; ++r) {
         out.position(3 * tree.body_offset + k, tree.v_offset + r, moved[r]);
         out.end_velocity(3 * tree.body_offset + k, tree.v_offset + r, velocity[r]);

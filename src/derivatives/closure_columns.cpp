@@ -1,7 +1,6 @@
 #include "contact/constraint_row.hpp"
 #include "derivatives/row_side.hpp"
-
-#include <cmath>
+#include "model/joint.hpp"
 
 namespace stiction {
 namespace {
@@ -17,13 +16,12 @@ struct Joined {
   Vec3d angle{0, 0, 0};  ///< of a weld, rotation vector of its error, axes of A
 };
 
-/// Rate of the rotation vector x with the angular velocity w in the axes before it:
-/// J_l(x)^-1 w = w - x x w / 2 + c x x (x x w), c = (1 - (t / 2) cot(t / 2)) / t^2, t = |x|.
+/// Rate of the rotation vector x with the angular velocity w in the axes before it.
 Vec3d rotation_vector_rate(const Vec3d& x, const Vec3d& w) {
-  const double t2 = squared_norm(x), t = std::sqrt(t2);
-  const double c = t < 1e-2 ? 1.0 / 12.0 + t2 / 720.0 : (1.0 - 0.5 * t / std::tan(0.5 * t)) / t2;
-  const Vec3d xw = cross(x, w);
-  return w - xw * 0.5 + cross(x, xw) * c;
+  const double back[] = {-x.x, -x.y, -x.z}, v[] = {w.x, w.y, w.z};
+  double rate[3];
+  SphericalJoint::displacement_rate(back, v, rate);
+  return {rate[0], rate[1], rate[2]};
 }
 
 RowColumn column(const Joined& c, int side, int dof) {

@@ -9,7 +9,7 @@
 namespace stiction {
 
 /// Derivatives of one step after the other; workspace and output. What was linearised is kept until
-/// begin() is told of another step.
+/// forget() says that there is another step.
 class Differentiator {
  public:
   void forget() { linearised_ = false; }

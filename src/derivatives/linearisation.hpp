@@ -8,9 +8,9 @@
 #include <vector>
 
 // One step, linearised about what it did, tree by tree and island by island:
-//   M^ dv = J^T dlambda + rhs,   dc = J dv + H,   dlambda = T y,   (W G T + D) y = -W (...)
-// with dv the change of v+ in the axes of the start (derivatives-of-a-step in
-// src/derivatives/README.md). Columns and adjoints are made from it.
+//   M^ dv = J^T dlambda + rhs,   dc = J dv + H,   dlambda = T y,   (W (G + R) T + D) y = -W (...)
+// with dv the change of v+ in the axes of the start (src/derivatives/README.md). Columns and
+// adjoints are made from it.
 
 namespace stiction {
 
