@@ -5,6 +5,7 @@
 #include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <type_traits>
 
@@ -17,6 +18,7 @@ namespace {
 /// visit(side, r, start, n) for the blocks of n = 3 rows, or the single row, of all sides.
 template <class Visit>
 void each_block(const ConstraintRow& row, Visit&& visit) {
+  assert(row.set.dim == 1 || row.set.dim % 3 == 0);
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
     if (row.set.dim == 1) visit(side, 0, side.start, std::integral_constant<int, 1>{});

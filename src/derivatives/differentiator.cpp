@@ -100,6 +100,26 @@ const GradientReport& Differentiator::report(const DerivativeInput& in) {
   return out_.report;
 }
 
+/// A counting sort.
+void Differentiator::sort_changes(const DerivativeInput& in) {
+  const int n = static_cast<int>(linear_.islands.size());
+  island_of_row_.assign(in.record.problem.num_rows(), 0);
+  for (int k = 0; k < n; ++k) {
+    const DerivativeIsland& island = linear_.islands[k];
+    std::fill_n(island_of_row_.begin() + island.first_row, island.num_rows, k);
+  }
+  const auto island_of = [&](const ParameterChange& c) {
+    const bool row = c.kind == ParameterChange::kVelocity || c.kind == ParameterChange::kImpulse;
+    return row ? island_of_row_[c.index] : linear_.island_of_tree[in.scene.tree_of_dof(c.index)];
+  };
+  start_.assign(n + 2, 0);
+  for (const ParameterChange& c : parameters_.changes) ++start_[island_of(c) + 2];
+  for (int k = 0; k < n; ++k) start_[k + 2] += start_[k + 1];
+  order_.resize(parameters_.changes.size());
+  for (std::size_t i = 0; i < order_.size(); ++i)
+    order_[start_[island_of(parameters_.changes[i]) + 1]++] = static_cast<int>(i);
+}
+
 /// dx+/dp of one island.
 void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
   const DerivativeIsland& island = linear_.islands[k];
@@ -109,16 +129,11 @@ void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
         return c.kind == ParameterChange::kImpulse;
       });
   columns_.resize(island, parameters_.count, pushed);
-  const auto inside = [&](const ParameterChange& c) {
-    const bool row = c.kind == ParameterChange::kVelocity || c.kind == ParameterChange::kImpulse;
-    if (row) return c.index >= island.first_row && c.index < island.first_row + island.num_rows;
-    return linear_.island_of_tree[in.scene.tree_of_dof(c.index)] == k;
-  };
   const auto add = [&](std::vector<double>& rows, int row, const ParameterChange& c) {
     rows[static_cast<std::size_t>(row) * columns_.stride + c.column] += c.value;
   };
-  for (const ParameterChange& c : parameters_.changes) {
-    if (!inside(c)) continue;
+  for (int i = start_[k]; i < start_[k + 1]; ++i) {
+    const ParameterChange& c = parameters_.changes[order_[i]];
     if (c.kind == ParameterChange::kForce) add(columns_.force, linear_.local[c.index], c);
     if (c.kind == ParameterChange::kVelocity) add(columns_.velocity, c.index - island.first_row, c);
     if (c.kind == ParameterChange::kImpulse) add(columns_.impulse, c.index - island.first_row, c);
@@ -130,8 +145,8 @@ void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
     std::copy_n(columns_.position.data() + at, parameters_.count, out_.P.row(dofs[i]).data());
     std::copy_n(columns_.force.data() + at, parameters_.count, out_.P.row(nv + dofs[i]).data());
   }
-  for (const ParameterChange& c : parameters_.changes) {
-    if (!inside(c)) continue;
+  for (int i = start_[k]; i < start_[k + 1]; ++i) {
+    const ParameterChange& c = parameters_.changes[order_[i]];
     if (c.kind == ParameterChange::kPosition) out_.P(c.index, c.column) += c.value;
     if (c.kind == ParameterChange::kEndVelocity) out_.P(nv + c.index, c.column) += c.value;
   }
@@ -145,6 +160,7 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
   out_.report.num_parameter_kinks = parameters_.num_kinks;
+  sort_changes(in);
   out_.parameters = parameters_.ranges;
   out_.P.setZero(2 * in.scene.nv(), parameters_.count);
   out_.islands.resize(linear_.islands.size());

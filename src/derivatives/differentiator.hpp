@@ -30,12 +30,15 @@ class Differentiator {
  private:
   void prepare(const DerivativeInput& in);
   void fill_report(const DerivativeInput& in);
+  void sort_changes(const DerivativeInput& in);
   void fill_parameters(const DerivativeInput& in, int island);
   void add_parameter_gradient(const Eigen::VectorXd& w);
 
   bool linearised_ = false;
   Linearisation linear_;
   ParameterChanges parameters_;
+  std::vector<int> order_, start_;  ///< changes by island, [islands + 1] into them
+  std::vector<int> island_of_row_;  ///< [rows]
   Columns columns_;
   Adjoint adjoint_;
   StepDerivatives out_;
