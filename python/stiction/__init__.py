@@ -111,6 +111,7 @@ from .decomposition import decompose
 from .derivatives import IslandDerivatives, StepDerivatives
 from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
+from .inverse import InverseContactDynamics, inverse_contact_dynamics
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .not_converged import NotConvergedWarning
@@ -154,6 +155,7 @@ __all__ = [
     "GradientReport",
     "HalfSpace",
     "HeightField",
+    "InverseContactDynamics",
     "IslandDerivatives",
     "Joint",
     "LoadMessage",
@@ -213,6 +215,7 @@ __all__ = [
     "height_field",
     "integrate",
     "integrators",
+    "inverse_contact_dynamics",
     "load",
     "load_mesh",
     "load_problem",

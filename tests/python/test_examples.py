@@ -22,6 +22,7 @@ PROMISES = {
     "05_collision": "height scan",
     "06_stiff_contact": "zeta 0.30: 0.4",
     "07_push_to_a_target": "mm from the target",
+    "08_gripper_from_afar": "epsilon 0 J",
     "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
 }
 
@@ -76,3 +77,8 @@ def test_a_toss_tells_all_but_the_mass() -> None:
 def test_the_box_arrives_by_gradient_descent() -> None:
     main = runpy.run_path(str(FOLDER / "07_push_to_a_target.py"))["main"]
     assert main() < 1.0
+
+
+def test_the_gripper_gets_its_object_from_afar() -> None:
+    gradient, off = runpy.run_path(str(FOLDER / "08_gripper_from_afar.py"))["main"]()
+    assert gradient == 0.0 and off < 1.0  # nothing touches at first [mm]

@@ -1,0 +1,98 @@
+"""A step forward, then backwards: torques and impulses of contacts from the velocity at its end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import stiction
+
+
+def forward(sim: stiction.Simulator, seed: int, steps: int = 30):
+    """State before and after a step under servos and random torques, the torques, the impulses."""
+    state, control = sim.initial_state(), sim.hold()
+    sim.run(state, steps=steps)
+    rng = np.random.default_rng(seed)
+    motors = [joint.v_index for joint in sim.scene.joints if joint.nv == 1]
+    torque = np.zeros(sim.scene.nv)
+    torque[motors] = 0.3 * rng.normal(size=len(motors))
+    given = control.copy()
+    given.torque = np.array(control.torque) + torque
+    end = state.copy()
+    sim.step(end, given)
+    return state, control, torque, end, np.array(sim.solution().impulse)
+
+
+@pytest.mark.parametrize("name", ["solo12", "cartpole", "four-bar", "cube-slide"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_found_torques_end_at_the_velocity(name: str, seed: int) -> None:
+    sim = stiction.Simulator(stiction.load(name), tolerance=1e-12)
+    state, control, _, end, impulse = forward(sim, seed)
+    found = stiction.inverse_contact_dynamics(sim, state, end.v, control=control)
+    assert found.impulse.shape == impulse.shape
+    assert np.abs(found.residual).max(initial=0) < 1e-6
+    assert found.violation < 1e-9
+    control.torque = np.array(control.torque) + found.torque
+    sim.step(state, control)
+    np.testing.assert_allclose(state.v, end.v, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "velocity", [[1, 0.5, 0, 3, -2, 9], [0.1, 0, 0, 0, 1, 0], [0, 0, 3, 40, 50, 60]]
+)
+def test_a_single_contact_returns_its_impulse(velocity: list[float]) -> None:
+    """Sliding with spin, rolling, taking off."""
+    scene = stiction.Scene(name="ball")
+    scene.add_ground()
+    at = np.eye(4)
+    at[2, 3] = 0.1
+    scene.add_body("ball", stiction.Sphere(0.1), 1.0, at, stiction.Material(friction=0.5))
+    sim = stiction.Simulator(scene, tolerance=1e-13)
+    state = sim.initial_state()
+    state.v = velocity
+    end = state.copy()
+    sim.step(end)
+    impulse = np.array(sim.solution().impulse)
+    found = stiction.inverse_contact_dynamics(sim, state, end.v)
+    np.testing.assert_allclose(found.impulse, impulse, atol=1e-9)
+    np.testing.assert_allclose(found.residual, 0, atol=1e-6)
+
+
+def test_compliant_feet_carry_what_their_law_says() -> None:
+    scene = stiction.load("solo12")
+    scene.parameters.stiffness[:] = 1e4
+    scene.parameters.contact_damping[:] = 100.0
+    sim = stiction.Simulator(scene, tolerance=1e-13)
+    state, control, _, end, impulse = forward(sim, 3, steps=300)
+    normal = np.arange(2, len(impulse), 3)
+    assert len(impulse) and np.all(sim.problem().R[normal] > 0)
+    found = stiction.inverse_contact_dynamics(sim, state, end.v, control=control)
+    np.testing.assert_allclose(found.impulse[normal], impulse[normal], atol=1e-8)
+    control.torque = np.array(control.torque) + found.torque
+    sim.step(state, control)
+    np.testing.assert_allclose(state.v, end.v, atol=1e-7)
+
+
+def test_a_motion_that_nothing_explains_is_reported() -> None:
+    sim = stiction.Simulator(stiction.load("cube-slide"))
+    state = sim.initial_state()
+    up = np.zeros(6)
+    up[2] = 1.0  # what rests does not rise
+    assert np.abs(stiction.inverse_contact_dynamics(sim, state, up).residual).max() > 100
+    assert stiction.inverse_contact_dynamics(sim, state, -up).violation > 0.9
+
+
+def test_wrong_arguments_are_named() -> None:
+    sim = stiction.Simulator(stiction.load("cube-slide"))
+    state = sim.initial_state()
+    with pytest.raises(ValueError, match="v_next"):
+        stiction.inverse_contact_dynamics(sim, state, np.zeros(5))
+    with pytest.raises(ValueError, match="v_next"):
+        stiction.inverse_contact_dynamics(sim, state, np.full(6, np.nan))
+    with pytest.raises(ValueError, match="actuated"):
+        stiction.inverse_contact_dynamics(sim, state, np.zeros(6), actuated=[9])
+    soft = stiction.load("cube-slide")
+    soft.parameters.stiffness[:] = 1e5
+    soft.parameters.contact_damping[:] = 300.0
+    soft = stiction.Simulator(soft, integrator="implicit-euler")
+    with pytest.raises(ValueError, match="integrator"):
+        stiction.inverse_contact_dynamics(soft, soft.initial_state(), np.zeros(6))
