@@ -24,6 +24,7 @@ PROMISES = {
     "07_push_to_a_target": "mm from the target",
     "08_gripper_from_afar": "epsilon 0 J",
     "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
+    "10_solo12_jump": "after 40 rollouts",
 }
 
 
@@ -82,3 +83,11 @@ def test_the_box_arrives_by_gradient_descent() -> None:
 def test_the_gripper_gets_its_object_from_afar() -> None:
     gradient, off = runpy.run_path(str(FOLDER / "08_gripper_from_afar.py"))["main"]()
     assert gradient == 0.0 and off < 1.0  # nothing touches at first [mm]
+
+
+def test_solo12_learns_to_jump(tmp_path: Path) -> None:
+    script, page = FOLDER / "10_solo12_jump.py", tmp_path / "jump.html"
+    assert len(script.read_text(encoding="utf-8").splitlines()) < 80
+    stands, jumps = runpy.run_path(str(script))["main"](page)
+    assert jumps > stands + 0.15  # [m]
+    assert page.stat().st_size > 100_000
