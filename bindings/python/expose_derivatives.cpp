@@ -142,7 +142,8 @@ void expose_gradient_report() {
           "springs",
           &springs,
           "list of (geometry_a, geometry_b, feature), sorted: contact points of compliant "
-          "integrators whose springs are part of the state, three numbers each.")
+          "integrators, and with tangential_compliance, whose springs are part of the state, three "
+          "numbers each.")
       .def_readonly("num_kinks",
                     &R::num_kinks,
                     "Columns whose one-sided differences disagree; they hold the mean.")

@@ -174,7 +174,7 @@ class Simulator(_stiction.Simulator):
 
         Raises:
             ValueError: an argument has a wrong shape or is not finite; a tape of the rigid
-                integrator with `project_closures` or `tangential_compliance`.
+                integrator with `project_closures`.
             SimulationError: a step was not finite; `state` is as it was before that step.
         """
         _check_type("state", state, State, "sim.initial_state()")

@@ -27,6 +27,9 @@ void pull_back_impulses(const ContactProblem& problem,
     const double* y_t = linear.y_t.data() + linear.unknown_start[reduced.first() + a];
     for (int e = linear.entry_start[set]; e < linear.entry_start[set + 1]; ++e)
       x.unknown[a] += *y_t++ * x.force[linear.entry_dof[e]];
+    const ActiveUnknown& u = linear.active.unknowns[reduced.first() + a];
+    for (int r = 0; r < u.dim && !x.on_impulse.empty(); ++r)
+      x.unknown[a] += u.t[r] * x.on_impulse[u.row - island.first_row + r];
   }
   reduced.solve_transposed(x.unknown.data());
   for (int a = 0; a < reduced.size(); ++a) {
@@ -48,6 +51,7 @@ void pull_back_impulses(const ContactProblem& problem,
         x.impulse[row - island.first_row + r] += y[r] * x.force[linear.entry_dof[e]];
     }
   }
+  for (std::size_t i = 0; i < x.on_impulse.size(); ++i) x.impulse[i] += x.on_impulse[i];
 }
 
 /// What forces that move with the bodies, and rows that do, add.

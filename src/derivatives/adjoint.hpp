@@ -8,11 +8,12 @@ namespace stiction {
 /// impulse . lambda_off + position . dq for the changes of Columns.
 struct Adjoint {
   std::vector<double> position, velocity_end;  ///< [dofs] first dl/dq+, dl/dv+; then of dq, of dv
-  std::vector<double> force;                   ///< [dofs] of the right-hand side of M^ dv+
-  std::vector<double> velocity;                ///< [rows] of minus the change of c at fixed v+
-  std::vector<double> impulse;                 ///< [rows] of the change of lambda at fixed y
-  std::vector<double> unknown;                 ///< [unknowns] scratch
-  std::vector<double> by_q, by_v;              ///< [dofs of a tree] scratch
+  std::vector<double> on_impulse;  ///< [rows] dl/dlambda at fixed q+ and v+; empty: zero
+  std::vector<double> force;       ///< [dofs] of the right-hand side of M^ dv+
+  std::vector<double> velocity;    ///< [rows] of minus the change of c at fixed v+
+  std::vector<double> impulse;     ///< [rows] of the change of lambda at fixed y
+  std::vector<double> unknown;     ///< [unknowns] scratch
+  std::vector<double> by_q, by_v;  ///< [dofs of a tree] scratch
 };
 
 /// dl/dq+ and dl/dv+ taken back through the step.

@@ -91,6 +91,7 @@ Eigen::MatrixXd StepDerivatives::dx_dtorque() const {
 void Differentiator::prepare(const DerivativeInput& in) {
   if (linearised_) return;
   linearise(in, linear_);
+  find_springs(in, springs_);
   fill_report(in);
   linearised_ = true;
 }
@@ -156,6 +157,7 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
                                                    const std::vector<std::string>& parameters) {
   prepare(in);
   refuse_large(linear_.islands);
+  fill_springs(in);
   find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
@@ -188,6 +190,37 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
   return out_;
 }
 
+/// Springs' rows and columns: row by row, as gradients.
+void Differentiator::fill_springs(const DerivativeInput& in) {
+  const Eigen::Index nv = in.scene.nv(), ns = 3 * static_cast<Eigen::Index>(springs_.names.size());
+  out_.springs_by.resize(ns, ns > 0 ? 3 * nv : 0);
+  out_.by_springs.resize(ns > 0 ? 2 * nv + ns : 0, ns);
+  unit_.setZero(out_.by_springs.rows());
+  for (Eigen::Index i = 0; i < unit_.size(); ++i) {
+    unit_[i] = 1.0;
+    take_back(in, unit_);
+    unit_[i] = 0.0;
+    out_.by_springs.row(i) = gradient_.springs;
+    if (i < 2 * nv) continue;
+    auto row = out_.springs_by.row(i - 2 * nv);
+    row.head(nv) = gradient_.q;
+    row.segment(nv, nv) = gradient_.v;
+    row.tail(nv) = gradient_.torque;
+  }
+}
+
+/// Some parameters act on e+ itself too.
+static void refuse_spring_parameters(const std::vector<std::string>& parameters) {
+  for (const std::string& name : parameters) {
+    if (name == "stiffness" || name == "contact_damping" || name == "pair_stiffness" ||
+        name == "pair_contact_damping" || name == "geometry_placement")
+      throw std::invalid_argument(
+          "wrt: \"" + name +
+          "\": extensions of springs in the tangent plane are not differentiated by it; take "
+          "tangential_compliance=false");
+  }
+}
+
 /// After the covectors of all islands.
 void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
   const Eigen::Index nv = gradient_.q.size();
@@ -201,51 +234,78 @@ void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
   }
 }
 
+/// One island: its share of the gradient, and of the covectors.
+void Differentiator::take_back_island(const DerivativeInput& in,
+                                      const Eigen::VectorXd& w,
+                                      std::size_t k) {
+  const DerivativeIsland& island = linear_.islands[k];
+  const int n = island.num_dofs, nv = in.scene.nv();
+  const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
+  adjoint_.position.resize(n);
+  adjoint_.velocity_end.resize(n);
+  for (int i = 0; i < n; ++i) {
+    adjoint_.position[i] = w[dofs[i]];
+    adjoint_.velocity_end[i] = w[nv + dofs[i]];
+  }
+  adjoint_.on_impulse.clear();
+  if (!on_impulse_.empty() && island.num_rows > 0)
+    adjoint_.on_impulse.assign(on_impulse_.begin() + island.first_row,
+                               on_impulse_.begin() + island.first_row + island.num_rows);
+  q_.assign(n, 0.0);
+  v_.assign(n, 0.0);
+  torque_.assign(n, 0.0);
+  if (island.asleep) {
+    q_ = adjoint_.position;
+    v_ = adjoint_.velocity_end;
+  } else {
+    pull_back(in, linear_, island, adjoint_);
+    state_gradient(in, linear_, island, adjoint_, q_.data(), v_.data(), torque_.data());
+    std::copy_n(adjoint_.velocity.data(), island.num_rows, velocity_.data() + island.first_row);
+    std::copy_n(adjoint_.impulse.data(), island.num_rows, impulse_.data() + island.first_row);
+    for (int i = 0; i < n; ++i) force_[dofs[i]] = adjoint_.force[i];
+  }
+  for (int i = 0; i < n; ++i) {
+    gradient_.q[dofs[i]] = q_[i];
+    gradient_.v[dofs[i]] = v_[i];
+    gradient_.torque[dofs[i]] = torque_[i];
+  }
+}
+
+/// By the state, torques and springs.
+void Differentiator::take_back(const DerivativeInput& in, const Eigen::VectorXd& w) {
+  const int nv = in.scene.nv(), ns = 3 * static_cast<int>(springs_.names.size());
+  force_.assign(nv, 0.0);
+  velocity_.assign(in.record.problem.num_rows(), 0.0);
+  impulse_.assign(in.record.problem.num_rows(), 0.0);
+  for (Eigen::VectorXd* x : {&gradient_.q, &gradient_.v, &gradient_.torque}) x->setZero(nv);
+  gradient_.springs.setZero(ns);
+  by_springs_.assign(ns, 0.0);
+  if (w.size() > 2 * nv) std::copy_n(w.data() + 2 * nv, ns, by_springs_.data());
+  on_impulse_.clear();
+  if (w.size() > 2 * nv) spring_impulses(in, springs_, by_springs_.data(), on_impulse_);
+  for (std::size_t k = 0; k < linear_.islands.size(); ++k) take_back_island(in, w, k);
+  if (ns > 0)
+    add_spring_gradients(in,
+                         linear_,
+                         springs_,
+                         by_springs_.data(),
+                         velocity_,
+                         gradient_.q.data(),
+                         gradient_.springs.data());
+}
+
 const StepGradient& Differentiator::gradient(const DerivativeInput& in,
                                              const Eigen::VectorXd& w,
                                              const std::vector<std::string>& parameters) {
   prepare(in);
+  const Eigen::Index extensions = w.size() - 2 * in.scene.nv();
+  if (extensions > 0 && !w.tail(extensions).isZero(0.0)) refuse_spring_parameters(parameters);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, parameters_);
   out_.report.num_parameter_kinks = parameters_.num_kinks;
   gradient_.ranges = parameters_.ranges;
   gradient_.parameters.setZero(parameters_.count);
-  force_.assign(in.scene.nv(), 0.0);
-  velocity_.assign(in.record.problem.num_rows(), 0.0);
-  impulse_.assign(in.record.problem.num_rows(), 0.0);
-  const int nv = in.scene.nv();
-  gradient_.q.setZero(nv);
-  gradient_.v.setZero(nv);
-  gradient_.torque.setZero(nv);
-  for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
-    const DerivativeIsland& island = linear_.islands[k];
-    const int n = island.num_dofs;
-    const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
-    adjoint_.position.resize(n);
-    adjoint_.velocity_end.resize(n);
-    for (int i = 0; i < n; ++i) {
-      adjoint_.position[i] = w[dofs[i]];
-      adjoint_.velocity_end[i] = w[nv + dofs[i]];
-    }
-    q_.assign(n, 0.0);
-    v_.assign(n, 0.0);
-    torque_.assign(n, 0.0);
-    if (island.asleep) {
-      q_ = adjoint_.position;
-      v_ = adjoint_.velocity_end;
-    } else {
-      pull_back(in, linear_, island, adjoint_);
-      state_gradient(in, linear_, island, adjoint_, q_.data(), v_.data(), torque_.data());
-      std::copy_n(adjoint_.velocity.data(), island.num_rows, velocity_.data() + island.first_row);
-      std::copy_n(adjoint_.impulse.data(), island.num_rows, impulse_.data() + island.first_row);
-      for (int i = 0; i < n; ++i) force_[dofs[i]] = adjoint_.force[i];
-    }
-    for (int i = 0; i < n; ++i) {
-      gradient_.q[dofs[i]] = q_[i];
-      gradient_.v[dofs[i]] = v_[i];
-      gradient_.torque[dofs[i]] = torque_[i];
-    }
-  }
+  take_back(in, w);
   add_parameter_gradient(w);
   return gradient_;
 }
@@ -253,8 +313,9 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in,
 const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
                                                const Eigen::VectorXd& x) {
   prepare(in);
-  find_tree_matrices(in, linear_);
   const int nv = in.scene.nv();
+  if (x.size() > 3 * nv) return tangent_with_springs(in, x);
+  find_tree_matrices(in, linear_);
   tangent_.setZero(2 * nv);
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
     const DerivativeIsland& island = linear_.islands[k];
@@ -277,8 +338,19 @@ const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
   return tangent_;
 }
 
+const Eigen::VectorXd& Differentiator::tangent_with_springs(const DerivativeInput& in,
+                                                            const Eigen::VectorXd& x) {
+  const Eigen::Index nv = in.scene.nv(), ns = x.size() - 3 * nv;
+  const StepDerivatives& d = derivatives(in, {});
+  Eigen::VectorXd state(2 * nv + ns);
+  state << x.head(2 * nv), x.tail(ns);
+  tangent_ = d.dx_dx() * state + d.dx_dtorque() * x.segment(2 * nv, nv);
+  return tangent_;
+}
+
 void Differentiator::fill_report(const DerivativeInput& in) {
   GradientReport& r = out_.report;
+  r.springs = springs_.names;
   r.modes = linear_.active.modes;
   r.margin = linear_.active.margin;
   r.unknowns = r.rank = r.not_unique = r.num_not_followed = r.num_asleep = r.num_saturated =

@@ -4,6 +4,7 @@
 
 #include "derivatives/adjoint.hpp"
 #include "derivatives/columns.hpp"
+#include "derivatives/moving_springs.hpp"
 #include "derivatives/parameter_changes.hpp"
 
 namespace stiction {
@@ -18,11 +19,11 @@ class Differentiator {
   /// All columns.
   const StepDerivatives& derivatives(const DerivativeInput& in,
                                      const std::vector<std::string>& parameters);
-  /// J^T w, w [2 nv] of (q+, v+).
+  /// J^T w, w [2 nv] of (q+, v+) or [2 nv + 3 ns] of (q+, v+, e+).
   const StepGradient& gradient(const DerivativeInput& in,
                                const Eigen::VectorXd& w,
                                const std::vector<std::string>& parameters);
-  /// J x, x [3 nv] of (q, v, torque): [2 nv].
+  /// J x, x [3 nv] of (q, v, torque) or [3 nv + 3 ns]: [2 nv] or [2 nv + 3 ns].
   const Eigen::VectorXd& tangent(const DerivativeInput& in, const Eigen::VectorXd& x);
   /// Of the step that was linearised.
   const GradientReport& report(const DerivativeInput& in);
@@ -33,6 +34,10 @@ class Differentiator {
   void sort_changes(const DerivativeInput& in);
   void fill_parameters(const DerivativeInput& in, int island);
   void add_parameter_gradient(const Eigen::VectorXd& w);
+  void fill_springs(const DerivativeInput& in);
+  void take_back(const DerivativeInput& in, const Eigen::VectorXd& w);
+  void take_back_island(const DerivativeInput& in, const Eigen::VectorXd& w, std::size_t island);
+  const Eigen::VectorXd& tangent_with_springs(const DerivativeInput& in, const Eigen::VectorXd& x);
 
   bool linearised_ = false;
   Linearisation linear_;
@@ -46,6 +51,10 @@ class Differentiator {
   Eigen::VectorXd tangent_;
   std::vector<double> q_, v_, torque_;
   std::vector<double> force_, velocity_, impulse_;  ///< covectors of the scene's dofs and rows
+  MovingSprings springs_;
+  std::vector<double> on_impulse_;  ///< [rows] by the springs' e+
+  std::vector<double> by_springs_;  ///< [3 springs] dl/de+
+  Eigen::VectorXd unit_;            ///< [2 nv + 3 springs] scratch
 };
 
 }  // namespace stiction

@@ -3,7 +3,6 @@
 #include "stiction/model/state_io.hpp"
 
 #include "simulator/rollout_adjoint.hpp"
-#include "simulator/step_kind.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -99,12 +98,6 @@ RolloutLog Simulator::rollout(State& state,
   validate_whole_state(scene_, state);
   if (tape != nullptr) {
     refuse_underived("rollout.tape");
-    if (step_->rigid() != nullptr && settings_.contact.tangential_compliance) {
-      throw std::invalid_argument(
-          "rollout.tape: tangential_compliance: springs of contacts are state that rollouts are "
-          "not "
-          "differentiated by, take tangential_compliance=false");
-    }
     begin_tape(base, input, steps, parameters_, *tape);
   }
   RolloutLog log;

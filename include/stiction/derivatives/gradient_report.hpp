@@ -21,8 +21,9 @@ struct GradientReport {
   /// `springs`, the two numbers after it and num_not_converged; exact ones num_at_switch and
   /// num_gap_kinks too.
   std::string method = "exact";
-  /// Of compliant integrators, sorted: points that the step closed or that had or have an
-  /// extension. Each is three numbers of the state, see StepDerivatives.
+  /// Of compliant integrators, and of rigid steps with tangential_compliance, sorted: points that
+  /// the step closed or that had or have an extension. Each is three numbers of the state, see
+  /// StepDerivatives.
   std::vector<SpringName> springs;
   int num_kinks = 0;  ///< columns whose one-sided differences disagree: their mean
   /// Largest difference of two central differences, at h / 2 and h, over three, relative to the

@@ -152,6 +152,59 @@ BOOST_AUTO_TEST_CASE(gradients_agree_with_differences_of_rollouts) {
   }
 }
 
+SimulatorSettings rigid() {
+  SimulatorSettings settings = with("semi-implicit-euler");
+  settings.contact.tangential_compliance = true;
+  return settings;
+}
+
+BOOST_AUTO_TEST_CASE(springs_of_rigid_steps_are_carried_along) {
+  for (const char* name : {"solo12", "cube-slide", "ball-drop"}) {
+    for (const double friction : {0.1, 0.9}) {
+      for (const double damping_ratio : {0.0, 0.7}) {
+        Scene scene = soft(name, friction);
+        for (Material& m : scene.parameters.material) {
+          m.tangential_stiffness_ratio = 0.8;
+          m.tangential_damping_ratio = damping_ratio;
+        }
+        Roll r(scene, rigid(), 0.02, 8);
+        const RolloutGradient g = r.gradient();
+        BOOST_TEST_CONTEXT(name << ", friction " << friction << ", ratio " << damping_ratio) {
+          BOOST_TEST(g.report.exact());
+          BOOST_TEST(!g.springs.empty());
+          const auto [error, without] = errors(r, g);
+          BOOST_TEST(error < 1e-6);
+          BOOST_TEST(without > 1e-5);
+        }
+      }
+    }
+  }
+}
+
+// Rows of extensions, columns of extensions and products of one step.
+BOOST_AUTO_TEST_CASE(matrices_of_rigid_steps_have_their_springs) {
+  for (const double friction : {0.05, 0.9}) {
+    Moment m(soft("solo12", friction), rigid(), 0.05);
+    const StepDerivatives& d = m.derivatives();
+    const int nv = d.nv(), n = static_cast<int>(d.dx_dx().rows());
+    BOOST_TEST(n > 2 * nv);
+    const Eigen::MatrixXd X = d.dx_dx(), T = d.dx_dtorque();
+    Rng rng(5);
+    const Eigen::VectorXd w = random_rows(rng, n, 1, 1.0), x = random_rows(rng, n + nv, 1, 1.0);
+    Eigen::VectorXd state(n);
+    state << x.head(2 * nv), x.tail(n - 2 * nv);
+    const double size = X.cwiseAbs().maxCoeff() * nv;
+    const StepGradient g = m.simulator.vjp(w);
+    Eigen::VectorXd gradient(n);
+    gradient << g.q, g.v, g.springs;
+    BOOST_TEST((gradient - X.transpose() * w).cwiseAbs().maxCoeff() < 1e-12 * size);
+    BOOST_TEST((g.torque - T.transpose() * w).cwiseAbs().maxCoeff() < 1e-12 * size);
+    const Eigen::VectorXd y = m.simulator.jvp(x);
+    BOOST_TEST((y - X * state - T * x.segment(2 * nv, nv)).cwiseAbs().maxCoeff() < 1e-12 * size);
+    BOOST_CHECK_THROW(m.simulator.vjp(w, {"stiffness"}), std::invalid_argument);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(checkpoints_change_no_bit) {
   for (const char* integrator : {"exponential", "implicit-euler", "rk4"}) {
     Roll r(soft("cube-slide", 0.3), with(integrator), 0.05, 10);

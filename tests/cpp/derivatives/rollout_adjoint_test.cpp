@@ -367,9 +367,6 @@ BOOST_AUTO_TEST_CASE(rollouts_without_derivatives_are_refused) {
   settings.project_closures = true;
   refused("four-bar", settings, "project_closures");
   settings = {};
-  settings.contact.tangential_compliance = true;
-  refused("slope", settings, "tangential_compliance");
-  settings = {};
   settings.solver.name = "lcp-pgs";
   refused("slope", settings, "step 4: derivatives: solver \"lcp-pgs\"");
 }

@@ -1,0 +1,128 @@
+#include "derivatives/moving_springs.hpp"
+
+#include "stiction/contact/compliant_law.hpp"
+
+#include "contact/constraint_row.hpp"
+#include "contact/contact_memory.hpp"
+#include "derivatives/moving_contact.hpp"
+#include "model/contact_order.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+namespace {
+
+const Contact& contact_of(const DerivativeInput& in, int set) {
+  return in.record.contacts[in.record.rows.rows[set].index];
+}
+
+/// Whether the contact of the set leaves an extension behind.
+bool loaded(const DerivativeInput& in, int set) {
+  const ConstraintRow& row = in.record.rows.rows[set];
+  if (row.source != RowSource::kContact || row.compliance[0] == 0.0) return false;
+  const double normal = in.record.solution.impulse[in.record.problem.sets[set].offset + 2];
+  return normal > 0.0 &&
+         point_compliance(contact_of(in, set).material, 1.0).tangential_stiffness > 0.0;
+}
+
+MovingSpring spring_of(const DerivativeInput& in, int set) {
+  const ConstraintRow& row = in.record.rows.rows[set];
+  const Contact& c = contact_of(in, set);
+  MovingSpring s;
+  s.set = set;
+  s.R = anchor_rotation(in.scene, in.record.dynamics, c);
+  if (find_memory(in.before.contacts, c) != nullptr) {
+    const double points = in.settings.per_point_stiffness ? 1.0 : 1.0 / c.pair_points;
+    s.share = point_compliance(c.material, points).tangential_stiffness * in.dt * row.compliance[0];
+  }
+  if (!loaded(in, set)) return s;
+  const PointCompliance pair = point_compliance(c.material, 1.0);
+  s.relaxation = pair.tangential_damping / pair.tangential_stiffness;
+  s.slip = in.dt * row.compliance[0];
+  return s;
+}
+
+Vec3d vector_at(const double* x, std::size_t i) { return {x[3 * i], x[3 * i + 1], x[3 * i + 2]}; }
+
+Vec3d across(const Vec3d& x, const Vec3d& n) { return x - n * dot(n, x); }
+
+}  // namespace
+
+void find_springs(const DerivativeInput& in, MovingSprings& out) {
+  out.names.clear();
+  out.springs.clear();
+  if (!in.settings.tangential_compliance) return;
+  for (const ContactMemory& m : in.before.contacts)
+    if (squared_norm(m.extension) > 0.0) out.names.push_back({m.pair, m.feature});
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    if (loaded(in, i)) out.names.push_back({contact_of(in, i).pair, contact_of(in, i).feature});
+  }
+  std::sort(out.names.begin(), out.names.end(), contact_before);
+  out.names.erase(std::unique(out.names.begin(), out.names.end()), out.names.end());
+  for (const SpringName& name : out.names) {
+    MovingSpring& s = out.springs.emplace_back();
+    const auto body = [&](std::uint64_t g) { return in.scene.geometries()[g].body; };
+    s.asleep = both_rest(
+        in.scene, in.record.dynamics, body(name.pair >> 32), body(name.pair & 0xffffffffu));
+  }
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    const ConstraintRow& row = in.record.rows.rows[i];
+    if (row.source != RowSource::kContact || row.compliance[0] == 0.0) continue;
+    const SpringName* name = find_contact(out.names, contact_of(in, i));
+    if (name != nullptr) out.springs[name - out.names.data()] = spring_of(in, i);
+  }
+}
+
+void spring_impulses(const DerivativeInput& in,
+                     const MovingSprings& springs,
+                     const double* w,
+                     std::vector<double>& impulse) {
+  impulse.assign(in.record.problem.num_rows(), 0.0);
+  for (std::size_t i = 0; i < springs.springs.size(); ++i) {
+    const MovingSpring& s = springs.springs[i];
+    if (s.slip == 0.0) continue;
+    const Vec3d along = transpose_times(contact_of(in, s.set).frame, s.R * vector_at(w, i));
+    double* l = impulse.data() + in.record.problem.sets[s.set].offset;
+    for (int r = 0; r < 2; ++r) l[r] += s.slip * along[r];
+  }
+}
+
+void add_spring_gradients(const DerivativeInput& in,
+                          const Linearisation& linear,
+                          MovingSprings& springs,
+                          const double* w,
+                          const std::vector<double>& velocity,
+                          double* q,
+                          double* by_e) {
+  springs.rows.begin = linear.moving.begin;
+  springs.rows.end = linear.moving.end;
+  for (std::size_t i = 0; i < springs.springs.size(); ++i) {
+    const MovingSpring& s = springs.springs[i];
+    Vec3d by{0, 0, 0};
+    if (s.asleep) by = vector_at(w, i);
+    if (s.set >= 0) {
+      const MovingContact p = moving_contact(in, s.set, springs.rows);
+      const Vec3d n = p.normal(), W = s.R * vector_at(w, i), Wt = across(W, n);
+      const double* z = velocity.data() + in.record.problem.sets[s.set].offset;
+      const Vec3d asked = p.contact.frame * Vec3d{z[0], z[1], 0.0};
+      by = transpose_times(s.R, (Wt * s.relaxation * (s.slip > 0.0) + asked) * s.share);
+      const Vec3d next = across(p.spring * s.relaxation + p.impulse * s.slip, n);
+      const int carrier =
+          b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
+      const MovingRow& row = linear.moving.rows[s.set];
+      for (int side = 0; side < row.num_sides && s.slip > 0.0; ++side) {
+        const bool carries = p.end.at[side].body() == carrier;
+        for (int k = row.start[side]; k < row.start[side + 1]; ++k) {
+          const RowColumn& c = linear.moving.columns[k];
+          const Vec3d turn = point_change(p, row.sign[side] < 0.0, c.u, c.w).turn;
+          const Vec3d own = carries ? c.w : Vec3d{0, 0, 0};
+          q[c.dof] +=
+              s.relaxation * dot(Wt, cross(own - turn, p.spring)) + dot(W, cross(turn - own, next));
+        }
+      }
+    }
+    for (int k = 0; k < 3; ++k) by_e[3 * i + k] += by[k];
+  }
+}
+
+}  // namespace stiction

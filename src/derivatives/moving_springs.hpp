@@ -1,0 +1,47 @@
+#pragma once
+
+#include "stiction/derivatives/gradient_report.hpp"
+
+#include "derivatives/linearisation.hpp"
+
+// Springs that the rigid step keeps with ContactSettings::tangential_compliance. Of a point with
+// the normal n, impulse lambda and extension e in the axes R of the body that carries its anchor,
+//   c* = s = share R e,   e+ = R^T P (relaxation s + slip lambda),   P = 1 - n n^T,
+// see next_extension() in contact/build_problem.hpp.
+
+namespace stiction {
+
+struct MovingSpring {
+  int set = -1;         ///< of the problem; -1: no contact of the step has it
+  bool asleep = false;  ///< kept as it is
+  Mat3d R = Mat3d::identity();
+  double share = 0.0;                   ///< [1/s] 0: none at the start
+  double relaxation = 0.0, slip = 0.0;  ///< [s], [m / (N s)] slip 0: forgotten
+};
+
+struct MovingSprings {
+  std::vector<SpringName> names;  ///< sorted
+  std::vector<MovingSpring> springs;
+  MovingRows rows;  ///< scratch
+};
+
+/// Springs that had or have an extension; none without tangential_compliance.
+void find_springs(const DerivativeInput& in, MovingSprings& out);
+
+/// Covectors of all impulses [rows] by those of e+ [3 springs].
+void spring_impulses(const DerivativeInput& in,
+                     const MovingSprings& springs,
+                     const double* w,
+                     std::vector<double>& impulse);
+
+/// Adds what e+ changes with q [nv] at fixed impulses, and by_e [3 springs]: what e changes of e+
+/// and, by the covectors of Adjoint::velocity [rows of the problem], of the step.
+void add_spring_gradients(const DerivativeInput& in,
+                          const Linearisation& linear,
+                          MovingSprings& springs,
+                          const double* w,
+                          const std::vector<double>& velocity,
+                          double* q,
+                          double* by_e);
+
+}  // namespace stiction
