@@ -68,6 +68,27 @@ const double* data_of(const bp::object& array) {
   return static_cast<const double*>(PyArray_DATA(as_array(array)));
 }
 
+/// 4 x 4, row by row. `field()` makes its name.
+template <class Field>
+Transform transform_from(const double* entries, Field&& field) {
+  const Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>> m(entries);
+  const Eigen::Matrix3d R = m.topLeftCorner<3, 3>();
+  if (!m.allFinite()) fail(field() + ": has an entry that is not finite");
+  const double defect = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
+  if (defect > 1e-6) {
+    fail(field() + ": its rotation is not orthonormal (defect " + number(defect) +
+         "): orthonormalise it, or take a scale out");
+  }
+  if (R.determinant() < 0.0) {
+    fail(field() + ": its rotation has determinant -1, a reflection: turn one axis round");
+  }
+  if (m(3, 0) != 0.0 || m(3, 1) != 0.0 || m(3, 2) != 0.0 || m(3, 3) != 1.0) {
+    fail(field() + ": its last row must be 0 0 0 1");
+  }
+  return {{{R(0, 0), R(1, 0), R(2, 0)}, {R(0, 1), R(1, 1), R(2, 1)}, {R(0, 2), R(1, 2), R(2, 2)}},
+          {m(0, 3), m(1, 3), m(2, 3)}};
+}
+
 std::vector<npy_intp> dimensions(Shape shape) { return {shape.begin(), shape.end()}; }
 
 }  // namespace
@@ -176,21 +197,23 @@ Transform transform_from(const bp::object& x, const std::string& field) {
   if (x.is_none()) return Transform::identity();
   const bool se3 = PyObject_HasAttrString(x.ptr(), "homogeneous");
   const RowMatrix m = matrix_from(se3 ? bp::object(x.attr("homogeneous")) : x, field, 4, 4);
-  const Eigen::Matrix3d R = m.topLeftCorner<3, 3>();
-  if (!m.allFinite()) fail(field + ": has an entry that is not finite");
-  const double defect = (R.transpose() * R - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
-  if (defect > 1e-6) {
-    fail(field + ": its rotation is not orthonormal (defect " + number(defect) +
-         "): orthonormalise it, or take a scale out");
+  return transform_from(m.data(), [&] { return field; });
+}
+
+std::vector<Transform> transforms_from(const bp::object& x, const std::string& field) {
+  const bool one = x.is_none() || PyObject_HasAttrString(x.ptr(), "homogeneous");
+  if (one) return {transform_from(x, field)};
+  const bp::object array = numbers_from(x, field, "(n, 4, 4)");
+  PyArrayObject* shape = as_array(array);
+  if (PyArray_NDIM(shape) == 2) return {transform_from(x, field)};
+  if (PyArray_NDIM(shape) != 3 || PyArray_DIM(shape, 1) != 4 || PyArray_DIM(shape, 2) != 4)
+    fail(field + " has shape " + shape_text(shape) + ": must be (4, 4) or (n, 4, 4)");
+  std::vector<Transform> out;
+  for (long i = 0; i < PyArray_DIM(shape, 0); ++i) {
+    out.push_back(transform_from(data_of(array) + 16 * i,
+                                 [&] { return field + "[" + std::to_string(i) + "]"; }));
   }
-  if (R.determinant() < 0.0) {
-    fail(field + ": its rotation has determinant -1, a reflection: turn one axis round");
-  }
-  if (m(3, 0) != 0.0 || m(3, 1) != 0.0 || m(3, 2) != 0.0 || m(3, 3) != 1.0) {
-    fail(field + ": its last row must be 0 0 0 1");
-  }
-  return {{{R(0, 0), R(1, 0), R(2, 0)}, {R(0, 1), R(1, 1), R(2, 1)}, {R(0, 2), R(1, 2), R(2, 2)}},
-          {m(0, 3), m(1, 3), m(2, 3)}};
+  return out;
 }
 
 void write_into(const bp::object& view, const bp::object& x, const std::string& field) {

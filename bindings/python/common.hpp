@@ -93,6 +93,8 @@ Vec3d vec3_from(const bp::object& x, const std::string& field);
 std::vector<Vec3d> points_from(const bp::object& x, const std::string& field);
 /// pinocchio.SE3 or a 4 x 4 homogeneous matrix; None is the identity.
 Transform transform_from(const bp::object& x, const std::string& field);
+/// One of these, or an array (n, 4, 4).
+std::vector<Transform> transforms_from(const bp::object& x, const std::string& field);
 /// Writes x into a view, stretched to its shape as NumPy does.
 void write_into(const bp::object& view, const bp::object& x, const std::string& field);
 /// Writes x into the array of `size` doubles.

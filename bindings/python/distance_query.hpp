@@ -8,9 +8,11 @@
 
 namespace stiction::python {
 
-/// A result with the warm start it leaves for the next query of the same pair.
+/// A result with the warm start it leaves for the next query of the same pair, and the placements
+/// it is of.
 struct Query : DistanceResult {
   DistanceCache warm_start;
+  Transform X_WA, X_WB;
 };
 
 Query query(const Shape& a,

@@ -77,7 +77,9 @@ Query query(const Shape& a,
             const std::string& stopping,
             double max_distance) {
   const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
-  Query q;
+  Query q{};
+  q.X_WA = A;
+  q.X_WB = B;
   if (!warm_start.is_none()) {
     if (bp::extract<const Query&>(warm_start).check())
       throw std::invalid_argument("warm_start: is a DistanceResult, pass its .warm_start");

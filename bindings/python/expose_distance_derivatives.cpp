@@ -48,6 +48,37 @@ class Given {
   std::string method_;
 };
 
+DerivativeSettings settings_from(const std::string& method,
+                                 const bp::object& step,
+                                 const bp::object& spread_linear,
+                                 const bp::object& spread_angular,
+                                 const bp::object& spread_direction,
+                                 const bp::object& samples,
+                                 const bp::object& seed,
+                                 const bp::object& level,
+                                 const bp::object& temperature) {
+  DerivativeSettings s;
+  s.method = derivative_method(method);
+  Given given(method);
+  given.take(step, "step", s.step, "finite-differences");
+  given.take(spread_linear, "spread_linear", s.spread_linear, "gaussian-0");
+  given.take(spread_angular, "spread_angular", s.spread_angular, "gaussian-0");
+  given.take(spread_direction, "spread_direction", s.spread_direction, "gaussian-1");
+  given.take_integer(samples, "samples", s.samples, "gaussian-0 gaussian-1");
+  given.take_integer(seed, "seed", s.seed, "gaussian-0 gaussian-1");
+  given.take_integer(level, "level", s.level, "gumbel");
+  given.take(temperature, "temperature", s.temperature, "gumbel");
+  return s;
+}
+
+void require_same(const Transform& X, const Transform& of_answer, const char* field) {
+  double apart = norm(X.p - of_answer.p);
+  for (int k = 0; k < 3; ++k) apart += norm(X.R.column(k) - of_answer.R.column(k));
+  if (apart > 1e-12 * (1.0 + norm(X.p)))
+    throw std::invalid_argument("at: is the answer of another placement: " + std::string(field) +
+                                " differs by " + number(apart));
+}
+
 DistanceDerivatives derivatives(const Shape& a,
                                 const bp::object& X_WA,
                                 const Shape& b,
@@ -62,17 +93,15 @@ DistanceDerivatives derivatives(const Shape& a,
                                 const bp::object& seed,
                                 const bp::object& level,
                                 const bp::object& temperature) {
-  DerivativeSettings s;
-  s.method = derivative_method(method);
-  Given given(method);
-  given.take(step, "step", s.step, "finite-differences");
-  given.take(spread_linear, "spread_linear", s.spread_linear, "gaussian-0");
-  given.take(spread_angular, "spread_angular", s.spread_angular, "gaussian-0");
-  given.take(spread_direction, "spread_direction", s.spread_direction, "gaussian-1");
-  given.take_integer(samples, "samples", s.samples, "gaussian-0 gaussian-1");
-  given.take_integer(seed, "seed", s.seed, "gaussian-0 gaussian-1");
-  given.take_integer(level, "level", s.level, "gumbel");
-  given.take(temperature, "temperature", s.temperature, "gumbel");
+  const DerivativeSettings s = settings_from(method,
+                                             step,
+                                             spread_linear,
+                                             spread_angular,
+                                             spread_direction,
+                                             samples,
+                                             seed,
+                                             level,
+                                             temperature);
   const Transform A = transform_from(X_WA, "X_WA"), B = transform_from(X_WB, "X_WB");
   Query found;
   if (at.is_none()) {
@@ -81,9 +110,131 @@ DistanceDerivatives derivatives(const Shape& a,
     const bp::extract<const Query&> known(at);
     if (!known.check()) raise_type_error("at: must be a DistanceResult or None");
     found = known();
+    require_same(A, found.X_WA, "X_WA");
+    require_same(B, found.X_WB, "X_WB");
   }
   AllowThreads free;
   return distance_derivatives(a, A, b, B, found, s, &found.warm_start);
+}
+
+/// The shape or the shapes of one side, and `keep`, which holds them.
+std::vector<const Shape*> shapes_from(const bp::object& x, const char* field, bp::list& keep) {
+  const bp::extract<const Shape&> one(x);
+  if (one.check()) return {&one()};
+  if (!PySequence_Check(x.ptr()))
+    raise_type_error(std::string(field) + ": must be a Shape or a sequence of them");
+  std::vector<const Shape*> shapes;
+  for (bp::stl_input_iterator<bp::object> i(x), end; i != end; ++i) {
+    const bp::object item = *i;
+    const bp::extract<const Shape&> shape(item);
+    if (!shape.check())
+      raise_type_error(std::string(field) + "[" + std::to_string(shapes.size()) +
+                       "]: must be a Shape");
+    keep.append(item);
+    shapes.push_back(&shape());
+  }
+  return shapes;
+}
+
+/// Arrays are as long as each other, or 1.
+class Length {
+ public:
+  void take(std::size_t size, const char* field) {
+    if (size == 1 || size == count_) return;
+    if (name_ != nullptr)
+      throw std::invalid_argument(std::string(field) + ": has " + std::to_string(size) +
+                                  " entries, " + name_ + " has " + std::to_string(count_));
+    count_ = size;
+    name_ = field;
+  }
+  std::size_t count() const { return count_; }
+
+ private:
+  std::size_t count_ = 1;
+  const char* name_ = nullptr;
+};
+
+/// (n, shape...) of what `get` gives of each.
+template <class T, class Get>
+bp::object gathered(const std::vector<T>& all, std::initializer_list<long> shape, Get get) {
+  const long count = static_cast<long>(all.size());
+  long size = 1;
+  for (const long k : shape) size *= k;
+  std::vector<double> numbers;
+  numbers.reserve(all.size() * static_cast<std::size_t>(size));
+  for (const T& one : all) {
+    const double* first = get(one);
+    numbers.insert(numbers.end(), first, first + size);
+  }
+  const long* k = shape.begin();
+  if (shape.size() == 0) return array_copy(numbers.data(), {count});
+  if (shape.size() == 1) return array_copy(numbers.data(), {count, k[0]});
+  return array_copy(numbers.data(), {count, k[0], k[1]});
+}
+
+bp::dict arrays_of(const std::vector<DistanceResult>& at,
+                   const std::vector<DistanceDerivatives>& d) {
+  using R = DistanceResult;
+  using D = DistanceDerivatives;
+  bp::dict out;
+  out["distance"] = gathered(at, {}, [](const R& r) { return &r.distance; });
+  out["normal"] = gathered(at, {3}, [](const R& r) { return &r.normal.x; });
+  out["witness_a"] = gathered(at, {3}, [](const R& r) { return &r.witness_a.x; });
+  out["witness_b"] = gathered(at, {3}, [](const R& r) { return &r.witness_b.x; });
+  out["distance_by_twist"] = gathered(d, {6}, [](const D& x) { return x.distance; });
+  out["normal_by_twist"] = gathered(d, {3, 6}, [](const D& x) { return &x.normal[0][0]; });
+  out["witness_a_by_twist"] = gathered(d, {3, 6}, [](const D& x) { return &x.witness_a[0][0]; });
+  out["witness_b_by_twist"] = gathered(d, {3, 6}, [](const D& x) { return &x.witness_b[0][0]; });
+  bp::list status;
+  for (const D& x : d) status.append(to_string(x.status));
+  out["status"] = status;
+  return out;
+}
+
+bp::dict derivatives_of_pairs(const bp::object& a,
+                              const bp::object& X_WA,
+                              const bp::object& b,
+                              const bp::object& X_WB,
+                              const std::string& method,
+                              const bp::object& step,
+                              const bp::object& spread_linear,
+                              const bp::object& spread_angular,
+                              const bp::object& spread_direction,
+                              const bp::object& samples,
+                              const bp::object& seed,
+                              const bp::object& level,
+                              const bp::object& temperature) {
+  const DerivativeSettings s = settings_from(method,
+                                             step,
+                                             spread_linear,
+                                             spread_angular,
+                                             spread_direction,
+                                             samples,
+                                             seed,
+                                             level,
+                                             temperature);
+  bp::list keep;
+  const std::vector<const Shape*> as = shapes_from(a, "a", keep), bs = shapes_from(b, "b", keep);
+  const std::vector<Transform> A = transforms_from(X_WA, "X_WA"), B = transforms_from(X_WB, "X_WB");
+  Length length;
+  length.take(as.size(), "a");
+  length.take(A.size(), "X_WA");
+  length.take(bs.size(), "b");
+  length.take(B.size(), "X_WB");
+  const auto of = [](const auto& all, std::size_t i) -> const auto& {
+    return all[all.size() == 1 ? 0 : i];
+  };
+  std::vector<PlacedPair> pairs;
+  for (std::size_t i = 0; i < length.count(); ++i)
+    pairs.push_back({of(as, i), of(A, i), of(bs, i), of(B, i)});
+  std::vector<DistanceResult> at(pairs.size());
+  std::vector<DistanceDerivatives> out(pairs.size());
+  {
+    AllowThreads free;
+    distance_derivatives_of_pairs(
+        pairs.data(), static_cast<int>(pairs.size()), s, at.data(), out.data());
+  }
+  return arrays_of(at, out);
 }
 
 double cpu_time() {
@@ -195,6 +346,29 @@ void expose_distance_derivatives() {
       "last three smooth the corners of hulls (Montaut et al., ICRA 2023).\n\nRaises ValueError "
       "for a setting out of range or not read, a placement that is not rigid, an `at` with status "
       "\"beyond\", or two half-spaces.");
+  bp::def(
+      "distance_derivatives_of_pairs",
+      &derivatives_of_pairs,
+      (arg("a"),
+       arg("X_WA"),
+       arg("b"),
+       arg("X_WB"),
+       arg("method") = "exact",
+       arg("step") = none,
+       arg("spread_linear") = none,
+       arg("spread_angular") = none,
+       arg("spread_direction") = none,
+       arg("samples") = none,
+       arg("seed") = none,
+       arg("level") = none,
+       arg("temperature") = none),
+      "distance() and distance_derivatives() of n pairs in one call. a, b: a Shape or a sequence "
+      "of n; X_WA, X_WB: a placement or an array (n, 4, 4); one stands for all n. Methods and "
+      "settings as in distance_derivatives().\n\nReturns a dict of arrays: \"distance\" (n,) "
+      "[m], \"normal\", \"witness_a\", \"witness_b\" (n, 3), \"distance_by_twist\" (n, 6), "
+      "\"normal_by_twist\", \"witness_a_by_twist\", \"witness_b_by_twist\" (n, 3, 6), and "
+      "\"status\", a list of n names.\n\nRaises ValueError as distance_derivatives() does, and "
+      "for lengths that differ.");
   bp::def("time_distance_derivatives",
           &time_derivatives,
           (arg("a"),

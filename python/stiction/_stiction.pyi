@@ -165,6 +165,21 @@ def distance_derivatives(
     level: int | None = None,
     temperature: float | None = None,
 ) -> DistanceDerivatives: ...
+def distance_derivatives_of_pairs(
+    a: Shape | Sequence[Shape],
+    X_WA: _Placement,
+    b: Shape | Sequence[Shape],
+    X_WB: _Placement,
+    method: str = "exact",
+    step: float | None = None,
+    spread_linear: float | None = None,
+    spread_angular: float | None = None,
+    spread_direction: float | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
+    level: int | None = None,
+    temperature: float | None = None,
+) -> dict[str, Any]: ...
 def distance_derivative_methods() -> list[str]: ...
 def time_distance_derivatives(
     a: Shape,

@@ -100,8 +100,47 @@ def test_what_is_refused_is_named() -> None:
     refused("samples = -1", method="gaussian-0", samples=-1)
     refused("samples: must be an integer", TypeError, method="gaussian-0", samples="ten")
     refused("at: must be a DistanceResult", TypeError, at=1.0)
-    far = stiction.distance(ball, None, stiction.Box([1, 1, 1]), placed(9, 0, 0), max_distance=0.1)
+    other = stiction.distance(ball, None, ball, placed(1.0, 0.01, 0.0))
+    refused("at: is the answer of another placement: X_WB differs by 0.01", at=other)
+    moved = stiction.distance(ball, placed(0.0, 1e-6, 0.0), ball, X)
+    refused("at: is the answer of another placement: X_WA differs by 1e-06", at=moved)
+    larger = stiction.distance(stiction.Sphere(0.2), None, ball, X)
+    refused("at: is no answer for these shapes and placements: its witness_a is 0.1", at=larger)
+    far = stiction.distance(ball, None, ball, X, max_distance=0.1)
     refused("at.status = beyond", at=far)
     assert stiction.distance_derivative_methods() == [
         "exact", "finite-differences", "gaussian-0", "gaussian-1", "gumbel",
     ]  # fmt: skip
+
+
+def test_many_pairs_are_single_calls() -> None:
+    rng = np.random.default_rng(5)
+    shapes = [stiction.Sphere(0.1), stiction.Box([0.1, 0.2, 0.3]), stiction.Cylinder(0.1, 0.2)]
+    first = [shapes[i] for i in rng.integers(3, size=12)]
+    X = np.array([placed(*rng.normal(size=3)) for _ in range(12)])
+    for a, method in ((first, "exact"), (shapes[1], "gumbel"), (first, "gaussian-0")):
+        found = stiction.distance_derivatives_of_pairs(a, None, shapes[2], X, method)
+        for i in range(12):
+            one = a[i] if isinstance(a, list) else a
+            at = stiction.distance(one, None, shapes[2], X[i])
+            d = stiction.distance_derivatives(one, None, shapes[2], X[i], method, at=at)
+            for name in NAMES:
+                assert (found[name][i] == getattr(at, name)).all()
+                assert (found[name + "_by_twist"][i] == getattr(d, name)).all()
+            assert found["status"][i] == d.status
+    empty = stiction.distance_derivatives_of_pairs([], None, [], np.zeros((0, 4, 4)))
+    assert empty["normal_by_twist"].shape == (0, 3, 6)
+
+
+def test_refusals_of_many_pairs_name_the_entry() -> None:
+    ball, many = stiction.Sphere(0.1), np.array([placed(1.0, 0.0, 0.0)] * 3)
+    of_pairs: Any = stiction.distance_derivatives_of_pairs
+    for match, a, X in (
+        (r"X_WB: has 3 entries, a has 2", [ball, ball], many),
+        (r"X_WB\[1\]: its rotation is not orthonormal", ball, many * [[[1.0]], [[2.0]], [[1.0]]]),
+        (r"X_WB has shape \(3, 3\): must be", ball, np.eye(3)),
+    ):
+        with pytest.raises(ValueError, match=match):
+            of_pairs(a, None, ball, X)
+    with pytest.raises(TypeError, match=r"a\[1\]: must be a Shape"):
+        of_pairs([ball, 1.0], None, ball, many)

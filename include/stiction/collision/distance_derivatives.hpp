@@ -46,7 +46,9 @@ struct DerivativeSettings {
 enum class DerivativeStatus : std::uint8_t {
   kSmooth,    ///< exact derivatives of a point that is smooth
   kKink,      ///< the features leave the point free or hold it twice (a face on a face, parallel
-              ///< edges), or the overlap is no strict local minimum of the depth: one choice
+              ///< edges), the overlap is no strict local minimum of the depth, or features of
+              ///< another normal are as near to 1e-7 of the size (a ball amid a cube): one choice.
+              ///< Of the deepest contact of an overlapping surface not every jump is told
   kSampled,   ///< by differences or samples of the query
   kSmoothed,  ///< with smoothed Hessians
   kFace,      ///< the smoothed Hessians + distance are not positive definite: those of the features
@@ -66,9 +68,11 @@ struct DistanceDerivatives {
 
 /// `at`: the answer of distance() for these shapes and placements, and `cache` what it left: the
 /// warm start of further queries. Half-spaces, height fields and triangle meshes count with their
-/// active feature in every method that needs no queries. Allocates only in queries of surfaces.
-/// Throws std::invalid_argument for settings, a placement that is not finite, or an answer
-/// kBeyond, which has no witness points.
+/// active feature in every method that needs no queries. Exact ones ask one more query where shapes
+/// overlap or are not convex: whether another feature is as near. Allocates only in queries of
+/// surfaces. Throws std::invalid_argument for settings, a placement that is not finite, an answer
+/// kBeyond, which has no witness points, and one whose points are off the shapes by 1e-4 of their
+/// size.
 DistanceDerivatives distance_derivatives(const Shape& a,
                                          const Transform& X_WA,
                                          const Shape& b,
@@ -76,5 +80,20 @@ DistanceDerivatives distance_derivatives(const Shape& a,
                                          const DistanceResult& at,
                                          const DerivativeSettings& settings = {},
                                          const DistanceCache* cache = nullptr);
+
+struct PlacedPair {
+  const Shape* a;
+  Transform X_WA;
+  const Shape* b;
+  Transform X_WB;
+};
+
+/// Queries of `count` pairs, without a warm start, into at[i], and their derivatives into out[i].
+/// Allocates and throws as the single calls do; at a throw what came before is filled in.
+void distance_derivatives_of_pairs(const PlacedPair* pairs,
+                                   int count,
+                                   const DerivativeSettings& settings,
+                                   DistanceResult* at,
+                                   DistanceDerivatives* out);
 
 }  // namespace stiction

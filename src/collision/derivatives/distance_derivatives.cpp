@@ -13,6 +13,10 @@ namespace {
 
 using namespace detail;
 
+constexpr double kTie = 1e-7;             // of the size: features as near as the nearest
+constexpr double kOtherNormal = 1e-3;     // [rad] from which they have another normal
+constexpr double kOtherPlacement = 1e-4;  // of the size: above what a coarse tolerance leaves
+
 struct MethodName {
   DerivativeMethod method;
   const char* name;
@@ -62,6 +66,52 @@ PointMotion exact(const ContactQuery& q) {
   m.normal = motion_of_face_normal(q.at.n, q.a.bounded());
   motion_of_points(q.at, q.a.bounded() ? corner : plane, q.a.bounded() ? plane : corner, m);
   return m;
+}
+
+/// Whether other features are as near, or as deep, to kTie of the size: moved along the normal, so
+/// that all but those that hold the points now come out ahead, the query turns to them. Convex
+/// shapes are as deep as their least depth, others as near as their nearest part.
+bool is_tied(const Shape& a,
+             const Transform& X_WA,
+             const Shape& b,
+             const Transform& X_WB,
+             const DistanceResult& at,
+             const DistanceCache* cache) {
+  if (!a.bounded() || !b.bounded()) return false;
+  const bool hollow = a.hollow() || b.hollow();
+  if (!hollow && at.distance >= 0.0) return false;
+  const double shift = kTie * (bounding_radius(a) + bounding_radius(b)) * (hollow ? 1.0 : -1.0);
+  DistanceCache start;
+  if (cache != nullptr) start = *cache;
+  const DistanceResult r = distance(a, X_WA, b, {X_WB.R, X_WB.p + at.normal * shift}, {}, &start);
+  return norm(r.normal - at.normal) > kOtherNormal;
+}
+
+/// How far the farthest point of a shape along `outward` is from `p` along it [m].
+double off_support(const Shape& s, const Transform& X, const Vec3d& outward, const Vec3d& p) {
+  const Vec3d d = transpose_times(X.R, outward), x = transpose_times(X.R, p - X.p);
+  return std::abs(s.bounded() ? dot(d, support(s, d) - x) : x.z);
+}
+
+/// Refuses answers of other shapes or placements: the points are not where the shapes end. Overlaps
+/// with surfaces are contacts, whose points may be anywhere.
+void require_answer(const Shape& a,
+                    const Transform& X_WA,
+                    const Shape& b,
+                    const Transform& X_WB,
+                    const DistanceResult& at) {
+  if (is_surface(a.type) || is_surface(b.type)) return;
+  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
+  const double most = kOtherPlacement * (radius(a) + radius(b));
+  const double off_a = off_support(a, X_WA, at.normal, at.witness_a),
+               off_b = off_support(b, X_WB, -at.normal, at.witness_b);
+  if (at.status == DistanceStatus::kMaxIterations || (off_a <= most && off_b <= most)) return;
+  const bool of_a = !(off_a <= most);
+  std::ostringstream message;
+  message << "distance_derivatives: at: is no answer for these shapes and placements: its witness_"
+          << (of_a ? "a" : "b") << " is " << (of_a ? off_a : off_b) << " m off "
+          << (of_a ? "a at X_WA" : "b at X_WB");
+  throw std::invalid_argument(message.str());
 }
 
 /// False if the Hessians do not exceed the depth.
@@ -182,6 +232,7 @@ DistanceDerivatives distance_derivatives(const Shape& a,
         "distance_derivatives: at.status = beyond: no witness points, ask distance() without "
         "max_distance");
   }
+  require_answer(a, X_WA, b, X_WB, at);
   DistanceDerivatives d{};
   if (settings.method == DerivativeMethod::kFiniteDifferences) {
     d.status = DerivativeStatus::kSampled;
@@ -194,8 +245,23 @@ DistanceDerivatives distance_derivatives(const Shape& a,
     const bool hull_a = hulls && is_convex_surface(a), hull_b = hulls && is_convex_surface(b);
     const Shape own_a = hull_a ? hull_of(a) : Shape{}, own_b = hull_b ? hull_of(b) : Shape{};
     by_features(hull_a ? own_a : a, X_WA, hull_b ? own_b : b, X_WB, at, settings, d);
+    if (d.smooth() && is_tied(a, X_WA, b, X_WB, at, cache)) d.status = DerivativeStatus::kKink;
   }
   return d;
+}
+
+void distance_derivatives_of_pairs(const PlacedPair* pairs,
+                                   int count,
+                                   const DerivativeSettings& settings,
+                                   DistanceResult* at,
+                                   DistanceDerivatives* out) {
+  DistanceCache cache;
+  for (int i = 0; i < count; ++i) {
+    const PlacedPair& p = pairs[i];
+    cache = {};
+    at[i] = distance(*p.a, p.X_WA, *p.b, p.X_WB, {}, &cache);
+    out[i] = distance_derivatives(*p.a, p.X_WA, *p.b, p.X_WB, at[i], settings, &cache);
+  }
 }
 
 }  // namespace stiction

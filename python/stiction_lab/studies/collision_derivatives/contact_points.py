@@ -17,7 +17,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "finite differences, 1e-6": {"method": "finite-differences", "step": 1e-6},
     "finite differences, 1e-3": {"method": "finite-differences", "step": 1e-3},
     "gaussian-0, M = 50": {
-        "method": "gaussian-0", "samples": 50, "spread_linear": 1e-2, "spread_angular": 1e-2,
+        "method": "gaussian-0", "samples": 50, "spread_linear": 0.3, "spread_angular": 0.3,
     },
     "gaussian-1, M = 20": {"method": "gaussian-1", "samples": 20, "spread_direction": 0.3},
     "gumbel, level 1": {"method": "gumbel"},
