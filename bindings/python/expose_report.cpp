@@ -31,6 +31,10 @@ void expose_step_report() {
           "iterations",
           &StepReport::iterations,
           "Of the solver, slowest island; of a compliant step, of the integrator, worst sub-step.")
+      .def_readonly("tolerance",
+                    &StepReport::tolerance,
+                    "Of `residuals.relative`, that held: the solver's, or tolerance_large if an island "
+                    "needed it.")
       .def_readonly(
           "factorisations", &StepReport::factorisations, "Linear systems factored, all islands.")
       .def_readonly("num_contacts", &StepReport::num_contacts)

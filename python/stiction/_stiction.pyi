@@ -809,6 +809,7 @@ def _time_solve(
 
 class _SolverFields:
     tolerance: float
+    tolerance_large: float
     max_iterations: int
     max_factorisations: int
     time_budget: float
@@ -899,6 +900,8 @@ class StepReport:
     def residuals(self) -> Residuals: ...
     @property
     def iterations(self) -> int: ...
+    @property
+    def tolerance(self) -> float: ...
     @property
     def factorisations(self) -> int: ...
     @property

@@ -3,6 +3,7 @@
 #include "stiction/model/robot.hpp"
 
 #include "contact/contact_space.hpp"
+#include "math/assert.hpp"
 #include "math/clones.hpp"
 #include "math/number_text.hpp"
 
@@ -125,14 +126,20 @@ void ContactProblem::Panels::end(int set) {
 }
 
 void ContactProblem::copy_diagonal() {
-  diagonal_start.clear();
-  diagonal.clear();
+  diagonal_start.resize(sets.size());
+  int size = 0;
+  for (int i = 0; i < num_sets(); ++i) {
+    diagonal_start[i] = size;
+    size += stride(sets[i].dim) * sets[i].dim;
+  }
+  diagonal.resize(size);
   for (int i = 0; i < num_sets(); ++i) {
     const int count = stride(sets[i].dim) * sets[i].dim;
-    diagonal_start.push_back(static_cast<int>(diagonal.size()));
-    diagonal.resize(diagonal.size() + count, 0.0);
+    double* out = diagonal.data() + diagonal_start[i];
     if (stored.has(i))
-      std::copy_n(stored.values.data() + stored.diagonal[i], count, diagonal.end() - count);
+      std::copy_n(stored.values.data() + stored.diagonal[i], count, out);
+    else
+      std::fill_n(out, count, 0.0);
   }
 }
 
@@ -148,6 +155,10 @@ void ContactProblem::assemble_panels(int set) const {
 }
 
 void ContactProblem::velocities(int first, int last, const double* lambda, double* c) const {
+  if (!space.known()) {
+    for (int i = first; i < last; ++i) velocity(i, lambda, c + sets[i].offset);
+    return;
+  }
   while (first < last) {  // one island carries loose bodies, the next one does not
     const bool loose = space.loose(first);
     int end = first + 1;
@@ -164,7 +175,8 @@ void ContactProblem::velocities(int first, int last, const double* lambda, doubl
 
 void ContactProblem::velocity(int i, const double* lambda, double* c) const {
   const ConstraintSet& set = sets[i];
-  const Panels& all = panels(i, i + 1);
+  const Panels& all = stored;
+  STICTION_ASSERT(all.has(i));
   for (int r = 0; r < set.dim; ++r) c[r] = g[set.offset + r];
   const double* panel = all.values.data() + all.start[i];
   const int s = stride(set.dim);
@@ -191,7 +203,9 @@ void ContactProblem::velocity(int i, const double* lambda, double* c) const {
 double ContactProblem::largest_diagonal(int first, int last) const {
   double largest = 0.0;
   for (int i = first; i < last; ++i) {
-    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, diagonal_entry(i, r));
+    const double* own = block(i);
+    const int step = stride(sets[i].dim) + 1;
+    for (int r = 0; r < sets[i].dim; ++r) largest = std::max(largest, own[step * r]);
   }
   return largest;
 }

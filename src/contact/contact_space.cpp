@@ -1,6 +1,6 @@
 #include "contact/contact_space.hpp"
 
-#include "math/clones.hpp"
+#include "contact/loose_kernels.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,13 +9,7 @@ namespace stiction {
 namespace {
 
 using Side = ContactSpace::Side;
-constexpr int kRow = ContactSpace::Side::kLooseRow;
-
-/// The eight terms of z . u in a fixed order.
-inline __attribute__((always_inline)) double sum_of(const Octo& x) {
-  const double a = (x[0] + x[4]) + (x[2] + x[6]), b = (x[1] + x[5]) + (x[3] + x[7]);
-  return a + b;
-}
+using namespace loose;
 
 /// c += Z^T u of `dim` rows.
 inline __attribute__((always_inline)) void add_velocity(const ContactSpace& space,
@@ -24,14 +18,17 @@ inline __attribute__((always_inline)) void add_velocity(const ContactSpace& spac
                                                         int dim,
                                                         const double* u,
                                                         double* c) {
-  const double* z[2] = {space.z.data() + side[0].z, space.z.data() + end[-1].z};
-  const Octo a = octo(u + kRow * side[0].tree), b = octo(u + kRow * end[-1].tree);
+  const double *za = space.z.data() + side[0].z, *zb = space.z.data() + end[-1].z;
+  const Octo a = octo(u + kRow * side[0].tree);
   if (end - side == 1) {
-    for (int r = 0; r < dim; ++r) c[r] += sum_of(octo(z[0] + kRow * r) * a);
-  } else {
-    for (int r = 0; r < dim; ++r)
-      c[r] += sum_of(octo(z[0] + kRow * r) * a + octo(z[1] + kRow * r) * b);
+    if (dim == 3) return add_three(za, a, c);
+    for (int r = 0; r < dim; ++r) c[r] += sum_of(folded(octo(za + kRow * r) * a));
+    return;
   }
+  const Octo b = octo(u + kRow * end[-1].tree);
+  if (dim == 3) return add_three(za, a, zb, b, c);
+  for (int r = 0; r < dim; ++r)
+    c[r] += sum_of(folded(octo(za + kRow * r) * a + octo(zb + kRow * r) * b));
 }
 
 /// u += inertia^-1 Z x of `dim` rows.
@@ -114,7 +111,7 @@ STICTION_CLONES void block_of(const ContactProblem& p, int a, int b, int stride,
       for (int c = 0; c < columns; ++c) {
         const Octo scaled = octo(space.z.data() + y.z + kRow * c) * m;
         for (int r = 0; r < rows; ++r)
-          block[stride * c + r] += sum_of(octo(space.z.data() + x.z + kRow * r) * scaled);
+          block[stride * c + r] += sum_of(folded(octo(space.z.data() + x.z + kRow * r) * scaled));
       }
     }
   }

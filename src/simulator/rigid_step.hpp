@@ -27,6 +27,7 @@ class RigidStep final : public StepKind {
  private:
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
+  const SolverSettings& rules_of_step(const SolverSettings& settings);
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const SimulatorSettings& settings);
@@ -39,6 +40,7 @@ class RigidStep final : public StepKind {
   ImpactWork impact_;
   bool dissipative_;                           ///< settings.impact_law
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
+  SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;
 };
 

@@ -1,4 +1,5 @@
 #include "math/number_text.hpp"
+#include "solver/common/island.hpp"
 #include "solver/solvers.hpp"
 #include "solver/workspace.hpp"
 
@@ -10,6 +11,10 @@ namespace {
 
 [[noreturn]] void refuse(const char* field, const std::string& value, const char* rule) {
   throw std::invalid_argument(std::string(field) + " = " + value + ": must be " + rule);
+}
+
+double accepted_tolerance(const ContactProblem& problem, int k, const SolverSettings& settings) {
+  return tolerance_of({problem, problem.island_start[k], problem.island_start[k + 1]}, settings);
 }
 
 /// Residuals of the solver's model, worst island; whether each island is below the tolerance, or is
@@ -39,7 +44,10 @@ Verdict judge(const ContactProblem& problem,
                                         problem.island_start[k],
                                         problem.island_start[k + 1]);
     solution.model_residuals.merge(r);
-    const bool converged = r.relative <= settings.tolerance;
+    const bool exact = r.relative <= settings.tolerance;
+    const double accepted = exact ? settings.tolerance : accepted_tolerance(problem, k, settings);
+    const bool converged = r.relative <= accepted;
+    if (converged) solution.tolerance = std::max(solution.tolerance, accepted);
     out.converged = out.converged && converged;
     out.limited = out.limited && (converged || r.rounding_limited());
   }
@@ -174,6 +182,7 @@ void certify(const ContactProblem& problem,
              const SolverSettings& settings,
              SolverWorkspace& work,
              ContactSolution& solution) {
+  solution.tolerance = settings.tolerance;
   if (!solution.certified) {
     solution.residuals = residuals(problem, solution.impulse.data(), solution.velocity.data());
   }
@@ -187,7 +196,9 @@ void certify(const ContactProblem& problem,
   if (solution.certified && problem.num_islands() <= 1 && solution.regularisation.empty()) {
     solution.model_residuals = solution.residuals;
     const Residuals& r = solution.residuals;
-    const bool converged = r.relative <= settings.tolerance;
+    const bool exact = r.relative <= settings.tolerance || problem.num_islands() == 0;
+    if (!exact) solution.tolerance = accepted_tolerance(problem, 0, settings);
+    const bool converged = r.relative <= solution.tolerance;
     solution.status = corrected(solution.status, {converged, converged || r.rounding_limited()});
     return;
   }

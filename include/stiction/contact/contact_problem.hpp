@@ -169,7 +169,7 @@ struct ContactProblem {
 
   /// c = G lambda + g of the sets [first, last), whole islands; both arrays are indexed by row.
   void velocities(int first, int last, const double* lambda, double* c) const;
-  /// c of one set from its panel: out[dim] = g_i + sum_j G_ij lambda_j.
+  /// c of one set from its panel, which is there: out[dim] = g_i + sum_j G_ij lambda_j.
   void velocity(int set, const double* lambda, double* out) const;
   /// Dense G + diag R, for tests and users.
   Eigen::MatrixXd dense() const;

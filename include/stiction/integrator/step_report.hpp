@@ -21,6 +21,7 @@ struct StepReport {
   SolveStatus solver_status = SolveStatus::kConverged;
   Residuals residuals;     ///< the certificate, SI units
   int iterations = 0;      ///< of the solver, slowest island
+  double tolerance = 0.0;  ///< that the residuals were held to (SolverSettings::tolerance_large)
   int factorisations = 0;  ///< linear systems the solver factored, all islands
   int safe_islands = 0;    ///< islands that were not solved and whose impulses are those of the
                            ///< convex, regularised problem instead: no energy gained, ncp-newton

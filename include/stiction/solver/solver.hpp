@@ -67,6 +67,8 @@ struct ContactSolution {
   bool certified = false;     ///< set by a solver of the NCP whose residuals and velocity are exact
                               ///< for its final impulse
   bool deterministic = true;  ///< false if a time budget could have ended it
+  double tolerance = 0.0;     ///< of the residuals, that held: `tolerance`, or `tolerance_large`
+                              ///< if an island needed it
   int iterations = 0;         ///< of the slowest island
   int factorisations = 0;     ///< linear systems factored, all islands
   bool record_stages = false;       ///< in: whether `stages` is filled

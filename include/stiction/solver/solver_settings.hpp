@@ -21,6 +21,7 @@ enum class RegularisationRule : std::uint8_t {
 struct SolverSettings {
   std::string name = "ncp-newton";  ///< see solvers()
   double tolerance = 1e-8;
+  double tolerance_large = 1e-3;
   int max_iterations = 1000;
   int max_factorisations = 2000;
   double time_budget = 0.0;
@@ -49,6 +50,14 @@ inline constexpr std::tuple kSolverSettings{
                                     "",
                                     "On the relative residual of the solver's own model, of each "
                                     "island."},
+    Setting<SolverSettings, double>{
+        "tolerance_large",
+        &SolverSettings::tolerance_large,
+        kPositive,
+        "",
+        "The same of islands of more than 300 rows on loose bodies alone that the last impulses do "
+        "not solve: piles in motion. No more than `tolerance`: the same for all.",
+        "ncp-newton"},
     Setting<SolverSettings, int>{"max_iterations",
                                  &SolverSettings::max_iterations,
                                  kAtLeastOne,

@@ -98,7 +98,7 @@ bool solved(const Island& island,
                                       scratch.data(),
                                       island.first,
                                       island.last);
-  return r.relative <= settings.tolerance || r.rounding_limited();
+  return r.relative <= tolerance_of(island, settings) || r.rounding_limited();
 }
 
 /// One island that gains energy, solved again.

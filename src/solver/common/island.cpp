@@ -9,6 +9,11 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
   island.problem.velocities(island.first, island.last, lambda, velocity);
 }
 
+double tolerance_of(const Island& island, const SolverSettings& settings) {
+  if (!is_large(island) || settings.name != "ncp-newton") return settings.tolerance;
+  return std::max(settings.tolerance, settings.tolerance_large);
+}
+
 double velocity_scale(const Island& island) {
   double scale = 0.0;
   for (int r = island.begin; r < island.end; ++r)

@@ -32,6 +32,13 @@ double largest_eigenvalue_bound(const double* block, int n, int stride);
 inline double rigid_floor(const Island& island) {
   return 1e-14 * island.problem.largest_diagonal(island.first, island.last);
 }
+/// Rows of an island on loose bodies above which tolerance_large holds.
+inline constexpr int kManyRows = 300;
+inline bool is_large(const Island& island) {
+  return island.rows() > kManyRows && island.is_loose();
+}
+/// The residual with which an island counts as solved.
+double tolerance_of(const Island& island, const SolverSettings& settings);
 /// max |g| of the island [m/s].
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.

@@ -238,7 +238,7 @@ SafeAnswer make_safe(const ContactProblem& problem,
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     const Residuals r = residuals_at(problem, lambda, velocity, island.first, island.last);
-    if (r.relative <= settings.tolerance || r.rounding_limited()) continue;
+    if (r.relative <= tolerance_of(island, settings) || r.rounding_limited()) continue;
     // Impulses that make velocities a thousand times those asked for run away: their account of
     // energy is rounding.
     const bool runs_away = r.backward < 1e-3 * r.relative;

@@ -89,6 +89,7 @@ void InteriorPoint::scale() {
   std::fill(column + island_.begin, column + island_.end, -1);
   for (int k = 0; k < n_; ++k) column[w_.row[k]] = k;
   std::fill(w_.matrix.data(), w_.matrix + static_cast<std::size_t>(n_) * stride_, 0.0);
+  p.panels(island_.first, island_.last);
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     double c[kMaxSetDim];

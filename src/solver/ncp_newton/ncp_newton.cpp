@@ -20,11 +20,10 @@ int sweeps_per_turn(const Island& island) {
   constexpr int kLoose = 8;  // sweeps of loose bodies, whose factorisations are sparse
   if (island.is_loose()) return kLoose;
   const ContactProblem::Panels& G = p.panels(island.first, island.last);
-  double entries = 0.0;
-  for (int i = island.first; i < island.last; ++i) {
-    for (int k = G.run_begin[i]; k < G.run_end[i]; ++k)
-      entries += ContactProblem::stride(p.sets[i].dim) * G.runs[k].count;
-  }
+  const int last = island.last - 1;  // panels of an island lie side by side
+  double entries = G.start[last] - G.start[island.first];
+  for (int k = G.run_begin[last]; k < G.run_end[last]; ++k)
+    entries += ContactProblem::stride(p.sets[last].dim) * G.runs[k].count;
   const double n = island.rows();
   return static_cast<int>(std::clamp(n * n * n / (48.0 * entries), 4.0, 64.0));
 }
@@ -36,6 +35,11 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
+    // Loose bodies in motion: conjugate gradients on sweeps, and Newton from where they end.
+    {"sweeps in space",
+     &NcpNewton::many_loose,
+     &NcpNewton::sweep_in_space,
+     SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::multipliers, SolveStatus::kConverged},
     // Sweeps whose contacts are solved exactly, and Newton, by turns.
@@ -64,6 +68,7 @@ NcpNewton::NcpNewton(const Island& island,
                      double* velocity)
     : island_(island),
       settings_(settings),
+      tolerance_(settings.tolerance),
       budget_(budget),
       work_(work),
       best_impulse_(own.best),
@@ -169,8 +174,9 @@ bool NcpNewton::newton_in_space() {
   if (!in_tree_space()) return false;
   const int patience = island_.rows() <= kLargeRows ? 8 : 2;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
-  const NewtonSettings settings{
-      tolerance, std::min(kSteps, budget_.left()), budget_.interrupt(), kLarge};
+  const int most = budget_.by_formula() ? kSteps : std::min(kSteps, budget_.left());
+  const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
+  const int before = budget_.count();
   certificate_ = stiction::newton_in_space(island_,
                                            settings,
                                            patience,
@@ -180,8 +186,25 @@ bool NcpNewton::newton_in_space() {
                                            work_.multipliers.trees,
                                            work_.space,
                                            budget_.count());
+  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
   keep_best();
   return certificate_.relative <= tolerance;
+}
+
+/// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
+bool NcpNewton::sweep_in_space() {
+  constexpr double kHandOver = 1e-4;
+  if (budget_.exhausted()) return false;
+  tolerance_ = tolerance_of(island_, settings_);
+  if (solved()) return true;
+  ConjugateGradientSettings settings;
+  settings.tolerance = std::max(tolerance_, kHandOver);
+  settings.max_iterations = std::min(300, settings_.max_iterations);
+  settings.interrupt = budget_.interrupt();
+  certificate_ = conjugate_gradients(
+      island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
+  keep_best();
+  return solved();
 }
 
 /// For islands with fewer coordinates of trees than rows.
@@ -190,7 +213,7 @@ bool NcpNewton::multipliers() {
   MultiplierSettings settings;
   settings.deadline = budget_.deadline();
   settings.interrupt = budget_.interrupt();
-  settings.tolerance = settings_.tolerance;
+  settings.tolerance = tolerance_;
   settings.max_factorisations = budget_.by_formula() ? kSparseFactorisations : budget_.left();
   const int before = budget_.count();
   certificate_ = method_of_multipliers(
@@ -304,7 +327,10 @@ void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
     TreeSpace& trees = work.multipliers.trees;
     if (trees.prepare(island, most_coordinates(island)))
       work.multipliers.reserve(problem.g.size(), trees.num_coordinates());
-    if (island.is_loose()) work.space.reserve(problem.g.size(), trees.num_coordinates());
+    if (!island.is_loose()) continue;
+    work.space.reserve(problem.g.size(), trees.num_coordinates());
+    work.gradients.reserve(
+        problem.g.size(), problem.space.inverse.size(), island.last - island.first);
   }
   work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/ncp_newton/budget.hpp"
+#include "solver/ncp_newton/conjugate_gradients.hpp"
 #include "solver/ncp_newton/gauss_seidel.hpp"
 #include "solver/ncp_newton/interior_point.hpp"
 #include "solver/ncp_newton/mode_newton.hpp"
@@ -36,6 +37,7 @@ struct NcpNewtonWork {
   ModeNewtonWork modes;
   MultiplierWork multipliers;
   SpaceNewtonWork space;
+  ConjugateGradientWork gradients;
   InteriorWork interior;
 };
 
@@ -75,10 +77,12 @@ class NcpNewton {
   bool centred() const { return settings_.centred_loads && small(); }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
+  bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
 
   // The stages.
   bool start_well();
+  bool sweep_in_space();
   bool multipliers();
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
@@ -88,14 +92,14 @@ class NcpNewton {
   bool scatter();
   bool follow_compliance();
 
-  bool solved() const { return certificate_.relative <= settings_.tolerance; }
+  bool solved() const { return certificate_.relative <= tolerance_; }
   void evaluate();
   void keep_best();
   void return_to_best();
   bool sweep(int count);
   bool sweep_while_it_helps();
   bool newton(int steps, double proximal, double tolerance);
-  bool newton(int steps, double proximal) { return newton(steps, proximal, settings_.tolerance); }
+  bool newton(int steps, double proximal) { return newton(steps, proximal, tolerance_); }
   bool in_tree_space();
   bool newton_in_space();
   bool drowns(const RowSizes& sizes) const;
@@ -106,6 +110,7 @@ class NcpNewton {
 
   const Island island_;
   const SolverSettings& settings_;
+  double tolerance_;  ///< of the stages to come
   Budget budget_;
   NcpNewtonWork& work_;
   Buffer<double>& best_impulse_;

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(solutions_are_exact) {
   int in_tree_space = 0;
   for (const ContactProblem& p : problems) {
     SolverSettings settings;
-    settings.tolerance = 1e-9;
+    settings.tolerance = settings.tolerance_large = 1e-9;
     SolverWorkspace work;
     ContactSolution solution;
     solve(p, settings, work, solution);
