@@ -248,9 +248,9 @@ void Differentiator::take_back_island(const DerivativeInput& in,
     adjoint_.velocity_end[i] = w[nv + dofs[i]];
   }
   adjoint_.on_impulse.clear();
-  if (!on_impulse_.empty() && island.num_rows > 0)
-    adjoint_.on_impulse.assign(on_impulse_.begin() + island.first_row,
-                               on_impulse_.begin() + island.first_row + island.num_rows);
+  if (!covectors_.on_impulse.empty() && island.num_rows > 0)
+    adjoint_.on_impulse.assign(covectors_.on_impulse.begin() + island.first_row,
+                               covectors_.on_impulse.begin() + island.first_row + island.num_rows);
   q_.assign(n, 0.0);
   v_.assign(n, 0.0);
   torque_.assign(n, 0.0);
@@ -279,16 +279,17 @@ void Differentiator::take_back(const DerivativeInput& in, const Eigen::VectorXd&
   impulse_.assign(in.record.problem.num_rows(), 0.0);
   for (Eigen::VectorXd* x : {&gradient_.q, &gradient_.v, &gradient_.torque}) x->setZero(nv);
   gradient_.springs.setZero(ns);
-  by_springs_.assign(ns, 0.0);
-  if (w.size() > 2 * nv) std::copy_n(w.data() + 2 * nv, ns, by_springs_.data());
-  on_impulse_.clear();
-  if (w.size() > 2 * nv) spring_impulses(in, springs_, by_springs_.data(), on_impulse_);
+  covectors_.by_springs.assign(ns, 0.0);
+  if (w.size() > 2 * nv) std::copy_n(w.data() + 2 * nv, ns, covectors_.by_springs.data());
+  covectors_.on_impulse.clear();
+  if (w.size() > 2 * nv)
+    spring_impulses(in, springs_, covectors_.by_springs.data(), covectors_.on_impulse);
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) take_back_island(in, w, k);
   if (ns > 0)
     add_spring_gradients(in,
                          linear_,
                          springs_,
-                         by_springs_.data(),
+                         covectors_.by_springs.data(),
                          velocity_,
                          gradient_.q.data(),
                          gradient_.springs.data());

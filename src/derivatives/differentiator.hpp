@@ -52,9 +52,12 @@ class Differentiator {
   std::vector<double> q_, v_, torque_;
   std::vector<double> force_, velocity_, impulse_;  ///< covectors of the scene's dofs and rows
   MovingSprings springs_;
-  std::vector<double> on_impulse_;  ///< [rows] by the springs' e+
-  std::vector<double> by_springs_;  ///< [3 springs] dl/de+
-  Eigen::VectorXd unit_;            ///< [2 nv + 3 springs] scratch
+  /// Of tangential springs.
+  struct {
+    std::vector<double> on_impulse;  ///< [rows] by e+
+    std::vector<double> by_springs;  ///< [3 springs] dl/de+
+  } covectors_;
+  Eigen::VectorXd unit_;  ///< [2 nv + 3 springs] scratch
 };
 
 }  // namespace stiction
