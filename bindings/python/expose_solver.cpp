@@ -20,11 +20,26 @@ std::string settings_repr(const SolverSettings& s) {
          ", max_iterations=" + std::to_string(s.max_iterations) + ")";
 }
 
-ContactSolution solve_problem(const ContactProblem& problem,
+/// What a solve in a thread of its own may read: G of loose bodies is assembled in the problem.
+class Private {
+ public:
+  explicit Private(const ContactProblem& problem) : problem_(problem) {
+    if (problem.space.known()) own_ = problem;
+  }
+  const ContactProblem& problem() const { return problem_.space.known() ? own_ : problem_; }
+
+ private:
+  const ContactProblem& problem_;
+  ContactProblem own_;
+};
+
+ContactSolution solve_problem(const ContactProblem& given,
                               const SolverSettings& settings,
                               const bp::object& warm_start,
                               double penalty) {
   settings.validate();
+  const Private copy(given);
+  const ContactProblem& problem = copy.problem();
   ContactSolution solution;
   solution.penalty = penalty;
   solution.record_stages = true;
@@ -75,7 +90,7 @@ bp::tuple safe_solution(const ContactProblem& problem,
 }
 
 /// Nanoseconds of `repeats` solves, each from the same start in a warm workspace.
-bp::object time_problem(const ContactProblem& problem,
+bp::object time_problem(const ContactProblem& given,
                         const SolverSettings& settings,
                         const bp::object& warm_start,
                         double penalty,
@@ -83,6 +98,8 @@ bp::object time_problem(const ContactProblem& problem,
   if (repeats < 1)
     throw std::invalid_argument("repeats = " + std::to_string(repeats) + ": must be >= 1");
   static const double rate = bench::measure_tick_rate();
+  const Private copy(given);
+  const ContactProblem& problem = copy.problem();
   ContactSolution solution = solve_problem(problem, settings, warm_start, penalty);  // checks, too
   std::vector<double> start(problem.g.size(), 0.0), nanoseconds(repeats);
   if (!warm_start.is_none()) {

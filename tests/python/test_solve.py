@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -211,6 +212,21 @@ def test_a_time_budget_is_said() -> None:
     assert stopped.residuals.relative == stiction.residuals(problem, stopped.impulse).relative
     with pytest.raises(ValueError, match="time_budget = -1"):
         stiction.solve(problem, time_budget=-1.0)
+
+
+def test_threads_may_solve_the_same_problem() -> None:
+    sim = stiction.Simulator(stiction.load("box-stack(12)"))
+    state = sim.initial_state()
+    state.v[6::12] += 0.5
+    sim.step(state)
+    for solver in ("ncp-newton", "ccp-newton"):
+        expected = stiction.solve(sim.problem(), solver=solver).impulse
+        for _ in range(5):
+            problem = sim.problem()
+            with ThreadPoolExecutor(4) as pool:
+                runs = [pool.submit(stiction.solve, problem, solver=solver) for _ in range(8)]
+            for run in runs:
+                np.testing.assert_array_equal(run.result().impulse, expected)
 
 
 def test_problems_travel_as_files(tmp_path: Path) -> None:
