@@ -114,6 +114,7 @@ from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
 from .inverse import InverseContactDynamics, inverse_contact_dynamics
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
+from .log_cholesky import InertialParameters, log_cholesky, physical_inertia
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .not_converged import NotConvergedWarning
 from .problem_io import load_problem, load_warm_start, save_problem
@@ -156,6 +157,7 @@ __all__ = [
     "GradientReport",
     "HalfSpace",
     "HeightField",
+    "InertialParameters",
     "InverseContactDynamics",
     "IslandDerivatives",
     "Joint",
@@ -224,10 +226,12 @@ __all__ = [
     "load_urdf",
     "load_urdf_string",
     "load_warm_start",
+    "log_cholesky",
     "make_state",
     "mass_properties",
     "materials",
     "nesmino_iterations",
+    "physical_inertia",
     "pinocchio_model",
     "randomized_gradient",
     "ray_cast",
