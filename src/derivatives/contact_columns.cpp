@@ -3,37 +3,17 @@
 namespace stiction {
 namespace {
 
-/// d(R^T (v_B - v_A)) of the point with a dof of one side.
-Vec3d relative_change(const MovingContact& p,
-                      const MovingSides& at,
-                      const Motion<double>& relative,
-                      int side,
-                      int dof,
-                      const PointChange& moved) {
-  const Vec3d change = at.at[side].change(dof).linear * at.sign[side] +
-                       cross(relative.angular, moved.position) - cross(moved.turn, relative.linear);
-  return transpose_times(p.contact.frame, change);
-}
-
 RowColumn column(const MovingContact& p, int side, int dof) {
   const double sign = p.end.sign[side];
   RowColumn c = p.end.at[side].column(dof);
-  const PointChange moved = point_change(p, sign < 0.0, c.u, c.w);
-  c.force = cross(moved.turn, p.impulse);
-  c.moment[0] = c.moment[1] = cross(moved.position, p.impulse);
-  const Vec3d change = relative_change(p, p.end, p.at_end, side, dof, moved);
-  for (int r = 0; r < 3; ++r) c.velocity[r] = change[r];
-  c.velocity[2] += p.slope * moved.gap;
-  if (p.restitution != 0.0) {
-    c.velocity[2] += p.restitution * relative_change(p, p.start, p.at_start, side, dof, moved).z;
-    c.rate[2] = p.restitution * sign * dot(p.normal(), c.u);
-  }
-  if (p.carrier >= 0) {
-    const Vec3d own = side == p.carrier ? cross(c.w, p.spring) : Vec3d{0, 0, 0};
-    const Vec3d asked = transpose_times(p.contact.frame, own - cross(moved.turn, p.spring));
-    c.velocity[0] -= asked.x;
-    c.velocity[1] -= asked.y;
-  }
+  RowMotion motion{p.end.at[side].change(dof).linear * sign, {0, 0, 0}, {0, 0, 0}};
+  if (p.restitution != 0.0) motion.start = p.start.at[side].change(dof).linear * sign;
+  if (side == p.anchor_side) motion.anchor_turn = c.w;
+  const RowChange change = row_change(p, point_change(p, sign < 0.0, c.u, c.w), motion);
+  for (int r = 0; r < 3; ++r) c.velocity[r] = change.velocity[r];
+  c.rate[2] = p.restitution * sign * dot(p.normal(), c.u);
+  c.force = change.force;
+  c.moment[0] = c.moment[1] = change.moment;
   return c;
 }
 

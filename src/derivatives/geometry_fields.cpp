@@ -22,27 +22,14 @@ void add_motion(const Linear& linear,
                 const Vec3d& w,
                 int column,
                 const ChangeSink& out) {
-  const PointChange moved = point_change(p, on_a, u, w);
-  const auto seen = [&](const Motion<double>& relative) {
-    return transpose_times(
-        p.contact.frame,
-        cross(relative.angular, moved.position) - cross(moved.turn, relative.linear));
-  };
-  Vec3d c = seen(p.at_end);
-  c.z += p.slope * moved.gap;
-  if (p.restitution != 0.0) c.z += p.restitution * seen(p.at_start).z;
-  if (p.carrier >= 0) {
-    const Vec3d asked = transpose_times(p.contact.frame, -cross(moved.turn, p.spring));
-    c.x -= asked.x;
-    c.y -= asked.y;
-  }
-  for (int r = 0; r < 3; ++r) out.velocity(column, row + r, c[r]);
-  const Vec3d force = cross(moved.turn, p.impulse), moment = cross(moved.position, p.impulse);
+  const RowChange change = row_change(p, point_change(p, on_a, u, w), {});
+  for (int r = 0; r < 3; ++r) out.velocity(column, row + r, change.velocity[r]);
   const MovingRow& sides = linear.moving.rows[set];
   for (int s = 0; s < sides.num_sides; ++s) {
     for (int k = sides.start[s]; k < sides.start[s + 1]; ++k) {
       const RowColumn& on = linear.moving.columns[k];
-      out.force(column, on.dof, sides.sign[s] * (dot(on.u, force) + dot(on.w, moment)));
+      out.force(
+          column, on.dof, sides.sign[s] * (dot(on.u, change.force) + dot(on.w, change.moment)));
     }
   }
 }

@@ -44,7 +44,7 @@ void set_reference(MovingContact& p, MovingRows& out) {
   p.spring = anchor_rotation(in.scene, in.record.dynamics, p.contact) * kept->extension * share;
   const int body = b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
   for (int s = 0; s < p.end.count; ++s) {
-    if (p.end.at[s].body() == body) p.carrier = s;
+    if (p.end.at[s].body() == body) p.anchor_side = s;
   }
 }
 
@@ -59,6 +59,22 @@ PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, cons
     dp += u;
   }
   return {dp, cross(p.normal(), dn), dot(p.d.gap_u, du) + dot(p.d.gap_w, dw)};
+}
+
+RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion) {
+  const auto seen = [&](const Vec3d& own, const Motion<double>& relative) {
+    return transpose_times(
+        p.contact.frame,
+        own + cross(relative.angular, moved.position) - cross(moved.turn, relative.linear));
+  };
+  Vec3d c = seen(motion.end, p.at_end);
+  c.z += p.slope * moved.gap;
+  if (p.restitution != 0.0) c.z += p.restitution * seen(motion.start, p.at_start).z;
+  const Vec3d asked = transpose_times(
+      p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
+  c.x -= asked.x;
+  c.y -= asked.y;
+  return {c, cross(moved.turn, p.impulse), cross(moved.position, p.impulse)};
 }
 
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows) {

@@ -16,8 +16,8 @@ struct MovingContact {
   Vec3d impulse;       ///< world [N s]
   double slope = 0.0;  ///< -dc*_N / dgap
   double restitution = 0.0;
-  Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body that carries it
-  int carrier = -1;       ///< its side
+  Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
+  int anchor_side = -1;   ///< that of this body; -1: the world
 
   Vec3d normal() const { return contact.frame.c2; }
 };
@@ -29,6 +29,19 @@ struct PointChange {
 };
 /// u, w: of the shape at the point; `on_a`: it is A's.
 PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, const Vec3d& w);
+
+/// Changes of the velocities of B's point relative to A's at the end and at the start of the step,
+/// and of the body of the spring's anchor: what moves beside the contact.
+struct RowMotion {
+  Vec3d end{0, 0, 0}, start{0, 0, 0};
+  Vec3d anchor_turn{0, 0, 0};
+};
+/// Change of c (t1, t2, n) at fixed v+, of the force on B, and of its moment about the point's
+/// place.
+struct RowChange {
+  Vec3d velocity, force, moment;
+};
+RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
 
 /// Of a set of the problem; counts in `rows` what is not smooth.
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows);

@@ -20,7 +20,7 @@ namespace stiction {
 class RigidStep;             // src/simulator/rigid_step.hpp
 class CompliantDerivatives;  // src/simulator/compliant_derivatives.hpp
 class Differentiator;        // src/derivatives/differentiator.hpp
-struct DerivativeInput;      // src/derivatives/moving_rows.hpp
+struct DerivativeInput;      // src/derivatives/derivative_input.hpp
 class StepKind;              // src/simulator/step_kind.hpp
 struct StepRecord;           // src/integrator/step_record.hpp
 

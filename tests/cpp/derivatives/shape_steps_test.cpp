@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -148,6 +149,38 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     BOOST_TEST(rows[row] > 10, row << ": " << rows[row]);
   for (int kind = 0; kind <= static_cast<int>(WitnessKind::kSmooth); ++kind)
     BOOST_TEST(seen[static_cast<WitnessKind>(kind)] > 10, "kind " << kind);
+}
+
+/// A fixed ball carries the anchor of the spring, and the normal turns as the other one moves over
+/// it.
+BOOST_AUTO_TEST_CASE(springs_of_a_fixed_ball) {
+  Material material;
+  material.friction = 0.8;
+  material.stiffness = 2e4;
+  material.damping = 50.0;
+  Scene scene;
+  scene.add_geometry("fixed", -1, Shape::sphere(0.5), {Mat3d::identity(), {0, 0, 0}}, material);
+  const Vec3d up{std::sin(0.3), 0.0, std::cos(0.3)}, down{up.z, 0.0, -up.x};
+  scene.add_body("ball", Shape::sphere(0.1), 1.0, {Mat3d::identity(), up * 0.599}, material);
+  SimulatorSettings settings;
+  settings.solver.tolerance = 1e-14;
+  settings.dt = 2e-3;
+  settings.contact.tangential_compliance = true;
+  for (const double speed : {0.0, 0.5, 2.0}) {
+    Simulator simulator(scene, settings);
+    State state = simulator.initial_state();
+    state.v.head(3) << speed * down.x, 0.3 * speed, speed * down.z;
+    for (int k = 0; k < 5; ++k) simulator.step(state, {});
+    State next = state;
+    simulator.step(next, {});
+    const StepDerivatives d = simulator.step_derivatives();
+    BOOST_TEST_REQUIRE(d.report.springs.size() == 1u);
+    Eigen::MatrixXd J(12, 18);
+    J << d.A(), d.B();
+    const ColumnErrors e = column_errors(simulator, state, {}, J);
+    BOOST_TEST(e.kinks() == 0);
+    BOOST_TEST(e.worst(0, 6) < 2e-8, speed << ": " << e.worst(0, 6));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()
