@@ -51,7 +51,8 @@ class StepDerivatives:
         report: where this holds, and where it is one of several.
         islands: blocks; nothing else is stored.
         parameters: by field of `wrt`, its columns of P.
-        P: (2 nv, columns) by the fields of Parameters and Control that were asked for.
+        P: (2 nv + 3 ns, columns) by the fields of Parameters and Control that were asked for; rows
+            as of `dx_dx`.
         springs_by: (3 ns, 3 nv) the extensions [m] of the springs of compliant contacts,
             report.springs, by q, v and torque.
         by_springs: (2 nv + 3 ns, 3 ns) q+, v+ and extensions by extensions.
@@ -103,7 +104,7 @@ class StepDerivatives:
         if name not in self.parameters:
             names = ", ".join([*STATE, *self.parameters])
             raise ValueError(f"by: {name!r} was not asked for; there are: {names}")
-        return self.P[:, self.parameters[name]]
+        return self.P[: 2 * self.nv, self.parameters[name]]
 
     def _assembled(self, first: int, count: int) -> Floats:
         nv = self.nv
@@ -160,7 +161,7 @@ def made_of(parts: tuple[Any, ...], next_state: State | None) -> StepDerivatives
         report,
         tuple(IslandDerivatives(dofs, values) for dofs, values in islands),
         {name: slice(first, first + count) for name, first, count in ranges},
-        P[: 2 * nv],
+        P,
         springs_by.reshape(3 * ns, 3 * nv),
         by_springs.reshape(2 * nv + 3 * ns, 3 * ns),
     )

@@ -102,14 +102,18 @@ void springs(const At& at, int column, const double change[4], const ChangeSink&
       column, at.row + 2, spring(dt, p.stiffness, d, -gap, at.l[2], share * change[0], dd));
   const double R = at.description.compliance[0];
   if (R == 0.0) return;
-  const double k = p.tangential_stiffness;
+  // e+ = (d e + lambda) / (k dt + d) in the tangent plane, and R dt = 1 / (k dt + d).
+  const double k = p.tangential_stiffness, dk = share * change[2], dd_T = share * change[3];
+  Vec3d extension{0, 0, 0};
   for (int r = 0; r < 2; ++r) {
-    const double x = k > 0.0 ? at.description.reference[r] / (k * dt * R) : 0.0;
-    out.velocity(
-        column,
-        at.row + r,
-        spring(dt, k, p.tangential_damping, x, at.l[r], share * change[2], share * change[3]));
+    const double e = k > 0.0 ? at.description.reference[r] / (k * dt * R) : 0.0;
+    const double next = (p.tangential_damping * e + at.l[r]) * R * dt;
+    out.velocity(column, at.row + r, spring(dt, k, p.tangential_damping, e, at.l[r], dk, dd_T));
+    extension[r] = (e * dd_T - next * (dk * dt + dd_T)) * R * dt;
   }
+  const MovingSpring* kept = find_spring(out.springs, at.contact);
+  if (kept != nullptr && kept->slip > 0.0)
+    out.extension(column, *kept, transpose_times(kept->R, at.contact.frame * extension));
 }
 
 /// visit(contact, geometry, its material, that of the other) of contacts whose pair has none of its

@@ -110,8 +110,10 @@ void Differentiator::sort_changes(const DerivativeInput& in) {
     std::fill_n(island_of_row_.begin() + island.first_row, island.num_rows, k);
   }
   const auto island_of = [&](const ParameterChange& c) {
-    const bool row = c.kind == ParameterChange::kVelocity || c.kind == ParameterChange::kImpulse;
-    return row ? island_of_row_[c.index] : linear_.island_of_tree[in.scene.tree_of_dof(c.index)];
+    if (c.kind == ParameterChange::kExtension) return 0;  // of no column of an island
+    if (c.kind == ParameterChange::kVelocity || c.kind == ParameterChange::kImpulse)
+      return island_of_row_[c.index];
+    return linear_.island_of_tree[in.scene.tree_of_dof(c.index)];
   };
   start_.assign(n + 2, 0);
   for (const ParameterChange& c : parameters_.changes) ++start_[island_of(c) + 2];
@@ -125,9 +127,9 @@ void Differentiator::sort_changes(const DerivativeInput& in) {
 void Differentiator::fill_parameters(const DerivativeInput& in, int k) {
   const DerivativeIsland& island = linear_.islands[k];
   const int nv = in.scene.nv();
-  const bool pushed = std::any_of(
-      parameters_.changes.begin(), parameters_.changes.end(), [](const ParameterChange& c) {
-        return c.kind == ParameterChange::kImpulse;
+  const bool pushed =
+      std::any_of(order_.begin() + start_[k], order_.begin() + start_[k + 1], [&](int i) {
+        return parameters_.changes[i].kind == ParameterChange::kImpulse;
       });
   columns_.resize(island, parameters_.count, pushed);
   const auto add = [&](std::vector<double>& rows, int row, const ParameterChange& c) {
@@ -157,14 +159,14 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
                                                    const std::vector<std::string>& parameters) {
   prepare(in);
   refuse_large(linear_.islands);
-  fill_springs(in);
   find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
-  find_parameter_changes(in, linear_, parameters_);
+  find_parameter_changes(in, linear_, springs_, parameters_);
   out_.report.num_parameter_kinks = parameters_.num_kinks;
   sort_changes(in);
   out_.parameters = parameters_.ranges;
-  out_.P.setZero(2 * in.scene.nv(), parameters_.count);
+  out_.P.setZero(2 * in.scene.nv() + 3 * springs_.names.size(), parameters_.count);
+  fill_springs(in);
   out_.islands.resize(linear_.islands.size());
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
     const DerivativeIsland& island = linear_.islands[k];
@@ -199,37 +201,32 @@ void Differentiator::fill_springs(const DerivativeInput& in) {
   for (Eigen::Index i = 0; i < unit_.size(); ++i) {
     unit_[i] = 1.0;
     take_back(in, unit_);
-    unit_[i] = 0.0;
     out_.by_springs.row(i) = gradient_.springs;
-    if (i < 2 * nv) continue;
-    auto row = out_.springs_by.row(i - 2 * nv);
-    row.head(nv) = gradient_.q;
-    row.segment(nv, nv) = gradient_.v;
-    row.tail(nv) = gradient_.torque;
-  }
-}
-
-/// Some parameters act on e+ itself too.
-static void refuse_spring_parameters(const std::vector<std::string>& parameters) {
-  for (const std::string& name : parameters) {
-    if (name == "stiffness" || name == "contact_damping" || name == "pair_stiffness" ||
-        name == "pair_contact_damping" || name == "geometry_placement")
-      throw std::invalid_argument(
-          "wrt: \"" + name +
-          "\": extensions of springs in the tangent plane are not differentiated by it; take "
-          "tangential_compliance=false");
+    if (i >= 2 * nv) {
+      auto row = out_.springs_by.row(i - 2 * nv);
+      row.head(nv) = gradient_.q;
+      row.segment(nv, nv) = gradient_.v;
+      row.tail(nv) = gradient_.torque;
+      gradient_.parameters.setZero(parameters_.count);
+      add_parameter_gradient(unit_);
+      out_.P.row(i) = gradient_.parameters;
+    }
+    unit_[i] = 0.0;
   }
 }
 
 /// After the covectors of all islands.
 void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
   const Eigen::Index nv = gradient_.q.size();
+  const bool extended = w.size() > 2 * nv;
   for (const ParameterChange& c : parameters_.changes) {
-    const double by[] = {force_[c.kind == ParameterChange::kForce ? c.index : 0],
-                         c.kind == ParameterChange::kVelocity ? -velocity_[c.index] : 0.0,
-                         c.kind == ParameterChange::kImpulse ? impulse_[c.index] : 0.0,
-                         w[c.kind == ParameterChange::kPosition ? c.index : 0],
-                         w[c.kind == ParameterChange::kEndVelocity ? nv + c.index : 0]};
+    const double by[] = {
+        force_[c.kind == ParameterChange::kForce ? c.index : 0],
+        c.kind == ParameterChange::kVelocity ? -velocity_[c.index] : 0.0,
+        c.kind == ParameterChange::kImpulse ? impulse_[c.index] : 0.0,
+        w[c.kind == ParameterChange::kPosition ? c.index : 0],
+        w[c.kind == ParameterChange::kEndVelocity ? nv + c.index : 0],
+        extended && c.kind == ParameterChange::kExtension ? w[2 * nv + c.index] : 0.0};
     gradient_.parameters[c.column] += by[c.kind] * c.value;
   }
 }
@@ -299,10 +296,8 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in,
                                              const Eigen::VectorXd& w,
                                              const std::vector<std::string>& parameters) {
   prepare(in);
-  const Eigen::Index extensions = w.size() - 2 * in.scene.nv();
-  if (extensions > 0 && !w.tail(extensions).isZero(0.0)) refuse_spring_parameters(parameters);
   parameters_.fields = parameters;
-  find_parameter_changes(in, linear_, parameters_);
+  find_parameter_changes(in, linear_, springs_, parameters_);
   out_.report.num_parameter_kinks = parameters_.num_kinks;
   gradient_.ranges = parameters_.ranges;
   gradient_.parameters.setZero(parameters_.count);

@@ -22,8 +22,12 @@ void add_motion(const Linear& linear,
                 const Vec3d& w,
                 int column,
                 const ChangeSink& out) {
-  const RowChange change = row_change(p, point_change(p, on_a, u, w), {});
+  const PointChange moved = point_change(p, on_a, u, w);
+  const RowChange change = row_change(p, moved, {});
   for (int r = 0; r < 3; ++r) out.velocity(column, row + r, change.velocity[r]);
+  const MovingSpring* spring = find_spring(out.springs, p.contact);
+  if (spring != nullptr && spring->slip > 0.0)
+    out.extension(column, *spring, extension_by_turns(*spring, p, moved.turn, {0, 0, 0}));
   const MovingRow& sides = linear.moving.rows[set];
   for (int s = 0; s < sides.num_sides; ++s) {
     for (int k = sides.start[s]; k < sides.start[s + 1]; ++k) {

@@ -36,16 +36,16 @@ void set_reference(MovingContact& p, MovingRows& out) {
     p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
   }
   if (p.row.compliance[0] == 0.0) return;
+  const int body = b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
+  for (int s = 0; s < p.end.count; ++s) {
+    if (p.end.at[s].body() == body) p.anchor_side = s;
+  }
   const ContactMemory* kept = find_memory(in.before.contacts, p.contact);
   if (kept == nullptr) return;
   const PointCompliance point = point_compliance(
       p.contact.material, in.settings.per_point_stiffness ? 1.0 : 1.0 / p.contact.pair_points);
   const double share = point.tangential_stiffness * in.dt * p.row.compliance[0];
   p.spring = anchor_rotation(in.scene, in.record.dynamics, p.contact) * kept->extension * share;
-  const int body = b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
-  for (int s = 0; s < p.end.count; ++s) {
-    if (p.end.at[s].body() == body) p.anchor_side = s;
-  }
 }
 
 }  // namespace

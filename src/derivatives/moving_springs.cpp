@@ -4,7 +4,6 @@
 
 #include "contact/constraint_row.hpp"
 #include "contact/contact_memory.hpp"
-#include "derivatives/moving_contact.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -73,6 +72,20 @@ void find_springs(const DerivativeInput& in, MovingSprings& out) {
   }
 }
 
+const MovingSpring* find_spring(const MovingSprings& springs, const Contact& contact) {
+  const SpringName* name = find_contact(springs.names, contact);
+  return name == nullptr ? nullptr : &springs.springs[name - springs.names.data()];
+}
+
+Vec3d extension_by_turns(const MovingSpring& s,
+                         const MovingContact& p,
+                         const Vec3d& frame_turn,
+                         const Vec3d& anchor_turn) {
+  const Vec3d n = p.normal(), turn = frame_turn - anchor_turn;
+  const Vec3d next = across(p.spring * s.relaxation + p.impulse * s.slip, n);
+  return transpose_times(s.R, cross(turn, next) - across(cross(turn, p.spring), n) * s.relaxation);
+}
+
 void spring_impulses(const DerivativeInput& in,
                      const MovingSprings& springs,
                      const double* w,
@@ -102,22 +115,17 @@ void add_spring_gradients(const DerivativeInput& in,
     if (s.asleep) by = vector_at(w, i);
     if (s.set >= 0) {
       const MovingContact p = moving_contact(in, s.set, springs.rows);
-      const Vec3d n = p.normal(), W = s.R * vector_at(w, i), Wt = across(W, n);
+      const Vec3d Wt = across(s.R * vector_at(w, i), p.normal());
       const double* z = velocity.data() + in.record.problem.sets[s.set].offset;
       const Vec3d asked = p.contact.frame * Vec3d{z[0], z[1], 0.0};
       by = transpose_times(s.R, (Wt * s.relaxation * (s.slip > 0.0) + asked) * s.share);
-      const Vec3d next = across(p.spring * s.relaxation + p.impulse * s.slip, n);
-      const int carrier =
-          b_carries_anchor(in.scene, p.contact) ? p.contact.body_b : p.contact.body_a;
       const MovingRow& row = linear.moving.rows[s.set];
       for (int side = 0; side < row.num_sides && s.slip > 0.0; ++side) {
-        const bool carries = p.end.at[side].body() == carrier;
         for (int k = row.start[side]; k < row.start[side + 1]; ++k) {
           const RowColumn& c = linear.moving.columns[k];
           const Vec3d turn = point_change(p, row.sign[side] < 0.0, c.u, c.w).turn;
-          const Vec3d own = carries ? c.w : Vec3d{0, 0, 0};
-          q[c.dof] +=
-              s.relaxation * dot(Wt, cross(own - turn, p.spring)) + dot(W, cross(turn - own, next));
+          const Vec3d own = side == p.anchor_side ? c.w : Vec3d{0, 0, 0};
+          q[c.dof] += dot(vector_at(w, i), extension_by_turns(s, p, turn, own));
         }
       }
     }

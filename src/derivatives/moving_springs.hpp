@@ -3,6 +3,7 @@
 #include "stiction/derivatives/gradient_report.hpp"
 
 #include "derivatives/linearisation.hpp"
+#include "derivatives/moving_contact.hpp"
 
 // Springs that the rigid step keeps with ContactSettings::tangential_compliance. Of a point with
 // the normal n, impulse lambda and extension e in the axes R of the body that carries its anchor,
@@ -16,7 +17,7 @@ struct MovingSpring {
   bool asleep = false;  ///< kept as it is
   Mat3d R = Mat3d::identity();
   double share = 0.0;                   ///< [1/s] 0: none at the start
-  double relaxation = 0.0, slip = 0.0;  ///< [s], [m / (N s)] slip 0: forgotten
+  double relaxation = 0.0, slip = 0.0;  ///< d/k [s], 1/(k dt + d) [m / (N s)] slip 0: forgotten
 };
 
 struct MovingSprings {
@@ -27,6 +28,15 @@ struct MovingSprings {
 
 /// Springs that had or have an extension; none without tangential_compliance.
 void find_springs(const DerivativeInput& in, MovingSprings& out);
+
+/// That of a contact, or null.
+const MovingSpring* find_spring(const MovingSprings& springs, const Contact& contact);
+
+/// Change of e+ at a fixed impulse by turns of the contact's frame and of the body of the anchor.
+Vec3d extension_by_turns(const MovingSpring& s,
+                         const MovingContact& p,
+                         const Vec3d& frame_turn,
+                         const Vec3d& anchor_turn);
 
 /// Covectors of all impulses [rows] by those of e+ [3 springs].
 void spring_impulses(const DerivativeInput& in,

@@ -54,13 +54,14 @@ int find_parameter_ranges(const DerivativeInput& in,
 
 void find_parameter_changes(const DerivativeInput& in,
                             const Linearisation& linear,
+                            const MovingSprings& springs,
                             ParameterChanges& out) {
   if (out.pairs.size() != in.parameters.pair_material.size()) out.pairs = in.scene.material_pairs();
   out.count = find_parameter_ranges(in, out.fields, out.ranges);
   out.changes.clear();
   out.num_kinks = 0;
   for (const ParameterRange& range : out.ranges)
-    find(range.name).add(in, linear, {out, range.first});
+    find(range.name).add(in, linear, {out, range.first, springs});
 }
 
 }  // namespace stiction

@@ -3,6 +3,7 @@
 #include "stiction/derivatives/step_derivatives.hpp"
 
 #include "derivatives/linearisation.hpp"
+#include "derivatives/moving_springs.hpp"
 
 #include <string>
 #include <utility>
@@ -15,9 +16,17 @@ namespace stiction {
 
 /// One entry per unit of the parameter of a column.
 struct ParameterChange {
-  enum Kind : std::uint8_t { kForce, kVelocity, kImpulse, kPosition, kEndVelocity } kind;
+  enum Kind : std::uint8_t {
+    kForce,
+    kVelocity,
+    kImpulse,
+    kPosition,
+    kEndVelocity,
+    kExtension
+  } kind;
   int column;
-  int index;  ///< kVelocity, kImpulse: row of the problem; else scene dof
+  int index;  ///< kVelocity, kImpulse: row of the problem; kExtension: 3 spring + axis; else scene
+              ///< dof
   double value;
 };
 
@@ -45,12 +54,14 @@ int find_parameter_ranges(const DerivativeInput& in,
 /// Fills ranges and changes for out.fields; throws likewise.
 void find_parameter_changes(const DerivativeInput& in,
                             const Linearisation& linear,
+                            const MovingSprings& springs,
                             ParameterChanges& out);
 
 /// Where the entries of one field go.
 struct ChangeSink {
   ParameterChanges& all;
   int first;  ///< column of the field
+  const MovingSprings& springs;
 
   void count_kink() const { ++all.num_kinks; }
   void force(int column, int dof, double x) const { add(ParameterChange::kForce, column, dof, x); }
@@ -66,6 +77,11 @@ struct ChangeSink {
   }
   void end_velocity(int column, int dof, double x) const {
     add(ParameterChange::kEndVelocity, column, dof, x);
+  }
+  /// Of e+ itself at fixed impulses; `spring`: one of `springs`.
+  void extension(int column, const MovingSpring& spring, const Vec3d& x) const {
+    const int first_axis = 3 * static_cast<int>(&spring - springs.springs.data());
+    for (int r = 0; r < 3; ++r) add(ParameterChange::kExtension, column, first_axis + r, x[r]);
   }
 
  private:

@@ -36,7 +36,7 @@ struct StepDerivatives {
   RowMajorMatrix springs_by;               ///< [3 ns x 3 nv] de+ by q, v and torque
   RowMajorMatrix by_springs;               ///< [2 nv + 3 ns x 3 ns] d(q+, v+, e+) by e
   std::vector<ParameterRange> parameters;  ///< as asked for
-  RowMajorMatrix P;                        ///< [2 nv x their columns]
+  RowMajorMatrix P;                        ///< [2 nv + 3 ns x their columns]
   GradientReport report;
 
   /// Dense, of the whole scene: dx+/dx [2 nv x 2 nv] and dx+/dtorque [2 nv x nv].

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 // Gradients of rollouts whose contacts are springs: their extensions are state that cotangents go
 // through, matched from step to step by name.
@@ -201,7 +202,70 @@ BOOST_AUTO_TEST_CASE(matrices_of_rigid_steps_have_their_springs) {
     BOOST_TEST((g.torque - T.transpose() * w).cwiseAbs().maxCoeff() < 1e-12 * size);
     const Eigen::VectorXd y = m.simulator.jvp(x);
     BOOST_TEST((y - X * state - T * x.segment(2 * nv, nv)).cwiseAbs().maxCoeff() < 1e-12 * size);
-    BOOST_CHECK_THROW(m.simulator.vjp(w, {"stiffness"}), std::invalid_argument);
+    const std::vector<std::string> all = Simulator::derivative_parameters();
+    const RowMajorMatrix P = m.simulator.step_derivatives(all).P;
+    BOOST_TEST(P.rows() == n);
+    const Eigen::VectorXd by = m.simulator.vjp(w, all).parameters;
+    BOOST_TEST((by - P.transpose() * w).cwiseAbs().maxCoeff() <
+               1e-11 * (1.0 + P.cwiseAbs().maxCoeff()) * nv);
+  }
+}
+
+/// All materials, or one number of the others.
+void edit(Parameters& p, const std::string& field, double x) {
+  for (Material& m : p.material) {
+    if (field == "friction") m.friction += x;
+    if (field == "stiffness") m.stiffness *= 1.0 + x;
+    if (field == "contact_damping") m.damping += x;
+  }
+  if (field == "mass") p.mass[0] += x;
+  if (field == "gravity") p.gravity.x += x;
+  Transform& last = p.geometry_placement.back();
+  if (field == "geometry_placement") last.p += last.R.c0 * x;
+}
+/// dl by edit(..., x).
+double slope(const RolloutGradient& g, const Parameters& p, const std::string& field) {
+  if (field == "stiffness") {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < p.material.size(); ++i)
+      sum += std::isfinite(p.material[i].stiffness) ? g.parameters[i] * p.material[i].stiffness : 0;
+    return sum;
+  }
+  if (field == "geometry_placement") return g.parameters[g.parameters.size() - 6];
+  const bool all = field == "friction" || field == "contact_damping";
+  return all ? g.parameters.sum() : g.parameters[0];
+}
+
+BOOST_AUTO_TEST_CASE(rigid_steps_with_springs_by_parameters) {
+  for (const double friction : {0.1, 0.9}) {
+    Scene scene = soft("cube-slide", friction);
+    for (Material& m : scene.parameters.material) {
+      m.tangential_stiffness_ratio = 0.8;
+      m.tangential_damping_ratio = 0.7;
+    }
+    Roll r(scene, rigid(), 0.5, 8);
+    Simulator& simulator = r.at.simulator;
+    r.gradient();
+    for (const std::string& field :
+         {"friction", "stiffness", "contact_damping", "mass", "gravity", "geometry_placement"}) {
+      const RolloutGradient g = simulator.adjoint(r.tape, r.by, {field});
+      BOOST_TEST(!g.springs.empty());
+      const Parameters before = simulator.parameters();
+      const double found = slope(g, before, field);
+      double best = 1e300;
+      for (const double h : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7}) {
+        const auto moved = [&](double x) {
+          edit(simulator.parameters(), field, x);
+          const double cost = r.cost(r.at.state, r.input);
+          simulator.parameters() = before;
+          return cost;
+        };
+        best = std::min(best, std::abs((moved(h) - moved(-h)) / (2.0 * h) - found));
+      }
+      if (friction < 0.5) BOOST_TEST(found != 0.0, field);
+      BOOST_TEST(best <= 1e-6 * std::abs(found),
+                 field << ", friction " << friction << ": " << best << " of " << found);
+    }
   }
 }
 

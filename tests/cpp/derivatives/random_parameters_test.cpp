@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
     const Eigen::VectorXd weights = random_vector(rng, 2 * nv);
     const Eigen::VectorXd gradient =
         simulator.vjp(weights, Simulator::derivative_parameters()).parameters;
-    BOOST_TEST((gradient - d.P.transpose() * weights).cwiseAbs().maxCoeff() <=
+    BOOST_TEST((gradient - d.P.topRows(2 * nv).transpose() * weights).cwiseAbs().maxCoeff() <=
                1e-11 * (1.0 + d.P.cwiseAbs().maxCoeff()) * nv);
     for (const ParameterRange& range : d.parameters) {
       for (int j = 0; j < range.count; ++j) {
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
           placed = X;
           return out;
         };
-        const Eigen::VectorXd column = d.P.col(range.first + j);
+        const Eigen::VectorXd column = d.P.col(range.first + j).head(2 * nv);
         const Eigen::VectorXd base = with(at);
         ColumnCheck check;
         for (const double step : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3})
