@@ -187,8 +187,8 @@ void expose_gradient_report() {
           "num_parameter_kinks",
           &R::num_parameter_kinks,
           "Contacts where a parameter asked for has no two-sided derivative: by the "
-          "restitution of two equal materials, where each has half, and by a friction of zero "
-          "beside another, where it is infinite and left out.")
+          "restitution of two equal materials, where each has half, of an impact without any, and "
+          "by a friction of zero beside another, where it is infinite and left out.")
       .def_readonly("num_scaled_impacts",
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")

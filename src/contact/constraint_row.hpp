@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/contact/compliant_law.hpp"
+
 #include "contact/build_problem.hpp"
 
 namespace stiction {
@@ -45,6 +47,12 @@ void closure_error(const Closure& closure,
 /// `size`, if given, the larger of its terms.
 double gear_error(
     const Scene& scene, const Parameters& p, int index, const double* q, double* size = nullptr);
+
+/// k and d of one point of a pair.
+PointCompliance compliance_of(const Contact& contact, const ContactSettings& settings);
+
+/// [m/s] The approach above which restitution acts.
+double restitution_threshold(const ContactSettings& settings, const Vec3d& gravity, double dt);
 
 /// Newton restitution, once the free normal velocity of the step is known: one maximum with the
 /// rest.

@@ -8,18 +8,18 @@
 #include <cmath>
 
 namespace stiction {
-namespace {
 
-double restitution_threshold(const RowContext& context) {
-  const double given = context.settings.restitution_threshold;
-  return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(context.parameters.gravity) * context.dt);
+double restitution_threshold(const ContactSettings& settings, const Vec3d& gravity, double dt) {
+  const double given = settings.restitution_threshold;
+  return given >= 0.0 ? given : std::max(0.01, 2.0 * norm(gravity) * dt);
 }
 
-/// k and d of one point of a pair.
 PointCompliance compliance_of(const Contact& contact, const ContactSettings& settings) {
   return point_compliance(contact.material,
                           settings.per_point_stiffness ? 1.0 : 1.0 / contact.pair_points);
 }
+
+namespace {
 
 /// Implicit spring-damper of one point: f = -k (phi + dt c) - d c, lambda = dt f. The damper acts
 /// only in a closed gap.
@@ -143,8 +143,9 @@ void apply_restitution(const RowContext& context,
                        ConstraintRow& row) {
   if (contact.material.restitution <= 0.0 || std::isfinite(contact.material.stiffness)) return;
   const double approach = -row.velocity[2];
-  const bool impact =
-      contact.gap + context.dt * free_normal < 0.0 && approach > restitution_threshold(context);
+  const double least =
+      restitution_threshold(context.settings, context.parameters.gravity, context.dt);
+  const bool impact = contact.gap + context.dt * free_normal < 0.0 && approach > least;
   const double asked = contact.material.restitution * approach;
   if (!impact || asked <= row.reference[2]) return;
   row.gap_reference = row.reference[2];

@@ -1,5 +1,3 @@
-#include "stiction/contact/compliant_law.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "contact/contact_memory.hpp"
 #include "derivatives/parameter_changes.hpp"
@@ -75,6 +73,15 @@ void friction(const At& at, int column, double share, const ChangeSink& out) {
 
 bool bounces(const At& at) { return at.description.kind == ReferenceKind::kRestitution; }
 
+/// Impacts without restitution: with the least of it c* jumps from what the gap asks for to 0.
+bool only_lands(const At& at) {
+  const Material& pair = at.contact.material;
+  return pair.restitution == 0.0 && std::isinf(pair.stiffness) &&
+         at.linear.active.modes[at.set] != ContactMode::kOpen &&
+         -at.description.velocity[2] >
+             restitution_threshold(at.in.settings, at.in.parameters.gravity, at.in.dt);
+}
+
 void restitution(const At& at, int column, double share, const ChangeSink& out) {
   if (!bounces(at)) return;
   const double e = at.contact.material.restitution;
@@ -95,7 +102,7 @@ double spring(double dt, double k, double d, double x, double lambda, double dk,
 void springs(const At& at, int column, const double change[4], const ChangeSink& out) {
   if (at.description.kind != ReferenceKind::kSpring) return;
   const double share = at.in.settings.per_point_stiffness ? 1.0 : 1.0 / at.contact.pair_points;
-  const PointCompliance p = point_compliance(at.contact.material, share);
+  const PointCompliance p = compliance_of(at.contact, at.in.settings);
   const double gap = at.contact.gap, dt = at.in.dt;
   const double d = gap > 0.0 ? 0.0 : p.damping, dd = gap > 0.0 ? 0.0 : share * change[1];
   out.velocity(
@@ -145,7 +152,8 @@ void add_restitution(const Input& in, const Linear& linear, const ChangeSink& ou
         if (own.restitution < other.restitution) return;
         const bool equal = own.restitution == other.restitution;
         restitution(at, g, equal ? 0.5 : 1.0, out);
-        if (equal && g == at.contact.geometry_a && bounces(at)) out.count_kink();
+        if (equal && g == at.contact.geometry_a && (bounces(at) || only_lands(at)))
+          out.count_kink();
       });
 }
 void add_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
@@ -188,7 +196,10 @@ void add_pair_friction(const Input& in, const Linear& linear, const ChangeSink& 
   each_pair(in, linear, out, [&](const At& at, int pair) { friction(at, pair, 1.0, out); });
 }
 void add_pair_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, out, [&](const At& at, int pair) { restitution(at, pair, 1.0, out); });
+  each_pair(in, linear, out, [&](const At& at, int pair) {
+    restitution(at, pair, 1.0, out);
+    if (only_lands(at)) out.count_kink();
+  });
 }
 void add_pair_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_pair(in, linear, out, [&](const At& at, int pair) {

@@ -14,6 +14,9 @@ namespace {
 using Input = DerivativeInput;
 using Linear = Linearisation;
 
+/// [rad/s, m/s] A joint that is slower is at rest to rounding.
+constexpr double kMoves = 1e-9;
+
 int dofs(const Input& in) { return in.scene.nv(); }
 
 double entry(const Eigen::VectorXd& x, int k) { return x.size() == 0 ? 0.0 : x[k]; }
@@ -90,8 +93,15 @@ void each_row(const Input& in, RowSource source, Visit&& visit) {
   }
 }
 
-/// A bound of its impulse, where it is at one; on the central path both bounds count.
+/// A bound of its impulse, where it is at one; on the central path both bounds count. A joint
+/// without dry friction has no row: the derivative is that of the first of it, where it moves.
 void add_dry_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
+  add_by_dof(in, out, [&](int k) {
+    const double v = linear.end_velocity[k];
+    const bool none = in.parameters.dry_friction[k] == 0.0 && !linear.active.on_path;
+    const bool moves = std::abs(v) > kMoves && !joint_facts(in.scene.joint_of_dof(k)).free;
+    return none && moves ? -std::copysign(in.dt, v) : 0.0;
+  });
   each_row(in, RowSource::kDryFriction, [&](int set, int at, const ConstraintRow& row) {
     const ContactSolution& s = in.record.solution;
     if (linear.active.on_path && row.set.lower < row.set.upper) {

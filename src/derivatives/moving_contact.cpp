@@ -1,7 +1,5 @@
 #include "derivatives/moving_contact.hpp"
 
-#include "stiction/contact/compliant_law.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "contact/contact_memory.hpp"
 
@@ -29,8 +27,7 @@ void set_reference(MovingContact& p, MovingRows& out) {
     p.restitution = -p.row.reference[2] / p.row.velocity[2];
     out.num_scaled_impacts += p.restitution < p.contact.material.restitution * (1.0 - 1e-12);
   } else if (p.row.kind == ReferenceKind::kSpring) {
-    const double share = in.settings.per_point_stiffness ? 1.0 : 1.0 / p.contact.pair_points;
-    p.slope = point_compliance(p.contact.material, share).stiffness * in.dt * p.row.compliance[2];
+    p.slope = compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[2];
     out.num_gap_kinks += std::abs(p.contact.gap) <= kTouching && p.contact.material.damping > 0.0;
   } else {
     p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
@@ -42,9 +39,8 @@ void set_reference(MovingContact& p, MovingRows& out) {
   }
   const ContactMemory* kept = find_memory(in.before.contacts, p.contact);
   if (kept == nullptr) return;
-  const PointCompliance point = point_compliance(
-      p.contact.material, in.settings.per_point_stiffness ? 1.0 : 1.0 / p.contact.pair_points);
-  const double share = point.tangential_stiffness * in.dt * p.row.compliance[0];
+  const double share =
+      compliance_of(p.contact, in.settings).tangential_stiffness * in.dt * p.row.compliance[0];
   p.spring = anchor_rotation(in.scene, in.record.dynamics, p.contact) * kept->extension * share;
 }
 

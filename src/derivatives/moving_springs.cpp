@@ -1,7 +1,5 @@
 #include "derivatives/moving_springs.hpp"
 
-#include "stiction/contact/compliant_law.hpp"
-
 #include "contact/constraint_row.hpp"
 #include "contact/contact_memory.hpp"
 #include "model/contact_order.hpp"
@@ -31,8 +29,7 @@ MovingSpring spring_of(const DerivativeInput& in, int set) {
   s.set = set;
   s.R = anchor_rotation(in.scene, in.record.dynamics, c);
   if (find_memory(in.before.contacts, c) != nullptr) {
-    const double points = in.settings.per_point_stiffness ? 1.0 : 1.0 / c.pair_points;
-    s.share = point_compliance(c.material, points).tangential_stiffness * in.dt * row.compliance[0];
+    s.share = compliance_of(c, in.settings).tangential_stiffness * in.dt * row.compliance[0];
   }
   if (!loaded(in, set)) return s;
   const PointCompliance pair = point_compliance(c.material, 1.0);

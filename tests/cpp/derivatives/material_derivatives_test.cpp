@@ -78,6 +78,20 @@ BOOST_AUTO_TEST_CASE(equal_restitutions_have_half_each) {
   }
 }
 
+/// At e = 0 the target of an open gap is its speculative one, with any e > 0 it is 0 at least.
+BOOST_AUTO_TEST_CASE(restitution_of_zero_is_a_kink_of_an_impact) {
+  for (const double gap : {0.0, 1e-4, 0.1}) {
+    Landing landing({}, {}, -gap);
+    landing.differentiate("restitution");
+    const bool impact = gap < 0.01;
+    BOOST_TEST(landing.report.num_parameter_kinks == impact);
+    const Eigen::VectorXd v = landing.end([](Parameters&) {}),
+                          more =
+                              landing.end([](Parameters& p) { p.material[0].restitution = 1e-6; });
+    BOOST_TEST(((more - v).norm() > 1e-7) == impact);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(friction_of_zero_beside_another_is_a_kink) {
   for (const bool rough : {false, true}) {
     Material a, b;

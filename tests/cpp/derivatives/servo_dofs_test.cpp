@@ -86,6 +86,40 @@ BOOST_AUTO_TEST_CASE(gains_of_joints_with_several_dofs_are_refused_by_name) {
   BOOST_TEST(taken > 20);
 }
 
+/// The derivative by what is not there yet is that of the first of it.
+BOOST_AUTO_TEST_CASE(the_first_dry_friction_of_a_joint) {
+  int moved = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Rng rng(seed);
+    Scene scene;
+    scene.add_robot(random_robot(random_tree(rng)));
+    SimulatorSettings settings;
+    settings.solver.tolerance = 1e-13;
+    Simulator simulator(scene, settings);
+    State start = simulator.initial_state();
+    for (double& v : start.v) v = rng.uniform(-1.0, 1.0);
+    const auto end = [&] {
+      State state = start;
+      simulator.step(state, simulator.hold());
+      return state.v;
+    };
+    const Eigen::VectorXd v = end();
+    const StepDerivatives d = simulator.step_derivatives({"dry_friction"});
+    for (int k = 0; k < scene.nv(); ++k) {
+      const double h = 1e-5, before = simulator.parameters().dry_friction[k];
+      if (before > 0.0) continue;
+      simulator.parameters().dry_friction[k] = h;
+      const Eigen::VectorXd difference = (end() - v) / h, column = d.P.col(k).tail(scene.nv());
+      simulator.parameters().dry_friction[k] = 0.0;
+      const double size = difference.cwiseAbs().maxCoeff();
+      BOOST_TEST((column - difference).cwiseAbs().maxCoeff() <= 1e-5 * size + 1e-9,
+                 "seed " << seed << " dof " << k);
+      moved += size > 1e-6;
+    }
+  }
+  BOOST_TEST(moved > 50);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace stiction::test
