@@ -19,7 +19,7 @@ constexpr double kResiduals = 10.0, kRough = 100.0;
 constexpr double kLargestResidual = 0.01;  ///< of what may still be told from zero
 
 /// A set at its impulse and velocity, in its own rows.
-struct SetAt {
+struct SolvedSet {
   const ConstraintSet& set;
   int index;
   const double *l, *c;
@@ -30,7 +30,7 @@ struct SetAt {
 /// Which of two numbers is not zero, as at most one is: the room of an impulse within its set, or
 /// the speed that it then has. Counts what is neither, and what cannot be told.
 enum class NotZero : std::uint8_t { kRoom, kSpeed, kNone };
-NotZero not_zero(const SetAt& at, double room, double speed, ActiveSet& out) {
+NotZero not_zero(const SolvedSet& at, double room, double speed, ActiveSet& out) {
   speed = std::abs(speed);
   const bool held = room > at.zero.impulse, moves = speed > at.zero.velocity;
   if (held && moves) {
@@ -44,18 +44,18 @@ NotZero not_zero(const SetAt& at, double room, double speed, ActiveSet& out) {
   return NotZero::kNone;
 }
 
-ActiveUnknown& append(const SetAt& at, ActiveSet& out) {
+ActiveUnknown& append(const SolvedSet& at, ActiveSet& out) {
   ActiveUnknown& u = out.unknowns.emplace_back();
   u = {at.index, at.set.offset, at.set.dim, {}, {}, 0.0};
   return u;
 }
 
-void append_row(const SetAt& at, int r, ActiveSet& out) {
+void append_row(const SolvedSet& at, int r, ActiveSet& out) {
   ActiveUnknown& u = append(at, out);
   u.t[r] = u.w[r] = 1.0;
 }
 
-ContactMode scalar(const SetAt& at, double to_lower, double to_upper, ActiveSet& out) {
+ContactMode scalar(const SolvedSet& at, double to_lower, double to_upper, ActiveSet& out) {
   const double room = std::min(to_lower, to_upper);
   const bool held = not_zero(at, room, at.c[0], out) == NotZero::kRoom;
   out.margin.push_back(held ? room : std::abs(at.c[0]));
@@ -66,7 +66,7 @@ ContactMode scalar(const SetAt& at, double to_lower, double to_upper, ActiveSet&
 
 /// In N s and m/s, where the cone is circular; unit: of ConeRows, lambda = unit x.
 template <int D>
-void append_slide(const SetAt& at, ContactModel model, const double* unit, ActiveSet& out) {
+void append_slide(const SolvedSet& at, ContactModel model, const double* unit, ActiveSet& out) {
   double c[D], e[D - 1], across[(D - 1) * (D - 1)];
   for (int r = 0; r < D; ++r) c[r] = at.c[r] * unit[r];
   const double slip = circular::tangent<D>(c), mu = at.set.friction.friction();
@@ -87,7 +87,7 @@ void append_slide(const SetAt& at, ContactModel model, const double* unit, Activ
   }
 }
 
-ContactMode cone(const SetAt& at, ContactModel model, ActiveSet& out) {
+ContactMode cone(const SolvedSet& at, ContactModel model, ActiveSet& out) {
   const Cone& K = at.set.friction;
   const int n = K.normal();
   const double load = at.l[n], mu = K.friction(), moving = slip(K, at.c);
@@ -117,7 +117,7 @@ ContactMode cone(const SetAt& at, ContactModel model, ActiveSet& out) {
   return ContactMode::kStick;
 }
 
-ContactMode append_set(const SetAt& at, ContactModel model, ActiveSet& out) {
+ContactMode append_set(const SolvedSet& at, ContactModel model, ActiveSet& out) {
   switch (at.set.kind) {
     case SetKind::kCone:
       return cone(at, model, out);
@@ -135,7 +135,7 @@ ContactMode append_set(const SetAt& at, ContactModel model, ActiveSet& out) {
 
 /// y: of PathPoint.
 template <int D>
-void append_path_cone(const SetAt& at, const double* y, double energy, ActiveSet& out) {
+void append_path_cone(const SolvedSet& at, const double* y, double energy, ActiveSet& out) {
   const Cone& K = at.set.friction;
   const double mu = K.friction(), slip = path_slip(energy);
   double unit[D], l[D], d[D - 1] = {}, p[D - 1], across[(D - 1) * (D - 1)];
@@ -167,7 +167,7 @@ void append_path_cone(const SetAt& at, const double* y, double energy, ActiveSet
   for (int k = 0; k < D - 2; ++k) add(across + k * (D - 1), 1.0, 0.0, y_2 / l_1);
 }
 
-void append_path_set(const SetAt& at, const double* y, double energy, ActiveSet& out) {
+void append_path_set(const SolvedSet& at, const double* y, double energy, ActiveSet& out) {
   const ConstraintSet& set = at.set;
   if (set.is_normal(set.dim - 1) && y[set.dim - 1] == 0.0) return;  // left out of the path
   if (set.is_cone() && set.friction.friction() > 0.0) {
@@ -219,13 +219,13 @@ void find_active_set(const ContactProblem& problem,
     const ProblemScale zero = larger(scale * accuracy.zero, residual * kResiduals);
     for (int i = problem.island_start[k]; i < problem.island_start[k + 1]; ++i) {
       const int at = problem.sets[i].offset;
-      const SetAt set{problem.sets[i],
-                      i,
-                      impulse.data() + at,
-                      velocity.data() + at,
-                      zero,
-                      scale * kRest,
-                      residual * kRough};
+      const SolvedSet set{problem.sets[i],
+                          i,
+                          impulse.data() + at,
+                          velocity.data() + at,
+                          zero,
+                          scale * kRest,
+                          residual * kRough};
       if (out.on_path) {
         append_path_set(set, path.y + at, path.energy, out);
         out.modes.push_back(ContactMode::kStick);
@@ -236,6 +236,33 @@ void find_active_set(const ContactProblem& problem,
       out.start.push_back(static_cast<int>(out.unknowns.size()));
     }
   }
+}
+
+FrictionChange friction_change(const ContactProblem& problem,
+                               const std::vector<double>& impulse,
+                               const std::vector<double>& velocity,
+                               ContactModel model,
+                               const ActiveSet& active,
+                               int i) {
+  FrictionChange out;
+  const ConstraintSet& set = problem.sets[i];
+  if (!set.is_cone()) return out;
+  const Cone& K = set.friction;
+  const int n = K.normal();
+  const double mu = K.friction(), *l = impulse.data() + set.offset,
+               *c = velocity.data() + set.offset;
+  if (active.on_path && mu > 0.0) {  // (lambda_T, mu lambda_N) and y are held
+    out.impulse[n] = -l[n] / mu;
+    out.velocity[n] = -c[n] / mu;
+  }
+  const double moving = slip(K, c);
+  if (active.modes[i] != ContactMode::kSlide || !(moving > 0.0)) return out;
+  for (int r = 0; r < n; ++r) {
+    const double unit = K.velocity_unit(r);
+    out.impulse[r] = -c[r] * unit / moving * unit * l[n];
+  }
+  if (model == ContactModel::kCcp) out.velocity[n] = -moving;
+  return out;
 }
 
 }  // namespace stiction

@@ -65,4 +65,17 @@ void find_active_set(const ContactProblem& problem,
                      ActiveSet& out,
                      const PathPoint& path = {});
 
+/// What the first coefficient of a cone changes at once, the others in proportion, per unit of it:
+/// of lambda at fixed y, and of c at fixed lambda. Zero of other sets.
+struct FrictionChange {
+  double impulse[kMaxConeDim] = {}, velocity[kMaxConeDim] = {};
+};
+/// Of set i of the problem at impulse and velocity [rows], as find_active_set() had them.
+FrictionChange friction_change(const ContactProblem& problem,
+                               const std::vector<double>& impulse,
+                               const std::vector<double>& velocity,
+                               ContactModel model,
+                               const ActiveSet& active,
+                               int i);
+
 }  // namespace stiction

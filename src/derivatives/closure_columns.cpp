@@ -6,7 +6,7 @@ namespace stiction {
 namespace {
 
 /// A closure in the step. Its frame turns with A.
-struct Joined {
+struct MovingClosure {
   Transform X_WA, X_WB;
   MovingSides sides;
   Motion<double> relative;  ///< v_B(p_B) - v_A(p_A), w_B - w_A
@@ -24,7 +24,7 @@ Vec3d rotation_vector_rate(const Vec3d& x, const Vec3d& w) {
   return {rate[0], rate[1], rate[2]};
 }
 
-RowColumn column(const Joined& c, int side, int dof) {
+RowColumn column(const MovingClosure& c, int side, int dof) {
   const MovingSide& at = c.sides.at[side];
   const double sign = c.sides.sign[side];
   const bool on_a = sign < 0.0;
@@ -59,7 +59,8 @@ void append_closure_columns(const DerivativeInput& in, int set, MovingRows& out)
   };
   const Transform X_WA = placement(closure.body_a, in.parameters.closure_X_A[row.index]),
                   X_WB = placement(closure.body_b, in.parameters.closure_X_B[row.index]);
-  Joined c{X_WA, X_WB, {in, row, closure.body_a, X_WA.p, X_WB.p, out.end.data()}, {}, {}, {}, {}};
+  MovingClosure c{
+      X_WA, X_WB, {in, row, closure.body_a, X_WA.p, X_WB.p, out.end.data()}, {}, {}, {}, {}};
   c.relative = c.sides.relative();
   c.weld = closure.kind == Closure::Kind::kWeld;
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;

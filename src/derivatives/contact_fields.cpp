@@ -25,18 +25,13 @@ double by_first(double x, double y) {
 }
 
 /// A contact of the step: its set, and what its numbers depend on.
-struct At {
+struct SolvedContact {
   const Input& in;
   const Linear& linear;
   int set, row;
   const Contact& contact;
   const ConstraintRow& description;
-  const double *l, *c;  ///< impulse and velocity of its rows
-
-  Vec3d slip() const {
-    const double size = std::hypot(c[0], c[1]);
-    return size > 0.0 ? Vec3d{c[0] / size, c[1] / size, size} : Vec3d{0, 0, 0};
-  }
+  const double* l;  ///< impulse of its rows
 };
 
 template <class Visit>
@@ -45,36 +40,33 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
     const ConstraintRow& row = in.record.rows.rows[i];
     if (row.source != RowSource::kContact) continue;
     const int at = in.record.problem.sets[i].offset;
-    visit(At{in,
-             linear,
-             i,
-             at,
-             in.record.contacts[row.index],
-             row,
-             in.record.solution.impulse.data() + at,
-             in.record.solution.velocity.data() + at});
+    visit(SolvedContact{in,
+                        linear,
+                        i,
+                        at,
+                        in.record.contacts[row.index],
+                        row,
+                        in.record.solution.impulse.data() + at});
   }
 }
 
 /// What the pair's coefficient changes: `share` per unit of the column.
-void friction(const At& at, int column, double share, const ChangeSink& out) {
+void friction(const SolvedContact& at, int column, double share, const ChangeSink& out) {
   const double mu = at.description.set.friction.friction();
   if (mu == 0.0 && at.contact.material.friction > 0.0) return;  // nothing carries it
-  if (at.linear.active.on_path && mu > 0.0) {  // (lambda_T, mu lambda_N) and y are held
-    out.impulse(column, at.row + 2, -at.l[2] / mu * share);
-    out.velocity(column, at.row + 2, -at.c[2] / mu * share);
+  const ContactSolution& s = at.in.record.solution;
+  const FrictionChange change = friction_change(
+      at.in.record.problem, s.impulse, s.velocity, at.in.model, at.linear.active, at.set);
+  for (int r = 0; r < at.description.set.dim; ++r) {
+    out.impulse(column, at.row + r, change.impulse[r] * share);
+    out.velocity(column, at.row + r, change.velocity[r] * share);
   }
-  if (at.linear.active.modes[at.set] != ContactMode::kSlide) return;
-  const Vec3d e = at.slip();
-  out.impulse(column, at.row, -e.x * at.l[2] * share);
-  out.impulse(column, at.row + 1, -e.y * at.l[2] * share);
-  if (at.in.model == ContactModel::kCcp) out.velocity(column, at.row + 2, -e.z * share);
 }
 
-bool bounces(const At& at) { return at.description.kind == ReferenceKind::kRestitution; }
+bool bounces(const SolvedContact& at) { return at.description.kind == ReferenceKind::kRestitution; }
 
 /// Impacts without restitution: with the least of it c* jumps from what the gap asks for to 0.
-bool only_lands(const At& at) {
+bool only_lands(const SolvedContact& at) {
   const Material& pair = at.contact.material;
   return pair.restitution == 0.0 && std::isinf(pair.stiffness) &&
          at.linear.active.modes[at.set] != ContactMode::kOpen &&
@@ -82,7 +74,7 @@ bool only_lands(const At& at) {
              restitution_threshold(at.in.settings, at.in.parameters.gravity, at.in.dt);
 }
 
-void restitution(const At& at, int column, double share, const ChangeSink& out) {
+void restitution(const SolvedContact& at, int column, double share, const ChangeSink& out) {
   if (!bounces(at)) return;
   const double e = at.contact.material.restitution;
   const double kept = e > 0.0 ? at.description.reference[2] / e : 0.0;  // what the law let stand
@@ -99,7 +91,7 @@ double spring(double dt, double k, double d, double x, double lambda, double dk,
 
 /// Changes (normal stiffness, normal damping, tangential stiffness, tangential damping) of the
 /// pair.
-void springs(const At& at, int column, const double change[4], const ChangeSink& out) {
+void springs(const SolvedContact& at, int column, const double change[4], const ChangeSink& out) {
   if (at.description.kind != ReferenceKind::kSpring) return;
   const double share = at.in.settings.per_point_stiffness ? 1.0 : 1.0 / at.contact.pair_points;
   const PointCompliance p = compliance_of(at.contact, at.in.settings);
@@ -128,7 +120,7 @@ void springs(const At& at, int column, const double change[4], const ChangeSink&
 template <class Visit>
 void each_surface(const Input& in, const Linear& linear, const ChangeSink& out, Visit&& visit) {
   const auto& own = out.all.pairs;
-  each_contact(in, linear, [&](const At& at) {
+  each_contact(in, linear, [&](const SolvedContact& at) {
     const int a = at.contact.geometry_a, b = at.contact.geometry_b;
     if (std::binary_search(own.begin(), own.end(), std::pair(a, b))) return;
     const Material &A = in.parameters.material[a], &B = in.parameters.material[b];
@@ -138,54 +130,64 @@ void each_surface(const Input& in, const Linear& linear, const ChangeSink& out, 
 }
 
 void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(
-      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
-        const double pair = at.contact.material.friction;
-        if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
-        const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
-        if (slides && own.friction == 0.0 && other.friction > 0.0) out.count_kink();
-      });
+  each_surface(in,
+               linear,
+               out,
+               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
+                 const double pair = at.contact.material.friction;
+                 if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
+                 const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
+                 if (slides && own.friction == 0.0 && other.friction > 0.0) out.count_kink();
+               });
 }
 void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(
-      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
-        if (own.restitution < other.restitution) return;
-        const bool equal = own.restitution == other.restitution;
-        restitution(at, g, equal ? 0.5 : 1.0, out);
-        if (equal && g == at.contact.geometry_a && (bounces(at) || only_lands(at)))
-          out.count_kink();
-      });
+  each_surface(in,
+               linear,
+               out,
+               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
+                 if (own.restitution < other.restitution) return;
+                 const bool equal = own.restitution == other.restitution;
+                 restitution(at, g, equal ? 0.5 : 1.0, out);
+                 if (equal && g == at.contact.geometry_a && (bounces(at) || only_lands(at)))
+                   out.count_kink();
+               });
 }
 void add_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(
-      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
-        const double r = own.tangential_stiffness_ratio, s = other.tangential_stiffness_ratio;
-        const double change[4] = {by_first(own.stiffness, other.stiffness),
-                                  0.0,
-                                  r * by_first(r * own.stiffness, s * other.stiffness),
-                                  0.0};
-        springs(at, g, change, out);
-      });
+  each_surface(in,
+               linear,
+               out,
+               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
+                 const double r = own.tangential_stiffness_ratio,
+                              s = other.tangential_stiffness_ratio;
+                 const double change[4] = {by_first(own.stiffness, other.stiffness),
+                                           0.0,
+                                           r * by_first(r * own.stiffness, s * other.stiffness),
+                                           0.0};
+                 springs(at, g, change, out);
+               });
 }
 void add_contact_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(
-      in, linear, out, [&](const At& at, int g, const Material& own, const Material& other) {
-        if (std::isinf(own.stiffness)) return;
-        const bool alone = std::isinf(other.stiffness);
-        const double r = own.tangential_damping_ratio, s = other.tangential_damping_ratio;
-        const double change[4] = {0.0,
-                                  alone ? 1.0 : by_first(own.damping, other.damping),
-                                  0.0,
-                                  alone ? r : r * by_first(r * own.damping, s * other.damping)};
-        springs(at, g, change, out);
-      });
+  each_surface(in,
+               linear,
+               out,
+               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
+                 if (std::isinf(own.stiffness)) return;
+                 const bool alone = std::isinf(other.stiffness);
+                 const double r = own.tangential_damping_ratio, s = other.tangential_damping_ratio;
+                 const double change[4] = {
+                     0.0,
+                     alone ? 1.0 : by_first(own.damping, other.damping),
+                     0.0,
+                     alone ? r : r * by_first(r * own.damping, s * other.damping)};
+                 springs(at, g, change, out);
+               });
 }
 
 /// visit(contact, number of the pair) of contacts whose pair has a material of its own.
 template <class Visit>
 void each_pair(const Input& in, const Linear& linear, const ChangeSink& out, Visit&& visit) {
   const auto& own = out.all.pairs;
-  each_contact(in, linear, [&](const At& at) {
+  each_contact(in, linear, [&](const SolvedContact& at) {
     const std::pair<int, int> pair(at.contact.geometry_a, at.contact.geometry_b);
     const auto it = std::lower_bound(own.begin(), own.end(), pair);
     if (it != own.end() && *it == pair) visit(at, static_cast<int>(it - own.begin()));
@@ -193,22 +195,23 @@ void each_pair(const Input& in, const Linear& linear, const ChangeSink& out, Vis
 }
 
 void add_pair_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, out, [&](const At& at, int pair) { friction(at, pair, 1.0, out); });
+  each_pair(
+      in, linear, out, [&](const SolvedContact& at, int pair) { friction(at, pair, 1.0, out); });
 }
 void add_pair_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, out, [&](const At& at, int pair) {
+  each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
     restitution(at, pair, 1.0, out);
     if (only_lands(at)) out.count_kink();
   });
 }
 void add_pair_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, out, [&](const At& at, int pair) {
+  each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
     const double change[4] = {1.0, 0.0, at.contact.material.tangential_stiffness_ratio, 0.0};
     springs(at, pair, change, out);
   });
 }
 void add_pair_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(in, linear, out, [&](const At& at, int pair) {
+  each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
     const double change[4] = {0.0, 1.0, 0.0, at.contact.material.tangential_damping_ratio};
     springs(at, pair, change, out);
   });

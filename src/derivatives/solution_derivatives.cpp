@@ -34,28 +34,6 @@ void check(const ContactProblem& problem, const ContactSolution& solution, doubl
     throw std::invalid_argument("tolerance = " + number_text(tolerance) + ": must be in (0, 1)");
 }
 
-/// d lambda of fixed y by mu of a set that slides, or on the central path of mu lambda_N held.
-void friction_column(const ContactProblem& problem,
-                     const ContactSolution& solution,
-                     const ActiveSet& active,
-                     int set,
-                     double* impulse) {
-  const ConstraintSet& s = problem.sets[set];
-  if (active.on_path && s.is_cone() && s.friction.friction() > 0.0) {
-    const int n = s.friction.normal();
-    impulse[n] = -solution.impulse[s.offset + n] / s.friction.friction();
-  }
-  if (!s.is_cone() || active.modes[set] != ContactMode::kSlide || s.friction.friction() == 0.0)
-    return;
-  const Cone& cone = s.friction;
-  const double* c = solution.velocity.data() + s.offset;
-  const double moving = slip(cone, c), load = solution.impulse[s.offset + cone.normal()];
-  for (int r = 0; r < cone.normal(); ++r) {
-    const double unit = cone.velocity_unit(r);
-    impulse[r] = -c[r] * unit / moving * unit * load;
-  }
-}
-
 /// lambda of one island by everything at once: columns are rows of g, then sets.
 void solve_island(const ContactProblem& problem,
                   const ContactSolution& solution,
@@ -73,17 +51,13 @@ void solve_island(const ContactProblem& problem,
   Rows pushed = Rows::Zero(rows, width), dc = Rows::Zero(rows, width);
   dc.leftCols(rows).setIdentity();
   for (int i = first; i < last; ++i) {
-    Eigen::VectorXd change = Eigen::VectorXd::Zero(problem.sets[i].dim);
-    friction_column(problem, solution, active, i, change.data());
+    const FrictionChange change =
+        friction_change(problem, solution.impulse, solution.velocity, solution.model, active, i);
     const int at = problem.sets[i].offset - begin, column = rows + i - first;
-    pushed.col(column).segment(at, problem.sets[i].dim) = change;
-    const Cone& cone = problem.sets[i].friction;
-    if (active.on_path && problem.sets[i].is_cone() && cone.friction() > 0.0)
-      dc(at + cone.normal(), column) -=
-          solution.velocity[problem.sets[i].offset + cone.normal()] / cone.friction();
-    if (solution.model == ContactModel::kCcp && active.modes[i] == ContactMode::kSlide)
-      dc(at + problem.sets[i].dim - 1, column) -=
-          slip(problem.sets[i].friction, solution.velocity.data() + problem.sets[i].offset);
+    for (int r = 0; r < problem.sets[i].dim && problem.sets[i].is_cone(); ++r) {
+      pushed(at + r, column) = change.impulse[r];
+      dc(at + r, column) = change.velocity[r];
+    }
   }
   for (int i = first; i < last; ++i) {
     const int dim = problem.sets[i].dim, at = problem.sets[i].offset - begin;

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_SUITE(solution_derivatives_test)
 BOOST_AUTO_TEST_CASE(solutions_move_as_they_say) {
   Rng rng(21);
   std::map<std::string, int> seen, compared;
-  int skipped = 0;
+  int skipped = 0, first_friction = 0;
   for (int k = 0; k < 1500; ++k) {
     const Model& model = kModels[k / 2 % 4];
     Data data = k % 2 ? problem_of_dimensions(rng)
@@ -119,6 +119,16 @@ BOOST_AUTO_TEST_CASE(solutions_move_as_they_say) {
       const std::string mode = model.energy > 0.0 ? "" : std::string(" ") + to_string(d.modes[i]);
       ++seen[std::string(model.name) + " " + std::to_string(static_cast<int>(set.kind)) + " " +
              std::to_string(set.dim) + mode];
+      if (set.is_cone() && set.dim == 3 && set.friction.mu[0] == 0.0 && model.energy == 0.0) {
+        Data more = data;  // the derivative by the first friction
+        for (double& m : more.sets[i].friction.mu) m = model.step;
+        const VectorXd a = vector_of(solved(more.problem(), &base, model).impulse),
+                       by_mu = (a - vector_of(base.impulse)) / model.step;
+        BOOST_TEST((by_mu - d.by_friction.col(i)).cwiseAbs().maxCoeff() <
+                       1e-3 * std::max(1.0, by_mu.cwiseAbs().maxCoeff()),
+                   "no mu of set " << i << ", " << what);
+        first_friction += by_mu.cwiseAbs().maxCoeff() > 0.1;
+      }
       if (!set.is_cone() || set.friction.mu[0] == 0.0) continue;
       const double mu = set.friction.mu[0];
       const VectorXd by_mu = difference([&](Data& x, double h) {
@@ -150,6 +160,7 @@ BOOST_AUTO_TEST_CASE(solutions_move_as_they_say) {
     }
   }
   BOOST_TEST(skipped < 3);
+  BOOST_TEST(first_friction > 20);
   BOOST_TEST(compared["path"] > 100);
   for (const char* name : {"path 0 3", "path 0 4", "path 0 6", "path 1 1", "path 2 1", "path 3 2"})
     BOOST_TEST(seen[name] > 3, name);
