@@ -79,8 +79,12 @@ static void fill_vectors(const RowContext& context,
   double* free_velocity = problem.g.data();  // J v + Z^T D^-1 w
   for (const ConstraintRow& row : rows.rows)
     free_velocity = std::copy(row.velocity, row.velocity + row.set.dim, free_velocity);
-  add_row_velocity(
-      context.scene, context.dynamics, rows, context.dynamics.free_motion.data(), problem.g);
+  add_row_velocity(context.scene,
+                   context.dynamics,
+                   rows,
+                   context.dynamics.free_motion.data(),
+                   context.scratch,
+                   problem.g);
   limit_recovery(context, problem);
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
@@ -117,7 +121,8 @@ void build_problem(const RowContext& context,
   append_contact_rows(context, contacts);
   append_joint_rows(context);
   append_closure_rows(context);
-  assemble_rows(context.scene, context.dynamics, rows, problem, &context.parameters);
+  assemble_rows(
+      context.scene, context.dynamics, rows, context.scratch, problem, &context.parameters);
   fill_vectors(context, contacts, problem);
   load_impulses(context, contacts, problem, impulse);
 }

@@ -77,8 +77,6 @@ struct OneTreeRows {
   std::vector<double> y;              ///< [dofs x width] D^-1/2 L^-T J^T
   std::vector<std::uint8_t> touched;  ///< [dofs x width / 8] whether eight rows have an entry
   std::vector<double> root;           ///< [dofs] D^-1/2
-  std::vector<double> by_row;         ///< [width] scratch
-  std::vector<int> dofs;              ///< scratch
 };
 
 /// A loose body's coordinates in ContactSpace.
@@ -91,12 +89,32 @@ struct LooseBody {
   double inverse[6];   ///< 1 / inertia
 };
 
-/// Z = L^-T J^T of the rows that are not loose, G = Z^T D^-1 Z. Read through velocity_change() and
-/// its neighbours: only src/contact/whitened_rows.cpp and what forms G from it know the two
-/// layouts.
-struct WhitenedRows {
-  std::vector<double> z, scaled;  ///< Z and D^-1 Z laid out like J, where several trees have rows
-  OneTreeRows one_tree;           ///< else
+/// Z = L^-T J^T of the rows that are not loose, G = Z^T D^-1 Z, in one of two layouts. Filled by
+/// assemble_rows(), read through velocity_change() and its neighbours in
+/// src/contact/whitened_rows.cpp.
+class WhitenedRows {
+ public:
+  /// Where one tree carries all sets; else null.
+  const OneTreeRows* one_tree() const { return one_tree_.tree >= 0 ? &one_tree_ : nullptr; }
+  /// Else Z and D^-1 Z, laid out like J.
+  const std::vector<double>& z() const { return z_; }
+  const std::vector<double>& scaled() const { return scaled_; }
+
+  OneTreeRows& begin_one_tree(int tree) {
+    one_tree_.tree = tree;
+    return one_tree_;
+  }
+  void begin_trees(std::size_t size) {
+    one_tree_.tree = -1;
+    z_.resize(size);
+    scaled_.resize(size);
+  }
+  double* z(int start) { return z_.data() + start; }
+  double* scaled(int start) { return scaled_.data() + start; }
+
+ private:
+  std::vector<double> z_, scaled_;
+  OneTreeRows one_tree_;
 };
 
 /// Rows of the current step; sized by use, kept between steps for their capacity.
@@ -105,20 +123,26 @@ struct ConstraintRows {
   std::vector<double> jacobian;  ///< J, by side: entry (dof m of the chain, r) at [3 m + r] or [m]
   WhitenedRows whitened;
   std::vector<LooseBody> loose_bodies;  ///< [trees]
-  std::vector<double> free_change;      ///< [nv] scratch
-  std::vector<ConstraintRow> sorted;
-  DisjointSets joined;  ///< trees that rows join
-  std::vector<int> island_of_tree, tree_start, tree_sets, order;
-  std::vector<int> next;        ///< scratch: where the next one of each kind goes
-  std::vector<int> neighbours;  ///< scratch: sets that share a tree with a row
-  int num_islands = 0;
-  std::vector<double> dof_speed;           ///< scratch of limit_recovery()
-  std::vector<Motion<double>> body_speed;  ///< likewise
 
   void clear() {
     rows.clear();
     jacobian.clear();
   }
+};
+
+/// Scratch of what makes and multiplies rows: nothing in it has a meaning after the call.
+struct RowScratch {
+  std::vector<double> by_row;  ///< [OneTreeRows::width]
+  std::vector<double> by_dof;  ///< [nv]
+  std::vector<int> dofs;       ///< of a set
+  std::vector<ConstraintRow> sorted;
+  DisjointSets joined;              ///< trees that rows join
+  std::vector<int> island_of_tree;  ///< by the tree that stands for its island
+  std::vector<int> island_of_row;
+  std::vector<int> tree_start, tree_sets;  ///< sets by tree
+  std::vector<int> next;                   ///< where the next one of each kind goes
+  std::vector<int> neighbours;             ///< sets that share a tree with a row
+  std::vector<Motion<double>> body_speed;  ///< [bodies]
 };
 
 /// Extension of a point's tangential spring after a step of dt with the impulse lambda of its row,
@@ -170,9 +194,10 @@ void store_impulses(const Scene& scene,
 /// out [nv] <- L^-1 D^-1 (w + Z lambda): what impulses and a free motion w (null: none) do to v.
 void velocity_change(const Scene& scene,
                      const DynamicsWorkspace& dynamics,
-                     ConstraintRows& rows,
+                     const ConstraintRows& rows,
                      const double* w,
                      const std::vector<double>& impulse,
+                     RowScratch& scratch,
                      double* out);
 
 }  // namespace stiction

@@ -19,9 +19,10 @@ struct ClosedLoopWorkspace {
   bool any_loose = false;             ///< they act on loose bodies
   DynamicsWorkspace dynamics;         ///< kinematics and mass of other states than the step's
   ConstraintRows rows;                ///< closures and gears only, at the end of the step
-  ContactProblem problem;             ///< their G
-  std::vector<int> sets;              ///< of a problem, those that are bilateral
-  std::vector<int> place;             ///< [rows] in the matrix of its island; -1: not bilateral
+  RowScratch row_scratch;
+  ContactProblem problem;  ///< their G
+  std::vector<int> sets;   ///< of a problem, those that are bilateral
+  std::vector<int> place;  ///< [rows] in the matrix of its island; -1: not bilateral
   std::vector<Island> islands;
   std::vector<double> factor, scale, x, scratch;
   std::vector<int> order;

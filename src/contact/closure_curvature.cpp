@@ -16,7 +16,7 @@ namespace {
 /// The motion v' - v of the closures alone, J v' = work.curvature, in work.change.
 void closures_alone(const Scene& scene,
                     const DynamicsWorkspace& dynamics,
-                    ConstraintRows& rows,
+                    const ConstraintRows& rows,
                     const ContactProblem& problem,
                     ClosedLoopWorkspace& work) {
   work.velocity.assign(problem.g.begin(), problem.g.end());
@@ -26,8 +26,8 @@ void closures_alone(const Scene& scene,
       work.velocity[offset + k] += rows.rows[set].reference[k] - work.curvature[offset + k];
   }
   solve_bilateral(problem, work.velocity.data(), work, work.impulse);
-  velocity_change(
-      scene, dynamics, rows, dynamics.free_motion.data(), work.impulse, work.change.data());
+  const double* w = dynamics.free_motion.data();
+  velocity_change(scene, dynamics, rows, w, work.impulse, work.row_scratch, work.change.data());
 }
 
 /// w += L^-T dt (bias - new_bias) of a tree.
@@ -80,10 +80,10 @@ void kick_at_nodes(const Scene& scene,
                    const Parameters& parameters,
                    double dt,
                    DynamicsWorkspace& dynamics,
-                   ConstraintRows& rows,
+                   const ConstraintRows& rows,
                    ClosedLoopWorkspace& work) {
-  velocity_change(
-      scene, dynamics, rows, nullptr, work.impulse, work.change.data());  // M^-1 J^T lambda
+  double* change = work.change.data();  // M^-1 J^T lambda
+  velocity_change(scene, dynamics, rows, nullptr, work.impulse, work.row_scratch, change);
   each_touched(scene, work, [&](const Tree& tree, int t) {
     if (!is_loose_body(dynamics.views[t])) return;
     TreeData<double>& data = dynamics.trees[t];
@@ -155,7 +155,7 @@ void add_closure_curvature(const RowContext& context,
       });
     }
     if (work.any_loose) kick_at_nodes(scene, parameters, dt, dynamics, rows, work);
-    add_row_velocity(scene, dynamics, rows, work.w.data(), problem.g);
+    add_row_velocity(scene, dynamics, rows, work.w.data(), work.row_scratch, problem.g);
     closures_alone(scene, dynamics, rows, problem, work);
     predict_curvature(scene, parameters, state, dt, dynamics, rows, problem, work);
   }

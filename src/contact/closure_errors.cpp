@@ -15,7 +15,8 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
   ContactSettings settings;
   settings.closure_gain = 1.0;
   ConstraintRows rows;
-  const RowContext context{scene, parameters, state, settings, 1.0, dynamics, rows};
+  RowScratch scratch;
+  const RowContext context{scene, parameters, state, settings, 1.0, dynamics, rows, scratch};
   append_joint_rows(context);
   append_closure_rows(context);
 

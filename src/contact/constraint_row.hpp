@@ -15,6 +15,7 @@ struct RowContext {
   double dt;
   const DynamicsWorkspace& dynamics;
   ConstraintRows& out;
+  RowScratch& scratch;
 };
 
 /// A limit whose c* exceeds this share of its cap is brought back by a row of its own, and gives
@@ -102,13 +103,15 @@ void load_impulses(const RowContext& context,
 void assemble_rows(const Scene& scene,
                    const DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
+                   RowScratch& scratch,
                    ContactProblem& problem,
                    const Parameters* parameters = nullptr);
 /// out += Z^T D^-1 w = J M^-1 y of all rows, from the whitened w = L^-T y.
 void add_row_velocity(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
-                      ConstraintRows& rows,
+                      const ConstraintRows& rows,
                       const double* w,
+                      RowScratch& scratch,
                       std::vector<double>& out);
 /// u [nv of the tree] <- D^-1 Z lambda of `dim` rows of a set, those from row `first` on.
 void row_motion(const RowContext& context,
@@ -145,10 +148,16 @@ void add_row_forces(const Scene& scene,
                     std::vector<double>& out);
 
 /// Sorts rows by island and numbers them: sets and islands of the problem, g and R sized.
-void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+void number_sets(const Scene& scene,
+                 ConstraintRows& rows,
+                 RowScratch& scratch,
+                 ContactProblem& problem);
 /// Panels of G from whitened rows, of the sets that have any. Where one tree carries every set,
 /// one_tree_rows.hpp is faster.
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem);
+void assemble_delassus(const Scene& scene,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
+                       ContactProblem& problem);
 /// The factors that G is assembled from.
 void fill_space(const Scene& scene,
                 const DynamicsWorkspace& dynamics,

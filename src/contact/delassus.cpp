@@ -37,8 +37,8 @@ void add_sides(const Scene& scene,
                double* block,
                int stride) {
   const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
-  const double* za = rows.whitened.z.data() + x.start;
-  const double* zb = rows.whitened.scaled.data() + y.start;
+  const double* za = rows.whitened.z().data() + x.start;
+  const double* zb = rows.whitened.scaled().data() + y.start;
   if (dim_a == 3 && dim_b == 3) return add_cone_block(common, za, zb, block);
   if (dim_a == 1 && dim_b == 1) return delassus_block<1, 1>(common, za, zb, block, stride);
   const auto add = [&](auto A, auto B) {
@@ -69,44 +69,44 @@ void add_block(const Scene& scene,
   }
 }
 
-/// Counting sort of the rows by their island, rows.order.
-void sort_by_island(ConstraintRows& rows) {
-  std::vector<int>& next = rows.next;
-  next.assign(rows.num_islands + 1, 0);
-  for (const int id : rows.order) ++next[id + 1];
-  for (int k = 0; k < rows.num_islands; ++k) next[k + 1] += next[k];
-  rows.sorted.resize(rows.rows.size());
-  for (std::size_t i = 0; i < rows.rows.size(); ++i)
-    rows.sorted[next[rows.order[i]]++] = rows.rows[i];
-  rows.rows.swap(rows.sorted);
-  for (int k = 0, i = 0; k < rows.num_islands; ++k) {
-    for (; i < next[k]; ++i) rows.order[i] = k;
+/// Counting sort of the rows by their island.
+void sort_by_island(int num_islands, std::vector<ConstraintRow>& rows, RowScratch& scratch) {
+  std::vector<int>&next = scratch.next, &island = scratch.island_of_row;
+  next.assign(num_islands + 1, 0);
+  for (const int id : island) ++next[id + 1];
+  for (int k = 0; k < num_islands; ++k) next[k + 1] += next[k];
+  scratch.sorted.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) scratch.sorted[next[island[i]]++] = rows[i];
+  rows.swap(scratch.sorted);
+  for (int k = 0, i = 0; k < num_islands; ++k) {
+    for (; i < next[k]; ++i) island[i] = k;
   }
 }
 
 /// Islands: components of trees under the rows. Rows are sorted by island, stably.
-void find_islands(int num_trees, ConstraintRows& rows) {
-  rows.joined.reset(num_trees);
-  for (const ConstraintRow& row : rows.rows) {
-    if (row.num_sides == 2) rows.joined.join(row.sides[0].tree, row.sides[1].tree);
+void find_islands(int num_trees, std::vector<ConstraintRow>& rows, RowScratch& scratch) {
+  scratch.joined.reset(num_trees);
+  for (const ConstraintRow& row : rows) {
+    if (row.num_sides == 2) scratch.joined.join(row.sides[0].tree, row.sides[1].tree);
   }
   // Islands are numbered by their first row.
-  rows.island_of_tree.assign(num_trees, -1);
-  rows.order.clear();
-  rows.num_islands = 0;
+  std::vector<int>& island = scratch.island_of_row;
+  scratch.island_of_tree.assign(num_trees, -1);
+  island.clear();
+  int num_islands = 0;
   bool sorted = true;
-  for (const ConstraintRow& row : rows.rows) {
-    int& id = rows.island_of_tree[rows.joined.find(row.sides[0].tree)];
-    if (id < 0) id = rows.num_islands++;
-    sorted = sorted && (rows.order.empty() || rows.order.back() <= id);
-    rows.order.push_back(id);
+  for (const ConstraintRow& row : rows) {
+    int& id = scratch.island_of_tree[scratch.joined.find(row.sides[0].tree)];
+    if (id < 0) id = num_islands++;
+    sorted = sorted && (island.empty() || island.back() <= id);
+    island.push_back(id);
   }
-  if (!sorted) sort_by_island(rows);
+  if (!sorted) sort_by_island(num_islands, rows, scratch);
 }
 
 /// For each tree, the sets that act on it, ascending.
-void list_sets_by_tree(int num_trees, ConstraintRows& rows) {
-  rows.tree_start.assign(num_trees + 1, 0);
+void list_sets_by_tree(int num_trees, const ConstraintRows& rows, RowScratch& scratch) {
+  scratch.tree_start.assign(num_trees + 1, 0);
   const auto each = [&](auto&& visit) {
     for (std::size_t i = 0; i < rows.rows.size(); ++i) {
       const ConstraintRow& row = rows.rows[i];
@@ -116,50 +116,51 @@ void list_sets_by_tree(int num_trees, ConstraintRows& rows) {
       }
     }
   };
-  each([&](int tree, int) { ++rows.tree_start[tree + 1]; });
-  for (int t = 0; t < num_trees; ++t) rows.tree_start[t + 1] += rows.tree_start[t];
-  rows.tree_sets.resize(rows.tree_start[num_trees]);
-  rows.next.assign(rows.tree_start.begin(), rows.tree_start.end() - 1);
-  each([&](int tree, int set) { rows.tree_sets[rows.next[tree]++] = set; });
+  each([&](int tree, int) { ++scratch.tree_start[tree + 1]; });
+  for (int t = 0; t < num_trees; ++t) scratch.tree_start[t + 1] += scratch.tree_start[t];
+  scratch.tree_sets.resize(scratch.tree_start[num_trees]);
+  scratch.next.assign(scratch.tree_start.begin(), scratch.tree_start.end() - 1);
+  each([&](int tree, int set) { scratch.tree_sets[scratch.next[tree]++] = set; });
 }
 
-/// The sets that share a tree with a row, ascending, each once: rows.neighbours.
-void list_neighbours(const ConstraintRow& row, ConstraintRows& rows) {
+/// The sets that share a tree with a row, ascending, each once: scratch.neighbours.
+void list_neighbours(const ConstraintRow& row, RowScratch& scratch) {
   const auto list = [&](int side) {
-    const int* start = rows.tree_start.data() + row.sides[side].tree;
-    return std::span(rows.tree_sets.data() + start[0], rows.tree_sets.data() + start[1]);
+    const int* start = scratch.tree_start.data() + row.sides[side].tree;
+    return std::span(scratch.tree_sets.data() + start[0], scratch.tree_sets.data() + start[1]);
   };
   const auto a = list(0), b = list(row.num_sides - 1);
-  rows.neighbours.clear();
-  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(rows.neighbours));
+  scratch.neighbours.clear();
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(scratch.neighbours));
 }
 
-void number_rows(const ConstraintRows& rows, ContactProblem& problem) {
+void number_rows(const std::vector<ConstraintRow>& rows,
+                 const std::vector<int>& island,
+                 ContactProblem& problem) {
   problem.sets.clear();
   problem.island_start.clear();
   int offset = 0;
-  for (std::size_t i = 0; i < rows.rows.size(); ++i) {
-    if (i == 0 || rows.order[i] != rows.order[i - 1])
-      problem.island_start.push_back(static_cast<int>(i));
-    problem.sets.push_back(rows.rows[i].set);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i == 0 || island[i] != island[i - 1]) problem.island_start.push_back(static_cast<int>(i));
+    problem.sets.push_back(rows[i].set);
     problem.sets.back().offset = offset;
-    offset += rows.rows[i].set.dim;
+    offset += rows[i].set.dim;
   }
-  problem.island_start.push_back(static_cast<int>(rows.rows.size()));
+  problem.island_start.push_back(static_cast<int>(rows.size()));
   problem.g.resize(offset);
   problem.compliance.resize(offset);
   problem.velocity_floor.resize(problem.sets.size());
 }
 
 /// Runs of columns and the room for each panel.
-void lay_out_panels(ConstraintRows& rows, ContactProblem& problem) {
+void lay_out_panels(const ConstraintRows& rows, RowScratch& scratch, ContactProblem& problem) {
   ContactProblem::Panels& panels = problem.stored;
   panels.clear(problem.num_sets());
   for (int i = 0; i < problem.num_sets(); ++i) {
     if (rows.rows[i].loose) continue;
-    list_neighbours(rows.rows[i], rows);
+    list_neighbours(rows.rows[i], scratch);
     panels.begin(i);
-    for (const int j : rows.neighbours) panels.append(problem.sets, i, j);
+    for (const int j : scratch.neighbours) panels.append(problem.sets, i, j);
     panels.end(i);
   }
   std::fill(panels.values.begin(), panels.values.begin() + panels.size, 0.0);
@@ -205,15 +206,21 @@ void fill_panel(const Scene& scene,
 
 }  // namespace
 
-void number_sets(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
-  find_islands(static_cast<int>(scene.trees().size()), rows);
-  number_rows(rows, problem);
+void number_sets(const Scene& scene,
+                 ConstraintRows& rows,
+                 RowScratch& scratch,
+                 ContactProblem& problem) {
+  find_islands(static_cast<int>(scene.trees().size()), rows.rows, scratch);
+  number_rows(rows.rows, scratch.island_of_row, problem);
 }
 
-void assemble_delassus(const Scene& scene, ConstraintRows& rows, ContactProblem& problem) {
-  list_sets_by_tree(static_cast<int>(scene.trees().size()), rows);
-  lay_out_panels(rows, problem);
-  std::vector<int>& mirrored = rows.next;
+void assemble_delassus(const Scene& scene,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
+                       ContactProblem& problem) {
+  list_sets_by_tree(static_cast<int>(scene.trees().size()), rows, scratch);
+  lay_out_panels(rows, scratch, problem);
+  std::vector<int>& mirrored = scratch.next;
   mirrored = problem.stored.start;
   for (int i = 0; i < problem.num_sets(); ++i) {
     if (!rows.rows[i].loose) fill_panel(scene, rows, i, mirrored, problem);

@@ -11,8 +11,10 @@ namespace {
 constexpr int kBlock = 8;
 
 /// J^T, the sum over both sides of each set.
-void scatter_rows(const TreeView& view, const ContactProblem& problem, ConstraintRows& rows) {
-  OneTreeRows& out = rows.whitened.one_tree;
+void scatter_rows(const TreeView& view,
+                  const ContactProblem& problem,
+                  const ConstraintRows& rows,
+                  OneTreeRows& out) {
   const int blocks = out.width / kBlock;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];
@@ -174,53 +176,63 @@ int common_tree(const ConstraintRows& rows) {
 }
 
 void whiten_one_tree(const DynamicsWorkspace& dynamics,
-                     int tree,
                      int nv,
                      const ContactProblem& problem,
-                     ConstraintRows& rows) {
-  const TreeData<double>& data = dynamics.trees[tree];
-  OneTreeRows& out = rows.whitened.one_tree;
+                     const ConstraintRows& rows,
+                     OneTreeRows& out) {
+  const TreeData<double>& data = dynamics.trees[out.tree];
+  const TreeView& view = dynamics.views[out.tree];
   const int blocks = 2 * (problem.num_rows() / (2 * kBlock) + 1);  // fill_row takes two at a time
   out.width = kBlock * blocks;
   out.y.assign(static_cast<std::size_t>(nv) * out.width, 0.0);
   out.touched.assign(static_cast<std::size_t>(nv) * blocks, 0);
   out.root.resize(nv);
-  out.by_row.resize(out.width);
   for (int k = 0; k < nv; ++k) out.root[k] = std::sqrt(data.D_inverse[k]);
-  scatter_rows(dynamics.views[tree], problem, rows);
-  whiten(
-      dynamics.views[tree], data.L, out.root.data(), nv, blocks, out.touched.data(), out.y.data());
+  scatter_rows(view, problem, rows, out);
+  whiten(view, data.L, out.root.data(), nv, blocks, out.touched.data(), out.y.data());
 }
 
 void assemble_one_tree(const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
                        ContactProblem& problem) {
   lay_out_panels(problem);
-  OneTreeRows& Y = rows.whitened.one_tree;
+  const OneTreeRows& Y = *rows.whitened.one_tree();
+  std::vector<int>& dofs = scratch.dofs;
   const int total = problem.num_rows();
   for (int i = 0; i < problem.num_sets(); ++i) {
-    list_dofs(dynamics.views[Y.tree], rows.rows[i], Y.dofs);
+    list_dofs(dynamics.views[Y.tree], rows.rows[i], dofs);
     const ConstraintSet& set = problem.sets[i];
-    const int stride = ContactProblem::stride(set.dim), n = static_cast<int>(Y.dofs.size());
+    const int stride = ContactProblem::stride(set.dim), n = static_cast<int>(dofs.size());
     double* panel = problem.stored.values.data() + problem.stored.start[i];
     if (set.dim == 3) {
-      fill_cone_panel(Y, Y.dofs.data(), n, set.offset, total, panel);
+      fill_cone_panel(Y, dofs.data(), n, set.offset, total, panel);
       continue;
     }
     for (int r = 0; r < set.dim; ++r)
-      fill_row(Y, Y.dofs.data(), n, set.offset + r, total, stride, panel + r);
+      fill_row(Y, dofs.data(), n, set.offset + r, total, stride, panel + r);
   }
 }
 
-void add_free_velocity(const double* w, OneTreeRows& Y, std::vector<double>& g) {
+void add_free_velocity(const double* w,
+                       const OneTreeRows& Y,
+                       RowScratch& scratch,
+                       std::vector<double>& g) {
+  std::vector<double>& added = scratch.by_row;
+  added.resize(Y.width);
   times_transpose(
-      Y.y.data(), Y.root.data(), w, static_cast<int>(Y.root.size()), Y.width, Y.by_row.data());
-  for (std::size_t r = 0; r < g.size(); ++r) g[r] += Y.by_row[r];
+      Y.y.data(), Y.root.data(), w, static_cast<int>(Y.root.size()), Y.width, added.data());
+  for (std::size_t r = 0; r < g.size(); ++r) g[r] += added[r];
 }
 
-void add_impulses(const std::vector<double>& lambda, OneTreeRows& Y, double* w) {
-  std::fill(std::copy(lambda.begin(), lambda.end(), Y.by_row.begin()), Y.by_row.end(), 0.0);
-  times(Y.y.data(), Y.root.data(), Y.by_row.data(), static_cast<int>(Y.root.size()), Y.width, w);
+void add_impulses(const std::vector<double>& lambda,
+                  const OneTreeRows& Y,
+                  RowScratch& scratch,
+                  double* w) {
+  std::vector<double>& padded = scratch.by_row;
+  padded.resize(Y.width);
+  std::fill(std::copy(lambda.begin(), lambda.end(), padded.begin()), padded.end(), 0.0);
+  times(Y.y.data(), Y.root.data(), padded.data(), static_cast<int>(Y.root.size()), Y.width, w);
 }
 
 }  // namespace stiction

@@ -11,22 +11,29 @@ namespace stiction {
 /// The tree of all sets, or -1 if there is none or more than one.
 int common_tree(const ConstraintRows& rows);
 
-/// Y of the tree from J^T; `problem` has its sets numbered.
+/// Y of the tree Y.tree from J^T; `problem` has its sets numbered.
 void whiten_one_tree(const DynamicsWorkspace& dynamics,
-                     int tree,
                      int nv,
                      const ContactProblem& problem,
-                     ConstraintRows& rows);
+                     const ConstraintRows& rows,
+                     OneTreeRows& Y);
 
 /// Panels of G = Y^T Y, each one run over all rows.
 void assemble_one_tree(const DynamicsWorkspace& dynamics,
-                       ConstraintRows& rows,
+                       const ConstraintRows& rows,
+                       RowScratch& scratch,
                        ContactProblem& problem);
 
 /// g += Y^T D^-1/2 w, the velocity that the whitened free motion w of the tree adds.
-void add_free_velocity(const double* w, OneTreeRows& Y, std::vector<double>& g);
+void add_free_velocity(const double* w,
+                       const OneTreeRows& Y,
+                       RowScratch& scratch,
+                       std::vector<double>& g);
 
 /// w += D^1/2 Y lambda.
-void add_impulses(const std::vector<double>& lambda, OneTreeRows& Y, double* w);
+void add_impulses(const std::vector<double>& lambda,
+                  const OneTreeRows& Y,
+                  RowScratch& scratch,
+                  double* w);
 
 }  // namespace stiction

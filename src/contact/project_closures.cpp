@@ -34,7 +34,7 @@ void build_rows(const RowContext& context, ClosedLoopWorkspace& work) {
   work.rows.clear();
   append_gear_rows(context);
   append_closure_rows(context);
-  assemble_rows(context.scene, work.dynamics, work.rows, p);
+  assemble_rows(context.scene, work.dynamics, work.rows, work.row_scratch, p);
   factor_bilateral(p, work);
   work.velocity.resize(p.num_rows());
   work.error.resize(p.num_rows());
@@ -93,6 +93,13 @@ void displace_touched(const Scene& scene,
   });
 }
 
+/// work.change <- M^-1 J^T work.impulse.
+void find_change(const Scene& scene, ClosedLoopWorkspace& work) {
+  const std::vector<double>& impulse = work.impulse;
+  double* change = work.change.data();
+  velocity_change(scene, work.dynamics, work.rows, nullptr, impulse, work.row_scratch, change);
+}
+
 }  // namespace
 
 /// I w+ = exp(-dt/2 [w']) I w', axes of the node.
@@ -129,7 +136,8 @@ void project_closures(const Scene& scene,
   if (!work.any) return;
   ContactSettings whole = settings;
   whole.closure_gain = 1.0;
-  const RowContext context{scene, parameters, state, whole, dt, work.dynamics, work.rows};
+  const RowContext context{
+      scene, parameters, state, whole, dt, work.dynamics, work.rows, work.row_scratch};
   double before = kInfinity;
   for (int round = 0;; ++round) {
     update_placements(scene, parameters, state.q.data(), work);
@@ -140,14 +148,14 @@ void project_closures(const Scene& scene,
     if (error <= kClosed || round == kRounds || !(error <= 0.5 * before)) break;
     before = error;
     solve_bilateral(work.problem, work.error.data(), work, work.impulse);
-    velocity_change(scene, work.dynamics, work.rows, nullptr, work.impulse, work.change.data());
+    find_change(scene, work);
     displace_touched(scene, parameters, work, state);
   }
   for (std::size_t k = 0; k < work.velocity.size(); ++k) {
     if (work.left_open[k] != 0.0) work.velocity[k] = 0.0;
   }
   solve_bilateral(work.problem, work.velocity.data(), work, work.impulse);
-  velocity_change(scene, work.dynamics, work.rows, nullptr, work.impulse, work.change.data());
+  find_change(scene, work);
   for (int k = 0; k < scene.nv(); ++k) state.v[k] += work.change[k];
 }
 

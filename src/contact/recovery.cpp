@@ -73,10 +73,11 @@ Speeds speeds_of(const RowContext& context,
                  int dim,
                  const double* lambda) {
   Speeds most;
+  context.scratch.by_dof.resize(context.scene.nv());
   for (int s = 0; s < row.num_sides; ++s) {
     const int tree = row.sides[s].tree;
     if (s == 1 && tree == row.sides[0].tree) break;
-    double* u = context.out.dof_speed.data();
+    double* u = context.scratch.by_dof.data();
     row_motion(context, row, offset, first, dim, lambda, tree, u);
     solve_lower(context.dynamics.views[tree], context.dynamics.trees[tree], u);
     add_speeds(context, tree, u, most);
@@ -94,8 +95,6 @@ double harmless_share(const ContactSettings& settings, const Speeds& speeds) {
 
 void limit_recovery(const RowContext& context, ContactProblem& problem) {
   ConstraintRows& rows = context.out;
-  rows.dof_speed.resize(context.scene.nv());
-  rows.body_speed.resize(context.scene.num_bodies());
   const double negligible = negligible_speed(context.settings);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     ConstraintRow& row = rows.rows[i];

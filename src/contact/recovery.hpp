@@ -29,7 +29,8 @@ template <class Visit>
 void each_body_speed(const RowContext& context, int tree, const double* u, Visit&& visit) {
   const Tree& shape = context.scene.trees()[tree];
   const TreeData<double>& data = context.dynamics.trees[tree];
-  Motion<double>* V = context.out.body_speed.data();
+  context.scratch.body_speed.resize(context.scene.num_bodies());
+  Motion<double>* V = context.scratch.body_speed.data();
   for (int b = 0; b < shape.num_bodies; ++b) {
     const int first = shape.v_index[b];
     const JointFacts& facts = joint_facts(shape.joint[b]);

@@ -76,7 +76,7 @@ void load_impulses(const RowContext& context,
                    const ContactSet& contacts,
                    const ContactProblem& problem,
                    std::vector<double>& impulse) {
-  const auto& [scene, parameters, state, settings, dt, dynamics, rows] = context;
+  const auto& [scene, parameters, state, settings, dt, dynamics, rows, scratch] = context;
   impulse.assign(problem.g.size(), 0.0);
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];

@@ -35,10 +35,10 @@ void whiten(const DynamicsWorkspace& dynamics,
   each_block(row, [&](const RowSide& side, int, int start, auto n) {
     const TreeView& view = dynamics.views[side.tree];
     const TreeData<double>& data = dynamics.trees[side.tree];
-    double* z = out.z.data() + start;
+    double* z = out.z(start);
     std::copy_n(jacobian.data() + start, n * side.length, z);
     whiten_rows<n>(view, data, side.last_dof, z);
-    scale_rows<n>(view, data, side.last_dof, z, out.scaled.data() + start);
+    scale_rows<n>(view, data, side.last_dof, z, out.scaled(start));
   });
 }
 
@@ -72,16 +72,16 @@ void multiply_transpose(const Scene& scene,
 /// out += L^-T J^T lambda: of a loose row J^T lambda first, whitened once for each body.
 void add_whitened_impulses(const Scene& scene,
                            const DynamicsWorkspace& dynamics,
-                           ConstraintRows& rows,
+                           const ConstraintRows& rows,
                            const double* lambda,
+                           std::vector<double>& force,
                            double* out) {
-  std::vector<double>& force = rows.free_change;
   force.assign(scene.nv(), 0.0);
   for (const ConstraintRow& row : rows.rows) {
     multiply_transpose(scene,
                        dynamics,
                        row,
-                       row.loose ? rows.jacobian : rows.whitened.z,
+                       row.loose ? rows.jacobian : rows.whitened.z(),
                        lambda,
                        row.loose ? force.data() : out);
     lambda += row.set.dim;
@@ -128,26 +128,26 @@ void add_row_forces(const Scene& scene,
 void assemble_rows(const Scene& scene,
                    const DynamicsWorkspace& dynamics,
                    ConstraintRows& rows,
+                   RowScratch& scratch,
                    ContactProblem& problem,
                    const Parameters* parameters) {
-  number_sets(scene, rows, problem);
+  number_sets(scene, rows, scratch, problem);
   WhitenedRows& out = rows.whitened;
   problem.space.sides.clear();
   // Trees asleep have rows elsewhere: the awake one takes the way that it would take beside them.
-  const int tree = out.one_tree.tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
+  const int tree = dynamics.num_asleep > 0 ? -1 : common_tree(rows);
   if (tree >= 0) {
-    whiten_one_tree(dynamics, tree, scene.trees()[tree].nv, problem, rows);
-    assemble_one_tree(dynamics, rows, problem);
+    whiten_one_tree(dynamics, scene.trees()[tree].nv, problem, rows, out.begin_one_tree(tree));
+    assemble_one_tree(dynamics, rows, scratch, problem);
     problem.copy_diagonal();
     return;
   }
   if (parameters != nullptr) find_loose_islands(scene, *parameters, dynamics, problem, rows);
-  out.z.resize(rows.jacobian.size());
-  out.scaled.resize(out.z.size());
+  out.begin_trees(rows.jacobian.size());
   for (const ConstraintRow& row : rows.rows) {
     if (!row.loose) whiten(dynamics, row, rows.jacobian, out);
   }
-  assemble_delassus(scene, rows, problem);
+  assemble_delassus(scene, rows, scratch, problem);
   problem.copy_diagonal();
   if (parameters != nullptr) fill_space(scene, dynamics, rows, problem);
 }
@@ -173,27 +173,29 @@ void find_free_change(const Scene& scene,
 
 void add_row_velocity(const Scene& scene,
                       const DynamicsWorkspace& dynamics,
-                      ConstraintRows& rows,
+                      const ConstraintRows& rows,
                       const double* w,
+                      RowScratch& scratch,
                       std::vector<double>& out) {
-  if (const int tree = rows.whitened.one_tree.tree; tree >= 0)
-    return add_free_velocity(w + scene.trees()[tree].v_offset, rows.whitened.one_tree, out);
-  find_free_change(scene, dynamics, rows, w, rows.free_change);
+  if (const OneTreeRows* Y = rows.whitened.one_tree())
+    return add_free_velocity(w + scene.trees()[Y->tree].v_offset, *Y, scratch, out);
+  find_free_change(scene, dynamics, rows, w, scratch.by_dof);
   double* c = out.data();
   for (const ConstraintRow& row : rows.rows) {
     if (row.loose)
-      multiply(scene, dynamics, row, rows.jacobian, rows.free_change.data(), c);
+      multiply(scene, dynamics, row, rows.jacobian, scratch.by_dof.data(), c);
     else
-      multiply(scene, dynamics, row, rows.whitened.scaled, w, c);
+      multiply(scene, dynamics, row, rows.whitened.scaled(), w, c);
     c += row.set.dim;
   }
 }
 
 void velocity_change(const Scene& scene,
                      const DynamicsWorkspace& dynamics,
-                     ConstraintRows& rows,
+                     const ConstraintRows& rows,
                      const double* w,
                      const std::vector<double>& impulse,
+                     RowScratch& scratch,
                      double* out) {
   const int nv = scene.nv();
   if (w != nullptr) {
@@ -201,10 +203,10 @@ void velocity_change(const Scene& scene,
   } else {
     std::fill(out, out + nv, 0.0);
   }
-  if (const int tree = rows.whitened.one_tree.tree; tree >= 0) {
-    add_impulses(impulse, rows.whitened.one_tree, out + scene.trees()[tree].v_offset);
+  if (const OneTreeRows* Y = rows.whitened.one_tree()) {
+    add_impulses(impulse, *Y, scratch, out + scene.trees()[Y->tree].v_offset);
   } else {
-    add_whitened_impulses(scene, dynamics, rows, impulse.data(), out);
+    add_whitened_impulses(scene, dynamics, rows, impulse.data(), scratch.by_dof, out);
   }
   solve_scaled_lower(scene, dynamics, out);
 }
@@ -220,16 +222,16 @@ void row_motion(const RowContext& context,
   const int nv = context.scene.trees()[tree].nv;
   std::fill(u, u + nv, 0.0);
   const WhitenedRows& rows = context.out.whitened;
-  if (const OneTreeRows& Y = rows.one_tree; Y.tree >= 0) {
+  if (const OneTreeRows* Y = rows.one_tree()) {
     for (int k = 0; k < nv; ++k) {
-      const double* y = Y.y.data() + static_cast<std::size_t>(k) * Y.width + offset + first;
-      for (int r = 0; r < dim; ++r) u[k] += Y.root[k] * y[r] * lambda[r];
+      const double* y = Y->y.data() + static_cast<std::size_t>(k) * Y->width + offset + first;
+      for (int r = 0; r < dim; ++r) u[k] += Y->root[k] * y[r] * lambda[r];
     }
     return;
   }
   const TreeView& view = context.dynamics.views[tree];
   const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved
-  const std::vector<double>& entries = row.loose ? context.out.jacobian : rows.scaled;
+  const std::vector<double>& entries = row.loose ? context.out.jacobian : rows.scaled();
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
     if (side.tree != tree) continue;
@@ -270,13 +272,13 @@ void append_whitened_entries(const Scene& scene,
                              std::vector<double>& values) {
   const ConstraintRow& row = rows.rows[set];
   const int dim = row.set.dim;
-  if (const OneTreeRows& Y = rows.whitened.one_tree; Y.tree >= 0) {
+  if (const OneTreeRows* Y = rows.whitened.one_tree()) {
     const std::size_t first = dofs.size();
     append_touched(row, dynamics, dofs);
     for (std::size_t k = first; k < dofs.size(); ++k) {
-      const double* y = Y.y.data() + static_cast<std::size_t>(dofs[k]) * Y.width + offset;
+      const double* y = Y->y.data() + static_cast<std::size_t>(dofs[k]) * Y->width + offset;
       values.insert(values.end(), y, y + dim);
-      dofs[k] += scene.trees()[Y.tree].v_offset;
+      dofs[k] += scene.trees()[Y->tree].v_offset;
     }
     return;
   }
@@ -291,7 +293,7 @@ void append_whitened_entries(const Scene& scene,
       dim == 1 ? whiten_rows<1>(view, dynamics.trees[side.tree], side.last_dof, own)
                : whiten_rows<3>(view, dynamics.trees[side.tree], side.last_dof, own);
     }
-    const double* z = row.loose ? own : rows.whitened.z.data() + side.start;
+    const double* z = row.loose ? own : rows.whitened.z().data() + side.start;
     for (int m = 0; m < side.length; ++m) {
       const double root = std::sqrt(dynamics.trees[side.tree].D_inverse[chain[m]]);
       dofs.push_back(scene.trees()[side.tree].v_offset + chain[m]);
@@ -324,7 +326,7 @@ void fill_space(const Scene& scene,
                                static_cast<int>(space.dofs.size()),
                                static_cast<int>(space.z.size())});
         space.dofs.insert(space.dofs.end(), chain, chain + side.length);
-        const double* z = rows.whitened.z.data() + side.start;
+        const double* z = rows.whitened.z().data() + side.start;
         space.z.insert(space.z.end(), z, z + row.set.dim * side.length);
       }
     }

@@ -96,8 +96,14 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
 void list_rows(const CompliantInput& input, CompliantSystem& system) {
   ConstraintRows& rows = system.rows;
   rows.clear();
-  const RowContext context{
-      input.scene, input.parameters, system.here, input.contact, input.h, system.dynamics, rows};
+  const RowContext context{input.scene,
+                           input.parameters,
+                           system.here,
+                           input.contact,
+                           input.h,
+                           system.dynamics,
+                           rows,
+                           system.row_scratch};
   append_contact_rows(context, system.contacts);
   bool general = false;
   for (CompliantPoint& point : system.points) {
@@ -111,10 +117,14 @@ void list_rows(const CompliantInput& input, CompliantSystem& system) {
 void assemble(const CompliantInput& input, CompliantSystem& system) {
   const Scene& scene = input.scene;
   list_rows(input, system);
-  assemble_rows(scene, system.dynamics, system.rows, system.delassus);
+  assemble_rows(scene, system.dynamics, system.rows, system.row_scratch, system.delassus);
   system.row_rate.assign(system.delassus.g.size(), 0.0);
-  add_row_velocity(
-      scene, system.dynamics, system.rows, system.dynamics.free_motion.data(), system.row_rate);
+  add_row_velocity(scene,
+                   system.dynamics,
+                   system.rows,
+                   system.dynamics.free_motion.data(),
+                   system.row_scratch,
+                   system.row_rate);
   system.sorted.clear();  // points were in the order of contacts
   for (const ConstraintRow& row : system.rows.rows)
     system.sorted.push_back(system.points[row.index]);
@@ -158,7 +168,7 @@ void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out) {
-  velocity_change(scene, system.dynamics, system.rows, nullptr, f, out);
+  velocity_change(scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);
 }
 
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {

@@ -37,6 +37,7 @@ struct CompliantOutcome : StepReport {
 
 /// The rows that stay rigid, with scratch.
 struct RigidRows : StepRecord {
+  RowScratch scratch;
   SolverWorkspace solver;
   std::vector<double> change;       ///< [nv]
   std::vector<double> held;         ///< [rows] the impulses that held, then their change

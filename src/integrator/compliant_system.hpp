@@ -64,6 +64,7 @@ struct CompliantSystem {
   ConstraintRows rows;               ///< J of all points, three rows each
   ContactProblem delassus;           ///< values: Y, island by island; islands of the points
   // Scratch.
+  RowScratch row_scratch;
   ContactSet found;
   std::vector<CompliantPoint> sorted;
   std::vector<double> row_rate;

@@ -151,7 +151,8 @@ void ramp_joint_forces(const CompliantInput& input, CompliantWorkspace& work) {
   s.whitened = s.ramp;
   respond(input.scene, start, s.whitened, s.response);
   s.rows.assign(s.b0.size(), 0.0);
-  add_row_velocity(input.scene, start.dynamics, start.rows, s.whitened.data(), s.rows);
+  add_row_velocity(
+      input.scene, start.dynamics, start.rows, s.whitened.data(), start.row_scratch, s.rows);
   for (std::size_t r = 0; r < s.b0.size(); ++r) s.b0[r] -= s.rows[r];
   for (int k = 0; k < nv; ++k) start.acceleration[k] -= s.response[k];
 

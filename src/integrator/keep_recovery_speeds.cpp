@@ -85,7 +85,8 @@ void motion_of(const RowContext& context,
                const std::vector<double>& lambda,
                std::vector<double>& u) {
   u.resize(context.scene.nv());
-  velocity_change(context.scene, context.dynamics, context.out, nullptr, lambda, u.data());
+  velocity_change(
+      context.scene, context.dynamics, context.out, nullptr, lambda, context.scratch, u.data());
 }
 
 /// Whether impulses have made a body of a tree faster than the caps.

@@ -22,6 +22,14 @@ void scale_up(const TreeView& tree, const TreeData<double>& data, const double* 
   }
 }
 
+RowContext context_of(const CompliantInput& in,
+                      const State& state,
+                      const CompliantSystem& start,
+                      RigidRows& rigid) {
+  const DynamicsWorkspace& dynamics = start.dynamics;
+  return {in.scene, in.parameters, state, in.contact, in.h, dynamics, rigid.rows, rigid.scratch};
+}
+
 /// Rows of everything rigid for the motion v -> velocity, which is their free motion.
 void build_rigid(const CompliantInput& input,
                  const State& state,
@@ -37,8 +45,7 @@ void build_rigid(const CompliantInput& input,
              rigid.change.data() + v,
              start.dynamics.free_motion.data() + v);
   }
-  const RowContext context{
-      scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
+  const RowContext context = context_of(input, state, start, rigid);
   build_problem(context, start.rigid, rigid.problem, rigid.solution.impulse);
 }
 
@@ -70,8 +77,13 @@ void solve_rigid(const CompliantInput& input,
   outcome.factorisations += s.factorisations;
   outcome.most_factorisations += most_factorisations(rigid.problem, input.solver);
   for (std::size_t k = 0; k < rigid.held.size(); ++k) rigid.held[k] = s.impulse[k] - rigid.held[k];
-  velocity_change(
-      input.scene, start.dynamics, rigid.rows, nullptr, rigid.held, rigid.change.data());
+  velocity_change(input.scene,
+                  start.dynamics,
+                  rigid.rows,
+                  nullptr,
+                  rigid.held,
+                  rigid.scratch,
+                  rigid.change.data());
 }
 
 void report_rigid(const CompliantSystem& start, const RigidRows& rigid, CompliantOutcome& outcome) {
@@ -172,14 +184,13 @@ void hold_rigid_rows(const CompliantInput& input, const State& state, CompliantW
   CompliantSystem& start = work.start;
   RigidRows& rigid = work.rigid;
   rigid.rows.clear();
-  const RowContext context{
-      input.scene, input.parameters, state, input.contact, input.h, start.dynamics, rigid.rows};
+  const RowContext context = context_of(input, state, start, rigid);
   append_contact_rows(context, start.rigid);
   append_joint_rows(context);
   append_closure_rows(context);
   start.held.assign(input.scene.nv(), 0.0);
   if (!rigid.rows.rows.empty()) {
-    number_sets(input.scene, rigid.rows, rigid.problem);
+    number_sets(input.scene, rigid.rows, rigid.scratch, rigid.problem);
     load_impulses(context, start.rigid, rigid.problem, rigid.solution.impulse);
     for (double& l : rigid.solution.impulse) l /= input.h;
     add_row_forces(input.scene, start.dynamics, rigid.rows, rigid.solution.impulse, start.held);

@@ -25,13 +25,18 @@ void RigidStep::step(const StepInput& input, State& state) {
   finish(input, state);
 }
 
+RowContext RigidStep::row_context(const StepInput& input, const State& state) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  const ContactSettings& contact = settings.contact;
+  return {scene, parameters, state, contact, settings.dt, record_.dynamics, record_.rows, scratch_};
+}
+
 void RigidStep::prepare(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
-  const RowContext context{
-      scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
+  const RowContext context = row_context(input, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
   if (settings.project_closures)
     add_closure_curvature(context, control, record_.dynamics, record_.problem, loops);
@@ -86,8 +91,7 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   solution.penalty = state.penalty;
   const SolverSettings& rules = rules_of_step(settings.solver);
   solve(record_.problem, rules, solver_, solution);
-  const RowContext context{
-      scene, parameters, state, settings.contact, settings.dt, record_.dynamics, record_.rows};
+  const RowContext context = row_context(input, state);
   keep_recovery_speeds(context, rules, record_.problem, solver_, recovery_work_, solution);
   if (dissipative_)
     apply_impact_law(rules, record_.rows, record_.problem, solver_, impact_, solution);
@@ -146,7 +150,7 @@ void RigidStep::finish(const StepInput& input, State& state) {
   const double dt = settings.dt;
   record_.dv.resize(scene.nv());
   const double* w = record_.dynamics.free_motion.data();
-  velocity_change(scene, record_.dynamics, record_.rows, w, impulse, record_.dv.data());
+  velocity_change(scene, record_.dynamics, record_.rows, w, impulse, scratch_, record_.dv.data());
   semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
   store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {

@@ -31,9 +31,11 @@ class RigidStep final : public StepKind {
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const SimulatorSettings& settings);
+  RowContext row_context(const StepInput& input, const State& state);
 
   CollisionWorkspace collision_;
   StepRecord record_;
+  RowScratch scratch_;
   SolverWorkspace solver_;
   SleepWorkspace sleep_;
   RecoveryWorkspace recovery_work_;

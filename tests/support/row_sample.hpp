@@ -71,6 +71,7 @@ struct RowSample {
   CollisionWorkspace collision;
   ContactSet contacts;
   ConstraintRows rows;
+  RowScratch scratch;
   ContactProblem problem;
   std::vector<double> impulse;
 
@@ -116,8 +117,10 @@ struct RowSample {
     prepare();
     collide(scene, scene.parameters, work, {}, kDt, state, collision, contacts);
     const ContactSettings settings;
-    build_problem(
-        {scene, scene.parameters, state, settings, kDt, work, rows}, contacts, problem, impulse);
+    build_problem({scene, scene.parameters, state, settings, kDt, work, rows, scratch},
+                  contacts,
+                  problem,
+                  impulse);
   }
 
   void add_closures(Rng& rng, double open, int a, int b) {
@@ -182,8 +185,10 @@ inline MatrixXd dense_jacobian(const RowSample& s) {
         put(o, transpose_times(c.frame, relative(c.body_a, c.body_b, c.position, c.position)));
       } else if (row.source == RowSource::kClosure) {
         const Closure& c = s.scene.closures()[row.index];
-        const Transform A = body_placement(s.scene, w, c.body_a) * s.scene.parameters.closure_X_A[row.index];
-        const Transform B = body_placement(s.scene, w, c.body_b) * s.scene.parameters.closure_X_B[row.index];
+        const Transform A =
+            body_placement(s.scene, w, c.body_a) * s.scene.parameters.closure_X_A[row.index];
+        const Transform B =
+            body_placement(s.scene, w, c.body_b) * s.scene.parameters.closure_X_B[row.index];
         put(o, transpose_times(A.R, relative(c.body_a, c.body_b, A.p, B.p)));
         if (row.set.dim == 6) {
           put(o + 3,

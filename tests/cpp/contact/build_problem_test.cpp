@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   for (int trial = 0; trial < 60; ++trial) {
     RowSample s(rng, {.one_tree = trial % 3 == 2});
     if (s.problem.num_rows() == 0) continue;
-    ++layouts[s.rows.whitened.one_tree.tree >= 0];
+    ++layouts[s.rows.whitened.one_tree() != nullptr];
     const MatrixXd J = dense_jacobian(s), M = dense_mass(s);
     const MatrixXd MJ = solve_semidefinite(M, J.transpose());
     MatrixXd G = multiply(J, MJ);
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
       VectorXd change(s.scene.nv());
       for (const bool free : {false, true}) {
         const double* w = free ? s.work.free_motion.data() : nullptr;
-        velocity_change(s.scene, s.work, s.rows, w, impulse, change.data());
+        velocity_change(s.scene, s.work, s.rows, w, impulse, s.scratch, change.data());
         VectorXd expected = MJ * l;
         if (free) expected += v_free - s.state.v;
         BOOST_TEST((change - expected).cwiseAbs().maxCoeff() <
