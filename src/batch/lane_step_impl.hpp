@@ -1,188 +1,214 @@
 #pragma once
 
-#include "batch/lane_step.hpp"
-#include "dynamics/bias.hpp"
-#include "dynamics/constraint_rows.hpp"
+#include "batch/lane_contacts.hpp"
+#include "batch/lane_dynamics.hpp"
+#include "batch/lane_queue.hpp"
+#include "batch/lane_recovery.hpp"
 #include "dynamics/integrate.hpp"
-#include "dynamics/kinematics.hpp"
-#include "dynamics/loose_body.hpp"
-#include "dynamics/mass_matrix.hpp"
-#include "dynamics/tree_layout.hpp"
-#include "solver/common/pgs_kernel.hpp"
 
-// Included once per instruction set; see math/lanes.hpp.
+// One step of a chunk of packs: every pack up to its contact problems, these solved by size, every
+// pack to its end. Included once per instruction set; see math/lanes.hpp.
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// An array of doubles, entry (i, lane) at [i * W + lane], as one of T.
-template <class T>
-const T* lanes(const double* x) {
-  return as_array<const T>(x);
+/// Lanes that are still in the step.
+template <class Real>
+inline Mask<Real> stepped(const LaneExit* exit) {
+  alignas(64) double on[lane_width<Real>];
+  for (int i = 0; i < lane_width<Real>; ++i) on[i] = exit[i] == LaneExit::kStepped ? 1.0 : 0.0;
+  return *as_array<const Real>(static_cast<const double*>(on)) > Real(0.0);
 }
-template <class T>
-T* lanes(double* x) {
-  return as_array<T>(x);
+
+/// The lanes of m that are still in the step leave it.
+template <class Real>
+inline void leave(const Mask<Real>& m, LaneExit why, LaneExit* exit) {
+  const int bits = lane_bits(m);
+  for (int i = 0; i < lane_width<Real> && bits != 0; ++i) {
+    if ((bits >> i & 1) != 0 && exit[i] == LaneExit::kStepped) exit[i] = why;
+  }
+}
+
+/// Warm start: of contacts from the axes of body A.
+template <class Real>
+inline void load_impulses(const LaneScene& s, const LanePack& pack, PackWork<Real>& w) {
+  const Real* kept = as_array<const Real>(static_cast<const double*>(pack.impulse));
+  const RigidTransform<Real>& X = w.data.X_WR;
+  for (int k = 0; k < w.num_used; ++k) {
+    const int set = w.used[k], o = set_offset(s, set);
+    if (set >= s.num_slots) {
+      w.lambda[o] = kept[o];
+      continue;
+    }
+    const LaneSlot& slot = s.slots[set];
+    Vec3<Real> world{kept[o], kept[o + 1], kept[o + 2]};
+    if (slot.body_is_a) world = (X.R * w.data.X_RB[slot.body].R) * world;
+    const Vec3<Real> local = transpose_times(w.frame[set], world);
+    for (int r = 0; r < 3; ++r) w.lambda[o + r] = local[r];
+  }
+}
+
+/// Up to the contact problems, which go to their queues.
+template <class Real>
+inline void prepare(const LaneScene& s,
+                    const LanePack& pack,
+                    LaneScratch<Real>& x,
+                    PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  const LaneParameters<Real> p = read_lane_parameters<Real>(s, pack.parameters);
+  const Real* q = as_array<const Real>(static_cast<const double*>(pack.q));
+  const Real* v = as_array<const Real>(static_cast<const double*>(pack.v));
+  const auto leaves = [&](const Mask<Real>& m, LaneExit why) { leave<Real>(m, why, pack.exit); };
+  for (int i = 0; i < W; ++i) pack.exit[i] = LaneExit::kStepped;
+  w.relative[0] = w.contacts[0] = w.scalars[0] = Real(0.0);
+  const Mask<Real> scalar = p.scalar[0] > Real(0.0);
+  leaves(scalar, LaneExit::kScalar);
+  leaves(not_finite(s.tree, q, v), LaneExit::kNotFinite);
+  forward_kinematics(s.tree, p.tree, q, v, w.data);
+  leaves(turns_fast(s.tree, s.rules.dt, w.data), LaneExit::kFast);
+  lane_poses(s, p, w.data, x);
+  leaves(lane_guards(s, p, x), LaneExit::kPair);
+  leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
+  lane_dynamics(s, p, pack, q, v, w);
+  leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
+  lane_rows(s, p, q, v, x, w);
+  const RowExits<Real> exits = lane_references(s, p, x, w);
+  leaves(exits.rebounds, LaneExit::kRestitution);
+  leaves(exits.immovable, LaneExit::kImmovable);
+  load_impulses(s, pack, w);
+}
+
+/// Impulses of the sets that a lane does not have are zero; u = L^-1 D^-1 Z lambda, and in w.w what
+/// was there plus Z lambda.
+template <class Real>
+inline void impulse_forces(const LaneScene& s, PackWork<Real>& w, Real* u) {
+  const TreeView& t = s.tree;
+  const Real zero(0.0);
+  for (int k = 0; k < t.nv; ++k) u[k] = zero;
+  for (int i = 0; i < w.num_used; ++i) {
+    const int set = w.used[i], dim = set_dim(s, set), o = set_offset(s, set),
+              last = set_dof(s, set);
+    const int* chain = t.chain + t.row[last];
+    const Mask<Real> active = w.active[set] > zero;
+    for (int r = 0; r < dim; ++r) w.lambda[o + r] = select(active, w.lambda[o + r], zero);
+    const Real* y = w.y + set_start(s, set);
+    for (int m = 0; m <= t.depth[last]; ++m) {
+      Real sum = y[dim * m] * w.lambda[o];
+      for (int r = 1; r < dim; ++r) sum += y[dim * m + r] * w.lambda[o + r];
+      u[chain[m]] += sum;
+    }
+  }
+  for (int k = 0; k < t.nv; ++k) u[k] = u[k] / w.root[k];
+}
+
+/// Impulses for the next warm start, in the lanes of `at`; of sets without contact zero.
+template <class Real>
+inline void store_impulses(const LaneScene& s,
+                           const LanePack& pack,
+                           Mask<Real> at,
+                           const PackWork<Real>& w) {
+  Real* kept = as_array<Real>(pack.impulse);
+  const RigidTransform<Real>& X = w.data.X_WR;
+  const Real zero(0.0);
+  for (int r = 0; r < total_rows(s); ++r) kept[r] = select(at, zero, kept[r]);
+  for (int k = 0; k < w.num_used; ++k) {
+    const int set = w.used[k], o = set_offset(s, set);
+    const Real* l = w.lambda + o;
+    if (set >= s.num_slots) {
+      kept[o] = select(at, l[0], kept[o]);
+      continue;
+    }
+    const LaneSlot& slot = s.slots[set];
+    Vec3<Real> world = w.frame[set] * Vec3<Real>{l[0], l[1], l[2]};
+    if (slot.body_is_a) world = transpose_times(X.R * w.data.X_RB[slot.body].R, world);
+    for (int r = 0; r < 3; ++r) kept[o + r] = select(at, world[r], kept[o + r]);
+  }
+}
+
+/// From the impulses to the end of the step. Lanes that cannot end it keep their state.
+template <class Real>
+inline void finish(const LaneScene& s,
+                   const LanePack& pack,
+                   LaneScratch<Real>& x,
+                   PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const LaneParameters<Real> p = read_lane_parameters<Real>(s, pack.parameters);
+  Real *q = as_array<Real>(pack.q), *v = as_array<Real>(pack.v);
+  const Real zero(0.0);
+  leave<Real>(negated(w.relative[0] <= Real(s.rules.tolerance)), LaneExit::kUnsolved, pack.exit);
+  impulse_forces(s, w, x.change);
+  const Mask<Real> several = w.contacts[0] + w.scalars[0] > Real(1.0);
+  const Mask<Real> suspect = several & (w.matters[0] > zero);
+  if (any(suspect)) {
+    for (int k = 0; k < t.nv; ++k) x.v[k] = x.change[k];
+    solve_scaled_lower(t, w.data, x.v);
+    const Mask<Real> fast = pushed_fast(s, p, v, x.v, x, w);
+    leave<Real>(fast & suspect, LaneExit::kRecovery, pack.exit);
+  }
+  for (int k = 0; k < t.nv; ++k) x.change[k] = w.w[k] + x.change[k];
+  solve_scaled_lower(t, w.data, x.change);
+  for (int k = 0; k < t.nv; ++k) x.v[k] = v[k] + x.change[k];
+  for (int k = 0; k < t.nq; ++k) x.q[k] = q[k];
+  integrate_configuration(t, root_point(t, p.tree), Real(s.rules.dt), x.q, x.v);
+  leave<Real>(not_finite(t, x.q, x.v), LaneExit::kUnsolved, pack.exit);
+  const Mask<Real> at = stepped<Real>(pack.exit);
+  for (int k = 0; k < t.nq; ++k) q[k] = select(at, x.q[k], q[k]);
+  for (int k = 0; k < t.nv; ++k) v[k] = select(at, x.v[k], v[k]);
+  store_impulses(s, pack, at, w);
+  *as_array<Real>(pack.relative) = w.relative[0];
+  *as_array<Real>(pack.contacts) = w.contacts[0];
 }
 
 template <class Real>
-struct LaneWork {
-  TreeData<Real> data;
-  Real* whitened;         // [nv]
-  Real* rows;             // 3 chain-lengths per contact
-  Real* scaled;           // D^-1 rows
-  Real* delassus;         // [3 n x 3 n] column-major
-  Real* g;                // [3 n]
-  ConeStep<Real>* steps;  // [n]
-};
-
-inline int row_doubles(const TreeView& tree) { return 3 * tree.nv; }
-
-template <class Real>
-std::size_t lane_workspace_size(const TreeView& t, int n) {
-  constexpr int kStep = reals_in<ConeStep<Real>, Real>();
-  const std::size_t reals =
-      tree_data_size<Real>(t) + t.nv + n * (2 * row_doubles(t) + 3 + kStep) + 9 * n * n;
+std::size_t lane_doubles(const LaneScene& s, int packs) {
+  constexpr int kPadding = 8;
+  std::size_t reals = lane_scratch_size(s) + packs * pack_work_size(s);
+  for (int n = 0; n <= most_cones(s); ++n) {
+    for (int c = 0; c < most_classes(s); ++c) reals += dense_problem_size(n, kScalarClass * c);
+  }
+  reals += dense_work_size(most_cones(s), kScalarClass * (most_classes(s) - 1)) + kPadding;
   return reals * lane_width<Real>;
 }
 
 template <class Real>
-LaneWork<Real> carve(const TreeView& t, int n, double* workspace) {
-  Arena<Real> arena{lanes<Real>(workspace)};
-  LaneWork<Real> w;
-  w.data = take_tree_data(t, arena);
-  w.whitened = arena.template take<Real>(t.nv);
-  w.rows = arena.template take<Real>(n * row_doubles(t));
-  w.scaled = arena.template take<Real>(n * row_doubles(t));
-  w.delassus = arena.template take<Real>(9 * n * n);
-  w.g = arena.template take<Real>(3 * n);
-  w.steps = arena.template take<ConeStep<Real>>(n);
-  STICTION_ASSERT(reinterpret_cast<double*>(arena.cursor) - workspace ==
-                  static_cast<std::ptrdiff_t>(lane_workspace_size<Real>(t, n)));
-  return w;
+std::size_t lane_integers(const LaneScene& s, int packs) {
+  return packs * num_sets(s) + num_queues(s) * lane_width<Real> * (2 + kMaxLaneSets);
 }
 
 template <class Real>
-TreeParameters<Real> lane_parameters(const LaneStepArrays& a) {
-  return {lanes<RigidTransform<Real>>(a.placement),
-          lanes<Vec3<Real>>(a.axis),
-          lanes<Real>(a.mass),
-          lanes<Vec3<Real>>(a.com),
-          lanes<Sym3<Real>>(a.inertia),
-          *lanes<RigidTransform<Real>>(a.base),
-          *lanes<Vec3<Real>>(a.gravity)};
+std::size_t lane_parameter_doubles(const LaneScene& s) {
+  return static_cast<std::size_t>(lane_parameters_size(s)) * lane_width<Real>;
 }
 
 template <class Real>
-void lane_dynamics(const TreeView& t, double dt, const LaneStepArrays& a, LaneWork<Real>& w) {
-  const TreeParameters<Real> p = lane_parameters<Real>(a);
-  forward_kinematics(t, p, lanes<Real>(a.q), lanes<Real>(a.v), w.data);
-  body_inertias_and_forces(t, p, w.data);
-  if (is_loose_body(t)) {
-    loose_body_bias(p, Real(dt), w.data);
-  } else {
-    bias_forces(t, w.data);
+void lane_step(const LaneScene& s, const LanePack* packs, int count, double* memory, int* indices) {
+  Arena<Real> arena{as_array<Real>(memory)};
+  PackWork<Real> works[kMaxLanePacks];
+  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxLaneScalars / kScalarClass + 1)];
+  LaneScratch<Real> scratch = take_lane_scratch(s, arena);
+  DenseWork<Real> dense =
+      take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);
+  take_queues(s, arena, indices, queues);
+  for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, arena, indices);
+  for (int k = 0; k < count; ++k) {
+    prepare(s, packs[k], scratch, works[k]);
+    const LaneParameters<Real> p = read_lane_parameters<Real>(s, packs[k].parameters);
+    enqueue(s, p, scratch, k, packs[k].exit, works, queues, dense);
   }
-  mass_matrix(t, w.data);
-  for (int k = 0; k < t.nv; ++k) {
-    w.data.L[t.row[k] + t.depth[k]] += lanes<Real>(a.diagonal)[k];
-    w.whitened[k] = Real(dt) * (lanes<Real>(a.force)[k] - w.data.bias[k]);
-    lanes<Real>(a.bias)[k] = w.data.bias[k];
+  for (int i = 0; i < num_queues(s); ++i) {
+    if (queues[i].count > 0) solve_queue(s, queues[i], dense, works);
   }
-  factorise(t, w.data);
-  solve_transposed(t, w.data, w.whitened);
-  for (int k = 0; k < t.packed_size; ++k) lanes<Real>(a.factor)[k] = w.data.L[k];
+  for (int k = 0; k < count; ++k) finish(s, packs[k], scratch, works[k]);
 }
 
 template <class Real>
-void lane_problem(const TreeView& t, int n, const LaneStepArrays& a, LaneWork<Real>& w) {
-  const RigidTransform<Real>& X = w.data.X_WR;
-  for (int i = 0; i < n; ++i) {
-    Real* rows = w.rows + i * row_doubles(t);
-    const Vec3<Real>& point = lanes<Vec3<Real>>(a.contact_point)[i];
-    const Mat3<Real>& frame = lanes<Mat3<Real>>(a.contact_frame)[i];
-    point_rows(t,
-               w.data,
-               a.contact_dof[i],
-               transpose_times(X.R, point - X.p),
-               transpose_times(X.R, frame),
-               Real(1.0),
-               rows);
-    Real* g = w.g + 3 * i;
-    for (int r = 0; r < 3; ++r) g[r] = Real(0.0);
-    rows_times<3>(t, a.contact_dof[i], rows, lanes<Real>(a.v), g);
-    whiten_rows<3>(t, w.data, a.contact_dof[i], rows);
-    Real* scaled = w.scaled + i * row_doubles(t);
-    scale_rows<3>(t, w.data, a.contact_dof[i], rows, scaled);
-    rows_times<3>(t, a.contact_dof[i], scaled, w.whitened, g);
-    g[2] -= lanes<Real>(a.reference)[i];
-  }
-  for (int k = 0; k < 9 * n * n; ++k) w.delassus[k] = Real(0.0);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
-      const int di = a.contact_dof[i], dj = a.contact_dof[j];
-      int common = 0;
-      while (common <= t.depth[di] && common <= t.depth[dj] &&
-             t.chain[t.row[di] + common] == t.chain[t.row[dj] + common]) {
-        ++common;
-      }
-      Real block[9];
-      for (int k = 0; k < 9; ++k) block[k] = Real(0.0);
-      delassus_block<3, 3>(
-          common, w.rows + i * row_doubles(t), w.scaled + j * row_doubles(t), block, 3);
-      for (int c = 0; c < 3; ++c) {
-        for (int r = 0; r < 3; ++r) w.delassus[(3 * j + c) * 3 * n + 3 * i + r] = block[3 * c + r];
-      }
-    }
-  }
-}
-
-template <class Real>
-void lane_velocity(int n, int i, const Real* G, const Real* g, const Real* lambda, Real* c) {
-  for (int r = 0; r < 3; ++r) c[r] = g[3 * i + r];
-  for (int k = 0; k < 3 * n; ++k) {
-    for (int r = 0; r < 3; ++r) c[r] += G[k * 3 * n + 3 * i + r] * lambda[k];
-  }
-}
-
-template <class Real>
-void lane_solve(int n, int sweeps, const LaneStepArrays& a, LaneWork<Real>& w) {
-  Real* lambda = lanes<Real>(a.impulse);
-  for (int i = 0; i < n; ++i) {
-    const Real* b = w.delassus + 3 * i * 3 * n + 3 * i;
-    const Real block[6] = {b[0], b[1], b[2], b[3 * n + 1], b[3 * n + 2], b[6 * n + 2]};
-    w.steps[i] = cone_step(block, Real(0.0));
-  }
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
-    for (int i = 0; i < n; ++i) {
-      Real c[3];
-      lane_velocity(n, i, w.delassus, w.g, lambda, c);
-      update_cone(w.steps[i], lanes<Real>(a.friction)[i], c, lambda + 3 * i);
-    }
-  }
-  for (int i = 0; i < n; ++i)
-    lane_velocity(n, i, w.delassus, w.g, lambda, lanes<Real>(a.velocity) + 3 * i);
-}
-
-template <class Real>
-void lane_step(
-    const TreeView& t, int n, int sweeps, double dt, const LaneStepArrays& a, double* workspace) {
-  LaneWork<Real> w = carve<Real>(t, n, workspace);
-  lane_dynamics(t, dt, a, w);
-  lane_problem(t, n, a, w);
-  lane_solve(n, sweeps, a, w);
-  for (int i = 0; i < n; ++i) {
-    add_impulse<3>(t,
-                   a.contact_dof[i],
-                   w.rows + i * row_doubles(t),
-                   lanes<Real>(a.impulse) + 3 * i,
-                   w.whitened);
-  }
-  solve_scaled_lower(t, w.data, w.whitened);
-  Real* v = lanes<Real>(a.v);
-  for (int k = 0; k < t.nv; ++k) v[k] += w.whitened[k];
-  integrate_configuration(
-      t, root_point(t, lane_parameters<Real>(a)), Real(dt), lanes<Real>(a.q), v);
+LaneKernel lane_kernel(const char* instruction_set) {
+  return {lane_width<Real>,
+          instruction_set,
+          lane_step<Real>,
+          lane_doubles<Real>,
+          lane_integers<Real>,
+          lane_parameter_doubles<Real>};
 }
 
 }  // namespace STICTION_ISA

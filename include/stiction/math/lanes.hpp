@@ -87,26 +87,65 @@ inline Pack<W> select(M m, Pack<W> a, Pack<W> b) {
   return Pack<W>::from(m ? a.v : b.v);
 }
 
-inline bool any(bool m) { return m; }
+/// A mask of several lanes; `a & b` of one lane is an int and counts as bool.
 template <class M>
-inline bool any(M m) {
+concept WideMask = (sizeof(M) > sizeof(long long));
+
+/// One bit for each lane.
+inline int lane_bits(bool m) { return m; }
+template <WideMask M>
+inline int lane_bits(M m) {
   constexpr int n = sizeof(M) / sizeof(long long);
-  long long r = 0;
-  for (int i = 0; i < n; ++i) r |= m[i];
-  return r != 0;
+#if defined(__AVX512DQ__) && defined(__AVX512F__)
+  if constexpr (n == 8) return __builtin_ia32_cvtq2mask512(m);
+#endif
+#ifdef __AVX__
+  if constexpr (n == 4)
+    return __builtin_ia32_movmskpd256(__builtin_bit_cast(PackStorage<4>::Vector, m));
+#endif
+#ifdef __SSE2__
+  if constexpr (n == 2)
+    return __builtin_ia32_movmskpd(__builtin_bit_cast(PackStorage<2>::Vector, m));
+#endif
+  int bits = 0;
+  for (int i = 0; i < n; ++i) bits |= (m[i] != 0) << i;
+  return bits;
+}
+
+inline bool any(bool m) { return m; }
+template <WideMask M>
+inline bool any(M m) {
+  return lane_bits(m) != 0;
 }
 inline bool all(bool m) { return m; }
-template <class M>
+template <WideMask M>
 inline bool all(M m) {
-  constexpr int n = sizeof(M) / sizeof(long long);
-  long long r = -1;
-  for (int i = 0; i < n; ++i) r &= m[i];
-  return r != 0;
+  return lane_bits(m) == (1 << (sizeof(M) / sizeof(long long))) - 1;
+}
+/// The lanes where m does not hold.
+inline bool negated(bool m) { return !m; }
+template <WideMask M>
+inline M negated(M m) {
+  return ~m;
 }
 
 inline double square_root(double x) { return __builtin_sqrt(x); }
 template <int W>
 inline Pack<W> square_root(Pack<W> x) {
+#ifndef __clang__
+#ifdef __AVX512F__
+  if constexpr (W == 8) {
+    constexpr int kNearest = 4;  // the rounding in force
+    return Pack<W>::from(__builtin_ia32_sqrtpd512_mask(x.v, x.v, -1, kNearest));
+  }
+#endif
+#ifdef __AVX__
+  if constexpr (W == 4) return Pack<W>::from(__builtin_ia32_sqrtpd256(x.v));
+#endif
+#ifdef __SSE2__
+  if constexpr (W == 2) return Pack<W>::from(__builtin_ia32_sqrtpd(x.v));
+#endif
+#endif
   for (int i = 0; i < W; ++i) x.v[i] = __builtin_sqrt(x.v[i]);
   return x;
 }

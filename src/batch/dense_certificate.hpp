@@ -1,0 +1,147 @@
+#pragma once
+
+#include "batch/dense_problem.hpp"
+
+// Residuals::relative on lanes, see contact/scaled_residuals.hpp: the same rule with its floors of
+// rounding, and infinite where the scalar code would have to look at lost digits.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+template <class Real>
+inline Real infinity() {
+  return Real(__builtin_inf());
+}
+
+/// The largest of the rows so far, and of the violations above rounding.
+template <class Real>
+struct Largest {
+  Real total{0.0}, g{0.0}, lambda{0.0}, made{0.0}, energy{0.0}, diagonal{0.0};
+  Real primal{0.0}, dual{0.0}, complementarity{0.0};
+};
+
+/// One row with its diagonal entry.
+template <class Real>
+inline void add_row(Real g, Real diagonal, Real l, Real c, Largest<Real>& x) {
+  g = abs(g);
+  l = abs(l);
+  x.total += g + l + abs(c);
+  x.g = max(x.g, g);
+  x.lambda = max(x.lambda, l);
+  x.made = max(x.made, g + diagonal * l);
+  x.energy = max(x.energy, diagonal * l * l);
+}
+
+/// A set's violations p, d, q; l_size and c_size are the sums of its rows as above_rounding() takes
+/// them.
+template <class Real>
+inline void add_violations(
+    Real floor, Real diagonal, Real l_size, Real c_size, Real p, Real d, Real q, Largest<Real>& x) {
+  const Real zero(0.0);
+  const Real least = select(diagonal > zero, floor, zero);
+  x.total += p + d + q;
+  x.diagonal = max(x.diagonal, diagonal);
+  x.dual = max(x.dual, select(d <= least, zero, d));
+  const Mask<Real> hidden = least > zero, small = p * diagonal <= least;
+  x.primal = max(x.primal, select(hidden & small, zero, p));
+  const Mask<Real> rounding = q * diagonal <= least * (l_size * diagonal + c_size);
+  x.complementarity = max(x.complementarity, select(hidden & rounding, zero, q));
+}
+
+/// Distances from the cone and its dual, circular::distance and dual_distance.
+template <class Real>
+inline Real cone_distance(Real mu, Real t, Real n) {
+  const Real zero(0.0);
+  const Real side = max(zero, t - mu * n) / square_root(Real(1.0) + mu * mu);
+  const Mask<Real> below = n < zero, steep = mu * t <= -n;
+  return select(below & steep, square_root(t * t + n * n), select(t <= mu * n, zero, side));
+}
+template <class Real>
+inline Real dual_cone_distance(Real mu, Real t, Real n) {
+  const Real zero(0.0);
+  const Real side = (mu * t - n) / square_root(Real(1.0) + mu * mu);
+  return select(n >= mu * t, zero, select(t <= -(mu * n), square_root(t * t + n * n), side));
+}
+
+template <class Real>
+inline void add_cone(Real mu,
+                     Real floor,
+                     const Real* g,
+                     const Real* diagonal,
+                     const Real* l,
+                     const Real* c,
+                     Largest<Real>& x) {
+  const Real ct = square_root(c[0] * c[0] + c[1] * c[1]);
+  const Real lt = square_root(l[0] * l[0] + l[1] * l[1]);
+  const Real n = c[2] + mu * ct;
+  const Real power = abs(l[0] * c[0] + l[1] * c[1] + l[2] * n);
+  for (int r = 0; r < 3; ++r) add_row(g[r], diagonal[r], l[r], c[r], x);
+  const Real l_size = abs(l[0]) + abs(l[1]) + abs(l[2]) + mu * abs(l[2]);
+  const Real c_size = (abs(c[0]) + abs(c[1]) + abs(c[2])) * (Real(1.0) + mu);
+  add_violations(floor,
+                 max(max(diagonal[0], diagonal[1]), diagonal[2]),
+                 l_size,
+                 c_size,
+                 cone_distance(mu, lt, l[2]),
+                 dual_cone_distance(mu, ct, n),
+                 power,
+                 x);
+}
+
+template <class Real>
+inline void add_scalar(
+    Real lower, Real upper, Real floor, Real g, Real diagonal, Real l, Real c, Largest<Real>& x) {
+  const Real zero(0.0);
+  const Real p = max(zero, max(lower - l, l - upper));
+  const Real room = select(c > zero, l - lower, upper - l), speed = abs(c);
+  const Mask<Real> endless = room >= infinity<Real>();
+  add_row(g, diagonal, l, c, x);
+  add_violations(floor,
+                 diagonal,
+                 abs(l),
+                 speed,
+                 p,
+                 select(endless, speed, zero * c),
+                 select(endless, zero, speed * max(zero, room)),
+                 x);
+}
+
+/// Residuals::relative from the largest, of so many rows.
+template <class Real>
+inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
+  const Real zero(0.0), one(1.0);
+  const auto ratio = [&](Real a, Real scale) {
+    return select(a > zero, a / select(a > zero, scale, one), zero);
+  };
+  const Mask<Real> stiff = x.diagonal > zero;
+  const Real L = max(x.lambda, select(stiff, x.g / select(stiff, x.diagonal, one), zero));
+  const Real V = select(x.g > zero, x.g, x.made);
+  Real relative = max(ratio(x.primal, L), max(ratio(x.dual, V), ratio(x.complementarity, L * V)));
+  const Mask<Real> no_g = x.g <= zero, no_lambda = x.lambda <= zero;
+  relative = select(no_g & no_lambda, select(x.primal > zero, one, zero), relative);
+  constexpr double kSumRounding = 16.0 * 0x1p-53;
+  const Real enough = max(V, floor) / Real(kSumRounding * rows);
+  relative = select(x.diagonal * x.energy > enough * enough, infinity<Real>(), relative);
+  return select(x.total < infinity<Real>(), relative, infinity<Real>());
+}
+
+/// Of lambda with its velocity c.
+template <class Real, int Cones>
+inline Real dense_residual(const DenseShape<Real, Cones>& s, const Real* lambda, const Real* c) {
+  const DenseProblem<Real>& p = s.p;
+  const int rows = s.rows(), cones = s.cones();
+  Largest<Real> x;
+  for (int i = 0; i < cones; ++i) {
+    const Real* block = p.G + 3 * i * (rows + 1);
+    const Real diagonal[3] = {block[0], block[rows + 1], block[2 * rows + 2]};
+    add_cone(p.mu[i], p.floor[0], p.g + 3 * i, diagonal, lambda + 3 * i, c + 3 * i, x);
+  }
+  for (int j = 0; j < s.scalars(); ++j) {
+    const int r = 3 * cones + j;
+    add_scalar(p.lower[j], p.upper[j], p.floor[0], p.g[r], p.G[r * (rows + 1)], lambda[r], c[r], x);
+  }
+  return relative_residual(x, p.floor[0], rows);
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

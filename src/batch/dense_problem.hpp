@@ -1,0 +1,115 @@
+#pragma once
+
+#include "dynamics/tree_layout.hpp"
+#include "solver/common/pgs_kernel.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// A number that is known to the compiler.
+template <int N>
+struct Count {
+  constexpr operator int() const { return N; }
+};
+
+/// c = G lambda + g of `cones` contacts, three rows each [t1 t2 n], then `scalars` rows whose
+/// impulse lies between two bounds; each lane a problem of its own.
+template <class Real>
+struct DenseProblem {
+  int cones, scalars;
+  Real* G;  ///< [rows x rows] symmetric
+  Real* g;
+  Real* mu;             ///< [cones]
+  Real *lower, *upper;  ///< [scalars]
+  Real* lambda;         ///< in: warm start, out: solution
+  Real* floor;          ///< [1] rounding of the velocities [m/s]
+  Real* valid;          ///< [1] 1: the lane holds a problem
+  Real* relative;       ///< [1] out: Residuals::relative of lambda
+  int rows() const { return 3 * cones + scalars; }
+};
+
+constexpr int dense_problem_size(int cones, int scalars) {
+  const int rows = 3 * cones + scalars;
+  return rows * rows + 2 * rows + cones + 2 * scalars + 3;
+}
+
+template <class Real>
+inline DenseProblem<Real> take_dense_problem(int cones, int scalars, Arena<Real>& arena) {
+  const int rows = 3 * cones + scalars;
+  const auto take = [&](int n) { return arena.template take<Real>(n); };
+  DenseProblem<Real> p;
+  p.cones = cones;
+  p.scalars = scalars;
+  p.G = take(rows * rows);
+  p.g = take(rows);
+  p.lambda = take(rows);
+  p.mu = take(cones);
+  p.lower = take(scalars);
+  p.upper = take(scalars);
+  p.floor = take(1);
+  p.valid = take(1);
+  p.relative = take(1);
+  return p;
+}
+
+/// Scratch of a solve.
+template <class Real>
+struct DenseWork {
+  Real *D, *c, *moved, *l, *trial, *step, *best;  ///< [rows]
+  Real *matrix, *rhs;                             ///< [rows x rows], [rows]
+  Real* moving;                                   ///< [rows] D where the step may change lambda
+  Real* slides;                                   ///< [cones]
+  ConeStep<Real>* cones;                          ///< [cones]
+  Real* inverse;                                  ///< [scalars] of the diagonal
+};
+
+constexpr int dense_work_size(int cones, int scalars) {
+  const int rows = 3 * cones + scalars;
+  return rows * rows + 9 * rows + (1 + 11) * cones + scalars;
+}
+
+template <class Real>
+inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& arena) {
+  static_assert(reals_in<ConeStep<Real>, Real>() <= 11);
+  const int rows = 3 * cones + scalars;
+  const auto take = [&](int n) { return arena.template take<Real>(n); };
+  DenseWork<Real> w;
+  Real** const of_rows[] = {
+      &w.D, &w.c, &w.moved, &w.l, &w.trial, &w.step, &w.best, &w.rhs, &w.moving};
+  for (Real** x : of_rows) *x = take(rows);
+  w.matrix = take(rows * rows);
+  w.slides = take(cones);
+  w.cones = arena.template take<ConeStep<Real>>(cones);
+  w.inverse = take(scalars);
+  return w;
+}
+
+/// The numbers of a problem that are known to the compiler: Cones contacts and nothing else, or
+/// (-1) any.
+template <class Real, int Cones>
+struct DenseShape {
+  const DenseProblem<Real>& p;
+  int cones() const { return Cones >= 0 ? Cones : p.cones; }
+  int scalars() const { return Cones >= 0 ? 0 : p.scalars; }
+  int rows() const { return 3 * cones() + scalars(); }
+};
+
+/// c = G lambda + g.
+template <class Real, int Cones>
+inline void dense_velocity(const DenseShape<Real, Cones>& s, const Real* lambda, Real* c) {
+  const int rows = s.rows(), cones = s.cones();
+  const auto add = [&](int first, auto count) {
+    const Real* G = s.p.G + first * rows;
+    Real sum[count];
+    for (int r = 0; r < count; ++r) sum[r] = s.p.g[first + r];
+    for (int k = 0; k < rows; ++k) {
+      for (int r = 0; r < count; ++r) sum[r] += G[r * rows + k] * lambda[k];
+    }
+    for (int r = 0; r < count; ++r) c[first + r] = sum[r];
+  };
+  for (int i = 0; i < cones; ++i) add(3 * i, Count<3>{});
+  for (int r = 3 * cones; r < rows; r += 4) add(r, Count<4>{});
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

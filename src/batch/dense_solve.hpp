@@ -1,0 +1,80 @@
+#pragma once
+
+#include "batch/dense_newton.hpp"
+#include "batch/dense_sweep.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// The course of ncp-newton on few rows: the start as it is, Newton from a good one, then sweeps
+/// and Newton by turns. p.relative says what was reached; what is above the tolerance is for
+/// others.
+template <class Real, int Cones>
+inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, DenseWork<Real>& w) {
+  constexpr double kClose = 2e-2, kSame = 1e-2;
+  constexpr int kTurns = 3, kSweeps = 4, kSteps = 8;
+  const DenseProblem<Real>& p = s.p;
+  const int rows = s.rows();
+  const Real goal(tolerance), zero(0.0);
+  const auto evaluate = [&] {
+    dense_velocity(s, p.lambda, w.c);
+    return dense_residual(s, p.lambda, w.c);
+  };
+  const Mask<Real> valid = p.valid[0] > zero;
+  p.relative[0] = evaluate();
+  Mask<Real> same = p.relative[0] <= Real(kSame * tolerance);
+  Mask<Real> at = valid & negated(same);
+  same = same & valid & (p.relative[0] > Real(1e-3 * kSame * tolerance));
+  bool ready = false;
+  if (any(same)) {  // what is left dies out in a sweep, or would add up from step to step
+    prepare_sweeps(s, w);
+    ready = true;
+    for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
+    dense_sweep(s, w, same, p.lambda);
+    const Real relative = evaluate();
+    const Mask<Real> worse = same & (relative > goal);
+    p.relative[0] = select(same & negated(worse), relative, p.relative[0]);
+    for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);
+    if (any(at)) dense_velocity(s, p.lambda, w.c);
+  }
+  if (!any(at)) return;
+  dense_scales(s, w.D);
+  Real size(0.0);
+  for (int r = 0; r < rows; ++r) size += abs(p.lambda[r]);
+  const Mask<Real> warm = at & (size > zero) & (p.relative[0] <= Real(kClose));
+  if (any(warm)) dense_newton(s, w, kSteps, min(goal, Real(0.5) * p.relative[0]), warm);
+  at = at & (p.relative[0] > goal);
+  for (int turn = 0; turn < kTurns && any(at); ++turn) {
+    if (!ready) prepare_sweeps(s, w);
+    ready = true;
+    const Real before = p.relative[0];
+    for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
+    for (int k = 0; k < kSweeps; ++k) dense_sweep(s, w, at, p.lambda);
+    p.relative[0] = select(at, evaluate(), before);
+    const Mask<Real> more = at & (p.relative[0] > goal);
+    if (any(more)) dense_newton(s, w, kSteps, goal, more);
+    const Mask<Real> worse = at & (p.relative[0] > before);
+    p.relative[0] = select(worse, before, p.relative[0]);
+    for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);
+    at = at & (p.relative[0] > goal);
+  }
+}
+
+template <class Real>
+inline void dense_solve(const DenseProblem<Real>& p, double tolerance, DenseWork<Real>& w) {
+  switch (p.scalars == 0 ? p.cones : -1) {
+    case 1:
+      return dense_solve(DenseShape<Real, 1>{p}, tolerance, w);
+    case 2:
+      return dense_solve(DenseShape<Real, 2>{p}, tolerance, w);
+    case 3:
+      return dense_solve(DenseShape<Real, 3>{p}, tolerance, w);
+    case 4:
+      return dense_solve(DenseShape<Real, 4>{p}, tolerance, w);
+    default:
+      return dense_solve(DenseShape<Real, -1>{p}, tolerance, w);
+  }
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

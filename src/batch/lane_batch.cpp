@@ -1,0 +1,256 @@
+#include "batch/lane_batch.hpp"
+
+#include "model/contact_order.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+namespace stiction {
+namespace {
+
+constexpr int kPacksOfChunk = 8;  // their workspaces and problems fit a cache of the second level
+
+const LaneKernel& kernel_of(int width) {
+  const std::vector<LaneKernel>& kernels = lane_kernels();
+  if (width == 0) return kernels.back();
+  for (const LaneKernel& k : kernels) {
+    if (k.width == width) return k;
+  }
+  throw std::invalid_argument("width is " + std::to_string(width) +
+                              ": this processor has lanes of 1 to " +
+                              std::to_string(kernels.back().width));
+}
+
+const Scene& fit(const Scene& scene, const SimulatorSettings& settings) {
+  const std::string why = why_not_lanes(scene, settings);
+  if (!why.empty()) throw std::invalid_argument("no lanes: " + why);
+  return scene;
+}
+
+std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {
+  const auto [shape, plane] = layout.pairs[slot.pair];
+  return static_cast<std::uint64_t>(std::min(shape, plane)) << 32 |
+         static_cast<std::uint32_t>(std::max(shape, plane));
+}
+
+/// Lane `lane` of numbers [n] of a pack.
+void scatter(const double* from, int n, int width, double* to) {
+  for (int k = 0; k < n; ++k) to[k * width] = from[k];
+}
+void gather(const double* from, int n, int width, double* to) {
+  for (int k = 0; k < n; ++k) to[k] = from[k * width];
+}
+
+/// Where a row's impulse lies in State::constraint_impulse.
+int joint_place(const LaneRow& row, int nv) { return row.dof + nv * static_cast<int>(row.kind); }
+
+}  // namespace
+
+LaneMemory::LaneMemory(std::size_t doubles) {
+  constexpr std::size_t kAlign = 64;
+  const std::size_t bytes = (doubles * sizeof(double) + kAlign) / kAlign * kAlign;
+  void* memory = std::aligned_alloc(kAlign, bytes);
+  if (memory == nullptr) throw std::bad_alloc();
+  std::memset(memory, 0, bytes);
+  data_.reset(static_cast<double*>(memory));
+}
+
+LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width)
+    : scalar_(fit(scene, settings), settings),
+      layout_(scalar_.scene(), settings),
+      view_(layout_.view()),
+      kernel_(kernel_of(width)),
+      worlds_(worlds) {
+  if (worlds < 1)
+    throw std::invalid_argument("worlds is " + std::to_string(worlds) + ": must be > 0");
+  packs_ = (worlds + kernel_.width - 1) / kernel_.width;
+  state_ = scalar_.initial_state();
+  scalar_control_ = scalar_.hold();
+  allocate();
+  const State start = state_;
+  for (int world = 0; world < packs_ * kernel_.width; ++world) {
+    set_state(world, start);
+    set_control(world, scalar_control_);
+  }
+}
+
+void LaneBatch::allocate() {
+  const int W = kernel_.width, nv = view_.tree.nv, chunk = std::min(packs_, kPacksOfChunk);
+  const std::size_t lanes = static_cast<std::size_t>(packs_) * W;
+  data_.control = LaneMemory(lanes * 3 * nv);
+  data_.q = LaneMemory(lanes * view_.tree.nq);
+  data_.v = LaneMemory(lanes * nv);
+  data_.impulse = LaneMemory(lanes * total_rows(view_));
+  data_.relative = LaneMemory(lanes);
+  data_.contacts = LaneMemory(lanes);
+  data_.parameters.resize(packs_);
+  data_.given.resize(worlds_);
+  data_.exit.assign(lanes, LaneExit::kStepped);
+  data_.time.assign(lanes, 0.0);
+  data_.others.resize(lanes);
+  data_.reports.resize(lanes);
+  shared_parameters_ = LaneMemory(kernel_.parameters(view_));
+  for (int lane = 0; lane < W; ++lane)
+    write_lane_parameters(scene(), layout_, scene().parameters, W, lane, shared_parameters_.data());
+  work_ = LaneMemory(kernel_.doubles(view_, chunk));
+  indices_.resize(kernel_.integers(view_, chunk));
+  views_.reserve(chunk);
+  constexpr int kPointsOfPair = 8;
+  state_.contacts.reserve(view_.num_slots + kPointsOfPair * view_.num_guards);
+}
+
+const double* LaneBatch::at(const LaneMemory& memory, int world, int size) const {
+  const int W = kernel_.width;
+  return memory.data() + static_cast<std::size_t>(world / W) * size * W + world % W;
+}
+
+double* LaneBatch::at(LaneMemory& memory, int world, int size) {
+  return const_cast<double*>(std::as_const(*this).at(memory, world, size));
+}
+
+void LaneBatch::set_state(int world, const State& state) {
+  const int W = kernel_.width;
+  scatter(state.q.data(), view_.tree.nq, W, at(data_.q, world, view_.tree.nq));
+  scatter(state.v.data(), view_.tree.nv, W, at(data_.v, world, view_.tree.nv));
+  data_.time[world] = state.time;
+  double* impulse = at(data_.impulse, world, total_rows(view_));
+  for (int k = 0; k < total_rows(view_); ++k) impulse[k * W] = 0.0;
+  data_.others[world].clear();
+  for (const ContactMemory& kept : state.contacts) {
+    const auto slot = std::find_if(layout_.slots.begin(), layout_.slots.end(), [&](const auto& x) {
+      return pair_of(layout_, x) == kept.pair && x.feature == kept.feature;
+    });
+    if (slot == layout_.slots.end()) {
+      data_.others[world].push_back(kept);
+      continue;
+    }
+    double* own = impulse + 3 * (slot - layout_.slots.begin()) * W;
+    for (int r = 0; r < 3; ++r) own[r * W] = kept.impulse_A[r];
+  }
+  for (int j = 0; j < view_.num_rows; ++j)
+    impulse[(3 * view_.num_slots + j) * W] =
+        state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
+}
+
+void LaneBatch::get_state(int world, State& state) const {
+  const int W = kernel_.width, nv = view_.tree.nv;
+  state.scene = scalar_.fingerprint();
+  state.q.resize(view_.tree.nq);
+  state.v.resize(nv);
+  gather(at(data_.q, world, view_.tree.nq), view_.tree.nq, W, state.q.data());
+  gather(at(data_.v, world, nv), nv, W, state.v.data());
+  state.time = data_.time[world];
+  state.queries.clear();
+  state.rest.clear();
+  state.contacts.assign(data_.others[world].begin(), data_.others[world].end());
+  const double* impulse = at(data_.impulse, world, total_rows(view_));
+  for (int k = 0; k < view_.num_slots; ++k) {
+    const double* own = impulse + 3 * k * W;
+    const Vec3d l{own[0], own[W], own[2 * W]};
+    if (l.x == 0.0 && l.y == 0.0 && l.z == 0.0) continue;
+    const LaneSlot& slot = layout_.slots[k];
+    state.contacts.push_back({pair_of(layout_, slot), slot.feature, l, {0, 0, 0}});
+  }
+  std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
+  state.constraint_impulse.assign(constraint_impulse_size(scene()), 0.0);
+  for (int j = 0; j < view_.num_rows; ++j)
+    state.constraint_impulse[joint_place(layout_.rows[j], nv)] =
+        impulse[(3 * view_.num_slots + j) * W];
+}
+
+void LaneBatch::set_control(int world, const Control& control) {
+  if (!control.wrenches.empty()) throw std::invalid_argument("control.wrenches: not for lanes");
+  const int W = kernel_.width, nv = view_.tree.nv;
+  double* out = at(data_.control, world, 3 * nv);
+  for (const Eigen::VectorXd* x :
+       {&control.torque, &control.position_target, &control.velocity_target}) {
+    if (x->size() != 0 && x->size() != nv)
+      throw std::invalid_argument("control has " + std::to_string(x->size()) +
+                                  " entries: the scene has nv = " + std::to_string(nv));
+    for (int k = 0; k < nv; ++k, out += W) *out = x->size() == 0 ? 0.0 : (*x)[k];
+  }
+}
+
+void LaneBatch::set_position_target(int world, const double* target) {
+  const int nv = view_.tree.nv;
+  scatter(target, nv, kernel_.width, at(data_.control, world, 3 * nv) + nv * kernel_.width);
+}
+
+void LaneBatch::get_control(int world, Control& control) const {
+  const int nv = view_.tree.nv;
+  const double* from = at(data_.control, world, 3 * nv);
+  for (Eigen::VectorXd* x : {&control.torque, &control.position_target, &control.velocity_target}) {
+    x->resize(nv);
+    gather(from, nv, kernel_.width, x->data());
+    from += nv * kernel_.width;
+  }
+}
+
+void LaneBatch::set_parameters(int world, const Parameters& parameters) {
+  scene().validate(parameters);
+  const int W = kernel_.width;
+  data_.given[world] = std::make_unique<Parameters>(parameters);
+  if (simulated_ == world) simulated_ = -2;  // no world's
+  LaneMemory& own = data_.parameters[world / W];
+  if (own.data() == nullptr) {
+    const std::size_t size = kernel_.parameters(view_);
+    own = LaneMemory(size);
+    std::copy_n(shared_parameters_.data(), size, own.data());
+  }
+  write_lane_parameters(scene(), layout_, parameters, W, world % W, own.data());
+}
+
+void LaneBatch::step(int steps) {
+  for (int first = 0; first < packs_; first += kPacksOfChunk) {
+    for (int k = 0; k < steps; ++k) step_chunk(first);
+  }
+}
+
+void LaneBatch::step_chunk(int first) {
+  const int W = kernel_.width, nv = view_.tree.nv, count = std::min(kPacksOfChunk, packs_ - first);
+  views_.clear();
+  for (int k = first; k < first + count; ++k) {
+    const LaneMemory& own = data_.parameters[k];
+    const int world = k * W;
+    views_.push_back({own.data() != nullptr ? own.data() : shared_parameters_.data(),
+                      at(data_.control, world, 3 * nv),
+                      at(data_.q, world, view_.tree.nq),
+                      at(data_.v, world, nv),
+                      at(data_.impulse, world, total_rows(view_)),
+                      at(data_.relative, world, 1),
+                      at(data_.contacts, world, 1),
+                      data_.exit.data() + world});
+  }
+  kernel_.step(view_, views_.data(), count, work_.data(), indices_.data());
+  const int last = std::min(worlds_, (first + count) * W);
+  for (int world = first * W; world < last; ++world) {
+    ++counts_[static_cast<int>(data_.exit[world])];
+    if (data_.exit[world] != LaneExit::kStepped) {
+      step_scalar(world);
+      continue;
+    }
+    data_.time[world] += view_.rules.dt;
+    if (!data_.others[world].empty()) data_.others[world].clear();
+    data_.reports[world] = {LaneExit::kStepped,
+                            StepStatus::kOk,
+                            data_.relative.data()[world],
+                            static_cast<int>(data_.contacts.data()[world])};
+  }
+}
+
+void LaneBatch::step_scalar(int world) {
+  const Parameters* own = data_.given[world].get();
+  const int wanted = own == nullptr ? -1 : world;
+  if (simulated_ != wanted) scalar_.parameters() = own == nullptr ? scene().parameters : *own;
+  simulated_ = wanted;
+  get_state(world, state_);
+  get_control(world, scalar_control_);
+  const StepReport& report = scalar_.step(state_, scalar_control_);
+  set_state(world, state_);
+  data_.reports[world] = {
+      data_.exit[world], report.status, report.residuals.relative, report.num_contacts};
+}
+
+}  // namespace stiction

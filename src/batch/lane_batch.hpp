@@ -1,0 +1,100 @@
+#pragma once
+
+#include "stiction/simulator/simulator.hpp"
+
+#include "batch/lane_kernels.hpp"
+#include "batch/lane_layout.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <memory>
+
+namespace stiction {
+
+/// Doubles aligned for any lane type; zero.
+class LaneMemory {
+ public:
+  LaneMemory() = default;
+  explicit LaneMemory(std::size_t doubles);
+  double* data() { return data_.get(); }
+  const double* data() const { return data_.get(); }
+
+ private:
+  struct Free {
+    void operator()(double* x) const { std::free(x); }
+  };
+  std::unique_ptr<double[], Free> data_;
+};
+
+/// What a world's last step was.
+struct LaneReport {
+  LaneExit exit = LaneExit::kStepped;  ///< why the scalar step did it, if it did
+  StepStatus status = StepStatus::kOk;
+  double relative = 0.0;  ///< certificate of the impulses, Residuals::relative
+  int contacts = 0;
+};
+
+/// Worlds of one scene stepped together on lanes: bit for bit the same for any width, number of
+/// worlds and place among them. A world whose step is not one for lanes takes a Simulator's step
+/// from the same state, its warm start included. One per thread.
+class LaneBatch {
+ public:
+  /// `width` 0: the widest this processor has. Throws std::invalid_argument with why_not_lanes(),
+  /// or if there is no such width or no world.
+  LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width = 0);
+
+  int worlds() const { return worlds_; }
+  int width() const { return kernel_.width; }
+  const Scene& scene() const { return scalar_.scene(); }
+
+  /// Impulses of contacts and joints travel with a state.
+  void set_state(int world, const State& state);
+  void get_state(int world, State& state) const;
+  /// Torques and targets, held until they are set again. Throws for wrenches.
+  void set_control(int world, const Control& control);
+  void set_position_target(int world, const double* target);  ///< [nv]
+  void get_control(int world, Control& control) const;
+  /// Validated. Worlds that were never given any have the scene's.
+  void set_parameters(int world, const Parameters& parameters);
+
+  /// Allocates nothing once every world has been at its most contacts outside the lanes.
+  void step(int steps = 1);
+  const LaneReport& report(int world) const { return data_.reports[world]; }
+  /// World-steps by their exit since the last reset_counts().
+  const std::array<std::int64_t, kLaneExits>& counts() const { return counts_; }
+  void reset_counts() { counts_ = {}; }
+
+ private:
+  /// Entry (i, lane) of pack k at [(k size + i) W + lane].
+  struct Worlds {
+    LaneMemory control, q, v, impulse, relative, contacts;
+    std::vector<LaneMemory> parameters;              ///< [packs] empty: shared
+    std::vector<std::unique_ptr<Parameters>> given;  ///< [worlds] null: the scene's
+    std::vector<LaneExit> exit;                      ///< [lanes]
+    std::vector<double> time;                        ///< [lanes]
+    std::vector<std::vector<ContactMemory>> others;  ///< [lanes] of pairs without a slot
+    std::vector<LaneReport> reports;                 ///< [lanes]
+  };
+
+  void allocate();
+  double* at(LaneMemory& memory, int world, int entry_size);
+  const double* at(const LaneMemory& memory, int world, int entry_size) const;
+  void step_chunk(int first);
+  void step_scalar(int world);
+
+  Simulator scalar_;
+  LaneLayout layout_;
+  LaneScene view_;
+  LaneKernel kernel_;
+  int worlds_, packs_;
+  Worlds data_;
+  LaneMemory shared_parameters_, work_;
+  std::vector<int> indices_;
+  std::vector<LanePack> views_;
+  std::array<std::int64_t, kLaneExits> counts_{};
+  int simulated_ = -1;  ///< whose parameters scalar_ has; -1: the scene's
+  State state_;
+  Control scalar_control_;
+};
+
+}  // namespace stiction

@@ -1,0 +1,99 @@
+#pragma once
+
+#include "batch/lane_work.hpp"
+#include "dynamics/bias.hpp"
+#include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
+#include "dynamics/mass_matrix.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Explicit force of one dof and what it adds to the diagonal of M (dof_force() of forest.cpp):
+/// beyond the actuator's limit the limit is a constant and the gains leave M^.
+template <class Real>
+inline void lane_dof_force(const LaneParameters<Real>& p,
+                           int k,
+                           Real dt,
+                           Real torque,
+                           Real position_error,
+                           Real velocity_target,
+                           Real v,
+                           Real& force,
+                           Real& diagonal) {
+  const Real zero(0.0), d = p.damping[k], limit = p.effort_limit[k], kp = p.kp[k], kd = p.kd[k];
+  const Mask<Real> passive = (kp >= zero) & (kp <= zero) & (kd >= zero) & (kd <= zero);
+  const Real servo = kp * position_error + kd * (velocity_target - v);
+  const Real wanted = select(passive, torque, torque + servo);
+  const Mask<Real> saturated = abs(wanted) > limit;
+  const Real bound = select(wanted < zero, -limit, limit);
+  const Real free = select(passive, wanted, wanted - kp * dt * v);
+  force = select(saturated, bound, free) - d * v;
+  const Real own_kp = select(saturated, zero, kp), own_kd = select(saturated, zero, kd);
+  diagonal = p.armature[k] + dt * (d + own_kd) + dt * dt * own_kp;
+}
+
+/// w = L^-T dt (force - bias) and the factor of M^.
+template <class Real>
+inline void lane_forces(const LaneScene& s,
+                        const LaneParameters<Real>& p,
+                        const LanePack& pack,
+                        const Real* q,
+                        const Real* v,
+                        PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const Real *torque = as_array<const Real>(pack.control), *target = torque + t.nv,
+             *rate = target + t.nv;
+  const Real dt(s.rules.dt), zero(0.0);
+  for (int b = 0; b < t.num_bodies; ++b) {
+    const int first = t.v_index[b], n = joint_nv(t.joint[b]);
+    for (int k = first; k < first + n; ++k) {
+      const Real error = n == 1 ? target[k] - q[t.q_index[b]] : zero;
+      Real force, diagonal;
+      lane_dof_force(p, k, dt, torque[k], error, rate[k], v[k], force, diagonal);
+      w.data.L[t.row[k] + t.depth[k]] += diagonal;
+      w.w[k] = dt * (force - w.data.bias[k]);
+    }
+  }
+  factorise(t, w.data);
+  solve_transposed(t, w.data, w.w);
+  for (int k = 0; k < t.nv; ++k) w.root[k] = square_root(w.data.D_inverse[k]);
+}
+
+/// Lanes whose state has a number that is not finite.
+template <class Real>
+inline Mask<Real> not_finite(const TreeView& t, const Real* q, const Real* v) {
+  Real sum(0.0);
+  for (int k = 0; k < t.nq; ++k) sum += abs(q[k]);
+  for (int k = 0; k < t.nv; ++k) sum += abs(v[k]);
+  return negated(sum < Real(__builtin_inf()));
+}
+
+/// Lanes in which a body turns by more than a radian in the step.
+template <class Real>
+inline Mask<Real> turns_fast(const TreeView& t, double dt, const TreeData<Real>& data) {
+  Real fastest(0.0);
+  for (int b = 0; b < t.num_bodies; ++b) fastest = max(fastest, squared_norm(data.V[b].angular));
+  return Real(dt) * square_root(fastest) > Real(1.0);
+}
+
+template <class Real>
+inline void lane_dynamics(const LaneScene& s,
+                          const LaneParameters<Real>& p,
+                          const LanePack& pack,
+                          const Real* q,
+                          const Real* v,
+                          PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  body_inertias_and_forces(t, p.tree, w.data);
+  if (is_loose_body(t)) {
+    loose_body_bias(p.tree, Real(s.rules.dt), w.data);
+  } else {
+    bias_forces(t, w.data);
+  }
+  mass_matrix(t, w.data);
+  lane_forces(s, p, pack, q, v, w);
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,26 @@
+#include "batch/lane_kernels.hpp"
+
+#include "batch/lane_step_impl.hpp"
+
+namespace stiction {
+
+// Defined in the files compiled for their instruction set.
+LaneKernel lane_kernel_avx2();
+LaneKernel lane_kernel_avx512();
+
+const std::vector<LaneKernel>& lane_kernels() {
+  static const std::vector<LaneKernel> kernels = [] {
+    std::vector<LaneKernel> k;
+    k.push_back(lane_kernel<double>("x86-64"));
+    k.push_back(lane_kernel<Pack<2>>("x86-64"));
+    if (__builtin_cpu_supports("avx2")) k.push_back(lane_kernel_avx2());
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
+      k.push_back(lane_kernel_avx512());
+    }
+    return k;
+  }();
+  return kernels;
+}
+
+}  // namespace stiction

@@ -1,0 +1,245 @@
+#include "batch/lane_layout.hpp"
+
+#include "stiction/geometry/aabb.hpp"
+
+#include "model/joint.hpp"
+
+#include <cmath>
+
+namespace stiction {
+namespace {
+
+bool is_plane(const Geometry& g) { return g.body < 0 && g.shape.type == ShapeType::kHalfSpace; }
+
+/// Points of a shape that may touch a plane; 0: not known to the lanes.
+int plane_points(ShapeType type) {
+  switch (type) {
+    case ShapeType::kSphere:
+      return 1;
+    case ShapeType::kCapsule:
+      return 2;
+    case ShapeType::kBox:
+      return 8;
+    default:
+      return 0;
+  }
+}
+
+/// Pairs that never meet: of the same body, off, or both in the world.
+bool may_meet(const Scene& scene, int a, int b) {
+  const std::vector<Geometry>& g = scene.geometries();
+  return (g[a].body >= 0 || g[b].body >= 0) && scene.pair_enabled(a, b);
+}
+
+}  // namespace
+
+std::string why_not_lanes(const Scene& scene, const SimulatorSettings& settings) {
+  const std::vector<Tree>& trees = scene.trees();
+  if (trees.size() != 1) return "the scene has " + std::to_string(trees.size()) + " trees, not one";
+  if (trees[0].free_root && trees[0].num_bodies == 1) return "the scene is a loose body";
+  if (!scene.closures().empty()) return "the scene has closures";
+  if (!scene.gears().empty()) return "the scene has gears";
+  if (settings.integrator != "semi-implicit-euler")
+    return "the integrator is " + settings.integrator;
+  if (settings.solver.name != "ncp-newton") return "the solver is " + settings.solver.name;
+  if (settings.solver.centred_loads) return "centred_loads is on";
+  if (settings.solver.time_budget > 0.0) return "there is a time budget";
+  if (settings.smoothing > 0.0) return "smoothing is on";
+  if (settings.sleeping.enabled) return "sleeping is on";
+  if (settings.collision.points_per_pair > 0) return "points_per_pair is given";
+  if (settings.contact.tangential_compliance) return "tangential_compliance is on";
+  for (const Geometry& g : scene.geometries()) {
+    if (g.body >= 0 && g.shape.type == ShapeType::kHalfSpace)
+      return g.name + " is a moving half-space";
+  }
+  return "";
+}
+
+LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&scene.trees()[0]) {
+  rules = {s.dt,
+           s.solver.tolerance,
+           s.collision.margin,
+           s.contact.baumgarte,
+           s.contact.recovery_speed,
+           s.contact.recovery_angular_speed,
+           s.contact.limit_margin,
+           s.contact.restitution_threshold};
+  add_geometries(scene);
+  add_joint_rows(scene);
+}
+
+/// All geometries, with a slot for each point against a plane and a guard for each other pair;
+/// contacts are sorted by pair and feature, and so are slots.
+void LaneLayout::add_geometries(const Scene& scene) {
+  const std::vector<Geometry>& all = scene.geometries();
+  const int n = static_cast<int>(all.size());
+  for (int g = 0; g < n; ++g) geometries.push_back({g, all[g].body});
+  for (int a = 0; a < n; ++a) {
+    for (int b = a + 1; b < n; ++b) {
+      if (!may_meet(scene, a, b)) continue;
+      const int plane = is_plane(all[a]) ? a : b, other = plane == a ? b : a;
+      if (!is_plane(all[plane])) {
+        guards.push_back({a, b, false});
+      } else if (plane_points(all[other].shape.type) == 0) {
+        guards.push_back({other, plane, true});
+      } else {
+        add_slots(scene, other, plane);
+      }
+    }
+  }
+}
+
+void LaneLayout::add_slots(const Scene& scene, int shape, int plane) {
+  const Geometry& g = scene.geometries()[shape];
+  const int points = plane_points(g.shape.type), body = g.body - tree->body_offset;
+  for (int f = 0; f < points; ++f) {
+    LaneSlot slot{};
+    slot.kind = points == 1   ? LaneSlot::Kind::kSphere
+                : points == 2 ? LaneSlot::Kind::kCapsuleEnd
+                              : LaneSlot::Kind::kBoxCorner;
+    slot.body_is_a = shape < plane;
+    for (int k = 0; k < 3; ++k) slot.sign[k] = f >> k & 1 ? 1 : -1;
+    if (points == 2) slot.sign[2] = f == 0 ? -1 : 1;
+    slot.shape = shape;
+    slot.plane = plane;
+    slot.body = body;
+    slot.last_dof = tree->last_dof[body];
+    slot.pair = static_cast<int>(pairs.size());
+    slot.feature = static_cast<std::uint32_t>(f);
+    slot.rows = place(slot.last_dof, 3);
+    slots.push_back(slot);
+  }
+  pairs.push_back({shape, plane});
+}
+
+int LaneLayout::place(int last_dof, int dim) {
+  const int start = row_size;
+  row_size += dim * (tree->depth[last_dof] + 1);
+  return start;
+}
+
+void LaneLayout::add_joint_rows(const Scene&) {
+  for (int b = 0; b < tree->num_bodies; ++b) {
+    const JointFacts& joint = joint_facts(tree->joint[b]);
+    const int first = tree->v_index[b], q = tree->q_index[b];
+    const auto add = [&](LaneRow::Kind kind, int dof) {
+      rows.push_back({kind, joint.linear_dofs > 0, dof, b, q, place(dof, 1)});
+    };
+    if (joint.free) continue;
+    if (joint.limited) {
+      add(LaneRow::Kind::kLower, first);
+      add(LaneRow::Kind::kUpper, first);
+    }
+    for (int k = 0; k < joint.nv; ++k) add(LaneRow::Kind::kDryFriction, first + k);
+  }
+}
+
+LaneScene LaneLayout::view() const {
+  return {tree->view(),
+          tree->common_length.data(),
+          slots.data(),
+          rows.data(),
+          geometries.data(),
+          guards.data(),
+          static_cast<int>(slots.size()),
+          static_cast<int>(rows.size()),
+          static_cast<int>(geometries.size()),
+          static_cast<int>(guards.size()),
+          static_cast<int>(pairs.size()),
+          row_size,
+          rules};
+}
+
+namespace {
+
+/// Appends numbers of one lane.
+struct LaneWriter {
+  double* next;
+  int width;
+
+  void put(double x) {
+    *next = x;
+    next += width;
+  }
+  void put(const Vec3d& x) {
+    for (int k = 0; k < 3; ++k) put(x[k]);
+  }
+  void put(const Transform& X) {
+    for (int k = 0; k < 3; ++k) put(X.R.column(k));
+    put(X.p);
+  }
+  void put(const Sym3d& m) {
+    for (const double x : {m.xx, m.xy, m.yy, m.xz, m.yz, m.zz}) put(x);
+  }
+  template <class T>
+  void put(const std::vector<T>& values) {
+    for (const T& x : values) put(x);
+  }
+};
+
+/// What the lanes have no rows for.
+bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
+  for (const auto& [shape, plane] : layout.pairs) {
+    const int a = std::min(shape, plane), b = std::max(shape, plane);
+    if (std::isfinite(scene.pair_material(p, a, b).stiffness)) return true;
+  }
+  const Tree& tree = *layout.tree;
+  for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent
+    const bool wraps = joint_facts(tree.joint[tree.joint_of_dof[k]]).wraps;
+    if (wraps && p.kp[k] != 0.0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void write_lane_parameters(const Scene& scene,
+                           const LaneLayout& layout,
+                           const Parameters& p,
+                           int width,
+                           int lane,
+                           double* block) {
+  LaneWriter out{block + lane, width};
+  out.put(p.placement);
+  out.put(p.axis);
+  out.put(p.mass);
+  out.put(p.com);
+  out.put(p.inertia);
+  out.put(p.base[0]);
+  out.put(p.gravity);
+  for (const std::vector<double>* x : {&p.armature,
+                                       &p.damping,
+                                       &p.dry_friction,
+                                       &p.lower,
+                                       &p.upper,
+                                       &p.kp,
+                                       &p.kd,
+                                       &p.effort_limit})
+    out.put(*x);
+  std::vector<Aabb> boxes;
+  std::vector<double> radius;
+  for (std::size_t g = 0; g < layout.geometries.size(); ++g) {
+    const Shape shape = scene.shape(p, static_cast<int>(g));
+    if (!shape.bounded()) {
+      boxes.push_back({{0, 0, 0}, {0, 0, 0}});
+      radius.push_back(0.0);
+      continue;
+    }
+    boxes.push_back(bounding_box(shape, Transform::identity()));
+    const Vec3d diagonal = boxes.back().upper - boxes.back().lower;
+    radius.push_back(shape.type == ShapeType::kSphere ? shape.size.x : 0.5 * norm(diagonal));
+  }
+  out.put(p.geometry_placement);
+  out.put(p.geometry_size);
+  for (const Aabb& box : boxes) out.put(centre(box));
+  out.put(radius);
+  for (const bool restitution : {false, true}) {
+    for (const auto& [shape, plane] : layout.pairs) {
+      const Material m = scene.pair_material(p, std::min(shape, plane), std::max(shape, plane));
+      out.put(restitution ? m.restitution : m.friction);
+    }
+  }
+  out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
+}
+
+}  // namespace stiction

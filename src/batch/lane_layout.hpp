@@ -1,0 +1,47 @@
+#pragma once
+
+#include "stiction/model/scene.hpp"
+#include "stiction/simulator/simulator_settings.hpp"
+
+#include "batch/lane_sets.hpp"
+
+#include <string>
+#include <vector>
+
+namespace stiction {
+
+/// What keeps a scene or its settings out of the lanes, in words; empty: nothing.
+std::string why_not_lanes(const Scene& scene, const SimulatorSettings& settings);
+
+/// Owns the arrays of a LaneScene. Of a scene for which why_not_lanes() is empty.
+struct LaneLayout {
+  LaneLayout(const Scene& scene, const SimulatorSettings& settings);
+
+  /// Views into this object and into the scene, which must stay.
+  LaneScene view() const;
+  const Tree* tree;
+  std::vector<LaneSlot> slots;
+  std::vector<LaneRow> rows;
+  std::vector<LaneGeometry> geometries;
+  std::vector<LaneGuard> guards;
+  std::vector<std::pair<int, int>>
+      pairs;  ///< geometries of the scene that have a material together
+  int row_size = 0;
+  LaneRules rules;
+
+ private:
+  void add_geometries(const Scene& scene);
+  void add_slots(const Scene& scene, int shape, int plane);
+  void add_joint_rows(const Scene& scene);
+  int place(int last_dof, int dim);
+};
+
+/// Writes the parameters of one world to its lane of a block.
+void write_lane_parameters(const Scene& scene,
+                           const LaneLayout& layout,
+                           const Parameters& parameters,
+                           int width,
+                           int lane,
+                           double* block);
+
+}  // namespace stiction

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "batch/lane_sets.hpp"
+#include "dynamics/tree_data.hpp"
+#include "dynamics/tree_layout.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// LanePack::parameters in the order in which they lie; written by write_lane_parameters().
+template <class Real>
+struct LaneParameters {
+  TreeParameters<Real> tree;
+  const Real *armature, *damping, *dry_friction, *lower, *upper, *kp, *kd, *effort_limit;  // [nv]
+  const RigidTransform<Real>* placement;  ///< [geometries]
+  const Vec3<Real>*size, *centre;         ///< [geometries]
+  const Real* radius;                     ///< [geometries] of the ball about the centre [m]
+  const Real *friction, *restitution;     ///< [pairs]
+  const Real* scalar;                     ///< [1] > 0: the world never takes part
+};
+
+/// Reals of them.
+constexpr int lane_parameters_size(const LaneScene& s) {
+  return 25 * s.tree.num_bodies + 15 + 8 * s.tree.nv + 19 * s.num_geometries + 2 * s.num_pairs + 1;
+}
+
+template <class Real>
+inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const double* block) {
+  Arena<const Real> arena{as_array<const Real>(block)};
+  const int nb = s.tree.num_bodies, nv = s.tree.nv, ng = s.num_geometries;
+  LaneParameters<Real> p;
+  p.tree.placement = arena.template take<const RigidTransform<Real>>(nb);
+  p.tree.axis = arena.template take<const Vec3<Real>>(nb);
+  p.tree.mass = arena.template take<const Real>(nb);
+  p.tree.com = arena.template take<const Vec3<Real>>(nb);
+  p.tree.inertia = arena.template take<const Sym3<Real>>(nb);
+  p.tree.base = *arena.template take<const RigidTransform<Real>>(1);
+  p.tree.gravity = *arena.template take<const Vec3<Real>>(1);
+  const Real** const of_dofs[] = {
+      &p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.kp, &p.kd, &p.effort_limit};
+  for (const Real** x : of_dofs) *x = arena.template take<const Real>(nv);
+  p.placement = arena.template take<const RigidTransform<Real>>(ng);
+  p.size = arena.template take<const Vec3<Real>>(ng);
+  p.centre = arena.template take<const Vec3<Real>>(ng);
+  p.radius = arena.template take<const Real>(ng);
+  p.friction = arena.template take<const Real>(s.num_pairs);
+  p.restitution = arena.template take<const Real>(s.num_pairs);
+  p.scalar = arena.template take<const Real>(1);
+  STICTION_ASSERT(arena.cursor - as_array<const Real>(block) == lane_parameters_size(s));
+  return p;
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,185 @@
+#pragma once
+
+#include "batch/lane_rows.hpp"
+#include "dynamics/mass_matrix.hpp"
+
+// Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
+// contact/contact_rows.cpp, contact/recovery.cpp and integrator/keep_recovery_speeds.cpp. Where a
+// world would need a second solve it leaves the lanes.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Squares of the fastest that moves.
+template <class Real>
+struct LaneSpeeds {
+  Real linear, angular;
+};
+
+/// visit(body, squared speeds of its centre of mass or joint) of a motion u, as each_body_speed().
+template <class Real, class Visit>
+inline void lane_body_speeds(const TreeView& t,
+                             const LaneParameters<Real>& p,
+                             const TreeData<Real>& data,
+                             const Real* u,
+                             Motion<Real>* V,
+                             Visit&& visit) {
+  const Real zero(0.0);
+  for (int b = 0; b < t.num_bodies; ++b) {
+    const int first = t.v_index[b];
+    const JointFacts& facts = joint_facts(t.joint[b]);
+    Motion<Real> joint{{zero, zero, zero}, {zero, zero, zero}};
+    for (int k = first; k < first + facts.nv; ++k) joint = joint + data.S[k] * u[k];
+    V[b] = t.parent[b] < 0 ? joint : V[t.parent[b]] + joint;
+    const Vec3<Real> com = data.X_RB[b] * p.tree.com[b];
+    LaneSpeeds<Real> speeds{squared_norm(V[b].linear + cross(V[b].angular, com)),
+                            squared_norm(V[b].angular)};
+    if (!facts.free) {
+      for (int k = first; k < first + facts.linear_dofs; ++k)
+        speeds.linear = max(speeds.linear, u[k] * u[k]);
+      speeds.angular = max(speeds.angular, squared_norm(joint.angular));
+    }
+    visit(b, speeds);
+  }
+}
+
+/// The share of c* of row r of a set that does no harm, the row acting alone.
+template <class Real>
+inline Real lane_share(const LaneScene& s,
+                       const LaneParameters<Real>& p,
+                       int set,
+                       Real lambda,
+                       LaneScratch<Real>& x,
+                       const PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const int last = set_dof(s, set), dim = set_dim(s, set);
+  const int* chain = t.chain + t.row[last];
+  const Real* y = w.y + set_start(s, set);
+  const Real one(1.0);
+  for (int k = 0; k < t.nv; ++k) x.u[k] = Real(0.0);
+  for (int m = 0; m <= t.depth[last]; ++m)
+    x.u[chain[m]] = w.root[chain[m]] * y[dim * m + dim - 1] * lambda;
+  solve_lower(t, w.data, x.u);
+  LaneSpeeds<Real> most{Real(0.0), Real(0.0)};
+  lane_body_speeds(t, p, w.data, x.u, x.speed, [&](int, const LaneSpeeds<Real>& body) {
+    most.linear = max(most.linear, body.linear);
+    most.angular = max(most.angular, body.angular);
+  });
+  const Real linear = square_root(most.linear), angular = square_root(most.angular);
+  const Real fastest(s.rules.recovery_speed), turning(s.rules.recovery_angular_speed);
+  const Real share = select(linear > fastest, fastest / linear, one);
+  return select(angular > turning, min(share, turning / angular), share);
+}
+
+/// c* of a gap: -gap / dt of an open one, else a share of the depth.
+template <class Real>
+inline Real gap_reference(const LaneRules& rules, Real gap, double cap) {
+  const Real dt(rules.dt);
+  const Real wanted = Real(-rules.baumgarte) * gap / dt;
+  return select(gap > Real(0.0), -gap / dt, min(wanted, Real(cap)));
+}
+
+/// What leaves the lanes at the rows.
+template <class Real>
+struct RowExits {
+  Mask<Real> rebounds, immovable;
+};
+
+/// An impact above the threshold with a restitution that asks for more than the gap.
+template <class Real>
+inline Mask<Real> rebounds(const LaneScene& s,
+                           const LaneParameters<Real>& p,
+                           int set,
+                           Real reference,
+                           const LaneScratch<Real>& x) {
+  const int n = set_offset(s, set) + 2;
+  const Real dt(s.rules.dt), zero(0.0), given(s.rules.restitution_threshold);
+  const Real usual = max(Real(0.01), Real(2.0) * norm(p.tree.gravity) * dt);
+  const Real threshold = select(given >= zero, given, usual);
+  const Real e = p.restitution[s.slots[set].pair], approach = -x.jv[n];
+  const Mask<Real> impact = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
+  return impact & (e > zero) & (e * approach > reference);
+}
+
+/// c* of every used set, taken off g; floors complete; w.matters.
+template <class Real>
+inline RowExits<Real> lane_references(const LaneScene& s,
+                                      const LaneParameters<Real>& p,
+                                      LaneScratch<Real>& x,
+                                      PackWork<Real>& w) {
+  constexpr double kNegligible = 1e-6, kMatters = 1e-3, kImmovable = 1e-13;
+  const Real zero(0.0), one(1.0), dt(s.rules.dt);
+  const double least = s.rules.recovery_speed < s.rules.recovery_angular_speed
+                           ? s.rules.recovery_speed
+                           : s.rules.recovery_angular_speed;
+  const Real negligible(kNegligible * least);
+  const int stride = used_rows(s, w);
+  Real largest(0.0);
+  for (int k = 0, row = 0; k < w.num_used; ++k) {
+    for (int r = 0; r < set_dim(s, w.used[k]); ++r, ++row)
+      largest = max(largest, w.active[w.used[k]] * x.G[row * (stride + 1)]);
+  }
+  RowExits<Real> exits{one < zero, one < zero};
+  w.matters[0] = zero;
+  for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
+    const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
+    const Mask<Real> active = w.active[set] > zero;
+    Real free = abs(x.g[o]);
+    for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
+    x.floor[set] += lane_rounding(zero, dt, free);
+    if (set >= s.num_slots && s.rows[set - s.num_slots].kind == LaneRow::Kind::kDryFriction)
+      continue;
+    const bool turns = set >= s.num_slots && !s.rows[set - s.num_slots].linear;
+    const double cap = turns ? s.rules.recovery_angular_speed : s.rules.recovery_speed;
+    Real reference = gap_reference(s.rules, x.gap[set], cap);
+    const Mask<Real> closed = active & negated(x.gap[set] > zero);
+    const Mask<Real> corrected = closed & (reference > negligible);
+    const int normal = row + dim - 1;
+    const Real diagonal = x.G[normal * (stride + 1)];
+    if (any(corrected)) {
+      const Real share = lane_share(s, p, set, reference / diagonal, x, w);
+      const Mask<Real> capped = corrected & (share < one);
+      const Mask<Real> large = closed & (reference > Real(kMatters * cap));
+      reference = select(corrected, reference * share, reference);
+      w.matters[0] = select(capped | large, one, w.matters[0]);
+    }
+    if (dim == 3) {
+      exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x));
+      exits.immovable = exits.immovable | (active & (diagonal <= Real(kImmovable) * largest));
+    }
+    x.g[o + dim - 1] -= reference;
+  }
+  return exits;
+}
+
+/// Lanes in which impulses make a body faster than the caps, is_pushed_fast(): there corrections
+/// must be looked at together. `w.lambda` is the solution.
+template <class Real>
+inline Mask<Real> pushed_fast(const LaneScene& s,
+                              const LaneParameters<Real>& p,
+                              const Real* v,
+                              const Real* pushed,
+                              LaneScratch<Real>& x,
+                              const PackWork<Real>& w) {
+  constexpr double kPushed = 0.25;
+  const TreeView& t = s.tree;
+  const Real zero(0.0), one(1.0);
+  for (int k = 0; k < t.nv; ++k) x.u[k] = w.w[k];
+  solve_scaled_lower(t, w.data, x.u);
+  for (int k = 0; k < t.nv; ++k) x.u[k] += v[k] + pushed[k];
+  const Real linear(s.rules.recovery_speed * s.rules.recovery_speed),
+      angular(s.rules.recovery_angular_speed * s.rules.recovery_angular_speed),
+      share(kPushed * kPushed);
+  LaneSpeeds<Real>* after = as_array<LaneSpeeds<Real>>(x.fastest);
+  lane_body_speeds(
+      t, p, w.data, x.u, x.speed, [&](int b, const LaneSpeeds<Real>& body) { after[b] = body; });
+  Mask<Real> fast = one < zero;
+  lane_body_speeds(t, p, w.data, pushed, x.speed, [&](int b, const LaneSpeeds<Real>& body) {
+    fast = fast | ((body.linear > share * linear) & (after[b].linear > linear)) |
+           ((body.angular > share * angular) & (after[b].angular > angular));
+  });
+  return fast;
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

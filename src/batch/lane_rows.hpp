@@ -1,0 +1,194 @@
+#pragma once
+
+#include "batch/lane_work.hpp"
+#include "dynamics/constraint_rows.hpp"
+
+// Rows of the sets that any lane has, Y = D^-1/2 L^-T J^T, G = Y^T Y and g, in the order of sums of
+// contact/one_tree_rows.cpp.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// 16 u (length / dt + speed), rounding_of() of recovery's rows.
+template <class Real>
+inline Real lane_rounding(Real length, Real dt, Real speed) {
+  return Real(16.0 * 0x1p-53) * (length / dt + speed);
+}
+template <class Real>
+inline Real largest_of(const Vec3<Real>& x) {
+  return max(max(abs(x.x), abs(x.y)), abs(x.z));
+}
+
+/// Which limits are within reach and which joints have dry friction, with their gaps. Returns the
+/// lanes in which a joint is far out of its limits.
+template <class Real>
+inline Mask<Real> lane_joint_rows(const LaneScene& s,
+                                  const LaneParameters<Real>& p,
+                                  const Real* q,
+                                  const Real* v,
+                                  LaneScratch<Real>& x,
+                                  PackWork<Real>& w) {
+  constexpr double kFarOut = 0.1;  // of contact/constraint_row.hpp
+  const Real zero(0.0), one(1.0), dt(s.rules.dt);
+  Mask<Real> out = one < zero;
+  for (int j = 0; j < s.num_rows; ++j) {
+    const LaneRow& row = s.rows[j];
+    const int set = s.num_slots + j;
+    if (row.kind == LaneRow::Kind::kDryFriction) {
+      w.active[set] = select(p.dry_friction[row.dof] > zero, one, zero);
+      continue;
+    }
+    const bool lower = row.kind == LaneRow::Kind::kLower;
+    const Real limit = lower ? p.lower[row.dof] : p.upper[row.dof];
+    const Real gap = (q[row.q] - limit) * Real(lower ? 1.0 : -1.0);
+    const Real reach = max(Real(s.rules.limit_margin), Real(2.0) * dt * abs(v[row.dof]));
+    const Mask<Real> near = gap <= reach;
+    w.active[set] = select(near, one, zero);
+    x.gap[set] = gap;
+    const double cap = row.linear ? s.rules.recovery_speed : s.rules.recovery_angular_speed;
+    const Real wanted = Real(-s.rules.baumgarte) * gap / dt;
+    out = out | (near & (min(wanted, Real(cap)) > Real(kFarOut * cap)));
+  }
+  return out;
+}
+
+/// J of a set, J v, and the rounding of c* and J v.
+template <class Real>
+inline void lane_jacobian(const LaneScene& s,
+                          int set,
+                          const Real* q,
+                          const Real* v,
+                          const LaneParameters<Real>& p,
+                          LaneScratch<Real>& x,
+                          PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const int last = set_dof(s, set), o = set_offset(s, set);
+  const Real dt(s.rules.dt), one(1.0), zero(0.0);
+  Real* rows = w.y + set_start(s, set);
+  if (set < s.num_slots) {
+    const LaneSlot& slot = s.slots[set];
+    const RigidTransform<Real>& X = w.data.X_WR;
+    const Vec3<Real> point = x.point[set];
+    point_rows(t,
+               w.data,
+               last,
+               transpose_times(X.R, point - X.p),
+               transpose_times(X.R, w.frame[set]),
+               Real(slot.body_is_a ? -1.0 : 1.0),
+               rows);
+    for (int r = 0; r < 3; ++r) x.jv[o + r] = zero;
+    rows_times<3>(t, last, rows, v, x.jv + o);
+    const Motion<Real>& V = w.data.V[slot.body];
+    const Real arm = largest_of(point - X.p);
+    const Real speed = largest_of(V.linear) + largest_of(V.angular) * arm;
+    x.floor[set] = lane_rounding(max(largest_of(point), arm), dt, speed);
+    return;
+  }
+  const LaneRow& row = s.rows[set - s.num_slots];
+  const Real sign(row.kind == LaneRow::Kind::kUpper ? -1.0 : 1.0);
+  for (int m = 0; m < t.depth[last]; ++m) rows[m] = zero;
+  rows[t.depth[last]] = sign;
+  x.jv[o] = sign * v[last];
+  x.floor[set] = zero;
+  if (row.kind == LaneRow::Kind::kDryFriction) return;
+  const Real limit = row.kind == LaneRow::Kind::kLower ? p.lower[row.dof] : p.upper[row.dof];
+  const Real size = max(one, max(abs(q[row.q]), abs(limit)));
+  x.floor[set] = lane_rounding(size, dt, abs(x.jv[o]));
+}
+
+/// Whitens a set and adds Y^T (D^-1/2 w) to J v: the free velocity, in g.
+template <int Dim, class Real>
+inline void whiten_set(const LaneScene& s, int set, LaneScratch<Real>& x, PackWork<Real>& w) {
+  const TreeView& t = s.tree;
+  const int last = set_dof(s, set), o = set_offset(s, set);
+  const int* chain = t.chain + t.row[last];
+  Real* rows = w.y + set_start(s, set);
+  whiten_rows<Dim>(t, w.data, last, rows);
+  Real sum[Dim];
+  for (int r = 0; r < Dim; ++r) sum[r] = Real(0.0);
+  for (int m = 0; m <= t.depth[last]; ++m) {
+    const Real root = w.root[chain[m]], free = root * w.w[chain[m]];
+    for (int r = 0; r < Dim; ++r) {
+      rows[Dim * m + r] *= root;
+      sum[r] += rows[Dim * m + r] * free;
+    }
+  }
+  for (int r = 0; r < Dim; ++r) x.g[o + r] = x.jv[o + r] + sum[r];
+}
+
+/// Block of G of two sets over the dofs that their chains share.
+template <int Rows, int Cols, class Real>
+inline void lane_block(int common, const Real* a, const Real* b, int stride, Real* G) {
+  Real sum[Rows * Cols];
+  for (int k = 0; k < Rows * Cols; ++k) sum[k] = Real(0.0);
+  for (int m = 0; m < common; ++m) {
+    for (int r = 0; r < Rows; ++r) {
+      for (int c = 0; c < Cols; ++c) sum[Cols * r + c] += a[Rows * m + r] * b[Cols * m + c];
+    }
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int c = 0; c < Cols; ++c) G[r * stride + c] = sum[Cols * r + c];
+  }
+}
+
+/// Dofs that the chains of two sets share.
+inline int common_dofs(const LaneScene& s, int a, int b) {
+  const TreeView& t = s.tree;
+  const int shared = s.common_length[set_body(s, a) * t.num_bodies + set_body(s, b)];
+  const int la = t.depth[set_dof(s, a)] + 1, lb = t.depth[set_dof(s, b)] + 1;
+  const int least = la < lb ? la : lb;
+  return shared < least ? shared : least;
+}
+
+/// Rows of the used sets, one after the other.
+template <class Real>
+inline int used_rows(const LaneScene& s, const PackWork<Real>& w) {
+  int rows = 0;
+  for (int k = 0; k < w.num_used; ++k) rows += set_dim(s, w.used[k]);
+  return rows;
+}
+
+/// The lower blocks of G.
+template <class Real>
+inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWork<Real>& w) {
+  const int stride = used_rows(s, w);
+  for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
+    const int a = w.used[i];
+    const Real* ya = w.y + set_start(s, a);
+    for (int j = 0, column = 0; j <= i; column += set_dim(s, w.used[j++])) {
+      const int b = w.used[j], common = common_dofs(s, a, b);
+      const Real* yb = w.y + set_start(s, b);
+      Real* G = x.G + row * stride + column;
+      if (set_dim(s, a) == 3) {
+        lane_block<3, 3>(common, ya, yb, stride, G);
+      } else if (set_dim(s, b) == 3) {
+        lane_block<1, 3>(common, ya, yb, stride, G);
+      } else {
+        lane_block<1, 1>(common, ya, yb, stride, G);
+      }
+    }
+  }
+}
+
+/// J, Y, G and the free velocities of the sets that any lane has.
+template <class Real>
+inline void lane_rows(const LaneScene& s,
+                      const LaneParameters<Real>& p,
+                      const Real* q,
+                      const Real* v,
+                      LaneScratch<Real>& x,
+                      PackWork<Real>& w) {
+  w.num_used = 0;
+  for (int set = 0; set < num_sets(s); ++set) {
+    if (any(w.active[set] > Real(0.0))) w.used[w.num_used++] = set;
+  }
+  for (int k = 0; k < w.num_used; ++k) {
+    const int set = w.used[k];
+    lane_jacobian(s, set, q, v, p, x, w);
+    set < s.num_slots ? whiten_set<3>(s, set, x, w) : whiten_set<1>(s, set, x, w);
+  }
+  lane_delassus(s, x, w);
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,110 @@
+#pragma once
+
+#include "stiction/model/tree_view.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+// What the worlds of a pack share: plain arrays, because the step is compiled for several
+// instruction sets. Built by lane_layout.cpp.
+
+namespace stiction {
+
+/// A point of a moving shape that may touch a plane of the world.
+struct LaneSlot {
+  enum class Kind : std::uint8_t { kSphere, kCapsuleEnd, kBoxCorner };
+  Kind kind;
+  bool body_is_a;       ///< the shape's geometry comes before the plane's
+  std::int8_t sign[3];  ///< of the end or the corner
+  int shape, plane;     ///< LaneGeometry
+  int body, last_dof;
+  int pair;  ///< of materials
+  std::uint32_t feature;
+  int rows;  ///< where its block of Y begins [Reals]
+};
+
+/// A limit, or the dry friction, of a joint.
+struct LaneRow {
+  enum class Kind : std::uint8_t { kLower, kUpper, kDryFriction };
+  Kind kind;
+  bool linear;  ///< its joint slides
+  int dof, body, q;
+  int rows;
+};
+
+/// A geometry that slots and guards look at.
+struct LaneGeometry {
+  int geometry;  ///< of the scene
+  int body;      ///< -1: the world
+};
+
+/// Two geometries that must be farther apart than their margin, or the world leaves the lanes.
+struct LaneGuard {
+  int a, b;
+  bool plane;  ///< b is a half-space
+};
+
+/// Settings of the simulator that lanes read.
+struct LaneRules {
+  double dt, tolerance, margin, baumgarte, recovery_speed, recovery_angular_speed, limit_margin,
+      restitution_threshold;
+};
+
+struct LaneScene {
+  TreeView tree;
+  const int* common_length;  ///< [num_bodies^2] dofs that the chains of two bodies share
+  const LaneSlot* slots;     ///< in the order of their contacts
+  const LaneRow* rows;       ///< in the order of the simulator's rows
+  const LaneGeometry* geometries;
+  const LaneGuard* guards;
+  int num_slots, num_rows, num_geometries, num_guards, num_pairs;
+  int row_size;  ///< Reals of all blocks of Y
+  LaneRules rules;
+};
+
+/// How a world's step ended; of all but kStepped its state is as it was before.
+enum class LaneExit : std::uint8_t {
+  kStepped,
+  kScalar,       ///< its parameters are not for lanes: springs, angular friction
+  kPair,         ///< a pair without a slot may touch
+  kFast,         ///< a body turns by radians in the step
+  kRestitution,  ///< an impact that rebounds
+  kImmovable,    ///< nothing moves along a normal
+  kFarOut,       ///< a joint is out of its limits by more than drift
+  kManyRows,     ///< more than a lane's problem holds
+  kUnsolved,     ///< the lanes' solver did not reach the tolerance, or a number is not finite
+  kRecovery,     ///< corrections may do harm together
+  kNotFinite
+};
+inline constexpr int kLaneExits = 11;
+
+/// Largest problem of a lane: cones and rows of one dimension; these are padded to a multiple.
+inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 40, kScalarClass = 4;
+
+/// One pack of worlds: entry (i, lane) at [i W + lane].
+struct LanePack {
+  const double* parameters;  ///< see lane_parameters.hpp
+  const double* control;     ///< torque, position target, velocity target [nv each]
+  double* q;                 ///< [nq]
+  double* v;                 ///< [nv]
+  double* impulse;           ///< [3 slots] axes of body A [N s], then [rows]: warm start, result
+  double* relative;          ///< certificate of the step: Residuals::relative
+  double* contacts;          ///< points of contact of the step
+  LaneExit* exit;            ///< [W]
+};
+
+/// Packs of a chunk at most.
+inline constexpr int kMaxLanePacks = 16;
+
+struct LaneKernel {
+  int width;
+  const char* instruction_set;
+  /// `packs` of one chunk; `memory` aligned to 64 bytes.
+  void (*step)(
+      const LaneScene& scene, const LanePack* packs, int count, double* memory, int* indices);
+  std::size_t (*doubles)(const LaneScene& scene, int packs);  ///< of memory
+  std::size_t (*integers)(const LaneScene& scene, int packs);
+  std::size_t (*parameters)(const LaneScene& scene);  ///< doubles of LanePack::parameters
+};
+
+}  // namespace stiction

@@ -1,0 +1,112 @@
+#pragma once
+
+#include "batch/dense_problem.hpp"
+#include "batch/lane_parameters.hpp"
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Entry (i, lane) at [i W + lane].
+template <class Real>
+inline double* numbers(Real* x) {
+  return reinterpret_cast<double*>(x);
+}
+template <class Real>
+inline const double* numbers(const Real* x) {
+  return reinterpret_cast<const double*>(x);
+}
+
+/// What a pack keeps from its contacts to its integration.
+template <class Real>
+struct PackWork {
+  TreeData<Real> data;
+  Real* w;                   ///< [nv] L^-T dt (force - bias)
+  Real* root;                ///< [nv] D^-1/2
+  Real* y;                   ///< Y = D^-1/2 L^-T J^T by set, along its chain
+  Mat3<Real>* frame;         ///< [slots] R_WC = [t1 t2 n]
+  Real* active;              ///< [sets] 1 or 0
+  Real* lambda;              ///< [total rows] warm start, then the solution
+  Real* relative;            ///< [1]
+  Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
+  Real* matters;             ///< [1] a correction is above a share of its cap
+  int* used;                 ///< [sets] those that are active in any lane, ascending
+  int num_used;
+};
+
+/// Of the pack at hand, without meaning afterwards.
+template <class Real>
+struct LaneScratch {
+  RigidTransform<Real>* pose;  ///< [geometries] world
+  Real* reach;                 ///< [geometries]
+  Vec3<Real>* point;           ///< [slots] world
+  Real *gap, *floor;           ///< [sets]
+  Real *jv, *g;                ///< [total rows] J v; g
+  Real* G;                     ///< [rows of the used sets, squared], lower blocks
+  Real *u, *change, *v;        ///< [nv]
+  Real* q;                     ///< [nq]
+  Motion<Real>* speed;         ///< [bodies]
+  Real* fastest;               ///< [2 bodies]
+};
+
+template <class Real>
+struct LaneQueue {
+  DenseProblem<Real> problem;
+  int count;
+  int *pack, *lane;  ///< [W] whose problems wait
+  int* sets;         ///< [W x (kMaxLaneCones + kMaxLaneScalars)] of each
+};
+
+constexpr int pack_work_size(const LaneScene& s) {
+  return tree_data_size<double>(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots +
+         num_sets(s) + total_rows(s) + 4;
+}
+
+template <class Real>
+inline PackWork<Real> take_pack_work(const LaneScene& s, Arena<Real>& arena, int*& indices) {
+  const auto take = [&](int n) { return arena.template take<Real>(n); };
+  PackWork<Real> w;
+  w.data = take_tree_data(s.tree, arena);
+  w.w = take(s.tree.nv);
+  w.root = take(s.tree.nv);
+  w.y = take(s.row_size);
+  w.frame = arena.template take<Mat3<Real>>(s.num_slots);
+  w.active = take(num_sets(s));
+  w.lambda = take(total_rows(s));
+  w.relative = take(1);
+  w.contacts = take(1);
+  w.scalars = take(1);
+  w.matters = take(1);
+  w.used = indices;
+  indices += num_sets(s);
+  w.num_used = 0;
+  return w;
+}
+
+constexpr int lane_scratch_size(const LaneScene& s) {
+  return 13 * s.num_geometries + 3 * s.num_slots + 2 * num_sets(s) + 2 * total_rows(s) +
+         total_rows(s) * total_rows(s) + 3 * s.tree.nv + 8 * s.tree.num_bodies + s.tree.nq;
+}
+
+template <class Real>
+inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& arena) {
+  const auto take = [&](int n) { return arena.template take<Real>(n); };
+  LaneScratch<Real> x;
+  x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
+  x.reach = take(s.num_geometries);
+  x.point = arena.template take<Vec3<Real>>(s.num_slots);
+  x.gap = take(num_sets(s));
+  x.floor = take(num_sets(s));
+  x.jv = take(total_rows(s));
+  x.g = take(total_rows(s));
+  x.G = take(total_rows(s) * total_rows(s));
+  x.u = take(s.tree.nv);
+  x.change = take(s.tree.nv);
+  x.v = take(s.tree.nv);
+  x.q = take(s.tree.nq);
+  x.speed = arena.template take<Motion<Real>>(s.tree.num_bodies);
+  x.fastest = take(2 * s.tree.num_bodies);
+  return x;
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

@@ -1,0 +1,127 @@
+#pragma once
+
+#include "batch/lane_batch.hpp"
+#include "support/contact_problems.hpp"
+#include "support/random_tree.hpp"
+#include "support/recovery.hpp"
+
+#include <cstring>
+
+// Worlds for lanes: random robots on a plane, and Solo-12 with its servos.
+
+namespace stiction::test {
+
+inline Material surface(Rng& rng) {
+  Material m;
+  m.friction = rng.uniform(0.0, 1.0) < 0.1 ? 0.0 : rng.uniform(0.1, 1.5);
+  return m;
+}
+
+inline Shape small_shape(Rng& rng) {
+  const double r = rng.uniform(0.01, 0.06);
+  switch (rng.below(3)) {
+    case 0:
+      return Shape::sphere(r);
+    case 1:
+      return Shape::capsule(r, rng.uniform(0.02, 0.1));
+    default:
+      return Shape::box({r, rng.uniform(0.02, 0.1), rng.uniform(0.02, 0.1)});
+  }
+}
+
+/// A random robot with shapes on some of its bodies, on a random plane that it nearly touches.
+inline Scene lane_scene(Rng& rng) {
+  std::vector<BodyDescription> bodies;
+  // On fewer dofs a contact often has no solution.
+  while (bodies.size() < 2 || (bodies[0].joint != JointType::kFreeFlyer && bodies.size() < 5))
+    bodies = random_tree(rng);
+  Scene scene;
+  const Vec3d n = unit_vector(rng);
+  const bool plane_first = rng.below(2) == 0;
+  if (plane_first) scene.add_half_space("plane", {0, 0, 0}, n, surface(rng));
+  scene.add_robot(random_robot(bodies));
+  DynamicsWorkspace work;
+  work.resize(scene);
+  const State state = make_state(scene, scene.default_q());
+  forward_kinematics(scene, scene.parameters, state.q.data(), state.v.data(), work);
+  double lowest = 1e9;
+  for (int b = 0; b < scene.num_bodies(); ++b) {
+    if (rng.below(3) == 0 && b > 0) continue;
+    const Shape shape = small_shape(rng);
+    const Transform X{rotation(rng), uniform_vector(rng, 0.2)};
+    scene.add_geometry("shape" + std::to_string(b), b, shape, X, surface(rng));
+    const Transform X_W = body_placement(scene, work, b) * X;
+    lowest = std::min(lowest, dot(n, support(shape, -transpose_times(X_W.R, n))) + dot(n, X_W.p));
+  }
+  const Vec3d point = n * (lowest - rng.uniform(-1e-4, 1e-3));
+  if (plane_first)
+    scene.parameters.geometry_placement[0].p = point;
+  else
+    scene.add_half_space("plane", point, n, surface(rng));
+  const int plane = plane_first ? 0 : static_cast<int>(scene.geometries().size()) - 1;
+  std::vector<std::pair<int, int>> pairs;
+  for (int g = 0; g < static_cast<int>(scene.geometries().size()); ++g) {
+    if (g != plane) pairs.push_back({std::min(g, plane), std::max(g, plane)});
+  }
+  scene.enable_only(pairs);
+  return scene;
+}
+
+/// Parameters near those of the scene: masses, friction, servos, limits, dry friction.
+inline Parameters varied(Rng& rng, const Scene& scene) {
+  Parameters p = scene.parameters;
+  for (std::size_t b = 0; b < p.mass.size(); ++b) {
+    const double scale = rng.uniform(0.8, 1.2);
+    p.mass[b] *= scale;
+    p.inertia[b] = p.inertia[b] + p.inertia[b];
+  }
+  for (Material& m : p.material) m.friction *= rng.uniform(0.5, 1.5);
+  const std::vector<double> x = scene.dof_positions(scene.default_q());
+  for (int k = 0; k < scene.nv(); ++k) {
+    const JointFacts& joint = joint_facts(scene.joint_of_dof(k));
+    p.damping[k] = rng.uniform(0.0, 0.1);
+    if (joint.free) continue;
+    p.armature[k] = rng.uniform(0.0, 0.05);
+    if (rng.below(4) == 0) p.dry_friction[k] = rng.uniform(0.01, 2.0);
+    if (joint.nv > 1 || joint.wraps) continue;
+    p.kp[k] = rng.uniform(0.0, 40.0);
+    p.kd[k] = rng.uniform(0.0, 1.0);
+    if (rng.below(3) == 0) p.effort_limit[k] = rng.uniform(0.1, 5.0);
+    if (!joint.limited || rng.below(4) != 0) continue;
+    p.lower[k] = x[k] - rng.uniform(-5e-5, 0.02);
+  }
+  return p;
+}
+
+inline Control random_control(Rng& rng, const Scene& scene, double amplitude) {
+  Control c;
+  const std::vector<double> x = scene.dof_positions(scene.default_q());
+  c.torque = random_vector(rng, scene.nv()) * amplitude;
+  c.position_target = Eigen::Map<const Eigen::VectorXd>(x.data(), scene.nv()) +
+                      random_vector(rng, scene.nv()) * amplitude;
+  c.velocity_target = random_vector(rng, scene.nv()) * amplitude;
+  return c;
+}
+
+inline bool same_bits(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), 8 * a.size()) == 0;
+}
+/// Contacts without an impulse count as none.
+inline bool same_bits(State a, State b) {
+  for (State* x : {&a, &b}) {
+    std::erase_if(x->contacts, [](const ContactMemory& c) { return norm(c.impulse_A) == 0.0; });
+  }
+  if (!same_bits(a.q, b.q) || !same_bits(a.v, b.v) || a.contacts.size() != b.contacts.size())
+    return false;
+  for (std::size_t k = 0; k < a.contacts.size(); ++k) {
+    if (std::memcmp(&a.contacts[k].impulse_A, &b.contacts[k].impulse_A, sizeof(Vec3d)) != 0)
+      return false;
+  }
+  return a.constraint_impulse == b.constraint_impulse;
+}
+
+inline double difference(const State& a, const State& b) {
+  return std::max((a.q - b.q).cwiseAbs().maxCoeff(), (a.v - b.v).cwiseAbs().maxCoeff());
+}
+
+}  // namespace stiction::test
