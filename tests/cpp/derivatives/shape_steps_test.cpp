@@ -173,13 +173,28 @@ BOOST_AUTO_TEST_CASE(springs_of_a_fixed_ball) {
     for (int k = 0; k < 5; ++k) simulator.step(state, {});
     State next = state;
     simulator.step(next, {});
-    const StepDerivatives d = simulator.step_derivatives();
+    const StepDerivatives d = simulator.step_derivatives();  // a copy
     BOOST_TEST_REQUIRE(d.report.springs.size() == 1u);
     Eigen::MatrixXd J(12, 18);
     J << d.A(), d.B();
     const ColumnErrors e = column_errors(simulator, state, {}, J);
     BOOST_TEST(e.kinks() == 0);
     BOOST_TEST(e.worst(0, 6) < 2e-8, speed << ": " << e.worst(0, 6));
+    const RowMajorMatrix P = simulator.step_derivatives({"geometry_placement"}).P;
+    for (int k = 0; k < 6; ++k) {  // each of the two shifted along each axis
+      Transform& X = simulator.parameters().geometry_placement[k / 3];
+      const Transform before = X;
+      const auto extension = [&](double h) {
+        X.p = before.p + before.R.column(k % 3) * h;
+        State end = state;
+        simulator.step(end, {});
+        X = before;
+        return end.contacts.at(0).extension;
+      };
+      const Vec3d difference = (extension(1e-6) - extension(-1e-6)) * 5e5;
+      for (int r = 0; r < 3; ++r)
+        BOOST_TEST(std::abs(P(12 + r, 6 * (k / 3) + k % 3) - difference[r]) < 1e-7);
+    }
   }
 }
 
