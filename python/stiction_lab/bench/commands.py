@@ -176,6 +176,29 @@ def integrators(
 
 @app.command()
 @guarded
+def lanes(
+    scenarios: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
+    worlds: Annotated[int, typer.Option(help="Stepped together.", min=8)] = 256,
+    periods: Annotated[int, typer.Option(help="Of 20 steps with the same targets.", min=1)] = 30,
+    results: Annotated[Path | None, typer.Option(help="Folder of the file to store it in.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Many worlds of a robot driven by random targets: time per world-step at every width."""
+    from .lane_tables import lane_tables
+    from .lanes import bench_lanes
+
+    with line_progress("lanes") as tick:
+        document = bench_lanes(_names(scenarios), worlds, periods, tick=tick)
+    if results is not None:
+        update_results(results, {"lanes": document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(lane_tables(document))
+
+
+@app.command()
+@guarded
 def derivatives(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: four of them.")] = "",
     peer: Annotated[str, typer.Option(help="Engine to compare with.")] = "mujoco",

@@ -18,6 +18,7 @@ from .worlds import BenchError
 PEERS = ("coal", "mujoco")
 TARGET = "collision_peers"
 INTEGRATORS = "integrator_steps"
+LANES = "lane_steps"
 
 
 def repository() -> Path:
@@ -55,9 +56,17 @@ def build(root: Path, peers: Sequence[str], say: Callable[[str], None]) -> Path:
 
 
 def build_integrators(root: Path, say: Callable[[str], None]) -> Path:
-    """The program that times integrators, up to date.
+    """The program that times integrators, up to date; see `_in_release`."""
+    return _in_release(root, INTEGRATORS, say)
 
-    In build/release if `make` has been there, with the core it has compiled; else in
+
+def build_lanes(root: Path, say: Callable[[str], None]) -> Path:
+    """The program that steps worlds on lanes, up to date; see `_in_release`."""
+    return _in_release(root, LANES, say)
+
+
+def _in_release(root: Path, target: str, say: Callable[[str], None]) -> Path:
+    """A program in build/release if `make` has been there, with the core it has compiled; else in
     build/integrators.
 
     Raises:
@@ -66,7 +75,7 @@ def build_integrators(root: Path, say: Callable[[str], None]) -> Path:
     folder = root / "build" / "release"
     if not (folder / "CMakeCache.txt").is_file():
         folder = root / "build" / "integrators"
-    return _compile(root, folder, INTEGRATORS, [], say)
+    return _compile(root, folder, target, [], say)
 
 
 def _compile(

@@ -43,6 +43,20 @@ class MujocoWorld:
         self._start = self._saved()
         self._targets = self._data.ctrl.copy()
 
+    @property
+    def model(self) -> mujoco.MjModel:
+        """As compiled; not a copy."""
+        return self._model
+
+    @property
+    def columns_of_noise(self) -> list[int]:
+        """Of each actuator, its place among our servos."""
+        return self._columns
+
+    def initialize(self, data: mujoco.MjData) -> None:
+        """Put the initial pose and the targets into fresh data."""
+        self._initialize(data)
+
     def facts(self) -> Facts:
         """Of the initial pose."""
         model, data = self._model, mujoco.MjData(self._model)

@@ -1,0 +1,56 @@
+"""`stiction bench lanes`: the peer's worlds, the table, and what is refused."""
+
+import numpy as np
+import pytest
+
+mujoco = pytest.importorskip("mujoco")
+
+from stiction_lab.bench import lanes  # noqa: E402
+from stiction_lab.bench.lane_tables import lane_tables  # noqa: E402
+from stiction_lab.bench.worlds import BenchError  # noqa: E402
+
+
+def peer(targets: np.ndarray) -> lanes.PeerWorlds:
+    return lanes.PeerWorlds(lanes.SCENARIOS[0], lanes.PEERS[0], targets.shape[1], 5, targets)
+
+
+def test_the_peers_worlds_follow_their_own_targets() -> None:
+    targets = np.zeros((3, 4, 12))
+    targets[:, 1] = 0.2
+    worlds = peer(targets)
+    worlds.period(False)
+    worlds.period(True)
+    q = worlds._states[:, 8:20]
+    assert np.array_equal(q[0], q[2])
+    assert np.abs(q[1] - q[0]).max() > 1e-3
+    assert worlds.series.us[0] > 0.0
+    assert len(worlds.series.us) == 1
+
+
+def test_a_fallen_world_begins_anew() -> None:
+    worlds = peer(np.zeros((2, 3, 12)))
+    worlds._states[1, 3] = 0.05
+    worlds._states[2, 3] = np.nan
+    worlds.period(True)
+    assert worlds.series.resets == 2
+    assert np.allclose(worlds._states[1], worlds._states[0])
+
+
+def test_speed_ups_are_over_the_fastest_of_each_cone() -> None:
+    series = [
+        lanes.LaneSeries("stiction-w8", us=[2.0, 1.0, 1.0], contacts=[1.0], lanes=0.5, worst=1e-9),
+        lanes.LaneSeries("mujoco-newton-elliptic-implicitfast", us=[12.0]),
+        lanes.LaneSeries("mujoco-newton-elliptic-discrete", us=[10.0]),
+        lanes.LaneSeries("mujoco-newton-pyramidal-discrete", us=[6.0]),
+    ]
+    row = lanes._row(lanes.SCENARIOS[0], series)
+    assert row["speedup"]["elliptic"] == {"stiction-w8": 10.0}
+    assert row["speedup"]["pyramidal"] == {"stiction-w8": 6.0}
+    machine = {"cpu": "one", "load": 0.0, "date": "today"}
+    document = {"worlds": 8, "periods": 3, "scenarios": {"solo12-policy": row}, "machine": machine}
+    assert lane_tables(document).renderables
+
+
+def test_an_unknown_scenario_is_named() -> None:
+    with pytest.raises(BenchError, match="solo12-policy"):
+        lanes.bench_lanes(["solo13"])
