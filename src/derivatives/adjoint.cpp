@@ -19,7 +19,7 @@ void scale_by_root(const TreeData<double>& data, int nv, double* x) {
 void pull_back_impulses(const ContactProblem& problem,
                         Linearisation& linear,
                         const DerivativeIsland& island,
-                        Adjoint& x) {
+                        IslandCotangents& x) {
   ReducedSystem& reduced = linear.reduced[island.reduced];
   x.unknown.assign(reduced.size(), 0.0);
   for (int a = 0; a < reduced.size(); ++a) {
@@ -58,7 +58,7 @@ void pull_back_impulses(const ContactProblem& problem,
 void add_row_gradients(const DerivativeInput& in,
                        const Linearisation& linear,
                        const DerivativeIsland& island,
-                       const Adjoint& x,
+                       const IslandCotangents& x,
                        double* q,
                        double* v) {
   const MovingRows& moving = linear.moving;
@@ -94,7 +94,7 @@ void add_row_gradients(const DerivativeInput& in,
 void pull_back(const DerivativeInput& in,
                Linearisation& linear,
                const DerivativeIsland& island,
-               Adjoint& x) {
+               IslandCotangents& x) {
   x.force.resize(island.num_dofs);
   x.velocity.assign(island.num_rows, 0.0);
   x.impulse.assign(island.num_rows, 0.0);
@@ -117,7 +117,7 @@ void pull_back(const DerivativeInput& in,
 void state_gradient(const DerivativeInput& in,
                     Linearisation& linear,
                     const DerivativeIsland& island,
-                    Adjoint& x,
+                    IslandCotangents& x,
                     double* q,
                     double* v,
                     double* torque) {

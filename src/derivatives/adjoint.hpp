@@ -4,9 +4,9 @@
 
 namespace stiction {
 
-/// Covectors of one island: a scalar l of the step's end changes by force . rhs - velocity . H +
+/// Cotangents of one island: a scalar l of the step's end changes by force . rhs - velocity . H +
 /// impulse . lambda_off + position . dq for the changes of Columns.
-struct Adjoint {
+struct IslandCotangents {
   std::vector<double> position, velocity_end;  ///< [dofs] first dl/dq+, dl/dv+; then of dq, of dv
   std::vector<double> on_impulse;  ///< [rows] dl/dlambda at fixed q+ and v+; empty: zero
   std::vector<double> force;       ///< [dofs] of the right-hand side of M^ dv+
@@ -20,13 +20,13 @@ struct Adjoint {
 void pull_back(const DerivativeInput& in,
                Linearisation& linear,
                const DerivativeIsland& island,
-               Adjoint& x);
+               IslandCotangents& x);
 
 /// Adds dl/dq, dl/dv, dl/dtorque [dofs of the island], after pull_back().
 void state_gradient(const DerivativeInput& in,
                     Linearisation& linear,
                     const DerivativeIsland& island,
-                    Adjoint& x,
+                    IslandCotangents& x,
                     double* q,
                     double* v,
                     double* torque);

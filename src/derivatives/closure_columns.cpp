@@ -79,7 +79,8 @@ void append_closure_columns(const DerivativeInput& in, int set, MovingRows& out)
   moving = {c.sides.count, true, {}, {c.sides.sign[0], c.sides.sign[1]}};
   for (int s = 0; s < c.sides.count; ++s) {
     moving.start[s] = static_cast<int>(out.columns.size());
-    c.sides.at[s].hold(c.impulse * c.sides.sign[s], c.couple * c.sides.sign[s], out.held);
+    const double sign = c.sides.sign[s];
+    c.sides.at[s].add_impulse(c.impulse * sign, c.couple * sign, out.constraint_impulse);
     for (int m = 0; m < c.sides.at[s].length(); ++m)
       out.columns.push_back(column(c, s, c.sides.at[s].dof(m)));
   }

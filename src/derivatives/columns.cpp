@@ -189,7 +189,7 @@ void fill_state_columns(const DerivativeInput& in,
 }
 
 void fill_state_direction(const DerivativeInput& in,
-                          const Linearisation& linear,
+                          Linearisation& linear,
                           const DerivativeIsland& island,
                           const double* x,
                           Columns& out) {
@@ -197,16 +197,12 @@ void fill_state_direction(const DerivativeInput& in,
   each_tree(in, linear, island, [&](int t, int first) {
     const Tree& tree = in.scene.trees()[t];
     const double *dq = x + tree.v_offset, *dv = dq + nv, *torque = dv + nv;
-    const double* by_q = linear.inverse_dynamics.dq.data() + linear.inverse_dynamics.start[t];
-    const double* by_v = linear.inverse_dynamics.dv.data() + linear.inverse_dynamics.start[t];
-    out.one.assign(tree.nv, 0.0);
+    out.one.resize(tree.nv);
+    tree_tangent(in, linear, t, dq, dv, out.one.data());
     for (int i = 0; i < tree.nv; ++i) {
-      double sum = 0.0;
-      for (int j = 0; j < tree.nv; ++j)
-        sum += by_q[i * tree.nv + j] * dq[j] + by_v[i * tree.nv + j] * dv[j];
       const DofForce force = dof_force_derivatives(in, tree.v_offset + i);
-      out.one[i] =
-          force.by_q * dq[i] + force.by_v * dv[i] + force.by_torque * torque[i] - in.dt * sum;
+      out.one[i] = force.by_q * dq[i] + force.by_v * dv[i] + force.by_torque * torque[i] -
+                   in.dt * out.one[i];
       out.position[static_cast<std::ptrdiff_t>(first + i) * out.stride] = dq[i];
     }
     add_mass_times(in.record.dynamics.views[t], in.data(t), dv, out.one.data());

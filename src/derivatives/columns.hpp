@@ -29,7 +29,7 @@ void fill_state_columns(const DerivativeInput& in,
 
 /// The one column of a direction x [3 nv] of (q, v, torque) of the scene.
 void fill_state_direction(const DerivativeInput& in,
-                          const Linearisation& linear,
+                          Linearisation& linear,
                           const DerivativeIsland& island,
                           const double* x,
                           Columns& out);

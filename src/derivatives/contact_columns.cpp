@@ -27,7 +27,7 @@ void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out)
   moving = {p.end.count, true, {}, {p.end.sign[0], p.end.sign[1]}};
   for (int s = 0; s < p.end.count; ++s) {
     moving.start[s] = static_cast<int>(out.columns.size());
-    p.end.at[s].hold(p.impulse * p.end.sign[s], {0, 0, 0}, out.held);
+    p.end.at[s].add_impulse(p.impulse * p.end.sign[s], {0, 0, 0}, out.constraint_impulse);
     for (int m = 0; m < p.end.at[s].length(); ++m)
       out.columns.push_back(column(p, s, p.end.at[s].dof(m)));
   }

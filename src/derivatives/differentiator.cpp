@@ -215,7 +215,7 @@ void Differentiator::fill_springs(const DerivativeInput& in) {
   }
 }
 
-/// After the covectors of all islands.
+/// After the cotangents of all islands.
 void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
   const Eigen::Index nv = gradient_.q.size();
   const bool extended = w.size() > 2 * nv;
@@ -231,7 +231,7 @@ void Differentiator::add_parameter_gradient(const Eigen::VectorXd& w) {
   }
 }
 
-/// One island: its share of the gradient, and of the covectors.
+/// One island: its share of the gradient, and of the cotangents.
 void Differentiator::take_back_island(const DerivativeInput& in,
                                       const Eigen::VectorXd& w,
                                       std::size_t k) {
@@ -245,9 +245,9 @@ void Differentiator::take_back_island(const DerivativeInput& in,
     adjoint_.velocity_end[i] = w[nv + dofs[i]];
   }
   adjoint_.on_impulse.clear();
-  if (!covectors_.on_impulse.empty() && island.num_rows > 0)
-    adjoint_.on_impulse.assign(covectors_.on_impulse.begin() + island.first_row,
-                               covectors_.on_impulse.begin() + island.first_row + island.num_rows);
+  if (!cotangents_.on_impulse.empty() && island.num_rows > 0)
+    adjoint_.on_impulse.assign(cotangents_.on_impulse.begin() + island.first_row,
+                               cotangents_.on_impulse.begin() + island.first_row + island.num_rows);
   q_.assign(n, 0.0);
   v_.assign(n, 0.0);
   torque_.assign(n, 0.0);
@@ -276,17 +276,17 @@ void Differentiator::take_back(const DerivativeInput& in, const Eigen::VectorXd&
   impulse_.assign(in.record.problem.num_rows(), 0.0);
   for (Eigen::VectorXd* x : {&gradient_.q, &gradient_.v, &gradient_.torque}) x->setZero(nv);
   gradient_.springs.setZero(ns);
-  covectors_.by_springs.assign(ns, 0.0);
-  if (w.size() > 2 * nv) std::copy_n(w.data() + 2 * nv, ns, covectors_.by_springs.data());
-  covectors_.on_impulse.clear();
+  cotangents_.by_springs.assign(ns, 0.0);
+  if (w.size() > 2 * nv) std::copy_n(w.data() + 2 * nv, ns, cotangents_.by_springs.data());
+  cotangents_.on_impulse.clear();
   if (w.size() > 2 * nv)
-    spring_impulses(in, springs_, covectors_.by_springs.data(), covectors_.on_impulse);
+    spring_impulses(in, springs_, cotangents_.by_springs.data(), cotangents_.on_impulse);
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) take_back_island(in, w, k);
   if (ns > 0)
     add_spring_gradients(in,
                          linear_,
                          springs_,
-                         covectors_.by_springs.data(),
+                         cotangents_.by_springs.data(),
                          velocity_,
                          gradient_.q.data(),
                          gradient_.springs.data());
@@ -311,7 +311,6 @@ const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
   prepare(in);
   const int nv = in.scene.nv();
   if (x.size() > 3 * nv) return tangent_with_springs(in, x);
-  find_tree_matrices(in, linear_);
   tangent_.setZero(2 * nv);
   for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
     const DerivativeIsland& island = linear_.islands[k];
@@ -377,7 +376,8 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   r.num_scaled_impacts = linear_.moving.num_scaled_impacts;
   r.num_swept = linear_.moving.num_swept;
   r.num_inexact = linear_.moving.num_inexact;
-  for (const std::uint8_t saturated : in.record.dynamics.saturated) r.num_saturated += saturated;
+  for (const std::int8_t saturated : in.record.dynamics.saturated)
+    r.num_saturated += saturated != 0;
 }
 
 }  // namespace stiction

@@ -45,18 +45,18 @@ class Differentiator {
   std::vector<int> order_, start_;  ///< changes by island, [islands + 1] into them
   std::vector<int> island_of_row_;  ///< [rows]
   Columns columns_;
-  Adjoint adjoint_;
+  IslandCotangents adjoint_;
   StepDerivatives out_;
   StepGradient gradient_;
   Eigen::VectorXd tangent_;
   std::vector<double> q_, v_, torque_;
-  std::vector<double> force_, velocity_, impulse_;  ///< covectors of the scene's dofs and rows
+  std::vector<double> force_, velocity_, impulse_;  ///< cotangents of the scene's dofs and rows
   MovingSprings springs_;
   /// Of tangential springs.
   struct {
     std::vector<double> on_impulse;  ///< [rows] by e+
     std::vector<double> by_springs;  ///< [3 springs] dl/de+
-  } covectors_;
+  } cotangents_;
   Eigen::VectorXd unit_;  ///< [2 nv + 3 springs] scratch
 };
 

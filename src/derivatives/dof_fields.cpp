@@ -66,22 +66,8 @@ void add_armature(const Input& in, const Linear&, const ChangeSink& out) {
   add_by_dof(in, out, [&](int k) { return -in.record.dv[k]; });
 }
 
-/// At the limit the torque has its sign: of the force that was asked for.
 void add_effort_limit(const Input& in, const Linear&, const ChangeSink& out) {
-  const Parameters& p = in.parameters;
-  add_by_dof(in, out, [&](int k) {
-    if (!in.record.dynamics.saturated[k]) return 0.0;
-    // force = +- limit - d v, before it became scratch.
-    const Tree& tree = in.scene.trees()[in.scene.tree_of_dof(k)];
-    const int b = tree.joint_of_dof[k - tree.v_offset];
-    double asked = entry(in.control.torque, k);
-    if (p.kp[k] != 0.0)
-      asked += p.kp[k] * joint_position_error(tree.joint[b],
-                                              in.before.q.data() + tree.q_offset + tree.q_index[b],
-                                              entry(in.control.position_target, k));
-    asked += p.kd[k] * (entry(in.control.velocity_target, k) - in.before.v[k]);
-    return std::copysign(in.dt, asked);
-  });
+  add_by_dof(in, out, [&](int k) { return in.dt * in.record.dynamics.saturated[k]; });
 }
 
 /// visit(row of the problem, its description) of one source.

@@ -33,12 +33,13 @@ struct TreeMatrices {
 
 /// Scratch.
 struct LinearisationWork {
-  std::vector<double> acceleration;           ///< [nv]
-  std::vector<Force<double>> held, wrenches;  ///< [bodies] [N, N m]
+  std::vector<double> acceleration;                        ///< [nv]
+  std::vector<Force<double>> constraint_wrench, wrenches;  ///< [bodies] [N, N m]
   std::vector<double> memory;
   std::vector<double> null, moved;  ///< of a null space
   PivotedLu gram;
   std::vector<AdjointTerms<double>> adjoint;  ///< [bodies]
+  std::vector<TangentTerms<double>> tangent;  ///< [bodies]
 
   const Force<double>* wrenches_on(int body) const {
     return wrenches.empty() ? nullptr : wrenches.data() + body;

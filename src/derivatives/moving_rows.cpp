@@ -44,11 +44,11 @@ Motion<double> MovingSide::change(int j) const {
   return {data_->X_WR.R * (cross(S.angular, v) - cross(w, u)), data_->X_WR.R * cross(S.angular, w)};
 }
 
-void MovingSide::hold(const Vec3d& impulse,
-                      const Vec3d& couple,
-                      std::vector<Force<double>>& held) const {
+void MovingSide::add_impulse(const Vec3d& impulse,
+                             const Vec3d& couple,
+                             std::vector<Force<double>>& out) const {
   const Vec3d f = transpose_times(data_->X_WR.R, impulse);
-  held[body()] += {f, cross(p_, f) + transpose_times(data_->X_WR.R, couple)};
+  out[body()] += {f, cross(p_, f) + transpose_times(data_->X_WR.R, couple)};
 }
 
 MovingSides::MovingSides(const DerivativeInput& in,
@@ -105,7 +105,7 @@ static void velocities(const DerivativeInput& in,
 void find_moving_rows(const DerivativeInput& in, MovingRows& out) {
   out.rows.clear();
   out.columns.clear();
-  out.held.assign(in.scene.num_bodies(), {{0, 0, 0}, {0, 0, 0}});
+  out.constraint_impulse.assign(in.scene.num_bodies(), {{0, 0, 0}, {0, 0, 0}});
   out.num_gap_kinks = out.num_capped = out.num_scaled_impacts = out.num_swept = out.num_inexact = 0;
   velocities(in, out.begin, out.end);
   for (int i = 0; i < in.record.problem.num_sets(); ++i) {

@@ -34,8 +34,8 @@ struct MovingRow {
 struct MovingRows {
   std::vector<MovingRow> rows;  ///< [sets]
   std::vector<RowColumn> columns;
-  std::vector<Force<double>> held;  ///< [bodies] impulses on them about the origin of their root,
-                                    ///< root axes [N s, N m s]
+  std::vector<Force<double>> constraint_impulse;  ///< [bodies] impulses on them about the origin of
+                                                  ///< their root, root axes [N s, N m s]
   /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
   /// its start.
   std::vector<Motion<double>> begin, end;

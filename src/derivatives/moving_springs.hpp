@@ -38,14 +38,14 @@ Vec3d extension_by_turns(const MovingSpring& s,
                          const Vec3d& frame_turn,
                          const Vec3d& anchor_turn);
 
-/// Covectors of all impulses [rows] by those of e+ [3 springs].
+/// Cotangents of all impulses [rows] by those of e+ [3 springs].
 void spring_impulses(const DerivativeInput& in,
                      const MovingSprings& springs,
                      const double* w,
                      std::vector<double>& impulse);
 
 /// Adds what e+ changes with q [nv] at fixed impulses, and by_e [3 springs]: what e changes of e+
-/// and, by the covectors of Adjoint::velocity [rows of the problem], of the step.
+/// and, by the cotangents of IslandCotangents::velocity [rows of the problem], of the step.
 void add_spring_gradients(const DerivativeInput& in,
                           const Linearisation& linear,
                           MovingSprings& springs,

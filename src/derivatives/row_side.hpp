@@ -27,7 +27,9 @@ class MovingSide {
   /// Change of motion() at a point held in space, S_j x (V - V of the parent of j's joint).
   Motion<double> change(int j) const;
   /// Adds an impulse and a couple at the point, world axes.
-  void hold(const Vec3d& impulse, const Vec3d& couple, std::vector<Force<double>>& held) const;
+  void add_impulse(const Vec3d& impulse,
+                   const Vec3d& couple,
+                   std::vector<Force<double>>& out) const;
 
  private:
   const RowSide* side_ = nullptr;

@@ -13,10 +13,10 @@ namespace {
 /// Wrenches by body: impulses over dt, and those of the control.
 void gather_wrenches(const DerivativeInput& in, Linearisation& out) {
   const double rate = 1.0 / in.dt;
-  out.work.held.resize(in.scene.num_bodies());
-  for (std::size_t b = 0; b < out.work.held.size(); ++b) {
-    const Force<double>& f = out.moving.held[b];
-    out.work.held[b] = {f.linear * rate, f.angular * rate};
+  out.work.constraint_wrench.resize(in.scene.num_bodies());
+  for (std::size_t b = 0; b < out.work.constraint_wrench.size(); ++b) {
+    const Force<double>& f = out.moving.constraint_impulse[b];
+    out.work.constraint_wrench[b] = {f.linear * rate, f.angular * rate};
   }
   out.work.wrenches.assign(in.control.wrenches.empty() ? 0 : in.scene.num_bodies(),
                            {{0, 0, 0}, {0, 0, 0}});
@@ -63,7 +63,7 @@ void find_tree_matrices(const DerivativeInput& in, Linearisation& out) {
                                  in.data(static_cast<int>(t)),
                                  in.dt,
                                  out.work.acceleration.data() + trees[t].v_offset,
-                                 out.work.held.data() + body,
+                                 out.work.constraint_wrench.data() + body,
                                  out.work.wrenches_on(body),
                                  take_inverse_dynamics_work<double>(view, arena),
                                  {matrices.dq.data() + at, matrices.dv.data() + at, trees[t].nv});
@@ -83,12 +83,33 @@ void tree_gradient(const DerivativeInput& in,
                        in.data(tree),
                        in.dt,
                        linear.work.acceleration.data() + t.v_offset,
-                       linear.work.held.data() + t.body_offset,
+                       linear.work.constraint_wrench.data() + t.body_offset,
                        linear.work.wrenches_on(t.body_offset),
                        p,
                        linear.work.adjoint.data(),
                        by_q,
                        by_v);
+}
+
+void tree_tangent(const DerivativeInput& in,
+                  Linearisation& linear,
+                  int tree,
+                  const double* dq,
+                  const double* dv,
+                  double* out) {
+  const Tree& t = in.scene.trees()[tree];
+  linear.work.tangent.resize(in.scene.num_bodies());
+  inverse_dynamics_jvp(in.record.dynamics.views[tree],
+                       tree_parameters(t, tree, in.parameters),
+                       in.data(tree),
+                       in.dt,
+                       linear.work.acceleration.data() + t.v_offset,
+                       linear.work.constraint_wrench.data() + t.body_offset,
+                       linear.work.wrenches_on(t.body_offset),
+                       dq,
+                       dv,
+                       linear.work.tangent.data(),
+                       out);
 }
 
 DofForce dof_force_derivatives(const DerivativeInput& in, int dof) {

@@ -5,7 +5,7 @@
 namespace stiction {
 
 /// Accelerations (v+ - v) / dt, velocities at the end, and the wrenches on the bodies: those of
-/// `moving.held` stay in space. The matrices of the last step are forgotten.
+/// `moving.constraint_impulse` stay in space. The matrices of the last step are forgotten.
 void prepare_trees(const DerivativeInput& in, Linearisation& out);
 
 /// `inverse_dynamics` of every tree that is awake, if it is not known yet.
@@ -18,6 +18,14 @@ void tree_gradient(const DerivativeInput& in,
                    const double* p,
                    double* by_q,
                    double* by_v);
+
+/// The matrices of one tree times dq and dv, likewise, out [dofs of the tree].
+void tree_tangent(const DerivativeInput& in,
+                  Linearisation& linear,
+                  int tree,
+                  const double* dq,
+                  const double* dv,
+                  double* out);
 
 /// What servo, damper and torque of a dof add to its own equation of M^ dv+ [N s per unit].
 struct DofForce {
@@ -47,7 +55,7 @@ void end_tangents(const DerivativeInput& in,
                   int width,
                   double* position,
                   double* velocity);
-/// The transposed map of covectors, in place [dofs of the tree].
+/// The transposed map of cotangents, in place [dofs of the tree].
 void pull_back_end(const DerivativeInput& in,
                    const Linearisation& linear,
                    int tree,

@@ -33,7 +33,7 @@ void dof_force(const Parameters& p,
     const double velocity_error = entry(control.velocity_target, dof) - v;
     const double servo = kp * position_error + kd * velocity_error;
     const double explicit_force = force + servo;
-    work.saturated[dof] = std::abs(explicit_force) > limit;
+    work.saturated[dof] = (explicit_force > limit) - (explicit_force < -limit);
     if (work.saturated[dof]) {
       force = std::copysign(limit, explicit_force);
       kp = kd = 0.0;
@@ -41,7 +41,7 @@ void dof_force(const Parameters& p,
       force = explicit_force - kp * dt * v;
     }
   } else {
-    work.saturated[dof] = std::abs(force) > limit;
+    work.saturated[dof] = (force > limit) - (force < -limit);
     if (work.saturated[dof]) force = std::copysign(limit, force);
   }
   work.force[dof] = force - d * v;

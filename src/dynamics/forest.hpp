@@ -22,8 +22,9 @@ struct DynamicsWorkspace {
   std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 kp
   std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
   std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
-  std::vector<std::uint8_t> saturated;    ///< [nv] the effort limit acts as a constant
-  std::vector<std::uint8_t> asleep;       ///< [trees] left out of the step
+  std::vector<std::int8_t>
+      saturated;  ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
+  std::vector<std::uint8_t> asleep;  ///< [trees] left out of the step
   int num_asleep = 0;
 
   void resize(const Scene& scene);

@@ -43,10 +43,10 @@ inline namespace STICTION_ISA {
 /// Of one body, then summed over those that its joint carries.
 template <class Real>
 struct CarriedTerms {
-  Motion<Real> A;       ///< of the body alone: its acceleration with a, minus gravity
-  Force<Real> F;        ///< I A + V x* I V
-  Force<Real> held;     ///< wrenches that stay in space
-  Vec3<Real> momentum;  ///< p
+  Motion<Real> A;                 ///< of the body alone: its acceleration with a, minus gravity
+  Force<Real> F;                  ///< I A + V x* I V
+  Force<Real> constraint_wrench;  ///< wrenches that stay in space
+  Vec3<Real> momentum;            ///< p
   Mat3<Real> N;
 };
 
@@ -160,7 +160,7 @@ inline void inverse_dynamics_terms(const TreeView& tree,
                                    const TreeParameters<Real>& parameters,
                                    const TreeData<Real>& data,
                                    const Real* a,
-                                   const Force<Real>* held,
+                                   const Force<Real>* constraint_wrench,
                                    const InverseDynamicsWork<Real>& work) {
   const ParentMotion<Real> ground = ground_motion(parameters, data);
   for (int b = 0; b < tree.num_bodies; ++b) {
@@ -183,14 +183,15 @@ inline void inverse_dynamics_terms(const TreeView& tree,
     t.F = body_force(I, data.V[b], H, t.A);
     t.momentum = H.linear;
     t.N = coriolis_block(I, data.V[b]);
-    t.held = held ? held[b] : Force<Real>{ground.V.linear, ground.V.linear};
+    t.constraint_wrench =
+        constraint_wrench ? constraint_wrench[b] : Force<Real>{ground.V.linear, ground.V.linear};
   }
 }
 
 template <class Real>
 inline void add_carried(const CarriedTerms<Real>& from, CarriedTerms<Real>& to) {
   to.F += from.F;
-  to.held += from.held;
+  to.constraint_wrench += from.constraint_wrench;
   to.momentum += from.momentum;
   to.N = {to.N.c0 + from.N.c0, to.N.c1 + from.N.c1, to.N.c2 + from.N.c2};
 }
@@ -208,7 +209,7 @@ inline RowTerms<Real> row_terms(const Inertia<Real>& I,
                                 const Motion<Real>& S) {
   return {cross(t.momentum, S.linear) * Real(2.0) + transpose_times(t.N, S.angular),
           I * S,
-          force_cross(S, t.held)};
+          force_cross(S, t.constraint_wrench)};
 }
 
 /// Row i, the columns of a free root. Those of dv by linear dofs are zero.
@@ -315,9 +316,9 @@ inline void external_wrench_derivatives(const TreeView& tree,
   }
 }
 
-/// d tau / dq and d tau / dv at fixed a [nv]; wrenches `held` [num_bodies, or null] (force, moment
-/// about the root's origin, root axes) act on the bodies and stay in space; `wrench` [num_bodies,
-/// or null] (force, moment about the body's origin, both in the world) are those of
+/// d tau / dq and d tau / dv at fixed a [nv]; wrenches `constraint_wrench` [num_bodies, or null]
+/// (force, moment about the root's origin, root axes) act on the bodies and stay in space; `wrench`
+/// [num_bodies, or null] (force, moment about the body's origin, both in the world) are those of
 /// add_external_wrench, whose point of application moves with the body. Data as compute_dynamics
 /// leaves it; dt [s] is that of loose_body_bias. Entries of dofs neither of which is an ancestor
 /// of the other are left alone, as are those of dv by the velocity of a free root's origin: all
@@ -329,16 +330,17 @@ inline void inverse_dynamics_derivatives(const TreeView& tree,
                                          const TreeData<Real>& data,
                                          Real dt,
                                          const Real* a,
-                                         const Force<Real>* held,
+                                         const Force<Real>* constraint_wrench,
                                          const Force<Real>* wrench,
                                          const InverseDynamicsWork<Real>& work,
                                          const InverseDynamicsDerivatives<Real>& out) {
   if (is_loose_body(tree)) {
-    loose_body_derivatives(parameters, data, dt, held, wrench, out.stride, out.dq, out.dv);
+    loose_body_derivatives(
+        parameters, data, dt, constraint_wrench, wrench, out.stride, out.dq, out.dv);
     return;
   }
   const Vec3<Real> g_R = transpose_times(data.X_WR.R, parameters.gravity);
-  inverse_dynamics_terms(tree, parameters, data, a, held, work);
+  inverse_dynamics_terms(tree, parameters, data, a, constraint_wrench, work);
   for (int b = tree.num_bodies - 1; b >= root_bodies(tree); --b) {
     joint_derivatives(tree, data, g_R, work, b, out);
     if (tree.parent[b] >= 0) add_carried(work.body[b], work.body[tree.parent[b]]);

@@ -45,12 +45,12 @@ struct ActingWrench {
 };
 template <class Real>
 inline ActingWrench<Real> acting_wrench(const TreeData<Real>& data,
-                                        const Force<Real>* held,
+                                        const Force<Real>* constraint_wrench,
                                         const Force<Real>* wrench,
                                         int b) {
   const Real o(0.0);
   const Vec3<Real> zero{o, o, o};
-  const Force<Real> f = held ? held[b] : Force<Real>{zero, zero};
+  const Force<Real> f = constraint_wrench ? constraint_wrench[b] : Force<Real>{zero, zero};
   if (!wrench) return {f, zero};
   const Vec3<Real> force = transpose_times(data.X_WR.R, wrench[b].linear);
   const Vec3<Real> moment = transpose_times(data.X_WR.R, wrench[b].angular);
@@ -104,7 +104,7 @@ inline void adjoint_terms(const TreeView& tree,
                           const TreeParameters<Real>& parameters,
                           const TreeData<Real>& data,
                           const Real* a,
-                          const Force<Real>* held,
+                          const Force<Real>* constraint_wrench,
                           const Force<Real>* wrench,
                           const Real* p,
                           AdjointTerms<Real>* work) {
@@ -115,7 +115,7 @@ inline void adjoint_terms(const TreeView& tree,
     set_adjoint_motions(tree, data, ground, a, p, b, work);
     const Inertia<Real> I = body_inertia(parameters, data, b);
     const Force<Real> H = I * V;
-    const ActingWrench<Real> f = acting_wrench(data, held, wrench, b);
+    const ActingWrench<Real> f = acting_wrench(data, constraint_wrench, wrench, b);
     t.F = body_force(I, V, H, t.A) - f.total;
     t.Q = I * t.P;
     t.Gamma = times_coriolis(I, V, H, t.P);
@@ -132,18 +132,18 @@ inline void inverse_dynamics_vjp(const TreeView& tree,
                                  const TreeData<Real>& data,
                                  Real dt,
                                  const Real* a,
-                                 const Force<Real>* held,
+                                 const Force<Real>* constraint_wrench,
                                  const Force<Real>* wrench,
                                  const Real* p,
                                  AdjointTerms<Real>* work,
                                  Real* by_q,
                                  Real* by_v) {
   if (is_loose_body(tree)) {
-    loose_body_vjp(parameters, data, dt, held, wrench, p, by_q, by_v);
+    loose_body_vjp(parameters, data, dt, constraint_wrench, wrench, p, by_q, by_v);
     return;
   }
   const ParentMotion<Real> ground = ground_motion(parameters, data);
-  adjoint_terms(tree, parameters, data, a, held, wrench, p, work);
+  adjoint_terms(tree, parameters, data, a, constraint_wrench, wrench, p, work);
   for (int b = tree.num_bodies - 1; b >= root_bodies(tree); --b) {
     const AdjointTerms<Real>& t = work[b];
     const int up = tree.parent[b], j = tree.v_index[b];
@@ -177,7 +177,7 @@ inline void tangent_terms(const TreeView& tree,
                           const TreeParameters<Real>& parameters,
                           const TreeData<Real>& data,
                           const Real* a,
-                          const Force<Real>* held,
+                          const Force<Real>* constraint_wrench,
                           const Force<Real>* wrench,
                           const Real* dq,
                           const Real* dv,
@@ -206,7 +206,7 @@ inline void tangent_terms(const TreeView& tree,
     }
     const Inertia<Real> I = body_inertia(parameters, data, b);
     const Force<Real> H = I * V, F = body_force(I, V, H, t.A);
-    const ActingWrench<Real> f = acting_wrench(data, held, wrench, b);
+    const ActingWrench<Real> f = acting_wrench(data, constraint_wrench, wrench, b);
     const Vec3<Real> moved = t.X.linear + cross(t.X.angular, data.X_RB[b].p);
     t.F = F - f.total;
     t.T = force_cross(t.X, F) + coriolis_times(I, V, H, t.s.angular) + I * t.r;
@@ -221,17 +221,17 @@ inline void inverse_dynamics_jvp(const TreeView& tree,
                                  const TreeData<Real>& data,
                                  Real dt,
                                  const Real* a,
-                                 const Force<Real>* held,
+                                 const Force<Real>* constraint_wrench,
                                  const Force<Real>* wrench,
                                  const Real* dq,
                                  const Real* dv,
                                  TangentTerms<Real>* work,
                                  Real* dtau) {
   if (is_loose_body(tree)) {
-    loose_body_jvp(parameters, data, dt, held, wrench, dq, dv, dtau);
+    loose_body_jvp(parameters, data, dt, constraint_wrench, wrench, dq, dv, dtau);
     return;
   }
-  tangent_terms(tree, parameters, data, a, held, wrench, dq, dv, work);
+  tangent_terms(tree, parameters, data, a, constraint_wrench, wrench, dq, dv, work);
   for (int b = tree.num_bodies - 1; b >= 0; --b) {
     const TangentTerms<Real>& t = work[b];
     const Force<Real> total = t.T - force_cross(t.X, t.F);

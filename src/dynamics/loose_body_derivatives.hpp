@@ -56,7 +56,7 @@ template <class Real>
 inline void loose_body_derivatives(const TreeParameters<Real>& parameters,
                                    const TreeData<Real>& data,
                                    Real dt,
-                                   const Force<Real>* held,
+                                   const Force<Real>* constraint_wrench,
                                    const Force<Real>* wrench,
                                    int stride,
                                    Real* dq,
@@ -65,7 +65,7 @@ inline void loose_body_derivatives(const TreeParameters<Real>& parameters,
   const Vec3<Real> zero{o, o, o};
   const Vec3<Real>& c = parameters.com[0];
   const LooseBodyTurn<Real> turn(parameters, data, dt);
-  const Force<Real> f = held ? held[0] : Force<Real>{zero, zero};
+  const Force<Real> f = constraint_wrench ? constraint_wrench[0] : Force<Real>{zero, zero};
   Vec3<Real> force = parameters.gravity * parameters.mass[0], moment = zero;
   Vec3<Real> acting = zero;  // of the wrench alone
   if (wrench) {
@@ -97,14 +97,14 @@ template <class Real>
 inline void loose_body_vjp(const TreeParameters<Real>& parameters,
                            const TreeData<Real>& data,
                            Real dt,
-                           const Force<Real>* held,
+                           const Force<Real>* constraint_wrench,
                            const Force<Real>* wrench,
                            const Real* p,
                            Real* by_q,
                            Real* by_v) {
   Real dq[36], dv[36];
   for (int k = 0; k < 36; ++k) dq[k] = dv[k] = Real(0.0);
-  loose_body_derivatives(parameters, data, dt, held, wrench, 6, dq, dv);
+  loose_body_derivatives(parameters, data, dt, constraint_wrench, wrench, 6, dq, dv);
   for (int j = 0; j < 6; ++j) {
     Real q(0.0), v(0.0);
     for (int i = 0; i < 6; ++i) {
@@ -121,14 +121,14 @@ template <class Real>
 inline void loose_body_jvp(const TreeParameters<Real>& parameters,
                            const TreeData<Real>& data,
                            Real dt,
-                           const Force<Real>* held,
+                           const Force<Real>* constraint_wrench,
                            const Force<Real>* wrench,
                            const Real* dq,
                            const Real* dv,
                            Real* dtau) {
   Real q[36], v[36];
   for (int k = 0; k < 36; ++k) q[k] = v[k] = Real(0.0);
-  loose_body_derivatives(parameters, data, dt, held, wrench, 6, q, v);
+  loose_body_derivatives(parameters, data, dt, constraint_wrench, wrench, 6, q, v);
   for (int i = 0; i < 6; ++i) {
     dtau[i] = Real(0.0);
     for (int j = 0; j < 6; ++j) dtau[i] += q[6 * i + j] * dq[j] + v[6 * i + j] * dv[j];

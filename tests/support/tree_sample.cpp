@@ -43,7 +43,7 @@ TreeSample::TreeSample(Rng& rng, const Scene& scene, int index, double spin, dou
   }
   a = 10.0 * random_vector(rng, tree().nv);
   for (int b = 0; b < tree().num_bodies; ++b) {
-    held.push_back({uniform_vector(rng, 20.0), uniform_vector(rng, 5.0)});
+    constraint_wrench.push_back({uniform_vector(rng, 20.0), uniform_vector(rng, 5.0)});
     wrench.push_back({uniform_vector(rng, 20.0), uniform_vector(rng, 5.0)});
   }
   forward_kinematics(scene, scene.parameters, q.data(), v.data(), work);
@@ -66,10 +66,11 @@ std::vector<Direction> dual_inverse_dynamics(const TreeSample& s,
   for (int b = 0; b < view.num_bodies; ++b) {
     add_external_wrench(
         b, lift<Direction>(s.wrench[b].linear), lift<Direction>(s.wrench[b].angular), data);
-    const Force<Direction> held = in_moved_axes(s.held[b], s.data().X_WR, data.X_WR);
+    const Force<Direction> constraint_wrench =
+        in_moved_axes(s.constraint_wrench[b], s.data().X_WR, data.X_WR);
     if (loose) continue;
-    data.F[b].linear -= held.linear;
-    data.F[b].angular -= held.angular;
+    data.F[b].linear -= constraint_wrench.linear;
+    data.F[b].angular -= constraint_wrench.angular;
   }
   if (!loose) {
     bias_forces(view, data);
@@ -77,10 +78,11 @@ std::vector<Direction> dual_inverse_dynamics(const TreeSample& s,
     loose_body_bias(dual.parameters, Direction(s.dt), data);
     const Motion<Direction> A{{a[0], a[1], a[2]}, {a[3], a[4], a[5]}};
     const Force<Direction> Ma = data.inertia[0] * A;
-    const Force<Direction> held = in_moved_axes(s.held[0], s.data().X_WR, data.X_WR);
+    const Force<Direction> constraint_wrench =
+        in_moved_axes(s.constraint_wrench[0], s.data().X_WR, data.X_WR);
     for (int k = 0; k < 3; ++k) {
-      data.bias[k] += Ma.linear[k] - held.linear[k];
-      data.bias[3 + k] += Ma.angular[k] - held.angular[k];
+      data.bias[k] += Ma.linear[k] - constraint_wrench.linear[k];
+      data.bias[3 + k] += Ma.angular[k] - constraint_wrench.angular[k];
     }
   }
   return {data.bias, data.bias + view.nv};

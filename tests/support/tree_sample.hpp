@@ -16,8 +16,9 @@ struct TreeSample {
   const Scene& scene;
   int index;
   double dt;
-  Eigen::VectorXd q, v, a;            ///< of the scene, of the scene, of the tree
-  std::vector<Force<double>> held;    ///< [num_bodies] root axes, about the root's origin
+  Eigen::VectorXd q, v, a;  ///< of the scene, of the scene, of the tree
+  std::vector<Force<double>>
+      constraint_wrench;              ///< [num_bodies] root axes, about the root's origin
   std::vector<Force<double>> wrench;  ///< [num_bodies] world, about the body's origin
   DynamicsWorkspace work;
 
@@ -32,8 +33,8 @@ struct TreeSample {
   }
 };
 
-/// M(q) a + b(q, v) - J^T held - wrenches at q (+) dq and v on dual numbers, of which the
-/// parameters may be too.
+/// M(q) a + b(q, v) - J^T constraint_wrench - wrenches at q (+) dq and v on dual numbers, of which
+/// the parameters may be too.
 std::vector<Direction> dual_inverse_dynamics(const TreeSample& sample,
                                              const std::vector<Direction>& dq,
                                              const std::vector<Direction>& v,

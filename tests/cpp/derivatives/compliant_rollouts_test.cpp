@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(rigid_steps_with_springs_by_parameters) {
     Roll r(scene, rigid(), 0.5, 8);
     Simulator& simulator = r.at.simulator;
     r.gradient();
-    for (const std::string& field :
+    for (const std::string field :
          {"friction", "stiffness", "contact_damping", "mass", "gravity", "geometry_placement"}) {
       const RolloutGradient g = simulator.adjoint(r.tape, r.by, {field});
       BOOST_TEST(!g.springs.empty());

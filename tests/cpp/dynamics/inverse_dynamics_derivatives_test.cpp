@@ -14,7 +14,7 @@ namespace {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// The kernel's matrices, within wider rows of numbers that must stay.
-TauDerivatives derivatives(const TreeSample& s, bool held, bool wrench) {
+TauDerivatives derivatives(const TreeSample& s, bool constraint_wrench, bool wrench) {
   const TreeView& view = s.view();
   std::vector<double> memory(inverse_dynamics_work_size<double>(view));
   Arena<double> arena{memory.data()};
@@ -29,7 +29,7 @@ TauDerivatives derivatives(const TreeSample& s, bool held, bool wrench) {
                                s.data(),
                                s.dt,
                                s.a.data(),
-                               held ? s.held.data() : nullptr,
+                               constraint_wrench ? s.constraint_wrench.data() : nullptr,
                                wrench ? s.wrench.data() : nullptr,
                                work,
                                {dq.data(), dv.data(), stride});
@@ -67,17 +67,18 @@ void compare(const TreeSample& s, double allowed) {
   compare(s, derivatives(s, true, true), allowed);
 }
 
-void compare_products(const TreeSample& s, bool held, bool wrench) {
+void compare_products(const TreeSample& s, bool constraint_wrench, bool wrench) {
   const TreeView& view = s.view();
   const int nv = view.nv;
-  const TauDerivatives full = derivatives(s, held, wrench);
+  const TauDerivatives full = derivatives(s, constraint_wrench, wrench);
   Rng rng(nv);
   const Eigen::VectorXd p = random_vector(rng, nv), dq = random_vector(rng, nv),
                         dv = random_vector(rng, nv);
   Eigen::VectorXd by_q(nv), by_v(nv), dtau(nv);
   std::vector<AdjointTerms<double>> adjoint(view.num_bodies);
   std::vector<TangentTerms<double>> tangent(view.num_bodies);
-  const Force<double>*f = held ? s.held.data() : nullptr, *w = wrench ? s.wrench.data() : nullptr;
+  const Force<double>*f = constraint_wrench ? s.constraint_wrench.data() : nullptr,
+        *w = wrench ? s.wrench.data() : nullptr;
   const TreeParameters<double> parameters = s.parameters();
   inverse_dynamics_vjp(view,
                        parameters,
@@ -150,15 +151,16 @@ BOOST_AUTO_TEST_CASE(wrenches_may_be_left_out) {
     const Sampled sampled = random_scene(rng, trial % 4 == 0);
     TreeSample s(rng, sampled.scene, 0, 3.0, 1e-3);
     const TauDerivatives pushed = derivatives(s, true, true);
-    std::vector<Force<double>> none(s.held.size(), Force<double>{{0, 0, 0}, {0, 0, 0}});
-    for (const bool held : {true, false}) {
+    std::vector<Force<double>> none(s.constraint_wrench.size(),
+                                    Force<double>{{0, 0, 0}, {0, 0, 0}});
+    for (const bool constraint_wrench : {true, false}) {
       for (const bool wrench : {true, false}) {
-        const TauDerivatives left_out = derivatives(s, held, wrench);
-        const std::vector<Force<double>> kept[2] = {s.held, s.wrench};
-        if (!held) s.held = none;
+        const TauDerivatives left_out = derivatives(s, constraint_wrench, wrench);
+        const std::vector<Force<double>> kept[2] = {s.constraint_wrench, s.wrench};
+        if (!constraint_wrench) s.constraint_wrench = none;
         if (!wrench) s.wrench = none;
         const TauDerivatives expected = derivatives(s, true, true);
-        s.held = kept[0];
+        s.constraint_wrench = kept[0];
         s.wrench = kept[1];
         BOOST_TEST(relative(left_out.dq, expected.dq) < 1e-15);
         BOOST_TEST(relative(left_out.dv, expected.dv) < 1e-15);
@@ -187,9 +189,9 @@ BOOST_AUTO_TEST_CASE(products_are_those_of_the_matrices) {
   for (int trial = 0; trial < 100; ++trial) {
     const Sampled sampled = random_scene(rng, trial % 10 == 0);
     const TreeSample s(rng, sampled.scene, 0, 3.0, 1e-3);
-    const bool held = trial % 3 != 0, wrench = trial % 2 == 0;
+    const bool constraint_wrench = trial % 3 != 0, wrench = trial % 2 == 0;
     BOOST_TEST_CONTEXT("trial " << trial << ", " << sampled.bodies.size() << " bodies") {
-      compare_products(s, held, wrench);
+      compare_products(s, constraint_wrench, wrench);
     }
   }
 }
