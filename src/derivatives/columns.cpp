@@ -240,4 +240,17 @@ void propagate(const DerivativeInput& in,
   });
 }
 
+void add_impulse_tangent(const Linearisation& linear,
+                         const DerivativeIsland& island,
+                         const Columns& x,
+                         double* impulse) {
+  if (island.reduced < 0) return;
+  const ReducedSystem& reduced = linear.reduced[island.reduced];
+  for (int a = 0; a < reduced.size(); ++a) {
+    const ActiveUnknown& u = linear.active.unknowns[reduced.first() + a];
+    for (int r = 0; r < u.dim; ++r)
+      impulse[u.row + r] += u.t[r] * x.answer[static_cast<std::size_t>(a) * x.stride];
+  }
+}
+
 }  // namespace stiction

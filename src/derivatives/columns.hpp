@@ -42,4 +42,10 @@ void propagate(const DerivativeInput& in,
                int mass_column,
                Columns& columns);
 
+/// impulse [rows of the problem] += the change of lambda along the first column, after propagate().
+void add_impulse_tangent(const Linearisation& linear,
+                         const DerivativeIsland& island,
+                         const Columns& x,
+                         double* impulse);
+
 }  // namespace stiction

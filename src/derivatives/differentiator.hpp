@@ -37,7 +37,6 @@ class Differentiator {
   void fill_springs(const DerivativeInput& in);
   void take_back(const DerivativeInput& in, const Eigen::VectorXd& w);
   void take_back_island(const DerivativeInput& in, const Eigen::VectorXd& w, std::size_t island);
-  const Eigen::VectorXd& tangent_with_springs(const DerivativeInput& in, const Eigen::VectorXd& x);
 
   bool linearised_ = false;
   Linearisation linear_;

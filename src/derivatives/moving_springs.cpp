@@ -42,6 +42,16 @@ Vec3d vector_at(const double* x, std::size_t i) { return {x[3 * i], x[3 * i + 1]
 
 Vec3d across(const Vec3d& x, const Vec3d& n) { return x - n * dot(n, x); }
 
+/// visit(side, its sign, column) of the columns of a set.
+template <class Visit>
+void each_column(const MovingRows& moving, int set, Visit&& visit) {
+  const MovingRow& row = moving.rows[set];
+  for (int side = 0; side < row.num_sides; ++side) {
+    for (int k = row.start[side]; k < row.start[side + 1]; ++k)
+      visit(side, row.sign[side], moving.columns[k]);
+  }
+}
+
 }  // namespace
 
 void find_springs(const DerivativeInput& in, MovingSprings& out) {
@@ -83,6 +93,48 @@ Vec3d extension_by_turns(const MovingSpring& s,
   return transpose_times(s.R, cross(turn, next) - across(cross(turn, p.spring), n) * s.relaxation);
 }
 
+void spring_velocities(const DerivativeInput& in,
+                       const MovingSprings& springs,
+                       const double* e,
+                       std::vector<double>& velocity) {
+  velocity.assign(in.record.problem.num_rows(), 0.0);
+  for (std::size_t i = 0; i < springs.springs.size(); ++i) {
+    const MovingSpring& s = springs.springs[i];
+    if (s.set < 0) continue;
+    const Vec3d asked = transpose_times(contact_of(in, s.set).frame, s.R * vector_at(e, i));
+    double* c = velocity.data() + in.record.problem.sets[s.set].offset;
+    for (int r = 0; r < 2; ++r) c[r] -= s.share * asked[r];
+  }
+}
+
+void extension_tangent(const DerivativeInput& in,
+                       const Linearisation& linear,
+                       MovingSprings& springs,
+                       const double* q,
+                       const double* e,
+                       const double* impulse,
+                       double* out) {
+  springs.rows.begin = linear.moving.begin;
+  springs.rows.end = linear.moving.end;
+  for (std::size_t i = 0; i < springs.springs.size(); ++i) {
+    const MovingSpring& s = springs.springs[i];
+    Vec3d change = s.asleep ? vector_at(e, i) : Vec3d{0, 0, 0};
+    if (s.slip > 0.0) {
+      const MovingContact p = moving_contact(in, s.set, springs.rows);
+      Vec3d turn{0, 0, 0}, own{0, 0, 0};
+      each_column(linear.moving, s.set, [&](int side, double sign, const RowColumn& c) {
+        turn += point_change(p, sign < 0.0, c.u, c.w).turn * q[c.dof];
+        if (side == p.anchor_side) own += c.w * q[c.dof];
+      });
+      const double* l = impulse + in.record.problem.sets[s.set].offset;
+      const Vec3d next = s.R * vector_at(e, i) * (s.share * s.relaxation) +
+                         p.contact.frame * Vec3d{l[0], l[1], 0.0} * s.slip;
+      change = extension_by_turns(s, p, turn, own) + transpose_times(s.R, across(next, p.normal()));
+    }
+    for (int k = 0; k < 3; ++k) out[3 * i + k] = change[k];
+  }
+}
+
 void spring_impulses(const DerivativeInput& in,
                      const MovingSprings& springs,
                      const double* w,
@@ -116,15 +168,12 @@ void add_spring_gradients(const DerivativeInput& in,
       const double* z = velocity.data() + in.record.problem.sets[s.set].offset;
       const Vec3d asked = p.contact.frame * Vec3d{z[0], z[1], 0.0};
       by = transpose_times(s.R, (Wt * s.relaxation * (s.slip > 0.0) + asked) * s.share);
-      const MovingRow& row = linear.moving.rows[s.set];
-      for (int side = 0; side < row.num_sides && s.slip > 0.0; ++side) {
-        for (int k = row.start[side]; k < row.start[side + 1]; ++k) {
-          const RowColumn& c = linear.moving.columns[k];
-          const Vec3d turn = point_change(p, row.sign[side] < 0.0, c.u, c.w).turn;
-          const Vec3d own = side == p.anchor_side ? c.w : Vec3d{0, 0, 0};
-          q[c.dof] += dot(vector_at(w, i), extension_by_turns(s, p, turn, own));
-        }
-      }
+      each_column(linear.moving, s.set, [&](int side, double sign, const RowColumn& c) {
+        if (s.slip == 0.0) return;
+        const Vec3d turn = point_change(p, sign < 0.0, c.u, c.w).turn;
+        const Vec3d own = side == p.anchor_side ? c.w : Vec3d{0, 0, 0};
+        q[c.dof] += dot(vector_at(w, i), extension_by_turns(s, p, turn, own));
+      });
     }
     for (int k = 0; k < 3; ++k) by_e[3 * i + k] += by[k];
   }

@@ -38,6 +38,21 @@ Vec3d extension_by_turns(const MovingSpring& s,
                          const Vec3d& frame_turn,
                          const Vec3d& anchor_turn);
 
+/// What extensions e [3 springs] change of c [rows] at fixed v+.
+void spring_velocities(const DerivativeInput& in,
+                       const MovingSprings& springs,
+                       const double* e,
+                       std::vector<double>& velocity);
+
+/// e+ [3 springs] along q [nv], e and the impulses that they change [rows].
+void extension_tangent(const DerivativeInput& in,
+                       const Linearisation& linear,
+                       MovingSprings& springs,
+                       const double* q,
+                       const double* e,
+                       const double* impulse,
+                       double* out);
+
 /// Cotangents of all impulses [rows] by those of e+ [3 springs].
 void spring_impulses(const DerivativeInput& in,
                      const MovingSprings& springs,
