@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import types
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pinocchio
 import pytest
 import stiction
 from stiction import autodiff
+from torch_stand_in import Function, Tensor, stand_in
 
 
 def ball_and_hinge() -> stiction.Scene:
@@ -130,54 +134,17 @@ def test_what_is_missing_names_its_extra(name: str, monkeypatch: pytest.MonkeyPa
         importlib.import_module(f"stiction.{name}")
 
 
-class Tensor:
-    """As much of a tensor as `stiction.torch` touches."""
-
-    device = "cpu"
-
-    def __init__(self, values: object, dtype: object = None) -> None:
-        self.values = np.asarray(values, dtype=dtype)
-        self.dtype = self.values.dtype
-
-    def detach(self) -> Tensor:
-        return self
-
-    cpu = detach
-
-    def double(self) -> Tensor:
-        return Tensor(self.values, float)
-
-    def numpy(self) -> np.ndarray:
-        return self.values
-
-
-class Context:
-    def save_for_backward(self, *given: Tensor) -> None:
-        self.saved_tensors = given
-
-
-class Function:
-    """Forwards, and what backward gives then."""
-
-    last: tuple[type, Context]
-
-    @classmethod
-    def apply(cls, *given: Tensor) -> object:
-        context = Context()
-        Function.last = (cls, context)
-        return cls.forward(context, *given)
-
-
-def test_torch_passes_arrays_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a stand-in for PyTorch: numbers, types and order of what goes through."""
-    torch = types.ModuleType("torch")
-    torch.autograd = types.SimpleNamespace(
-        Function=Function, function=types.SimpleNamespace(once_differentiable=lambda f: f)
-    )
-    torch.as_tensor = lambda x, dtype, device: Tensor(x, dtype)
-    monkeypatch.setitem(sys.modules, "torch", torch)
+@pytest.fixture
+def torch(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
+    """`stiction.torch` over the stand-in."""
+    monkeypatch.setitem(sys.modules, "torch", stand_in())
     monkeypatch.delitem(sys.modules, "stiction.torch", raising=False)
-    module = importlib.import_module("stiction.torch")
+    yield importlib.import_module("stiction.torch")
+    del sys.modules["stiction.torch"]
+
+
+def test_torch_passes_arrays_on(torch: types.ModuleType) -> None:
+    """With a stand-in for PyTorch: numbers, types and order of what goes through."""
     sim, rng = stiction.Simulator(stiction.load("cartpole")), np.random.default_rng(3)
     own = autodiff.ArrayFunction(sim)
     a, b, _ = PAIRS[0]
@@ -185,9 +152,9 @@ def test_torch_passes_arrays_on(monkeypatch: pytest.MonkeyPatch) -> None:
     pose = np.array([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
     q, v = rng.normal(size=2), rng.normal(size=2)
     for made, value, vjp, given in (
-        (module.make_step(sim), own.step, own.step_vjp, (q, v, rng.normal(size=2))),
-        (module.make_rollout(sim), own.rollout, own.rollout_vjp, (q, v, rng.normal(size=(4, 2)))),
-        (module.make_distance(a, b), between.value, between.vjp, (pose, pose + 1.0)),
+        (torch.make_step(sim), own.step, own.step_vjp, (q, v, rng.normal(size=2))),
+        (torch.make_rollout(sim), own.rollout, own.rollout_vjp, (q, v, rng.normal(size=(4, 2)))),
+        (torch.make_distance(a, b), between.value, between.vjp, (pose, pose + 1.0)),
     ):
         for dtype in (np.float64, np.float32):
             given = [x.astype(dtype) for x in given]
@@ -201,4 +168,19 @@ def test_torch_passes_arrays_on(monkeypatch: pytest.MonkeyPatch) -> None:
             for one, other in zip((*found, *back), (*expected, *wanted), strict=True):
                 assert one.dtype == dtype
                 np.testing.assert_array_equal(one.values, np.asarray(other, dtype))
-    monkeypatch.delitem(sys.modules, "stiction.torch")
+
+
+def test_the_page_on_torch_runs_as_written(torch: types.ModuleType) -> None:
+    """Its block gives the gradient that the adjoint of the same rollout gives."""
+    page = Path(__file__).resolve().parents[2] / "docs" / "derivatives.md"
+    block = re.search(r"^```python torch\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S)
+    assert block is not None
+    names: dict[str, object] = {}
+    exec(compile(block.group(1), page.name, "exec"), names)
+    own = autodiff.ArrayFunction(stiction.Simulator(stiction.load("cartpole")))
+    given = tuple(names[x].values for x in ("q", "v", "taus"))
+    q, v = own.rollout(*given)
+    by = np.zeros_like(q)
+    by[-1] = 2.0 * q[-1]
+    wanted = own.rollout_vjp(*given, by, 0.0 * v)[2] + 2e-3 * given[2]
+    np.testing.assert_allclose(names["taus"].grad.values, wanted, rtol=1e-12)
