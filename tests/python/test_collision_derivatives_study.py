@@ -12,17 +12,28 @@ pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 import stiction
 from stiction.pages.experiment import QUICK, Effort
-from stiction_lab.studies.collision_derivatives import contact_points, paper, rough_shapes, timings
+from stiction_lab.studies.collision_derivatives import (
+    contact_points,
+    household,
+    paper,
+    rough_shapes,
+    search,
+    timings,
+)
 from stiction_lab.studies.collision_derivatives.study import EXPERIMENTS, run_study
 
 
 def test_the_quick_run_is_a_whole_report(tmp_path: Path) -> None:
     study = run_study(tmp_path, Effort(QUICK))
     assert study.left_out == {} and study.page is not None
-    assert [e.name for e in study.experiments] == ["table1_contact_points", "table2_timings"]
+    assert [e.name for e in study.experiments] == [
+        "table1_contact_points",
+        "ycb_contact_points",
+        "table2_timings",
+    ]
     assert len(study.experiments) == len(EXPERIMENTS)
-    costs, times = study.experiments
-    assert len(costs.columns["cost"]) == 25 * 2 * len(contact_points.METHODS)
+    costs, objects, times = study.experiments
+    assert len(costs.columns["cost"]) == 25 * 3 * len(contact_points.METHODS)
     assert all(t > 0.0 for t in times.columns["microseconds"])
     assert json.loads((tmp_path / "study.json").read_text())["facts"]["seed"] == 0
     # The smoothed derivatives lead to the wanted points, those of the corners alone do not.
@@ -34,6 +45,15 @@ def test_the_quick_run_is_a_whole_report(tmp_path: Path) -> None:
     }
     assert np.quantile(of["gumbel, level 1"], 0.75) < 1e-8
     assert np.quantile(of["exact"], 0.75) > 1e-2
+    # Without its weak directions the step needs no damping.
+    truncated = [
+        c
+        for s, m, c in zip(*_columns(costs), strict=True)
+        if (s, m) == ("truncated", "gumbel, level 1")
+    ]
+    assert np.median(truncated) < 1e-8
+    assert len(objects.columns["cost"]) == 21 * 2 * len(household.METHODS)
+    assert len(objects.figures) == 2
 
 
 def _columns(e: contact_points.Experiment) -> tuple[list[str], list[str], list[float]]:
@@ -48,14 +68,14 @@ def test_methods_are_those_of_the_paper() -> None:
 def test_the_jacobian_is_that_of_the_residual() -> None:
     generator = np.random.default_rng(3)
     ball = stiction.Ellipsoid([0.5, 0.7, 0.6])
-    problem = contact_points.Problem(ball, ball, np.array([0.5, 0, 0]), np.array([0, 0.7, 0]))
+    problem = search.Problem(ball, ball, np.array([0.5, 0, 0]), np.array([0, 0.7, 0]))
     X = rough_shapes.random_pose(2.0, generator)
     found, _ = problem.residual(X)
     J = problem.jacobian(X, found, {"method": "exact"})
     for k in range(6):
         twist = np.zeros(6)
         twist[k] = 1e-5
-        up, down = (problem.residual(contact_points.moved(X, s * twist))[1] for s in (1.0, -1.0))
+        up, down = (problem.residual(search.moved(X, s * twist))[1] for s in (1.0, -1.0))
         assert np.allclose((up - down) / 2e-5, J[:, k], atol=1e-7)
 
 

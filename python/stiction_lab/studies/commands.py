@@ -63,7 +63,7 @@ def collision_derivatives(
     out: Annotated[Path, typer.Option(help="Folder of the report and CSV files.")] = Path(
         "build/study/collision-derivatives"
     ),
-    only: Annotated[str, typer.Option(help="Comma-separated: table1, table2.")] = "",
+    only: Annotated[str, typer.Option(help="Comma-separated: table1, ycb, table2.")] = "",
     seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document instead of tables.")

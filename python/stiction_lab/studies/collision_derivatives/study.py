@@ -9,9 +9,13 @@ from types import ModuleType
 from stiction.pages.experiment import Effort
 
 from ..study import Progress, Study, run_experiments, silent
-from . import contact_points, paper, timings
+from . import contact_points, household, paper, timings
 
-EXPERIMENTS: dict[str, ModuleType] = {"table1": contact_points, "table2": timings}
+EXPERIMENTS: dict[str, ModuleType] = {
+    "table1": contact_points,
+    "ycb": household,
+    "table2": timings,
+}
 TITLE = "Derivatives of collision detection: the experiments of the randomized-smoothing paper"
 INTRODUCTION = (
     f"The experiments of {paper.CITATION} Each is run with the methods of the same names of "
