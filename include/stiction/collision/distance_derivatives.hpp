@@ -47,8 +47,8 @@ enum class DerivativeStatus : std::uint8_t {
   kSmooth,    ///< exact derivatives of a point that is smooth
   kKink,      ///< the features leave the point free or hold it twice (a face on a face, parallel
               ///< edges), the overlap is no strict local minimum of the depth, or features of
-              ///< another normal are as near to 1e-7 of the size (a ball amid a cube): one choice.
-              ///< Of the deepest contact of an overlapping surface not every jump is told
+              ///< another normal, or of surfaces at another point, are as near to 1e-7 of the size
+              ///< (a ball amid a cube): one choice
   kSampled,   ///< by differences or samples of the query
   kSmoothed,  ///< with smoothed Hessians
   kFace,      ///< the smoothed Hessians + distance are not positive definite: those of the features

@@ -4,12 +4,20 @@
 #include "collision/manifold/ridge.hpp"
 #include "collision/manifold/rim.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stiction::detail {
 namespace {
 
 constexpr double kSameNormal = 1e-6;  // [rad] between a manifold's normal and that of the query
+constexpr double kNextOff = 10.0;     // times as far off as the best: features that may be the ones
+constexpr double kRounded = 1e-8;     // of the size: as far off as rounding leaves any
+
+/// A vertex as near to an edge as the point is to either: which of the two holds it is not known.
+bool is_tied(const CrossingFeatures& f, double size) {
+  return f.next <= std::max(kNextOff * f.off, kRounded * size);
+}
 
 /// A manifold seen along the normal of the distance query: that of the nearest or deepest features,
 /// wherever they are.
@@ -74,7 +82,7 @@ PointMotion clipped_point(const ContactQuery& q, bool rim) {
   if (oblique) m.exact = normal_of_query(q, m.normal);
   CrossingFeatures f;
   if (found) f = crossing_features(a, b, rim, !of_b);
-  m.exact = m.exact && f.off <= kOffFeature * q.size;
+  m.exact = m.exact && f.off <= kOffFeature * q.size && (rim || !is_tied(f, q.size));
   if (!(f.off <= kOffFeature * q.size)) (of_b ? f.b : f.a) = plane_feature(q.at.n);
   motion_of_points(q.at, f.a, f.b, m);
   return m;

@@ -1,6 +1,7 @@
 #include "collision/derivatives/contact_derivatives.hpp"
 
 #include "collision/derivatives/contact_query.hpp"
+#include "collision/derivatives/ties.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
 #include "collision/manifold/rim.hpp"
 
@@ -103,6 +104,18 @@ PointMotion motion_of(const ContactQuery& q) {
   return smooth_point(q);
 }
 
+/// The normal is that of the least depth, and another one is as deep.
+bool may_turn(const ContactQuery& q) {
+  const WitnessKind kind = q.contact.witness.kind;
+  const bool of_face = (kind == WitnessKind::kRim || kind == WitnessKind::kClipped) &&
+                       q.contact.witness.normal_of != NormalOf::kBoth;
+  if (of_face || is_surface_core(q.side_a) || is_surface_core(q.side_b)) return false;
+  DistanceResult at;
+  at.distance = q.at.gap;
+  at.normal = q.at.n;
+  return is_tied(q.a, q.side_a.X, q.b, q.side_b.X, at, nullptr);
+}
+
 }  // namespace
 
 ContactDerivatives contact_derivatives(const Contact& contact,
@@ -135,7 +148,9 @@ ContactDerivatives contact_derivatives(const Contact& contact,
                                     is_convex_surface(b) ? hull_b : b,
                                     X_WB,
                                     share);
-  return of_motion(motion_of(q), q.at.n, q.at.gap, share);
+  PointMotion m = motion_of(q);
+  m.exact = m.exact && !may_turn(q);
+  return of_motion(m, q.at.n, q.at.gap, share);
 }
 
 }  // namespace stiction

@@ -3,6 +3,7 @@
 #include "collision/derivatives/contact_query.hpp"
 #include "collision/derivatives/sampled_derivatives.hpp"
 #include "collision/derivatives/smoothed_support.hpp"
+#include "collision/derivatives/ties.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -13,8 +14,6 @@ namespace {
 
 using namespace detail;
 
-constexpr double kTie = 1e-7;             // of the size: features as near as the nearest
-constexpr double kOtherNormal = 1e-3;     // [rad] from which they have another normal
 constexpr double kOtherPlacement = 1e-4;  // of the size: above what a coarse tolerance leaves
 
 struct MethodName {
@@ -66,25 +65,6 @@ PointMotion exact(const ContactQuery& q) {
   m.normal = motion_of_face_normal(q.at.n, q.a.bounded());
   motion_of_points(q.at, q.a.bounded() ? corner : plane, q.a.bounded() ? plane : corner, m);
   return m;
-}
-
-/// Whether other features are as near, or as deep, to kTie of the size: moved along the normal, so
-/// that all but those that hold the points now come out ahead, the query turns to them. Convex
-/// shapes are as deep as their least depth, others as near as their nearest part.
-bool is_tied(const Shape& a,
-             const Transform& X_WA,
-             const Shape& b,
-             const Transform& X_WB,
-             const DistanceResult& at,
-             const DistanceCache* cache) {
-  if (!a.bounded() || !b.bounded()) return false;
-  const bool hollow = a.hollow() || b.hollow();
-  if (!hollow && at.distance >= 0.0) return false;
-  const double shift = kTie * (bounding_radius(a) + bounding_radius(b)) * (hollow ? 1.0 : -1.0);
-  DistanceCache start;
-  if (cache != nullptr) start = *cache;
-  const DistanceResult r = distance(a, X_WA, b, {X_WB.R, X_WB.p + at.normal * shift}, {}, &start);
-  return norm(r.normal - at.normal) > kOtherNormal;
 }
 
 /// How far the farthest point of a shape along `outward` is from `p` along it [m].

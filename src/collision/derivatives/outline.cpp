@@ -87,7 +87,11 @@ CrossingFeatures crossing_features(const Outline& a, const Outline& b, bool rim,
   CrossingFeatures best;
   const auto offer = [&](const OutlineFeature& x, const OutlineFeature& y, double slack) {
     const double off = std::max(x.off, y.off);
-    if (off + slack < best.off) best = {x.feature, y.feature, off};
+    if (off + slack < best.off) {
+      best = {x.feature, y.feature, off, best.off};
+    } else {
+      best.next = std::min(best.next, off);
+    }
   };
   // Discs of one size share their rims.
   const double slack = rim ? 1e-5 * std::max(norm(a.side.p - a.side.X.p), 1e-300) : 0.0;

@@ -25,7 +25,8 @@ OutlineFeature face_of(const Outline& outline);
 /// Two features that fix a point: a vertex over a face, or two edges that cross.
 struct CrossingFeatures {
   PointFeature a, b;
-  double off = 1e300;  ///< [m]
+  double off = 1e300;   ///< [m]
+  double next = 1e300;  ///< of the second-best two [m]
 };
 /// `rim`: points of a rim count as vertices, those of `first` before those of the other side.
 CrossingFeatures crossing_features(const Outline& a, const Outline& b, bool rim, bool b_first);

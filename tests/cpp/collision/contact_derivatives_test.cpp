@@ -344,4 +344,54 @@ BOOST_AUTO_TEST_CASE(say_what_they_do_not_know) {
   }
 }
 
+// Overlapping shapes moved to where the normal of the least depth jumps: points that stand on
+// features of both shapes say that they have no derivative there, and have one nearly everywhere
+// else.
+BOOST_AUTO_TEST_CASE(a_jump_of_the_normal_is_told) {
+  Rng rng(15);
+  ManifoldWorkspace work;
+  int jumps = 0, told = 0, before = 0, exact_before = 0;
+  const auto normal = [](const Posed& p) { return distance(p.a, p.X_WA, p.b, p.X_WB).normal; };
+  const auto of_both = [](const Contact& c) {
+    return c.gap < 0.0 &&
+           (c.witness.kind == WitnessKind::kEdgeEdge || c.witness.kind == WitnessKind::kSmooth);
+  };
+  const auto count = [&](const Posed& p, int& all, int& exact) {
+    for (const Contact& c : contacts_of(p, work)) {
+      if (!of_both(c)) continue;
+      ++all;
+      exact += contact_derivatives(c, p.a, p.X_WA, p.b, p.X_WB).exact;
+    }
+  };
+  for (int t = 0; t < 40 * rounds(); ++t) {
+    const int kinds = int(SolidKind::kConvexMesh);
+    Posed p = random_posed(rng, SolidKind(rng.below(kinds)), SolidKind(rng.below(kinds)));
+    const Vec3d way = unit_vector(rng) * 0.1, start = p.X_WA.p + unit_vector(rng) * 0.1;
+    const auto at = [&](double share) {
+      p.X_WB.p = start + way * share;
+      return p;
+    };
+    double low = 0.0, high = 1.0;
+    const Vec3d first = normal(at(low));
+    if (norm(normal(at(high)) - first) < 0.5) continue;
+    while (high - low > 1e-9) {
+      const double middle = 0.5 * (low + high);
+      const Vec3d n = normal(at(middle));
+      (norm(n - first) < norm(n - normal(at(high))) ? low : high) = middle;
+    }
+    if (norm(normal(at(low)) - normal(at(high))) < 0.1) continue;
+    if (distance(p.a, p.X_WA, p.b, p.X_WB).distance > -1e-4) continue;
+    int found = 0, exact = 0;
+    count(at(low), found, exact);
+    count(at(0.0), before, exact_before);
+    jumps += found;
+    told += found - exact;
+  }
+  BOOST_TEST_MESSAGE(told << " of " << jumps << " told; " << exact_before << " of " << before
+                          << " before the jump exact");
+  BOOST_TEST(jumps > 20);
+  BOOST_TEST(told == jumps);
+  BOOST_TEST(exact_before > 0.9 * before);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

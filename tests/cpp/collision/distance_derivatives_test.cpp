@@ -153,7 +153,8 @@ BOOST_AUTO_TEST_CASE(exact_ones_agree_with_differences) {
     }
   }
   BOOST_TEST_MESSAGE(pairs << " pairs, " << smooth << " smooth, " << unsettled
-                           << " with a kink near by, worst " << worst);
+                           << " with a kink near by, worst " << worst << ", " << wrong
+                           << " wrong on surfaces");
   BOOST_TEST(wrong <= pairs / 10000);
   BOOST_TEST(smooth > 0.9 * pairs);
 }
