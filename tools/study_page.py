@@ -1,8 +1,9 @@
 """Writes the tables between the markers of a study's page from a run of the study.
 
-python tools/study_page.py contact-models|stiff-contact|differentiable RESULTS [FOLDER]
+python tools/study_page.py STUDY RESULTS [FOLDER]
 
-RESULTS is benchmarks/results/<machine>.json, beside which the documents of the studies lie.
+STUDY is contact-models, stiff-contact, differentiable or collision-derivatives. RESULTS is
+benchmarks/results/<machine>.json, beside which the documents of the studies lie.
 
 The folder of a run, such as build/study/contact-models, if one is given, is stored first: its
 document beside the results as <machine>-<study>-study.json, some of its figures in docs/images.
@@ -50,6 +51,11 @@ PAGES = {
         Path("docs/differentiable_study.md"),
         "differentiable",
         {"modes": 1, "pairs": 1, "optimisation": 1, "kinks": 1},
+    ),
+    "collision-derivatives": Page(
+        Path("docs/collision_derivatives_study.md"),
+        "collision_derivatives",
+        {"ycb_contact_points": 1},
     ),
     "stiff-contact": Page(
         Path("docs/stiff_contact_study.md"),
