@@ -48,19 +48,20 @@ inline void add_violations(
   x.complementarity = max(x.complementarity, select(hidden & rounding, zero, q));
 }
 
-/// Distances from the cone and its dual, circular::distance and dual_distance.
+/// circular::distance from the cone, and from its dual, of a point with tangent t >= 0; `slant` is
+/// 1 / sqrt(1 + mu^2).
 template <class Real>
-inline Real cone_distance(Real mu, Real t, Real n) {
+inline Real cone_distance(Real mu, Real slant, Real t, Real n) {
   const Real zero(0.0);
-  const Real side = max(zero, t - mu * n) / square_root(Real(1.0) + mu * mu);
-  const Mask<Real> below = n < zero, steep = mu * t <= -n;
-  return select(below & steep, square_root(t * t + n * n), select(t <= mu * n, zero, side));
+  const Mask<Real> apex = (n < zero) & (mu * t <= -n);
+  const Real side = select(t <= mu * n, zero, (t - mu * n) * slant);
+  return any(apex) ? select(apex, square_root(t * t + n * n), side) : side;
 }
 template <class Real>
-inline Real dual_cone_distance(Real mu, Real t, Real n) {
-  const Real zero(0.0);
-  const Real side = (mu * t - n) / square_root(Real(1.0) + mu * mu);
-  return select(n >= mu * t, zero, select(t <= -(mu * n), square_root(t * t + n * n), side));
+inline Real dual_cone_distance(Real mu, Real slant, Real t, Real n) {
+  const Mask<Real> apex = (t <= -(mu * n)) & (n < mu * t);
+  const Real side = select(n >= mu * t, Real(0.0), (mu * t - n) * slant);
+  return any(apex) ? select(apex, square_root(t * t + n * n), side) : side;
 }
 
 template <class Real>
@@ -71,19 +72,19 @@ inline void add_cone(Real mu,
                      const Real* l,
                      const Real* c,
                      Largest<Real>& x) {
-  const Real ct = square_root(c[0] * c[0] + c[1] * c[1]);
-  const Real lt = square_root(l[0] * l[0] + l[1] * l[1]);
-  const Real n = c[2] + mu * ct;
-  const Real power = abs(l[0] * c[0] + l[1] * c[1] + l[2] * n);
+  const Real ct = square_root(c[1] * c[1] + c[2] * c[2]);
+  const Real lt = square_root(l[1] * l[1] + l[2] * l[2]);
+  const Real n = c[0] + mu * ct, slant = Real(1.0) / square_root(Real(1.0) + mu * mu);
+  const Real power = abs(l[1] * c[1] + l[2] * c[2] + l[0] * n);
   for (int r = 0; r < 3; ++r) add_row(g[r], diagonal[r], l[r], c[r], x);
-  const Real l_size = abs(l[0]) + abs(l[1]) + abs(l[2]) + mu * abs(l[2]);
+  const Real l_size = abs(l[0]) + abs(l[1]) + abs(l[2]) + mu * abs(l[0]);
   const Real c_size = (abs(c[0]) + abs(c[1]) + abs(c[2])) * (Real(1.0) + mu);
   add_violations(floor,
                  max(max(diagonal[0], diagonal[1]), diagonal[2]),
                  l_size,
                  c_size,
-                 cone_distance(mu, lt, l[2]),
-                 dual_cone_distance(mu, ct, n),
+                 cone_distance(mu, slant, lt, l[0]),
+                 dual_cone_distance(mu, slant, ct, n),
                  power,
                  x);
 }

@@ -14,7 +14,8 @@ inline constexpr double kProximalOfLanes = 1e-6;
 
 /// lambda = D l in which every cone is the unit cone.
 template <class Real, int Cones>
-inline void dense_scales(const DenseShape<Real, Cones>& s, Real* D) {
+inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
+  Real* D = w.D;
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows(), cones = s.cones();
   const Real zero(0.0), one(1.0);
@@ -24,49 +25,56 @@ inline void dense_scales(const DenseShape<Real, Cones>& s, Real* D) {
   for (int i = 0; i < cones; ++i) {
     const Real* b = p.G + 3 * i * (rows + 1);
     const Real mu = select(p.mu[i] > zero, p.mu[i], one);
-    const Real trace = (b[0] + b[rows + 1]) + b[2 * rows + 2] / (mu * mu);
+    const Real trace = (b[rows + 1] + b[2 * rows + 2]) + b[0] / (mu * mu);
     const Real d = square_root(Real(3.0) / max(trace, least));
-    D[3 * i] = D[3 * i + 1] = d;
-    D[3 * i + 2] = d / mu;
+    D[3 * i] = d / mu;
+    D[3 * i + 1] = D[3 * i + 2] = d;
   }
   for (int r = 3 * cones; r < rows; ++r) D[r] = one / square_root(max(p.G[r * (rows + 1)], least));
+  for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
 }
 
 /// Modes at impulses l with velocity c: what moves and what slides. Rows that are held take the
 /// place where they are. Returns the squared merit of the cone.
 template <class Real>
-inline Real classify_cone(
-    Real mu, const Real* D, const Real* c, Real* lambda, Real* moving, Real* slides) {
+inline Real classify_cone(Real mu,
+                          const Real* D,
+                          const Real* inverse,
+                          const Real* c,
+                          Real* lambda,
+                          Real* moving,
+                          Real* slides) {
   const Real zero(0.0), one(1.0), rho(kRhoOfLanes);
   Real l[3], y[3];
   for (int r = 0; r < 3; ++r) {
-    l[r] = lambda[r] / D[r];
+    l[r] = lambda[r] * inverse[r];
     y[r] = rho * D[r] * c[r];
   }
-  const Real p0 = l[0] - y[0], p1 = l[1] - y[1], pn = l[2] - y[2];
-  const Real t = square_root(p0 * p0 + p1 * p1);
+  const Real pn = l[0] - y[0], p1 = l[1] - y[1], p2 = l[2] - y[2];
+  const Real t = square_root(p1 * p1 + p2 * p2);
   const Mask<Real> open = pn <= zero, smooth = mu <= zero, sticks = t <= pn;
-  const Mask<Real> held = open | smooth, loaded = negated(open);
+  const Mask<Real> held = open | smooth;
   const Real k = pn / select(t > zero, t, one);
-  const Real f0 = select(sticks, y[0], l[0] - k * p0), f1 = select(sticks, y[1], l[1] - k * p1);
-  const Real tangential = select(smooth, zero, f0 * f0 + f1 * f1);
+  const Real f1 = select(sticks, y[1], l[1] - k * p1), f2 = select(sticks, y[2], l[2] - k * p2);
+  const Real tangential = select(smooth, zero, f1 * f1 + f2 * f2);
   const Real merit =
-      select(open, l[2] * l[2] + (l[0] * l[0] + l[1] * l[1]), tangential + y[2] * y[2]);
-  for (int r = 0; r < 2; ++r) {
+      select(open, l[0] * l[0] + (l[1] * l[1] + l[2] * l[2]), tangential + y[0] * y[0]);
+  lambda[0] = select(open, zero, lambda[0]);
+  moving[0] = select(open, zero, D[0]);
+  for (int r = 1; r < 3; ++r) {
     lambda[r] = select(held, zero, lambda[r]);
     moving[r] = select(held, zero, D[r]);
   }
-  lambda[2] = select(open, zero, lambda[2]);
-  moving[2] = select(loaded, D[2], zero);
   slides[0] = select(held | sticks, zero, one);
   return merit;
 }
 
 template <class Real>
-inline Real classify_scalar(Real lower, Real upper, Real D, Real c, Real& lambda, Real& moving) {
+inline Real classify_scalar(
+    Real lower, Real upper, Real D, Real inverse, Real c, Real& lambda, Real& moving) {
   const Real p = lambda - Real(kRhoOfLanes) * D * D * c;
   const Real target = min(upper, max(lower, p));
-  const Real f = (lambda - target) / D;
+  const Real f = (lambda - target) * inverse;
   const Mask<Real> held = (p <= lower) | (p >= upper);
   lambda = select(held, target, lambda);
   moving = select(held, Real(0.0), D);
@@ -82,20 +90,15 @@ inline Real classify(const DenseShape<Real, Cones>& s,
   Real merit(0.0);
   for (int i = 0; i < s.cones(); ++i) {
     const int o = 3 * i;
-    merit += classify_cone(p.mu[i], w.D + o, c + o, lambda + o, w.moving + o, w.slides + i);
+    merit += classify_cone(
+        p.mu[i], w.D + o, w.inverse_D + o, c + o, lambda + o, w.moving + o, w.slides + i);
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int r = 3 * s.cones() + j;
-    merit += classify_scalar(p.lower[j], p.upper[j], w.D[r], c[r], lambda[r], w.moving[r]);
+    merit += classify_scalar(
+        p.lower[j], p.upper[j], w.D[r], w.inverse_D[r], c[r], lambda[r], w.moving[r]);
   }
   return square_root(merit);
-}
-
-/// Where a row stands in the elimination: the normal of a contact first, for it is never singular
-/// where the tangents of a sliding contact may be.
-inline int place(int cones, int row) {
-  if (row >= 3 * cones) return row;
-  return row % 3 == 2 ? row - 2 : row + 1;
 }
 
 /// The tangential rows of a contact that slides become its linearised law (slide_rows() of
@@ -103,61 +106,58 @@ inline int place(int cones, int row) {
 template <class Real>
 inline void slide_rows(int rows, int i, const DenseWork<Real>& w, const Real* lambda) {
   const Real rho(kRhoOfLanes), one(1.0), zero(0.0);
+  const int o = 3 * i;
   const Mask<Real> slides = w.slides[i] > zero;
   Real l[3], p[3], known[3];
   for (int r = 0; r < 3; ++r) {
-    const int at = 3 * i + r;
-    l[r] = lambda[at] / w.D[at];
-    p[r] = l[r] - rho * w.D[at] * w.c[at];
-    known[r] = rho * w.D[at] * (w.moved[at] - w.c[at]);
+    const Real step = rho * w.D[o + r];
+    l[r] = lambda[o + r] * w.inverse_D[o + r];
+    p[r] = l[r] - step * w.c[o + r];
+    known[r] = step * (w.moved[o + r] - w.c[o + r]);
   }
-  const Real t = select(slides, square_root(p[0] * p[0] + p[1] * p[1]), one);
-  const Real ratio = p[2] / t, d0 = p[0] / t, d1 = p[1] / t;
-  const Real q00 = ratio * d1 * d1, q11 = ratio * d0 * d0, q01 = -ratio * d0 * d1;
-  Real* n = w.matrix + 3 * i * rows;
-  Real *x = n + rows, *y = x + rows;
+  const Real t = select(slides, square_root(p[1] * p[1] + p[2] * p[2]), one), inverse = one / t;
+  const Real ratio = p[0] * inverse, d1 = p[1] * inverse, d2 = p[2] * inverse;
+  const Real q11 = ratio * d2 * d2, q22 = ratio * d1 * d1, q12 = -ratio * d1 * d2;
+  const Real* n = w.matrix + o * rows;
+  Real *x = w.matrix + (o + 1) * rows, *y = x + rows;
   for (int j = 0; j < rows; ++j) {
     const Real a = x[j], b = y[j], m = rho * n[j];
-    x[j] = select(slides, rho * (q00 * a + q01 * b) + d0 * m, a);
-    y[j] = select(slides, rho * (q01 * a + q11 * b) + d1 * m, b);
+    x[j] = select(slides, rho * (q11 * a + q12 * b) + d1 * m, a);
+    y[j] = select(slides, rho * (q12 * a + q22 * b) + d2 * m, b);
   }
-  const int at = 3 * i;
-  x[at + 1] = select(slides, x[at + 1] + (one - q00), x[at + 1]);
-  x[at + 2] = select(slides, x[at + 2] - q01, x[at + 2]);
-  y[at + 1] = select(slides, y[at + 1] - q01, y[at + 1]);
-  y[at + 2] = select(slides, y[at + 2] + (one - q11), y[at + 2]);
-  x[at] = select(slides, x[at] - d0, x[at]);
-  y[at] = select(slides, y[at] - d1, y[at]);
-  const Real s0 = q00 * known[0] + q01 * known[1], s1 = q01 * known[0] + q11 * known[1];
-  const Real r0 = -(l[0] - p[2] * d0) - (s0 + d0 * known[2]);
-  const Real r1 = -(l[1] - p[2] * d1) - (s1 + d1 * known[2]);
-  w.rhs[at + 1] = select(slides, r0, w.rhs[at + 1]);
-  w.rhs[at + 2] = select(slides, r1, w.rhs[at + 2]);
+  x[o] = select(slides, x[o] - d1, x[o]);
+  y[o] = select(slides, y[o] - d2, y[o]);
+  x[o + 1] = select(slides, x[o + 1] + (one - q11), x[o + 1]);
+  x[o + 2] = select(slides, x[o + 2] - q12, x[o + 2]);
+  y[o + 1] = select(slides, y[o + 1] - q12, y[o + 1]);
+  y[o + 2] = select(slides, y[o + 2] + (one - q22), y[o + 2]);
+  const Real s1 = q11 * known[1] + q12 * known[2], s2 = q12 * known[1] + q22 * known[2];
+  const Real r1 = -(l[1] - p[0] * d1) - (s1 + d1 * known[0]);
+  const Real r2 = -(l[2] - p[0] * d2) - (s2 + d2 * known[0]);
+  w.rhs[o + 1] = select(slides, r1, w.rhs[o + 1]);
+  w.rhs[o + 2] = select(slides, r2, w.rhs[o + 2]);
 }
 
 /// w.step from the modes at w.l.
 template <class Real, int Cones>
 inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
+  const int rows = s.rows();
   const Real zero(0.0), one(1.0), proximal(kProximalOfLanes);
   for (int r = 0; r < rows; ++r) {
-    Real* row = w.matrix + place(cones, r) * rows;
+    Real* row = w.matrix + r * rows;
     const Real* G = p.G + r * rows;
     const Real d = w.moving[r];
-    for (int k = 0; k < rows; ++k) row[place(cones, k)] = d * w.moving[k] * G[k];
-    row[place(cones, r)] += select(d > zero, proximal, one);
-    w.rhs[place(cones, r)] = -(d * w.moved[r]);
+    for (int k = 0; k < rows; ++k) row[k] = d * w.moving[k] * G[k];
+    row[r] += select(d > zero, proximal, one);
+    w.rhs[r] = -(d * w.moved[r]);
   }
-  for (int i = 0; i < cones; ++i) {
+  for (int i = 0; i < s.cones(); ++i) {
     const Mask<Real> slides = w.slides[i] > zero;
     if (any(slides)) slide_rows(rows, i, w, w.l);
   }
-  if constexpr (Cones >= 0)
-    eliminate(3 * Cones, w.matrix, w.rhs);
-  else
-    eliminate(rows, w.matrix, w.rhs);
-  for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[place(cones, r)];
+  eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, w.matrix, w.rhs);
+  for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[r];
 }
 
 /// w.l <- w.l + alpha w.step, with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
@@ -171,9 +171,9 @@ inline Real line_search(const DenseShape<Real, Cones>& s,
   const Mask<Real> out = negated(at);
   Real alpha(1.0), merit(0.0);
   for (int halving = 0;; ++halving) {
-    for (int r = 0; r < rows; ++r) w.trial[r] = w.moved[r] = w.l[r] + alpha * w.step[r];
+    for (int r = 0; r < rows; ++r) w.trial[r] = w.held[r] = w.l[r] + alpha * w.step[r];
     dense_velocity(s, w.trial, w.c);
-    merit = classify(s, w, w.c, w.moved);
+    merit = classify(s, w, w.c, w.held);
     const Mask<Real> done = out | (merit <= (Real(1.0) - Real(1e-4) * alpha) * limit);
     if (all(done) || halving == 8) break;
     alpha = select(done, alpha, Real(0.5) * alpha);
@@ -189,12 +189,12 @@ inline void project(const DenseShape<Real, Cones>& s, const Real* from, Real* la
   const Real zero(0.0), one(1.0);
   for (int i = 0; i < s.cones(); ++i) {
     const Real* l = from + 3 * i;
-    const Real t = square_root(l[0] * l[0] + l[1] * l[1]), radius = p.mu[i] * l[2];
-    const Mask<Real> loaded = l[2] > zero, outside = t > radius;
+    const Real t = square_root(l[1] * l[1] + l[2] * l[2]), radius = p.mu[i] * l[0];
+    const Mask<Real> loaded = l[0] > zero, outside = t > radius;
     const Real k = select(outside, radius / select(t > zero, t, one), one);
-    lambda[3 * i] = select(loaded, select(outside, l[0] * k, l[0]), zero);
-    lambda[3 * i + 1] = select(loaded, select(outside, l[1] * k, l[1]), zero);
-    lambda[3 * i + 2] = select(loaded, l[2], zero);
+    lambda[3 * i] = select(loaded, l[0], zero);
+    for (int r = 1; r < 3; ++r)
+      lambda[3 * i + r] = select(loaded, select(outside, l[r] * k, l[r]), zero);
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int r = 3 * s.cones() + j;
@@ -214,26 +214,27 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
   const int rows = s.rows();
   constexpr double kWorthALook = 0.1;
   for (int r = 0; r < rows; ++r) w.l[r] = p.lambda[r];
-  Real window[4], looked(0.0);
+  Real window[4], merit = classify(s, w, w.c, w.l), looked = merit;
   for (int k = 0; k < steps && any(at); ++k) {
-    window[k % 4] = classify(s, w, w.c, w.l);
-    if (k == 0) looked = window[0];
+    window[k % 4] = merit;
     dense_velocity(s, w.l, w.moved);
     newton_step(s, w);
     Real limit = window[0];
     for (int j = 1; j <= (k < 3 ? k : 3); ++j) limit = max(limit, window[j]);
-    const Real merit = line_search(s, w, limit, at);
+    merit = line_search(s, w, limit, at);
     Mask<Real> look = at & (merit <= Real(kWorthALook) * looked);
     if (k + 1 == steps) look = at;
-    if (!any(look)) continue;
-    looked = select(look, merit, looked);
-    project(s, w.l, w.trial);
-    dense_velocity(s, w.trial, w.moved);
-    const Real relative = dense_residual(s, w.trial, w.moved);
-    const Mask<Real> better = look & (relative < p.relative[0]);
-    p.relative[0] = select(better, relative, p.relative[0]);
-    for (int r = 0; r < rows; ++r) p.lambda[r] = select(better, w.trial[r], p.lambda[r]);
-    at = at & (p.relative[0] > tolerance);
+    if (any(look)) {
+      looked = select(look, merit, looked);
+      project(s, w.l, w.trial);
+      dense_velocity(s, w.trial, w.moved);
+      const Real relative = dense_residual(s, w.trial, w.moved);
+      const Mask<Real> better = look & (relative < p.relative[0]);
+      p.relative[0] = select(better, relative, p.relative[0]);
+      for (int r = 0; r < rows; ++r) p.lambda[r] = select(better, w.trial[r], p.lambda[r]);
+      at = at & (p.relative[0] > tolerance);
+    }
+    for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];  // as the modes of the line search hold it
   }
 }
 

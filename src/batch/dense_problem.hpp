@@ -12,8 +12,10 @@ struct Count {
   constexpr operator int() const { return N; }
 };
 
-/// c = G lambda + g of `cones` contacts, three rows each [t1 t2 n], then `scalars` rows whose
-/// impulse lies between two bounds; each lane a problem of its own.
+/// c = G lambda + g of `cones` contacts, three rows each, then `scalars` rows whose impulse lies
+/// between two bounds; each lane a problem of its own. Rows of a contact are [n t1 t2], in the
+/// order of elimination: the normal is never singular where the tangents of a sliding contact may
+/// be.
 template <class Real>
 struct DenseProblem {
   int cones, scalars;
@@ -55,17 +57,18 @@ inline DenseProblem<Real> take_dense_problem(int cones, int scalars, Arena<Real>
 /// Scratch of a solve.
 template <class Real>
 struct DenseWork {
-  Real *D, *c, *moved, *l, *trial, *step, *best;  ///< [rows]
-  Real *matrix, *rhs;                             ///< [rows x rows], [rows]
-  Real* moving;                                   ///< [rows] D where the step may change lambda
-  Real* slides;                                   ///< [cones]
-  ConeStep<Real>* cones;                          ///< [cones]
-  Real* inverse;                                  ///< [scalars] of the diagonal
+  Real *D, *inverse_D;                               ///< [rows] lambda = D l
+  Real *c, *moved, *l, *trial, *held, *step, *best;  ///< [rows]
+  Real *matrix, *rhs;                                ///< [rows x rows], [rows]
+  Real* moving;                                      ///< [rows] D where the step may change lambda
+  Real* slides;                                      ///< [cones]
+  ConeStep<Real>* cones;                             ///< [cones]
+  Real* inverse;                                     ///< [scalars] of the diagonal
 };
 
 constexpr int dense_work_size(int cones, int scalars) {
   const int rows = 3 * cones + scalars;
-  return rows * rows + 9 * rows + (1 + 11) * cones + scalars;
+  return rows * rows + 11 * rows + (1 + 11) * cones + scalars;
 }
 
 template <class Real>
@@ -74,8 +77,17 @@ inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& aren
   const int rows = 3 * cones + scalars;
   const auto take = [&](int n) { return arena.template take<Real>(n); };
   DenseWork<Real> w;
-  Real** const of_rows[] = {
-      &w.D, &w.c, &w.moved, &w.l, &w.trial, &w.step, &w.best, &w.rhs, &w.moving};
+  Real** const of_rows[] = {&w.D,
+                            &w.inverse_D,
+                            &w.c,
+                            &w.moved,
+                            &w.l,
+                            &w.trial,
+                            &w.held,
+                            &w.step,
+                            &w.best,
+                            &w.rhs,
+                            &w.moving};
   for (Real** x : of_rows) *x = take(rows);
   w.matrix = take(rows * rows);
   w.slides = take(cones);

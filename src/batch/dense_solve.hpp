@@ -38,7 +38,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     if (any(at)) dense_velocity(s, p.lambda, w.c);
   }
   if (!any(at)) return;
-  dense_scales(s, w.D);
+  dense_scales(s, w);
   Real size(0.0);
   for (int r = 0; r < rows; ++r) size += abs(p.lambda[r]);
   const Mask<Real> warm = at & (size > zero) & (p.relative[0] <= Real(kClose));

@@ -15,7 +15,8 @@ inline void prepare_sweeps(const DenseShape<Real, Cones>& s, DenseWork<Real>& wo
   const Real floor = Real(1e-14) * largest;
   for (int i = 0; i < cones; ++i) {
     const Real* b = p.G + 3 * i * (rows + 1);
-    const Real block[6] = {b[0], b[1], b[2], b[rows + 1], b[rows + 2], b[2 * rows + 2]};
+    const Real* t = b + rows;
+    const Real block[6] = {t[1], t[2], b[1], t[rows + 2], b[2], b[0]};  // xx xy xz yy yz zz
     work.cones[i] = cone_step(block, floor);
   }
   for (int j = 0; j < s.scalars(); ++j)
@@ -32,17 +33,16 @@ inline void dense_sweep(const DenseShape<Real, Cones>& s,
   const int rows = s.rows(), cones = s.cones();
   for (int i = 0; i < cones; ++i) {
     Real* own = lambda + 3 * i;
-    Real c[3], l[3];
-    for (int r = 0; r < 3; ++r) {
-      c[r] = p.g[3 * i + r];
-      l[r] = own[r];
-    }
+    Real c[3];
+    for (int r = 0; r < 3; ++r) c[r] = p.g[3 * i + r];
     const Real* G = p.G + 3 * i * rows;
     for (int k = 0; k < rows; ++k) {
       for (int r = 0; r < 3; ++r) c[r] += G[r * rows + k] * lambda[k];
     }
-    update_cone(work.cones[i], p.mu[i], c, l);
-    for (int r = 0; r < 3; ++r) own[r] = select(at, l[r], own[r]);
+    const Real in_order[3] = {c[1], c[2], c[0]};
+    Real l[3] = {own[1], own[2], own[0]};
+    update_cone(work.cones[i], p.mu[i], in_order, l);
+    for (int r = 0; r < 3; ++r) own[r] = select(at, l[(r + 2) % 3], own[r]);
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int row = 3 * cones + j;

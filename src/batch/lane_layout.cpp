@@ -2,8 +2,10 @@
 
 #include "stiction/geometry/aabb.hpp"
 
+#include "math/symmetric_eigen.hpp"
 #include "model/joint.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stiction {
@@ -177,6 +179,24 @@ struct LaneWriter {
   }
 };
 
+/// The smallest mass and principal moment of a body, for a bound of its speeds by an energy; 0
+/// where a joint slides, whose rate they do not bound.
+void put_least_inertia(const LaneLayout& layout, const Parameters& p, LaneWriter& out) {
+  double mass = kInfinity, inertia = kInfinity;
+  for (int b = 0; b < layout.tree->num_bodies; ++b) {
+    const JointFacts& joint = joint_facts(layout.tree->joint[b]);
+    mass = std::min(mass, p.mass[b]);
+    const Sym3d& I = p.inertia[b];
+    double matrix[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz};
+    double moments[3], axes[9], scratch[7 * 3 + 24];
+    if (!symmetric_eigen(matrix, 3, moments, axes, scratch)) inertia = 0.0;
+    for (const double m : moments) inertia = std::min(inertia, m);
+    if (!joint.free && joint.linear_dofs > 0) inertia = 0.0;
+  }
+  out.put(mass);
+  out.put(std::max(inertia, 0.0));
+}
+
 /// What the lanes have no rows for.
 bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
   for (const auto& [shape, plane] : layout.pairs) {
@@ -239,6 +259,7 @@ void write_lane_parameters(const Scene& scene,
       out.put(restitution ? m.restitution : m.friction);
     }
   }
+  put_least_inertia(layout, p, out);
   out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
 }
 

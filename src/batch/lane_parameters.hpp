@@ -12,16 +12,17 @@ template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
   const Real *armature, *damping, *dry_friction, *lower, *upper, *kp, *kd, *effort_limit;  // [nv]
-  const RigidTransform<Real>* placement;  ///< [geometries]
-  const Vec3<Real>*size, *centre;         ///< [geometries]
-  const Real* radius;                     ///< [geometries] of the ball about the centre [m]
-  const Real *friction, *restitution;     ///< [pairs]
-  const Real* scalar;                     ///< [1] > 0: the world never takes part
+  const RigidTransform<Real>* placement;   ///< [geometries]
+  const Vec3<Real>*size, *centre;          ///< [geometries]
+  const Real* radius;                      ///< [geometries] of the ball about the centre [m]
+  const Real *friction, *restitution;      ///< [pairs]
+  const Real *least_mass, *least_inertia;  ///< [1] of a body, 0 where a joint slides
+  const Real* scalar;                      ///< [1] > 0: the world never takes part
 };
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 25 * s.tree.num_bodies + 15 + 8 * s.tree.nv + 19 * s.num_geometries + 2 * s.num_pairs + 1;
+  return 25 * s.tree.num_bodies + 15 + 8 * s.tree.nv + 19 * s.num_geometries + 2 * s.num_pairs + 3;
 }
 
 template <class Real>
@@ -45,6 +46,8 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const doubl
   p.radius = arena.template take<const Real>(ng);
   p.friction = arena.template take<const Real>(s.num_pairs);
   p.restitution = arena.template take<const Real>(s.num_pairs);
+  p.least_mass = arena.template take<const Real>(1);
+  p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);
   STICTION_ASSERT(arena.cursor - as_array<const Real>(block) == lane_parameters_size(s));
   return p;

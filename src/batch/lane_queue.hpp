@@ -42,6 +42,9 @@ inline void take_queues(const LaneScene& s,
   }
 }
 
+/// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
+constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
+
 /// Impulses and certificates go back to the worlds, the queue is empty.
 template <class Real>
 inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* packs) {
@@ -56,9 +59,9 @@ inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* pack
     const int num = q.problem.cones + static_cast<int>(numbers(w.scalars)[lane]);
     int row = 0;
     for (int k = 0; k < num; ++k) {
-      const int o = set_offset(s, sets[k]);
-      for (int r = 0; r < set_dim(s, sets[k]); ++r, ++row)
-        out[(o + r) * W + lane] = lambda[row * W + i];
+      const int o = set_offset(s, sets[k]), dim = set_dim(s, sets[k]);
+      for (int r = 0; r < dim; ++r, ++row)
+        out[(o + row_of_set(dim, r)) * W + lane] = lambda[row * W + i];
     }
     numbers(w.relative)[lane] = relative[i];
   }
@@ -117,15 +120,16 @@ inline void copy_problem(const LaneScene& s,
   for (int a = 0; a < num; ++a) {
     const int set = sets[a], dim = set_dim(s, set), o = set_offset(s, set);
     for (int r = 0; r < dim; ++r, ++row) {
-      const double* own = from + (start[a] + r) * stride * W;
+      const int at = row_of_set(dim, r);
+      const double* own = from + (start[a] + at) * stride * W;
       int column = 0;
-      for (int b = 0; b < a; ++b) {
-        for (int c = 0; c < set_dim(s, sets[b]); ++c, ++column)
-          G[(row * rows + column) * W] = own[(start[b] + c) * W];
+      for (int b = 0; b <= a; ++b) {
+        const int cols = set_dim(s, sets[b]), last = b < a ? cols : r + 1;
+        for (int c = 0; c < last; ++c, ++column)
+          G[(row * rows + column) * W] = own[(start[b] + row_of_set(cols, c)) * W];
       }
-      for (int c = 0; c <= r; ++c, ++column) G[(row * rows + column) * W] = own[(start[a] + c) * W];
-      numbers(p.g)[row * W + i] = numbers(x.g)[(o + r) * W + lane];
-      numbers(p.lambda)[row * W + i] = numbers(w.lambda)[(o + r) * W + lane];
+      numbers(p.g)[row * W + i] = numbers(x.g)[(o + at) * W + lane];
+      numbers(p.lambda)[row * W + i] = numbers(w.lambda)[(o + at) * W + lane];
     }
     const double own_floor = numbers(x.floor)[set * W + lane];
     floor = own_floor > floor ? own_floor : floor;

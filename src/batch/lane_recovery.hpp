@@ -71,6 +71,22 @@ inline Real lane_share(const LaneScene& s,
   return select(angular > turning, min(share, turning / angular), share);
 }
 
+/// Lanes in which c* > 0 of a row alone is proven harmless by its energy: u^T M^ u = c*^2 / G_rr is
+/// at least m_b |v_b|^2 + J_b |w_b|^2 of any body b, J_b its least principal moment; the rate of a
+/// joint is at most twice the fastest rotation.
+template <class Real>
+inline Mask<Real> harmless(const LaneRules& rules,
+                           const LaneParameters<Real>& p,
+                           Real reference,
+                           Real diagonal) {
+  constexpr double kSure = 0.99;
+  const Real energy = reference * reference, share = Real(kSure) * diagonal;
+  const double linear = rules.recovery_speed * rules.recovery_speed,
+               angular = 0.25 * rules.recovery_angular_speed * rules.recovery_angular_speed;
+  return (energy < share * p.least_mass[0] * Real(linear)) &
+         (energy < share * p.least_inertia[0] * Real(angular));
+}
+
 /// c* of a gap: -gap / dt of an open one, else a share of the depth.
 template <class Real>
 inline Real gap_reference(const LaneRules& rules, Real gap, double cap) {
@@ -136,12 +152,14 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     const Mask<Real> corrected = closed & (reference > negligible);
     const int normal = row + dim - 1;
     const Real diagonal = x.G[normal * (stride + 1)];
-    if (any(corrected)) {
+    const Mask<Real> large = closed & (reference > Real(kMatters * cap));
+    w.matters[0] = select(large, one, w.matters[0]);
+    const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));
+    if (any(doubtful)) {
       const Real share = lane_share(s, p, set, reference / diagonal, x, w);
-      const Mask<Real> capped = corrected & (share < one);
-      const Mask<Real> large = closed & (reference > Real(kMatters * cap));
-      reference = select(corrected, reference * share, reference);
-      w.matters[0] = select(capped | large, one, w.matters[0]);
+      const Mask<Real> capped = doubtful & (share < one);
+      reference = select(doubtful, reference * share, reference);
+      w.matters[0] = select(capped, one, w.matters[0]);
     }
     if (dim == 3) {
       exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x));

@@ -45,6 +45,7 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
     const Mask<Real> near = gap <= reach;
     w.active[set] = select(near, one, zero);
     x.gap[set] = gap;
+    if (!any(near)) continue;
     const double cap = row.linear ? s.rules.recovery_speed : s.rules.recovery_angular_speed;
     const Real wanted = Real(-s.rules.baumgarte) * gap / dt;
     out = out | (near & (min(wanted, Real(cap)) > Real(kFarOut * cap)));

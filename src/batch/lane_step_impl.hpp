@@ -51,11 +51,11 @@ inline void load_impulses(const LaneScene& s, const LanePack& pack, PackWork<Rea
 /// Up to the contact problems, which go to their queues.
 template <class Real>
 inline void prepare(const LaneScene& s,
+                    const LaneParameters<Real>& p,
                     const LanePack& pack,
                     LaneScratch<Real>& x,
                     PackWork<Real>& w) {
   constexpr int W = lane_width<Real>;
-  const LaneParameters<Real> p = read_lane_parameters<Real>(s, pack.parameters);
   const Real* q = as_array<const Real>(static_cast<const double*>(pack.q));
   const Real* v = as_array<const Real>(static_cast<const double*>(pack.v));
   const auto leaves = [&](const Mask<Real>& m, LaneExit why) { leave<Real>(m, why, pack.exit); };
@@ -78,8 +78,7 @@ inline void prepare(const LaneScene& s,
   load_impulses(s, pack, w);
 }
 
-/// Impulses of the sets that a lane does not have are zero; u = L^-1 D^-1 Z lambda, and in w.w what
-/// was there plus Z lambda.
+/// u = D^-1 Z lambda; impulses of the sets that a lane does not have are zero.
 template <class Real>
 inline void impulse_forces(const LaneScene& s, PackWork<Real>& w, Real* u) {
   const TreeView& t = s.tree;
@@ -98,7 +97,7 @@ inline void impulse_forces(const LaneScene& s, PackWork<Real>& w, Real* u) {
       u[chain[m]] += sum;
     }
   }
-  for (int k = 0; k < t.nv; ++k) u[k] = u[k] / w.root[k];
+  for (int k = 0; k < t.nv; ++k) u[k] *= w.root[k];
 }
 
 /// Impulses for the next warm start, in the lanes of `at`; of sets without contact zero.
@@ -128,11 +127,11 @@ inline void store_impulses(const LaneScene& s,
 /// From the impulses to the end of the step. Lanes that cannot end it keep their state.
 template <class Real>
 inline void finish(const LaneScene& s,
+                   const LaneParameters<Real>& p,
                    const LanePack& pack,
                    LaneScratch<Real>& x,
                    PackWork<Real>& w) {
   const TreeView& t = s.tree;
-  const LaneParameters<Real> p = read_lane_parameters<Real>(s, pack.parameters);
   Real *q = as_array<Real>(pack.q), *v = as_array<Real>(pack.v);
   const Real zero(0.0);
   leave<Real>(negated(w.relative[0] <= Real(s.rules.tolerance)), LaneExit::kUnsolved, pack.exit);
@@ -141,12 +140,12 @@ inline void finish(const LaneScene& s,
   const Mask<Real> suspect = several & (w.matters[0] > zero);
   if (any(suspect)) {
     for (int k = 0; k < t.nv; ++k) x.v[k] = x.change[k];
-    solve_scaled_lower(t, w.data, x.v);
+    solve_lower(t, w.data, x.v);
     const Mask<Real> fast = pushed_fast(s, p, v, x.v, x, w);
     leave<Real>(fast & suspect, LaneExit::kRecovery, pack.exit);
   }
-  for (int k = 0; k < t.nv; ++k) x.change[k] = w.w[k] + x.change[k];
-  solve_scaled_lower(t, w.data, x.change);
+  for (int k = 0; k < t.nv; ++k) x.change[k] += w.data.D_inverse[k] * w.w[k];
+  solve_lower(t, w.data, x.change);
   for (int k = 0; k < t.nv; ++k) x.v[k] = v[k] + x.change[k];
   for (int k = 0; k < t.nq; ++k) x.q[k] = q[k];
   integrate_configuration(t, root_point(t, p.tree), Real(s.rules.dt), x.q, x.v);
@@ -183,6 +182,7 @@ std::size_t lane_parameter_doubles(const LaneScene& s) {
 template <class Real>
 void lane_step(const LaneScene& s, const LanePack* packs, int count, double* memory, int* indices) {
   Arena<Real> arena{as_array<Real>(memory)};
+  LaneParameters<Real> parameters[kMaxLanePacks];
   PackWork<Real> works[kMaxLanePacks];
   LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxLaneScalars / kScalarClass + 1)];
   LaneScratch<Real> scratch = take_lane_scratch(s, arena);
@@ -191,14 +191,14 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   take_queues(s, arena, indices, queues);
   for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, arena, indices);
   for (int k = 0; k < count; ++k) {
-    prepare(s, packs[k], scratch, works[k]);
-    const LaneParameters<Real> p = read_lane_parameters<Real>(s, packs[k].parameters);
-    enqueue(s, p, scratch, k, packs[k].exit, works, queues, dense);
+    parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters);
+    prepare(s, parameters[k], packs[k], scratch, works[k]);
+    enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense);
   }
   for (int i = 0; i < num_queues(s); ++i) {
     if (queues[i].count > 0) solve_queue(s, queues[i], dense, works);
   }
-  for (int k = 0; k < count; ++k) finish(s, packs[k], scratch, works[k]);
+  for (int k = 0; k < count; ++k) finish(s, parameters[k], packs[k], scratch, works[k]);
 }
 
 template <class Real>
