@@ -73,8 +73,10 @@ def _costs(
     found = []
     for pair in pairs:
         for _ in range(targets):
-            wanted = [v[np.argmax(v @ generator.normal(size=3))] for v in map(vertices.get, pair)]
-            problem = Problem(hulls[pair[0]], hulls[pair[1]], *wanted)
+            first, second = (
+                v[np.argmax(v @ generator.normal(size=3))] for v in (vertices[k] for k in pair)
+            )
+            problem = Problem(hulls[pair[0]], hulls[pair[1]], first, second)
             found.append(descend(problem, random_pose(APART, generator), how, search))
     return np.array(found)
 
