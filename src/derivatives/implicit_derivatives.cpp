@@ -56,7 +56,7 @@ bool ImplicitDerivatives::known(const CompliantInput& input) const {
   for (const CompliantPoint& p : end.points) {
     if (p.force.mode == ContactMode::kOpen) continue;
     if (p.kind == PointKind::kGeneral) return false;
-    const Vec3d n = to_carrier(input.scene, end, p, {0, 0, 1});
+    const Vec3d n = to_anchor_axes(input.scene, end, p, {0, 0, 1});
     const Vec3d way = way_between(input.scene, p, n, start.dynamics, end.dynamics);
     if (p.motion.gap - dot(n, way) > 0.0) return false;
   }
@@ -111,7 +111,7 @@ void ImplicitDerivatives::add_spring(const CompliantInput& input, int i, int spr
   const CompliantPoint& point = work_.end.points[i];
   const Contact& contact = work_.end.contacts[point.contact];
   const PointForceDerivatives& by = work_.implicit->derivatives[i];
-  const Vec3d n = to_carrier(scene, work_.end, point, {0, 0, 1});
+  const Vec3d n = to_anchor_axes(scene, work_.end, point, {0, 0, 1});
   const double d = point.compliance.tangential_damping;
   const double total = d + input.h * point.compliance.tangential_stiffness;
   const bool sticks = point.force.mode == ContactMode::kStick;
@@ -129,8 +129,8 @@ void ImplicitDerivatives::add_spring(const CompliantInput& input, int i, int spr
     };
     push(contact.body_b, 1.0);
     push(contact.body_a, -1.0);
-    const Vec3d slid =
-        to_carrier(scene, work_.end, point, {df.x, df.y, 0.0}) * (sticks ? 0.0 : input.h / total);
+    const Vec3d slid = to_anchor_axes(scene, work_.end, point, {df.x, df.y, 0.0}) *
+                       (sticks ? 0.0 : input.h / total);
     const Vec3d way = sticks ? across : slid, kept = sticks ? across : slid + across * (d / total);
     by_way.col(k) << way.x, way.y, way.z;
     by_memory.col(k) << kept.x, kept.y, kept.z;
@@ -143,17 +143,17 @@ void ImplicitDerivatives::add_spring(const CompliantInput& input, int i, int spr
   }
   if (point.kind != PointKind::kMaterial) return;
   const DynamicsWorkspace& start = work_.start.dynamics;
-  const Vec3d p = world_point(scene, start, point.rider, point.core);
+  const Vec3d p = world_point(scene, start, point.point_body, point.core);
   const auto place = [&](int body, double sign) {
     each_column(scene, start, body, p, [&](int dof, const Vec3d& S) {
-      const Vec3d x = body_vector(scene, start, point.carrier, S) * (sign * point.sign);
+      const Vec3d x = body_vector(scene, start, point.anchor_body, S) * (sign * point.sign);
       const Eigen::Vector3d moved(x.x, x.y, x.z);
       by_start_.col(dof) += by_extension_ * moved;
       extension_by_start_.block<3, 1>(3 * i, dof) += by_way * moved;
     });
   };
-  place(point.rider, 1.0);
-  place(point.carrier, -1.0);
+  place(point.point_body, 1.0);
+  place(point.anchor_body, -1.0);
 }
 
 void ImplicitDerivatives::solve(const CompliantInput& input, RowMajorMatrix& J) {

@@ -32,9 +32,9 @@ PointState material_point(const Scene& scene,
   return {R * v, R * V.angular, R * a + parameters.gravity};
 }
 
-/// J' v of a point that is fixed to the rider or has a constant arm from it in the carrier's axes.
-/// The point moves at p'; a material velocity seen there changes as a + w x (p' - v), and the frame
-/// turns with the carrier.
+/// J' v of a point that is fixed to the point body or has a constant arm from it in the anchor
+/// body's axes. The point moves at p'; a material velocity seen there changes as a + w x (p' - v),
+/// and the frame turns with the anchor body.
 Vec3d analytic_drift(const CompliantInput& input,
                      const Contact& contact,
                      const CompliantPoint& point,
@@ -42,10 +42,10 @@ Vec3d analytic_drift(const CompliantInput& input,
   const auto at = [&](int body) {
     return material_point(input.scene, input.parameters, system.dynamics, body, contact.position);
   };
-  const PointState r = at(point.rider), c = at(point.carrier);
+  const PointState r = at(point.point_body), c = at(point.anchor_body);
   Vec3d moving = r.v;
   if (point.kind == PointKind::kRound) {
-    const Vec3d arm = world_vector(input.scene, system.dynamics, point.carrier, point.arm);
+    const Vec3d arm = world_vector(input.scene, system.dynamics, point.anchor_body, point.arm);
     moving = r.v - cross(r.w, arm) + cross(c.w, arm);
   }
   const Vec3d rate =
@@ -83,8 +83,8 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
       continue;
     }
     Contact there = *found;
-    there.frame =
-        carried_frame(scene, point.carrier, system.dynamics, moved, contact.frame, there.frame.c2);
+    there.frame = carried_frame(
+        scene, point.anchor_body, system.dynamics, moved, contact.frame, there.frame.c2);
     point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
   }
   here.q = system.aside_q;

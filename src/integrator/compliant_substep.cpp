@@ -59,12 +59,12 @@ Vec3d extension_after(const CompliantInput& input,
   const bool published = start.law == CompliantLaw::kPublished;
   if (!published && point.force.mode == ContactMode::kSlide) {
     const Vec3d e = relaxed_extension(point.compliance, point.motion.extension, force, input.h);
-    return to_carrier(input.scene, start, point, e);
+    return to_anchor_axes(input.scene, start, point, e);
   }
   const Vec3d after =
       settled_anchor(input.scene, start, point) - way_of(input, start, point, work.end.dynamics);
   if (published) return after;
-  const Vec3d normal = to_carrier(input.scene, start, point, {0, 0, 1});
+  const Vec3d normal = to_anchor_axes(input.scene, start, point, {0, 0, 1});
   return after - normal * dot(normal, after);
 }
 
@@ -81,7 +81,7 @@ void remember_point(const CompliantInput& input,
         std::lower_bound(state.contacts.begin(), state.contacts.end(), contact, contact_before);
     state.contacts.insert(place, {contact.pair, contact.feature, {0, 0, 0}, e});
   }
-  const Vec3d velocity = carrier_velocity(input.scene, point, work.end.dynamics);
+  const Vec3d velocity = relative_velocity(input.scene, point, work.end.dynamics);
   report_point(contact,
                impulse,
                to_contact(input.scene, system, point, velocity),

@@ -44,7 +44,7 @@ struct RigidRows : StepRecord {
   std::vector<double> change_of_g;  ///< [rows]
 };
 
-/// An anchor on its way through the stages of a Runge-Kutta method, axes of the carrier.
+/// An anchor on its way through the stages of a Runge-Kutta method, axes of the anchor body.
 struct AnchorTrack {
   std::uint64_t pair = 0;
   std::uint32_t feature = 0;
@@ -118,8 +118,8 @@ void report_point(const Contact& contact,
                   CompliantOutcome& outcome);
 
 /// Extension after the sub-step of a point of the start on which `force` has acted, or which was
-/// out of reach (`acts` false), axes of the carrier. One that slides under the continuous law has
-/// its spring relax towards the force; else the anchor stays and the point moves on.
+/// out of reach (`acts` false), axes of the anchor body. One that slides under the continuous law
+/// has its spring relax towards the force; else the anchor stays and the point moves on.
 Vec3d extension_after(const CompliantInput& input,
                       const CompliantWorkspace& work,
                       const CompliantPoint& point,
@@ -127,7 +127,7 @@ Vec3d extension_after(const CompliantInput& input,
                       bool acts);
 
 /// One point at the end of a sub-step, after conclude(): what acted on it, contact frame [N s], and
-/// its extension then, axes of the carrier. Fills state.contacts and the outcome.
+/// its extension then, axes of the anchor body. Fills state.contacts and the outcome.
 void remember_point(const CompliantInput& input,
                     const CompliantSystem& system,
                     const CompliantPoint& point,

@@ -34,25 +34,27 @@ PointKind kind_of(const Witness& witness) {
   }
 }
 
-/// Rider, carrier, kind and the point itself; moves contact.position to where the force acts.
+/// Point body, anchor body, kind and the point itself; moves contact.position to where the force
+/// acts.
 void classify(const Scene& scene,
               const DynamicsWorkspace& dynamics,
               Contact& contact,
               CompliantPoint& point) {
   const bool b_carries = b_carries_anchor(scene, contact);
   point.sign = b_carries ? -1.0 : 1.0;
-  point.carrier = b_carries ? contact.body_b : contact.body_a;
-  point.rider = b_carries ? contact.body_a : contact.body_b;
+  point.anchor_body = b_carries ? contact.body_b : contact.body_a;
+  point.point_body = b_carries ? contact.body_a : contact.body_b;
   const int surface = b_carries ? contact.geometry_b : contact.geometry_a;
   const bool on_plane = scene.geometries()[surface].shape.type == ShapeType::kHalfSpace;
   point.kind = on_plane ? kind_of(contact.witness) : PointKind::kGeneral;
-  // Contacts on a plane are given on it; the rider's own witness is phi away along its side of n.
-  const Vec3d outward = contact.frame.c2 * point.sign;  // from the carrier to the rider
+  // Contacts on a plane are given on it; the point body's own witness is phi away along its side of
+  // n.
+  const Vec3d outward = contact.frame.c2 * point.sign;  // from the anchor body to the point body
   if (point.kind != PointKind::kGeneral) contact.position += outward * contact.gap;
   Vec3d arm{0, 0, 0};
   if (point.kind == PointKind::kRound) arm = outward * -contact.witness.radius;
-  point.core = body_point(scene, dynamics, point.rider, contact.position - arm);
-  point.arm = body_vector(scene, dynamics, point.carrier, arm);
+  point.core = body_point(scene, dynamics, point.point_body, contact.position - arm);
+  point.arm = body_vector(scene, dynamics, point.anchor_body, arm);
 }
 
 /// Points of a pair that share its stiffness: those within the margin (at rest) of the surface or,
@@ -82,7 +84,7 @@ Vec3d extension_of(const CompliantInput& input,
   const ContactMemory* kept = find_memory(memory, contact);
   Vec3d e = kept != nullptr ? kept->extension : Vec3d{0, 0, 0};
   if (start != nullptr) {
-    const Vec3d normal = to_carrier(input.scene, system, point, {0, 0, 1});
+    const Vec3d normal = to_anchor_axes(input.scene, system, point, {0, 0, 1});
     const Vec3d way = way_between(input.scene, point, normal, start->dynamics, system.dynamics);
     const double gap_before = contact.gap - dot(normal, way);
     const bool published = input.settings.chosen_law() == CompliantLaw::kPublished;
@@ -105,24 +107,24 @@ Vec3d to_contact(const Scene& scene,
                  const CompliantPoint& point,
                  const Vec3d& x) {
   return transpose_times(system.contacts[point.contact].frame,
-                         world_vector(scene, system.dynamics, point.carrier, x));
+                         world_vector(scene, system.dynamics, point.anchor_body, x));
 }
 
-Vec3d to_carrier(const Scene& scene,
-                 const CompliantSystem& system,
-                 const CompliantPoint& point,
-                 const Vec3d& x) {
+Vec3d to_anchor_axes(const Scene& scene,
+                     const CompliantSystem& system,
+                     const CompliantPoint& point,
+                     const Vec3d& x) {
   return body_vector(
-      scene, system.dynamics, point.carrier, system.contacts[point.contact].frame * x);
+      scene, system.dynamics, point.anchor_body, system.contacts[point.contact].frame * x);
 }
 
 Vec3d settled_anchor(const Scene& scene,
                      const CompliantSystem& system,
                      const CompliantPoint& point) {
-  return to_carrier(scene,
-                    system,
-                    point,
-                    settled_extension(system.law, point.compliance, point.motion, point.force));
+  return to_anchor_axes(scene,
+                        system,
+                        point,
+                        settled_extension(system.law, point.compliance, point.motion, point.force));
 }
 
 Vec3d way_between(const Scene& scene,
@@ -130,8 +132,9 @@ Vec3d way_between(const Scene& scene,
                   const Vec3d& normal,
                   const DynamicsWorkspace& from,
                   const DynamicsWorkspace& to) {
-  const auto seen = [&](const DynamicsWorkspace& d) {  // the core in the carrier's frame
-    return body_point(scene, d, point.carrier, world_point(scene, d, point.rider, point.core));
+  const auto seen = [&](const DynamicsWorkspace& d) {  // the core in the anchor body's frame
+    return body_point(
+        scene, d, point.anchor_body, world_point(scene, d, point.point_body, point.core));
   };
   const Vec3d way = (seen(to) - seen(from)) * point.sign;
   return point.kind == PointKind::kMaterial ? way : normal * dot(normal, way);
@@ -141,11 +144,11 @@ Vec3d way_of(const CompliantInput& input,
              const CompliantSystem& start,
              const CompliantPoint& point,
              const DynamicsWorkspace& end) {
-  const Vec3d normal = to_carrier(input.scene, start, point, {0, 0, 1});
+  const Vec3d normal = to_anchor_axes(input.scene, start, point, {0, 0, 1});
   const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end);
   if (point.kind == PointKind::kMaterial) return way;
-  const Vec3d mean = (carrier_velocity(input.scene, point, start.dynamics) +
-                      carrier_velocity(input.scene, point, end)) *
+  const Vec3d mean = (relative_velocity(input.scene, point, start.dynamics) +
+                      relative_velocity(input.scene, point, end)) *
                      0.5;
   return way + (mean - normal * dot(normal, mean)) * input.h;
 }
@@ -158,14 +161,14 @@ Vec3d relative_velocity(const Scene& scene,
   return transpose_times(contact.frame, b - a);
 }
 
-Vec3d carrier_velocity(const Scene& scene,
-                       const CompliantPoint& point,
-                       const DynamicsWorkspace& dynamics) {
-  const Vec3d p = world_point(scene, dynamics, point.rider, point.core) +
-                  world_vector(scene, dynamics, point.carrier, point.arm);
-  const Vec3d rider = point_velocity(scene, dynamics, point.rider, p);
-  const Vec3d carrier = point_velocity(scene, dynamics, point.carrier, p);
-  return body_vector(scene, dynamics, point.carrier, rider - carrier) * point.sign;
+Vec3d relative_velocity(const Scene& scene,
+                        const CompliantPoint& point,
+                        const DynamicsWorkspace& dynamics) {
+  const Vec3d p = world_point(scene, dynamics, point.point_body, point.core) +
+                  world_vector(scene, dynamics, point.anchor_body, point.arm);
+  const Vec3d v = point_velocity(scene, dynamics, point.point_body, p) -
+                  point_velocity(scene, dynamics, point.anchor_body, p);
+  return body_vector(scene, dynamics, point.anchor_body, v) * point.sign;
 }
 
 void locate(const CompliantInput& input,
@@ -226,13 +229,13 @@ void locate_start(const CompliantInput& input, State& state, CompliantSystem& st
 }
 
 Mat3d carried_frame(const Scene& scene,
-                    int carrier,
+                    int anchor_body,
                     const DynamicsWorkspace& from,
                     const DynamicsWorkspace& to,
                     const Mat3d& given,
                     const Vec3d& normal) {
-  const Mat3d turn =
-      body_placement(scene, to, carrier).R * transpose(body_placement(scene, from, carrier).R);
+  const Mat3d turn = body_placement(scene, to, anchor_body).R *
+                     transpose(body_placement(scene, from, anchor_body).R);
   const Mat3d frame = turn * given;
   const Vec3d w = cross(frame.c2, normal);
   const double c = dot(frame.c2, normal);
@@ -251,7 +254,7 @@ void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSys
     if (known == nullptr) continue;
     const Vec3d e = contact.frame * point.motion.extension;
     contact.frame = carried_frame(
-        scene, point.carrier, start.dynamics, end.dynamics, known->frame, contact.frame.c2);
+        scene, point.anchor_body, start.dynamics, end.dynamics, known->frame, contact.frame.c2);
     point.motion.extension = transpose_times(contact.frame, e);
     point.motion.velocity = relative_velocity(scene, end.dynamics, contact);
   }

@@ -26,21 +26,21 @@ struct CompliantInput {
   double h;                      ///< length of the (sub-)step [s]
 };
 
-/// How a contact point moves. The rider is the body whose point it is, the carrier the one whose
-/// surface it touches and that carries frame and anchor, see b_carries_anchor().
+/// How a contact point moves. The point body is the one whose point it is, the anchor body the one
+/// whose surface it touches and that carries frame and anchor, see b_carries_anchor().
 enum class PointKind : std::uint8_t {
-  kMaterial,  ///< a vertex of the rider on a plane of the carrier
-  kRound,     ///< the lowest point of a ball around a point of the rider: a constant arm from it
-  kGeneral,   ///< anything else: rates of x by finite difference
+  kMaterial,  ///< a vertex of the point body on a plane of the anchor body
+  kRound,  ///< the lowest point of a ball around a point of the point body: a constant arm from it
+  kGeneral,  ///< anything else: rates of x by finite difference
 };
 
 struct CompliantPoint {
-  int contact = 0;               ///< index into CompliantSystem::contacts
-  int carrier = -1, rider = -1;  ///< bodies, -1: the world
-  double sign = 1.0;             ///< +1: the rider is B
+  int contact = 0;                        ///< index into CompliantSystem::contacts
+  int anchor_body = -1, point_body = -1;  ///< bodies, -1: the world
+  double sign = 1.0;                      ///< +1: the point body is B
   PointKind kind = PointKind::kGeneral;
-  Vec3d core{0, 0, 0};  ///< frame of the rider [m]: the point less its arm
-  Vec3d arm{0, 0, 0};   ///< axes of the carrier [m]
+  Vec3d core{0, 0, 0};  ///< frame of the point body [m]: the point less its arm
+  Vec3d arm{0, 0, 0};   ///< axes of the anchor body [m]
   PointCompliance compliance;
   PointMotion motion;                ///< contact frame
   PointForce force;                  ///< at this motion
@@ -79,8 +79,8 @@ struct CompliantSystem {
 namespace stiction::compliance {
 
 /// Kinematics, contacts, and the motion and force of every point at (q, v). Extensions come from
-/// `memory`, sorted by (pair, feature), axes of the carrier. `start`: an earlier evaluation since
-/// when the anchors have not moved; points of kind kMaterial are then measured from it, their
+/// `memory`, sorted by (pair, feature), axes of the anchor body. `start`: an earlier evaluation
+/// since when the anchors have not moved; points of kind kMaterial are then measured from it, their
 /// extension less their way since, and a point that was open there has touched in between. Contacts
 /// are looked for as far as the motion during `reach` seconds may need.
 void locate(const CompliantInput& input,
@@ -95,11 +95,11 @@ void locate(const CompliantInput& input,
 /// and leaves its new ones there and in `start`: what follows depends on nothing but the state.
 void locate_start(const CompliantInput& input, State& state, CompliantSystem& start);
 
-/// A contact frame that stays with its carrier from the kinematics `from` to `to`, turned no more
-/// than brings its normal to `normal`. The tangents of contact_frame() turn about a normal that
-/// moves, and jump.
+/// A contact frame that stays with its anchor body from the kinematics `from` to `to`, turned no
+/// more than brings its normal to `normal`. The tangents of contact_frame() turn about a normal
+/// that moves, and jump.
 Mat3d carried_frame(const Scene& scene,
-                    int carrier,
+                    int anchor_body,
                     const DynamicsWorkspace& from,
                     const DynamicsWorkspace& to,
                     const Mat3d& frame,
@@ -159,39 +159,40 @@ Vec3d relative_velocity(const Scene& scene,
                         const DynamicsWorkspace& dynamics,
                         const Contact& contact);
 
-/// A vector of a point, from the axes of its carrier to its contact frame and back.
+/// A vector of a point, from the axes of its anchor body to its contact frame and back.
 Vec3d to_contact(const Scene& scene,
                  const CompliantSystem& system,
                  const CompliantPoint& point,
                  const Vec3d& x);
-Vec3d to_carrier(const Scene& scene,
-                 const CompliantSystem& system,
-                 const CompliantPoint& point,
-                 const Vec3d& x);
+Vec3d to_anchor_axes(const Scene& scene,
+                     const CompliantSystem& system,
+                     const CompliantPoint& point,
+                     const Vec3d& x);
 
-/// settled_extension() of a point at its force, axes of the carrier.
+/// settled_extension() of a point at its force, axes of the anchor body.
 Vec3d settled_anchor(const Scene& scene,
                      const CompliantSystem& system,
                      const CompliantPoint& point);
 
-/// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the carrier,
-/// of a point of kind kMaterial; of others the normal part only, along the carrier's `normal`.
+/// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the anchor
+/// body, of a point of kind kMaterial; of others the normal part only, along the anchor body's
+/// `normal`.
 Vec3d way_between(const Scene& scene,
                   const CompliantPoint& point,
                   const Vec3d& normal,
                   const DynamicsWorkspace& from,
                   const DynamicsWorkspace& to);
 
-/// The whole way of a point over the sub-step, axes of the carrier: of kind kMaterial exact, else
-/// its tangential part by the mean of the velocities at both ends.
+/// The whole way of a point over the sub-step, axes of the anchor body: of kind kMaterial exact,
+/// else its tangential part by the mean of the velocities at both ends.
 Vec3d way_of(const CompliantInput& input,
              const CompliantSystem& start,
              const CompliantPoint& point,
              const DynamicsWorkspace& end);
 
-/// Velocity of B's point relative to A's at other kinematics, axes of the carrier [m/s].
-Vec3d carrier_velocity(const Scene& scene,
-                       const CompliantPoint& point,
-                       const DynamicsWorkspace& dynamics);
+/// Velocity of B's point relative to A's at other kinematics, axes of the anchor body [m/s].
+Vec3d relative_velocity(const Scene& scene,
+                        const CompliantPoint& point,
+                        const DynamicsWorkspace& dynamics);
 
 }  // namespace stiction::compliance

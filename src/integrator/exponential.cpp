@@ -273,7 +273,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
     CompliantPoint& point = start.points[i];
     const double* F = s.F1.data() + 3 * i;
     point.force.mode = s.ends[i].mode;
-    const Vec3d e = to_carrier(input.scene, start, point, s.ends[i].extension);
+    const Vec3d e = to_anchor_axes(input.scene, start, point, s.ends[i].extension);
     remember_point(input, start, point, {F[0], F[1], F[2]}, e, work, state);
   }
   return true;

@@ -62,7 +62,7 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   if (j < 0) return false;
   const CompliantSystem& system = general ? work.end : work.start;
   const CompliantPoint& point = system.points[j];
-  const Vec3d v = carrier_velocity(input.scene, point, work.end.dynamics);
+  const Vec3d v = relative_velocity(input.scene, point, work.end.dynamics);
   out = to_contact(input.scene, system, point, v);
   return true;
 }

@@ -270,7 +270,7 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
       const ContactMemory* kept = find_memory(work.memory, end.contacts[p.contact]);
       const Vec3d e0 =
           kept == nullptr ? Vec3d{0, 0, 0} : to_contact(input.scene, end, p, kept->extension);
-      e = to_carrier(
+      e = to_anchor_axes(
           input.scene, end, p, relaxed_extension(p.compliance, e0, p.force.force, input.h));
     }
     remember_point(input, end, p, p.force.force * input.h, e, work, state);

@@ -44,7 +44,7 @@ struct DualForce {
 
 /// Where and with what force a point acts, to first order in the directions of one tree.
 /// `extension`, if asked for, by direction: how its extension at the end changes, axes of the
-/// carrier.
+/// anchor body.
 DualForce force_at(const CompliantInput& input,
                    const CompliantSystem& end,
                    const CompliantPoint& point,
@@ -52,18 +52,20 @@ DualForce force_at(const CompliantInput& input,
                    int own_tree,
                    const DualTree& dual,
                    Vec3d* extension) {
-  const DualBody rider = body_at(input.scene, end, point.rider, own_tree, dual);
-  const DualBody carrier = body_at(input.scene, end, point.carrier, own_tree, dual);
-  const Mat3d frame_C = transpose_times(body_placement(input.scene, end.dynamics, point.carrier).R,
-                                        end.contacts[point.contact].frame);
+  const DualBody point_body = body_at(input.scene, end, point.point_body, own_tree, dual);
+  const DualBody anchor_body = body_at(input.scene, end, point.anchor_body, own_tree, dual);
+  const Mat3d frame_C =
+      transpose_times(body_placement(input.scene, end.dynamics, point.anchor_body).R,
+                      end.contacts[point.contact].frame);
   const Mat3<Direction> frame = lift(frame_C);
-  const Vec3<Direction> core = rider.X * lift<Direction>(point.core);
-  const Vec3<Direction> p = core + carrier.X.R * lift<Direction>(point.arm);
+  const Vec3<Direction> core = point_body.X * lift<Direction>(point.core);
+  const Vec3<Direction> p = core + anchor_body.X.R * lift<Direction>(point.arm);
   const Direction sign(point.sign);
   const Vec3<Direction> x =
-      transpose_times(frame, transpose_times(carrier.X.R, core - carrier.X.p) * sign);
+      transpose_times(frame, transpose_times(anchor_body.X.R, core - anchor_body.X.p) * sign);
   const Vec3<Direction> c = transpose_times(
-      frame, transpose_times(carrier.X.R, rider.velocity(p) - carrier.velocity(p)) * sign);
+      frame,
+      transpose_times(anchor_body.X.R, point_body.velocity(p) - anchor_body.velocity(p)) * sign);
   Vec3<Direction> f = lift<Direction>(point.force.force);
   for (int i = 0; i < kDirections; ++i) {
     Vec3d dx{x.x.d[i], x.y.d[i], x.z.d[i]};
@@ -79,7 +81,7 @@ DualForce force_at(const CompliantInput& input,
             : df * (input.h / (k.tangential_damping + input.h * k.tangential_stiffness));
     extension[i] = frame_C * Vec3d{de.x, de.y, 0.0};
   }
-  return {p, carrier.X.R * (frame * f)};
+  return {p, anchor_body.X.R * (frame * f)};
 }
 
 /// Adds the columns that a force on a body of another tree has: -J^T df - dJ^T f.
@@ -178,7 +180,7 @@ void settle_end(const CompliantInput& input,
     CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
     PointMotion& motion = point.motion;
-    const Vec3d normal = to_carrier(input.scene, end, point, {0, 0, 1});
+    const Vec3d normal = to_anchor_axes(input.scene, end, point, {0, 0, 1});
     const Vec3d way = way_between(input.scene, point, normal, start.dynamics, end.dynamics);
     const double before = contact.gap - dot(normal, way), depth = -contact.gap;
     const bool inside_now = before > 0.0 && depth >= 0.0;

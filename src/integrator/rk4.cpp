@@ -36,9 +36,9 @@ AnchorTrack& track_of(const Contact& contact, std::vector<AnchorTrack>& anchors)
   return *anchors.insert(it, fresh);
 }
 
-/// Rates of the anchors at a stage, axes of the carrier, added up with the stage's weight, and the
-/// impulses of the points. Of a point that is not fixed to its rider the extension itself is
-/// integrated, e' = anchor's rate - x_T'.
+/// Rates of the anchors at a stage, axes of the anchor body, added up with the stage's weight, and
+/// the impulses of the points. Of a point that is not fixed to its point body the extension itself
+/// is integrated, e' = anchor's rate - x_T'.
 void add_anchor_rates(const CompliantInput& input,
                       const CompliantSystem& stage,
                       double weight,
@@ -53,7 +53,7 @@ void add_anchor_rates(const CompliantInput& input,
     if (point.kind != PointKind::kMaterial)
       rate -= Vec3d{point.motion.velocity.x, point.motion.velocity.y, 0.0};
     AnchorTrack& track = track_of(contact, rk.anchors);
-    track.rate = to_carrier(input.scene, stage, point, rate);
+    track.rate = to_anchor_axes(input.scene, stage, point, rate);
     track.sum += track.rate * weight;
     report_point(contact,
                  point.force.force * weight,

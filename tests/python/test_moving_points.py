@@ -40,7 +40,7 @@ def placed(at: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("azimuth", [0.0, 1.0, 2.5, 4.0])
 def test_a_ball_that_rolls_over_the_pole_of_another(azimuth: float) -> None:
-    """Near the carrier's x axis the tangents of the contact frame change their axis."""
+    """Near the anchor body's x axis the tangents of the contact frame change their axis."""
     cos, sin = np.cos(azimuth), np.sin(azimuth)
     errors = []
     for h in (1e-3, 1e-4):

@@ -59,8 +59,8 @@ std::vector<Vec3d> velocities_at(Evaluation& e,
   return out;
 }
 
-/// x'' = b + Y f against central differences of x' along the motion. Frames turn with the carrier,
-/// and those of contact_frame() with A: the same where A carries or rests.
+/// x'' = b + Y f against central differences of x' along the motion. Frames turn with the anchor
+/// body, and those of contact_frame() with A: the same where A carries or rests.
 void check_accelerations(Scene scene, State state, double tolerance) {
   Evaluation e(std::move(scene));
   const CompliantInput input = e.input();
