@@ -99,6 +99,7 @@ void expose_report();
 void expose_settings();
 void expose_last_step(SimulatorClass& c);
 void expose_derivatives(SimulatorClass& c);
+void expose_inverse(SimulatorClass& c);
 void expose_stepping(SimulatorClass& c);
 void expose_rollout_tape(SimulatorClass& c);
 void expose_timing(SimulatorClass& c);
@@ -167,6 +168,7 @@ void expose_simulator() {
   expose_stepping(c);
   expose_last_step(c);
   expose_derivatives(c);
+  expose_inverse(c);
   expose_rollout_tape(c);
   expose_timing(c);
 }

@@ -1206,6 +1206,14 @@ class Simulator:
         self, state: State, control: Control | ArrayLike | None, parameters: list[str]
     ) -> tuple[Any, ...]: ...
     def _last_derivatives(self, parameters: list[str]) -> tuple[Any, ...]: ...
+    def _inverse_contact_dynamics(
+        self,
+        state: State,
+        v_next: ArrayLike,
+        actuated: ArrayLike | None,
+        control: Control | None,
+        tolerance: float,
+    ) -> tuple[Any, ...]: ...
     def _time_derivatives(
         self, state: State, control: Control | ArrayLike | None, repeats: int
     ) -> tuple[_Floats, _Floats, _Floats]: ...

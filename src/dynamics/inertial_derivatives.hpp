@@ -3,14 +3,10 @@
 #include "dynamics/inverse_dynamics_products.hpp"
 
 // Inverse dynamics differentiated by the masses, centres of mass and inertias of the bodies and by
-// gravity. Of a body's inertia I = (m, h, J) about the root's origin the force I A + V x* I V is
-// linear, and the power of it at P a sum of products of their entries,
-//
-//   P . I A = m P_v . A_v + h . (P_v x A_w + A_v x P_w) + P_w . J A_w,
-//   P . (V x* I V) = -(V x P) . I V,
-//
-// from which the chain rule leads to Parameters: h = m c, J = R I_c R^T + m (|c|^2 1 - c c^T), c
-// the centre of mass seen from the root. Loose bodies obey equation (1) of loose_body.hpp instead.
+// gravity. The force I A + V x* I V is linear in a body's inertia I = (m, h, J) about the root's
+// origin, from which the chain rule leads to Parameters: h = m c, J = R I_c R^T + m (|c|^2 1 - c
+// c^T), c the centre of mass seen from the root. Loose bodies obey equation (1) of loose_body.hpp
+// instead.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -60,41 +56,6 @@ inline Inertia<Real> inertia_change(const TreeParameters<Real>& parameters,
                          -(dh.y * c.z + mc.y * dc.z),
                          xx + yy};
   return {d.mass, dh, moved + rotate(X.R, d.inertia)};
-}
-
-/// Derivative of P . I A by (m, h, J); by J as a symmetric matrix.
-template <class Real>
-inline Inertia<Real> inertia_gradient(const Motion<Real>& P, const Motion<Real>& A) {
-  const Vec3<Real>&p = P.angular, &a = A.angular;
-  const Real half(0.5);
-  return {dot(P.linear, A.linear),
-          cross(P.linear, a) + cross(A.linear, p),
-          {p.x * a.x,
-           half * (p.x * a.y + p.y * a.x),
-           p.y * a.y,
-           half * (p.x * a.z + p.z * a.x),
-           half * (p.y * a.z + p.z * a.y),
-           p.z * a.z}};
-}
-
-/// Transpose of inertia_change().
-template <class Real>
-inline InertialParameters<Real> inertial_gradient(const TreeParameters<Real>& parameters,
-                                                  const TreeData<Real>& data,
-                                                  int b,
-                                                  const Inertia<Real>& g) {
-  const RigidTransform<Real>& X = data.X_RB[b];
-  const Sym3<Real>& G = g.rotational;
-  const Vec3<Real> c = X * parameters.com[b];
-  const Vec3<Real> turned = c * (G.xx + G.yy + G.zz) - G * c;
-  Sym3<Real> inertia = rotate(transpose(X.R), G);
-  const Real two(2.0);
-  inertia.xy *= two;
-  inertia.xz *= two;
-  inertia.yz *= two;
-  return {g.mass + dot(g.moment, c) + dot(turned, c),
-          transpose_times(X.R, (g.moment + turned * two) * parameters.mass[b]),
-          inertia};
 }
 
 /// d tau of a change of a loose body.
@@ -165,36 +126,6 @@ inline void inertial_columns(const TreeView& tree,
   }
 }
 
-/// p^T d tau / d(the ten parameters) of every body, in `out` [num_bodies]. work: [num_bodies],
-/// scratch.
-template <class Real>
-inline void inertial_vjp(const TreeView& tree,
-                         const TreeParameters<Real>& parameters,
-                         const TreeData<Real>& data,
-                         Real dt,
-                         const Real* a,
-                         const Real* p,
-                         AdjointTerms<Real>* work,
-                         InertialParameters<Real>* out) {
-  if (is_loose_body(tree)) {
-    const LooseBodyTurn<Real> turn(parameters, data, dt);
-    const Motion<Real> P = joint_motion(tree, data, 0, p);
-    for (int k = 0; k < kInertialParameters; ++k) {
-      entry(out[0], k) =
-          dot(P, loose_body_inertial_change(parameters, data, dt, a, turn, inertial_unit<Real>(k)));
-    }
-    return;
-  }
-  const ParentMotion<Real> ground = ground_motion(parameters, data);
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    set_adjoint_motions(tree, data, ground, a, p, b, work);
-    const Motion<Real>& V = data.V[b];
-    const Inertia<Real> g = inertia_gradient(work[b].P, work[b].A),
-                        h = inertia_gradient(motion_cross(work[b].P, V), V);
-    out[b] = inertial_gradient(parameters, data, b, g + h);
-  }
-}
-
 /// d tau / d gravity, [nv x 3] row-major with rows `stride` apart. `data` with composite inertias.
 template <class Real>
 inline void gravity_columns(const TreeView& tree,
@@ -207,16 +138,6 @@ inline void gravity_columns(const TreeView& tree,
       for (int k = 0; k < 3; ++k) out[j * stride + k] = -f[k];
     }
   }
-}
-
-/// p^T d tau / d gravity. `data` with composite inertias.
-template <class Real>
-inline Vec3<Real> gravity_vjp(const TreeView& tree, const TreeData<Real>& data, const Real* p) {
-  const Real o(0.0);
-  Vec3<Real> sum{o, o, o};
-  for (int b = 0; b < tree.num_bodies; ++b)
-    sum -= (data.inertia[b] * joint_motion(tree, data, b, p)).linear;
-  return data.X_WR.R * sum;
 }
 
 }  // namespace STICTION_ISA

@@ -5,6 +5,8 @@
 #include "derivatives/differentiator.hpp"
 #include "simulator/compliant_derivatives.hpp"
 #include "simulator/integrators.hpp"
+#include "simulator/inverse_step.hpp"
+#include "simulator/inverse_step.hpp"
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
 #include "simulator/rollout_adjoint.hpp"

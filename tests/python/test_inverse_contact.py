@@ -96,3 +96,57 @@ def test_wrong_arguments_are_named() -> None:
     soft = stiction.Simulator(soft, integrator="implicit-euler")
     with pytest.raises(ValueError, match="integrator"):
         stiction.inverse_contact_dynamics(soft, soft.initial_state(), np.zeros(6))
+
+
+def solo12_that(does: str):
+    """A simulator and a state in which nothing touches, all feet slide, or one foot lands."""
+    sim = stiction.Simulator(stiction.load("solo12"), tolerance=1e-13)
+    state = sim.initial_state("standing")
+    if does == "one foot sticks":
+        state.q[8:10] *= 0.7  # its leg is the longest
+        state.q[2] += 0.15
+        while sim.step(state, sim.hold("standing")).num_contacts == 0:
+            before = state.copy()
+        state = before
+    else:
+        sim.run(state, sim.hold("standing"), steps=300)
+        state.q[2] += 0.3 if does == "flies" else 0.0
+        state.v[:2] = 1.0, 0.4
+    return sim, state
+
+
+@pytest.mark.parametrize(
+    ("does", "modes"),
+    [("flies", ()), ("slides", ("slide",) * 4), ("one foot sticks", ("stick",))],
+)
+def test_torques_that_a_motion_tells_come_back(does: str, modes: tuple[str, ...]) -> None:
+    """With two feet or more that stick they press against each other as they like."""
+    sim, state = solo12_that(does)
+    control = sim.hold("standing")
+    torque = np.r_[np.zeros(6), 0.1 * np.random.default_rng(4).normal(size=12)]
+    given, end = control.copy(), state.copy()
+    given.torque = np.array(control.torque) + torque
+    sim.step(end, given)
+    impulse = np.array(sim.solution().impulse)
+    found = stiction.inverse_contact_dynamics(sim, state, end.v, control=control)
+    assert found.modes == modes
+    np.testing.assert_allclose(found.torque, torque, atol=1e-9)
+    np.testing.assert_allclose(found.impulse, impulse, atol=1e-9)
+    np.testing.assert_allclose(found.residual, 0, atol=1e-9)
+    np.testing.assert_array_equal(sim.solution().impulse, impulse)  # the last step stays
+
+
+def test_a_body_that_turns_about_its_centre_of_mass_is_explained() -> None:
+    """A thrown body whose centre of mass is not its origin."""
+    scene = stiction.Scene(name="hammer")
+    at = np.eye(4)
+    at[2, 3] = 1.0
+    scene.add_body("hammer", stiction.Box([0.1, 0.02, 0.02]), 1.0, at)
+    scene.parameters.com[0] = [0.2, 0.1, -0.05]
+    sim = stiction.Simulator(scene, dt=1e-2)
+    state = sim.initial_state()
+    state.v = [1.0, 0.5, 2.0, 3.0, -2.0, 4.0]
+    end = state.copy()
+    sim.step(end)
+    found = stiction.inverse_contact_dynamics(sim, state, end.v)
+    np.testing.assert_allclose(found.residual, 0, atol=1e-9)

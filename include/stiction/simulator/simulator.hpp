@@ -6,6 +6,7 @@
 #include "stiction/model/control.hpp"
 #include "stiction/model/scene.hpp"
 #include "stiction/model/state.hpp"
+#include "stiction/simulator/inverse_contact_dynamics.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/rollout.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
@@ -110,6 +111,19 @@ class Simulator {
                                  const RolloutCotangents& by,
                                  const std::vector<std::string>& parameters = {});
 
+  /// The step, backwards: torques and impulses with which a rigid step from `state` ends at v_next
+  /// [nv]. The modes of contacts follow from v_next (speeds below `tolerance` [m/s] are rest); of
+  /// the impulses of these modes those are taken that leave the least to torques where nothing is
+  /// `actuated` (null: ball joints and free-flyers), in the metric of the kinetic energy, and of
+  /// those nearly the least. Leaves the last step as it is; allocates. Throws std::invalid_argument
+  /// for sizes, a compliant integrator, a servo at its effort limit, torsional friction that
+  /// slides.
+  InverseContactDynamics inverse_contact_dynamics(const State& state,
+                                                  const Control& control,
+                                                  const Eigen::VectorXd& v_next,
+                                                  const std::vector<int>* actuated = nullptr,
+                                                  double tolerance = 1e-6);
+
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.
   const CollisionCounters& find_contacts(State& state);
@@ -132,8 +146,9 @@ class Simulator {
   std::vector<Transform> body_poses(const State& state);
 
  private:
-  struct Look;     // workspace of what only looks at a state
-  struct Adjoint;  // workspace of adjoint()
+  struct Look;         // workspace of what only looks at a state
+  struct InverseStep;  // workspace of inverse_contact_dynamics()
+  struct Adjoint;      // workspace of adjoint()
   Adjoint& begin_adjoint(const RolloutTape& tape,
                          const RolloutCotangents& by,
                          const std::vector<std::string>& parameters);
@@ -164,8 +179,9 @@ class Simulator {
   bool lent_ = false;  ///< someone may hold a reference to parameters_
   std::unique_ptr<StepKind> step_;
   std::unique_ptr<Look> look_;
-  bool prepared_ = false;  ///< the first half of a step is done, the second is not
-  State before_;           ///< the last step's start, and its control
+  std::unique_ptr<InverseStep> inverse_;  ///< from the first time it is asked
+  bool prepared_ = false;                 ///< the first half of a step is done, the second is not
+  State before_;                          ///< the last step's start, and its control
   Control control_before_;
   std::unique_ptr<Differentiator> differentiator_;   ///< from the first time it is asked
   std::unique_ptr<Adjoint> adjoint_;                 ///< likewise

@@ -1,0 +1,179 @@
+#include "stiction/simulator/inverse_contact_dynamics.hpp"
+
+#include "contact/constraint_row.hpp"
+#include "dynamics/column_solves.hpp"
+#include "dynamics/integrate.hpp"
+#include "dynamics/mass_matrix.hpp"
+#include "simulator/explain_motion.hpp"
+#include "simulator/inverse_step.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+// M^ (v+ - v_free) = dt tau + J^T lambda, in the axes of the start: v+ gives the left side, the
+// modes of the rows and, with them, lambda; tau is what is left.
+
+namespace stiction {
+
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// v+ of the end of a step, in the axes of its start: turn_root_velocity() backwards.
+VectorXd in_axes_of_start(const Scene& scene,
+                          const Parameters& parameters,
+                          const DynamicsWorkspace& work,
+                          double dt,
+                          const VectorXd& q,
+                          VectorXd v) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    if (!tree.free_root) continue;
+    const TreeView& view = work.views[t];
+    const Vec3d c = root_point(view, tree_parameters(tree, static_cast<int>(t), parameters));
+    double root[7], speed[6];
+    std::copy_n(q.data() + tree.q_offset, 7, root);
+    std::copy_n(v.data() + tree.v_offset, 6, speed);
+    const Mat3d before = root_rotation(view, root);
+    FreeFlyerJoint::integrate_about(c, root, speed, dt);
+    turn_root_velocity(view, root_rotation(view, root), before, c, v.data() + tree.v_offset);
+  }
+  return v;
+}
+
+/// The dofs without motors; `actuated` null: those of joints with several.
+std::vector<int> loose_dofs(const Scene& scene, const std::vector<int>* actuated) {
+  std::vector<std::uint8_t> driven(scene.nv(), 0);
+  for (const Tree& tree : scene.trees()) {
+    for (int k = 0; k < tree.nv; ++k) {
+      const JointType joint = tree.joint[tree.joint_of_dof[k]];
+      driven[tree.v_offset + k] =
+          joint != JointType::kFreeFlyer && joint != JointType::kSpherical && actuated == nullptr;
+    }
+  }
+  if (actuated != nullptr) {
+    for (const int dof : *actuated) {
+      if (dof < 0 || dof >= scene.nv())
+        throw std::invalid_argument("actuated = " + std::to_string(dof) +
+                                    ": must be numbers from 0 to " +
+                                    std::to_string(scene.nv() - 1));
+      driven[dof] = 1;
+    }
+  }
+  std::vector<int> out;
+  for (int dof = 0; dof < scene.nv(); ++dof) {
+    if (!driven[dof]) out.push_back(dof);
+  }
+  return out;
+}
+
+/// M^ x.
+VectorXd mass_times(const Scene& scene, const DynamicsWorkspace& work, const VectorXd& x) {
+  VectorXd out = VectorXd::Zero(scene.nv());
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const int first = scene.trees()[t].v_offset;
+    add_mass_times(work.views[t], work.trees[t], x.data() + first, out.data() + first);
+  }
+  return out;
+}
+
+/// Rows and columns of M^^-1 of some dofs.
+MatrixXd inverse_mass(const Scene& scene,
+                      const DynamicsWorkspace& work,
+                      const std::vector<int>& dofs) {
+  const auto n = static_cast<Eigen::Index>(dofs.size());
+  MatrixXd out(n, n);
+  VectorXd x(scene.nv());
+  for (Eigen::Index k = 0; k < n; ++k) {
+    x.setZero();
+    x[dofs[k]] = 1.0;
+    for (std::size_t t = 0; t < scene.trees().size(); ++t)
+      solve_transposed(work.views[t], work.trees[t], x.data() + scene.trees()[t].v_offset);
+    solve_scaled_lower(scene, work, x.data());
+    for (Eigen::Index i = 0; i < n; ++i) out(i, k) = x[dofs[i]];
+  }
+  return out;
+}
+
+/// J^T of some dofs [dofs x rows].
+MatrixXd forces_on(const Scene& scene, const StepRecord& record, const std::vector<int>& dofs) {
+  const int rows = record.problem.num_rows();
+  MatrixXd out(dofs.size(), rows);
+  std::vector<double> unit(rows, 0.0), force;
+  for (int r = 0; r < rows; ++r) {
+    unit[r] = 1.0;
+    force.assign(scene.nv(), 0.0);
+    add_row_forces(scene, record.dynamics, record.rows, unit, force);
+    unit[r] = 0.0;
+    for (std::size_t k = 0; k < dofs.size(); ++k) out(k, r) = force[dofs[k]];
+  }
+  return out;
+}
+
+std::vector<double> impulses(const Scene& scene,
+                             const StepRecord& record,
+                             const InverseContactDynamics& motion,
+                             const std::vector<int>& loose,
+                             const VectorXd& momentum) {
+  const ContactProblem& problem = record.problem;
+  const auto& R = problem.compliance;
+  if (problem.num_rows() == 0) return {};
+  if (std::all_of(R.begin(), R.end(), [](double r) { return r > 0.0; }))
+    return impulses_of_compliance(problem, motion.velocity);
+  VectorXd needed(loose.size());
+  for (std::size_t k = 0; k < loose.size(); ++k) needed[k] = momentum[loose[k]];
+  return explain_motion(problem,
+                        motion.velocity,
+                        motion.modes,
+                        needed,
+                        forces_on(scene, record, loose),
+                        inverse_mass(scene, record.dynamics, loose));
+}
+
+}  // namespace
+
+InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
+                                                           const Control& control,
+                                                           const VectorXd& v_next,
+                                                           const std::vector<int>* actuated,
+                                                           double tolerance) {
+  rigid_step();
+  check_sizes(state, control);
+  if (v_next.size() != scene_.nv() || !v_next.allFinite())
+    throw std::invalid_argument("v_next: must have " + std::to_string(scene_.nv()) +
+                                " finite entries, has " + std::to_string(v_next.size()));
+  const std::vector<int> loose = loose_dofs(scene_, actuated);
+  if (lent_) edits_.look(parameters_);
+  if (!inverse_) inverse_ = std::make_unique<InverseStep>(scene_, settings_);
+  inverse_->start = inverse_->before = state;
+  inverse_->step.prepare({scene_, parameters_, settings_, control, inverse_->before},
+                         inverse_->start);
+  const StepRecord& record = inverse_->step.record();
+  const DynamicsWorkspace& work = record.dynamics;
+  for (int k = 0; k < scene_.nv(); ++k) {
+    if (work.saturated[k])
+      throw std::invalid_argument("control: the servo of dof " + std::to_string(k) +
+                                  " is at its effort limit: give torques instead");
+  }
+  VectorXd free = Eigen::Map<const VectorXd>(work.free_motion.data(), scene_.nv());
+  solve_scaled_lower(scene_, work, free.data());
+  const VectorXd change =
+      in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, v_next) - state.v - free;
+  InverseContactDynamics out;
+  out.velocity = record.problem.g;
+  add_row_motion(scene_, work, record.rows, change.data(), out.velocity);
+  out.modes = modes_of_motion(record.problem.sets, out.velocity, tolerance);
+  const VectorXd momentum = mass_times(scene_, work, change);
+  out.impulse = impulses(scene_, record, out, loose, momentum);
+  out.violation = approach(record.problem, out.velocity, out.impulse);
+  std::vector<double> carried(scene_.nv(), 0.0);
+  add_row_forces(scene_, work, record.rows, out.impulse, carried);
+  out.torque = (momentum - Eigen::Map<const VectorXd>(carried.data(), scene_.nv())) / settings_.dt;
+  out.residual = VectorXd::Zero(scene_.nv());
+  for (const int dof : loose) std::swap(out.torque[dof], out.residual[dof]);
+  return out;
+}
+
+}  // namespace stiction

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "stiction/simulator/simulator.hpp"
+
+#include "simulator/rigid_step.hpp"
+
+namespace stiction {
+
+/// A step that is only prepared, beside the simulator's own.
+struct Simulator::InverseStep {
+  InverseStep(const Scene& scene, const SimulatorSettings& settings) : step(scene, settings) {}
+
+  RigidStep step;
+  State before, start;
+};
+
+}  // namespace stiction
