@@ -10,9 +10,9 @@
 namespace stiction::detail {
 namespace {
 
-constexpr double kSameNormal = 1e-6;  // [rad] between a manifold's normal and that of the query
-constexpr double kNextOff = 10.0;     // times as far off as the best: features that may be the ones
-constexpr double kRounded = 1e-8;     // of the size: as far off as rounding leaves any
+constexpr double kNormalOfQuery = 1e-6;  // [rad] between a manifold's normal and that of the query
+constexpr double kNextOff = 10.0;  // times as far off as the best: features that may be the ones
+constexpr double kRounded = 1e-8;  // of the size: as far off as rounding leaves any
 
 /// A vertex as near to an edge as the point is to either: which of the two holds it is not known.
 bool is_tied(const CrossingFeatures& f, double size) {
@@ -27,10 +27,10 @@ bool normal_of_query(const ContactQuery& q, LinearMap& normal) {
   A.p = r.witness_a;
   B.p = r.witness_b;
   PointFeature a, b;
-  const TouchingPoints at{q.at.n, q.at.p, r.witness_a, r.witness_b, r.distance, q.size};
+  const TouchingPoints at{q.at.n, q.at.p, r.witness_a, r.witness_b, r.distance, q.at.size};
   const bool found = touching_feature(A, a) & touching_feature(B, b);
   return motion_of_common_normal(at, a, b, normal) && found &&
-         norm(r.normal - q.at.n) < kSameNormal;
+         norm(r.normal - q.at.n) < kNormalOfQuery;
 }
 
 /// The two faces of a manifold along the normal of one of them, as face_manifold.cpp finds them.
@@ -82,8 +82,8 @@ PointMotion clipped_point(const ContactQuery& q, bool rim) {
   if (oblique) m.exact = normal_of_query(q, m.normal);
   CrossingFeatures f;
   if (found) f = crossing_features(a, b, rim, !of_b);
-  m.exact = m.exact && f.off <= kOffFeature * q.size && (rim || !is_tied(f, q.size));
-  if (!(f.off <= kOffFeature * q.size)) (of_b ? f.b : f.a) = plane_feature(q.at.n);
+  m.exact = m.exact && f.off <= kOffFeature * q.at.size && (rim || !is_tied(f, q.at.size));
+  if (!(f.off <= kOffFeature * q.at.size)) (of_b ? f.b : f.a) = plane_feature(q.at.n);
   motion_of_points(q.at, f.a, f.b, m);
   return m;
 }

@@ -8,6 +8,11 @@
 namespace stiction {
 namespace detail {
 
+double size_of_pair(const Shape& a, const Shape& b) {
+  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
+  return radius(a) + radius(b);
+}
+
 PointMotion smooth_point(const ContactQuery& q) {
   PointMotion m;
   PointFeature a, b;
@@ -47,24 +52,6 @@ ContactDerivatives point_on_face(const Contact& c, double share, bool face_on_b)
 ContactDerivatives of_motion(const PointMotion& m, const Vec3d& n, double gap, double share) {
   const LinearMap p = m.point_a + (m.normal * gap + outer(n, m.gap)) * share;
   return {m.normal.u, m.normal.w, p.u, p.w, m.exact, m.gap.u, m.gap.w};
-}
-
-ContactQuery make_query(const Contact& c,
-                        const Shape& a,
-                        const Transform& X_WA,
-                        const Shape& b,
-                        const Transform& X_WB,
-                        double share) {
-  const Vec3d& n = c.frame.c2;
-  const Vec3d p_a = c.position - n * (c.gap * share), p_b = p_a + n * c.gap;
-  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
-  return {c,
-          a,
-          b,
-          {core_of(a), X_WA, n, p_a, false},
-          {core_of(b), X_WB, -n, p_b, true},
-          {n, c.position, p_a, p_b, c.gap, radius(a) + radius(b)},
-          radius(a) + radius(b)};
 }
 
 PointMotion rim_on_half_space(const ContactQuery& q, bool plane_on_b) {
@@ -142,12 +129,11 @@ ContactDerivatives contact_derivatives(const Contact& contact,
   if (is_surface(b.type) && !a.bounded()) return point_on_face(contact, share, false);
   const Shape hull_a = is_convex_surface(a) ? hull_of(a) : Shape{};
   const Shape hull_b = is_convex_surface(b) ? hull_of(b) : Shape{};
-  const ContactQuery q = make_query(contact,
-                                    is_convex_surface(a) ? hull_a : a,
-                                    X_WA,
-                                    is_convex_surface(b) ? hull_b : b,
-                                    X_WB,
-                                    share);
+  const Shape &A = is_convex_surface(a) ? hull_a : a, &B = is_convex_surface(b) ? hull_b : b;
+  const Vec3d &n = contact.frame.c2, p_a = contact.position - n * (contact.gap * share);
+  const TouchingPoints at{
+      n, contact.position, p_a, p_a + n * contact.gap, contact.gap, size_of_pair(A, B)};
+  const ContactQuery q = contact_query(contact, A, X_WA, B, X_WB, at);
   PointMotion m = motion_of(q);
   m.exact = m.exact && !may_turn(q);
   return of_motion(m, q.at.n, q.at.gap, share);

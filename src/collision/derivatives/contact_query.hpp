@@ -17,8 +17,20 @@ struct ContactQuery {
   const Shape &a, &b;
   ContactSide side_a, side_b;
   TouchingPoints at;
-  double size;  ///< of the pair [m]
 };
+inline ContactQuery contact_query(const Contact& contact,
+                                  const Shape& a,
+                                  const Transform& X_WA,
+                                  const Shape& b,
+                                  const Transform& X_WB,
+                                  const TouchingPoints& at) {
+  const ContactSide A{core_of(a), X_WA, at.n, at.p_a, false},
+      B{core_of(b), X_WB, -at.n, at.p_b, true};
+  return {contact, a, b, A, B, at};
+}
+
+/// [m] Sum of the bounding radii, of a half-space 0.
+double size_of_pair(const Shape& a, const Shape& b);
 
 /// A point of two features that share their normal, as a distance query finds it.
 PointMotion smooth_point(const ContactQuery& q);

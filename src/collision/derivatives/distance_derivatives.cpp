@@ -15,6 +15,7 @@ namespace {
 using namespace detail;
 
 constexpr double kOtherPlacement = 1e-4;  // of the size: above what a coarse tolerance leaves
+constexpr double kNoNormal = 1e-9;  // of the size: the normal of a pair so near may be rounding
 
 struct MethodName {
   DerivativeMethod method;
@@ -81,11 +82,8 @@ void require_answer(const Shape& a,
                     const Transform& X_WB,
                     const DistanceResult& at) {
   if (is_surface(a.type) || is_surface(b.type)) return;
-  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
-  const double size = radius(a) + radius(b), most = kOtherPlacement * size;
-  // The normal of a pair that touches may be rounding alone.
-  constexpr double kTouching = 1e-9;
-  if (std::abs(at.distance) <= kTouching * size) return;
+  const double size = size_of_pair(a, b), most = kOtherPlacement * size;
+  if (std::abs(at.distance) <= kNoNormal * size) return;
   const double off_a = off_support(a, X_WA, at.normal, at.witness_a),
                off_b = off_support(b, X_WB, -at.normal, at.witness_b);
   if (at.status == DistanceStatus::kMaxIterations || (off_a <= most && off_b <= most)) return;
@@ -111,22 +109,6 @@ bool smoothed(const ContactQuery& q, const DerivativeSettings& settings, PointMo
   return true;
 }
 
-ContactQuery query_of(const Shape& a,
-                      const Transform& X_WA,
-                      const Shape& b,
-                      const Transform& X_WB,
-                      const DistanceResult& at,
-                      const Contact& none) {
-  const auto radius = [](const Shape& s) { return s.bounded() ? bounding_radius(s) : 0.0; };
-  return {none,
-          a,
-          b,
-          {core_of(a), X_WA, at.normal, at.witness_a, false},
-          {core_of(b), X_WB, -at.normal, at.witness_b, true},
-          {at.normal, X_WB.p, at.witness_a, at.witness_b, at.distance, radius(a) + radius(b)},
-          radius(a) + radius(b)};
-}
-
 void by_features(const Shape& a,
                  const Transform& X_WA,
                  const Shape& b,
@@ -135,7 +117,9 @@ void by_features(const Shape& a,
                  const DerivativeSettings& settings,
                  DistanceDerivatives& d) {
   const Contact none{};
-  const ContactQuery q = query_of(a, X_WA, b, X_WB, at, none);
+  const TouchingPoints points{
+      at.normal, X_WB.p, at.witness_a, at.witness_b, at.distance, size_of_pair(a, b)};
+  const ContactQuery q = contact_query(none, a, X_WA, b, X_WB, points);
   PointMotion m;
   d.status = DerivativeStatus::kSmoothed;
   const bool surface = is_surface(a.type) || is_surface(b.type);

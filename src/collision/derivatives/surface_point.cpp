@@ -110,7 +110,7 @@ Candidate on_surface(const ContactQuery& q, double reach) {
 }  // namespace
 
 PointMotion surface_point(const ContactQuery& q) {
-  const double reach = kOffFeature * q.size;
+  const double reach = kOffFeature * q.at.size;
   const bool of_a = is_surface(q.side_a.core.type), of_b = is_surface(q.side_b.core.type);
   Candidate c = of_a && of_b ? on_surface(q, reach) : on_convex(q, of_b, reach);
   PointMotion m;
