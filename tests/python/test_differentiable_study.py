@@ -13,17 +13,19 @@ pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 from stiction.pages.experiment import QUICK, Effort
 from stiction_lab.studies.differentiable import (
     cascade,
+    identification,
     kinks,
     modes,
     optimisation,
     pairs,
     searches,
+    solo_log,
 )
 from stiction_lab.studies.differentiable.study import EXPERIMENTS, run_study
 
 
 def test_the_quick_run_is_a_whole_report(tmp_path: Path) -> None:
-    names = [name for name in EXPERIMENTS if name not in ("optimisation", "cost")]
+    names = [name for name in EXPERIMENTS if name not in ("optimisation", "cost", "identification")]
     study = run_study(tmp_path, Effort(QUICK), names)
     assert study.left_out == {} and [e.name for e in study.experiments] == names
     by_mode, by_pair = study.experiments[:2]
@@ -100,3 +102,27 @@ def test_kinks_have_two_slopes_and_the_derivative_is_one() -> None:
     assert border[3].num_at_switch == 4 and abs(border[1]) > 1e3 * abs(border[2])
     assert turning[3].not_unique == 1 and turning[0] == pytest.approx(turning[1], rel=1e-3)
     assert hit[3].not_unique > 0 and 1e-3 < abs(hit[0] - hit[1]) < 0.1
+
+
+def test_numbers_of_solo12_come_back_with_their_deviations() -> None:
+    """And differences take the same way at more than five times the price."""
+    log = solo_log.made(0)
+    found = {kind: identification.identify(log, kind) for kind in ("exact", "forward")}
+    exact, forward = found.values()
+    spread = np.sqrt(np.diag(exact.covariance))
+    assert solo_log.NUMBERS >= 10 and spread[36:].max() < 0.01
+    assert np.sqrt(np.mean(((exact.y - log.truth) / spread) ** 2)) < 1.5
+    assert abs((forward.y - exact.y) / spread).max() < 0.1
+    assert forward.rollouts > 5 * exact.rollouts
+
+
+def test_gains_and_damping_are_one_number_where_no_speed_is_asked_for() -> None:
+    log = solo_log.made(0, speeds=0.0)
+    _, direction = identification.unseen(log)[0]
+    names = dict(zip(solo_log.NAMES, direction, strict=True))
+    x = np.exp(log.truth[36:]) * solo_log.GUESS
+    gain = x[solo_log.NAMES.index("kd")] * names["kd"]
+    for part in solo_log.PARTS:
+        damping = x[solo_log.NAMES.index(f"damping, {part}")] * names[f"damping, {part}"]
+        assert damping == pytest.approx(-gain, rel=1e-3)
+    assert not identification.unseen(solo_log.made(0))

@@ -25,6 +25,7 @@ PROMISES = {
     "08_gripper_from_afar": "epsilon 0 J",
     "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
     "10_solo12_jump": "after 40 rollouts",
+    "11_identify_solo12": "standard deviations",
 }
 
 

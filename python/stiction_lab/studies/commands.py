@@ -86,7 +86,10 @@ def differentiable(
         "build/study/differentiable"
     ),
     only: Annotated[
-        str, typer.Option(help="Comma-separated: modes, pairs, cost, optimisation, kinks.")
+        str,
+        typer.Option(
+            help="Comma-separated: modes, pairs, cost, optimisation, identification, kinks."
+        ),
     ] = "",
     seed: Annotated[int, typer.Option(help="Of everything random.", min=0)] = 0,
     as_json: Annotated[

@@ -9,13 +9,14 @@ from types import ModuleType
 from stiction.pages.experiment import Effort
 
 from ..study import Progress, Study, run_experiments, silent
-from . import cost, kinks, modes, optimisation, pairs
+from . import cost, identification, kinks, modes, optimisation, pairs
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "modes": modes,
     "pairs": pairs,
     "cost": cost,
     "optimisation": optimisation,
+    "identification": identification,
     "kinks": kinks,
 }
 TITLE = "Derivatives of steps: accuracy, cost, use and limits"
