@@ -92,6 +92,7 @@ struct RowSample {
     }
     if (!one_tree)
       scene.add_body("alone", Shape::sphere(0.1), 1.0, {Mat3d::identity(), {9, 0, 0.1}});
+    if (!one_tree) make_lopsided();
     const int n = scene.num_bodies(), b = one_tree ? n - 1 : n - 2 - rng.below(4),
               a = one_tree ? rng.below(n) - 1 : rng.below(n - 5);
     add_closures(rng, options.open, a, b);
@@ -121,6 +122,25 @@ struct RowSample {
                   contacts,
                   problem,
                   impulse);
+  }
+
+  /// Loose bodies whose centre of mass and principal axes are not those of their shape.
+  void make_lopsided() {
+    Rng rng(77);
+    const int n = scene.num_bodies();
+    for (int b = n - 5; b < n; ++b) {
+      const Mat3d R = rotation(rng);
+      const double a[3] = {rng.uniform(2e-3, 4e-3), rng.uniform(3e-3, 5e-3), 6e-3};
+      const auto entry = [&](int i, int j) {
+        double sum = 0.0;
+        for (int k = 0; k < 3; ++k) sum += R.column(k)[i] * a[k] * R.column(k)[j];
+        return sum;
+      };
+      scene.parameters.inertia[b] = {
+          entry(0, 0), entry(0, 1), entry(1, 1), entry(0, 2), entry(1, 2), entry(2, 2)};
+      scene.parameters.com[b] = {
+          rng.uniform(-0.03, 0.03), rng.uniform(-0.03, 0.03), rng.uniform(-0.03, 0.03)};
+    }
   }
 
   void add_closures(Rng& rng, double open, int a, int b) {

@@ -76,6 +76,7 @@ struct ContactSpace {
   std::vector<double> inverse;         ///< [trees x 8] 1 / inertia of a loose body, then two zeros
   mutable std::vector<double> motion;  ///< [trees x 8] scratch
   bool known() const { return !sides.empty(); }
+  int num_trees() const { return static_cast<int>(inverse.size()) / Side::kLooseRow; }
   /// Whether a set, and then its island, acts on loose bodies alone.
   bool loose(int set) const { return known() && sides[side_start[set]].loose(); }
 };

@@ -59,7 +59,7 @@ inline void update_cone(const ConeStep<Real>& step, Real mu, const Real* c, Real
   const Real z = l[2] - (w[2] * c[0] + w[4] * c[1] + w[5] * c[2]);
   const Real cone = mu * max(z, Real(0.0));
   const Mask<Real> sticks = x * x + y * y <= select(z >= Real(0.0), cone * cone, Real(-1.0));
-  if (all(sticks)) {
+  if (lane_width<Real> == 1 && all(sticks)) {  // lanes seldom agree
     l[0] = x;
     l[1] = y;
     l[2] = z;
@@ -67,17 +67,15 @@ inline void update_cone(const ConeStep<Real>& step, Real mu, const Real* c, Real
   }
   const Real n = max(Real(0.0), l[2] - step.inverse_normal * c[2]);
   const Real dn = n - l[2];
-  Real t0 = l[0] - step.inverse_tangent * (c[0] + step.g_tn[0] * dn);
-  Real t1 = l[1] - step.inverse_tangent * (c[1] + step.g_tn[1] * dn);
+  const Real t0 = l[0] - step.inverse_tangent * (c[0] + step.g_tn[0] * dn);
+  const Real t1 = l[1] - step.inverse_tangent * (c[1] + step.g_tn[1] * dn);
   const Real t2 = t0 * t0 + t1 * t1, radius = mu * n;
   const Mask<Real> slides = t2 > radius * radius;
-  if (any(slides)) {
-    const Real k = select(slides, radius / square_root(select(slides, t2, Real(1.0))), Real(1.0));
-    t0 *= k;
-    t1 *= k;
-  }
-  l[0] = select(sticks, x, t0);
-  l[1] = select(sticks, y, t1);
+  Real k(1.0);
+  if (lane_width<Real> > 1 || any(slides))
+    k = select(slides, radius / square_root(select(slides, t2, Real(1.0))), Real(1.0));
+  l[0] = select(sticks, x, t0 * k);
+  l[1] = select(sticks, y, t1 * k);
   l[2] = select(sticks, z, n);
 }
 

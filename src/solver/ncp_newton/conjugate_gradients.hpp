@@ -2,16 +2,17 @@
 
 #include "stiction/solver/interrupt.hpp"
 
-#include "solver/ncp_newton/loose_sweeps.hpp"
+#include "solver/ncp_newton/contact_packs.hpp"
 
 namespace stiction {
 
 struct ConjugateGradientWork {
-  LooseSweeps sweeps;
-  Buffer<double> impulse, change, direction, velocity, scale;  ///< by row
+  ContactPacks packs;
+  Buffer<double> impulse, change, direction, unit;  ///< packed
+  Buffer<double> trial, velocity;                   ///< by row
   Buffer<double> u, before, pushed;  ///< motions: of impulse, before a sweep, of direction
 
-  void reserve(std::size_t rows, std::size_t motions, int sets);
+  void reserve(std::size_t rows, int trees, int sets);
 };
 
 struct ConjugateGradientSettings {

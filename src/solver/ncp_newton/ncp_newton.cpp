@@ -329,8 +329,7 @@ void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
       work.multipliers.reserve(problem.g.size(), trees.num_coordinates());
     if (!island.is_loose()) continue;
     work.space.reserve(problem.g.size(), trees.num_coordinates());
-    work.gradients.reserve(
-        problem.g.size(), problem.space.inverse.size(), island.last - island.first);
+    work.gradients.reserve(problem.g.size(), problem.space.num_trees(), island.last - island.first);
   }
   work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_SUITE(build_problem_test)
 // the samples, and both layouts of whitened rows.
 BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   Rng rng(1);
-  int seen[7] = {}, welds = 0, soft = 0, held = 0, capped = 0, layouts[2] = {};
+  int seen[7] = {}, welds = 0, loose = 0, soft = 0, held = 0, capped = 0, layouts[2] = {};
   for (int trial = 0; trial < 60; ++trial) {
     RowSample s(rng, {.one_tree = trial % 3 == 2});
     if (s.problem.num_rows() == 0) continue;
@@ -96,6 +96,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
       }
       ++seen[static_cast<int>(row.source)];
       welds += row.set.dim == 6;
+      loose += row.loose;
       o += row.set.dim;
     }
     BOOST_TEST_CONTEXT("trial " << trial) {
@@ -129,6 +130,7 @@ BOOST_AUTO_TEST_CASE(problem_matches_dense_algebra) {
   }
   for (const int n : seen) BOOST_TEST(n > 10);
   BOOST_TEST(welds > 10);
+  BOOST_TEST(loose > 20);
   BOOST_TEST(soft > 10);
   BOOST_TEST(held > 0);
   BOOST_TEST(capped > 100);

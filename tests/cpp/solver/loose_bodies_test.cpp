@@ -1,9 +1,9 @@
 #include "stiction/solver/solver.hpp"
 
 #include "contact/contact_space.hpp"
+#include "solver/common/pgs_kernel.hpp"
 #include "solver/common/projection.hpp"
 #include "solver/ncp_newton/conjugate_gradients.hpp"
-#include "solver/ncp_newton/gauss_seidel.hpp"
 #include "solver/ncp_newton/space_newton.hpp"
 #include "support/allocation_guard.hpp"
 #include "support/dense.hpp"
@@ -11,6 +11,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <map>
+#include <set>
 
 // ncp-newton on islands of loose bodies: sweeps, conjugate gradients and Newton without G.
 
@@ -40,37 +42,97 @@ Residuals evaluate(const ContactProblem& p, const VectorXd& l, VectorXd& c) {
   return residuals(p, l.data(), c.data(), 0, p.num_sets());
 }
 
+/// The projected update of one set, from its panel of G.
+void update(const ContactProblem& p, int i, VectorXd& l) {
+  const ConstraintSet& set = p.sets[i];
+  double c[kMaxSetDim], *own = l.data() + set.offset;
+  p.velocity(i, l.data(), c);
+  if (set.dim == 1) {
+    own[0] = std::max(0.0, own[0] - c[0] / p.diagonal_entry(i, 0));
+    return;
+  }
+  const double *b = p.block(i), block[6] = {b[0], b[1], b[2], b[5], b[6], b[10]};
+  update_cone(cone_step(block, 0.0), set.friction.slope(), c, own);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(loose_bodies_test)
 
-// A sweep in one loop is the projected sweep set by set; u is the motion of its impulses.
+// Every contact has one lane, no body is twice in a pack; a body in more contacts than packs are
+// looked through, too.
+BOOST_AUTO_TEST_CASE(packs_hold_every_contact_once) {
+  Rng rng(20);
+  std::size_t most = 0;
+  for (const auto& [bodies, count] : {std::pair{1, 5}, {4, 12}, {40, 300}, {3, 900}}) {
+    const ContactProblem p = loose_problem(rng, bodies, contacts(rng, count));
+    ContactPacks packs;
+    BOOST_REQUIRE(packs.prepare({p, 0, p.num_sets()}));
+    std::multiset<int> rows, expected;
+    for (const ConstraintSet& set : p.sets) expected.insert(set.offset);
+    for (int k = 0; k < packs.num_packs(); ++k) {
+      std::set<int> seen;
+      for (int lane = 0; lane < contact_pack::kLanes; ++lane) {
+        if (packs.row(k, lane) >= 0) rows.insert(packs.row(k, lane));
+        for (int side = 0; side < 2; ++side) {
+          const int body = packs.body(k, side, lane);
+          if (body > 0) BOOST_TEST(seen.insert(body).second);
+        }
+      }
+    }
+    BOOST_TEST((rows == expected));
+    most = std::max(most, static_cast<std::size_t>(packs.num_packs()));
+  }
+  BOOST_TEST(most > 256u);  // the window has moved
+}
+
+// A sweep over packs is the projected sweep contact by contact in their order, on G; u is the
+// motion of its impulses; every width gives the same bits.
 BOOST_AUTO_TEST_CASE(sweeps_are_projected_gauss_seidel) {
   Rng rng(21);
+  int single = 0;
   for (int trial = 0; trial < 40; ++trial) {
-    const ContactProblem p = loose_problem(rng, 4, contacts(rng, 12));
+    const ContactProblem p = loose_problem(rng, 4 + trial % 20, contacts(rng, 12 + trial));
     const Island island(p, 0, p.num_sets());
-    Buffer<GaussSeidel::Local> locals;
-    const GaussSeidel reference(island, locals);
-    LooseSweeps sweeps;
-    BOOST_REQUIRE(sweeps.prepare(island));
     VectorXd l = inside(rng, p), expected = l;
-    std::vector<double> u(p.space.inverse.size()), exact(u.size());
-    loose_motion(p, 0, p.num_sets(), l.data(), u.data());
-    for (int k = 0; k < 5; ++k) {
-      sweeps.sweep(l.data(), u.data());
-      reference.sweep(GaussSeidel::Contact::kProjected, expected.data());
-      BOOST_TEST((l - expected).norm() <= 1e-11 * (1.0 + expected.norm()));
+    std::vector<std::vector<double>> bits;
+    for (int k = 0; k < packed_sweeps().count; ++k) {
+      ContactPacks packs;
+      BOOST_REQUIRE(packs.prepare(island, packed_sweeps().of[k].sweep));
+      std::vector<double> packed(packs.num_impulses()), change(packed), u(packs.num_motions());
+      packs.pack(l.data(), packed.data());
+      packs.find_motion(packed.data(), u.data());
+      for (int n = 0; n < 5; ++n) packs.sweep(packed.data(), change.data(), u.data());
+      std::vector<double> exact(u);
+      packs.find_motion(packed.data(), exact.data());
+      for (std::size_t m = 0; m < u.size(); ++m)
+        BOOST_TEST(std::abs(u[m] - exact[m]) <= 1e-11 * (1.0 + l.norm()));
+      bits.push_back(packed);
+      bits.back().insert(bits.back().end(), u.begin(), u.end());
+      BOOST_TEST((bits.back() == bits.front()));
     }
-    loose_motion(p, 0, p.num_sets(), l.data(), exact.data());
-    for (std::size_t k = 0; k < u.size(); ++k)
-      BOOST_TEST(std::abs(u[k] - exact[k]) <= 1e-11 * (1.0 + l.norm()));
+    ContactPacks packs;
+    packs.prepare(island);
+    p.panels(0, p.num_sets());
+    std::map<int, int> set_of_row;
+    for (int i = 0; i < p.num_sets(); ++i) set_of_row[p.sets[i].offset] = i;
+    for (int n = 0; n < 5; ++n) {
+      for (int k = 0; k < packs.num_packs() * contact_pack::kLanes; ++k) {
+        const int row = packs.row(k / contact_pack::kLanes, k % contact_pack::kLanes);
+        if (row >= 0) update(p, set_of_row[row], expected);
+      }
+    }
+    packs.unpack(bits.front().data(), l.data());
+    BOOST_TEST((l - expected).norm() <= 1e-10 * (1.0 + expected.norm()));
+    single += static_cast<int>(set_of_row.size()) * 3 - p.num_rows();
   }
+  BOOST_TEST(single > 0);
+  BOOST_TEST(packed_sweeps().of[0].width == 2);
   std::vector<ConstraintSet> sets = contacts(rng, 3);
   sets.push_back(ConstraintSet::free(2));
-  LooseSweeps sweeps;
+  ContactPacks packs;
   const ContactProblem p = loose_problem(rng, 2, sets);
-  BOOST_TEST(!sweeps.prepare({p, 0, p.num_sets()}));  // others are not its own
+  BOOST_TEST(!packs.prepare({p, 0, p.num_sets()}));  // others are not its own
 }
 
 // Impulses stay inside their cones, are never worse than the start, and their velocity is theirs;
@@ -102,13 +164,12 @@ BOOST_AUTO_TEST_CASE(gradients_converge_and_stay_inside) {
     if (!(after.relative <= 1e-6)) continue;
     ++reached;
     with += iterations;
-    LooseSweeps sweeps;
-    sweeps.prepare(island);
     VectorXd plain = VectorXd::Zero(p.num_rows());
-    std::vector<double> u(p.space.inverse.size());
+    p.panels(0, p.num_sets());
     int k = 0;
-    for (; k < 2000 && (k % 8 != 0 || !(evaluate(p, plain, again).relative <= 1e-6)); ++k)
-      sweeps.sweep(plain.data(), u.data());
+    for (; k < 2000 && (k % 8 != 0 || !(evaluate(p, plain, again).relative <= 1e-6)); ++k) {
+      for (int i = 0; i < p.num_sets(); ++i) update(p, i, plain);
+    }
     without += k;
   }
   BOOST_TEST_MESSAGE(reached << " of " << total << ", " << with << " against " << without);
