@@ -98,50 +98,77 @@ inline void pad(const DenseProblem<Real>& p, int first, int i) {
   }
 }
 
-/// The problem of one lane, whose sets are sets[num] with places start[num] in x.G, as problem i of
-/// a queue.
+/// Where the numbers of one lane lie: its sets, and their first rows in x.G.
+struct LaneSets {
+  int lane, cones, scalars;
+  int set[kMaxLaneSets], start[kMaxLaneSets];
+};
+
+/// A block of G of two sets, RowDim x ColDim, in the order of a dense problem.
+template <int RowDim, int ColDim, int W>
+inline void copy_block(const double* from, int from_stride, double* to, int to_stride) {
+  for (int r = 0; r < RowDim; ++r) {
+    for (int c = 0; c < ColDim; ++c)
+      to[(r * to_stride + c) * W] =
+          from[(row_of_set(RowDim, r) * from_stride + row_of_set(ColDim, c)) * W];
+  }
+}
+
+/// The lower blocks of G of one lane, as problem i.
+template <class Real>
+inline void copy_delassus(const LaneScratch<Real>& x,
+                          const PackWork<Real>& w,
+                          const LaneSets& sets,
+                          int i,
+                          const DenseProblem<Real>& p) {
+  constexpr int W = lane_width<Real>;
+  const int stride = w.num_rows, rows = p.rows(), scalar = 3 * sets.cones;
+  const auto from = [&](int a, int b) {
+    return numbers(x.G) + (sets.start[a] * stride + sets.start[b]) * W + sets.lane;
+  };
+  const auto to = [&](int r, int c) { return numbers(p.G) + (r * rows + c) * W + i; };
+  for (int a = 0; a < sets.cones; ++a) {
+    for (int b = 0; b <= a; ++b) copy_block<3, 3, W>(from(a, b), stride, to(3 * a, 3 * b), rows);
+  }
+  for (int j = 0; j < sets.scalars; ++j) {
+    const int a = sets.cones + j;
+    for (int b = 0; b < sets.cones; ++b)
+      copy_block<1, 3, W>(from(a, b), stride, to(scalar + j, 3 * b), rows);
+    for (int k = 0; k <= j; ++k) *to(scalar + j, scalar + k) = *from(a, sets.cones + k);
+  }
+}
+
+/// The problem of one lane as problem i of a queue.
 template <class Real>
 inline void copy_problem(const LaneScene& s,
                          const LaneParameters<Real>& parameters,
                          const LaneScratch<Real>& x,
                          const PackWork<Real>& w,
-                         int lane,
-                         const int* sets,
-                         const int* start,
-                         int num,
+                         const LaneSets& sets,
                          int i,
                          const DenseProblem<Real>& p) {
   constexpr int W = lane_width<Real>;
-  const double* from = numbers(x.G) + lane;
-  double* G = numbers(p.G) + i;
-  const int stride = used_rows(s, w), rows = p.rows();
+  const double *g = numbers(x.g) + sets.lane, *lambda = numbers(w.lambda) + sets.lane;
   double floor = 0.0;
   int row = 0;
-  for (int a = 0; a < num; ++a) {
-    const int set = sets[a], dim = set_dim(s, set), o = set_offset(s, set);
+  copy_delassus(x, w, sets, i, p);
+  for (int a = 0; a < sets.cones + sets.scalars; ++a) {
+    const int set = sets.set[a], dim = a < sets.cones ? 3 : 1, o = set_offset(s, set);
     for (int r = 0; r < dim; ++r, ++row) {
-      const int at = row_of_set(dim, r);
-      const double* own = from + (start[a] + at) * stride * W;
-      int column = 0;
-      for (int b = 0; b <= a; ++b) {
-        const int cols = set_dim(s, sets[b]), last = b < a ? cols : r + 1;
-        for (int c = 0; c < last; ++c, ++column)
-          G[(row * rows + column) * W] = own[(start[b] + row_of_set(cols, c)) * W];
-      }
-      numbers(p.g)[row * W + i] = numbers(x.g)[(o + at) * W + lane];
-      numbers(p.lambda)[row * W + i] = numbers(w.lambda)[(o + at) * W + lane];
+      numbers(p.g)[row * W + i] = g[(o + row_of_set(dim, r)) * W];
+      numbers(p.lambda)[row * W + i] = lambda[(o + row_of_set(dim, r)) * W];
     }
-    const double own_floor = numbers(x.floor)[set * W + lane];
+    const double own_floor = numbers(x.floor)[set * W + sets.lane];
     floor = own_floor > floor ? own_floor : floor;
-    if (set < s.num_slots) {
-      numbers(p.mu)[a * W + i] = numbers(parameters.friction)[s.slots[set].pair * W + lane];
+    if (a < sets.cones) {
+      numbers(p.mu)[a * W + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
       continue;
     }
     const LaneRow& joint = s.rows[set - s.num_slots];
-    const int j = a - p.cones;
+    const int j = a - sets.cones;
     double lower = 0.0, upper = __builtin_inf();
     if (joint.kind == LaneRow::Kind::kDryFriction) {
-      upper = s.rules.dt * numbers(parameters.dry_friction)[joint.dof * W + lane];
+      upper = s.rules.dt * numbers(parameters.dry_friction)[joint.dof * W + sets.lane];
       lower = -upper;
     }
     numbers(p.lower)[j * W + i] = lower;
@@ -149,6 +176,26 @@ inline void copy_problem(const LaneScene& s,
   }
   numbers(p.floor)[i] = floor;
   pad(p, row, i);
+}
+
+/// The active sets of a lane; false if they are too many.
+template <class Real>
+inline bool find_sets(const LaneScene& s, const PackWork<Real>& w, LaneSets& out) {
+  constexpr int W = lane_width<Real>;
+  const double* active = numbers(w.active) + out.lane;
+  out.cones = out.scalars = 0;
+  for (int k = 0, row = 0; k < w.num_used; ++k) {
+    const int set = w.used[k], at = out.cones + out.scalars;
+    const bool cone = set < s.num_slots;
+    if (active[set * W] > 0.0) {
+      if (cone ? out.cones == kMaxLaneCones : out.scalars == kMaxLaneScalars) return false;
+      out.set[at] = set;
+      out.start[at] = row;
+      ++(cone ? out.cones : out.scalars);
+    }
+    row += cone ? 3 : 1;
+  }
+  return true;
 }
 
 /// Gives the problems of a pack's lanes that are still stepped to their queues, and solves those
@@ -164,30 +211,24 @@ inline void enqueue(const LaneScene& s,
                     DenseWork<Real>& dense) {
   constexpr int W = lane_width<Real>;
   PackWork<Real>& w = packs[index];
-  const double* active = numbers(w.active);
   for (int lane = 0; lane < W; ++lane) {
     if (exit[lane] != LaneExit::kStepped) continue;
-    int sets[kMaxLaneSets], start[kMaxLaneSets], cones = 0, scalars = 0;
-    bool fits = true;
-    for (int k = 0, row = 0; k < w.num_used && fits; row += set_dim(s, w.used[k++])) {
-      const int set = w.used[k];
-      if (!(active[set * W + lane] > 0.0)) continue;
-      sets[cones + scalars] = set;
-      start[cones + scalars] = row;
-      ++(set < s.num_slots ? cones : scalars);
-      fits = cones <= kMaxLaneCones && scalars <= kMaxLaneScalars && cones + scalars < kMaxLaneSets;
+    LaneSets sets;
+    sets.lane = lane;
+    if (!find_sets(s, w, sets)) {
+      exit[lane] = LaneExit::kManyRows;
+      continue;
     }
-    numbers(w.contacts)[lane] = cones;
-    numbers(w.scalars)[lane] = scalars;
-    numbers(w.relative)[lane] = 0.0;
-    if (!fits) exit[lane] = LaneExit::kManyRows;
-    if (!fits || cones + scalars == 0) continue;
-    LaneQueue<Real>& q = queues[cones * most_classes(s) + scalar_class(scalars)];
+    numbers(w.contacts)[lane] = sets.cones;
+    numbers(w.scalars)[lane] = sets.scalars;
+    const int num = sets.cones + sets.scalars;
+    if (num == 0) continue;
+    LaneQueue<Real>& q = queues[sets.cones * most_classes(s) + scalar_class(sets.scalars)];
     const int i = q.count++;
     q.pack[i] = index;
     q.lane[i] = lane;
-    for (int k = 0; k < cones + scalars; ++k) q.sets[i * kMaxLaneSets + k] = sets[k];
-    copy_problem(s, p, x, w, lane, sets, start, cones + scalars, i, q.problem);
+    for (int k = 0; k < num; ++k) q.sets[i * kMaxLaneSets + k] = sets.set[k];
+    copy_problem(s, p, x, w, sets, i, q.problem);
     if (q.count == W) solve_queue(s, q, dense, packs);
   }
 }

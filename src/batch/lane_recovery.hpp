@@ -129,7 +129,7 @@ inline RowExits<Real> lane_references(const LaneScene& s,
                            ? s.rules.recovery_speed
                            : s.rules.recovery_angular_speed;
   const Real negligible(kNegligible * least);
-  const int stride = used_rows(s, w);
+  const int stride = w.num_rows;
   Real largest(0.0);
   for (int k = 0, row = 0; k < w.num_used; ++k) {
     for (int r = 0; r < set_dim(s, w.used[k]); ++r, ++row)

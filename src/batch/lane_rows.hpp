@@ -141,23 +141,17 @@ inline int common_dofs(const LaneScene& s, int a, int b) {
   return shared < least ? shared : least;
 }
 
-/// Rows of the used sets, one after the other.
-template <class Real>
-inline int used_rows(const LaneScene& s, const PackWork<Real>& w) {
-  int rows = 0;
-  for (int k = 0; k < w.num_used; ++k) rows += set_dim(s, w.used[k]);
-  return rows;
-}
-
-/// The lower blocks of G.
+/// The lower blocks of G, of two sets that a lane has together.
 template <class Real>
 inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWork<Real>& w) {
-  const int stride = used_rows(s, w);
+  const int stride = w.num_rows;
   for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int a = w.used[i];
     const Real* ya = w.y + set_start(s, a);
     for (int j = 0, column = 0; j <= i; column += set_dim(s, w.used[j++])) {
-      const int b = w.used[j], common = common_dofs(s, a, b);
+      const int b = w.used[j];
+      if (!any(w.active[a] * w.active[b] > Real(0.0))) continue;
+      const int common = common_dofs(s, a, b);
       const Real* yb = w.y + set_start(s, b);
       Real* G = x.G + row * stride + column;
       if (set_dim(s, a) == 3) {
@@ -179,9 +173,11 @@ inline void lane_rows(const LaneScene& s,
                       const Real* v,
                       LaneScratch<Real>& x,
                       PackWork<Real>& w) {
-  w.num_used = 0;
+  w.num_used = w.num_rows = 0;
   for (int set = 0; set < num_sets(s); ++set) {
-    if (any(w.active[set] > Real(0.0))) w.used[w.num_used++] = set;
+    if (!any(w.active[set] > Real(0.0))) continue;
+    w.used[w.num_used++] = set;
+    w.num_rows += set_dim(s, set);
   }
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];

@@ -85,17 +85,13 @@ inline void impulse_forces(const LaneScene& s, PackWork<Real>& w, Real* u) {
   const Real zero(0.0);
   for (int k = 0; k < t.nv; ++k) u[k] = zero;
   for (int i = 0; i < w.num_used; ++i) {
-    const int set = w.used[i], dim = set_dim(s, set), o = set_offset(s, set),
-              last = set_dof(s, set);
-    const int* chain = t.chain + t.row[last];
+    const int set = w.used[i], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
-    for (int r = 0; r < dim; ++r) w.lambda[o + r] = select(active, w.lambda[o + r], zero);
+    Real* lambda = w.lambda + o;
+    for (int r = 0; r < dim; ++r) lambda[r] = select(active, lambda[r], zero);
     const Real* y = w.y + set_start(s, set);
-    for (int m = 0; m <= t.depth[last]; ++m) {
-      Real sum = y[dim * m] * w.lambda[o];
-      for (int r = 1; r < dim; ++r) sum += y[dim * m + r] * w.lambda[o + r];
-      u[chain[m]] += sum;
-    }
+    dim == 3 ? add_impulse<3>(t, set_dof(s, set), y, lambda, u)
+             : add_impulse<1>(t, set_dof(s, set), y, lambda, u);
   }
   for (int k = 0; k < t.nv; ++k) u[k] *= w.root[k];
 }

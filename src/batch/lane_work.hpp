@@ -30,7 +30,7 @@ struct PackWork {
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
   int* used;                 ///< [sets] those that are active in any lane, ascending
-  int num_used;
+  int num_used, num_rows;    ///< of the used sets
 };
 
 /// Of the pack at hand, without meaning afterwards.
@@ -78,7 +78,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s, Arena<Real>& arena, int
   w.matters = take(1);
   w.used = indices;
   indices += num_sets(s);
-  w.num_used = 0;
+  w.num_used = w.num_rows = 0;
   return w;
 }
 
