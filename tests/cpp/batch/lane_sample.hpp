@@ -88,7 +88,8 @@ inline Parameters varied(Rng& rng, const Scene& scene) {
     p.kd[k] = rng.uniform(0.0, 1.0);
     if (rng.below(3) == 0) p.effort_limit[k] = rng.uniform(0.1, 5.0);
     if (!joint.limited || rng.below(4) != 0) continue;
-    p.lower[k] = x[k] - rng.uniform(-5e-5, 0.02);
+    const double gap = rng.uniform(-5e-5, 0.02);
+    rng.below(2) == 0 ? p.lower[k] = x[k] - gap : p.upper[k] = x[k] + gap;
   }
   return p;
 }
