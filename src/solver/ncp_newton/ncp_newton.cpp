@@ -172,7 +172,7 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
 bool NcpNewton::newton_in_space() {
   constexpr int kSteps = 30, kLargeRows = 400;
   if (!in_tree_space()) return false;
-  const int patience = island_.rows() <= kLargeRows ? 8 : 2;
+  const int patience = island_.rows() <= kLargeRows ? 4 : 2;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
   const int most = budget_.by_formula() ? kSteps : std::min(kSteps, budget_.left());
   const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
