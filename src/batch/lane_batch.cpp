@@ -10,7 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kPacksOfChunk = 8;  // their workspaces and problems fit a cache of the second level
+constexpr int kPacksOfChunk = kMaxLanePacks;
 
 const LaneKernel& kernel_of(int width) {
   const std::vector<LaneKernel>& kernels = lane_kernels();

@@ -93,7 +93,8 @@ struct LanePack {
   LaneExit* exit;            ///< [W]
 };
 
-/// Packs of a chunk at most.
+/// Packs of a chunk at most: what they keep fits a cache of the second level, and problems of one
+/// size fill their packs.
 inline constexpr int kMaxLanePacks = 16;
 
 struct LaneKernel {

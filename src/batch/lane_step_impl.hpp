@@ -185,7 +185,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   DenseWork<Real> dense =
       take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);
   take_queues(s, arena, indices, queues);
-  for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, arena, indices);
+  for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, scratch, arena, indices);
   for (int k = 0; k < count; ++k) {
     parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters);
     prepare(s, parameters[k], packs[k], scratch, works[k]);

@@ -36,6 +36,7 @@ struct PackWork {
 /// Of the pack at hand, without meaning afterwards.
 template <class Real>
 struct LaneScratch {
+  TreeData<Real> data;
   RigidTransform<Real>* pose;  ///< [geometries] world
   Real* reach;                 ///< [geometries]
   Vec3<Real>* point;           ///< [slots] world
@@ -56,16 +57,28 @@ struct LaneQueue {
   int* sets;         ///< [W x (kMaxLaneCones + kMaxLaneScalars)] of each
 };
 
+/// What a pack keeps of its tree; the rest is of the pack at hand.
+constexpr int kept_tree_size(const TreeView& t) {
+  return 12 * t.num_bodies + 7 * t.nv + t.packed_size;
+}
+
 constexpr int pack_work_size(const LaneScene& s) {
-  return tree_data_size<double>(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots +
-         num_sets(s) + total_rows(s) + 4;
+  return kept_tree_size(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots + num_sets(s) +
+         total_rows(s) + 4;
 }
 
 template <class Real>
-inline PackWork<Real> take_pack_work(const LaneScene& s, Arena<Real>& arena, int*& indices) {
+inline PackWork<Real> take_pack_work(const LaneScene& s,
+                                     const LaneScratch<Real>& scratch,
+                                     Arena<Real>& arena,
+                                     int*& indices) {
   const auto take = [&](int n) { return arena.template take<Real>(n); };
   PackWork<Real> w;
-  w.data = take_tree_data(s.tree, arena);
+  w.data = scratch.data;
+  w.data.X_RB = arena.template take<RigidTransform<Real>>(s.tree.num_bodies);
+  w.data.S = arena.template take<Motion<Real>>(s.tree.nv);
+  w.data.D_inverse = take(s.tree.nv);
+  w.data.L = take(s.tree.packed_size);
   w.w = take(s.tree.nv);
   w.root = take(s.tree.nv);
   w.y = take(s.row_size);
@@ -83,14 +96,16 @@ inline PackWork<Real> take_pack_work(const LaneScene& s, Arena<Real>& arena, int
 }
 
 constexpr int lane_scratch_size(const LaneScene& s) {
-  return 13 * s.num_geometries + 3 * s.num_slots + 2 * num_sets(s) + 2 * total_rows(s) +
-         total_rows(s) * total_rows(s) + 3 * s.tree.nv + 8 * s.tree.num_bodies + s.tree.nq;
+  return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
+         2 * num_sets(s) + 2 * total_rows(s) + total_rows(s) * total_rows(s) + 3 * s.tree.nv +
+         8 * s.tree.num_bodies + s.tree.nq;
 }
 
 template <class Real>
 inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& arena) {
   const auto take = [&](int n) { return arena.template take<Real>(n); };
   LaneScratch<Real> x;
+  x.data = take_tree_data(s.tree, arena);
   x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
   x.reach = take(s.num_geometries);
   x.point = arena.template take<Vec3<Real>>(s.num_slots);
