@@ -230,7 +230,8 @@ class Simulator(_stiction.Simulator):
             ValueError: an argument has a wrong shape, is not finite or not known; no step was taken
                 yet; the solver regularises its problem or solves another model than the NCP or CCP;
                 a compliant integrator is asked for more than q, v and torque; bodies in touch have
-                more than 600 dofs together (take vjp or jvp).
+                more than 600 dofs together (take vjp or jvp), or the scene has under a compliant
+                integrator (take jvp).
             SimulationError: the step was not finite.
         """
         names = split(wrt)[1]

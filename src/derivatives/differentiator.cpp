@@ -11,8 +11,6 @@
 namespace stiction {
 namespace {
 
-/// Dofs of an island whose matrices are formed: [1200 x 1800] numbers are 17 MB.
-constexpr int kLargestIsland = 600;
 /// Of ContactSolution::iterations: ncp-newton from a warm start that is close sweeps once at most.
 constexpr int kSweepsOfNewton = 1;
 
@@ -20,11 +18,11 @@ using Block = StepDerivatives::Island;
 
 void refuse_large(const std::vector<DerivativeIsland>& islands) {
   for (const DerivativeIsland& island : islands) {
-    if (island.num_dofs > kLargestIsland)
+    if (island.num_dofs > kMaxMatrixDofs)
       throw std::invalid_argument("step_derivatives: bodies in touch have " +
                                   std::to_string(island.num_dofs) +
                                   " dofs together, matrices are for up to " +
-                                  std::to_string(kLargestIsland) + ": take vjp() or jvp()");
+                                  std::to_string(kMaxMatrixDofs) + ": take vjp() or jvp()");
   }
 }
 

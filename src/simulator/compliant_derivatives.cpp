@@ -48,7 +48,7 @@ void CompliantDerivatives::begin(const Parameters& parameters,
   GradientReport& report = out_.report;
   report.num_kinks = report.num_at_switch = report.num_gap_kinks = 0;
   report.error_estimate = 0.0;
-  filled_ = fill_exact();
+  filled_ = twin_.scene().nv() <= kMaxMatrixDofs && fill_exact();
   report.method = filled_ ? "exact" : "differences";
   report.num_not_converged = status == StepStatus::kNotConverged;
   if (filled_) return;
@@ -157,6 +157,10 @@ bool CompliantDerivatives::fill_exact() {
 }
 
 void CompliantDerivatives::fill() {
+  if (twin_.scene().nv() > kMaxMatrixDofs)
+    throw std::invalid_argument(
+        "derivatives of compliant steps: the scene has " + std::to_string(twin_.scene().nv()) +
+        " dofs, matrices are for up to " + std::to_string(kMaxMatrixDofs) + ": take jvp()");
   if (!filled_) fill_differences();
   filled_ = true;
 }

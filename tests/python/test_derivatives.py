@@ -196,13 +196,19 @@ def test_islands_hold_all_there_is() -> None:
     assert other.step_derivatives(state).report.two_sided  # both slopes are 1 / dt
 
 
-def test_large_islands_have_products_only() -> None:
+def balls_in_a_row() -> stiction.Scene:
+    """101 on the ground, 606 dofs, each in touch with the next."""
     scene = stiction.Scene()
     scene.add_ground()
     for i in range(101):
         at = np.eye(4)
         at[:3, 3] = [0.2 * i, 0, 0.1]
         scene.add_body(f"ball{i}", stiction.Sphere(0.1), 1.0, at)
+    return scene
+
+
+def test_large_islands_have_products_only() -> None:
+    scene = balls_in_a_row()
     sim = stiction.Simulator(scene, dt=1e-3)
     state = sim.initial_state()
     state.v[0] = 1e-3
@@ -214,6 +220,28 @@ def test_large_islands_have_products_only() -> None:
     w, x = (np.random.default_rng(k).standard_normal(1212) for k in range(2))
     gq, gv, _ = sim.vjp(w)
     np.testing.assert_allclose(w @ sim.jvp(x[:606], x[606:]), gq @ x[:606] + gv @ x[606:])
+
+
+@pytest.mark.parametrize("integrator", ["implicit-euler", "exponential"])
+def test_large_compliant_scenes_have_products_only(integrator: str) -> None:
+    scene = balls_in_a_row()
+    scene.parameters.stiffness[:] = 1e4
+    sim = stiction.Simulator(scene, integrator=integrator, dt=1e-3)
+    state = sim.initial_state()
+    state.v[2] = -1e-2
+    before = state.copy()
+    sim.step(state)
+    message = r"606 dofs, matrices are for up to 600: take jvp"
+    with pytest.raises(ValueError, match=message):
+        sim.step_derivatives()
+    with pytest.raises(ValueError, match=message):
+        sim.vjp(np.ones(1212))
+    x = np.zeros(606)
+    x[2] = 1.0
+    moved = sim.jvp(np.zeros(606), x)
+    before.v[2] += 1e-5
+    sim.step(before)
+    np.testing.assert_allclose(moved[606:], (before.v - state.v) / 1e-5, rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("integrator", ["implicit-euler", "exponential"])

@@ -18,6 +18,10 @@ struct ParameterRange {
   int count = 0;
 };
 
+/// Dofs of bodies in touch, of a whole scene under a compliant integrator, whose matrices are
+/// formed: [1200 x 1800] numbers are 17 MB.
+inline constexpr int kMaxMatrixDofs = 600;
+
 /// The linearised step: exact of the rigid integrator and, as a rule, of implicit-euler, by
 /// differences of the other compliant ones, see report.method. Rows are tangents [q+ | v+] at its
 /// end, columns tangents [q | v] at its start and torques, all in Pinocchio's convention: of a
