@@ -178,6 +178,7 @@ std::size_t lane_parameter_doubles(const LaneScene& s) {
 template <class Real>
 void lane_step(const LaneScene& s, const LanePack* packs, int count, double* memory, int* indices) {
   Arena<Real> arena{as_array<Real>(memory)};
+  [[maybe_unused]] const int* first_index = indices;
   LaneParameters<Real> parameters[kMaxLanePacks];
   PackWork<Real> works[kMaxLanePacks];
   LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxLaneScalars / kScalarClass + 1)];
@@ -186,6 +187,10 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
       take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);
   take_queues(s, arena, indices, queues);
   for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, scratch, arena, indices);
+  STICTION_ASSERT(static_cast<std::size_t>(arena.cursor - as_array<Real>(memory)) *
+                      lane_width<Real> <=
+                  lane_doubles<Real>(s, count));
+  STICTION_ASSERT(static_cast<std::size_t>(indices - first_index) <= lane_integers<Real>(s, count));
   for (int k = 0; k < count; ++k) {
     parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters);
     prepare(s, parameters[k], packs[k], scratch, works[k]);
