@@ -172,6 +172,11 @@ void expose_gradient_report() {
       .def_readonly("num_gap_kinks",
                     &R::num_gap_kinks,
                     "Gaps that are zero to rounding, taken as closed: one-sided.")
+      .def_readonly(
+          "smallest_gap",
+          &R::smallest_gap,
+          "Least size of a gap at whose zero the derivative changes [m, of limits of "
+          "joints rad or m]: how far from the next kink of a gap. Infinite: there is none.")
       .def_readonly("num_capped",
                     &R::num_capped,
                     "Rows whose recovery is cut to the recovery speeds, taken as constant.")

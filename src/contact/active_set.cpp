@@ -185,12 +185,11 @@ void append_path_set(const SolvedSet& at, const double* y, double energy, Active
   }
 }
 
-/// A residual in numbers: it measures impulses by those that stop the island, of which it may carry
-/// little.
-ProblemScale residual_scale(const ContactProblem& problem, int k, const ProblemScale& scale) {
+/// A velocity and the impulse that stops the island at it.
+ProblemScale stopped(const ContactProblem& problem, int k, double velocity) {
   const double largest =
       problem.largest_diagonal(problem.island_start[k], problem.island_start[k + 1]);
-  return {std::max(scale.impulse, largest > 0.0 ? scale.velocity / largest : 0.0), scale.velocity};
+  return {largest > 0.0 ? velocity / largest : 0.0, velocity};
 }
 
 ProblemScale larger(const ProblemScale& a, const ProblemScale& b) {
@@ -214,9 +213,12 @@ void find_active_set(const ContactProblem& problem,
   out.on_path = path.energy > 0.0;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const ProblemScale scale = scale_of_island(problem, k, impulse);
-    const ProblemScale residual =
-        residual_scale(problem, k, scale) * std::min(accuracy.residual, kLargestResidual);
-    const ProblemScale zero = larger(scale * accuracy.zero, residual * kResiduals);
+    // A residual measures impulses by those that stop the island, of which it may carry little.
+    const ProblemScale residual = larger(scale, stopped(problem, k, scale.velocity)) *
+                                  std::min(accuracy.residual, kLargestResidual);
+    const ProblemScale rounding = stopped(problem, k, accuracy.rounding);
+    const ProblemScale zero =
+        larger(larger(scale * accuracy.zero, residual * kResiduals), rounding);
     for (int i = problem.island_start[k]; i < problem.island_start[k + 1]; ++i) {
       const int at = problem.sets[i].offset;
       const SolvedSet set{problem.sets[i],
@@ -224,7 +226,7 @@ void find_active_set(const ContactProblem& problem,
                           impulse.data() + at,
                           velocity.data() + at,
                           zero,
-                          scale * kRest,
+                          larger(scale * kRest, rounding),
                           residual * kRough};
       if (out.on_path) {
         append_path_set(set, path.y + at, path.energy, out);

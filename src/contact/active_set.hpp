@@ -49,10 +49,13 @@ struct ActiveSet {
 inline constexpr double kRest = 1e-7;
 
 /// How well a solution is known: the share of the largest impulse and velocity of its island that
-/// counts as zero, and Residuals::relative of its model. Ten residuals count as zero too.
+/// counts as zero, and Residuals::relative of its model. Ten residuals count as zero too,
+/// and so does what rounding leaves where all is at rest and there is nothing to measure by.
 struct Accuracy {
   double zero, residual;
-  Accuracy(double zero, double residual = 0.0) : zero(zero), residual(residual) {}
+  double rounding;  ///< [m/s]
+  Accuracy(double zero, double residual = 0.0, double rounding = 0.0)
+      : zero(zero), residual(residual), rounding(rounding) {}
 };
 
 /// Of `problem` at impulse and velocity [rows], a solution of `model` (kNcp or kCcp). An unloaded

@@ -374,6 +374,7 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   r.num_bounded_recoveries = bounded_recoveries(in, linear_);
   r.num_parameter_kinks = 0;
   r.num_gap_kinks = linear_.moving.num_gap_kinks;
+  r.smallest_gap = linear_.moving.smallest_gap;
   r.num_capped = linear_.moving.num_capped;
   r.num_scaled_impacts = linear_.moving.num_scaled_impacts;
   r.num_swept = linear_.moving.num_swept;

@@ -1,5 +1,7 @@
 #include "derivatives/implicit_derivatives.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "dynamics/integrate_derivatives.hpp"
 #include "integrator/implicit_euler.hpp"
 #include "integrator/implicit_step.hpp"
@@ -39,8 +41,10 @@ Vec3d tangential(const Vec3d& x, const Vec3d& n) { return x - n * dot(n, x); }
 /// Points whose force or gap is at the border of two modes, to rounding.
 void count_switches(const CompliantSystem& end, GradientReport& report) {
   report.num_at_switch = report.num_gap_kinks = 0;
+  report.smallest_gap = kInfinity;
   for (const CompliantPoint& p : end.points) {
     report.num_gap_kinks += std::abs(p.motion.gap) < 1e-12;
+    report.smallest_gap = std::min(report.smallest_gap, std::abs(p.motion.gap));
     const Vec3d f = p.force.force, c = p.motion.extension * p.compliance.tangential_stiffness -
                                        p.motion.velocity * p.compliance.tangential_damping;
     const double limit = p.compliance.friction * f.z;

@@ -157,6 +157,13 @@ static void settle_immovable(const DerivativeInput& in, ActiveSet& active) {
   }
 }
 
+/// [m/s] What rounding of places leaves of a gap that is zero, over a step.
+static double rounding_of_gaps(const DerivativeInput& in) {
+  double reach = 1.0;
+  for (const Contact& c : in.record.contacts) reach = std::max(reach, norm(c.position));
+  return 2e-15 * reach / in.dt;
+}
+
 void linearise(const DerivativeInput& in, Linearisation& out) {
   const ContactSolution& solution = in.record.solution;
   find_islands(in, out);
@@ -166,7 +173,7 @@ void linearise(const DerivativeInput& in, Linearisation& out) {
                   solution.impulse,
                   solution.velocity,
                   in.model,
-                  {kRest, solution.model_residuals.relative},
+                  {kRest, solution.model_residuals.relative, rounding_of_gaps(in)},
                   out.active,
                   {solution.path_energy, solution.path_velocity.data()});
   settle_immovable(in, out.active);

@@ -28,7 +28,7 @@ void set_reference(MovingContact& p, MovingRows& out) {
     out.num_scaled_impacts += p.restitution < p.contact.material.restitution * (1.0 - 1e-12);
   } else if (p.row.kind == ReferenceKind::kSpring) {
     p.slope = compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[2];
-    out.num_gap_kinks += std::abs(p.contact.gap) <= kTouching && p.contact.material.damping > 0.0;
+    if (p.contact.material.damping > 0.0) out.has_kink_at(p.contact.gap, 1.0);
   } else {
     p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
   }

@@ -71,12 +71,19 @@ Motion<double> MovingSides::relative() const {
   return out;
 }
 
+bool MovingRows::has_kink_at(double gap, double size) {
+  const bool kink = std::abs(gap) <= kTouching * size;
+  num_gap_kinks += kink;
+  smallest_gap = std::min(smallest_gap, std::abs(gap));
+  return kink;
+}
+
 double gap_slope(
     const DerivativeInput& in, ReferenceKind kind, double gap, double size, MovingRows& out) {
   if (kind == ReferenceKind::kCapped) ++out.num_capped;
   if (kind != ReferenceKind::kSpeculative && kind != ReferenceKind::kRecovery) return 0.0;
-  const bool kink = std::abs(gap) <= kTouching * size && in.settings.baumgarte != 1.0;
-  out.num_gap_kinks += kink;
+  bool kink = false;
+  if (in.settings.baumgarte != 1.0) kink = out.has_kink_at(gap, size);
   return (kink || gap <= 0.0 ? in.settings.baumgarte : 1.0) / in.dt;
 }
 
@@ -107,6 +114,7 @@ void find_moving_rows(const DerivativeInput& in, MovingRows& out) {
   out.columns.clear();
   out.constraint_impulse.assign(in.scene.num_bodies(), {{0, 0, 0}, {0, 0, 0}});
   out.num_gap_kinks = out.num_capped = out.num_scaled_impacts = out.num_swept = out.num_inexact = 0;
+  out.smallest_gap = kInfinity;
   velocities(in, out.begin, out.end);
   for (int i = 0; i < in.record.problem.num_sets(); ++i) {
     switch (in.record.rows.rows[i].source) {

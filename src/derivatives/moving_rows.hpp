@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "derivatives/derivative_input.hpp"
 
 #include <vector>
@@ -39,10 +41,14 @@ struct MovingRows {
   /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
   /// its start.
   std::vector<Motion<double>> begin, end;
-  int num_gap_kinks = 0;       ///< contacts and limits whose gap is zero to rounding: one-sided
-  int num_capped = 0;          ///< rows whose recovery is cut: their c* counts as constant
-  int num_scaled_impacts = 0;  ///< restitution that the dissipative law has cut
+  int num_gap_kinks = 0;  ///< contacts and limits whose gap is zero to rounding: one-sided
+  double smallest_gap = kInfinity;     ///< [m, rad] size of a gap at whose zero the slope changes
+  int num_capped = 0;                  ///< rows whose recovery is cut: their c* counts as constant
+  int num_scaled_impacts = 0;          ///< restitution that the dissipative law has cut
   int num_swept = 0, num_inexact = 0;  ///< contacts, see ContactDerivatives::exact
+
+  /// Of a gap at whose zero the slope changes: counts it.
+  bool has_kink_at(double gap, double size);
 };
 
 /// [m or rad] A gap of at most this times its size (of a contact 1 m) counts as closed: at rest its

@@ -1,5 +1,6 @@
 #include "simulator/compliant_derivatives.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/model/tangents.hpp"
 
 #include "model/contact_order.hpp"
@@ -47,6 +48,7 @@ void CompliantDerivatives::begin(const Parameters& parameters,
   if (control_.torque.size() == 0) control_.torque.setZero(twin_.scene().nv());
   GradientReport& report = out_.report;
   report.num_kinks = report.num_at_switch = report.num_gap_kinks = 0;
+  report.smallest_gap = kInfinity;
   report.error_estimate = 0.0;
   filled_ = twin_.scene().nv() <= kMaxMatrixDofs && fill_exact();
   report.method = filled_ ? "exact" : "differences";

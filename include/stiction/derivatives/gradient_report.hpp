@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/contact_mode.hpp"
+#include "stiction/math/constants.hpp"
 
 #include <cstdint>
 #include <string>
@@ -18,8 +19,8 @@ struct SpringName {
 /// Where the derivatives of a step hold, and where they are one of several.
 struct GradientReport {
   /// "exact" or "differences": central ones of whole steps. Compliant steps fill
-  /// `springs`, the two numbers after it and num_not_converged; exact ones num_at_switch and
-  /// num_gap_kinks too.
+  /// `springs`, the two numbers after it and num_not_converged; exact ones num_at_switch,
+  /// num_gap_kinks and smallest_gap too.
   std::string method = "exact";
   /// Of compliant integrators, and of rigid steps with tangential_compliance, sorted: points that
   /// the step closed or that had or have an extension. Each is three numbers of the state, see
@@ -48,6 +49,9 @@ struct GradientReport {
   /// Gaps that are zero to rounding, all taken as closed: one-sided. Where several rest so, a tilt
   /// opens some and closes others: its differences are of neither side.
   int num_gap_kinks = 0;
+  /// [m, of limits of joints rad or m] The least size of a gap at whose zero the derivative
+  /// changes: a change of q by more may find the other slope. Infinite if there is none.
+  double smallest_gap = kInfinity;
   /// Joints brought back from far out with an impulse at its bound, which counts as constant.
   int num_bounded_recoveries = 0;
   /// Contacts where one of the parameters asked for has no two-sided derivative: by the
