@@ -312,9 +312,9 @@ void expose_distance_derivatives() {
       .add_property(
           "status",
           &status_of,
-          "\"smooth\"; \"kink\": the features leave the points free or hold them twice (a face on "
-          "a "
-          "face), one choice of several; \"sampled\"; \"smoothed\"; \"face\": the smoothed "
+          "\"smooth\"; \"kink\": one choice of several, as the features leave the points free or "
+          "hold them twice (a face on a face) or end within 1e-6 of the size or rad (a ball over "
+          "the edge of a box); \"sampled\"; \"smoothed\"; \"face\": the smoothed "
           "Hessians "
           "plus the distance are not positive definite, exact ones of the features instead.")
       .def("__repr__", &repr);

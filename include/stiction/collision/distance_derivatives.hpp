@@ -45,10 +45,11 @@ struct DerivativeSettings {
 
 enum class DerivativeStatus : std::uint8_t {
   kSmooth,    ///< exact derivatives of a point that is smooth
-  kKink,      ///< the features leave the point free or hold it twice (a face on a face, parallel
-              ///< edges), the overlap is no strict local minimum of the depth, or features of
-              ///< another normal, or of surfaces at another point, are as near to 1e-7 of the size
-              ///< (a ball amid a cube): one choice
+  kKink,      ///< one choice of several: the features leave the point free or hold it twice (a face
+              ///< on a face, parallel edges), points or normal leave their features within motions
+              ///< by 1e-6 of the size or rad (lines side by side, a ball over a box's edge), the
+              ///< overlap is no strict local minimum of the depth, or another normal is as deep to
+              ///< 1e-7 of the size (a ball amid a cube)
   kSampled,   ///< by differences or samples of the query
   kSmoothed,  ///< with smoothed Hessians
   kFace,      ///< the smoothed Hessians + distance are not positive definite: those of the features
@@ -67,12 +68,12 @@ struct DistanceDerivatives {
 };
 
 /// `at`: the answer of distance() for these shapes and placements, and `cache` what it left: the
-/// warm start of further queries. Half-spaces, height fields and triangle meshes count with their
-/// active feature in every method that needs no queries. Exact ones ask one more query where shapes
-/// overlap or are not convex: whether another feature is as near. Allocates only in queries of
-/// surfaces. Throws std::invalid_argument for settings, a placement that is not finite, an answer
-/// kBeyond, which has no witness points, and one whose points are off the shapes by 1e-4 of their
-/// size.
+/// warm start of further queries. Half-spaces, height fields and triangle meshes that are not
+/// convex count with their active feature in every method that needs no queries. Exact ones ask one
+/// more query where convex shapes overlap, whether another normal is as deep, and four where a
+/// shape is not convex: whether the answer goes as they say. Allocates only in queries of surfaces.
+/// Throws std::invalid_argument for settings, a placement that is not finite, an answer kBeyond,
+/// which has no witness points, and one whose points are off the shapes by 1e-4 of their size.
 DistanceDerivatives distance_derivatives(const Shape& a,
                                          const Transform& X_WA,
                                          const Shape& b,

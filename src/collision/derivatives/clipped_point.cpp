@@ -29,8 +29,11 @@ bool normal_of_query(const ContactQuery& q, LinearMap& normal) {
   PointFeature a, b;
   const TouchingPoints at{q.at.n, q.at.p, r.witness_a, r.witness_b, r.distance, q.at.size};
   const bool found = touching_feature(A, a) & touching_feature(B, b);
-  return motion_of_common_normal(at, a, b, normal) && found &&
-         norm(r.normal - q.at.n) < kNormalOfQuery;
+  PointMotion m;
+  m.exact = motion_of_common_normal(at, a, b, m.normal) && found;
+  motion_of_points(at, a, b, m);
+  normal = m.normal;
+  return m.exact && stays_on_features(at, a, b, m) && norm(r.normal - q.at.n) < kNormalOfQuery;
 }
 
 /// The two faces of a manifold along the normal of one of them, as face_manifold.cpp finds them.

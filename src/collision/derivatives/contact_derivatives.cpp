@@ -19,6 +19,7 @@ PointMotion smooth_point(const ContactQuery& q) {
   const bool found = touching_feature(q.side_a, a) & touching_feature(q.side_b, b);
   m.exact = motion_of_common_normal(q.at, a, b, m.normal) && found;
   motion_of_points(q.at, a, b, m);
+  m.exact = m.exact && stays_on_features(q.at, a, b, m);
   return m;
 }
 

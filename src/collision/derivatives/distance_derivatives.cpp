@@ -208,11 +208,13 @@ DistanceDerivatives distance_derivatives(const Shape& a,
     d.status = DerivativeStatus::kSampled;
     sampled_placements(a, X_WA, b, X_WB, at, settings, cache, d);
   } else {
-    const bool hulls = a.bounded() && b.bounded();
-    const bool hull_a = hulls && is_convex_surface(a), hull_b = hulls && is_convex_surface(b);
+    const bool hull_a = is_convex_surface(a), hull_b = is_convex_surface(b);
     const Shape own_a = hull_a ? hull_of(a) : Shape{}, own_b = hull_b ? hull_of(b) : Shape{};
     by_features(hull_a ? own_a : a, X_WA, hull_b ? own_b : b, X_WB, at, settings, d);
-    if (d.smooth() && is_tied(a, X_WA, b, X_WB, at, cache)) d.status = DerivativeStatus::kKink;
+    if (d.smooth() &&
+        (a.hollow() || b.hollow() ? !agrees_with_queries(a, X_WA, b, X_WB, at, d, cache)
+                                  : is_tied(a, X_WA, b, X_WB, at, cache)))
+      d.status = DerivativeStatus::kKink;
   }
   return d;
 }

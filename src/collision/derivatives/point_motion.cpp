@@ -1,12 +1,14 @@
 #include "collision/derivatives/point_motion.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stiction::detail {
 namespace {
 
-constexpr double kParallel = 1e-7;  // sine below which two directions are one
-constexpr double kSoft = 1e-10;     // of the size: H + gap must exceed it
+constexpr double kParallel = 1e-7;    // sine below which two directions are one
+constexpr double kNearInside = 1e-5;  // kNear of normals of overlaps, which a query rounds more
+constexpr double kSoft = 1e-10;       // of the size: H + gap must exceed it
 
 /// V_B(x).
 LinearMap velocity_of_b(const TouchingPoints& at, const Vec3d& x) {
@@ -133,10 +135,13 @@ void motion_of_points(const TouchingPoints& at,
     dual[k].e = tangent(at.n, slide[k]);
   }
   const auto move = [&](int k, const LinearForm& by) {
+    const double rate = norm(by.u) * at.size + norm(by.w);
     if (k < a.flat) {
       motion.point_a = motion.point_a - outer(slide[k], by);
+      motion.slide_a = std::max(motion.slide_a, rate);
     } else {
       motion.point_b = motion.point_b + outer(slide[k], by);
+      motion.slide_b = std::max(motion.slide_b, rate);
     }
   };
   const Pair best = most_independent(at.n, dual, count);
@@ -152,6 +157,23 @@ void motion_of_points(const TouchingPoints& at,
     motion.exact = motion.exact && count == 1;
   }
   motion.gap = along(at.n, motion.point_b - motion.point_a);
+}
+
+bool stays_on_features(const TouchingPoints& at,
+                       const PointFeature& a,
+                       const PointFeature& b,
+                       const PointMotion& motion) {
+  const auto size = [](const Mat3d& m) {
+    return std::sqrt(squared_norm(m.c0) + squared_norm(m.c1) + squared_norm(m.c2));
+  };
+  const auto turn = [&](const LinearMap& m) { return size(m.u) * at.size + size(m.w); };
+  const LinearMap turned{kZero, scaled(cross_with(at.n), -1.0)};
+  const auto stays = [&](const PointFeature& f, double slide, const LinearMap& normal) {
+    const double near = at.gap > 0.0 ? kNear : kNearInside;
+    return f.room > kNear * (slide + at.size) && f.lean > near * (turn(normal) + 1.0);
+  };
+  return stays(a, motion.slide_a, motion.normal) &&
+         stays(b, motion.slide_b, motion.normal + turned);
 }
 
 }  // namespace stiction::detail

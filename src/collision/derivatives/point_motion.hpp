@@ -1,5 +1,7 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
+
 #include "collision/derivatives/linear_map.hpp"
 
 // How the points of a contact and its normal move. In the frame of A's motion, at rest in A: with
@@ -20,6 +22,8 @@ struct PointFeature {
   Vec3d e[2] = {};  ///< world; unit
   Mat3d by_normal = kZero;
   Mat3d by_turn = kZero;
+  double room = kInfinity;  ///< of the point from the ends of what is flat [m]
+  double lean = kInfinity;  ///< of the normal from those of other features [rad]
 };
 
 /// Flat along the plane normal to n (unit, world).
@@ -36,6 +40,7 @@ struct PointMotion {
   LinearMap normal, point_a, point_b;
   LinearForm gap;
   bool exact = true;
+  double slide_a = 0.0, slide_b = 0.0;  ///< along what is flat, by a unit motion of the pair's size
 };
 
 /// The normal of a flat face of A or of B.
@@ -55,5 +60,14 @@ void motion_of_points(const TouchingPoints& at,
                       const PointFeature& a,
                       const PointFeature& b,
                       PointMotion& motion);
+
+/// Whether motions by kNear of the pair's size, or in radians, leave points and normal on their
+/// features: not where the point is at the end of an edge or line that is normal to the normal, or
+/// runs there as lines cross that are nearly parallel.
+bool stays_on_features(const TouchingPoints& at,
+                       const PointFeature& a,
+                       const PointFeature& b,
+                       const PointMotion& motion);
+inline constexpr double kNear = 1e-6;
 
 }  // namespace stiction::detail

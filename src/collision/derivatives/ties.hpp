@@ -1,18 +1,26 @@
 #pragma once
 
-#include "stiction/collision/distance.hpp"
+#include "stiction/collision/distance_derivatives.hpp"
 
 namespace stiction::detail {
 
-/// Whether other features are as near, or as deep, to 1e-7 of the size: moved along the normal, so
-/// that all but those that hold the points now come out ahead, the query turns to them. Convex
-/// shapes are as deep as their least depth, others as near as their nearest part or as deep as
-/// their deepest. `at`: an answer of distance(), with its cache if there is one.
+/// Whether another normal of two convex shapes is as deep, to 1e-7 of the size: moved apart so far
+/// the query turns to it. `at`: an answer of distance(), with its cache if there is one.
 bool is_tied(const Shape& a,
              const Transform& X_WA,
              const Shape& b,
              const Transform& X_WB,
              const DistanceResult& at,
              const DistanceCache* cache);
+
+/// Whether the query goes as `d` says for small motions to and fro, of any surface: there other
+/// features may be as near, anywhere.
+bool agrees_with_queries(const Shape& a,
+                         const Transform& X_WA,
+                         const Shape& b,
+                         const Transform& X_WB,
+                         const DistanceResult& at,
+                         const DistanceDerivatives& d,
+                         const DistanceCache* cache);
 
 }  // namespace stiction::detail

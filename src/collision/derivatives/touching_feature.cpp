@@ -1,7 +1,10 @@
 #include "collision/derivatives/touching_feature.hpp"
 
+#include "stiction/math/constants.hpp"
+
 #include "geometry/mesh_features.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stiction::detail {
@@ -23,38 +26,58 @@ void add_plane(const ContactSide& s, const Vec3d& normal_S, PointFeature& f) {
   f.e[1] = plane.e[1];
 }
 
-bool box_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
+void box_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
   Vec3d axis{0, 0, 0};
+  const auto room = [&](int k) { return s.core.half[k] - std::abs(p[k]); };
   for (int k = 0; k < 3; ++k) {
-    if (std::abs(d[k]) > 1.0 - kFlatFace) {
-      axis[k] = 1.0;
-      add_plane(s, axis, f);
-      return true;
-    }
-  }
-  for (int k = 0; k < 3; ++k) {
-    if (std::abs(d[k]) > kLevel || std::abs(p[k]) > s.core.half[k] * (1.0 - kAtEnd)) continue;
+    if (std::abs(d[k]) <= 1.0 - kFlatFace) continue;
     axis[k] = 1.0;
-    add_direction(s, axis, f);
-    return true;
+    add_plane(s, axis, f);
+    f.room = std::min(room((k + 1) % 3), room((k + 2) % 3));
+    return;
   }
-  return true;
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(d[k]) > kLevel) {
+      f.lean = std::min(f.lean, std::abs(d[k]));
+      continue;
+    }
+    axis[k] = 1.0;
+    f.room = room(k);
+    if (f.room > kAtEnd * s.core.half[k]) add_direction(s, axis, f);
+  }
 }
 
-bool mesh_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
+/// From the border of a face that holds p [m].
+double room_in(const ConvexMesh& m, const ConvexMesh::Face& face, const Vec3d& p) {
+  const int* loop = m.face_vertices.data() + face.first;
+  double room = kInfinity;
+  for (int k = 0; k < face.count; ++k) {
+    const Vec3d &a = m.vertices[loop[k]], &b = m.vertices[loop[k + 1 == face.count ? 0 : k + 1]];
+    room = std::min(room, dot(face.normal, cross(b - a, p - a)) / norm(b - a));
+  }
+  return room;
+}
+
+void mesh_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
   const ConvexMesh& m = *s.core.mesh;
   const int v = mesh_support(m, d);
   const ConvexMesh::Face& face = m.faces[face_along(m, v, d)];
   if (dot(face.normal, d) > 1.0 - kFlatFace) {
     add_plane(s, face.normal, f);
-    return true;
+    f.room = room_in(m, face, p);
+    return;
   }
-  const int w = level_neighbour(m, v, d, kLevel);
-  if (w == v) return true;
+  const int w = level_neighbour(m, v, d, 1.0);
   const Vec3d along = m.vertices[w] - m.vertices[v];
-  const double length = norm(along), at = dot(along, p - m.vertices[v]) / (length * length);
-  if (at > kAtEnd && at < 1.0 - kAtEnd) add_direction(s, along * (1.0 / length), f);
-  return true;
+  const double length = norm(along), slope = std::abs(dot(along, d)) / length;
+  if (slope >= kLevel) {
+    f.lean = slope;
+    return;
+  }
+  const double at = dot(along, p - m.vertices[v]) / (length * length);
+  f.lean = norm(face.normal - d);
+  f.room = std::min(at, 1.0 - at) * length;
+  if (f.room > kAtEnd * length) add_direction(s, along * (1.0 / length), f);
 }
 
 void ellipsoid_feature(const ContactSide& s, const Vec3d& d, PointFeature& f) {
@@ -67,25 +90,36 @@ void ellipsoid_feature(const ContactSide& s, const Vec3d& d, PointFeature& f) {
 }
 
 bool round_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
-  const double across = std::sqrt(d.x * d.x + d.y * d.y), l = s.core.half.z;
+  const double across = std::hypot(d.x, d.y), r = s.core.half.x, l = s.core.half.z;
   const bool cone = s.core.type == ShapeType::kCone;
+  const Vec3d down{cone ? r : 0.0, 0.0, -2.0 * l};  // along the side
+  const double slope = std::abs(across * down.x + d.z * down.z) / norm(down);
   if (across < kLevel) {
     if (cone && d.z > 0.0) return true;
     add_plane(s, {0, 0, 1}, f);
+    f.room = r - std::hypot(p.x, p.y);
     return true;
   }
   const double end = l * (1.0 - kAtEnd);
+  if (slope < kLevel) {
+    f.room = l - std::abs(p.z);
+  } else {
+    f.lean = std::min(slope, cone && p.z > end ? slope : across);
+  }
   if (cone && p.z > end) return true;
   f.by_normal = scaled(turn_about_axis(s, s.outward, 0.0), s.sign());
   if (std::abs(p.z) > end) return true;
   const Vec3d line = cone ? Vec3d{0, 0, l} - p : Vec3d{0, 0, 1};
   add_direction(s, line * (1.0 / norm(line)), f);
-  return std::abs(dot(f.e[0], s.outward)) < kLevel;
+  return slope < kLevel;
 }
 
 void capsule_feature(const ContactSide& s, const Vec3d& p, PointFeature& f) {
-  const double z = p.z - s.core.radius * s.local_direction(s.outward).z;
-  if (std::abs(z) < s.core.half.z * (1.0 - kAtEnd)) add_direction(s, {0, 0, 1}, f);
+  const double rise = std::abs(s.local_direction(s.outward).z);
+  const double room =
+      s.core.half.z - std::abs(p.z - s.core.radius * s.local_direction(s.outward).z);
+  if (room > kAtEnd * s.core.half.z) add_direction(s, {0, 0, 1}, f);
+  (rise < kLevel ? f.room : f.lean) = rise < kLevel ? room : rise;
 }
 
 /// Is p (frame of the shape) as far along d as the shape is?
@@ -119,9 +153,11 @@ bool touching_feature(const ContactSide& s, PointFeature& f) {
       capsule_feature(s, p, f);
       return true;
     case ShapeType::kBox:
-      return box_feature(s, d, p, f);
+      box_feature(s, d, p, f);
+      return true;
     case ShapeType::kConvexMesh:
-      return mesh_feature(s, d, p, f);
+      mesh_feature(s, d, p, f);
+      return true;
     case ShapeType::kCylinder:
     case ShapeType::kCone:
       return round_feature(s, d, p, f);

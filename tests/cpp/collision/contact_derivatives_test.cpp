@@ -3,7 +3,7 @@
 #include "stiction/collision/distance.hpp"
 
 #include "collision/manifold/manifold_workspace.hpp"
-#include "support/solids.hpp"
+#include "support/posed_contacts.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -16,92 +16,6 @@ using namespace stiction;
 using namespace stiction::test;
 
 namespace {
-
-constexpr double kMargin = 0.05;
-
-struct Posed {
-  Shape a, b;
-  Transform X_WA, X_WB;
-};
-
-bool is_plane(const Shape& s) { return !s.bounded() || is_surface(s.type); }
-
-/// The contact that collide() makes of a point.
-Contact contact_of(const Posed& p, const Manifold& m, const ManifoldPoint& point, int points) {
-  const double shift = (is_plane(p.b) ? 0.5 : 0.0) - (is_plane(p.a) ? 0.5 : 0.0);
-  const Vec3d helper = std::abs(m.normal.x) < 0.6 ? Vec3d{1, 0, 0} : Vec3d{0, 1, 0};
-  const Vec3d t = cross(helper, m.normal) * (1.0 / norm(cross(helper, m.normal)));
-  Contact c{};
-  c.geometry_b = 1;
-  c.feature = point.feature;
-  c.pair_points = points;
-  c.position = point.position + m.normal * (shift * point.gap);
-  c.frame = {t, cross(m.normal, t), m.normal};
-  c.gap = point.gap;
-  c.witness = point.witness;
-  return c;
-}
-
-std::vector<Contact> contacts_of(const Posed& p, ManifoldWorkspace& work) {
-  contact_manifolds(p.a, p.X_WA, p.b, p.X_WB, kMargin, work);
-  int points = 0;
-  for (const Manifold& m : work.manifolds) points += m.count;
-  std::vector<Contact> contacts;
-  for (const Manifold& m : work.manifolds) {
-    for (int i = 0; i < m.count; ++i) contacts.push_back(contact_of(p, m, m.points[i], points));
-  }
-  return contacts;
-}
-
-/// B moved by h times (u, w) about the point p.
-Posed moved(Posed q, const Vec3d& p, const Vec3d& u, const Vec3d& w, double h) {
-  const Mat3d R = small_rotation(w * h);
-  q.X_WB = {R * q.X_WB.R, p + u * h + R * (q.X_WB.p - p)};
-  return q;
-}
-
-struct Change {
-  Vec3d normal, position;
-  double gap;
-};
-Change difference(const Contact& x, const Contact& y, double s) {
-  return {(x.frame.c2 - y.frame.c2) * s, (x.position - y.position) * s, (x.gap - y.gap) * s};
-}
-Change predicted(const ContactDerivatives& d, const Vec3d& u, const Vec3d& w) {
-  return {d.normal_u * u + d.normal_w * w,
-          d.position_u * u + d.position_w * w,
-          dot(d.gap_u, u) + dot(d.gap_w, w)};
-}
-double size_of(const Change& c) {
-  return std::max({norm(c.normal), norm(c.position), std::abs(c.gap)});
-}
-Change operator-(const Change& a, const Change& b) {
-  return {a.normal - b.normal, a.position - b.position, a.gap - b.gap};
-}
-
-/// Central difference for one motion; false where the point is not the same one on both sides.
-bool central(const Posed& p,
-             const Contact& c,
-             const Vec3d& u,
-             const Vec3d& w,
-             double h,
-             ManifoldWorkspace& work,
-             Change& change) {
-  const Contact* side[2] = {nullptr, nullptr};
-  std::vector<Contact> found[2];
-  for (int k = 0; k < 2; ++k) {
-    found[k] = contacts_of(moved(p, c.position, u, w, k == 0 ? h : -h), work);
-    for (const Contact& x : found[k]) {
-      const bool same = x.feature == c.feature && x.witness.kind == c.witness.kind &&
-                        x.witness.normal_of == c.witness.normal_of &&
-                        dot(x.frame.c2, c.frame.c2) > 0.99 && norm(x.position - c.position) < 0.05;
-      if (same) side[k] = &x;
-    }
-  }
-  if (side[0] == nullptr || side[1] == nullptr) return false;
-  change = difference(*side[0], *side[1], 0.5 / h);
-  return true;
-}
 
 /// Worst relative error over the six motions; -1: the point or its slope changes within the step.
 double error_of(const Posed& p,
@@ -149,28 +63,6 @@ Posed random_posed(Rng& rng, SolidKind ka, SolidKind kb) {
     p.X_WB.p += r.normal * (wanted - r.distance) + unit_vector(rng) * (k == 0 ? 0.05 : 0.0);
   }
   return p;
-}
-
-constexpr std::array kNames{"vertex-face",
-                            "face-vertex",
-                            "round-face",
-                            "face-round",
-                            "edge-edge",
-                            "rim",
-                            "clipped",
-                            "smooth"};
-
-/// What a point rests on, beyond its kind.
-std::string branch_of(const Posed& p, const Contact& c) {
-  std::string name = kNames[int(c.witness.kind)];
-  if (c.witness.kind == WitnessKind::kClipped || c.witness.kind == WitnessKind::kRim) {
-    name += c.witness.normal_of == NormalOf::kBoth ? " oblique" : "";
-  } else if (c.witness.kind == WitnessKind::kSmooth) {
-    const bool surface = is_surface(p.a.type) || is_surface(p.b.type);
-    const bool ridge = !surface && c.pair_points > 1 && c.feature >= 1 && c.feature <= 4;
-    name += surface ? " surface" : ridge ? " ridge" : "";
-  }
-  return name;
 }
 
 /// Where rims cross, and on surfaces, the points themselves are rounded to 1e-8 of the size.
