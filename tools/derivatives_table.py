@@ -22,8 +22,10 @@ COLUMNS = {
     "peer_step": "its step",
     "peer_forward": "forward",
     "peer_forward_over_matrices": "of our Jacobian",
+    "peer_forward_over_ours": "of our step and Jacobian",
     "peer_centered": "centred",
     "peer_centered_over_matrices": "of our Jacobian",
+    "peer_centered_over_ours": "of our step and Jacobian",
 }
 
 

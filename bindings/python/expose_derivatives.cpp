@@ -115,10 +115,10 @@ std::string report_repr(const GradientReport& r) {
     text += counted(static_cast<int>(count), to_string(mode));
   }
   text += counted(r.not_unique, "not unique") + counted(r.num_not_followed, "not followed") +
-          counted(r.num_at_switch, "at a switch") + counted(r.num_gap_kinks, "at a gap of zero") +
-          counted(r.num_capped, "capped") + counted(r.num_scaled_impacts, "scaled impacts") +
-          counted(r.num_swept, "swept") + counted(r.num_inexact, "inexact") +
-          counted(r.num_undecided, "undecided") +
+          counted(r.num_contradicting, "contradicting") + counted(r.num_at_switch, "at a switch") +
+          counted(r.num_gap_kinks, "at a gap of zero") + counted(r.num_capped, "capped") +
+          counted(r.num_scaled_impacts, "scaled impacts") + counted(r.num_swept, "swept") +
+          counted(r.num_inexact, "inexact") + counted(r.num_undecided, "undecided") +
           counted(r.num_bounded_recoveries, "bounded recoveries") +
           counted(r.num_parameter_kinks, "kinks of parameters") +
           counted(r.num_saturated, "saturated") + counted(r.num_asleep, "trees asleep") +
@@ -177,6 +177,10 @@ void expose_gradient_report() {
           &R::smallest_gap,
           "Least size of a gap at whose zero the derivative changes [m, of limits of "
           "joints rad or m]: how far from the next kink of a gap. Infinite: there is none.")
+      .def_readonly("num_contradicting",
+                    &R::num_contradicting,
+                    "Islands whose redundant rows no motion keeps together, as those of a ball in "
+                    "a groove: columns by q and by placements follow some of them.")
       .def_readonly("num_capped",
                     &R::num_capped,
                     "Rows whose recovery is cut to the recovery speeds, taken as constant.")

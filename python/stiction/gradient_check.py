@@ -33,6 +33,7 @@ REASONS = {
     "num_at_switch": "at a switch of modes",
     "not_unique": "impulses not unique",
     "num_not_followed": "not followed by the derivative",
+    "num_contradicting": "redundant rows contradict each other",
     "num_saturated": "effort limit",
     "num_capped": "recovery capped",
     "num_undecided": "undecided by the solver's residual",

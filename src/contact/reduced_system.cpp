@@ -218,6 +218,18 @@ void ReducedSystem::solve(double* b, int stride, int width, double* y) {
   }
 }
 
+bool ReducedSystem::contradicts(const double* b, int stride) {
+  constexpr double kRounding = 1e-6;  // of the largest: what is left out is below kDropped
+  if (lu_.nullity() == 0) return false;
+  part_.resize(size());
+  double largest = 0.0;
+  for (int a = 0; a < size(); ++a) {
+    part_[a] = scale_[a] * b[static_cast<std::ptrdiff_t>(a) * stride];
+    largest = std::max(largest, std::abs(part_[a]));
+  }
+  return lu_.left_over(part_.data()) > kRounding * largest;
+}
+
 void ReducedSystem::solve_transposed(double* x) {
   const int n = size();
   for (int a = 0; a < n; ++a) x[a] *= scale_[a];

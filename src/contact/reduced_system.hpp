@@ -30,6 +30,9 @@ class ReducedSystem {
   /// y [size x stride] of the right-hand sides b = W h, likewise, negated: K y = -b. `b` is
   /// destroyed. Widths are multiples of kLaneColumns.
   void solve(double* b, int stride, int width, double* y);
+  /// Whether K y = -b has no solution, b [size] column 0 of rows `stride` apart: a change that no
+  /// impulses of redundant contacts answer.
+  bool contradicts(const double* b, int stride);
   /// z [size] with z . b = -x . y(b) for all b, in place of x.
   void solve_transposed(double* x);
   /// j-th of its directions [size], of size() - rank(), where it selects().

@@ -240,6 +240,21 @@ void propagate(const DerivativeInput& in,
   });
 }
 
+bool contradicts(const DerivativeInput& in,
+                 Linearisation& linear,
+                 const DerivativeIsland& island,
+                 Columns& x) {
+  each_tree(in, linear, island, [&](int t, int first) {
+    whiten_columns(in.record.dynamics.views[t],
+                   in.data(t),
+                   x.stride,
+                   x.width,
+                   x.force.data() + static_cast<std::ptrdiff_t>(first) * x.stride);
+  });
+  find_right_hand_sides(linear, island, x);
+  return linear.reduced[island.reduced].contradicts(x.b.data(), x.stride);
+}
+
 void add_impulse_tangent(const Linearisation& linear,
                          const DerivativeIsland& island,
                          const Columns& x,

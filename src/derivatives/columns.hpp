@@ -42,6 +42,13 @@ void propagate(const DerivativeInput& in,
                int mass_column,
                Columns& columns);
 
+/// Whether the right-hand side of one column contradicts itself where contacts are redundant; the
+/// column is destroyed.
+bool contradicts(const DerivativeInput& in,
+                 Linearisation& linear,
+                 const DerivativeIsland& island,
+                 Columns& x);
+
 /// impulse [rows of the problem] += the change of lambda along the first column, after propagate().
 void add_impulse_tangent(const Linearisation& linear,
                          const DerivativeIsland& island,

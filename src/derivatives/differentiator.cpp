@@ -2,6 +2,7 @@
 
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
+#include "math/split_mix.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -195,10 +196,10 @@ void Differentiator::fill_springs(const DerivativeInput& in) {
   const Eigen::Index nv = in.scene.nv(), ns = 3 * static_cast<Eigen::Index>(springs_.names.size());
   out_.springs_by.resize(ns, ns > 0 ? 3 * nv : 0);
   out_.by_springs.resize(ns > 0 ? 2 * nv + ns : 0, ns);
-  unit_.setZero(out_.by_springs.rows());
-  for (Eigen::Index i = 0; i < unit_.size(); ++i) {
-    unit_[i] = 1.0;
-    take_back(in, unit_);
+  scratch_.unit.setZero(out_.by_springs.rows());
+  for (Eigen::Index i = 0; i < scratch_.unit.size(); ++i) {
+    scratch_.unit[i] = 1.0;
+    take_back(in, scratch_.unit);
     out_.by_springs.row(i) = gradient_.springs;
     if (i >= 2 * nv) {
       auto row = out_.springs_by.row(i - 2 * nv);
@@ -206,10 +207,10 @@ void Differentiator::fill_springs(const DerivativeInput& in) {
       row.segment(nv, nv) = gradient_.v;
       row.tail(nv) = gradient_.torque;
       gradient_.parameters.setZero(parameters_.count);
-      add_parameter_gradient(unit_);
+      add_parameter_gradient(scratch_.unit);
       out_.P.row(i) = gradient_.parameters;
     }
-    unit_[i] = 0.0;
+    scratch_.unit[i] = 0.0;
   }
 }
 
@@ -345,13 +346,26 @@ const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
   return tangent_;
 }
 
+/// Redundant rows that no motion keeps together: a ball in a groove that moves up keeps two
+/// contacts and sticks to neither. Seen along one direction of q, which is as good as any.
+bool Differentiator::contradicts(const DerivativeInput& in, const DerivativeIsland& island) {
+  const ReducedSystem& reduced = linear_.reduced[island.reduced];
+  if (reduced.rank() == reduced.size()) return false;
+  SplitMix uniform{1};
+  scratch_.direction.setZero(3 * in.scene.nv());
+  for (int i = 0; i < in.scene.nv(); ++i) scratch_.direction[i] = uniform() - 0.5;
+  columns_.resize(island, 1, false);
+  fill_state_direction(in, linear_, island, scratch_.direction.data(), columns_);
+  return stiction::contradicts(in, linear_, island, columns_);
+}
+
 void Differentiator::fill_report(const DerivativeInput& in) {
   GradientReport& r = out_.report;
   r.springs = springs_.names;
   r.modes = linear_.active.modes;
   r.margin = linear_.active.margin;
   r.unknowns = r.rank = r.not_unique = r.num_not_followed = r.num_asleep = r.num_saturated =
-      r.num_scaled_impacts = 0;
+      r.num_contradicting = r.num_scaled_impacts = 0;
   r.smallest_pivot = 1.0;
   for (const DerivativeIsland& island : linear_.islands) {
     r.num_asleep += island.asleep;
@@ -361,6 +375,7 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.rank += reduced.rank();
     const int moving = moving_nullity(linear_, island);
     r.not_unique += moving;
+    r.num_contradicting += !linear_.active.on_path && contradicts(in, island);
     r.num_not_followed += moving > 0 && in.record.solution.iterations > kSweepsOfNewton;
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }

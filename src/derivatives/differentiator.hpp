@@ -30,6 +30,7 @@ class Differentiator {
 
  private:
   void prepare(const DerivativeInput& in);
+  bool contradicts(const DerivativeInput& in, const DerivativeIsland& island);
   void fill_report(const DerivativeInput& in);
   void sort_changes(const DerivativeInput& in);
   void fill_parameters(const DerivativeInput& in, int island);
@@ -56,7 +57,10 @@ class Differentiator {
     std::vector<double> on_impulse;  ///< [rows] by e+
     std::vector<double> by_springs;  ///< [3 springs] dl/de+
   } cotangents_;
-  Eigen::VectorXd unit_;  ///< [2 nv + 3 springs] scratch
+  struct {
+    Eigen::VectorXd unit;       ///< [2 nv + 3 springs]
+    Eigen::VectorXd direction;  ///< [3 nv]
+  } scratch_;
 };
 
 }  // namespace stiction

@@ -4,6 +4,7 @@
 
 #include "contact/recovery.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "solver/common/island.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -115,10 +116,13 @@ bool is_pushed_fast(const RowContext& context, RecoveryWorkspace& work, int t) {
   return fast;
 }
 
-bool is_solved(const ContactProblem& p, int island, double tolerance, ContactSolution& x) {
-  const Residuals r = residuals_at(
-      p, x.impulse.data(), x.velocity.data(), p.island_start[island], p.island_start[island + 1]);
-  return r.relative <= tolerance || r.rounding_limited();
+bool is_solved(const ContactProblem& p,
+               int island,
+               const SolverSettings& settings,
+               const ContactSolution& x) {
+  const int first = p.island_start[island], last = p.island_start[island + 1];
+  const Residuals r = residuals_at(p, x.impulse.data(), x.velocity.data(), first, last);
+  return r.relative <= tolerance_of({p, first, last}, settings) || r.rounding_limited();
 }
 
 /// Leaves the islands whose corrections may do harm.
@@ -135,7 +139,7 @@ bool keep_suspects(const RowContext& context,
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     if (!work.islands[k]) continue;
-    work.islands[k] = work.share[k] == 1.0 || !is_solved(p, k, settings.tolerance, solution);
+    work.islands[k] = work.share[k] == 1.0 || !is_solved(p, k, settings, solution);
     any = any || work.islands[k];
   }
   return any;
@@ -165,6 +169,7 @@ bool find_shares(const RowContext& context,
   settings.max_factorisations = given.max_factorisations;
   settings.time_budget = given.time_budget;
   settings.tolerance = 1e-6;
+  settings.tolerance_large = given.tolerance_large;
   settings.interrupt = given.interrupt;
   work.g = p.g;
   start_at_rest(context, work, p);
@@ -174,7 +179,7 @@ bool find_shares(const RowContext& context,
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     work.share[k] = 1.0;
-    if (work.islands[k] && !is_solved(p, k, settings.tolerance, work.rest)) work.share[k] = 0.0;
+    if (work.islands[k] && !is_solved(p, k, settings, work.rest)) work.share[k] = 0.0;
   }
   each_tree(work, [&](int t, int island) {
     Speeds most;

@@ -121,6 +121,16 @@ void PivotedLu::solve(double* B, int stride, int width, double* X) const {
   }
 }
 
+double PivotedLu::left_over(double* b) const {
+  double most = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    const double* l = lu_.data() + static_cast<std::ptrdiff_t>(i) * n_;
+    for (int k = 0; k < std::min(i, rank_); ++k) b[row_[i]] -= l[k] * b[row_[k]];
+    if (i >= rank_) most = std::max(most, std::abs(b[row_[i]]));
+  }
+  return most;
+}
+
 void PivotedLu::solve_transposed(double* b) const {
   // A^T = Q^-T U^T L^T P^-T: U^T y = Q^T b, L^T z = y, x = P^T z.
   std::vector<double>& y = work_;

@@ -24,6 +24,9 @@ class PivotedLu {
   void solve(double* B, int stride, int width, double* X) const;
   /// The basic solution of A^T x = b, in place [n].
   void solve_transposed(double* b) const;
+  /// Eliminates b [n] in place; the largest entry left over in the nullity() rows that have no
+  /// pivot: zero where A x = b has a solution.
+  double left_over(double* b) const;
   /// Column j of the null space [n], j < nullity().
   void null_vector(int j, double* x) const;
   /// The same of A^T.

@@ -77,7 +77,7 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.capped += step.num_capped > 0 || step.num_bounded_recoveries > 0;
   out.scaled_impacts += step.num_scaled_impacts > 0;
   out.swept += step.num_swept > 0;
-  out.inexact += step.num_inexact > 0;
+  out.inexact += step.num_inexact > 0 || step.num_contradicting > 0;
   out.slowed += step.num_slowed > 0;
   out.safe += step.num_safe_islands > 0;
   out.saturated += step.num_saturated > 0;

@@ -16,5 +16,8 @@ def test_derivatives_are_timed_beside_the_peers() -> None:
         assert row[name] > 0
     assert row["matrices_over_step"] == row["matrices"] / row["step"]
     assert row["peer_forward_over_matrices"] == row["peer_forward"] / row["matrices"]
+    ours = row["step"] + row["matrices"]
+    assert row["peer_forward_over_ours"] == row["peer_forward"] / ours
+    assert row["peer_centered_over_ours"] == row["peer_centered"] / ours
     assert derivative_table(document).row_count == 1
     assert "columns" in document["setup"] and document["machine"]["load"] is not None

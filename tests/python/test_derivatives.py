@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Callable
 
@@ -194,6 +195,31 @@ def test_islands_hold_all_there_is() -> None:
     assert "one-sided" in repr(d) and "8 at a gap of zero" in repr(d)
     other = stiction.Simulator(scene, baumgarte=1.0)
     assert other.step_derivatives(state).report.two_sided  # both slopes are 1 / dt
+
+
+def test_redundant_rows_that_contradict_are_counted() -> None:
+    groove = stiction.Scene()
+    m, s = stiction.Material(friction=0.8), np.sqrt(0.5)
+    groove.add_half_space("left", [0, 0, 0], [0, s, s], m)
+    groove.add_half_space("right", [0, 0, 0], [0, -s, s], m)
+    at = np.eye(4)
+    at[2, 3] = 0.1 / s
+    groove.add_body("ball", stiction.Sphere(0.1), 1.0, at, m)
+    welded = stiction.Scene()
+    welded.add_ground()
+    at[2, 3] = 0.1
+    welded.add_body("box", stiction.Box([0.1] * 3), 1.0, at)
+    on_ground = stiction.Simulator(copy.deepcopy(welded), dt=1e-2, baumgarte=1.0)
+    welded.add_weld("weld", "world", np.eye(4), "box", np.linalg.inv(at))
+    for scene in (groove, welded):
+        sim = stiction.Simulator(scene, dt=1e-2, baumgarte=1.0, tolerance=1e-12)
+        report = sim.step_derivatives(sim.initial_state()).report
+        assert report.rank < report.unknowns and report.num_contradicting == 1
+        assert not report.exact and not report.two_sided and "contradicting" in repr(report)
+        tape = sim.rollout(sim.initial_state(), np.zeros((2, sim.scene.nv)), tape=True)
+        assert not tape.adjoint(np.zeros((3, 12))).report.exact
+    report = on_ground.step_derivatives(on_ground.initial_state()).report
+    assert report.rank < report.unknowns and report.num_contradicting == 0 and report.exact
 
 
 def balls_in_a_row() -> stiction.Scene:

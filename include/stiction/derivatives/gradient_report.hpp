@@ -40,6 +40,10 @@ struct GradientReport {
   /// something: v+ depends on the warm start, and the derivative is that of a step of Newton's
   /// method from it. 0: v+ is differentiable, though single impulses may not be.
   int not_unique = 0;
+  /// Islands whose redundant rows no motion keeps together, as those of a ball that rests in a
+  /// groove: some would let go, which ones depends on the direction. Columns by q and by placements
+  /// follow the rows that were kept, of either side or of none.
+  int num_contradicting = 0;
   int num_not_followed = 0;  ///< islands of these that the solver took more than Newton's method to
                              ///< solve: it chose by sweeps, and the derivative does not
   int num_at_switch = 0;     ///< sets between two modes: one-sided
@@ -72,14 +76,15 @@ struct GradientReport {
   double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
   /// Either side of the state has the same derivative.
   bool two_sided() const {
-    return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0 && num_kinks == 0;
+    return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0 && num_kinks == 0 &&
+           num_contradicting == 0;
   }
   /// To rounding, at a two-sided state; not where it is made by differences, see error_estimate.
   bool exact() const {
     return method == "exact" && num_capped == 0 && num_scaled_impacts == 0 && num_swept == 0 &&
            num_inexact == 0 && num_slowed == 0 && num_asleep == 0 && num_safe_islands == 0 &&
            num_not_converged == 0 && num_undecided == 0 && num_bounded_recoveries == 0 &&
-           num_not_followed == 0;
+           num_not_followed == 0 && num_contradicting == 0;
   }
 };
 

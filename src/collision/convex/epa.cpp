@@ -20,7 +20,6 @@ constexpr double kRough = 1e-9;       // of the size
 constexpr double kRoughShare = 1e-6;  // of the depth
 constexpr int kLastTries = 12;        // faces polished when the growth ended early
 constexpr double kCap = 1e-10;        // of the size: the tolerance asked for is not taken above it
-constexpr double kNotConvex = 1e-9;   // of the size: more than a sliver's normal can be wrong
 constexpr double kCoplanar = 1e-12;   // of the size: faces as close as the closest one
 
 // Weights of the foot of the origin in a triangle, and the least of them: negative if outside.
@@ -85,15 +84,10 @@ void set_witness(const Polytope& polytope, int closest, EpaResult& r) {
   for (int k = 0; k < 3; ++k) r.face[k] = polytope.corner(face, k);
 }
 
-bool is_corner(const Polytope& polytope, int f, const SupportPoint& w) {
-  bool corner = false;
-  for (int k = 0; k < 3; ++k) corner = corner || polytope.corner(f, k).same_as(w);
-  return corner;
-}
-
-// Depth along the normal of face f; true if it is the depth of D. A face whose own corner is its
-// support point is a facet of D too, but a long thin one: what the corner pokes out of its plane is
-// rounding. Its depth `held` is kept until another face is shallower.
+// Depth along the normal of face f; true if it is the depth of D. A face whose support point is
+// known is as good as a facet of D: what the point pokes out of its plane is rounding, of the
+// normal of a long thin face if it is its own corner. Its depth `held` is kept until another face
+// is shallower.
 bool look_at(const SupportDifference& D,
              const Polytope& polytope,
              int f,
@@ -109,9 +103,9 @@ bool look_at(const SupportDifference& D,
   if (h < r.depth || (final && !better_held)) {
     r.depth = h;
     r.normal = polytope.normal(f);
-    const bool corner = !final && is_corner(polytope, f, w);
-    if (final || corner) set_witness(polytope, f, r);
-    if (corner) held = h;
+    const bool known = !final && polytope.holds(w);
+    if (final || known) set_witness(polytope, f, r);
+    if (known) held = h;
   }
   return final;
 }
@@ -144,8 +138,8 @@ void polish_closest_faces(const SupportDifference& D, Polytope& polytope, EpaRes
 
 // Rounding may stop the growth early (slivers of nearly parallel edges): good enough if closed to
 // what the caller asks for. Polytopes are expanded to the exact facet, which costs nothing.
-// False: the carried shell of shapes that have turned is too far from convex: a known vertex lies
-// clearly above its closest face, or the origin behind one.
+// False: the carried shell of shapes that have turned is not convex any more: a known vertex lies
+// above its closest face, or the origin behind one.
 bool expand(const SupportDifference& D,
             const DistanceSettings& settings,
             bool carried,
@@ -176,10 +170,10 @@ bool expand(const SupportDifference& D,
     if (r.converged) return true;
     // A known vertex above the plane: a sliver whose normal is noise. Its neighbours cover it.
     if (polytope.holds(w)) {
-      if (carried && dot(polytope.normal(f), w.w) - polytope.distance(f) > kNotConvex * D.size)
-        return false;
+      if (carried) return false;
       polytope.disable(f);
     } else if (!polytope.insert(w, f)) {
+      if (carried) return false;
       break;
     }
   }

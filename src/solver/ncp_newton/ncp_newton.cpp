@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 // The NCP exactly and fast: the stages of an island, below. Each begins with the impulses that the
 // one before it left, and the best that any has seen are the answer. What a stage brings is
@@ -41,7 +42,7 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
      &NcpNewton::sweep_in_space,
      SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
-    {"multipliers", &NcpNewton::many_rows, &NcpNewton::multipliers, SolveStatus::kConverged},
+    {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
     // Sweeps whose contacts are solved exactly, and Newton, by turns.
     {"turns", &NcpNewton::always, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
@@ -196,7 +197,7 @@ bool NcpNewton::sweep_in_space() {
   constexpr double kHandOver = 1e-4;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
-  if (solved()) return true;
+  if (solved()) return come_to_rest();
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   settings.max_iterations = std::min(300, settings_.max_iterations);
@@ -207,14 +208,29 @@ bool NcpNewton::sweep_in_space() {
   return solved();
 }
 
+/// The last impulses nearly solve the island: it nearly rests. What a step leaves undone is the
+/// motion of the next, so that held to tolerance_large it would never rest. A few factorisations a
+/// step bring it, within some steps, to `tolerance`, where Newton takes one or two.
+bool NcpNewton::come_to_rest() {
+  constexpr int kFew = 15;
+  const double accepted = std::exchange(tolerance_, settings_.tolerance);
+  if (!solved() && !multipliers(kFew)) {
+    return_to_best();
+    evaluate();
+  }
+  tolerance_ = accepted;
+  return true;
+}
+
 /// For islands with fewer coordinates of trees than rows.
-bool NcpNewton::multipliers() {
+bool NcpNewton::multipliers(int most) {
   if (budget_.exhausted() || !in_tree_space()) return false;
   MultiplierSettings settings;
   settings.deadline = budget_.deadline();
   settings.interrupt = budget_.interrupt();
   settings.tolerance = tolerance_;
-  settings.max_factorisations = budget_.by_formula() ? kSparseFactorisations : budget_.left();
+  settings.max_factorisations =
+      std::min(most, budget_.by_formula() ? kSparseFactorisations : budget_.left());
   const int before = budget_.count();
   certificate_ = method_of_multipliers(
       island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());

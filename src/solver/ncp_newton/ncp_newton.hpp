@@ -10,6 +10,7 @@
 #include "solver/solvers.hpp"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace stiction {
@@ -83,7 +84,9 @@ class NcpNewton {
   // The stages.
   bool start_well();
   bool sweep_in_space();
-  bool multipliers();
+  bool come_to_rest();
+  bool multipliers(int most);
+  bool all_multipliers() { return multipliers(std::numeric_limits<int>::max()); }
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();

@@ -3,8 +3,10 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <ostream>
+#include <vector>
 
 namespace stiction::test {
 
@@ -95,6 +97,43 @@ BOOST_DATA_TEST_CASE(a_cache_never_changes_an_answer, families, family) {
     }
   }
   BOOST_TEST(faults.none(), faults.text());
+}
+
+// Prisms that rest on a face or an edge of each other and drift by rounding: many faces of the kept
+// polytope are coplanar to 1e-12 of the size, and no more convex when the next query looks at them.
+BOOST_AUTO_TEST_CASE(a_cache_keeps_the_depth_of_prisms_at_rest) {
+  Rng rng(8000);
+  const auto prism = [&] {
+    std::vector<Vec3d> corners;
+    const int n = 3 + rng.below(30);
+    const double radius = rng.uniform(0.3, 1.0), turn = rng.uniform(0.0, 6.0);
+    for (int k = 0; k < n; ++k) {
+      const double angle = turn + 2.0 * kPi * k / n;
+      for (const double z : {-0.5, 0.5})
+        corners.push_back({radius * std::cos(angle), radius * std::sin(angle), z});
+    }
+    return Shape::convex_mesh(corners);
+  };
+  int overlapping = 0;
+  for (int sequence = 0; sequence < 400 * rounds(); ++sequence) {
+    const Shape a = prism(), b = prism();
+    const Transform X_WA = pose(rng, 1.0);
+    const double tilt = sequence % 2 == 0 ? 0.0 : rng.uniform(0.0, 3.0);
+    Transform X_AB{small_rotation({tilt, 0, 0}), {0.1, 0.2, 3.0}};
+    X_AB.p.z -= distance(a, Transform::identity(), b, X_AB).distance;
+    DistanceCache cache;
+    for (int k = 0; k < 40; ++k) {
+      const double depth = std::pow(10.0, rng.uniform(-14.0, -6.0));
+      X_AB.R = small_rotation(unit_vector(rng) * std::pow(10.0, rng.uniform(-15.0, -6.0))) * X_AB.R;
+      const Transform X_WB = X_WA * Transform{X_AB.R, X_AB.p - Vec3d{0.0, 0.0, depth}};
+      const DistanceResult warm = distance(a, X_WA, b, X_WB, {}, &cache),
+                           cold = distance(a, X_WA, b, X_WB);
+      overlapping += cold.distance < 0.0;
+      BOOST_TEST(std::abs(warm.distance - cold.distance) < 1e-12,
+                 "sequence " << sequence << ": " << warm.distance << ", cold " << cold.distance);
+    }
+  }
+  BOOST_TEST(overlapping > 5000);
 }
 
 // Straight through contact and out again: the signed distance is continuous (it changes by no more

@@ -76,6 +76,33 @@ BOOST_AUTO_TEST_CASE(solves_what_has_a_solution) {
   BOOST_TEST(deficient > 100);
 }
 
+/// Nothing where b is in the range of A, else its largest product with the left null vectors.
+BOOST_AUTO_TEST_CASE(left_over_is_what_has_no_solution) {
+  Rng rng(4);
+  int deficient = 0;
+  for (int k = 0; k < 400; ++k) {
+    Factored f(rng, k % 2);
+    const Index n = f.size();
+    const VectorXd x = random_matrix(rng, n, 1), other = random_matrix(rng, n, 1);
+    VectorXd inside = multiply(f.A, x), outside = other;
+    const double size = 1.0 + inside.cwiseAbs().maxCoeff();
+    BOOST_TEST(f.lu.left_over(inside.data()) < 1e-11 * size);
+    const double left = f.lu.left_over(outside.data());
+    if (f.rank == n) BOOST_TEST(left == 0.0);
+    if (f.rank == n) continue;
+    ++deficient;
+    double most = 0.0;
+    VectorXd z(n);
+    for (int j = 0; j < f.lu.nullity(); ++j) {
+      f.lu.left_null_vector(j, z.data());
+      most = std::max(most, std::abs(z.dot(other)));
+    }
+    BOOST_TEST(left > 0.0);
+    BOOST_TEST(std::abs(left - most) < 1e-9 * most);
+  }
+  BOOST_TEST(deficient > 50);
+}
+
 /// The basic solution of A^T x = b is the transpose of that of A.
 BOOST_AUTO_TEST_CASE(transposed_is_the_transpose) {
   Rng rng(2);

@@ -1,0 +1,47 @@
+"""Large islands of loose bodies: what `tolerance_large` lets pass must not be seen."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import stiction
+
+
+def _layers(deep: float) -> stiction.Scene:
+    """48 boxes in three layers, each `deep` metres inside what is below it."""
+    scene = stiction.Scene(name="layers")
+    scene.add_ground()
+    for layer in range(3):
+        for i, j in np.ndindex(4, 4):
+            X = np.eye(4)
+            X[:3, 3] = 0.1 * i, 0.1 * j, 0.05 - deep + layer * (0.1 - deep)
+            scene.add_body(f"{layer}{i}{j}", stiction.Box([0.049, 0.049, 0.05]), 1.0, X)
+    return scene
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning")
+def test_overlaps_of_a_large_island_are_taken_away() -> None:
+    sim = stiction.Simulator(_layers(2e-3), dt=2e-3)
+    state = sim.initial_state()
+    first = sim.step(state)
+    assert len(sim.contacts()) > 100 and first.penetration == pytest.approx(2e-3)
+    for _ in range(100):
+        report = sim.step(state)
+    assert report.penetration < 1e-6 and np.abs(state.v).max() < 1e-4
+
+
+def test_a_pile_of_hulls_comes_to_rest() -> None:
+    """Ten dropped YCB objects with 130 contacts: at rest they are solved as exactly as a robot."""
+    sim = stiction.Simulator(stiction.load("ycb-pile(10)"), dt=2e-3)
+    state = sim.initial_state()
+    accepted = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", stiction.NotConvergedWarning)
+        for _ in range(1000):
+            report = sim.step(state)
+            accepted.append(report.tolerance)
+    assert max(accepted) == sim.settings.tolerance_large  # it was in motion
+    assert len(sim.contacts()) > 100 and report.tolerance == sim.settings.tolerance
+    assert report.residuals.relative < 1e-8 and np.abs(state.v).max() < 1e-6
