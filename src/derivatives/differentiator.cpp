@@ -365,7 +365,7 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   r.modes = linear_.active.modes;
   r.margin = linear_.active.margin;
   r.unknowns = r.rank = r.not_unique = r.num_not_followed = r.num_asleep = r.num_saturated =
-      r.num_contradicting = r.num_scaled_impacts = 0;
+      r.num_contradicting = r.num_slowed = 0;
   r.smallest_pivot = 1.0;
   for (const DerivativeIsland& island : linear_.islands) {
     r.num_asleep += island.asleep;
@@ -381,7 +381,6 @@ void Differentiator::fill_report(const DerivativeInput& in) {
   }
   r.num_safe_islands = in.safe_islands;
   r.num_not_converged = in.record.solution.status > SolveStatus::kRoundingLimited;
-  r.num_slowed = 0;
   for (std::size_t t = 0; t < in.scene.trees().size(); ++t)
     r.num_slowed += turns_fast(in.record.dynamics, static_cast<int>(t), in.dt);
   r.num_at_switch = linear_.active.num_at_switch;
