@@ -171,7 +171,7 @@ void expose_gradient_report() {
       .def_readonly("num_at_switch", &R::num_at_switch, "Sets between two modes: one-sided.")
       .def_readonly("num_gap_kinks",
                     &R::num_gap_kinks,
-                    "Gaps that are zero to rounding, taken as closed: one-sided.")
+                    "Gaps that are zero to rounding and do not open, taken as closed: one-sided.")
       .def_readonly(
           "smallest_gap",
           &R::smallest_gap,
@@ -201,10 +201,11 @@ void expose_gradient_report() {
       .def_readonly("num_scaled_impacts",
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")
-      .def_readonly("num_swept", &R::num_swept, "Contacts of a later moment of the step.")
+      .def_readonly(
+          "num_swept", &R::num_swept, "Contacts of a later moment of the step, unless they open.")
       .def_readonly("num_inexact",
                     &R::num_inexact,
-                    "Contacts whose features do not say how their point moves.")
+                    "Contacts whose features do not say how their point moves, unless they open.")
       .def_readonly("num_saturated",
                     &R::num_saturated,
                     "Dofs at their effort limit: targets and torques change nothing.")

@@ -168,7 +168,6 @@ void linearise(const DerivativeInput& in, Linearisation& out) {
   const ContactSolution& solution = in.record.solution;
   find_islands(in, out);
   number_dofs(in, out);
-  find_moving_rows(in, out.moving);
   find_active_set(in.record.problem,
                   solution.impulse,
                   solution.velocity,
@@ -177,6 +176,7 @@ void linearise(const DerivativeInput& in, Linearisation& out) {
                   out.active,
                   {solution.path_energy, solution.path_velocity.data()});
   settle_immovable(in, out.active);
+  find_moving_rows(in, out.active, out.moving);
   find_entries(in, out);
   combine_entries(out);
   for (const DerivativeIsland& island : out.islands) {

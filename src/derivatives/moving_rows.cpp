@@ -71,7 +71,7 @@ Motion<double> MovingSides::relative() const {
   return out;
 }
 
-bool MovingRows::has_kink_at(double gap, double size) {
+bool RowDoubts::has_kink_at(double gap, double size) {
   const bool kink = std::abs(gap) <= kTouching * size;
   num_gap_kinks += kink;
   smallest_gap = std::min(smallest_gap, std::abs(gap));
@@ -109,14 +109,15 @@ static void velocities(const DerivativeInput& in,
   }
 }
 
-void find_moving_rows(const DerivativeInput& in, MovingRows& out) {
+void find_moving_rows(const DerivativeInput& in, const ActiveSet& active, MovingRows& out) {
   out.rows.clear();
   out.columns.clear();
   out.constraint_impulse.assign(in.scene.num_bodies(), {{0, 0, 0}, {0, 0, 0}});
-  out.num_gap_kinks = out.num_capped = out.num_scaled_impacts = out.num_swept = out.num_inexact = 0;
-  out.smallest_gap = kInfinity;
+  RowDoubts& doubts = out;
+  doubts = {};
   velocities(in, out.begin, out.end);
   for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    const RowDoubts before = doubts;
     switch (in.record.rows.rows[i].source) {
       case RowSource::kContact:
         append_contact_columns(in, i, out);
@@ -127,6 +128,7 @@ void find_moving_rows(const DerivativeInput& in, MovingRows& out) {
       default:
         append_joint_columns(in, i, out);
     }
+    if (active.start[i] == active.start[i + 1]) doubts = before;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "contact/active_set.hpp"
 #include "derivatives/derivative_input.hpp"
 
 #include <vector>
@@ -33,15 +34,9 @@ struct MovingRow {
   double sign[2];    ///< of the sides: -1 of A, 1 of B
 };
 
-struct MovingRows {
-  std::vector<MovingRow> rows;  ///< [sets]
-  std::vector<RowColumn> columns;
-  std::vector<Force<double>> constraint_impulse;  ///< [bodies] impulses on them about the origin of
-                                                  ///< their root, root axes [N s, N m s]
-  /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
-  /// its start.
-  std::vector<Motion<double>> begin, end;
-  int num_gap_kinks = 0;  ///< contacts and limits whose gap is zero to rounding: one-sided
+/// Where the motion of rows is not smooth or not known.
+struct RowDoubts {
+  int num_gap_kinks = 0;               ///< gaps of zero to rounding: one-sided
   double smallest_gap = kInfinity;     ///< [m, rad] size of a gap at whose zero the slope changes
   int num_capped = 0;                  ///< rows whose recovery is cut: their c* counts as constant
   int num_scaled_impacts = 0;          ///< restitution that the dissipative law has cut
@@ -51,10 +46,21 @@ struct MovingRows {
   bool has_kink_at(double gap, double size);
 };
 
+struct MovingRows : RowDoubts {
+  std::vector<MovingRow> rows;  ///< [sets]
+  std::vector<RowColumn> columns;
+  std::vector<Force<double>> constraint_impulse;  ///< [bodies] impulses on them about the origin of
+                                                  ///< their root, root axes [N s, N m s]
+  /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
+  /// its start.
+  std::vector<Motion<double>> begin, end;
+};
+
 /// [m or rad] A gap of at most this times its size (of a contact 1 m) counts as closed: at rest its
 /// sign is one of rounding.
 inline constexpr double kTouching = 1e-9;
 
-void find_moving_rows(const DerivativeInput& input, MovingRows& out);
+/// `active`: of the step. Sets without an unknown carry what they carry, and raise no doubts.
+void find_moving_rows(const DerivativeInput& input, const ActiveSet& active, MovingRows& out);
 
 }  // namespace stiction

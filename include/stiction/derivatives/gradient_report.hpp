@@ -50,8 +50,8 @@ struct GradientReport {
   /// Sets whose mode, or by more than one percent the direction of whose slide, the residual of
   /// the solution leaves open: a smaller tolerance of the solver decides.
   int num_undecided = 0;
-  /// Gaps that are zero to rounding, all taken as closed: one-sided. Where several rest so, a tilt
-  /// opens some and closes others: its differences are of neither side.
+  /// Gaps that are zero to rounding and do not open, taken as closed: one-sided. Where several rest
+  /// so, a tilt opens some and closes others: its differences are of neither side.
   int num_gap_kinks = 0;
   /// [m, of limits of joints rad or m] The least size of a gap at whose zero the derivative
   /// changes: a change of q by more may find the other slope. Infinite if there is none.
@@ -64,8 +64,8 @@ struct GradientReport {
   int num_parameter_kinks = 0;
   int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
   int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant
-  int num_swept = 0;            ///< contacts of a later moment of the step
-  int num_inexact = 0;          ///< contacts whose features do not say how their point moves
+  int num_swept = 0;            ///< contacts of a later moment of the step, unless they open
+  int num_inexact = 0;          ///< the same of those whose features do not say how they move
   int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
   int num_asleep = 0;           ///< trees: held where they are, though a change may wake them
   int num_slowed = 0;           ///< trees that turn by over 1 rad a step, loose bodies by over 1/2:

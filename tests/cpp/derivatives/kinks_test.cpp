@@ -1,6 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
-#include "support/random.hpp"
+#include "support/random_world.hpp"
+#include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -152,6 +153,49 @@ BOOST_AUTO_TEST_CASE(slow_contacts_are_at_no_switch) {
     BOOST_TEST((report.modes[0] == ContactMode::kOpen) == (speed > 0.0));
     if (speed > 0.0) BOOST_TEST(report.num_at_switch == 0, "speed " << speed);
   }
+}
+
+// A contact that opens has no part in the step: nothing that is not known of it matters.
+BOOST_AUTO_TEST_CASE(what_opens_raises_no_doubts) {
+  Rng rng(44);
+  int swept = 0, lines = 0;
+  for (int t = 0; t < 90; ++t) {
+    Scene scene;
+    scene.parameters.gravity = {0, 0, 0};
+    const int kind = t % 3;  // a closed gap, lines side by side, a contact of a later moment
+    const double r = rng.uniform(0.05, 0.2);
+    const Shape shape = kind == 1 ? Shape::capsule(r, 2.0 * r) : Shape::sphere(r);
+    const double gap = kind == 0 ? 1e-12 : kind == 1 ? rng.uniform(1e-5, 5e-4) : 0.02;
+    const Vec3d place{r + (kind == 1 ? r : 0.1) + gap, 0.0, 0.0};
+    const Shape wall = kind == 1 ? shape : Shape::box({0.1, 0.5, 0.5});
+    scene.add_geometry("wall", -1, wall, Transform::identity(), {});
+    scene.add_body("body", shape, rng.uniform(0.1, 10.0), {Mat3d::identity(), place}, {});
+    SimulatorSettings settings;
+    settings.dt = 0.01;
+    settings.solver.tolerance = 1e-13;
+    Simulator simulator(scene, settings);
+    State state = simulator.initial_state();
+    Control control;
+    control.torque.setZero(6);
+    state.v[0] = rng.uniform(0.1, 1.0);
+    if (kind == 2) {  // towards the wall, and pushed away before it comes there
+      state.v[0] = -4.0;
+      control.torque[0] = scene.parameters.mass[0] * 6.0 / settings.dt;
+    }
+    State next = state;
+    simulator.step(next, control);
+    BOOST_TEST_REQUIRE(simulator.contact_set().size() > 0u);
+    swept += simulator.contact_set()[0].witness.swept;
+    lines += simulator.contact_set().size() > 1;
+    const StepDerivatives d = simulator.step_derivatives();
+    BOOST_TEST(d.report.exact(), "case " << t);
+    BOOST_TEST(d.report.two_sided(), "case " << t);
+    BOOST_TEST(d.report.smallest_gap == kInfinity);
+    const ColumnErrors e = column_errors(simulator, state, control, dense(d));
+    for (int block = 0; block < 3; ++block) BOOST_TEST(e.worst(6 * block, 6) < 1e-6);
+  }
+  BOOST_TEST(swept == 30);
+  BOOST_TEST(lines == 30);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
