@@ -197,7 +197,9 @@ void expose_gradient_report() {
           &R::num_parameter_kinks,
           "Contacts where a parameter asked for has no two-sided derivative: by the "
           "restitution of two equal materials, where each has half, of an impact without any, and "
-          "by a friction of zero beside another, where it is infinite and left out.")
+          "by a friction of zero beside another, where it is infinite and left out; and motions of "
+          "a "
+          "closure's frame that its rows and others, which they repeat, could not both follow.")
       .def_readonly("num_scaled_impacts",
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
 from ._stiction import Control, GradientReport, Scene, State, difference, integrate
@@ -18,6 +19,7 @@ __all__ = ["ColumnCheck", "GradientCheck", "check_gradients"]
 Floats = NDArray[np.float64]
 STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 """Of the differences; a column is judged by the best of them."""
+TWIST = ("x", "y", "z", "about x", "about y", "about z")
 STILL = 1e-9
 """A step so short that what it shows beside the derivative is the noise of the solver."""
 FLOOR = (1e-8, 1e-5)
@@ -26,8 +28,10 @@ of zeros."""
 SPLIT = 1e-2
 """Share of the block's largest entry by which one-sided differences disagree at a kink."""
 TARGETS = ("position_target", "velocity_target")
-NOT_CHECKED = ("inertia", "wrench", "geometry_placement")
+NOT_CHECKED = ("inertia", "wrench")
 """Fields that are no plain array of Parameters or Control."""
+PLACEMENTS = ("geometry_placement", "closure_X_A", "closure_X_B")
+"""Frames, moved by a shift and a turn in their own axes."""
 REASONS = {
     "num_gap_kinks": "gap of zero",
     "num_at_switch": "at a switch of modes",
@@ -148,7 +152,7 @@ def check_gradients(
         sim: its scene, parameters and settings.
         state: where the step begins; stays.
         control: as in `step`.
-        wrt: blocks, as in `step_derivatives`; not inertia, wrench and geometry_placement.
+        wrt: blocks, as in `step_derivatives`; not inertia and wrench.
         bar: the largest error that passes, relative to the largest entry of the block.
         spoil: (block, name) of a column whose velocities are made wrong by 1e-4 of that entry: the
             check must find it.
@@ -271,6 +275,8 @@ class _Trial:
 
     def _edit(self, field: str, k: int, h: float) -> Callable[[], None]:
         """Changes an entry of the parameters; returns what puts it back."""
+        if field in PLACEMENTS:
+            return self._move(field, k, h)
         array = getattr(self.sim.parameters, field)
         at = np.unravel_index(k, array.shape)
         before = array[at]
@@ -280,6 +286,13 @@ class _Trial:
             array[at] = before
 
         return undo
+
+    def _move(self, field: str, k: int, h: float) -> Callable[[], None]:
+        """Shifts or turns a frame about an axis of its own; returns what puts it back."""
+        p, index = self.sim.parameters, k // 6
+        before, place = getattr(p, field)(index), getattr(p, f"set_{field}")
+        place(index, before * pinocchio.exp6(h * np.eye(6)[k % 6]))
+        return lambda: place(index, before)
 
 
 def _whole(sim: Simulator, control: Control | ArrayLike | None) -> Control:
@@ -303,6 +316,10 @@ def _labels(scene: Scene, block: str, count: int) -> list[str]:
         return list(scene.dof_names)
     if block in BY_GEOMETRY:
         return [geometry.name for geometry in scene.geometries]
+    if block in PLACEMENTS:
+        of_geometry = block == "geometry_placement"
+        carriers = [g.name for g in scene.geometries] if of_geometry else scene.closure_names
+        return [f"{name} {what}" for name in carriers for what in TWIST]
     if block == "gravity":
         return ["x", "y", "z"]
     if block == "mass":

@@ -117,15 +117,14 @@ void cut(const RowContext& context, const ConstraintRow& row, int offset, Correc
   }
 }
 
-/// The part of c* along the directions whose values are in [low, high).
-Correction part_along(const Directions& d, double low, double high, const ConstraintRow& row) {
-  const int n = row.set.dim;
+/// The part of c [n] along the directions whose values are in [low, high).
+Correction part_along(const Directions& d, double low, double high, int n, const double* c) {
   Correction part;
   for (int k = 0; k < n; ++k) {
     if (d.value[k] < low || d.value[k] >= high) continue;
     const double* e = d.vector + n * k;
     double along = 0.0;
-    for (int r = 0; r < n; ++r) along += e[r] * row.reference[r] / d.scale[r];
+    for (int r = 0; r < n; ++r) along += e[r] * c[r] / d.scale[r];
     for (int r = 0; r < n; ++r) {
       part.velocity[r] += d.scale[r] * e[r] * along;
       part.lambda[r] += e[r] / d.scale[r] * along / d.value[k];
@@ -139,8 +138,8 @@ Correction allowed_correction(const RowContext& context,
                               const ConstraintRow& row,
                               int offset,
                               const Directions& d) {
-  Correction strong = part_along(d, kWeak, kInfinity, row),
-             weak = part_along(d, kRigid, kWeak, row);
+  Correction strong = part_along(d, kWeak, kInfinity, row.set.dim, row.reference),
+             weak = part_along(d, kRigid, kWeak, row.set.dim, row.reference);
   cut(context, row, offset, strong);
   cut(context, row, offset, weak);
   if (weak.none(row.set.dim)) return strong;
@@ -156,6 +155,14 @@ Correction allowed_correction(const RowContext& context,
 }
 
 }  // namespace
+
+void drop_rigid(const ContactProblem& problem, int set, double* c) {
+  const int n = problem.sets[set].dim;
+  const Directions directions(problem, set);
+  if (!directions.known) return;
+  const Correction moving = part_along(directions, kRigid, kInfinity, n, c);
+  std::copy(moving.velocity, moving.velocity + n, c);
+}
 
 void limit_closure(const RowContext& context,
                    const ContactProblem& problem,

@@ -218,16 +218,16 @@ void ReducedSystem::solve(double* b, int stride, int width, double* y) {
   }
 }
 
-bool ReducedSystem::contradicts(const double* b, int stride) {
+bool ReducedSystem::contradicts(const double* b, int stride, std::vector<double>& scratch) const {
   constexpr double kRounding = 1e-6;  // of the largest: what is left out is below kDropped
   if (lu_.nullity() == 0) return false;
-  part_.resize(size());
+  scratch.resize(size());
   double largest = 0.0;
   for (int a = 0; a < size(); ++a) {
-    part_[a] = scale_[a] * b[static_cast<std::ptrdiff_t>(a) * stride];
-    largest = std::max(largest, std::abs(part_[a]));
+    scratch[a] = scale_[a] * b[static_cast<std::ptrdiff_t>(a) * stride];
+    largest = std::max(largest, std::abs(scratch[a]));
   }
-  return lu_.left_over(part_.data()) > kRounding * largest;
+  return lu_.left_over(scratch.data()) > kRounding * largest;
 }
 
 void ReducedSystem::solve_transposed(double* x) {

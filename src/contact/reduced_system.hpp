@@ -32,7 +32,7 @@ class ReducedSystem {
   void solve(double* b, int stride, int width, double* y);
   /// Whether K y = -b has no solution, b [size] column 0 of rows `stride` apart: a change that no
   /// impulses of redundant contacts answer.
-  bool contradicts(const double* b, int stride);
+  bool contradicts(const double* b, int stride, std::vector<double>& scratch) const;
   /// z [size] with z . b = -x . y(b) for all b, in place of x.
   void solve_transposed(double* x);
   /// j-th of its directions [size], of size() - rank(), where it selects().

@@ -252,7 +252,7 @@ bool contradicts(const DerivativeInput& in,
                    x.force.data() + static_cast<std::ptrdiff_t>(first) * x.stride);
   });
   find_right_hand_sides(linear, island, x);
-  return linear.reduced[island.reduced].contradicts(x.b.data(), x.stride);
+  return linear.reduced[island.reduced].contradicts(x.b.data(), x.stride, x.one);
 }
 
 void add_impulse_tangent(const Linearisation& linear,

@@ -13,10 +13,10 @@ using Linear = Linearisation;
 int six_by_geometry(const Input& in) { return 6 * static_cast<int>(in.scene.geometries().size()); }
 
 /// A motion (u, w) at the contact of the shape of A or B.
-void add_motion(const Linear& linear,
+void add_motion(const DerivativeInput& in,
+                const Linear& linear,
                 const MovingContact& p,
                 int set,
-                int row,
                 bool on_a,
                 const Vec3d& u,
                 const Vec3d& w,
@@ -24,18 +24,14 @@ void add_motion(const Linear& linear,
                 const ChangeSink& out) {
   const PointChange moved = point_change(p, on_a, u, w);
   const RowChange change = row_change(p, moved, {});
-  for (int r = 0; r < 3; ++r) out.velocity(column, row + r, change.velocity[r]);
+  RowColumn row{};
+  for (int r = 0; r < 3; ++r) row.velocity[r] = change.velocity[r];
+  row.force = change.force;
+  row.moment[0] = row.moment[1] = change.moment;
+  out.row(in, linear, column, set, row);
   const MovingSpring* spring = find_spring(out.springs, p.contact);
   if (spring != nullptr && spring->slip > 0.0)
     out.extension(column, *spring, extension_by_turns(*spring, p, moved.turn, {0, 0, 0}));
-  const MovingRow& sides = linear.moving.rows[set];
-  for (int s = 0; s < sides.num_sides; ++s) {
-    for (int k = sides.start[s]; k < sides.start[s + 1]; ++k) {
-      const RowColumn& on = linear.moving.columns[k];
-      out.force(
-          column, on.dof, sides.sign[s] * (dot(on.u, change.force) + dot(on.w, change.moment)));
-    }
-  }
 }
 
 /// Tangents of X_BG in the axes of the geometry: shift, then turn.
@@ -55,7 +51,7 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
         const Vec3d& axis = X.R.column(k % 3);
         const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
         const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
-        add_motion(linear, p, i, in.record.problem.sets[i].offset, on_a, u, w, 6 * g + k, out);
+        add_motion(in, linear, p, i, on_a, u, w, 6 * g + k, out);
       }
     }
   }

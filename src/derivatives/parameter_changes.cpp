@@ -8,7 +8,8 @@ namespace {
 const std::vector<ParameterField>& all_fields() {
   static const std::vector<ParameterField> all = [] {
     std::vector<ParameterField> out;
-    for (const auto* group : {&dof_fields(), &body_fields(), &contact_fields(), &geometry_fields()})
+    for (const auto* group :
+         {&dof_fields(), &body_fields(), &contact_fields(), &geometry_fields(), &closure_fields()})
       out.insert(out.end(), group->begin(), group->end());
     return out;
   }();
@@ -27,6 +28,22 @@ const ParameterField& find(const std::string& name) {
 }
 
 }  // namespace
+
+void ChangeSink::row(const DerivativeInput& in,
+                     const Linearisation& linear,
+                     int column,
+                     int set,
+                     const RowColumn& by) const {
+  const ConstraintSet& rows = in.record.problem.sets[set];
+  const MovingRow& sides = linear.moving.rows[set];
+  for (int r = 0; r < rows.dim; ++r) velocity(column, rows.offset + r, by.velocity[r]);
+  for (int s = 0; s < sides.num_sides; ++s) {
+    for (int k = sides.start[s]; k < sides.start[s + 1]; ++k) {
+      const RowColumn& on = linear.moving.columns[k];
+      force(column, on.dof, sides.sign[s] * (dot(on.u, by.force) + dot(on.w, by.moment[s])));
+    }
+  }
+}
 
 const std::vector<std::string>& parameter_fields() {
   static const std::vector<std::string> names = [] {

@@ -37,9 +37,9 @@ struct ParameterChanges {
   std::vector<ParameterChange> changes;
   int num_kinks = 0;                       ///< see GradientReport::num_parameter_kinks
   std::vector<std::pair<int, int>> pairs;  ///< Scene::material_pairs(), from the first time
-  std::vector<double> numbers;             ///< scratch
-  std::vector<Motion<double>> motions;     ///< scratch
-  MovingRows rows;                         ///< scratch
+  std::vector<double> numbers, scratch;
+  std::vector<Motion<double>> motions;  ///< scratch
+  MovingRows rows;                      ///< scratch
 };
 
 /// Names that find_parameter_changes() knows, in their order in the documentation.
@@ -83,6 +83,12 @@ struct ChangeSink {
     const int first_axis = 3 * static_cast<int>(&spring - springs.springs.data());
     for (int r = 0; r < 3; ++r) add(ParameterChange::kExtension, column, first_axis + r, x[r]);
   }
+  /// What `by` changes of the rows of a set and, through its force and moments, of its sides.
+  void row(const DerivativeInput& in,
+           const Linearisation& linear,
+           int column,
+           int set,
+           const RowColumn& by) const;
 
  private:
   void add(ParameterChange::Kind kind, int column, int index, double x) const {
@@ -102,5 +108,6 @@ const std::vector<ParameterField>& dof_fields();
 const std::vector<ParameterField>& body_fields();
 const std::vector<ParameterField>& contact_fields();
 const std::vector<ParameterField>& geometry_fields();
+const std::vector<ParameterField>& closure_fields();
 
 }  // namespace stiction

@@ -27,6 +27,20 @@ def test_the_checker_passes_what_is_right() -> None:
     assert code == 0 and {c["block"] for c in got["columns"]} == set(blocks.split(","))
 
 
+def test_the_checker_moves_frames() -> None:
+    code, got, _ = checked("four-bar", "--speed", "0.1", "--wrt", "closure_X_A,closure_X_B")
+    assert (code, got["wrong"]) == (0, []) and len(got["columns"]) == 12
+    assert got["columns"][0]["name"].endswith(" x") and got["kinks"] == []
+    code, got, errors = checked(
+        "solo12", "--baumgarte", "1", "--speed", "0.05", "--wrt", "geometry_placement"
+    )
+    assert (code, got["wrong"], errors) == (0, [], "") and len(got["columns"]) == 30
+    code, got, _ = checked(
+        "four-bar", "--wrt", "closure_X_B", "--spoil", "closure_X_B:rocker_pivot x"
+    )
+    assert code == 1 and [c["name"] for c in got["wrong"]] == ["rocker_pivot x"]
+
+
 @pytest.mark.parametrize("column", ["q:FL_KFE", "v:root_joint[4]", "torque:HR_HFE"])
 def test_the_checker_finds_a_wrong_derivative_and_names_it(column: str) -> None:
     code, got, errors = checked("solo12", "--baumgarte", "1", "--spoil", column)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio
 import pytest
 import stiction
 
@@ -97,6 +98,27 @@ def test_gradients_by_parameters_and_targets() -> None:
 
     along = grad.parameters["mass"][3]
     assert closest(heavier, along) < 1e-6 * np.abs(grad.parameters["mass"]).max()
+
+
+def test_gradients_by_the_frames_of_closures() -> None:
+    p = Problem("four-bar", 0.1)
+    grad = p.rollout().adjoint(p.dl_dx, wrt=("closure_X_A", "closure_X_B"))
+    for name in ("closure_X_A", "closure_X_B"):
+        found = grad.parameters[name]
+        assert found.shape == (1, 6)
+        before = getattr(p.sim.parameters, name)(0)
+        place = getattr(p.sim.parameters, f"set_{name}")
+
+        def cost(h: float, axis: int, before=before, place=place) -> float:
+            place(0, before * pinocchio.exp6(h * np.eye(6)[axis]))
+            try:
+                return p.cost(p.taus)
+            finally:
+                place(0, before)
+
+        for axis in (0, 2):
+            off = closest(lambda h, axis=axis: cost(h, axis), found[0, axis])
+            assert off < 1e-5 * abs(found).max()
 
 
 def test_a_tape_is_a_rollout() -> None:

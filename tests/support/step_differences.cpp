@@ -91,4 +91,55 @@ ColumnErrors column_errors(Simulator& simulator,
   return out;
 }
 
+Transform tangent_motion(int k, double size) {
+  Vec3d x{0, 0, 0};
+  x[k % 3] = size;
+  if (k < 3) return {Mat3d::identity(), x};
+  const Mat3d I = Mat3d::identity();
+  return {{turned(x, I.c0), turned(x, I.c1), turned(x, I.c2)}, {0, 0, 0}};
+}
+
+void ColumnCheck::add(const Eigen::VectorXd& column,
+                      const Eigen::VectorXd& plus,
+                      const Eigen::VectorXd& base,
+                      const Eigen::VectorXd& minus,
+                      double h) {
+  const Eigen::VectorXd central = (plus - minus) / (2.0 * h),
+                        bend = (plus + minus - 2.0 * base) / h;
+  const Eigen::Index nv = column.size() / 2;
+  for (int k = 0; k < 2; ++k) {
+    const auto size = [&](const Eigen::VectorXd& x) {
+      return x.segment(k * nv, nv).cwiseAbs().maxCoeff();
+    };
+    const double rounding = kRounding[k] / h;
+    if (size(bend) > std::max(1e-2 * size(central), rounding)) continue;
+    const double allowed = std::max(3e-5 * size(central), rounding);
+    if (allowed > 0.5 * allowed_[k]) continue;
+    allowed_[k] = allowed;
+    error_[k] = size(column - central) / allowed;
+    seen_[k] = size(column) / allowed;
+  }
+}
+
+ColumnCheck check_column(Simulator& simulator,
+                         const State& state,
+                         const Control& control,
+                         const State& end,
+                         const Eigen::VectorXd& column,
+                         double unit,
+                         const std::function<void(double)>& shift) {
+  const int nv = simulator.scene().nv();
+  const auto at = [&](double h) {
+    shift(h);
+    Eigen::VectorXd x = stepped(simulator, state, control, end, Eigen::VectorXd::Zero(3 * nv));
+    shift(0.0);
+    return x;
+  };
+  const Eigen::VectorXd base = at(0.0);
+  ColumnCheck check;
+  for (const double step : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3})
+    check.add(column, at(step * unit), base, at(-step * unit), step * unit);
+  return check;
+}
+
 }  // namespace stiction::test

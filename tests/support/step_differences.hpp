@@ -1,10 +1,13 @@
 #pragma once
 
+#include "stiction/math/constants.hpp"
 #include "stiction/model/tangents.hpp"
 #include "stiction/simulator/simulator.hpp"
 
 #include <Eigen/Core>
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace stiction::test {
@@ -41,5 +44,38 @@ ColumnErrors column_errors(Simulator& simulator,
                            const State& state,
                            const Control& control,
                            const Eigen::MatrixXd& J);
+
+/// A shift along an axis (k = 0, 1, 2) or a turn about one, of this size.
+Transform tangent_motion(int k, double size);
+
+/// A column of a parameter beside differences, in the rows of q+ and those of v+, with the step of
+/// the parameter that sees most of the column.
+class ColumnCheck {
+ public:
+  /// Ends of the step with the parameter h more, as it is, and h less.
+  void add(const Eigen::VectorXd& column,
+           const Eigen::VectorXd& plus,
+           const Eigen::VectorXd& base,
+           const Eigen::VectorXd& minus,
+           double h);
+  bool compared() const { return allowed_[0] < kInfinity && allowed_[1] < kInfinity; }
+  double error() const { return std::max(error_[0], error_[1]); }  ///< of the allowed one
+  /// A wrong sign or a missing term would have been seen.
+  bool seen() const { return std::min(seen_[0], seen_[1]) > 10.0; }
+
+ private:
+  static constexpr double kRounding[2] = {1e-14,
+                                          3e-12};  // of the end of a step [rad or m, and 1/s]
+  double allowed_[2] = {kInfinity, kInfinity}, error_[2] = {0.0, 0.0}, seen_[2] = {0.0, 0.0};
+};
+
+/// The column [2 nv] of a number that `shift(h)` makes h larger than it is; steps of it in `unit`.
+ColumnCheck check_column(Simulator& simulator,
+                         const State& state,
+                         const Control& control,
+                         const State& end,
+                         const Eigen::VectorXd& column,
+                         double unit,
+                         const std::function<void(double)>& shift);
 
 }  // namespace stiction::test

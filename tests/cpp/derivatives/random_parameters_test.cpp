@@ -14,6 +14,14 @@
 namespace stiction::test {
 namespace {
 
+/// The frame that a column of a field moves, or null.
+Transform* placement(const std::string& field, int k, Parameters& p) {
+  if (field == "geometry_placement") return &p.geometry_placement[k / 6];
+  if (field == "closure_X_A") return &p.closure_X_A[k / 6];
+  if (field == "closure_X_B") return &p.closure_X_B[k / 6];
+  return nullptr;
+}
+
 /// The number that a column of a field stands for; null: none that may be moved both ways.
 double* number(const std::string& field, int k, Parameters& p, Control& control) {
   const auto positive = [](double& x) { return x > 0.0 && std::isfinite(x) ? &x : nullptr; };
@@ -47,56 +55,6 @@ double* number(const std::string& field, int k, Parameters& p, Control& control)
   BOOST_FAIL("no number for " << field);
   return nullptr;
 }
-
-/// A shift along an axis (0 to 2) or a turn about one.
-Transform tangent(int k, double size) {
-  Vec3d x{0, 0, 0};
-  x[k % 3] = size;
-  if (k < 3) return {Mat3d::identity(), x};
-  const auto column = [&](int i) {
-    Vec3d e{0, 0, 0};
-    e[i] = 1.0;
-    return turned(x, e);
-  };
-  return {{column(0), column(1), column(2)}, {0, 0, 0}};
-}
-
-/// A column of a parameter beside differences, in the rows of q+ and those of v+, with the step of
-/// the parameter that sees most of the column.
-class ColumnCheck {
- public:
-  /// Ends of the step with the parameter h more, as it is, and h less.
-  void add(const Eigen::VectorXd& column,
-           const Eigen::VectorXd& plus,
-           const Eigen::VectorXd& base,
-           const Eigen::VectorXd& minus,
-           double h) {
-    const Eigen::VectorXd central = (plus - minus) / (2.0 * h),
-                          bend = (plus + minus - 2.0 * base) / h;
-    const Eigen::Index nv = column.size() / 2;
-    for (int k = 0; k < 2; ++k) {
-      const auto size = [&](const Eigen::VectorXd& x) {
-        return x.segment(k * nv, nv).cwiseAbs().maxCoeff();
-      };
-      const double rounding = kRounding[k] / h;
-      if (size(bend) > std::max(1e-2 * size(central), rounding)) continue;
-      const double allowed = std::max(3e-5 * size(central), rounding);
-      if (allowed > 0.5 * allowed_[k]) continue;
-      allowed_[k] = allowed;
-      error_[k] = size(column - central) / allowed;
-      seen_[k] = size(column) / allowed;
-    }
-  }
-  bool compared() const { return allowed_[0] < kInfinity && allowed_[1] < kInfinity; }
-  double error() const { return std::max(error_[0], error_[1]); }  ///< of the allowed one
-  /// A wrong sign or a missing term would have been seen.
-  bool seen() const { return std::min(seen_[0], seen_[1]) > 10.0; }
-
- private:
-  static constexpr double kRounding[2] = {1e-14,
-                                          3e-12};  // of the end of a step [rad or m, and 1/s]
-  double allowed_[2] = {kInfinity, kInfinity}, error_[2] = {0.0, 0.0}, seen_[2] = {0.0, 0.0};
-};
 
 }  // namespace
 
@@ -136,30 +94,26 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
         simulator.vjp(weights, Simulator::derivative_parameters()).parameters;
     BOOST_TEST((gradient - d.P.topRows(2 * nv).transpose() * weights).cwiseAbs().maxCoeff() <=
                1e-11 * (1.0 + d.P.cwiseAbs().maxCoeff()) * nv);
+    const bool contradict =
+        simulator.step_derivatives({"closure_X_A", "closure_X_B"}).report.num_parameter_kinks > 0;
     for (const ParameterRange& range : d.parameters) {
+      if (contradict && range.name.compare(0, 7, "closure") == 0) continue;
       for (int j = 0; j < range.count; ++j) {
         if (range.count > 6 && !chance(0.3)) continue;
-        const bool placement = range.name == "geometry_placement";
+        Transform* placed = placement(range.name, j, simulator.parameters());
         double shift = 0.0;
-        double* x = placement ? &shift : number(range.name, j, simulator.parameters(), w.control);
+        double* x =
+            placed != nullptr ? &shift : number(range.name, j, simulator.parameters(), w.control);
         if (x == nullptr) continue;
         const double at = *x, unit = std::max(std::abs(at), range.name == "gravity" ? 1.0 : 1e-2);
-        Transform& placed = simulator.parameters().geometry_placement[placement ? j / 6 : 0];
-        const Transform X = placed;
-        const auto with = [&](double value) {
-          *x = value;
-          if (placement) placed = X * tangent(j % 6, value);
-          Eigen::VectorXd out =
-              stepped(simulator, w.state, w.control, end, Eigen::VectorXd::Zero(3 * nv));
-          *x = at;
-          placed = X;
-          return out;
-        };
+        const Transform X = placed != nullptr ? *placed : Transform{};
         const Eigen::VectorXd column = d.P.col(range.first + j).head(2 * nv);
-        const Eigen::VectorXd base = with(at);
-        ColumnCheck check;
-        for (const double step : {1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3})
-          check.add(column, with(at + step * unit), base, with(at - step * unit), step * unit);
+        const ColumnCheck check =
+            check_column(simulator, w.state, w.control, end, column, unit, [&](double change) {
+              *x = at + change;
+              if (placed != nullptr)
+                *placed = change != 0.0 ? X * tangent_motion(j % 6, change) : X;
+            });
         ++columns;
         kinks += !check.compared();
         BOOST_TEST(check.error() <= 1.0,
