@@ -9,6 +9,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kOwnNormal = 1e-8;     // [rad] to which a point has the normal of its features
+constexpr double kReach = 1e-2;         // of the other shape: how far off triangles have a part
 constexpr double kOctagonTurns = 1e-3;  // sine of the tilt from which facing_polygon.cpp turns it
 
 /// The features that hold the points, and whose normal it is.
@@ -130,12 +131,14 @@ PointMotion motion_of(const ContactQuery& q, const Candidate& c, double reach) {
   return m;
 }
 
-/// Are there triangles of several planes about the other shape?
-bool is_several(const Shape& s, const Transform& X_S, const Shape& other, const Transform& X_O) {
+/// Are there triangles of several planes about the other shape, as near as the contact?
+bool is_several(
+    const Shape& s, const Transform& X_S, const Shape& other, const Transform& X_O, double gap) {
   const Surface surface(s);
+  const double reach = std::max(gap, 0.0) + kReach * bounding_radius(other);
   int patch = -1;
   bool several = false;
-  surface.overlapping(bounding_box(other, relative(X_S, X_O)), [&](int id) {
+  surface.overlapping(grown(bounding_box(other, relative(X_S, X_O)), reach), [&](int id) {
     several = several || (patch >= 0 && surface.patch(id) != patch);
     patch = surface.patch(id);
   });
@@ -159,7 +162,7 @@ bool is_flush(const ContactQuery& q, const Candidates& found, NormalOf face, dou
     touching_feature(other, lying);
   }
   if (lying.flat == 0) return false;
-  return !is_surface(s.type) || is_several(s, on.X, o, other.X);
+  return !is_surface(s.type) || is_several(s, on.X, o, other.X, q.at.gap);
 }
 
 /// How far the normal is from that of the features [rad].
