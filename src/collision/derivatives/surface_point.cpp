@@ -131,28 +131,48 @@ PointMotion motion_of(const ContactQuery& q, const Candidate& c, double reach) {
   return m;
 }
 
-/// Are there triangles of several planes about the other shape, as near as the contact?
-bool is_several(
-    const Shape& s, const Transform& X_S, const Shape& other, const Transform& X_O, double gap) {
-  const Surface surface(s);
-  const double reach = std::max(gap, 0.0) + kReach * bounding_radius(other);
+/// visit(triangle) for those of A or of B about the other shape, as near as the contact.
+template <class Visit>
+void triangles_near(const ContactQuery& q, bool of_a, Visit visit) {
+  const ContactSide &on = of_a ? q.side_a : q.side_b, &other = of_a ? q.side_b : q.side_a;
+  const Shape& o = of_a ? q.b : q.a;
+  const double reach = std::max(q.at.gap, 0.0) + kReach * bounding_radius(o);
+  const Surface surface(of_a ? q.a : q.b);
+  surface.overlapping(grown(bounding_box(o, relative(on.X, other.X)), reach), visit);
+}
+
+bool has_several_planes(const ContactQuery& q, bool of_a) {
+  const Surface surface(of_a ? q.a : q.b);
   int patch = -1;
   bool several = false;
-  surface.overlapping(grown(bounding_box(other, relative(X_S, X_O)), reach), [&](int id) {
+  triangles_near(q, of_a, [&](int id) {
     several = several || (patch >= 0 && surface.patch(id) != patch);
     patch = surface.patch(id);
   });
   return several;
 }
 
+/// Is the normal that of a triangle, if not of the one that holds the point?
+bool is_of_triangle(const ContactQuery& q, bool of_a) {
+  const ContactSide& on = of_a ? q.side_a : q.side_b;
+  if (!is_surface(on.core.type)) return false;
+  const Surface surface(of_a ? q.a : q.b);
+  bool found = false;
+  triangles_near(q, of_a, [&](int id) {
+    Vec3d v[3];
+    surface.corners(id, v);
+    found = found || norm(on.X.R * unit_normal(v) - on.outward) <= kOwnNormal;
+  });
+  return found;
+}
+
 /// Lies a face, an edge or a line of the other shape on this one's face? Then other points of the
 /// manifold may turn its normal, unless all of it is one plane.
 bool is_flush(const ContactQuery& q, const Candidates& found, NormalOf face, double reach) {
   const bool of_a = face == NormalOf::kA;
-  const ContactSide &on = of_a ? q.side_a : q.side_b, &other = of_a ? q.side_b : q.side_a;
-  const Shape &s = of_a ? q.a : q.b, &o = of_a ? q.b : q.a;
+  const ContactSide& other = of_a ? q.side_b : q.side_a;
   PointFeature lying;
-  if (is_surface(o.type)) {
+  if (is_surface(other.core.type)) {
     const Candidate& facing = found.of[static_cast<int>(of_a ? NormalOf::kB : NormalOf::kA)];
     const Candidate& both = found.of[static_cast<int>(NormalOf::kBoth)];
     if (both.features.off <= reach) lying = of_a ? both.features.b : both.features.a;
@@ -162,7 +182,7 @@ bool is_flush(const ContactQuery& q, const Candidates& found, NormalOf face, dou
     touching_feature(other, lying);
   }
   if (lying.flat == 0) return false;
-  return !is_surface(s.type) || is_several(s, on.X, o, other.X, q.at.gap);
+  return !is_surface((of_a ? q.a : q.b).type) || has_several_planes(q, of_a);
 }
 
 /// How far the normal is from that of the features [rad].
@@ -196,7 +216,7 @@ PointMotion surface_point(const ContactQuery& q) {
   PointMotion m = motion_of(q, *face, reach);
   const bool lines = both.features.a.flat < 2 && both.features.b.flat < 2;
   const bool rival = own_both && lines && motion_of(q, both, reach).exact;
-  m.exact = m.exact && face->off_normal <= kFlatSine && !rival &&
+  m.exact = m.exact && !rival && (own_face || is_of_triangle(q, face->normal == NormalOf::kA)) &&
             !is_flush(q, found, face->normal, reach);
   return m;
 }
