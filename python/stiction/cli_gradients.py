@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isinf
 from typing import Annotated
 
 import numpy as np
@@ -20,6 +21,7 @@ from .cli_subject import (
     Subject,
 )
 from .cli_tools import UsageError, guarded, print_json, spinner, stdout
+from .derivatives import STATE
 from .gradient_check import GradientCheck, check_gradients
 from .setting_names import SettingNames
 
@@ -33,7 +35,8 @@ def check_gradients_command(
     ] = 0.0,
     seed: Annotated[int, typer.Option(help="Of that velocity.", min=0)] = 0,
     wrt: Annotated[
-        str, typer.Option(help="Blocks with commas between them: q, v, torque, friction, mass, ...")
+        str,
+        typer.Option(help="Blocks with commas between them: q, v, torque, friction, ...; or all."),
     ] = "q,v,torque",
     bar: Annotated[
         float, typer.Option(help="Largest error, of the block's largest entry.", min=0.0)
@@ -50,8 +53,8 @@ def check_gradients_command(
     spoil: Annotated[str | None, typer.Option(hidden=True)] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Every column of the derivatives of a step against central differences of the step; kinks,
-    where the two sides disagree, with the reason. Exit code 1 if another column is off."""
+    """Every column of the derivatives of a step against differences of the step, at kinks, where
+    the two sides disagree, of one side, with the reason. Exit code 1 if a column is off."""
     loaded = Subject(scene, kp, kd).load()
     settings: SettingNames = {"dt": dt, "solver": solver}
     if baumgarte is not None:
@@ -76,7 +79,7 @@ def _blocks(text: str) -> list[str]:
     names = [name.strip() for name in text.split(",") if name.strip()]
     if not names:
         raise UsageError("--wrt: names no block")
-    return names
+    return [*STATE, *Simulator.derivative_parameters()] if names == ["all"] else names
 
 
 def _spoilt(text: str | None) -> tuple[str, str] | None:
@@ -87,8 +90,8 @@ def _spoilt(text: str | None) -> tuple[str, str] | None:
 
 
 def _print(found: GradientCheck, name: str) -> None:
-    table = Table(title=f"{name}: derivatives against central differences, bar {found.bar:g}")
-    for heading in ("block", "columns", "kinks", "wrong", "worst error", "column"):
+    table = Table(title=f"{name}: derivatives against differences, bar {found.bar:g}")
+    for heading in ("block", "columns", "kinks", "approximate", "wrong", "worst error", "column"):
         table.add_column(heading, justify="left" if heading in ("block", "column") else "right")
     for block in dict.fromkeys(c.block for c in found.columns):
         there = [c for c in found.columns if c.block == block]
@@ -96,17 +99,23 @@ def _print(found: GradientCheck, name: str) -> None:
         counts = (
             len(there),
             sum(c.kink for c in there),
+            sum(c.approximate for c in there),
             sum(c.block == block for c in found.wrong),
         )
         shown = ("", "") if worst is None else (f"{worst.error:.2g}", worst.name)
         table.add_row(block, *map(str, counts), *shown)
     stdout().print(table)
     typer.echo(repr(found.report))
-    if found.kinks:
-        typer.echo(f"kinks: {'; '.join(found.reasons)}")
-        for block in dict.fromkeys(c.block for c in found.kinks):
-            names = ", ".join(c.name for c in found.kinks if c.block == block)
-            typer.echo(f"  {block} of {names}")
+    for what, columns in (("kinks", found.kinks), ("approximate", found.approximate)):
+        if columns:
+            typer.echo(f"{what}: {'; '.join(found.reasons)}")
+        for block in dict.fromkeys(c.block for c in columns):
+            typer.echo(f"  {block} of {', '.join(c.name for c in columns if c.block == block)}")
+    unseen = [str(c) for c in found.kinks if isinf(c.error)]
+    if unseen:
+        typer.echo(f"of neither side: {', '.join(unseen)}")
+    if found.left_out:
+        typer.echo(f"left out: {', '.join(found.left_out)}")
     for column in found.wrong:
         reasons = "; ".join(found.reasons)
         typer.echo(f"wrong: {column}" + (f" ({reasons})" if reasons else ""))

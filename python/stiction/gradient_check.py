@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import contextlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
-from ._stiction import Control, GradientReport, Scene, State, difference, integrate
+from ._stiction import Control, GradientReport, State
 from .derivatives import STATE, made_of, split
+from .gradient_sides import Sides
 from .simulator import Simulator
+from .step_trial import Trial, labels, whole_control
 
 __all__ = ["ColumnCheck", "GradientCheck", "check_gradients"]
 
 Floats = NDArray[np.float64]
-STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""Of the differences; a column is judged by the best of them."""
-TWIST = ("x", "y", "z", "about x", "about y", "about z")
-STILL = 1e-9
-"""A step so short that what it shows beside the derivative is the noise of the solver."""
-FLOOR = (1e-8, 1e-5)
-"""Least entry of the rows of q+ and of v+ that errors are relative to: what holds still has columns
-of zeros."""
+STEPS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
+"""Of the differences, of the size of what is changed; a column is judged by the best of them."""
+FLOOR = 1e-2
+"""[rad/s, m/s] Least entry of the rows of v+ that errors are relative to, and times dt of those of
+q+: what holds still has columns of zeros."""
 SPLIT = 1e-2
-"""Share of the block's largest entry by which one-sided differences disagree at a kink."""
-TARGETS = ("position_target", "velocity_target")
-NOT_CHECKED = ("inertia", "wrench")
-"""Fields that are no plain array of Parameters or Control."""
-PLACEMENTS = ("geometry_placement", "closure_X_A", "closure_X_B")
-"""Frames, moved by a shift and a turn in their own axes."""
+"""Share of the block's largest entry by which one-sided differences disagree at a kink; a column
+that is off by more is not the one of a side."""
+NOISE = 1e-5
+"""Of that entry: the most that is allowed for the noise of the solver."""
+SPOILT = 1e-4
+"""Of that entry: what `spoil` adds."""
 REASONS = {
     "num_gap_kinks": "gap of zero",
     "num_at_switch": "at a switch of modes",
@@ -53,6 +53,13 @@ REASONS = {
     "num_kinks": "columns with two sides",
 }
 """What the report counts, in words."""
+INEXACT = (
+    *("num_not_followed", "num_undecided", "num_scaled_impacts", "num_swept", "num_inexact"),
+    *("num_slowed", "num_safe_islands", "num_asleep", "num_contradicting"),
+)
+"""Counts of what the derivative is not exact at; of blocks that speeds of recovery may depend on
+also those that are cut."""
+FORCES = ("v", "torque", "position_target", "velocity_target", "wrench", "gravity")
 
 
 @dataclass(frozen=True)
@@ -63,12 +70,13 @@ class ColumnCheck:
         block: "q", "v", "torque" or a field.
         name: of the dof, body or geometry, else the number in the field.
         error: largest difference of an entry, over the largest entry of the block in the rows of q+
-            or of v+, whichever it is in (or 1e-8 and 1e-5, if that is more); the least over the
-            steps of the differences.
-        step: where that was.
-        kink: no derivative to compare with: one-sided differences disagree at every step, or they
-            differ from the column and the report tells why. (Where a foot opens as another closes
-            both sides agree, though no derivative does with both.)
+            or of v+, whichever it is in (or dt / 100 and 1 / 100, if that is more), columns of
+            parameters times the parameter; the least over the steps of the differences. Of a kink
+            from the differences of one side; infinite if the column is that of neither.
+        step: where that was, as a share of the size of what is changed.
+        kink: one-sided differences disagree at every step.
+        approximate: off, of a kink from the nearer side too, at a state of which the report says
+            that the derivative is not exact or not unique.
     """
 
     block: str
@@ -76,6 +84,12 @@ class ColumnCheck:
     error: float
     step: float
     kink: bool
+    approximate: bool = False
+
+    @property
+    def compared(self) -> bool:
+        """There is one derivative, and the differences are of it."""
+        return not (self.kink or self.approximate)
 
     def __str__(self) -> str:
         return f"{self.block} of {self.name}: {self.error:.2g}"
@@ -91,22 +105,34 @@ class GradientCheck:
         bar: the largest error that passes.
         near_gaps: contacts whose gap is no wider than ten times the smallest difference, but not
             zero to rounding: every difference by q steps over the kink at a gap of zero.
+        left_out: columns without a difference, and why: an infinite number, or one that may be
+            moved neither way.
     """
 
     columns: tuple[ColumnCheck, ...]
     report: GradientReport
     bar: float
     near_gaps: int = 0
+    left_out: tuple[str, ...] = ()
 
     @property
     def kinks(self) -> list[ColumnCheck]:
-        """Columns without a derivative to compare with; `reasons` says why."""
+        """Columns with two sides; `reasons` says why."""
         return [c for c in self.columns if c.kink]
 
     @property
+    def approximate(self) -> list[ColumnCheck]:
+        """Columns that are off where the report says that they may be; `reasons` says why."""
+        return [c for c in self.columns if c.approximate]
+
+    @property
     def wrong(self) -> list[ColumnCheck]:
-        """Columns without a kink that are off by more than the bar."""
-        return [c for c in self.columns if not c.kink and not c.error <= self.bar]
+        """Columns that are off by more than the bar, those of a kink from the nearer side."""
+        return [
+            c
+            for c in self.columns
+            if not (c.approximate or c.error <= self.bar or (c.kink and np.isinf(c.error)))
+        ]
 
     @property
     def reasons(self) -> list[str]:
@@ -120,8 +146,8 @@ class GradientCheck:
         return found
 
     def worst(self, block: str) -> ColumnCheck | None:
-        """The column without a kink that is off most."""
-        there = [c for c in self.columns if c.block == block and not c.kink]
+        """The column with one derivative that is off most."""
+        there = [c for c in self.columns if c.block == block and c.compared]
         return max(there, key=lambda c: c.error, default=None)
 
     def as_dict(self) -> dict[str, Any]:
@@ -131,6 +157,8 @@ class GradientCheck:
             "bar": self.bar,
             "wrong": [vars(c) for c in self.wrong],
             "kinks": [vars(c) for c in self.kinks],
+            "approximate": [vars(c) for c in self.approximate],
+            "left_out": list(self.left_out),
             "reasons": self.reasons,
             "report": self.report.to_dict() | {"margin": self.report.margin.tolist()},
             "columns": [vars(c) for c in self.columns],
@@ -145,78 +173,55 @@ def check_gradients(
     bar: float = 1e-6,
     spoil: tuple[str, str] | None = None,
 ) -> GradientCheck:
-    """Compares every column of `sim.step_derivatives(state, control, wrt)` with central differences
-    of the step at six step sizes, of a simulator of its own that solves to 1e-13.
+    """Compares every column of `sim.step_derivatives(state, control, wrt)` with differences of the
+    step at seven step sizes, of a simulator of its own that solves to 1e-13.
+
+    A column whose one-sided differences disagree is compared to each side; where gaps are zero also
+    to differences about states at which none is, which stay on the side that the derivative is of.
 
     Args:
         sim: its scene, parameters and settings.
         state: where the step begins; stays.
         control: as in `step`.
-        wrt: blocks, as in `step_derivatives`; not inertia and wrench.
+        wrt: blocks, as in `step_derivatives`.
         bar: the largest error that passes, relative to the largest entry of the block.
         spoil: (block, name) of a column whose velocities are made wrong by 1e-4 of that entry: the
             check must find it.
 
     Raises:
-        ValueError: a block is not checked here, or `spoil` names no column.
+        ValueError: `spoil` names no column; as `step_derivatives`.
     """
     names, parameters = split(wrt)
-    for name in names:
-        if name in NOT_CHECKED:
-            raise ValueError(f"wrt: {name!r} is not checked by differences")
     settings = sim.settings.copy()
     settings.tolerance = min(settings.tolerance, 1e-13)
     twin = sim._twin(settings)
-    trial = _Trial(twin, state, _whole(sim, control))
-    end = state.copy()
-    parts = twin._step_derivatives(end, trial.control, parameters)
-    found = made_of(parts, end)
-    near = _near_gaps(twin, found.report)
+    end, whole = state.copy(), whole_control(sim, control)
+    found = made_of(twin._step_derivatives(end, whole, parameters), end)
+    trial = Trial(twin, state, whole, end)
+    sides = Sides(trial, found.report)
     columns: list[ColumnCheck] = []
+    left_out: list[str] = []
     for block in names:
-        matrix = found.by(block).copy()
-        labels = _labels(sim.scene, block, matrix.shape[1])
+        matrix = found.by(block)
+        titles = labels(sim.scene, whole, block, matrix.shape[1])
+        units = trial.sizes(block, len(titles))
+        matrix = matrix * np.where(np.isfinite(units), units, 0.0)
+        largest = _sizes(matrix, sim.settings.dt)
         if spoil is not None and spoil[0] == block:
-            if spoil[1] not in labels:
+            if spoil[1] not in titles:
                 raise ValueError(f"spoil: {block} has no column {spoil[1]!r}")
-            sizes = _sizes(matrix)
-            matrix[len(matrix) // 2 :, labels.index(spoil[1])] += 1e-4 * sizes[1]
-        may = _may_differ(block, found.report) or (near > 0 and block == "q")
-        for column in _checked(trial, end, block, matrix, labels, bar):
-            off = column.error > bar and may
-            columns.append(replace(column, kink=True) if off else column)
-    return GradientCheck(tuple(columns), found.report, bar, near)
-
-
-def _checked(
-    trial: _Trial, end: State, block: str, matrix: Floats, labels: list[str], bar: float
-) -> list[ColumnCheck]:
-    sizes = _sizes(matrix)
-    still = [
-        _largest(trial.change(block, k, STILL, end) - STILL * matrix[:, k])
-        for k in range(len(labels))
-    ]
-    noise = np.median(still, axis=0) if still else np.zeros(2)
-    out = []
-    for k, name in enumerate(labels):
-        best = ColumnCheck(block, name, float("inf"), float("nan"), True)
-        for h in STEPS:
-            forward = trial.change(block, k, h, end) / h
-            try:
-                backward = -trial.change(block, k, -h, end) / h
-            except ValueError:  # a parameter at its lower bound
-                backward = forward
-            central = 0.5 * (forward + backward)
-            allowed = 3.0 * noise / h
-            split = _largest(forward - backward) - 2.0 * allowed
-            if (split > SPLIT * np.maximum(sizes, _largest(central))).any():
+            matrix[len(matrix) // 2 :, titles.index(spoil[1])] += SPOILT * largest[1]
+        for k, name in enumerate(titles):
+            if np.isinf(units[k]):
+                left_out.append(f"{block} of {name}: infinite")
                 continue
-            errors = _largest(matrix[:, k] - central) / sizes
-            known = np.where(errors > bar, np.maximum(bar, errors - allowed / sizes), errors)
-            if known.max() < best.error:
-                best = ColumnCheck(block, name, float(known.max()), h, False)
-        out.append(best)
-    return out
+            column = _Column(trial, block, k, units[k], matrix[:, k], largest)
+            checked = column.checked(name, bar, sides, _may_differ(block, found.report))
+            if checked is None:
+                left_out.append(f"{block} of {name}: can be moved neither way")
+            else:
+                columns.append(checked)
+    return GradientCheck(tuple(columns), found.report, bar, sides.near_gaps, tuple(left_out))
 
 
 def _largest(column: Floats) -> Floats:
@@ -224,106 +229,105 @@ def _largest(column: Floats) -> Floats:
     return np.asarray(abs(column).reshape(2, -1).max(axis=1, initial=0.0))
 
 
-def _sizes(matrix: Floats) -> Floats:
+def _sizes(matrix: Floats, dt: float) -> Floats:
     """Largest entries of a block in the rows of q+ and in those of v+, what errors are over."""
     largest = abs(matrix).reshape(2, -1).max(axis=1, initial=0.0)
-    return np.asarray(np.maximum(largest, FLOOR))
+    return np.asarray(np.maximum(largest, [dt * FLOOR, FLOOR]))
 
 
 def _may_differ(block: str, report: GradientReport) -> bool:
-    """The report says that differences of this block may be others."""
-    gaps = report.num_gap_kinks > 0 and block == "q"
-    inexact = report.num_not_converged > 0 or (report.method == "exact" and not report.exact)
-    return gaps or report.num_at_switch > 0 or report.not_unique > 0 or inexact
-
-
-def _near_gaps(sim: Any, report: GradientReport) -> int:
-    """Of the last step, without those that the report counts."""
-    if sim.settings.baumgarte == 1.0:
-        return 0
-    near = sum(abs(contact.gap) <= 10.0 * STEPS[-1] for contact in sim.contacts())
-    return max(0, int(near) - report.num_gap_kinks)
+    """The report says that the derivative may be another than that of the step."""
+    if report.not_unique > 0 or report.num_not_converged > 0:
+        return True
+    cut = () if block in FORCES else ("num_capped", "num_bounded_recoveries")
+    return any(getattr(report, name) > 0 for name in (*INEXACT, *cut))
 
 
 @dataclass
-class _Trial:
-    """Steps from a start with one number changed."""
+class _Column:
+    """A column, times the size of its number, beside differences.
 
-    sim: Any
-    start: State
-    control: Control
+    Attributes:
+        values: (2 nv,).
+        largest: what errors are relative to, of the rows of q+ and of v+.
+    """
 
-    def change(self, block: str, k: int, h: float, end: State) -> Floats:
-        """(2 nv,) tangent from the end to the end of the changed step."""
-        state, control, scene = self.start.copy(), self.control.copy(), self.sim.scene
-        undo: Callable[[], None] = lambda: None  # noqa: E731
-        if block == "q":
-            x = np.zeros(scene.nv)
-            x[k] = h
-            state.q = integrate(scene, state.q, x)
-        elif block == "v":
-            state.v[k] += h
-        elif block in ("torque", *TARGETS):
-            getattr(control, block)[k] += h
-        else:
-            undo = self._edit(block, k, h)
-        try:
-            self.sim.step(state, control)
-        finally:
-            undo()
-        return np.concatenate([difference(scene, end.q, state.q), state.v - end.v])
+    trial: Trial
+    block: str
+    k: int
+    size: float
+    values: Floats
+    largest: Floats
 
-    def _edit(self, field: str, k: int, h: float) -> Callable[[], None]:
-        """Changes an entry of the parameters; returns what puts it back."""
-        if field in PLACEMENTS:
-            return self._move(field, k, h)
-        array = getattr(self.sim.parameters, field)
-        at = np.unravel_index(k, array.shape)
-        before = array[at]
-        array[at] = before + h
+    def checked(self, name: str, bar: float, sides: Sides, may_differ: bool) -> ColumnCheck | None:
+        """None: there is no difference."""
+        forward, backward = self._rays(1.0, None), self._rays(-1.0, None)
+        pairs = [(h, forward[h], backward[h]) for h in STEPS if h in forward and h in backward]
+        if not (forward or backward):
+            return None
+        split = [h for h, f, b in pairs if self._splits(f, b)]
+        error, step = self._best({h: 0.5 * (f + b) for h, f, b in pairs if h not in split}, bar)
+        kink = error > bar and any(h in split for h in STEPS[-3:])
+        sided = [*_extrapolated(forward), *_extrapolated(backward)]
+        for rays in sided:
+            if error > bar:
+                error, step = min((error, step), self._best(rays, bar))
+        if error > bar and sides.shift is not None:
+            for rays in _extrapolated(self._about(sides.shift, sides.share)):
+                error, step = min((error, step), self._best(rays, bar))
+        if kink and error > SPLIT:
+            error, step = np.inf, np.nan
+        off = error > bar and not (kink and np.isinf(error))
+        return ColumnCheck(self.block, name, error, step, kink, off and may_differ)
 
-        def undo() -> None:
-            array[at] = before
+    def _rays(self, sign: float, shift: Floats | None) -> dict[float, Floats]:
+        """Differences of one side by their step, those that the parameter's bounds allow."""
+        out = {}
+        for h in STEPS:
+            x = sign * h
+            move = None if shift is None else h * shift
+            with contextlib.suppress(ValueError):
+                out[h] = self.trial.change(self.block, self.k, x * self.size, move) / x
+        return out
 
-        return undo
+    def _about(self, shift: Floats, share: float) -> dict[float, Floats]:
+        """Central differences about states where no gap is zero, nearer and nearer to the start."""
+        forward, backward = self._rays(share, shift), self._rays(-share, shift)
+        return {
+            h: 0.5 * (forward[h] + backward[h])
+            for h in STEPS
+            if {h} <= forward.keys() & backward.keys()
+        }
 
-    def _move(self, field: str, k: int, h: float) -> Callable[[], None]:
-        """Shifts or turns a frame about an axis of its own; returns what puts it back."""
-        p, index = self.sim.parameters, k // 6
-        before, place = getattr(p, field)(index), getattr(p, f"set_{field}")
-        place(index, before * pinocchio.exp6(h * np.eye(6)[k % 6]))
-        return lambda: place(index, before)
+    def _best(self, differences: dict[float, Floats], bar: float) -> tuple[float, float]:
+        """Error and its step: the least, or if that is beyond the bar that of the differences which
+        are nearest to the next ones, less their distance."""
+        every = list(differences.values())
+        found = [(self._share(self.values - y), h) for h, y in differences.items()]
+        if not found or min(found)[0] <= bar or min(found)[0] > SPLIT:
+            return min(found, default=(np.inf, np.nan))
+        apart = [self._share(x - y) for x, y in itertools.pairwise(every)]
+        noise = [min(apart[max(0, i - 1) : i + 1], default=0.0) for i in range(len(every))]
+        of_side = [pair for pair in zip(noise, found, strict=True) if pair[1][0] <= SPLIT]
+        least, (error, step) = min(of_side)
+        return max(bar, error - min(least, NOISE)), step
+
+    def _splits(self, forward: Floats, backward: Floats) -> bool:
+        size = np.maximum(self.largest, _largest(0.5 * (forward + backward)))
+        return bool((_largest(forward - backward) > SPLIT * size).any())
+
+    def _share(self, column: Floats) -> float:
+        return float((_largest(column) / self.largest).max())
 
 
-def _whole(sim: Simulator, control: Control | ArrayLike | None) -> Control:
-    """As a step takes it."""
-    if isinstance(control, Control):
-        return control
-    out = sim.hold()
-    if control is not None:
-        out.torque = np.asarray(control, dtype=float)
-    return out
-
-
-BY_DOF = {*STATE, *TARGETS, "kp", "kd", "damping", "armature", "effort_limit", "dry_friction"}
-BY_DOF |= {"lower", "upper"}
-BY_GEOMETRY = {"friction", "restitution", "stiffness", "contact_damping"}
-
-
-def _labels(scene: Scene, block: str, count: int) -> list[str]:
-    """Names of the columns of a block."""
-    if block in BY_DOF:
-        return list(scene.dof_names)
-    if block in BY_GEOMETRY:
-        return [geometry.name for geometry in scene.geometries]
-    if block in PLACEMENTS:
-        of_geometry = block == "geometry_placement"
-        carriers = [g.name for g in scene.geometries] if of_geometry else scene.closure_names
-        return [f"{name} {what}" for name in carriers for what in TWIST]
-    if block == "gravity":
-        return ["x", "y", "z"]
-    if block == "mass":
-        return list(scene.body_names)
-    if block == "com":
-        return [f"{name} {axis}" for name in scene.body_names for axis in "xyz"]
-    return [str(k) for k in range(count)]
+def _extrapolated(rays: dict[float, Floats]) -> list[dict[float, Floats]]:
+    """Of differences of one side, which are off by O(h): as they are, each with the next, and
+    slopes at zero of parabolas through the changes of three steps, which need not begin at zero, as
+    those at a gap of zero to rounding do not."""
+    steps, two, three = list(rays), {}, {}
+    for h, g in itertools.pairwise(steps):
+        two[g] = rays[g] + (rays[g] - rays[h]) / (h / g - 1.0)
+    for some in zip(steps, steps[1:], steps[2:], strict=False):
+        weights = np.linalg.inv(np.vander(some, 3))[1]
+        three[some[2]] = sum(w * h * rays[h] for w, h in zip(weights, some, strict=True))
+    return [rays, two, three]

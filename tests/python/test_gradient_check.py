@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ import stiction
 from stiction import gradient_check
 from stiction.cli import app
 from typer.testing import CliRunner
+
+Start = tuple[stiction.Simulator, stiction.State, stiction.Control]
 
 
 def checked(*arguments: str) -> tuple[int, dict[str, Any], str]:
@@ -51,7 +54,7 @@ def test_the_checker_finds_a_wrong_derivative_and_names_it(column: str) -> None:
     shown = CliRunner().invoke(
         app, ["check-gradients", "solo12", "--baumgarte", "1", "--spoil", column]
     )
-    assert shown.exit_code == 1 and f"wrong: {block} of {name}: 0.0001" in shown.stdout
+    assert shown.exit_code == 1 and f"wrong: {block} of {name}: " in shown.stdout
 
 
 @pytest.mark.parametrize("rows", [slice(None), slice(0, 18), slice(18, 36)])
@@ -88,11 +91,138 @@ def test_the_checker_lists_kinks_with_their_reason() -> None:
 
 
 def test_the_checker_refuses_blocks_by_name() -> None:
-    for block, text in (("inertia", "is not checked by differences"), ("no", "is unknown")):
-        result = CliRunner().invoke(app, ["check-gradients", "cartpole", "--wrt", block])
-        assert result.exit_code == 1 and text in result.stderr
+    result = CliRunner().invoke(app, ["check-gradients", "cartpole", "--wrt", "no"])
+    assert result.exit_code == 1 and "is unknown" in result.stderr
     result = CliRunner().invoke(app, ["check-gradients", "cartpole", "--spoil", "q:nobody"])
     assert result.exit_code == 1 and "q has no column 'nobody'" in result.stderr
+
+
+def test_all_blocks_are_checked_and_what_is_left_out_is_listed() -> None:
+    shown = CliRunner().invoke(app, ["check-gradients", "cartpole", "--wrt", "all"])
+    assert shown.exit_code == 0
+    assert "left out: stiffness of cart_0: infinite" in shown.stdout
+    code, got, _ = checked("cartpole", "--wrt", "all")
+    assert code == 0 and {"inertia", "gravity", "geometry_placement"} <= {
+        c["block"] for c in got["columns"]
+    }
+    assert all(text.endswith(": infinite") for text in got["left_out"])
+
+
+def pushed(name: str, steps: int = 0, speed: float = 0.0, **more: Any) -> Start:
+    """A scene after some steps, a body of which is pushed."""
+    configuration = "standing" if name == "solo12" else "default"
+    n = more.pop("n", None)
+    sim = stiction.Simulator(stiction.load(name, **({} if n is None else {"n": n})), **more)
+    state, control = sim.initial_state(configuration), sim.hold(configuration)
+    if speed:
+        state.v[1] = speed
+    if steps:
+        sim.run(state, control, steps)
+    sim.add_wrench(control, 0)
+    return sim, state, control
+
+
+def sprung() -> Start:
+    """A cube that slides on springs."""
+    scene = stiction.load("cube-slide")
+    soft = stiction.Material(friction=0.4, stiffness=1e4, damping=50.0)
+    scene.set_pair_material("ground", "cube", soft)
+    sim = stiction.Simulator(scene, integrator="implicit-euler")
+    state = sim.initial_state()
+    state.v[:2] = 0.3
+    sim.run(state, sim.hold(), 5)
+    return sim, state, sim.hold()
+
+
+STARTS: dict[str, Callable[[], Start]] = {
+    "a cube at rest": lambda: pushed("cube-slide", 1),
+    "a cube that slides": lambda: pushed("cube-slide", 5, 1.0),
+    "a cube on a slope": lambda: pushed("slope"),
+    "a stack": lambda: pushed("box-stack", 1, n=2),
+    "feet on the ground": lambda: pushed("solo12"),
+    "feet that slide": lambda: pushed("solo12", 0, 0.1, baumgarte=1.0),
+    "a joint": lambda: pushed("cartpole", 3),
+    "a closure": lambda: pushed("four-bar", 50),
+    "a ball in flight": lambda: pushed("ball-drop"),
+    "springs": lambda: sprung(),
+}
+"""At rest, sliding, with kinks and without."""
+
+
+def blocks_of(sim: stiction.Simulator) -> list[str]:
+    exact = sim.settings.integrator == "semi-implicit-euler"
+    return ["q", "v", "torque", *(sim.derivative_parameters() if exact else ())]
+
+
+COLUMN = gradient_check._Column
+
+
+def spoilt_in(rows: str) -> type:
+    """Columns that are wrong by as much as `spoil` makes them."""
+
+    class Spoilt(COLUMN):  # type: ignore[misc, valid-type]
+        def checked(self, *others: Any) -> gradient_check.ColumnCheck | None:
+            nv = len(self.values) // 2
+            of_q, of_v = gradient_check.SPOILT * self.largest
+            self.values = self.values.copy()
+            if rows == "all of v+":
+                self.values[nv:] += of_v
+            elif rows == "one of v+":
+                self.values[nv + (self.k + 1) % nv] -= of_v
+            else:
+                self.values[self.k % nv] += of_q
+            found: gradient_check.ColumnCheck | None = super().checked(*others)
+            return found
+
+    return Spoilt
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_every_column_passes_and_every_spoilt_one_is_found(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """By every parameter, in the rows of q+ and of v+, kinks of either side too."""
+    sim, state, control = STARTS[name]()
+    wrt = blocks_of(sim)
+    right = gradient_check.check_gradients(sim, state, control, wrt)
+    assert not right.wrong and not right.approximate
+    seen = {c.block for c in right.columns} | {text.split(" of ")[0] for text in right.left_out}
+    assert {"inertia", "wrench", "position_target"} <= seen if len(wrt) > 3 else True
+    assert all(c.error <= right.bar for c in right.columns)  # of kinks too
+
+    for rows in ("all of v+", "one of v+", "one of q+"):
+        monkeypatch.setattr(gradient_check, "_Column", spoilt_in(rows))
+        found = gradient_check.check_gradients(sim, state, control, wrt)
+        assert not [str(c) for c in found.columns if c not in found.wrong], rows
+
+
+def test_a_kink_is_a_column_whose_own_sides_disagree() -> None:
+    """The report of a cube at rest counts gaps of zero and switches; they excuse only what they
+    split."""
+    sim, state, control = pushed("cube-slide")
+    found = gradient_check.check_gradients(sim, state, control)
+    assert found.report.num_at_switch and found.report.num_gap_kinks
+    assert {c.block for c in found.kinks} == {"q"}
+    for column in sim.scene.dof_names:
+        spoilt = gradient_check.check_gradients(sim, state, control, spoil=("v", column))
+        assert [(c.block, c.name) for c in spoilt.wrong] == [("v", column)]
+
+
+def test_what_the_report_calls_inexact_is_listed_apart() -> None:
+    """Recovery at its cap is taken as constant, which by q it is not; by v it is."""
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    sim.run(state, control, 100)
+    state.q[2] -= 5e-3
+    state.v[0] += 0.02
+    found = gradient_check.check_gradients(sim, state, control)
+    assert found.report.num_capped and not found.wrong
+    assert {c.block for c in found.approximate} == {"q"}
+    assert found.reasons == [f"recovery capped ({found.report.num_capped})"]
+    assert len(found.as_dict()["approximate"]) == len(found.approximate)
+    column = sim.scene.dof_names[8]
+    spoilt = gradient_check.check_gradients(sim, state, control, spoil=("v", column))
+    assert [(c.block, c.name) for c in spoilt.wrong] == [("v", column)]
 
 
 def test_a_gap_nearer_than_the_differences_is_no_fault() -> None:

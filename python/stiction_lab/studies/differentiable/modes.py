@@ -21,12 +21,12 @@ STATES = 20
 BLOCKS = ("q", "v", "torque")
 Random = np.random.Generator
 SETUP = """{states} random states of each kind, one step of 1 ms each: every column of
-d(q⁺, v⁺)/d(q, v, torque) against central differences of the step, solved to 1e-13, best of six
+d(q⁺, v⁺)/d(q, v, torque) against central differences of the step, solved to 1e-13, best of seven
 sizes of the difference. An error is the largest of the column, over the largest entry of its block
 in rows of the same kind (q⁺ or v⁺). Columns that have no derivative to compare with, because the
-two sides differ or the report names the reason, are kinks: counted, and left out of the
-quantiles. Where nothing else is said, κ is 1: a gap of zero then has no kink, see the last
-experiment."""
+two sides differ, or that the report calls not exact or not unique, are kinks: counted, and left
+out of the quantiles. Where nothing else is said, κ is 1: a gap of zero then has no kink, see the
+last experiment."""
 EXPLANATION = """A median of 1e-11 is the rounding of differences. Sliding contacts stand out: the
 solver's residual is quadratic in the direction of an impulse, to 1e-13 that is known to 1e-7. Rows
 whose recovery is capped by the speed that it would give to a joint are taken as constant, which
@@ -245,12 +245,12 @@ class Found:
         return [c for check in self.checks for c in check.columns if c.block == block]
 
     def errors(self, block: str) -> NDArray[np.float64]:
-        """Of columns without a kink."""
-        return np.array([c.error for c in self.columns(block) if not c.kink])
+        """Of columns that differences compare with."""
+        return np.array([c.error for c in self.columns(block) if c.compared])
 
     def of_kinks(self, block: str) -> NDArray[np.float64]:
-        """Errors of columns with one, of those that differences have a value for."""
-        errors = np.array([c.error for c in self.columns(block) if c.kink])
+        """Errors of the others, of those that differences have a value for."""
+        errors = np.array([c.error for c in self.columns(block) if not c.compared])
         return np.asarray(errors[np.isfinite(errors)])
 
     def modes(self) -> str:
@@ -262,7 +262,12 @@ class Found:
 
     def reasons(self) -> str:
         """In words, without their counts."""
-        said = [text.rsplit(" (", 1)[0] for c in self.checks if c.kinks for text in c.reasons]
+        said = [
+            text.rsplit(" (", 1)[0]
+            for c in self.checks
+            if c.kinks or c.approximate
+            for text in c.reasons
+        ]
         counts = {text: said.count(text) for text in dict.fromkeys(said)}
         return ", ".join(f"{text} ({count})" for text, count in counts.items())
 
@@ -303,7 +308,7 @@ def show(experiment: Experiment, found: list[Found]) -> None:
                 kind=one.name,
                 block=block,
                 error=[c.error for c in every],
-                kink=[int(c.kink) for c in every],
+                kink=[int(not c.compared) for c in every],
             )
             first = block == BLOCKS[0]
             table.rows.append([

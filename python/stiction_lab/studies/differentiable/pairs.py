@@ -143,11 +143,11 @@ def _errors(
             continue
         done += 1
         inexact += not check.report.exact
-        kinks += len(check.kinks)
         for column in check.columns:
-            if column.error > BAR and not column.kink and switches_nearby(start, column):
+            off = column.error > BAR
+            if not column.compared or (off and switches_nearby(start, column)):
                 kinks += 1
-            elif not column.kink:
+            else:
                 errors.append(column.error)
     return np.array(errors), kinks, inexact, done
 
