@@ -204,10 +204,10 @@ void expose_gradient_report() {
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")
       .def_readonly(
-          "num_swept", &R::num_swept, "Contacts of a later moment of the step, unless they open.")
+          "num_swept", &R::num_swept, "Of num_inexact, contacts of a later moment of the step.")
       .def_readonly("num_inexact",
                     &R::num_inexact,
-                    "Contacts whose features do not say how their point moves, unless they open.")
+                    "Contacts that do not open and whose point moves in a way that is not known.")
       .def_readonly("num_saturated",
                     &R::num_saturated,
                     "Dofs at their effort limit: targets and torques change nothing.")

@@ -21,7 +21,7 @@ RowColumn column(const MovingContact& p, int side, int dof) {
 
 void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out) {
   const MovingContact p = moving_contact(in, set, out);
-  out.num_swept += p.contact.witness.swept;
+  out.num_swept += p.contact.witness.swept && !p.d.exact;
   out.num_inexact += !p.d.exact;
   MovingRow& moving = out.rows.emplace_back();
   moving = {p.end.count, true, {}, {p.end.sign[0], p.end.sign[1]}};

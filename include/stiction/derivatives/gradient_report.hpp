@@ -65,8 +65,8 @@ struct GradientReport {
   int num_parameter_kinks = 0;
   int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
   int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant
-  int num_swept = 0;            ///< contacts of a later moment of the step, unless they open
-  int num_inexact = 0;          ///< the same of those whose features do not say how they move
+  int num_swept = 0;            ///< of num_inexact, contacts of a later moment of the step
+  int num_inexact = 0;          ///< contacts that do not open and whose motion is not known
   int num_saturated = 0;        ///< dofs at their effort limit: targets and torques change nothing
   int num_asleep = 0;           ///< trees: held where they are, though a change may wake them
   int num_slowed = 0;           ///< trees that turn by over 1 rad a step, loose bodies by over 1/2:

@@ -31,9 +31,19 @@ using namespace detail;
 
 bool is_plane(const Shape& s) { return !s.bounded() || is_surface(s.type); }
 
+/// take_back() puts the points of a later moment on the smaller body, or on the one that moves.
+bool lies_on_a(const Contact& c, const Shape& a, const Shape& b) {
+  const auto radius = [](const Shape& s) {
+    const Aabb box = bounding_box(s, Transform::identity());
+    return s.type == ShapeType::kSphere ? s.size.x : norm(half_extents(box));
+  };
+  return c.body_b < 0 || (c.body_a >= 0 && radius(a) <= radius(b));
+}
+
 /// Share of the gap by which the contact's point lies above A's.
-double share_of_gap(const Shape& a, const Shape& b) {
-  return 0.5 + (is_plane(b) ? 0.5 : 0.0) - (is_plane(a) ? 0.5 : 0.0);
+double share_of_gap(const Contact& c, const Shape& a, const Shape& b) {
+  const double on_planes = (is_plane(b) ? 0.5 : 0.0) - (is_plane(a) ? 0.5 : 0.0);
+  return (!c.witness.swept ? 0.5 : lies_on_a(c, a, b) ? 0.0 : 1.0) + on_planes;
 }
 
 /// A vertex, or the centre of a radius, against a flat face: the normal turns with the face.
@@ -92,6 +102,18 @@ PointMotion motion_of(const ContactQuery& q) {
   return smooth_point(q);
 }
 
+/// A point of a later moment depends on how its bodies turn until then, and where its features move
+/// along each other also on how they shift: but not a ball's at a face that stands still.
+bool is_ball_at_fixed_face(const ContactQuery& q) {
+  const auto holds = [&](const ContactSide& face, int body, const ContactSide& ball) {
+    PointFeature f;
+    return body < 0 && ball.core.type == ShapeType::kSphere && touching_feature(face, f) &&
+           f.flat == 2;
+  };
+  return q.at.gap > 0.0 && (holds(q.side_a, q.contact.body_a, q.side_b) ||
+                            holds(q.side_b, q.contact.body_b, q.side_a));
+}
+
 /// The normal is that of the least depth, and another one is as deep.
 bool may_turn(const ContactQuery& q) {
   const WitnessKind kind = q.contact.witness.kind;
@@ -111,18 +133,13 @@ ContactDerivatives contact_derivatives(const Contact& contact,
                                        const Transform& X_WA,
                                        const Shape& b,
                                        const Transform& X_WB) {
-  const double share = share_of_gap(a, b);
+  const double share = share_of_gap(contact, a, b);
   const WitnessKind kind = contact.witness.kind;
   const bool on_b = kind == WitnessKind::kVertexFace || kind == WitnessKind::kRoundFace;
   const bool on_a = kind == WitnessKind::kFaceVertex || kind == WitnessKind::kFaceRound;
   if (on_a || on_b) {
     ContactDerivatives d = point_on_face(contact, share, on_b);
     d.exact = !contact.witness.swept;
-    return d;
-  }
-  if (contact.witness.swept) {
-    ContactDerivatives d = point_on_face(contact, share, true);
-    d.exact = false;
     return d;
   }
   // A surface meets a half-space with its corners.
@@ -136,6 +153,12 @@ ContactDerivatives contact_derivatives(const Contact& contact,
       n, contact.position, p_a, p_a + n * contact.gap, contact.gap, size_of_pair(A, B)};
   const ContactQuery q = contact_query(contact, A, X_WA, B, X_WB, at);
   PointMotion m = motion_of(q);
+  if (contact.witness.swept) {
+    ContactDerivatives d =
+        m.exact ? of_motion(m, q.at.n, q.at.gap, share) : point_on_face(contact, share, true);
+    d.exact = m.exact && is_ball_at_fixed_face(q);
+    return d;
+  }
   m.exact = m.exact && !may_turn(q);
   return of_motion(m, q.at.n, q.at.gap, share);
 }

@@ -17,12 +17,13 @@ struct ContactDerivatives {
   Mat3d normal_u, normal_w, position_u, position_w;
   /// False: the features do not tell how the point moves, and the values are those of a point that
   /// rides on one of the bodies or of one choice. So it is with points that were found at a later
-  /// moment of the step; where faces, edges or lines that are parallel, or nearly so, leave the
-  /// point of a distance query free (two capsules side by side, a face on a face); where the overlap
-  /// is no strict local minimum of the depth, or another normal is as deep to 1e-7 of the size;
-  /// where clipped features cross as near to a vertex as they are known; on faces of hulls with more
-  /// than 64 corners; in deep overlaps of surfaces; and on surfaces where something flat lies across
-  /// several planes, or the normal is that of another point of the manifold.
+  /// moment of the step, but for balls at a flat face that stands still; where faces, edges or
+  /// lines that are parallel, or nearly so, leave the point of a distance query free (two capsules
+  /// side by side, a face on a face); where the overlap is no strict local minimum of the depth, or
+  /// another normal is as deep to 1e-7 of the size; where clipped features cross as near to a
+  /// vertex as they are known; on faces of hulls with more than 64 corners; in deep overlaps of
+  /// surfaces; and on surfaces where something flat lies across several planes, or the normal is
+  /// that of another point of the manifold.
   bool exact = true;
   Vec3d gap_u{0, 0, 0}, gap_w{0, 0, 0};
 };
