@@ -15,11 +15,8 @@ bp::tuple inverse_contact_dynamics(SimulatorHolder& sim,
                                    const bp::object& actuated,
                                    const bp::object& control,
                                    double tolerance) {
+  const Control& given = control_from(sim, control, "inverse_contact_dynamics");
   const Inside inside(sim.occupancy, "inverse_contact_dynamics");
-  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(sim.scene().nv());
-  const Control none{zero, zero, zero, {}};
-  const Control& given =
-      control.is_none() ? none : static_cast<const Control&>(bp::extract<const Control&>(control));
   validate_state_of(sim, state);
   check_parameters(sim);
   const Eigen::VectorXd v = finite_vector_from(v_next, "v_next", sim.scene().nv());

@@ -1214,8 +1214,8 @@ class Simulator:
         self,
         state: State,
         v_next: ArrayLike,
-        actuated: ArrayLike | None,
-        control: Control | None,
+        actuated: list[int] | None,
+        control: Control | ArrayLike | None,
         tolerance: float,
     ) -> tuple[Any, ...]: ...
     def _time_derivatives(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._stiction import Control, State
+from .loading import _check_type
 from .simulator import Simulator
 
 __all__ = ["InverseContactDynamics", "inverse_contact_dynamics"]
@@ -44,7 +45,7 @@ def inverse_contact_dynamics(
     state: State,
     v_next: ArrayLike,
     actuated: ArrayLike | None = None,
-    control: Control | None = None,
+    control: Control | ArrayLike | None = None,
     tolerance: float = 1e-6,
 ) -> InverseContactDynamics:
     """Torques and impulses with which a rigid step from `state` ends at the velocity `v_next`.
@@ -55,23 +56,44 @@ def inverse_contact_dynamics(
     A velocity says which contacts are open (no force) and which slide (force on the edge of the
     cone, against the motion); those that stick carry any force of their cone. Of these forces
     those are taken that leave the least to torques where nothing is actuated, in the metric of the
-    kinetic energy, and of those nearly the least. A compliant row has the impulse of its law. An
-    acceleration a means v_next = v + dt a.
+    kinetic energy, and of those nearly the least, to 1e-5 of the forces. A compliant row has the
+    impulse of its law, and if it sticks friction in a square inside the disk that this leaves.
+    Recoveries that a step cuts, as they give a joint or body too much speed, count as they are
+    asked for. An acceleration a means v_next = v + dt a.
 
     Args:
         sim: of the rigid integrator; its last step stays.
         state: where the step begins; it stays.
         v_next: (nv,) velocity at the end of the step.
-        actuated: dofs with motors; None: all but those of free-flyers and ball joints.
-        control: servos and wrenches; its torque counts as known, and `torque` is what comes on top.
-            None: none.
-        tolerance: speeds below it are rest [m/s].
+        actuated: numbers of dofs with motors; None: all but those of free-flyers and ball joints.
+        control: as in `step`, None for `hold()`; its torque counts as known, and `torque` is what
+            comes on top.
+        tolerance: speeds below it are rest [m/s], > 0.
 
     Raises:
-        ValueError: an argument has a wrong shape or is not finite; the integrator is compliant; a
-            contact with torsional or rolling friction slides; a servo is at its effort limit.
+        TypeError: `actuated` is a mask or has entries that are no integers.
+        ValueError: an argument has a wrong shape, is not finite or out of range; the integrator is
+            compliant; a contact with torsional or rolling friction slides; a servo is at its effort
+            limit; torques and impulses overflow.
     """
+    _check_type("state", state, State, "sim.initial_state()")
+    dofs = None if actuated is None else _dofs(actuated)
     torque, impulse, velocity, modes, residual, violation = sim._inverse_contact_dynamics(
-        state, v_next, actuated, control, tolerance
+        state, v_next, dofs, control, tolerance
     )
     return InverseContactDynamics(torque, impulse, velocity, tuple(modes), residual, violation)
+
+
+def _dofs(actuated: ArrayLike) -> list[int]:
+    """As integers; their range is checked where the scene is known."""
+    array = np.asarray(actuated)
+    if array.dtype == bool:
+        raise TypeError(
+            f"actuated = {actuated!r}: is a mask, must be numbers of dofs; take "
+            "np.flatnonzero(actuated)"
+        )
+    if array.ndim != 1:
+        raise ValueError(f"actuated has shape {array.shape}: must be a list of numbers of dofs")
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise TypeError(f"actuated = {actuated!r}: must be integers, numbers of dofs")
+    return [int(dof) for dof in array]

@@ -4,10 +4,12 @@
 #include "dynamics/column_solves.hpp"
 #include "dynamics/integrate.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "math/number_text.hpp"
 #include "simulator/explain_motion.hpp"
 #include "simulator/inverse_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -43,6 +45,42 @@ VectorXd in_axes_of_start(const Scene& scene,
   return v;
 }
 
+std::string entry(const char* name, std::size_t k, const std::string& value) {
+  return std::string(name) + "[" + std::to_string(k) + "] = " + value;
+}
+
+/// What a caller may have got wrong.
+void check_motion(const Scene& scene,
+                  const VectorXd& v_next,
+                  const std::vector<int>* actuated,
+                  double tolerance) {
+  if (v_next.size() != scene.nv())
+    throw std::invalid_argument("v_next has " + std::to_string(v_next.size()) +
+                                " entries: must have " + std::to_string(scene.nv()));
+  for (Eigen::Index k = 0; k < v_next.size(); ++k) {
+    if (!(std::abs(v_next[k]) <= kLargest))
+      throw std::invalid_argument(entry("v_next", k, number_text(v_next[k])) +
+                                  ": must be finite and at most 1e100 in size");
+  }
+  for (std::size_t k = 0; actuated != nullptr && k < actuated->size(); ++k) {
+    const int dof = (*actuated)[k];
+    if (dof < 0 || dof >= scene.nv())
+      throw std::invalid_argument(entry("actuated", k, std::to_string(dof)) +
+                                  ": must be the number of a dof, from 0 to " +
+                                  std::to_string(scene.nv() - 1));
+  }
+  if (!(tolerance > 0.0 && std::isfinite(tolerance)))
+    throw std::invalid_argument("tolerance = " + number_text(tolerance) +
+                                ": must be > 0 and finite [m/s]");
+}
+
+[[noreturn]] void refuse_overflow(const VectorXd& v_next) {
+  Eigen::Index largest = 0;
+  v_next.cwiseAbs().maxCoeff(&largest);
+  throw std::invalid_argument(entry("v_next", largest, number_text(v_next[largest])) +
+                              ": torques and impulses overflow; take smaller velocities");
+}
+
 /// The dofs without motors; `actuated` null: those of joints with several.
 std::vector<int> loose_dofs(const Scene& scene, const std::vector<int>* actuated) {
   std::vector<std::uint8_t> driven(scene.nv(), 0);
@@ -54,13 +92,7 @@ std::vector<int> loose_dofs(const Scene& scene, const std::vector<int>* actuated
     }
   }
   if (actuated != nullptr) {
-    for (const int dof : *actuated) {
-      if (dof < 0 || dof >= scene.nv())
-        throw std::invalid_argument("actuated = " + std::to_string(dof) +
-                                    ": must be numbers from 0 to " +
-                                    std::to_string(scene.nv() - 1));
-      driven[dof] = 1;
-    }
+    for (const int dof : *actuated) driven[dof] = 1;
   }
   std::vector<int> out;
   for (int dof = 0; dof < scene.nv(); ++dof) {
@@ -141,9 +173,7 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
                                                            double tolerance) {
   rigid_step();
   check_sizes(state, control);
-  if (v_next.size() != scene_.nv() || !v_next.allFinite())
-    throw std::invalid_argument("v_next: must have " + std::to_string(scene_.nv()) +
-                                " finite entries, has " + std::to_string(v_next.size()));
+  check_motion(scene_, v_next, actuated, tolerance);
   const std::vector<int> loose = loose_dofs(scene_, actuated);
   if (lent_) edits_.look(parameters_);
   if (!inverse_) inverse_ = std::make_unique<InverseStep>(scene_, settings_);
@@ -161,6 +191,7 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
   solve_scaled_lower(scene_, work, free.data());
   const VectorXd change =
       in_axes_of_start(scene_, parameters_, work, settings_.dt, state.q, v_next) - state.v - free;
+  if (!change.allFinite()) refuse_overflow(v_next);
   InverseContactDynamics out;
   out.velocity = record.problem.g;
   add_row_motion(scene_, work, record.rows, change.data(), out.velocity);
@@ -173,6 +204,9 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
   out.torque = (momentum - Eigen::Map<const VectorXd>(carried.data(), scene_.nv())) / settings_.dt;
   out.residual = VectorXd::Zero(scene_.nv());
   for (const int dof : loose) std::swap(out.torque[dof], out.residual[dof]);
+  const Eigen::Map<const VectorXd> impulse(out.impulse.data(),
+                                           static_cast<Eigen::Index>(out.impulse.size()));
+  if (!(out.torque + out.residual).allFinite() || !impulse.allFinite()) refuse_overflow(v_next);
   return out;
 }
 

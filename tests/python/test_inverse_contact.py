@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pytest
 import stiction
@@ -81,21 +84,60 @@ def test_a_motion_that_nothing_explains_is_reported() -> None:
     assert stiction.inverse_contact_dynamics(sim, state, -up).violation > 0.9
 
 
-def test_wrong_arguments_are_named() -> None:
+WRONG: list[tuple[type[Exception], str, dict[str, Any]]] = [
+    (ValueError, "v_next has shape (5,): must be (6,)", {"v_next": np.zeros(5)}),
+    (ValueError, "v_next[0] = nan: must be finite", {"v_next": np.full(6, np.nan)}),
+    (ValueError, "v_next[0] = 1e+300: must be finite and at most 1e100", {"v_next": [1e300] * 6}),
+    (ValueError, "actuated[1] = 9: must be the number of a dof, from 0 to 5", {"actuated": [0, 9]}),
+    (
+        TypeError,
+        "is a mask, must be numbers of dofs; take np.flatnonzero",
+        {"actuated": [True] * 6},
+    ),
+    (TypeError, "must be integers, numbers of dofs", {"actuated": [0.5]}),
+    (ValueError, "actuated has shape (): must be a list", {"actuated": 3}),
+    (ValueError, "tolerance = nan: must be > 0 and finite", {"tolerance": np.nan}),
+    (ValueError, "tolerance = 0: must be > 0 and finite", {"tolerance": 0.0}),
+    (ValueError, "tolerance = -1e-06: must be > 0 and finite", {"tolerance": -1e-6}),
+    (ValueError, "control has shape (2,): must be (6,)", {"control": np.ones(2)}),
+    (TypeError, "state = 3: must be a State", {"state": 3}),
+]
+
+
+@pytest.mark.parametrize(("error", "text", "given"), WRONG)
+def test_wrong_arguments_are_named(
+    error: type[Exception], text: str, given: dict[str, Any]
+) -> None:
     sim = stiction.Simulator(stiction.load("cube-slide"))
-    state = sim.initial_state()
-    with pytest.raises(ValueError, match="v_next"):
-        stiction.inverse_contact_dynamics(sim, state, np.zeros(5))
-    with pytest.raises(ValueError, match="v_next"):
-        stiction.inverse_contact_dynamics(sim, state, np.full(6, np.nan))
-    with pytest.raises(ValueError, match="actuated"):
-        stiction.inverse_contact_dynamics(sim, state, np.zeros(6), actuated=[9])
+    right = {"state": sim.initial_state(), "v_next": np.zeros(6)}
+    with pytest.raises(error, match=re.escape(text)):
+        stiction.inverse_contact_dynamics(sim, **(right | given))
+
+
+def test_compliant_integrators_are_refused() -> None:
     soft = stiction.load("cube-slide")
     soft.parameters.stiffness[:] = 1e5
     soft.parameters.contact_damping[:] = 300.0
-    soft = stiction.Simulator(soft, integrator="implicit-euler")
+    sim = stiction.Simulator(soft, integrator="implicit-euler")
     with pytest.raises(ValueError, match="integrator"):
-        stiction.inverse_contact_dynamics(soft, soft.initial_state(), np.zeros(6))
+        stiction.inverse_contact_dynamics(sim, sim.initial_state(), np.zeros(6))
+
+
+def test_a_control_is_that_of_a_step() -> None:
+    """None holds, an array is torques that count as known."""
+    sim = stiction.Simulator(stiction.load("solo12"), tolerance=1e-12)
+    state = sim.initial_state("standing")
+    sim.run(state, steps=50)
+    known = np.r_[np.zeros(6), np.linspace(-0.1, 0.1, 12)]
+    ends = [state.copy() for _ in range(3)]
+    sim.step(ends[0], known)
+    for k, control in enumerate((None, known, sim.hold())):
+        found = stiction.inverse_contact_dynamics(sim, state, ends[0].v, control=control)
+        ends[1] = state.copy()
+        if k == 1:
+            assert abs(found.torque[6:]).max() < 2.0  # feet that stick press as they like
+        sim.step(ends[1], found.torque + (known if k == 1 else 0.0))
+        np.testing.assert_allclose(ends[1].v, ends[0].v, atol=1e-9)
 
 
 def solo12_that(does: str):

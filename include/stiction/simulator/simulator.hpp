@@ -116,8 +116,8 @@ class Simulator {
   /// the impulses of these modes those are taken that leave the least to torques where nothing is
   /// `actuated` (null: ball joints and free-flyers), in the metric of the kinetic energy, and of
   /// those nearly the least. Leaves the last step as it is; allocates. Throws std::invalid_argument
-  /// for sizes, a compliant integrator, a servo at its effort limit, torsional friction that
-  /// slides.
+  /// for sizes and numbers out of range, a compliant integrator, a servo at its effort limit,
+  /// torsional friction that slides.
   InverseContactDynamics inverse_contact_dynamics(const State& state,
                                                   const Control& control,
                                                   const Eigen::VectorXd& v_next,
