@@ -1,3 +1,4 @@
+#include "math/elementary.hpp"
 #include "scenes/builders.hpp"
 
 #include <cmath>
@@ -105,7 +106,7 @@ Scene make_ball_drop(const SceneOptions& options) {
 Scene make_slope(const SceneOptions& options) {
   const Material material = scene_material(options, 0.2);
   const double angle = 15.0 * std::numbers::pi / 180.0, h = 0.5 * kSide;
-  const double c = std::cos(angle), s = std::sin(angle);
+  const double c = cosine(angle), s = sine(angle);
   const Vec3d normal{s, 0.0, c};
   Scene scene;
   scene.add_half_space("slope", {0, 0, 0}, normal, material);

@@ -1,3 +1,6 @@
+#include "stiction/math/lanes.hpp"
+
+#include "math/elementary.hpp"
 #include "scenes/builders.hpp"
 
 #include <charconv>
@@ -126,14 +129,14 @@ Scene make_four_bar(const SceneOptions& options) {
   // Crank at 60 degrees; the coupler's end is where the circles about the crank's end and about the
   // ground pivot meet, on the upper branch.
   const double theta = std::numbers::pi / 3.0;
-  const double x = crank * std::cos(theta), z = crank * std::sin(theta);
-  const double dx = ground - x, dz = -z, d = std::hypot(dx, dz);
+  const double x = crank * cosine(theta), z = crank * sine(theta);
+  const double dx = ground - x, dz = -z, d = length(dx, dz);
   const double inner =
-      std::acos((coupler * coupler + d * d - rocker * rocker) / (2.0 * coupler * d));
-  const double coupler_angle = std::atan2(dz, dx) + inner;
-  const double ex = x + coupler * std::cos(coupler_angle);
-  const double ez = z + coupler * std::sin(coupler_angle);
-  const double rocker_angle = std::atan2(-ez, ground - ex);
+      arc_cosine((coupler * coupler + d * d - rocker * rocker) / (2.0 * coupler * d));
+  const double coupler_angle = arc_tangent(dz, dx) + inner;
+  const double ex = x + coupler * cosine(coupler_angle);
+  const double ez = z + coupler * sine(coupler_angle);
+  const double rocker_angle = arc_tangent(-ez, ground - ex);
   scene.set_configuration("default", {theta, coupler_angle - theta, rocker_angle - coupler_angle});
   return scene;
 }

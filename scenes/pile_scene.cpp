@@ -1,3 +1,4 @@
+#include "math/elementary.hpp"
 #include "math/split_mix.hpp"
 #include "scenes/builders.hpp"
 #include "scenes/data_paths.hpp"
@@ -19,7 +20,7 @@ Mat3d random_rotation(SplitMix& generator) {
   const double a = 2.0 * std::numbers::pi * uniform(generator);
   const double b = 2.0 * std::numbers::pi * uniform(generator);
   const double r = std::sqrt(1.0 - u), s = std::sqrt(u);
-  const double q[4] = {r * std::sin(a), r * std::cos(a), s * std::sin(b), s * std::cos(b)};
+  const double q[4] = {r * sine(a), r * cosine(a), s * sine(b), s * cosine(b)};
   return rotation_from_quaternion(q);
 }
 
@@ -46,10 +47,10 @@ void add_funnel(Scene& scene, double half, const Material& material) {
   const double tilt = std::numbers::pi / 3.0;
   for (int i = 0; i < 4; ++i) {
     const double a = 0.5 * std::numbers::pi * i;
-    const Vec3d outward{std::cos(a), std::sin(a), 0.0};
+    const Vec3d outward{cosine(a), sine(a), 0.0};
     scene.add_half_space("wall" + std::to_string(i),
                          outward * half,
-                         outward * -std::sin(tilt) + Vec3d{0, 0, std::cos(tilt)},
+                         outward * -sine(tilt) + Vec3d{0, 0, cosine(tilt)},
                          material);
   }
 }

@@ -1,5 +1,6 @@
 #include "scenes/posture.hpp"
 
+#include "math/elementary.hpp"
 #include "model/joint.hpp"
 
 #include <cmath>
@@ -24,7 +25,7 @@ Transform joint_motion(const BodyDescription& body, const double* q) {
     case JointType::kSpherical:
       return {rotation_from_quaternion(q), origin};
     case JointType::kRevolute:
-      return {rotation_about(body.axis, std::cos(q[0]), std::sin(q[0])), origin};
+      return {rotation_about(body.axis, cosine(q[0]), sine(q[0])), origin};
     case JointType::kContinuous:
       return {rotation_about(body.axis, q[0], q[1]), origin};
     case JointType::kPrismatic:

@@ -5,8 +5,9 @@
 
 Rules (ARCHITECTURE.md): functions of at most 80 lines (99 % of them) and 120 (all), files of at
 most 400, classes of at most 20 fields (workspaces, settings and bindings excepted), folders include
-only folders above them, every public header is included by somebody outside the library, and no
-run of lines stands in two places. What is allowed in spite of a rule stands, with its reason, in
+only folders above them, every public header is included by somebody outside the library, no run of
+lines stands in two places, and the C library's elementary functions, whose last bit depends on the
+processor, are not called. What is allowed in spite of a rule stands, with its reason, in
 structure_exceptions.txt; an exception that nobody needs any more is a violation too.
 """
 
@@ -26,6 +27,9 @@ import tree_sitter_cpp
 from tree_sitter import Language, Node, Parser
 
 ROOT = Path(__file__).resolve().parent.parent
+LIBM = re.compile(
+    r"(?:std::|__builtin_)(?:a?(?:sin|cos|tan)h?|atan2|exp2?|expm1|log(?:2|10|1p)?|pow|cbrt|hypot)\("
+)
 EXCEPTIONS = Path(__file__).with_name("structure_exceptions.txt")
 LAYERS = (
     "math",
@@ -245,6 +249,14 @@ def copied_lines(tree: Tree) -> Iterator[Violation]:
         )
 
 
+def processor_dependent(tree: Tree) -> Iterator[Violation]:
+    """Calls of elementary functions of the C library: math/elementary.hpp has our own."""
+    for name, text in tree.cpp("src/", "include/", "scenes/"):
+        for at, line in enumerate(text.split("\n"), 1):
+            for call in LIBM.findall(line.split("//")[0]):
+                yield Violation("C library", name, f"{call}, line {at}")
+
+
 RULES = (
     long_functions,
     long_files,
@@ -252,6 +264,7 @@ RULES = (
     upward_includes,
     unused_public_headers,
     copied_lines,
+    processor_dependent,
 )
 
 

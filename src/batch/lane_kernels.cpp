@@ -1,6 +1,7 @@
 #include "batch/lane_kernels.hpp"
 
 #include "batch/lane_step_impl.hpp"
+#include "math/instruction_set.hpp"
 
 namespace stiction {
 
@@ -13,11 +14,9 @@ const std::vector<LaneKernel>& lane_kernels() {
     std::vector<LaneKernel> k;
     k.push_back(lane_kernel<double>("x86-64"));
     k.push_back(lane_kernel<Pack<2>>("x86-64"));
-    if (__builtin_cpu_supports("avx2")) k.push_back(lane_kernel_avx2());
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) {
-      k.push_back(lane_kernel_avx512());
-    }
+    const InstructionSet widest = widest_instruction_set();
+    if (widest >= InstructionSet::kAvx2) k.push_back(lane_kernel_avx2());
+    if (widest >= InstructionSet::kAvx512) k.push_back(lane_kernel_avx512());
     return k;
   }();
   return kernels;

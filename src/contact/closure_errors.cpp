@@ -1,3 +1,5 @@
+#include "stiction/math/lanes.hpp"
+
 #include "contact/constraint_row.hpp"
 #include "model/joint.hpp"
 
@@ -24,8 +26,8 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
   for (const ConstraintRow& row : rows.rows) {
     const double* r = row.reference;
     if (row.source == RowSource::kClosure) {
-      const double angular = row.set.dim == 6 ? std::hypot(r[3], r[4], r[5]) : 0.0;
-      closures.push_back({row.source, row.index, std::hypot(r[0], r[1], r[2]), angular});
+      const double angular = row.set.dim == 6 ? length(r[3], r[4], r[5]) : 0.0;
+      closures.push_back({row.source, row.index, length(r[0], r[1], r[2]), angular});
     } else if (row.source == RowSource::kGear) {
       const Tree& tree = scene.trees()[row.sides[0].tree];
       const bool slides = joint_facts(tree.joint[row.sides[0].body]).linear_dofs > 0;

@@ -2,6 +2,7 @@
 
 #include "contact/constraint_row.hpp"
 #include "dynamics/constraint_rows.hpp"
+#include "math/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@ namespace {
 Vec3d rotation_vector(const Mat3d& R) {
   const Vec3d axis{0.5 * (R.c1.z - R.c2.y), 0.5 * (R.c2.x - R.c0.z), 0.5 * (R.c0.y - R.c1.x)};
   const double s = norm(axis), c = 0.5 * (R.c0.x + R.c1.y + R.c2.z - 1.0);
-  if (s > 1e-9) return axis * (std::atan2(s, c) / s);
+  if (s > 1e-9) return axis * (arc_tangent(s, c) / s);
   if (c > 0.0) return axis;
   // Half a turn: the axis is the largest column of R + I.
   Vec3d u = R.c0 + Vec3d{1, 0, 0};

@@ -346,8 +346,7 @@ const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
   return tangent_;
 }
 
-/// Redundant rows that no motion keeps together: a ball in a groove that moves up keeps two
-/// contacts and sticks to neither. Seen along one direction of q, which is as good as any.
+/// Redundant rows that no motion keeps together, seen along one direction of q, as good as any.
 bool Differentiator::contradicts(const DerivativeInput& in, const DerivativeIsland& island) {
   const ReducedSystem& reduced = linear_.reduced[island.reduced];
   if (reduced.rank() == reduced.size()) return false;

@@ -1,6 +1,7 @@
 #include "derivatives/implicit_derivatives.hpp"
 
 #include "stiction/math/constants.hpp"
+#include "stiction/math/lanes.hpp"
 
 #include "dynamics/integrate_derivatives.hpp"
 #include "integrator/implicit_euler.hpp"
@@ -48,7 +49,7 @@ void count_switches(const CompliantSystem& end, GradientReport& report) {
     const Vec3d f = p.force.force, c = p.motion.extension * p.compliance.tangential_stiffness -
                                        p.motion.velocity * p.compliance.tangential_damping;
     const double limit = p.compliance.friction * f.z;
-    report.num_at_switch += limit > 0.0 && std::abs(std::hypot(c.x, c.y) - limit) < 1e-7 * limit;
+    report.num_at_switch += limit > 0.0 && std::abs(length(c.x, c.y) - limit) < 1e-7 * limit;
   }
 }
 

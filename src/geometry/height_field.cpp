@@ -1,5 +1,7 @@
 #include "stiction/geometry/height_field.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 #include "math/disjoint_sets.hpp"
 
 #include <algorithm>
@@ -136,7 +138,7 @@ HeightField HeightField::build(
   const auto [low, high] = std::minmax_element(heights.begin(), heights.end());
   field.lowest = *low;
   field.highest = *high;
-  field.base = *low - (depth > 0.0 ? depth : 2.0 * std::hypot(field.x0, field.y0));
+  field.base = *low - (depth > 0.0 ? depth : 2.0 * length(field.x0, field.y0));
   find_patches(field);
   build_levels(field);
   return field;

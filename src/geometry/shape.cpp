@@ -3,6 +3,7 @@
 #include "stiction/geometry/height_field.hpp"
 #include "stiction/geometry/triangle_mesh.hpp"
 #include "stiction/math/constants.hpp"
+#include "stiction/math/lanes.hpp"
 
 #include "geometry/mesh_support.hpp"
 #include "geometry/size_range.hpp"
@@ -298,7 +299,7 @@ double bounding_radius(const Shape& shape) {
     case ShapeType::kHeightField: {
       const Aabb box = own_box(*shape.field);
       const double z = std::max(std::abs(box.lower.z), std::abs(box.upper.z));
-      return std::hypot(box.upper.x, box.upper.y, z);
+      return length(box.upper.x, box.upper.y, z);
     }
   }
   return 0.0;

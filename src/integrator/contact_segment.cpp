@@ -1,6 +1,6 @@
 #include "integrator/contact_segment.hpp"
 
-#include "math/exponential.hpp"
+#include "math/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>

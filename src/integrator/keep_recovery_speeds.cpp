@@ -1,6 +1,7 @@
 #include "integrator/keep_recovery_speeds.hpp"
 
 #include "stiction/contact/residuals.hpp"
+#include "stiction/math/lanes.hpp"
 
 #include "contact/recovery.hpp"
 #include "dynamics/mass_matrix.hpp"
@@ -35,9 +36,9 @@ double share_of_cap(const RowContext& context, const ConstraintRow& row) {
   const double* c = row.reference;
   if (row.source == RowSource::kContact) return c[row.set.dim - 1] / s.recovery_speed;
   if (row.source == RowSource::kClosure) {
-    const double linear = std::hypot(c[0], c[1], c[2]) / s.recovery_speed;
+    const double linear = length(c[0], c[1], c[2]) / s.recovery_speed;
     if (row.set.dim < 6) return linear;
-    return std::max(linear, std::hypot(c[3], c[4], c[5]) / s.recovery_angular_speed);
+    return std::max(linear, length(c[3], c[4], c[5]) / s.recovery_angular_speed);
   }
   const RowSide& side = row.sides[0];
   return std::abs(c[0]) / limit_cap(s, context.scene.trees()[side.tree].joint[side.body]);

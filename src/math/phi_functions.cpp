@@ -3,7 +3,7 @@
 #include "stiction/math/lanes.hpp"
 
 #include "math/clones.hpp"
-#include "math/exponential.hpp"
+#include "math/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -14,8 +14,13 @@ namespace {
 
 constexpr int kTail = 5, kMoments = 3;  // states of the forcing; z, int z, intint z
 
-/// A power of 2 near x > 0, or 1.
-double power_of_two(double x) { return x > 0.0 ? std::exp2(std::round(std::log2(x))) : 1.0; }
+/// The power of 2 nearest to x > 0 by ratio, or 1.
+double power_of_two(double x) {
+  if (!(x > 0.0)) return 1.0;
+  int e;
+  const double m = std::frexp(x, &e);  // x = m 2^e, 1/2 <= m < 1
+  return std::ldexp(1.0, m < 0.70710678118654752 ? e - 1 : e);
+}
 
 /// c, near the fastest frequency: all entries of A are then rates.
 double x_scale(const SpringRows& rows) {

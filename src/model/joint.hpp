@@ -2,6 +2,7 @@
 
 #include "stiction/model/joint_type.hpp"
 
+#include "math/elementary.hpp"
 #include "math/spatial_algebra.hpp"
 
 #include <concepts>
@@ -147,12 +148,12 @@ struct ContinuousJoint : OneDofJoint {
     q[1] = y * scale;
   }
   static void difference(const double* q0, const double* q1, double* x) {
-    x[0] = __builtin_atan2(q1[1] * q0[0] - q1[0] * q0[1], q1[0] * q0[0] + q1[1] * q0[1]);
+    x[0] = arc_tangent(q1[1] * q0[0] - q1[0] * q0[1], q1[0] * q0[0] + q1[1] * q0[1]);
   }
-  static double position(const double* q) { return __builtin_atan2(q[1], q[0]); }
+  static double position(const double* q) { return arc_tangent(q[1], q[0]); }
   static void set_position(double x, double* q) {
-    q[0] = __builtin_cos(x);
-    q[1] = __builtin_sin(x);
+    q[0] = cosine(x);
+    q[1] = sine(x);
   }
 };
 
@@ -183,7 +184,7 @@ struct SphericalJoint {
     const Vec3<double> e0{q0[0], q0[1], q0[2]}, e1{q1[0], q1[1], q1[2]};
     const Vec3<double> e = e1 * q0[3] - e0 * q1[3] - cross(e0, e1);
     const double c = q0[3] * q1[3] + dot(e0, e1), s = norm(e);
-    const double half = __builtin_atan2(c < 0.0 ? -s : s, c < 0.0 ? -c : c);
+    const double half = arc_tangent(c < 0.0 ? -s : s, c < 0.0 ? -c : c);
     const double scale = s > 0.0 ? 2.0 * half / s : 2.0;
     for (int k = 0; k < 3; ++k) x[k] = scale * e[k];
   }
@@ -192,7 +193,7 @@ struct SphericalJoint {
     const Vec3<double> x{xi[0], xi[1], xi[2]}, w{v[0], v[1], v[2]};
     const double t2 = squared_norm(x), t = square_root(t2);
     const double c = t < 1e-2 ? 1.0 / 12.0 + t2 / 720.0 + t2 * t2 / 30240.0
-                              : (1.0 - 0.5 * t / __builtin_tan(0.5 * t)) / t2;
+                              : (1.0 - 0.5 * t / (sine(0.5 * t) / cosine(0.5 * t))) / t2;
     const Vec3<double> xw = cross(x, w);
     const Vec3<double> out = w + xw * 0.5 + cross(x, xw) * c;
     for (int k = 0; k < 3; ++k) rate[k] = out[k];

@@ -1,5 +1,6 @@
 #include "model/physical_inertia.hpp"
 
+#include "math/elementary.hpp"
 #include "model/joint.hpp"
 
 #include <algorithm>
@@ -20,9 +21,9 @@ std::array<double, 3> principal_moments(const Sym3d& s) {
   const double determinant =
       a * (b * c - s.yz * s.yz) - s.xy * (s.xy * c - s.yz * s.xz) + s.xz * (s.xy * s.yz - b * s.xz);
   const double r = std::clamp(determinant / (2.0 * p * p * p), -1.0, 1.0);
-  const double angle = std::acos(r) / 3.0;
-  const double high = mean + 2.0 * p * std::cos(angle);
-  const double low = mean + 2.0 * p * std::cos(angle + 2.0 * std::numbers::pi / 3.0);
+  const double angle = arc_cosine(r) / 3.0;
+  const double high = mean + 2.0 * p * cosine(angle);
+  const double low = mean + 2.0 * p * cosine(angle + 2.0 * std::numbers::pi / 3.0);
   return {low, 3.0 * mean - high - low, high};
 }
 

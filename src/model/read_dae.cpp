@@ -1,5 +1,6 @@
 #include "stiction/math/constants.hpp"
 
+#include "math/elementary.hpp"
 #include "model/mesh_file.hpp"
 
 #include <cmath>
@@ -168,7 +169,7 @@ Affine DaeReader::transform(const Element& e) {
     const double length = norm(axis), angle = x[3] * kPi / 180.0;
     if (!(length > 1e-12)) return X;
     const Vec3d u = axis * (1.0 / length);
-    const double c = std::cos(angle), s = std::sin(angle);
+    const double c = cosine(angle), s = sine(angle);
     const auto turned = [&](const Vec3d& v) {  // Rodrigues
       return v * c + cross(u, v) * s + u * (dot(u, v) * (1.0 - c));
     };

@@ -1,5 +1,7 @@
 #include "model/srdf.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 #include "model/joint.hpp"
 #include "model/near_names.hpp"
 #include "model/xml_file.hpp"
@@ -53,10 +55,10 @@ void set_joint(XmlFile& file, const XmlElement& e, const BodyDescription& body, 
   std::copy(values.begin(), values.end(), q);
   if (facts.unit_count != 4) return;
   double* quaternion = q + facts.unit_first;
-  const double length = std::hypot(std::hypot(quaternion[0], quaternion[1]),
-                                   std::hypot(quaternion[2], quaternion[3]));
-  if (!(length > 1e-6)) file.fail(e, "joint '" + body.joint_name + "': the quaternion is zero");
-  for (int k = 0; k < 4; ++k) quaternion[k] /= length;
+  const double norm =
+      length(length(quaternion[0], quaternion[1]), length(quaternion[2], quaternion[3]));
+  if (!(norm > 1e-6)) file.fail(e, "joint '" + body.joint_name + "': the quaternion is zero");
+  for (int k = 0; k < 4; ++k) quaternion[k] /= norm;
 }
 
 void read_state(XmlFile& file, const XmlElement& e, Robot& robot) {

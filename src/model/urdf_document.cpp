@@ -1,5 +1,7 @@
 #include "model/urdf_document.hpp"
 
+#include "math/elementary.hpp"
+
 #include <cmath>
 
 namespace stiction {
@@ -221,8 +223,8 @@ UrdfJoint read_joint(XmlFile& file, const XmlElement& e) {
 }  // namespace
 
 Transform transform_from_xyz_rpy(const Vec3d& xyz, const Vec3d& rpy) {
-  const double cr = std::cos(rpy.x), sr = std::sin(rpy.x), cp = std::cos(rpy.y),
-               sp = std::sin(rpy.y), cy = std::cos(rpy.z), sy = std::sin(rpy.z);
+  const double cr = cosine(rpy.x), sr = sine(rpy.x), cp = cosine(rpy.y), sp = sine(rpy.y),
+               cy = cosine(rpy.z), sy = sine(rpy.z);
   // Rz(yaw) Ry(pitch) Rx(roll), by columns.
   const Mat3d R{{cy * cp, sy * cp, -sp},
                 {cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, cp * sr},

@@ -1,5 +1,7 @@
 #include "simulator/compliant_step.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 #include "contact/project_closures.hpp"
 
 #include <algorithm>
@@ -70,7 +72,7 @@ void CompliantStep::fill_report() {
     contacts.push_back(c.contact);
     report.penetration = std::max(report.penetration, -c.contact.gap);
     if (c.mode == ContactMode::kStick)
-      report.creep = std::max(report.creep, std::hypot(c.velocity.x, c.velocity.y));
+      report.creep = std::max(report.creep, length(c.velocity.x, c.velocity.y));
   }
   judge(outcome.converged);
 }

@@ -1,5 +1,6 @@
 #include "simulator/explain_motion.hpp"
 
+#include "stiction/math/lanes.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include <Eigen/Cholesky>
@@ -36,7 +37,7 @@ struct Unknowns {
 
 /// -mu |impulse| along the motion.
 void put_on_edge(const ConstraintSet& set, const double* c, double normal, double* out) {
-  const double speed = std::hypot(c[0], c[1]);
+  const double speed = length(c[0], c[1]);
   for (int r = 0; r < 2; ++r) out[r] = -set.friction.mu[r] * normal * c[r] / speed;
 }
 
@@ -147,7 +148,7 @@ ContactMode mode_of(const ConstraintSet& set, const double* c, double tolerance)
   if (set.dim == 1) return ContactMode::kStick;
   double fastest = 0.0;
   for (int r = 0; r < set.dim - 1; ++r) fastest = std::max(fastest, std::abs(c[r]));
-  if (std::hypot(c[0], c[1]) <= tolerance && fastest <= tolerance) return ContactMode::kStick;
+  if (length(c[0], c[1]) <= tolerance && fastest <= tolerance) return ContactMode::kStick;
   if (set.dim != 3)
     throw std::invalid_argument("a contact of " + std::to_string(set.dim) +
                                 " rows slides: torsional friction is not known here");

@@ -1,5 +1,6 @@
 #include "simulator/rigid_step.hpp"
 
+#include "stiction/math/lanes.hpp"
 #include "stiction/solver/central_path.hpp"
 
 #include "contact/closure_curvature.hpp"
@@ -218,7 +219,7 @@ std::vector<ContactReport> RigidStep::contacts(double dt) const {
     for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
     r.extension = next_extension(c, row, dt, l);
     r.force_on_b_world = c.frame * r.impulse * (1.0 / dt);
-    r.sliding = on_cone(row.set.friction, l) && std::hypot(w[0], w[1]) > kSlip;
+    r.sliding = on_cone(row.set.friction, l) && length(w[0], w[1]) > kSlip;
   }
   return out;
 }

@@ -3,9 +3,9 @@
 #include "stiction/model/state_io.hpp"
 
 #include "derivatives/differentiator.hpp"
+#include "math/instruction_set.hpp"
 #include "simulator/compliant_derivatives.hpp"
 #include "simulator/integrators.hpp"
-#include "simulator/inverse_step.hpp"
 #include "simulator/inverse_step.hpp"
 #include "simulator/look.hpp"
 #include "simulator/rigid_step.hpp"
@@ -53,6 +53,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
       edits_(parameters_),
       look_(std::make_unique<Look>()) {
   settings_.validate();
+  widest_instruction_set();
   scene_.validate(parameters_);
   step_ = find_integrator(settings_.integrator).make(scene_, settings_);
   look_->resize(scene_);

@@ -63,6 +63,10 @@ BROKEN = {
         "src/math/b.cpp": "int g() {\n  // other words\n" + lines(10) + "  return 1;\n}\n",
         "src/math/c.cpp": "int h() {\n" + lines(9) + "  return 2;\n}\n",
     },
+    "C library": {
+        "src/math/a.cpp": "double f(double x) { return std::hypot(x, 1.0); }\n",
+        "src/math/b.cpp": "double g(double x) { return std::sqrt(x); }  // std::cos(x)\n",
+    },
 }
 SEEN = {
     "long function": {"src/math/a.cpp f"},
@@ -71,6 +75,7 @@ SEEN = {
     "upward include": {"src/contact/a.cpp"},
     "unused public header": {"include/stiction/math/alone.hpp"},
     "copied lines": {"src/math/a.cpp src/math/b.cpp"},
+    "C library": {"src/math/a.cpp"},
 }
 
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "stiction/contact/contact_mode.hpp"
+#include "stiction/math/lanes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,14 +93,14 @@ inline double tangent(const double* x) {
 
 /// Distance from K of a point at (t, n), t >= 0 its tangential norm.
 inline double distance(double mu, double t, double n) {
-  if (n < 0.0 && mu * t <= -n) return std::hypot(t, n);  // nearest point is the apex
+  if (n < 0.0 && mu * t <= -n) return length(t, n);  // nearest point is the apex
   if (t <= mu * n) return 0.0;
   return (t - mu * n) / std::sqrt(1.0 + mu * mu);
 }
 /// Distance from K*, for mu = 0 the half-space n >= 0.
 inline double dual_distance(double mu, double t, double n) {
   if (n >= mu * t) return 0.0;
-  if (t <= -mu * n) return std::hypot(t, n);
+  if (t <= -mu * n) return length(t, n);
   return (mu * t - n) / std::sqrt(1.0 + mu * mu);
 }
 

@@ -163,6 +163,16 @@ inline Real abs(Real a) {
   return select(a < Real(0.0), -a, a);
 }
 
+/// sqrt(x^2 + y^2) and so on, of lengths between 1e-150 and 1e150.
+template <class Real>
+inline Real length(Real x, Real y) {
+  return square_root(x * x + y * y);
+}
+template <class Real>
+inline Real length(Real x, Real y, Real z) {
+  return square_root(x * x + y * y + z * z);
+}
+
 /// Nearest integer for |x| < 2^51: adding and subtracting 1.5 * 2^52 rounds in any lane type.
 template <class Real>
 inline Real nearest(Real x) {

@@ -2,6 +2,8 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "math/elementary.hpp"
+
 #include <cmath>
 #include <cstdint>
 
@@ -15,8 +17,8 @@ class NormalSamples {
     double x, y;
   };
   Two next() {
-    const double r = std::sqrt(-2.0 * std::log(uniform())), angle = 2.0 * kPi * uniform();
-    return {r * std::cos(angle), r * std::sin(angle)};
+    const double r = std::sqrt(-2.0 * logarithm(uniform())), angle = 2.0 * kPi * uniform();
+    return {r * cosine(angle), r * sine(angle)};
   }
 
  private:

@@ -1,5 +1,7 @@
 #include "collision/derivatives/outline.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,7 +29,7 @@ PointFeature moving_part(const Outline& o, bool turns) {
 double off_rim(const Polygon& disc, const Vec3d& p) {
   const Vec3d q = p - disc.disc.centre;
   const double up = dot(q, disc.normal);
-  return std::hypot(norm(q - disc.normal * up) - disc.disc.radius, up);
+  return length(norm(q - disc.normal * up) - disc.disc.radius, up);
 }
 
 double off_segment(const Vec3d& a, const Vec3d& b, const Vec3d& p) {

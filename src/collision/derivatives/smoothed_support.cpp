@@ -2,6 +2,7 @@
 
 #include "collision/derivatives/normal_samples.hpp"
 #include "geometry/mesh_support.hpp"
+#include "math/elementary.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -44,7 +45,7 @@ class Softmax {
   void add(const Vec3d& p, double height) {
     const double exponent = height * inverse_;
     if (exponent < kNothing) return;
-    const double a = std::exp(exponent), x = dot(T_.s, p), y = dot(T_.t, p);
+    const double a = exponential(exponent), x = dot(T_.s, p), y = dot(T_.t, p);
     weight_ += a;
     x_ += a * x;
     y_ += a * y;
@@ -131,7 +132,7 @@ Hessian gumbel_of_rims(const ContactSide& side,
                        double depth) {
   const Core& c = side.core;
   const double r = c.half.x, l = c.half.z, edge = std::min(r, 2.0 * l);
-  const double e = temperature(settings, depth, edge * edge, std::hypot(r, l)), w = e / r;
+  const double e = temperature(settings, depth, edge * edge, length(r, l)), w = e / r;
   const double s = std::sqrt(T.d.x * T.d.x + T.d.y * T.d.y + w * w);
   const bool cone = c.type == ShapeType::kCone;
   const double at = cone ? r * std::clamp(0.5 * (l - side.local(side.p).z) / l, 0.0, 1.0) : r;

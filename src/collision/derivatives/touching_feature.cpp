@@ -1,6 +1,7 @@
 #include "collision/derivatives/touching_feature.hpp"
 
 #include "stiction/math/constants.hpp"
+#include "stiction/math/lanes.hpp"
 
 #include "geometry/mesh_features.hpp"
 
@@ -90,14 +91,14 @@ void ellipsoid_feature(const ContactSide& s, const Vec3d& d, PointFeature& f) {
 }
 
 bool round_feature(const ContactSide& s, const Vec3d& d, const Vec3d& p, PointFeature& f) {
-  const double across = std::hypot(d.x, d.y), r = s.core.half.x, l = s.core.half.z;
+  const double across = length(d.x, d.y), r = s.core.half.x, l = s.core.half.z;
   const bool cone = s.core.type == ShapeType::kCone;
   const Vec3d down{cone ? r : 0.0, 0.0, -2.0 * l};  // along the side
   const double slope = std::abs(across * down.x + d.z * down.z) / norm(down);
   if (across < kLevel) {
     if (cone && d.z > 0.0) return true;
     add_plane(s, {0, 0, 1}, f);
-    f.room = r - std::hypot(p.x, p.y);
+    f.room = r - length(p.x, p.y);
     return true;
   }
   const double end = l * (1.0 - kAtEnd);

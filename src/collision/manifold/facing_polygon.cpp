@@ -1,5 +1,7 @@
 #include "collision/manifold/facing_polygon.hpp"
 
+#include "stiction/math/lanes.hpp"
+
 namespace stiction::detail {
 namespace {
 
@@ -64,7 +66,7 @@ void facing_polygon(const Shape& s, const Transform& X, const Vec3d& d, Polygon&
     case ShapeType::kCone: {
       // Halfway between the normals of base and mantle, which is (cos a, sin a) with
       // tan a = r / 2 l.
-      const double slant = std::hypot(r, 2.0 * l);
+      const double slant = length(r, 2.0 * l);
       const double along_mantle =
           std::sqrt(local.x * local.x + local.y * local.y) * (2.0 * l / slant) +
           local.z * (r / slant);

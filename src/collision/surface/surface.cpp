@@ -1,5 +1,7 @@
 #include "collision/surface/surface.hpp"
 
+#include "math/elementary.hpp"
+
 namespace stiction::detail {
 namespace {
 
@@ -90,7 +92,7 @@ bool behind(const Surface& s, int id, const Vec3d& p, const ClosestOnTriangle& a
       for (int k = 0; k < 3; ++k) {
         if (s.mesh->triangles[3 * o + k] != v) e[found++] = s.mesh->corner(o, k) - t.v[at.corner];
       }
-      n += s.mesh->normals[o] * std::atan2(norm(cross(e[0], e[1])), dot(e[0], e[1]));
+      n += s.mesh->normals[o] * arc_tangent(norm(cross(e[0], e[1])), dot(e[0], e[1]));
     }
   }
   return dot(n, p - at.p) < 0.0;

@@ -2,6 +2,8 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "math/elementary.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,8 +18,8 @@ class Polygon {
 
   explicit Polygon(int facets) : facets_(facets) {
     const double half = kPi / facets;
-    half_side_ = facets == 4 ? 1.0 : std::tan(half);
-    reach_ = 1.0 / std::cos(half);
+    half_side_ = facets == 4 ? 1.0 : sine(half) / cosine(half);
+    reach_ = 1.0 / cosine(half);
     for (int k = 0; k < facets; ++k) {
       set_direction(2.0 * half * k, normals_[k]);
       set_direction(2.0 * half * k + half, vertices_[k]);
@@ -51,8 +53,8 @@ class Polygon {
  private:
   static void set_direction(double angle, double* u) {
     const auto clean = [](double x) { return std::abs(x) < 1e-15 ? 0.0 : x; };  // exact axes
-    u[0] = clean(std::cos(angle));
-    u[1] = clean(std::sin(angle));
+    u[0] = clean(cosine(angle));
+    u[1] = clean(sine(angle));
   }
   double along(int k, const double* t) const {
     return normals_[k][0] * t[0] + normals_[k][1] * t[1];

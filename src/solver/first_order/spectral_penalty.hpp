@@ -1,5 +1,7 @@
 #pragma once
 
+#include "math/elementary.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -28,8 +30,8 @@ class SpectralPenalty {
   };
   /// 0 < m <= L. start: rho to begin with, 0: by rule.
   SpectralPenalty(double m, double L, const Rule& rule, double start = 0.0)
-      : rho_(start > 0.0 ? start : rule.first * std::sqrt(L * m) * std::pow(L / m, rule.power)),
-        factor_(std::max(rule.least_factor, std::pow(L / m, rule.step))),
+      : rho_(start > 0.0 ? start : rule.first * std::sqrt(L * m) * power(L / m, rule.power)),
+        factor_(std::max(rule.least_factor, power(L / m, rule.step))),
         lowest_(rule.lowest),
         highest_(rule.highest),
         hold_(rule.first_hold),

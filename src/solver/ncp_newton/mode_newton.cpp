@@ -88,7 +88,8 @@ double classify(
         break;
       case SetKind::kFree:
         for (int r = 0; r < set.dim; ++r) {
-          merit += std::pow(kRho * D[o + r] * velocity[o + r], 2);
+          const double x = kRho * D[o + r] * velocity[o + r];
+          merit += x * x;
           modes[o + r] = RowMode::kVelocity;
         }
         break;

@@ -1,5 +1,6 @@
 #include "solver/ncp_newton/packed_sweep.hpp"
 
+#include "math/instruction_set.hpp"
 #include "solver/ncp_newton/packed_sweep_impl.hpp"
 
 namespace stiction {
@@ -26,12 +27,9 @@ PackedSweep packed_sweep_avx512();
 const PackedSweeps& packed_sweeps() {
   static const PackedSweeps sweeps = [] {
     PackedSweeps s{{{2, sweep_packs<2>}, {}, {}}, 1};
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) s.of[s.count++] = {4, packed_sweep_avx2()};
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw"))
-      s.of[s.count++] = {8, packed_sweep_avx512()};
-#endif
+    const InstructionSet widest = widest_instruction_set();
+    if (widest >= InstructionSet::kAvx2) s.of[s.count++] = {4, packed_sweep_avx2()};
+    if (widest >= InstructionSet::kAvx512) s.of[s.count++] = {8, packed_sweep_avx512()};
     return s;
   }();
   return sweeps;

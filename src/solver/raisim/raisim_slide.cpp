@@ -1,6 +1,9 @@
 #include "solver/raisim/raisim_slide.hpp"
 
 #include "stiction/math/constants.hpp"
+#include "stiction/math/lanes.hpp"
+
+#include "math/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,9 +31,9 @@ struct Arc {
 };
 /// Where u . (x, y) > bound.
 Arc arc_beyond(double x, double y, double bound) {
-  const double length = std::hypot(x, y);
-  if (bound <= -length) return {0.0, kPi};
-  return {std::atan2(y, x), bound >= length ? 0.0 : std::acos(bound / length)};
+  const double reach = length(x, y);
+  if (bound <= -reach) return {0.0, kPi};
+  return {arc_tangent(y, x), bound >= reach ? 0.0 : arc_cosine(bound / reach)};
 }
 
 /// D and its derivative.
@@ -43,11 +46,9 @@ class Slope {
         free_normal_(c_free[2]),
         normal_(G(2, 2) / mu),
         mu_(mu) {}
-  double divisor(double a) const {
-    return normal_ + couple_[0] * std::cos(a) + couple_[1] * std::sin(a);
-  }
+  double divisor(double a) const { return normal_ + couple_[0] * cosine(a) + couple_[1] * sine(a); }
   double operator()(double a, double& derivative) const {
-    const Eigen::Vector2d u(std::cos(a), std::sin(a)), w(-u[1], u[0]);
+    const Eigen::Vector2d u(cosine(a), sine(a)), w(-u[1], u[0]);
     const Eigen::Vector2d along = normal_ * w + Eigen::Vector2d(-couple_[1], couple_[0]);
     const Eigen::Vector2d velocity =
         (normal_ + couple_.dot(u)) * free_ - free_normal_ * (tangent_ * u + couple_ / mu_);
@@ -109,7 +110,7 @@ Eigen::Vector3d slide_impulse(const Eigen::Matrix3d& G,
   const double a = find_root(slope, low, high);
   const double divisor = slope.divisor(a), r = -c_free[2] / divisor;
   if (!(divisor > 0.0 && std::isfinite(r))) return before;
-  return {r * std::cos(a), r * std::sin(a), r / mu};
+  return {r * cosine(a), r * sine(a), r / mu};
 }
 
 }  // namespace stiction

@@ -1,6 +1,6 @@
 #include "math/phi_functions.hpp"
 
-#include "math/exponential.hpp"
+#include "math/elementary.hpp"
 #include "support/random.hpp"
 #include "support/test_data.hpp"
 #include <boost/test/unit_test.hpp>

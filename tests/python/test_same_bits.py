@@ -1,0 +1,91 @@
+"""Steps have the same bits on any x86-64 processor, whichever instruction sets it has.
+
+The hashes are of states and impulses of scenes that step for a while under kicks. They change where
+the arithmetic of a step does: `python tests/python/test_same_bits.py` prints them anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import stiction
+
+HASHES = {
+    "solo12": "d0d588a33e8cb819",
+    "talos": "590a4d9df37c9cc5",
+    "allegro-ball": "a4322e2b635c1929",
+    "four-bar": "c0afcf9f7fe504a6",
+    "box-stack": "5359c9595b4d3b28",
+    "slope": "50c909e17ca10ec3",
+    "cube-slide": "568e5f3a142a8f98",
+    "ycb-pile(10)": "1b8060384564dcbe",
+    "solo12, exponential": "ad7d9a15b1d250d8",
+    "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
+}
+STEPS = 150
+
+
+def hash_of(name: str) -> str:
+    """Of q, v, impulses after every step; kicks of whole numbers of mm/s, no library's random."""
+    base, _, integrator = name.partition(", ")
+    scene = stiction.load(base)
+    if integrator:
+        scene.parameters.stiffness[:] = 2e4
+        scene.parameters.contact_damping[:] = 2e2
+    sim = stiction.Simulator(scene, dt=2e-3, integrator=integrator or "semi-implicit-euler")
+    state, control = sim.initial_state(), stiction.Control(scene.nv)
+    digest = hashlib.sha256()
+    for k in range(STEPS):
+        if k % 30 == 0:
+            state.v += 1e-3 * ((np.arange(scene.nv) * 7919 + k) % 1001 - 500.0)
+        sim.step(state, control)
+        for values in (state.q, state.v, sim.solution().impulse):
+            digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", HASHES)
+def test_steps_have_the_bits_that_they_have_elsewhere(name: str) -> None:
+    assert hash_of(name) == HASHES[name]
+
+
+@pytest.mark.parametrize("widest", ["baseline", "avx2"])
+def test_narrower_instruction_sets_give_the_same_bits(widest: str) -> None:
+    """A pile, whose sweeps go in packs as wide as the processor has."""
+    name = "ycb-pile(10)"
+    code = f"import test_same_bits as t; print(t.hash_of({name!r}))"
+    where = {
+        "STICTION_MAX_ISA": widest,
+        "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path]),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | where,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == hash_of(name)
+
+
+def test_an_unknown_instruction_set_is_refused() -> None:
+    code = "import stiction; stiction.Simulator(stiction.load('solo12'))"
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"STICTION_MAX_ISA": "sse9", "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode != 0
+    assert "STICTION_MAX_ISA = 'sse9': must be baseline, avx2 or avx512" in run.stderr
+
+
+if __name__ == "__main__":
+    scenes = ("solo12", "talos", "allegro-ball", "four-bar", "box-stack", "slope", "cube-slide")
+    for name in (*scenes, "ycb-pile(10)", "solo12, exponential", "cube-slide, implicit-euler"):
+        print(f'    "{name}": "{hash_of(name)}",')
