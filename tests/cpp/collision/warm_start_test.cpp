@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_cache_keeps_the_depth_of_prisms_at_rest) {
     return Shape::convex_mesh(corners);
   };
   int overlapping = 0;
-  for (int sequence = 0; sequence < 400 * rounds(); ++sequence) {
+  for (int sequence = 0; sequence < 600 * rounds(); ++sequence) {
     const Shape a = prism(), b = prism();
     const Transform X_WA = pose(rng, 1.0);
     const double tilt = sequence % 2 == 0 ? 0.0 : rng.uniform(0.0, 3.0);
