@@ -1,8 +1,8 @@
 #include "derivatives/moving_contact.hpp"
 #include "derivatives/parameter_changes.hpp"
 
-// Where geometries lie on their bodies. The point, its frame and its gap move as with the body, but
-// no velocity of a body does.
+// Where geometries lie on their bodies, and how large they are. The point, its frame and its gap
+// move as with a body, but no velocity of a body does.
 
 namespace stiction {
 namespace {
@@ -11,18 +11,29 @@ using Input = DerivativeInput;
 using Linear = Linearisation;
 
 int six_by_geometry(const Input& in) { return 6 * static_cast<int>(in.scene.geometries().size()); }
+int three_by_geometry(const Input& in) {
+  return 3 * static_cast<int>(in.scene.geometries().size());
+}
 
-/// A motion (u, w) at the contact of the shape of A or B.
-void add_motion(const DerivativeInput& in,
+/// visit(contact, its set) of those in the problem.
+template <class Visit>
+void each_contact(const Input& in, const Linear& linear, const ChangeSink& out, Visit&& visit) {
+  MovingRows& rows = out.all.rows;
+  rows.begin = linear.moving.begin;
+  rows.end = linear.moving.end;
+  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
+    if (in.record.rows.rows[i].source == RowSource::kContact) visit(moving_contact(in, i, rows), i);
+  }
+}
+
+/// A contact that changes as `moved` says.
+void add_change(const Input& in,
                 const Linear& linear,
                 const MovingContact& p,
                 int set,
-                bool on_a,
-                const Vec3d& u,
-                const Vec3d& w,
+                const PointChange& moved,
                 int column,
                 const ChangeSink& out) {
-  const PointChange moved = point_change(p, on_a, u, w);
   const RowChange change = row_change(p, moved, {});
   RowColumn row{};
   for (int r = 0; r < 3; ++r) row.velocity[r] = change.velocity[r];
@@ -36,25 +47,38 @@ void add_motion(const DerivativeInput& in,
 
 /// Tangents of X_BG in the axes of the geometry: shift, then turn.
 void add_placement(const Input& in, const Linear& linear, const ChangeSink& out) {
-  MovingRows& rows = out.all.rows;
-  rows.begin = linear.moving.begin;
-  rows.end = linear.moving.end;
-  for (int i = 0; i < in.record.problem.num_sets(); ++i) {
-    if (in.record.rows.rows[i].source != RowSource::kContact) continue;
-    const MovingContact p = moving_contact(in, i, rows);
+  each_contact(in, linear, out, [&](const MovingContact& p, int set) {
     for (const bool on_a : {true, false}) {
       const int g = on_a ? p.contact.geometry_a : p.contact.geometry_b;
-      const int body = on_a ? p.contact.body_a : p.contact.body_b;
-      const Transform X =
-          body_placement(in.scene, in.record.dynamics, body) * in.parameters.geometry_placement[g];
+      const Transform X = geometry_pose(in, g);
       for (int k = 0; k < 6; ++k) {
         const Vec3d& axis = X.R.column(k % 3);
         const Vec3d w = k < 3 ? Vec3d{0, 0, 0} : axis;
         const Vec3d u = k < 3 ? axis : cross(axis, p.contact.position - X.p);
-        add_motion(in, linear, p, i, on_a, u, w, 6 * g + k, out);
+        add_change(in, linear, p, set, point_change(p, on_a, u, w), 6 * g + k, out);
       }
     }
-  }
+  });
+}
+
+/// Shape::size of each.
+void add_size(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_contact(in, linear, out, [&](const MovingContact& p, int set) {
+    const int a = p.contact.geometry_a, b = p.contact.geometry_b;
+    ContactChange by[2][3];
+    contact_changes_by_size(p.contact,
+                            in.scene.shape(in.parameters, a),
+                            geometry_pose(in, a),
+                            in.scene.shape(in.parameters, b),
+                            geometry_pose(in, b),
+                            by[0],
+                            by[1]);
+    for (int k = 0; k < 6; ++k) {
+      const ContactChange& c = by[k / 3][k % 3];
+      const PointChange moved{c.position, cross(p.normal(), c.normal), c.gap};
+      add_change(in, linear, p, set, moved, 3 * (k < 3 ? a : b) + k % 3, out);
+    }
+  });
 }
 
 }  // namespace
@@ -62,6 +86,7 @@ void add_placement(const Input& in, const Linear& linear, const ChangeSink& out)
 const std::vector<ParameterField>& geometry_fields() {
   static const std::vector<ParameterField> fields = {
       {"geometry_placement", six_by_geometry, add_placement},
+      {"geometry_size", three_by_geometry, add_size},
   };
   return fields;
 }

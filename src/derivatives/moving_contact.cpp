@@ -6,18 +6,20 @@
 #include <cmath>
 
 namespace stiction {
+
+Transform geometry_pose(const DerivativeInput& in, int geometry) {
+  return body_placement(in.scene, in.record.dynamics, in.scene.geometries()[geometry].body) *
+         in.parameters.geometry_placement[geometry];
+}
+
 namespace {
 
 ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
-  const auto placement = [&](int geometry, int body) {
-    return body_placement(in.scene, in.record.dynamics, body) *
-           in.parameters.geometry_placement[geometry];
-  };
   return contact_derivatives(c,
                              in.scene.shape(in.parameters, c.geometry_a),
-                             placement(c.geometry_a, c.body_a),
+                             geometry_pose(in, c.geometry_a),
                              in.scene.shape(in.parameters, c.geometry_b),
-                             placement(c.geometry_b, c.body_b));
+                             geometry_pose(in, c.geometry_b));
 }
 
 /// -dc*_N/dgap, or e; counts what is not smooth.

@@ -5,6 +5,9 @@
 
 namespace stiction {
 
+/// World placement of a shape at the start of the step.
+Transform geometry_pose(const DerivativeInput& in, int geometry);
+
 /// A contact in the step, and how it moves.
 struct MovingContact {
   const DerivativeInput& in;

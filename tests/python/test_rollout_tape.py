@@ -121,6 +121,24 @@ def test_gradients_by_the_frames_of_closures() -> None:
             assert off < 1e-5 * abs(found).max()
 
 
+def test_gradients_by_the_radii_of_feet() -> None:
+    p = Problem("solo12", 0.3, baumgarte=1.0)
+    found = p.rollout().adjoint(p.dl_dx, wrt="geometry_size").parameters["geometry_size"]
+    sizes = p.sim.parameters.geometry_size
+    assert found.shape == sizes.shape
+    assert not found[sizes == 0.0].any()
+    foot = int(np.argmax(abs(found[:, 0])))
+
+    def cost(h: float) -> float:
+        sizes[foot, 0] += h
+        try:
+            return p.cost(p.taus)
+        finally:
+            sizes[foot, 0] -= h
+
+    assert closest(cost, found[foot, 0]) < 1e-5 * abs(found).max()
+
+
 def test_a_tape_is_a_rollout() -> None:
     p = Problem("cartpole", 1.0)
     a, b = p.start.copy(), p.start.copy()

@@ -21,7 +21,7 @@ bool is_tied(const CrossingFeatures& f, double size) {
 
 /// A manifold seen along the normal of the distance query: that of the nearest or deepest features,
 /// wherever they are.
-bool normal_of_query(const ContactQuery& q, LinearMap& normal) {
+bool normal_of_query(const ContactQuery& q, PointMotion& motion) {
   const DistanceResult r = distance(q.a, q.side_a.X, q.b, q.side_b.X);
   ContactSide A = q.side_a, B = q.side_b;
   A.p = r.witness_a;
@@ -32,7 +32,10 @@ bool normal_of_query(const ContactQuery& q, LinearMap& normal) {
   PointMotion m;
   m.exact = motion_of_common_normal(at, a, b, m.normal) && found;
   motion_of_points(at, a, b, m);
-  normal = m.normal;
+  motion.normal = m.normal;
+  motion.normal_elsewhere = true;
+  motion.normal_at_a = r.witness_a;
+  motion.normal_at_b = r.witness_b;
   return m.exact && stays_on_features(at, a, b, m) && norm(r.normal - q.at.n) < kNormalOfQuery;
 }
 
@@ -82,7 +85,7 @@ PointMotion clipped_point(const ContactQuery& q, bool rim) {
                              : find_outlines(a, b);
   PointMotion m;
   m.normal = motion_of_face_normal(q.at.n, of_b);
-  if (oblique) m.exact = normal_of_query(q, m.normal);
+  if (oblique) m.exact = normal_of_query(q, m);
   CrossingFeatures f;
   if (found) f = crossing_features(a, b, rim, !of_b);
   m.exact = m.exact && f.off <= kOffFeature * q.at.size && (rim || !is_tied(f, q.at.size));
@@ -96,7 +99,7 @@ PointMotion ridge_end(const ContactQuery& q, bool of_a) {
   Ridge end, other;
   PointMotion m;
   PointFeature f, g = plane_feature(q.at.n);
-  m.exact = normal_of_query(q, m.normal);
+  m.exact = normal_of_query(q, m);
   if (ridge_towards(of_a ? q.a : q.b, from.X, from.outward, end) &&
       ridge_towards(of_a ? q.b : q.a, to.X, to.outward, other)) {
     if (end.round) f.by_normal = scaled(turn_about_axis(from, from.outward, 0.0), from.sign());

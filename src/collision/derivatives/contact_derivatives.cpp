@@ -1,6 +1,7 @@
 #include "collision/derivatives/contact_derivatives.hpp"
 
 #include "collision/derivatives/contact_query.hpp"
+#include "collision/derivatives/size_motion.hpp"
 #include "collision/derivatives/ties.hpp"
 #include "collision/manifold/manifold_pairs.hpp"
 #include "collision/manifold/rim.hpp"
@@ -126,25 +127,33 @@ bool may_turn(const ContactQuery& q) {
   return is_tied(q.a, q.side_a.X, q.b, q.side_b.X, at, nullptr);
 }
 
-}  // namespace
+/// What a contact does with its normal held, and the points of both shapes that hold the normal.
+struct HeldNormal {
+  ContactDerivatives d;
+  bool elsewhere = false;  ///< else those of the contact
+  Vec3d at_a{0, 0, 0}, at_b{0, 0, 0};
+};
 
-ContactDerivatives contact_derivatives(const Contact& contact,
-                                       const Shape& a,
-                                       const Transform& X_WA,
-                                       const Shape& b,
-                                       const Transform& X_WB) {
+ContactDerivatives find_derivatives(const Contact& contact,
+                                    const Shape& a,
+                                    const Transform& X_WA,
+                                    const Shape& b,
+                                    const Transform& X_WB,
+                                    HeldNormal* held) {
   const double share = share_of_gap(contact, a, b);
+  const auto on_face = [&](bool face_on_b, bool exact) {
+    ContactDerivatives d = point_on_face(contact, share, face_on_b);
+    d.exact = exact;
+    if (held != nullptr) held->d = d;
+    return d;
+  };
   const WitnessKind kind = contact.witness.kind;
   const bool on_b = kind == WitnessKind::kVertexFace || kind == WitnessKind::kRoundFace;
   const bool on_a = kind == WitnessKind::kFaceVertex || kind == WitnessKind::kFaceRound;
-  if (on_a || on_b) {
-    ContactDerivatives d = point_on_face(contact, share, on_b);
-    d.exact = !contact.witness.swept;
-    return d;
-  }
+  if (on_a || on_b) return on_face(on_b, !contact.witness.swept);
   // A surface meets a half-space with its corners.
-  if (is_surface(a.type) && !b.bounded()) return point_on_face(contact, share, true);
-  if (is_surface(b.type) && !a.bounded()) return point_on_face(contact, share, false);
+  if (is_surface(a.type) && !b.bounded()) return on_face(true, true);
+  if (is_surface(b.type) && !a.bounded()) return on_face(false, true);
   const Shape hull_a = is_convex_surface(a) ? hull_of(a) : Shape{};
   const Shape hull_b = is_convex_surface(b) ? hull_of(b) : Shape{};
   const Shape &A = is_convex_surface(a) ? hull_a : a, &B = is_convex_surface(b) ? hull_b : b;
@@ -153,14 +162,60 @@ ContactDerivatives contact_derivatives(const Contact& contact,
       n, contact.position, p_a, p_a + n * contact.gap, contact.gap, size_of_pair(A, B)};
   const ContactQuery q = contact_query(contact, A, X_WA, B, X_WB, at);
   PointMotion m = motion_of(q);
-  if (contact.witness.swept) {
-    ContactDerivatives d =
-        m.exact ? of_motion(m, q.at.n, q.at.gap, share) : point_on_face(contact, share, true);
-    d.exact = m.exact && is_ball_at_fixed_face(q);
-    return d;
+  const bool swept = contact.witness.swept;
+  if (swept && !m.exact) return on_face(true, false);
+  m.exact = m.exact && (swept ? is_ball_at_fixed_face(q) : !may_turn(q));
+  if (held != nullptr) {
+    PointMotion still;
+    motion_of_points(at, m.a, m.b, still);
+    *held = {of_motion(still, n, at.gap, share), m.normal_elsewhere, m.normal_at_a, m.normal_at_b};
   }
-  m.exact = m.exact && !may_turn(q);
-  return of_motion(m, q.at.n, q.at.gap, share);
+  return of_motion(m, n, at.gap, share);
+}
+
+}  // namespace
+
+ContactDerivatives contact_derivatives(const Contact& contact,
+                                       const Shape& a,
+                                       const Transform& X_WA,
+                                       const Shape& b,
+                                       const Transform& X_WB) {
+  return find_derivatives(contact, a, X_WA, b, X_WB, nullptr);
+}
+
+// The part that holds the point goes one way, the part that holds the normal another: the contact
+// does what all of the normal's motion does, less what this does with the normal held, and more
+// what the point's does so. Only a cone's line turns, and all that is on it by as much.
+void contact_changes_by_size(const Contact& contact,
+                             const Shape& a,
+                             const Transform& X_WA,
+                             const Shape& b,
+                             const Transform& X_WB,
+                             ContactChange (&by_a)[3],
+                             ContactChange (&by_b)[3]) {
+  HeldNormal held;
+  const ContactDerivatives d = find_derivatives(contact, a, X_WA, b, X_WB, &held);
+  const Vec3d &n = contact.frame.c2, &p = contact.position;
+  const Vec3d p_a = p - n * (contact.gap * share_of_gap(contact, a, b)),
+              p_b = p_a + n * contact.gap;
+  for (int k = 0; k < 6; ++k) {
+    const bool of_a = k < 3;
+    const auto motion = [&](const Vec3d& x) {
+      return motion_by_size(of_a ? a : b, of_a ? X_WA : X_WB, x, of_a ? n : -n, k % 3);
+    };
+    const Vec3d &x = of_a ? p_a : p_b, &y = held.elsewhere ? (of_a ? held.at_a : held.at_b) : x;
+    const Motion<double> own = motion(x), turns = motion(y);
+    const Vec3d &w = turns.angular, to = own.linear + cross(w, p - x),
+                u = turns.linear + cross(w, p - y);
+    const double sign = of_a ? -1.0 : 1.0;
+    ContactChange& out = of_a ? by_a[k] : by_b[k - 3];
+    out.normal = (d.normal_u * u + d.normal_w * w) * sign;
+    out.position = (d.position_u * u + d.position_w * w + held.d.position_u * (to - u)) * sign;
+    out.gap = (dot(d.gap_u, u) + dot(d.gap_w, w) + dot(held.d.gap_u, to - u)) * sign;
+    if (!of_a) continue;
+    out.normal += cross(w, n);
+    out.position += to;
+  }
 }
 
 }  // namespace stiction

@@ -36,4 +36,20 @@ ContactDerivatives contact_derivatives(const Contact& contact,
                                        const Shape& b,
                                        const Transform& X_WB);
 
+/// First-order change of a contact, world axes.
+struct ContactChange {
+  Vec3d normal, position;
+  double gap;
+};
+
+/// What each of Shape::size of A and of B changes while the bodies rest, per metre; zero where a
+/// shape has no such size. As exact as contact_derivatives(). Does not allocate.
+void contact_changes_by_size(const Contact& contact,
+                             const Shape& a,
+                             const Transform& X_WA,
+                             const Shape& b,
+                             const Transform& X_WB,
+                             ContactChange (&by_a)[3],
+                             ContactChange (&by_b)[3]);
+
 }  // namespace stiction

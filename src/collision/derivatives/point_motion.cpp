@@ -121,6 +121,8 @@ void motion_of_points(const TouchingPoints& at,
                       const PointFeature& a,
                       const PointFeature& b,
                       PointMotion& motion) {
+  motion.a = a;
+  motion.b = b;
   const LinearMap& dn = motion.normal;
   const LinearMap turned{kZero, scaled(cross_with(at.n), -1.0)};
   motion.point_a = a.by_normal * dn + LinearMap{kZero, a.by_turn};

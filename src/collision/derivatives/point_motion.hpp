@@ -41,6 +41,10 @@ struct PointMotion {
   LinearForm gap;
   bool exact = true;
   double slide_a = 0.0, slide_b = 0.0;  ///< along what is flat, by a unit motion of the pair's size
+  PointFeature a, b;                    ///< what holds the points
+  /// Another point of both shapes, of whose features the normal is.
+  bool normal_elsewhere = false;
+  Vec3d normal_at_a{0, 0, 0}, normal_at_b{0, 0, 0};
 };
 
 /// The normal of a flat face of A or of B.

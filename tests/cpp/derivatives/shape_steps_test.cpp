@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
                                      Shape::cone(0.1, 0.15),
                                      Shape::ellipsoid({0.1, 0.15, 0.2})};
   std::map<WitnessKind, int> seen;
-  std::map<std::string, int> rows;
+  std::map<std::string, int> rows, sizes;
   int compared = 0, inexact = 0, columns = 0, kinks[3] = {0, 0, 0};
   for (int k = 0; k < 500; ++k) {
     const bool edges = rng.below(10) == 0;
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
     simulator.step(next, control);
     if (simulator.report().status != StepStatus::kOk || simulator.report().num_contacts == 0)
       continue;
-    const StepDerivatives d = simulator.step_derivatives();
+    const StepDerivatives d = simulator.step_derivatives({"geometry_size"});
     inexact += d.report.num_inexact > 0 || d.report.num_swept > 0;
     if (!d.report.exact() || !d.report.two_sided() || d.report.smallest_pivot < 1e-7) continue;
     if (d.report.margin.empty() ||
@@ -134,10 +134,27 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
                  "case " << k << " " << pair << " block " << block << ": "
                          << e.worst(block * nv, nv) << " points " << points);
     }
+    for (int j = 0; j < 6; ++j) {
+      double& size = simulator.parameters().geometry_size[j / 3][j % 3];
+      const Eigen::VectorXd column = d.P.col(j).head(2 * nv);
+      if (size == 0.0) {
+        BOOST_TEST(column.isZero(0.0), "case " << k << " " << pair << " size " << j);
+        continue;
+      }
+      const double at = size;
+      const ColumnCheck check = check_column(
+          simulator, state, control, next, column, at, [&](double h) { size = at + h; });
+      BOOST_TEST(check.error() <= 1.0,
+                 "case " << k << " " << pair << " size " << j << ": " << check.error());
+      const std::string shape = to_string(scene.geometries()[j / 3].shape.type);
+      ++sizes[check.compared() ? shape : "kinks"];
+      rows[shape + " size"] += check.compared() && check.seen();
+    }
     columns += nv;
     ++compared;
     for (const Contact& c : simulator.contact_set()) ++seen[c.witness.kind];
   }
+  BOOST_TEST(sizes["kinks"] < 10, sizes["kinks"] << " columns of sizes have kinks");
   BOOST_TEST(compared > 400);
   BOOST_TEST(inexact < 5, inexact << " inexact");
   for (const int k : kinks)
@@ -145,7 +162,13 @@ BOOST_AUTO_TEST_CASE(pairs_of_shapes) {
   for (const char* row : {"contact restitution slide",
                           "contact restitution stick",
                           "contact spring tangential slide",
-                          "contact spring tangential stick"})
+                          "contact spring tangential stick",
+                          "box size",
+                          "sphere size",
+                          "capsule size",
+                          "cylinder size",
+                          "cone size",
+                          "ellipsoid size"})
     BOOST_TEST(rows[row] > 10, row << ": " << rows[row]);
   for (int kind = 0; kind <= static_cast<int>(WitnessKind::kSmooth); ++kind)
     BOOST_TEST(seen[static_cast<WitnessKind>(kind)] > 10, "kind " << kind);
@@ -180,20 +203,24 @@ BOOST_AUTO_TEST_CASE(springs_of_a_fixed_ball) {
     const ColumnErrors e = column_errors(simulator, state, {}, J);
     BOOST_TEST(e.kinks() == 0);
     BOOST_TEST(e.worst(0, 6) < 2e-8, speed << ": " << e.worst(0, 6));
-    const RowMajorMatrix P = simulator.step_derivatives({"geometry_placement"}).P;
-    for (int k = 0; k < 6; ++k) {  // each of the two shifted along each axis
-      Transform& X = simulator.parameters().geometry_placement[k / 3];
+    const RowMajorMatrix P = simulator.step_derivatives({"geometry_placement", "geometry_size"}).P;
+    for (int k = 0; k < 8; ++k) {  // each of the two shifted along each axis, then its radius
+      const int body = k < 6 ? k / 3 : k - 6, column = k < 6 ? 6 * body + k % 3 : 12 + 3 * body;
+      Transform& X = simulator.parameters().geometry_placement[body];
+      double& radius = simulator.parameters().geometry_size[body].x;
       const Transform before = X;
+      const double r = radius;
       const auto extension = [&](double h) {
-        X.p = before.p + before.R.column(k % 3) * h;
+        if (k < 6) X.p = before.p + before.R.column(k % 3) * h;
+        if (k >= 6) radius = r + h;
         State end = state;
         simulator.step(end, {});
         X = before;
+        radius = r;
         return end.contacts.at(0).extension;
       };
       const Vec3d difference = (extension(1e-6) - extension(-1e-6)) * 5e5;
-      for (int r = 0; r < 3; ++r)
-        BOOST_TEST(std::abs(P(12 + r, 6 * (k / 3) + k % 3) - difference[r]) < 1e-7);
+      for (int i = 0; i < 3; ++i) BOOST_TEST(std::abs(P(12 + i, column) - difference[i]) < 1e-7);
     }
   }
 }

@@ -53,7 +53,7 @@ Throw thrown(Rng& rng, const Shape& shape, double spin) {
 }
 
 struct Tally {
-  int steps = 0, exact = 0, right_q = 0;
+  int steps = 0, exact = 0, right_q = 0, sizes = 0;
 };
 void judge(const Throw& w, Tally& tally) {
   Simulator simulator(w.scene, w.settings);
@@ -63,7 +63,7 @@ void judge(const Throw& w, Tally& tally) {
   const bool swept = std::any_of(
       contacts.begin(), contacts.end(), [](const Contact& c) { return c.witness.swept; });
   if (!swept) return;
-  const StepDerivatives d = simulator.step_derivatives();
+  const StepDerivatives d = simulator.step_derivatives({"geometry_size"});
   const double least = *std::min_element(d.report.margin.begin(), d.report.margin.end());
   if (least < 1e-4) return;
   const ColumnErrors e = column_errors(simulator, w.state, w.control, dense(d));
@@ -74,6 +74,17 @@ void judge(const Throw& w, Tally& tally) {
   if (!d.report.exact()) return;
   for (int block = 0; block < 3; ++block)
     BOOST_TEST(e.worst(6 * block, 6) < 1e-6, "block " << block << ": " << e.worst(6 * block, 6));
+  for (int j = 0; j < 6; ++j) {
+    double& size = simulator.parameters().geometry_size[j / 3][j % 3];
+    if (size == 0.0) continue;
+    const double at = size;
+    const ColumnCheck check =
+        check_column(simulator, w.state, w.control, next, d.P.col(j).head(12), at, [&](double h) {
+          size = at + h;
+        });
+    BOOST_TEST(check.error() <= 1.0, "size " << j << ": " << check.error());
+    tally.sizes += check.compared() && check.seen();
+  }
 }
 
 }  // namespace
@@ -87,6 +98,7 @@ BOOST_AUTO_TEST_CASE(balls_at_a_fixed_face_are_exact) {
     judge(thrown(rng, Shape::sphere(rng.uniform(0.05, 0.2)), 5.0), tally);
   BOOST_TEST(tally.steps > 80);
   BOOST_TEST(tally.exact == tally.steps, tally.exact << " of " << tally.steps);
+  BOOST_TEST(tally.sizes > tally.steps, tally.sizes << " columns of sizes");  // radii and thickness
 }
 
 // What turns is not, and says so; columns by q are right as long as nothing turns.
