@@ -3,6 +3,7 @@
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
 #include "math/row_sums.hpp"
+#include "math/split_mix.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -240,10 +241,10 @@ void propagate(const DerivativeInput& in,
   });
 }
 
-bool contradicts(const DerivativeInput& in,
-                 Linearisation& linear,
-                 const DerivativeIsland& island,
-                 Columns& x) {
+static bool contradicts(const DerivativeInput& in,
+                        Linearisation& linear,
+                        const DerivativeIsland& island,
+                        Columns& x) {
   each_tree(in, linear, island, [&](int t, int first) {
     whiten_columns(in.record.dynamics.views[t],
                    in.data(t),
@@ -253,6 +254,26 @@ bool contradicts(const DerivativeInput& in,
   });
   find_right_hand_sides(linear, island, x);
   return linear.reduced[island.reduced].contradicts(x.b.data(), x.stride, x.one);
+}
+
+int count_contradictions(const DerivativeInput& in,
+                         Linearisation& linear,
+                         Eigen::VectorXd& direction,
+                         Columns& x) {
+  if (linear.active.on_path) return 0;
+  SplitMix uniform{1};
+  direction.setZero(3 * in.scene.nv());
+  for (int i = 0; i < in.scene.nv(); ++i) direction[i] = uniform() - 0.5;
+  int count = 0;
+  for (const DerivativeIsland& island : linear.islands) {
+    if (island.reduced < 0) continue;
+    const ReducedSystem& reduced = linear.reduced[island.reduced];
+    if (reduced.rank() == reduced.size()) continue;
+    x.resize(island, 1, false);
+    fill_state_direction(in, linear, island, direction.data(), x);
+    count += contradicts(in, linear, island, x);
+  }
+  return count;
 }
 
 void add_impulse_tangent(const Linearisation& linear,

@@ -42,12 +42,12 @@ void propagate(const DerivativeInput& in,
                int mass_column,
                Columns& columns);
 
-/// Whether the right-hand side of one column contradicts itself where contacts are redundant; the
-/// column is destroyed.
-bool contradicts(const DerivativeInput& in,
-                 Linearisation& linear,
-                 const DerivativeIsland& island,
-                 Columns& x);
+/// Islands whose redundant rows no motion keeps together, seen along one direction of q, which is
+/// as good as any. `direction` [3 nv] and the columns are scratch.
+int count_contradictions(const DerivativeInput& in,
+                         Linearisation& linear,
+                         Eigen::VectorXd& direction,
+                         Columns& x);
 
 /// impulse [rows of the problem] += the change of lambda along the first column, after propagate().
 void add_impulse_tangent(const Linearisation& linear,

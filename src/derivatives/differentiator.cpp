@@ -2,7 +2,6 @@
 
 #include "derivatives/tree_derivatives.hpp"
 #include "dynamics/column_solves.hpp"
-#include "math/split_mix.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -87,6 +86,8 @@ Eigen::MatrixXd StepDerivatives::dx_dtorque() const {
   return out;
 }
 
+constexpr int kNotLooked = -1;  // for contradictions
+
 void Differentiator::prepare(const DerivativeInput& in) {
   if (linearised_) return;
   linearise(in, linear_);
@@ -97,7 +98,14 @@ void Differentiator::prepare(const DerivativeInput& in) {
 
 const GradientReport& Differentiator::report(const DerivativeInput& in) {
   prepare(in);
+  look_for_contradictions(in);
   return out_.report;
+}
+
+/// The price is that of a tangent: products do not ask.
+void Differentiator::look_for_contradictions(const DerivativeInput& in) {
+  int& count = out_.report.num_contradicting;
+  if (count == kNotLooked) count = count_contradictions(in, linear_, scratch_.direction, columns_);
 }
 
 /// A counting sort.
@@ -158,6 +166,7 @@ const StepDerivatives& Differentiator::derivatives(const DerivativeInput& in,
                                                    const std::vector<std::string>& parameters) {
   prepare(in);
   refuse_large(linear_.islands);
+  look_for_contradictions(in);
   find_tree_matrices(in, linear_);
   parameters_.fields = parameters;
   find_parameter_changes(in, linear_, springs_, parameters_);
@@ -346,25 +355,14 @@ const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
   return tangent_;
 }
 
-/// Redundant rows that no motion keeps together, seen along one direction of q, as good as any.
-bool Differentiator::contradicts(const DerivativeInput& in, const DerivativeIsland& island) {
-  const ReducedSystem& reduced = linear_.reduced[island.reduced];
-  if (reduced.rank() == reduced.size()) return false;
-  SplitMix uniform{1};
-  scratch_.direction.setZero(3 * in.scene.nv());
-  for (int i = 0; i < in.scene.nv(); ++i) scratch_.direction[i] = uniform() - 0.5;
-  columns_.resize(island, 1, false);
-  fill_state_direction(in, linear_, island, scratch_.direction.data(), columns_);
-  return stiction::contradicts(in, linear_, island, columns_);
-}
-
 void Differentiator::fill_report(const DerivativeInput& in) {
   GradientReport& r = out_.report;
   r.springs = springs_.names;
   r.modes = linear_.active.modes;
   r.margin = linear_.active.margin;
   r.unknowns = r.rank = r.not_unique = r.num_not_followed = r.num_asleep = r.num_saturated =
-      r.num_contradicting = r.num_slowed = 0;
+      r.num_slowed = 0;
+  r.num_contradicting = kNotLooked;
   r.smallest_pivot = 1.0;
   for (const DerivativeIsland& island : linear_.islands) {
     r.num_asleep += island.asleep;
@@ -374,7 +372,6 @@ void Differentiator::fill_report(const DerivativeInput& in) {
     r.rank += reduced.rank();
     const int moving = moving_nullity(linear_, island);
     r.not_unique += moving;
-    r.num_contradicting += !linear_.active.on_path && contradicts(in, island);
     r.num_not_followed += moving > 0 && in.record.solution.iterations > kSweepsOfNewton;
     r.smallest_pivot = std::min(r.smallest_pivot, reduced.smallest_pivot());
   }

@@ -30,7 +30,7 @@ class Differentiator {
 
  private:
   void prepare(const DerivativeInput& in);
-  bool contradicts(const DerivativeInput& in, const DerivativeIsland& island);
+  void look_for_contradictions(const DerivativeInput& in);
   void fill_report(const DerivativeInput& in);
   void sort_changes(const DerivativeInput& in);
   void fill_parameters(const DerivativeInput& in, int island);
