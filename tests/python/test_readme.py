@@ -35,8 +35,16 @@ def test_every_row_is_printed(tool):
                 expected += 1 + len(r["other_tolerances"]) + bool(r["noise"]) + 2 * bool(r["kicks"])
             assert len(tool.block("results", {"file": data})) == expected + 5
         if "drops" in data:
-            engines = sum(len(row["engines"]) for row in data["drops"]["rows"])
-            assert len(tool.block("drops", {"file": data})) == engines + 5
+            lines = tool.block("drops", {"file": data})
+            assert len(lines) == 3 * len(data["drops"]["rows"]) + 5
+            for row in data["drops"]["rows"]:
+                best = min(
+                    (e["ms"]["mean"], label)
+                    for label, e in row["engines"].items()
+                    if "mujoco" in label
+                )[1]
+                assert any(f"| {row['scene']} | {best} |" in line for line in lines)
+                assert any(f"| {row['scene']} | stiction |" in line for line in lines)
         if "worst_step" in data:
             assert (
                 len(tool.block("worst_step", {"file": data})) == len(data["worst_step"]["rows"]) + 5

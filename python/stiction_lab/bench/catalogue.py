@@ -96,7 +96,6 @@ class BenchScene:
 _PILE: dict[str, Any] = {
     "dt": 2e-3,
     "settle": 4.0,
-    "tolerance": 1e-6,
     "compared": 1e-10,
     "contact_tolerance": 0.35,
 }

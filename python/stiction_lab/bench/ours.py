@@ -125,10 +125,12 @@ class StictionWorld:
         return self._sim.gradient_report()
 
     def with_tolerance(self, tolerance: float) -> StictionWorld:
-        """The same at the same start, solved to another tolerance; its label tells."""
+        """The same at the same start, every island solved to another tolerance; its label tells."""
         other = copy.copy(self)
         other.label = f"{self.label} {tolerance:g}"
-        other._sim = Simulator(self._scene, dt=self.dt, solver=SOLVER, tolerance=tolerance)
+        other._sim = Simulator(
+            self._scene, dt=self.dt, solver=SOLVER, tolerance=tolerance, tolerance_large=tolerance
+        )
         other.restart()
         return other
 
