@@ -53,12 +53,36 @@ bp::tuple vjp(Holder& sim, const bp::object& w, const bp::list& parameters) {
                         ranges_list(g->ranges));
 }
 
+/// Of (name, change (columns,)) each.
+std::vector<ParameterDirection> directions_from(const bp::list& parameters) {
+  std::vector<ParameterDirection> out;
+  for (long k = 0; k < bp::len(parameters); ++k) {
+    const std::string name = bp::extract<std::string>(parameters[k][0]);
+    out.push_back({name, finite_vector_from(parameters[k][1], "parameters[\"" + name + "\"]", -1)});
+  }
+  return out;
+}
+
+/// [(name, first, count)] at the last step.
+bp::list parameter_ranges(Holder& sim, const bp::list& parameters) {
+  const std::vector<std::string> names = names_from(parameters);
+  const LastStep<Holder> last(sim, "Simulator.jvp");
+  std::vector<ParameterRange> ranges;
+  {
+    AllowThreads free;
+    ranges = last->Simulator::parameter_ranges(names);
+  }
+  return ranges_list(ranges);
+}
+
 bp::object jvp(Holder& sim,
                const bp::object& dq,
                const bp::object& dv,
                const bp::object& dtorque,
-               const bp::object& dsprings) {
+               const bp::object& dsprings,
+               const bp::list& parameters) {
   const LastStep<Holder> last(sim, "Simulator.jvp");
+  const std::vector<ParameterDirection> changes = directions_from(parameters);
   const int nv = sim.scene().nv();
   const Eigen::VectorXd springs = tangent_from(dsprings, "dsprings", dsprings.is_none() ? 0 : -1);
   if (!dsprings.is_none()) {
@@ -75,7 +99,7 @@ bp::object jvp(Holder& sim,
   const Eigen::VectorXd* out = nullptr;
   {
     AllowThreads free;
-    out = &last->jvp(x);
+    out = &last->jvp(x, changes);
   }
   return to_array(*out);
 }
@@ -265,21 +289,13 @@ bp::tuple step_parts(const StepDerivatives& d) {
 /// All but the static raises ValueError before the first step.
 void expose_derivatives(SimulatorClass& c) {
   using bp::arg;
-  const bp::object none;
   expose_gradient_report();
   c.def("_last_derivatives", &last_derivatives, (arg("self"), arg("parameters")))
       .def("_vjp", &vjp, (arg("self"), arg("w"), arg("parameters")))
-      .def("jvp",
+      .def("_jvp",
            &jvp,
-           (arg("self"),
-            arg("dq") = none,
-            arg("dv") = none,
-            arg("dtorque") = none,
-            arg("dsprings") = none),
-           "(2 nv,) change of (q+, v+), tangents at the end of the last step, by changes (nv,) of "
-           "q, v [tangents at its start] and torques; None: zero. With changes (3 ns,) of the "
-           "springs of compliant contacts (2 nv + 3 ns,), theirs too. Raises ValueError as vjp "
-           "does.")
+           (arg("self"), arg("dq"), arg("dv"), arg("dtorque"), arg("dsprings"), arg("parameters")))
+      .def("_parameter_ranges", &parameter_ranges, (arg("self"), arg("parameters")))
       .def("gradient_report",
            &gradient_report,
            arg("self"),

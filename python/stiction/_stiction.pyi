@@ -1222,13 +1222,15 @@ class Simulator:
         self, state: State, control: Control | ArrayLike | None, repeats: int
     ) -> tuple[_Floats, _Floats, _Floats]: ...
     def _vjp(self, w: ArrayLike, parameters: list[str]) -> tuple[Any, ...]: ...
-    def jvp(
+    def _jvp(
         self,
-        dq: ArrayLike | None = None,
-        dv: ArrayLike | None = None,
-        dtorque: ArrayLike | None = None,
-        dsprings: ArrayLike | None = None,
+        dq: ArrayLike | None,
+        dv: ArrayLike | None,
+        dtorque: ArrayLike | None,
+        dsprings: ArrayLike | None,
+        parameters: list[tuple[str, _Floats]],
     ) -> _Floats: ...
+    def _parameter_ranges(self, parameters: list[str]) -> list[tuple[str, int, int]]: ...
     def gradient_report(self) -> GradientReport: ...
     @staticmethod
     def derivative_parameters() -> list[str]: ...

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import GradientReport, State
@@ -137,6 +137,53 @@ def split(
     """
     names = known_names(wrt, (*STATE, *more))
     return names, [name for name in dict.fromkeys(names) if name not in (*STATE, *more)]
+
+
+def directions(
+    parameters: Mapping[str, ArrayLike] | None,
+    ranges_of: Callable[[list[str]], list[tuple[str, int, int]]],
+) -> list[tuple[str, Floats]]:
+    """Changes of parameters, each by its columns, of which `ranges_of` knows how many there are.
+
+    Raises:
+        TypeError: they are no dictionary of arrays by name.
+        ValueError: a name is unknown; a change has neither the shape of its field nor that of its
+            columns.
+    """
+    if parameters is None:
+        return []
+    if not isinstance(parameters, Mapping):
+        raise TypeError(
+            f'parameters = {parameters!r}: must be a dict of changes by name, {{"friction": df}}'
+        )
+    for name in parameters:
+        _check_changed(name)
+    ranges = ranges_of(list(parameters)) if parameters else []
+    return [(name, _flat(name, parameters[name], count)) for name, _, count in ranges]
+
+
+def _check_changed(name: object) -> None:
+    known = _stiction.Simulator.derivative_parameters()
+    if not isinstance(name, str):
+        raise TypeError(f"parameters: {name!r} is no name; there are: {', '.join(known)}")
+    if name in (*STATE, SPRINGS):
+        raise ValueError(f"parameters: {name!r} is an argument of its own: d{name}")
+    if name not in known:
+        raise ValueError(f"parameters: {name!r} is unknown; there are: {', '.join(known)}")
+
+
+def _flat(name: str, change: ArrayLike, count: int) -> Floats:
+    try:
+        array = np.asarray(change, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f'parameters["{name}"]: must be numbers; {error}') from None
+    shapes: list[tuple[int, ...]] = [(count,)]
+    if name in ROWS:
+        shapes.insert(0, (count // ROWS[name], ROWS[name]))
+    if array.shape not in shapes:
+        wanted = " or ".join(str(shape) for shape in shapes)
+        raise ValueError(f'parameters["{name}"] has shape {array.shape}: must be {wanted}')
+    return array.ravel()
 
 
 def known_names(wrt: str | Sequence[str], own: tuple[str, ...]) -> tuple[str, ...]:

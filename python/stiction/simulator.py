@@ -6,7 +6,7 @@ import copy
 import math
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack, overload
 
 import numpy as np
@@ -24,7 +24,7 @@ from ._stiction import (
     uniqueness,
 )
 from .comparison import Comparison, compare
-from .derivatives import SPRINGS, STATE, StepDerivatives, gradients, made_of, split
+from .derivatives import SPRINGS, STATE, StepDerivatives, directions, gradients, made_of, split
 from .explain import Explanation, explain
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
@@ -32,6 +32,7 @@ from .references import RowReference, references
 from .rollouts import RECORDABLE, Floats, Rollout, RolloutTape
 from .setting_names import SettingNames, SolverOptions
 from .starting import warn_of_start
+from .wrenches import wrench_on
 
 __all__ = ["Simulator"]
 
@@ -267,6 +268,36 @@ class Simulator(_stiction.Simulator):
         found = gradients(self._vjp(w, parameters), names)
         return found[0] if isinstance(wrt, str) else found
 
+    def jvp(
+        self,
+        dq: ArrayLike | None = None,
+        dv: ArrayLike | None = None,
+        dtorque: ArrayLike | None = None,
+        dsprings: ArrayLike | None = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+    ) -> Floats:
+        """Change of (q+, v+) of the last step along one direction.
+
+            dx = sim.jvp(dv=dv, parameters={"friction": df, "position_target": dt})
+
+        Args:
+            dq, dv, dtorque: (nv,) changes of q and v, tangents at the start of the step, and of
+                torques; None: zero.
+            dsprings: (3 ns,) of the extensions of the springs, `gradient_report().springs`; with
+                it the change has theirs too.
+            parameters: changes by name, names of `derivative_parameters()`; of the shape that `vjp`
+                returns, or flat as the columns of `step_derivatives(wrt=...).by(name)`.
+
+        Returns:
+            (2 nv,) tangents at the end of the step; with `dsprings` (2 nv + 3 ns,).
+
+        Raises:
+            TypeError: `parameters` is no dictionary of arrays by name.
+            ValueError: as in `vjp`; of a compliant integrator with any parameter.
+        """
+        changes = directions(parameters, self._parameter_ranges)
+        return self._jvp(dq, dv, dtorque, dsprings, changes)
+
     def add_wrench(
         self,
         control: Control,
@@ -292,23 +323,10 @@ class Simulator(_stiction.Simulator):
         Raises:
             ValueError: an unknown body or frame, or `state` is missing.
         """
-        if frame not in ("world", "body"):
-            raise ValueError(f'frame = {frame!r}: must be "world" or "body"')
         index = self.scene.body(body) if isinstance(body, str) else _integer("body", body)
         if not 0 <= index < self.scene.num_bodies:
             raise ValueError(f"body = {index}: must be in [0, {self.scene.num_bodies})")
-        f, m = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
-        if point is not None or frame == "body":
-            if state is None:
-                raise ValueError("state = None: needed to know where the body is")
-            pose = self.body_poses(state)[index]
-            arm = np.zeros(3) if point is None else np.asarray(point, dtype=float)
-            if frame == "body":
-                f, m, arm = (pose.rotation @ x for x in (f, m, arm))
-            elif point is not None:
-                arm = arm - pose.translation
-            m = m + np.cross(arm, f)
-        wrench = ExternalWrench(index, f, m)
+        wrench = wrench_on(self, index, force, moment, point, frame, state)
         control.wrenches += (wrench,)
         return wrench
 

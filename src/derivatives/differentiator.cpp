@@ -314,47 +314,6 @@ const StepGradient& Differentiator::gradient(const DerivativeInput& in,
   return gradient_;
 }
 
-const Eigen::VectorXd& Differentiator::tangent(const DerivativeInput& in,
-                                               const Eigen::VectorXd& x) {
-  prepare(in);
-  const int nv = in.scene.nv();
-  const Eigen::Index ns = x.size() - 3 * nv;
-  tangent_.setZero(2 * nv + ns);
-  if (ns > 0) spring_velocities(in, springs_, x.data() + 3 * nv, velocity_);
-  impulse_.assign(in.record.problem.num_rows(), 0.0);
-  for (std::size_t k = 0; k < linear_.islands.size(); ++k) {
-    const DerivativeIsland& island = linear_.islands[k];
-    const int* dofs = linear_.dofs.data() + linear_.first_dof[k];
-    if (island.asleep) {
-      for (int i = 0; i < island.num_dofs; ++i) {
-        tangent_[dofs[i]] = x[dofs[i]];
-        tangent_[nv + dofs[i]] = x[nv + dofs[i]];
-      }
-      continue;
-    }
-    columns_.resize(island, 1, false);
-    fill_state_direction(in, linear_, island, x.data(), columns_);
-    for (int r = 0; r < island.num_rows && ns > 0; ++r)
-      columns_.velocity[static_cast<std::ptrdiff_t>(r) * columns_.stride] +=
-          velocity_[island.first_row + r];
-    propagate(in, linear_, island, -1, columns_);
-    if (ns > 0) add_impulse_tangent(linear_, island, columns_, impulse_.data());
-    for (int i = 0; i < island.num_dofs; ++i) {
-      tangent_[dofs[i]] = columns_.position[static_cast<std::ptrdiff_t>(i) * columns_.stride];
-      tangent_[nv + dofs[i]] = columns_.force[static_cast<std::ptrdiff_t>(i) * columns_.stride];
-    }
-  }
-  if (ns > 0)
-    extension_tangent(in,
-                      linear_,
-                      springs_,
-                      x.data(),
-                      x.data() + 3 * nv,
-                      impulse_.data(),
-                      tangent_.data() + 2 * nv);
-  return tangent_;
-}
-
 void Differentiator::fill_report(const DerivativeInput& in) {
   GradientReport& r = out_.report;
   r.springs = springs_.names;

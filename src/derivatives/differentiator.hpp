@@ -23,8 +23,11 @@ class Differentiator {
   const StepGradient& gradient(const DerivativeInput& in,
                                const Eigen::VectorXd& w,
                                const std::vector<std::string>& parameters);
-  /// J x, x [3 nv] of (q, v, torque) or [3 nv + 3 ns]: [2 nv] or [2 nv + 3 ns].
-  const Eigen::VectorXd& tangent(const DerivativeInput& in, const Eigen::VectorXd& x);
+  /// J x, x [3 nv] of (q, v, torque) or [3 nv + 3 ns], and what parameters change beside it: [2 nv]
+  /// or [2 nv + 3 ns].
+  const Eigen::VectorXd& tangent(const DerivativeInput& in,
+                                 const Eigen::VectorXd& x,
+                                 const std::vector<ParameterDirection>& parameters);
   /// Of the step that was linearised.
   const GradientReport& report(const DerivativeInput& in);
 
@@ -35,6 +38,10 @@ class Differentiator {
   void sort_changes(const DerivativeInput& in);
   void fill_parameters(const DerivativeInput& in, int island);
   void add_parameter_gradient(const Eigen::VectorXd& w);
+  void find_direction(const DerivativeInput& in, const std::vector<ParameterDirection>& parameters);
+  void add_parameter_sides();
+  void add_parameter_ends(Eigen::Index nv);
+  void push_island(const DerivativeInput& in, const Eigen::VectorXd& x, std::size_t island);
   void fill_springs(const DerivativeInput& in);
   void take_back(const DerivativeInput& in, const Eigen::VectorXd& w);
   void take_back_island(const DerivativeInput& in, const Eigen::VectorXd& w, std::size_t island);
@@ -50,7 +57,8 @@ class Differentiator {
   StepGradient gradient_;
   Eigen::VectorXd tangent_;
   std::vector<double> q_, v_, torque_;
-  std::vector<double> force_, velocity_, impulse_;  ///< cotangents of the scene's dofs and rows
+  /// Changes or cotangents of the scene's dofs and rows.
+  std::vector<double> force_, velocity_, impulse_;
   MovingSprings springs_;
   /// Of tangential springs.
   struct {
@@ -60,6 +68,7 @@ class Differentiator {
   struct {
     Eigen::VectorXd unit;       ///< [2 nv + 3 springs]
     Eigen::VectorXd direction;  ///< [3 nv]
+    Eigen::VectorXd change;     ///< [columns of the parameters]
   } scratch_;
 };
 

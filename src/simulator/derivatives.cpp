@@ -7,6 +7,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace stiction {
 
@@ -49,8 +50,13 @@ DerivativeInput Simulator::derivative_input() const {
 
 const std::vector<std::string>& Simulator::derivative_parameters() { return parameter_fields(); }
 
+static const std::string* first_of(const std::vector<std::string>& names) {
+  return names.empty() ? nullptr : &names.front();
+}
+
 const StepDerivatives& Simulator::step_derivatives(const std::vector<std::string>& parameters) {
-  if (CompliantDerivatives* d = compliant_derivatives(parameters)) return d->derivatives();
+  if (CompliantDerivatives* d = compliant_derivatives(first_of(parameters)))
+    return d->derivatives();
   return differentiator().derivatives(derivative_input(), parameters);
 }
 
@@ -75,7 +81,7 @@ void Simulator::check_tangents(const char* name,
 
 const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
                                    const std::vector<std::string>& parameters) {
-  CompliantDerivatives* d = compliant_derivatives(parameters);
+  CompliantDerivatives* d = compliant_derivatives(first_of(parameters));
   if (d == nullptr) derivative_input();  // what stands in the way comes first
   check_tangents("w", w, 2 * scene_.nv(), "2 nv: dl/dq+ and dl/dv+");
   const StepGradient& g =
@@ -85,28 +91,58 @@ const StepGradient& Simulator::vjp(const Eigen::VectorXd& w,
   return g;
 }
 
-const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x) {
-  CompliantDerivatives* d = compliant_derivatives({});
+/// The vector with the largest entry, of those that were given: its name and itself.
+static std::pair<std::string, const Eigen::VectorXd*> largest_of(
+    const Eigen::VectorXd& x, const std::vector<ParameterDirection>& parameters) {
+  std::pair<std::string, const Eigen::VectorXd*> out{"x", &x};
+  double most = x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+  for (const ParameterDirection& p : parameters) {
+    const double size = p.change.size() > 0 ? p.change.cwiseAbs().maxCoeff() : 0.0;
+    if (size <= most) continue;
+    most = size;
+    out = {"parameters[\"" + p.name + "\"]", &p.change};
+  }
+  return out;
+}
+
+const Eigen::VectorXd& Simulator::jvp(const Eigen::VectorXd& x,
+                                      const std::vector<ParameterDirection>& parameters) {
+  CompliantDerivatives* d =
+      compliant_derivatives(parameters.empty() ? nullptr : &parameters.front().name);
   if (d == nullptr) derivative_input();
   check_tangents("x", x, 3 * scene_.nv(), "3 nv: tangents of q, v and torque");
+  for (const ParameterDirection& p : parameters) {
+    if (!p.change.allFinite())
+      throw std::invalid_argument("parameters[\"" + p.name + "\"] has an entry that is not finite");
+  }
   const Eigen::VectorXd& y =
-      d != nullptr ? d->tangent(x) : differentiator().tangent(derivative_input(), x);
-  check_finite("x", x, y);
+      d != nullptr ? d->tangent(x) : differentiator().tangent(derivative_input(), x, parameters);
+  if (y.allFinite()) return y;
+  const auto [name, largest] = largest_of(x, parameters);
+  check_finite(name.c_str(), *largest, y);
   return y;
 }
 
+std::vector<ParameterRange> Simulator::parameter_ranges(
+    const std::vector<std::string>& parameters) {
+  std::vector<ParameterRange> out;
+  if (compliant_derivatives(first_of(parameters)) == nullptr)
+    find_parameter_ranges(derivative_input(), parameters, out);
+  return out;
+}
+
 const GradientReport& Simulator::gradient_report() {
-  if (CompliantDerivatives* d = compliant_derivatives({})) return d->report();
+  if (CompliantDerivatives* d = compliant_derivatives()) return d->report();
   return differentiator().report(derivative_input());
 }
 
-/// Those of the last step, if it is one of a compliant integrator.
-CompliantDerivatives* Simulator::compliant_derivatives(const std::vector<std::string>& parameters) {
+/// Those of the last step, if it is one of a compliant integrator, which has none by a `parameter`.
+CompliantDerivatives* Simulator::compliant_derivatives(const std::string* parameter) {
   if (step_->rigid() != nullptr) return nullptr;
   check_last_step();
-  if (!parameters.empty())
+  if (parameter != nullptr)
     refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
-           parameters.front() + "\"");
+           *parameter + "\"");
   if (!compliant_) compliant_ = std::make_unique<CompliantDerivatives>(scene_, settings_);
   if (differentiated_step_ != step_count_)
     compliant_->begin(edits_.seen(), before_, control_before_, report().status);

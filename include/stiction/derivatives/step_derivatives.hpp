@@ -18,6 +18,12 @@ struct ParameterRange {
   int count = 0;
 };
 
+/// A change of one field of Parameters or Control, by its columns.
+struct ParameterDirection {
+  std::string name;
+  Eigen::VectorXd change;  ///< [ParameterRange::count]
+};
+
 /// Dofs of bodies in touch, of a whole scene under a compliant integrator, whose matrices are
 /// formed: [1200 x 1800] numbers are 17 MB.
 inline constexpr int kMaxMatrixDofs = 600;

@@ -95,14 +95,18 @@ class Simulator {
   /// that holds. With springs, see StepDerivatives, w [2 nv + 3 ns] and x [3 nv + 3 ns] too: J x is
   /// then [2 nv + 3 ns]. Changes no bit of any step. What is returned stays until the next of these
   /// calls. Throw std::invalid_argument naming what stands in the way.
-  /// `parameters`: names of fields, see derivative_parameters(); of the rigid integrator only.
+  /// `parameters`: names of fields, see derivative_parameters(); of the rigid integrator only. Of
+  /// jvp() the changes of such fields, beside those of x.
   const StepDerivatives& step_derivatives(const std::vector<std::string>& parameters = {});
   const StepGradient& vjp(const Eigen::VectorXd& w,
                           const std::vector<std::string>& parameters = {});
-  const Eigen::VectorXd& jvp(const Eigen::VectorXd& x);
+  const Eigen::VectorXd& jvp(const Eigen::VectorXd& x,
+                             const std::vector<ParameterDirection>& parameters = {});
   const GradientReport& gradient_report();
   /// Fields of Parameters and Control that steps can be differentiated by.
   static const std::vector<std::string>& derivative_parameters();
+  /// How many columns each of these has at the last step; throws likewise.
+  std::vector<ParameterRange> parameter_ranges(const std::vector<std::string>& parameters);
   /// The same of a whole rollout, backwards: its steps are repeated, so that the last step is then
   /// the first of the rollout. Stays until the next call; allocates nothing when warm. Throws
   /// std::invalid_argument naming the step that has no derivatives, or the parameter that was
@@ -161,7 +165,7 @@ class Simulator {
   void check_last_step() const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
-  CompliantDerivatives* compliant_derivatives(const std::vector<std::string>& parameters);
+  CompliantDerivatives* compliant_derivatives(const std::string* parameter = nullptr);
   void check_tangents(const char* name, const Eigen::VectorXd& x, int base, const char* meaning);
   void check_finite(const char* name, const Eigen::VectorXd& x, const Eigen::VectorXd& y) const;
   RigidStep& rigid_step() const;  // throws if the integrator makes another kind
