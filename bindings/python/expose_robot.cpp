@@ -25,6 +25,19 @@ std::string message_kind(const LoadMessage& m) {
   return "warning";
 }
 
+std::shared_ptr<LoadMessage> make_message(const std::string& kind,
+                                          const std::string& text,
+                                          const std::string& file,
+                                          int line) {
+  using Kind = LoadMessage::Kind;
+  for (const Kind k : {Kind::kUnused, Kind::kWarning, Kind::kMesh, Kind::kOverlap}) {
+    auto message = std::make_shared<LoadMessage>(LoadMessage{k, file, line, text});
+    if (message_kind(*message) == kind) return message;
+  }
+  throw std::invalid_argument("LoadMessage: kind = \"" + kind +
+                              "\": must be \"unused\", \"warning\", \"mesh\" or \"overlap\"");
+}
+
 std::string message_text(const LoadMessage& m) {
   const std::string line = m.line > 0 ? ":" + std::to_string(m.line) : "";
   return (m.file.empty() ? "" : m.file + line + ": ") + m.text;
@@ -228,7 +241,12 @@ Robot robot_from_objects(const bp::object& model,
 void expose_robot() {
   using bp::arg;
   const bp::object none;
-  bp::class_<LoadMessage>("LoadMessage", "What a loader says about a file.", bp::no_init)
+  bp::class_<LoadMessage, std::shared_ptr<LoadMessage>>(
+      "LoadMessage", "What a loader says about a file.", bp::no_init)
+      .def("__init__",
+           bp::make_constructor(&make_message,
+                                bp::default_call_policies(),
+                                (arg("kind"), arg("text"), arg("file") = "", arg("line") = 0)))
       .add_property(
           "kind",
           &message_kind,

@@ -10,6 +10,10 @@ Robot robot_from_objects(const bp::object& model,
                          const std::string& name,
                          bool keep_overlapping_pairs);
 
+bp::dict configurations(const SceneHolder& s);
+void add_message(SceneHolder& s, const LoadMessage& message);
+bp::tuple frame(const SceneHolder& s, const std::string& name);
+std::string repr(const SceneHolder& s);
 bp::list joints(const SceneHolder& s);
 bp::list geometries(const SceneHolder& s);
 bp::list closure_names(const SceneHolder& s);
@@ -36,9 +40,15 @@ std::shared_ptr<SceneHolder> make_scene_object(const bp::object& model,
 
 SceneHolder copy(const SceneHolder& s) { return s; }
 
-int add_robot(SceneHolder& s, const Robot& robot, const bp::object& X_W, const std::string& name) {
+int add_robot(SceneHolder& s,
+              const Robot& robot,
+              const bp::object& X_W,
+              const std::string& name,
+              const bp::object& prefix) {
   s.before_adding();
-  return s.add_robot(robot, transform_from(X_W, "X_W"), name);
+  std::optional<std::string> given;
+  if (!prefix.is_none()) given = bp::extract<std::string>(prefix)();
+  return s.add_robot(robot, transform_from(X_W, "X_W"), name, given);
 }
 
 int add_body(SceneHolder& s,
@@ -184,12 +194,6 @@ bp::object parameters(const bp::object& self) {
   return shown;
 }
 
-bp::dict configurations(const SceneHolder& s) {
-  bp::dict out;
-  for (const auto& [name, q] : s.configurations()) out[name] = to_array(q);
-  return out;
-}
-
 bp::list body_names(const SceneHolder& s) { return to_list(s.body_names()); }
 bp::list joint_names(const SceneHolder& s) { return to_list(s.joint_names()); }
 bp::list dof_names(const SceneHolder& s) { return to_list(s.dof_names()); }
@@ -199,10 +203,6 @@ bp::object default_q(const SceneHolder& s) { return to_array(s.default_q()); }
 bp::object dof_positions(const SceneHolder& s, const bp::object& q) {
   return to_array(s.dof_positions(configuration_from(s, q)));
 }
-bp::tuple frame(const SceneHolder& s, const std::string& name) {
-  const auto [body, X] = s.frame(name);
-  return bp::make_tuple(body, to_se3(X));
-}
 int body(const SceneHolder& s, const std::string& name) { return s.body(name); }
 int geometry(const SceneHolder& s, const std::string& name) { return s.geometry(name); }
 int dof(const SceneHolder& s, const std::string& name) { return s.dof(name); }
@@ -211,12 +211,6 @@ int num_bodies(const SceneHolder& s) { return s.num_bodies(); }
 int num_trees(const SceneHolder& s) { return static_cast<int>(s.trees().size()); }
 int nq(const SceneHolder& s) { return s.nq(); }
 int nv(const SceneHolder& s) { return s.nv(); }
-
-std::string repr(const SceneHolder& s) {
-  return "Scene(\"" + s.name + "\", nq=" + std::to_string(s.nq()) +
-         ", nv=" + std::to_string(s.nv()) + ", bodies=" + std::to_string(s.num_bodies()) +
-         ", geometries=" + std::to_string(s.geometries().size()) + ")";
-}
 
 using SceneClass = bp::class_<SceneHolder, std::shared_ptr<SceneHolder>>;
 
@@ -242,12 +236,13 @@ void add_composition(SceneClass& c) {
       .def("set_pair_material",
            refusal("set_pair_material", {{"geometry_a"}, {"geometry_b"}, {"material"}}))
       .def("set_gains", refusal("set_gains", {{"dof"}, {"kp", A::kNumber}, {"kd", A::kNumber}}));
-  c.def("add_robot",
-        &add_robot,
-        (arg("self"), arg("robot"), arg("X_W") = none, arg("robot_name") = ""),
-        "Places a robot: X_W is the base of a fixed one, the initial pose of a floating one. "
-        "Returns its "
-        "index.")
+  c.def(
+       "add_robot",
+       &add_robot,
+       (arg("self"), arg("robot"), arg("X_W") = none, arg("robot_name") = "", arg("prefix") = none),
+       "Places a robot: X_W is the base of a fixed one, the initial pose of a floating one. "
+       "`prefix` stands before the names of its bodies, joints and geometries; None: nothing for "
+       "the first robot, its name and a slash for the others. Returns its index.")
       .def("add_body",
            &add_body,
            (arg("self"),
@@ -343,6 +338,7 @@ void add_topology(SceneClass& c) {
                     "order of parameters.pair_friction and its like.")
       .add_property("robots", &robots, "list of RobotSlice.")
       .add_property("messages", &messages, "list of LoadMessage of all loaded files.")
+      .def("_add_message", &add_message)
       .add_property("default_q", &default_q, "(nq,)")
       .add_property("configurations", &configurations, "dict of name -> (nq,).")
       .def("body",

@@ -70,6 +70,28 @@ bp::list material_pairs(const SceneHolder& s) {
   return out;
 }
 
+bp::dict configurations(const SceneHolder& s) {
+  bp::dict out;
+  for (const auto& [name, q] : s.configurations()) out[name] = to_array(q);
+  return out;
+}
+
+void add_message(SceneHolder& s, const LoadMessage& message) {
+  s.before_editing();
+  s.add_message(message);
+}
+
+bp::tuple frame(const SceneHolder& s, const std::string& name) {
+  const auto [body, X] = s.frame(name);
+  return bp::make_tuple(body, to_se3(X));
+}
+
+std::string repr(const SceneHolder& s) {
+  return "Scene(\"" + s.name + "\", nq=" + std::to_string(s.nq()) +
+         ", nv=" + std::to_string(s.nv()) + ", bodies=" + std::to_string(s.num_bodies()) +
+         ", geometries=" + std::to_string(s.geometries().size()) + ")";
+}
+
 void expose_scene_parts() {
   bp::class_<Joint>("Joint", "A joint of a scene and its slices of q and v.", bp::no_init)
       .def_readonly("name", &Joint::name)

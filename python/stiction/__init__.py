@@ -113,6 +113,8 @@ from .derivatives import IslandDerivatives, StepDerivatives
 from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
 from .inverse import InverseContactDynamics, inverse_contact_dynamics
+from .loaders.mjcf import Mjcf, MjcfKeyframe, load_mjcf
+from .loaders.mjcf_actuators import MjcfActuator
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .log_cholesky import InertialParameters, log_cholesky, physical_inertia
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
@@ -166,6 +168,9 @@ __all__ = [
     "ManifoldPoint",
     "MassProperties",
     "Material",
+    "Mjcf",
+    "MjcfActuator",
+    "MjcfKeyframe",
     "NonNegative",
     "NotConvergedWarning",
     "PairDistance",
@@ -222,6 +227,7 @@ __all__ = [
     "inverse_contact_dynamics",
     "load",
     "load_mesh",
+    "load_mjcf",
     "load_problem",
     "load_urdf",
     "load_urdf_string",

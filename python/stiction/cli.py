@@ -290,10 +290,11 @@ def _simulate(
     if seconds < dt:
         raise UsageError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
     with spinner(f"loading {subject.scene}"):
-        sim = Simulator(subject.load(), **settings)
-    state, control = sim.initial_state(configuration), sim.hold(configuration)
+        opened = subject.open()
+        sim = Simulator(opened.scene, **settings)
+    state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
-    recorder = Recorder(sim) if recorded else None
+    recorder = Recorder(sim, visuals=opened.visuals()) if recorded else None
     say_if_free(sim.scene)
     with step_progress(f"simulating {seconds:g} s of {subject.scene}") as on_step:
         summary = execute(sim, state, plan, recorder, on_step)

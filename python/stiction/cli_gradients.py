@@ -55,12 +55,13 @@ def check_gradients_command(
 ) -> None:
     """Every column of the derivatives of a step against differences of the step, at kinks, where
     the two sides disagree, of one side, with the reason. Exit code 1 if a column is off."""
-    loaded = Subject(scene, kp, kd).load()
+    opened = Subject(scene, kp, kd).open()
+    loaded = opened.scene
     settings: SettingNames = {"dt": dt, "solver": solver}
     if baumgarte is not None:
         settings["baumgarte"] = baumgarte
     sim = Simulator(loaded, **settings)
-    state, control = sim.initial_state(configuration), sim.hold(configuration)
+    state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
     if steps:
         sim.run(state, control, steps)
     state.v += speed * np.random.default_rng(seed).standard_normal(loaded.nv)

@@ -194,8 +194,9 @@ def _advanced(
     subject: Subject, settings: SettingNames, configuration: str, steps: int
 ) -> tuple[Simulator, State, Control]:
     """A scene after so many steps that hold its configuration."""
-    sim = Simulator(subject.load(), **settings)
-    state, control = sim.initial_state(configuration), sim.hold(configuration)
+    opened = subject.open()
+    sim = Simulator(opened.scene, **settings)
+    state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
     say_if_free(sim.scene)
     sim.run(state, control, steps)
     return sim, state, control

@@ -1,4 +1,4 @@
-"""What the commands simulate: a scene or a URDF file, and the options that say how."""
+"""What the commands simulate: a scene, a URDF or MJCF file, and the options that say how."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from . import Scene, load
+from . import Control, Mjcf, Scene, Simulator, load, load_mjcf
+from .loading import MJCF_ENDINGS
+from .replay import ReplayGeometry
 
 SceneArgument = Annotated[
     str,
     typer.Argument(
-        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF file."
+        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF or MJCF file."
     ),
 ]
 SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
@@ -77,8 +79,27 @@ JsonOption = Annotated[
 
 
 @dataclass(frozen=True)
+class Opened:
+    """A scene, and its MJCF file if it came from one."""
+
+    scene: Scene
+    mjcf: Mjcf | None = None
+    served: bool = False  # --kp and --kd took the place of the file's servos
+
+    def hold(self, sim: Simulator, configuration: str) -> Control:
+        """Servos hold a configuration; the springs of an MJCF file pull to where they rest."""
+        if self.mjcf is None or self.served:
+            return sim.hold(configuration)
+        return self.mjcf.hold(configuration)
+
+    def visuals(self) -> dict[int, list[ReplayGeometry]] | None:
+        """What to draw of an MJCF file, by body; None: what the scene's own files say."""
+        return None if self.mjcf is None else self.mjcf.visuals()
+
+
+@dataclass(frozen=True)
 class Subject:
-    """What is simulated: a built-in scene or a URDF file, and how its robot is read and held."""
+    """What is simulated: a built-in scene, a URDF or MJCF file; how its robot is read and held."""
 
     scene: str
     kp: float | None = None
@@ -91,8 +112,28 @@ class Subject:
     collision_meshes: str | None = None
     stiffness: float | None = None
 
+    def open(self) -> Opened:
+        """The scene, with the gains asked for, which take the place of those of an MJCF file."""
+        if Path(self.scene).suffix.lower() in MJCF_ENDINGS and not self._urdf_options():
+            mjcf = load_mjcf(self.scene)
+            self._set_numbers(mjcf.scene)
+            served = self.kp is not None or self.kd is not None
+            return Opened(mjcf.scene, mjcf, served)
+        return Opened(self.load())
+
     def load(self) -> Scene:
-        """The scene, with the gains asked for."""
+        """The scene alone."""
+        options = self._urdf_options()
+        if options and Path(self.scene).suffix.lower() != ".urdf":
+            raise ValueError(
+                "--fixed-base, --srdf, --package-dir, --keep-overlaps, --no-self-collision and "
+                f"--collision-meshes are for URDF files, not for {self.scene!r}"
+            )
+        scene = load(self.scene, **options)
+        self._set_numbers(scene)
+        return scene
+
+    def _urdf_options(self) -> dict[str, Any]:
         options: dict[str, Any] = {}
         if self.fixed_base:
             options["free_flyer"] = False
@@ -106,18 +147,14 @@ class Subject:
             options["collision_meshes"] = self.collision_meshes
         if self.package_dirs:
             options["package_dirs"] = list(self.package_dirs)
-        if options and Path(self.scene).suffix.lower() != ".urdf":
-            raise ValueError(
-                "--fixed-base, --srdf, --package-dir, --keep-overlaps, --no-self-collision and "
-                f"--collision-meshes are for URDF files, not for {self.scene!r}"
-            )
-        scene = load(self.scene, **options)
+        return options
+
+    def _set_numbers(self, scene: Scene) -> None:
         if self.kp is not None or self.kd is not None:
             for dof in servo_dofs(scene):
                 scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
         if self.stiffness is not None:
             set_stiffness(scene, self.stiffness)
-        return scene
 
 
 def set_stiffness(scene: Scene, stiffness: float) -> None:

@@ -31,6 +31,7 @@ _SCENE_OPTIONS = (
     "seed",
 )
 _FILE_OPTIONS = ("ground", "X_W")
+MJCF_ENDINGS = (".xml", ".mjcf")
 
 
 class LoadWarning(UserWarning):
@@ -68,14 +69,16 @@ class UrdfOptions(TypedDict, total=False):
 
 
 def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
-    """A built-in scene by name (see `scenes()`), or a robot on the ground from a URDF file.
+    """A built-in scene by name (see `scenes()`), a robot on the ground from a URDF file, or the
+    scene of an MJCF file.
 
     Args:
-        name_or_path: "solo12", "box-stack(20)", ..., or a path that ends in .urdf.
+        name_or_path: "solo12", "box-stack(20)", ..., or a path that ends in .urdf, .xml or .mjcf.
         options: of a built-in scene: all_collision_geometry (bool), friction, restitution (of every
-            pair), n (bodies), corner_spheres (bool), seed. Of a file: those of `load_urdf`, ground
-            (True, False or its Material), X_W (pose of the base; by default a floating robot is
-            lifted until its lowest point touches z = 0).
+            pair), n (bodies), corner_spheres (bool), seed. Of a URDF file: those of `load_urdf`,
+            ground (True, False or its Material), X_W (pose of the base; by default a floating
+            robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict, see
+            `load_mjcf`, which gives its actuators and keyframes too.
 
     Raises:
         ValueError: unknown name or option out of range.
@@ -134,9 +137,12 @@ def _is_path(name_or_path: str | os.PathLike[str]) -> bool:
 
 
 def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
+    if path.suffix.lower() in MJCF_ENDINGS:
+        return _load_mjcf(path, options)
     if path.suffix.lower() != ".urdf":
         raise ValueError(
-            f"{path}: only URDF files (.urdf) can be read, not {path.suffix or 'this'}"
+            f"{path}: only URDF (.urdf) and MJCF (.xml, .mjcf) files can be read, not "
+            f"{path.suffix or 'this'}"
         )
     _check_names("load", options, (*UrdfOptions.__annotations__, *_FILE_OPTIONS))
     given = {name: value for name, value in options.items() if name not in _FILE_OPTIONS}
@@ -150,6 +156,13 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
         X_W = pinocchio.SE3(np.eye(3), np.array([0.0, 0.0, -_lowest_point(robot)]))
     scene.add_robot(robot, X_W)
     return scene
+
+
+def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
+    from .loaders.mjcf import read_mjcf  # which imports this module
+
+    _check_names("load", options, ("strict",))
+    return read_mjcf(path, _flag("strict", options.get("strict", False)), stacklevel=5).scene
 
 
 def _lowest_point(robot: Robot) -> float:

@@ -12,7 +12,7 @@ or, for one control, `replay = record(sim, state, control, seconds=2.0)`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,6 +55,8 @@ class Recorder:
         title: heading of the page; the scene's name if empty.
         fps: frames per second of simulated time [1/s].
         info: more lines for the page's table.
+        visuals: what to draw by scene body (-1: the world), as Mjcf.visuals() gives it; the
+            collision shapes are then drawn as such.
     """
 
     def __init__(
@@ -63,6 +65,7 @@ class Recorder:
         title: str = "",
         fps: float = 60.0,
         info: Mapping[str, Any] | None = None,
+        visuals: Mapping[int, Sequence[ReplayGeometry]] | None = None,
     ) -> None:
         if not fps > 0:
             raise ValueError(f"Recorder.fps = {fps} must be positive [1/s]")
@@ -70,7 +73,7 @@ class Recorder:
         self._sim = sim
         self._title = title or str(scene.name)
         self._info = _settings_info(sim) | dict(info or {})
-        self._bodies = scene_bodies(scene)
+        self._bodies = scene_bodies(scene, visuals)
         self._period, self._next = 1.0 / fps, -np.inf
         self._time: list[float] = []
         self._poses: list[NDArray[np.float64]] = []
@@ -165,16 +168,19 @@ def record(
 _IDENTITY_POSE = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
-def scene_bodies(scene: Scene) -> list[ReplayBody]:
-    """The world, then every body of the scene, with the shapes to draw."""
+def scene_bodies(
+    scene: Scene, visuals: Mapping[int, Sequence[ReplayGeometry]] | None = None
+) -> list[ReplayBody]:
+    """The world, then every body of the scene, with the shapes to draw: `visuals`, or those of the
+    robots' files."""
     names = ["world", *scene.body_names]
     shapes: list[list[ReplayGeometry]] = [[] for _ in names]
-    for body, visuals in _visuals_by_body(scene).items():
-        shapes[body + 1] += visuals
+    for body, own in (visuals or _visuals_by_body(scene)).items():
+        shapes[body + 1] += own
     drawn = {body for body, geometries in enumerate(shapes) if geometries}
     dressed = {robot for robot, slice_ in enumerate(scene.robots) if _is_dressed(slice_, drawn)}
     for index, geometry in enumerate(scene.geometries):
-        role = "collision" if geometry.robot in dressed else "visual"
+        role = "collision" if visuals or geometry.robot in dressed else "visual"
         placement = pose_vector(scene.parameters.geometry_placement(index))
         shapes[geometry.body + 1].append(_shape(geometry, placement, role))
     return [ReplayBody(name, geometries) for name, geometries in zip(names, shapes, strict=True)]

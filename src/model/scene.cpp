@@ -96,7 +96,10 @@ void Scene::add_tree(const std::vector<BodyDescription>& bodies,
   trees_.push_back(std::move(tree));
 }
 
-int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string& robot_name) {
+int Scene::add_robot(const Robot& robot,
+                     const Transform& X_W,
+                     const std::string& robot_name,
+                     const std::optional<std::string>& given_prefix) {
   RobotSlice slice;
   slice.name = robot_name.empty() ? robot.name : robot_name;
   for (const RobotSlice& r : robots_) {
@@ -109,7 +112,7 @@ int Scene::add_robot(const Robot& robot, const Transform& X_W, const std::string
   slice.num_bodies = static_cast<int>(robot.bodies.size());
   slice.nq = robot.nq();
   slice.nv = robot.nv();
-  const std::string prefix = robots_.empty() ? "" : slice.name + "/";
+  const std::string prefix = given_prefix.value_or(robots_.empty() ? "" : slice.name + "/");
   std::vector<BodyDescription> bodies = robot.bodies;
   for (BodyDescription& b : bodies) {
     if (prefix.empty() && b.name == "world")

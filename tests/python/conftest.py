@@ -14,6 +14,7 @@ def pytest_configure() -> None:
 
 ALLOWED_SKIPS = {
     "tests/python/test_bench_drake.py": "Drake is not installed",
+    "tests/python/test_mjcf.py": "gymnasium is not installed",
     "tests/python/test_published_law.py": "STICTION_REFERENCE_DATA names no folder",
     "tests/python/test_stiff_contact_study.py": "STICTION_REFERENCE_DATA names no folder",
 }

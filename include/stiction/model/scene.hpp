@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,11 +58,13 @@ class Scene {
 
   // --- composition. Names must be unique; each call throws std::invalid_argument naming the field.
   // ---
-  /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. Returns
-  /// its index.
+  /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. `prefix`
+  /// stands before the names of its bodies, joints and geometries: by default none for the first
+  /// robot, "<robot_name>/" for the others. Returns its index.
   int add_robot(const Robot& robot,
                 const Transform& X_WR = Transform::identity(),
-                const std::string& robot_name = "");
+                const std::string& robot_name = "",
+                const std::optional<std::string>& prefix = std::nullopt);
   /// A loose body with one geometry, uniform density for the given mass. Returns the body.
   int add_body(const std::string& body_name,
                const Shape& shape,
@@ -149,6 +152,7 @@ class Scene {
   /// Position target of each dof that a servo holds at rest in `q`.
   std::vector<double> dof_positions(const std::vector<double>& q) const;
   const std::vector<LoadMessage>& messages() const { return messages_; }
+  void add_message(const LoadMessage& message) { messages_.push_back(message); }
 
  private:
   using PairKey = std::uint64_t;

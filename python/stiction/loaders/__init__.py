@@ -1,0 +1,1 @@
+"""Loaders that need packages of their own; see stiction.load_mjcf."""

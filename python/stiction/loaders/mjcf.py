@@ -1,0 +1,210 @@
+"""Scenes from MJCF files, through MuJoCo's own compiler."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._stiction import Control, LoadMessage, Scene, State, StictionError, make_state
+from ..loading import _warn
+from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
+from ..replay import ReplayGeometry
+from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
+from .mjcf_equality import add_equalities, say_of_tendons
+from .mjcf_geometry import add_geometries
+from .mjcf_source import Source, compile_mjcf
+from .mjcf_trees import Place, add_trees, set_numbers
+from .mjcf_visuals import mjcf_visuals
+
+__all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MjcfKeyframe:
+    """A keyframe of the file in stiction's layout.
+
+    Attributes:
+        q: configuration (nq,), also a configuration of the scene by the keyframe's name.
+        v: velocity (nv,).
+        time: [s].
+        ctrl: MuJoCo's controls (nu,), see Mjcf.control.
+    """
+
+    q: Floats
+    v: Floats
+    time: float
+    ctrl: Floats
+
+
+@dataclass(frozen=True)
+class Mjcf:
+    """What an MJCF file holds.
+
+    Attributes:
+        scene: the world; robots by the name of their root body, dofs numbered as in MuJoCo.
+        timestep: the file's [s].
+        actuators: those that act, in MuJoCo's order.
+        keyframes: by name; "key0", "key1", ... where the file gives none.
+        messages: what is not honoured, with file and line where known; also in scene.messages.
+    """
+
+    scene: Scene
+    timestep: float
+    actuators: tuple[MjcfActuator, ...]
+    keyframes: dict[str, MjcfKeyframe]
+    messages: tuple[LoadMessage, ...]
+    _actuation: Actuation = field(repr=False)
+    _source: Source = field(repr=False)
+    _places: list[Place] = field(repr=False)
+
+    def control(self, ctrl: ArrayLike | None = None) -> Control:
+        """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
+
+        Ranges of controls and of motors' forces are applied here, those of servos by the step.
+        Springs of joints are in it: a Control made otherwise should start from this one.
+
+        Raises:
+            ValueError: ctrl has another length.
+        """
+        zero = np.zeros(self._actuation.count)
+        return self._actuation.control(zero if ctrl is None else ctrl, None)
+
+    def hold(self, configuration: str = "default") -> Control:
+        """Position servos hold a configuration of the scene, motors give nothing; springs pull to
+        where they rest."""
+        q = self._configuration(configuration)
+        return self._actuation.control(None, np.asarray(self.scene.dof_positions(q)))
+
+    def state(self, keyframe: str) -> State:
+        """A State at a keyframe, with its velocity and time.
+
+        Raises:
+            ValueError: there is no such keyframe; the message lists the names.
+        """
+        if keyframe not in self.keyframes:
+            names = ", ".join(self.keyframes) or "none"
+            raise ValueError(f"no keyframe {keyframe!r}; there are: {names}")
+        key = self.keyframes[keyframe]
+        state = make_state(self.scene, key.q)
+        state.v, state.time = key.v, key.time
+        return state
+
+    def visuals(self) -> dict[int, list[ReplayGeometry]]:
+        """The file's geoms of groups 0 to 2 in their colours, by scene body (-1: the world), for
+        stiction.record.Recorder."""
+        return mjcf_visuals(self._source, self._places)
+
+    def _configuration(self, name: str) -> Floats:
+        configurations = self.scene.configurations
+        if name in configurations:
+            return configurations[name]
+        if name == "default":
+            return self.scene.default_q
+        raise ValueError(f"no configuration {name!r}; there are: {', '.join(configurations)}")
+
+
+def load_mjcf(path_or_xml: str | os.PathLike[str], strict: bool = False) -> Mjcf:
+    """Reads an MJCF file with MuJoCo's compiler (`pip install "stiction[mjcf]"`).
+
+        ant = stiction.load_mjcf("ant.xml")
+        sim = stiction.Simulator(ant.scene, dt=ant.timestep)
+        sim.step(state, ant.control([0.1] * 8))
+
+    Bodies, joints, inertias, collision geometry, equalities, actuators and keyframes become a
+    scene; contacts, limits and equalities are rigid. What is not honoured is listed in `messages`,
+    and counted in one LoadWarning.
+
+    Args:
+        path_or_xml: a path, or the text of a file (it starts with "<").
+        strict: what is not honoured is an error.
+
+    Raises:
+        StictionError: MuJoCo is not installed; the file cannot be compiled, or, if strict, holds
+            what is not honoured; the message names the file.
+    """
+    return read_mjcf(path_or_xml, strict, stacklevel=4)
+
+
+def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int) -> Mjcf:
+    """load_mjcf; the warning is at `stacklevel`."""
+    source = compile_mjcf(path_or_xml)
+    scene = Scene(name=_scene_name(source))
+    try:
+        places = add_trees(source, scene)
+        set_numbers(source, scene)
+        add_geometries(source, scene, places)
+        add_equalities(source, scene, places)
+        actuation = read_actuators(source, scene)
+    except ValueError as error:
+        raise StictionError(f"{source.file}: {error}") from None
+    keyframes = _keyframes(source, scene)
+    say_of_tendons(source)
+    _say_of_rest(source)
+    for message in source.messages:
+        scene._add_message(message)
+    unused = [m for m in source.messages if m.kind == "unused"]
+    if strict and unused:
+        more = f" (and {len(unused) - 1} more)" if len(unused) > 1 else ""
+        raise StictionError(f"{unused[0]}{more}")
+    _warn(source.file, unused, stacklevel)
+    timestep = float(source.model.opt.timestep)
+    messages = tuple(source.messages)
+    return Mjcf(
+        scene,
+        timestep,
+        actuation.actuators,
+        keyframes,
+        messages,
+        actuation,
+        source,
+        places,
+    )
+
+
+def _scene_name(source: Source) -> str:
+    if source.file == "MJCF string":
+        return "mjcf"
+    return Path(source.file).stem
+
+
+def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:
+    m = source.model
+    found = {}
+    for k in range(int(m.nkey)):
+        name = source.name("key", k)
+        q = _with_unit_quaternions(scene, from_mujoco_qpos(scene, m.key_qpos[k]))
+        v = from_mujoco_qvel(scene, q, m.key_qvel[k])
+        found[name] = MjcfKeyframe(q, v, float(m.key_time[k]), np.array(m.key_ctrl[k]))
+        if scene.nq:
+            scene.set_configuration(name, q)
+    return found
+
+
+def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:
+    for joint in scene.joints:
+        if joint.type in ("free_flyer", "spherical"):
+            end = joint.q_index + joint.nq
+            q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
+    return q
+
+
+def _say_of_rest(source: Source) -> None:
+    """What no other part of the loader looks at."""
+    m, opt = source.model, source.model.opt
+    if opt.density or opt.viscosity or np.any(opt.wind):
+        source.unused_file("option: density, viscosity and wind are not honoured: nothing swims")
+    if int(opt.enableflags) & int(source.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
+        source.unused_file("option: the override of contact parameters is not honoured")
+    for kind, count in (("flex", m.nflex), ("plugin", m.nplugin)):
+        source.unused_of(kind, range(int(count)), "is not supported and left out")
+    source.unused_of("sensor", range(int(m.nsensor)), "is not read")
+    source.note("contacts, limits and equalities are rigid: solref and solimp are not read")
+    integrator = int(opt.integrator)
+    if integrator == int(source.mujoco.mjtIntegrator.mjINT_RK4):
+        source.note("the integrator RK4 is not read: the Simulator's own is semi-implicit")

@@ -1,0 +1,317 @@
+"""Actuators and springs of a compiled MuJoCo model as servos and torques.
+
+MuJoCo's force of an actuator is clamp(g u + b0 + b1 l + b2 v), l and v the length and speed of its
+transmission, and it pulls its joint with gear times that; a spring adds k (rest - q). On joints of
+one dof stiction's servo, kp (q* - q) + kd (v* - v), says the same with
+
+    kp = k - gear^2 b1,   kd = -gear^2 b2,   kp q* = k rest + gear (g u + b0)
+
+What has b1 = 0 moves v*, what has neither is torque. All of it acts implicitly in the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._stiction import Control, Scene
+from .mjcf_source import Source
+from .mjcf_trees import BALL, HINGE, SLIDE
+
+__all__ = ["Actuation", "MjcfActuator", "read_actuators"]
+
+Floats = NDArray[np.float64]
+JOINT, JOINT_IN_PARENT, TENDON = 0, 1, 3
+"""mjtTrn."""
+
+
+@dataclass(frozen=True)
+class MjcfActuator:
+    """An actuator that acts.
+
+    Attributes:
+        name: as in the file; by number if it has none there.
+        control: its number in ctrl.
+        kind: "motor", "velocity" or "position": what its control moves.
+        joints: names of what it pulls.
+        gear: (nv,) torque on each dof per unit of its force.
+        gain: force per unit of control.
+        bias: its force at control 0, length 0 and speed 0.
+        kp, kd: of its force over its length and speed.
+        control_range, force_range: (2,), infinite where the file sets none.
+    """
+
+    name: str
+    control: int
+    kind: str
+    joints: tuple[str, ...]
+    gear: Floats
+    gain: float
+    bias: float
+    kp: float
+    kd: float
+    control_range: tuple[float, float]
+    force_range: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """What turns controls into stiction's, see Mjcf.control."""
+
+    count: int
+    actuators: tuple[MjcfActuator, ...]
+    kp: Floats
+    kd: Floats
+    spring_force: Floats  # stiffness times rest position
+    torque_limit: Floats  # of all actuators of a dof together
+
+    def control(self, given: ArrayLike | None, q_dofs: Floats | None) -> Control:
+        """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,)."""
+        ctrl = np.zeros(self.count) if given is None else np.asarray(given, dtype=np.float64)
+        if ctrl.shape != (self.count,):
+            raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
+        nv = len(self.kp)
+        torque, spring, damper = np.zeros(nv), self.spring_force.copy(), np.zeros(nv)
+        for actuator in self.actuators:
+            u = float(np.clip(ctrl[actuator.control], *actuator.control_range))
+            force = actuator.gain * u + actuator.bias
+            if actuator.kind == "motor":
+                torque += actuator.gear * np.clip(force, *actuator.force_range)
+            elif actuator.kind == "velocity":
+                damper += actuator.gear * force
+            elif given is None and q_dofs is not None:
+                spring += actuator.gear**2 * actuator.kp * q_dofs
+            else:
+                spring += actuator.gear * force
+        control = Control(nv)
+        control.torque = np.clip(torque, -self.torque_limit, self.torque_limit)
+        control.position_target = np.divide(spring, self.kp, out=np.zeros(nv), where=self.kp > 0)
+        control.velocity_target = np.divide(damper, self.kd, out=np.zeros(nv), where=self.kd > 0)
+        return control
+
+
+@dataclass
+class _Sums:
+    """By dof, what acts on it."""
+
+    nv: int
+    kp: Floats = field(init=False)
+    kd: Floats = field(init=False)
+    spring_force: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.kp, self.kd, self.spring_force = (np.zeros(self.nv) for _ in range(3))
+
+
+def read_actuators(source: Source, scene: Scene) -> Actuation:
+    """Sets the scene's gains and effort limits."""
+    m = source.model
+    sums = _Sums(int(m.nv))
+    stiffness = _springs(source, sums)
+    found = []
+    if not source.disabled("actuation"):
+        found = [a for i in range(int(m.nactuator)) if (a := _actuator(source, i)) is not None]
+    for actuator in found:
+        sums.kp += actuator.gear**2 * actuator.kp
+        sums.kd += actuator.gear**2 * actuator.kd
+    p = scene.parameters
+    p.kp, p.kd = sums.kp, sums.kd
+    total = _joint_force_limits(m)
+    p.effort_limit = _effort_limits(source, found, stiffness, total)
+    return Actuation(int(m.nu), tuple(found), sums.kp, sums.kd, sums.spring_force, total)
+
+
+def _springs(source: Source, sums: _Sums) -> Floats:
+    """Adds the springs of joints; (nv,) their stiffness."""
+    m = source.model
+    stiffness = np.zeros(int(m.nv))
+    if source.disabled("spring"):
+        return stiffness
+    for j in np.flatnonzero(np.array(m.jnt_stiffness) != 0):
+        if m.jnt_type[j] not in (SLIDE, HINGE):
+            source.unused("joint", j, "the spring of a ball or free joint is not honoured")
+            continue
+        dof, k = int(m.jnt_dofadr[j]), float(m.jnt_stiffness[j])
+        stiffness[dof] = k
+        sums.kp[dof] += k
+        sums.spring_force[dof] += k * float(m.qpos_spring[m.jnt_qposadr[j]])
+    source.unused_of(
+        "joint",
+        np.flatnonzero(np.any(np.array(m.jnt_stiffnesspoly) != 0, axis=1)),
+        "stiffness of higher order than linear is not honoured",
+    )
+    source.unused_of(
+        "joint", np.flatnonzero(np.array(m.jnt_springyield) != 0), "springyield is not honoured"
+    )
+    return stiffness
+
+
+# --- actuators ----------------------------------------------------------------------------------
+
+
+def _actuator(source: Source, i: int) -> MjcfActuator | None:
+    """Number i, or None and a message if stiction cannot do what it does."""
+    m = source.model
+    why = _refusal(source, i)
+    gear = None if why else _gear(source, i)
+    if gear is None:
+        source.unused("actuator", i, f"does not act: {why or _transmission(source, i)}")
+        return None
+    bias = np.zeros(3)
+    if source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_AFFINE"]):
+        bias = np.array(m.actuator_biasprm[i, :3])
+    kp, kd = -float(bias[1]), -float(bias[2])
+    one_dof = np.count_nonzero(gear) <= 1 and _pulls_one_dof(m, i)
+    if kp < 0 or kd < 0 or ((kp or kd) and not one_dof):
+        reason = "pushes away from its target" if one_dof else "is a servo on several dofs"
+        source.unused("actuator", i, f"does not act: it {reason}")
+        return None
+    _say_of_activation(source, i)
+    address = int(m.actuator_ctrladr[i])
+    limited = bool(m.actuator_ctrllimited[address]) and not source.disabled("clampctrl")
+    return MjcfActuator(
+        name=source.name("actuator", i),
+        control=address,
+        kind="position" if kp else "velocity" if kd else "motor",
+        joints=_joints(source, i),
+        gear=gear,
+        gain=float(m.actuator_gainprm[i, 0]),
+        bias=float(bias[0]),
+        kp=kp,
+        kd=kd,
+        control_range=_range(m.actuator_ctrlrange[address], limited),
+        force_range=_range(m.actuator_forcerange[i], bool(m.actuator_forcelimited[i])),
+    )
+
+
+def _refusal(source: Source, i: int) -> str:
+    """Why an actuator's force is not one that stiction has; "" if it is."""
+    m = source.model
+    if int(m.opt.disableactuator) & (1 << int(m.actuator_group[i])):
+        return "its group is disabled"
+    if int(m.actuator_ctrlnum[i]) != 1:
+        return f"it has {int(m.actuator_ctrlnum[i])} controls"
+    gain = source.is_one_of(m.actuator_gaintype[i], "mjtGain", ["mjGAIN_FIXED", "mjGAIN_AFFINE"])
+    bias = source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_NONE", "mjBIAS_AFFINE"])
+    if not (gain and bias):
+        return "its force is not affine (muscle, dcmotor, pid, so3, user or a plugin)"
+    affine = source.is_one_of(m.actuator_gaintype[i], "mjtGain", ["mjGAIN_AFFINE"])
+    if affine and np.any(m.actuator_gainprm[i, 1:3] != 0):
+        return "its gain depends on length or speed"
+    return ""
+
+
+def _transmission(source: Source, i: int) -> str:
+    kinds = ("joint", "joint in parent", "slidercrank", "tendon", "site", "body", "so3")
+    kind = int(source.model.actuator_trntype[i])
+    name = kinds[kind] if 0 <= kind < len(kinds) else "unknown"
+    return f"its transmission ({name}) is not supported"
+
+
+def _pulls_one_dof(m: Any, i: int) -> bool:
+    if m.actuator_trntype[i] in (JOINT, JOINT_IN_PARENT):
+        return int(m.jnt_type[m.actuator_trnid[i, 0]]) in (SLIDE, HINGE)
+    return True
+
+
+def _gear(source: Source, i: int) -> Floats | None:
+    """(nv,) torque on each dof per unit of force; None: not a constant."""
+    m = source.model
+    gear = np.array(m.actuator_gear[m.actuator_outadr[i]])
+    torque = np.zeros(int(m.nv))
+    kind, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i, 0])
+    if kind in (JOINT, JOINT_IN_PARENT):
+        dof, joint = int(m.jnt_dofadr[target]), int(m.jnt_type[target])
+        if joint in (SLIDE, HINGE):
+            torque[dof] = gear[0]
+        elif joint == BALL and kind == JOINT:
+            torque[dof : dof + 3] = gear[:3]
+        else:
+            return None
+        return torque
+    if kind != TENDON or not _is_fixed_tendon(source, target):
+        return None
+    first, count = int(m.tendon_adr[target]), int(m.tendon_num[target])
+    for w in range(first, first + count):
+        torque[m.jnt_dofadr[m.wrap_objid[w]]] += gear[0] * float(m.wrap_prm[w])
+    return torque
+
+
+def _is_fixed_tendon(source: Source, tendon: int) -> bool:
+    return source.is_one_of(source.model.tendon_type[tendon], "mjtTendon", ["mjTENDON_FIXED"])
+
+
+def _joints(source: Source, i: int) -> tuple[str, ...]:
+    m, target = source.model, int(source.model.actuator_trnid[i, 0])
+    if m.actuator_trntype[i] != TENDON:
+        return (source.name("joint", target),)
+    first, count = int(m.tendon_adr[target]), int(m.tendon_num[target])
+    return tuple(source.name("joint", m.wrap_objid[w]) for w in range(first, first + count))
+
+
+def _say_of_activation(source: Source, i: int) -> None:
+    m = source.model
+    if not source.is_one_of(m.actuator_dyntype[i], "mjtDyn", ["mjDYN_NONE"]):
+        source.unused("actuator", i, "its activation is not simulated: the control acts at once")
+    if float(m.actuator_delay[i]) != 0.0:
+        source.unused("actuator", i, "its delay is not honoured")
+    if np.any(m.actuator_dampingpoly[i] != 0):
+        source.unused("actuator", i, "damping of higher order than linear is not honoured")
+
+
+# --- limits -------------------------------------------------------------------------------------
+
+
+def _range(given: Floats, limited: bool) -> tuple[float, float]:
+    return (float(given[0]), float(given[1])) if limited else (-np.inf, np.inf)
+
+
+def _joint_force_limits(m: Any) -> Floats:
+    """(nv,) actuatorfrcrange, the larger side."""
+    limit = np.full(int(m.nv), np.inf)
+    for j in np.flatnonzero(m.jnt_actfrclimited):
+        if m.jnt_type[j] in (SLIDE, HINGE):
+            limit[m.jnt_dofadr[j]] = float(np.max(np.abs(m.jnt_actfrcrange[j])))
+    return limit
+
+
+def _effort_limits(
+    source: Source, actuators: list[MjcfActuator], stiffness: Floats, total: Floats
+) -> Floats:
+    """(nv,) of torque and servo together. Where a spring or a second actuator shares the servo,
+    which MuJoCo does not limit, there is none."""
+    m = source.model
+    limit = total.copy()
+    for dof in range(int(m.nv)):
+        here = [a for a in actuators if a.gear[dof] != 0.0]
+        largest = sum(abs(a.gear[dof]) * max(map(abs, a.force_range)) for a in here)
+        servo = any(a.kind != "motor" for a in here)
+        if here and (servo or len(here) == 1):
+            limit[dof] = min(limit[dof], largest)
+        if np.isfinite(limit[dof]) and (stiffness[dof] > 0 or (servo and len(here) > 1)):
+            limit[dof] = np.inf
+            j = int(m.dof_jntid[dof])
+            source.unused("joint", j, "limits of its actuators' force are not honoured in servos")
+    _say_of_sides(source, actuators)
+    return limit
+
+
+def _say_of_sides(source: Source, actuators: list[MjcfActuator]) -> None:
+    m = source.model
+    names = source.names("actuator")
+    uneven = [
+        names.index(a.name)
+        for a in actuators
+        if a.kind != "motor" and a.force_range[0] != -a.force_range[1]
+    ]
+    source.unused_of("actuator", uneven, "force limits differ by side: the larger acts on both")
+    sides = np.array(m.jnt_actfrcrange)
+    limited = np.array(m.jnt_actfrclimited, dtype=bool)
+    source.unused_of(
+        "joint",
+        np.flatnonzero(limited & (sides[:, 0] != -sides[:, 1])),
+        "actuatorfrcrange differs by side: the larger acts on both",
+    )

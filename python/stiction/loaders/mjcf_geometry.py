@@ -1,0 +1,219 @@
+"""Geometries of a compiled MuJoCo model: shapes, materials, and which pairs may collide.
+
+Pairs are MuJoCo's to the letter: contype and conaffinity, the filter of parents and children,
+excludes, and the pairs of <contact>. What collides with nothing is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _stiction
+from .._stiction import Material, Scene, Shape
+from .mjcf_source import Source, pose
+from .mjcf_trees import Place
+
+__all__ = ["add_geometries", "colliding_pairs", "shape_of"]
+
+Bools = NDArray[np.bool_]
+PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
+"""mjtGeom."""
+NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+
+
+@dataclass(frozen=True)
+class _Contact:
+    """Of a pair of geoms: condim and sliding friction."""
+
+    condim: int
+    friction: float
+    rough: bool  # torsional or rolling friction count
+
+
+def add_geometries(source: Source, scene: Scene, places: list[Place]) -> dict[int, int]:
+    """Adds the geoms that collide with anything; the scene's geometry of each."""
+    pairs = colliding_pairs(source)
+    if source.disabled("contact") or source.disabled("constraint"):
+        pairs[:] = False
+    added: dict[int, int] = {}
+    for g in np.flatnonzero(pairs.any(axis=0)):
+        shape = _shape_or_message(source, int(g))
+        if shape is not None:
+            added[int(g)] = _add(source, scene, places, int(g), shape)
+    _set_pairs(source, scene, pairs, added)
+    _say_of_geoms(source, pairs, added)
+    return added
+
+
+def _add(source: Source, scene: Scene, places: list[Place], g: int, shape: Shape) -> int:
+    m = source.model
+    place = places[m.geom_bodyid[g]]
+    X = place.X * pose(m.geom_pos[g], m.geom_quat[g])
+    friction = 0.0 if m.geom_condim[g] == 1 else float(m.geom_friction[g, 0])
+    return scene.add_geometry(
+        source.name("geom", g), place.body, shape, X, Material(friction=friction)
+    )
+
+
+# --- shapes -------------------------------------------------------------------------------------
+
+
+def _shape_or_message(source: Source, g: int) -> Shape | None:
+    try:
+        return shape_of(source, g)
+    except ValueError as error:
+        source.unused("geom", g, f"cannot collide: {error}")
+        return None
+
+
+def shape_of(source: Source, g: int) -> Shape:
+    """The shape of a geom, in its own frame.
+
+    Raises ValueError: stiction has no such shape.
+    """
+    m, kind = source.model, int(source.model.geom_type[g])
+    size = [float(x) for x in m.geom_size[g]]
+    if kind == PLANE:
+        return _stiction.HalfSpace()
+    if kind == SPHERE:
+        return _stiction.Sphere(size[0])
+    if kind == CAPSULE:
+        return _stiction.Capsule(size[0], size[1])
+    if kind == CYLINDER:
+        return _stiction.Cylinder(size[0], size[1])
+    if kind == ELLIPSOID:
+        return _stiction.Ellipsoid(size)
+    if kind == BOX:
+        return _stiction.Box(size)
+    if kind == MESH:
+        return _stiction.ConvexMesh(_hull_points(m, int(m.geom_dataid[g])))
+    if kind == FIELD:
+        return _height_field(m, int(m.geom_dataid[g]))
+    raise ValueError(f"a geom of type {NAMES[min(kind, 8)]} is not supported")
+
+
+def _hull_points(m: Any, mesh: int) -> NDArray[np.float64]:
+    """(n, 3) vertices of the mesh's convex hull if MuJoCo kept it, else all [m]."""
+    first, count = int(m.mesh_vertadr[mesh]), int(m.mesh_vertnum[mesh])
+    vertices = np.array(m.mesh_vert[first : first + count], dtype=np.float64)
+    at = int(m.mesh_graphadr[mesh])
+    if at < 0:
+        return vertices
+    # mesh_graph: numbers of vertices and faces, then two lists by vertex, the second its number.
+    number = int(m.mesh_graph[at])
+    hull: NDArray[np.float64] = vertices[m.mesh_graph[at + 2 + number : at + 2 + 2 * number]]
+    return hull
+
+
+def _height_field(m: Any, field: int) -> Shape:
+    rows, columns = int(m.hfield_nrow[field]), int(m.hfield_ncol[field])
+    at = int(m.hfield_adr[field])
+    half_x, half_y, top, base = (float(x) for x in m.hfield_size[field])
+    heights = top * np.array(m.hfield_data[at : at + rows * columns], dtype=np.float64)
+    cells = [2 * half_x / (columns - 1), 2 * half_y / (rows - 1)]
+    depth = base + float(heights.min())
+    return _stiction.HeightField(heights.reshape(rows, columns), cells, depth)
+
+
+# --- pairs --------------------------------------------------------------------------------------
+
+
+def colliding_pairs(source: Source) -> Bools:
+    """(ngeom, ngeom) symmetric: which pairs MuJoCo tests."""
+    m = source.model
+    body = np.array(m.geom_bodyid)
+    weld = np.array(m.body_weldid)[body]
+    fixed = np.array(m.body_dofnum)[weld] == 0
+    parent = np.array(m.body_weldid)[np.array(m.body_parentid)[weld]]
+    types, affinity = np.array(m.geom_contype), np.array(m.geom_conaffinity)
+    touching = (types[:, None] & affinity[None, :]) | (affinity[:, None] & types[None, :])
+    pairs: Bools = (touching != 0) & ~(fixed[:, None] & fixed[None, :])
+    if not source.disabled("filterparent"):
+        moves = weld != 0
+        related = (weld[:, None] == parent[None, :]) | (weld[None, :] == parent[:, None])
+        pairs &= ~(related & moves[:, None] & moves[None, :])
+    for signature in m.exclude_signature:
+        one, two = body == int(signature) >> 16, body == int(signature) & 0xFFFF
+        pairs &= ~(one[:, None] & two[None, :]) & ~(two[:, None] & one[None, :])
+    one, two = np.array(m.pair_geom1, dtype=int), np.array(m.pair_geom2, dtype=int)
+    pairs[one, two] = pairs[two, one] = True
+    pairs &= weld[:, None] != weld[None, :]
+    flat = np.isin(np.array(m.geom_type), (PLANE, FIELD))
+    return pairs & ~(flat[:, None] & flat[None, :])
+
+
+def _set_pairs(source: Source, scene: Scene, pairs: Bools, added: dict[int, int]) -> None:
+    """Filters and materials of the scene's pairs; ascending, which keeps its tables quick."""
+    geoms = list(added)
+    wanted = [(a, b) for i, a in enumerate(geoms) for b in geoms[i + 1 :]]
+    allowed = [(a, b) for a, b in wanted if pairs[a, b]]
+    for a, b in wanted:
+        if not pairs[a, b] and scene.pair_enabled(added[a], added[b]):
+            scene.disable_pair(added[a], added[b])
+    if any(not scene.pair_enabled(added[a], added[b]) for a, b in allowed):
+        # A pair of parent and child, which the scene filters unless all others are listed.
+        scene.enable_only([(added[a], added[b]) for a, b in allowed])
+        source.note("only the file's own pairs collide: bodies added later touch nothing")
+    explicit = _explicit_pairs(source)
+    for a, b in allowed:
+        contact = explicit.get((a, b)) or _mixed(source.model, a, b)
+        friction = 0.0 if contact.condim == 1 else contact.friction
+        rule = scene.pair_material(added[a], added[b]).friction
+        if abs(friction - rule) > 1e-12:
+            scene.set_pair_material(added[a], added[b], Material(friction=friction))
+
+
+def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
+    m = source.model
+    found = {}
+    for k in range(int(m.npair)):
+        a, b = sorted((int(m.pair_geom1[k]), int(m.pair_geom2[k])))
+        friction = [float(x) for x in m.pair_friction[k]]
+        if friction[0] != friction[1]:
+            source.unused("pair", k, "friction that differs by direction: the first is taken")
+        found[a, b] = _Contact(int(m.pair_dim[k]), friction[0], int(m.pair_dim[k]) > 3)
+    return found
+
+
+def _mixed(m: Any, a: int, b: int) -> _Contact:
+    """MuJoCo's rule: the geom of higher priority, else the larger of each."""
+    first, second = int(m.geom_priority[a]), int(m.geom_priority[b])
+    if first != second:
+        g = a if first > second else b
+        condim, friction = int(m.geom_condim[g]), float(m.geom_friction[g, 0])
+    else:
+        condim = int(max(m.geom_condim[a], m.geom_condim[b]))
+        friction = float(max(m.geom_friction[a, 0], m.geom_friction[b, 0]))
+    return _Contact(condim, friction, condim > 3)
+
+
+def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
+    m, geoms = source.model, np.array(sorted(added), dtype=int)
+    if not len(geoms):
+        return
+    source.unused_of(
+        "geom",
+        geoms[np.array(m.geom_condim)[geoms] > 3],
+        "torsional and rolling friction (condim 4, 6) are not honoured: it slides, spins and rolls "
+        "with sliding friction alone",
+    )
+    source.unused_of(
+        "geom",
+        geoms[np.array(m.geom_margin)[geoms] != 0],
+        "margin is not honoured: bodies rest on its surface, in MuJoCo at the margin",
+    )
+    source.unused_of(
+        "geom",
+        geoms[np.any(np.array(m.geom_surfacevel)[geoms] != 0, axis=1)],
+        "surfacevel is not honoured",
+    )
+    source.unused_of(
+        "geom", geoms[np.array(m.geom_adhesion)[geoms] != 0], "adhesion is not honoured"
+    )
+    indices = np.arange(int(m.npair))
+    source.unused_of("pair", indices[np.array(m.pair_margin) != 0], "margin is not honoured")
+    source.unused_of("pair", indices[np.array(m.pair_dim) > 3], "condim 4 and 6 act as 3")

@@ -1,0 +1,115 @@
+"""Lines of the elements of an MJCF file and of those it includes.
+
+MuJoCo's compiled model has no lines. An element is found by its kind and name, one without a name
+by its number if the file has as many of its kind as the model: then nothing was replicated,
+attached or made by the compiler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.parsers import expat
+
+__all__ = ["Lines", "read_lines"]
+
+SECTIONS = ("actuator", "equality", "tendon", "sensor")
+"""Elements whose children are called by the section's name, whatever their tag."""
+TREE = ("joint", "geom", "site")
+"""Numbered body by body, in depth-first order."""
+DEEPEST_INCLUDE = 20
+
+
+@dataclass
+class Lines:
+    """Where each element stands, by kind: (name, file, line) in MuJoCo's order."""
+
+    file: str
+    found: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
+
+    def find(self, kind: str, name: str, index: int, count: int) -> tuple[str, int]:
+        """File and line of an element; the main file and 0 where that is not known."""
+        elements = self.found.get(kind, [])
+        if name:
+            for given, file, line in elements:
+                if given == name:
+                    return file, line
+        elif len(elements) == count:
+            return elements[index][1:]
+        return self.file, 0
+
+
+def read_lines(file: str, text: bytes) -> Lines:
+    """Of a file's text; what cannot be read is left out."""
+    reader = _Reader(Path(file).parent)
+    reader.read(file, text)
+    return Lines(file, reader.elements())
+
+
+class _Reader:
+    """Walks a file and its includes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._files: list[str] = []
+        self._stack: list[str] = []
+        self._bodies: list[int] = [0]
+        self._found: dict[str, list[tuple[str, str, int]]] = {"body": [("world", "", 0)]}
+        self._of_body: dict[str, list[tuple[int, str, str, int]]] = {kind: [] for kind in TREE}
+
+    def elements(self) -> dict[str, list[tuple[str, str, int]]]:
+        """By kind, in the order of MuJoCo's numbers."""
+        found = dict(self._found)
+        for kind, entries in self._of_body.items():
+            found[kind] = [entry[1:] for entry in sorted(entries, key=lambda entry: entry[0])]
+        return found
+
+    def read(self, file: str, text: bytes) -> None:
+        """Add the elements of one file."""
+        if len(self._files) >= DEEPEST_INCLUDE:
+            return
+        self._files.append(file)
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = lambda tag, attributes: self._start(
+            tag, attributes, parser.CurrentLineNumber
+        )
+        parser.EndElementHandler = self._end
+        with contextlib.suppress(expat.ExpatError):
+            parser.Parse(text, True)
+        self._files.pop()
+
+    def _start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        parent = next((t for t in reversed(self._stack) if t not in _TRANSPARENT), "")
+        in_world = "worldbody" in self._stack and "default" not in self._stack
+        name, file = attributes.get("name", ""), self._files[-1]
+        self._stack.append(tag)
+        if tag == "include":
+            self._include(attributes.get("file", ""))
+        elif tag == "body" and in_world:
+            self._bodies.append(len(self._found["body"]))
+            self._found["body"].append((name, file, line))
+        elif tag in ("joint", "freejoint", "geom", "site") and in_world:
+            kind = "joint" if tag == "freejoint" else tag
+            self._of_body[kind].append((self._bodies[-1], name, file, line))
+        elif parent in SECTIONS and "default" not in self._stack:
+            self._found.setdefault(parent, []).append((name, file, line))
+        elif (parent, tag) in (("keyframe", "key"), ("contact", "pair"), ("contact", "exclude")):
+            self._found.setdefault(tag, []).append((name, file, line))
+
+    def _end(self, tag: str) -> None:
+        self._stack.pop()
+        if tag == "body" and "worldbody" in self._stack and "default" not in self._stack:
+            self._bodies.pop()
+
+    def _include(self, given: str) -> None:
+        path = self._folder / given
+        try:
+            text = path.read_bytes()
+        except (OSError, ValueError):
+            return
+        self.read(str(path), text)
+
+
+_TRANSPARENT = ("include", "mujocoinclude", "mujoco", "frame", "replicate")
+"""Tags through which an element belongs to the tag above."""

@@ -1,0 +1,219 @@
+"""A compiled MuJoCo model with names and places in its files, and what the loader says about it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+import numpy as np
+import pinocchio
+from numpy.typing import NDArray
+
+from .._stiction import LoadMessage, StictionError
+from .mjcf_lines import Lines, read_lines
+
+__all__ = ["Source", "compile_mjcf", "mujoco_module", "pose"]
+
+Floats = NDArray[np.float64]
+Index = int | np.integer[Any]
+INSTALL = 'pip install "stiction[mjcf]"'
+MAJOR = "4"
+"""Of MuJoCo: fields and their meaning change between major versions."""
+
+
+def mujoco_module() -> Any:
+    """The package mujoco.
+
+    Raises StictionError: it is not installed, or of another major version.
+    """
+    try:
+        import mujoco
+    except ImportError:
+        raise StictionError(
+            f"MJCF files are read with MuJoCo's compiler, the package mujoco-core: {INSTALL}"
+        ) from None
+    if str(mujoco.__version__).partition(".")[0] != MAJOR:
+        raise StictionError(
+            f"MJCF files need mujoco-core {MAJOR}, not {mujoco.__version__}: {INSTALL}"
+        )
+    return mujoco
+
+
+@dataclass
+class Source:
+    """What the parts of the loader share.
+
+    Attributes:
+        mujoco: the package.
+        model: the compiled model.
+        file: path, or "MJCF string".
+        messages: what was found so far.
+    """
+
+    mujoco: Any
+    model: Any
+    file: str
+    lines: Lines
+    messages: list[LoadMessage] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._names: dict[str, list[str]] = {}
+
+    def names(self, kind: str) -> list[str]:
+        """Names of all elements of a kind ("body", "joint", "geom", "actuator", ...), unique; those
+        without one are called by body or kind and number."""
+        if kind not in self._names:
+            self._names[kind] = self._make_names(kind)
+        return self._names[kind]
+
+    def name(self, kind: str, index: Index) -> str:
+        """Of one element."""
+        return self.names(kind)[int(index)]
+
+    def _given(self, kind: str) -> list[str]:
+        code, count = _KINDS[kind]
+        object_type = getattr(self.mujoco.mjtObj, code)
+        number = int(getattr(self.model, count))
+        return [self.mujoco.mj_id2name(self.model, object_type, i) or "" for i in range(number)]
+
+    def _make_names(self, kind: str) -> list[str]:
+        given = self._given(kind)
+        taken, names = set(given), []
+        counts: dict[str, int] = {}
+        for index, name in enumerate(given):
+            if not name:
+                stem = self._stem(kind, index)
+                while not name or name in taken:
+                    name = f"{stem}{counts.get(stem, 0)}"
+                    counts[stem] = counts.get(stem, 0) + 1
+                taken.add(name)
+            names.append(name)
+        return names
+
+    def _stem(self, kind: str, index: int) -> str:
+        owners = {"geom": "geom_bodyid", "joint": "jnt_bodyid"}
+        if kind not in owners:
+            return kind
+        return f"{self.name('body', getattr(self.model, owners[kind])[index])}_{kind}"
+
+    def note(self, text: str) -> None:
+        """Say something about the file as a whole: how the two engines differ."""
+        self.messages.append(LoadMessage("warning", text, self.file, 0))
+
+    def unused(self, kind: str, index: Index, text: str) -> None:
+        """Say that something of an element is not honoured."""
+        file, line = self.place(kind, index)
+        self.messages.append(
+            LoadMessage("unused", f"{kind} '{self.name(kind, index)}': {text}", file, line)
+        )
+
+    def unused_of(self, kind: str, indices: Sequence[int] | NDArray[Any], text: str) -> None:
+        """The same of several elements in one message, at the line of the first."""
+        found = [int(i) for i in indices]
+        if not found:
+            return
+        file, line = self.place(kind, found[0])
+        names = ", ".join(f"'{self.name(kind, i)}'" for i in found)
+        plural = "" if len(found) == 1 else "s"
+        self.messages.append(LoadMessage("unused", f"{kind}{plural} {names}: {text}", file, line))
+
+    def unused_file(self, text: str) -> None:
+        """Say that something of the file as a whole is not honoured."""
+        self.messages.append(LoadMessage("unused", text, self.file, 0))
+
+    def place(self, kind: str, index: Index) -> tuple[str, int]:
+        """File and line of an element; line 0: not known."""
+        given = self._given(kind)
+        return self.lines.find(kind, given[int(index)], int(index), len(given))
+
+    def disabled(self, flag: str) -> bool:
+        """Whether <flag flag="disable"/> is set."""
+        bit = int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
+        return bool(int(self.model.opt.disableflags) & bit)
+
+    def is_one_of(self, value: int, enum: str, names: Iterable[str]) -> bool:
+        """Whether a number of the model is one of these members of a mujoco enum."""
+        members = getattr(self.mujoco, enum)
+        return int(value) in [int(getattr(members, name)) for name in names]
+
+
+_KINDS = {
+    "body": ("mjOBJ_BODY", "nbody"),
+    "joint": ("mjOBJ_JOINT", "njnt"),
+    "geom": ("mjOBJ_GEOM", "ngeom"),
+    "site": ("mjOBJ_SITE", "nsite"),
+    "actuator": ("mjOBJ_ACTUATOR", "nactuator"),
+    "equality": ("mjOBJ_EQUALITY", "neq"),
+    "tendon": ("mjOBJ_TENDON", "ntendon"),
+    "sensor": ("mjOBJ_SENSOR", "nsensor"),
+    "key": ("mjOBJ_KEY", "nkey"),
+    "pair": ("mjOBJ_PAIR", "npair"),
+    "flex": ("mjOBJ_FLEX", "nflex"),
+    "plugin": ("mjOBJ_PLUGIN", "nplugin"),
+}
+
+
+def compile_mjcf(path_or_xml: str | os.PathLike[str]) -> Source:
+    """Compile a file, or a string that starts with "<".
+
+    Raises StictionError: MuJoCo is missing, there is no such file, it is not MJCF, or it does not
+    compile; the message names the file.
+    """
+    mujoco = mujoco_module()
+    text = path_or_xml if isinstance(path_or_xml, str) else ""
+    if text.lstrip().startswith("<"):
+        return _compiled(mujoco, mujoco.MjModel.from_xml_string, text, "MJCF string", text.encode())
+    path = Path(path_or_xml)
+    if not path.is_file():
+        raise StictionError(f"{path}: no such file")
+    return _compiled(mujoco, mujoco.MjModel.from_xml_path, str(path), str(path), path.read_bytes())
+
+
+def _compiled(mujoco: Any, compiler: Any, given: str, file: str, text: bytes) -> Source:
+    root = _root(text)
+    if root == "robot":
+        raise StictionError(f"{file}: is a URDF; stiction.load_urdf reads it")
+    said: list[str] = []
+    try:
+        with _listening(mujoco, said):
+            model = compiler(given)
+    except (ValueError, TypeError, RuntimeError, UnicodeError) as error:
+        text_of = " ".join(str(error).split()).removeprefix("Error: ")
+        raise StictionError(f"{file}: {text_of}") from None
+    source = Source(mujoco, model, file, read_lines(file, text))
+    for warning in said:
+        source.note(f"MuJoCo's compiler: {' '.join(warning.split())}")
+    return source
+
+
+@contextlib.contextmanager
+def _listening(mujoco: Any, said: list[str]) -> Iterator[None]:
+    """MuJoCo would print its warnings and write them to a file in the working directory."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(said.append)
+    try:
+        yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def _root(text: bytes) -> str:
+    """Name of the root element; "" where that cannot be told."""
+    found: list[str] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda tag, _: found.append(tag)
+    with contextlib.suppress(expat.ExpatError):
+        parser.Parse(text, True)
+    return found[0] if found else ""
+
+
+def pose(position: Floats, quaternion: Floats) -> pinocchio.SE3:
+    """A placement from a position [m] and MuJoCo's quaternion w x y z."""
+    w, x, y, z = (float(c) for c in quaternion)
+    rotation = pinocchio.Quaternion(w, x, y, z).normalized().toRotationMatrix()
+    return pinocchio.SE3(rotation, np.array(position, dtype=np.float64))

@@ -1,0 +1,160 @@
+"""MuJoCo's dynamics in stiction's coordinates, and the files both read.
+
+qvel = T(q) v: of a free joint T turns the linear part from the body's axes to the world's, else it
+is the identity; so M = T' M_mujoco T, and qacc = T a + dT/dt v.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mujoco
+import numpy as np
+import pinocchio
+import pytest
+import stiction
+
+DATA = Path(__file__).resolve().parents[1] / "data" / "mjcf"
+GYMNASIUM = (
+    "ant",
+    "half_cheetah",
+    "hopper",
+    "humanoid",
+    "humanoidstandup",
+    "inverted_double_pendulum",
+    "inverted_pendulum",
+    "point",
+    "pusher_v5",
+    "reacher",
+    "swimmer",
+    "walker2d_v5",
+)
+
+
+def gymnasium_file(name: str) -> Path:
+    """An MJCF file of the package gymnasium, which is not imported."""
+    found = importlib.util.find_spec("gymnasium")
+    if found is None or not found.submodule_search_locations:
+        pytest.skip("gymnasium is not installed")
+    return Path(found.submodule_search_locations[0]) / "envs" / "mujoco" / "assets" / f"{name}.xml"
+
+
+def file_of(name: str) -> Path:
+    """One of ours, else gymnasium's."""
+    own = DATA / f"{name}.xml"
+    return own if own.is_file() else gymnasium_file(name)
+
+
+@dataclass
+class Beside:
+    """One file in both engines, without constraints and fluid in MuJoCo's."""
+
+    file: Path
+
+    def __post_init__(self) -> None:
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", stiction.LoadWarning)
+            self.ours = stiction.load_mjcf(self.file)
+        self.m = mujoco.MjModel.from_xml_path(str(self.file))
+        self.m.opt.density = self.m.opt.viscosity = 0.0
+        self.m.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
+        self.d = mujoco.MjData(self.m)
+
+    @property
+    def scene(self) -> stiction.Scene:
+        return self.ours.scene
+
+    def random(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """q, v and MuJoCo's ctrl, inside and outside their ranges."""
+        q = stiction.integrate(self.scene, self.scene.default_q, rng.uniform(-1, 1, self.scene.nv))
+        return q, rng.normal(size=self.scene.nv), rng.uniform(-1.5, 1.5, int(self.m.nu))
+
+    def set(self, q: np.ndarray, v: np.ndarray, ctrl: np.ndarray) -> None:
+        """MuJoCo's state and everything that follows from it."""
+        self.d.qpos[:] = stiction.to_mujoco_qpos(self.scene, q)
+        self.d.qvel[:] = stiction.to_mujoco_qvel(self.scene, q, v)
+        self.d.ctrl[:] = ctrl
+        mujoco.mj_forward(self.m, self.d)
+
+    def free_joints(self) -> list[Any]:
+        return [joint for joint in self.scene.joints if joint.type == "free_flyer"]
+
+    @property
+    def articulated(self) -> np.ndarray:
+        """(nv,) not of a body alone on a free joint."""
+        kept = np.ones(self.scene.nv, dtype=bool)
+        for joint in self.free_joints():
+            if len(self._tree(joint)) == 1:
+                kept[joint.v_index : joint.v_index + 6] = False
+        return kept
+
+    def turn(self, q: np.ndarray) -> np.ndarray:
+        """T (nv, nv)."""
+        T = np.eye(self.scene.nv)
+        for joint in self.free_joints():
+            at = slice(joint.v_index, joint.v_index + 3)
+            basis = np.zeros((3, self.scene.nv))
+            basis[:, at] = np.eye(3)
+            T[at, at] = stiction.to_mujoco_qvel(self.scene, np.tile(q, (3, 1)), basis)[:, at].T
+        return T
+
+    def turn_rate(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """dT/dt v (nv,)."""
+        rate = np.zeros(self.scene.nv)
+        for joint in self.free_joints():
+            i = joint.v_index
+            rate[i : i + 3] = np.cross(v[i + 3 : i + 6], v[i : i + 3])
+        return self.turn(q) @ rate
+
+    def mass_matrix(self, q: np.ndarray) -> np.ndarray:
+        """MuJoCo's at the state that was set, in our coordinates."""
+        M = np.zeros((self.m.nv, self.m.nv))
+        mujoco.mj_fullM(self.m, self.d, M)
+        T = self.turn(q)
+        return T.T @ M @ T
+
+    def bias(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Force at zero acceleration in our coordinates."""
+        M = np.zeros((self.m.nv, self.m.nv))
+        mujoco.mj_fullM(self.m, self.d, M)
+        return self.turn(q).T @ (M @ self.turn_rate(q, v) + self.d.qfrc_bias)
+
+    def acceleration(self, q: np.ndarray) -> np.ndarray:
+        """(nv,) MuJoCo's, the linear part of free joints in the axes of q."""
+        return np.linalg.solve(self.turn(q), self.d.qacc)
+
+    def change(self, q: np.ndarray, v: np.ndarray, end: stiction.State) -> np.ndarray:
+        """v+ - v of a step in the axes of q. A step turns the velocity of free bodies into the axes
+        of its end."""
+        dv = end.v - v
+        for joint in self.free_joints():
+            R, R_end = (rotation(x[joint.q_index + 3 : joint.q_index + 7]) for x in (q, end.q))
+            back, i = R.T @ R_end, joint.v_index
+            for k in (i, i + 3):
+                dv[k : k + 3] = back @ end.v[k : k + 3] - v[k : k + 3]
+        return dv
+
+    def _tree(self, joint: Any) -> list[Any]:
+        """The joints of its robot."""
+        robot = next(r for r in self.scene.robots if 0 <= joint.body - r.body_offset < r.num_bodies)
+        first = robot.body_offset
+        return [j for j in self.scene.joints if first <= j.body < first + robot.num_bodies]
+
+
+def rotation(quaternion: np.ndarray) -> np.ndarray:
+    """(3, 3) of x y z w."""
+    return pinocchio.Quaternion(quaternion).toRotationMatrix()
+
+
+def without_constraints(scene: stiction.Scene) -> stiction.Scene:
+    """A copy in which nothing collides and no limit or dry friction acts."""
+    free = scene.copy()
+    free.enable_only([])
+    p = free.parameters
+    p.lower[:], p.upper[:], p.dry_friction[:] = -np.inf, np.inf, 0.0
+    return free
