@@ -195,9 +195,13 @@ def test_equalities() -> None:
     sim = stiction.Simulator(scene, dt=loaded.timestep)
     assert scene.closure_names == ["big_end", "small_end", "tied", "held"]
     state, control = sim.initial_state(), loaded.control()
-    assert {name for _, name, *size in sim._closure_errors(state) if max(size) > 1e-9} == {"geared"}
+    assert {name for _, name, *size in sim._closure_errors(state) if max(size) > 1e-9} == {
+        "geared",
+        "coupled",
+    }
     torque = np.zeros(scene.nv)
     torque[scene.dof("crank")], torque[scene.dof("driver")] = 0.3, 0.05
+    torque[scene.dof("flip")] = 0.02
     control.torque = torque
     for _ in range(500):
         sim.step(state, control)
@@ -207,9 +211,12 @@ def test_equalities() -> None:
     qpos = stiction.to_mujoco_qpos(scene, state.q)
     follower, driver = (m.joint(n).qposadr[0] for n in ("follower", "driver"))
     assert qpos[follower] + 0.1 == pytest.approx(0.3 - 2 * (qpos[driver] - 0.2), abs=1e-6)
+    flap, flip = (qpos[m.joint(name).qposadr[0]] for name in ("flap", "flip"))
+    assert flap + 2 * flip == pytest.approx(0.1 + 0.05, abs=1e-6)
     for name in ("slider", "driver", "follower"):
         at = m.joint(name).qposadr[0]
         assert qpos[at] == pytest.approx(d.qpos[at], abs=0.03), name
+    assert flip == pytest.approx(d.qpos[m.joint("flip").qposadr[0]], abs=0.03)
     held = m.joint(m.body("left").jntadr[0]).qposadr[0]
     assert np.allclose(qpos[held : held + 3], d.qpos[held : held + 3], atol=5e-3)
 

@@ -137,9 +137,10 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
     scene = Scene(name=_scene_name(source))
     try:
         places = add_trees(source, scene)
-        set_numbers(source, scene)
         add_geometries(source, scene, places)
         add_equalities(source, scene, places)
+        # Last: once its parameters were looked at, a scene copies them with each addition.
+        set_numbers(source, scene)
         actuation = read_actuators(source, scene)
     except ValueError as error:
         raise StictionError(f"{source.file}: {error}") from None
@@ -183,7 +184,17 @@ def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:
         found[name] = MjcfKeyframe(q, v, float(m.key_time[k]), np.array(m.key_ctrl[k]))
         if scene.nq:
             scene.set_configuration(name, q)
+        if np.any(m.key_act[k]) or _moves_mocap(source, k):
+            source.unused("key", k, "activations and poses of mocap bodies are not read")
     return found
+
+
+def _moves_mocap(source: Source, key: int) -> bool:
+    m = source.model
+    bodies = [int(b) for b in np.argsort(m.body_mocapid) if m.body_mocapid[b] >= 0]
+    own = np.hstack([m.body_pos[bodies], m.body_quat[bodies]])
+    given = np.hstack([m.key_mpos[key].reshape(-1, 3), m.key_mquat[key].reshape(-1, 4)])
+    return bool(np.any(np.abs(given - own) > 1e-9))
 
 
 def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:

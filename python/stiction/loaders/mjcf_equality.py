@@ -32,9 +32,11 @@ def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
     m = source.model
     if source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_JOINT"]):
         return _add_gear(source, scene, k)
+    if source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_TENDON"]):
+        return _add_coupling(source, scene, k)
     weld = source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_WELD"])
     if not weld and not source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_CONNECT"]):
-        return "only connect, weld and joint are supported"
+        return "only connect, weld, joint and tendon are supported"
     (a, X_A), (b, X_B) = _frames(source, places, k, weld)
     if a == b:
         return "both sides belong to the same body"
@@ -77,6 +79,31 @@ def _add_gear(source: Source, scene: Scene, k: int) -> str:
         return _lock(source, scene, k, dof, ref + a[0])
     offset = ref + a[0] - a[1] * float(m.qpos0[m.jnt_qposadr[second]])
     scene.add_gear(source.name("equality", k), dof, int(m.jnt_dofadr[second]), a[1], offset)
+    return ""
+
+
+def _add_coupling(source: Source, scene: Scene, k: int) -> str:
+    """l1 - l1_0 = a0 + a1 (l2 - l2_0), l lengths of fixed tendons, if two joints are left in it."""
+    m, a = source.model, [float(x) for x in source.model.eq_data[k, :5]]
+    first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+    if any(a[2:]) and second >= 0:
+        return "its polynomial is not linear"
+    parts, constant = [(first, 1.0)], a[0]
+    if second >= 0:
+        parts.append((second, -a[1]))
+    coefficients: dict[int, float] = {}
+    for tendon, factor in parts:
+        if not source.is_one_of(m.tendon_type[tendon], "mjtTendon", ["mjTENDON_FIXED"]):
+            return "a spatial tendon is not supported"
+        constant += factor * float(m.tendon_length0[tendon])
+        for w in range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon] + m.tendon_num[tendon])):
+            dof = int(m.jnt_dofadr[m.wrap_objid[w]])
+            coefficients[dof] = coefficients.get(dof, 0.0) + factor * float(m.wrap_prm[w])
+    left = [(dof, c) for dof, c in coefficients.items() if c != 0.0]
+    if len(left) != 2:
+        return f"it couples {len(left)} joints; only two are supported"
+    (dof, c), (driver, d) = left
+    scene.add_gear(source.name("equality", k), dof, driver, -d / c, constant / c)
     return ""
 
 

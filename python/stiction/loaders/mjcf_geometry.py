@@ -217,3 +217,4 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
     indices = np.arange(int(m.npair))
     source.unused_of("pair", indices[np.array(m.pair_margin) != 0], "margin is not honoured")
     source.unused_of("pair", indices[np.array(m.pair_dim) > 3], "condim 4 and 6 act as 3")
+    source.unused_of("pair", indices[np.array(m.pair_adhesion) != 0], "adhesion is not honoured")
