@@ -141,7 +141,7 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
         add_equalities(source, scene, places)
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene)
-        actuation = read_actuators(source, scene)
+        actuation = read_actuators(source, scene, places)
     except ValueError as error:
         raise StictionError(f"{source.file}: {error}") from None
     keyframes = _keyframes(source, scene)

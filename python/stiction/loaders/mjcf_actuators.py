@@ -19,13 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, Scene
 from .mjcf_source import Source
-from .mjcf_trees import BALL, HINGE, SLIDE
+from .mjcf_transmission import on_one_dof, transmission
+from .mjcf_trees import HINGE, SLIDE, Place
 
 __all__ = ["Actuation", "MjcfActuator", "read_actuators"]
 
 Floats = NDArray[np.float64]
-JOINT, JOINT_IN_PARENT, TENDON = 0, 1, 3
-"""mjtTrn."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class MjcfActuator:
         name: as in the file; by number if it has none there.
         control: its number in ctrl.
         kind: "motor", "velocity" or "position": what its control moves.
-        joints: names of what it pulls.
+        pulls: names of its joints, or of its site.
         gear: (nv,) torque on each dof per unit of its force.
         gain: force per unit of control.
         bias: its force at control 0, length 0 and speed 0.
@@ -47,7 +46,7 @@ class MjcfActuator:
     name: str
     control: int
     kind: str
-    joints: tuple[str, ...]
+    pulls: tuple[str, ...]
     gear: Floats
     gain: float
     bias: float
@@ -106,14 +105,15 @@ class _Sums:
         self.kp, self.kd, self.spring_force = (np.zeros(self.nv) for _ in range(3))
 
 
-def read_actuators(source: Source, scene: Scene) -> Actuation:
+def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuation:
     """Sets the scene's gains and effort limits."""
     m = source.model
     sums = _Sums(int(m.nv))
     stiffness = _springs(source, sums)
     found = []
     if not source.disabled("actuation"):
-        found = [a for i in range(int(m.nactuator)) if (a := _actuator(source, i)) is not None]
+        given = (_actuator(source, places, i) for i in range(int(m.nactuator)))
+        found = [actuator for actuator in given if actuator is not None]
     for actuator in found:
         sums.kp += actuator.gear**2 * actuator.kp
         sums.kd += actuator.gear**2 * actuator.kd
@@ -152,23 +152,25 @@ def _springs(source: Source, sums: _Sums) -> Floats:
 # --- actuators ----------------------------------------------------------------------------------
 
 
-def _actuator(source: Source, i: int) -> MjcfActuator | None:
+def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | None:
     """Number i, or None and a message if stiction cannot do what it does."""
     m = source.model
     why = _refusal(source, i)
-    gear = None if why else _gear(source, i)
-    if gear is None:
-        source.unused("actuator", i, f"does not act: {why or _transmission(source, i)}")
+    pulls = why or transmission(source, places, i)
+    if isinstance(pulls, str):
+        source.unused("actuator", i, f"does not act: {pulls}")
         return None
     bias = np.zeros(3)
     if source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_AFFINE"]):
         bias = np.array(m.actuator_biasprm[i, :3])
     kp, kd = -float(bias[1]), -float(bias[2])
-    one_dof = np.count_nonzero(gear) <= 1 and _pulls_one_dof(m, i)
-    if kp < 0 or kd < 0 or ((kp or kd) and not one_dof):
-        reason = "pushes away from its target" if one_dof else "is a servo on several dofs"
-        source.unused("actuator", i, f"does not act: it {reason}")
-        return None
+    if kp or kd:
+        servo = on_one_dof(source, pulls)
+        if servo is None or kp < 0 or kd < 0:
+            reason = "it is a servo on several dofs" if servo is None else "its gain is not stable"
+            source.unused("actuator", i, f"does not act: {reason}")
+            return None
+        pulls = servo
     _say_of_activation(source, i)
     address = int(m.actuator_ctrladr[i])
     limited = bool(m.actuator_ctrllimited[address]) and not source.disabled("clampctrl")
@@ -176,10 +178,10 @@ def _actuator(source: Source, i: int) -> MjcfActuator | None:
         name=source.name("actuator", i),
         control=address,
         kind="position" if kp else "velocity" if kd else "motor",
-        joints=_joints(source, i),
-        gear=gear,
+        pulls=pulls.what,
+        gear=pulls.gear,
         gain=float(m.actuator_gainprm[i, 0]),
-        bias=float(bias[0]),
+        bias=float(bias[0]) - kp * pulls.length,
         kp=kp,
         kd=kd,
         control_range=_range(m.actuator_ctrlrange[address], limited),
@@ -202,54 +204,6 @@ def _refusal(source: Source, i: int) -> str:
     if affine and np.any(m.actuator_gainprm[i, 1:3] != 0):
         return "its gain depends on length or speed"
     return ""
-
-
-def _transmission(source: Source, i: int) -> str:
-    kinds = ("joint", "joint in parent", "slidercrank", "tendon", "site", "body", "so3")
-    kind = int(source.model.actuator_trntype[i])
-    name = kinds[kind] if 0 <= kind < len(kinds) else "unknown"
-    return f"its transmission ({name}) is not supported"
-
-
-def _pulls_one_dof(m: Any, i: int) -> bool:
-    if m.actuator_trntype[i] in (JOINT, JOINT_IN_PARENT):
-        return int(m.jnt_type[m.actuator_trnid[i, 0]]) in (SLIDE, HINGE)
-    return True
-
-
-def _gear(source: Source, i: int) -> Floats | None:
-    """(nv,) torque on each dof per unit of force; None: not a constant."""
-    m = source.model
-    gear = np.array(m.actuator_gear[m.actuator_outadr[i]])
-    torque = np.zeros(int(m.nv))
-    kind, target = int(m.actuator_trntype[i]), int(m.actuator_trnid[i, 0])
-    if kind in (JOINT, JOINT_IN_PARENT):
-        dof, joint = int(m.jnt_dofadr[target]), int(m.jnt_type[target])
-        if joint in (SLIDE, HINGE):
-            torque[dof] = gear[0]
-        elif joint == BALL and kind == JOINT:
-            torque[dof : dof + 3] = gear[:3]
-        else:
-            return None
-        return torque
-    if kind != TENDON or not _is_fixed_tendon(source, target):
-        return None
-    first, count = int(m.tendon_adr[target]), int(m.tendon_num[target])
-    for w in range(first, first + count):
-        torque[m.jnt_dofadr[m.wrap_objid[w]]] += gear[0] * float(m.wrap_prm[w])
-    return torque
-
-
-def _is_fixed_tendon(source: Source, tendon: int) -> bool:
-    return source.is_one_of(source.model.tendon_type[tendon], "mjtTendon", ["mjTENDON_FIXED"])
-
-
-def _joints(source: Source, i: int) -> tuple[str, ...]:
-    m, target = source.model, int(source.model.actuator_trnid[i, 0])
-    if m.actuator_trntype[i] != TENDON:
-        return (source.name("joint", target),)
-    first, count = int(m.tendon_adr[target]), int(m.tendon_num[target])
-    return tuple(source.name("joint", m.wrap_objid[w]) for w in range(first, first + count))
 
 
 def _say_of_activation(source: Source, i: int) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 
 from .._stiction import Scene
-from .mjcf_source import Source, pose
+from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
 __all__ = ["add_equalities", "say_of_tendons"]
@@ -78,7 +78,12 @@ def _add_gear(source: Source, scene: Scene, k: int) -> str:
     if second < 0:
         return _lock(source, scene, k, dof, ref + a[0])
     offset = ref + a[0] - a[1] * float(m.qpos0[m.jnt_qposadr[second]])
-    scene.add_gear(source.name("equality", k), dof, int(m.jnt_dofadr[second]), a[1], offset)
+    return _couple(source, scene, k, GearRow(dof, int(m.jnt_dofadr[second]), a[1], offset))
+
+
+def _couple(source: Source, scene: Scene, k: int, row: GearRow) -> str:
+    scene.add_gear(source.name("equality", k), row.dof, row.driver, row.ratio, row.offset)
+    source.gears.append(row)
     return ""
 
 
@@ -103,8 +108,7 @@ def _add_coupling(source: Source, scene: Scene, k: int) -> str:
     if len(left) != 2:
         return f"it couples {len(left)} joints; only two are supported"
     (dof, c), (driver, d) = left
-    scene.add_gear(source.name("equality", k), dof, driver, -d / c, constant / c)
-    return ""
+    return _couple(source, scene, k, GearRow(dof, driver, -d / c, constant / c))
 
 
 def _lock(source: Source, scene: Scene, k: int, dof: int, position: float) -> str:
@@ -113,8 +117,7 @@ def _lock(source: Source, scene: Scene, k: int, dof: int, position: float) -> st
     for other in range(int(m.njnt)):
         driver = int(m.jnt_dofadr[other])
         if m.jnt_type[other] in (SLIDE, HINGE) and driver != dof:
-            scene.add_gear(source.name("equality", k), dof, driver, 0.0, position)
-            return ""
+            return _couple(source, scene, k, GearRow(dof, driver, 0.0, position))
     return "to lock a joint takes a second joint of one dof"
 
 

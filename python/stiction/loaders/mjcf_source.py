@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .._stiction import LoadMessage, StictionError
 from .mjcf_lines import Lines, read_lines
 
-__all__ = ["Source", "compile_mjcf", "mujoco_module", "pose"]
+__all__ = ["GearRow", "Source", "compile_mjcf", "mujoco_module", "pose"]
 
 Floats = NDArray[np.float64]
 Index = int | np.integer[Any]
@@ -44,6 +44,16 @@ def mujoco_module() -> Any:
     return mujoco
 
 
+@dataclass(frozen=True)
+class GearRow:
+    """q[dof] = ratio q[driver] + offset."""
+
+    dof: int
+    driver: int
+    ratio: float
+    offset: float
+
+
 @dataclass
 class Source:
     """What the parts of the loader share.
@@ -53,6 +63,7 @@ class Source:
         model: the compiled model.
         file: path, or "MJCF string".
         messages: what was found so far.
+        gears: of the scene.
     """
 
     mujoco: Any
@@ -60,6 +71,7 @@ class Source:
     file: str
     lines: Lines
     messages: list[LoadMessage] = field(default_factory=list)
+    gears: list[GearRow] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._names: dict[str, list[str]] = {}
