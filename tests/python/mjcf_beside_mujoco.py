@@ -158,3 +158,10 @@ def without_constraints(scene: stiction.Scene) -> stiction.Scene:
     p = free.parameters
     p.lower[:], p.upper[:], p.dry_friction[:] = -np.inf, np.inf, 0.0
     return free
+
+
+def close(ours: np.ndarray, theirs: np.ndarray, relative: float = 1e-9) -> None:
+    """Of the largest entry, or of 1 if that is smaller."""
+    assert np.abs(ours - theirs).max(initial=0.0) <= relative * max(
+        1.0, np.abs(theirs).max(initial=0.0)
+    )
