@@ -70,6 +70,9 @@ SRDF = """<?xml version="1.0"?><robot name="r"><disable_collisions link1="a" lin
 <joint name="cd" value="0.1"/></group_state></robot>"""
 
 
+MJCF = Path(__file__).resolve().parents[1] / "data" / "mjcf"
+
+
 def binary_stl() -> bytes:
     data = np.zeros(4, dtype=[("normal", "<f4", 3), ("corner", "<f4", (3, 3)), ("a", "<u2")])
     points = np.array(POINTS.split(), dtype=float).reshape(4, 3)
@@ -197,6 +200,16 @@ class Mutants:
         path.write_bytes(mutate_bytes(SRDF.encode(), rng))
         stiction.load(self.folder / "r.urdf", srdf=path)
 
+    def mjcf(self, rng: np.random.Generator) -> None:
+        """With a step, which must be whole unless the numbers are not."""
+        files = sorted(MJCF.glob("*.xml"))
+        path = self.folder / "mutant.xml"
+        path.write_bytes(mutate_bytes(files[rng.integers(len(files))].read_bytes(), rng))
+        loaded = stiction.load_mjcf(path)
+        loaded.visuals()
+        sim = stiction.Simulator(loaded.scene)
+        sim.step(sim.initial_state(), loaded.hold())
+
     def state(self, rng: np.random.Generator) -> None:
         """Half of them with a checksum that fits."""
         data = mutate_bytes(self.saved, rng)
@@ -206,7 +219,7 @@ class Mutants:
         self.sim.step(state)
 
 
-KINDS = ("problem", "obj", "stl", "dae", "ply", "urdf", "srdf", "state")
+KINDS = ("problem", "obj", "stl", "dae", "ply", "urdf", "srdf", "mjcf", "state")
 
 
 def read_mutants(kind: str, first: int, count: int) -> None:

@@ -142,7 +142,9 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene)
         actuation = read_actuators(source, scene, places)
-    except ValueError as error:
+        scene.parameters.validate()
+        actuation.validate()
+    except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
     keyframes = _keyframes(source, scene)
     say_of_tendons(source)

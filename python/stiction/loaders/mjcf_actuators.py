@@ -67,6 +67,15 @@ class Actuation:
     spring_force: Floats  # stiffness times rest position
     torque_limit: Floats  # of all actuators of a dof together
 
+    def validate(self) -> None:
+        """Raises ValueError naming what is not finite."""
+        for actuator in self.actuators:
+            numbers = [*actuator.gear, actuator.gain, actuator.bias, *actuator.control_range]
+            if np.isnan(numbers).any() or not np.all(np.isfinite(numbers[:-2])):
+                raise ValueError(f"actuator '{actuator.name}': a number is not finite")
+        if not np.all(np.isfinite(self.spring_force)):
+            raise ValueError("springref of a joint is not finite")
+
     def control(self, given: ArrayLike | None, q_dofs: Floats | None) -> Control:
         """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,)."""
         ctrl = np.zeros(self.count) if given is None else np.asarray(given, dtype=np.float64)

@@ -170,7 +170,8 @@ def _inertia(m: Any, b: int) -> pinocchio.Inertia:
     """In the body's frame."""
     placed = pose(m.body_ipos[b], m.body_iquat[b])
     about_com = placed.rotation @ np.diag(m.body_inertia[b]) @ placed.rotation.T
-    return pinocchio.Inertia(float(m.body_mass[b]), placed.translation, about_com)
+    symmetric = 0.5 * (about_com + about_com.T)
+    return pinocchio.Inertia(float(m.body_mass[b]), placed.translation, symmetric)
 
 
 def _frame(name: str, joint: int, X: pinocchio.SE3, body: bool) -> pinocchio.Frame:
