@@ -31,27 +31,6 @@ Eigen::VectorXd stepped(Simulator& simulator,
   return out;
 }
 
-StepDifferences step_differences(Simulator& simulator,
-                                 const State& state,
-                                 const Control& control,
-                                 double h) {
-  const int nv = simulator.scene().nv();
-  State end = state;
-  simulator.step(end, control);
-  StepDifferences out;
-  for (Eigen::MatrixXd* m : {&out.central, &out.forward, &out.backward}) m->resize(2 * nv, 3 * nv);
-  for (int k = 0; k < 3 * nv; ++k) {
-    const double size = k < 2 * nv ? h : kTorqueStep * h;
-    const Eigen::VectorXd x = Eigen::VectorXd::Unit(3 * nv, k) * size;
-    const Eigen::VectorXd plus = stepped(simulator, state, control, end, x),
-                          minus = stepped(simulator, state, control, end, -x);
-    out.forward.col(k) = plus / size;
-    out.backward.col(k) = -minus / size;
-    out.central.col(k) = (plus - minus) / (2.0 * size);
-  }
-  return out;
-}
-
 double ColumnErrors::worst(int first, int count) const {
   double most = kinks(first, count) < count ? 0.0 : kInfinity;
   for (int k = first; k < first + count; ++k) {
@@ -63,32 +42,53 @@ int ColumnErrors::kinks(int first, int count) const {
   return static_cast<int>(std::count(kink.begin() + first, kink.begin() + first + count, true));
 }
 
+ColumnErrors column_errors(const Eigen::MatrixXd& J,
+                           int nv,
+                           int block,
+                           const Eigen::VectorXd& units,
+                           const Eigen::Vector3d& least,
+                           const std::function<Eigen::VectorXd(int, double)>& at) {
+  const int n = static_cast<int>(J.cols()), rows = static_cast<int>(J.rows());
+  const int groups = rows > 2 * nv ? 3 : 2;
+  ColumnErrors out{Eigen::MatrixXd::Constant(groups, n, kInfinity), std::vector<bool>(n, true)};
+  for (int k = 0; k < n; ++k) {
+    for (const double h : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+      const double step = units[k] * h;
+      const Eigen::VectorXd plus = at(k, step) / step, minus = at(k, -step) / -step,
+                            central = 0.5 * (plus + minus);
+      Eigen::Vector3d size, error;
+      bool smooth = true;
+      for (int r = 0; r < groups; ++r) {
+        const int first = r * nv, count = r < 2 ? nv : rows - first;
+        const auto most = [&](const Eigen::VectorXd& x) {
+          return x.segment(first, count).cwiseAbs().maxCoeff();
+        };
+        size[r] = std::max(J.block(first, k / block * block, count, block).cwiseAbs().maxCoeff(),
+                           least[r]);
+        error[r] = most(J.col(k) - central) / size[r];
+        smooth = smooth && most(plus - minus) <= 1e-2 * std::max(size[r], most(central));
+      }
+      if (!smooth) continue;
+      out.kink[k] = false;
+      for (int r = 0; r < groups; ++r) out.error(r, k) = std::min(out.error(r, k), error[r]);
+    }
+  }
+  return out;
+}
+
 ColumnErrors column_errors(Simulator& simulator,
                            const State& state,
                            const Control& control,
                            const Eigen::MatrixXd& J) {
   const int n = static_cast<int>(J.cols()), nv = n / 3;
-  ColumnErrors out{Eigen::MatrixXd::Constant(2, n, kInfinity), std::vector<bool>(n, true)};
-  for (const double h : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
-    const StepDifferences d = step_differences(simulator, state, control, h);
-    for (int k = 0; k < n; ++k) {
-      double size[2];
-      bool smooth = true;
-      for (int r = 0; r < 2; ++r) {
-        const auto rows = [&](const Eigen::MatrixXd& x) { return x.col(k).segment(r * nv, nv); };
-        size[r] = J.block(r * nv, k / nv * nv, nv, nv).cwiseAbs().maxCoeff();
-        const double split = (rows(d.forward) - rows(d.backward)).cwiseAbs().maxCoeff();
-        smooth = smooth && split <= 1e-2 * std::max(size[r], rows(d.central).cwiseAbs().maxCoeff());
-      }
-      if (!smooth) continue;
-      out.kink[k] = false;
-      const Eigen::VectorXd error = (J.col(k) - d.central.col(k)).cwiseAbs();
-      for (int r = 0; r < 2; ++r)
-        out.error(r, k) = std::min(
-            out.error(r, k), error.segment(r * nv, nv).maxCoeff() / std::max(size[r], 1e-300));
-    }
-  }
-  return out;
+  State end = state;
+  simulator.step(end, control);
+  Eigen::VectorXd units = Eigen::VectorXd::Ones(n);
+  units.tail(nv).setConstant(kTorqueStep);
+  const Eigen::Vector3d least = Eigen::Vector3d::Constant(1e-300);
+  return column_errors(J, nv, nv, units, least, [&](int k, double h) {
+    return stepped(simulator, state, control, end, Eigen::VectorXd::Unit(n, k) * h);
+  });
 }
 
 Transform tangent_motion(int k, double size) {

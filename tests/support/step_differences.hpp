@@ -20,20 +20,11 @@ Eigen::VectorXd stepped(Simulator& simulator,
                         const State& end,
                         const Eigen::VectorXd& x);
 
-/// Central and one-sided differences of the step, [2 nv x 3 nv] by (q, v, torque).
-struct StepDifferences {
-  Eigen::MatrixXd central, forward, backward;
-};
-StepDifferences step_differences(Simulator& simulator,
-                                 const State& state,
-                                 const Control& control,
-                                 double h);
-
 /// The largest error of each column of `J` in the rows of q+ and in those of v+, against the
 /// closest of the central differences at several h, relative to the largest entry of its block: six
 /// of them, rows q+ and v+ by columns q, v and torque.
 struct ColumnErrors {
-  Eigen::MatrixXd error;   ///< [2 x 3 nv]
+  Eigen::MatrixXd error;   ///< [2 x columns], [3 x columns] with the extensions of springs
   std::vector<bool> kink;  ///< one-sided differences disagree at every h: not differentiable there
   /// Of columns without a kink; infinite if there are none, as nothing was compared.
   double worst(int first, int count) const;
@@ -44,6 +35,16 @@ ColumnErrors column_errors(Simulator& simulator,
                            const State& state,
                            const Control& control,
                            const Eigen::MatrixXd& J);
+/// The same of columns of anything, `block` of them in a block; rows beyond 2 nv are extensions.
+/// at(k, h): the end of the step, as seen from its end, where the number of column k is h larger;
+/// differences of it are made in units[k]. Blocks whose largest entries in the rows of q+, of v+
+/// and of extensions are below `least` count as that large.
+ColumnErrors column_errors(const Eigen::MatrixXd& J,
+                           int nv,
+                           int block,
+                           const Eigen::VectorXd& units,
+                           const Eigen::Vector3d& least,
+                           const std::function<Eigen::VectorXd(int, double)>& at);
 
 /// A shift along an axis (k = 0, 1, 2) or a turn about one, of this size.
 Transform tangent_motion(int k, double size);

@@ -1,5 +1,5 @@
 #include "scenes/scenes.hpp"
-#include "support/contact_problems.hpp"
+#include "support/random_tree.hpp"
 #include "support/random_world.hpp"
 #include "support/step_differences.hpp"
 #include <boost/test/unit_test.hpp>
@@ -42,6 +42,55 @@ std::string add_closure(
   return (weld ? "weld" : "point") + std::string(where);
 }
 
+/// An arm that holds a load by two welds, one of which repeats the other: in the same place, in
+/// other axes; or `apart`, of what is at rest: where welds turn on, places that part in the step
+/// ask for what no rigid motion is.
+struct TwiceWelded {
+  Scene scene;
+  SimulatorSettings settings;
+  State state;
+  Control control;
+
+  TwiceWelded(Rng& rng, bool apart) {
+    Robot arm;
+    arm.name = "arm";
+    arm.bodies.resize(3);
+    for (int b = 0; b < 3; ++b) {
+      BodyDescription& body = arm.bodies[b];
+      body.name = "link" + std::to_string(b);
+      body.parent = b - 1;
+      body.axis = unit_vector(rng);
+      if (b > 0) body.placement = {rotation(rng), uniform_vector(rng, 0.3)};
+      random_mass(rng, body);
+      arm.neutral.push_back(rng.uniform(-1.0, 1.0));
+    }
+    arm.dofs.resize(3);
+    if (apart) scene.parameters.gravity = {0, 0, 0};
+    scene.add_robot(arm);
+    const int load = scene.add_body("load", Shape::sphere(0.1), 1.0, pose(rng, 0.5));
+    settings.solver.tolerance = 1e-13;
+    Simulator unwelded(scene, settings);
+    const std::vector<Transform> poses = unwelded.body_poses(unwelded.initial_state());
+    const Transform first = pose(rng, 0.2);
+    for (int k = 0; k < 2; ++k) {
+      const Transform X_B = apart ? pose(rng, 0.2) : Transform{rotation(rng), first.p};
+      const Transform X_A = inverse(poses[2]) * (poses[load] * X_B);
+      scene.add_weld("weld" + std::to_string(k), 2, X_A, load, X_B);
+    }
+    state = Simulator(scene, settings).initial_state();
+    control.torque = random_vector(rng, scene.nv()) * (apart ? 0.0 : 1.0);
+    if (apart) return;
+    state.v = random_vector(rng, scene.nv());
+  }
+};
+
+/// The tangent, in the axes of the frame X, of its motion with a body that shifts by u and turns by
+/// w about its origin.
+Eigen::VectorXd carried(const Transform& X, const Vec3d& u, const Vec3d& w) {
+  const Vec3d shift = transpose_times(X.R, u + cross(w, X.p)), turn = transpose_times(X.R, w);
+  return Eigen::VectorXd{{shift.x, shift.y, shift.z, turn.x, turn.y, turn.z}};
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(closure_frames_test)
@@ -62,6 +111,7 @@ BOOST_AUTO_TEST_CASE(frames_agree_with_differences) {
                             chance(0.2),
                             chance(0.1) && smoothing_of(k) == 0.0});
     w.settings.smoothing = smoothing_of(k);
+    if (chance(0.3)) w.settings.contact.closure_gain = rng.uniform(0.1, 0.9);
     const double open = chance(0.5) ? 1e-5 : 1e-3;
     const std::vector<Transform> poses = Simulator(w.scene, w.settings).body_poses(w.state);
     std::vector<std::string> kinds;
@@ -179,6 +229,65 @@ BOOST_AUTO_TEST_CASE(a_frame_leaves_the_plane_of_a_linkage) {
     }
     BOOST_TEST(most > 100.0);
   }
+}
+
+/// Of two welds that repeat each other one alone cannot move: each of its columns is a kink, the
+/// state has two sides as before. Both together can, and do.
+BOOST_AUTO_TEST_CASE(welds_that_repeat_each_other) {
+  Rng rng(33);
+  for (int k = 0; k < 10; ++k) {
+    TwiceWelded w(rng, k % 2 == 0);
+    Simulator simulator(w.scene, w.settings);
+    for (const char* field : {"closure_X_A", "closure_X_B"}) {
+      State end = w.state;
+      BOOST_TEST_REQUIRE(simulator.step(end, w.control).whole());
+      BOOST_TEST(simulator.step_derivatives({"mass"}).report.num_parameter_kinks == 0);
+      const StepDerivatives d = simulator.step_derivatives({field});
+      BOOST_TEST_REQUIRE(d.report.rank == d.report.unknowns - 6);
+      BOOST_TEST(d.report.num_parameter_kinks == 12, field);
+      BOOST_TEST(simulator.gradient_report().num_parameter_kinks == 12);
+      BOOST_TEST(d.report.two_sided());
+      BOOST_TEST(d.report.exact());
+      Parameters& p = simulator.parameters();
+      std::vector<Transform>& frames =
+          std::string(field) == "closure_X_A" ? p.closure_X_A : p.closure_X_B;
+      const std::vector<Transform> at = frames;
+      const Vec3d u = uniform_vector(rng, 1.0), turn = uniform_vector(rng, 1.0);
+      for (const bool both : {true, false}) {
+        const auto shift = [&](double h) {
+          const Transform moved{small_rotation(turn * h), u * h};
+          for (int i = 0; i < 1 + both; ++i) frames[i] = h != 0.0 ? moved * at[i] : at[i];
+        };
+        Eigen::VectorXd x = Eigen::VectorXd::Zero(12);
+        for (int i = 0; i < 1 + both; ++i) x.segment(6 * i, 6) = carried(at[i], u, turn);
+        const int nv = w.scene.nv();
+        const auto end_at = [&](double h) {
+          shift(h);
+          return stepped(simulator, w.state, w.control, end, Eigen::VectorXd::Zero(3 * nv));
+        };
+        // Larger motions part the welds by their square: rows that contradict each other.
+        const Eigen::VectorXd central = (end_at(1e-8) - end_at(-1e-8)) / 2e-8,
+                              column = d.P.topRows(2 * nv) * x;
+        shift(0.0);
+        const double error = (column - central).norm() / column.norm();
+        BOOST_TEST((both ? error < 1e-5 : error > 1e-2),
+                   "arm " << k << " " << field << ", both " << both << ": " << error);
+        if (both) BOOST_TEST(central.norm() > 1.0);
+      }
+    }
+  }
+}
+
+/// So far open that recovery is cut: what it is cut to counts as constant, and is said.
+BOOST_AUTO_TEST_CASE(frames_of_closures_that_are_far_open_are_not_called_exact) {
+  Scene scene = make_scene("four-bar");
+  scene.parameters.closure_X_B[0].p.x += 0.02;
+  Simulator simulator(scene, {});
+  State state = simulator.initial_state();
+  BOOST_TEST_REQUIRE(simulator.step(state, {}).whole());
+  const GradientReport report = simulator.step_derivatives({"closure_X_B"}).report;
+  BOOST_TEST(report.num_capped == 1);
+  BOOST_TEST(!report.exact());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -21,8 +21,37 @@ struct Throw {
   Control control;
 };
 
-/// At the middle of a fixed box, from `gap` [m], so fast that it arrives within the step.
-Throw thrown(Rng& rng, const Shape& shape, double spin) {
+/// A wall whose face is at x = 0.1 m.
+struct Wall {
+  Shape shape;
+  Transform X{Mat3d::identity(), {0, 0, 0}};
+};
+
+const Vec3d kHalf{0.1, 0.9, 0.9};
+
+Wall box_wall() { return {Shape::box(kHalf)}; }
+
+std::vector<Vec3d> corners_of_wall() {
+  std::vector<Vec3d> corners;
+  for (int k = 0; k < 8; ++k)
+    corners.push_back(
+        {k & 1 ? kHalf.x : -kHalf.x, k & 2 ? kHalf.y : -kHalf.y, k & 4 ? kHalf.z : -kHalf.z});
+  return corners;
+}
+Wall hull_wall() { return {Shape::convex_mesh(corners_of_wall())}; }
+Wall mesh_wall() {
+  const Shape hull = Shape::convex_mesh(corners_of_wall());
+  return {Shape::triangle_mesh(hull.mesh->vertices, hull.mesh->triangles)};
+}
+/// Level, its z axis along x.
+Wall field_wall() {
+  const std::vector<double> heights(49, 0.0);
+  return {Shape::height_field(7, 7, heights, 0.3, 0.3, 1.0),
+          {{{0, 1, 0}, {0, 0, 1}, {1, 0, 0}}, {kHalf.x, 0, 0}}};
+}
+
+/// At the middle of a fixed wall, from `gap` [m], so fast that it arrives within the step.
+Throw thrown(Rng& rng, const Shape& shape, double spin, const Wall& wall = box_wall()) {
   Throw w;
   Material material;
   material.friction = rng.uniform(0.1, 1.0);
@@ -30,14 +59,12 @@ Throw thrown(Rng& rng, const Shape& shape, double spin) {
   const Transform X = pose(rng, 1.0);
   const bool first = rng.below(2) == 0;
   const double gap = rng.uniform(0.02, 0.04), reach = bounding_radius(shape);
-  const auto add_wall = [&] {
-    w.scene.add_geometry("wall", -1, Shape::box({0.1, 0.9, 0.9}), X, material);
-  };
+  const auto add_wall = [&] { w.scene.add_geometry("wall", -1, wall.shape, X * wall.X, material); };
   if (first) add_wall();
   w.scene.add_body("body",
                    shape,
                    rng.uniform(0.1, 10.0),
-                   {rotation(rng), X * Vec3d{0.1 + gap + reach, 0.0, 0.0}},
+                   {rotation(rng), X * Vec3d{kHalf.x + gap + reach, 0.0, 0.0}},
                    material);
   if (!first) add_wall();
   w.settings.dt = 0.01;
@@ -99,6 +126,67 @@ BOOST_AUTO_TEST_CASE(balls_at_a_fixed_face_are_exact) {
   BOOST_TEST(tally.steps > 80);
   BOOST_TEST(tally.exact == tally.steps, tally.exact << " of " << tally.steps);
   BOOST_TEST(tally.sizes > tally.steps, tally.sizes << " columns of sizes");  // radii and thickness
+}
+
+// Of hulls and convex meshes too; those of height fields are not called so.
+BOOST_AUTO_TEST_CASE(balls_at_other_walls) {
+  Rng rng(53);
+  const auto throw_at = [&](const Wall& wall) {
+    Tally tally;
+    for (int t = 0; t < 30; ++t)
+      judge(thrown(rng, Shape::sphere(rng.uniform(0.05, 0.2)), 5.0, wall), tally);
+    BOOST_TEST(tally.steps > 20);
+    return tally;
+  };
+  for (const Wall& wall : {hull_wall(), mesh_wall()}) {
+    const Tally tally = throw_at(wall);
+    BOOST_TEST(tally.exact == tally.steps, tally.exact << " of " << tally.steps);
+    BOOST_TEST(tally.sizes == tally.steps, tally.sizes << " radii");
+  }
+  BOOST_TEST(throw_at(field_wall()).exact == 0);
+}
+
+/// A ball of radius r and mass m without gravity, phi off a wall, at u towards it and w along it:
+///   lambda_N = m (u - phi / dt),   v_T+ = w - mu lambda_N / m,   omega+ = r mu lambda_N / I,
+/// while it slides. By r: the gap, and the lever, as the point lies on the ball.
+BOOST_AUTO_TEST_CASE(the_point_of_a_later_moment_lies_on_the_ball) {
+  const double r = 0.1, m = 2.0, mu = 0.2, u = 12.0, along = 9.0, dt = 0.01, phi = 0.04;
+  for (const bool first : {true, false}) {
+    Scene scene;
+    scene.parameters.gravity = {0, 0, 0};
+    const auto add_wall = [&] {
+      scene.add_geometry("wall", -1, box_wall().shape, Transform::identity(), {mu});
+    };
+    if (first) add_wall();
+    const Vec3d at{kHalf.x + phi + r, 0, 0};
+    scene.add_body("ball", Shape::sphere(r), m, {Mat3d::identity(), at}, {mu});
+    if (!first) add_wall();
+    SimulatorSettings settings;
+    settings.dt = dt;
+    settings.solver.tolerance = 1e-13;
+    Simulator simulator(scene, settings);
+    State state = simulator.initial_state();
+    state.v << -u, along, 0, 0, 0, 0;
+    simulator.step(state, {});
+    BOOST_TEST_REQUIRE(simulator.contact_set().size() == 1u);
+    BOOST_TEST_REQUIRE(simulator.contact_set()[0].witness.swept);
+    const double I = scene.parameters.inertia[0].xx, normal = m * (u - phi / dt),
+                 by_r = m / dt;  // of lambda_N
+    const Mat3d R = rotation_from_quaternion(state.q.data() + 3);
+    const auto vector = [](const auto& x) { return Vec3d{x[0], x[1], x[2]}; };
+    const Vec3d v = vector(state.v.head(3)), spin = R * vector(state.v.tail(3));
+    BOOST_TEST(std::abs((R * v).y - (along - mu * normal / m)) < 1e-9);
+    BOOST_TEST(std::abs(std::abs(spin.z) - r * mu * normal / I) < 1e-8);
+    const StepDerivatives& d = simulator.step_derivatives({"geometry_size"});
+    BOOST_TEST(d.report.exact());
+    const Eigen::VectorXd by = d.P.col(first ? 3 : 0);
+    const Vec3d linear = R * (vector(by.segment(6, 3)) + cross(vector(by.segment(3, 3)), v)),
+                angular = R * vector(by.segment(9, 3));
+    const double turned = mu * (normal + r * by_r) / I;
+    const Vec3d expected{by_r / m, -mu * by_r / m, 0.0};
+    BOOST_TEST(norm(linear - expected) < 1e-9 * norm(expected));
+    BOOST_TEST(norm(angular - Vec3d{0.0, 0.0, std::copysign(turned, spin.z)}) < 1e-9 * turned);
+  }
 }
 
 // What turns is not, and says so; columns by q are right as long as nothing turns.
