@@ -26,25 +26,19 @@ Eigen::VectorXd tangent_from(const bp::object& x, const std::string& field, int 
 
 bp::tuple last_derivatives(Holder& sim, const bp::list& parameters) {
   const std::vector<std::string> names = names_from(parameters);
-  const LastStep<Holder> last(sim, "Simulator.step_derivatives");
+  LastStep<Holder> last(sim, "Simulator.step_derivatives");
   const StepDerivatives* found = nullptr;
-  {
-    AllowThreads free;
-    found = &last->Simulator::step_derivatives(names);
-  }
+  last.without_lock([&] { found = &last->Simulator::step_derivatives(names); });
   return step_parts(*found);
 }
 
 /// (gq, gv, gtorque, gsprings, of all parameters, their ranges).
 bp::tuple vjp(Holder& sim, const bp::object& w, const bp::list& parameters) {
   const std::vector<std::string> names = names_from(parameters);
-  const LastStep<Holder> last(sim, "Simulator.vjp");
+  LastStep<Holder> last(sim, "Simulator.vjp");
   const Eigen::VectorXd covector = finite_vector_from(w, "w", -1);
   const StepGradient* g = nullptr;
-  {
-    AllowThreads free;
-    g = &last->vjp(covector, names);
-  }
+  last.without_lock([&] { g = &last->vjp(covector, names); });
   return bp::make_tuple(to_array(g->q),
                         to_array(g->v),
                         to_array(g->torque),
@@ -66,12 +60,9 @@ std::vector<ParameterDirection> directions_from(const bp::list& parameters) {
 /// [(name, first, count)] at the last step.
 bp::list parameter_ranges(Holder& sim, const bp::list& parameters) {
   const std::vector<std::string> names = names_from(parameters);
-  const LastStep<Holder> last(sim, "Simulator.jvp");
+  LastStep<Holder> last(sim, "Simulator.jvp");
   std::vector<ParameterRange> ranges;
-  {
-    AllowThreads free;
-    ranges = last->Simulator::parameter_ranges(names);
-  }
+  last.without_lock([&] { ranges = last->Simulator::parameter_ranges(names); });
   return ranges_list(ranges);
 }
 
@@ -81,12 +72,13 @@ bp::object jvp(Holder& sim,
                const bp::object& dtorque,
                const bp::object& dsprings,
                const bp::list& parameters) {
-  const LastStep<Holder> last(sim, "Simulator.jvp");
+  LastStep<Holder> last(sim, "Simulator.jvp");
   const std::vector<ParameterDirection> changes = directions_from(parameters);
   const int nv = sim.scene().nv();
   const Eigen::VectorXd springs = tangent_from(dsprings, "dsprings", dsprings.is_none() ? 0 : -1);
   if (!dsprings.is_none()) {
-    const std::size_t there = last->gradient_report().springs.size();
+    std::size_t there = 0;
+    last.without_lock([&] { there = last->gradient_report().springs.size(); });
     if (springs.size() != 3 * static_cast<Eigen::Index>(there))
       throw std::invalid_argument("dsprings has " + std::to_string(springs.size()) +
                                   " entries: must have 3 for each of gradient_report().springs, "
@@ -97,17 +89,15 @@ bp::object jvp(Holder& sim,
   x << tangent_from(dq, "dq", nv), tangent_from(dv, "dv", nv), tangent_from(dtorque, "dtorque", nv),
       springs;
   const Eigen::VectorXd* out = nullptr;
-  {
-    AllowThreads free;
-    out = &last->jvp(x, changes);
-  }
+  last.without_lock([&] { out = &last->jvp(x, changes); });
   return to_array(*out);
 }
 
 GradientReport gradient_report(Holder& sim) {
-  const LastStep<Holder> last(sim, "Simulator.gradient_report");
-  AllowThreads free;
-  return last->gradient_report();
+  LastStep<Holder> last(sim, "Simulator.gradient_report");
+  const GradientReport* found = nullptr;
+  last.without_lock([&] { found = &last->gradient_report(); });
+  return *found;
 }
 
 bp::list derivative_parameters() { return to_list(Simulator::derivative_parameters()); }

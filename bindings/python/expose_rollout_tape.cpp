@@ -56,6 +56,8 @@ std::string report_repr(const RolloutGradientReport& r) {
   tell(r.scaled_impacts, "with scaled impacts");
   tell(r.swept, "swept");
   tell(r.inexact, "inexact");
+  tell(r.contradicting, "with contradicting rows");
+  tell(r.parameter_kinks, "with kinks of parameters");
   tell(r.slowed, "with trees slowed");
   tell(r.undecided, "undecided");
   tell(r.not_followed, "not followed");
@@ -84,6 +86,13 @@ void expose_rollout_report() {
       .def_readonly("scaled_impacts", &R::scaled_impacts, "Restitution cut: its share constant.")
       .def_readonly("swept", &R::swept, "Contacts of a later moment of the step.")
       .def_readonly("inexact", &R::inexact, "Contacts that do not say how their point moves.")
+      .def_readonly("contradicting",
+                    &R::contradicting,
+                    "Redundant rows that no motion keeps together: neither two-sided nor exact.")
+      .def_readonly("parameter_kinks",
+                    &R::parameter_kinks,
+                    "By the parameters asked for, GradientReport.num_parameter_kinks: their "
+                    "gradients are of neither side. Says nothing of those by states and controls.")
       .def_readonly("slowed", &R::slowed, "Trees that turn by over 1 rad a step.")
       .def_readonly("undecided",
                     &R::undecided,

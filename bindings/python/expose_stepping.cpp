@@ -77,6 +77,10 @@ class Use {
         control_(&control, caller, false),
         parameters_(&sim.Simulator::parameters(), caller, false) {}
   void raise_signals() { inside_.raise_signals(); }
+  template <class Work>
+  void without_lock(Work&& work) {
+    inside_.without_lock(work);
+  }
 
  private:
   Inside inside_;
@@ -187,13 +191,11 @@ auto step_inside(Holder& sim,
   Use use(sim, caller, state, c);
   validate_state_of(sim, state);
   check_parameters(sim);
-  {
-    AllowThreads free;
+  use.without_lock([&] {
     const bool whole = sim.step(state, c).whole();
     sim.stepped = true;
     if (whole) work();
-  }
-  use.raise_signals();
+  });
   note_not_converged(sim, sim.report(), state.time, true);
   finished(sim, state);
   return result();

@@ -43,6 +43,16 @@ class Inside {
   Inside& operator=(const Inside&) = delete;
   /// Raises what a signal's handler raised meanwhile, e.g. KeyboardInterrupt.
   void raise_signals() { occupancy_.signals.end(); }
+  /// work() while other Python threads run, and then raise_signals().
+  template <class Work>
+  void without_lock(Work&& work) {
+    try {
+      const AllowThreads free;
+      work();
+    } catch (const Interrupted&) {  // by such a handler
+    }
+    raise_signals();
+  }
 
  private:
   Occupancy& occupancy_;

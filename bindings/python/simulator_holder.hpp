@@ -48,9 +48,14 @@ class LastStep {
     throw std::invalid_argument(std::string(caller) + ": no step was taken yet; call step() first");
   }
   Holder* operator->() const { return &sim_; }
+  /// As Inside has it.
+  template <class Work>
+  void without_lock(Work&& work) {
+    inside_.without_lock(work);
+  }
 
  private:
-  const Inside inside_;
+  Inside inside_;
   Holder& sim_;
 };
 

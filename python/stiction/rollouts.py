@@ -66,7 +66,8 @@ class RolloutGradient:
         initial_springs: (ns, 3) by the extensions of contacts at the start, in the order of
             `springs`; none of rigid contacts.
         parameters: by field of Parameters or Control, the same in all steps; of its shape, inertias
-            as (bodies, 6) xx, xy, yy, xz, yz, zz.
+            as (bodies, 6) xx, xy, yy, xz, yz, zz, placements and frames as (geometries or closures,
+            6), a shift along their axes and a turn about them.
         report: where it holds, by numbers of steps.
         springs: (geometry_a, geometry_b, feature) of each spring of the first step.
     """

@@ -225,7 +225,9 @@ class Simulator(_stiction.Simulator):
             state: where the step begins; None: the last step that was taken, with its control.
             control: as in `step`.
             wrt: names among q, v and torque, which always come, and `derivative_parameters()`:
-                fields of Parameters and Control, whose columns make up P.
+                fields of Parameters and Control, whose columns make up P. Of a placement of a
+                shape and of a frame of a closure they are a shift along its axes [m] and a turn
+                about them [rad]: X exp(x).
 
         Raises:
             ValueError: an argument has a wrong shape, is not finite or not known; no step was taken
@@ -258,7 +260,7 @@ class Simulator(_stiction.Simulator):
         Returns:
             One array for each name, in their order; for a name alone the array: (nv,) by q, v and
             torque, tangents at the start; else of the shape of the field, inertias as (bodies, 6)
-            xx, xy, yy, xz, yz, zz.
+            xx, xy, yy, xz, yz, zz, placements and frames as (geometries or closures, 6).
 
         Raises:
             ValueError: as in `step_derivatives`, without a bound on the number of dofs; the product

@@ -62,6 +62,7 @@ void CompliantDerivatives::begin(const Parameters& parameters,
 void CompliantDerivatives::step(const State& from, const Control& control, State& end) {
   end = from;
   if (twin_.step(end, control).whole()) return;
+  if (twin_.report().status == StepStatus::kInterrupted) throw Interrupted();
   throw std::invalid_argument(std::string("derivatives: a step beside the last one ended with ") +
                               "status " + to_string(twin_.report().status));
 }

@@ -25,6 +25,8 @@ class CompliantDerivatives {
              const State& before,
              const Control& control,
              StepStatus status);
+  /// Of the steps from now on: what it ends throws Interrupted.
+  void set_interrupt(const Interrupt& interrupt) { twin_.set_interrupt(interrupt); }
 
   const StepDerivatives& derivatives();
   /// J^T w, w [2 nv] or [2 nv + 3 ns].

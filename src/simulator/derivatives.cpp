@@ -144,6 +144,7 @@ CompliantDerivatives* Simulator::compliant_derivatives(const std::string* parame
     refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
            *parameter + "\"");
   if (!compliant_) compliant_ = std::make_unique<CompliantDerivatives>(scene_, settings_);
+  compliant_->set_interrupt(settings_.solver.interrupt);
   if (differentiated_step_ != step_count_)
     compliant_->begin(edits_.seen(), before_, control_before_, report().status);
   differentiated_step_ = step_count_;

@@ -77,7 +77,8 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.capped += step.num_capped > 0 || step.num_bounded_recoveries > 0;
   out.scaled_impacts += step.num_scaled_impacts > 0;
   out.swept += step.num_swept > 0;
-  out.inexact += step.num_inexact > 0 || step.num_contradicting > 0;
+  out.inexact += step.num_inexact > 0;
+  out.contradicting += step.num_contradicting > 0;
   out.slowed += step.num_slowed > 0;
   out.safe += step.num_safe_islands > 0;
   out.saturated += step.num_saturated > 0;
@@ -196,7 +197,7 @@ bool Simulator::take_back_step(const RolloutTape& tape, int k, const State& star
   repeat(start, work.control, work.end);
   if (report().status == StepStatus::kInterrupted) return false;
   const int nv = scene_.nv();
-  const StepGradient& g = [&]() -> const StepGradient& {
+  const StepGradient* found = [&]() -> const StepGradient* {
     try {
       const GradientReport& step = gradient_report();
       count(step, k, work.out.report);
@@ -205,11 +206,16 @@ bool Simulator::take_back_step(const RolloutTape& tape, int k, const State& star
       match_springs(
           work.springs, work.by_springs, step.springs, work.by_end.tail(3 * step.springs.size()));
       work.springs = step.springs;
-      return vjp(work.by_end, work.parameters);
+      return &vjp(work.by_end, work.parameters);
+    } catch (const Interrupted&) {
+      return nullptr;
     } catch (const std::invalid_argument& e) {
       refuse(step_text(k) + ": " + e.what());
     }
   }();
+  if (found == nullptr) return false;
+  const StepGradient& g = *found;
+  work.out.report.parameter_kinks += gradient_report().num_parameter_kinks > 0;
   spread_reach(work);
   work.by_springs = g.springs;
   work.cotangent.head(nv) = g.q;

@@ -90,6 +90,30 @@ def test_the_way_back_through_a_rollout_ends_too(solo):
     sim.step(state)
 
 
+def test_the_way_back_through_differences_ends_too():
+    """Of compliant steps, and of one of them: it takes seconds."""
+    scene = stiction.Scene()
+    material = stiction.Material(stiffness=1e5, damping=30.0)
+    scene.add_ground(material)
+    for k in range(20):
+        pose = np.eye(4)
+        pose[:3, 3] = [0.3 * k, 0.0, 0.1]
+        scene.add_body(f"box{k}", stiction.Box([0.1, 0.1, 0.1]), 1.0, pose, material)
+    sim = stiction.Simulator(scene, integrator="exponential", substeps=100)
+    start = sim.initial_state()
+    tape = sim.rollout(start.copy(), steps=20, tape=True)
+    calls = {
+        "adjoint": lambda: tape.adjoint(np.ones(2 * scene.nv)),
+        "step": lambda: sim.step_derivatives(start),
+        "vjp": lambda: sim.vjp(np.ones(2 * scene.nv)),
+    }
+    for call in calls.values():
+        sim.step(start.copy())
+        with Alarm() as alarm, pytest.raises(KeyboardInterrupt):
+            call()
+        assert alarm.worked < ALLOWED
+
+
 def tower(boxes: int = 120) -> stiction.Scene:
     """One island whose first, cold step takes long."""
     scene = stiction.Scene()

@@ -61,7 +61,10 @@ struct RolloutGradientReport {
   int gap_kinks = 0, at_switch = 0, not_unique = 0, kinks = 0;
   /// Not exact.
   int capped = 0, scaled_impacts = 0, swept = 0, inexact = 0, slowed = 0, safe = 0, asleep = 0;
-  int not_converged = 0;                ///< nor this: the solver stopped short
+  /// Neither two-sided nor exact: redundant rows that no motion keeps together.
+  int contradicting = 0;
+  int parameter_kinks = 0;              ///< by what was asked for; says nothing of the states
+  int not_converged = 0;                ///< not exact either: the solver stopped short
   int undecided = 0, not_followed = 0;  ///< nor this; `capped` counts bounded recoveries too
   int by_differences = 0;               ///< nor this: GradientReport::method
   int saturated = 0;
@@ -73,12 +76,12 @@ struct RolloutGradientReport {
   /// servo, where there are none those with joints.
   bool touches_nothing = false;
   bool two_sided() const {
-    return gap_kinks == 0 && at_switch == 0 && not_unique == 0 && kinks == 0;
+    return gap_kinks == 0 && at_switch == 0 && not_unique == 0 && kinks == 0 && contradicting == 0;
   }
   bool exact() const {
     return capped == 0 && scaled_impacts == 0 && swept == 0 && inexact == 0 && slowed == 0 &&
            safe == 0 && asleep == 0 && not_converged == 0 && by_differences == 0 &&
-           undecided == 0 && not_followed == 0;
+           undecided == 0 && not_followed == 0 && contradicting == 0;
   }
 };
 

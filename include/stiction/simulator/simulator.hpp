@@ -94,7 +94,8 @@ class Simulator {
   /// from and its torques; J^T w, w [2 nv] of (q+, v+); J x, x [3 nv] of (q, v, torque); and where
   /// that holds. With springs, see StepDerivatives, w [2 nv + 3 ns] and x [3 nv + 3 ns] too: J x is
   /// then [2 nv + 3 ns]. Changes no bit of any step. What is returned stays until the next of these
-  /// calls. Throw std::invalid_argument naming what stands in the way.
+  /// calls. Throw std::invalid_argument naming what stands in the way, Interrupted where a step of
+  /// the differences was.
   /// `parameters`: names of fields, see derivative_parameters(); of the rigid integrator only. Of
   /// jvp() the changes of such fields, beside those of x.
   const StepDerivatives& step_derivatives(const std::vector<std::string>& parameters = {});

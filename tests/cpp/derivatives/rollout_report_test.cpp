@@ -23,12 +23,17 @@ BOOST_AUTO_TEST_CASE(counts_are_judged_as_those_of_a_step) {
                            &R::safe,
                            &R::undecided,
                            &R::asleep,
+                           &R::not_followed,
                            &R::not_converged,
                            &R::by_differences}) {
     R r;
     r.*inexact = 1;
     BOOST_TEST((!r.exact() && r.two_sided()));
   }
+  R contradicting, of_parameters;
+  contradicting.contradicting = of_parameters.parameter_kinks = 1;
+  BOOST_TEST((!contradicting.exact() && !contradicting.two_sided()));
+  BOOST_TEST((of_parameters.exact() && of_parameters.two_sided()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()
