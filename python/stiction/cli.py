@@ -22,6 +22,7 @@ from . import Simulator, __version__, scenes, solvers
 from .cli_gradients import check_gradients_command
 from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
+    DEFAULT_STEP,
     CollisionMeshesOption,
     ConfigurationOption,
     DtOption,
@@ -93,7 +94,7 @@ def root(
 def run(
     scene: SceneArgument,
     seconds: SecondsOption = 1.0,
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     replay: Annotated[Path | None, typer.Option(help="Write an HTML replay to this file.")] = None,
@@ -124,7 +125,7 @@ def run(
         collision_meshes,
         stiffness,
     )
-    settings = _settings(dt, solver, integrator, recovery_speed)
+    settings = _settings(subject.step(dt), solver, integrator, recovery_speed)
     simulation = _simulate(subject, seconds, settings, configuration, recorded=replay is not None)
     document = _run_document(simulation)
     document["replay"] = None
@@ -133,8 +134,9 @@ def run(
     if as_json:
         print_json(document)
         return
+    step = f"{document['dt'] * 1e3:g} ms"
     stdout().print(
-        _summary_table(f"{document['scene']}, {seconds:g} s at {dt * 1e3:g} ms, {solver}", document)
+        _summary_table(f"{document['scene']}, {seconds:g} s at {step}, {solver}", document)
     )
     if replay is not None:
         typer.echo(document["replay"])
@@ -145,7 +147,7 @@ def run(
 def view(
     scene: SceneArgument,
     seconds: SecondsOption = 3.0,
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     output: Annotated[
@@ -181,7 +183,7 @@ def view(
         collision_meshes,
         stiffness,
     )
-    settings = _settings(dt, solver, integrator, recovery_speed)
+    settings = _settings(subject.step(dt), solver, integrator, recovery_speed)
     simulation = _simulate(subject, seconds, settings, configuration, recorded=True)
     target = output or Path(tempfile.mkdtemp(prefix="stiction-")) / "replay.html"
     path = write_replay(target, simulation["recorder"].replay())
@@ -200,13 +202,14 @@ def demo(
         "build/demo/solo12.html"
     ),
     solver: SolverOption = "ncp-newton",
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     stiffness: StiffnessOption = None,
     integrator: IntegratorOption = "semi-implicit-euler",
     recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solo-12 falls, stands, is pushed twice; a table of numbers and an HTML replay."""
+    dt = DEFAULT_STEP if dt is None else dt
     if dt > LONGEST_STEP:
         raise UsageError(
             f"--dt {dt:g}: must be at most {LONGEST_STEP:g} s, the length of the shortest push"
@@ -290,7 +293,7 @@ def _simulate(
     if seconds < dt:
         raise UsageError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
     with spinner(f"loading {subject.scene}"):
-        opened = subject.open()
+        opened = subject.opened
         sim = Simulator(opened.scene, **settings)
     state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
     plan, start = [Segment(control, round(seconds / dt))], state.copy()

@@ -45,7 +45,7 @@ def check_gradients_command(
         float | None,
         typer.Option(help="Share of an overlap undone in a step; 1: no kink where gaps are zero."),
     ] = None,
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     kp: KpOption = None,
@@ -55,9 +55,10 @@ def check_gradients_command(
 ) -> None:
     """Every column of the derivatives of a step against differences of the step, at kinks, where
     the two sides disagree, of one side, with the reason. Exit code 1 if a column is off."""
-    opened = Subject(scene, kp, kd).open()
+    subject = Subject(scene, kp, kd)
+    opened = subject.opened
     loaded = opened.scene
-    settings: SettingNames = {"dt": dt, "solver": solver}
+    settings: SettingNames = {"dt": subject.step(dt), "solver": solver}
     if baumgarte is not None:
         settings["baumgarte"] = baumgarte
     sim = Simulator(loaded, **settings)

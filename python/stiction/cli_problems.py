@@ -64,7 +64,7 @@ def compare_command(
         Path | None, typer.Option(help="Draw it: a page .html, or a figure .svg or .png.")
     ] = None,
     cold: Annotated[bool, typer.Option("--cold", help="Start from zero impulses.")] = False,
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     kp: KpOption = None,
@@ -82,7 +82,6 @@ def compare_command(
 ) -> None:
     """Solve the contact problem of one step with many solvers: forces, residuals, time."""
     require_folder("--output", output)
-    settings = _problem_settings(dt, solver, integrator, recovery_speed)
     names = list(solvers()) if solvers_ == "all" else [x.strip() for x in solvers_.split(",")]
     subject = Subject(
         scene,
@@ -96,6 +95,7 @@ def compare_command(
         collision_meshes,
         stiffness,
     )
+    settings = _problem_settings(subject.step(dt), solver, integrator, recovery_speed)
     with spinner(f"comparing on {scene}"):
         sim, state, control = _advanced(subject, settings, configuration, steps)
         comparison = sim.compare(state, control, names, warm_start=not cold)
@@ -123,7 +123,7 @@ def explain_command(
     output: Annotated[
         Path | None, typer.Option(help="Write it: a text, or a JSON document to a file .json.")
     ] = None,
-    dt: DtOption = 1e-3,
+    dt: DtOption = None,
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     kp: KpOption = None,
@@ -141,7 +141,6 @@ def explain_command(
 ) -> None:
     """Which hypothesis of a solver makes the difference to the next velocity of one step."""
     require_folder("--output", output)
-    settings = _problem_settings(dt, solver, integrator, recovery_speed)
     subject = Subject(
         scene,
         kp,
@@ -154,10 +153,12 @@ def explain_command(
         collision_meshes,
         stiffness,
     )
+    settings = _problem_settings(subject.step(dt), solver, integrator, recovery_speed)
     with spinner(f"explaining {base} on {scene}"):
         sim, state, control = _advanced(subject, settings, configuration, steps)
         explanation = sim.explain(state, control, base)
-    document = {"scene": str(sim.scene.name), "time": float(state.time), "dt": dt}
+    document = {"scene": str(sim.scene.name), "time": float(state.time)}
+    document["dt"] = float(sim.settings.dt)
     document |= explanation.to_dict() | {"output": str(output) if output else None}
     if output is not None:
         as_document = output.suffix == ".json"
@@ -194,7 +195,7 @@ def _advanced(
     subject: Subject, settings: SettingNames, configuration: str, steps: int
 ) -> tuple[Simulator, State, Control]:
     """A scene after so many steps that hold its configuration."""
-    opened = subject.open()
+    opened = subject.opened
     sim = Simulator(opened.scene, **settings)
     state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
     say_if_free(sim.scene)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,13 +23,21 @@ SceneArgument = Annotated[
 SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
 
 
-def _step(dt: float) -> float:
-    if not (dt > 0 and math.isfinite(dt)):
+def _step(dt: float | None) -> float | None:
+    if dt is not None and not (dt > 0 and math.isfinite(dt)):
         raise typer.BadParameter(f"{dt:g} is not a time step: must be > 0 and finite [s]")
     return dt
 
 
-DtOption = Annotated[float, typer.Option(help="Time step [s].", callback=_step)]
+DEFAULT_STEP = 1e-3
+DtOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Time step [s]; if not given an MJCF file's own, else 0.001.",
+        callback=_step,
+        show_default=False,
+    ),
+]
 SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
 ConfigurationOption = Annotated[
     str, typer.Option(help="Named configuration to start from and to hold.")
@@ -112,9 +121,20 @@ class Subject:
     collision_meshes: str | None = None
     stiffness: float | None = None
 
-    def open(self) -> Opened:
+    def step(self, dt: float | None) -> float:
+        """The time step asked for, else that of an MJCF file, else a millisecond [s]."""
+        if dt is not None:
+            return dt
+        mjcf = self.opened.mjcf if self._is_mjcf() else None
+        return DEFAULT_STEP if mjcf is None else mjcf.timestep
+
+    def _is_mjcf(self) -> bool:
+        return Path(self.scene).suffix.lower() in MJCF_ENDINGS
+
+    @cached_property
+    def opened(self) -> Opened:
         """The scene, with the gains asked for, which take the place of those of an MJCF file."""
-        if Path(self.scene).suffix.lower() in MJCF_ENDINGS and not self._urdf_options():
+        if self._is_mjcf() and not self._urdf_options():
             mjcf = load_mjcf(self.scene)
             self._set_numbers(mjcf.scene)
             served = self.kp is not None or self.kd is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import warnings
@@ -312,6 +313,12 @@ def test_load_and_commands_take_mjcf(tmp_path: Path) -> None:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert page.is_file() and str(page) in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "stiction", "run", str(DATA / "joints.xml"), "--seconds", "0.1",
+         "--json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["dt"] == 0.002
 
 
 def test_what_collides_with_nothing_is_drawn_all_the_same() -> None:

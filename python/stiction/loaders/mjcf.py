@@ -23,6 +23,8 @@ from .mjcf_visuals import mjcf_visuals
 __all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
 
 Floats = NDArray[np.float64]
+FARTHEST = 1e10
+"""As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
     source = compile_mjcf(path_or_xml)
     scene = Scene(name=_scene_name(source))
     try:
+        _check_lengths(source)
         places = add_trees(source, scene)
         add_geometries(source, scene, places)
         add_equalities(source, scene, places)
@@ -144,9 +147,9 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
         actuation = read_actuators(source, scene, places)
         scene.parameters.validate()
         actuation.validate()
+        keyframes = _keyframes(source, scene)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
-    keyframes = _keyframes(source, scene)
     say_of_tendons(source)
     _say_of_rest(source)
     for message in source.messages:
@@ -168,6 +171,24 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
         source,
         places,
     )
+
+
+def _check_lengths(source: Source) -> None:
+    """Raises ValueError naming a body or geom that lies farther away than can be computed with."""
+    m = source.model
+    for kind, field_name, lengths in (
+        ("body", "pos", m.body_pos),
+        ("body", "inertial pos", m.body_ipos),
+        ("geom", "pos", m.geom_pos),
+        ("joint", "pos", m.jnt_pos),
+        ("joint", "ref", m.qpos0[m.jnt_qposadr]),
+    ):
+        rows = np.abs(np.asarray(lengths)).reshape(len(lengths), -1)
+        bad = np.flatnonzero(~np.all(rows <= FARTHEST, axis=1))
+        if len(bad):
+            raise ValueError(
+                f"{kind} '{source.name(kind, bad[0])}': {field_name} must be at most {FARTHEST:.0e}"
+            )
 
 
 def _scene_name(source: Source) -> str:
@@ -202,8 +223,9 @@ def _moves_mocap(source: Source, key: int) -> bool:
 def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:
     for joint in scene.joints:
         if joint.type in ("free_flyer", "spherical"):
-            end = joint.q_index + joint.nq
-            q[end - 4 : end] /= np.linalg.norm(q[end - 4 : end])
+            part = q[joint.q_index + joint.nq - 4 : joint.q_index + joint.nq]
+            length = np.linalg.norm(part)
+            part[:] = part / length if length > 0 else (0.0, 0.0, 0.0, 1.0)
     return q
 
 

@@ -91,7 +91,14 @@ class Source:
         code, count = _KINDS[kind]
         object_type = getattr(self.mujoco.mjtObj, code)
         number = int(getattr(self.model, count))
-        return [self.mujoco.mj_id2name(self.model, object_type, i) or "" for i in range(number)]
+        return [self._given_name(object_type, i) for i in range(number)]
+
+    def _given_name(self, object_type: Any, i: int) -> str:
+        """A name that is no UTF-8 counts as none."""
+        try:
+            return self.mujoco.mj_id2name(self.model, object_type, i) or ""
+        except UnicodeDecodeError:
+            return ""
 
     def _make_names(self, kind: str) -> list[str]:
         given = self._given(kind)
