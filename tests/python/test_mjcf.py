@@ -269,6 +269,19 @@ def test_a_file_that_is_honoured_says_nothing() -> None:
     assert X.translation.shape == (3,)
 
 
+def test_files_without_geoms_and_without_joints() -> None:
+    bare = stiction.load_mjcf(
+        "<mujoco><worldbody><body name='b'><freejoint/><inertial pos='0 0 0' mass='1'"
+        " diaginertia='1 1 1'/></body></worldbody></mujoco>",
+        strict=True,
+    )
+    assert (bare.scene.nv, len(bare.scene.geometries)) == (6, 0)
+    fixed = stiction.load_mjcf("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
+    assert (fixed.scene.nv, len(fixed.scene.geometries)) == (0, 0)
+    assert [shape.shape for shape in fixed.visuals()[-1]] == ["sphere"]
+    assert len(fixed.hold().torque) == 0
+
+
 def test_errors_name_the_file(tmp_path: Path) -> None:
     cases = {
         "broken.xml": ("<mujoco><worldbody>", "broken.xml"),

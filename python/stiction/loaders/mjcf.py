@@ -183,8 +183,8 @@ def _check_lengths(source: Source) -> None:
         ("joint", "pos", m.jnt_pos),
         ("joint", "ref", m.qpos0[m.jnt_qposadr]),
     ):
-        rows = np.abs(np.asarray(lengths)).reshape(len(lengths), -1)
-        bad = np.flatnonzero(~np.all(rows <= FARTHEST, axis=1))
+        far = ~(np.abs(np.asarray(lengths)) <= FARTHEST)
+        bad = np.flatnonzero(far.any(axis=1) if far.ndim > 1 else far)
         if len(bad):
             raise ValueError(
                 f"{kind} '{source.name(kind, bad[0])}': {field_name} must be at most {FARTHEST:.0e}"

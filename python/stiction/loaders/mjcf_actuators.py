@@ -172,7 +172,7 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
     bias = np.zeros(3)
     if source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_AFFINE"]):
         bias = np.array(m.actuator_biasprm[i, :3])
-    kp, kd = -float(bias[1]), -float(bias[2])
+    kp, kd = 0.0 - float(bias[1]), 0.0 - float(bias[2])
     if kp or kd:
         servo = on_one_dof(source, pulls)
         if servo is None or kp < 0 or kd < 0:
