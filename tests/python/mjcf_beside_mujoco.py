@@ -6,10 +6,14 @@ is the identity; so M = T' M_mujoco T, and qacc = T a + dT/dt v.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import mujoco
 import numpy as np
@@ -50,15 +54,20 @@ def file_of(name: str) -> Path:
 
 @dataclass
 class Beside:
-    """One file in both engines, without constraints and fluid in MuJoCo's."""
+    """One file in both engines, without constraints and fluid in MuJoCo's.
+
+    equalities: whether the scene has them. acts_at_once: MuJoCo's activations are the controls.
+    """
 
     file: Path
+    equalities: bool = True
+    acts_at_once: bool = False
 
     def __post_init__(self) -> None:
-        import warnings
-
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), contextlib.ExitStack() as stack:
             warnings.simplefilter("ignore", stiction.LoadWarning)
+            if not self.equalities:
+                stack.enter_context(mock.patch("stiction.loaders.mjcf.add_equalities"))
             self.ours = stiction.load_mjcf(self.file)
         self.m = mujoco.MjModel.from_xml_path(str(self.file))
         self.m.opt.density = self.m.opt.viscosity = 0.0
@@ -79,6 +88,8 @@ class Beside:
         self.d.qpos[:] = stiction.to_mujoco_qpos(self.scene, q)
         self.d.qvel[:] = stiction.to_mujoco_qvel(self.scene, q, v)
         self.d.ctrl[:] = ctrl
+        if self.acts_at_once:
+            self.d.act[:] = ctrl[self.m.actuator_ctrladr[self.m.actuator_actadr >= 0]]
         mujoco.mj_forward(self.m, self.d)
 
     def free_joints(self) -> list[Any]:
@@ -139,6 +150,19 @@ class Beside:
                 dv[k : k + 3] = back @ end.v[k : k + 3] - v[k : k + 3]
         return dv
 
+    def of_pinocchio(
+        self, q: np.ndarray, v: np.ndarray
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, slice]]:
+        """Mass matrix and bias of each robot's model, with its slice of v."""
+        for robot in self.scene.robots:
+            model = stiction.pinocchio_model(self.scene, robot.name)
+            data = model.createData()
+            at = slice(robot.v_offset, robot.v_offset + robot.nv)
+            own_q = q[robot.q_offset : robot.q_offset + robot.nq]
+            M = np.triu(pinocchio.crba(model, data, own_q))
+            bias = pinocchio.nonLinearEffects(model, data, own_q, v[at])
+            yield M + np.triu(M, 1).T, bias, at
+
     def _tree(self, joint: Any) -> list[Any]:
         """The joints of its robot."""
         robot = next(r for r in self.scene.robots if 0 <= joint.body - r.body_offset < r.num_bodies)
@@ -165,3 +189,42 @@ def close(ours: np.ndarray, theirs: np.ndarray, relative: float = 1e-9) -> None:
     assert np.abs(ours - theirs).max(initial=0.0) <= relative * max(
         1.0, np.abs(theirs).max(initial=0.0)
     )
+
+
+def worst_differences(
+    beside: Beside, rng: np.random.Generator, states: int = 5, dt: float = 1e-3
+) -> dict[str, float]:
+    """Of mass matrix, bias and acceleration at random states and controls, relative to the largest
+    entry. No constraint acts in either engine.
+
+    The first step takes damping and servos implicitly, which is undone here:
+    (M + dt (d + kd) + dt^2 kp) dv / dt + dt kp v = M a, a MuJoCo's, without kp and kd where the
+    effort limit holds. Not of loose bodies, whose step follows their momentum.
+    """
+    scene = without_constraints(beside.scene)
+    sim, p = stiction.Simulator(scene, dt=dt), scene.parameters
+    worst = {"mass matrix": 0.0, "bias": 0.0, "acceleration": 0.0}
+    for _ in range(states):
+        q, v, ctrl = beside.random(rng)
+        beside.set(q, v, ctrl)
+        control, M = beside.ours.control(ctrl), beside.mass_matrix(q)
+        state = stiction.make_state(scene, q)
+        state.v = v
+        sim.step(state, control)
+        servo = p.kp * (control.position_target - scene.dof_positions(q))
+        servo += p.kd * (control.velocity_target - v)
+        free = np.abs(control.torque + servo) <= p.effort_limit
+        kp, dv = free * p.kp, beside.change(q, v, state)
+        implicit = dt * (p.damping + free * p.kd) + dt**2 * kp
+        found = np.linalg.solve(M, (M @ dv + implicit * dv) / dt + dt * kp * v)
+        kept = beside.articulated
+        _note(worst, "acceleration", found[kept], beside.acceleration(q)[kept])
+        for own_M, own_bias, at in beside.of_pinocchio(q, v):
+            _note(worst, "mass matrix", own_M, M[at, at])
+            _note(worst, "bias", own_bias, beside.bias(q, v)[at])
+    return worst
+
+
+def _note(worst: dict[str, float], name: str, ours: np.ndarray, theirs: np.ndarray) -> None:
+    scale = max(np.abs(theirs).max(initial=0.0), 1e-9)
+    worst[name] = max(worst[name], float(np.abs(ours - theirs).max(initial=0.0) / scale))
