@@ -8,26 +8,31 @@ namespace stiction::python {
 
 namespace {
 
-/// (torque, impulse, velocity, modes, residual, violation).
-bp::tuple inverse_contact_dynamics(SimulatorHolder& sim,
-                                   const State& state,
-                                   const bp::object& v_next,
-                                   const bp::object& actuated,
-                                   const bp::object& control,
-                                   double tolerance) {
-  const Control& given = control_from(sim, control, "inverse_contact_dynamics");
-  const Inside inside(sim.occupancy, "inverse_contact_dynamics");
-  validate_state_of(sim, state);
-  check_parameters(sim);
-  const Eigen::VectorXd v = finite_vector_from(v_next, "v_next", sim.scene().nv());
-  std::vector<int> dofs;
-  if (!actuated.is_none()) dofs = {bp::stl_input_iterator<int>(actuated), {}};
-  InverseContactDynamics found;
-  {
-    AllowThreads free;
-    found = sim.Simulator::inverse_contact_dynamics(
-        state, given, v, actuated.is_none() ? nullptr : &dofs, tolerance);
+/// The checked arguments of both.
+struct Asked {
+  Asked(SimulatorHolder& sim,
+        const char* caller,
+        const State& state,
+        const bp::object& v_next,
+        const bp::object& actuated,
+        const bp::object& control)
+      : control(control_from(sim, control, caller)), inside(sim.occupancy, caller) {
+    validate_state_of(sim, state);
+    check_parameters(sim);
+    v = finite_vector_from(v_next, "v_next", sim.scene().nv());
+    if (!actuated.is_none()) dofs = {bp::stl_input_iterator<int>(actuated), {}};
+    given = actuated.is_none() ? nullptr : &dofs;
   }
+
+  const Control& control;
+  const Inside inside;
+  Eigen::VectorXd v;
+  std::vector<int> dofs;
+  const std::vector<int>* given;
+};
+
+/// (torque, impulse, velocity, modes, residual, violation).
+bp::tuple parts(const InverseContactDynamics& found) {
   bp::list modes;
   for (const ContactMode mode : found.modes) modes.append(to_string(mode));
   return bp::make_tuple(to_array(found.torque),
@@ -38,10 +43,49 @@ bp::tuple inverse_contact_dynamics(SimulatorHolder& sim,
                         found.violation);
 }
 
+bp::tuple inverse_contact_dynamics(SimulatorHolder& sim,
+                                   const State& state,
+                                   const bp::object& v_next,
+                                   const bp::object& actuated,
+                                   const bp::object& control,
+                                   double tolerance) {
+  const Asked asked(sim, "inverse_contact_dynamics", state, v_next, actuated, control);
+  InverseContactDynamics found;
+  {
+    AllowThreads free;
+    found = sim.Simulator::inverse_contact_dynamics(
+        state, asked.control, asked.v, asked.given, tolerance);
+  }
+  return parts(found);
+}
+
+/// (the parts, by (q, v, v_next) of torque and of the residual, counts, smallest eigenvalue).
+bp::tuple inverse_contact_derivatives(SimulatorHolder& sim,
+                                      const State& state,
+                                      const bp::object& v_next,
+                                      const bp::object& actuated,
+                                      const bp::object& control,
+                                      double tolerance) {
+  const Asked asked(sim, "inverse_contact_derivatives", state, v_next, actuated, control);
+  InverseContactDerivatives found;
+  {
+    AllowThreads free;
+    found = sim.Simulator::inverse_contact_derivatives(
+        state, asked.control, asked.v, asked.given, tolerance);
+  }
+  return bp::make_tuple(parts(found.at),
+                        to_array(found.torque),
+                        to_array(found.residual),
+                        found.num_inexact,
+                        found.num_at_bounds,
+                        found.smallest_eigenvalue);
+}
+
 }  // namespace
 
 void expose_inverse(SimulatorClass& c) {
-  c.def("_inverse_contact_dynamics", &inverse_contact_dynamics);
+  c.def("_inverse_contact_dynamics", &inverse_contact_dynamics)
+      .def("_inverse_contact_derivatives", &inverse_contact_derivatives);
 }
 
 }  // namespace stiction::python

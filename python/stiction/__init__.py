@@ -112,7 +112,12 @@ from .decomposition import decompose
 from .derivatives import IslandDerivatives, StepDerivatives
 from .explain import Explanation, Trial
 from .gaits import Trot, trot_targets
-from .inverse import InverseContactDynamics, inverse_contact_dynamics
+from .inverse import (
+    InverseContactDerivatives,
+    InverseContactDynamics,
+    inverse_contact_derivatives,
+    inverse_contact_dynamics,
+)
 from .loaders.mjcf import Mjcf, MjcfKeyframe, load_mjcf
 from .loaders.mjcf_actuators import MjcfActuator
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
@@ -160,6 +165,7 @@ __all__ = [
     "HalfSpace",
     "HeightField",
     "InertialParameters",
+    "InverseContactDerivatives",
     "InverseContactDynamics",
     "IslandDerivatives",
     "Joint",
@@ -224,6 +230,7 @@ __all__ = [
     "height_field",
     "integrate",
     "integrators",
+    "inverse_contact_derivatives",
     "inverse_contact_dynamics",
     "load",
     "load_mesh",

@@ -1230,6 +1230,14 @@ class Simulator:
         control: Control | ArrayLike | None,
         tolerance: float,
     ) -> tuple[Any, ...]: ...
+    def _inverse_contact_derivatives(
+        self,
+        state: State,
+        v_next: ArrayLike,
+        actuated: list[int] | None,
+        control: Control | ArrayLike | None,
+        tolerance: float,
+    ) -> tuple[Any, ...]: ...
     def _time_derivatives(
         self, state: State, control: Control | ArrayLike | None, repeats: int
     ) -> tuple[_Floats, _Floats, _Floats]: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,16 @@ from ._stiction import Control, State
 from .loading import _check_type
 from .simulator import Simulator
 
-__all__ = ["InverseContactDynamics", "inverse_contact_dynamics"]
+__all__ = [
+    "InverseContactDerivatives",
+    "InverseContactDynamics",
+    "inverse_contact_derivatives",
+    "inverse_contact_dynamics",
+]
 
 Floats = NDArray[np.floating]
+MOTION = ("q", "v", "v_next")
+"""Blocks of columns of derivatives."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,103 @@ class InverseContactDynamics:
     modes: tuple[str, ...]
     residual: Floats
     violation: float
+
+
+@dataclass(frozen=True)
+class InverseContactDerivatives:
+    """How the torques of a motion move with the motion, modes of contacts held.
+
+    Attributes:
+        at: what is differentiated.
+        torque: (nv, 3 nv) by q (tangents at the state), v and v_next; rows of zeros where nothing
+            is actuated.
+        residual: (nv, 3 nv) likewise; rows of zeros elsewhere.
+        dt: of the step [s].
+        num_inexact: contacts whose point moves in a way that is not known.
+        num_at_bounds: sets whose impulse just reaches a bound of what it may be, as a cone.
+        smallest_eigenvalue: of how impulses act where nothing is actuated, among those that count,
+            relative to their mean; below 1e-5 the impulses themselves are found to fewer digits.
+    """
+
+    at: InverseContactDynamics
+    torque: Floats
+    residual: Floats
+    dt: float
+    num_inexact: int
+    num_at_bounds: int
+    smallest_eigenvalue: float
+
+    def by(self, name: str) -> Floats:
+        """(nv, nv) of the torques by "q", "v", "v_next", or by "acceleration", (v_next - v) / dt
+        at held q and v. Where the acceleration is what is held, v moves v_next along: add
+        `by("v")` and `by("v_next")`.
+
+        Raises:
+            ValueError: another name.
+        """
+        return self._block(self.torque, name)
+
+    def residual_by(self, name: str) -> Floats:
+        """The same of the residual."""
+        return self._block(self.residual, name)
+
+    @property
+    def two_sided(self) -> bool:
+        """Motions to either side have this derivative."""
+        return self.num_at_bounds == 0
+
+    @property
+    def exact(self) -> bool:
+        """To rounding, if two_sided."""
+        return self.num_inexact == 0
+
+    def _block(self, matrix: Floats, name: str) -> Floats:
+        nv = len(matrix)
+        if name == "acceleration":
+            return self.dt * matrix[:, 2 * nv :]
+        if name not in MOTION:
+            known = ", ".join([*MOTION, "acceleration"])
+            raise ValueError(f"by: {name!r} is unknown; there are: {known}")
+        first = MOTION.index(name) * nv
+        return matrix[:, first : first + nv]
+
+    def __repr__(self) -> str:
+        return (
+            f"InverseContactDerivatives(nv={len(self.torque)}, "
+            f"{'two-sided' if self.two_sided else 'one-sided'}, "
+            f"{'exact' if self.exact else 'not exact'})"
+        )
+
+
+def inverse_contact_derivatives(
+    sim: Simulator,
+    state: State,
+    v_next: ArrayLike,
+    actuated: ArrayLike | None = None,
+    control: Control | ArrayLike | None = None,
+    tolerance: float = 1e-6,
+) -> InverseContactDerivatives:
+    """Derivatives of `inverse_contact_dynamics`, whose arguments these are, by q, v and v_next.
+
+        d = stiction.inverse_contact_derivatives(sim, state, v_next)
+        dtorque = d.by("q") @ dq + d.by("v_next") @ dv_next
+
+    Exact, by the implicit function theorem on the step's own derivatives. Modes of contacts are
+    held: what sticks goes on carrying any force of its cone, though `v_next` moves it a little;
+    what slides turns its force with the motion. Forces that are not unique move as the least do.
+
+    Raises:
+        TypeError: as `inverse_contact_dynamics` does.
+        ValueError: likewise, and where a force that sticks is held back by a bound of what it may
+            be, or the scene has more than 600 dofs.
+    """
+    _check_type("state", state, State, "sim.initial_state()")
+    dofs = None if actuated is None else _dofs(actuated)
+    at, torque, residual, inexact, at_bounds, smallest = sim._inverse_contact_derivatives(
+        state, v_next, dofs, control, tolerance
+    )
+    dt = sim.settings.dt
+    return InverseContactDerivatives(_made(at), torque, residual, dt, inexact, at_bounds, smallest)
 
 
 def inverse_contact_dynamics(
@@ -78,9 +183,11 @@ def inverse_contact_dynamics(
     """
     _check_type("state", state, State, "sim.initial_state()")
     dofs = None if actuated is None else _dofs(actuated)
-    torque, impulse, velocity, modes, residual, violation = sim._inverse_contact_dynamics(
-        state, v_next, dofs, control, tolerance
-    )
+    return _made(sim._inverse_contact_dynamics(state, v_next, dofs, control, tolerance))
+
+
+def _made(parts: tuple[Any, ...]) -> InverseContactDynamics:
+    torque, impulse, velocity, modes, residual, violation = parts
     return InverseContactDynamics(torque, impulse, velocity, tuple(modes), residual, violation)
 
 

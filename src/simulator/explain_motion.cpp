@@ -17,24 +17,6 @@ namespace {
 constexpr int kProximalSteps = 6;
 constexpr double kDamping = 1e-6;  ///< of the mean of diag G
 
-/// Impulses known + T x, x in `sets`.
-struct Unknowns {
-  Eigen::VectorXd known;  ///< [rows]
-  Eigen::MatrixXd T;      ///< [rows x columns]
-  std::vector<ConstraintSet> sets;
-  int columns = 0;
-
-  /// Each of the next columns is one row.
-  void add_rows(int first, int count) {
-    for (int r = 0; r < count; ++r) T(first + r, columns++) = 1.0;
-  }
-  void add_square(int row, double bound) {
-    add_rows(row, 2);
-    for (int k = 0; k < 2; ++k)
-      sets.push_back(ConstraintSet::box(-bound / std::sqrt(2.0), bound / std::sqrt(2.0)));
-  }
-};
-
 /// -mu |impulse| along the motion.
 void put_on_edge(const ConstraintSet& set, const double* c, double normal, double* out) {
   const double speed = length(c[0], c[1]);
@@ -42,8 +24,11 @@ void put_on_edge(const ConstraintSet& set, const double* c, double normal, doubl
 }
 
 /// The law of the normal row gives its impulse.
-void add_compliant(
-    const ConstraintSet& set, ContactMode mode, const double* c, double compliance, Unknowns& out) {
+void add_compliant(const ConstraintSet& set,
+                   ContactMode mode,
+                   const double* c,
+                   double compliance,
+                   ImpulseUnknowns& out) {
   const int normal = set.offset + set.dim - 1;
   const double force = std::max(0.0, -c[set.dim - 1] / compliance);
   out.known[normal] = force;
@@ -58,7 +43,7 @@ void add_set(const ContactProblem& problem,
              const ConstraintSet& set,
              ContactMode mode,
              const double* c,
-             Unknowns& out) {
+             ImpulseUnknowns& out) {
   const int normal = set.offset + set.dim - 1;
   const bool pushes = set.is_cone() || set.kind == SetKind::kNonNegative;
   if (pushes && problem.compliance[normal] > 0.0)
@@ -73,21 +58,9 @@ void add_set(const ContactProblem& problem,
     put_on_edge(set, c, 1.0, edge);
     for (int r = 0; r < 3; ++r) out.T(set.offset + r, out.columns) = edge[r];
     ++out.columns;
+    out.row.push_back(normal);
     out.sets.push_back(ConstraintSet::non_negative());
   }
-}
-
-Unknowns unknowns_of(const ContactProblem& problem,
-                     const std::vector<double>& velocity,
-                     const std::vector<ContactMode>& modes) {
-  const int rows = problem.num_rows();
-  Unknowns out{Eigen::VectorXd::Zero(rows), Eigen::MatrixXd::Zero(rows, rows), {}};
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    const ConstraintSet& set = problem.sets[i];
-    if (modes[i] != ContactMode::kOpen)
-      add_set(problem, set, modes[i], velocity.data() + set.offset, out);
-  }
-  return out;
 }
 
 bool inside(const std::vector<ConstraintSet>& sets, const Eigen::VectorXd& x) {
@@ -114,9 +87,10 @@ bool inside(const std::vector<ConstraintSet>& sets, const Eigen::VectorXd& x) {
 /// argmin over the sets of x^T G x / 2 - x^T b, of those nearly the least: proximal steps.
 Eigen::VectorXd least(const Eigen::MatrixXd& G,
                       const Eigen::VectorXd& b,
-                      const std::vector<ConstraintSet>& sets) {
+                      const std::vector<ConstraintSet>& sets,
+                      double least_action) {
   const auto n = G.rows();
-  const double damping = kDamping * std::max(G.trace() / static_cast<double>(n), 1e-300);
+  const double damping = std::max(kDamping * G.trace() / static_cast<double>(n), least_action);
   const Eigen::MatrixXd H = G + damping * Eigen::MatrixXd::Identity(n, n);
   const Eigen::LLT<Eigen::MatrixXd> factor(H);
   Eigen::VectorXd x = Eigen::VectorXd::Zero(n);
@@ -157,6 +131,31 @@ ContactMode mode_of(const ConstraintSet& set, const double* c, double tolerance)
 
 }  // namespace
 
+void ImpulseUnknowns::add_rows(int first, int count) {
+  for (int r = 0; r < count; ++r) {
+    T(first + r, columns++) = 1.0;
+    row.push_back(first + r);
+  }
+}
+void ImpulseUnknowns::add_square(int first, double bound) {
+  add_rows(first, 2);
+  for (int k = 0; k < 2; ++k)
+    sets.push_back(ConstraintSet::box(-bound / std::sqrt(2.0), bound / std::sqrt(2.0)));
+}
+
+ImpulseUnknowns unknowns_of(const ContactProblem& problem,
+                            const std::vector<double>& velocity,
+                            const std::vector<ContactMode>& modes) {
+  const int rows = problem.num_rows();
+  ImpulseUnknowns out{Eigen::VectorXd::Zero(rows), Eigen::MatrixXd::Zero(rows, rows), {}, {}};
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    if (modes[i] != ContactMode::kOpen)
+      add_set(problem, set, modes[i], velocity.data() + set.offset, out);
+  }
+  return out;
+}
+
 std::vector<ContactMode> modes_of_motion(const std::vector<ConstraintSet>& sets,
                                          const std::vector<double>& velocity,
                                          double tolerance) {
@@ -172,19 +171,38 @@ std::vector<double> explain_motion(const ContactProblem& problem,
                                    const Eigen::VectorXd& needed,
                                    const Eigen::MatrixXd& to_loose,
                                    const Eigen::MatrixXd& metric) {
-  const Unknowns unknowns = unknowns_of(problem, velocity, modes);
+  const ImpulseUnknowns unknowns = unknowns_of(problem, velocity, modes);
   Eigen::VectorXd impulse = unknowns.known;
   if (unknowns.columns > 0) {
     const auto T = unknowns.T.leftCols(unknowns.columns);
     const Eigen::MatrixXd A = to_loose * T, weighed = A.transpose() * metric;
-    impulse +=
-        T * least(weighed * A, weighed * (needed - to_loose * unknowns.known), unknowns.sets);
+    impulse += T * least(weighed * A,
+                         weighed * (needed - to_loose * unknowns.known),
+                         unknowns.sets,
+                         least_action(problem));
   }
   return {impulse.data(), impulse.data() + impulse.size()};
 }
 
-std::vector<double> impulses_of_compliance(const ContactProblem& problem,
-                                           const std::vector<double>& velocity) {
+double least_action(const ContactProblem& problem) {
+  constexpr double kActs = 1e-10;
+  double sum = 0.0;
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const ConstraintSet& set = problem.sets[i];
+    for (int r = 0; r < set.dim; ++r)
+      sum += problem.diagonal_entry(i, r) - problem.compliance[set.offset + r];
+  }
+  return kActs * std::max(sum / std::max(problem.num_rows(), 1), 1e-290);
+}
+
+bool all_compliant(const ContactProblem& problem) {
+  const std::vector<double>& R = problem.compliance;
+  return std::all_of(R.begin(), R.end(), [](double r) { return r > 0.0; });
+}
+
+ContactSolution solution_of_compliance(const ContactProblem& problem,
+                                       const std::vector<double>& velocity,
+                                       ContactProblem& law) {
   const int rows = problem.num_rows();
   const Eigen::VectorXd R = Eigen::Map<const Eigen::VectorXd>(problem.compliance.data(), rows);
   const Eigen::VectorXd g = Eigen::Map<const Eigen::VectorXd>(velocity.data(), rows);
@@ -192,8 +210,9 @@ std::vector<double> impulses_of_compliance(const ContactProblem& problem,
   settings.tolerance = 1e-12;
   SolverWorkspace work;
   ContactSolution solution;
-  solve(ContactProblem::from_dense(R.asDiagonal(), g, problem.sets), settings, work, solution);
-  return solution.impulse;
+  law = ContactProblem::from_dense(R.asDiagonal(), g, problem.sets);
+  solve(law, settings, work, solution);
+  return solution;
 }
 
 double approach(const ContactProblem& problem,

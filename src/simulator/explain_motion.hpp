@@ -2,6 +2,7 @@
 
 #include "stiction/contact/contact_mode.hpp"
 #include "stiction/contact/contact_problem.hpp"
+#include "stiction/solver/solver.hpp"
 
 #include <Eigen/Core>
 
@@ -18,6 +19,22 @@ std::vector<ContactMode> modes_of_motion(const std::vector<ConstraintSet>& sets,
                                          const std::vector<double>& velocity,
                                          double tolerance);
 
+/// Impulses known + T x of given modes, x in `sets`.
+struct ImpulseUnknowns {
+  Eigen::VectorXd known;  ///< [rows]
+  Eigen::MatrixXd T;      ///< [rows x rows], `columns` of them are in use
+  std::vector<ConstraintSet> sets;
+  std::vector<int> row;  ///< [columns] that is x alone
+  int columns = 0;
+
+  /// Each of the next columns is one row.
+  void add_rows(int first, int count);
+  void add_square(int first, double bound);
+};
+ImpulseUnknowns unknowns_of(const ContactProblem& problem,
+                            const std::vector<double>& velocity,
+                            const std::vector<ContactMode>& modes);
+
 /// The impulses [rows] of these modes that leave the least of `needed` - `to_loose` lambda, in
 /// `metric` [n x n], and of those nearly the least. The rows of `to_loose` [n x rows] are the dofs
 /// without motors. A convex problem: solved directly where no bound holds, else by ccp-admm.
@@ -30,9 +47,18 @@ std::vector<double> explain_motion(const ContactProblem& problem,
                                    const Eigen::MatrixXd& to_loose,
                                    const Eigen::MatrixXd& metric);
 
-/// Of rows that are all compliant: c + R lambda obeys the law of the sets.
-std::vector<double> impulses_of_compliance(const ContactProblem& problem,
-                                           const std::vector<double>& velocity);
+/// How little a row of the Delassus matrix acts that counts: where nothing is actuated, less is
+/// rounding, as of a closure between motors.
+double least_action(const ContactProblem& problem);
+
+/// Whether every row is.
+bool all_compliant(const ContactProblem& problem);
+
+/// Of rows that are all compliant: c + R lambda obeys the law of the sets, which is a problem by
+/// itself.
+ContactSolution solution_of_compliance(const ContactProblem& problem,
+                                       const std::vector<double>& velocity,
+                                       ContactProblem& law);
 
 /// The fastest approach [m/s] of rows that may only open; compliant ones give way by R lambda.
 double approach(const ContactProblem& problem,

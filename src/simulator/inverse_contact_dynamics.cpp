@@ -1,11 +1,10 @@
 #include "stiction/simulator/inverse_contact_dynamics.hpp"
 
 #include "contact/constraint_row.hpp"
-#include "dynamics/column_solves.hpp"
 #include "dynamics/integrate.hpp"
-#include "dynamics/mass_matrix.hpp"
 #include "math/number_text.hpp"
 #include "simulator/explain_motion.hpp"
+#include "simulator/inverse_maps.hpp"
 #include "simulator/inverse_step.hpp"
 
 #include <algorithm>
@@ -81,79 +80,17 @@ void check_motion(const Scene& scene,
                               ": torques and impulses overflow; take smaller velocities");
 }
 
-/// The dofs without motors; `actuated` null: those of joints with several.
-std::vector<int> loose_dofs(const Scene& scene, const std::vector<int>* actuated) {
-  std::vector<std::uint8_t> driven(scene.nv(), 0);
-  for (const Tree& tree : scene.trees()) {
-    for (int k = 0; k < tree.nv; ++k) {
-      const JointType joint = tree.joint[tree.joint_of_dof[k]];
-      driven[tree.v_offset + k] =
-          joint != JointType::kFreeFlyer && joint != JointType::kSpherical && actuated == nullptr;
-    }
-  }
-  if (actuated != nullptr) {
-    for (const int dof : *actuated) driven[dof] = 1;
-  }
-  std::vector<int> out;
-  for (int dof = 0; dof < scene.nv(); ++dof) {
-    if (!driven[dof]) out.push_back(dof);
-  }
-  return out;
-}
-
-/// M^ x.
-VectorXd mass_times(const Scene& scene, const DynamicsWorkspace& work, const VectorXd& x) {
-  VectorXd out = VectorXd::Zero(scene.nv());
-  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
-    const int first = scene.trees()[t].v_offset;
-    add_mass_times(work.views[t], work.trees[t], x.data() + first, out.data() + first);
-  }
-  return out;
-}
-
-/// Rows and columns of M^^-1 of some dofs.
-MatrixXd inverse_mass(const Scene& scene,
-                      const DynamicsWorkspace& work,
-                      const std::vector<int>& dofs) {
-  const auto n = static_cast<Eigen::Index>(dofs.size());
-  MatrixXd out(n, n);
-  VectorXd x(scene.nv());
-  for (Eigen::Index k = 0; k < n; ++k) {
-    x.setZero();
-    x[dofs[k]] = 1.0;
-    for (std::size_t t = 0; t < scene.trees().size(); ++t)
-      solve_transposed(work.views[t], work.trees[t], x.data() + scene.trees()[t].v_offset);
-    solve_scaled_lower(scene, work, x.data());
-    for (Eigen::Index i = 0; i < n; ++i) out(i, k) = x[dofs[i]];
-  }
-  return out;
-}
-
-/// J^T of some dofs [dofs x rows].
-MatrixXd forces_on(const Scene& scene, const StepRecord& record, const std::vector<int>& dofs) {
-  const int rows = record.problem.num_rows();
-  MatrixXd out(dofs.size(), rows);
-  std::vector<double> unit(rows, 0.0), force;
-  for (int r = 0; r < rows; ++r) {
-    unit[r] = 1.0;
-    force.assign(scene.nv(), 0.0);
-    add_row_forces(scene, record.dynamics, record.rows, unit, force);
-    unit[r] = 0.0;
-    for (std::size_t k = 0; k < dofs.size(); ++k) out(k, r) = force[dofs[k]];
-  }
-  return out;
-}
-
 std::vector<double> impulses(const Scene& scene,
                              const StepRecord& record,
                              const InverseContactDynamics& motion,
                              const std::vector<int>& loose,
                              const VectorXd& momentum) {
   const ContactProblem& problem = record.problem;
-  const auto& R = problem.compliance;
   if (problem.num_rows() == 0) return {};
-  if (std::all_of(R.begin(), R.end(), [](double r) { return r > 0.0; }))
-    return impulses_of_compliance(problem, motion.velocity);
+  if (all_compliant(problem)) {
+    ContactProblem law;
+    return solution_of_compliance(problem, motion.velocity, law).impulse;
+  }
   VectorXd needed(loose.size());
   for (std::size_t k = 0; k < loose.size(); ++k) needed[k] = momentum[loose[k]];
   return explain_motion(problem,
@@ -197,6 +134,8 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
   add_row_motion(scene_, work, record.rows, change.data(), out.velocity);
   out.modes = modes_of_motion(record.problem.sets, out.velocity, tolerance);
   const VectorXd momentum = mass_times(scene_, work, change);
+  inverse_->dv = change + free;
+  inverse_->momentum = momentum;
   out.impulse = impulses(scene_, record, out, loose, momentum);
   out.violation = approach(record.problem, out.velocity, out.impulse);
   std::vector<double> carried(scene_.nv(), 0.0);

@@ -12,6 +12,8 @@ struct Simulator::InverseStep {
 
   RigidStep step;
   State before, start;
+  Eigen::VectorXd dv;        ///< [nv] v+ - v in the axes of the start
+  Eigen::VectorXd momentum;  ///< [nv] M^ (v+ - v_free)
 };
 
 }  // namespace stiction

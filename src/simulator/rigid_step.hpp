@@ -18,6 +18,8 @@ class RigidStep final : public StepKind {
   void advance(const StepInput& input, const std::vector<double>& impulse, State& state);
 
   const StepRecord& record() const override { return record_; }
+  /// For who ends a prepared step otherwise.
+  StepRecord& prepared_record() { return record_; }
   RigidStep* rigid() override { return this; }
   std::vector<ContactReport> contacts(double dt) const override;
   std::int64_t most_factorisations(const SolverSettings& settings) const override;

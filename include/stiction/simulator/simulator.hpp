@@ -128,6 +128,13 @@ class Simulator {
                                                   const Eigen::VectorXd& v_next,
                                                   const std::vector<int>* actuated = nullptr,
                                                   double tolerance = 1e-6);
+  /// The same, differentiated; throws also where a force that sticks is at its bound, and above
+  /// kMaxMatrixDofs dofs.
+  InverseContactDerivatives inverse_contact_derivatives(const State& state,
+                                                        const Control& control,
+                                                        const Eigen::VectorXd& v_next,
+                                                        const std::vector<int>* actuated = nullptr,
+                                                        double tolerance = 1e-6);
 
   /// The collision part of a step alone, at `state`: kinematics, broad and narrow phase, manifolds.
   /// Leaves the warm starts in the state as a step does; the last step's report stays.
