@@ -191,6 +191,10 @@ def close(ours: np.ndarray, theirs: np.ndarray, relative: float = 1e-9) -> None:
     )
 
 
+LEAST = {"mass matrix": 1e-9, "bias": 1e-6, "acceleration": 1.0}
+"""What differences are relative to at least: below it rounding is all there is."""
+
+
 def worst_differences(
     beside: Beside, rng: np.random.Generator, states: int = 5, dt: float = 1e-3
 ) -> dict[str, float]:
@@ -226,5 +230,5 @@ def worst_differences(
 
 
 def _note(worst: dict[str, float], name: str, ours: np.ndarray, theirs: np.ndarray) -> None:
-    scale = max(np.abs(theirs).max(initial=0.0), 1e-9)
+    scale = max(np.abs(theirs).max(initial=0.0), LEAST[name])
     worst[name] = max(worst[name], float(np.abs(ours - theirs).max(initial=0.0) / scale))

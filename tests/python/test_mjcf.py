@@ -217,6 +217,26 @@ def test_what_is_not_honoured_is_listed_with_its_line() -> None:
         stiction.load_mjcf(file, strict=True)
 
 
+def test_lines_of_includes_and_of_elements_without_names(tmp_path: Path) -> None:
+    (tmp_path / "main.xml").write_text(
+        "<mujoco>\n<worldbody>\n<geom type='plane' size='1 1 1'/>\n"
+        "<body pos='0 0 1'><freejoint/>\n<include file='part.xml'/>\n<geom size='.2'/></body>\n"
+        "</worldbody>\n</mujoco>\n"
+    )
+    part = "<mujocoinclude>\n<geom size='.1'/>\n<geom size='.1' margin='.01'/></mujocoinclude>"
+    (tmp_path / "part.xml").write_text(part)
+    with pytest.raises(stiction.StictionError, match=r"part\.xml:3: geom 'body0_geom1': margin"):
+        stiction.load_mjcf(tmp_path / "main.xml", strict=True)
+    (tmp_path / "part.xml").write_text(
+        "<mujocoinclude>\n<replicate count='2' offset='1 0 0'>\n<geom size='.1' margin='.01'/>\n"
+        "</replicate></mujocoinclude>"
+    )
+    with pytest.raises(
+        stiction.StictionError, match=r"main\.xml: geoms 'body0_geom0', 'body0_geom1'"
+    ):
+        stiction.load_mjcf(tmp_path / "main.xml", strict=True)
+
+
 def test_a_file_that_is_honoured_says_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -147,6 +147,10 @@ def _springs(source: Source, sums: _Sums) -> Floats:
         stiffness[dof] = k
         sums.kp[dof] += k
         sums.spring_force[dof] += k * float(m.qpos_spring[m.jnt_qposadr[j]])
+    if np.any(sums.spring_force != 0.0):
+        source.note(
+            "springs are servos: take control() or hold() of the file, which know their rest"
+        )
     source.unused_of(
         "joint",
         np.flatnonzero(np.any(np.array(m.jnt_stiffnesspoly) != 0, axis=1)),
