@@ -77,8 +77,8 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
         options: of a built-in scene: all_collision_geometry (bool), friction, restitution (of every
             pair), n (bodies), corner_spheres (bool), seed. Of a URDF file: those of `load_urdf`,
             ground (True, False or its Material), X_W (pose of the base; by default a floating
-            robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict, see
-            `load_mjcf`, which gives its actuators and keyframes too.
+            robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict and
+            keep_overlapping_pairs, see `load_mjcf`, which gives its actuators and keyframes too.
 
     Raises:
         ValueError: unknown name or option out of range.
@@ -161,8 +161,10 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
 def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     from .loaders.mjcf import read_mjcf  # which imports this module
 
-    _check_names("load", options, ("strict",))
-    return read_mjcf(path, _flag("strict", options.get("strict", False)), stacklevel=5).scene
+    _check_names("load", options, ("strict", "keep_overlapping_pairs"))
+    strict = _flag("strict", options.get("strict", False))
+    keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
+    return read_mjcf(path, strict, keep, stacklevel=5).scene
 
 
 def _lowest_point(robot: Robot) -> float:

@@ -329,6 +329,22 @@ def test_what_collides_with_nothing_is_drawn_all_the_same() -> None:
     assert roles.count("collision") == len(scene.scene.geometries)
 
 
+def test_pairs_that_overlap_at_the_start_may_be_left_out() -> None:
+    """A finger 1 cm inside of its palm turns freely, and the palm still meets a ball."""
+    text = (
+        "<mujoco><worldbody><geom name='palm' type='box' size='.1 .1 .1'/>"
+        "<body pos='.1 0 0'><joint name='j' axis='0 1 0'/>"
+        "<geom name='finger' type='capsule' size='.01' fromto='0 0 0 .1 0 0'/></body>"
+        "<body pos='0 0 1'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>"
+    )
+    assert stiction.load_mjcf(text).scene.pair_enabled("palm", "finger")
+    with pytest.warns(stiction.LoadWarning, match="1 pair of geoms overlaps at the start"):
+        loaded = stiction.load_mjcf(text, keep_overlapping_pairs=False)
+    assert not loaded.scene.pair_enabled("palm", "finger")
+    assert loaded.scene.pair_enabled("palm", "ball")
+    assert any("palm / finger 10 mm" in m.text for m in loaded.messages)
+
+
 def test_first_robots_of_a_scene_may_have_a_prefix() -> None:
     scene = stiction.Scene()
     robot = stiction.load_mjcf(DATA / "actuators.xml").scene.robots[0].description

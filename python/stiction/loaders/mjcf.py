@@ -15,7 +15,7 @@ from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
 from .mjcf_equality import add_equalities, say_of_tendons
-from .mjcf_geometry import add_geometries
+from .mjcf_geometry import add_geometries, disable_overlapping_pairs
 from .mjcf_source import Source, compile_mjcf
 from .mjcf_trees import Place, add_trees, set_numbers
 from .mjcf_visuals import mjcf_visuals
@@ -111,7 +111,9 @@ class Mjcf:
         raise ValueError(f"no configuration {name!r}; there are: {', '.join(configurations)}")
 
 
-def load_mjcf(path_or_xml: str | os.PathLike[str], strict: bool = False) -> Mjcf:
+def load_mjcf(
+    path_or_xml: str | os.PathLike[str], strict: bool = False, keep_overlapping_pairs: bool = True
+) -> Mjcf:
     """Reads an MJCF file with MuJoCo's compiler (`pip install "stiction[mjcf]"`).
 
         ant = stiction.load_mjcf("ant.xml")
@@ -125,15 +127,20 @@ def load_mjcf(path_or_xml: str | os.PathLike[str], strict: bool = False) -> Mjcf
     Args:
         path_or_xml: a path, or the text of a file (it starts with "<").
         strict: what is not honoured is an error.
+        keep_overlapping_pairs: False: pairs of geoms that overlap at qpos0 or in a keyframe do not
+            collide, and are listed. Parts of robots, made to be attached, often have such pairs;
+            they lock the joints between them, where MuJoCo's soft contacts push them apart.
 
     Raises:
         StictionError: MuJoCo is not installed; the file cannot be compiled, or, if strict, holds
             what is not honoured; the message names the file.
     """
-    return read_mjcf(path_or_xml, strict, stacklevel=4)
+    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, stacklevel=4)
 
 
-def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int) -> Mjcf:
+def read_mjcf(
+    path_or_xml: str | os.PathLike[str], strict: bool, keep_overlaps: bool, stacklevel: int
+) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`."""
     source = compile_mjcf(path_or_xml)
     scene = Scene(name=_scene_name(source))
@@ -148,6 +155,8 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
         scene.parameters.validate()
         actuation.validate()
         keyframes = _keyframes(source, scene)
+        if not keep_overlaps:
+            disable_overlapping_pairs(source, scene)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
     say_of_tendons(source)
@@ -158,7 +167,7 @@ def read_mjcf(path_or_xml: str | os.PathLike[str], strict: bool, stacklevel: int
     if strict and unused:
         more = f" (and {len(unused) - 1} more)" if len(unused) > 1 else ""
         raise StictionError(f"{unused[0]}{more}")
-    _warn(source.file, unused, stacklevel)
+    _warn(source.file, [m for m in source.messages if m.kind != "warning"], stacklevel)
     timestep = float(source.model.opt.timestep)
     messages = tuple(source.messages)
     return Mjcf(

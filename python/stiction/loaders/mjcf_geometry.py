@@ -17,9 +17,11 @@ from .._stiction import Material, Scene, Shape
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
 
-__all__ = ["add_geometries", "colliding_pairs", "shape_of"]
+__all__ = ["add_geometries", "colliding_pairs", "disable_overlapping_pairs", "shape_of"]
 
 Bools = NDArray[np.bool_]
+TOUCHING = 1e-6
+"""Shapes that merely touch stay a pair [m]."""
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """mjtGeom."""
 NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
@@ -165,6 +167,28 @@ def _set_pairs(source: Source, scene: Scene, pairs: Bools, added: dict[int, int]
         rule = scene.pair_material(added[a], added[b]).friction
         if abs(friction - rule) > 1e-12:
             scene.set_pair_material(added[a], added[b], Material(friction=friction))
+
+
+def disable_overlapping_pairs(source: Source, scene: Scene) -> None:
+    """Those that overlap in a configuration of the scene, with one message."""
+    deepest: dict[tuple[int, int], float] = {}
+    for q in scene.configurations.values():
+        for pair in scene.distances(_stiction.make_state(scene, q), 0.0):
+            if pair.distance < -TOUCHING:
+                key = pair.geometry_a, pair.geometry_b
+                deepest[key] = max(deepest.get(key, 0.0), -pair.distance)
+    names = [geometry.name for geometry in scene.geometries]
+    parts = []
+    for (a, b), depth in sorted(deepest.items(), key=lambda item: -item[1]):
+        scene.disable_pair(a, b)
+        if scene.pair_enabled(a, b):
+            continue  # the file's own pairs are listed one by one, see _set_pairs
+        parts.append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
+    if not parts:
+        return
+    noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
+    text = f"{len(parts)} {noun} at the start and cannot collide: {', '.join(parts)}"
+    source.messages.append(_stiction.LoadMessage("overlap", text, source.file, 0))
 
 
 def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
