@@ -2,10 +2,19 @@
 #include "simulator_holder.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
 
 // Derivatives of a simulator's last step, and where they hold.
 
 namespace stiction::python {
+
+std::string least(const char* what, double value) {
+  if (!std::isfinite(value)) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, " %.2g", value);
+  return std::string(", ") + what + text;
+}
 
 std::string counted(int count, const char* what) {
   return count == 0 ? "" : ", " + std::to_string(count) + " " + what;
@@ -137,7 +146,8 @@ std::string report_repr(const GradientReport& r) {
           counted(r.num_parameter_kinks, "kinks of parameters") +
           counted(r.num_saturated, "saturated") + counted(r.num_asleep, "trees asleep") +
           counted(r.num_slowed, "slowed") + counted(r.num_safe_islands, "safe islands") +
-          counted(r.num_not_converged, "not converged");
+          counted(r.num_not_converged, "not converged") +
+          least("smallest margin", r.smallest_margin()) + least("smallest gap", r.smallest_gap);
   return text + ")";
 }
 
@@ -166,11 +176,18 @@ void expose_gradient_report() {
                     "Of differences, relative to the largest entry of the block, of columns "
                     "without a kink.")
       .add_property("modes", &modes, "list of \"open\", \"stick\" or \"slide\", by set.")
-      .add_property("margin",
-                    &margin,
-                    "(sets,) how far each set is from another mode: of what is open the normal "
-                    "speed [m/s], of what sticks the least of lambda_N and mu lambda_N - "
-                    "|lambda_T| [N s], of what slides the least of lambda_N [N s] and |c_T| [m/s].")
+      .add_property(
+          "margin",
+          &margin,
+          "(sets,) how far each set is from another mode: of what is open the normal "
+          "speed [m/s], of what sticks the least of lambda_N and mu lambda_N - "
+          "|lambda_T| [N s], of what slides the least of lambda_N [N s] and |c_T| [m/s]. Of "
+          "what closes with restitution not more than the speed [m/s] to where it starts "
+          "or ceases to bounce.")
+      .add_property("smallest_margin",
+                    &R::smallest_margin,
+                    "Of margin, whatever its unit; infinite if there is none. A change that moves "
+                    "a contact by more finds other columns.")
       .def_readonly("unknowns", &R::unknowns, "Of the reduced systems of all islands.")
       .def_readonly("rank", &R::rank, "Of the reduced systems of all islands.")
       .def_readonly("not_unique",
@@ -182,7 +199,10 @@ void expose_gradient_report() {
                     &R::num_not_followed,
                     "Islands that are not unique and that the solver did not solve by Newton's "
                     "method alone: the derivative is of another solution.")
-      .def_readonly("num_at_switch", &R::num_at_switch, "Sets between two modes: one-sided.")
+      .def_readonly("num_at_switch",
+                    &R::num_at_switch,
+                    "Sets between two modes, or within 1e-4 of the restitution threshold: "
+                    "one-sided.")
       .def_readonly("num_gap_kinks",
                     &R::num_gap_kinks,
                     "Gaps that are zero to rounding and do not open, taken as closed: one-sided.")

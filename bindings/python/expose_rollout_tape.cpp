@@ -67,6 +67,7 @@ std::string report_repr(const RolloutGradientReport& r) {
   tell(r.not_converged, "not converged");
   tell(r.by_differences, "by differences");
   tell(r.kinks, "with columns of two sides");
+  text += least("smallest margin", r.smallest_margin) + least("smallest gap", r.smallest_gap);
   return text + (r.touches_nothing ? ", touches nothing)" : ")");
 }
 
@@ -109,6 +110,11 @@ void expose_rollout_report() {
                     "GradientReport.method \"differences\": of compliant integrators.")
       .def_readonly("kinks", &R::kinks, "Columns of these with two sides; they hold the mean.")
       .def_readonly("error_estimate", &R::error_estimate, "The largest of these.")
+      .def_readonly("smallest_gap", &R::smallest_gap, "Of all steps [m, rad]; infinite: none.")
+      .def_readonly("smallest_margin",
+                    &R::smallest_margin,
+                    "GradientReport.smallest_margin of all steps [N s or m/s].")
+      .def_readonly("smallest_margin_step", &R::smallest_margin_step, "The step that has it.")
       .def_readonly("smallest_pivot",
                     &R::smallest_pivot,
                     "Of the scaled reduced systems of all steps; small: contacts nearly redundant.")

@@ -78,6 +78,8 @@ bp::list ranges_list(const std::vector<ParameterRange>& ranges);
 bp::list springs_list(const std::vector<SpringName>& springs);
 /// ", 4 gap kinks" unless there are none.
 std::string counted(int count, const char* what);
+/// ", what 1e-07"; of infinity nothing.
+std::string least(const char* what, double value);
 /// (islands [(dofs, values)], parameters [(name, first, count)], P, GradientReport), copies.
 bp::tuple step_parts(const StepDerivatives& d);
 

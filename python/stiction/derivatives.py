@@ -74,12 +74,13 @@ class StepDerivatives:
 
     @property
     def A(self) -> Floats:
-        """(2 nv, 2 nv) d(q+, v+) / d(q, v), assembled at each access."""
+        """(2 nv, 2 nv) d(q+, v+) / d(q, v). Of one island a read-only view of its values, else
+        assembled at each access."""
         return self._assembled(0, 2)
 
     @property
     def B(self) -> Floats:
-        """(2 nv, nv) d(q+, v+) / d torque, assembled at each access."""
+        """(2 nv, nv) d(q+, v+) / d torque, as A."""
         return self._assembled(2, 1)
 
     @property
@@ -109,6 +110,10 @@ class StepDerivatives:
 
     def _assembled(self, first: int, count: int) -> Floats:
         nv = self.nv
+        if len(self.islands) == 1:  # of all dofs, in their order
+            view = self.islands[0].values[:, first * nv : (first + count) * nv]
+            view.flags.writeable = False
+            return view
         out = np.zeros((2 * nv, count * nv))
         for island in self.islands:
             n = len(island.dofs)

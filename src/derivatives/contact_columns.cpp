@@ -23,6 +23,8 @@ void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out)
   const MovingContact p = moving_contact(in, set, out);
   out.num_swept += p.contact.witness.swept && !p.d.exact;
   out.num_inexact += !p.d.exact;
+  out.to_bounce[set] = speed_to_bounce(in, set);
+  out.num_at_threshold += out.to_bounce[set] <= kAtThreshold * bounce_threshold(in);
   MovingRow& moving = out.rows.emplace_back();
   moving = {p.end.count, true, {}, {p.end.sign[0], p.end.sign[1]}};
   for (int s = 0; s < p.end.count; ++s) {

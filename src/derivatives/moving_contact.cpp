@@ -3,6 +3,7 @@
 #include "contact/constraint_row.hpp"
 #include "contact/contact_memory.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stiction {
@@ -73,6 +74,25 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
   c.x -= asked.x;
   c.y -= asked.y;
   return {c, cross(moved.turn, p.impulse), cross(moved.position, p.impulse)};
+}
+
+double bounce_threshold(const DerivativeInput& in) {
+  return restitution_threshold(in.settings, in.parameters.gravity, in.dt);
+}
+
+// As apply_restitution() decides.
+double speed_to_bounce(const DerivativeInput& in, int set) {
+  const ConstraintRow& row = in.record.rows.rows[set];
+  const Contact& contact = in.record.contacts[row.index];
+  const ContactProblem& problem = in.record.problem;
+  const double e = contact.material.restitution, least = bounce_threshold(in);
+  if (!(e > 0.0) || std::isfinite(contact.material.stiffness)) return kInfinity;
+  const bool bounces = row.kind == ReferenceKind::kRestitution;
+  if (!(e * least > (bounces ? row.gap_reference : row.reference[2]))) return kInfinity;
+  const double free = problem.g[problem.sets[set].offset + 2] + row.reference[2],
+               closing = -(contact.gap / in.dt + free), past = -row.velocity[2] - least;
+  if (bounces) return std::min(past, closing);
+  return closing > 0.0 && past <= 0.0 ? -past : kInfinity;
 }
 
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows) {

@@ -49,4 +49,12 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
 /// Of a set of the problem; counts in `rows` what is not smooth.
 MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& rows);
 
+/// [m/s] How far a closing contact is from bouncing where it does not, or from not bouncing where
+/// it does: there v+ jumps. Infinite of what has no restitution, or so little that its recovery
+/// asks for more.
+double speed_to_bounce(const DerivativeInput& in, int set);
+/// Of the restitution threshold: contacts as near to it are at a switch.
+inline constexpr double kAtThreshold = 1e-4;
+double bounce_threshold(const DerivativeInput& in);
+
 }  // namespace stiction

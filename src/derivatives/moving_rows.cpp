@@ -113,6 +113,7 @@ void find_moving_rows(const DerivativeInput& in, const ActiveSet& active, Moving
   out.rows.clear();
   out.columns.clear();
   out.constraint_impulse.assign(in.scene.num_bodies(), {{0, 0, 0}, {0, 0, 0}});
+  out.to_bounce.assign(in.record.problem.num_sets(), kInfinity);
   RowDoubts& doubts = out;
   doubts = {};
   velocities(in, out.begin, out.end);
@@ -128,7 +129,9 @@ void find_moving_rows(const DerivativeInput& in, const ActiveSet& active, Moving
       default:
         append_joint_columns(in, i, out);
     }
-    if (active.start[i] == active.start[i + 1]) doubts = before;
+    if (active.start[i] < active.start[i + 1]) continue;
+    doubts = before;
+    out.to_bounce[i] = kInfinity;
   }
 }
 

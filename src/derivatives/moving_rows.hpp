@@ -41,6 +41,7 @@ struct RowDoubts {
   int num_capped = 0;                  ///< rows whose recovery is cut: their c* counts as constant
   int num_scaled_impacts = 0;          ///< restitution that the dissipative law has cut
   int num_swept = 0, num_inexact = 0;  ///< contacts, see ContactDerivatives::exact
+  int num_at_threshold = 0;            ///< contacts about to bounce, or about not to
 
   /// Of a gap at whose zero the slope changes: counts it.
   bool has_kink_at(double gap, double size);
@@ -54,6 +55,7 @@ struct MovingRows : RowDoubts {
   /// [bodies] Velocities at the start and at the end of the step, both in configuration and axes of
   /// its start.
   std::vector<Motion<double>> begin, end;
+  std::vector<double> to_bounce;  ///< [sets, m/s] see speed_to_bounce()
 };
 
 /// [m or rad] A gap of at most this times its size (of a contact 1 m) counts as closed: at rest its

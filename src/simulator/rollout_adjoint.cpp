@@ -87,6 +87,11 @@ void count(const GradientReport& step, int k, RolloutGradientReport& out) {
   out.not_converged += step.num_not_converged > 0;
   out.by_differences += step.method != "exact";
   out.error_estimate = std::max(out.error_estimate, step.error_estimate);
+  out.smallest_gap = std::min(out.smallest_gap, step.smallest_gap);
+  if (step.smallest_margin() < out.smallest_margin) {
+    out.smallest_margin = step.smallest_margin();
+    out.smallest_margin_step = k;
+  }
   if (step.smallest_pivot >= out.smallest_pivot) return;
   out.smallest_pivot = step.smallest_pivot;
   out.smallest_pivot_step = k;

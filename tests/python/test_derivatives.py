@@ -308,7 +308,11 @@ def test_report_is_a_record() -> None:
     assert report.modes == ["stick"] * 4 and (report.margin > 0).all()
     assert (report.rank, report.unknowns, report.not_unique) == (12, 12, 0)
     assert 0 < report.smallest_pivot <= 1
-    assert repr(report) == "GradientReport(two-sided, exact, rank 12 of 12, 4 stick)"
+    assert report.smallest_margin == report.margin.min()
+    assert repr(report) == (
+        "GradientReport(two-sided, exact, rank 12 of 12, 4 stick, smallest margin "
+        f"{report.smallest_margin:.2g}, smallest gap {report.smallest_gap:.2g})"
+    )
     numbers = report.to_dict()
     assert {"modes", "margin", "two_sided", "exact", "num_gap_kinks"} <= set(numbers)
 

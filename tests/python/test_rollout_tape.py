@@ -41,6 +41,25 @@ class Problem:
         )
 
 
+def test_report_has_the_least_of_all_steps() -> None:
+    scene = stiction.load("solo12")
+    sim = stiction.Simulator(scene)
+    state, steps = sim.initial_state("standing"), 8
+    control = sim.hold("standing")
+    up = np.eye(2 * scene.nv)[2]
+    tape = sim.rollout(state.copy(), steps=steps, control=control, tape=True)
+    report = tape.adjoint(up).report
+    each = []
+    for _ in range(steps):
+        sim.step(state, control)
+        each.append(sim.gradient_report())
+    margins = [r.smallest_margin for r in each]
+    assert report.smallest_margin == min(margins) < max(margins)
+    assert report.smallest_margin_step == int(np.argmin(margins))
+    assert report.smallest_gap == min(r.smallest_gap for r in each)
+    assert f"smallest margin {report.smallest_margin:.2g}" in repr(report)
+
+
 def central(f, h: float) -> float:
     return (f(h) - f(-h)) / (2.0 * h)
 

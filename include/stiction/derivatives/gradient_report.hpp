@@ -33,7 +33,8 @@ struct GradientReport {
   std::vector<ContactMode> modes;  ///< by set of the problem
   /// By set, how far it is from another mode: of what is open c_N [m/s], of what sticks the least
   /// of lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
-  /// |c_T| [m/s].
+  /// |c_T| [m/s]. Of what closes with restitution not more than the speed [m/s] to where it starts
+  /// or ceases to bounce.
   std::vector<double> margin;
   int unknowns = 0, rank = 0;  ///< of the reduced systems of all islands
   /// Dimension of the impulses that may change without leaving the equations and that move
@@ -46,7 +47,8 @@ struct GradientReport {
   int num_contradicting = 0;
   int num_not_followed = 0;  ///< islands of these that the solver took more than Newton's method to
                              ///< solve: it chose by sweeps, and the derivative does not
-  int num_at_switch = 0;     ///< sets between two modes: one-sided
+  /// Sets between two modes, or within 1e-4 of the restitution threshold: one-sided.
+  int num_at_switch = 0;
   /// Sets whose mode, or by more than one percent the direction of whose slide, the residual of
   /// the solution leaves open: a smaller tolerance of the solver decides.
   int num_undecided = 0;
@@ -75,6 +77,12 @@ struct GradientReport {
                                 ///< solution that was not reached
   int num_safe_islands = 0;     ///< answers of the convex problem instead of the solver's
   double smallest_pivot = 1.0;  ///< of the scaled reduced systems that counts
+  /// Of `margin`, whatever its unit; infinite if there is none.
+  double smallest_margin() const {
+    double least = kInfinity;
+    for (const double m : margin) least = m < least ? m : least;
+    return least;
+  }
   /// Either side of the state has the same derivative.
   bool two_sided() const {
     return num_at_switch == 0 && num_gap_kinks == 0 && not_unique == 0 && num_kinks == 0 &&

@@ -68,7 +68,10 @@ struct RolloutGradientReport {
   int undecided = 0, not_followed = 0;  ///< nor this; `capped` counts bounded recoveries too
   int by_differences = 0;               ///< nor this: GradientReport::method
   int saturated = 0;
-  double error_estimate = 0.0;  ///< the largest
+  double error_estimate = 0.0;         ///< the largest
+  double smallest_gap = kInfinity;     ///< of all steps [m, rad]
+  double smallest_margin = kInfinity;  ///< of all steps [N s or m/s], see GradientReport::margin
+  int smallest_margin_step = 0;
   double smallest_pivot = 1.0;  ///< of all steps
   int smallest_pivot_step = 0;
   /// No active row of any step links a tree that is controlled to the trees of the cost: the

@@ -9,6 +9,7 @@ namespace stiction::detail {
 namespace {
 
 constexpr double kOwnNormal = 1e-8;     // [rad] to which a point has the normal of its features
+constexpr double kRounded = 1e-9;       // of the size: how far off rounding leaves a clipped point
 constexpr double kReach = 1e-2;         // of the other shape: how far off triangles have a part
 constexpr double kOctagonTurns = 1e-3;  // sine of the tilt from which facing_polygon.cpp turns it
 
@@ -216,7 +217,8 @@ PointMotion surface_point(const ContactQuery& q) {
   PointMotion m = motion_of(q, *face, reach);
   const bool lines = both.features.a.flat < 2 && both.features.b.flat < 2;
   const bool rival = own_both && lines && motion_of(q, both, reach).exact;
-  m.exact = m.exact && !rival && (own_face || is_of_triangle(q, face->normal == NormalOf::kA)) &&
+  m.exact = m.exact && face->features.off <= kRounded * q.at.size && !rival &&
+            (own_face || is_of_triangle(q, face->normal == NormalOf::kA)) &&
             !is_flush(q, found, face->normal, reach);
   return m;
 }

@@ -233,6 +233,23 @@ void touched_feature(const Prism& prism, const Vec3d& p, double slack, int& edge
   }
 }
 
+// A line of a round shape all but level with the triangle across the edge: that one has the point
+// where the line crosses the edge, along its own normal. With this one's of another normal it would
+// be there twice, or not quite where the manifold's normal has it.
+bool is_clipped_by_neighbour(
+    const ConvexOnSurface& q, const SurfaceTriangle& t, int edge, const Vec3d& u, double slack) {
+  const Vec3d& n = t.across[edge];
+  if (t.edge[edge] != SurfaceEdge::kConvex || !(dot(u, n) > 1.0 - kSameNormal)) return false;
+  Polygon line;
+  facing_polygon(q.shape, q.X, -n, line);
+  if (line.count != 2) return false;
+  const Vec3d e = t.next(edge) - t.v[edge], m = cross(n, e), &a = line.p[0], &b = line.p[1];
+  const double reach = slack * norm(e), da = dot(m, a - t.v[edge]), db = dot(m, b - t.v[edge]);
+  if (!(std::fmin(da, db) < -reach && std::fmax(da, db) > reach)) return false;
+  const double at = dot(e, a + (b - a) * (da / (da - db)) - t.v[edge]);
+  return at > reach && at < squared_norm(e) - reach;
+}
+
 // GJK and EPA of shape and triangle.
 Answer query_triangle(ConvexOnSurface& q,
                       const SurfaceTriangle& t,
@@ -253,6 +270,7 @@ Answer query_triangle(ConvexOnSurface& q,
     return Answer::kDone;
   }
   if (!edge_looks_along(t, edge, u)) return Answer::kFace;
+  if (is_clipped_by_neighbour(q, t, edge, u, slack)) return Answer::kDone;
   Polygon face;
   facing_polygon(q.shape, q.X, -u, face);
   if (face.count >= 3 && dot(face.normal, -u) > 1.0 - kSameNormal &&
