@@ -29,7 +29,7 @@ double InteriorPoint::path_error() const {
   for (int i = 0; i < n_; ++i) {
     const double* row = w_.matrix + static_cast<std::size_t>(i) * stride_;
     double sum = std::abs(w_.g[i]);
-    for (int j = 0; j < n_; ++j) sum += std::abs(row[j] * w_.now.l[j]);
+    for (int j = 0; j < n_; ++j) sum += std::abs(row[j] * w_.at.now.l[j]);
     velocity = std::max(velocity, sum);
   }
   const auto bound = [&](double l, double limit, double y) {
@@ -38,7 +38,7 @@ double InteriorPoint::path_error() const {
   };
   for (int k = 0; k < cells_; ++k) {
     const int r = w_.cells[k].row;
-    const double *l = w_.now.l + r, *y = w_.now.y + r;
+    const double *l = w_.at.now.l + r, *y = w_.at.now.y + r;
     if (w_.cells[k].kind == Kind::kCone) {
       with_dim(w_.cells[k].dim, [&](auto D) {
         double q[D];
@@ -49,7 +49,7 @@ double InteriorPoint::path_error() const {
       });
     } else if (w_.cells[k].kind != Kind::kFree) {
       if (std::isfinite(w_.low[r])) bound(*l, w_.low[r], *y);
-      if (std::isfinite(w_.high[r])) bound(*l, w_.high[r], w_.now.z[r]);
+      if (std::isfinite(w_.high[r])) bound(*l, w_.high[r], w_.at.now.z[r]);
     }
   }
   return std::max(pairs, residual_ / velocity);

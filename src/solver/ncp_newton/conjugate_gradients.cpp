@@ -99,7 +99,9 @@ Residuals conjugate_gradients(const Island& island,
   std::fill_n(w.pushed.data(), motions, 0.0);
   Residuals best = start;
   Looks looks(settings);
-  double size = 0.0;
+  double size = 0.0, to_halve = 1e300;
+  int halved = 0;
+  constexpr int kPatience = 32;  // sweeps that do not halve the residual
   for (int k = 1; k <= settings.max_iterations; ++k) {
     if (settings.interrupt.requested()) break;
     std::copy_n(w.u.data(), motions, w.before.data());
@@ -118,6 +120,11 @@ Residuals conjugate_gradients(const Island& island,
         std::copy(w.velocity + begin, w.velocity + end, velocity + begin);
       }
       if (best.relative <= settings.tolerance || now == 0.0) break;
+      if (best.relative <= 0.5 * to_halve) {
+        to_halve = best.relative;
+        halved = k;
+      }
+      if (k - halved >= kPatience) break;
     }
     const double beta = size > 0.0 ? now / size : 0.0, share = beta <= 1.0 ? 1.0 : 0.0;
     size = now;

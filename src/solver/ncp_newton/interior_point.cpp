@@ -12,7 +12,7 @@
 // scaling W of Nesterov and Todd, z = W l = W^-1 y, a step solves
 //   (G + E W^2) dl = -share r + E d,   dy = d - W^2 dl,   d = W (z \ q),
 //   q = -z o z + centre e - (W dl_a) o (W^-1 dy_a),   r = G l + g - c(y),
-// first with centre = 0 (the predictor dl_a, dy_a), then corrected (Mehrotra 1992). The matrix is
+// first with centre = 0 (the predictor dl_a, dy_a), then corrected. The matrix is
 // not symmetric: one LU per step, several right-hand sides. Other sets are intervals [low, high]
 // with a multiplier for each finite end, c = y - z; bilateral rows have none.
 
@@ -20,22 +20,22 @@ namespace stiction {
 
 void InteriorPoint::restart(const Start& start) {
   start_ = start;
-  for (const Point* point : {&w_.now, &w_.step}) {
+  for (const InteriorPoints::Point* point : {&w_.at.now, &w_.at.step}) {
     for (double* x : {point->l.data(), point->y.data(), point->z.data()}) std::fill(x, x + n_, 0.0);
   }
   for (int k = 0; k < cells_; ++k) {
     const Cell& cell = w_.cells[k];
     const int r = cell.row;
     if (cell.kind == Kind::kCone) {
-      w_.now.y[r + cell.dim - 1] = start.velocity;
-      w_.now.l[r + cell.dim - 1] = start.impulse;
+      w_.at.now.y[r + cell.dim - 1] = start.velocity;
+      w_.at.now.l[r + cell.dim - 1] = start.impulse;
     } else if (cell.kind != Kind::kFree) {
       const bool low = std::isfinite(w_.low[r]), high = std::isfinite(w_.high[r]);
-      w_.now.l[r] = low && high ? 0.5 * (w_.low[r] + w_.high[r])
-                    : low       ? w_.low[r] + start.impulse
-                                : w_.high[r] - start.impulse;
-      if (low) w_.now.y[r] = start.velocity;
-      if (high) w_.now.z[r] = start.velocity;
+      w_.at.now.l[r] = low && high ? 0.5 * (w_.low[r] + w_.high[r])
+                       : low       ? w_.low[r] + start.impulse
+                                   : w_.high[r] - start.impulse;
+      if (low) w_.at.now.y[r] = start.velocity;
+      if (high) w_.at.now.z[r] = start.velocity;
     }
   }
   evaluate();
@@ -50,20 +50,20 @@ void InteriorPoint::each_pair(int k, double alpha, Visit&& visit) const {
   if (cell.kind == Kind::kCone) {
     with_dim(cell.dim, [&](auto D) {
       double l[D], y[D];
-      for (int i = 0; i < D; ++i) l[i] = at(w_.now.l, w_.step.l, r + i);
-      for (int i = 0; i < D; ++i) y[i] = at(w_.now.y, w_.step.y, r + i);
+      for (int i = 0; i < D; ++i) l[i] = at(w_.at.now.l, w_.at.step.l, r + i);
+      for (int i = 0; i < D; ++i) y[i] = at(w_.at.now.y, w_.at.step.y, r + i);
       visit(lorentz::dot<D>(l, y), lorentz::smallest_eigenvalue<D>(l, y));
     });
     return;
   }
   if (cell.kind == Kind::kFree) return;
-  const double l = at(w_.now.l, w_.step.l, r);
+  const double l = at(w_.at.now.l, w_.at.step.l, r);
   if (std::isfinite(w_.low[r])) {
-    const double pair = (l - w_.low[r]) * at(w_.now.y, w_.step.y, r);
+    const double pair = (l - w_.low[r]) * at(w_.at.now.y, w_.at.step.y, r);
     visit(pair, pair);
   }
   if (std::isfinite(w_.high[r])) {
-    const double pair = (w_.high[r] - l) * at(w_.now.z, w_.step.z, r);
+    const double pair = (w_.high[r] - l) * at(w_.at.now.z, w_.at.step.z, r);
     visit(pair, pair);
   }
 }
@@ -87,8 +87,8 @@ void InteriorPoint::evaluate() {
   for (int i = 0; i < n_; ++i) {
     const double* row = w_.matrix + static_cast<std::size_t>(i) * stride_;
     double sum = w_.g[i];
-    for (int j = 0; j < n_; ++j) sum += row[j] * w_.now.l[j];
-    w_.r[i] = sum - (w_.now.y[i] - w_.now.z[i]);
+    for (int j = 0; j < n_; ++j) sum += row[j] * w_.at.now.l[j];
+    w_.r[i] = sum - (w_.at.now.y[i] - w_.at.now.z[i]);
   }
   residual_ = 0.0;
   for (int k = 0; k < cells_; ++k) {
@@ -109,27 +109,27 @@ double InteriorPoint::slip(int row) const {
 template <int D>
 double InteriorPoint::smooth_norm(int row) const {
   const double smooth = slip(row);
-  return std::sqrt(circular::squared_tangent<D>(w_.now.y + row) + smooth * smooth);
+  return std::sqrt(circular::squared_tangent<D>(w_.at.now.y + row) + smooth * smooth);
 }
 
 /// y_N - c_N
 template <int D>
 double InteriorPoint::shift(int row) const {
-  if (slip_ < 0.0) return circular::tangent<D>(w_.now.y + row);
-  return circular::squared_tangent<D>(w_.now.y + row) / (smooth_norm<D>(row) + slip(row));
+  if (slip_ < 0.0) return circular::tangent<D>(w_.at.now.y + row);
+  return circular::squared_tangent<D>(w_.at.now.y + row) / (smooth_norm<D>(row) + slip(row));
 }
 
 /// w_.factor += E W^2 of a cone.
 template <int D>
 void InteriorPoint::add_cone(int r) {
-  const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
+  const lorentz::Scaling<D> W(w_.at.now.l + r, w_.at.now.y + r);
   const double norm = smooth_norm<D>(r);
   double* out = w_.factor + static_cast<std::size_t>(r) * stride_ + r;
   for (int j = 0; j < D; ++j) {
     double along = 0.0;  // y_T . W^2
     for (int i = 0; i < D - 1; ++i) {
       out[i * stride_ + j] += W.squared(i, j);
-      along += w_.now.y[r + i] * W.squared(i, j);
+      along += w_.at.now.y[r + i] * W.squared(i, j);
     }
     out[(D - 1) * stride_ + j] += W.squared(D - 1, j) - along / norm;
   }
@@ -146,8 +146,8 @@ bool InteriorPoint::factorise() {
     if (w_.cells[k].kind == Kind::kCone) {
       with_dim(w_.cells[k].dim, [&](auto D) { add_cone<D>(r); });
     } else if (w_.cells[k].kind != Kind::kFree) {
-      if (std::isfinite(w_.low[r])) at(r, r) += w_.now.y[r] / (w_.now.l[r] - w_.low[r]);
-      if (std::isfinite(w_.high[r])) at(r, r) += w_.now.z[r] / (w_.high[r] - w_.now.l[r]);
+      if (std::isfinite(w_.low[r])) at(r, r) += w_.at.now.y[r] / (w_.at.now.l[r] - w_.low[r]);
+      if (std::isfinite(w_.high[r])) at(r, r) += w_.at.now.z[r] / (w_.high[r] - w_.at.now.l[r]);
     }
   }
   for (int i = 0; i < n_; ++i) at(i, i) += 1e-13;
@@ -161,31 +161,31 @@ bool InteriorPoint::factorise() {
 void InteriorPoint::direction(double centre, bool corrected, double share) {
   for (int k = 0; k < cells_; ++k) {
     const int r = w_.cells[k].row;
-    w_.step.l[r] = -share * w_.r[r];
-    w_.d[r] = w_.step.z[r] = 0.0;
+    w_.at.step.l[r] = -share * w_.r[r];
+    w_.d[r] = w_.at.step.z[r] = 0.0;
     if (w_.cells[k].kind == Kind::kCone) {
       with_dim(w_.cells[k].dim, [&](auto D) { aim_cone<D>(r, centre, corrected, share); });
     } else if (w_.cells[k].kind != Kind::kFree) {
       aim_interval(r, centre, corrected);
     }
   }
-  solve_again(w_.factor, n_, stride_, w_.end, w_.pivot, w_.step.l);
+  solve_again(w_.factor, n_, stride_, w_.end, w_.pivot, w_.at.step.l);
   for (int k = 0; k < cells_; ++k) {
     const int r = w_.cells[k].row;
-    w_.step.y[r] = w_.d[r];
+    w_.at.step.y[r] = w_.d[r];
     if (w_.cells[k].kind == Kind::kCone) {
       with_dim(w_.cells[k].dim, [&](auto D) {
-        const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
+        const lorentz::Scaling<D> W(w_.at.now.l + r, w_.at.now.y + r);
         for (int i = 0; i < D; ++i) {
-          w_.step.y[r + i] = w_.d[r + i];
-          for (int j = 0; j < D; ++j) w_.step.y[r + i] -= W.squared(i, j) * w_.step.l[r + j];
+          w_.at.step.y[r + i] = w_.d[r + i];
+          for (int j = 0; j < D; ++j) w_.at.step.y[r + i] -= W.squared(i, j) * w_.at.step.l[r + j];
         }
       });
     } else if (w_.cells[k].kind != Kind::kFree) {
       if (std::isfinite(w_.low[r]))
-        w_.step.y[r] -= w_.now.y[r] / (w_.now.l[r] - w_.low[r]) * w_.step.l[r];
+        w_.at.step.y[r] -= w_.at.now.y[r] / (w_.at.now.l[r] - w_.low[r]) * w_.at.step.l[r];
       if (std::isfinite(w_.high[r]))
-        w_.step.z[r] += w_.now.z[r] / (w_.high[r] - w_.now.l[r]) * w_.step.l[r];
+        w_.at.step.z[r] += w_.at.now.z[r] / (w_.high[r] - w_.at.now.l[r]) * w_.at.step.l[r];
     }
   }
 }
@@ -193,42 +193,41 @@ void InteriorPoint::direction(double centre, bool corrected, double share) {
 /// d and the right-hand side of a cone's rows.
 template <int D>
 void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share) {
-  const lorentz::Scaling<D> W(w_.now.l + r, w_.now.y + r);
+  const lorentz::Scaling<D> W(w_.at.now.l + r, w_.at.now.y + r);
   double z[D], q[D], u[D], v[D];
-  W.apply(w_.now.l + r, z);
+  W.apply(w_.at.now.l + r, z);
   lorentz::product<D>(z, z, q);
   for (double& x : q) x = -x;
   q[D - 1] += centre;
   if (corrected) {
-    W.apply(w_.predictor.l + r, u);
-    W.apply_inverse(w_.predictor.y + r, v);
+    W.apply(w_.at.predictor.l + r, u);
+    W.apply_inverse(w_.at.predictor.y + r, v);
     lorentz::product<D>(u, v, u);
     for (int j = 0; j < D; ++j) q[j] -= u[j];
   }
   lorentz::divide<D>(z, q, u);
   W.apply(u, w_.d + r);
   double along = 0.0;  // y_T . d_T
-  for (int i = 0; i < D; ++i) w_.step.l[r + i] = -share * w_.r[r + i] + w_.d[r + i];
-  for (int i = 0; i < D - 1; ++i) along += w_.now.y[r + i] * w_.d[r + i];
-  w_.step.l[r + D - 1] -= along / smooth_norm<D>(r);
-  std::fill(w_.step.z + r, w_.step.z + r + D, 0.0);
+  for (int i = 0; i < D; ++i) w_.at.step.l[r + i] = -share * w_.r[r + i] + w_.d[r + i];
+  for (int i = 0; i < D - 1; ++i) along += w_.at.now.y[r + i] * w_.d[r + i];
+  w_.at.step.l[r + D - 1] -= along / smooth_norm<D>(r);
+  std::fill(w_.at.step.z + r, w_.at.step.z + r + D, 0.0);
 }
 
 /// The same of a row with bounds.
 void InteriorPoint::aim_interval(int r, double centre, bool corrected) {
-  const double second = corrected ? w_.predictor.l[r] : 0.0;
+  const double second = corrected ? w_.at.predictor.l[r] : 0.0;
   if (std::isfinite(w_.low[r])) {
-    const double s = w_.now.l[r] - w_.low[r];
-    w_.d[r] = (centre - second * w_.predictor.y[r]) / s - w_.now.y[r];
+    const double s = w_.at.now.l[r] - w_.low[r];
+    w_.d[r] = (centre - second * w_.at.predictor.y[r]) / s - w_.at.now.y[r];
   }
   if (std::isfinite(w_.high[r])) {
-    const double s = w_.high[r] - w_.now.l[r];
-    w_.step.z[r] = (centre + second * w_.predictor.z[r]) / s - w_.now.z[r];
+    const double s = w_.high[r] - w_.at.now.l[r];
+    w_.at.step.z[r] = (centre + second * w_.at.predictor.z[r]) / s - w_.at.now.z[r];
   }
-  w_.step.l[r] += w_.d[r] - w_.step.z[r];
+  w_.at.step.l[r] += w_.d[r] - w_.at.step.z[r];
 }
 
-/// Largest alpha, up to 1e3, that stays inside: beyond 1, so that `reach` does not cut a step of 1.
 double InteriorPoint::longest_step() const {
   double alpha = 1e3;
   const auto positive = [&](double x, double dx) {
@@ -238,104 +237,41 @@ double InteriorPoint::longest_step() const {
     const int r = w_.cells[k].row;
     if (w_.cells[k].kind == Kind::kCone) {
       with_dim(w_.cells[k].dim, [&](auto D) {
-        alpha = lorentz::longest_step<D>(w_.now.l + r, w_.step.l + r, alpha);
-        alpha = lorentz::longest_step<D>(w_.now.y + r, w_.step.y + r, alpha);
+        alpha = lorentz::longest_step<D>(w_.at.now.l + r, w_.at.step.l + r, alpha);
+        alpha = lorentz::longest_step<D>(w_.at.now.y + r, w_.at.step.y + r, alpha);
       });
     } else if (w_.cells[k].kind != Kind::kFree) {
       if (std::isfinite(w_.low[r])) {
-        positive(w_.now.l[r] - w_.low[r], w_.step.l[r]);
-        positive(w_.now.y[r], w_.step.y[r]);
+        positive(w_.at.now.l[r] - w_.low[r], w_.at.step.l[r]);
+        positive(w_.at.now.y[r], w_.at.step.y[r]);
       }
       if (std::isfinite(w_.high[r])) {
-        positive(w_.high[r] - w_.now.l[r], -w_.step.l[r]);
-        positive(w_.now.z[r], w_.step.z[r]);
+        positive(w_.high[r] - w_.at.now.l[r], -w_.at.step.l[r]);
+        positive(w_.at.now.z[r], w_.at.step.z[r]);
       }
     }
   }
   return alpha;
 }
 
-/// A step that keeps the pairs centred.
-double InteriorPoint::safe_step(double mean) const {
-  const double reach = std::max(start_.reach, 1.0 - mean);
-  const double least = std::min(start_.centring, mean > 0.0 ? 0.9 * worst_ / mean : 0.0);
-  double alpha = std::min(1.0, reach * longest_step());
-  for (int k = 0; k < 6; ++k, alpha *= 0.8) {
-    double next;
-    const double worst = worst_eigenvalue(alpha, &next);
-    if (worst >= least * next) break;
-  }
-  return alpha;
-}
-
 void InteriorPoint::move(double alpha) {
   for (int i = 0; i < n_; ++i) {
-    w_.now.l[i] += alpha * w_.step.l[i];
-    w_.now.y[i] += alpha * w_.step.y[i];
-    w_.now.z[i] += alpha * w_.step.z[i];
+    w_.at.now.l[i] += alpha * w_.at.step.l[i];
+    w_.at.now.y[i] += alpha * w_.at.step.y[i];
+    w_.at.now.z[i] += alpha * w_.at.step.z[i];
   }
   evaluate();
 }
 
-/// How much of the complementarity to aim for: what the predictor, a step without centring, leaves
-/// of it, cubed. Keeps the predictor.
-double InteriorPoint::predict() {
-  direction(0.0, false, 1.0);
-  const double reached = std::min(1.0, longest_step());
-  double predicted;
-  worst_eigenvalue(reached, &predicted);
-  std::swap(w_.predictor, w_.step);
-  const double ratio = mean_ > 0.0 ? predicted / mean_ : 0.0;
-  return std::clamp(ratio * ratio * ratio, 1e-8, 1.0);
-}
-
-/// The direction with the longest step, which it returns. Where the corrected step is short: more
-/// centring, less of the residual, none of it.
-double InteriorPoint::choose_direction(double sigma) {
-  const struct {
-    double sigma;
-    bool corrected;
-    double share, if_below;
-  } tries[] = {{sigma, true, 1.0, kInfinity},
-               {std::max(sigma, 0.3), false, 1.0, 0.1},
-               {1.0, false, 0.3, 0.1},
-               {1.0, false, 0.0, 0.02}};
-  double best = -1.0;
-  for (const auto& t : tries) {
-    if (best >= t.if_below) break;
-    direction(std::max(t.sigma * mean_, least_), t.corrected, t.share);
-    const double alpha = safe_step(mean_);
-    if (!(alpha > best)) continue;
-    best = alpha;
-    std::swap(w_.best, w_.step);
-  }
-  std::swap(w_.best, w_.step);
-  return best;
-}
-
-bool InteriorPoint::advance(double target, int max_steps, const Interrupt& interrupt) {
-  constexpr double kRounding = 1e-10;  // of the residual, whose terms may be large
-  for (;;) {
-    if (mean_ < target && residual_ < std::max(target, kRounding)) return true;
-    if (interrupt.requested() || steps_ >= max_steps || !(std::abs(mean_) + residual_ < 1e100))
-      return false;
-    ++steps_;
-    if (!factorise()) return false;
-    const double alpha = choose_direction(predict());
-    if (!(alpha > 1e-12)) return false;
-    move(alpha);
-  }
-}
-
 double InteriorPoint::effect() const {
   double push = 0.0, worst = 0.0;
-  for (int i = 0; i < n_; ++i) push += w_.g[i] * w_.now.l[i];
+  for (int i = 0; i < n_; ++i) push += w_.g[i] * w_.at.now.l[i];
   if (!(push < 0.0)) return kInfinity;
   for (int i = 0; i < n_; ++i) {
     const double* row = w_.matrix + static_cast<std::size_t>(i) * stride_;
     double sum = 0.0, size = 0.0;
     for (int j = 0; j < n_; ++j) {
-      const double term = (row[j] - w_.g[i] * w_.g[j]) * w_.now.l[j];
+      const double term = (row[j] - w_.g[i] * w_.g[j]) * w_.at.now.l[j];
       sum += term;
       size += std::abs(term);
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/common/island.hpp"
+#include "solver/ncp_newton/predictor_corrector.hpp"
 
 namespace stiction {
 
@@ -11,16 +12,12 @@ struct InteriorWork {
     Kind kind;
     int row, dim;
   };
-  /// An iterate, or a direction from it; z: multiplier of the upper bound of a box.
-  struct Point {
-    Buffer<double> l, y, z;
-  };
+  InteriorPoints at;
   Buffer<Cell> cells;
   Buffer<int> row, pivot, end;         ///< row: of the problem
   Buffer<double> matrix, factor;       ///< G, and G + E W^2 factored
   Buffer<double> scale, g, low, high;  ///< of the reduced rows
   Buffer<double> r, d;                 ///< residual; what is aimed for
-  Point now, step, predictor, best;    ///< best: the best direction so far
   Buffer<double> scale_of_row, fixed;  ///< by row of the problem; fixed: known impulses
   Buffer<int> column;                  ///< likewise; -1: not in the system
 
@@ -32,15 +29,8 @@ struct InteriorWork {
 /// step. In canonical scaling (mode_newton.cpp) it keeps l and y inside the cones and follows
 ///   G l + g = c(y),  c(y) = y - ||y_T|| e_N,  l o y = m e,  m -> 0.
 /// Finds the modes where sweeps and Newton on the modes circle; the last digits are left to those.
-class InteriorPoint {
+class InteriorPoint final : public PredictorCorrector {
  public:
-  /// Where it starts, l = impulse e and y = velocity e in scaled units, and how it moves.
-  struct Start {
-    double impulse, velocity;
-    double centring;  ///< least eigenvalue of a contact's pair, as a share of m
-    double reach;     ///< share of the way to the boundary taken by a step
-  };
-
   enum class Problem {
     kContact,
     /// The same to stop on its path; contacts that nothing moves are left out.
@@ -53,10 +43,6 @@ class InteriorPoint {
   InteriorPoint(const Island& island, Problem problem, InteriorWork& work, int& factorisations);
 
   void restart(const Start& start);
-  /// Steps until m and the residual are below `target`. False if there are `max_steps` of them,
-  /// those of earlier calls counted, or the iterates break down. Each step costs one factorisation.
-  bool advance(double target, int max_steps, const Interrupt& interrupt);
-  int steps() const { return steps_; }
   /// Steps onto the path at l o y = `energy` e [J], bounds likewise, where
   ///   c(y) = y - (sqrt(||y_T||^2 + slip^2) - slip) e_N,  slip in m/s,
   /// until rounding is reached. The relative residual of these equations; infinite if it breaks
@@ -76,12 +62,11 @@ class InteriorPoint {
  private:
   using Kind = InteriorWork::Kind;
   using Cell = InteriorWork::Cell;
-  using Point = InteriorWork::Point;
 
   void list_cells();
   void scale();
   void evaluate();
-  bool factorise();
+  bool factorise() override;
   double slip(int row) const;
   template <int D>
   double smooth_norm(int row) const;
@@ -91,28 +76,21 @@ class InteriorPoint {
   double step_along_path();
   template <int D>
   void add_cone(int row);
-  void direction(double centre, bool corrected, double share);
+  void direction(double centre, bool corrected, double share) override;
   template <int D>
   void aim_cone(int row, double centre, bool corrected, double share);
   void aim_interval(int row, double centre, bool corrected);
-  double predict();
-  double choose_direction(double sigma);
-  double longest_step() const;
-  double worst_eigenvalue(double alpha, double* mean) const;
-  double safe_step(double mean) const;
-  void move(double alpha);
+  double longest_step() const override;
+  double worst_eigenvalue(double alpha, double* mean) const override;
+  void move(double alpha) override;
   template <class Visit>
   void each_pair(int cell, double alpha, Visit&& visit) const;
 
   const Island island_;
   const Problem problem_;
   InteriorWork& w_;
-  int& factorisations_;
-  Start start_{};
-  int n_ = 0, stride_ = 0, cells_ = 0, steps_ = 0;
-  double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
-  double residual_ = 0.0, mean_ = 0.0, worst_ = 0.0;
-  double least_ = 0.0;  ///< m is not lowered below
+  int n_ = 0, stride_ = 0, cells_ = 0;
+  double unit_ = 1.0;   ///< velocity that is 1 in scaled units [m/s]
   double slip_ = -1.0;  ///< of centre() [m/s]; < 0: not smoothed but in the Jacobian
 };
 

@@ -16,7 +16,8 @@ void InteriorWork::reserve(std::size_t total, int rows) {
   grow(rows, cells, row, pivot, end);
   grow(rows * size, matrix, factor);
   grow(size, scale, g, low, high, r, d);
-  for (Point* point : {&now, &step, &predictor, &best}) grow(size, point->l, point->y, point->z);
+  for (InteriorPoints::Point* point : {&at.now, &at.step, &at.predictor, &at.best})
+    grow(size, point->l, point->y, point->z);
   grow(total, scale_of_row, fixed, column);
 }
 
@@ -24,7 +25,7 @@ InteriorPoint::InteriorPoint(const Island& island,
                              Problem problem,
                              InteriorWork& work,
                              int& factorisations)
-    : island_(island), problem_(problem), w_(work), factorisations_(factorisations) {
+    : PredictorCorrector(work.at, factorisations), island_(island), problem_(problem), w_(work) {
   work.reserve(island.problem.g.size(), island.rows());
   list_cells();
   scale();
@@ -128,7 +129,7 @@ void InteriorPoint::copy_impulse(double* lambda) const {
     for (int r = 0; r < set.dim; ++r) lambda[set.offset + r] = 0.0;
     if (set.kind == SetKind::kBox && set.lower == set.upper) lambda[set.offset] = set.lower;
   }
-  for (int k = 0; k < n_; ++k) lambda[w_.row[k]] = unit_ * w_.scale[k] * w_.now.l[k];
+  for (int k = 0; k < n_; ++k) lambda[w_.row[k]] = unit_ * w_.scale[k] * w_.at.now.l[k];
 }
 
 void InteriorPoint::copy_dual(double* y) const {
@@ -136,7 +137,7 @@ void InteriorPoint::copy_dual(double* y) const {
   for (int k = 0; k < cells_; ++k) {
     const Cell& cell = w_.cells[k];
     const bool lower = cell.kind == Kind::kCone || std::isfinite(w_.low[cell.row]);
-    const double* of = lower ? w_.now.y : w_.now.z;
+    const double* of = lower ? w_.at.now.y : w_.at.now.z;
     for (int r = cell.row; r < cell.row + cell.dim; ++r)
       y[w_.row[r]] = of[r] * unit_ / w_.scale[cell.row];
   }

@@ -9,8 +9,7 @@
 #include <utility>
 
 // The NCP exactly and fast: the stages of an island, below. Each begins with the impulses that the
-// one before it left, and the best that any has seen are the answer. What a stage brings is
-// measured on two sets of problems, one of which no constant was tuned on: docs/solvers.md.
+// one before it left, and the best that any has seen are the answer: docs/solvers.md.
 
 namespace stiction {
 namespace {
@@ -36,14 +35,14 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
-    // Loose bodies in motion: conjugate gradients on sweeps, and Newton from where they end.
-    {"sweeps in space",
-     &NcpNewton::many_loose,
-     &NcpNewton::sweep_in_space,
-     SolveStatus::kConverged},
+    // Loose bodies in motion: conjugate gradients on sweeps.
+    {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
+    // What they leave of large islands: an interior point method in coordinates of the bodies.
+    {"interior in space", &NcpNewton::large_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
-    // Sweeps whose contacts are solved exactly, and Newton, by turns.
+    {"interior in space", &NcpNewton::few_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
+    // Exact sweeps and Newton.
     {"turns", &NcpNewton::always, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
@@ -193,7 +192,7 @@ bool NcpNewton::newton_in_space() {
 }
 
 /// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
-bool NcpNewton::sweep_in_space() {
+bool NcpNewton::sweep_loose() {
   constexpr double kHandOver = 1e-4;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
@@ -346,6 +345,8 @@ void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
     if (!island.is_loose()) continue;
     work.space.reserve(problem.g.size(), trees.num_coordinates());
     work.gradients.reserve(problem.g.size(), problem.space.num_trees(), island.last - island.first);
+    work.interior_space.reserve(
+        problem.g.size(), island.last - island.first, trees.num_coordinates());
   }
   work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));

@@ -4,6 +4,7 @@
 #include "solver/ncp_newton/conjugate_gradients.hpp"
 #include "solver/ncp_newton/gauss_seidel.hpp"
 #include "solver/ncp_newton/interior_point.hpp"
+#include "solver/ncp_newton/interior_space.hpp"
 #include "solver/ncp_newton/mode_newton.hpp"
 #include "solver/ncp_newton/multipliers.hpp"
 #include "solver/ncp_newton/space_newton.hpp"
@@ -40,6 +41,7 @@ struct NcpNewtonWork {
   SpaceNewtonWork space;
   ConjugateGradientWork gradients;
   InteriorWork interior;
+  InteriorSpaceWork interior_space;
 };
 
 /// ncp-newton on one island: its stages one after the other (ncp_newton.cpp).
@@ -79,11 +81,14 @@ class NcpNewton {
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
+  bool large_loose() const { return many_loose() && is_large(island_); }
+  bool few_loose() const { return many_loose() && !is_large(island_); }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
 
   // The stages.
   bool start_well();
-  bool sweep_in_space();
+  bool go_inside();
+  bool sweep_loose();
   bool come_to_rest();
   bool multipliers(int most);
   bool all_multipliers() { return multipliers(std::numeric_limits<int>::max()); }

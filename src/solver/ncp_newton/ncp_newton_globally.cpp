@@ -45,6 +45,32 @@ bool NcpNewton::try_interior_point() {
   });
 }
 
+/// The interior point method on loose bodies: some twenty steps bring an island of any size to
+/// where multipliers take hundreds. Where the path folds, as in one of eight kicked stacks, it is
+/// left.
+bool NcpNewton::go_inside() {
+  constexpr int kMaxSteps = 60, kPatience = 5;
+  constexpr double kFirst = 1e-3, kLast = 0.5e-12, kDown = 0.1;  // of the mean pair
+  if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
+  const int before = budget_.count();
+  const int most = budget_.by_formula() ? kMaxSteps : std::min(kMaxSteps, budget_.left());
+  InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
+  interior.restart(kStarts[0]);
+  bool good = true;
+  for (double target = kFirst; good && target > kLast && !solved(); target *= kDown) {
+    good = interior.advance(target, most, settings_.interrupt, kPatience);
+    interior.copy_impulse(lambda_);
+    evaluate();
+    if (!std::isfinite(certificate_.relative)) break;
+    keep_best();
+  }
+  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
+  if (solved()) return true;
+  return_to_best();
+  evaluate();
+  return false;
+}
+
 /// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:
 /// then c . d = g . d < 0 for any impulses, and no velocity is admissible. In finite precision: a
 /// solution would need impulses beyond any reason.

@@ -67,37 +67,52 @@ inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
   dim == 1 ? visit(std::integral_constant<int, 1>{}) : with_dim(dim, visit);
 }
 
-}  // namespace
-
-namespace {
-
 constexpr int kRow = ContactSpace::Side::kLooseRow;
 
-/// y[6] += Z x of a loose body.
-STICTION_CLONES void add_loose_rows(const double* z, int dim, const double* x, double* y) {
-  for (int r = 0; r < dim; ++r, z += kRow) {
-    for (int k = 0; k < 6; ++k) y[k] += z[k] * x[r];
-  }
-}
-
-/// c += Z^T y.
-STICTION_CLONES void add_loose_motion(const double* z, int dim, const double* y, double* c) {
-  for (int r = 0; r < dim; ++r, z += kRow) {
-    double sum = z[0] * y[0];
-    for (int k = 1; k < 6; ++k) sum += z[k] * y[k];
-    c[r] += sum;
-  }
+inline __attribute__((always_inline)) double sum_of_six(const Octo& x) {
+  return ((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5]);
 }
 
 }  // namespace
+
+/// y += Z x of loose bodies.
+STICTION_CLONES void TreeSpace::gather_loose(const Loose& in, const double* impulse, double* y) {
+  for (int k = 0; k < in.count; ++k) {
+    const double* x = impulse + in.rows[k].begin;
+    const int dim = in.rows[k].dim;
+    for (int s = in.side_start[k]; s < in.side_start[k + 1]; ++s) {
+      const double* z = in.sides[s].z;
+      Octo sum = octo(z) * x[0];
+      for (int r = 1; r < dim; ++r) sum += octo(z + kRow * r) * x[r];
+      double* out = y + in.sides[s].start;
+      for (int j = 0; j < 6; ++j) out[j] += sum[j];
+    }
+  }
+}
+
+/// motion = Z^T y of loose bodies.
+STICTION_CLONES void TreeSpace::spread_loose(const Loose& in, const double* y, double* motion) {
+  for (int k = 0; k < in.count; ++k) {
+    double* c = motion + in.rows[k].begin;
+    const int dim = in.rows[k].dim, first = in.side_start[k];
+    const Side& a = in.sides[first];
+    const double* u = y + a.start;
+    const Octo of_a = {u[0], u[1], u[2], u[3], u[4], u[5], 0.0, 0.0};
+    if (in.side_start[k + 1] - first == 1) {
+      for (int r = 0; r < dim; ++r) c[r] = sum_of_six(octo(a.z + kRow * r) * of_a);
+      continue;
+    }
+    const Side& b = in.sides[first + 1];
+    const double* v = y + b.start;
+    const Octo of_b = {v[0], v[1], v[2], v[3], v[4], v[5], 0.0, 0.0};
+    for (int r = 0; r < dim; ++r)
+      c[r] = sum_of_six(octo(a.z + kRow * r) * of_a + octo(b.z + kRow * r) * of_b);
+  }
+}
 
 void TreeSpace::gather(const double* impulse, double* y) const {
   std::fill(y, y + num_coordinates(), 0.0);
-  for (std::size_t k = 0; loose_ && k < rows_.size(); ++k) {
-    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s)
-      add_loose_rows(sides_[s].z, rows_[k].dim, impulse + rows_[k].begin, y + sides_[s].start);
-  }
-  if (loose_) return;
+  if (loose_) return gather_loose(loose(), impulse, y);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const double* x = impulse + rows_[k].begin;
     with_block(rows_[k].dim, [&](auto dim) {
@@ -116,12 +131,7 @@ void TreeSpace::gather(const double* impulse, double* y) const {
 }
 
 void TreeSpace::spread(const double* y, double* motion) const {
-  for (std::size_t k = 0; loose_ && k < rows_.size(); ++k) {
-    std::fill_n(motion + rows_[k].begin, rows_[k].dim, 0.0);
-    for (int s = side_start_[k]; s < side_start_[k + 1]; ++s)
-      add_loose_motion(sides_[s].z, rows_[k].dim, y + sides_[s].start, motion + rows_[k].begin);
-  }
-  if (loose_) return;
+  if (loose_) return spread_loose(loose(), y, motion);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     with_block(rows_[k].dim, [&](auto dim) {
       double sum[dim] = {};

@@ -41,6 +41,18 @@ class TreeSpace {
     const int* dofs;          // null: 0, 1, 2, ...
     const double* z;
   };
+  /// What the kernels of loose bodies see of it.
+  struct Loose {
+    int count;
+    const Rows* rows;
+    const Side* sides;
+    const int* side_start;
+  };
+  Loose loose() const {
+    return {static_cast<int>(rows_.size()), rows_.data(), sides_.data(), side_start_.data()};
+  }
+  static void gather_loose(const Loose& in, const double* impulse, double* y);
+  static void spread_loose(const Loose& in, const double* y, double* motion);
   void number_trees(const Island& island);
   template <int dim>
   static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);

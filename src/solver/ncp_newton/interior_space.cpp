@@ -1,0 +1,222 @@
+#include "solver/ncp_newton/interior_space.hpp"
+
+#include "math/small_inverse.hpp"
+#include "solver/ncp_newton/mode_newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Loose bodies have few coordinates: with u = m^-1 Z dl, B = E W^2 + R of a contact and H = B^-1,
+//
+//   (G + E W^2) dl = b   <=>   dl = H (b - Z^T u),   (m + Z H Z^T) u = Z H b.
+//
+// H grows as the pairs of contacts that push vanish, and with it what rounding leaves in u of the
+// directions that no contact holds. dl is therefore refined until b - (G + E W^2) dl is rounding.
+// A contact without friction is a cone with two rows of scale 0: they see nothing and push nothing.
+
+namespace stiction {
+namespace {
+
+constexpr int kRows = cone_planes::kRows, kNormal = kRows - 1;
+
+}  // namespace
+
+void InteriorSpaceWork::reserve(std::size_t total, int sets, int coordinates) {
+  const std::size_t planes = static_cast<std::size_t>(kRows) * sets;
+  for (InteriorPoints::Point* point : {&at.now, &at.step, &at.predictor, &at.best})
+    grow(planes, point->l, point->y);
+  grow(planes, scale, g, compliance, w, beta, p, r, d, b, x, error, scratch);
+  grow(kRows * planes, B, H);
+  grow(total, scale_of_row, impulse, motion);
+  y.grow(coordinates);
+}
+
+bool InteriorSpace::applies(const Island& island) {
+  const auto& sets = island.problem.sets;
+  return island.is_loose() &&
+         std::all_of(
+             sets.begin() + island.first, sets.begin() + island.last, [](const ConstraintSet& set) {
+               return set.is_normal(set.dim - 1) && (set.dim == kRows || set.dim == 1);
+             });
+}
+
+InteriorSpace::InteriorSpace(const Island& island,
+                             TreeSpace& space,
+                             InteriorSpaceWork& work,
+                             int& factorisations)
+    : PredictorCorrector(work.at, factorisations),
+      island_(island),
+      space_(space),
+      w_(work),
+      n_(island.last - island.first) {
+  const ContactProblem& p = island.problem;
+  work.reserve(p.g.size(), n_, space.num_coordinates());
+  scale_rows(island, w_.scale_of_row);
+  unit_ = 0.0;
+  for (double* x : {w_.scale.data(), w_.g.data(), w_.compliance.data()})
+    std::fill(x, x + kRows * n_, 0.0);
+  for (int i = 0; i < n_; ++i) {
+    const bool frictionless = p.sets[island.first + i].friction.slope() == 0.0;
+    for (int r = frictionless ? kNormal : 0; r < kRows; ++r) {
+      const int k = row(i, r), at = r * n_ + i;
+      w_.scale[at] = w_.scale_of_row[k];
+      w_.g[at] = w_.scale[at] * p.g[k];
+      w_.compliance[at] = w_.scale[at] * w_.scale[at] * p.compliance[k];
+      compliant_ = compliant_ || w_.compliance[at] != 0.0;
+      unit_ = std::max(unit_, std::abs(w_.g[at]));
+    }
+  }
+  if (!(unit_ > 0.0)) unit_ = 1.0;
+  for (int k = 0; k < kRows * n_; ++k) w_.g[k] /= unit_;
+}
+
+/// Of the problem; r >= first_row(contact).
+int InteriorSpace::row(int contact, int r) const {
+  const ConstraintSet& set = island_.problem.sets[island_.first + contact];
+  return set.offset + set.dim - kRows + r;
+}
+
+/// That the contact has.
+int InteriorSpace::first_row(int contact) const {
+  return kRows - island_.problem.sets[island_.first + contact].dim;
+}
+
+void InteriorSpace::restart(const Start& start) {
+  start_ = start;
+  const int normals = kNormal * n_, rows = kRows * n_;
+  for (const InteriorPoints::Point* point : {&w_.at.now, &w_.at.step}) {
+    for (double* x : {point->l.data(), point->y.data()}) std::fill(x, x + rows, 0.0);
+  }
+  std::fill(w_.at.now.l + normals, w_.at.now.l + rows, start.impulse);
+  std::fill(w_.at.now.y + normals, w_.at.now.y + rows, start.velocity);
+  evaluate();
+}
+
+/// Scaled impulses or velocities as rows of the problem.
+void InteriorSpace::scatter(const double* x, double* rows) const {
+  for (int i = 0; i < n_; ++i) {
+    for (int r = first_row(i); r < kRows; ++r)
+      rows[row(i, r)] = w_.scale[r * n_ + i] * x[r * n_ + i];
+  }
+}
+
+/// out = (G + R) l
+void InteriorSpace::multiply(const double* l, double* out) {
+  scatter(l, w_.impulse);
+  space_.gather(w_.impulse, w_.y);
+  for (int k = 0; k < space_.num_coordinates(); ++k) w_.y[k] /= space_.inertia()[k];
+  space_.spread(w_.y, w_.motion);
+  for (int i = 0; i < n_; ++i) {
+    for (int r = 0; r < first_row(i); ++r) out[r * n_ + i] = 0.0;
+    for (int r = first_row(i); r < kRows; ++r) {
+      const int at = r * n_ + i;
+      out[at] = w_.scale[at] * w_.motion[row(i, r)] + w_.compliance[at] * l[at];
+    }
+  }
+}
+
+void InteriorSpace::evaluate() {
+  multiply(w_.at.now.l, w_.r);
+  residual_ = cone_planes::subtract_velocity(n_, w_.at.now.y, w_.g, w_.r, w_.scratch);
+  worst_ = worst_eigenvalue(0.0, &mean_);
+}
+
+double InteriorSpace::worst_eigenvalue(double alpha, double* mean) const {
+  double sum = 0.0;
+  const double worst = cone_planes::worst_pair(
+      n_, w_.at.now.l, w_.at.step.l, w_.at.now.y, w_.at.step.y, alpha, &sum, w_.scratch.data());
+  *mean = sum / n_;
+  return worst;
+}
+
+double InteriorSpace::longest_step() const {
+  const double limit =
+      cone_planes::longest_step(n_, w_.at.now.l, w_.at.step.l, 1e3, w_.scratch.data());
+  return cone_planes::longest_step(n_, w_.at.now.y, w_.at.step.y, limit, w_.scratch.data());
+}
+
+void InteriorSpace::move(double alpha) {
+  for (int k = 0; k < kRows * n_; ++k) {
+    w_.at.now.l[k] += alpha * w_.at.step.l[k];
+    w_.at.now.y[k] += alpha * w_.at.step.y[k];
+  }
+  evaluate();
+}
+
+bool InteriorSpace::factorise() {
+  constexpr double kSlip = 1e-3;  // of the velocities of the mean pair
+  ++factorisations_;
+  cone_planes::scale(n_, w_.at.now.l, w_.at.now.y, kSlip * std::min(1.0, mean_), scalings());
+  cone_planes::blocks(n_, scalings(), w_.B);
+  cone_planes::inverse_blocks(n_, scalings(), w_.H);
+  space_.begin_matrix(false);
+  for (int i = 0; i < n_; ++i) {
+    double H[kRows * kRows];
+    for (int r = 0; compliant_ && r < kRows; ++r)
+      w_.B[(kRows + 1) * r * n_ + i] += w_.compliance[r * n_ + i];
+    for (int k = 0; k < kRows * kRows; ++k) H[k] = (compliant_ ? w_.B : w_.H)[k * n_ + i];
+    if (compliant_) {
+      if (!invert<kRows>(H)) return false;
+      for (int k = 0; k < kRows * kRows; ++k) w_.H[k * n_ + i] = H[k];
+    }
+    const int first = first_row(i), dim = kRows - first;
+    for (int r = first; r < kRows; ++r) {
+      for (int c = first; c < kRows; ++c)
+        H[dim * (r - first) + c - first] =
+            w_.scale[r * n_ + i] * H[kRows * r + c] * w_.scale[c * n_ + i];
+    }
+    space_.add(i, H);
+  }
+  return space_.factor();
+}
+
+void InteriorSpace::solve_once(double* b) {
+  cone_planes::times(n_, w_.H, b, w_.x);
+  scatter(w_.x, w_.impulse);
+  space_.gather(w_.impulse, w_.y);
+  space_.solve(w_.y);
+  space_.spread(w_.y, w_.motion);
+  std::copy(b, b + kRows * n_, w_.x.data());
+  for (int i = 0; i < n_; ++i) {
+    for (int r = first_row(i); r < kRows; ++r)
+      w_.x[r * n_ + i] = b[r * n_ + i] - w_.scale[r * n_ + i] * w_.motion[row(i, r)];
+  }
+  cone_planes::times(n_, w_.H, w_.x, b);
+}
+
+void InteriorSpace::solve(double* b) {
+  constexpr int kRounds = 3;
+  constexpr double kEnough = 1e-10, kNear = 1e-3;
+  const int rows = kRows * n_;
+  std::copy(b, b + rows, w_.b.data());
+  solve_once(b);
+  for (int round = 0; round < kRounds && mean_ < kNear; ++round) {
+    double size = 0.0, off = 0.0;
+    multiply(b, w_.error);
+    // (G + R) dl + E W^2 dl; B holds R as well where there is any.
+    cone_planes::times(n_, w_.B, b, w_.x);
+    for (int k = 0; k < rows; ++k) {
+      w_.error[k] = w_.b[k] - (w_.error[k] + w_.x[k] - w_.compliance[k] * b[k]);
+      size = std::max(size, std::abs(w_.b[k]));
+      off = std::max(off, std::abs(w_.error[k]));
+    }
+    if (!(off > kEnough * size)) break;
+    solve_once(w_.error);
+    for (int k = 0; k < rows; ++k) b[k] += w_.error[k];
+  }
+}
+
+void InteriorSpace::direction(double centre, bool corrected, double share) {
+  const cone_planes::Predictor predictor{corrected ? w_.at.predictor.l.data() : nullptr,
+                                         corrected ? w_.at.predictor.y.data() : nullptr};
+  cone_planes::aim(n_, scalings(), w_.at.now.l, predictor, w_.r, centre, share, w_.d, w_.at.step.l);
+  solve(w_.at.step.l);
+  cone_planes::finish(n_, scalings(), w_.d, w_.at.step.l, w_.at.step.y);
+}
+
+void InteriorSpace::copy_impulse(double* lambda) const {
+  scatter(w_.at.now.l, lambda);
+  for (int k = island_.begin; k < island_.end; ++k) lambda[k] *= unit_;
+}
+
+}  // namespace stiction
