@@ -18,12 +18,12 @@ import stiction
 HASHES = {
     "solo12": "d0d588a33e8cb819",
     "talos": "590a4d9df37c9cc5",
-    "allegro-ball": "a4322e2b635c1929",
+    "allegro-ball": "13a5e80ce6df31c6",
     "four-bar": "c0afcf9f7fe504a6",
-    "box-stack": "5359c9595b4d3b28",
+    "box-stack": "21d889cbf4f586b4",
     "slope": "50c909e17ca10ec3",
     "cube-slide": "568e5f3a142a8f98",
-    "ycb-pile(10)": "1b8060384564dcbe",
+    "ycb-pile(10)": "e935555790adfeea",
     "solo12, exponential": "ad7d9a15b1d250d8",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }

@@ -123,6 +123,8 @@ READ = [
 def test_a_solver_that_reads_a_setting_reacts_to_it(name: str, solver: str) -> None:
     usual = getattr(_stiction.SolverSettings(), name)
     value = not usual if isinstance(usual, bool) else other(name)
+    if name == "tolerance_large":
+        value = 1e-6  # the last step of the solver goes beyond half the usual one
     given = [large_problem()] if name == "tolerance_large" else problems()
     reactions = [
         outcome(p, solver=solver) != outcome(p, solver=solver, **{name: value}) for p in given

@@ -193,10 +193,10 @@ bool NcpNewton::newton_in_space() {
 
 /// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
 bool NcpNewton::sweep_loose() {
-  constexpr double kHandOver = 1e-4;
+  constexpr double kHandOver = 1e-4, kNear = 2e-2;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
-  if (solved()) return come_to_rest();
+  if (certificate_.relative <= kNear && come_to_rest()) return true;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   settings.max_iterations = std::min(300, settings_.max_iterations);
@@ -208,8 +208,8 @@ bool NcpNewton::sweep_loose() {
 }
 
 /// The last impulses nearly solve the island: it nearly rests. What a step leaves undone is the
-/// motion of the next, so that held to tolerance_large it would never rest. A few factorisations a
-/// step bring it, within some steps, to `tolerance`, where Newton takes one or two.
+/// motion of the next, so that held to tolerance_large it would never rest. A few factorisations
+/// bring it, within some steps, to `tolerance`, where Newton takes one or two.
 bool NcpNewton::come_to_rest() {
   constexpr int kFew = 15;
   const double accepted = std::exchange(tolerance_, settings_.tolerance);
@@ -218,7 +218,7 @@ bool NcpNewton::come_to_rest() {
     evaluate();
   }
   tolerance_ = accepted;
-  return true;
+  return solved();
 }
 
 /// For islands with fewer coordinates of trees than rows.

@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(steps_stay_inside_and_pairs_are_those_of_each_cone) {
 // Step by step the dense method's, whose own tests hold its equations.
 BOOST_AUTO_TEST_CASE(iterates_are_those_of_the_dense_method) {
   constexpr int kTrials = 20;
-  int same = 0;  // where no choice between directions hangs on rounding
+  int same = 0;                     // where no choice between directions hangs on rounding
   constexpr double kTarget = 1e-2;  // before steps to the surface amplify rounding
   Rng rng(3);
   for (int trial = 0; trial < kTrials; ++trial) {
