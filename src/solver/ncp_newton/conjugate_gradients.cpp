@@ -101,7 +101,8 @@ Residuals conjugate_gradients(const Island& island,
   Looks looks(settings);
   double size = 0.0, to_halve = 1e300;
   int halved = 0;
-  constexpr int kPatience = 32;  // sweeps that do not halve the residual
+  // Sweeps that do not halve the residual: the dearer a factorisation is, the more of them.
+  const int patience = island.rows() <= 1000 ? 32 : 128;
   for (int k = 1; k <= settings.max_iterations; ++k) {
     if (settings.interrupt.requested()) break;
     std::copy_n(w.u.data(), motions, w.before.data());
@@ -124,7 +125,7 @@ Residuals conjugate_gradients(const Island& island,
         to_halve = best.relative;
         halved = k;
       }
-      if (k - halved >= kPatience) break;
+      if (k - halved >= patience) break;
     }
     const double beta = size > 0.0 ? now / size : 0.0, share = beta <= 1.0 ? 1.0 : 0.0;
     size = now;

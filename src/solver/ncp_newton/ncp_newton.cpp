@@ -193,10 +193,11 @@ bool NcpNewton::newton_in_space() {
 
 /// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
 bool NcpNewton::sweep_loose() {
-  constexpr double kHandOver = 1e-4, kNear = 2e-2;
+  constexpr double kHandOver = 1e-4;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
-  if (certificate_.relative <= kNear && come_to_rest()) return true;
+  const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
+  if (certificate_.relative <= near && come_to_rest()) return true;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   settings.max_iterations = std::min(300, settings_.max_iterations);
