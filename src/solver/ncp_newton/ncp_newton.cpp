@@ -37,7 +37,6 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
     // Loose bodies in motion: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
-    // What they leave of large islands: an interior point method in coordinates of the bodies.
     {"interior in space", &NcpNewton::large_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
