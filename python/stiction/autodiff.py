@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._stiction import Control, Scene, Shape, State, distance, distance_derivatives
+from .given_array import given_array, integer
+from .loading import _check_type
 from .simulator import Simulator
 
 __all__ = ["ArrayFunction", "DistanceFunction"]
@@ -21,6 +23,11 @@ def unit(scene: Scene, q: Floats) -> Floats:
     """`q` with quaternions, and cosine and sine of continuous joints, of length 1."""
     out = q.copy()
     for first, count in _on_spheres(scene):
+        if not q[first : first + count].any():
+            raise ValueError(
+                f"q[{first}:{first + count}] is zero: must be a quaternion x y z w, or cosine and "
+                "sine, of any length; sim.initial_state().q has one"
+            )
         out[first : first + count] /= np.linalg.norm(out[first : first + count])
     return out
 
@@ -80,6 +87,10 @@ class ArrayFunction:
         state: warm starts and springs to begin with, which are not differentiated; None: none.
         control: servo targets and wrenches, to whose torques the arrays are added; None: `hold()`.
         checkpoint_every: of the tape of a rollout.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an array of a call has a wrong shape or is not finite; the message names it.
     """
 
     def __init__(
@@ -89,11 +100,18 @@ class ArrayFunction:
         control: Control | None = None,
         checkpoint_every: int = 0,
     ) -> None:
+        _check_type("sim", sim, Simulator, "stiction.Simulator(scene)")
+        if state is not None:
+            _check_type("state", state, State, "sim.initial_state()")
+        if control is not None:
+            _check_type("control", control, Control, "sim.hold()")
         self.sim, self.scene = sim, sim.scene
         self._start = (sim.initial_state() if state is None else state).copy()
         self._control = (sim.hold() if control is None else control).copy()
         self._torque = self._control.torque.copy()
-        self._every = checkpoint_every
+        self._every = integer("checkpoint_every", checkpoint_every)
+        if self._every < 0:
+            raise ValueError(f"checkpoint_every = {self._every}: must be >= 0")
         self._lock = threading.Lock()
 
     def step(self, q: Floats, v: Floats, tau: Floats) -> tuple[Floats, Floats]:
@@ -115,7 +133,7 @@ class ArrayFunction:
         """q (T + 1, nq) and v (T + 1, nv)."""
         with self._lock:
             log = self.sim.rollout(
-                self._at(q, v), taus + self._torque, control=self._control, record=("q", "v")
+                self._at(q, v), self._torques(taus), control=self._control, record=("q", "v")
             )
             assert log.q is not None and log.v is not None
             return log.q, log.v
@@ -127,7 +145,7 @@ class ArrayFunction:
         with self._lock:
             tape = self.sim.rollout(
                 self._at(q, v),
-                taus + self._torque,
+                self._torques(taus),
                 control=self._control,
                 record="q",
                 tape=True,
@@ -141,13 +159,17 @@ class ArrayFunction:
 
     def _at(self, q: Floats, v: Floats) -> State:
         state = self._start.copy()
-        state.q = unit(self.scene, np.asarray(q, dtype=float))
-        state.v = np.asarray(v, dtype=float)
+        state.q = unit(self.scene, given_array("q", q, (self.scene.nq,)))
+        state.v = given_array("v", v, (self.scene.nv,))
         return state
+
+    def _torques(self, taus: Floats) -> Floats:
+        """(T, nv) with those of the control."""
+        return given_array("taus", taus, ("T", self.scene.nv)) + self._torque
 
     def _step(self, q: Floats, v: Floats, tau: Floats) -> State:
         state = self._at(q, v)
-        self._control.torque = self._torque + np.asarray(tau, dtype=float)
+        self._control.torque = self._torque + given_array("tau", tau, (self.scene.nv,))
         self.sim.step(state, self._control)
         self._control.torque = self._torque
         return state
@@ -171,6 +193,8 @@ class DistanceFunction:
     """
 
     def __init__(self, a: Shape, b: Shape, method: str = "exact", **settings: Any) -> None:
+        for name, shape in (("a", a), ("b", b)):
+            _check_type(name, shape, Shape, "stiction.Sphere(0.1)")
         self.a, self.b = a, b
         self._settings = {"method": method, **settings}
         far = np.eye(4)
@@ -179,12 +203,13 @@ class DistanceFunction:
 
     def value(self, pose_a: Floats, pose_b: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Signed distance (), witness points (3,), (3,) and the normal from a to b (3,), world."""
-        found = distance(self.a, _matrix(pose_a), self.b, _matrix(pose_b))
+        X_WA, X_WB = _pose("pose_a", pose_a), _pose("pose_b", pose_b)
+        found = distance(self.a, X_WA, self.b, X_WB)
         return np.array(found.distance), found.witness_a, found.witness_b, found.normal
 
     def vjp(self, pose_a: Floats, pose_b: Floats, *by: Floats) -> tuple[Floats, Floats]:
         """dl/d(pose_a, pose_b) from dl/d(distance, witness_a, witness_b, normal)."""
-        X_WA, X_WB = _matrix(pose_a), _matrix(pose_b)
+        X_WA, X_WB = _pose("pose_a", pose_a), _pose("pose_b", pose_b)
         at = distance(self.a, X_WA, self.b, X_WB)
         d = distance_derivatives(self.a, X_WA, self.b, X_WB, at=at, **self._settings)
         by_distance, by_a, by_b, by_normal = (np.asarray(x, dtype=float) for x in by)
@@ -197,6 +222,14 @@ class DistanceFunction:
         moment = moment + np.cross(at.normal, by_normal) - of_b[3:]
         moment = moment + np.cross(about_b - about_a, force)
         return _by_pose(pose_a, X_WA, force, moment), _by_pose(pose_b, X_WB, of_b[:3], of_b[3:])
+
+
+def _pose(name: str, given: Floats) -> Floats:
+    """The same of a caller's."""
+    pose = given_array(name, given, (7,), means="x y z and a quaternion x y z w")
+    if not pose[3:].any():
+        raise ValueError(f"{name}[3:] = [0, 0, 0, 0]: must be a quaternion x y z w of any length")
+    return _matrix(pose)
 
 
 def _matrix(pose: Floats) -> Floats:

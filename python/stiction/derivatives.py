@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import GradientReport, State
+from .given_array import given_array
 
 __all__ = ["IslandDerivatives", "StepDerivatives"]
 
@@ -142,6 +143,23 @@ def split(
     """
     names = known_names(wrt, (*STATE, *more))
     return names, [name for name in dict.fromkeys(names) if name not in (*STATE, *more)]
+
+
+def covector(w: ArrayLike, nv: int) -> Floats:
+    """`w` of vjp as a vector; its length, which may have springs, is checked where they are known.
+
+    Raises:
+        ValueError: it has another number of axes, or is no array of numbers.
+    """
+    if np.shape(w) == () or np.ndim(w) > 1:
+        given_array("w", w, (2 * nv,), means="2 nv: dl/dq+ and dl/dv+")
+    return given_array("w", w, ("n",), finite=False)
+
+
+def extensions(dsprings: ArrayLike | None) -> Floats | None:
+    """`dsprings` of jvp as a vector, likewise."""
+    means = "three for each of gradient_report().springs"
+    return None if dsprings is None else given_array("dsprings", dsprings, ("3 ns",), means=means)
 
 
 def directions(

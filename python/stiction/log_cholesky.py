@@ -35,6 +35,37 @@ def _second_moment(inertia: Floats) -> Floats:
     return np.asarray(0.5 * np.trace(inertia) * np.eye(3) - inertia)
 
 
+def _inertia(second: Floats) -> Floats:
+    """The inverse: trace(Σ) 1 - Σ, by sums of what is positive."""
+    x, y, z = np.diag(second)
+    return np.asarray(np.diag([y + z, x + z, x + y]) - (second - np.diag([x, y, z])))
+
+
+NAMES = ("alpha", "d1", "d2", "d3", "s12", "s23", "s13", "t1", "t2", "t3")
+LARGEST = (100.0,) * 4 + (1e50,) * 6
+"""Within these all products of a body's numbers are finite and none is zero."""
+
+
+def _numbers(theta: ArrayLike) -> Floats:
+    """theta as an array.
+
+    Raises ValueError naming the entry.
+    """
+    try:
+        x = np.asarray(theta, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"theta = {theta!r}: must be ten finite numbers") from None
+    if x.shape != (10,) or not np.isfinite(x).all():
+        raise ValueError(f"theta = {x.tolist()}: must be ten finite numbers")
+    for k, (name, most) in enumerate(zip(NAMES, LARGEST, strict=True)):
+        if abs(x[k]) > most:
+            raise ValueError(
+                f"theta[{k}] = {x[k]:g}: {name} must lie within {-most:g} ... {most:g}; beyond, "
+                "the body's numbers overflow or vanish: shorten the step of the search"
+            )
+    return x
+
+
 def physical_inertia(theta: ArrayLike) -> InertialParameters:
     """The body that theta stands for, with the derivatives of its numbers.
 
@@ -43,16 +74,16 @@ def physical_inertia(theta: ArrayLike) -> InertialParameters:
         U = e^alpha [[e^d1, s12, s13, t1], [0, e^d2, s23, t2], [0, 0, e^d3, t3], [0, 0, 0, 1]].
         All real numbers are allowed; mass > 0 and the triangle inequalities follow.
 
-    Raises ValueError if theta has another shape or entries that are not finite.
+    Raises ValueError if theta has another shape, entries that are not finite, or so large ones that
+    the body's numbers would overflow or vanish: beyond 100 of alpha and d, whose powers of e they
+    are of, beyond 1e50 of the others.
     """
-    x = np.asarray(theta, dtype=float)
-    if x.shape != (10,) or not np.isfinite(x).all():
-        raise ValueError(f"theta = {x.tolist()}: must be ten finite numbers")
+    x = _numbers(theta)
     d, (s12, s23, s13), t = np.exp(x[1:4]), x[4:7], x[7:10]
     mass = float(np.exp(2.0 * x[0]))
     upper = np.array([[d[0], s12, s13], [0.0, d[1], s23], [0.0, 0.0, d[2]]])
     second = mass * upper @ upper.T
-    inertia = np.trace(second) * np.eye(3) - second
+    inertia = _inertia(second)
     jacobian = np.zeros((10, 10))
     jacobian[0, 0] = 2.0 * mass
     jacobian[1:4, 7:10] = np.eye(3)
@@ -65,7 +96,7 @@ def physical_inertia(theta: ArrayLike) -> InertialParameters:
             turn = np.zeros((3, 3))
             turn[row, column] = upper[row, column] if k < 4 else 1.0
             change = mass * (turn @ upper.T + upper @ turn.T)
-        moved = np.trace(change) * np.eye(3) - change
+        moved = _inertia(change)
         jacobian[4:10, k] = [moved[i] for i in ENTRIES]
     return InertialParameters(mass, t.copy(), inertia, jacobian)
 

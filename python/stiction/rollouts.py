@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from ._stiction import RolloutGradientReport, StepReport
 from .derivatives import by_field, known_names
+from .given_array import given_array
 
 __all__ = ["Rollout", "RolloutGradient", "RolloutTape"]
 
@@ -44,6 +46,14 @@ class Rollout:
     num_contacts: NDArray[np.int64] | None = None
     energy: Floats | None = None
     converged: NDArray[np.bool_] | None = None
+
+    if not TYPE_CHECKING:  # which knows by itself that there is no such attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            text = f"{type(self).__name__} has no attribute {name!r}"
+            if name == "adjoint":
+                text += ": record with sim.rollout(..., tape=True), whose RolloutTape has it"
+            raise AttributeError(text)
 
 
 RECORDABLE = tuple(name for name in Rollout.__dataclass_fields__ if name != "steps")
@@ -145,8 +155,8 @@ class RolloutTape(Rollout):
         """
         assert self._simulator is not None and self._tape is not None
         nv = self._simulator.scene.nv
-        states = _rows("dl_dx", dl_dx, [(self.steps + 1, 2 * nv), (2 * nv,)])
-        taus = None if dl_du is None else _rows("dl_du", dl_du, [(self.steps, nv)])
+        states = given_array("dl_dx", dl_dx, (self.steps + 1, 2 * nv), (2 * nv,))
+        taus = None if dl_du is None else given_array("dl_du", dl_du, (self.steps, nv))
         names = dict.fromkeys(known_names(wrt, CONTROLS + INITIAL))
         kept = [name for name in names if name not in CONTROLS + INITIAL]
         *found, by_springs, values, ranges, report, springs = self._simulator._adjoint(
@@ -158,15 +168,3 @@ class RolloutTape(Rollout):
         return RolloutGradient(
             report=report, parameters=parameters, springs=tuple(springs), **asked
         )
-
-
-def _rows(name: str, given: ArrayLike, shapes: list[tuple[int, ...]]) -> Floats:
-    rows = np.asarray(given, dtype=float)
-    if rows.shape not in shapes:
-        raise ValueError(
-            f"{name} has shape {rows.shape}: must be {' or '.join(str(shape) for shape in shapes)}"
-        )
-    if not np.isfinite(rows).all():
-        at = [int(k) for k in np.argwhere(~np.isfinite(rows))[0]]
-        raise ValueError(f"{name}{at} = {rows[tuple(at)]}: must be finite")
-    return rows

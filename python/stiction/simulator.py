@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack, overload
@@ -24,8 +23,19 @@ from ._stiction import (
     uniqueness,
 )
 from .comparison import Comparison, compare
-from .derivatives import SPRINGS, STATE, StepDerivatives, directions, gradients, made_of, split
+from .derivatives import (
+    SPRINGS,
+    STATE,
+    StepDerivatives,
+    covector,
+    directions,
+    extensions,
+    gradients,
+    made_of,
+    split,
+)
 from .explain import Explanation, explain
+from .given_array import integer, one_or_many
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
 from .references import RowReference, references
@@ -35,18 +45,6 @@ from .starting import warn_of_start
 from .wrenches import wrench_on
 
 __all__ = ["Simulator"]
-
-
-def _integer(name: str, value: int) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} = {value!r}: must be an integer") from None
-
-
-def _names(one_or_many: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as a tuple, one alone too."""
-    return (one_or_many,) if isinstance(one_or_many, str) else tuple(one_or_many)
 
 
 class Simulator(_stiction.Simulator):
@@ -179,7 +177,7 @@ class Simulator(_stiction.Simulator):
             SimulationError: a step was not finite; `state` is as it was before that step.
         """
         _check_type("state", state, State, "sim.initial_state()")
-        names = RECORDABLE if record is None else _names(record)
+        names = RECORDABLE if record is None else one_or_many(record)
         for name in names:
             if name not in RECORDABLE:
                 raise ValueError(f"record: {name!r} is unknown; there are: {', '.join(RECORDABLE)}")
@@ -190,13 +188,13 @@ class Simulator(_stiction.Simulator):
                     raise ValueError(f"{name} = {given!r}: must be an array (T, nv)")
                 rows.add(len(np.asarray(given)))
         if steps is not None:
-            rows.add(_integer("steps", steps))
+            rows.add(integer("steps", steps))
         if len(rows) != 1:
             raise ValueError(
                 f"rollout: taus, position_targets and steps say {sorted(rows) or 'no'} steps; "
                 "they must agree on one number"
             )
-        every = _integer("checkpoint_every", checkpoint_every)
+        every = integer("checkpoint_every", checkpoint_every)
         if every < 0 or (every > 0 and not tape):
             raise ValueError(
                 f"checkpoint_every = {every}: must be " + (">= 0" if tape else "0 without a tape")
@@ -267,7 +265,7 @@ class Simulator(_stiction.Simulator):
                 overflows.
         """
         names, parameters = split(wrt, (SPRINGS,))
-        found = gradients(self._vjp(w, parameters), names)
+        found = gradients(self._vjp(covector(w, self.scene.nv), parameters), names)
         return found[0] if isinstance(wrt, str) else found
 
     def jvp(
@@ -298,7 +296,7 @@ class Simulator(_stiction.Simulator):
             ValueError: as in `vjp`; of a compliant integrator with any parameter.
         """
         changes = directions(parameters, self._parameter_ranges)
-        return self._jvp(dq, dv, dtorque, dsprings, changes)
+        return self._jvp(dq, dv, dtorque, extensions(dsprings), changes)
 
     def add_wrench(
         self,
@@ -325,7 +323,8 @@ class Simulator(_stiction.Simulator):
         Raises:
             ValueError: an unknown body or frame, or `state` is missing.
         """
-        index = self.scene.body(body) if isinstance(body, str) else _integer("body", body)
+        _check_type("control", control, Control, "sim.hold()")
+        index = self.scene.body(body) if isinstance(body, str) else integer("body", body)
         if not 0 <= index < self.scene.num_bodies:
             raise ValueError(f"body = {index}: must be in [0, {self.scene.num_bodies})")
         wrench = wrench_on(self, index, force, moment, point, frame, state)
@@ -355,7 +354,7 @@ class Simulator(_stiction.Simulator):
             TypeError: an unknown option.
         """
         _check_type("state", state, State, "sim.initial_state()")
-        names = list(_stiction.solvers()) if solvers is None else list(_names(solvers))
+        names = list(_stiction.solvers()) if solvers is None else list(one_or_many(solvers))
         return compare(self, state, control, names, warm_start, options)
 
     def explain(

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._stiction import ExternalWrench, Simulator, State
+from .given_array import given_array
+from .loading import _check_type
 
 REMEDY = (
     "append: control.wrenches is a copy; write control.wrenches += (wrench,), or call "
@@ -46,16 +48,22 @@ def wrench_on(
     """About the origin of the body, world axes; arguments of `Simulator.add_wrench`.
 
     Raises:
-        ValueError: an unknown frame, or `state` is missing.
+        ValueError: an unknown frame, a wrong shape, or `state` is missing.
+        TypeError: `state` is no State.
     """
     if frame not in ("world", "body"):
         raise ValueError(f'frame = {frame!r}: must be "world" or "body"')
-    f, m = np.asarray(force, dtype=float), np.asarray(moment, dtype=float)
+    f, m = given_array("force", force, (3,)), given_array("moment", moment, (3,))
     if point is not None or frame == "body":
         if state is None:
-            raise ValueError("state = None: needed to know where the body is")
+            asked = 'frame = "body"' if frame == "body" else f"point = {point!r}"
+            raise ValueError(
+                f"state = None: {asked} needs to know where the body is; give the state of the "
+                "step, state=state"
+            )
+        _check_type("state", state, State, "sim.initial_state()")
         pose = sim.body_poses(state)[body]
-        arm = np.zeros(3) if point is None else np.asarray(point, dtype=float)
+        arm = np.zeros(3) if point is None else given_array("point", point, (3,))
         if frame == "body":
             f, m, arm = (pose.rotation @ x for x in (f, m, arm))
         elif point is not None:

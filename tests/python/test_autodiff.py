@@ -6,7 +6,7 @@ import importlib
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +124,34 @@ def test_a_distance_refuses_what_its_method_does_not_read() -> None:
         autodiff.DistanceFunction(a, b, samples=10)
     with pytest.raises(ValueError, match="method"):
         autodiff.DistanceFunction(a, b, "exactly")
+
+
+def test_arguments_are_refused_by_name() -> None:
+    sim = stiction.Simulator(stiction.load("cartpole"))
+    f, z = autodiff.ArrayFunction(sim), np.zeros
+    sphere = stiction.Sphere(0.1)
+    between, pose = autodiff.DistanceFunction(sphere, sphere), np.eye(7)[6]
+    calls: dict[str, Callable[[], object]] = {
+        "tau has shape (1,): must be (2,)": lambda: f.step(z(2), z(2), z(1)),
+        "tau has shape (3,): must be (2,)": lambda: f.step_vjp(z(2), z(2), z(3), z(2), z(2)),
+        "q has shape (3,): must be (2,)": lambda: f.step(z(3), z(2), z(2)),
+        "v[1] = nan: must be finite": lambda: f.step(z(2), np.array([0.0, np.nan]), z(2)),
+        "taus has shape (4, 1): must be (T, 2)": lambda: f.rollout(z(2), z(2), z((4, 1))),
+        "taus has shape (2,): must be (T, 2)": lambda: f.rollout_vjp(z(2), z(2), z(2), z(1), z(1)),
+        "pose_a has shape (6,): must be (7,), x y z and a": lambda: between.value(z(6), pose),
+        "pose_b[3:] = [0, 0, 0, 0]: must be a quaternion": lambda: between.vjp(pose, z(7), z(1)),
+        "sim = 'abc': must be a Simulator": lambda: autodiff.ArrayFunction("abc"),  # type: ignore[arg-type]
+        "state = 3: must be a State": lambda: autodiff.ArrayFunction(sim, 3),  # type: ignore[arg-type]
+        "control = 3: must be a Control": lambda: autodiff.ArrayFunction(sim, None, 3),  # type: ignore[arg-type]
+        "checkpoint_every = -1: must": lambda: autodiff.ArrayFunction(sim, checkpoint_every=-1),
+        "b = 3: must be a Shape": lambda: autodiff.DistanceFunction(sphere, 3),  # type: ignore[arg-type]
+    }
+    for text, call in calls.items():
+        with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+            call()
+    ball = autodiff.ArrayFunction(stiction.Simulator(stiction.load("box-stack", n=1)))
+    with pytest.raises(ValueError, match=re.escape("q[3:7] is zero: must be a quaternion")):
+        ball.step(z(7), z(6), z(6))
 
 
 @pytest.mark.parametrize("name", ["jax", "torch"])

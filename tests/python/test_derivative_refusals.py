@@ -31,6 +31,12 @@ def test_arguments_are_refused_by_name() -> None:
     sim.step(state, torque)
     refused(ValueError, "w has 3 entries: must have 4 (2 nv", lambda: sim.vjp(np.ones(3)))
     refused(ValueError, "w[0] = nan: must be finite", lambda: sim.vjp(nan * 2))
+    for shape in ((4, 1), ()):
+        refused(ValueError, f"w has shape {shape}: must be (4,), 2 nv: dl/dq+ and dl/dv+",
+                lambda shape=shape: sim.vjp(np.ones(shape)))  # fmt: skip
+    refused(ValueError, "w = 'abc': must be an array of numbers, (4,)", lambda: sim.vjp("abc"))
+    refused(ValueError, "dsprings has shape (3, 1): must be (3 ns,), three for each of gradient",
+            lambda: sim.jvp(dsprings=np.ones((3, 1))))  # fmt: skip
     refused(ValueError, "dq has shape (4,): must be (2,)", lambda: sim.jvp(np.ones(4)))
     refused(ValueError, "dv[0] = nan: must be finite", lambda: sim.jvp(dv=nan))
     refused(ValueError, "dtorque has shape (): must be (2,)", lambda: sim.jvp(dtorque=1.0))

@@ -181,6 +181,20 @@ def test_wrenches() -> None:
     )
     refused(ValueError, "force has shape (2,)", lambda: stiction.ExternalWrench(0, [0, 1]))
     refused(ValueError, "force[0] = nan", lambda: stiction.ExternalWrench(0, [np.nan, 0, 1]))
+    for text, given in {
+        'state = None: frame = "body" needs to know where the body is': {"frame": "body"},
+        "state = None: point = [0, 0, 1] needs to know": {"point": [0, 0, 1]},
+        "force has shape (2,): must be (3,)": {"force": [0, 1]},
+        "moment[1] = nan: must be finite": {"moment": [0, np.nan, 0]},
+        "point has shape (2,): must be (3,)": {"point": [0, 1], "state": sim.initial_state()},
+        "frame = 'of the body': must be ": {"frame": "of the body"},
+    }.items():
+        refused(ValueError, text, lambda given=given: sim.add_wrench(control, 0, **given))
+    for text, call in {
+        "state = 3: must be a State": lambda: sim.add_wrench(control, 0, frame="body", state=3),  # type: ignore[arg-type]
+        "control = None: must be a Control": lambda: sim.add_wrench(None, 0),  # type: ignore[arg-type]
+    }.items():
+        refused(TypeError, text, call)
     with pytest.raises(ValueError, match="must be an ExternalWrench"):
         control.wrenches = [1]  # type: ignore[list-item]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -104,14 +105,17 @@ WRONG: list[tuple[type[Exception], str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.parametrize(
+    "function", [stiction.inverse_contact_dynamics, stiction.inverse_contact_derivatives]
+)
 @pytest.mark.parametrize(("error", "text", "given"), WRONG)
 def test_wrong_arguments_are_named(
-    error: type[Exception], text: str, given: dict[str, Any]
+    function: Callable[..., object], error: type[Exception], text: str, given: dict[str, Any]
 ) -> None:
     sim = stiction.Simulator(stiction.load("cube-slide"))
     right = {"state": sim.initial_state(), "v_next": np.zeros(6)}
     with pytest.raises(error, match=re.escape(text)):
-        stiction.inverse_contact_dynamics(sim, **(right | given))
+        function(sim, **(right | given))
 
 
 def test_compliant_integrators_are_refused() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
 import numpy as np
 import pytest
 import stiction
@@ -112,27 +109,6 @@ def test_what_is_held_back_by_friction_is_refused() -> None:
     assert abs(found.residual).max() > 1.0
     with pytest.raises(ValueError, match="is held back by the bound of what it may be"):
         stiction.inverse_contact_derivatives(sim, state, np.zeros(6), control=control)
-
-
-WRONG: list[tuple[type[Exception], str, dict[str, Any]]] = [
-    (ValueError, "v_next has shape (5,): must be (6,)", {"v_next": np.zeros(5)}),
-    (ValueError, "v_next[0] = nan: must be finite", {"v_next": np.full(6, np.nan)}),
-    (ValueError, "actuated[1] = 9: must be the number of a dof, from 0 to 5", {"actuated": [0, 9]}),
-    (TypeError, "is a mask, must be numbers of dofs", {"actuated": [True] * 6}),
-    (ValueError, "tolerance = 0: must be > 0 and finite", {"tolerance": 0.0}),
-    (ValueError, "control has shape (2,): must be (6,)", {"control": np.ones(2)}),
-    (TypeError, "state = 3: must be a State", {"state": 3}),
-]
-
-
-@pytest.mark.parametrize(("error", "text", "given"), WRONG)
-def test_wrong_arguments_are_named(
-    error: type[Exception], text: str, given: dict[str, Any]
-) -> None:
-    sim = stiction.Simulator(stiction.load("cube-slide"))
-    right = {"state": sim.initial_state(), "v_next": np.zeros(6)}
-    with pytest.raises(error, match=re.escape(text)):
-        stiction.inverse_contact_derivatives(sim, **(right | given))
 
 
 def test_unknown_blocks_are_named() -> None:

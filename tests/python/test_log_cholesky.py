@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import numpy as np
 import pinocchio
 import pytest
 import stiction
+from stiction.log_cholesky import LARGEST, NAMES
 
 
 def random_theta(rng: np.random.Generator) -> np.ndarray:
@@ -113,3 +117,21 @@ def test_what_no_body_has_is_refused() -> None:
         stiction.physical_inertia(np.ones(9))
     with pytest.raises(ValueError, match="theta = "):
         stiction.physical_inertia(np.full(10, np.nan))
+    with pytest.raises(ValueError, match="theta = 'abc': must be ten finite numbers"):
+        stiction.physical_inertia("abc")  # type: ignore[arg-type]
+
+
+def test_theta_is_bounded_where_numbers_would_overflow() -> None:
+    for k, (name, most) in enumerate(zip(NAMES, LARGEST, strict=True)):
+        for sign in (-1.0, 1.0):
+            theta = np.zeros(10)
+            theta[k] = sign * most * 1.01
+            text = f"theta[{k}] = {theta[k]:g}: {name} must lie within {-most:g} ... {most:g}"
+            with pytest.raises(ValueError, match=re.escape(text)):
+                stiction.physical_inertia(theta)
+    corners = np.array(list(itertools.product((-1.0, 0.0, 1.0), repeat=7)))
+    with np.errstate(over="raise", invalid="raise"):
+        for corner in corners:
+            body = stiction.physical_inertia(np.r_[corner, 1.0, -1.0, 1.0] * LARGEST)
+            assert 0.0 < body.mass < np.inf and (np.diag(body.inertia) > 0.0).all()
+            assert np.isfinite(body.inertia).all() and np.isfinite(body.jacobian).all()

@@ -231,6 +231,12 @@ def test_refusals_name_what_is_wrong() -> None:
         p.rollout(checkpoint_every=-1)
     with pytest.raises(ValueError, match="checkpoint_every = 5: must be 0 without a tape"):
         p.sim.rollout(p.start.copy(), p.taus, checkpoint_every=5)
+    plain = p.sim.rollout(p.start.copy(), p.taus)
+    with pytest.raises(AttributeError, match=r"Rollout has no attribute 'adjoint': record with .*"
+                       r"tape=True"):  # fmt: skip
+        plain.adjoint(p.dl_dx)
+    with pytest.raises(AttributeError, match=r"Rollout has no attribute 'tapes'$"):
+        plain.tapes  # noqa: B018
     p.sim.parameters.contact_damping[0] = 3.0
     with pytest.raises(ValueError, match=r"parameters.contact_damping\[0\] was edited"):
         tape.adjoint(p.dl_dx)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 import pinocchio
 import pytest
@@ -99,6 +102,38 @@ def test_randomized_gradients_are_those_of_the_mean() -> None:
         stiction.randomized_gradient(x, 0.0, 1, cost=cost)
     with pytest.raises(ValueError, match="samples"):
         stiction.randomized_gradient(x, sigma, 0, cost=cost)
+
+
+WORDS: dict[str, dict[str, Any]] = {
+    "cost at x = nan: must be finite; bound the cost": {"cost": lambda x: np.nan},
+    "cost at x + sigma u of sample 0 = inf: must be": {"cost": lambda x: 0 if x == 1 else np.inf},
+    "cost at x = array([0., 0.]): must be a number": {"cost": lambda x: np.zeros(2)},
+    "gradient at x + sigma u of sample 0[0] = nan": {"gradient": lambda x: x * np.nan},
+    "gradient at x + sigma u of sample 0 has shape (2,): must be (1,)": {
+        "gradient": lambda x: np.zeros(2)
+    },
+    "x[0] = nan: must be finite": {"cost": lambda x: 0.0, "x": [np.nan]},
+    "cost = 3: must be a function of an array": {"cost": 3},
+    "samples = 2.5: must be an integer": {"cost": lambda x: 0.0, "samples": 2.5},
+}
+
+
+@pytest.mark.parametrize("text", WORDS)
+def test_randomized_gradients_refuse_what_is_no_number(text: str) -> None:
+    given = {"x": np.ones(1), "sigma": 0.1, "samples": 3} | WORDS[text]
+    with pytest.raises((ValueError, TypeError), match=re.escape(text)):
+        stiction.randomized_gradient(**given)
+
+
+def test_a_walk_refuses_before_its_first_step() -> None:
+    sim = stiction.Simulator(ball_above(0.3))
+    for given in ("abc", 1e-2, [None], [[1.0]]):
+        with pytest.raises(TypeError, match="must be a sequence of numbers"):
+            stiction.along_path(sim, given)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=re.escape("epsilons[1] = 0.0: must be > 0 and finite")):
+        stiction.along_path(sim, [1e-2, 0.0])
+    with pytest.raises(TypeError, match="sim = 'abc': must be a Simulator"):
+        stiction.along_path("abc")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", ["zeroth", "first"])
