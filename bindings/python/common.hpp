@@ -37,6 +37,7 @@ void expose_solver();
 void expose_solution_derivatives();
 void expose_integrator();
 void expose_simulator();
+void expose_batch();
 void expose_scenes();
 void expose_study();
 

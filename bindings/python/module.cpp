@@ -24,6 +24,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_solution_derivatives();
   expose_integrator();
   expose_simulator();
+  expose_batch();
   expose_scenes();
   expose_study();
   explain_calls();

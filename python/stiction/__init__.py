@@ -106,6 +106,7 @@ from ._stiction import (
     validate_state,
 )
 from ._version import __version__
+from .batch import Batch, WorldReport
 from .comparison import Comparison, SolverResult
 from .copying import install as install_copying
 from .decomposition import decompose
@@ -137,6 +138,7 @@ install_copying()
 
 __all__ = [
     "Balance",
+    "Batch",
     "BodyWrench",
     "Box",
     "BoxSet",
@@ -211,6 +213,7 @@ __all__ = [
     "Trot",
     "Uniqueness",
     "UrdfOptions",
+    "WorldReport",
     "__version__",
     "along_path",
     "bounding_box",

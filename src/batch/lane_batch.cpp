@@ -10,8 +10,6 @@
 namespace stiction {
 namespace {
 
-constexpr int kPacksOfChunk = kMaxLanePacks;
-
 const LaneKernel& kernel_of(int width) {
   const std::vector<LaneKernel>& kernels = lane_kernels();
   if (width == 0) return kernels.back();
@@ -62,7 +60,8 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
       layout_(scalar_.scene(), settings),
       view_(layout_.view()),
       kernel_(kernel_of(width)),
-      worlds_(worlds) {
+      worlds_(worlds),
+      parameters_(scalar_.scene(), std::max(worlds, 1)) {
   if (worlds < 1)
     throw std::invalid_argument("worlds is " + std::to_string(worlds) + ": must be > 0");
   packs_ = (worlds + kernel_.width - 1) / kernel_.width;
@@ -73,11 +72,12 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
   for (int world = 0; world < packs_ * kernel_.width; ++world) {
     set_state(world, start);
     set_control(world, scalar_control_);
+    hold(world, world >= worlds);
   }
 }
 
 void LaneBatch::allocate() {
-  const int W = kernel_.width, nv = view_.tree.nv, chunk = std::min(packs_, kPacksOfChunk);
+  const int W = kernel_.width, nv = view_.tree.nv, chunk = std::min(packs_, kMaxLanePacks);
   const std::size_t lanes = static_cast<std::size_t>(packs_) * W;
   data_.control = LaneMemory(lanes * 3 * nv);
   data_.q = LaneMemory(lanes * view_.tree.nq);
@@ -85,8 +85,8 @@ void LaneBatch::allocate() {
   data_.impulse = LaneMemory(lanes * total_rows(view_));
   data_.relative = LaneMemory(lanes);
   data_.contacts = LaneMemory(lanes);
+  data_.held = LaneMemory(lanes);
   data_.parameters.resize(packs_);
-  data_.given.resize(worlds_);
   data_.exit.assign(lanes, LaneExit::kStepped);
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
@@ -110,11 +110,23 @@ double* LaneBatch::at(LaneMemory& memory, int world, int size) {
   return const_cast<double*>(std::as_const(*this).at(memory, world, size));
 }
 
+void LaneBatch::set_motion(int world, const double* q, const double* v) {
+  const int W = kernel_.width, nq = view_.tree.nq, nv = view_.tree.nv;
+  scatter(q, nq, W, at(data_.q, world, nq));
+  scatter(v, nv, W, at(data_.v, world, nv));
+}
+
+void LaneBatch::get_motion(int world, double* q, double* v) const {
+  const int W = kernel_.width, nq = view_.tree.nq, nv = view_.tree.nv;
+  gather(at(data_.q, world, nq), nq, W, q);
+  gather(at(data_.v, world, nv), nv, W, v);
+}
+
 void LaneBatch::set_state(int world, const State& state) {
   const int W = kernel_.width;
-  scatter(state.q.data(), view_.tree.nq, W, at(data_.q, world, view_.tree.nq));
-  scatter(state.v.data(), view_.tree.nv, W, at(data_.v, world, view_.tree.nv));
+  set_motion(world, state.q.data(), state.v.data());
   data_.time[world] = state.time;
+  hold(world, false);
   double* impulse = at(data_.impulse, world, total_rows(view_));
   for (int k = 0; k < total_rows(view_); ++k) impulse[k * W] = 0.0;
   data_.others[world].clear();
@@ -139,8 +151,7 @@ void LaneBatch::get_state(int world, State& state) const {
   state.scene = scalar_.fingerprint();
   state.q.resize(view_.tree.nq);
   state.v.resize(nv);
-  gather(at(data_.q, world, view_.tree.nq), view_.tree.nq, W, state.q.data());
-  gather(at(data_.v, world, nv), nv, W, state.v.data());
+  get_motion(world, state.q.data(), state.v.data());
   state.time = data_.time[world];
   state.queries.clear();
   state.rest.clear();
@@ -178,6 +189,18 @@ void LaneBatch::set_position_target(int world, const double* target) {
   scatter(target, nv, kernel_.width, at(data_.control, world, 3 * nv) + nv * kernel_.width);
 }
 
+void LaneBatch::set_targets(int world,
+                            const double* torque,
+                            const double* position,
+                            const double* velocity) {
+  const int W = kernel_.width, nv = view_.tree.nv;
+  double* out = at(data_.control, world, 3 * nv);
+  for (const double* x : {torque, position, velocity}) {
+    scatter(x, nv, W, out);
+    out += nv * W;
+  }
+}
+
 void LaneBatch::get_control(int world, Control& control) const {
   const int nv = view_.tree.nv;
   const double* from = at(data_.control, world, 3 * nv);
@@ -189,43 +212,64 @@ void LaneBatch::get_control(int world, Control& control) const {
 }
 
 void LaneBatch::set_parameters(int world, const Parameters& parameters) {
-  scene().validate(parameters);
+  parameters_.set(world, parameters);
+  write_parameters(world);
+}
+
+void LaneBatch::assign(WorldField field, int world, const double* values) {
+  parameters_.assign(field, world, values);
+  write_parameters(world);
+}
+
+void LaneBatch::write_parameters(int world) {
   const int W = kernel_.width;
-  data_.given[world] = std::make_unique<Parameters>(parameters);
-  if (simulated_ == world) simulated_ = -2;  // no world's
+  if (simulated_ == world) simulated_ = kNoWorld;
   LaneMemory& own = data_.parameters[world / W];
   if (own.data() == nullptr) {
     const std::size_t size = kernel_.parameters(view_);
     own = LaneMemory(size);
     std::copy_n(shared_parameters_.data(), size, own.data());
   }
-  write_lane_parameters(scene(), layout_, parameters, W, world % W, own.data());
+  parameters_.read(world, own_);
+  write_lane_parameters(scene(), layout_, own_, W, world % W, own.data());
 }
 
 void LaneBatch::step(int steps) {
-  for (int first = 0; first < packs_; first += kPacksOfChunk) {
+  for (int first = 0; first < packs_; first += kMaxLanePacks) {
     for (int k = 0; k < steps; ++k) step_chunk(first);
   }
 }
 
-void LaneBatch::step_chunk(int first) {
-  const int W = kernel_.width, nv = view_.tree.nv, count = std::min(kPacksOfChunk, packs_ - first);
-  views_.clear();
-  for (int k = first; k < first + count; ++k) {
-    const LaneMemory& own = data_.parameters[k];
-    const int world = k * W;
-    views_.push_back({own.data() != nullptr ? own.data() : shared_parameters_.data(),
-                      at(data_.control, world, 3 * nv),
-                      at(data_.q, world, view_.tree.nq),
-                      at(data_.v, world, nv),
-                      at(data_.impulse, world, total_rows(view_)),
-                      at(data_.relative, world, 1),
-                      at(data_.contacts, world, 1),
-                      data_.exit.data() + world});
+/// To the packs of the step, unless all its worlds are held.
+void LaneBatch::add_pack(int pack) {
+  const int W = kernel_.width, nv = view_.tree.nv, world = pack * W;
+  const double* held = at(data_.held, world, 1);
+  if (std::all_of(held, held + W, [](double x) { return x > 0.0; })) {
+    std::fill_n(data_.exit.begin() + world, W, LaneExit::kHeld);
+    return;
   }
-  kernel_.step(view_, views_.data(), count, work_.data(), indices_.data());
-  const int last = std::min(worlds_, (first + count) * W);
+  const LaneMemory& own = data_.parameters[pack];
+  views_.push_back({own.data() != nullptr ? own.data() : shared_parameters_.data(),
+                    at(data_.control, world, 3 * nv),
+                    at(data_.q, world, view_.tree.nq),
+                    at(data_.v, world, nv),
+                    at(data_.impulse, world, total_rows(view_)),
+                    at(data_.relative, world, 1),
+                    at(data_.contacts, world, 1),
+                    held,
+                    data_.exit.data() + world});
+}
+
+void LaneBatch::step_chunk(int first) {
+  const int W = kernel_.width, end = std::min(first + kMaxLanePacks, packs_);
+  views_.clear();
+  for (int k = first; k < end; ++k) add_pack(k);
+  if (views_.empty()) return;
+  kernel_.step(
+      view_, views_.data(), static_cast<int>(views_.size()), work_.data(), indices_.data());
+  const int last = std::min(worlds_, end * W);
   for (int world = first * W; world < last; ++world) {
+    if (data_.exit[world] == LaneExit::kHeld) continue;
     ++counts_[static_cast<int>(data_.exit[world])];
     if (data_.exit[world] != LaneExit::kStepped) {
       step_scalar(world);
@@ -241,9 +285,11 @@ void LaneBatch::step_chunk(int first) {
 }
 
 void LaneBatch::step_scalar(int world) {
-  const Parameters* own = data_.given[world].get();
-  const int wanted = own == nullptr ? -1 : world;
-  if (simulated_ != wanted) scalar_.parameters() = own == nullptr ? scene().parameters : *own;
+  const int wanted = parameters_.own(world) ? world : kShared;
+  if (simulated_ != wanted) {
+    parameters_.read(world, own_);
+    scalar_.parameters() = own_;
+  }
   simulated_ = wanted;
   get_state(world, state_);
   get_control(world, scalar_control_);
@@ -251,6 +297,7 @@ void LaneBatch::step_scalar(int world) {
   set_state(world, state_);
   data_.reports[world] = {
       data_.exit[world], report.status, report.residuals.relative, report.num_contacts};
+  hold(world, report.status == StepStatus::kNotFinite);
 }
 
 }  // namespace stiction

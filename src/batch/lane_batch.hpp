@@ -4,6 +4,7 @@
 
 #include "batch/lane_kernels.hpp"
 #include "batch/lane_layout.hpp"
+#include "batch/world_parameters.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -46,6 +47,7 @@ class LaneBatch {
   int worlds() const { return worlds_; }
   int width() const { return kernel_.width; }
   const Scene& scene() const { return scalar_.scene(); }
+  const SimulatorSettings& settings() const { return scalar_.settings(); }
 
   /// Impulses of contacts and joints travel with a state.
   void set_state(int world, const State& state);
@@ -54,11 +56,28 @@ class LaneBatch {
   void set_control(int world, const Control& control);
   void set_position_target(int world, const double* target);  ///< [nv]
   void get_control(int world, Control& control) const;
+  /// The configuration and velocity alone, [nq] and [nv].
+  void set_motion(int world, const double* q, const double* v);
+  void get_motion(int world, double* q, double* v) const;
+  void set_targets(int world, const double* torque, const double* position, const double* velocity);
+  double time(int world) const { return data_.time[world]; }
   /// Validated. Worlds that were never given any have the scene's.
   void set_parameters(int world, const Parameters& parameters);
+  WorldParameters& parameters() { return parameters_; }  ///< to be read and checked
+  /// values [world_field_size()], checked.
+  void assign(WorldField field, int world, const double* values);
+
+  /// A world that is held keeps its state and report. One whose step is not finite is held from
+  /// then on, until its state is set.
+  void hold(int world, bool held) { data_.held.data()[world] = held ? 1.0 : 0.0; }
+  bool held(int world) const { return data_.held.data()[world] > 0.0; }
 
   /// Allocates nothing once every world has been at its most contacts outside the lanes.
   void step(int steps = 1);
+  /// Worlds that go through the cache together, to be stepped several times in a row.
+  int worlds_of_chunk() const { return kMaxLanePacks * kernel_.width; }
+  /// One step of the chunk whose first world this is, a multiple of worlds_of_chunk().
+  void step_chunk_at(int world) { step_chunk(world / kernel_.width); }
   const LaneReport& report(int world) const { return data_.reports[world]; }
   /// World-steps by their exit since the last reset_counts().
   const std::array<std::int64_t, kLaneExits>& counts() const { return counts_; }
@@ -67,9 +86,8 @@ class LaneBatch {
  private:
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
-    LaneMemory control, q, v, impulse, relative, contacts;
+    LaneMemory control, q, v, impulse, relative, contacts, held;
     std::vector<LaneMemory> parameters;              ///< [packs] empty: shared
-    std::vector<std::unique_ptr<Parameters>> given;  ///< [worlds] null: the scene's
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
     std::vector<std::vector<ContactMemory>> others;  ///< [lanes] of pairs without a slot
@@ -80,7 +98,9 @@ class LaneBatch {
   double* at(LaneMemory& memory, int world, int entry_size);
   const double* at(const LaneMemory& memory, int world, int entry_size) const;
   void step_chunk(int first);
+  void add_pack(int pack);
   void step_scalar(int world);
+  void write_parameters(int world);
 
   Simulator scalar_;
   LaneLayout layout_;
@@ -88,13 +108,17 @@ class LaneBatch {
   LaneKernel kernel_;
   int worlds_, packs_;
   Worlds data_;
+  WorldParameters parameters_;
   LaneMemory shared_parameters_, work_;
   std::vector<int> indices_;
   std::vector<LanePack> views_;
   std::array<std::int64_t, kLaneExits> counts_{};
-  int simulated_ = -1;  ///< whose parameters scalar_ has; -1: the scene's
+  /// Whose parameters scalar_ has.
+  static constexpr int kShared = -1, kNoWorld = -2;
+  int simulated_ = kShared;
   State state_;
   Control scalar_control_;
+  Parameters own_;  ///< of the world at hand
 };
 
 }  // namespace stiction

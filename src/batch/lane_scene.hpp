@@ -74,9 +74,10 @@ enum class LaneExit : std::uint8_t {
   kManyRows,     ///< more than a lane's problem holds
   kUnsolved,     ///< the lanes' solver did not reach the tolerance, or a number is not finite
   kRecovery,     ///< corrections may do harm together
-  kNotFinite
+  kNotFinite,
+  kHeld  ///< it was not to step
 };
-inline constexpr int kLaneExits = 11;
+inline constexpr int kLaneExits = 12;
 
 /// Largest problem of a lane: cones and rows of one dimension; these are padded to a multiple.
 inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 40, kScalarClass = 4;
@@ -90,6 +91,7 @@ struct LanePack {
   double* impulse;           ///< [3 slots] axes of body A [N s], then [rows]: warm start, result
   double* relative;          ///< certificate of the step: Residuals::relative
   double* contacts;          ///< points of contact of the step
+  const double* held;        ///< > 0: the world keeps its state
   LaneExit* exit;            ///< [W]
 };
 

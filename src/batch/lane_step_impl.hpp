@@ -61,6 +61,7 @@ inline void prepare(const LaneScene& s,
   const auto leaves = [&](const Mask<Real>& m, LaneExit why) { leave<Real>(m, why, pack.exit); };
   for (int i = 0; i < W; ++i) pack.exit[i] = LaneExit::kStepped;
   w.relative[0] = w.contacts[0] = w.scalars[0] = Real(0.0);
+  leaves(*as_array<const Real>(pack.held) > Real(0.0), LaneExit::kHeld);
   const Mask<Real> scalar = p.scalar[0] > Real(0.0);
   leaves(scalar, LaneExit::kScalar);
   leaves(not_finite(s.tree, q, v), LaneExit::kNotFinite);

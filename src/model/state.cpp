@@ -2,7 +2,7 @@
 
 #include "math/number_text.hpp"
 #include "model/contact_order.hpp"
-#include "model/joint.hpp"
+#include "model/unit_groups.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -15,19 +15,6 @@ namespace {
 
 [[noreturn]] void fail(const std::string& field, double value, const std::string& must) {
   throw std::invalid_argument(field + " = " + number_text(value) + ": must be " + must);
-}
-
-/// Visits each group of q entries that must have unit norm: quaternions and (cos, sin).
-template <class Visit>
-void each_unit_group(const Scene& scene, Visit&& visit) {
-  for (const Tree& tree : scene.trees()) {
-    for (int b = 0; b < tree.num_bodies; ++b) {
-      const int q = tree.q_offset + tree.q_index[b];
-      const std::string& name = scene.joint_names()[tree.body_offset + b];
-      const JointFacts& joint = joint_facts(tree.joint[b]);
-      if (joint.unit_count > 0) visit(q + joint.unit_first, joint.unit_count, name);
-    }
-  }
 }
 
 bool same(const Vec3d& a, const Vec3d& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }

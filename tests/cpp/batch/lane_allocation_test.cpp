@@ -1,7 +1,5 @@
-#include "lane_sample.hpp"
-#include "scenes/scenes.hpp"
+#include "batch_sample.hpp"
 #include "support/allocation_guard.hpp"
-#include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
 using namespace stiction;
@@ -33,6 +31,28 @@ BOOST_AUTO_TEST_CASE(warm_steps_allocate_nothing) {
   BOOST_TEST(allocation_count() == before);
   BOOST_TEST(batch.counts()[static_cast<int>(LaneExit::kScalar)] == 200);
   BOOST_TEST(batch.report(0).contacts > 0);
+}
+
+// A batch on threads, with masks and parameters of its own, on lanes and without.
+BOOST_AUTO_TEST_CASE(warm_batches_allocate_nothing) {
+  for (const char* name : {"solo12", "box-stack"}) {
+    const Scene scene = make_scene(name);
+    Batch batch(scene, 12, {}, {.threads = 2});
+    fill(batch, 0);
+    std::vector<std::uint8_t> mask(12, 1);
+    mask[3] = 0;
+    const auto run = [&] {
+      for (int k = 0; k < 20; ++k) batch.step(5, mask.data());
+    };
+    run();
+    batch.reset();
+    run();
+    batch.reset();
+    const long before = allocation_count();
+    run();
+    BOOST_TEST(allocation_count() == before, name);
+    BOOST_TEST(batch.arrays().contacts[0] > 0);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,310 @@
+"""Many worlds of one scene, stepped together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _stiction
+from ._stiction import (
+    ContactReport,
+    Control,
+    Parameters,
+    Scene,
+    SimulatorSettings,
+    State,
+    StepReport,
+)
+from .loading import _check_names, _check_type, _set_typed
+from .setting_names import SettingNames
+from .simulator import Simulator, _integer
+
+__all__ = ["Batch", "WorldReport"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class WorldReport:
+    """The step that a world of a batch would take next, by a Simulator.
+
+    Attributes:
+        step: its StepReport.
+        contacts: as `Simulator.contacts()` after it.
+        state: its end.
+    """
+
+    step: StepReport
+    contacts: list[ContactReport]
+    state: State
+
+
+class Batch(_stiction.Batch):
+    """N worlds of one scene, stepped together: the same numbers at any N, on any threads.
+
+        batch = stiction.Batch(scene, 4096, dt=4e-3, threads=2, configuration="standing")
+        batch.assign("friction", rng.uniform(0.4, 1.0, 4096))
+        batch.position_target[:] = targets        # (4096, nv)
+        batch.step(substeps=5)
+        batch.reset(mask=batch.q[:, 2] < 0.15)
+
+    One articulated robot on planes, with the default solver and integrator, runs on lanes: several
+    worlds at a time in the vector registers (`lanes`, else `why_not`). Any other scene is stepped
+    by Simulators over the threads. No bit of a world depends on N, its place, threads, width, masks
+    or on other worlds. Without lanes a world has exactly the bits of a `Simulator`; lanes have bits
+    of their own, and differ from the Simulator's by what the solver's tolerance leaves open.
+
+    A world whose step is not finite keeps the state before it and stands still (`frozen`) until
+    `reset` or `set_state`. A step that does not reach the tolerance goes on as a Simulator's would,
+    and `status` says so. One call at a time: a second one raises StictionError. Ctrl-C ends `step`;
+    each world is then at the end of a whole step, not all of them at the same `time`.
+
+    Args:
+        scene: what to simulate; copied.
+        num_worlds: N >= 1.
+        threads: that share the worlds; 0: one for each core.
+        width: worlds of a pack of lanes, 1, 2, 4 or 8; 0: the widest of this processor.
+        lanes: False: steps of a Simulator in every scene, with its bits.
+        configuration: of the scene, where worlds start and what their servos hold at first.
+        settings: those of a Simulator, see SettingNames.
+
+    Raises:
+        ValueError: an argument or a setting is out of range.
+        TypeError: an unknown setting; the message lists the names.
+    """
+
+    STATUSES: ClassVar[tuple[str, ...]] = ("ok", "not_converged", "not_finite", "interrupted")
+    """Meanings of `status`: those of StepReport.status."""
+    LANE_EXITS: ClassVar[tuple[str, ...]] = tuple(_stiction._lane_exits())
+    """Meanings of `lane_exit`."""
+    FIELDS: ClassVar[tuple[str, ...]] = tuple(_stiction._world_fields())
+    """What `assign` takes: fields of Parameters, and mass_scale."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        num_worlds: int,
+        *,
+        threads: int = 1,
+        width: int = 0,
+        lanes: bool = True,
+        configuration: str = "default",
+        **settings: Unpack[SettingNames],
+    ) -> None:
+        if not isinstance(scene, Scene):
+            raise TypeError(f"scene = {scene!r}: must be a Scene; stiction.load() makes one")
+        _check_names("Batch", settings, tuple(SettingNames.__annotations__))
+        if not isinstance(lanes, bool | np.bool_):
+            raise TypeError(f"lanes = {lanes!r}: must be True or False")
+        if not isinstance(configuration, str):
+            raise TypeError(f"configuration = {configuration!r}: must be a name (str)")
+        chosen = SimulatorSettings()
+        for name, value in settings.items():
+            _set_typed(chosen, name, value)
+        counts = [
+            _count(name, x)
+            for name, x in (("num_worlds", num_worlds), ("threads", threads), ("width", width))
+        ]
+        super().__init__(scene, counts[0], chosen, counts[1], counts[2], bool(lanes), configuration)
+
+    @property
+    def frozen(self) -> NDArray[np.bool_]:
+        """(N,) worlds that stand still since a step that was not finite; a copy."""
+        return np.equal(self.status, self.STATUSES.index("not_finite"))
+
+    def step(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
+        """`substeps` steps of dt of every world with the present controls. Other Python threads
+        run meanwhile; what they write into the arrays then is not defined.
+
+        Args:
+            substeps: >= 1; taken while a world's numbers are in the cache.
+            mask: (N,) bool, the worlds to step; None: all. Others keep all their numbers.
+
+        Raises:
+            ValueError: before anything moves, naming world and entry: a control is not finite, a
+                quaternion is not unit. Numbers of q and v that are not finite freeze their world.
+            TypeError: `mask` is not of bool.
+        """
+        self._step(_count("substeps", substeps), self._mask(mask))
+
+    def reset(
+        self,
+        mask: ArrayLike | None = None,
+        q: ArrayLike | None = None,
+        v: ArrayLike | None = None,
+    ) -> None:
+        """Worlds back to the start: time 0, cold warm starts, status "ok". Controls and parameters
+        stay.
+
+        Args:
+            mask: (N,) bool, the worlds to reset; None: all.
+            q: (N, nq) or (nq,) where to; None: the configuration of the batch. Rows outside the
+                mask are not looked at.
+            v: (N, nv) or (nv,) [as State.v]; None: at rest.
+
+        Raises:
+            ValueError: before anything changes, naming world and entry: a wrong shape, a number
+                that is not finite, a quaternion that is not unit.
+        """
+        self._reset(
+            self._mask(mask),
+            self._rows("q", q, self.scene.nq),
+            self._rows("v", v, self.scene.nv),
+        )
+
+    def state(self, world: int) -> State:
+        """A copy of a world's state, warm starts included: what `Simulator.step` takes."""
+        return self._state(self._world(world))
+
+    def set_state(self, world: int, state: State) -> None:
+        """The world goes on from this state, warm starts and time included; it is not frozen any
+        more.
+
+        Raises:
+            ValueError: the state does not fit the scene.
+        """
+        _check_type("state", state, State, "batch.state(0)")
+        self._set_state(self._world(world), state)
+
+    def control(self, world: int) -> Control:
+        """A copy of a world's row of torque, position_target and velocity_target."""
+        return self._control(self._world(world))
+
+    def parameters(self, world: int) -> Parameters:
+        """A copy of the parameters of a world's next step."""
+        return self._parameters(self._world(world))
+
+    def set_parameters(self, world: int, parameters: Parameters) -> None:
+        """Whole parameters of one world; what was assigned to it before is gone.
+
+        Raises:
+            ValueError: they do not fit the scene or are out of range.
+        """
+        _check_type("parameters", parameters, Parameters, "batch.parameters(0)")
+        self._set_parameters(self._world(world), parameters)
+
+    def assign(self, name: str, values: ArrayLike, mask: ArrayLike | None = None) -> None:
+        """One field of the parameters of many worlds; only fields that are assigned take memory.
+
+            batch.assign("friction", rng.uniform(0.4, 1.0, N))       # one number a world
+            batch.assign("mass_scale", scale, mask=done)             # (N, bodies)
+
+        Args:
+            name: one of FIELDS. `mass_scale` multiplies mass and inertia of the scene's bodies, or
+                of those that `set_parameters` gave.
+            values: (N, m), (N,) one number for all entries of a world, (1, m) the same for all
+                worlds, or a number; m: geometries, bodies, dofs or 3, as `values(name)` has it.
+            mask: (N,) bool, the worlds it is for; None: all.
+
+        Raises:
+            ValueError: before anything changes, naming world and entry that is out of range.
+        """
+        _check_type("name", name, str, "'friction'")
+        columns = self._field_size(name)
+        self._assign(name, _spread(name, values, self.num_worlds, columns), self._mask(mask))
+
+    def values(self, name: str) -> Floats:
+        """(N, m) one of FIELDS as it holds for all worlds, a copy."""
+        _check_type("name", name, str, "'friction'")
+        return self._values(name)
+
+    def simulator(self, world: int) -> Simulator:
+        """A Simulator with the settings of the batch and the parameters of a world, for all that a
+        Simulator tells:
+
+            sim, state = batch.simulator(17), batch.state(17)
+            sim.step(state, batch.control(17))
+        """
+        simulator = Simulator.__new__(Simulator)
+        _stiction.Simulator.__init__(simulator, self.scene, self.settings)
+        simulator._starts = set()
+        simulator.parameters = self.parameters(world)
+        return simulator
+
+    def report(self, world: int) -> WorldReport:
+        """What a world is about to do: its next step with its present control, by a Simulator, on a
+        copy. Arrays of the batch tell of the step it took last.
+
+        Raises:
+            SimulationError: that step is not finite.
+        """
+        simulator, state = self.simulator(world), self.state(world)
+        step = simulator.step(state, self.control(world))
+        return WorldReport(step, simulator.contacts(), state)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if type(self) is Batch and not hasattr(getattr(Batch, name, None), "__set__"):
+            raise AttributeError(
+                f"Batch has no attribute {name!r} to set; there are: q, v, torque, "
+                "position_target, velocity_target, and assign() for parameters"
+            )
+        super().__setattr__(name, value)
+
+    def _world(self, world: int) -> int:
+        index = _integer("world", world)
+        if not 0 <= index < self.num_worlds:
+            raise ValueError(f"world = {index}: must be in [0, {self.num_worlds})")
+        return index
+
+    def _mask(self, mask: ArrayLike | None) -> NDArray[np.uint8] | None:
+        if mask is None:
+            return None
+        array = np.asarray(mask)
+        if array.dtype != np.bool_:
+            raise TypeError(
+                f"mask has dtype {array.dtype}: must be bool; for a list of worlds write "
+                "mask = numpy.zeros(N, bool); mask[worlds] = True"
+            )
+        if array.shape != (self.num_worlds,):
+            raise ValueError(f"mask has shape {array.shape}: must be ({self.num_worlds},)")
+        return np.ascontiguousarray(array).view(np.uint8)
+
+    def _rows(self, name: str, values: ArrayLike | None, columns: int) -> Floats | None:
+        if values is None:
+            return None
+        array = _numbers(name, values)
+        if array.shape not in ((columns,), (self.num_worlds, columns)):
+            raise ValueError(
+                f"{name} has shape {array.shape}: must be ({self.num_worlds}, {columns}) or "
+                f"({columns},)"
+            )
+        return np.ascontiguousarray(np.broadcast_to(array, (self.num_worlds, columns)))
+
+
+def _count(name: str, value: Any) -> int:
+    number = _integer(name, value)
+    if not 0 <= number < 2**31:
+        raise ValueError(f"{name} = {number}: must be >= 0 and < 2^31")
+    return number
+
+
+def _numbers(name: str, values: ArrayLike) -> Floats:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind not in "biuf":
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        text = repr(values)
+        text = text if len(text) <= 60 else text[:57] + "..."
+        raise ValueError(f"{name} = {text}: must be an array of real numbers") from None
+
+
+def _spread(name: str, values: ArrayLike, rows: int, columns: int) -> Floats:
+    """(rows, columns); a vector is one number a row."""
+    array = _numbers(name, values)
+    if array.shape == (rows,):
+        array = array[:, None]
+    if (
+        array.ndim == 1
+        or array.ndim > 2
+        or any(n not in (1, whole) for n, whole in zip(array.shape, (rows, columns), strict=False))
+    ):
+        raise ValueError(
+            f"{name} has shape {array.shape}: must be ({rows}, {columns}), ({rows},), "
+            f"(1, {columns}) or ()"
+        )
+    return np.ascontiguousarray(np.broadcast_to(array, (rows, columns)))

@@ -1,0 +1,260 @@
+#include "stiction/batch/batch.hpp"
+
+#include "stiction/model/state_io.hpp"
+#include "stiction/simulator/simulator.hpp"
+
+#include "batch/lane_kernels.hpp"
+#include "batch/lane_layout.hpp"
+#include "batch/thread_pool.hpp"
+#include "batch/world_rows.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+namespace stiction {
+namespace {
+
+constexpr int kMostThreads = 1024;
+
+void check_range(const char* name, long value, long low, long high) {
+  if (value >= low && value <= high) return;
+  throw std::invalid_argument(std::string(name) + " = " + std::to_string(value) + ": must be in [" +
+                              std::to_string(low) + ", " + std::to_string(high) + "]");
+}
+
+/// call() for a world, which its errors name.
+template <class Call>
+void named(int world, Call&& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& e) {
+    throw std::invalid_argument("world " + std::to_string(world) + ": " + e.what());
+  }
+}
+
+int pack_width(const BatchOptions& options) {
+  const std::vector<LaneKernel>& kernels = lane_kernels();
+  if (options.width == 0) return kernels.back().width;
+  for (const LaneKernel& k : kernels) {
+    if (k.width == options.width) return k.width;
+  }
+  std::string widths = "0";
+  for (const LaneKernel& k : kernels) widths += ", " + std::to_string(k.width);
+  throw std::invalid_argument("width = " + std::to_string(options.width) + ": this processor has " +
+                              widths);
+}
+
+}  // namespace
+
+struct Batch::Impl {
+  Impl(const Scene& scene, int worlds, const SimulatorSettings& settings, const BatchOptions& o);
+  ~Impl() {
+    if (pool->forked()) static_cast<void>(pool.release());
+  }
+
+  int part_of(int world) const {
+    return static_cast<int>(std::upper_bound(first.begin(), first.end(), world) - first.begin()) -
+           1;
+  }
+  WorldRange& range_of(int world) { return *ranges[part_of(world)]; }
+  int place(int world) const { return world - first[part_of(world)]; }
+  void check_world(int world) const { check_range("world", world, 0, worlds - 1); }
+  void put(int world, const State& state);
+  State start_of(int world, const double* q, const double* v) const;
+
+  /// work(world) for the worlds of the mask, on all threads.
+  template <class Work>
+  void each_world(const std::uint8_t* mask, Work&& work) {
+    pool->run(
+        [&](int part) {
+          for (int world = first[part]; world < first[part + 1]; ++world) {
+            if (mask == nullptr || mask[world] != 0) work(world);
+          }
+        },
+        [] {});
+  }
+
+  int worlds;
+  SimulatorSettings settings;
+  std::string why_not;
+  Simulator simulator;  ///< to check, and for starts
+  State start;
+  RowMemory memory;
+  BatchArrays arrays;
+  Stop stop;
+  std::vector<StopPoll> polls;                      ///< by part
+  std::vector<int> first;                           ///< world of each part, and their number
+  std::vector<std::unique_ptr<WorldRange>> ranges;  ///< by part
+  std::unique_ptr<ThreadPool> pool;
+};
+
+Batch::Impl::Impl(const Scene& scene,
+                  int num_worlds,
+                  const SimulatorSettings& s,
+                  const BatchOptions& options)
+    : worlds((check_range("num_worlds", num_worlds, 1, 1 << 24), num_worlds)),
+      settings(s),
+      why_not(options.lanes ? stiction::why_not_lanes(scene, s) : "lanes = False was asked for"),
+      simulator(scene, s),
+      start(simulator.initial_state(options.configuration)),
+      memory(scene, worlds),
+      arrays(memory.arrays()) {
+  check_range("threads", options.threads, 0, kMostThreads);
+  const int wanted = pack_width(options), width = why_not.empty() ? wanted : 1;
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int packs = (worlds + width - 1) / width;
+  const int parts = std::min(options.threads == 0 ? cores : options.threads, packs);
+  for (int part = 0; part <= parts; ++part)
+    first.push_back(
+        std::min(worlds, static_cast<int>(static_cast<long>(packs) * part / parts) * width));
+  for (int part = 0; part < parts; ++part) polls.push_back({&stop, part == 0});
+  const WorldRows rows = memory.rows();
+  for (int part = 0; part < parts; ++part) {
+    const WorldRows own = rows.from(first[part]);
+    const int count = first[part + 1] - first[part];
+    ranges.push_back(why_not.empty() ? make_lane_range(scene, s, count, width, own, polls[part])
+                                     : make_simulator_range(scene, s, count, own, polls[part]));
+  }
+  pool = std::make_unique<ThreadPool>(parts);
+  const Control hold = simulator.hold(options.configuration);
+  for (int world = 0; world < worlds; ++world) {
+    put(world, start);
+    std::copy_n(hold.position_target.data(), scene.nv(), rows.from(world).position_target);
+  }
+}
+
+void Batch::Impl::put(int world, const State& state) {
+  const WorldRows row = memory.rows().from(world);
+  std::copy_n(state.q.data(), row.nq, row.q);
+  std::copy_n(state.v.data(), row.nv, row.v);
+  *row.time = state.time;
+  *row.status = *row.lane_exit = 0;
+  *row.certificate = 0.0;
+  *row.contacts = *row.scalar_steps = 0;
+  range_of(world).set_state(place(world), state);
+}
+
+State Batch::Impl::start_of(int world, const double* q, const double* v) const {
+  const int nq = simulator.scene().nq(), nv = simulator.scene().nv();
+  State state = start;
+  const std::ptrdiff_t w = world;
+  if (q != nullptr) state.q = Eigen::Map<const Eigen::VectorXd>(q + w * nq, nq);
+  if (v != nullptr) state.v = Eigen::Map<const Eigen::VectorXd>(v + w * nv, nv);
+  if (q != nullptr || v != nullptr) named(world, [&] { validate_state(simulator.scene(), state); });
+  return state;
+}
+
+Batch::Batch(const Scene& scene,
+             int worlds,
+             const SimulatorSettings& settings,
+             const BatchOptions& options)
+    : impl_(std::make_unique<Impl>(scene, worlds, settings, options)) {}
+Batch::~Batch() = default;
+
+const Scene& Batch::scene() const { return impl_->simulator.scene(); }
+const SimulatorSettings& Batch::settings() const { return impl_->settings; }
+int Batch::worlds() const { return impl_->worlds; }
+int Batch::threads() const { return impl_->pool->parts(); }
+int Batch::width() const { return impl_->ranges[0]->width(); }
+const std::string& Batch::why_not_lanes() const { return impl_->why_not; }
+const BatchArrays& Batch::arrays() { return impl_->arrays; }
+void Batch::set_interrupt(const Interrupt& interrupt) { impl_->stop.caller = interrupt; }
+
+const std::array<const char*, 12>& Batch::lane_exits() {
+  static_assert(kLaneExits == 12);
+  static constexpr std::array<const char*, 12> words{
+      "stepped in lanes",
+      "compliant materials or servos of wrapping joints",
+      "a pair without a slot may touch",
+      "a body turns by radians in the step",
+      "an impact rebounds",
+      "nothing moves along a normal",
+      "a joint is far out of its limits",
+      "more rows than a lane holds",
+      "the solver of the lanes did not reach the tolerance",
+      "corrections of positions may do harm together",
+      "a number is not finite",
+      "held"};
+  return words;
+}
+
+bool Batch::step(int substeps, const std::uint8_t* mask) {
+  check_range("substeps", substeps, 1, 1L << 30);
+  Impl& x = *impl_;
+  x.stop.stopped = false;
+  x.pool->run([&](int part) { x.memory.check(x.first[part], x.first[part + 1], mask); }, [] {});
+  x.pool->run(
+      [&](int part) {
+        const RangeCall call{substeps, mask == nullptr ? nullptr : mask + x.first[part]};
+        x.ranges[part]->step(call);
+      },
+      [&] { x.polls[0].requested(); });
+  return !x.stop.stopped;
+}
+
+void Batch::reset(const std::uint8_t* mask, const double* q, const double* v) {
+  Impl& x = *impl_;
+  if (q != nullptr || v != nullptr)
+    x.each_world(mask, [&](int world) { static_cast<void>(x.start_of(world, q, v)); });
+  x.each_world(mask, [&](int world) { x.put(world, x.start_of(world, q, v)); });
+}
+
+State Batch::state(int world) const {
+  impl_->check_world(world);
+  State state;
+  impl_->range_of(world).get_state(impl_->place(world), state);
+  const WorldRows row = impl_->memory.rows().from(world);
+  state.q = Eigen::Map<const Eigen::VectorXd>(row.q, row.nq);
+  state.v = Eigen::Map<const Eigen::VectorXd>(row.v, row.nv);
+  return state;
+}
+
+void Batch::set_state(int world, const State& state) {
+  impl_->check_world(world);
+  validate_whole_state(scene(), state);
+  validate_scene_of(state, impl_->start.scene);
+  impl_->put(world, state);
+}
+
+Control Batch::control(int world) const {
+  impl_->check_world(world);
+  const WorldRows row = impl_->memory.rows().from(world);
+  const auto copy = [&](const double* x) -> Eigen::VectorXd {
+    return Eigen::Map<const Eigen::VectorXd>(x, row.nv);
+  };
+  return {copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
+}
+
+Parameters Batch::parameters(int world) const {
+  impl_->check_world(world);
+  Parameters out;
+  impl_->range_of(world).parameters().read(impl_->place(world), out);
+  return out;
+}
+
+void Batch::set_parameters(int world, const Parameters& parameters) {
+  impl_->check_world(world);
+  impl_->range_of(world).set_parameters(impl_->place(world), parameters);
+}
+
+void Batch::assign(WorldField field, const double* values, const std::uint8_t* mask) {
+  Impl& x = *impl_;
+  const std::ptrdiff_t size = world_field_size(field, scene());
+  x.each_world(mask, [&](int world) {
+    named(world, [&] {
+      x.range_of(world).parameters().check(field, x.place(world), values + world * size);
+    });
+  });
+  x.each_world(mask, [&](int world) {
+    x.range_of(world).assign(field, x.place(world), values + world * size);
+  });
+}
+
+void Batch::read(WorldField field, double* values) const {
+  const std::ptrdiff_t size = world_field_size(field, scene());
+  for (int world = 0; world < worlds(); ++world)
+    impl_->range_of(world).parameters().read(field, impl_->place(world), values + world * size);
+}
+
+}  // namespace stiction

@@ -1,0 +1,108 @@
+#include "stiction/simulator/simulator.hpp"
+
+#include "batch/world_range.hpp"
+
+namespace stiction {
+namespace {
+
+using Vector = Eigen::Map<Eigen::VectorXd>;
+
+/// One Simulator and a State for each world, which are stepped one after the other.
+class SimulatorRange final : public WorldRange {
+ public:
+  SimulatorRange(const Scene& scene,
+                 SimulatorSettings settings,
+                 int worlds,
+                 const WorldRows& rows,
+                 const StopPoll& poll)
+      : simulator_(scene, settings),
+        rows_(rows),
+        poll_(&poll),
+        parameters_(simulator_.scene(), worlds),
+        states_(worlds, simulator_.initial_state()),
+        control_(simulator_.hold()) {
+    simulator_.set_interrupt(poll.interrupt());
+  }
+
+  void step(const RangeCall& call) override {
+    for (int world = 0; world < static_cast<int>(states_.size()); ++world) {
+      if ((call.mask != nullptr && call.mask[world] == 0) || rows_.frozen(world)) continue;
+      if (poll_->requested()) return;
+      step_world(world, call.steps);
+    }
+  }
+
+  int width() const override { return 1; }
+  const Scene& scene() const override { return simulator_.scene(); }
+  const SimulatorSettings& settings() const override { return simulator_.settings(); }
+  void set_state(int world, const State& state) override { states_[world] = state; }
+  void get_state(int world, State& state) const override { state = states_[world]; }
+  WorldParameters& parameters() override { return parameters_; }
+  void set_parameters(int world, const Parameters& p) override {
+    parameters_.set(world, p);
+    changed(world);
+  }
+  void assign(WorldField field, int world, const double* values) override {
+    parameters_.assign(field, world, values);
+    changed(world);
+  }
+
+ private:
+  /// Sleep does not notice an edit.
+  void changed(int world) {
+    if (simulated_ == world) simulated_ = kNoWorld;
+    simulator_.wake(states_[world]);
+  }
+
+  void step_world(int world, int steps) {
+    take_parameters(world);
+    const WorldRows row = rows_.from(world);
+    State& state = states_[world];
+    state.q = Vector(row.q, row.nq);
+    state.v = Vector(row.v, row.nv);
+    control_.torque = Vector(row.torque, row.nv);
+    control_.position_target = Vector(row.position_target, row.nv);
+    control_.velocity_target = Vector(row.velocity_target, row.nv);
+    for (int k = 0; k < steps && !poll_->requested(); ++k) {
+      const StepReport& report = simulator_.step(state, control_);
+      add_step(
+          {report.status, report.residuals.relative, report.num_contacts, 0, k == 0}, rows_, world);
+      if (!report.whole()) break;
+    }
+    Vector(row.q, row.nq) = state.q;
+    Vector(row.v, row.nv) = state.v;
+    *row.time = state.time;
+  }
+
+  void take_parameters(int world) {
+    const int wanted = parameters_.own(world) ? world : kShared;
+    if (simulated_ != wanted) {
+      parameters_.read(world, own_);
+      simulator_.parameters() = own_;
+    }
+    simulated_ = wanted;
+  }
+
+  Simulator simulator_;
+  WorldRows rows_;
+  const StopPoll* poll_;
+  WorldParameters parameters_;
+  std::vector<State> states_;
+  Control control_;
+  Parameters own_;  ///< of the world at hand
+  /// Whose parameters simulator_ has.
+  static constexpr int kShared = -1, kNoWorld = -2;
+  int simulated_ = kShared;
+};
+
+}  // namespace
+
+std::unique_ptr<WorldRange> make_simulator_range(const Scene& scene,
+                                                 const SimulatorSettings& settings,
+                                                 int worlds,
+                                                 const WorldRows& rows,
+                                                 const StopPoll& poll) {
+  return std::make_unique<SimulatorRange>(scene, settings, worlds, rows, poll);
+}
+
+}  // namespace stiction
