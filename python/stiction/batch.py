@@ -18,9 +18,10 @@ from ._stiction import (
     State,
     StepReport,
 )
+from .given_array import integer
 from .loading import _check_names, _check_type, _set_typed
 from .setting_names import SettingNames
-from .simulator import Simulator, _integer
+from .simulator import Simulator
 
 __all__ = ["Batch", "WorldReport"]
 
@@ -244,7 +245,7 @@ class Batch(_stiction.Batch):
         super().__setattr__(name, value)
 
     def _world(self, world: int) -> int:
-        index = _integer("world", world)
+        index = integer("world", world)
         if not 0 <= index < self.num_worlds:
             raise ValueError(f"world = {index}: must be in [0, {self.num_worlds})")
         return index
@@ -275,7 +276,7 @@ class Batch(_stiction.Batch):
 
 
 def _count(name: str, value: Any) -> int:
-    number = _integer(name, value)
+    number = integer(name, value)
     if not 0 <= number < 2**31:
         raise ValueError(f"{name} = {number}: must be >= 0 and < 2^31")
     return number
