@@ -13,19 +13,22 @@ using Function = bp::objects::function;
 
 ternaryfunc plain_call = nullptr;
 
+/// A string of Python; empty: x is none.
+std::string text_of(const bp::object& x) {
+  const char* text = PyUnicode_Check(x.ptr()) ? PyUnicode_AsUTF8(x.ptr()) : nullptr;
+  if (text == nullptr) PyErr_Clear();
+  return text == nullptr ? "" : text;
+}
+
 /// "Scene.add_body"; empty: not a function of this module.
 std::string qualified_name(PyObject* self) {
   const auto& function = *reinterpret_cast<const Function*>(self);
   // Names: of the class, or of the module; and the module of the class.
-  const bp::extract<std::string> name(function.name()), space(function.get_namespace());
-  if (!name.check()) return "";
-  const auto ours = [](const bp::object& x) {
-    const bp::extract<std::string> text(x);
-    return text.check() && text().ends_with("_stiction");
-  };
-  if (!space.check() || ours(function.get_namespace()))
-    return ours(function.get_module()) || ours(function.get_namespace()) ? name() : "";
-  return ours(function.get_module()) ? space() + "." + name() : "";
+  const std::string name = text_of(function.name()), space = text_of(function.get_namespace());
+  const bool in_module = space.ends_with("_stiction");
+  if (name.empty() || !(in_module || text_of(function.get_module()).ends_with("_stiction")))
+    return "";
+  return space.empty() || in_module ? name : space + "." + name;
 }
 
 bp::object helper(const char* name) { return bp::import("stiction._signatures").attr(name); }

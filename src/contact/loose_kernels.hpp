@@ -9,6 +9,9 @@
 
 namespace stiction::loose {
 
+// Whatever takes or returns these is inlined: no call whose registers would have to be agreed upon.
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 inline constexpr int kRow = ContactSpace::Side::kLooseRow;
 
 inline __attribute__((always_inline)) Quad folded(const Octo& x) {

@@ -159,6 +159,25 @@ double smoothing_of(int world) {
   return world % 8 == 7 ? kEnergies[world / 8 % 3] : 0.0;
 }
 
+DrawnWorld draw_world(Rng& rng, int number, double restitution, double closures) {
+  const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
+  const bool springs = chance(0.4);
+  const Features features{springs,
+                          springs && chance(0.5),
+                          !springs && chance(restitution),
+                          chance(closures),
+                          chance(0.4),
+                          chance(0.5),
+                          chance(0.1) && smoothing_of(number) == 0.0};
+  World w = random_world(rng, features);
+  w.settings.smoothing = smoothing_of(number);
+  if (chance(0.4)) {
+    const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
+    w.scene.set_pair_material(0, plane, random_material(rng, features));
+  }
+  return {features, std::move(w)};
+}
+
 std::vector<std::string> kinds_of(const Simulator& simulator, const GradientReport& report) {
   std::vector<std::string> kinds;
   for (std::size_t i = 0; i < report.modes.size(); ++i) {

@@ -33,6 +33,14 @@ int num_worlds();
 /// One of eight steps on the central path, of some energy [J]; else 0.
 double smoothing_of(int world);
 
+struct DrawnWorld {
+  Features features;
+  World world;
+};
+/// World `number` with features drawn at random, `restitution` and `closures` as often as asked for
+/// [0, 1], some with a material of the first robot's pair with the plane, some smoothed.
+DrawnWorld draw_world(Rng& rng, int number, double restitution, double closures);
+
 /// Source, reference and mode of each row of the last step.
 std::vector<std::string> kinds_of(const Simulator& simulator, const GradientReport& report);
 /// Not: differences would step over a switch that is near, or see the rounding of a step alone.

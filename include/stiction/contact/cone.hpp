@@ -242,7 +242,7 @@ namespace detail {
 /// Calls project(circular cone's slope, l) in one unit; an impulse without friction becomes zero.
 template <class Project>
 inline void project_in_one_unit(const Cone& cone, double* l, Project&& project) {
-  double unit[kMaxConeDim];
+  double unit[kMaxConeDim] = {};
   for (int r = 0; r < cone.dim; ++r) {
     const bool held = r < cone.normal() && cone.mu[r] == 0.0;
     unit[r] = held ? 0.0 : cone.velocity_unit(r);
@@ -294,7 +294,7 @@ inline double shift(const Cone& cone, const double* c) { return cone.friction() 
 inline double distance(const Cone& cone, const double* l) {
   if (cone.is_circular())
     return circular::distance(cone.friction(), tangent(cone, l), l[cone.normal()]);
-  double held = 0.0, rest[kMaxConeDim];  // what has no friction is off by itself
+  double held = 0.0, rest[kMaxConeDim] = {};  // what has no friction is off by itself
   for (int r = 0; r < cone.dim; ++r) {
     const bool free = r == cone.normal() || cone.mu[r] > 0.0;
     rest[r] = free ? l[r] : 0.0;

@@ -104,7 +104,7 @@ double descend(
   const ConstraintSet& set = p.sets[i];
   if (!(L > 0.0)) return 0.0;
   const double R = kRegularisation * L;
-  double c[kMaxSetDim], next[kMaxSetDim], old[kMaxSetDim], change = 0.0;
+  double c[kMaxSetDim], next[kMaxSetDim] = {}, old[kMaxSetDim], change = 0.0;
   newest.find(i, c);
   for (int r = 0; r < set.dim; ++r) {
     const int k = set.offset + r;

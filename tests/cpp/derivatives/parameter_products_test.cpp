@@ -123,23 +123,10 @@ BOOST_AUTO_TEST_CASE(products_are_columns_times_changes_in_random_worlds) {
   std::map<std::string, int> moved;
   int compared = 0, springs = 0;
   for (int k = 0; k < num_worlds(); ++k) {
-    const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
-    const bool soft = chance(0.4);
-    const Features features{soft,
-                            soft && chance(0.5),
-                            !soft && chance(0.5),
-                            chance(0.4),
-                            chance(0.4),
-                            chance(0.5),
-                            chance(0.1) && smoothing_of(k) == 0.0};
-    World w = random_world(rng, features);
-    w.settings.smoothing = smoothing_of(k);
-    if (chance(0.4)) {
-      const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
-      w.scene.set_pair_material(0, plane, random_material(rng, features));
-    }
+    DrawnWorld drawn = draw_world(rng, k, 0.5, 0.4);
+    World& w = drawn.world;
     Simulator simulator(w.scene, w.settings);
-    if (features.tangential && !simulator.step(w.state, w.control).whole()) continue;
+    if (drawn.features.tangential && !simulator.step(w.state, w.control).whole()) continue;
     simulator.step(w.state, w.control);
     if (simulator.report().status != StepStatus::kOk) continue;
     const GradientReport report = simulator.gradient_report();

@@ -67,23 +67,10 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
   int kinks = 0, columns = 0;
   Rng columns_of(13);
   for (int k = 0; k < num_worlds(); ++k) {
-    const auto chance = [&](double p) { return rng.uniform(0.0, 1.0) < p; };
-    const bool springs = chance(0.4);
-    const Features features{springs,
-                            springs && chance(0.5),
-                            !springs && chance(0.7),
-                            chance(0.2),
-                            chance(0.4),
-                            chance(0.5),
-                            chance(0.1) && smoothing_of(k) == 0.0};
-    World w = random_world(rng, features);
-    w.settings.smoothing = smoothing_of(k);
-    if (chance(0.4)) {
-      const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
-      w.scene.set_pair_material(0, plane, random_material(rng, features));
-    }
+    DrawnWorld drawn = draw_world(rng, k, 0.7, 0.2);
+    World& w = drawn.world;
     Simulator simulator(w.scene, w.settings);
-    if (features.tangential && !simulator.step(w.state, w.control).whole()) continue;
+    if (drawn.features.tangential && !simulator.step(w.state, w.control).whole()) continue;
     State end = w.state;
     simulator.step(end, w.control);
     if (simulator.report().status != StepStatus::kOk) continue;
