@@ -77,6 +77,11 @@ inline void lane_jacobian(const LaneScene& s,
                transpose_times(X.R, w.frame[set]),
                Real(slot.body_is_a ? -1.0 : 1.0),
                rows);
+    const Mask<Real> pivot =
+        is_in_pivot(t, last, p.tree.mass[slot.body], p.tree.inertia[slot.body], rows);
+    if (any(pivot)) {  // leaves as one that nothing moves
+      for (int k = 0; k < 3 * (t.depth[last] + 1); ++k) rows[k] = select(pivot, zero, rows[k]);
+    }
     for (int r = 0; r < 3; ++r) x.jv[o + r] = zero;
     rows_times<3>(t, last, rows, v, x.jv + o);
     const Motion<Real>& V = w.data.V[slot.body];

@@ -70,6 +70,24 @@ void contact_side(
              z);
 }
 
+/// A point that no dof moves has rows of zeros: nothing is asked of it, build_problem() sees to
+/// that.
+void clear_if_in_pivot(const RowContext& context, const ConstraintRow& row) {
+  double* J = context.out.jacobian.data();
+  for (int s = 0; s < row.num_sides; ++s) {
+    const RowSide& side = row.sides[s];
+    const int body = context.scene.trees()[side.tree].body_offset + side.body;
+    if (!is_in_pivot(context.dynamics.views[side.tree],
+                     side.last_dof,
+                     context.parameters.mass[body],
+                     context.parameters.inertia[body],
+                     J + side.start))
+      return;
+  }
+  for (int s = 0; s < row.num_sides; ++s)
+    std::fill_n(J + row.sides[s].start, 3 * row.sides[s].length, 0.0);
+}
+
 }  // namespace
 
 void set_gap_reference(
@@ -93,6 +111,7 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
     row.set = ConstraintSet::cone(contact.material.friction);
     contact_side(context, contact, contact.body_a, -1.0, row);
     contact_side(context, contact, contact.body_b, 1.0, row);
+    clear_if_in_pivot(context, row);
     accumulate_velocity(context, row);
     row.velocity_floor = point_floor(context, row, contact.position);
     if (std::isfinite(contact.material.stiffness)) {

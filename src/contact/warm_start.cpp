@@ -93,7 +93,7 @@ void load_impulses(const RowContext& context,
     }
     const Contact& contact = contacts[row.index];
     const ContactMemory* kept = find_memory(state.contacts, contact);
-    if (kept == nullptr) continue;
+    if (kept == nullptr || row.kind == ReferenceKind::kImmovable) continue;
     const Vec3d world = body_placement(scene, dynamics, contact.body_a).R * kept->impulse_A;
     const Vec3d local = transpose_times(contact.frame, world);
     for (int r = 0; r < 3; ++r) out[r] = local[r];

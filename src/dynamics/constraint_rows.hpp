@@ -59,6 +59,20 @@ inline void rows_times(
   }
 }
 
+/// Whether a point's three rows of J are rounding: arms below 1e-8 radii of gyration of its body,
+/// as in the centre of a ball joint, where an arm of 1e-17 m would let an impulse of 1e15 N s ask
+/// for a velocity.
+template <class Real>
+inline Mask<Real> is_in_pivot(
+    const TreeView& tree, int last_dof, Real mass, const Sym3<Real>& inertia, const Real* rows) {
+  constexpr double kArm = 1e-8;
+  const Real zero(0.0), limit = Real(kArm * kArm) * (inertia.xx + inertia.yy + inertia.zz);
+  Mask<Real> small = mass > zero;
+  for (int k = 3 * tree.depth[last_dof] + 2; k >= 0 && any(small); --k)
+    small = small & (rows[k] * rows[k] * mass < limit);
+  return small;
+}
+
 /// In place: J^T -> Z = L^-T J^T.
 template <int Dim, class Real>
 inline void whiten_rows(const TreeView& tree,
