@@ -1,8 +1,7 @@
-#include "batch/thread_pool.hpp"
 #include "batch_sample.hpp"
+#include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
 #include <limits>
 
 using namespace stiction;
@@ -11,19 +10,6 @@ using namespace stiction::test;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// what() contains every one of the words.
-auto says(std::vector<std::string> words) {
-  return [words](const std::invalid_argument& e) {
-    for (const std::string& word : words) {
-      if (std::string(e.what()).find(word) == std::string::npos) {
-        BOOST_TEST_MESSAGE("\"" << e.what() << "\" lacks \"" << word << "\"");
-        return false;
-      }
-    }
-    return true;
-  };
-}
 
 }  // namespace
 
@@ -158,25 +144,6 @@ BOOST_AUTO_TEST_CASE(wrong_arguments_are_named) {
   Parameters wrong = scene.parameters;
   wrong.mass[1] = -1.0;
   refused([&] { batch.set_parameters(2, wrong); }, {"mass[1] = -1"});
-}
-
-// All parts run, at any time what the lowest part threw comes out, and the pool goes on.
-BOOST_AUTO_TEST_CASE(pool_runs_every_part_and_passes_on_what_they_throw) {
-  for (const int parts : {1, 2, 5}) {
-    ThreadPool pool(parts);
-    std::vector<std::atomic<int>> runs(parts);
-    for (int k = 0; k < 200; ++k) pool.run([&](int part) { ++runs[part]; }, [] {});
-    for (const auto& n : runs) BOOST_TEST(n == 200);
-    const auto failing = [&](int part) {
-      ++runs[part];
-      throw std::invalid_argument("part " + std::to_string(part));
-    };
-    BOOST_CHECK_EXCEPTION(pool.run(failing, [] {}), std::invalid_argument, says({"part 0"}));
-    for (const auto& n : runs) BOOST_TEST(n == 201);
-    pool.run([&](int part) { ++runs[part]; }, [] {});
-    for (const auto& n : runs) BOOST_TEST(n == 202);
-  }
-  ThreadPool idle(3);  // never run
 }
 
 BOOST_AUTO_TEST_SUITE_END()

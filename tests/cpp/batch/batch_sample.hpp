@@ -3,8 +3,8 @@
 #include "stiction/batch/batch.hpp"
 
 #include "lane_sample.hpp"
-#include "scenes/scenes.hpp"
 #include "support/random.hpp"
+#include <boost/test/unit_test.hpp>
 
 // Worlds of a batch that differ in everything, and comparisons of their bits.
 
@@ -52,6 +52,42 @@ inline void fill(Batch& batch, int first, const std::string& configuration = "de
 /// q, v, time and warm starts.
 inline bool same_world(const State& a, const State& b) {
   return a.time == b.time && same_bits(a, b);
+}
+
+/// Where each of `worlds` worlds is after `steps` steps alone in a batch of one.
+inline std::vector<State> alone(const Scene& scene,
+                                const SimulatorSettings& settings,
+                                int worlds,
+                                int steps,
+                                const std::string& configuration) {
+  std::vector<State> out;
+  for (int w = 0; w < worlds; ++w) {
+    Batch batch(scene, 1, settings, {.width = 1});
+    fill(batch, w, configuration);
+    for (int k = 0; k < steps; ++k) BOOST_REQUIRE(batch.step());
+    out.push_back(batch.state(0));
+  }
+  return out;
+}
+
+inline int differing(const Batch& batch, const std::vector<State>& expected, int first) {
+  int count = 0;
+  for (int w = 0; w < batch.worlds() && first + w < static_cast<int>(expected.size()); ++w)
+    count += !same_world(batch.state(w), expected[first + w]);
+  return count;
+}
+
+/// what() contains every one of the words.
+inline auto says(std::vector<std::string> words) {
+  return [words](const std::invalid_argument& e) {
+    for (const std::string& word : words) {
+      if (std::string(e.what()).find(word) == std::string::npos) {
+        BOOST_TEST_MESSAGE("\"" << e.what() << "\" lacks \"" << word << "\"");
+        return false;
+      }
+    }
+    return true;
+  };
 }
 
 }  // namespace stiction::test

@@ -1,4 +1,5 @@
 #include "batch_sample.hpp"
+#include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <limits>
@@ -9,29 +10,6 @@ using namespace stiction::test;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// Where each of `worlds` worlds is after `steps` steps alone in a batch of one.
-std::vector<State> alone(const Scene& scene,
-                         const SimulatorSettings& settings,
-                         int worlds,
-                         int steps,
-                         const std::string& configuration) {
-  std::vector<State> out;
-  for (int w = 0; w < worlds; ++w) {
-    Batch batch(scene, 1, settings, {.width = 1});
-    fill(batch, w, configuration);
-    for (int k = 0; k < steps; ++k) BOOST_REQUIRE(batch.step());
-    out.push_back(batch.state(0));
-  }
-  return out;
-}
-
-int differing(const Batch& batch, const std::vector<State>& expected, int first) {
-  int count = 0;
-  for (int w = 0; w < batch.worlds() && first + w < static_cast<int>(expected.size()); ++w)
-    count += !same_world(batch.state(w), expected[first + w]);
-  return count;
-}
 
 Scene solo() {
   Scene scene = make_scene("solo12");
@@ -65,21 +43,6 @@ BOOST_AUTO_TEST_CASE(bits_depend_on_the_world_alone) {
     for (int k = 0; k < kSteps; k += a.substeps) BOOST_REQUIRE(batch.step(a.substeps));
     BOOST_TEST(differing(batch, expected, a.first) == 0,
                a.worlds << " worlds, width " << a.width << ", " << a.threads << " threads");
-  }
-}
-
-// Random robots with limits, dry friction and shapes; some steps leave the lanes.
-BOOST_AUTO_TEST_CASE(bits_of_random_robots_depend_on_the_world_alone) {
-  constexpr int kSteps = 12, kWorlds = 9;
-  for (int trial = 0; trial < 8; ++trial) {
-    Rng rng(70 + trial);
-    const Scene scene = lane_scene(rng);
-    const std::vector<State> expected = alone(scene, {}, kWorlds, kSteps, "default");
-    Batch batch(scene, kWorlds, {}, {.threads = 2, .width = 2});
-    fill(batch, 0);
-    BOOST_REQUIRE(batch.step(kSteps / 2));
-    BOOST_REQUIRE(batch.step(kSteps / 2));
-    BOOST_TEST(differing(batch, expected, 0) == 0, "trial " << trial);
   }
 }
 

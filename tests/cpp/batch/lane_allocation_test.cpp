@@ -1,4 +1,5 @@
 #include "batch_sample.hpp"
+#include "scenes/scenes.hpp"
 #include "support/allocation_guard.hpp"
 #include <boost/test/unit_test.hpp>
 
