@@ -128,18 +128,3 @@ def test_settings_are_the_same_in_the_stub_the_keywords_and_the_library() -> Non
     library = {name for name in dir(settings) if not name.startswith("_")}
     methods = {name for name in library if callable(getattr(settings, name))}
     assert library - methods == set(stub) | {"regularisation"}
-
-
-def test_the_page_of_the_api_is_current() -> None:
-    """Every public name is on it, every line is what its docstring and signature say now."""
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "api_page.py"), "--check"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    for name in stiction.__all__:
-        assert name == "__version__" or re.search(rf"^(## {name}$|- `{name}[(`])", text, re.M), name
-    assert "- `step(state" in text, "members of compiled bases are listed"
-    assert "](docs/api.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "\napi\n" in (ROOT / "docs" / "index.md").read_text(encoding="utf-8")

@@ -1,0 +1,83 @@
+"""The directive `replay`: an interactive replay in a page, one HTML file without a network.
+
+    ```{replay} pushed
+    ```
+
+The motions are simulated while the manual is built.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+LIMIT = 1_500_000
+"""Bytes of a replay at most."""
+
+
+def pushed(output: Path) -> None:
+    """Solo-12 falls 15 cm, stands and is pushed sideways twice."""
+    import stiction
+    from stiction.record import Recorder
+    from stiction.replay import write_replay
+
+    sim = stiction.Simulator(stiction.load("solo12"), dt=1e-3)
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    state.q[2] += 0.15
+    recorder = Recorder(sim, title="Solo-12: dropped, stands, is pushed")
+    recorder.capture(state)
+    for step in range(3000):
+        control.wrenches = ()
+        if 1000 <= step < 1200:
+            sim.add_wrench(control, "base_link", force=[0.0, 15.0, 0.0])
+        if 2000 <= step < 2100:
+            sim.add_wrench(control, "base_link", force=[0.0, -25.0, 0.0])
+        sim.step(state, control)
+        recorder.after_step(state)
+    write_replay(output, recorder.replay())
+
+
+MOTIONS = {"pushed": pushed}
+
+
+class Replay(SphinxDirective):
+    """An iframe; browsers without WebGL show the link below it."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        if name not in MOTIONS:
+            raise self.error(f"no replay {name!r}; there are: {', '.join(MOTIONS)}")
+        up = "../" * self.env.docname.count("/")
+        source = f"{up}_static/replays/{name}.html"
+        frame = (
+            f'<iframe class="replay" src="{source}" title="Replay" loading="lazy"></iframe>\n'
+            f'<p class="replay-link"><a href="{source}">Open it alone</a>: drag to turn, wheel to '
+            "zoom, space to stop.</p>"
+        )
+        return [nodes.raw("", frame, format="html")]
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """After the pages, unless they are there: delete build/docs for new ones."""
+    if error is not None or app.builder.name != "html":
+        return
+    folder = Path(app.outdir) / "_static" / "replays"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in MOTIONS.items():
+        page = folder / f"{name}.html"
+        if not page.is_file():
+            make(page)
+        if page.stat().st_size > LIMIT:
+            raise ValueError(f"{page} has {page.stat().st_size} bytes, more than {LIMIT}")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    app.add_directive("replay", Replay)
+    app.connect("build-finished", write)
+    return {"version": "1", "parallel_read_safe": True}
