@@ -1,0 +1,191 @@
+"""Gymnasium's vector interface over a Batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from ..batch import Batch
+from . import counted_random
+
+__all__ = ["BatchEnv"]
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Bools = NDArray[np.bool_]
+
+
+class BatchEnv(VectorEnv[Singles, Singles, Any]):
+    """N worlds of one task, as a `gymnasium.vector.VectorEnv`.
+
+    A task gives the Batch and overrides `_start`, `_act`, `_observe`, `_reward` and `_ended`, each
+    on arrays of all worlds. What is random in world w and its k-th episode follows from the seed, w
+    and k alone: the same on any number of worlds and threads.
+
+    Episodes end by `terminated` (what the task calls a failure, or a step that is not finite) or
+    `truncated` (after `episode_steps`). Autoreset as Gymnasium names it, `metadata`:
+
+    - "SameStep" (the default): the observation is the first of the next episode;
+      `info["final_obs"]` (N, m) has the last one of those that ended, `info["_final_obs"]` which.
+    - "NextStep": the next call takes no step in that world, its reward is 0.
+    - "Disabled": `reset(options={"reset_mask": mask})` chooses the worlds.
+
+    Args:
+        batch: its worlds; `step` takes `substeps` steps of it.
+        substeps: per action.
+        observation_size, action_size: numbers of one world; actions are in [-1, 1].
+        episode_steps: after which an episode is truncated.
+        autoreset: one of Gymnasium's modes.
+    """
+
+    def __init__(
+        self,
+        batch: Batch,
+        *,
+        substeps: int,
+        observation_size: int,
+        action_size: int,
+        episode_steps: int,
+        autoreset: str = "SameStep",
+    ) -> None:
+        self.batch = batch
+        self.num_envs = batch.num_worlds
+        self.substeps, self.episode_steps = substeps, episode_steps
+        self._observation_size = observation_size
+        self.autoreset = AutoresetMode(autoreset)
+        self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
+        self.single_observation_space = gym.spaces.Box(
+            -np.inf, np.inf, (observation_size,), np.float32
+        )
+        self.single_action_space = gym.spaces.Box(-1.0, 1.0, (action_size,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.seed = 0
+        self.episode = np.full(self.num_envs, -1)  # (N,) episodes begun, less one
+        self.steps = np.zeros(self.num_envs, np.int64)  # (N,) of this episode
+        self.action = np.zeros((self.num_envs, action_size))
+        self._waiting = np.zeros(self.num_envs, bool)  # for the reset of "NextStep"
+        self._begun = False
+
+    @property
+    def control_dt(self) -> float:
+        """Of one action [s]."""
+        return self.substeps * self.batch.settings.dt
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Singles, dict[str, Any]]:
+        """All worlds, or those of `options["reset_mask"]` (N,) bool, at the start of an episode. A
+        seed begins the count of episodes anew.
+
+        Raises:
+            ValueError: the seed is negative, the mask does not fit.
+        """
+        mask = _given_mask(options, self.num_envs)
+        if seed is not None:
+            if seed < 0 or seed >= 2**64:
+                raise ValueError(f"seed = {seed}: must be in [0, 2^64)")
+            self.seed = int(seed)
+            self.episode[mask] = -1
+        self._restart(mask)
+        if not self._begun and not mask.all():
+            raise ValueError("reset_mask leaves worlds out: reset() all of them first")
+        self._begun = True
+        return self._observation(), {}
+
+    def step(self, actions: Singles) -> tuple[Singles, Floats, Bools, Bools, dict[str, Any]]:
+        """One action of every world.
+
+        Args:
+            actions: (N, m), cut to [-1, 1].
+
+        Returns:
+            Observations, rewards, terminated, truncated, info.
+
+        Raises:
+            ValueError: wrong shape, a number that is not finite, reset() was never called.
+        """
+        self.action[:] = self._checked(actions)
+        waiting = self._waiting
+        moving = ~waiting
+        self._act(self.action)
+        self.batch.step(self.substeps, None if moving.all() else moving)
+        self.steps += moving
+        terminated = (self._ended() | self.batch.frozen) & moving
+        truncated = (self.steps >= self.episode_steps) & moving & ~terminated
+        reward = np.where(moving & ~self.batch.frozen, self._reward(), 0.0)
+        if waiting.any():
+            self._restart(waiting)
+        ended = terminated | truncated
+        info: dict[str, Any] = {}
+        if self.autoreset is AutoresetMode.NEXT_STEP:
+            self._waiting = ended
+        elif self.autoreset is AutoresetMode.SAME_STEP and ended.any():
+            info = {"final_obs": self._observation(), "_final_obs": ended}
+            self._restart(ended)
+        return self._observation(), reward, terminated, truncated, info
+
+    def uniform(self, mask: Bools, count: int, stream: int = 0) -> Floats:
+        """(worlds of the mask, count) random numbers in [0, 1) of their present episodes."""
+        worlds = np.flatnonzero(mask)
+        return counted_random.uniform(self.seed, worlds, self.episode[worlds], count, stream)
+
+    # What a task is.
+
+    def _start(self, mask: Bools) -> tuple[Floats, Floats]:
+        """q (worlds of the mask, nq) and v where episodes begin."""
+        raise NotImplementedError
+
+    def _act(self, action: Floats) -> None:
+        """Actions into the controls of the batch."""
+        raise NotImplementedError
+
+    def _observe(self, out: Singles) -> None:
+        raise NotImplementedError
+
+    def _reward(self) -> Floats:
+        raise NotImplementedError
+
+    def _ended(self) -> Bools:
+        raise NotImplementedError
+
+    def _restart(self, mask: Bools) -> None:
+        self.episode[mask] += 1
+        self.steps[mask] = 0
+        self.action[mask] = 0.0
+        self._waiting = self._waiting & ~mask
+        q, v = self.batch.q.copy(), self.batch.v.copy()
+        q[mask], v[mask] = self._start(mask)
+        self.batch.reset(mask, q, v)
+
+    def _observation(self) -> Singles:
+        out = np.empty((self.num_envs, self._observation_size), np.float32)
+        self._observe(out)
+        return out
+
+    def _checked(self, actions: Singles) -> Floats:
+        if not self._begun:
+            raise ValueError("step() before reset()")
+        array = np.asarray(actions, np.float64)
+        if array.shape != self.action.shape:
+            raise ValueError(f"actions has shape {array.shape}: must be {self.action.shape}")
+        if not np.isfinite(array).all():
+            world, entry = np.argwhere(~np.isfinite(array))[0]
+            raise ValueError(f"actions[{world}, {entry}] = {array[world, entry]}: must be finite")
+        return np.clip(array, -1.0, 1.0)
+
+
+def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:
+    if not options or "reset_mask" not in options:
+        return np.ones(worlds, bool)
+    mask = np.asarray(options["reset_mask"])
+    if mask.dtype != np.bool_ or mask.shape != (worlds,):
+        raise ValueError(
+            f"reset_mask has shape {mask.shape} and dtype {mask.dtype}: must be ({worlds},) of bool"
+        )
+    return mask

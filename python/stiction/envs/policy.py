@@ -1,0 +1,69 @@
+"""Learned policies, without the library that they were learned with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Policy"]
+
+Singles = NDArray[np.float32]
+
+
+class Policy:
+    """A network of tanh layers from normalised observations to the mean of the action.
+
+    Args:
+        layers: (weight (out, in), bias (out,)) of each layer; the last one is linear.
+        mean, scale: (in,) of observations, which are normalised by them and cut to [-10, 10].
+    """
+
+    def __init__(
+        self, layers: list[tuple[Singles, Singles]], mean: Singles, scale: Singles
+    ) -> None:
+        size = len(mean)
+        for k, (weight, bias) in enumerate(layers):
+            if weight.shape != (len(bias), size):
+                raise ValueError(
+                    f"layer {k} has weights {weight.shape} and {len(bias)} biases: "
+                    f"must be ({len(bias)}, {size})"
+                )
+            size = len(bias)
+        self.layers, self.mean, self.scale = layers, mean, scale
+
+    def __call__(self, observation: Singles) -> Singles:
+        """(N, actions) from (N, observations), or of one world."""
+        x = np.clip((observation - self.mean) / self.scale, -10.0, 10.0)
+        for weight, bias in self.layers[:-1]:
+            x = np.tanh(x @ weight.T + bias)
+        weight, bias = self.layers[-1]
+        return np.asarray(x @ weight.T + bias, np.float32)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """As .npz: mean, scale, weight0, bias0, weight1, ..."""
+        arrays = {"mean": self.mean, "scale": self.scale}
+        for k, (weight, bias) in enumerate(self.layers):
+            arrays[f"weight{k}"], arrays[f"bias{k}"] = weight, bias
+        singles: Any = {name: np.asarray(x, np.float32) for name, x in arrays.items()}
+        np.savez_compressed(Path(path), **singles)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Policy:
+        """What save() wrote.
+
+        Raises:
+            ValueError: arrays are missing or do not fit together.
+        """
+        with np.load(Path(path), allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        missing = [name for name in ("mean", "scale", "weight0", "bias0") if name not in arrays]
+        if missing:
+            raise ValueError(f"{path}: no array {missing[0]!r}: not a policy")
+        layers: list[tuple[Singles, Singles]] = []
+        while f"weight{len(layers)}" in arrays:
+            layers.append((arrays[f"weight{len(layers)}"], arrays[f"bias{len(layers)}"]))
+        return Policy(layers, arrays["mean"], arrays["scale"])

@@ -1,0 +1,149 @@
+"""A quadruped that trots at the velocity it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..batch import Batch
+from ..loading import load
+from .batch_env import BatchEnv, Bools, Floats, Singles
+from .legs import FootPoints, up_in_body
+
+__all__ = ["Solo12Velocity"]
+
+_KP, _KD = 20.0, 0.3  # [N m/rad], [N m s/rad]
+_REACH = 0.3  # [rad] of an action of 1
+_DT, _SUBSTEPS = 4e-3, 5
+_FEET = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+_STANCE_PHASE = np.array([0.0, 0.5, 0.5, 0.0])  # of a trot: diagonal feet together
+_FREQUENCY = 2.5  # [Hz] of the clock
+_TOUCHING = 2e-3  # [m]
+_COMMAND_LOW, _COMMAND_SPAN = np.array([-0.3, -0.2, -0.6]), np.array([0.9, 0.4, 1.2])
+
+
+class Solo12Velocity(BatchEnv):
+    """Solo-12 on flat ground, told how fast to walk and turn, with a clock that asks for a trot.
+
+    - Action (12): targets of the joints' servos (kp = 20 N m/rad, kd = 0.3 N m s/rad), as offsets
+      from the standing configuration / 0.3 rad; held for 20 ms.
+    - Observation (50): velocity of the base [m/s] and its angular velocity [rad/s] in its own
+      frame, the world's z axis in that frame, the command (vx, vy [m/s], turn [rad/s]), angles of
+      the joints less those of standing, their rates / 10, the action before, sine and cosine of the
+      clock of 2.5 Hz.
+    - Command: of an episode, in [-0.3, 0.6], [-0.2, 0.2] m/s and [-0.6, 0.6] rad/s.
+    - Reward, with e the error of (vx, vy) and t that of the turn:
+      exp(-20 e^2) + exp(-5 t^2) / 2 + sum over the feet of 0.15 where their contact is what the
+      clock asks for - 2 vz^2 - 0.05 (wx^2 + wy^2) - (1 - up_z) - 0.01 (change of the action)^2.
+    - End: the base is below 0.12 m or leans over by more than 60 degrees; 400 steps (8 s).
+    - Start: standing, joints off by up to 0.1 rad, heading and clock anywhere.
+
+    Args:
+        num_envs: worlds.
+        threads: of the batch.
+        autoreset: see BatchEnv.
+        episode_steps: after which an episode is truncated.
+        randomise: each episode with friction in [0.4, 1] and masses of [0.9, 1.1] of their values;
+            False: 0.7 and the model's.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        threads: int = 1,
+        autoreset: str = "SameStep",
+        episode_steps: int = 400,
+        randomise: bool = False,
+    ) -> None:
+        scene = load("solo12")
+        scene.parameters.kp[6:], scene.parameters.kd[6:] = _KP, _KD
+        batch = Batch(scene, num_envs, threads=threads, dt=_DT, configuration="standing")
+        super().__init__(
+            batch,
+            substeps=_SUBSTEPS,
+            observation_size=50,
+            action_size=12,
+            episode_steps=episode_steps,
+            autoreset=autoreset,
+        )
+        self.randomise = randomise
+        self.command = np.zeros((num_envs, 3))
+        """(N, 3) vx, vy [m/s], turn [rad/s]; may be written, for a joystick."""
+        self._phase = np.zeros(num_envs)
+        self._before = np.zeros((num_envs, 12))  # action
+        self._standing = scene.configurations["standing"].copy()
+        self._feet = FootPoints(scene, _FEET)
+
+    def clock(self) -> Floats:
+        """(N,) in [0, 1): feet FL and HR stand in the first half, FR and HL in the second."""
+        return (self._phase + self.steps * self.control_dt * _FREQUENCY) % 1.0
+
+    def touching(self) -> Bools:
+        """(N, 4) whether the feet FL, FR, HL, HR are on the ground."""
+        return self._feet.heights(self.batch.q, up_in_body(self.batch.q)) < _TOUCHING
+
+    def _start(self, mask: Bools) -> tuple[Floats, Floats]:
+        x = self.uniform(mask, 17)
+        count = len(x)
+        self.command[mask] = _COMMAND_LOW + _COMMAND_SPAN * x[:, :3]
+        self._phase[mask] = x[:, 3]
+        self._before[mask] = 0.0
+        q = np.tile(self._standing, (count, 1))
+        half = np.pi * x[:, 4]
+        q[:, 5], q[:, 6] = np.sin(half), np.cos(half)
+        q[:, 7:] += 0.2 * x[:, 5:] - 0.1
+        lowest = self._feet.heights(q, up_in_body(q)).min(axis=1)
+        q[:, 2] -= lowest
+        if self.randomise:
+            self._vary(mask)
+        return q, np.zeros((count, self.batch.scene.nv))
+
+    def _vary(self, mask: Bools) -> None:
+        bodies = self.batch.values("mass_scale").shape[1]
+        x = self.uniform(mask, 1 + bodies, stream=1)
+        friction = np.full(self.num_envs, 0.7)
+        friction[mask] = 0.4 + 0.6 * x[:, 0]
+        scale = np.ones((self.num_envs, bodies))
+        scale[mask] = 0.9 + 0.2 * x[:, 1:]
+        self.batch.assign("friction", friction, mask)
+        self.batch.assign("mass_scale", scale, mask)
+
+    def _act(self, action: Floats) -> None:
+        self.batch.position_target[:, 6:] = self._standing[7:] + _REACH * action
+
+    def _observe(self, out: Singles) -> None:
+        q, v = self.batch.q, self.batch.v
+        angle = 2.0 * np.pi * self.clock()
+        columns = [
+            v[:, :6],
+            up_in_body(q),
+            self.command,
+            q[:, 7:] - self._standing[7:],
+            0.1 * v[:, 6:],
+            self.action,
+            np.sin(angle)[:, None],
+            np.cos(angle)[:, None],
+        ]
+        np.concatenate(columns, axis=1, out=out, casting="same_kind")
+
+    def _reward(self) -> Floats:
+        v, up = self.batch.v, up_in_body(self.batch.q)
+        e2 = ((v[:, :2] - self.command[:, :2]) ** 2).sum(axis=1)
+        t2 = (v[:, 5] - self.command[:, 2]) ** 2
+        stands = (self.clock()[:, None] + _STANCE_PHASE) % 1.0 < 0.5
+        gait = (stands == self.touching()).sum(axis=1)
+        change = ((self.action - self._before) ** 2).sum(axis=1)
+        self._before[:] = self.action
+        return np.asarray(
+            np.exp(-20.0 * e2)
+            + 0.5 * np.exp(-5.0 * t2)
+            + 0.15 * gait
+            - 2.0 * v[:, 2] ** 2
+            - 0.05 * (v[:, 3:5] ** 2).sum(axis=1)
+            - (1.0 - up[:, 2])
+            - 0.01 * change
+        )
+
+    def _ended(self) -> Bools:
+        q = self.batch.q
+        return np.asarray((q[:, 2] < 0.12) | (up_in_body(q)[:, 2] < 0.5))
