@@ -19,6 +19,7 @@ extensions = [
     "cpp_api",
     "repository_pages",
     "replays",
+    "short_cells",
 ]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 4

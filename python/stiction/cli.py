@@ -19,6 +19,7 @@ from stiction_lab.bench.commands import app as bench_app
 from stiction_lab.studies.commands import app as study_app
 
 from . import Simulator, __version__, scenes, solvers
+from .cli_docs import docs_command
 from .cli_gradients import check_gradients_command
 from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
@@ -68,6 +69,7 @@ app.command("explain", short_help="What makes a solver's next velocity differ.")
 app.command("check-gradients", short_help="Derivatives of a step against differences.")(
     check_gradients_command
 )
+app.command("docs", short_help="Open the manual.")(docs_command)
 app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
 
 

@@ -370,3 +370,18 @@ def test_scenes_ask_only_for_robots_that_are_missing(
     assert hint not in CliRunner().invoke(app, ["scenes"]).output
     monkeypatch.setenv("STICTION_ROBOTS_DIR", str(tmp_path / "none"))
     assert hint in CliRunner().invoke(app, ["scenes"]).output
+
+
+def test_docs_says_where_the_manual_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from stiction import cli_docs
+
+    opened: list[str] = []
+    monkeypatch.setattr(cli_docs.webbrowser, "open", opened.append)
+    monkeypatch.setattr(cli_docs, "PLACES", (tmp_path / "none", tmp_path))
+    result = invoke("docs")
+    assert result.exit_code == 1 and "make docs" in result.stderr and not opened
+    page = tmp_path / "index.html"
+    page.write_text("<html></html>")
+    assert document("docs") == {"page": str(page)} and not opened
+    assert invoke("docs", "--no-open").stdout.strip() == str(page) and not opened
+    assert invoke("docs").exit_code == 0 and opened == [page.as_uri()]
