@@ -2,7 +2,7 @@
 
 import gymnasium, stiction.envs
 worlds = gymnasium.make_vec("stiction/Solo12Velocity-v0", num_envs=4096, threads=2)
-env = gymnasium.make("stiction/CartPole-v0")
+env = gymnasium.make("stiction/HalfCheetah-v5")
 """
 
 from collections.abc import Callable
@@ -17,19 +17,43 @@ except ModuleNotFoundError as error:
 
 from .batch_env import BatchEnv
 from .cartpole import CartPole
+from .gymnasium_tasks import (
+    Ant,
+    GymnasiumTask,
+    HalfCheetah,
+    Hopper,
+    InvertedDoublePendulum,
+    InvertedPendulum,
+    Walker2d,
+)
 from .one_env import OneEnv
 from .policy import Policy
 from .velocity import Solo12Velocity
 
-__all__ = ["BatchEnv", "CartPole", "OneEnv", "Policy", "Solo12Velocity"]
+__all__ = [
+    "Ant",
+    "BatchEnv",
+    "CartPole",
+    "GymnasiumTask",
+    "HalfCheetah",
+    "Hopper",
+    "InvertedDoublePendulum",
+    "InvertedPendulum",
+    "OneEnv",
+    "Policy",
+    "Solo12Velocity",
+    "Walker2d",
+]
 
 
-def _register(name: str, task: Callable[..., BatchEnv]) -> None:
+def _register(name: str, version: int, task: Callable[..., BatchEnv]) -> None:
     def one(**settings: Any) -> OneEnv:
         return OneEnv(task, **settings)
 
-    _gym.register(id=f"stiction/{name}-v0", entry_point=one, vector_entry_point=task)
+    _gym.register(id=f"stiction/{name}-v{version}", entry_point=one, vector_entry_point=task)
 
 
-_register("CartPole", CartPole)
-_register("Solo12Velocity", Solo12Velocity)
+_register("CartPole", 0, CartPole)
+_register("Solo12Velocity", 0, Solo12Velocity)
+for _task in (Ant, HalfCheetah, Hopper, InvertedDoublePendulum, InvertedPendulum, Walker2d):
+    _register(_task.__name__, 5, _task)

@@ -17,10 +17,11 @@ __all__ = ["BatchEnv"]
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+Observations = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]
 
 
-class BatchEnv(VectorEnv[Singles, Singles, Any]):
+class BatchEnv(VectorEnv[Observations, Singles, Any]):
     """N worlds of one task, as a `gymnasium.vector.VectorEnv`.
 
     A task gives the Batch and overrides `_start`, `_act`, `_observe`, `_reward` and `_ended`, each
@@ -38,7 +39,9 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
     Args:
         batch: its worlds; `step` takes `substeps` steps of it.
         substeps: per action.
-        observation_size, action_size: numbers of one world; actions are in [-1, 1].
+        observation_size, action_size: numbers of one world.
+        action_limit: actions are in [-action_limit, action_limit].
+        dtype: of observations.
         episode_steps: after which an episode is truncated.
         autoreset: one of Gymnasium's modes.
     """
@@ -52,17 +55,20 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
         action_size: int,
         episode_steps: int,
         autoreset: str = "SameStep",
+        action_limit: float = 1.0,
+        dtype: type[np.floating[Any]] = np.float32,
     ) -> None:
         self.batch = batch
         self.num_envs = batch.num_worlds
         self.substeps, self.episode_steps = substeps, episode_steps
-        self._observation_size = observation_size
+        self._observation_size, self._dtype = observation_size, dtype
+        self.action_limit = action_limit
         self.autoreset = AutoresetMode(autoreset)
         self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
-        self.single_observation_space = gym.spaces.Box(
-            -np.inf, np.inf, (observation_size,), np.float32
+        self.single_observation_space = gym.spaces.Box(-np.inf, np.inf, (observation_size,), dtype)
+        self.single_action_space = gym.spaces.Box(
+            -action_limit, action_limit, (action_size,), np.float32
         )
-        self.single_action_space = gym.spaces.Box(-1.0, 1.0, (action_size,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.seed = 0
@@ -79,7 +85,7 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Singles, dict[str, Any]]:
+    ) -> tuple[Observations, dict[str, Any]]:
         """All worlds, or those of `options["reset_mask"]` (N,) bool, at the start of an episode. A
         seed begins the count of episodes anew.
 
@@ -98,11 +104,11 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
         self._begun = True
         return self._observation(), {}
 
-    def step(self, actions: Singles) -> tuple[Singles, Floats, Bools, Bools, dict[str, Any]]:
+    def step(self, actions: Singles) -> tuple[Observations, Floats, Bools, Bools, dict[str, Any]]:
         """One action of every world.
 
         Args:
-            actions: (N, m), cut to [-1, 1].
+            actions: (N, m), cut to the range of the action space.
 
         Returns:
             Observations, rewards, terminated, truncated, info.
@@ -145,7 +151,7 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
         """Actions into the controls of the batch."""
         raise NotImplementedError
 
-    def _observe(self, out: Singles) -> None:
+    def _observe(self, out: Observations) -> None:
         raise NotImplementedError
 
     def _reward(self) -> Floats:
@@ -163,8 +169,8 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
         q[mask], v[mask] = self._start(mask)
         self.batch.reset(mask, q, v)
 
-    def _observation(self) -> Singles:
-        out = np.empty((self.num_envs, self._observation_size), np.float32)
+    def _observation(self) -> Observations:
+        out = np.empty((self.num_envs, self._observation_size), self._dtype)
         self._observe(out)
         return out
 
@@ -177,7 +183,7 @@ class BatchEnv(VectorEnv[Singles, Singles, Any]):
         if not np.isfinite(array).all():
             world, entry = np.argwhere(~np.isfinite(array))[0]
             raise ValueError(f"actions[{world}, {entry}] = {array[world, entry]}: must be finite")
-        return np.clip(array, -1.0, 1.0)
+        return np.clip(array, -self.action_limit, self.action_limit)
 
 
 def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:

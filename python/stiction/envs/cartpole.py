@@ -8,7 +8,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..loading import load
-from .batch_env import BatchEnv, Bools, Floats, Singles
+from .batch_env import BatchEnv, Bools, Floats, Observations
 
 __all__ = ["CartPole"]
 
@@ -61,7 +61,7 @@ class CartPole(BatchEnv):
     def _act(self, action: Floats) -> None:
         self.batch.torque[:, 0] = _FORCE * action[:, 0]
 
-    def _observe(self, out: Singles) -> None:
+    def _observe(self, out: Observations) -> None:
         out[:, :3] = self.batch.q
         out[:, 3:] = self.batch.v
 

@@ -8,12 +8,12 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from .batch_env import BatchEnv, Singles
+from .batch_env import BatchEnv, Observations, Singles
 
 __all__ = ["OneEnv"]
 
 
-class OneEnv(gym.Env[Singles, Singles]):
+class OneEnv(gym.Env[Observations, Singles]):
     """One world: world 0 of a batch, with its numbers.
 
     Args:
@@ -31,7 +31,7 @@ class OneEnv(gym.Env[Singles, Singles]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Singles, dict[str, Any]]:
+    ) -> tuple[Observations, dict[str, Any]]:
         """The start of an episode; a seed begins their count anew. Without one the first call
         draws a seed."""
         super().reset(seed=seed)
@@ -41,7 +41,7 @@ class OneEnv(gym.Env[Singles, Singles]):
         observation, info = self.worlds.reset(seed=seed)
         return observation[0], info
 
-    def step(self, action: Singles) -> tuple[Singles, float, bool, bool, dict[str, Any]]:
+    def step(self, action: Singles) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.worlds.step(
             np.asarray(action)[None]
         )

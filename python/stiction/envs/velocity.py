@@ -6,7 +6,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..loading import load
-from .batch_env import BatchEnv, Bools, Floats, Singles
+from .batch_env import BatchEnv, Bools, Floats, Observations
 from .legs import FootPoints, up_in_body
 
 __all__ = ["Solo12Velocity"]
@@ -111,7 +111,7 @@ class Solo12Velocity(BatchEnv):
     def _act(self, action: Floats) -> None:
         self.batch.position_target[:, 6:] = self._standing[7:] + _REACH * action
 
-    def _observe(self, out: Singles) -> None:
+    def _observe(self, out: Observations) -> None:
         q, v = self.batch.q, self.batch.v
         angle = 2.0 * np.pi * self.clock()
         columns = [
