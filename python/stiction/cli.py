@@ -1,5 +1,5 @@
-"""The command `stiction`: run, view, demo, compare, explain, solve, check-gradients, bench, study,
-scenes, solvers.
+"""The command `stiction`: run, view, demo, compare, explain, solve, doctor, check-gradients, bench,
+study, scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -20,6 +20,7 @@ from stiction_lab.studies.commands import app as study_app
 
 from . import Simulator, __version__, scenes, solvers
 from .cli_docs import docs_command
+from .cli_doctor import doctor_command
 from .cli_gradients import check_gradients_command
 from .cli_problems import compare_command, explain_command, solve_command
 from .cli_subject import (
@@ -70,6 +71,7 @@ app.command("check-gradients", short_help="Derivatives of a step against differe
     check_gradients_command
 )
 app.command("docs", short_help="Open the manual.")(docs_command)
+app.command("doctor", short_help="What is wrong with a model, and one fix each.")(doctor_command)
 app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
 
 

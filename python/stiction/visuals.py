@@ -42,7 +42,7 @@ class _Mesh:
 
 
 def robot_visuals(
-    model: pinocchio.Model, urdf: Path, package_dirs: Sequence[str] = ()
+    model: pinocchio.Model, urdf: Path, package_dirs: Sequence[str] = (), thin: bool = True
 ) -> dict[int, list[ReplayGeometry]]:
     """Visual geometries by Pinocchio joint (0: the world), placed in the joint's frame [m].
 
@@ -50,6 +50,7 @@ def robot_visuals(
         model: of the same file, so that its joints and placements are those of the simulation.
         urdf: the robot's file; meshes are looked for beside it and in its parent folders.
         package_dirs: more folders in which `package://` addresses are looked for.
+        thin: meshes as fine as a page can draw; False: as they are.
 
     Returns an empty dictionary if the file cannot be read; the log says why.
     """
@@ -68,7 +69,7 @@ def robot_visuals(
         try:
             mesh = meshes.get(item.name)
             if mesh is not None and mesh not in read:
-                read[mesh] = _load(mesh, urdf, package_dirs)
+                read[mesh] = _load(mesh, urdf, package_dirs, thin)
             shape = read[mesh] if mesh is not None else _primitive(item.name, item.geometry)
         except (StictionError, ValueError) as error:
             refused[str(error)] = None
@@ -113,11 +114,14 @@ def _children(parent: Element, tag: str) -> list[Element]:
     return [x for x in parent.childNodes if isinstance(x, Element) and x.tagName == tag]
 
 
-def _load(mesh: _Mesh, urdf: Path, package_dirs: Sequence[str]) -> ReplayGeometry:
-    """The mesh, thinned; a solid's triangles counter-clockwise from outside, mirrored or not."""
+def _load(mesh: _Mesh, urdf: Path, package_dirs: Sequence[str], thin: bool) -> ReplayGeometry:
+    """The mesh, thinned if asked for; a solid's triangles counter-clockwise from outside, mirrored
+    or not."""
     path = _find(mesh.uri, urdf.resolve().parent, package_dirs)
     vertices, triangles = load_mesh(str(path), np.array(mesh.scale))
-    vertices, corners = thin_mesh(vertices, np.asarray(triangles, dtype=np.int64), MAX_TRIANGLES)
+    corners = np.asarray(triangles, dtype=np.int64)
+    if thin:
+        vertices, corners = thin_mesh(vertices, corners, MAX_TRIANGLES)
     a, b, c = ((vertices - vertices.mean(axis=0))[corners[:, k]] for k in range(3))
     inside_out = float(np.einsum("ij,ij", a, np.cross(b, c))) < 0  # six times the volume
     return ReplayGeometry(

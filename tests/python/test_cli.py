@@ -22,6 +22,7 @@ COMMANDS = (
     ["compare"],
     ["explain"],
     ["check-gradients"],
+    ["doctor"],
     ["scenes"],
     ["solvers"],
     ["bench"],
