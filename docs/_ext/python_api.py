@@ -173,16 +173,21 @@ def imported(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         folder = Path(importlib.import_module("stiction").__file__ or "").parent
-        return SourceModule((folder / f"{name.split('.')[1]}.py").read_text(encoding="utf-8"))
+        place = folder / name.split(".")[1]
+        return SourceModule(place / "__init__.py" if place.is_dir() else place.with_suffix(".py"))
 
 
 class SourceModule:
     """Stands for a module that cannot be imported here."""
 
-    def __init__(self, source: str) -> None:
-        for node in ast.parse(source).body:
+    def __init__(self, file: Path) -> None:
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef):
                 setattr(self, node.name, node)
+            elif isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+                other = file.parent / f"{node.module.replace('.', '/')}.py"
+                if file.name == "__init__.py" and other.is_file():  # a package, by its parts
+                    vars(self).update(vars(SourceModule(other)))
 
 
 def source_entries(node: ast.FunctionDef | ast.ClassDef) -> list[Entry]:
