@@ -19,6 +19,8 @@ TOLERANCE, MOST, BUDGET = 1e-10, 100_000, 1000
 """Of the model's relative residual; iterations allowed for it; iterations on the hard problems."""
 MEASURED = ("signorini", "coulomb", "mdp", "shift", "internal", "robust")
 """Columns of numbers, in the order of `paper.PROPERTIES`, without its last."""
+DARK = -4.0
+"""Exponent above which a field of the figure is dark."""
 SETUP = (
     "Each solver solves five contact problems from cold (a cube that slides at 30 degrees to its "
     "tangent axes, one that also turns, one pulled at half of what it holds, the corner of a box "
@@ -178,19 +180,20 @@ def _claim(k: int, rows: dict[str, Row]) -> Claim:
 
 
 def _figure(rows: dict[str, Row]) -> str:
-    """Exponents as a map: pale where the law holds."""
+    """Exponents as a map: pale where the law holds; numbers that can be read on every field."""
     from matplotlib.figure import Figure
 
     values = np.array([[row.numbers[q] for q in MEASURED] for row in rows.values()])
     exponents = np.log10(np.clip(values, 1e-16, None))
-    figure = Figure(figsize=(7.5, 4.8), layout="constrained")
+    figure = Figure(figsize=(8.5, 5.5), layout="constrained")
     axis = figure.add_subplot()
-    drawn = axis.imshow(exponents, cmap="RdYlBu_r", vmin=-12, vmax=0, aspect="auto")
+    drawn = axis.imshow(exponents, cmap="Blues", vmin=-12, vmax=2, aspect="auto")
     for (i, j), value in np.ndenumerate(values):
-        axis.text(
-            j, i, f"{value:.0e}" if value > 0.0 else "0", ha="center", va="center", fontsize=7
-        )
-    axis.set_xticks(range(len(MEASURED)), MEASURED, fontsize=8)
-    axis.set_yticks(range(len(rows)), list(rows), fontsize=8)
-    figure.colorbar(drawn, ax=axis, label="log10 of the violation")
+        shown = f"{value:.0e}" if value > 0.0 else "0"
+        colour = "white" if exponents[i, j] > DARK else "black"
+        axis.text(j, i, shown, ha="center", va="center", fontsize=10, color=colour)
+    heads = [name.replace("No internal forces", "No internal\nforces") for name in paper.PROPERTIES]
+    axis.set_xticks(range(len(MEASURED)), heads[: len(MEASURED)], fontsize=10)
+    axis.set_yticks(range(len(rows)), list(rows), fontsize=10)
+    figure.colorbar(drawn, ax=axis, label="power of ten of the violation")
     return svg_text(figure)
