@@ -38,8 +38,9 @@ copybutton_exclude = ".linenos, .gp, .go"
 pygments_style = "friendly"
 pygments_dark_style = "github-dark"
 
-# Breathe declares the namespace anew in every header.
-suppress_warnings = ["duplicate_declaration.cpp"]
+# Breathe declares the namespace anew in every header; a type in a signature, such as `type`, may
+# have the name of attributes of several classes.
+suppress_warnings = ["duplicate_declaration.cpp", "ref.python"]
 
 add_module_names = False
 python_maximum_signature_line_length = 88

@@ -20,6 +20,10 @@ from collision_tables import replace, table
 IMAGES = Path("docs/images")
 
 
+INTERNAL = ("Goals",)
+"""Tables of a run that are for its authors: what was asked for and reached."""
+
+
 @dataclass
 class Page:
     path: Path
@@ -94,6 +98,8 @@ def content_of(document: dict, page: Page) -> str:
         if experiment["name"] in page.figures:
             parts.append(f"![{experiment['title']}](images/{image})")
         for t in experiment["tables"]:
+            if t["title"] in INTERNAL:
+                continue
             parts.append(f"**{t['title']}**\n\n{table(t['columns'], t['rows'])}")
             if t["note"]:
                 parts.append(t["note"])

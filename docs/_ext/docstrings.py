@@ -16,11 +16,12 @@ ITEM = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*): (.*)$", re.DOTALL)
 ENUMERATOR = re.compile(r"^(\(?\w+[.)]|[-+•])(?=\s)")
 IDENTIFIER = re.compile(r"^[A-Za-z_][\w.]*(\(\))?$")
 
-Known = Callable[[str], bool]
+Known = Callable[[str], str | None]
+"""Name in a docstring -> full name of what it refers to; empty: it is code."""
 
 
 def converted(text: str, known: Known, without: tuple[str, ...] = ()) -> list[str]:
-    """Lines of reStructuredText, but sections `without`; `known`: which names are documented."""
+    """Lines of reStructuredText, but sections `without`."""
     lines: list[str] = []
     section = ""
     for paragraph in _paragraphs(inspect.cleandoc(text)):
@@ -100,8 +101,9 @@ def escaped(text: str, known: Known) -> str:
 
 def _code(part: str, known: Known) -> str:
     name = part.strip("`")
-    if IDENTIFIER.match(name) and known(name.removesuffix("()")):
-        return rf":py:obj:`{name} <{name.removesuffix('()')}>`\ "
+    target = known(name.removesuffix("()")) if IDENTIFIER.match(name) else ""
+    if target:
+        return rf":py:obj:`{name} <{target}>`\ "
     return rf"``{name}``\ "
 
 

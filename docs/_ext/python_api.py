@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from docstrings import attribute, converted
+from docstrings import Known, attribute, converted
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.application import Sphinx
@@ -80,7 +80,7 @@ class Reader:
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 self.stub.setdefault(node.name, []).append(node)
-        self.public = set(package.__all__) | set(getattr(self.module, "__all__", ()))
+        self.public, self.own = set(package.__all__), set(getattr(self.module, "__all__", ()))
 
     def rst(self, name: str) -> list[str]:
         """The entry of a function, class or exception."""
@@ -149,22 +149,31 @@ class Reader:
         said = all(e.text for e in about.members.values() if e.kind)
         lines = [f".. py:class:: {about.name}{about.signature}", ""]
         skip = ("Attributes",) if said else ()
-        lines += indented(converted(text, self._known(inside), skip))
+        lines += indented(converted(text, self._known(inside, about.name), skip))
         for entry in about.members.values():
             kind = "py:attribute" if entry.kind else "py:method"
-            lines += indented(self._entry(kind, entry, inside))
+            lines += indented(self._entry(kind, entry, inside, about.name))
         return lines
 
-    def _entry(self, directive: str, entry: Entry, inside: set[str]) -> list[str]:
+    def _entry(self, directive: str, entry: Entry, inside: set[str], owner: str = "") -> list[str]:
         lines = [f".. {directive}:: {entry.name}{entry.signature or ''}"]
         if entry.kind:
             lines.append(f"   :type: {entry.kind}")
         if entry.decorator:
             lines.append(f"   :{entry.decorator}:")
-        return [*lines, "", *indented(converted(entry.text, self._known(inside))), ""]
+        return [*lines, "", *indented(converted(entry.text, self._known(inside, owner))), ""]
 
-    def _known(self, inside: set[str]) -> Any:
-        return lambda name: name in inside or name.split(".")[0] in self.public
+    def _known(self, inside: set[str], owner: str) -> Known:
+        """Members of the class first, then what the module and the package have."""
+
+        def full(name: str) -> str:
+            if name in inside:
+                return f"{self.name}.{owner}.{name}"
+            first = name.split(".")[0]
+            module = self.name if first in self.own else "stiction" if first in self.public else ""
+            return f"{module}.{name}" if module else ""
+
+        return full
 
 
 def imported(name: str) -> Any:

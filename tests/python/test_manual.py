@@ -70,11 +70,13 @@ def test_docstrings_become_markup() -> None:
         Raises:
             ValueError: never.
         """.replace("\n        sim", "\n            sim"),
-        {"known"}.__contains__,
+        {"known": "stiction.known"}.get,
     )
-    assert lines[0].startswith(r"Says \|x\| of :py:obj:`known <known>`\  and ``other thing``\ , ")
+    assert lines[0].startswith(
+        r"Says \|x\| of :py:obj:`known <stiction.known>`\  and ``other thing``\ , "
+    )
     assert lines[0].endswith(r"lambda\_ times \*two\*.")
     assert "::" in lines and "    sim.step()" in lines
     assert ":param a, b: two lines." in lines and r":param \*rest: more." in lines
-    assert r":returns: A :py:obj:`known <known>`\ ." in lines
+    assert r":returns: A :py:obj:`known <stiction.known>`\ ." in lines
     assert ":raises ValueError: never." in lines
