@@ -1,6 +1,8 @@
-"""Draws the pictures that only the home page of the manual has.
+"""Draws the pictures of README and of the first page of the manual.
 
-    python tools/home_pictures.py       # docs/images/home_slide.svg; needs matplotlib
+    python tools/home_pictures.py       # needs matplotlib, and Chromium for the picture of Solo-12
+
+docs/images/solo12.png is the demo's replay at one moment.
 
 A cube of 1 kg slides at 6 m/s on friction 0.5, figure 10 of the published comparison of contact
 models, under the exact model and its relaxations.
@@ -8,13 +10,17 @@ models, under the exact model and its relaxations.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "home_slide.svg"
+SOLO = ROOT / "docs" / "images" / "solo12.png"
 SPEED, FRICTION, SIDE, DT = 6.0, 0.5, 0.2, 1e-3
 MODELS = {
     "ncp-newton": ("exact laws (NCP)", "#0b62a8", "-"),
@@ -44,6 +50,27 @@ def slide(solver: str, seconds: float = 1.3) -> tuple[np.ndarray, np.ndarray, np
     return DT * np.arange(len(log.q)), 1e3 * (log.q[:, 2] - SIDE / 2), energy
 
 
+def photograph() -> None:
+    """The replay of the demo as a browser draws it."""
+    from stiction.demo import run_demo
+
+    names = ("chromium", "chromium-browser", "google-chrome")
+    browser = next((found for found in map(shutil.which, names) if found), None)
+    if browser is None:
+        print("no Chromium: docs/images/solo12.png stays as it is")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "solo12.html")
+        run_demo(page)
+        address = page.as_uri() + "#t=2.6&play=0&cones=1&panel=1&theme=light"
+        subprocess.run(
+            [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--use-gl=angle",
+             "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--virtual-time-budget=8000",
+             "--window-size=1280,860", f"--screenshot={SOLO}", address],
+            check=True, capture_output=True, timeout=120,
+        )  # fmt: skip
+
+
 def draw() -> None:
     """Two panels that can be read at 700 pixels."""
     import matplotlib as mpl
@@ -68,3 +95,4 @@ def draw() -> None:
 
 if __name__ == "__main__":
     draw()
+    photograph()
