@@ -81,15 +81,17 @@ def _fields(section: str, text: str, known: Known) -> list[str]:
     """A field list; "Returns:" is one field."""
     if section == "Returns":
         return [":returns: " + escaped(" ".join(text.split()), known)]
-    out = []
+    out: list[str] = []
     for item in re.split(r"\n(?! )", text):
         found = ITEM.match(item)
-        if not found:
-            out += ["", *_prose(item, known), ""]
-            continue
-        names = found.group(1).replace("*", r"\*")
-        body = escaped(" ".join(found.group(2).split()), known)
-        out.append(f":{SECTIONS[section]} {names}: {body}")
+        body = escaped(" ".join((found.group(2) if found else item).split()), known)
+        if found:
+            names = found.group(1).replace("*", r"\*")
+            out.append(f":{SECTIONS[section]} {names}: {body}")
+        elif out:  # a line that goes on without an indent
+            out[-1] += " " + body
+        else:
+            out += [*_prose(item, known), ""]
     return out
 
 

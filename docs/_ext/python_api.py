@@ -13,7 +13,7 @@ import importlib
 import inspect
 import textwrap
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -237,7 +237,7 @@ def python_members(kind: type) -> dict[str, Entry]:
             returns = inspect.signature(member.fget).return_annotation
             out[name] = Entry(name, None, str(returns), own_doc(member))
         elif isinstance(member, types.FunctionType):
-            if name == "__init__" and fields:
+            if name == "__init__" and is_dataclass(kind):
                 continue  # a dataclass: its fields say it
             out[name] = Entry(name, python_signature(member), None, own_doc(member))
         elif isinstance(member, classmethod | staticmethod):

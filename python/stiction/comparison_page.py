@@ -13,7 +13,7 @@ from .pages.experiment import Experiment, Table
 from .pages.plots import require_matplotlib, svg_text
 from .pages.report import write_page
 
-COLORS = {"NCP": "#1b6ca8", "CCP": "#b3361b", "LCP": "#e08e2b", "RaiSim": "#3fa7a3"}
+COLORS = {"NCP": "#1b6ca8", "CCP": "#b3361b", "LCP": "#4caf6a", "RaiSim": "#8e4fa8"}
 FLOOR = 1e-18
 """Smallest bar of a logarithmic axis: zero has none."""
 FORMATS = (".html", ".svg", ".png")
