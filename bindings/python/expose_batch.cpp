@@ -157,6 +157,16 @@ void set_parameters(Holder& batch, int world, const Parameters& p) {
   batch.set_parameters(world, p);
 }
 
+bp::object contact_forces(const Holder& batch, const bp::list& geometries) {
+  const Inside inside(batch.occupancy, "Batch.contact_forces");
+  std::vector<int> numbers;
+  for (bp::ssize_t k = 0; k < bp::len(geometries); ++k)
+    numbers.push_back(geometry_from(batch.scene(), geometries[k], "geometries"));
+  RowMatrix out(batch.worlds(), static_cast<Eigen::Index>(numbers.size()));
+  batch.contact_forces(numbers.data(), static_cast<int>(numbers.size()), out.data());
+  return to_array(out);
+}
+
 WorldField field_from(const std::string& name) {
   std::string names;
   for (int f = 0; f < kWorldFields; ++f) {
@@ -295,6 +305,7 @@ void expose_batch() {
       .def("_control", &control, (arg("self"), arg("world")))
       .def("_parameters", &parameters, (arg("self"), arg("world")))
       .def("_set_parameters", &set_parameters, (arg("self"), arg("world"), arg("parameters")))
+      .def("_contact_forces", &contact_forces, (arg("self"), arg("geometries")))
       .def("_field_size", &field_size, (arg("self"), arg("name")))
       .def("_assign", &assign_field, (arg("self"), arg("name"), arg("values"), arg("mask")))
       .def("_values", &values_of, (arg("self"), arg("name")))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _stiction
+from . import _stiction, observations
 from ._stiction import (
     ContactReport,
     Control,
@@ -211,6 +212,52 @@ class Batch(_stiction.Batch):
         """(N, m) one of FIELDS as it holds for all worlds, a copy."""
         _check_type("name", name, str, "'friction'")
         return self._values(name)
+
+    def contact_forces(self, geometries: Sequence[str | int]) -> Floats:
+        """What the contacts of geometries carried in the last step.
+
+        Args:
+            geometries: names or numbers, each once.
+
+        Returns:
+            (N, len(geometries)) the sum over the points of a geometry of the size of the force [N];
+            0 without contact.
+
+        Raises:
+            ValueError: a geometry is unknown or given twice.
+        """
+        return self._contact_forces(list(geometries))
+
+    def observe(
+        self,
+        names: Sequence[str],
+        feet: Sequence[str | int] = (),
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """What a controller sees, columns side by side in the order of the names.
+
+            observation = batch.observe(["v_body", "gravity", "joint_q", "contact"], feet=feet)
+
+        Args:
+            names: v_body (3) and w_body (3), linear [m/s] and angular [rad/s] velocity of the first
+                body in its own axes, gravity (3) direction of the scene's gravity in these axes,
+                height (1) of its origin [m], joint_q and joint_v, all that is not its; q, v whole;
+                target (nv) position_target; contact, 1 where a foot touches with force, else 0.
+            feet: geometries that `contact` looks at.
+            out: (N, columns) float64 or float32, written and returned; None: a new one.
+
+        Raises:
+            ValueError: a name is unknown or has nothing to show, `out` does not fit.
+        """
+        where = observations.columns(self.scene, names, len(feet))
+        shape = (self.num_worlds, max((place.stop for place in where.values()), default=0))
+        if out is None:
+            out = np.empty(shape)
+        if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype.kind != "f":
+            told = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else repr(out)
+            raise ValueError(f"out has {told}: must be an array of floats {shape}")
+        observations.observe(self, where, feet, out)
+        return out
 
     def simulator(self, world: int) -> Simulator:
         """A Simulator with the settings of the batch and the parameters of a world, for all that a

@@ -226,6 +226,22 @@ Control Batch::control(int world) const {
   return {copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
 }
 
+void Batch::contact_forces(const int* geometries, int count, double* out) const {
+  const int all = static_cast<int>(scene().geometries().size());
+  std::vector<int> columns(all, -1);
+  for (int k = 0; k < count; ++k) {
+    check_range("geometry", geometries[k], 0, all - 1);
+    if (columns[geometries[k]] >= 0)
+      throw std::invalid_argument("geometry " + std::to_string(geometries[k]) + " is given twice");
+    columns[geometries[k]] = k;
+  }
+  std::fill_n(out, static_cast<std::ptrdiff_t>(worlds()) * count, 0.0);
+  impl_->each_world(nullptr, [&](int world) {
+    impl_->range_of(world).add_contact_forces(
+        impl_->place(world), columns.data(), out + static_cast<std::ptrdiff_t>(world) * count);
+  });
+}
+
 Parameters Batch::parameters(int world) const {
   impl_->check_world(world);
   Parameters out;

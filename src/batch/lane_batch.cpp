@@ -1,5 +1,6 @@
 #include "batch/lane_batch.hpp"
 
+#include "batch/world_range.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -169,6 +170,19 @@ void LaneBatch::get_state(int world, State& state) const {
   for (int j = 0; j < view_.num_rows; ++j)
     state.constraint_impulse[joint_place(layout_.rows[j], nv)] =
         impulse[(3 * view_.num_slots + j) * W];
+}
+
+void LaneBatch::add_contact_forces(int world, const int* columns, double* out) const {
+  const int W = kernel_.width;
+  const double* impulse = at(data_.impulse, world, total_rows(view_));
+  for (int k = 0; k < view_.num_slots; ++k) {
+    const double* own = impulse + 3 * k * W;
+    const double force = norm(Vec3d{own[0], own[W], own[2 * W]}) / view_.rules.dt;
+    for (const int geometry : {view_.slots[k].shape, view_.slots[k].plane}) {
+      if (columns[geometry] >= 0) out[columns[geometry]] += force;
+    }
+  }
+  stiction::add_contact_forces(data_.others[world], view_.rules.dt, columns, out);
 }
 
 void LaneBatch::set_control(int world, const Control& control) {

@@ -60,6 +60,8 @@ class LaneBatch {
   void set_motion(int world, const double* q, const double* v);
   void get_motion(int world, double* q, double* v) const;
   void set_targets(int world, const double* torque, const double* position, const double* velocity);
+  /// As WorldRange has it.
+  void add_contact_forces(int world, const int* columns, double* out) const;
   double time(int world) const { return data_.time[world]; }
   /// Validated. Worlds that were never given any have the scene's.
   void set_parameters(int world, const Parameters& parameters);

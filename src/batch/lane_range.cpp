@@ -42,6 +42,9 @@ class LaneRange final : public WorldRange {
   const SimulatorSettings& settings() const override { return batch_.settings(); }
   void set_state(int world, const State& state) override { batch_.set_state(world, state); }
   void get_state(int world, State& state) const override { batch_.get_state(world, state); }
+  void add_contact_forces(int world, const int* columns, double* out) const override {
+    batch_.add_contact_forces(world, columns, out);
+  }
   WorldParameters& parameters() override { return batch_.parameters(); }
   void set_parameters(int world, const Parameters& p) override { batch_.set_parameters(world, p); }
   void assign(WorldField field, int world, const double* values) override {

@@ -37,6 +37,9 @@ class SimulatorRange final : public WorldRange {
   const SimulatorSettings& settings() const override { return simulator_.settings(); }
   void set_state(int world, const State& state) override { states_[world] = state; }
   void get_state(int world, State& state) const override { state = states_[world]; }
+  void add_contact_forces(int world, const int* columns, double* out) const override {
+    stiction::add_contact_forces(states_[world].contacts, settings().dt, columns, out);
+  }
   WorldParameters& parameters() override { return parameters_; }
   void set_parameters(int world, const Parameters& p) override {
     parameters_.set(world, p);

@@ -54,6 +54,12 @@ struct WorldStep {
 };
 void add_step(const WorldStep& step, const WorldRows& rows, int world);
 
+/// The same of the points that a state remembers.
+void add_contact_forces(const std::vector<ContactMemory>& contacts,
+                        double dt,
+                        const int* columns,
+                        double* out);
+
 struct RangeCall {
   int steps;
   const std::uint8_t* mask;  ///< null: all
@@ -70,6 +76,9 @@ class WorldRange {
   virtual const SimulatorSettings& settings() const = 0;
   virtual void set_state(int world, const State& state) = 0;
   virtual void get_state(int world, State& state) const = 0;
+  /// Adds the force [N] of each point of contact of the last step to out[columns[g]] of either
+  /// geometry g, where that is not negative.
+  virtual void add_contact_forces(int world, const int* columns, double* out) const = 0;
   virtual WorldParameters& parameters() = 0;  ///< to be read and checked
   virtual void set_parameters(int world, const Parameters& parameters) = 0;
   virtual void assign(WorldField field, int world, const double* values) = 0;

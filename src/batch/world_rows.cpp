@@ -51,6 +51,18 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world) {
   *row.lane_exit = step.exit;
 }
 
+void add_contact_forces(const std::vector<ContactMemory>& contacts,
+                        double dt,
+                        const int* columns,
+                        double* out) {
+  for (const ContactMemory& c : contacts) {
+    const double force = norm(c.impulse_A) / dt;
+    for (const std::uint64_t geometry : {c.pair >> 32, c.pair & 0xffffffffu}) {
+      if (columns[geometry] >= 0) out[columns[geometry]] += force;
+    }
+  }
+}
+
 RowMemory::RowMemory(const Scene& scene, int worlds) : nq_(scene.nq()), nv_(scene.nv()) {
   const std::size_t n = static_cast<std::size_t>(worlds);
   q_.resize(n * nq_);

@@ -5,7 +5,7 @@ import pytest
 
 mujoco = pytest.importorskip("mujoco")
 
-from stiction_lab.bench import lanes  # noqa: E402
+from stiction_lab.bench import batch, lanes  # noqa: E402
 from stiction_lab.bench.lane_tables import lane_tables  # noqa: E402
 from stiction_lab.bench.worlds import BenchError  # noqa: E402
 
@@ -54,3 +54,34 @@ def test_speed_ups_are_over_the_fastest_of_each_cone() -> None:
 def test_an_unknown_scenario_is_named() -> None:
     with pytest.raises(BenchError, match="solo12-policy"):
         lanes.bench_lanes(["solo13"])
+
+
+def test_a_batch_and_its_peers_on_as_many_threads() -> None:
+    document = batch.bench_batch(["solo12-policy"], worlds=16, periods=1)
+    row = document["scenarios"]["solo12-policy"]
+    labels = set(row["series"])
+    width = max(int(x.split("-")[1][1:]) for x in labels if x.startswith("stiction-w"))
+    assert {f"stiction-w{width}-t1", f"stiction-w{width}-t2", "stiction-simulators-t1"} <= labels
+    assert sum(x.startswith("mujoco") and x.endswith("-t2") for x in labels) == len(lanes.PEERS)
+    for label, series in row["series"].items():
+        assert series["us"] > 0.0 and series["wall"] > 0.0, label
+    ours = row["series"][f"stiction-w{width}-t1"]
+    assert ours["worst"] <= 1e-8 and ours["lanes"] > 0.9 and ours["not_ok"] == 0
+    assert ours["contacts"] == row["series"]["stiction-w4-t1"]["contacts"]
+    assert lane_tables(document).renderables
+
+
+def test_ratios_are_of_as_many_threads() -> None:
+    series = [
+        lanes.LaneSeries("stiction-w8-t1", us=[1.0]),
+        lanes.LaneSeries("stiction-w8-t2", us=[2.0]),
+        lanes.LaneSeries("mujoco-newton-elliptic-discrete-t1", us=[10.0]),
+        lanes.LaneSeries("mujoco-newton-elliptic-implicitfast-t1", us=[12.0]),
+        lanes.LaneSeries("mujoco-newton-elliptic-discrete-t2", us=[30.0]),
+        lanes.LaneSeries("mujoco-newton-pyramidal-discrete-t1", us=[5.0]),
+        lanes.LaneSeries("mujoco-newton-pyramidal-discrete-t2", us=[8.0]),
+    ]
+    row = batch.row(series)
+    assert row["speedup"]["elliptic"] == {"stiction-w8-t1": 10.0, "stiction-w8-t2": 15.0}
+    assert row["speedup"]["pyramidal"] == {"stiction-w8-t1": 5.0, "stiction-w8-t2": 4.0}
+    assert row["fastest_peer"]["elliptic-t1"] == "mujoco-newton-elliptic-discrete-t1"

@@ -103,6 +103,11 @@ class Batch {
   void set_state(int world, const State& state);  ///< validated
   Control control(int world) const;               ///< a copy of its rows
 
+  /// What the contacts of `count` geometries carried in the last step: the sum over their points of
+  /// the size of the force [N], to out [worlds, count]. Throws std::invalid_argument for a geometry
+  /// that is not in the scene.
+  void contact_forces(const int* geometries, int count, double* out) const;
+
   /// Those of the world's next step, a copy.
   Parameters parameters(int world) const;
   void set_parameters(int world, const Parameters& parameters);  ///< validated

@@ -9,7 +9,9 @@ import typer
 from stiction import _stiction
 from stiction.cli_tools import UsageError, guarded, line_progress, print_json, stdout
 
+from .command_options import JsonOption, names_of, require_peer
 from .results import update_results
+from .world_commands import batch, lanes
 from .worlds import BenchError
 
 app = typer.Typer(
@@ -18,9 +20,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document instead of tables.")
-]
 EffortOption = Annotated[
     float,
     typer.Option(
@@ -76,7 +75,7 @@ def collision(
     """Queries of pairs of YCB hulls against Coal and MuJoCo, and the collision part of a step."""
     from .collision import bench_collision
 
-    chosen = _names(peers)
+    chosen = names_of(peers)
     with line_progress("collision") as tick:
         document = bench_collision(chosen, pairs, sequences, sweeps, seed, tick)
         if "mujoco" in chosen and not no_piles:
@@ -128,13 +127,13 @@ def solvers(
     from .solvers import TIMED, bench_solvers
 
     path = data or native.repository() / "tests" / "data" / "ncp_set.npz"
-    problems = load_set(path, _names(classes), every, rows)
+    problems = load_set(path, names_of(classes), every, rows)
     everyone = list(_stiction.solvers())
     with line_progress("solvers") as tick:
         document = bench_solvers(
             problems,
-            everyone if counted == "all" else _names(counted),
-            _names(timed) or TIMED,
+            everyone if counted == "all" else names_of(counted),
+            names_of(timed) or TIMED,
             max_iterations,
             timed_every,
             say=tick,
@@ -163,7 +162,7 @@ def integrators(
     from .integrators import Budget, bench_integrators
 
     with line_progress("integrators") as tick:
-        document = bench_integrators(_names(scenes), Budget(effort), tick)
+        document = bench_integrators(names_of(scenes), Budget(effort), tick)
     if results is not None:
         target = update_results(results, {"integrators": document})
     if as_json:
@@ -174,27 +173,8 @@ def integrators(
         typer.echo(str(target))
 
 
-@app.command()
-@guarded
-def lanes(
-    scenarios: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
-    worlds: Annotated[int, typer.Option(help="Stepped together.", min=8)] = 256,
-    periods: Annotated[int, typer.Option(help="Of 20 steps with the same targets.", min=1)] = 30,
-    results: Annotated[Path | None, typer.Option(help="Folder of the file to store it in.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Many worlds of a robot driven by random targets: time per world-step at every width."""
-    from .lane_tables import lane_tables
-    from .lanes import bench_lanes
-
-    with line_progress("lanes") as tick:
-        document = bench_lanes(_names(scenarios), worlds, periods, tick=tick)
-    if results is not None:
-        update_results(results, {"lanes": document})
-    if as_json:
-        print_json(document)
-    else:
-        stdout().print(lane_tables(document))
+app.command()(lanes)
+app.command()(batch)
 
 
 @app.command()
@@ -212,11 +192,11 @@ def derivatives(
     as_json: JsonOption = False,
 ) -> None:
     """Jacobian and vjp of a step beside the step itself and MuJoCo's differences of its own."""
-    _require_peer(peer)
+    require_peer(peer)
     from .derivatives import bench_derivatives, derivative_table
 
     with line_progress("derivatives") as tick:
-        document = bench_derivatives(_names(scenes), rounds, tick)
+        document = bench_derivatives(names_of(scenes), rounds, tick)
     if results is not None:
         update_results(results, {"derivatives": document})
     if as_json:
@@ -237,12 +217,12 @@ def drops(
     as_json: JsonOption = False,
 ) -> None:
     """Falling piles and kicked stacks from their first step on, ours beside MuJoCo's."""
-    _require_peer("mujoco")
+    require_peer("mujoco")
     from .drops import bench_drops
     from .scene_tables import drop_tables
 
     with line_progress("drops") as tick:
-        document = bench_drops(_names(scenes), effort, tick)
+        document = bench_drops(names_of(scenes), effort, tick)
     if results is not None:
         update_results(results, {"drops": document})
     if as_json:
@@ -300,7 +280,7 @@ def robots(
     from .robot_tables import robot_table, write_robot_page
     from .robots import bench_robots, example_robots
 
-    chosen = _names(only)
+    chosen = names_of(only)
     paths = [
         path
         for path in example_robots(folder)
@@ -332,12 +312,12 @@ def all_scenes(
     as_json: JsonOption = False,
 ) -> None:
     """Every scene: the whole table, stored as JSON in the folder of results."""
-    _require_peer(peer)
+    require_peer(peer)
     from . import machine
     from .catalogue import SCENES
     from .tables import all_table
 
-    names = _names(scenes) or [item.name for item in SCENES]
+    names = names_of(scenes) or [item.name for item in SCENES]
     measured, failed = [], {}
     for name in names:
         try:
@@ -364,7 +344,7 @@ def all_scenes(
 @guarded
 def list_scenes(as_json: JsonOption = False) -> None:
     """The benchmark's scenes."""
-    _require_peer("mujoco")
+    require_peer("mujoco")
     from .catalogue import SCENES
 
     names = [item.name for item in SCENES]
@@ -374,27 +354,10 @@ def list_scenes(as_json: JsonOption = False) -> None:
         typer.echo("\n".join(names))
 
 
-def _names(text: str) -> list[str]:
-    """Of a comma-separated option."""
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
 def _measure(name: str, peer: str, effort: float) -> dict[str, Any]:
-    _require_peer(peer)
+    require_peer(peer)
     from .catalogue import scene
     from .step import Effort, bench_step
 
     with line_progress(name) as tick:
         return bench_step(scene(name), Effort(effort, effort, effort), tick).as_dict()
-
-
-def _require_peer(peer: str) -> None:
-    """Raise BenchError unless the peer is known and installed."""
-    if peer != "mujoco":
-        raise BenchError(f"--peer {peer!r} is unknown; there is: mujoco")
-    try:
-        import mujoco  # noqa: F401
-    except ImportError as error:
-        raise BenchError(
-            'the peer is not installed: pip install ".[bench]" in the repository, or make bench'
-        ) from error

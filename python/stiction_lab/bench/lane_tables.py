@@ -1,4 +1,4 @@
-"""`stiction bench lanes` as tables."""
+"""`stiction bench lanes` and `stiction bench batch` as tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.table import Table
 COLUMNS = (
     "µs / world-step",
     "least",
+    "passed",
     "x elliptic",
     "x pyramidal",
     "contacts",
@@ -40,6 +41,7 @@ def _table(name: str, size: str, row: dict[str, Any]) -> Table:
             label,
             f"{series['us']:.2f}",
             f"{series['least']:.2f}",
+            _cell(series["wall"], ".2f"),
             *(_cell(x, ".1f") for x in speedups),
             _cell(series["contacts"], ".2f"),
             _cell(series["lanes"], ".2%"),

@@ -71,7 +71,8 @@ class LaneSeries:
     """One engine's periods.
 
     Attributes:
-        us: CPU time per world-step, by period [us].
+        us: CPU time per world-step, by period [us]; of all threads.
+        wall: the time that passed, likewise, where it was taken.
         contacts: points of contact per world-step, by period; of the peer not known from a rollout.
         lanes: share of world-steps that stayed in the lanes.
         worst: largest certificate of a step; not_ok: steps that did not reach the tolerance.
@@ -80,6 +81,7 @@ class LaneSeries:
 
     label: str
     us: list[float] = field(default_factory=list)
+    wall: list[float] = field(default_factory=list)
     contacts: list[float] = field(default_factory=list)
     lanes: float | None = None
     worst: float | None = None
@@ -96,6 +98,7 @@ class LaneSeries:
         return {
             "us": self.median,
             "least": min(self.us),
+            "wall": float(np.median(self.wall)) if self.wall else None,
             "contacts": float(np.mean(self.contacts)) if self.contacts else None,
             "lanes": self.lanes,
             "worst": self.worst,
@@ -161,18 +164,26 @@ class PeerWorlds:
     """The same worlds in `mujoco.rollout`, from where the last period ended."""
 
     def __init__(
-        self, scenario: LaneScenario, variant: PeerVariant, worlds: int, steps: int, targets: Floats
+        self,
+        scenario: LaneScenario,
+        variant: PeerVariant,
+        worlds: int,
+        steps: int,
+        targets: Floats,
+        threads: int = 0,
     ) -> None:
-        self.series = LaneSeries(f"mujoco-{variant.label}")
+        self.series = LaneSeries(f"mujoco-{variant.label}" + (f"-t{threads}" if threads else ""))
         item = scene(scenario.scene)
-        world = _peer(item, variant)
+        world = peer_of(item, variant)
         self._model, self._data = world.model, mujoco.MjData(world.model)
         world.initialize(self._data)
         if scenario.stiffness > 0:
             self._model.actuator_gainprm[:, 0] = scenario.stiffness
             self._model.actuator_biasprm[:, 1] = -scenario.stiffness
             self._model.actuator_biasprm[:, 2] = -scenario.damping
-        self._runner = rollout.Rollout(nthread=0)
+        self._runner = rollout.Rollout(nthread=threads if threads > 1 else 0)
+        self._workspaces = [self._data, *(mujoco.MjData(self._model) for _ in range(threads - 1))]
+        self._cpu = time.process_time if threads > 1 else time.thread_time
         state = mujoco.mjtState.mjSTATE_FULLPHYSICS
         size = mujoco.mj_stateSize(self._model, state)
         self._start = np.zeros(size)
@@ -192,20 +203,21 @@ class PeerWorlds:
         rows = self._held + self._targets[self._k][:, self._columns]
         self._k += 1
         control = np.repeat(rows[:, None, :], self._steps, axis=1)
-        begin = time.thread_time()
+        begin, begin_wall = self._cpu(), time.perf_counter()
         self._runner.rollout(
             self._model,
-            self._data,
+            self._workspaces,
             self._states,
             control,
             state=self._out,
             sensordata=self._sensors,
         )
-        seconds = time.thread_time() - begin
+        seconds, wall = self._cpu() - begin, time.perf_counter() - begin_wall
         self._states = self._out[:, -1].copy()
         if not counts:
             return
         self.series.us.append(1e6 * seconds / (len(rows) * self._steps))
+        self.series.wall.append(1e6 * wall / (len(rows) * self._steps))
         self.series.resets += int(fallen.sum())
 
     def count_contacts(self, periods: int, worlds: int) -> None:
@@ -224,7 +236,7 @@ class PeerWorlds:
         """Nothing is open."""
 
 
-def _peer(item: BenchScene, variant: PeerVariant) -> MujocoWorld:
+def peer_of(item: BenchScene, variant: PeerVariant) -> MujocoWorld:
     """Proved to hold the same scene in the same pose."""
     ours = item.ours()
     world = item.build_peer(ours, variant)
