@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -13,6 +12,8 @@ import pytest
 import stiction
 from stiction.cli import app
 from stiction.doctor import SEVERITIES, Diagnosis, Finding, examine
+from stiction.doctor.loader_messages import ANY_MJCF
+from stiction.doctor.meshes import is_closed
 from stiction_lab.bench.robots import example_robots
 from typer.testing import CliRunner
 
@@ -171,6 +172,17 @@ MJCF_FINDINGS: list[tuple[str, str, str, str, str, float | None]] = [
 ]  # fmt: skip
 
 
+def test_fixes_of_mjcf_are_those_of_the_element() -> None:
+    """Of every message of the file that has one of each kind: none is the last resort."""
+    found = examine(Path(__file__).parents[1] / "data" / "mjcf" / "unsupported.xml")
+    unused = [f for f in found.findings if f.check == "unused"]
+    assert len(unused) > 10 and not [f.text for f in unused if f.fix == ANY_MJCF]
+    fixes = {f.text: f.fix for f in unused}
+    (gravity,) = [fix for text, fix in fixes.items() if "gravcomp" in text]
+    (muscle,) = [fix for text, fix in fixes.items() if "actuator 'muscle'" in text]
+    assert "add_wrench" in gravity and "control.torque" in muscle
+
+
 def looked_at(tmp_path: Path, name: str, text: str, **options: float) -> Diagnosis:
     path = tmp_path / name
     path.write_text(text)
@@ -225,6 +237,19 @@ def test_lines_are_those_of_the_elements(tmp_path: Path) -> None:
     found = looked_at(tmp_path, "cart.xml", MJCF.replace('range="-1 1"', 'range="0.5 1"'))
     (one,) = [f for f in found.findings if f.check == "start pose"]
     assert '<joint name="slider"' in MJCF.splitlines()[one.line - 1]
+
+
+@pytest.mark.parametrize("mesh", TOPS)
+def test_meshes_are_closed_where_exact_ones_are(mesh: str) -> None:
+    used = CORNERS if mesh == "hollow" else CORNERS[:8]
+    triangles = np.array(SIDES + TOPS[mesh])
+    turned = np.vstack([triangles[:1, ::-1], triangles[1:]])  # one face inside out
+    double = np.vstack([triangles, triangles[:1]])
+    for some in (triangles, turned, double):
+        exact = stiction.TriangleMesh(used, some, drop_degenerate=True)
+        assert is_closed(used, some) == exact.closed
+    apart = used[triangles.ravel()]  # as STL has them: each triangle its own vertices
+    assert is_closed(apart, np.arange(len(apart)).reshape(-1, 3)) == (mesh != "open")
 
 
 @pytest.mark.parametrize("mesh", TOPS)
@@ -328,14 +353,10 @@ def test_the_command_prints_and_exits_as_it_found(tmp_path: Path) -> None:
     assert result.exit_code == 1 and "expand it first: xacro" in result.stderr
 
 
-FUZZ = os.environ.get("STICTION_FUZZ") == "1"
 BROKEN = ("alex_psyonic_hands.urdf", "romeo.urdf", "romeo_laas_small.urdf", "ur3.urdf")
-FEW = (*BROKEN, "solo12.urdf", "TwoDofs.urdf", "hyq_no_sensors.urdf", "human.urdf", "iris.urdf",
-       "allegro_left_hand.urdf", "quadruped.urdf", "icub.urdf")  # fmt: skip
-ROBOTS = [path for path in example_robots() if FUZZ or path.name in FEW]
 
 
-@pytest.mark.parametrize("path", ROBOTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", example_robots(), ids=lambda path: path.stem)
 def test_every_example_robot_is_looked_at(path: Path) -> None:
     """Robots that load have no errors, those that do not have some; each has a fix and a line."""
     found = examine(path)

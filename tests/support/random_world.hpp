@@ -14,7 +14,8 @@ namespace stiction::test {
 
 /// What a world has besides a robot, a loose body and a plane.
 struct Features {
-  bool springs, tangential, restitution, closures, gears, wrench, ccp;
+  bool springs = false, tangential = false, restitution = false, closures = false, gears = false,
+       wrench = false, ccp = false;
   bool far = false;  ///< errors that recovery is cut for
 };
 

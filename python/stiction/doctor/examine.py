@@ -48,8 +48,9 @@ def examine(
     Args:
         model: a URDF or MJCF file, or the name of a built-in scene.
         dt: time step [s] that gains are judged at; None: an MJCF file's, else 0.001.
-        kp, kd: servo gains of every joint with one dof, to be judged [N m/rad, N m s/rad; N/m,
-            N s/m]; None: those of the model.
+        kp: servo stiffness of every joint with one dof, to be judged [N m/rad or N/m]; None: the
+            model's, or 0 beside a kd.
+        kd: servo damping likewise [N m s/rad or N s/m].
         options: of `load` for a URDF file: srdf, package_dirs, free_flyer, ...
 
     Returns a Diagnosis; a file that exists but does not load is a finding of severity "error".

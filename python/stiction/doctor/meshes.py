@@ -84,13 +84,16 @@ def _file_is_closed(file: str, mesh: MeshUse, package_dirs: Sequence[str | Path]
 
 
 def is_closed(vertices: NDArray[np.float64], triangles: NDArray[Any]) -> bool:
-    """Whether every edge has two triangles, or four; vertices at one place are one."""
+    """Whether each edge has one triangle on either side, as exact meshes are judged; vertices at
+    one place are one."""
     _, number = np.unique(vertices, axis=0, return_inverse=True)
     corners = number.reshape(-1)[np.asarray(triangles, dtype=np.int64)]
-    edges = np.sort(corners[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-    edges = edges[edges[:, 0] != edges[:, 1]]  # of triangles without area
-    _, counts = np.unique(edges[:, 0] * len(vertices) + edges[:, 1], return_counts=True)
-    return bool(len(counts) > 0 and (counts % 2 == 0).all())
+    a, b, c = corners.T
+    solid = corners[(a != b) & (b != c) & (c != a)]
+    first, last = solid.ravel(), np.roll(solid, -1, axis=1).ravel()
+    forth, back = first * len(vertices) + last, last * len(vertices) + first
+    once = len(np.unique(forth)) == len(forth)
+    return bool(len(forth) > 0 and once and np.array_equal(np.sort(forth), np.sort(back)))
 
 
 def check_mjcf_meshes(case: Case) -> Iterator[Finding]:
