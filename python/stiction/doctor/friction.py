@@ -42,7 +42,7 @@ def check_urdf_friction(file: str, urdf: UrdfLines) -> Iterator[Finding]:
         links.setdefault((one.tag, one.value), []).append(one.link)
     for (tag, value), lines in by_tag.items():
         text = f"<{tag}> {value} of {listed(links[tag, value])} is not read: it is no part of URDF"
-        fix = f"load with material=Material(friction=...), as {value} of all its shapes"
+        fix = f"load(..., material=Material(friction={value})), which all its shapes then have"
         if "rolling" in tag or "spinning" in tag:
             fix = "remove it: shapes of a URDF slide with sliding friction alone"
         yield Finding("warning", "friction", text, fix, file, lines[0], _value(value))
