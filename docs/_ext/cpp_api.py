@@ -54,6 +54,7 @@ class CppApi(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         lines = StringList()
         for header in sorted((INCLUDE / "stiction" / self.arguments[0]).glob("*.hpp")):
+            self.env.note_dependency(str(header))
             for line in self._header(header):
                 lines.append(line, str(header))
         node = nodes.section()

@@ -57,6 +57,9 @@ class PythonApi(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         reader = Reader(self.options.get("module", "stiction"))
+        for source in [*reader.folder.rglob("*.py*"), *Path(__file__).parent.glob("*.py")]:
+            if source.suffix in (".py", ".pyi"):
+                self.env.note_dependency(str(source))
         lines = StringList()
         for name in self.arguments[0].split():
             for line in reader.rst(name):
@@ -74,8 +77,8 @@ class Reader:
         self.name = module
         self.module = imported(module)
         package = importlib.import_module("stiction")
-        stub = Path(package.__file__ or "").with_name("_stiction.pyi")
-        tree = ast.parse(stub.read_text(encoding="utf-8"))
+        self.folder = Path(package.__file__ or "").parent
+        tree = ast.parse((self.folder / "_stiction.pyi").read_text(encoding="utf-8"))
         self.stub: dict[str, list[Any]] = {}
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):

@@ -64,14 +64,17 @@ class Replay(SphinxDirective):
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """After the pages, unless they are there: delete build/docs for new ones."""
+    """After the pages, unless they are newer than the library."""
     if error is not None or app.builder.name != "html":
         return
+    import stiction
+
     folder = Path(app.outdir) / "_static" / "replays"
     folder.mkdir(parents=True, exist_ok=True)
+    library = Path(stiction._stiction.__file__)
     for name, make in MOTIONS.items():
         page = folder / f"{name}.html"
-        if not page.is_file():
+        if not page.is_file() or page.stat().st_mtime < library.stat().st_mtime:
             make(page)
         if page.stat().st_size > LIMIT:
             raise ValueError(f"{page} has {page.stat().st_size} bytes, more than {LIMIT}")
