@@ -27,6 +27,8 @@ HASHES = {
     "solo12, exponential": "ad7d9a15b1d250d8",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
+BATCHES = {"solo12": "fc9dce29edafc988", "talos": "77cc12c3236592c5"}
+"""Of worlds on lanes, which have bits of their own."""
 STEPS = 150
 
 
@@ -54,11 +56,35 @@ def test_steps_have_the_bits_that_they_have_elsewhere(name: str) -> None:
     assert hash_of(name) == HASHES[name]
 
 
+def hash_of_batch(name: str, worlds: int = 16, **options: int) -> str:
+    """Of q and v of its first worlds after every call; targets of whole numbers of mrad."""
+    batch = stiction.Batch(stiction.load(name), worlds, configuration="standing", **options)
+    assert batch.lanes
+    held, digest = batch.position_target.copy(), hashlib.sha256()
+    world, dof = np.ogrid[:worlds, : batch.scene.nv]
+    batch.assign("friction", (300.0 + (np.arange(worlds) * 613) % 601) / 1000.0)
+    for k in range(STEPS // 5):
+        if k % 6 == 0:
+            batch.position_target[:] = held + 1e-3 * ((world * 5 + dof * 7919 + k) % 401 - 200.0)
+        batch.step(substeps=5)
+        for values in (batch.q[:16], batch.v[:16], batch.certificate[:16]):
+            digest.update(np.ascontiguousarray(values).tobytes())
+    return digest.hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name", BATCHES)
+def test_batches_have_the_bits_that_they_have_elsewhere(name: str) -> None:
+    assert hash_of_batch(name) == BATCHES[name]
+    assert hash_of_batch(name, worlds=53, threads=2, width=2) == BATCHES[name]
+
+
 @pytest.mark.parametrize("widest", ["baseline", "avx2"])
 def test_narrower_instruction_sets_give_the_same_bits(widest: str) -> None:
-    """A pile, whose sweeps go in packs as wide as the processor has."""
+    """A pile, whose sweeps go in packs as wide as the processor has, and worlds on lanes."""
     name = "ycb-pile(10)"
-    code = f"import test_same_bits as t; print(t.hash_of({name!r}))"
+    code = (
+        f"import test_same_bits as t; print(t.hash_of({name!r})); print(t.hash_of_batch('solo12'))"
+    )
     where = {
         "STICTION_MAX_ISA": widest,
         "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path]),
@@ -70,7 +96,7 @@ def test_narrower_instruction_sets_give_the_same_bits(widest: str) -> None:
         text=True,
         check=True,
     )
-    assert run.stdout.strip() == hash_of(name)
+    assert run.stdout.split() == [hash_of(name), BATCHES["solo12"]]
 
 
 def test_an_unknown_instruction_set_is_refused() -> None:
@@ -89,3 +115,5 @@ if __name__ == "__main__":
     scenes = ("solo12", "talos", "allegro-ball", "four-bar", "box-stack", "slope", "cube-slide")
     for name in (*scenes, "ycb-pile(10)", "solo12, exponential", "cube-slide, implicit-euler"):
         print(f'    "{name}": "{hash_of(name)}",')
+    for name in BATCHES:
+        print(f'    "{name}": "{hash_of_batch(name)}",  # of BATCHES')
