@@ -1,4 +1,5 @@
 #include "stiction/batch/batch.hpp"
+#include "stiction/batch/batch_derivatives.hpp"
 
 #include "common.hpp"
 #include "inside.hpp"
@@ -24,6 +25,7 @@ struct BatchHolder : Batch {
   }
 
   std::shared_ptr<SceneHolder> shown;
+  std::unique_ptr<BatchDerivatives> derivatives;  ///< made when it is asked for
   mutable Occupancy occupancy;
 };
 using Holder = BatchHolder;
@@ -132,6 +134,54 @@ void reset(Holder& batch, const bp::object& mask, const bp::object& q, const bp:
   with_stiction_errors([&] {
     const AllowThreads free;
     batch.reset(worlds, given_q, given_v);
+  });
+}
+
+BatchDerivatives& derivatives_of(Holder& batch) {
+  if (batch.derivatives == nullptr)
+    batch.derivatives = std::make_unique<BatchDerivatives>(static_cast<const Batch&>(batch));
+  return *batch.derivatives;
+}
+
+/// Into arrays that stiction/batch.py made.
+template <class T>
+T* output(const bp::object& x, const char* field, long size) {
+  return const_cast<T*>(data_of<T>(x, field, size));
+}
+
+void jacobians(Holder& batch,
+               const bp::object& mask,
+               const bp::object& A,
+               const bp::object& B,
+               const bp::object& exact) {
+  const Inside inside(batch.occupancy, "Batch.step_derivatives");
+  const long n = batch.worlds(), nv = batch.scene().nv();
+  const auto* worlds = data_of<std::uint8_t>(mask, "mask", n);
+  auto* a = output<double>(A, "A", n * 4 * nv * nv);
+  auto* b = output<double>(B, "B", n * 2 * nv * nv);
+  auto* flags = output<std::uint8_t>(exact, "exact", n);
+  with_stiction_errors([&] {
+    const AllowThreads free;
+    derivatives_of(batch).jacobians(worlds, a, b, flags);
+  });
+}
+
+void vjp(Holder& batch,
+         const bp::object& mask,
+         const bp::object& w,
+         const bp::object& x,
+         const bp::object& torque,
+         const bp::object& exact) {
+  const Inside inside(batch.occupancy, "Batch.vjp");
+  const long n = batch.worlds(), nv = batch.scene().nv();
+  const auto* worlds = data_of<std::uint8_t>(mask, "mask", n);
+  const auto* weights = data_of<double>(w, "w", n * 2 * nv);
+  auto* gradient = output<double>(x, "x", n * 2 * nv);
+  auto* by_torque = output<double>(torque, "torque", n * nv);
+  auto* flags = output<std::uint8_t>(exact, "exact", n);
+  with_stiction_errors([&] {
+    const AllowThreads free;
+    derivatives_of(batch).vjp(worlds, weights, gradient, by_torque, flags);
   });
 }
 
@@ -300,6 +350,9 @@ void expose_batch() {
       .add_property("why_not", &why_not, "Why not, in words; \"\" with lanes.")
       .def("_step", &step, (arg("self"), arg("substeps"), arg("mask")))
       .def("_reset", &reset, (arg("self"), arg("mask"), arg("q"), arg("v")))
+      .def("_jacobians", &jacobians, (arg("self"), arg("mask"), arg("A"), arg("B"), arg("exact")))
+      .def(
+          "_vjp", &vjp, (arg("self"), arg("mask"), arg("w"), arg("x"), arg("torque"), arg("exact")))
       .def("_state", &state, (arg("self"), arg("world")))
       .def("_set_state", &set_state, (arg("self"), arg("world"), arg("state")))
       .def("_control", &control, (arg("self"), arg("world")))

@@ -1349,6 +1349,21 @@ class Batch:
     def _reset(
         self, mask: NDArray[np.uint8] | None, q: _Floats | None, v: _Floats | None
     ) -> None: ...
+    def _jacobians(
+        self,
+        mask: NDArray[np.uint8] | None,
+        A: _Floats,
+        B: _Floats,
+        exact: NDArray[np.uint8],
+    ) -> None: ...
+    def _vjp(
+        self,
+        mask: NDArray[np.uint8] | None,
+        w: _Floats,
+        x: _Floats,
+        torque: _Floats,
+        exact: NDArray[np.uint8],
+    ) -> None: ...
     def _state(self, world: int) -> State: ...
     def _set_state(self, world: int, state: State) -> None: ...
     def _control(self, world: int) -> Control: ...

@@ -24,7 +24,7 @@ from .loading import _check_names, _check_type, _set_typed
 from .setting_names import SettingNames
 from .simulator import Simulator
 
-__all__ = ["Batch", "WorldReport"]
+__all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +42,38 @@ class WorldReport:
     step: StepReport
     contacts: list[ContactReport]
     state: State
+
+
+@dataclass(frozen=True)
+class BatchJacobians:
+    """The next steps of worlds, linearised: x+ = A dx + B dtorque in tangents (q, v), as
+    StepDerivatives has them of one Simulator.
+
+    Attributes:
+        A: (N, 2 nv, 2 nv).
+        B: (N, 2 nv, nv).
+        exact: (N,) bool, GradientReport.exact of each; False too where the step is not finite and
+            A and B are NaN.
+    """
+
+    A: Floats
+    B: Floats
+    exact: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class BatchVjp:
+    """Gradients of w . x+ over the next steps of worlds.
+
+    Attributes:
+        q, v, torque: (N, nv) each, in tangents.
+        exact: (N,) bool, as BatchJacobians.exact.
+    """
+
+    q: Floats
+    v: Floats
+    torque: Floats
+    exact: NDArray[np.bool_]
 
 
 class Batch(_stiction.Batch):
@@ -271,6 +303,43 @@ class Batch(_stiction.Batch):
         simulator._starts = set()
         simulator.parameters = self.parameters(world)
         return simulator
+
+    def step_derivatives(self, mask: ArrayLike | None = None) -> BatchJacobians:
+        """Jacobians of the step that each world would take next, with its present control and
+        parameters, on the threads of the batch. Nothing moves: step() afterwards takes it.
+
+        The steps are a Simulator's; on lanes the step itself may differ from it by what the
+        solver's tolerance leaves open.
+
+        Args:
+            mask: (N,) bool, the worlds to do; None: all. Others have zeros.
+
+        Raises:
+            ValueError: naming the world whose step cannot be differentiated, and why.
+        """
+        n, nv = self.num_worlds, self.scene.nv
+        A, B = np.zeros((n, 2 * nv, 2 * nv)), np.zeros((n, 2 * nv, nv))
+        exact = np.zeros(n, np.uint8)
+        self._jacobians(self._mask(mask), A, B, exact)
+        return BatchJacobians(A, B, exact.astype(bool))
+
+    def vjp(self, w: ArrayLike, mask: ArrayLike | None = None) -> BatchVjp:
+        """w . dx+/d(q, v, torque) of the step that each world would take next, without the
+        Jacobians: about half a step more than the step.
+
+        Args:
+            w: (N, 2 nv) or (2 nv,), weights of (q+, v+) in tangents.
+            mask: as in step_derivatives().
+
+        Raises:
+            ValueError: as step_derivatives(); w has another shape.
+        """
+        n, nv = self.num_worlds, self.scene.nv
+        weights = self._rows("w", _numbers("w", w), 2 * nv)
+        assert weights is not None
+        x, torque, exact = np.zeros((n, 2 * nv)), np.zeros((n, nv)), np.zeros(n, np.uint8)
+        self._vjp(self._mask(mask), weights, x, torque, exact)
+        return BatchVjp(x[:, :nv], x[:, nv:], torque, exact.astype(bool))
 
     def report(self, world: int) -> WorldReport:
         """What a world is about to do: its next step with its present control, by a Simulator, on a
