@@ -8,6 +8,8 @@ The motions are simulated while the manual is built.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,13 @@ def pushed(output: Path) -> None:
     write_replay(output, recorder.replay())
 
 
-MOTIONS = {"pushed": pushed}
+def trot(output: Path) -> None:
+    """examples/13_learned_trot.py."""
+    example = Path(__file__).parents[2] / "examples" / "13_learned_trot.py"
+    subprocess.run([sys.executable, str(example), str(output)], check=True, capture_output=True)
+
+
+MOTIONS = {"pushed": pushed, "trot": trot}
 
 
 class Replay(SphinxDirective):

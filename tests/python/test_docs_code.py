@@ -29,6 +29,7 @@ TUTORIALS = {
     "docs/tutorials/contact_forces.md",
     "docs/tutorials/stiff_contact.md",
     "docs/tutorials/compare_engines.md",
+    "docs/tutorials/learning.md",
     "docs/tutorials/own_solver.md",
     "docs/gradients.md",
 }

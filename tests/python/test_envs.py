@@ -272,6 +272,28 @@ def test_policies_are_stored(tmp_path):
         stiction.envs.Policy([layers[0], layers[2]], policy.mean, policy.scale)
 
 
+@pytest.mark.parametrize("randomise", [False, True])
+def test_learned_trot_walks_as_it_is_told(randomise):
+    """What docs/tutorials/learning.md says of the policy, on 64 worlds of 8 s."""
+    env = stiction.envs.Solo12Velocity(64, autoreset="Disabled", randomise=randomise)
+    policy = stiction.envs.Policy.load(stiction.envs.SOLO12_TROT)
+    observation, _ = env.reset(seed=99)
+    errors, turns, stance, lifts, before = [], [], [], 0, None
+    for step in range(400):
+        observation, _, terminated, _, _ = env.step(policy(observation))
+        assert not terminated.any()
+        touching = env.touching()
+        if step >= 50:
+            errors.append(np.linalg.norm(env.batch.v[:, :2] - env.command[:, :2], axis=1))
+            turns.append(np.abs(env.batch.v[:, 5] - env.command[:, 2]))
+            stance.append(touching.mean(axis=0))
+            lifts += (before & ~touching).mean()
+        before = touching
+    assert np.mean(errors) < 0.025 and np.mean(turns) < 0.04
+    assert (np.abs(np.mean(stance, axis=0) - 0.52) < 0.04).all()
+    assert lifts / (350 * env.control_dt) == pytest.approx(2.5, rel=0.03)  # a foot's, a second
+
+
 @pytest.fixture(scope="module")
 def ppo():
     spec = importlib.util.spec_from_file_location("ppo", EXAMPLES / "ppo.py")

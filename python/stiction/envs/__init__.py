@@ -27,10 +27,11 @@ from .gymnasium_tasks import (
     Walker2d,
 )
 from .one_env import OneEnv
-from .policy import Policy
+from .policy import SOLO12_TROT, Policy
 from .velocity import Solo12Velocity
 
 __all__ = [
+    "SOLO12_TROT",
     "Ant",
     "BatchEnv",
     "CartPole",

@@ -116,12 +116,10 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         Raises:
             ValueError: wrong shape, a number that is not finite, reset() was never called.
         """
-        self.action[:] = self._checked(actions)
         waiting = self._waiting
         moving = ~waiting
-        self._act(self.action)
+        self.act(actions, moving)
         self.batch.step(self.substeps, None if moving.all() else moving)
-        self.steps += moving
         terminated = (self._ended() | self.batch.frozen) & moving
         truncated = (self.steps >= self.episode_steps) & moving & ~terminated
         reward = np.where(moving & ~self.batch.frozen, self._reward(), 0.0)
@@ -135,6 +133,17 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
             info = {"final_obs": self._observation(), "_final_obs": ended}
             self._restart(ended)
         return self._observation(), reward, terminated, truncated, info
+
+    def act(self, actions: Singles, moving: Bools | bool = True) -> None:
+        """The first half of step() for a loop of one's own: actions into the controls of the batch,
+        one more step of the episodes that are `moving`; no step is taken."""
+        self.action[:] = self._checked(actions)
+        self._act(self.action)
+        self.steps += moving
+
+    def observe(self) -> Observations:
+        """(N, m) what is seen now."""
+        return self._observation()
 
     def uniform(self, mask: Bools, count: int, stream: int = 0) -> Floats:
         """(worlds of the mask, count) random numbers in [0, 1) of their present episodes."""
