@@ -268,6 +268,12 @@ void expose_parameters() {
   array_property<Numbers<&P::kd>>(c, "kd", "(nv,) servo damping [N m s/rad or N s/m].");
   array_property<Numbers<&P::effort_limit>>(
       c, "effort_limit", "(nv,) of torque plus servo [N m or N].");
+  array_property<Numbers<&P::spring_stiffness>>(
+      c,
+      "spring_stiffness",
+      "(nv,) springs of one-dof joints [N m/rad or N/m], beside the servo and its effort limit.");
+  array_property<Numbers<&P::spring_rest>>(
+      c, "spring_rest", "(nv,) positions where the springs pull nowhere [rad or m].");
   material_properties<&P::material>(c, "", "(geometries,)");
   material_properties<&P::pair_material>(c, "pair_", "(pairs,) as scene.material_pairs:");
   array_property<Vectors<&P::geometry_size>>(

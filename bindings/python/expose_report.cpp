@@ -31,10 +31,11 @@ void expose_step_report() {
           "iterations",
           &StepReport::iterations,
           "Of the solver, slowest island; of a compliant step, of the integrator, worst sub-step.")
-      .def_readonly("tolerance",
-                    &StepReport::tolerance,
-                    "Of `residuals.relative`, that held: the solver's, or tolerance_large if an island "
-                    "needed it.")
+      .def_readonly(
+          "tolerance",
+          &StepReport::tolerance,
+          "Of `residuals.relative`, that held: the solver's, or tolerance_large if an island "
+          "needed it.")
       .def_readonly(
           "factorisations", &StepReport::factorisations, "Linear systems factored, all islands.")
       .def_readonly("num_contacts", &StepReport::num_contacts)
@@ -53,9 +54,11 @@ void expose_step_report() {
       .def_readonly(
           "creep", &StepReport::creep, "Fastest tangential speed of a sticking contact [m/s].")
       .def_readonly("kinetic_energy", &StepReport::kinetic_energy, "At the start of the step [J].")
-      .def_readonly("potential_energy",
-                    &StepReport::potential_energy,
-                    "At the start of the step [J], zero at the world origin.")
+      .def_readonly(
+          "potential_energy",
+          &StepReport::potential_energy,
+          "At the start of the step [J]: of gravity, zero at the world origin, and of the "
+          "springs of joints.")
       .def_readonly("elastic_energy",
                     &StepReport::elastic_energy,
                     "Of the springs of contacts at the start of the step [J].")

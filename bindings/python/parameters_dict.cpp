@@ -64,7 +64,9 @@ void check_lengths(const Parameters& p) {
          {"lower", p.lower.size()},
          {"upper", p.upper.size()},
          {"kd", p.kd.size()},
-         {"effort_limit", p.effort_limit.size()}});
+         {"effort_limit", p.effort_limit.size()},
+         {"spring_stiffness", p.spring_stiffness.size()},
+         {"spring_rest", p.spring_rest.size()}});
   equal({"material", p.material.size()},
         {{"geometry_placement", p.geometry_placement.size()},
          {"geometry_size", p.geometry_size.size()}});

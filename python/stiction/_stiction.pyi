@@ -266,6 +266,8 @@ class Parameters:
     kp: _Array
     kd: _Array
     effort_limit: _Array
+    spring_stiffness: _Array
+    spring_rest: _Array
     friction: _Array
     restitution: _Array
     stiffness: _Array

@@ -143,7 +143,7 @@ def whole_control(sim: Simulator, control: Control | ArrayLike | None) -> Contro
 
 
 BY_DOF = {*STATE, *TARGETS, "kp", "kd", "damping", "armature", "effort_limit", "dry_friction"}
-BY_DOF |= {"lower", "upper"}
+BY_DOF |= {"lower", "upper", "spring_stiffness", "spring_rest"}
 BY_GEOMETRY = {"friction", "restitution", "stiffness", "contact_damping"}
 TANGENTS = ("x", "y", "z", "about x", "about y", "about z")
 

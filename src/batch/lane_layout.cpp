@@ -203,6 +203,8 @@ bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p
     const int a = std::min(shape, plane), b = std::max(shape, plane);
     if (std::isfinite(scene.pair_material(p, a, b).stiffness)) return true;
   }
+  const auto pulls = [](double stiffness) { return stiffness != 0.0; };
+  if (std::any_of(p.spring_stiffness.begin(), p.spring_stiffness.end(), pulls)) return true;
   const Tree& tree = *layout.tree;
   for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent
     const bool wraps = joint_facts(tree.joint[tree.joint_of_dof[k]]).wraps;

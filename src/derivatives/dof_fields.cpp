@@ -6,7 +6,7 @@
 
 // Fields of the control and of single dofs. A servo's share of M^ (v+ - v) = dt (...) is
 //   dt (kp (q* - q - dt v+) + kd (v* - v+) - d v+) - armature (v+ - v),
-// kp = kd = 0 at the effort limit, which then is the torque.
+// kp = kd = 0 at the effort limit, which then is the torque; a spring's dt k (rest - q - dt v+).
 
 namespace stiction {
 namespace {
@@ -41,15 +41,19 @@ void add_velocity_target(const Input& in, const Linear&, const ChangeSink& out) 
   add_by_dof(in, out, [&](int k) { return serves(in, k) ? in.dt * in.parameters.kd[k] : 0.0; });
 }
 
+/// From where the joint of a dof was at the start to `target`.
+double error_at_start(const Input& in, int k, double target) {
+  const Tree& tree = in.scene.trees()[in.scene.tree_of_dof(k)];
+  const int b = tree.joint_of_dof[k - tree.v_offset];
+  const double* q = in.before.q.data() + tree.q_offset + tree.q_index[b];
+  return joint_position_error(tree.joint[b], q, target);
+}
+
 /// kp and kd may be zero: then the servo is off, and the derivative that of switching it on.
 void add_kp(const Input& in, const Linear& linear, const ChangeSink& out) {
   add_by_dof(in, out, [&](int k) {
     if (!serves(in, k)) return 0.0;
-    const Tree& tree = in.scene.trees()[in.scene.tree_of_dof(k)];
-    const int b = tree.joint_of_dof[k - tree.v_offset];
-    const double error = joint_position_error(tree.joint[b],
-                                              in.before.q.data() + tree.q_offset + tree.q_index[b],
-                                              entry(in.control.position_target, k));
+    const double error = error_at_start(in, k, entry(in.control.position_target, k));
     return in.dt * (error - in.dt * linear.end_velocity[k]);
   });
 }
@@ -64,6 +68,17 @@ void add_damping(const Input& in, const Linear& linear, const ChangeSink& out) {
 }
 void add_armature(const Input& in, const Linear&, const ChangeSink& out) {
   add_by_dof(in, out, [&](int k) { return -in.record.dv[k]; });
+}
+
+void add_spring_stiffness(const Input& in, const Linear& linear, const ChangeSink& out) {
+  add_by_dof(in, out, [&](int k) {
+    if (!in.scene.takes_servo(k)) return 0.0;
+    const double error = error_at_start(in, k, in.parameters.spring_rest[k]);
+    return in.dt * (error - in.dt * linear.end_velocity[k]);
+  });
+}
+void add_spring_rest(const Input& in, const Linear&, const ChangeSink& out) {
+  add_by_dof(in, out, [&](int k) { return in.dt * in.parameters.spring_stiffness[k]; });
 }
 
 void add_effort_limit(const Input& in, const Linear&, const ChangeSink& out) {
@@ -154,6 +169,8 @@ const std::vector<ParameterField>& dof_fields() {
       {"damping", dofs, add_damping},
       {"armature", dofs, add_armature},
       {"effort_limit", dofs, add_effort_limit},
+      {"spring_stiffness", dofs, add_spring_stiffness},
+      {"spring_rest", dofs, add_spring_rest},
       {"dry_friction", dofs, add_dry_friction},
       {"lower", dofs, add_lower},
       {"upper", dofs, add_upper},

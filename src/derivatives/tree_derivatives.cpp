@@ -115,8 +115,10 @@ void tree_tangent(const DerivativeInput& in,
 DofForce dof_force_derivatives(const DerivativeInput& in, int dof) {
   const Parameters& p = in.parameters;
   const double dt = in.dt;
-  if (in.record.dynamics.saturated[dof]) return {0.0, -dt * p.damping[dof], 0.0};
-  return {-dt * p.kp[dof], -dt * (dt * p.kp[dof] + p.kd[dof] + p.damping[dof]), dt};
+  const bool free = !in.record.dynamics.saturated[dof];
+  const double stiffness = (free ? p.kp[dof] : 0.0) + p.spring_stiffness[dof];
+  const double rate = (free ? p.kd[dof] : 0.0) + p.damping[dof];
+  return {-dt * stiffness, -dt * (dt * stiffness + rate), free ? dt : 0.0};
 }
 
 namespace {

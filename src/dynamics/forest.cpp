@@ -17,8 +17,8 @@ namespace {
 
 double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i]; }
 
-/// Explicit force and implicit diagonal of one dof; if the explicit torque exceeds the
-/// actuator's limit, the limit is a constant and the gains leave M^.
+/// Explicit force and implicit diagonal of one dof without its spring; if the explicit torque
+/// exceeds the actuator's limit, the limit is a constant and the gains leave M^.
 void dof_force(const Parameters& p,
                const Control& control,
                int dof,
@@ -48,6 +48,14 @@ void dof_force(const Parameters& p,
   work.implicit_diagonal[dof] = p.armature[dof] + dt * (d + kd) + dt * dt * kp;
 }
 
+/// A spring of stiffness k pulls with k (rest - q - dt v+), whatever the actuator does.
+void add_spring(
+    const Parameters& p, int dof, double error, double v, double dt, DynamicsWorkspace& work) {
+  const double k = p.spring_stiffness[dof];
+  work.force[dof] += k * (error - dt * v);
+  work.implicit_diagonal[dof] += dt * dt * k;
+}
+
 void tree_forces(const Tree& tree,
                  const Parameters& p,
                  const double* q,
@@ -57,20 +65,37 @@ void tree_forces(const Tree& tree,
                  DynamicsWorkspace& work) {
   for (int b = 0; b < tree.num_bodies; ++b) {
     const int first = tree.v_index[b], n = joint_nv(tree.joint[b]);
+    const double* joint_q = q + tree.q_offset + tree.q_index[b];
     for (int k = 0; k < n; ++k) {
       const int dof = tree.v_offset + first + k;
       double error = 0.0;
       if (n == 1 && p.kp[dof] != 0.0) {
-        error = joint_position_error(tree.joint[b],
-                                     q + tree.q_offset + tree.q_index[b],
-                                     entry(control.position_target, dof));
+        error = joint_position_error(tree.joint[b], joint_q, entry(control.position_target, dof));
       }
       dof_force(p, control, dof, error, v[dof], dt, work);
+      if (n == 1 && p.spring_stiffness[dof] != 0.0)
+        add_spring(p, dof, spring_error(p, tree.joint[b], dof, joint_q), v[dof], dt, work);
     }
   }
 }
 
 }  // namespace
+
+double spring_error(const Parameters& p, JointType joint, int dof, const double* q) {
+  return joint_position_error(joint, q, p.spring_rest[dof]);
+}
+
+double spring_energy(const Scene& scene, const Parameters& p, const double* q) {
+  double sum = 0.0;
+  for (int k = 0; k < scene.nv(); ++k) {
+    if (p.spring_stiffness[k] == 0.0) continue;
+    const Tree& tree = scene.trees()[scene.tree_of_dof(k)];
+    const int b = tree.joint_of_dof[k - tree.v_offset];
+    const double error = spring_error(p, tree.joint[b], k, q + tree.q_offset + tree.q_index[b]);
+    sum += 0.5 * p.spring_stiffness[k] * error * error;
+  }
+  return sum;
+}
 
 bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b) {
   if (work.num_asleep == 0) return false;

@@ -19,7 +19,7 @@ struct DynamicsWorkspace {
   std::vector<double> memory;  ///< backs the pointers of `trees`
   std::vector<TreeData<double>> trees;
   std::vector<TreeView> views;
-  std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 kp
+  std::vector<double> implicit_diagonal;  ///< [nv] armature + dt (d + kd) + dt^2 (kp + k)
   std::vector<double> force;              ///< [nv] explicit generalised force, then scratch
   std::vector<double> free_motion;        ///< [nv] w = L^-T dt (force - bias)
   std::vector<std::int8_t>
@@ -62,9 +62,10 @@ void forward_kinematics(const Scene& scene,
                         KnownKinematics& known,
                         DynamicsWorkspace& work);
 
-/// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 kp) and w = L^-T dt (tau + kp (q* - q - dt
-/// v) + kd (v* - v) - d v - b), so that the free velocity is v + L^-1 D^-1 w. After
-/// forward_kinematics.
+/// Factor of M^ = M + diag(armature + dt (d + kd) + dt^2 (kp + k)) and w = L^-T dt (tau + kp (q* -
+/// q
+/// - dt v) + kd (v* - v) + k (rest - q - dt v) - d v - b), k and rest of the joints' springs, so
+/// that the free velocity is v + L^-1 D^-1 w. After forward_kinematics.
 void compute_dynamics(const Scene& scene,
                       const Parameters& parameters,
                       const double* q,
@@ -77,12 +78,12 @@ void compute_dynamics(const Scene& scene,
 /// slower velocities, or a loose body that its momentum is turned approximately.
 bool turns_fast(const DynamicsWorkspace& work, int tree, double dt);
 
-/// Factor of M^ = M + diag(armature + s (d + kd) + s^2 kp) and w = L^-T (tau + kp (q* - q - s v) +
-/// kd (v* - v) - d v - b + J^T wrenches + added [nv, or empty]), so that L^-1 D^-1 w is the
-/// acceleration at (q, v) in the axes of the bodies, for a free root the classical one of its
-/// origin, and of loose bodies too: b is that of the instant, not of a step. s = 0: joints are
-/// explicit; s = h / 2: M^ and w are those of Crank and Nicolson over h, for springs and dampers of
-/// joints. After forward_kinematics.
+/// Factor of M^ = M + diag(armature + s (d + kd) + s^2 (kp + k)) and w = L^-T (tau + kp (q* - q - s
+/// v) + kd (v* - v) + k (rest - q - s v) - d v - b + J^T wrenches + added [nv, or empty]), so that
+/// L^-1 D^-1 w is the acceleration at (q, v) in the axes of the bodies, for a free root the
+/// classical one of its origin, and of loose bodies too: b is that of the instant, not of a step. s
+/// = 0: joints are explicit; s = h / 2: M^ and w are those of Crank and Nicolson over h, for
+/// springs and dampers of joints. After forward_kinematics.
 void compute_acceleration(const Scene& scene,
                           const Parameters& parameters,
                           const double* q,
@@ -96,8 +97,9 @@ void compute_acceleration(const Scene& scene,
 /// x [nv] <- L^-1 D^-1 x, 0 of trees asleep: from whitened coordinates to velocities.
 void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, double* x);
 
-/// Torques, servos and dampers of all dofs at (q, v) in work.force, work.saturated, and
-/// work.implicit_diagonal = armature + s (d + kd) + s^2 kp, the gains only where not saturated.
+/// Torques, servos, springs and dampers of all dofs at (q, v) in work.force, work.saturated, and
+/// work.implicit_diagonal = armature + s (d + kd) + s^2 (kp + k), the gains only where not
+/// saturated.
 void joint_forces(const Scene& scene,
                   const Parameters& parameters,
                   const double* q,
@@ -105,6 +107,12 @@ void joint_forces(const Scene& scene,
                   const Control& control,
                   double s,
                   DynamicsWorkspace& work);
+
+/// How far a dof of a one-dof joint is from its spring's rest, the shortest way round [rad or m];
+/// `q`: of the joint.
+double spring_error(const Parameters& parameters, JointType joint, int dof, const double* q);
+/// Of the springs of all joints at q [J].
+double spring_energy(const Scene& scene, const Parameters& parameters, const double* q);
 
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);

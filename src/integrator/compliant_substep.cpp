@@ -90,13 +90,16 @@ void remember_point(const CompliantInput& input,
                work.outcome);
 }
 
-void report_energies(const CompliantSystem& system, CompliantOutcome& outcome) {
+void report_energies(const CompliantInput& input,
+                     const CompliantSystem& system,
+                     CompliantOutcome& outcome) {
   if (outcome.has_energies) return;
   outcome.has_energies = true;
   for (const TreeData<double>& t : system.dynamics.trees) {
     outcome.kinetic_energy += t.kinetic_energy;
     outcome.potential_energy += t.potential_energy;
   }
+  outcome.potential_energy += spring_energy(input.scene, input.parameters, system.here.q.data());
   outcome.elastic_energy = elastic_energy(system);
 }
 

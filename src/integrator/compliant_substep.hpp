@@ -138,7 +138,9 @@ void remember_point(const CompliantInput& input,
 
 /// The energies at `system`, which has an acceleration, unless the outcome has them already: the
 /// first evaluation of a step is its start.
-void report_energies(const CompliantSystem& system, CompliantOutcome& outcome);
+void report_energies(const CompliantInput& input,
+                     const CompliantSystem& system,
+                     CompliantOutcome& outcome);
 
 /// Energy of the springs of `system` [J].
 double elastic_energy(const CompliantSystem& system);

@@ -239,7 +239,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   hold_rigid_rows(input, state, work);
   accelerate(input, false, 0.5 * input.h, start);
   assemble(input, start);
-  report_energies(start, work.outcome);
+  report_energies(input, start, work.outcome);
   start_islands(start, s);
 
   move_points(start, s.b0, input.h, true, s);

@@ -297,8 +297,9 @@ void end_columns(const Trial& trial,
         row[matrix.place[tree.v_offset + first + i]] +=
             dual.data.bias[k].d[i] + p.armature[dof] * dual.a[k].d[i] + rate * dual.v[k].d[i];
       }
-      if (free && k >= first && k < first + count && seed != Seed::kStartVelocity)
-        row[matrix.place[dof]] += (seed == Seed::kStart ? 1.0 : input.h) * p.kp[dof];
+      const double stiffness = p.spring_stiffness[dof] + (free ? p.kp[dof] : 0.0);
+      if (k >= first && k < first + count && seed != Seed::kStartVelocity)
+        row[matrix.place[dof]] += (seed == Seed::kStart ? 1.0 : input.h) * stiffness;
     }
   }
 }

@@ -129,6 +129,8 @@ void Parameters::validate() const {
   check(kp, "kp", range, non_negative);
   check(kd, "kd", range, non_negative);
   check(effort_limit, "effort_limit", ">= 0", [](double x) { return x >= 0.0; });
+  check(spring_stiffness, "spring_stiffness", range, non_negative);
+  check(spring_rest, "spring_rest", "finite, at most 1e100", bounded);
   check(lower, "lower", "a number below inf", [](double x) { return x < kInfinity; });
   check(upper, "upper", "a number above -inf", [](double x) { return x > -kInfinity; });
   for (std::size_t i = 0; i < lower.size(); ++i) {

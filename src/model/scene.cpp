@@ -89,6 +89,8 @@ void Scene::add_tree(const std::vector<BodyDescription>& bodies,
     p.effort_limit.push_back(d.effort_limit);
     p.kp.push_back(0.0);
     p.kd.push_back(0.0);
+    p.spring_stiffness.push_back(0.0);
+    p.spring_rest.push_back(0.0);
   }
   p.base.push_back(base);
   nq_ += tree.nq;

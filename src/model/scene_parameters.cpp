@@ -45,8 +45,14 @@ void Scene::validate_shapes(const Parameters& p) const {
 
 void Scene::validate_gains(const Parameters& p) const {
   for (int k = 0; k < nv_; ++k) {
+    if (takes_servo(k)) continue;
+    if (p.spring_stiffness[k] != 0.0) {
+      fail("parameters.spring_stiffness[" + std::to_string(k) +
+           "] = " + number_text(p.spring_stiffness[k]) + " of \"" + dof_names_[k] +
+           "\": must be 0: springs need a revolute, continuous or prismatic joint");
+    }
     const double gain = p.kp[k] != 0.0 ? p.kp[k] : p.kd[k];
-    if (gain == 0.0 || takes_servo(k)) continue;
+    if (gain == 0.0) continue;
     fail("parameters." + std::string(p.kp[k] != 0.0 ? "kp" : "kd") + "[" + std::to_string(k) +
          "] = " + number_text(gain) + " of \"" + dof_names_[k] +
          "\": must be 0: servos need a revolute, continuous or prismatic joint; what has several "

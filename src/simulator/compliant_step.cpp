@@ -53,7 +53,7 @@ void CompliantStep::step(const StepInput& input, State& state) {
   for (int k = 0; k < settings.compliant.substeps; ++k) {
     integrate_(substep, state, work_);
     if (k == 0)
-      compliance::report_energies(work_.start, outcome);  // where the integrator has not done so
+      compliance::report_energies(substep, work_.start, outcome);  // unless the integrator did so
     if (!(std::isfinite(state.q.sum()) && std::isfinite(state.v.sum()))) break;
     if (settings.solver.interrupt.requested()) break;
   }

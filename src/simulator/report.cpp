@@ -23,6 +23,7 @@ struct Momentum {
 /// or, under project_closures, at the node.
 Momentum momentum(const Scene& scene,
                   const Parameters& p,
+                  const State& state,
                   const DynamicsWorkspace& work,
                   const StepKind& step,
                   double dt) {
@@ -45,6 +46,7 @@ Momentum momentum(const Scene& scene,
           0.5 * (p.mass[body] * dot(v, v) + dot(h, w)) - p.mass[body] * dot(p.gravity, c_W);
     }
   }
+  out.energy += spring_energy(scene, p, state.q.data());
   return out;
 }
 
@@ -88,7 +90,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
   const Parameters& p = edits_.seen();  // of the step, whatever was written since
   look_->move(scene_, p, before_.q, before_.v);
   const double dt = settings_.dt;
-  const Momentum before = momentum(scene_, p, look_->dynamics, *step_, dt);
+  const Momentum before = momentum(scene_, p, before_, look_->dynamics, *step_, dt);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (std::size_t b = 0; b < p.mass.size(); ++b) {
     if (step_->asleep(scene_.tree_of_body(static_cast<int>(b)))) continue;
@@ -109,7 +111,7 @@ Balance Simulator::balance(const State& after, const Control& control) {
     out.normal_work += c.impulse.z * c.velocity.z;
   }
   look_->move(scene_, p, after.q, after.v);
-  const Momentum later = momentum(scene_, p, look_->dynamics, *step_, dt);
+  const Momentum later = momentum(scene_, p, after, look_->dynamics, *step_, dt);
   out.linear_before = before.linear;
   out.angular_before = before.angular;
   out.energy_before = before.energy;

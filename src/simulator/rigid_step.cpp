@@ -160,10 +160,11 @@ void RigidStep::finish(const StepInput& input, State& state) {
   }
   if (settings.sleeping.enabled)
     fall_asleep(scene, settings.sleeping, dt, record_.rows, sleep_, state);
-  fill_report(settings);
+  fill_report(input);
 }
 
-void RigidStep::fill_report(const SimulatorSettings& settings) {
+void RigidStep::fill_report(const StepInput& input) {
+  const SimulatorSettings& settings = input.settings;
   const auto& [contacts, dynamics, rows, problem, warm_start, solution, dv] = record_;
   StepReport& r = report = {};
   r.solver_status = solution.status;
@@ -192,6 +193,7 @@ void RigidStep::fill_report(const SimulatorSettings& settings) {
     r.kinetic_energy += t.kinetic_energy;
     r.potential_energy += t.potential_energy;
   }
+  r.potential_energy += spring_energy(input.scene, input.parameters, input.before.q.data());
   judge(true);
 }
 

@@ -32,7 +32,7 @@ class RigidStep final : public StepKind {
   const SolverSettings& rules_of_step(const SolverSettings& settings);
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
-  void fill_report(const SimulatorSettings& settings);
+  void fill_report(const StepInput& input);
   RowContext row_context(const StepInput& input, const State& state);
 
   CollisionWorkspace collision_;

@@ -201,9 +201,9 @@ def worst_differences(
     """Of mass matrix, bias and acceleration at random states and controls, relative to the largest
     entry. No constraint acts in either engine.
 
-    The first step takes damping and servos implicitly, which is undone here:
-    (M + dt (d + kd) + dt^2 kp) dv / dt + dt kp v = M a, a MuJoCo's, without kp and kd where the
-    effort limit holds. Not of loose bodies, whose step follows their momentum.
+    The first step takes damping, servos and springs implicitly, which is undone here:
+    (M + dt (d + kd) + dt^2 (kp + k)) dv / dt + dt (kp + k) v = M a, a MuJoCo's, without kp and kd
+    where the effort limit holds. Not of loose bodies, whose step follows their momentum.
     """
     scene = without_constraints(beside.scene)
     sim, p = stiction.Simulator(scene, dt=dt), scene.parameters
@@ -218,9 +218,9 @@ def worst_differences(
         servo = p.kp * (control.position_target - scene.dof_positions(q))
         servo += p.kd * (control.velocity_target - v)
         free = np.abs(control.torque + servo) <= p.effort_limit
-        kp, dv = free * p.kp, beside.change(q, v, state)
-        implicit = dt * (p.damping + free * p.kd) + dt**2 * kp
-        found = np.linalg.solve(M, (M @ dv + implicit * dv) / dt + dt * kp * v)
+        stiffness, dv = free * p.kp + p.spring_stiffness, beside.change(q, v, state)
+        implicit = dt * (p.damping + free * p.kd) + dt**2 * stiffness
+        found = np.linalg.solve(M, (M @ dv + implicit * dv) / dt + dt * stiffness * v)
         kept = beside.articulated
         _note(worst, "acceleration", found[kept], beside.acceleration(q)[kept])
         for own_M, own_bias, at in beside.of_pinocchio(q, v):

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pytest
 import stiction
-from mjcf_beside_mujoco import DATA, Beside, close
+from mjcf_beside_mujoco import DATA, Beside, close, file_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::stiction.LoadWarning")
 
@@ -19,16 +19,18 @@ def test_actuators_are_servos_and_torques() -> None:
     assert loaded.actuators[6].pulls == ("a", "b")
     servo, sprung = scene.dof("servo"), scene.dof("sprung")
     assert (p.kp[servo], p.kd[servo]) == pytest.approx((32.0, 2.4))
-    assert p.kp[sprung] == pytest.approx(5.0)  # spring and actuator "soft"
+    assert p.kp[sprung] == pytest.approx(2.0)  # actuator "soft"
+    assert (p.spring_stiffness[sprung], p.spring_rest[sprung]) == pytest.approx((3.0, 0.4))
+    assert np.count_nonzero(p.spring_stiffness) == 1
     assert p.effort_limit[scene.dof("driven")] == 1.5
     control = loaded.control([5.0, 0.5, 0, 0, 9.0, 0, 0, 0, 0])
     assert control.torque[scene.dof("plain")] == 3.0  # ctrlrange
     assert control.torque[scene.dof("driven")] == pytest.approx(1.5)  # 5 * 0.3
     assert control.position_target[servo] == pytest.approx(0.25)
-    assert control.position_target[sprung] == pytest.approx(3 * 0.4 / 5)
+    assert control.position_target[sprung] == 0.0
     held = loaded.hold("home")
     assert held.position_target[servo] == pytest.approx(-0.2)
-    assert held.position_target[sprung] == pytest.approx((3 * 0.4 + 2 * 0.3) / 5)
+    assert held.position_target[sprung] == pytest.approx(0.3)
     with pytest.raises(ValueError, match="ctrl has shape"):
         loaded.control([1.0])
 
@@ -80,3 +82,37 @@ def test_rotors_push_a_free_body() -> None:
         i = beside.free_joints()[0].v_index
         ours = beside.ours.control([0.0, 2.0]).torque[i : i + 6]
         close(ours, (beside.turn(q).T @ with_thrust)[i : i + 6])
+
+
+@pytest.mark.parametrize("name", ["actuators", "joints", "half_cheetah", "humanoid"])
+def test_springs_pull_as_in_mujoco(name: str) -> None:
+    beside = Beside(file_of(name))
+    scene, p = beside.scene, beside.scene.parameters
+    rng = np.random.default_rng(3)
+    assert np.any(p.spring_stiffness > 0)
+    one_dof = [k for k, dof in enumerate(scene.dof_names) if "[" not in dof]
+    for _ in range(20):
+        q, v, ctrl = beside.random(rng)
+        beside.set(q, v, ctrl)
+        force = p.spring_stiffness * (p.spring_rest - scene.dof_positions(q))
+        close(force[one_dof], beside.d.qfrc_spring[one_dof], 1e-12)
+        close((force - p.damping * v)[one_dof], beside.d.qfrc_passive[one_dof], 1e-12)
+
+
+def test_springs_need_no_control() -> None:
+    """They pull by themselves, beyond effort limits, and their energy is reported."""
+    loaded = stiction.load_mjcf(
+        "<mujoco><option gravity='0 0 0'/><worldbody><body><joint name='hinge' stiffness='3'"
+        " springref='20' actuatorfrcrange='-0.1 0.1'/><geom size='.1' pos='.2 0 0'/></body>"
+        "</worldbody></mujoco>",
+        strict=True,
+    )
+    scene = loaded.scene
+    sim = stiction.Simulator(scene, dt=1e-4)
+    state = sim.initial_state()
+    report = sim.step(state)
+    rest = np.deg2rad(20)
+    assert report.potential_energy == pytest.approx(0.5 * 3 * rest**2)
+    mass = 4 / 3 * np.pi * 0.1**3 * 1000
+    inertia = mass * (0.4 * 0.1**2 + 0.2**2)
+    assert state.v[0] / 1e-4 == pytest.approx(3 * rest / inertia, rel=1e-4)

@@ -41,7 +41,7 @@ def test_products_are_columns_times_changes(name: str) -> None:
         size = abs(columns).max(initial=0.0)
         product = sim.jvp(parameters={field: change})
         off = abs(product - columns @ change.ravel()).max()
-        assert off <= 1e-12 * size * change.size + 1e-15, (field, off, size)
+        assert off <= 1e-12 * size * change.size + 5e-15, (field, off, size)
         assert (sim.jvp(parameters={field: change.ravel()}) == product).all()  # flat
         moved += size > 1e-9
     assert moved >= 6

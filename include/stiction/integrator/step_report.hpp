@@ -33,7 +33,8 @@ struct StepReport {
   double creep = 0.0;  ///< fastest tangential speed of a sticking contact [m/s]; in the rigid step
                        ///< less that of its spring
   double kinetic_energy = 0.0;    ///< at the start of the step [J]
-  double potential_energy = 0.0;  ///< at the start of the step, zero at the world origin [J]
+  double potential_energy = 0.0;  ///< at the start of the step: of gravity, zero at the world
+                                  ///< origin, and of the springs of joints [J]
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]
   double recovery_energy = 0.0;   ///< that corrections of position errors add in the step [J], at
                                   ///< most: see recovery_energy() of contact/build_problem.hpp

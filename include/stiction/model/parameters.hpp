@@ -40,7 +40,10 @@ struct Parameters {
                                      ///< prismatic joints only
   std::vector<double> kp, kd;  ///< servo gains [N m/rad; N/m], [N m s/rad; N s/m], one-dof joints
                                ///< only; 0: the dof takes torques only
-  std::vector<double> effort_limit;  ///< of torque plus servo [N m; N]; infinite: none
+  std::vector<double> effort_limit;      ///< of torque plus servo [N m; N]; infinite: none
+  std::vector<double> spring_stiffness;  ///< of the joint [N m/rad; N/m], one-dof joints only; the
+                                         ///< effort limit is none of the spring's
+  std::vector<double> spring_rest;       ///< position where it pulls nowhere [rad; m]
 
   // Geometries.
   std::vector<Transform> geometry_placement;  ///< in the body, or in the world [m]
@@ -86,6 +89,8 @@ void Parameters::each_array(Visit&& visit, P&... p) {
   visit("kp", p.kp...);
   visit("kd", p.kd...);
   visit("effort_limit", p.effort_limit...);
+  visit("spring_stiffness", p.spring_stiffness...);
+  visit("spring_rest", p.spring_rest...);
   visit("geometry_placement", p.geometry_placement...);
   visit("material", p.material...);
   visit("geometry_size", p.geometry_size...);

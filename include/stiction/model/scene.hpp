@@ -100,7 +100,7 @@ class Scene {
   /// This pair has a material of its own from now on: its number in `parameters.pair_material`.
   int set_pair_material(int geometry_a, int geometry_b, const Material& material);
   void set_gains(int dof, double kp, double kd);
-  /// Its joint has no other dof: kp and kd of the others are 0.
+  /// Its joint has no other dof: kp, kd and spring_stiffness of the others are 0.
   bool takes_servo(int dof) const;
   void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
 

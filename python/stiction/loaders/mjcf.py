@@ -69,7 +69,6 @@ class Mjcf:
         """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
 
         Ranges of controls and of motors' forces are applied here, those of servos by the step.
-        Springs of joints are in it: a Control made otherwise should start from this one.
 
         Raises:
             ValueError: ctrl has another length.
@@ -78,8 +77,7 @@ class Mjcf:
         return self._actuation.control(zero if ctrl is None else ctrl, None)
 
     def hold(self, configuration: str = "default") -> Control:
-        """Position servos hold a configuration of the scene, motors give nothing; springs pull to
-        where they rest."""
+        """Position servos hold a configuration of the scene, motors give nothing."""
         q = self._configuration(configuration)
         return self._actuation.control(None, np.asarray(self.scene.dof_positions(q)))
 

@@ -1,17 +1,17 @@
-"""Actuators and springs of a compiled MuJoCo model as servos and torques.
+"""Actuators of a compiled MuJoCo model as servos and torques.
 
 MuJoCo's force of an actuator is clamp(g u + b0 + b1 l + b2 v), l and v the length and speed of its
-transmission, and it pulls its joint with gear times that; a spring adds k (rest - q). On joints of
-one dof stiction's servo, kp (q* - q) + kd (v* - v), says the same with
+transmission, and it pulls its joint with gear times that. On joints of one dof stiction's servo,
+kp (q* - q) + kd (v* - v), says the same with
 
-    kp = k - gear^2 b1,   kd = -gear^2 b2,   kp q* = k rest + gear (g u + b0)
+    kp = -gear^2 b1,   kd = -gear^2 b2,   kp q* = gear (g u + b0)
 
 What has b1 = 0 moves v*, what has neither is torque. All of it acts implicitly in the step.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,6 @@ class Actuation:
     actuators: tuple[MjcfActuator, ...]
     kp: Floats
     kd: Floats
-    spring_force: Floats  # stiffness times rest position
     torque_limit: Floats  # of all actuators of a dof together
 
     def validate(self) -> None:
@@ -73,8 +72,6 @@ class Actuation:
             numbers = [*actuator.gear, actuator.gain, actuator.bias, *actuator.control_range]
             if np.isnan(numbers).any() or not np.all(np.isfinite(numbers[:-2])):
                 raise ValueError(f"actuator '{actuator.name}': a number is not finite")
-        if not np.all(np.isfinite(self.spring_force)):
-            raise ValueError("springref of a joint is not finite")
 
     def control(self, given: ArrayLike | None, q_dofs: Floats | None) -> Control:
         """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,)."""
@@ -82,7 +79,7 @@ class Actuation:
         if ctrl.shape != (self.count,):
             raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
         nv = len(self.kp)
-        torque, spring, damper = np.zeros(nv), self.spring_force.copy(), np.zeros(nv)
+        torque, spring, damper = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         for actuator in self.actuators:
             u = float(np.clip(ctrl[actuator.control], *actuator.control_range))
             force = actuator.gain * u + actuator.bias
@@ -101,65 +98,22 @@ class Actuation:
         return control
 
 
-@dataclass
-class _Sums:
-    """By dof, what acts on it."""
-
-    nv: int
-    kp: Floats = field(init=False)
-    kd: Floats = field(init=False)
-    spring_force: Floats = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.kp, self.kd, self.spring_force = (np.zeros(self.nv) for _ in range(3))
-
-
 def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuation:
     """Sets the scene's gains and effort limits."""
     m = source.model
-    sums = _Sums(int(m.nv))
-    stiffness = _springs(source, sums)
     found = []
     if not source.disabled("actuation"):
         given = (_actuator(source, places, i) for i in range(int(m.nactuator)))
         found = [actuator for actuator in given if actuator is not None]
+    kp, kd = np.zeros(int(m.nv)), np.zeros(int(m.nv))
     for actuator in found:
-        sums.kp += actuator.gear**2 * actuator.kp
-        sums.kd += actuator.gear**2 * actuator.kd
+        kp += actuator.gear**2 * actuator.kp
+        kd += actuator.gear**2 * actuator.kd
     p = scene.parameters
-    p.kp, p.kd = sums.kp, sums.kd
+    p.kp, p.kd = kp, kd
     total = _joint_force_limits(m)
-    p.effort_limit = _effort_limits(source, found, stiffness, total)
-    return Actuation(int(m.nu), tuple(found), sums.kp, sums.kd, sums.spring_force, total)
-
-
-def _springs(source: Source, sums: _Sums) -> Floats:
-    """Adds the springs of joints; (nv,) their stiffness."""
-    m = source.model
-    stiffness = np.zeros(int(m.nv))
-    if source.disabled("spring"):
-        return stiffness
-    for j in np.flatnonzero(np.array(m.jnt_stiffness) != 0):
-        if m.jnt_type[j] not in (SLIDE, HINGE):
-            source.unused("joint", j, "the spring of a ball or free joint is not honoured")
-            continue
-        dof, k = int(m.jnt_dofadr[j]), float(m.jnt_stiffness[j])
-        stiffness[dof] = k
-        sums.kp[dof] += k
-        sums.spring_force[dof] += k * float(m.qpos_spring[m.jnt_qposadr[j]])
-    if np.any(sums.spring_force != 0.0):
-        source.note(
-            "springs are servos: take control() or hold() of the file, which know their rest"
-        )
-    source.unused_of(
-        "joint",
-        np.flatnonzero(np.any(np.array(m.jnt_stiffnesspoly) != 0, axis=1)),
-        "stiffness of higher order than linear is not honoured",
-    )
-    source.unused_of(
-        "joint", np.flatnonzero(np.array(m.jnt_springyield) != 0), "springyield is not honoured"
-    )
-    return stiffness
+    p.effort_limit = _effort_limits(source, found, total)
+    return Actuation(int(m.nu), tuple(found), kp, kd, total)
 
 
 # --- actuators ----------------------------------------------------------------------------------
@@ -245,11 +199,9 @@ def _joint_force_limits(m: Any) -> Floats:
     return limit
 
 
-def _effort_limits(
-    source: Source, actuators: list[MjcfActuator], stiffness: Floats, total: Floats
-) -> Floats:
-    """(nv,) of torque and servo together. Where a spring or a second actuator shares the servo,
-    which MuJoCo does not limit, there is none."""
+def _effort_limits(source: Source, actuators: list[MjcfActuator], total: Floats) -> Floats:
+    """(nv,) of torque and servo together; none where several actuators share the servo, which
+    MuJoCo limits one by one."""
     m = source.model
     limit = total.copy()
     for dof in range(int(m.nv)):
@@ -258,7 +210,7 @@ def _effort_limits(
         servo = any(a.kind != "motor" for a in here)
         if here and (servo or len(here) == 1):
             limit[dof] = min(limit[dof], largest)
-        if np.isfinite(limit[dof]) and (stiffness[dof] > 0 or (servo and len(here) > 1)):
+        if np.isfinite(limit[dof]) and servo and len(here) > 1:
             limit[dof] = np.inf
             j = int(m.dof_jntid[dof])
             source.unused("joint", j, "limits of its actuators' force are not honoured in servos")

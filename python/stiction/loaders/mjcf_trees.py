@@ -189,6 +189,8 @@ def set_numbers(source: Source, scene: Scene) -> None:
     free = np.zeros(int(m.nv), dtype=bool)
     for j in np.flatnonzero(m.jnt_type == FREE):
         free[m.jnt_dofadr[j] : m.jnt_dofadr[j] + 6] = True
+    if not source.disabled("spring"):
+        _set_springs(source, scene)
     if not (source.disabled("frictionloss") or source.disabled("constraint")):
         p.dry_friction = np.where(free, 0.0, m.dof_frictionloss)
     if not (source.disabled("limit") or source.disabled("constraint")):
@@ -198,6 +200,28 @@ def set_numbers(source: Source, scene: Scene) -> None:
     _say_of_joints(source, free)
     if scene.nq:
         scene.set_configuration("default", from_mujoco_qpos(scene, m.qpos0))
+
+
+def _set_springs(source: Source, scene: Scene) -> None:
+    m, p, kinds = source.model, scene.parameters, np.array(source.model.jnt_type)
+    of_one_dof = (kinds == SLIDE) | (kinds == HINGE)
+    sprung = np.array(m.jnt_stiffness) != 0
+    for j in np.flatnonzero(sprung & of_one_dof):
+        p.spring_stiffness[m.jnt_dofadr[j]] = m.jnt_stiffness[j]
+        p.spring_rest[m.jnt_dofadr[j]] = m.qpos_spring[m.jnt_qposadr[j]]
+    source.unused_of(
+        "joint",
+        np.flatnonzero(sprung & ~of_one_dof),
+        "the spring of a ball or free joint is not honoured",
+    )
+    source.unused_of(
+        "joint",
+        np.flatnonzero(np.any(np.array(m.jnt_stiffnesspoly) != 0, axis=1)),
+        "stiffness of higher order than linear is not honoured",
+    )
+    source.unused_of(
+        "joint", np.flatnonzero(np.array(m.jnt_springyield) != 0), "springyield is not honoured"
+    )
 
 
 def _say_of_joints(source: Source, free: NDArray[np.bool_]) -> None:

@@ -1,4 +1,5 @@
 #include "support/contact_problems.hpp"
+#include "support/joint_springs.hpp"
 #include "support/random_tree.hpp"
 #include "support/random_world.hpp"
 #include "support/step_differences.hpp"
@@ -39,6 +40,8 @@ double* number(const std::string& field, int k, Parameters& p, Control& control)
   if (field == "damping") return positive(p.damping[k]);
   if (field == "armature") return positive(p.armature[k]);
   if (field == "effort_limit") return any(p.effort_limit[k]);
+  if (field == "spring_stiffness") return positive(p.spring_stiffness[k]);
+  if (field == "spring_rest") return any(p.spring_rest[k]);
   if (field == "dry_friction") return positive(p.dry_friction[k]);
   if (field == "lower") return any(p.lower[k]);
   if (field == "upper") return any(p.upper[k]);
@@ -69,6 +72,7 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
   for (int k = 0; k < num_worlds(); ++k) {
     DrawnWorld drawn = draw_world(rng, k, 0.7, 0.2);
     World& w = drawn.world;
+    add_joint_springs(k, w);
     Simulator simulator(w.scene, w.settings);
     if (drawn.features.tangential && !simulator.step(w.state, w.control).whole()) continue;
     State end = w.state;

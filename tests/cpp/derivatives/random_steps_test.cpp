@@ -1,5 +1,6 @@
 #include "model/joint.hpp"
 #include "support/contact_problems.hpp"
+#include "support/joint_springs.hpp"
 #include "support/random_tree.hpp"
 #include "support/random_world.hpp"
 #include "support/step_differences.hpp"
@@ -53,6 +54,7 @@ BOOST_AUTO_TEST_CASE(every_row_agrees_with_differences) {
                             chance(0.3),
                             chance(0.1) && smoothing_of(k) == 0.0};
     World w = random_world(rng, features);
+    add_joint_springs(k, w);
     w.settings.smoothing = smoothing_of(k);
     Simulator simulator(w.scene, w.settings);
     // Springs are stretched by the step before.

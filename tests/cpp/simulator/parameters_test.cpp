@@ -100,6 +100,9 @@ struct Composer {
       scene.set_gains(static_cast<int>(dof + i),
                       number(&Parameters::kp, dof + i, 20.0),
                       number(&Parameters::kd, dof + i, 1.0));
+      scene.parameters.spring_stiffness[dof + i] =
+          number(&Parameters::spring_stiffness, dof + i, 5.0);
+      scene.parameters.spring_rest[dof + i] = number(&Parameters::spring_rest, dof + i, 0.2);
     }
     geometry("tip", static_cast<int>(body) + 3, Shape::sphere(0.105), at(0.05, 0, 0));
   }
