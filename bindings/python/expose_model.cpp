@@ -20,14 +20,16 @@ std::shared_ptr<Material> make_material(double friction,
                                         double damping,
                                         double tangential_stiffness_ratio,
                                         double tangential_damping_ratio,
-                                        double dissipation) {
+                                        double dissipation,
+                                        double rest_offset) {
   const Material m{friction,
                    restitution,
                    stiffness,
                    damping,
                    tangential_stiffness_ratio,
                    tangential_damping_ratio,
-                   dissipation};
+                   dissipation,
+                   rest_offset};
   validate_material(m, "Material");
   return std::make_shared<Material>(m);
 }
@@ -55,7 +57,8 @@ void expose_material() {
                  {"damping", A::kNumber, false},
                  {"tangential_stiffness_ratio", A::kNumber, false},
                  {"tangential_damping_ratio", A::kNumber, false},
-                 {"dissipation", A::kNumber, false}}))
+                 {"dissipation", A::kNumber, false},
+                 {"rest_offset", A::kNumber, false}}))
       .def("__init__",
            bp::make_constructor(&make_material,
                                 bp::default_call_policies(),
@@ -65,7 +68,8 @@ void expose_material() {
                                  arg("damping") = 0.0,
                                  arg("tangential_stiffness_ratio") = 1.0,
                                  arg("tangential_damping_ratio") = 1.0,
-                                 arg("dissipation") = 0.0)))
+                                 arg("dissipation") = 0.0,
+                                 arg("rest_offset") = 0.0)))
       .def_readwrite("friction", &Material::friction, "Coulomb coefficient, in [0, 1e4].")
       .def_readwrite("restitution", &Material::restitution, "Newton coefficient, in [0, 1].")
       .def_readwrite("stiffness", &Material::stiffness, "Of the surface [N/m], > 0; inf: rigid.")
@@ -82,6 +86,9 @@ void expose_material() {
                      &Material::dissipation,
                      "Hunt-Crossley [s/m], >= 0: adds stiffness x dissipation x depth to the "
                      "damping; compliant integrators.")
+      .def_readwrite("rest_offset",
+                     &Material::rest_offset,
+                     "[m] >= 0: touches at this distance from its surface; offsets of both add.")
       .def("__eq__", &material_equal)
       .def("__repr__", &material_repr);
   forbid_new_attributes(c);
@@ -90,7 +97,7 @@ void expose_material() {
       &combine,
       (arg("a"), arg("b")),
       "Coefficients of a pair: geometric mean of friction, the larger restitution, stiffness and "
-      "damping in series.");
+      "damping in series, the sum of rest offsets.");
 }
 
 // --- Parameters: every array a writable view ---
@@ -240,6 +247,7 @@ void material_properties(Class& c, const std::string& prefix, const std::string&
   add("tangential_stiffness_ratio", Surface<Array, &M::tangential_stiffness_ratio>(), " >= 0.");
   add("tangential_damping_ratio", Surface<Array, &M::tangential_damping_ratio>(), " >= 0.");
   add("dissipation", Surface<Array, &M::dissipation>(), " Hunt-Crossley [s/m].");
+  add("rest_offset", Surface<Array, &M::rest_offset>(), " distance at which it touches [m].");
 }
 
 void expose_parameters() {
@@ -313,7 +321,7 @@ void expose_parameters() {
           &parameters_to_dict,
           arg("self"),
           "dict of all arrays by name, copies: placements (n, 12) as the axes x, y, z of the frame "
-          "and its origin, inertias (n, 6) as xx, xy, yy, xz, yz, zz, materials (n, 7) in the "
+          "and its origin, inertias (n, 6) as xx, xy, yy, xz, yz, zz, materials (n, 8) in the "
           "order of Material's arguments.")
       .def("from_dict",
            &parameters_from_dict,

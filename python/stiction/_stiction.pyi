@@ -228,6 +228,7 @@ class Material:
     tangential_stiffness_ratio: float
     tangential_damping_ratio: float
     dissipation: float
+    rest_offset: float
     def __init__(
         self,
         friction: float = 0.8,
@@ -237,6 +238,7 @@ class Material:
         tangential_stiffness_ratio: float = 1.0,
         tangential_damping_ratio: float = 1.0,
         dissipation: float = 0.0,
+        rest_offset: float = 0.0,
     ) -> None: ...
     def __eq__(self, other: object) -> bool: ...
 
@@ -275,6 +277,7 @@ class Parameters:
     tangential_stiffness_ratio: _Array
     tangential_damping_ratio: _Array
     dissipation: _Array
+    rest_offset: _Array
     pair_friction: _Array
     pair_restitution: _Array
     pair_stiffness: _Array
@@ -282,6 +285,7 @@ class Parameters:
     pair_tangential_stiffness_ratio: _Array
     pair_tangential_damping_ratio: _Array
     pair_dissipation: _Array
+    pair_rest_offset: _Array
     geometry_size: _Array
     gear_ratio: _Array
     gear_offset: _Array

@@ -161,10 +161,11 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
 def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     from .loaders.mjcf import read_mjcf  # which imports this module
 
-    _check_names("load", options, ("strict", "keep_overlapping_pairs"))
+    _check_names("load", options, ("strict", "keep_overlapping_pairs", "margins"))
     strict = _flag("strict", options.get("strict", False))
     keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
-    return read_mjcf(path, strict, keep, stacklevel=5).scene
+    margins = _flag("margins", options.get("margins", True))
+    return read_mjcf(path, strict, keep, margins, stacklevel=5).scene
 
 
 def _lowest_point(robot: Robot) -> float:

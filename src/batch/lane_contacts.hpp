@@ -42,7 +42,7 @@ inline Mask<Real> lane_guards(const LaneScene& s,
   const Real margin(s.rules.margin);
   for (int k = 0; k < s.num_guards; ++k) {
     const auto [a, b, plane] = s.guards[k];
-    const Real wide = max(margin, x.reach[a] + x.reach[b]);
+    const Real wide = p.guard_offset[k] + max(margin, x.reach[a] + x.reach[b]);
     const Vec3<Real> c = x.pose[a] * p.centre[a];
     if (plane) {
       const Real height = dot(x.pose[b].R.c2, c - x.pose[b].p);
@@ -66,7 +66,7 @@ inline Mat3<Real> lane_frame(const Mat3<Real>& R_WA, const Vec3<Real>& n) {
   return {t1, cross(n, t1), n};
 }
 
-/// Gap of a slot, and its point on the plane.
+/// Distance of a slot, and its point on the plane.
 template <class Real>
 inline Real lane_slot(const LaneSlot& slot,
                       const LaneParameters<Real>& p,
@@ -111,8 +111,10 @@ inline Mask<Real> lane_contacts(const LaneScene& s,
     const LaneSlot& slot = s.slots[i];
     const RigidTransform<Real>& X = x.pose[slot.shape];
     const RigidTransform<Real>& plane = x.pose[slot.plane];
-    x.gap[i] = lane_slot(slot, p, X, plane, x.point[i]);
-    Mask<Real> near = x.gap[i] <= max(margin, x.reach[slot.shape] + x.reach[slot.plane]);
+    const Real distance = lane_slot(slot, p, X, plane, x.point[i]);
+    const Real offset = p.rest_offset[slot.pair];
+    x.gap[i] = distance - offset;
+    Mask<Real> near = distance <= offset + max(margin, x.reach[slot.shape] + x.reach[slot.plane]);
     if (slot.kind == LaneSlot::Kind::kCapsuleEnd && slot.sign[2] > 0)
       near = near & (p.size[slot.shape].y > zero);  // a ball has one end
     w.active[i] = select(near, one, zero);

@@ -33,6 +33,16 @@ inline void lane_dof_force(const LaneParameters<Real>& p,
   diagonal = p.armature[k] + dt * (d + own_kd) + dt * dt * own_kp;
 }
 
+/// Adds the spring of one dof at q, where it has one (add_spring() of forest.cpp).
+template <class Real>
+inline void lane_spring(
+    const LaneParameters<Real>& p, int k, Real dt, Real q, Real v, Real& force, Real& diagonal) {
+  const Real stiffness = p.spring_stiffness[k];
+  const Mask<Real> pulls = stiffness > Real(0.0);
+  force = select(pulls, force + stiffness * (p.spring_rest[k] - q - dt * v), force);
+  diagonal = select(pulls, diagonal + dt * dt * stiffness, diagonal);
+}
+
 /// w = L^-T dt (force - bias) and the factor of M^.
 template <class Real>
 inline void lane_forces(const LaneScene& s,
@@ -51,6 +61,7 @@ inline void lane_forces(const LaneScene& s,
       const Real error = n == 1 ? target[k] - q[t.q_index[b]] : zero;
       Real force, diagonal;
       lane_dof_force(p, k, dt, torque[k], error, rate[k], v[k], force, diagonal);
+      if (n == 1) lane_spring(p, k, dt, q[t.q_index[b]], v[k], force, diagonal);
       w.data.L[t.row[k] + t.depth[k]] += diagonal;
       w.w[k] = dt * (force - w.data.bias[k]);
     }

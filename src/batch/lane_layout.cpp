@@ -203,12 +203,10 @@ bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p
     const int a = std::min(shape, plane), b = std::max(shape, plane);
     if (std::isfinite(scene.pair_material(p, a, b).stiffness)) return true;
   }
-  const auto pulls = [](double stiffness) { return stiffness != 0.0; };
-  if (std::any_of(p.spring_stiffness.begin(), p.spring_stiffness.end(), pulls)) return true;
   const Tree& tree = *layout.tree;
   for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent
     const bool wraps = joint_facts(tree.joint[tree.joint_of_dof[k]]).wraps;
-    if (wraps && p.kp[k] != 0.0) return true;
+    if (wraps && (p.kp[k] != 0.0 || p.spring_stiffness[k] != 0.0)) return true;
   }
   return false;
 }
@@ -236,7 +234,9 @@ void write_lane_parameters(const Scene& scene,
                                        &p.upper,
                                        &p.kp,
                                        &p.kd,
-                                       &p.effort_limit})
+                                       &p.effort_limit,
+                                       &p.spring_stiffness,
+                                       &p.spring_rest})
     out.put(*x);
   std::vector<Aabb> boxes;
   std::vector<double> radius;
@@ -255,12 +255,12 @@ void write_lane_parameters(const Scene& scene,
   out.put(p.geometry_size);
   for (const Aabb& box : boxes) out.put(centre(box));
   out.put(radius);
-  for (const bool restitution : {false, true}) {
-    for (const auto& [shape, plane] : layout.pairs) {
-      const Material m = scene.pair_material(p, std::min(shape, plane), std::max(shape, plane));
-      out.put(restitution ? m.restitution : m.friction);
-    }
+  for (const auto number : {&Material::friction, &Material::restitution, &Material::rest_offset}) {
+    for (const auto& [shape, plane] : layout.pairs)
+      out.put(scene.pair_material(p, std::min(shape, plane), std::max(shape, plane)).*number);
   }
+  for (const LaneGuard& g : layout.guards)
+    out.put(scene.pair_material(p, std::min(g.a, g.b), std::max(g.a, g.b)).rest_offset);
   put_least_inertia(layout, p, out);
   out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
 }

@@ -11,18 +11,21 @@ inline namespace STICTION_ISA {
 template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
-  const Real *armature, *damping, *dry_friction, *lower, *upper, *kp, *kd, *effort_limit;  // [nv]
-  const RigidTransform<Real>* placement;   ///< [geometries]
-  const Vec3<Real>*size, *centre;          ///< [geometries]
-  const Real* radius;                      ///< [geometries] of the ball about the centre [m]
-  const Real *friction, *restitution;      ///< [pairs]
-  const Real *least_mass, *least_inertia;  ///< [1] of a body, 0 where a joint slides
-  const Real* scalar;                      ///< [1] > 0: the world never takes part
+  const Real *armature, *damping, *dry_friction, *lower, *upper, *kp, *kd, *effort_limit,
+      *spring_stiffness, *spring_rest;    ///< [nv]
+  const RigidTransform<Real>* placement;  ///< [geometries]
+  const Vec3<Real>*size, *centre;         ///< [geometries]
+  const Real* radius;                     ///< [geometries] of the ball about the centre [m]
+  const Real *friction, *restitution, *rest_offset;  ///< [pairs]
+  const Real* guard_offset;                          ///< [guards] rest offset of the pair [m]
+  const Real *least_mass, *least_inertia;            ///< [1] of a body, 0 where a joint slides
+  const Real* scalar;                                ///< [1] > 0: the world never takes part
 };
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 25 * s.tree.num_bodies + 15 + 8 * s.tree.nv + 19 * s.num_geometries + 2 * s.num_pairs + 3;
+  return 25 * s.tree.num_bodies + 15 + 10 * s.tree.nv + 19 * s.num_geometries + 3 * s.num_pairs +
+         s.num_guards + 3;
 }
 
 template <class Real>
@@ -37,8 +40,16 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const doubl
   p.tree.inertia = arena.template take<const Sym3<Real>>(nb);
   p.tree.base = *arena.template take<const RigidTransform<Real>>(1);
   p.tree.gravity = *arena.template take<const Vec3<Real>>(1);
-  const Real** const of_dofs[] = {
-      &p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.kp, &p.kd, &p.effort_limit};
+  const Real** const of_dofs[] = {&p.armature,
+                                  &p.damping,
+                                  &p.dry_friction,
+                                  &p.lower,
+                                  &p.upper,
+                                  &p.kp,
+                                  &p.kd,
+                                  &p.effort_limit,
+                                  &p.spring_stiffness,
+                                  &p.spring_rest};
   for (const Real** x : of_dofs) *x = arena.template take<const Real>(nv);
   p.placement = arena.template take<const RigidTransform<Real>>(ng);
   p.size = arena.template take<const Vec3<Real>>(ng);
@@ -46,6 +57,8 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const doubl
   p.radius = arena.template take<const Real>(ng);
   p.friction = arena.template take<const Real>(s.num_pairs);
   p.restitution = arena.template take<const Real>(s.num_pairs);
+  p.rest_offset = arena.template take<const Real>(s.num_pairs);
+  p.guard_offset = arena.template take<const Real>(s.num_guards);
   p.least_mass = arena.template take<const Real>(1);
   p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);

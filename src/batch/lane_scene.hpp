@@ -65,9 +65,10 @@ struct LaneScene {
 /// How a world's step ended; of all but kStepped its state is as it was before.
 enum class LaneExit : std::uint8_t {
   kStepped,
-  kScalar,  ///< its parameters are not for lanes: springs of contacts or joints, angular friction
-  kPair,    ///< a pair without a slot may touch
-  kFast,    ///< a body turns by radians in the step
+  kScalar,       ///< its parameters are not for lanes: springs of contacts, of joints that wrap,
+                 ///< angular friction
+  kPair,         ///< a pair without a slot may touch
+  kFast,         ///< a body turns by radians in the step
   kRestitution,  ///< an impact that rebounds
   kImmovable,    ///< nothing moves along a normal
   kFarOut,       ///< a joint is out of its limits by more than drift

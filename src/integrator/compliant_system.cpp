@@ -47,10 +47,10 @@ void classify(const Scene& scene,
   const int surface = b_carries ? contact.geometry_b : contact.geometry_a;
   const bool on_plane = scene.geometries()[surface].shape.type == ShapeType::kHalfSpace;
   point.kind = on_plane ? kind_of(contact.witness) : PointKind::kGeneral;
-  // Contacts on a plane are given on it; the point body's own witness is phi away along its side of
-  // n.
+  // Contacts on a plane are given on it; the point body's own witness is their distance away along
+  // its side of n.
   const Vec3d outward = contact.frame.c2 * point.sign;  // from the anchor body to the point body
-  if (point.kind != PointKind::kGeneral) contact.position += outward * contact.gap;
+  if (point.kind != PointKind::kGeneral) contact.position += outward * contact.distance();
   Vec3d arm{0, 0, 0};
   if (point.kind == PointKind::kRound) arm = outward * -contact.witness.radius;
   point.core = body_point(scene, dynamics, point.point_body, contact.position - arm);

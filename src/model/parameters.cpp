@@ -97,6 +97,8 @@ void validate_material(const Material& m, const CoefficientName& name_of) {
         m.dissipation,
         soft ? std::max(1.0, m.stiffness) : 1.0,
         ">= 0 [s/m], and stiffness times it at most 1e150 N s/m^2");
+  if (!(m.rest_offset >= 0.0 && m.rest_offset <= kLargest))
+    fail(name_of("rest_offset"), m.rest_offset, ">= 0 [m] and at most 1e100");
 }
 
 void Parameters::validate_axes() const {
@@ -187,7 +189,8 @@ std::string name_difference(const char* field, const std::vector<T>& a, const st
                                       "contact_damping",
                                       "tangential_stiffness_ratio",
                                       "tangential_damping_ratio",
-                                      "dissipation"};
+                                      "dissipation",
+                                      "rest_offset"};
     static_assert(sizeof(Material) == std::size(kNames) * sizeof(double));
     name = name == "material" ? "" : "pair_";
     std::size_t k = 0;

@@ -27,6 +27,7 @@ Material combine(const Material& a, const Material& b) {
   Material m;
   m.friction = std::sqrt(a.friction * b.friction);
   m.restitution = std::max(a.restitution, b.restitution);
+  m.rest_offset = a.rest_offset + b.rest_offset;
   m.stiffness = series(a.stiffness, b.stiffness);
   // A rigid surface adds no damping of its own; two soft ones act in series.
   if (std::isinf(a.stiffness) || std::isinf(b.stiffness)) {

@@ -20,6 +20,7 @@ from mjcf_beside_mujoco import (
     file_of,
     worst_differences,
 )
+from stiction.loaders.mjcf_geometry import overlapping_pairs
 from stiction.record import Recorder
 
 FILES = ("joints", "actuators", "contacts", "unsupported", *GYMNASIUM)
@@ -121,7 +122,7 @@ def test_two_seconds(name: str) -> None:
     loaded = stiction.load_mjcf(file_of(name))
     sim = stiction.Simulator(loaded.scene, dt=loaded.timestep)
     state, control = sim.initial_state(), loaded.control()
-    deepest = max([-p.distance for p in loaded.scene.distances(state, 0.0)], default=0.0)
+    deepest = max(overlapping_pairs(loaded.scene).values(), default=0.0)
     energies, recovered = [], 0.0
     for _ in range(round(2.0 / loaded.timestep)):
         report = sim.step(state, control)
@@ -210,7 +211,6 @@ def test_what_is_not_honoured_is_listed_with_its_line() -> None:
         line = int(found[0].removeprefix(f"{file}:").partition(":")[0])
         assert f'name="{name}"' in lines[line - 1]
     assert any("range of a ball joint" in t for t in texts)
-    assert any("margin is not honoured" in t for t in texts)
     assert any("density" in t for t in texts)
     assert [str(m) for m in loaded.scene.messages] == texts
     with pytest.raises(stiction.StictionError, match=r"unsupported\.xml.*more\)"):
@@ -223,12 +223,12 @@ def test_lines_of_includes_and_of_elements_without_names(tmp_path: Path) -> None
         "<body pos='0 0 1'><freejoint/>\n<include file='part.xml'/>\n<geom size='.2'/></body>\n"
         "</worldbody>\n</mujoco>\n"
     )
-    part = "<mujocoinclude>\n<geom size='.1'/>\n<geom size='.1' margin='.01'/></mujocoinclude>"
+    part = "<mujocoinclude>\n<geom size='.1'/>\n<geom size='.1' condim='4'/></mujocoinclude>"
     (tmp_path / "part.xml").write_text(part)
-    with pytest.raises(stiction.StictionError, match=r"part\.xml:3: geom 'body0_geom1': margin"):
+    with pytest.raises(stiction.StictionError, match=r"part\.xml:3: geom 'body0_geom1': torsional"):
         stiction.load_mjcf(tmp_path / "main.xml", strict=True)
     (tmp_path / "part.xml").write_text(
-        "<mujocoinclude>\n<replicate count='2' offset='1 0 0'>\n<geom size='.1' margin='.01'/>\n"
+        "<mujocoinclude>\n<replicate count='2' offset='1 0 0'>\n<geom size='.1' condim='4'/>\n"
         "</replicate></mujocoinclude>"
     )
     with pytest.raises(
@@ -327,22 +327,6 @@ def test_what_collides_with_nothing_is_drawn_all_the_same() -> None:
     roles = [g.role for body in recorder.replay().bodies for g in body.geometries]
     assert roles.count("visual") == 11
     assert roles.count("collision") == len(scene.scene.geometries)
-
-
-def test_pairs_that_overlap_at_the_start_may_be_left_out() -> None:
-    """A finger 1 cm inside of its palm turns freely, and the palm still meets a ball."""
-    text = (
-        "<mujoco><worldbody><geom name='palm' type='box' size='.1 .1 .1'/>"
-        "<body pos='.1 0 0'><joint name='j' axis='0 1 0'/>"
-        "<geom name='finger' type='capsule' size='.01' fromto='0 0 0 .1 0 0'/></body>"
-        "<body pos='0 0 1'><freejoint/><geom name='ball' size='.1'/></body></worldbody></mujoco>"
-    )
-    assert stiction.load_mjcf(text).scene.pair_enabled("palm", "finger")
-    with pytest.warns(stiction.LoadWarning, match="1 pair of geoms overlaps at the start"):
-        loaded = stiction.load_mjcf(text, keep_overlapping_pairs=False)
-    assert not loaded.scene.pair_enabled("palm", "finger")
-    assert loaded.scene.pair_enabled("palm", "ball")
-    assert any("palm / finger 10 mm" in m.text for m in loaded.messages)
 
 
 def test_first_robots_of_a_scene_may_have_a_prefix() -> None:

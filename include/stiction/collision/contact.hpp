@@ -18,9 +18,11 @@ struct Contact {
   int pair_points;  ///< points of this pair, of all its normals
   Vec3d position;   ///< world [m]: midpoint of the witness points, or on the plane of a half-space
   Mat3d frame;  ///< R_WC = [t1 t2 n]; t1 is A's body x-axis projected (y if within 0.1 rad of n)
-  double gap;   ///< [m], negative = penetration
+  double gap;   ///< [m] distance() less the pair's rest offset; negative = penetration
   Witness witness;
   Material material;  ///< of the pair
+
+  double distance() const { return gap + material.rest_offset; }  ///< of the surfaces [m]
 };
 using ContactSet = std::vector<Contact>;
 

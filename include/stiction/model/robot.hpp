@@ -39,6 +39,8 @@ struct Material {
   double tangential_damping_ratio = 1.0;    ///< of tangential over normal damping, >= 0
   double dissipation = 0.0;  ///< Hunt-Crossley chi [s/m], >= 0: adds k chi depth to the damping;
                              ///< compliant integrators only
+  double rest_offset = 0.0;  ///< [m] >= 0: touches at this distance from the surface; offsets of
+                             ///< both add
   bool operator==(const Material&) const = default;
 };
 

@@ -100,7 +100,7 @@ def _without_effort(case: Case) -> Iterator[Finding]:
 
 
 def _servo_joints(case: Case) -> list[str]:
-    """Joints that a servo of the file drives; springs of joints have a kp too."""
+    """Joints that a servo of the file drives."""
     assert case.mjcf is not None
     source = case.mjcf._source
     m, joint_kind = source.model, int(source.mujoco.mjtTrn.mjTRN_JOINT)

@@ -15,7 +15,7 @@ from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
 from .mjcf_equality import add_equalities, say_of_tendons
-from .mjcf_geometry import add_geometries, disable_overlapping_pairs
+from .mjcf_geometry import add_geometries, treat_overlapping_pairs
 from .mjcf_source import Source, compile_mjcf
 from .mjcf_trees import Place, add_trees, set_numbers
 from .mjcf_visuals import mjcf_visuals
@@ -110,7 +110,10 @@ class Mjcf:
 
 
 def load_mjcf(
-    path_or_xml: str | os.PathLike[str], strict: bool = False, keep_overlapping_pairs: bool = True
+    path_or_xml: str | os.PathLike[str],
+    strict: bool = False,
+    keep_overlapping_pairs: bool = True,
+    margins: bool = True,
 ) -> Mjcf:
     """Reads an MJCF file with MuJoCo's compiler (`pip install "stiction[mjcf]"`).
 
@@ -127,17 +130,24 @@ def load_mjcf(
         strict: what is not honoured is an error.
         keep_overlapping_pairs: False: pairs of geoms that overlap at qpos0 or in a keyframe do not
             collide, and are listed. Parts of robots, made to be attached, often have such pairs;
-            they lock the joints between them, where MuJoCo's soft contacts push them apart.
+            they lock the joints between them, where MuJoCo's soft contacts push them apart. If they
+            are kept, as in MuJoCo, they are listed too.
+        margins: bodies rest at the margins of their geoms, and joints stop at those of their
+            ranges, as in MuJoCo; False: at the surfaces and ranges, and each is listed.
 
     Raises:
         StictionError: MuJoCo is not installed; the file cannot be compiled, or, if strict, holds
             what is not honoured; the message names the file.
     """
-    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, stacklevel=4)
+    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, margins, stacklevel=4)
 
 
 def read_mjcf(
-    path_or_xml: str | os.PathLike[str], strict: bool, keep_overlaps: bool, stacklevel: int
+    path_or_xml: str | os.PathLike[str],
+    strict: bool,
+    keep_overlaps: bool,
+    margins: bool,
+    stacklevel: int,
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`."""
     source = compile_mjcf(path_or_xml)
@@ -145,16 +155,15 @@ def read_mjcf(
     try:
         _check_lengths(source)
         places = add_trees(source, scene)
-        add_geometries(source, scene, places)
+        add_geometries(source, scene, places, margins)
         add_equalities(source, scene, places)
         # Last: once its parameters were looked at, a scene copies them with each addition.
-        set_numbers(source, scene)
+        set_numbers(source, scene, margins)
         actuation = read_actuators(source, scene, places)
         scene.parameters.validate()
         actuation.validate()
         keyframes = _keyframes(source, scene)
-        if not keep_overlaps:
-            disable_overlapping_pairs(source, scene)
+        treat_overlapping_pairs(source, scene, keep_overlaps)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
     say_of_tendons(source)

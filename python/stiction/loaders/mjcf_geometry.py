@@ -17,7 +17,7 @@ from .._stiction import Material, Scene, Shape
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
 
-__all__ = ["add_geometries", "colliding_pairs", "disable_overlapping_pairs", "shape_of"]
+__all__ = ["add_geometries", "colliding_pairs", "shape_of", "treat_overlapping_pairs"]
 
 Bools = NDArray[np.bool_]
 TOUCHING = 1e-6
@@ -29,36 +29,45 @@ NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 
 @dataclass(frozen=True)
 class _Contact:
-    """Of a pair of geoms: condim and sliding friction."""
+    """Of a pair of geoms: condim, sliding friction, the distance at which they rest [m]."""
 
     condim: int
     friction: float
-    rough: bool  # torsional or rolling friction count
+    margin: float
 
 
-def add_geometries(source: Source, scene: Scene, places: list[Place]) -> dict[int, int]:
-    """Adds the geoms that collide with anything; the scene's geometry of each."""
+def add_geometries(
+    source: Source, scene: Scene, places: list[Place], margins: bool = True
+) -> dict[int, int]:
+    """Adds the geoms that collide with anything; the scene's geometry of each.
+
+    margins: bodies rest at the margins of their geoms.
+    """
     pairs = colliding_pairs(source)
     if source.disabled("contact") or source.disabled("constraint"):
         pairs[:] = False
+    if not margins:
+        _say_of_margins(source, pairs)
     added: dict[int, int] = {}
     for g in np.flatnonzero(pairs.any(axis=0)):
         shape = _shape_or_message(source, int(g))
         if shape is not None:
-            added[int(g)] = _add(source, scene, places, int(g), shape)
-    _set_pairs(source, scene, pairs, added)
+            added[int(g)] = _add(source, scene, places, int(g), shape, margins)
+    _set_pairs(source, scene, pairs, added, margins)
     _say_of_geoms(source, pairs, added)
     return added
 
 
-def _add(source: Source, scene: Scene, places: list[Place], g: int, shape: Shape) -> int:
+def _add(
+    source: Source, scene: Scene, places: list[Place], g: int, shape: Shape, margins: bool
+) -> int:
     m = source.model
     place = places[m.geom_bodyid[g]]
     X = place.X * pose(m.geom_pos[g], m.geom_quat[g])
     friction = 0.0 if m.geom_condim[g] == 1 else float(m.geom_friction[g, 0])
-    return scene.add_geometry(
-        source.name("geom", g), place.body, shape, X, Material(friction=friction)
-    )
+    offset = _positive(m.geom_margin[g]) if margins else 0.0
+    material = Material(friction=friction, rest_offset=offset)
+    return scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
 
 
 # --- shapes -------------------------------------------------------------------------------------
@@ -148,7 +157,9 @@ def colliding_pairs(source: Source) -> Bools:
     return pairs & ~(flat[:, None] & flat[None, :])
 
 
-def _set_pairs(source: Source, scene: Scene, pairs: Bools, added: dict[int, int]) -> None:
+def _set_pairs(
+    source: Source, scene: Scene, pairs: Bools, added: dict[int, int], margins: bool
+) -> None:
     """Filters and materials of the scene's pairs; ascending, which keeps its tables quick."""
     geoms = list(added)
     wanted = [(a, b) for i, a in enumerate(geoms) for b in geoms[i + 1 :]]
@@ -164,30 +175,48 @@ def _set_pairs(source: Source, scene: Scene, pairs: Bools, added: dict[int, int]
     for a, b in allowed:
         contact = explicit.get((a, b)) or _mixed(source.model, a, b)
         friction = 0.0 if contact.condim == 1 else contact.friction
-        rule = scene.pair_material(added[a], added[b]).friction
-        if abs(friction - rule) > 1e-12:
-            scene.set_pair_material(added[a], added[b], Material(friction=friction))
+        offset = contact.margin if margins else 0.0
+        rule = scene.pair_material(added[a], added[b])
+        if max(abs(friction - rule.friction), abs(offset - rule.rest_offset)) > 1e-12:
+            own = Material(friction=friction, rest_offset=offset)
+            scene.set_pair_material(added[a], added[b], own)
 
 
-def disable_overlapping_pairs(source: Source, scene: Scene) -> None:
-    """Those that overlap in a configuration of the scene, with one message."""
+def overlapping_pairs(scene: Scene) -> dict[tuple[int, int], float]:
+    """Pairs that overlap in a configuration of the scene, by how much [m], the deepest first;
+    margins count."""
     deepest: dict[tuple[int, int], float] = {}
+    reach = 2 * float(np.max(scene.parameters.rest_offset, initial=0.0))
+    reach = max(reach, float(np.max(scene.parameters.pair_rest_offset, initial=0.0)))
     for q in scene.configurations.values():
-        for pair in scene.distances(_stiction.make_state(scene, q), 0.0):
-            if pair.distance < -TOUCHING:
-                key = pair.geometry_a, pair.geometry_b
-                deepest[key] = max(deepest.get(key, 0.0), -pair.distance)
+        for pair in scene.distances(_stiction.make_state(scene, q), reach):
+            key = pair.geometry_a, pair.geometry_b
+            depth = scene.pair_material(*key).rest_offset - pair.distance
+            if depth > TOUCHING:
+                deepest[key] = max(deepest.get(key, 0.0), depth)
+    return dict(sorted(deepest.items(), key=lambda item: -item[1]))
+
+
+def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
+    """One message about those; they go on colliding only if they are to be kept."""
     names = [geometry.name for geometry in scene.geometries]
     parts = []
-    for (a, b), depth in sorted(deepest.items(), key=lambda item: -item[1]):
-        scene.disable_pair(a, b)
-        if scene.pair_enabled(a, b):
+    for (a, b), depth in overlapping_pairs(scene).items():
+        if not keep:
+            scene.disable_pair(a, b)
+        if scene.pair_enabled(a, b) != keep:
             continue  # the file's own pairs are listed one by one, see _set_pairs
         parts.append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
     if not parts:
         return
     noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
-    text = f"{len(parts)} {noun} at the start and cannot collide: {', '.join(parts)}"
+    what = (
+        "at the start or in a keyframe and stay in contact: rigid contacts push them apart slowly "
+        "and lock the joints between them; keep_overlapping_pairs=False lets them pass"
+        if keep
+        else "at the start or in a keyframe and cannot collide"
+    )
+    text = f"{len(parts)} {noun} {what}: {', '.join(parts)}"
     source.messages.append(_stiction.LoadMessage("overlap", text, source.file, 0))
 
 
@@ -199,12 +228,12 @@ def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
         friction = [float(x) for x in m.pair_friction[k]]
         if friction[0] != friction[1]:
             source.unused("pair", k, "friction that differs by direction: the first is taken")
-        found[a, b] = _Contact(int(m.pair_dim[k]), friction[0], int(m.pair_dim[k]) > 3)
+        found[a, b] = _Contact(int(m.pair_dim[k]), friction[0], _positive(m.pair_margin[k]))
     return found
 
 
 def _mixed(m: Any, a: int, b: int) -> _Contact:
-    """MuJoCo's rule: the geom of higher priority, else the larger of each."""
+    """MuJoCo's rule: the geom of higher priority, else the larger of each; margins add."""
     first, second = int(m.geom_priority[a]), int(m.geom_priority[b])
     if first != second:
         g = a if first > second else b
@@ -212,7 +241,26 @@ def _mixed(m: Any, a: int, b: int) -> _Contact:
     else:
         condim = int(max(m.geom_condim[a], m.geom_condim[b]))
         friction = float(max(m.geom_friction[a, 0], m.geom_friction[b, 0]))
-    return _Contact(condim, friction, condim > 3)
+    margin = _positive(m.geom_margin[a]) + _positive(m.geom_margin[b])
+    return _Contact(condim, friction, margin)
+
+
+def _positive(margin: Any) -> float:
+    return max(float(margin), 0.0)
+
+
+def _say_of_margins(source: Source, pairs: Bools) -> None:
+    m, touches = source.model, pairs.any(axis=0)
+    source.unused_of(
+        "geom",
+        np.flatnonzero(touches & (np.array(m.geom_margin) > 0)),
+        "margin is not honoured, as asked: bodies rest on its surface, in MuJoCo at the margin",
+    )
+    source.unused_of(
+        "pair",
+        np.flatnonzero(np.array(m.pair_margin) > 0),
+        "margin is not honoured, as asked: they rest on their surfaces, in MuJoCo at the margin",
+    )
 
 
 def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
@@ -227,8 +275,8 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
     )
     source.unused_of(
         "geom",
-        geoms[np.array(m.geom_margin)[geoms] != 0],
-        "margin is not honoured: bodies rest on its surface, in MuJoCo at the margin",
+        geoms[np.array(m.geom_margin)[geoms] < 0],
+        "a negative margin is not honoured: bodies rest on its surface",
     )
     source.unused_of(
         "geom",
@@ -239,6 +287,8 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
         "geom", geoms[np.array(m.geom_adhesion)[geoms] != 0], "adhesion is not honoured"
     )
     indices = np.arange(int(m.npair))
-    source.unused_of("pair", indices[np.array(m.pair_margin) != 0], "margin is not honoured")
+    source.unused_of(
+        "pair", indices[np.array(m.pair_margin) < 0], "negative margin is not honoured"
+    )
     source.unused_of("pair", indices[np.array(m.pair_dim) > 3], "condim 4 and 6 act as 3")
     source.unused_of("pair", indices[np.array(m.pair_adhesion) != 0], "adhesion is not honoured")

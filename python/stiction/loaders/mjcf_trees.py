@@ -179,8 +179,11 @@ def _frame(name: str, joint: int, X: pinocchio.SE3, body: bool) -> pinocchio.Fra
     return pinocchio.Frame(name, joint, X, kind)
 
 
-def set_numbers(source: Source, scene: Scene) -> None:
-    """Gravity, the numbers of joints, and the configuration qpos0."""
+def set_numbers(source: Source, scene: Scene, margins: bool) -> None:
+    """Gravity, the numbers of joints, and the configuration qpos0.
+
+    margins: joints stop at the margins of their ranges.
+    """
     m, p = source.model, scene.parameters
     p.gravity = np.zeros(3) if source.disabled("gravity") else np.array(m.opt.gravity)
     p.armature = _armature(m)
@@ -196,8 +199,9 @@ def set_numbers(source: Source, scene: Scene) -> None:
     if not (source.disabled("limit") or source.disabled("constraint")):
         for j in np.flatnonzero(m.jnt_limited):
             if m.jnt_type[j] in (SLIDE, HINGE):
-                p.lower[m.jnt_dofadr[j]], p.upper[m.jnt_dofadr[j]] = m.jnt_range[j]
-    _say_of_joints(source, free)
+                lower, upper = _limits(m, int(j)) if margins else m.jnt_range[j]
+                p.lower[m.jnt_dofadr[j]], p.upper[m.jnt_dofadr[j]] = lower, upper
+    _say_of_joints(source, free, margins)
     if scene.nq:
         scene.set_configuration("default", from_mujoco_qpos(scene, m.qpos0))
 
@@ -224,7 +228,14 @@ def _set_springs(source: Source, scene: Scene) -> None:
     )
 
 
-def _say_of_joints(source: Source, free: NDArray[np.bool_]) -> None:
+def _limits(m: Any, j: int) -> tuple[float, float]:
+    """Where MuJoCo stops a joint: at the margin of its range, in the middle if they meet."""
+    lower, upper = (float(x) for x in m.jnt_range[j])
+    margin = min(max(float(m.jnt_margin[j]), 0.0), 0.5 * (upper - lower))
+    return lower + margin, upper - margin
+
+
+def _say_of_joints(source: Source, free: NDArray[np.bool_], margins: bool) -> None:
     m = source.model
     kinds, owner = np.array(m.jnt_type), np.array(m.dof_jntid)
     source.unused_of(
@@ -244,7 +255,11 @@ def _say_of_joints(source: Source, free: NDArray[np.bool_]) -> None:
     )
     source.unused_of(
         "joint",
-        np.flatnonzero(np.array(m.jnt_limited, dtype=bool) & (np.array(m.jnt_margin) != 0)),
+        np.flatnonzero(
+            np.array(m.jnt_limited, dtype=bool)
+            & (np.array(m.jnt_margin) != 0)
+            & (not margins or np.array(m.jnt_margin) < 0)
+        ),
         "margin of its limit is not honoured: the limit acts at the range",
     )
     source.unused_of(

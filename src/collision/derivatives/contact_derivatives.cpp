@@ -56,7 +56,7 @@ ContactDerivatives point_on_face(const Contact& c, double share, bool face_on_b)
   d.normal_w = face_on_b ? turned : kZero;
   d.position_u = outer(n * height, n);
   if (!face_on_b) d.position_u = sum(Mat3d::identity(), scaled(d.position_u, -1.0));
-  d.position_w = scaled(turned, c.witness.radius + height * c.gap);
+  d.position_w = scaled(turned, c.witness.radius + height * c.distance());
   d.gap_u = n;
   return d;
 }
@@ -157,9 +157,10 @@ ContactDerivatives find_derivatives(const Contact& contact,
   const Shape hull_a = is_convex_surface(a) ? hull_of(a) : Shape{};
   const Shape hull_b = is_convex_surface(b) ? hull_of(b) : Shape{};
   const Shape &A = is_convex_surface(a) ? hull_a : a, &B = is_convex_surface(b) ? hull_b : b;
-  const Vec3d &n = contact.frame.c2, p_a = contact.position - n * (contact.gap * share);
+  const double distance = contact.distance();
+  const Vec3d &n = contact.frame.c2, p_a = contact.position - n * (distance * share);
   const TouchingPoints at{
-      n, contact.position, p_a, p_a + n * contact.gap, contact.gap, size_of_pair(A, B)};
+      n, contact.position, p_a, p_a + n * distance, distance, size_of_pair(A, B)};
   const ContactQuery q = contact_query(contact, A, X_WA, B, X_WB, at);
   PointMotion m = motion_of(q);
   const bool swept = contact.witness.swept;
@@ -196,8 +197,8 @@ void contact_changes_by_size(const Contact& contact,
   HeldNormal held;
   const ContactDerivatives d = find_derivatives(contact, a, X_WA, b, X_WB, &held);
   const Vec3d &n = contact.frame.c2, &p = contact.position;
-  const Vec3d p_a = p - n * (contact.gap * share_of_gap(contact, a, b)),
-              p_b = p_a + n * contact.gap;
+  const double distance = contact.distance();
+  const Vec3d p_a = p - n * (distance * share_of_gap(contact, a, b)), p_b = p_a + n * distance;
   for (int k = 0; k < 6; ++k) {
     const bool of_a = k < 3;
     const auto motion = [&](const Vec3d& x) {

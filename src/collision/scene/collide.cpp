@@ -31,6 +31,19 @@ bool keeps_query(ShapeType a, ShapeType b) {
   return !sphere_box(a, b) && !sphere_box(b, a);
 }
 
+/// Half of the largest offset that a pair has of its own [m].
+double half_pair_offset(const Parameters& p) {
+  double largest = 0.0;
+  for (const Material& m : p.pair_material) largest = std::max(largest, m.rest_offset);
+  return 0.5 * largest;
+}
+
+/// Whether pairs touch at their surfaces, all of them.
+bool no_offsets(const Parameters& p) {
+  const auto none = [](const Material& m) { return m.rest_offset == 0.0; };
+  return std::all_of(p.material.begin(), p.material.end(), none) && half_pair_offset(p) == 0.0;
+}
+
 void pose_geometries(const Scene& scene,
                      const Parameters& p,
                      const DynamicsWorkspace& dynamics,
@@ -38,6 +51,7 @@ void pose_geometries(const Scene& scene,
                      double dt,
                      CollisionWorkspace& work) {
   const std::vector<Geometry>& geometries = scene.geometries();
+  const double least_offset = half_pair_offset(p);
   const double fall = dt * norm(p.gravity);  // [m/s] gained in this step by a body that is let go
   for (std::size_t g = 0; g < geometries.size(); ++g) {
     const int body = geometries[g].body;
@@ -62,7 +76,8 @@ void pose_geometries(const Scene& scene,
       work.reach[g] = std::max(0.5 * settings.margin, dt * (speed + fall));
     }
     if (work.shapes[g].bounded()) {
-      work.boxes[g] = grown(bounding_box(work.shapes[g], work.poses[g]), work.reach[g]);
+      const double offset = std::max(least_offset, p.material[g].rest_offset);
+      work.boxes[g] = grown(bounding_box(work.shapes[g], work.poses[g]), work.reach[g] + offset);
     }
   }
 }
@@ -90,13 +105,14 @@ bool proven_apart(const CollisionWorkspace& work, int a, int b, double margin) {
 /// Manifolds found only because the pair is fast: kept if it comes within `target` during the step,
 /// as the manifolds of that moment. Normals taken now, far away, would deflect what flies past or
 /// what lands behind an edge. Forces of this step change the motion by dt^2 |g| and more; what they
-/// add beyond the target is found in the next step.
+/// add beyond the target is found in the next step. Distances, of surfaces that touch at `offset`.
 void keep_only_what_meets(const Scene& scene,
                           int a,
                           int b,
                           double dt,
                           double target,
                           double margin,
+                          double offset,
                           CollisionWorkspace& work) {
   std::vector<Manifold>& manifolds = work.manifold.manifolds;
   for (const Manifold& m : manifolds) {
@@ -128,7 +144,7 @@ void keep_only_what_meets(const Scene& scene,
   const bool world_b = scene.geometries()[b].body < 0;
   const bool smaller_a = scene.geometries()[a].body >= 0 && work.radius[a] <= work.radius[b];
   for (Manifold& m : manifolds) {
-    detail::take_back(motion_a, motion_b, time, dt, world_b || smaller_a, m);
+    detail::take_back(motion_a, motion_b, time, dt, offset, world_b || smaller_a, m);
   }
 }
 
@@ -163,7 +179,7 @@ void append_contacts(const Scene& scene,
     c.pair_points = pair_points;
     c.position = m.points[k].position + m.normal * (shift * m.points[k].gap);
     c.frame = frame;
-    c.gap = m.points[k].gap;
+    c.gap = m.points[k].gap - material.rest_offset;
     c.witness = m.points[k].witness;
     c.material = material;
   }
@@ -255,14 +271,19 @@ void collide(const Scene& scene,
   pose_geometries(scene, parameters, dynamics, settings, dt, work);
   work.broad_phase.find_pairs(work.boxes, work.pairs);
   work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
-  const double target =
+  const bool at_surfaces = no_offsets(parameters);
+  const double near =
       std::max({settings.margin, kLeastTarget, 2.0 * dt * dt * norm(parameters.gravity)});
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
     ++work.counters.overlapping_pairs;
     const Shape &A = work.shapes[pair.a], &B = work.shapes[pair.b];
-    const double margin = std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
+    const double offset =
+        at_surfaces ? 0.0 : scene.pair_material(parameters, pair.a, pair.b).rest_offset;
+    const double margin =
+        offset + std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
+    const double target = offset + near;
     if (proven_apart(work, pair.a, pair.b, margin)) continue;
 
     const bool rests = both_rest(
@@ -283,7 +304,7 @@ void collide(const Scene& scene,
     ++work.counters.narrow_phase_calls;
     contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
     if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {
-      keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, work);
+      keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, offset, work);
     }
     append_contacts(scene,
                     parameters,

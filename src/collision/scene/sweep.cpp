@@ -80,6 +80,7 @@ void take_back(const MovingShape& motion_a,
                const MovingShape& motion_b,
                double time,
                double dt,
+               double offset,
                bool on_a,
                Manifold& m) {
   const Vec3d centre_a = motion_a.X * motion_a.centre, centre_b = motion_b.X * motion_b.centre;
@@ -94,7 +95,7 @@ void take_back(const MovingShape& motion_a,
     const double here =
         dot(m.normal,
             velocity(motion_b, p.position - centre_b) - velocity(motion_a, p.position - centre_a));
-    p.gap = std::max(p.gap - time * later - dt * (here - later), 0.0);
+    p.gap = std::max(p.gap - time * later - dt * (here - later), offset);
     p.witness.swept = true;
   }
 }

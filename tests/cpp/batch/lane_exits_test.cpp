@@ -33,9 +33,6 @@ std::vector<Case> cases() {
   Case c = solo(LaneExit::kScalar);
   for (Material& m : c.parameters.material) m.stiffness = 1e5;
   all.push_back(c);
-  c = solo(LaneExit::kScalar);
-  c.parameters.spring_stiffness[8] = 10.0;
-  all.push_back(c);
   c = solo(LaneExit::kPair);  // feet as large as footballs meet
   for (int g = 1; g < 5; ++g) c.parameters.geometry_size[g].x = 0.17;
   c.state.q[2] += 0.3;

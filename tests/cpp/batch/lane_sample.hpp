@@ -76,6 +76,9 @@ inline Parameters varied(Rng& rng, const Scene& scene) {
     p.inertia[b] = p.inertia[b] + p.inertia[b];
   }
   for (Material& m : p.material) m.friction *= rng.uniform(0.5, 1.5);
+  Rng extras = rng;  // a stream of their own: the rest stays as it was
+  for (Material& m : p.material)
+    if (extras.below(3) == 0) m.rest_offset = extras.uniform(0.0, 2e-3);
   const std::vector<double> x = scene.dof_positions(scene.default_q());
   for (int k = 0; k < scene.nv(); ++k) {
     const JointFacts& joint = joint_facts(scene.joint_of_dof(k));
@@ -84,6 +87,10 @@ inline Parameters varied(Rng& rng, const Scene& scene) {
     p.armature[k] = rng.uniform(0.0, 0.05);
     if (rng.below(4) == 0) p.dry_friction[k] = rng.uniform(0.01, 2.0);
     if (joint.nv > 1 || joint.wraps) continue;
+    if (extras.below(3) == 0) {
+      p.spring_stiffness[k] = extras.uniform(0.0, 40.0);
+      p.spring_rest[k] = x[k] + extras.uniform(-1.0, 1.0);
+    }
     p.kp[k] = rng.uniform(0.0, 40.0);
     p.kd[k] = rng.uniform(0.0, 1.0);
     if (rng.below(3) == 0) p.effort_limit[k] = rng.uniform(0.1, 5.0);

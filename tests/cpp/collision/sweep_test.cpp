@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_later_contact_taken_back_ends_where_it_was_going) {
         dot(m.normal,
             velocity(f.motion_b, time, middle + half) - velocity(f.motion_a, time, middle - half));
     const double end = m.points[0].gap + (kDt - time) * later;
-    detail::take_back(f.motion_a, f.motion_b, time, kDt, on_a, m);
+    detail::take_back(f.motion_a, f.motion_b, time, kDt, 0.0, on_a, m);
     const ManifoldPoint& p = m.points[0];
     const double here = dot(
         m.normal, velocity(f.motion_b, 0.0, p.position) - velocity(f.motion_a, 0.0, p.position));

@@ -167,7 +167,8 @@ void change(Material& m, Rng& rng) {
                     &m.damping,
                     &m.tangential_stiffness_ratio,
                     &m.tangential_damping_ratio,
-                    &m.dissipation})
+                    &m.dissipation,
+                    &m.rest_offset})
     change(*x, rng);
 }
 
