@@ -81,6 +81,26 @@ BodyWrench wrench_on(Holder& sim, const bp::object& body) {
   return sim.wrench_on(b);
 }
 
+/// Of all contacts of two bodies, on B; the moment about `point`.
+bp::tuple wrench_between(Holder& sim,
+                         const bp::object& body_a,
+                         const bp::object& body_b,
+                         const bp::object& point) {
+  const int a = body_from(sim.scene(), body_a, "body_a"),
+            b = body_from(sim.scene(), body_b, "body_b");
+  const Vec3d about = vec3_from(point, "point");
+  const LastStep last(sim, "Simulator.wrench_between");
+  Vec3d force{0, 0, 0}, moment{0, 0, 0};
+  for (const ContactReport& c : sim.contacts()) {
+    const bool same = c.body_a == a && c.body_b == b, swapped = c.body_a == b && c.body_b == a;
+    if (!same && !swapped) continue;
+    const Vec3d f = c.force_on_b_world * (same ? 1.0 : -1.0);
+    force += f;
+    moment += cross(c.position - about, f);
+  }
+  return bp::make_tuple(to_array(force), to_array(moment));
+}
+
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
   const Control& c = control_from(sim, control, "Simulator.balance");
   const LastStep last(sim, "Simulator.balance");
@@ -176,6 +196,13 @@ void expose_last_step(SimulatorClass& c) {
            &wrench_on,
            (arg("self"), arg("body")),
            "BodyWrench of all contacts on a body, by name or number, in the last step.")
+      .def(
+          "wrench_between",
+          &wrench_between,
+          (arg("self"), arg("body_a"), arg("body_b"), arg("point") = bp::make_tuple(0.0, 0.0, 0.0)),
+          "(force (3,) [N], moment (3,) [N m]) of all contacts between two bodies (\"world\": the "
+          "fixed world) in the last step: what B feels, world axes, the moment about `point` (3,), "
+          "world [m].")
       .def("balance",
            refusal("balance", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
       .def("balance",

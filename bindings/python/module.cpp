@@ -2,7 +2,8 @@
 
 namespace stiction::python {
 void expose_queries();
-}
+void expose_scene_motion();
+}  // namespace stiction::python
 
 BOOST_PYTHON_MODULE(_stiction) {
   using namespace stiction::python;
@@ -19,6 +20,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_scene();
   expose_queries();
   expose_state();
+  expose_scene_motion();
   expose_contact();
   expose_solver();
   expose_solution_derivatives();

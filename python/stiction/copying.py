@@ -149,6 +149,8 @@ def install() -> None:
     of_scene = "cannot be pickled; pickle how its scene is made, and make that again"
     for part in (_stiction.Geometry, _stiction.RobotSlice):
         _set(part, copy=_itself, reduce=_refusal(of_scene))
+    at_state = "cannot be pickled; make it again of its scene and state"
+    _set(_stiction.SceneMotion, copy=_itself, reduce=_refusal(at_state))
     _set(_stiction.ContactMemory, copy=_itself, reduce=_memory)
     _set(_stiction.ContactProblem, copy=_itself, reduce=_problem)
     leave = "cannot be pickled; leave it out, a cold start finds the same"

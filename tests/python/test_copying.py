@@ -24,7 +24,15 @@ NOT_COPIED = {"Robot", "Simulator"}
 PICKLED = {"ContactMemory", "ContactProblem", "SimulationError", "StictionError"}
 PICKLED |= COPIED | SETTINGS
 PICKLED -= {"Scene"}
-WITHOUT_DICT = {"DistanceCache", "Geometry", "Parameters", "RobotSlice", "Scene", "Shape"}
+WITHOUT_DICT = {
+    "SceneMotion",
+    "DistanceCache",
+    "Geometry",
+    "Parameters",
+    "RobotSlice",
+    "Scene",
+    "Shape",
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +73,7 @@ def samples() -> dict[str, Any]:
         stiction.distance_derivatives(ball, None, ball, at),
         stiction.mass_properties(ball, 1.0),
         scene.distances(state)[0],
+        stiction.SceneMotion(scene, state),
         stiction.ray_cast(scene, state, [[0, 0, 5.0]], [[0, 0, -1.0]]),
         stiction.StictionError("a"),
         stiction.SimulationError("b"),
