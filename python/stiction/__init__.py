@@ -107,7 +107,8 @@ from ._stiction import (
     validate_state,
 )
 from ._version import __version__
-from .batch import Batch, WorldReport
+from .batch import Batch
+from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .comparison import Comparison, SolverResult
 from .copying import install as install_copying
 from .decomposition import decompose
@@ -140,6 +141,8 @@ install_copying()
 __all__ = [
     "Balance",
     "Batch",
+    "BatchJacobians",
+    "BatchVjp",
     "BodyWrench",
     "Box",
     "BoxSet",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -11,14 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction, observations
 from ._stiction import (
-    ContactReport,
     Control,
     Parameters,
     Scene,
     SimulatorSettings,
     State,
-    StepReport,
 )
+from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .given_array import integer
 from .loading import _check_names, _check_type, _set_typed
 from .setting_names import SettingNames
@@ -27,53 +25,6 @@ from .simulator import Simulator
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class WorldReport:
-    """The step that a world of a batch would take next, by a Simulator.
-
-    Attributes:
-        step: its StepReport.
-        contacts: as `Simulator.contacts()` after it.
-        state: its end.
-    """
-
-    step: StepReport
-    contacts: list[ContactReport]
-    state: State
-
-
-@dataclass(frozen=True)
-class BatchJacobians:
-    """The next steps of worlds, linearised: x+ = A dx + B dtorque in tangents (q, v), as
-    StepDerivatives has them of one Simulator.
-
-    Attributes:
-        A: (N, 2 nv, 2 nv).
-        B: (N, 2 nv, nv).
-        exact: (N,) bool, GradientReport.exact of each; False too where the step is not finite and
-            A and B are NaN.
-    """
-
-    A: Floats
-    B: Floats
-    exact: NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class BatchVjp:
-    """Gradients of w . x+ over the next steps of worlds.
-
-    Attributes:
-        q, v, torque: (N, nv) each, in tangents.
-        exact: (N,) bool, as BatchJacobians.exact.
-    """
-
-    q: Floats
-    v: Floats
-    torque: Floats
-    exact: NDArray[np.bool_]
 
 
 class Batch(_stiction.Batch):

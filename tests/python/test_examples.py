@@ -26,11 +26,8 @@ PROMISES = {
     "09_identify_a_toss": "Ixx, Iyy, Izz and mass",
     "10_solo12_jump": "after 40 rollouts",
     "11_identify_solo12": "standard deviations",
-<<<<<<< HEAD
     "12_many_worlds": "friction 0.80: slid by 12.",
-=======
     "13_learned_trot": "told [0.5 0.  0. ] walks [ 0.5",
->>>>>>> 6130496 (A learned trot of Solo-12: policy, example, tutorial; ten minutes on one core)
 }
 
 
