@@ -211,7 +211,7 @@ def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
         return
     noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
     what = (
-        "at the start or in a keyframe and stay in contact: rigid contacts push them apart slowly "
+        "at the start or in a keyframe and may collide: rigid contacts push them apart slowly "
         "and lock the joints between them; keep_overlapping_pairs=False lets them pass"
         if keep
         else "at the start or in a keyframe and cannot collide"
