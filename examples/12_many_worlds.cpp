@@ -19,11 +19,12 @@ std::unique_ptr<stiction::Batch> slide(const stiction::Scene& scene,
                                        const std::vector<double>& friction) {
   const int worlds = static_cast<int>(friction.size()), nv = scene.nv();
   const int shapes = static_cast<int>(scene.geometries().size());
-  auto batch = std::make_unique<stiction::Batch>(
-      scene,
-      worlds,
-      stiction::SimulatorSettings{.dt = 1e-3},
-      stiction::BatchOptions{.threads = 2, .configuration = "standing"});
+  stiction::SimulatorSettings settings;
+  settings.dt = 1e-3;
+  stiction::BatchOptions options;
+  options.threads = 2;
+  options.configuration = "standing";
+  auto batch = std::make_unique<stiction::Batch>(scene, worlds, settings, options);
   std::vector<double> of_shapes;  // of all surfaces of a world
   for (const double mu : friction) of_shapes.insert(of_shapes.end(), shapes, mu);
   batch->assign(stiction::WorldField::kFriction, of_shapes.data());
