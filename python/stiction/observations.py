@@ -59,7 +59,7 @@ def observe(
     whole: dict[str, Any] = {"q": q, "v": v, "target": batch.position_target}
     for name, place in where.items():
         if name == "gravity":
-            out[:, place] = _in_body(q, batch.scene.parameters.gravity)
+            out[:, place] = in_body(q, batch.scene.parameters.gravity)
         elif name == "contact":
             out[:, place] = batch.contact_forces(feet) > 0.0
         elif name in whole:
@@ -74,7 +74,7 @@ def observe(
             }[name]
 
 
-def _in_body(q: Floats, vector: Floats) -> Floats:
+def in_body(q: Floats, vector: Floats) -> Floats:
     """The direction of a world vector in the axes of the free-flyers, (N, 3)."""
     x, y, z = vector / max(float(np.linalg.norm(vector)), 1e-300)
     a, b, c, w = q[:, 3], q[:, 4], q[:, 5], q[:, 6]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._stiction import Scene, pinocchio_model
+from ..observations import in_body
 
 __all__ = ["FootPoints", "up_in_body"]
 
@@ -13,12 +14,8 @@ Floats = NDArray[np.float64]
 
 
 def up_in_body(q: Floats) -> Floats:
-    """(N, 3) the world's z axis in the frame of a floating base, from q (N, nq): the third row of
-    its rotation."""
-    x, y, z, w = q[:, 3:7].T
-    return np.stack(
-        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], axis=1
-    )
+    """(N, 3) the world's z axis in the frame of a floating base, from q (N, nq)."""
+    return in_body(q, np.array([0.0, 0.0, 1.0]))
 
 
 class FootPoints:

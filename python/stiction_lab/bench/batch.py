@@ -18,8 +18,15 @@ import stiction
 
 from . import machine
 from .catalogue import scene
-from .lanes import PEERS, SCENARIOS, SETTLING, Floats, LaneScenario, LaneSeries, PeerWorlds
-from .worlds import BenchError
+from .lanes import (
+    PEERS,
+    SETTLING,
+    Floats,
+    LaneScenario,
+    LaneSeries,
+    PeerWorlds,
+    chosen_scenarios,
+)
 
 THREADS = (1, 2)
 SUBSTEPS = 5
@@ -93,12 +100,8 @@ def bench_batch(
     Raises:
         BenchError: a scenario is unknown, or the engines hold different scenes.
     """
-    names = [*scenarios] or [item.name for item in SCENARIOS]
-    known = {item.name: item for item in SCENARIOS}
-    for name in names:
-        if name not in known:
-            raise BenchError(f"scenario {name!r} is unknown; there are: {', '.join(known)}")
-    rows = {name: _measure(known[name], worlds, periods, steps, tick) for name in names}
+    chosen = chosen_scenarios(scenarios)
+    rows = {item.name: _measure(item, worlds, periods, steps, tick) for item in chosen}
     return {
         "worlds": worlds,
         "periods": periods,

@@ -244,6 +244,20 @@ def peer_of(item: BenchScene, variant: PeerVariant) -> MujocoWorld:
     return world
 
 
+def chosen_scenarios(names: Iterable[str]) -> list[LaneScenario]:
+    """Those of these names, all if there are none.
+
+    Raises:
+        BenchError: a name is unknown.
+    """
+    known = {item.name: item for item in SCENARIOS}
+    wanted = [*names] or [*known]
+    for name in wanted:
+        if name not in known:
+            raise BenchError(f"scenario {name!r} is unknown; there are: {', '.join(known)}")
+    return [known[name] for name in wanted]
+
+
 def bench_lanes(
     scenarios: Iterable[str] = (),
     worlds: int = 256,
@@ -257,13 +271,9 @@ def bench_lanes(
         BenchError: a scenario is unknown, the engines hold different scenes, or the program cannot
             be built.
     """
-    names = [*scenarios] or [item.name for item in SCENARIOS]
-    known = {item.name: item for item in SCENARIOS}
-    for name in names:
-        if name not in known:
-            raise BenchError(f"scenario {name!r} is unknown; there are: {', '.join(known)}")
+    chosen = chosen_scenarios(scenarios)
     program = native.build_lanes(native.repository(), tick)
-    rows = {name: _measure(program, known[name], worlds, periods, steps, tick) for name in names}
+    rows = {item.name: _measure(program, item, worlds, periods, steps, tick) for item in chosen}
     return {
         "worlds": worlds,
         "periods": periods,

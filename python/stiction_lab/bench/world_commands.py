@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from stiction.cli_tools import guarded, line_progress, print_json, stdout
 
 from .command_options import JsonOption, names_of, require_peer
 from .results import update_results
+
+
+def _give(name: str, document: dict[str, Any], results: Path | None, as_json: bool) -> None:
+    """Stores the document under its name, and prints it."""
+    from .lane_tables import lane_tables
+
+    if results is not None:
+        update_results(results, {name: document})
+    if as_json:
+        print_json(document)
+    else:
+        stdout().print(lane_tables(document))
 
 
 @guarded
@@ -21,17 +33,11 @@ def lanes(
     as_json: JsonOption = False,
 ) -> None:
     """Many worlds of a robot driven by random targets: time per world-step at every width."""
-    from .lane_tables import lane_tables
     from .lanes import bench_lanes
 
     with line_progress("lanes") as tick:
         document = bench_lanes(names_of(scenarios), worlds, periods, tick=tick)
-    if results is not None:
-        update_results(results, {"lanes": document})
-    if as_json:
-        print_json(document)
-    else:
-        stdout().print(lane_tables(document))
+    _give("lanes", document, results, as_json)
 
 
 @guarded
@@ -46,13 +52,7 @@ def batch(
     """Batch of worlds driven by random targets beside mujoco.rollout, on one thread and on two."""
     require_peer(peer)
     from .batch import bench_batch
-    from .lane_tables import lane_tables
 
     with line_progress("batch") as tick:
         document = bench_batch(names_of(scenarios), worlds, periods, tick=tick)
-    if results is not None:
-        update_results(results, {"batch": document})
-    if as_json:
-        print_json(document)
-    else:
-        stdout().print(lane_tables(document))
+    _give("batch", document, results, as_json)
