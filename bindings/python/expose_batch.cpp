@@ -1,11 +1,7 @@
 #include "stiction/batch/batch.hpp"
 #include "stiction/batch/batch_derivatives.hpp"
 
-#include "common.hpp"
-#include "inside.hpp"
-#include "scene_holder.hpp"
-#include "simulator_holder.hpp"
-#include <eigenpy/numpy.hpp>
+#include "batch_holder.hpp"
 
 // Batch: its arrays are the batch's own memory, which they keep alive. Shapes and types of
 // arguments are checked by stiction/batch.py; here what would leave memory.
@@ -13,21 +9,6 @@
 namespace stiction::python {
 namespace {
 
-/// The batch as Python holds it.
-struct BatchHolder : Batch {
-  BatchHolder(const SceneHolder& scene,
-              int worlds,
-              const SettingsHolder& settings,
-              const BatchOptions& options)
-      : Batch(scene, worlds, settings, options), shown(std::make_shared<SceneHolder>(scene)) {
-    shown->fixed = true;
-    set_interrupt(occupancy.signals.interrupt());
-  }
-
-  std::shared_ptr<SceneHolder> shown;
-  std::unique_ptr<BatchDerivatives> derivatives;  ///< made when it is asked for
-  mutable Occupancy occupancy;
-};
 using Holder = BatchHolder;
 
 std::shared_ptr<Holder> make_batch(const SceneHolder& scene,
@@ -42,35 +23,6 @@ std::shared_ptr<Holder> make_batch(const SceneHolder& scene,
 }
 
 Holder& of(const bp::object& self) { return bp::extract<Holder&>(self); }
-
-template <class T>
-constexpr int numpy_type() {
-  if constexpr (std::is_same_v<T, double>) return NPY_DOUBLE;
-  if constexpr (std::is_same_v<T, std::int32_t>) return NPY_INT32;
-  return NPY_UINT8;
-}
-
-/// Rows of the batch, `columns` 0: one number each.
-template <class T>
-bp::object rows(const bp::object& self, const T* data, int columns, bool writable) {
-  npy_intp shape[2] = {of(self).worlds(), columns};
-  static double nothing = 0.0;  // numpy refuses a null pointer even for an empty array
-  void* memory = data == nullptr ? static_cast<void*>(&nothing) : const_cast<T*>(data);
-  PyObject* array = PyArray_New(&PyArray_Type,
-                                columns == 0 ? 1 : 2,
-                                shape,
-                                numpy_type<T>(),
-                                nullptr,
-                                memory,
-                                0,
-                                NPY_ARRAY_CARRAY_RO | (writable ? NPY_ARRAY_WRITEABLE : 0),
-                                nullptr);
-  const bp::object out{bp::handle<>(array)};
-  Py_INCREF(self.ptr());
-  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(array), self.ptr()) < 0)
-    bp::throw_error_already_set();
-  return out;
-}
 
 template <double* BatchArrays::* Field>
 bp::object written(const bp::object& self) {
@@ -108,21 +60,41 @@ void set_velocity_target(const bp::object& self, const bp::object& x) {
   write<&BatchArrays::velocity_target>(self, x, "velocity_target");
 }
 
-/// Contiguous T of a shape that stiction/batch.py made so; null of None.
-template <class T>
-const T* data_of(const bp::object& x, const char* field, long size) {
-  if (x.is_none()) return nullptr;
-  auto* array = reinterpret_cast<PyArrayObject*>(x.ptr());
-  const bool fits = PyArray_Check(x.ptr()) && PyArray_ISCARRAY_RO(array) &&
-                    PyArray_ITEMSIZE(array) == sizeof(T) && PyArray_SIZE(array) == size;
-  if (!fits) throw std::invalid_argument(std::string(field) + ": not as batch.py makes it");
-  return static_cast<const T*>(PyArray_DATA(array));
-}
-
 void step(Holder& batch, int substeps, const bp::object& mask) {
   Inside inside(batch.occupancy, "Batch.step");
   const auto* worlds = data_of<std::uint8_t>(mask, "mask", batch.worlds());
   with_stiction_errors([&] { inside.without_lock([&] { batch.step(substeps, worlds); }); });
+}
+
+void step_async(Holder& batch, int substeps, const bp::object& mask) {
+  auto inside = std::make_unique<Inside>(batch.occupancy, "Batch.step_async");
+  const auto* worlds = data_of<std::uint8_t>(mask, "mask", batch.worlds());
+  with_stiction_errors([&] { batch.step_async(substeps, worlds); });
+  batch.occupancy.awaited = true;
+  batch.pending = std::move(inside);
+}
+
+void wait(Holder& batch) {
+  if (batch.pending == nullptr)
+    raise_stiction_error("Batch.wait: nothing is under way: call step_async() first");
+  const std::unique_ptr<Inside> inside = std::move(batch.pending);
+  batch.occupancy.signals.begin();
+  with_stiction_errors([&] { inside->without_lock([&] { batch.wait(); }); });
+}
+
+/// (N, 6) of a body or a frame by name, or of a body by number.
+bp::object wrench(const bp::object& self, const bp::object& at) {
+  Holder& batch = of(self);
+  const Inside inside(batch.occupancy, "Batch.wrench");
+  const bp::extract<std::string> name(at);
+  std::pair<int, Transform> place{-1, Transform::identity()};
+  if (name.check())
+    place = batch.scene().frame(name());
+  else
+    place.first = body_from(batch.scene(), at, "at");
+  if (place.first < 0)
+    throw std::invalid_argument("at = \"" + std::string(name()) + "\": it does not move");
+  return rows(self, batch.wrench(place.first, place.second.p), 6, true);
 }
 
 void reset(Holder& batch, const bp::object& mask, const bp::object& q, const bp::object& v) {
@@ -141,12 +113,6 @@ BatchDerivatives& derivatives_of(Holder& batch) {
   if (batch.derivatives == nullptr)
     batch.derivatives = std::make_unique<BatchDerivatives>(static_cast<const Batch&>(batch));
   return *batch.derivatives;
-}
-
-/// Into arrays that stiction/batch.py made.
-template <class T>
-T* output(const bp::object& x, const char* field, long size) {
-  return const_cast<T*>(data_of<T>(x, field, size));
 }
 
 void jacobians(Holder& batch,
@@ -349,6 +315,9 @@ void expose_batch() {
       .add_property("lanes", &lanes, "Whether the worlds are stepped on lanes.")
       .add_property("why_not", &why_not, "Why not, in words; \"\" with lanes.")
       .def("_step", &step, (arg("self"), arg("substeps"), arg("mask")))
+      .def("_step_async", &step_async, (arg("self"), arg("substeps"), arg("mask")))
+      .def("_wait", &wait, arg("self"))
+      .def("_wrench", &wrench, (arg("self"), arg("at")))
       .def("_reset", &reset, (arg("self"), arg("mask"), arg("q"), arg("v")))
       .def("_jacobians", &jacobians, (arg("self"), arg("mask"), arg("A"), arg("B"), arg("exact")))
       .def(

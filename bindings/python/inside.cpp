@@ -76,6 +76,9 @@ bool SignalPoll::asked(void* self) {
 Inside::Inside(Occupancy& occupancy, const char* caller) : occupancy_(occupancy) {
   const char* other = nullptr;
   if (!occupancy.caller.compare_exchange_strong(other, caller, std::memory_order_acquire)) {
+    if (occupancy.awaited)
+      raise_stiction_error(
+          (std::string(caller) + ": " + other + " is under way: call wait() first").c_str());
     const bool same = occupancy.thread == PyThread_get_thread_ident();
     raise_stiction_error((std::string(caller) + ": " + (same ? "this thread" : "another thread") +
                           " is inside " + other +

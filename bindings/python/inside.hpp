@@ -30,6 +30,7 @@ class SignalPoll {
 struct Occupancy {
   std::atomic<const char*> caller{nullptr};  ///< "Simulator.run"
   unsigned long thread = 0;
+  bool awaited = false;  ///< the call inside has returned, and wait() ends it
   SignalPoll signals;
 };
 
@@ -38,7 +39,10 @@ struct Occupancy {
 class Inside {
  public:
   Inside(Occupancy& occupancy, const char* caller);
-  ~Inside() { occupancy_.caller.store(nullptr, std::memory_order_release); }
+  ~Inside() {
+    occupancy_.awaited = false;
+    occupancy_.caller.store(nullptr, std::memory_order_release);
+  }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
   /// Raises what a signal's handler raised meanwhile, e.g. KeyboardInterrupt.

@@ -16,6 +16,7 @@ from ._stiction import (
     SimulatorSettings,
     State,
 )
+from .batch_arguments import count, numbers, spread
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .given_array import integer
 from .loading import _check_names, _check_type, _set_typed
@@ -90,7 +91,7 @@ class Batch(_stiction.Batch):
         for name, value in settings.items():
             _set_typed(chosen, name, value)
         counts = [
-            _count(name, x)
+            count(name, x)
             for name, x in (("num_worlds", num_worlds), ("threads", threads), ("width", width))
         ]
         super().__init__(scene, counts[0], chosen, counts[1], counts[2], bool(lanes), configuration)
@@ -113,7 +114,60 @@ class Batch(_stiction.Batch):
                 quaternion is not unit. Numbers of q and v that are not finite freeze their world.
             TypeError: `mask` is not of bool.
         """
-        self._step(_count("substeps", substeps), self._mask(mask))
+        self._step(count("substeps", substeps), self._mask(mask))
+
+    def step_async(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
+        """step() on threads of the batch's own, while Python goes on; `wait` ends it.
+
+            batch.step_async(substeps=5)
+            ...                          # a policy's update, another batch
+            batch.wait()
+
+        Until then every other call of the batch raises StictionError. Its arrays may be read, with
+        numbers of any moment of the steps; what is written into them is not defined. A batch that
+        is deleted meanwhile ends its steps first.
+
+        Args:
+            substeps: as in step().
+            mask: likewise; copied.
+
+        Raises:
+            StictionError: step_async() is under way already: call wait() first.
+            TypeError: `mask` is not of bool. What else step() raises, wait() does.
+        """
+        self._step_async(count("substeps", substeps), self._mask(mask))
+
+    def wait(self) -> None:
+        """Until the steps of step_async() have ended; other Python threads run meanwhile, and
+        Ctrl-C ends the steps as it does those of step().
+
+        Raises:
+            ValueError: as step(), before anything moved.
+            StictionError: there was no step_async().
+        """
+        self._wait()
+
+    def wrench(self, at: str | int) -> Floats:
+        """Forces from outside on every world, a writable view like `torque`: held until it is
+        written again, zero at first.
+
+            push = batch.wrench("base_link")
+            push[:, :3] = rng.normal(0.0, 20.0, (N, 3))
+            batch.step(substeps=5)                       # all five with this force
+            push[:] = 0.0
+
+        Args:
+            at: name of a body or frame, or number of a body.
+
+        Returns:
+            (N, 6) force [N] and moment about the origin of the body or frame [N m], both in world
+            axes; they act where that origin is at each sub-step. As `ExternalWrench` has them of a
+            body. The same memory in every call.
+
+        Raises:
+            ValueError: a name is unknown, or does not move.
+        """
+        return self._wrench(at)
 
     def reset(
         self,
@@ -155,7 +209,8 @@ class Batch(_stiction.Batch):
         self._set_state(self._world(world), state)
 
     def control(self, world: int) -> Control:
-        """A copy of a world's row of torque, position_target and velocity_target."""
+        """A copy of a world's row of torque, position_target and velocity_target, with its wrenches
+        as they are at its state."""
         return self._control(self._world(world))
 
     def parameters(self, world: int) -> Parameters:
@@ -189,7 +244,7 @@ class Batch(_stiction.Batch):
         """
         _check_type("name", name, str, "'friction'")
         columns = self._field_size(name)
-        self._assign(name, _spread(name, values, self.num_worlds, columns), self._mask(mask))
+        self._assign(name, spread(name, values, self.num_worlds, columns), self._mask(mask))
 
     def values(self, name: str) -> Floats:
         """(N, m) one of FIELDS as it holds for all worlds, a copy."""
@@ -286,7 +341,7 @@ class Batch(_stiction.Batch):
             ValueError: as step_derivatives(); w has another shape.
         """
         n, nv = self.num_worlds, self.scene.nv
-        weights = self._rows("w", _numbers("w", w), 2 * nv)
+        weights = self._rows("w", numbers("w", w), 2 * nv)
         assert weights is not None
         x, torque, exact = np.zeros((n, 2 * nv)), np.zeros((n, nv)), np.zeros(n, np.uint8)
         self._vjp(self._mask(mask), weights, x, torque, exact)
@@ -333,46 +388,10 @@ class Batch(_stiction.Batch):
     def _rows(self, name: str, values: ArrayLike | None, columns: int) -> Floats | None:
         if values is None:
             return None
-        array = _numbers(name, values)
+        array = numbers(name, values)
         if array.shape not in ((columns,), (self.num_worlds, columns)):
             raise ValueError(
                 f"{name} has shape {array.shape}: must be ({self.num_worlds}, {columns}) or "
                 f"({columns},)"
             )
         return np.ascontiguousarray(np.broadcast_to(array, (self.num_worlds, columns)))
-
-
-def _count(name: str, value: Any) -> int:
-    number = integer(name, value)
-    if not 0 <= number < 2**31:
-        raise ValueError(f"{name} = {number}: must be >= 0 and < 2^31")
-    return number
-
-
-def _numbers(name: str, values: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind not in "biuf":
-            raise TypeError
-        return array.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        text = repr(values)
-        text = text if len(text) <= 60 else text[:57] + "..."
-        raise ValueError(f"{name} = {text}: must be an array of real numbers") from None
-
-
-def _spread(name: str, values: ArrayLike, rows: int, columns: int) -> Floats:
-    """(rows, columns); a vector is one number a row."""
-    array = _numbers(name, values)
-    if array.shape == (rows,):
-        array = array[:, None]
-    if (
-        array.ndim == 1
-        or array.ndim > 2
-        or any(n not in (1, whole) for n, whole in zip(array.shape, (rows, columns), strict=False))
-    ):
-        raise ValueError(
-            f"{name} has shape {array.shape}: must be ({rows}, {columns}), ({rows},), "
-            f"(1, {columns}) or ()"
-        )
-    return np.ascontiguousarray(np.broadcast_to(array, (rows, columns)))

@@ -1,14 +1,17 @@
 #include "stiction/batch/batch.hpp"
 
 #include "stiction/model/state_io.hpp"
+#include "stiction/simulator/scene_motion.hpp"
 #include "stiction/simulator/simulator.hpp"
 
+#include "batch/background.hpp"
 #include "batch/lane_kernels.hpp"
 #include "batch/lane_layout.hpp"
 #include "batch/thread_pool.hpp"
 #include "batch/world_rows.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <thread>
 
@@ -50,7 +53,17 @@ int pack_width(const BatchOptions& options) {
 struct Batch::Impl {
   Impl(const Scene& scene, int worlds, const SimulatorSettings& settings, const BatchOptions& o);
   ~Impl() {
+    stop.stopped = true;  // of step_async()
+    if (background->forked()) static_cast<void>(background.release());
+    background.reset();
     if (pool->forked()) static_cast<void>(pool.release());
+  }
+
+  void step(int substeps, const std::uint8_t* mask);
+  void check_idle(const char* caller) const {
+    if (background->started())
+      throw std::logic_error(std::string("Batch.") + caller +
+                             ": step_async() is under way: call wait() first");
   }
 
   int part_of(int world) const {
@@ -87,6 +100,11 @@ struct Batch::Impl {
   std::vector<int> first;                           ///< world of each part, and their number
   std::vector<std::unique_ptr<WorldRange>> ranges;  ///< by part
   std::unique_ptr<ThreadPool> pool;
+  /// What step_async() was asked for, and its thread.
+  int later_substeps = 0;
+  bool later_all = true;
+  std::vector<std::uint8_t> later_mask;
+  std::unique_ptr<Background> background;
 };
 
 Batch::Impl::Impl(const Scene& scene,
@@ -117,6 +135,8 @@ Batch::Impl::Impl(const Scene& scene,
                                      : make_simulator_range(scene, s, count, own, polls[part]));
   }
   pool = std::make_unique<ThreadPool>(parts);
+  background = std::make_unique<Background>(
+      [this] { step(later_substeps, later_all ? nullptr : later_mask.data()); });
   const Control hold = simulator.hold(options.configuration);
   for (int world = 0; world < worlds; ++world) {
     put(world, start);
@@ -179,22 +199,53 @@ const std::array<const char*, 12>& Batch::lane_exits() {
   return words;
 }
 
+void Batch::Impl::step(int substeps, const std::uint8_t* mask) {
+  pool->run([&](int part) { memory.check(first[part], first[part + 1], mask); }, [] {});
+  pool->run(
+      [&](int part) {
+        const RangeCall call{substeps, mask == nullptr ? nullptr : mask + first[part]};
+        ranges[part]->step(call);
+      },
+      [&] { polls[0].requested(); });
+}
+
 bool Batch::step(int substeps, const std::uint8_t* mask) {
   check_range("substeps", substeps, 1, 1L << 30);
   Impl& x = *impl_;
+  x.check_idle("step");
   x.stop.stopped = false;
-  x.pool->run([&](int part) { x.memory.check(x.first[part], x.first[part + 1], mask); }, [] {});
-  x.pool->run(
-      [&](int part) {
-        const RangeCall call{substeps, mask == nullptr ? nullptr : mask + x.first[part]};
-        x.ranges[part]->step(call);
-      },
-      [&] { x.polls[0].requested(); });
+  x.step(substeps, mask);
+  return !x.stop.stopped;
+}
+
+void Batch::step_async(int substeps, const std::uint8_t* mask) {
+  check_range("substeps", substeps, 1, 1L << 30);
+  Impl& x = *impl_;
+  x.check_idle("step_async");
+  x.later_substeps = substeps;
+  x.later_all = mask == nullptr;
+  if (mask != nullptr) x.later_mask.assign(mask, mask + x.worlds);
+  x.stop.stopped = false;
+  x.polls[0].callers = false;  // wait() asks instead
+  x.background->start();
+}
+
+bool Batch::wait() {
+  Impl& x = *impl_;
+  if (!x.background->started())
+    throw std::logic_error("Batch.wait: nothing is under way: call step_async() first");
+  struct Asking {
+    StopPoll& poll;
+    ~Asking() { poll.callers = true; }
+  } const again{x.polls[0]};
+  const StopPoll caller{&x.stop, true};
+  x.background->wait([&] { caller.requested(); });
   return !x.stop.stopped;
 }
 
 void Batch::reset(const std::uint8_t* mask, const double* q, const double* v) {
   Impl& x = *impl_;
+  x.check_idle("reset");
   if (q != nullptr || v != nullptr)
     x.each_world(mask, [&](int world) { static_cast<void>(x.start_of(world, q, v)); });
   x.each_world(mask, [&](int world) { x.put(world, x.start_of(world, q, v)); });
@@ -211,6 +262,7 @@ State Batch::state(int world) const {
 }
 
 void Batch::set_state(int world, const State& state) {
+  impl_->check_idle("set_state");
   impl_->check_world(world);
   validate_whole_state(scene(), state);
   validate_scene_of(state, impl_->start.scene);
@@ -220,10 +272,27 @@ void Batch::set_state(int world, const State& state) {
 Control Batch::control(int world) const {
   impl_->check_world(world);
   const WorldRows row = impl_->memory.rows().from(world);
-  const auto copy = [&](const double* x) -> Eigen::VectorXd {
-    return Eigen::Map<const Eigen::VectorXd>(x, row.nv);
+  const auto copy_of = [](const double* x, int n) -> Eigen::VectorXd {
+    return Eigen::Map<const Eigen::VectorXd>(x, n);
   };
-  return {copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
+  const auto copy = [&](const double* x) { return copy_of(x, row.nv); };
+  Control out{copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
+  const auto poses = [&] {
+    const SceneMotion motion(scene(), parameters(world), copy_of(row.q, row.nq), copy(row.v));
+    std::vector<Transform> all;
+    for (int body = 0; body < scene().num_bodies(); ++body) all.push_back(motion.pose(body));
+    return all;
+  };
+  take_wrenches(impl_->memory.wrenches(), world, poses, out.wrenches);
+  return out;
+}
+
+double* Batch::wrench(int body, const Vec3d& point) {
+  impl_->check_idle("wrench");
+  check_range("body", body, 0, scene().num_bodies() - 1);
+  if (!std::isfinite(point.x + point.y + point.z))
+    throw std::invalid_argument("point: must be finite");
+  return impl_->memory.wrench(body, point);
 }
 
 void Batch::contact_forces(const int* geometries, int count, double* out) const {
@@ -250,12 +319,14 @@ Parameters Batch::parameters(int world) const {
 }
 
 void Batch::set_parameters(int world, const Parameters& parameters) {
+  impl_->check_idle("set_parameters");
   impl_->check_world(world);
   impl_->range_of(world).set_parameters(impl_->place(world), parameters);
 }
 
 void Batch::assign(WorldField field, const double* values, const std::uint8_t* mask) {
   Impl& x = *impl_;
+  x.check_idle("assign");
   const std::ptrdiff_t size = world_field_size(field, scene());
   x.each_world(mask, [&](int world) {
     named(world, [&] {

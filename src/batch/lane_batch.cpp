@@ -215,6 +215,26 @@ void LaneBatch::set_targets(int world,
   }
 }
 
+void LaneBatch::make_wrenches(const WrenchTable& table) {
+  wrench_points_.clear();
+  for (const WrenchRows& w : table)
+    wrench_points_.push_back({w.body, {w.point.x, w.point.y, w.point.z}});
+  data_.wrench = LaneMemory(static_cast<std::size_t>(packs_) * kernel_.width * 6 * table.size());
+  view_.wrenches = wrench_points_.data();
+  view_.num_wrenches = static_cast<int>(table.size());
+}
+
+void LaneBatch::set_wrenches(int world, const WrenchTable& table, std::ptrdiff_t row) {
+  wrenches_ = &table;
+  first_row_ = row - world;
+  if (wrench_points_.size() != table.size()) make_wrenches(table);
+  double* out = at(data_.wrench, world, 6 * view_.num_wrenches);
+  for (const WrenchRows& w : table) {
+    scatter(w.of(row), 6, kernel_.width, out);
+    out += 6 * kernel_.width;
+  }
+}
+
 void LaneBatch::get_control(int world, Control& control) const {
   const int nv = view_.tree.nv;
   const double* from = at(data_.control, world, 3 * nv);
@@ -271,7 +291,8 @@ void LaneBatch::add_pack(int pack) {
                     at(data_.relative, world, 1),
                     at(data_.contacts, world, 1),
                     held,
-                    data_.exit.data() + world});
+                    data_.exit.data() + world,
+                    at(data_.wrench, world, 6 * view_.num_wrenches)});
 }
 
 void LaneBatch::step_chunk(int first) {
@@ -307,6 +328,12 @@ void LaneBatch::step_scalar(int world) {
   simulated_ = wanted;
   get_state(world, state_);
   get_control(world, scalar_control_);
+  if (wrenches_ != nullptr)
+    take_wrenches(
+        *wrenches_,
+        first_row_ + world,
+        [&] { return scalar_.body_poses(state_); },
+        scalar_control_.wrenches);
   const StepReport& report = scalar_.step(state_, scalar_control_);
   set_state(world, state_);
   data_.reports[world] = {

@@ -5,6 +5,7 @@
 #include "batch/lane_kernels.hpp"
 #include "batch/lane_layout.hpp"
 #include "batch/world_parameters.hpp"
+#include "batch/world_wrenches.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -60,6 +61,9 @@ class LaneBatch {
   void set_motion(int world, const double* q, const double* v);
   void get_motion(int world, double* q, double* v) const;
   void set_targets(int world, const double* torque, const double* position, const double* velocity);
+  /// Row `row` of the table, whose values may change until the world's next step; the table must
+  /// stay.
+  void set_wrenches(int world, const WrenchTable& table, std::ptrdiff_t row);
   /// As WorldRange has it.
   void add_contact_forces(int world, const int* columns, double* out) const;
   double time(int world) const { return data_.time[world]; }
@@ -88,7 +92,7 @@ class LaneBatch {
  private:
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
-    LaneMemory control, q, v, impulse, relative, contacts, held;
+    LaneMemory control, wrench, q, v, impulse, relative, contacts, held;
     std::vector<LaneMemory> parameters;              ///< [packs] empty: shared
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
@@ -103,6 +107,7 @@ class LaneBatch {
   void add_pack(int pack);
   void step_scalar(int world);
   void write_parameters(int world);
+  void make_wrenches(const WrenchTable& table);
 
   Simulator scalar_;
   LaneLayout layout_;
@@ -112,6 +117,9 @@ class LaneBatch {
   Worlds data_;
   WorldParameters parameters_;
   LaneMemory shared_parameters_, work_;
+  const WrenchTable* wrenches_ = nullptr;
+  std::ptrdiff_t first_row_ = 0;  ///< of world 0 in wrenches_
+  std::vector<LaneWrench> wrench_points_;
   std::vector<int> indices_;
   std::vector<LanePack> views_;
   std::array<std::int64_t, kLaneExits> counts_{};

@@ -88,6 +88,18 @@ inline Mask<Real> turns_fast(const TreeView& t, double dt, const TreeData<Real>&
   return Real(dt) * square_root(fastest) > Real(1.0);
 }
 
+/// Adds forces from outside to their bodies.
+template <class Real>
+inline void lane_wrenches(const LaneScene& s, const LanePack& pack, TreeData<Real>& data) {
+  const Vec3<Real>* w = as_array<const Vec3<Real>>(pack.wrench);
+  for (int k = 0; k < s.num_wrenches; ++k, w += 2) {
+    const LaneWrench& at = s.wrenches[k];
+    const Vec3<Real> point{Real(at.point[0]), Real(at.point[1]), Real(at.point[2])};
+    const Vec3<Real> arm = data.X_WR.R * (data.X_RB[at.body].R * point);
+    add_external_wrench(at.body, w[0], w[1] + cross(arm, w[0]), data);
+  }
+}
+
 template <class Real>
 inline void lane_dynamics(const LaneScene& s,
                           const LaneParameters<Real>& p,
@@ -97,6 +109,7 @@ inline void lane_dynamics(const LaneScene& s,
                           PackWork<Real>& w) {
   const TreeView& t = s.tree;
   body_inertias_and_forces(t, p.tree, w.data);
+  if (s.num_wrenches > 0) lane_wrenches(s, pack, w.data);
   if (is_loose_body(t)) {
     loose_body_bias(p.tree, Real(s.rules.dt), w.data);
   } else {

@@ -149,7 +149,9 @@ LaneScene LaneLayout::view() const {
           static_cast<int>(guards.size()),
           static_cast<int>(pairs.size()),
           row_size,
-          rules};
+          rules,
+          nullptr,
+          0};
 }
 
 namespace {

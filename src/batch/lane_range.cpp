@@ -64,6 +64,7 @@ class LaneRange final : public WorldRange {
       const WorldRows row = rows_.from(world);
       batch_.set_motion(world, row.q, row.v);
       batch_.set_targets(world, row.torque, row.position_target, row.velocity_target);
+      batch_.set_wrenches(world, *row.wrenches, row.world);
     }
     return any;
   }

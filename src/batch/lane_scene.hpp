@@ -44,6 +44,12 @@ struct LaneGuard {
   bool plane;  ///< b is a half-space
 };
 
+/// A point of a body where forces from outside act.
+struct LaneWrench {
+  int body;
+  double point[3];  ///< in the body [m]
+};
+
 /// Settings of the simulator that lanes read.
 struct LaneRules {
   double dt, tolerance, margin, baumgarte, recovery_speed, recovery_angular_speed, limit_margin,
@@ -60,6 +66,8 @@ struct LaneScene {
   int num_slots, num_rows, num_geometries, num_guards, num_pairs;
   int row_size;  ///< Reals of all blocks of Y
   LaneRules rules;
+  const LaneWrench* wrenches = nullptr;
+  int num_wrenches = 0;
 };
 
 /// How a world's step ended; of all but kStepped its state is as it was before.
@@ -94,6 +102,7 @@ struct LanePack {
   double* contacts;          ///< points of contact of the step
   const double* held;        ///< > 0: the world keeps its state
   LaneExit* exit;            ///< [W]
+  const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
 };
 
 /// Packs of a chunk at most: what they keep fits a cache of the second level, and problems of one

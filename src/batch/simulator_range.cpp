@@ -67,6 +67,11 @@ class SimulatorRange final : public WorldRange {
     control_.position_target = Vector(row.position_target, row.nv);
     control_.velocity_target = Vector(row.velocity_target, row.nv);
     for (int k = 0; k < steps && !poll_->requested(); ++k) {
+      take_wrenches(
+          *row.wrenches,
+          row.world,
+          [&] { return simulator_.body_poses(state); },
+          control_.wrenches);
       const StepReport& report = simulator_.step(state, control_);
       add_step(
           {report.status, report.residuals.relative, report.num_contacts, 0, k == 0}, rows_, world);

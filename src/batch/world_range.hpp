@@ -1,6 +1,7 @@
 #pragma once
 
 #include "batch/world_parameters.hpp"
+#include "batch/world_wrenches.hpp"
 
 #include <atomic>
 
@@ -35,6 +36,8 @@ struct WorldRows {
   double* certificate;
   std::int32_t *contacts, *scalar_steps;
   std::uint8_t* lane_exit;
+  const WrenchTable* wrenches;  ///< of all worlds
+  std::ptrdiff_t world;         ///< of the first row
 
   /// Those from `world` on.
   WorldRows from(std::ptrdiff_t world) const;

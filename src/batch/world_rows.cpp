@@ -33,7 +33,9 @@ WorldRows WorldRows::from(std::ptrdiff_t world) const {
           certificate + world,
           contacts + world,
           scalar_steps + world,
-          lane_exit + world};
+          lane_exit + world,
+          wrenches,
+          this->world + world};
 }
 
 void add_step(const WorldStep& step, const WorldRows& rows, int world) {
@@ -74,6 +76,7 @@ RowMemory::RowMemory(const Scene& scene, int worlds) : nq_(scene.nq()), nv_(scen
   lane_exit_.resize(n);
   contacts_.resize(n);
   scalar_steps_.resize(n);
+  bodies_ = scene.body_names();
   each_unit_group(scene, [&](int first, int count, const std::string& joint) {
     unit_groups_.push_back({first, count, joint});
   });
@@ -92,7 +95,18 @@ WorldRows RowMemory::rows() {
           certificate_.data(),
           contacts_.data(),
           scalar_steps_.data(),
-          lane_exit_.data()};
+          lane_exit_.data(),
+          &wrenches_,
+          0};
+}
+
+double* RowMemory::wrench(int body, const Vec3d& point) {
+  for (const WrenchRows& w : wrenches_) {
+    if (w.body == body && w.point.x == point.x && w.point.y == point.y && w.point.z == point.z)
+      return w.rows.get();
+  }
+  wrenches_.push_back({body, point, std::make_unique<double[]>(6 * time_.size())});
+  return wrenches_.back().rows.get();
 }
 
 BatchArrays RowMemory::arrays() {
@@ -147,7 +161,19 @@ void RowMemory::check(int first, int last, const std::uint8_t* mask) const {
       throw std::invalid_argument(entry(name, world, k) + " = " + number_text(x[k]) +
                                   ": must be finite");
     }
+    check_wrenches(world);
     check_units(world);
+  }
+}
+
+void RowMemory::check_wrenches(int world) const {
+  for (const WrenchRows& wrench : wrenches_) {
+    const double* x = wrench.of(world);
+    if (all_finite(x, 6)) continue;
+    int k = 0;
+    while (std::isfinite(x[k])) ++k;
+    throw std::invalid_argument(entry("wrench", world, k) + " on body \"" + bodies_[wrench.body] +
+                                "\" = " + number_text(x[k]) + ": must be finite");
   }
 }
 

@@ -91,6 +91,14 @@ class Batch {
   /// not unit; and whatever a thread throws.
   bool step(int substeps = 1, const std::uint8_t* mask = nullptr);
 
+  /// The same on a thread of the batch's own, while the caller goes on; the mask is copied. Until
+  /// wait() nothing of the batch may be called or written: what would change it throws
+  /// std::logic_error. A batch may be destroyed meanwhile, which ends the steps.
+  void step_async(int substeps = 1, const std::uint8_t* mask = nullptr);
+  /// Ends step_async(): returns and throws what step() would, controls that are not finite
+  /// included. Throws std::logic_error if there is none under way.
+  bool wait();
+
   /// The worlds of the mask back to the start, at rest at time 0 with cold warm starts; or to rows
   /// of q [worlds, nq] and v [worlds, nv]. Controls and parameters stay. Throws
   /// std::invalid_argument naming world and entry before anything changes.
@@ -102,6 +110,12 @@ class Batch {
   State state(int world) const;
   void set_state(int world, const State& state);  ///< validated
   Control control(int world) const;               ///< a copy of its rows
+
+  /// Forces from outside at a point of a body [m, its frame]: [worlds, 6] force [N] and moment
+  /// about the point [N m], both in world axes, held until written, zero at first. Every sub-step
+  /// has them where the point then is. The same array for the same body and point; it stays where
+  /// it is. Throws std::invalid_argument for a body that is not in the scene.
+  double* wrench(int body, const Vec3d& point = {0, 0, 0});
 
   /// What the contacts of `count` geometries carried in the last step: the sum over their points of
   /// the size of the force [N], to out [worlds, count]. Throws std::invalid_argument for a geometry

@@ -85,4 +85,43 @@ BOOST_AUTO_TEST_CASE(threads_share_nothing) {
   }
 }
 
+// Steps behind the caller's back are those of step(); errors and interrupts come at wait(), and a
+// batch may go meanwhile.
+BOOST_AUTO_TEST_CASE(steps_in_the_background) {
+  constexpr int kWorlds = 13;
+  Rng rng(6);
+  const Scene scene = lane_scene(rng);
+  for (const bool lanes : {true, false}) {
+    const BatchOptions options{.threads = 3, .width = 2, .lanes = lanes};
+    Batch a(scene, kWorlds, {}, options), b(scene, kWorlds, {}, options);
+    for (Batch* batch : {&a, &b}) {
+      fill(*batch, 0);
+      double* wrench = batch->wrench(0, {0.1, 0.0, 0.2});
+      for (int k = 0; k < 6 * kWorlds; ++k) wrench[k] = 0.1 * (k % 7);
+    }
+    std::vector<std::uint8_t> mask(kWorlds, 1);
+    mask[3] = 0;
+    for (int k = 0; k < 4; ++k) {
+      BOOST_TEST(a.step(3, mask.data()));
+      b.step_async(3, mask.data());
+      BOOST_CHECK_THROW(b.step(), std::logic_error);
+      BOOST_CHECK_THROW(b.reset(), std::logic_error);
+      BOOST_TEST(b.wait());
+    }
+    for (int w = 0; w < kWorlds; ++w) BOOST_TEST(same_world(a.state(w), b.state(w)));
+    BOOST_CHECK_THROW(b.wait(), std::logic_error);
+    b.arrays().torque[2] = std::numeric_limits<double>::quiet_NaN();
+    b.step_async();
+    BOOST_CHECK_EXCEPTION(b.wait(), std::invalid_argument, says({"torque[0, 2]"}));
+    b.arrays().torque[2] = 0.0;
+    int asked = 0;
+    b.set_interrupt({[](void* n) { return ++*static_cast<int*>(n) > 2; }, &asked});
+    b.step_async(1 << 28);
+    BOOST_TEST(!b.wait());
+    b.set_interrupt({});
+    BOOST_TEST(b.step());
+    b.step_async(1 << 28);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
