@@ -113,13 +113,13 @@ def _reason(text: str) -> str:
 def run(package: Package, name: str, loaded: stiction.Mjcf) -> None:
     """Two seconds without control."""
     scene, dt = loaded.scene, loaded.timestep
-    sim, control = stiction.Simulator(scene, dt=dt), loaded.control()
-    state, bad = sim.initial_state(), 0
+    sim, bad = loaded.simulation(), 0
+    state = sim.state
     overlaps = [p.distance for p in scene.distances(state, 0.0) if p.distance < -1e-3]
     begin = time.perf_counter()
     steps = min(round(SECONDS / dt), MOST_STEPS)
     for _ in range(steps):
-        bad += sim.step(state, control).status != "ok"
+        bad += sim.step().status != "ok"
     spent = (time.perf_counter() - begin) / steps
     if bad == 0:
         package.ok += 1

@@ -123,6 +123,7 @@ from .inverse import (
 )
 from .loaders.mjcf import Mjcf, MjcfKeyframe, load_mjcf
 from .loaders.mjcf_actuators import MjcfActuator
+from .loaders.mjcf_simulation import MjcfSimulation
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .log_cholesky import InertialParameters, log_cholesky, physical_inertia
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
@@ -183,6 +184,7 @@ __all__ = [
     "Mjcf",
     "MjcfActuator",
     "MjcfKeyframe",
+    "MjcfSimulation",
     "NonNegative",
     "NotConvergedWarning",
     "PairDistance",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +15,14 @@ from ..loading import _warn
 from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
-from .mjcf_equality import add_equalities, say_of_tendons
+from .mjcf_equality import add_equalities
+from .mjcf_fluid import Fluid
 from .mjcf_geometry import add_geometries, treat_overlapping_pairs
+from .mjcf_passive import Passive
+from .mjcf_sensors import Sensor, read_sensors
+from .mjcf_simulation import MjcfSimulation
 from .mjcf_source import Source, compile_mjcf
+from .mjcf_tendons import fixed_tendons
 from .mjcf_trees import Place, add_trees, set_numbers
 from .mjcf_visuals import mjcf_visuals
 
@@ -36,12 +42,16 @@ class MjcfKeyframe:
         v: velocity (nv,).
         time: [s].
         ctrl: MuJoCo's controls (nu,), see Mjcf.control.
+        activation: of actuators (na,).
+        mocap: position [m] and quaternion w x y z of mocap bodies, by name.
     """
 
     q: Floats
     v: Floats
     time: float
     ctrl: Floats
+    activation: Floats
+    mocap: dict[str, tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,19 @@ class Mjcf:
     _actuation: Actuation = field(repr=False)
     _source: Source = field(repr=False)
     _places: list[Place] = field(repr=False)
+    _geometries: dict[int, int] = field(repr=False)
+    _passive: Passive = field(repr=False)
+    _sensors: dict[str, Sensor] = field(repr=False)
+
+    def simulation(self, dt: float | None = None, **settings: Any) -> MjcfSimulation:
+        """The file in motion, with its mocap bodies, activations, medium, tendons and sensors,
+        which a Simulator of the scene alone knows nothing of.
+
+        Args:
+            dt: [s]; None: the file's.
+            settings: of the Simulator, see SettingNames.
+        """
+        return MjcfSimulation(self, dt, **settings)
 
     def control(self, ctrl: ArrayLike | None = None) -> Control:
         """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
@@ -155,8 +178,8 @@ def read_mjcf(
     try:
         _check_lengths(source)
         places = add_trees(source, scene)
-        add_geometries(source, scene, places, margins)
-        add_equalities(source, scene, places)
+        geometries = add_geometries(source, scene, places, margins)
+        welds = add_equalities(source, scene, places)
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene, margins)
         actuation = read_actuators(source, scene, places)
@@ -166,8 +189,10 @@ def read_mjcf(
         treat_overlapping_pairs(source, scene, keep_overlaps)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
-    say_of_tendons(source)
+    passive = Passive(source, scene, places, Fluid(source, places), fixed_tendons(source), welds)
+    sensors = read_sensors(source)
     _say_of_rest(source)
+    _say_of_simulation(source, passive, sensors, actuation)
     for message in source.messages:
         scene._add_message(message)
     unused = [m for m in source.messages if m.kind == "unused"]
@@ -186,6 +211,9 @@ def read_mjcf(
         actuation,
         source,
         places,
+        geometries,
+        passive,
+        sensors,
     )
 
 
@@ -220,20 +248,22 @@ def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:
         name = source.name("key", k)
         q = _with_unit_quaternions(scene, from_mujoco_qpos(scene, m.key_qpos[k]))
         v = from_mujoco_qvel(scene, q, m.key_qvel[k])
-        found[name] = MjcfKeyframe(q, v, float(m.key_time[k]), np.array(m.key_ctrl[k]))
+        ctrl, activation = np.array(m.key_ctrl[k]), np.array(m.key_act[k])
+        time, mocap = float(m.key_time[k]), _mocap_poses(source, k)
+        found[name] = MjcfKeyframe(q, v, time, ctrl, activation, mocap)
         if scene.nq:
             scene.set_configuration(name, q)
-        if np.any(m.key_act[k]) or _moves_mocap(source, k):
-            source.unused("key", k, "activations and poses of mocap bodies are not read")
     return found
 
 
-def _moves_mocap(source: Source, key: int) -> bool:
-    m = source.model
-    bodies = [int(b) for b in np.argsort(m.body_mocapid) if m.body_mocapid[b] >= 0]
-    own = np.hstack([m.body_pos[bodies], m.body_quat[bodies]])
-    given = np.hstack([m.key_mpos[key].reshape(-1, 3), m.key_mquat[key].reshape(-1, 4)])
-    return bool(np.any(np.abs(given - own) > 1e-9))
+def _mocap_poses(source: Source, key: int) -> dict[str, tuple[Floats, Floats]]:
+    m, poses = source.model, {}
+    for b in np.flatnonzero(m.body_mocapid >= 0):
+        i = int(m.body_mocapid[b])
+        position = np.array(m.key_mpos[key]).reshape(-1, 3)[i]
+        quaternion = np.array(m.key_mquat[key]).reshape(-1, 4)[i]
+        poses[source.name("body", b)] = position, quaternion
+    return poses
 
 
 def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:
@@ -248,14 +278,26 @@ def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:
 def _say_of_rest(source: Source) -> None:
     """What no other part of the loader looks at."""
     m, opt = source.model, source.model.opt
-    if opt.density or opt.viscosity or np.any(opt.wind):
-        source.unused_file("option: density, viscosity and wind are not honoured: nothing swims")
     if int(opt.enableflags) & int(source.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
         source.unused_file("option: the override of contact parameters is not honoured")
     for kind, count in (("flex", m.nflex), ("plugin", m.nplugin)):
         source.unused_of(kind, range(int(count)), "is not supported and left out")
-    source.unused_of("sensor", range(int(m.nsensor)), "is not read")
     source.note("contacts, limits and equalities are rigid: solref and solimp are not read")
     integrator = int(opt.integrator)
     if integrator == int(source.mujoco.mjtIntegrator.mjINT_RK4):
         source.note("the integrator RK4 is not read: the Simulator's own is semi-implicit")
+
+
+def _say_of_simulation(
+    source: Source, passive: Passive, sensors: dict[str, Sensor], actuation: Actuation
+) -> None:
+    """What a Simulator of the scene alone knows nothing of."""
+    m, found = source.model, [*passive.kinds()]
+    if np.any(m.body_mocapid >= 0):
+        found.append("poses of mocap bodies")
+    if any(actuator.activation for actuator in actuation.actuators):
+        found.append("activations of actuators")
+    if sensors:
+        found.append("sensors")
+    if found:
+        source.note(f"{', '.join(found)}: in Mjcf.simulation(), not in a Simulator of the scene")

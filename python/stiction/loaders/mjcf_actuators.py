@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, Scene
+from .mjcf_activation import Activation, read_activation
 from .mjcf_source import Source
 from .mjcf_transmission import on_one_dof, transmission
 from .mjcf_trees import HINGE, SLIDE, Place
@@ -41,6 +42,7 @@ class MjcfActuator:
         bias: its force at control 0, length 0 and speed 0.
         kp, kd: of its force over its length and speed.
         control_range, force_range: (2,), infinite where the file sets none.
+        activation: what its control moves first; None: the control acts at once.
     """
 
     name: str
@@ -54,6 +56,7 @@ class MjcfActuator:
     kd: float
     control_range: tuple[float, float]
     force_range: tuple[float, float]
+    activation: Activation | None = None
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,13 @@ class Actuation:
             if np.isnan(numbers).any() or not np.all(np.isfinite(numbers[:-2])):
                 raise ValueError(f"actuator '{actuator.name}': a number is not finite")
 
-    def control(self, given: ArrayLike | None, q_dofs: Floats | None) -> Control:
-        """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,)."""
+    def control(
+        self, given: ArrayLike | None, q_dofs: Floats | None, activation: Floats | None = None
+    ) -> Control:
+        """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,).
+
+        activation: (na,) takes the place of the controls of actuators that have one.
+        """
         ctrl = np.zeros(self.count) if given is None else np.asarray(given, dtype=np.float64)
         if ctrl.shape != (self.count,):
             raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
@@ -82,6 +90,8 @@ class Actuation:
         torque, spring, damper = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         for actuator in self.actuators:
             u = float(np.clip(ctrl[actuator.control], *actuator.control_range))
+            if activation is not None and actuator.activation is not None:
+                u = actuator.activation.acts(float(activation[actuator.activation.number]), u)
             force = actuator.gain * u + actuator.bias
             if actuator.kind == "motor":
                 torque += actuator.gear * np.clip(force, *actuator.force_range)
@@ -96,6 +106,30 @@ class Actuation:
         control.position_target = np.divide(spring, self.kp, out=np.zeros(nv), where=self.kp > 0)
         control.velocity_target = np.divide(damper, self.kd, out=np.zeros(nv), where=self.kd > 0)
         return control
+
+    def next_activation(self, given: Floats, activation: Floats, dt: float) -> Floats:
+        """(na,) after a step of dt with MuJoCo's ctrl."""
+        after = activation.copy()
+        for actuator in self.actuators:
+            a = actuator.activation
+            if a is not None:
+                u = float(np.clip(given[actuator.control], *actuator.control_range))
+                after[a.number] = a.next(float(activation[a.number]), u, dt)
+        return after
+
+    def forces(
+        self, given: Floats, activation: Floats, q_dofs: Floats, v: Floats
+    ) -> dict[str, float]:
+        """Force of each actuator by name, at positions and velocities of dofs (nv,)."""
+        found = {}
+        for actuator in self.actuators:
+            u = float(np.clip(given[actuator.control], *actuator.control_range))
+            if actuator.activation is not None:
+                u = actuator.activation.acts(float(activation[actuator.activation.number]), u)
+            length, speed = float(actuator.gear @ q_dofs), float(actuator.gear @ v)
+            force = actuator.gain * u + actuator.bias - actuator.kp * length - actuator.kd * speed
+            found[actuator.name] = float(np.clip(force, *actuator.force_range))
+        return found
 
 
 def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuation:
@@ -138,7 +172,8 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
             source.unused("actuator", i, f"does not act: {reason}")
             return None
         pulls = servo
-    _say_of_activation(source, i)
+    activation = read_activation(source, i)
+    _say_of_dynamics(source, i)
     address = int(m.actuator_ctrladr[i])
     limited = bool(m.actuator_ctrllimited[address]) and not source.disabled("clampctrl")
     return MjcfActuator(
@@ -153,6 +188,7 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
         kd=kd,
         control_range=_range(m.actuator_ctrlrange[address], limited),
         force_range=_range(m.actuator_forcerange[i], bool(m.actuator_forcelimited[i])),
+        activation=activation,
     )
 
 
@@ -173,10 +209,8 @@ def _refusal(source: Source, i: int) -> str:
     return ""
 
 
-def _say_of_activation(source: Source, i: int) -> None:
+def _say_of_dynamics(source: Source, i: int) -> None:
     m = source.model
-    if not source.is_one_of(m.actuator_dyntype[i], "mjtDyn", ["mjDYN_NONE"]):
-        source.unused("actuator", i, "its activation is not simulated: the control acts at once")
     if float(m.actuator_delay[i]) != 0.0:
         source.unused("actuator", i, "its delay is not honoured")
     if np.any(m.actuator_dampingpoly[i] != 0):

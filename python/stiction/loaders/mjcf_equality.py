@@ -1,30 +1,99 @@
-"""Equalities of a compiled MuJoCo model as closures, welds and gears; what tendons would do."""
+"""Equalities of a compiled MuJoCo model as closures, welds and gears; welds to mocap bodies."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pinocchio
+from numpy.typing import NDArray
 
 from .._stiction import Scene
 from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
-__all__ = ["add_equalities", "say_of_tendons"]
+__all__ = ["MocapWeld", "add_equalities"]
+
+Floats = NDArray[np.float64]
+LARGEST, GRAVITY, ARM = 20.0, 9.81, 1.0
+"""A weld to a mocap body pulls with so many times the weight of the tree that it moves, standard
+gravity [m/s^2], and turns with that force on an arm of so many metres, at most."""
 
 
-def add_equalities(source: Source, scene: Scene, places: list[Place]) -> None:
-    """Connect, weld and joint; each other one, and each that is switched off, is a message."""
-    m = source.model
+@dataclass(frozen=True)
+class MocapWeld:
+    """A body held to a mocap body with a bounded force.
+
+    Attributes:
+        mocap: MuJoCo's body; X_A the frame in it.
+        body: of the scene; X_B the frame in it that is pulled to X_A.
+        turn_scale: of the rows that turn: MuJoCo's are halves of angles, times its torquescale.
+        inverse_weight: (6,) [1/kg, 1/(kg m^2)].
+        most: largest force and largest of the other three, in the units of the rows.
+    """
+
+    name: str
+    mocap: int
+    X_A: pinocchio.SE3
+    body: int
+    X_B: pinocchio.SE3
+    turn_scale: float
+    inverse_weight: Floats
+    most: tuple[float, float]
+    solref: Floats
+    solimp: Floats
+
+
+def add_equalities(source: Source, scene: Scene, places: list[Place]) -> list[MocapWeld]:
+    """Connect, weld and joint; each other one, and each that is switched off, is a message.
+
+    Welds to mocap bodies are no part of the scene and are returned.
+    """
+    m, welds = source.model, []
     off = source.disabled("equality") or source.disabled("constraint")
     for k in range(int(m.neq)):
         if off or not m.eq_active0[k]:
             source.unused("equality", k, "is not active at the start and left out")
             continue
+        held = _mocap_weld(source, places, k)
+        if held is not None:
+            welds.append(held)
+            continue
         why = _add(source, scene, places, k)
         if why:
             source.unused("equality", k, f"is left out: {why}")
+    return welds
+
+
+def _mocap_weld(source: Source, places: list[Place], k: int) -> MocapWeld | None:
+    """None: it is another equality, or its other side does not move."""
+    m = source.model
+    if not source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_WELD"]):
+        return None
+    ids = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
+    of_sites = source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"])
+    bodies = [int(m.site_bodyid[s]) for s in ids] if of_sites else ids
+    frames = _own_frames(source, k, weld=True)
+    first = [side for side in (0, 1) if m.body_mocapid[bodies[side]] >= 0]
+    if not first or places[bodies[1 - first[0]]].body < 0:
+        return None
+    a, b = first[0], 1 - first[0]
+    place = places[bodies[b]]
+    scale = 0.5 * float(m.eq_data[k, 10])
+    largest = LARGEST * GRAVITY * float(m.body_subtreemass[m.body_rootid[bodies[b]]])
+    translation, turn = (float(x) for x in m.body_invweight0[bodies[b]])
+    return MocapWeld(
+        name=source.name("equality", k),
+        mocap=bodies[a],
+        X_A=frames[a],
+        body=place.body,
+        X_B=place.X * frames[b],
+        turn_scale=scale,
+        inverse_weight=np.repeat([translation, turn], 3),
+        most=(largest, largest * ARM / scale if scale > 0.0 else np.inf),
+        solref=np.array(m.eq_solref[k]),
+        solimp=np.array(m.eq_solimp[k]),
+    )
 
 
 def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
@@ -52,19 +121,27 @@ def _frames(
     source: Source, places: list[Place], k: int, weld: bool
 ) -> tuple[tuple[int, pinocchio.SE3], tuple[int, pinocchio.SE3]]:
     """Scene body and frame in it, of both sides."""
-    m, data = source.model, np.array(source.model.eq_data[k])
+    m = source.model
     ids = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
     if source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"]):
         bodies = [places[m.site_bodyid[s]] for s in ids]
-        own = [pose(m.site_pos[s], m.site_quat[s]) for s in ids]
     else:
         bodies = [places[b] for b in ids]
-        # weld: the point of body 2, then pose of body 2 in body 1 there; connect: both points.
-        first, second = (data[3:6], data[0:3]) if weld else (data[0:3], data[3:6])
-        turn = data[6:10] if weld else np.array([1.0, 0.0, 0.0, 0.0])
-        own = [pose(first, turn), pinocchio.SE3(np.eye(3), second)]
+    own = _own_frames(source, k, weld)
     one, two = ((body.body, body.X * X) for body, X in zip(bodies, own, strict=True))
     return one, two
+
+
+def _own_frames(source: Source, k: int, weld: bool) -> list[pinocchio.SE3]:
+    """In MuJoCo's bodies, of both sides."""
+    m, data = source.model, np.array(source.model.eq_data[k])
+    if source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"]):
+        sites = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
+        return [pose(m.site_pos[s], m.site_quat[s]) for s in sites]
+    # weld: the point of body 2, then pose of body 2 in body 1 there; connect: both points.
+    first, second = (data[3:6], data[0:3]) if weld else (data[0:3], data[3:6])
+    turn = data[6:10] if weld else np.array([1.0, 0.0, 0.0, 0.0])
+    return [pose(first, turn), pinocchio.SE3(np.eye(3), second)]
 
 
 def _add_gear(source: Source, scene: Scene, k: int) -> str:
@@ -119,27 +196,3 @@ def _lock(source: Source, scene: Scene, k: int, dof: int, position: float) -> st
         if m.jnt_type[other] in (SLIDE, HINGE) and driver != dof:
             return _couple(source, scene, k, GearRow(dof, driver, 0.0, position))
     return "to lock a joint takes a second joint of one dof"
-
-
-def say_of_tendons(source: Source) -> None:
-    """Tendons that do more than carry an actuator."""
-    m = source.model
-    for t in range(int(m.ntendon)):
-        does = _what_it_does(m, t)
-        if does:
-            source.unused("tendon", t, f"{', '.join(does)}: not honoured")
-
-
-def _what_it_does(m: Any, t: int) -> list[str]:
-    found = []
-    for word in ("stiffness", "damping", "frictionloss", "armature", "springyield"):
-        if float(getattr(m, f"tendon_{word}")[t]) != 0.0:
-            found.append(word)
-    for word in ("stiffness", "damping"):
-        if np.any(getattr(m, f"tendon_{word}poly")[t] != 0.0):
-            found.append(f"{word} of higher order")
-    if m.tendon_limited[t]:
-        found.append("range")
-    if m.tendon_actfrclimited[t]:
-        found.append("actuatorfrcrange")
-    return found

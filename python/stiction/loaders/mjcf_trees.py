@@ -270,6 +270,9 @@ def _say_of_joints(source: Source, free: NDArray[np.bool_], margins: bool) -> No
     source.unused_of(
         "body", np.flatnonzero(m.body_gravcomp), "gravcomp is not honoured: its weight acts in full"
     )
+    moved = np.array(m.body_mocapid)[m.body_rootid] >= 0
     source.unused_of(
-        "body", np.flatnonzero(m.body_mocapid >= 0), "mocap body: it stays where the file puts it"
+        "body",
+        np.flatnonzero(moved & (np.array(m.body_jntnum) > 0)),
+        "its joints stand on a mocap body: they stay where the file puts it",
     )

@@ -1,0 +1,243 @@
+"""An MJCF file in motion: what MuJoCo keeps in its MjData."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio
+from numpy.typing import ArrayLike, NDArray
+
+from .._stiction import ContactReport, ExternalWrench, State, StepReport, make_state
+from ..given_array import given_array
+from ..mujoco_layout import to_mujoco_qpos, to_mujoco_qvel
+from ..simulator import Simulator
+from .mjcf_kinematics import Motion, body_motions
+from .mjcf_sensors import Reading, Sensor
+from .mjcf_source import pose
+
+if TYPE_CHECKING:
+    from .mjcf import Mjcf
+
+__all__ = ["MjcfSimulation"]
+
+Floats = NDArray[np.float64]
+
+
+class MjcfSimulation:
+    """A Simulator of an MJCF file with what only the file knows: poses of mocap bodies, activations
+    of actuators, the medium, springs and limits of tendons, and sensors.
+
+        arm = stiction.load_mjcf("fetch.xml").simulation()
+        arm.place("mocap", [1.3, 0.7, 0.6])
+        arm.step()
+        arm.sensor("touch")
+
+    Forces of the medium, of tendons and of welds to mocap bodies are computed from the state at the
+    start of a step, and act in it besides contacts and joints.
+
+    Attributes:
+        sim: the Simulator, with the scene's parameters.
+        state: where it is.
+        activation: (na,) of actuators, in MuJoCo's order.
+    """
+
+    def __init__(self, model: Mjcf, dt: float | None = None, **settings: Any) -> None:
+        step = model.timestep if dt is None else dt
+        self.sim = Simulator(model.scene, dt=step, **settings)
+        self._model, self._m = model, model._source.model
+        self._numbers = {
+            model._source.name("body", b): int(b) for b in np.flatnonzero(self._m.body_mocapid >= 0)
+        }
+        self.state: State = self.sim.initial_state()
+        self.activation: Floats = np.zeros(int(self._m.na))
+        self._mocap: dict[int, tuple[Floats, Floats]] = {}
+        self._begin()
+
+    def reset(self, keyframe: str | None = None) -> None:
+        """To the file's qpos0 at rest, or a keyframe with its activations and mocap poses.
+
+        Raises:
+            ValueError: there is no such keyframe; the message lists the names.
+        """
+        if keyframe is None:
+            self.state = make_state(self.sim.scene, self.sim.scene.default_q)
+            self._begin()
+            return
+        self.state = self._model.state(keyframe)
+        self._begin()
+        key = self._model.keyframes[keyframe]
+        self.activation = key.activation.copy()
+        for name, (position, quaternion) in key.mocap.items():
+            self.place(name, position, quaternion)
+
+    def _begin(self) -> None:
+        m = self._m
+        self.activation = np.zeros(int(m.na))
+        for name, b in self._numbers.items():
+            self._mocap[b] = np.array(m.body_pos[b]), np.array(m.body_quat[b])
+            self.place(name)
+        self._ctrl = np.zeros(int(m.nu))
+        self._acceleration = np.zeros(int(m.nv))
+        self._before = self.state.copy()
+        self._wrenches: list[ExternalWrench] = []
+        self._contacts: list[ContactReport] = []
+
+    # --- mocap bodies -----------------------------------------------------------------------------
+
+    @property
+    def mocap_names(self) -> list[str]:
+        """Of the bodies that `place` puts somewhere."""
+        return list(self._numbers)
+
+    def mocap_pose(self, name: str) -> tuple[Floats, Floats]:
+        """Position [m] and quaternion w x y z of a mocap body.
+
+        Raises:
+            ValueError: there is no such mocap body; the message lists the names.
+        """
+        position, quaternion = self._mocap[self._number(name)]
+        return position.copy(), quaternion.copy()
+
+    def place(
+        self, name: str, position: ArrayLike | None = None, quaternion: ArrayLike | None = None
+    ) -> None:
+        """Puts a mocap body somewhere from now on, with its geometry.
+
+        What is welded to it follows, pulled with at most twenty times the weight of its tree and,
+        in torque, that on an arm of 1 m. Its geometry stands still at its new place, as in MuJoCo:
+        contacts see its motion in their gaps, not in their velocities.
+
+        Args:
+            name: of the mocap body.
+            position: (3,) [m]; None: where it is.
+            quaternion: (4,) w x y z, not zero; None: as it is.
+
+        Raises:
+            ValueError: there is no such mocap body, the message lists the names; or a number is not
+                finite, or the quaternion is zero.
+        """
+        b = self._number(name)
+        old = self._mocap[b]
+        p = old[0] if position is None else given_array("position", position, (3,))
+        r = old[1] if quaternion is None else given_array("quaternion", quaternion, (4,))
+        if not (np.all(np.isfinite(p)) and np.all(np.isfinite(r))):
+            raise ValueError(f"pose of {name!r}: {p}, {r}: must be finite")
+        length = float(np.linalg.norm(r))
+        if length == 0.0:
+            raise ValueError(f"quaternion of {name!r} is zero")
+        self._mocap[b] = np.array(p), np.array(r) / length
+        self._move_geometry(b)
+
+    def _number(self, name: str) -> int:
+        if name not in self._numbers:
+            names = ", ".join(self._numbers) or "none"
+            raise ValueError(f"no mocap body {name!r}; there are: {names}")
+        return self._numbers[name]
+
+    def _move_geometry(self, mocap: int) -> None:
+        m, X_W = self._m, {mocap: pose(*self._mocap[mocap])}
+        for b in range(mocap + 1, int(m.nbody)):
+            if int(m.body_parentid[b]) in X_W and m.body_jntnum[b] == 0:
+                X_W[b] = X_W[int(m.body_parentid[b])] * pose(m.body_pos[b], m.body_quat[b])
+        for g, geometry in self._model._geometries.items():
+            X = X_W.get(int(m.geom_bodyid[g]))
+            if X is not None:
+                moved: pinocchio.SE3 = X * pose(m.geom_pos[g], m.geom_quat[g])
+                self.sim.parameters.set_geometry_placement(geometry, moved)
+
+    # --- steps ------------------------------------------------------------------------------------
+
+    def step(self, ctrl: ArrayLike | None = None, torque: ArrayLike | None = None) -> StepReport:
+        """One step with MuJoCo's ctrl (nu,); None: all zero.
+
+        torque: (nv,) of dofs, added to what the actuators give, as Control.torque.
+
+        Raises:
+            ValueError: ctrl or torque has another length.
+        """
+        model, dt = self._model, self.sim.settings.dt
+        given = np.zeros(int(self._m.nu)) if ctrl is None else np.asarray(ctrl, dtype=np.float64)
+        control = model._actuation.control(given, None, self.activation)
+        if torque is not None:
+            added = given_array("torque", torque, (int(self._m.nv),))
+            control.torque = np.asarray(control.torque) + added
+        self._wrenches = []
+        if model._passive:
+            self._wrenches = model._passive.wrenches(
+                self.state, self.sim.parameters, control, self._mocap, dt
+            )
+            control.wrenches = self._wrenches
+        self._before, self._ctrl = self.state.copy(), np.array(given)
+        report = self.sim.step(self.state, control)
+        self._contacts = self.sim.contacts()
+        self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
+        self.activation = model._actuation.next_activation(given, self.activation, dt)
+        return report
+
+    @property
+    def external_wrenches(self) -> tuple[ExternalWrench, ...]:
+        """Of the medium, of tendons and of welds to mocap bodies, that acted in the last step."""
+        return tuple(self._wrenches)
+
+    # --- sensors ----------------------------------------------------------------------------------
+
+    @property
+    def sensor_names(self) -> list[str]:
+        """Of those that `sensor` reads."""
+        return list(self._model._sensors)
+
+    def of_last_step(self, name: str) -> bool:
+        """Whether a sensor reads accelerations or forces, see `sensor`."""
+        return self._sensor(name).of_last_step
+
+    def _sensor(self, name: str) -> Sensor:
+        sensors = self._model._sensors
+        if name not in sensors:
+            names = ", ".join(sensors) or "none"
+            raise ValueError(f"no sensor {name!r}; there are: {names}")
+        return sensors[name]
+
+    def sensor(self, name: str) -> Floats:
+        """(n,) as MuJoCo's sensordata: units and axes of its reference, without noise.
+
+        Positions and velocities are those of `state`. What takes accelerations and forces (touch,
+        force, torque, accelerometer and accelerations of frames) is of the last step: at the state
+        where it began, with the mean acceleration and the contact forces of the step; zero where
+        there was none yet.
+
+        Raises:
+            ValueError: there is no such sensor; the message lists the names.
+        """
+        sensor = self._sensor(name)
+        now = not sensor.of_last_step
+        state = self.state if now else self._before
+        a = np.zeros(int(self._m.nv)) if now else self._acceleration
+        q, v = np.asarray(self.sim.scene.dof_positions(state.q)), np.asarray(state.v)
+        return sensor.read(
+            Reading(
+                source=self._model._source,
+                motions=self._motions(state, a),
+                q=q,
+                qpos=to_mujoco_qpos(self.sim.scene, state.q),
+                v=v,
+                time=float(self.state.time),
+                forces=self._model._actuation.forces(self._ctrl, self.activation, q, v),
+                actuation=self._model._actuation,
+                wrenches=[(w.body, np.array(w.force), np.array(w.moment)) for w in self._wrenches],
+                contacts=self._contacts,
+                places=self._model._places,
+                gravity=np.array(self.sim.parameters.gravity),
+            )
+        )
+
+    def _motions(self, state: State, a: Floats) -> list[Motion]:
+        scene, v = self.sim.scene, np.asarray(state.v)
+        qpos, qvel = to_mujoco_qpos(scene, state.q), to_mujoco_qvel(scene, state.q, v)
+        turned = a.copy()
+        for joint in scene.joints:  # v is of body axes, which turn
+            if joint.type == "free_flyer":
+                i = joint.v_index
+                turned[i : i + 3] += np.cross(v[i + 3 : i + 6], v[i : i + 3])
+        qacc = to_mujoco_qvel(scene, state.q, turned)
+        return body_motions(self._m, qpos, qvel, qacc, self._mocap)
