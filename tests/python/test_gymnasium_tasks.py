@@ -8,7 +8,19 @@ import stiction.envs
 from gymnasium.utils.env_checker import check_env
 from stiction.mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 
-TASKS = ["Ant", "HalfCheetah", "Hopper", "InvertedDoublePendulum", "InvertedPendulum", "Walker2d"]
+TASKS = [
+    "Ant",
+    "HalfCheetah",
+    "Hopper",
+    "InvertedDoublePendulum",
+    "InvertedPendulum",
+    "Pusher",
+    "Reacher",
+    "Swimmer",
+    "Walker2d",
+]
+ARMS = ("Pusher", "Reacher")
+ENDLESS = ("HalfCheetah", "Swimmer", *ARMS)
 SETTINGS = {
     "Ant": {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0.0},
 }
@@ -18,11 +30,12 @@ def both(task, n=1):
     theirs = gymnasium.make(f"{task}-v5", **SETTINGS.get(task, {})).unwrapped
     ours = getattr(stiction.envs, task)(n, autoreset="Disabled")
     theirs.reset(seed=0)
+    theirs.action_space.seed(0)
     ours.reset(seed=0)
     return theirs, ours
 
 
-def reward_now(task, theirs, before, reward, info, terminated):
+def reward_now(task, theirs, before, reward, info, terminated, action):
     """The reward at the state after the action: where Gymnasium reads positions of bodies and
     sites, these are of the step's last evaluation, up to a substep earlier."""
     data = theirs.data
@@ -32,6 +45,8 @@ def reward_now(task, theirs, before, reward, info, terminated):
         mujoco.mj_forward(theirs.model, data)
         x, _, y = data.site_xpos[0]
         return theirs._get_rew(x, y, terminated)[0]
+    if task in ARMS:
+        return theirs._get_rew(action)[0]
     return reward
 
 
@@ -78,15 +93,18 @@ def test_observation_reward_and_end_are_gymnasiums(task):
         out = ours._observation()[0]
         ends += terminated
         steps += 1
+        if task in ARMS:  # places of bodies as they are now
+            mujoco.mj_forward(theirs.model, theirs.data)
+            observation = theirs._get_obs()
         if task == "InvertedDoublePendulum":
             out[8] = observation[8]  # said in its docstring
         assert np.abs(out - observation).max() < 1e-9 * (1.0 + np.abs(observation).max())
         assert ours._ended()[0] == terminated
-        expected = reward_now(task, theirs, before, reward, info, terminated)
+        expected = reward_now(task, theirs, before, reward, info, terminated, action)
         assert ours._reward()[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
         if terminated:
             theirs.reset()
-    assert task == "HalfCheetah" or 0 < ends < steps
+    assert task in ENDLESS or 0 < ends < steps
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -102,7 +120,7 @@ def test_actions_are_gymnasiums_forces(task):
         assert np.abs(ours.batch.torque[0] - force).max() < 1e-12 * (1.0 + np.abs(force).max())
 
 
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", [task for task in TASKS if task not in ARMS])
 def test_noise_at_the_start_is_gymnasiums(task):
     theirs, ours = both(task, 4000)
     assert ours.noise == theirs._reset_noise_scale
@@ -132,3 +150,50 @@ def test_random_actions_give_finite_episodes(task):
         assert np.isfinite(observation).all() and np.isfinite(reward).all()
         assert not ours.batch.frozen.any()
     assert ends >= 32
+
+
+def extent(x):
+    return np.array([x.min(axis=0), x.max(axis=0)])
+
+
+@pytest.mark.parametrize("task", ARMS)
+def test_arms_start_as_gymnasiums(task):
+    """Ranges of all numbers, and where things are never put."""
+    theirs, ours = both(task, 4000)
+    given = []
+    for _ in range(2000):
+        theirs.reset()
+        given.append(np.concatenate([theirs.data.qpos, theirs.data.qvel]))
+    given = np.array(given)
+    own = np.concatenate([ours.batch.q, ours.batch.v], axis=1)
+    size = extent(given)[1] - extent(given)[0]
+    assert np.all(np.abs(extent(own) - extent(given)) <= 0.03 * size + 1e-12)
+    assert np.all(np.abs(own.mean(0) - given.mean(0)) <= 0.05 * size + 1e-12)
+    first = 7 if task == "Pusher" else 2
+    distance = [np.linalg.norm(x[:, first : first + 2], axis=1) for x in (own, given)]
+    assert distance[0].min() == pytest.approx(distance[1].min(), abs=0.02)
+    assert distance[0].max() == pytest.approx(distance[1].max(), abs=0.02)
+    assert len(np.unique(own[:, first])) == 4000
+
+
+def test_the_medium_pushes_the_swimmer_as_mujocos():
+    theirs, ours = both("Swimmer")
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        theirs.set_state(rng.normal(size=5), rng.normal(size=5))
+        put(ours, 0, theirs)
+        force = theirs.data.qfrc_fluid
+        assert np.abs(ours._of_the_medium()[0] - force).max() < 1e-9 * np.abs(force).max()
+
+
+def test_the_swimmer_swims_as_gymnasiums():
+    """The same waves; MuJoCo's steps are RK4 here."""
+    theirs, ours = both("Swimmer")
+    theirs.set_state(np.zeros(5), np.zeros(5))
+    put(ours, 0, theirs)
+    for i in range(200):
+        action = np.sin([0.1 * i, 0.1 * i + 1.2])
+        theirs.step(action)
+        ours.step(action[None])
+    assert theirs.data.qpos[0] < -0.8
+    assert np.abs(ours.batch.q[0] - theirs.data.qpos).max() < 0.05

@@ -17,6 +17,7 @@ except ModuleNotFoundError as error:
 
 from .batch_env import BatchEnv
 from .cartpole import CartPole
+from .gymnasium_arms import Pusher, Reacher
 from .gymnasium_tasks import (
     Ant,
     GymnasiumTask,
@@ -28,6 +29,7 @@ from .gymnasium_tasks import (
 )
 from .one_env import OneEnv
 from .policy import SOLO12_TROT, Policy
+from .swimmer import Swimmer
 from .velocity import Solo12Velocity
 
 __all__ = [
@@ -42,7 +44,10 @@ __all__ = [
     "InvertedPendulum",
     "OneEnv",
     "Policy",
+    "Pusher",
+    "Reacher",
     "Solo12Velocity",
+    "Swimmer",
     "Walker2d",
 ]
 
@@ -56,5 +61,15 @@ def _register(name: str, version: int, task: Callable[..., BatchEnv]) -> None:
 
 _register("CartPole", 0, CartPole)
 _register("Solo12Velocity", 0, Solo12Velocity)
-for _task in (Ant, HalfCheetah, Hopper, InvertedDoublePendulum, InvertedPendulum, Walker2d):
+for _task in (
+    Ant,
+    HalfCheetah,
+    Hopper,
+    InvertedDoublePendulum,
+    InvertedPendulum,
+    Pusher,
+    Reacher,
+    Swimmer,
+    Walker2d,
+):
     _register(_task.__name__, 5, _task)

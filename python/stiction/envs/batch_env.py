@@ -119,7 +119,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         waiting = self._waiting
         moving = ~waiting
         self.act(actions, moving)
-        self.batch.step(self.substeps, None if moving.all() else moving)
+        self._advance(None if moving.all() else moving)
         terminated = (self._ended() | self.batch.frozen) & moving
         truncated = (self.steps >= self.episode_steps) & moving & ~terminated
         reward = np.where(moving & ~self.batch.frozen, self._reward(), 0.0)
@@ -159,6 +159,10 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     def _act(self, action: Floats) -> None:
         """Actions into the controls of the batch."""
         raise NotImplementedError
+
+    def _advance(self, mask: Bools | None) -> None:
+        """The steps of an action, of the worlds of the mask; None: of all."""
+        self.batch.step(self.substeps, mask)
 
     def _observe(self, out: Observations) -> None:
         raise NotImplementedError

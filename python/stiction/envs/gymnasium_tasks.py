@@ -29,16 +29,16 @@ __all__ = [
 class GymnasiumTask(BatchEnv):
     """A task of one robot with motors, from an MJCF file of the package gymnasium.
 
-    Rewards are of the state after the action: for Ant and InvertedDoublePendulum Gymnasium takes
-    places of bodies that are up to one of MuJoCo's steps older. Contacts are rigid, and every file
-    is stepped by semi-implicit Euler, where some ask MuJoCo for RK4. What else the loader does not
-    honour is in `batch.scene.messages`.
+    Rewards and observations are of the state after the action: for Ant, InvertedDoublePendulum,
+    Reacher and Pusher Gymnasium takes places of bodies that are up to one of MuJoCo's steps older.
+    Contacts are rigid, and every file is stepped by semi-implicit Euler, where some ask MuJoCo for
+    RK4. What else the loader does not honour is in `batch.scene.messages`.
 
     Args:
         num_envs: worlds.
         threads: of the batch.
         autoreset: see BatchEnv.
-        episode_steps: after which an episode is truncated, Gymnasium's 1000.
+        episode_steps: after which an episode is truncated; None: Gymnasium's number.
     """
 
     file: ClassVar[str]
@@ -46,6 +46,8 @@ class GymnasiumTask(BatchEnv):
     observation_size: ClassVar[int]
     limit: ClassVar[float] = 1.0
     """Actions are in [-limit, limit]."""
+    most_actions: ClassVar[int] = 1000
+    """Actions of an episode."""
     noise: ClassVar[float]
     """Of q, uniform, and v at the start."""
     normal_velocity: ClassVar[bool] = False
@@ -57,7 +59,7 @@ class GymnasiumTask(BatchEnv):
         *,
         threads: int = 1,
         autoreset: str = "SameStep",
-        episode_steps: int = 1000,
+        episode_steps: int | None = None,
     ) -> None:
         path = Path(gym.__file__).parent / "envs" / "mujoco" / "assets" / self.file
         with warnings.catch_warnings():
@@ -69,11 +71,12 @@ class GymnasiumTask(BatchEnv):
             substeps=self.frame_skip,
             observation_size=self.observation_size,
             action_size=len(model.actuators),
-            episode_steps=episode_steps,
+            episode_steps=self.most_actions if episode_steps is None else episode_steps,
             autoreset=autoreset,
             action_limit=self.limit,
             dtype=np.float64,
         )
+        self._fluid = model._passive.fluid
         self._rest = np.asarray(model.control().torque)
         controls = self.limit * np.eye(len(model.actuators))
         gears = [np.asarray(model.control(u).torque) - self._rest for u in controls]

@@ -29,13 +29,17 @@ LEAST = 1e-15
 
 
 class Fluid:
-    """The medium of a file, and the boxes that move in it."""
+    """The medium of a file, and the boxes that move in it.
+
+    Attributes:
+        boxes: scene body, centre [m] and axes in it, edges [m].
+    """
 
     def __init__(self, source: Source, places: list[Place]) -> None:
         m, opt = source.model, source.model.opt
         self.density, self.viscosity = float(opt.density), float(opt.viscosity)
         self.wind = np.array(opt.wind)
-        self._boxes: list[tuple[int, Floats, Floats, Floats]] = []
+        self.boxes: list[tuple[int, Floats, Floats, Floats]] = []
         if not (self.density or self.viscosity) or source.disabled("damper"):
             return
         shaped = {int(b) for b in np.array(m.geom_bodyid)[np.array(m.geom_fluid)[:, 0] > 0]}
@@ -45,7 +49,7 @@ class Fluid:
             X = places[b].X * pose(m.body_ipos[b], m.body_iquat[b])
             sums = np.sum(m.body_inertia[b]) - 2.0 * np.array(m.body_inertia[b])
             edges = np.sqrt(np.maximum(LEAST, sums) / m.body_mass[b] * 6.0)
-            self._boxes.append((places[b].body, X.translation, X.rotation, edges))
+            self.boxes.append((places[b].body, X.translation, X.rotation, edges))
         source.unused_of(
             "body",
             sorted(b for b in shaped if places[b].body >= 0),
@@ -53,22 +57,23 @@ class Fluid:
         )
 
     def __bool__(self) -> bool:
-        return bool(self._boxes)
+        return bool(self.boxes)
 
     def wrenches(self, motion: SceneMotion) -> dict[int, Floats]:
         """(6,) force [N] and moment [N m] about its origin, world axes, by scene body."""
         found: dict[int, Floats] = {}
-        for body, centre, turn, edges in self._boxes:
+        for body, centre, turn, edges in self.boxes:
             velocity, X = motion.velocity(body), motion.pose(body)
             arm, R = X.rotation @ centre, X.rotation @ turn
             u = R.T @ (velocity[:3] + cross(velocity[3:], arm) - self.wind)
             w = R.T @ velocity[3:]
-            force, moment = (R @ x for x in self._of_box(edges, u, w))
+            force, moment = (R @ x for x in self.of_box(edges, u, w))
             wrench = np.concatenate([force, moment + cross(arm, force)])
             found[body] = found.get(body, 0.0) + wrench
         return found
 
-    def _of_box(self, b: Floats, u: Floats, w: Floats) -> tuple[Floats, Floats]:
+    def of_box(self, b: Floats, u: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """Force and moment at the centre of a box with edges b, all (..., 3) in its axes."""
         mean, others = float(np.mean(b)), np.array((b[1] * b[2], b[2] * b[0], b[0] * b[1]))
         fourth = np.sum(b**4) - b**4
         force = -3.0 * np.pi * mean * self.viscosity * u

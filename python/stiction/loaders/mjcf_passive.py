@@ -48,17 +48,17 @@ class Passive:
         welds: list[MocapWeld],
     ) -> None:
         self._m, self._scene = source.model, scene
-        self._fluid, self._tendons, self._welds = fluid, tendons, welds
+        self.fluid, self._tendons, self._welds = fluid, tendons, welds
         pulled = {int(d) for tendon in tendons for d in np.flatnonzero(tendon.arms)}
         self._dofs = {d: _dof(self._m, places, scene, d) for d in pulled}
 
     def __bool__(self) -> bool:
-        return bool(self._fluid or self._tendons or self._welds)
+        return bool(self.fluid or self._tendons or self._welds)
 
     def kinds(self) -> list[str]:
         """In words."""
         words = (
-            (self._fluid, "density, viscosity and wind"),
+            (self.fluid, "density, viscosity and wind"),
             (self._tendons, "springs and limits of tendons"),
             (self._welds, "welds to mocap bodies"),
         )
@@ -74,7 +74,7 @@ class Passive:
     ) -> list[ExternalWrench]:
         """That act in the step from `state` with `control`; `mocap` has poses by MuJoCo's body."""
         motion = SceneMotion(self._scene, state, parameters)
-        found = self._fluid.wrenches(motion)
+        found = self.fluid.wrenches(motion)
         q = np.asarray(self._scene.dof_positions(state.q))
         for tendon in self._tendons:
             self._pull(found, motion, tendon.arms * tendon.force(q, state.v))
