@@ -1333,6 +1333,29 @@ class Simulator:
 
 # --- many worlds ---
 
+class _VelocityTask:
+    def __init__(self, batch: Batch, settings: dict[str, Any]) -> None: ...
+    def observe(
+        self, arrays: tuple[Any, ...], mask: NDArray[np.bool_] | None, out: NDArray[Any]
+    ) -> None: ...
+    def judge(self, arrays: tuple[Any, ...], reward: _Floats, ended: NDArray[np.bool_]) -> None: ...
+    def start(
+        self,
+        arrays: tuple[Any, ...],
+        mask: NDArray[np.bool_] | None,
+        seed: int,
+        episodes: NDArray[np.int64],
+        q: _Floats,
+    ) -> None: ...
+
+def _counted_uniform(
+    seed: int,
+    worlds: NDArray[np.int64],
+    episodes: NDArray[np.int64],
+    stream: int,
+    out: _Floats,
+) -> None: ...
+
 class Batch:
     q: _Floats
     v: _Floats

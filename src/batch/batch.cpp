@@ -287,6 +287,12 @@ Control Batch::control(int world) const {
   return out;
 }
 
+void Batch::run(void* object, void (*work)(void* object, int first, int last)) const {
+  impl_->check_idle("each_range");
+  impl_->pool->run([&](int part) { work(object, impl_->first[part], impl_->first[part + 1]); },
+                   [] {});
+}
+
 double* Batch::wrench(int body, const Vec3d& point) {
   impl_->check_idle("wrench");
   check_range("body", body, 0, scene().num_bodies() - 1);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 
 namespace stiction {
 
@@ -131,10 +132,28 @@ class Batch {
   /// What holds now, to values [worlds, world_field_size()].
   void read(WorldField field, double* values) const;
 
+  /// work(first, last) for ranges of worlds that together are all, on the batch's threads.
+  template <class Work>
+  void each_range(Work&& work) const {
+    run(&work, [](void* self, int first, int last) {
+      (*static_cast<std::remove_reference_t<Work>*>(self))(first, last);
+    });
+  }
+  /// work(world) for the worlds of the mask, null: all, on the batch's threads.
+  template <class Work>
+  void each_world(const std::uint8_t* mask, Work&& work) const {
+    each_range([&](int first, int last) {
+      for (int world = first; world < last; ++world) {
+        if (mask == nullptr || mask[world] != 0) work(world);
+      }
+    });
+  }
+
   /// Asked by the caller's thread during step().
   void set_interrupt(const Interrupt& interrupt);
 
  private:
+  void run(void* object, void (*work)(void* object, int first, int last)) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -75,6 +75,8 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         self.episode = np.full(self.num_envs, -1)  # (N,) episodes begun, less one
         self.steps = np.zeros(self.num_envs, np.int64)  # (N,) of this episode
         self.action = np.zeros((self.num_envs, action_size))
+        self._first_q = np.zeros_like(batch.q)
+        self._first_v = np.zeros_like(batch.v)
         self._waiting = np.zeros(self.num_envs, bool)  # for the reset of "NextStep"
         self._begun = False
 
@@ -120,19 +122,23 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         moving = ~waiting
         self.act(actions, moving)
         self._advance(None if moving.all() else moving)
-        terminated = (self._ended() | self.batch.frozen) & moving
+        reward, fell = self._judge()
+        frozen = self.batch.frozen
+        terminated = (fell | frozen) & moving
         truncated = (self.steps >= self.episode_steps) & moving & ~terminated
-        reward = np.where(moving & ~self.batch.frozen, self._reward(), 0.0)
+        reward[frozen | waiting] = 0.0
         if waiting.any():
             self._restart(waiting)
         ended = terminated | truncated
         info: dict[str, Any] = {}
         if self.autoreset is AutoresetMode.NEXT_STEP:
             self._waiting = ended
-        elif self.autoreset is AutoresetMode.SAME_STEP and ended.any():
-            info = {"final_obs": self._observation(), "_final_obs": ended}
+        observation = self._observation()
+        if self.autoreset is AutoresetMode.SAME_STEP and ended.any():
+            info = {"final_obs": observation.copy(), "_final_obs": ended}
             self._restart(ended)
-        return self._observation(), reward, terminated, truncated, info
+            self._observe_rows(ended, observation)
+        return observation, reward, terminated, truncated, info
 
     def act(self, actions: Singles, moving: Bools | bool = True) -> None:
         """The first half of step() for a loop of one's own: actions into the controls of the batch,
@@ -173,18 +179,32 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     def _ended(self) -> Bools:
         raise NotImplementedError
 
+    # Of the same, what a task with kernels of its own overrides instead.
+
+    def _start_rows(self, mask: Bools, q: Floats, v: Floats) -> None:
+        """Writes _start() to the rows of the mask."""
+        q[mask], v[mask] = self._start(mask)
+
+    def _observe_rows(self, mask: Bools | None, out: Observations) -> None:
+        """Writes the rows of the mask, None: all; others may be written as they are."""
+        self._observe(out)
+
+    def _judge(self) -> tuple[Floats, Bools]:
+        """Rewards, a new array, and which worlds failed."""
+        ended = self._ended()
+        return np.array(self._reward(), np.float64), ended
+
     def _restart(self, mask: Bools) -> None:
         self.episode[mask] += 1
         self.steps[mask] = 0
         self.action[mask] = 0.0
         self._waiting = self._waiting & ~mask
-        q, v = self.batch.q.copy(), self.batch.v.copy()
-        q[mask], v[mask] = self._start(mask)
-        self.batch.reset(mask, q, v)
+        self._start_rows(mask, self._first_q, self._first_v)
+        self.batch.reset(mask, self._first_q, self._first_v)
 
     def _observation(self) -> Observations:
         out = np.empty((self.num_envs, self._observation_size), self._dtype)
-        self._observe(out)
+        self._observe_rows(None, out)
         return out
 
     def _checked(self, actions: Singles) -> Floats:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _stiction
+
 __all__ = ["philox", "uniform"]
 
 _MULTIPLIERS = np.array([0xD2511F53, 0xCD9E8D57], np.uint64)
@@ -48,13 +50,7 @@ def uniform(
         count: numbers a world.
         stream: < 2^8; streams of one world and episode are independent.
     """
-    blocks = (count + 1) // 2  # of two doubles with 53 bits
-    counter = np.empty((4, len(worlds), blocks), np.uint64)
-    counter[0] = np.arange(blocks)
-    counter[1] = np.asarray(worlds)[:, None]
-    counter[2] = np.asarray(episodes)[:, None]
-    counter[3] = stream
-    words = philox(counter, (seed & 0xFFFFFFFF, (seed >> 32) & 0xFFFFFFFF))
-    high, low = words[0::2] >> np.uint64(5), words[1::2] >> np.uint64(6)
-    doubles = (high.astype(np.float64) * 2.0**26 + low.astype(np.float64)) * 2.0**-53
-    return np.moveaxis(doubles, 0, -1).reshape(len(worlds), 2 * blocks)[:, :count]
+    out = np.empty((len(worlds), count))
+    world, episode = (np.ascontiguousarray(x, np.int64) for x in (worlds, episodes))
+    _stiction._counted_uniform(seed, world, episode, stream, out)
+    return out

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from .._stiction import _VelocityTask
 from ..batch import Batch
 from ..loading import load
 from .batch_env import BatchEnv, Bools, Floats, Observations
@@ -15,10 +18,10 @@ _KP, _KD = 20.0, 0.3  # [N m/rad], [N m s/rad]
 _REACH = 0.3  # [rad] of an action of 1
 _DT, _SUBSTEPS = 4e-3, 5
 _FEET = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
-_STANCE_PHASE = np.array([0.0, 0.5, 0.5, 0.0])  # of a trot: diagonal feet together
+_STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
-_COMMAND_LOW, _COMMAND_SPAN = np.array([-0.3, -0.2, -0.6]), np.array([0.9, 0.4, 1.2])
+_COMMAND_LOW, _COMMAND_SPAN = [-0.3, -0.2, -0.6], [0.9, 0.4, 1.2]
 
 
 class Solo12Velocity(BatchEnv):
@@ -73,6 +76,19 @@ class Solo12Velocity(BatchEnv):
         self._before = np.zeros((num_envs, 12))  # action
         self._standing = scene.configurations["standing"].copy()
         self._feet = FootPoints(scene, _FEET)
+        self._kernels = _VelocityTask(
+            batch,
+            {
+                "feet": _FEET,
+                "stance_phase": _STANCE_PHASE,
+                "configuration": "standing",
+                "control_dt": self.control_dt,
+                "clock_frequency": _FREQUENCY,
+                "touching": _TOUCHING,
+                "command_low": _COMMAND_LOW,
+                "command_span": _COMMAND_SPAN,
+            },
+        )
 
     def clock(self) -> Floats:
         """(N,) in [0, 1): feet FL and HR stand in the first half, FR and HL in the second."""
@@ -82,21 +98,11 @@ class Solo12Velocity(BatchEnv):
         """(N, 4) whether the feet FL, FR, HL, HR are on the ground."""
         return self._feet.heights(self.batch.q, up_in_body(self.batch.q)) < _TOUCHING
 
-    def _start(self, mask: Bools) -> tuple[Floats, Floats]:
-        x = self.uniform(mask, 17)
-        count = len(x)
-        self.command[mask] = _COMMAND_LOW + _COMMAND_SPAN * x[:, :3]
-        self._phase[mask] = x[:, 3]
-        self._before[mask] = 0.0
-        q = np.tile(self._standing, (count, 1))
-        half = np.pi * x[:, 4]
-        q[:, 5], q[:, 6] = np.sin(half), np.cos(half)
-        q[:, 7:] += 0.2 * x[:, 5:] - 0.1
-        lowest = self._feet.heights(q, up_in_body(q)).min(axis=1)
-        q[:, 2] -= lowest
+    def _start_rows(self, mask: Bools, q: Floats, v: Floats) -> None:
+        self._kernels.start(self._arrays(), mask, self.seed, self.episode, q)
+        v[mask] = 0.0
         if self.randomise:
             self._vary(mask)
-        return q, np.zeros((count, self.batch.scene.nv))
 
     def _vary(self, mask: Bools) -> None:
         bodies = self.batch.values("mass_scale").shape[1]
@@ -109,41 +115,20 @@ class Solo12Velocity(BatchEnv):
         self.batch.assign("mass_scale", scale, mask)
 
     def _act(self, action: Floats) -> None:
-        self.batch.position_target[:, 6:] = self._standing[7:] + _REACH * action
+        target = self.batch.position_target[:, 6:]
+        np.multiply(action, _REACH, out=target)
+        target += self._standing[7:]
 
-    def _observe(self, out: Observations) -> None:
-        q, v = self.batch.q, self.batch.v
-        angle = 2.0 * np.pi * self.clock()
-        columns = [
-            v[:, :6],
-            up_in_body(q),
-            self.command,
-            q[:, 7:] - self._standing[7:],
-            0.1 * v[:, 6:],
-            self.action,
-            np.sin(angle)[:, None],
-            np.cos(angle)[:, None],
-        ]
-        np.concatenate(columns, axis=1, out=out, casting="same_kind")
+    def _observe_rows(self, mask: Bools | None, out: Observations) -> None:
+        self._kernels.observe(self._arrays(), mask, out)
+
+    def _judge(self) -> tuple[Floats, Bools]:
+        reward, ended = np.empty(self.num_envs), np.empty(self.num_envs, bool)
+        self._kernels.judge(self._arrays(), reward, ended)
+        return reward, ended
 
     def _reward(self) -> Floats:
-        v, up = self.batch.v, up_in_body(self.batch.q)
-        e2 = ((v[:, :2] - self.command[:, :2]) ** 2).sum(axis=1)
-        t2 = (v[:, 5] - self.command[:, 2]) ** 2
-        stands = (self.clock()[:, None] + _STANCE_PHASE) % 1.0 < 0.5
-        gait = (stands == self.touching()).sum(axis=1)
-        change = ((self.action - self._before) ** 2).sum(axis=1)
-        self._before[:] = self.action
-        return np.asarray(
-            np.exp(-20.0 * e2)
-            + 0.5 * np.exp(-5.0 * t2)
-            + 0.15 * gait
-            - 2.0 * v[:, 2] ** 2
-            - 0.05 * (v[:, 3:5] ** 2).sum(axis=1)
-            - (1.0 - up[:, 2])
-            - 0.01 * change
-        )
+        return self._judge()[0]
 
-    def _ended(self) -> Bools:
-        q = self.batch.q
-        return np.asarray((q[:, 2] < 0.12) | (up_in_body(q)[:, 2] < 0.5))
+    def _arrays(self) -> tuple[Any, ...]:
+        return self.action, self._before, self.command, self._phase, self.steps
