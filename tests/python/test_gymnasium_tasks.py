@@ -12,6 +12,7 @@ TASKS = [
     "Ant",
     "HalfCheetah",
     "Hopper",
+    "Humanoid",
     "InvertedDoublePendulum",
     "InvertedPendulum",
     "Pusher",
@@ -23,6 +24,13 @@ ARMS = ("Pusher", "Reacher")
 ENDLESS = ("HalfCheetah", "Swimmer", *ARMS)
 SETTINGS = {
     "Ant": {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0.0},
+    "Humanoid": {
+        "include_cinert_in_observation": False,
+        "include_cvel_in_observation": False,
+        "include_qfrc_actuator_in_observation": False,
+        "include_cfrc_ext_in_observation": False,
+        "contact_cost_weight": 0.0,
+    },
 }
 
 
@@ -47,7 +55,17 @@ def reward_now(task, theirs, before, reward, info, terminated, action):
         return theirs._get_rew(x, y, terminated)[0]
     if task in ARMS:
         return theirs._get_rew(action)[0]
+    if task == "Humanoid":
+        return theirs._get_rew((centre(theirs) - before) / theirs.dt, action)[0]
     return reward
+
+
+def centre(theirs):
+    """x of the centre of mass now."""
+    mujoco.mj_kinematics(theirs.model, theirs.data)
+    mujoco.mj_comPos(theirs.model, theirs.data)
+    masses = theirs.model.body_mass
+    return masses @ theirs.data.xipos[:, 0] / masses.sum()
 
 
 def put(ours, world, theirs):
@@ -87,7 +105,7 @@ def test_observation_reward_and_end_are_gymnasiums(task):
         action = (theirs.action_space.sample() if free else theirs.action_space.high).astype(float)
         ours.action[:] = action
         ours._act(ours.action)
-        before = theirs.data.qpos[0]
+        before = centre(theirs) if task == "Humanoid" else theirs.data.qpos[0]
         observation, reward, terminated, _, info = theirs.step(action)
         put(ours, 0, theirs)
         out = ours._observation()[0]
@@ -124,7 +142,7 @@ def test_actions_are_gymnasiums_forces(task):
 def test_noise_at_the_start_is_gymnasiums(task):
     theirs, ours = both(task, 4000)
     assert ours.noise == theirs._reset_noise_scale
-    first = 7 if task == "Ant" else 0
+    first = 7 if task in ("Ant", "Humanoid") else 0
     q = ours.batch.q[:, first:] - ours._start_q[first:]
     assert np.abs(q).max() <= ours.noise and np.abs(q).max() > 0.99 * ours.noise
     assert q.std() == pytest.approx(ours.noise / np.sqrt(3.0), rel=0.03)

@@ -11,6 +11,7 @@ from typing import ClassVar
 import gymnasium as gym
 import numpy as np
 
+from .._stiction import SceneMotion
 from ..batch import Batch
 from ..loaders.mjcf import load_mjcf
 from .batch_env import BatchEnv, Bools, Floats, Observations
@@ -20,6 +21,7 @@ __all__ = [
     "GymnasiumTask",
     "HalfCheetah",
     "Hopper",
+    "Humanoid",
     "InvertedDoublePendulum",
     "InvertedPendulum",
     "Walker2d",
@@ -29,10 +31,11 @@ __all__ = [
 class GymnasiumTask(BatchEnv):
     """A task of one robot with motors, from an MJCF file of the package gymnasium.
 
-    Rewards and observations are of the state after the action: for Ant, InvertedDoublePendulum,
-    Reacher and Pusher Gymnasium takes places of bodies that are up to one of MuJoCo's steps older.
-    Contacts are rigid, and every file is stepped by semi-implicit Euler, where some ask MuJoCo for
-    RK4. What else the loader does not honour is in `batch.scene.messages`.
+    Rewards and observations are of the state after the action: for Ant, Humanoid,
+    InvertedDoublePendulum, Reacher and Pusher Gymnasium takes places of bodies that are up to one
+    of MuJoCo's steps older. Contacts are rigid, and every file is stepped by semi-implicit Euler,
+    where some ask MuJoCo for RK4. What else the loader does not honour is in
+    `batch.scene.messages`.
 
     Args:
         num_envs: worlds.
@@ -213,14 +216,8 @@ class InvertedDoublePendulum(GymnasiumTask):
         return np.asarray(10.0 * ~self._ended() - cost)
 
 
-class Ant(GymnasiumTask):
-    """Ant-v5 with include_cfrc_ext_in_observation=False and without the cost of contact forces: run
-    forward. Observation (27): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames;
-    action (8); reward: 1 while healthy + forward speed - 0.5 |action|^2; ends where the height is
-    outside of [0.2, 1] m."""
-
-    file, frame_skip, observation_size = "ant.xml", 5, 27
-    noise, normal_velocity = 0.1, True
+class _FreeRobot(GymnasiumTask):
+    """A robot on a free joint: its first dofs as MuJoCo has them."""
 
     def _start(self, mask: Bools) -> tuple[Floats, Floats]:
         q, v = super()._start(mask)
@@ -229,11 +226,27 @@ class Ant(GymnasiumTask):
 
     def _observe(self, out: Observations) -> None:
         q, v = self.batch.q, self.batch.v
-        out[:, 0], out[:, 1], out[:, 2:5], out[:, 5:13] = q[:, 2], q[:, 6], q[:, 3:6], q[:, 7:]
+        joints = q.shape[1] - 7
+        out[:, 0], out[:, 1], out[:, 2:5], out[:, 5 : 5 + joints] = (
+            q[:, 2],
+            q[:, 6],
+            q[:, 3:6],
+            q[:, 7:],
+        )
         axis, linear = q[:, 3:6], v[:, :3]
         t = 2.0 * np.cross(axis, linear)
-        out[:, 13:16] = linear + q[:, 6:7] * t + np.cross(axis, t)  # to the world
-        out[:, 16:] = v[:, 3:]
+        out[:, 5 + joints : 8 + joints] = linear + q[:, 6:7] * t + np.cross(axis, t)  # to the world
+        out[:, 8 + joints :] = v[:, 3:]
+
+
+class Ant(_FreeRobot):
+    """Ant-v5 with include_cfrc_ext_in_observation=False and without the cost of contact forces: run
+    forward. Observation (27): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames;
+    action (8); reward: 1 while healthy + forward speed - 0.5 |action|^2; ends where the height is
+    outside of [0.2, 1] m."""
+
+    file, frame_skip, observation_size = "ant.xml", 5, 27
+    noise, normal_velocity = 0.1, True
 
     def _ended(self) -> Bools:
         z = self.batch.q[:, 2]
@@ -241,3 +254,32 @@ class Ant(GymnasiumTask):
 
     def _reward(self) -> Floats:
         return self._forward() + ~self._ended() - 0.5 * self._effort()
+
+
+class Humanoid(_FreeRobot):
+    """Humanoid-v5 without inertias, velocities and forces of bodies in the observation (the four
+    include_..._in_observation=False) and without the cost of contact forces: run forward.
+    Observation (45): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames; action (17)
+    in [-0.4, 0.4]; reward: 5 while healthy + 1.25 times the forward speed of the centre of mass - 0.1
+    |action|^2; ends where the height is outside of (1, 2) m."""
+
+    file, frame_skip, observation_size = "humanoid.xml", 5, 45
+    limit, noise = 0.4, 0.01
+
+    def _act(self, action: Floats) -> None:
+        super()._act(action)
+        self._x[:] = self._centres()
+
+    def _centres(self) -> Floats:
+        """(N,) x of the centre of mass [m]."""
+        scene, q = self.batch.scene, self.batch.q.copy()
+        q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1)[:, None]
+        return np.array([SceneMotion(scene, x).com()[0] for x in q])
+
+    def _ended(self) -> Bools:
+        z = self.batch.q[:, 2]
+        return np.asarray(~((z > 1.0) & (z < 2.0)))
+
+    def _reward(self) -> Floats:
+        forward = (self._centres() - self._x) / self.control_dt
+        return np.asarray(1.25 * forward + 5.0 * ~self._ended() - 0.1 * self._effort())
