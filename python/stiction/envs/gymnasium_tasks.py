@@ -260,8 +260,8 @@ class Humanoid(_FreeRobot):
     """Humanoid-v5 without inertias, velocities and forces of bodies in the observation (the four
     include_..._in_observation=False) and without the cost of contact forces: run forward.
     Observation (45): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames; action (17)
-    in [-0.4, 0.4]; reward: 5 while healthy + 1.25 times the forward speed of the centre of mass - 0.1
-    |action|^2; ends where the height is outside of (1, 2) m."""
+    in [-0.4, 0.4]; reward: 5 while healthy + 1.25 times the forward speed of the centre of mass -
+    0.1 |action|^2; ends where the height is outside of (1, 2) m."""
 
     file, frame_skip, observation_size = "humanoid.xml", 5, 45
     limit, noise = 0.4, 0.01
