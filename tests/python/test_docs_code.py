@@ -1,11 +1,13 @@
 """Every Python block of the manual runs as written, each page in a process of its own.
 
 Blocks of a page run in order in one namespace. The word after "python" in a fence says what a block
-needs: ```python mjcf; `not-run` says that it is not for running.
+needs: ```python mjcf, or ```python drake, which runs where that is installed; `not-run` says that
+it is not for running.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -18,8 +20,8 @@ import stiction
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```python *([\w-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-RUN = {"", "mjcf"}
-ELSEWHERE = {"jax", "torch", "crocoddyl", "not-run"}
+RUN = {"", "mjcf"} | ({"drake"} if importlib.util.find_spec("pydrake") else set())
+ELSEWHERE = {"jax", "torch", "crocoddyl", "not-run"} | ({"drake"} - RUN)
 """Frameworks have tests of their own in tests/frameworks."""
 NEEDS_A_FILE = {"docs/mjcf.md"}
 """Pages about a file of the reader's."""
