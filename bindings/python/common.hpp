@@ -38,6 +38,7 @@ void expose_solution_derivatives();
 void expose_integrator();
 void expose_simulator();
 void expose_batch();
+void expose_episodes();
 void expose_velocity_task();
 void expose_scenes();
 void expose_study();

@@ -2,37 +2,12 @@
 #include "stiction/batch/velocity_task.hpp"
 
 #include "batch_holder.hpp"
+#include "given_rows.hpp"
 
 // The kernels of stiction.envs: arrays are those of the environment, looked at in every call.
 
 namespace stiction::python {
 namespace {
-
-template <class T>
-constexpr char array_kind() {
-  return std::is_floating_point_v<T> ? 'f' : std::is_same_v<T, std::int64_t> ? 'i' : 'b';
-}
-
-/// Numbers of a contiguous array of T of `rows` x `columns`, 0 columns: of one axis.
-template <class T>
-T* checked(const bp::object& x, const char* field, long rows, long columns) {
-  auto* array = reinterpret_cast<PyArrayObject*>(x.ptr());
-  const bool fits =
-      PyArray_Check(x.ptr()) && PyArray_ISCARRAY(array) &&
-      PyArray_DESCR(array)->kind == array_kind<T>() && PyArray_ITEMSIZE(array) == sizeof(T) &&
-      PyArray_NDIM(array) == (columns == 0 ? 1 : 2) && PyArray_DIM(array, 0) == rows &&
-      (columns == 0 || PyArray_DIM(array, 1) == columns);
-  if (fits) return static_cast<T*>(PyArray_DATA(array));
-  const std::string shape =
-      std::to_string(rows) + (columns == 0 ? "," : ", " + std::to_string(columns));
-  const std::string type = std::is_same_v<T, double>  ? "float64"
-                           : std::is_same_v<T, float> ? "float32"
-                           : array_kind<T>() == 'i'   ? "int64"
-                                                      : "bool";
-  throw std::invalid_argument(std::string(field) + ": must be a contiguous writable array (" +
-                              shape + ") of " + type + "; write " + field +
-                              "[:] = ... to keep the array that is there");
-}
 
 /// A task and the batch that it looks at, which it keeps alive.
 struct Task {
@@ -51,7 +26,7 @@ struct Task {
             checked<std::int64_t>(given[4], "steps", n, 0)};
   }
   const std::uint8_t* mask(const bp::object& x) const {
-    return x.is_none() ? nullptr : checked<std::uint8_t>(x, "mask", holder.worlds(), 0);
+    return x.is_none() ? nullptr : checked<std::uint8_t>(x, "mask", holder.worlds(), 0, false);
   }
   template <class Work>
   void run(const char* caller, Work&& work) {
@@ -81,11 +56,27 @@ std::shared_ptr<Task> make_task(const bp::object& batch, const bp::dict& given) 
   s.control_dt = number("control_dt");
   s.clock_frequency = number("clock_frequency");
   s.touching = number("touching");
+  s.reach = number("reach");
+  s.friction_low = number("friction_low");
+  s.friction_span = number("friction_span");
+  s.mass_low = number("mass_low");
+  s.mass_span = number("mass_span");
   for (int k = 0; k < 3; ++k) {
     s.command_low[k] = bp::extract<double>(given["command_low"][k]);
     s.command_span[k] = bp::extract<double>(given["command_span"][k]);
   }
   return std::make_shared<Task>(batch, s);
+}
+
+void act(Task& t, const bp::tuple& given) {
+  const VelocityTaskArrays arrays = t.arrays(given);
+  t.run("act", [&] { t.task.act(arrays); });
+}
+
+void vary(Task& t, const bp::object& mask, std::uint64_t seed, const bp::object& episodes) {
+  const auto* numbers = checked<std::int64_t>(episodes, "episode", t.holder.worlds(), 0);
+  const auto* worlds = t.mask(mask);
+  t.run("start", [&] { t.task.vary(worlds, seed, numbers); });
 }
 
 void observe(Task& t, const bp::tuple& given, const bp::object& mask, const bp::object& out) {
@@ -144,6 +135,8 @@ void expose_velocity_task() {
       .def("__init__",
            bp::make_constructor(
                &make_task, bp::default_call_policies(), (arg("batch"), arg("settings"))))
+      .def("act", &act, (arg("self"), arg("arrays")))
+      .def("vary", &vary, (arg("self"), arg("mask"), arg("seed"), arg("episodes")))
       .def("observe", &observe, (arg("self"), arg("arrays"), arg("mask"), arg("out")))
       .def("judge", &judge, (arg("self"), arg("arrays"), arg("reward"), arg("ended")))
       .def("start",

@@ -27,6 +27,7 @@ BOOST_PYTHON_MODULE(_stiction) {
   expose_integrator();
   expose_simulator();
   expose_batch();
+  expose_episodes();
   expose_velocity_task();
   expose_scenes();
   expose_study();

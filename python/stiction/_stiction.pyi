@@ -1335,6 +1335,8 @@ class Simulator:
 
 class _VelocityTask:
     def __init__(self, batch: Batch, settings: dict[str, Any]) -> None: ...
+    def act(self, arrays: tuple[Any, ...]) -> None: ...
+    def vary(self, mask: NDArray[np.bool_], seed: int, episodes: NDArray[np.int64]) -> None: ...
     def observe(
         self, arrays: tuple[Any, ...], mask: NDArray[np.bool_] | None, out: NDArray[Any]
     ) -> None: ...
@@ -1348,6 +1350,18 @@ class _VelocityTask:
         q: _Floats,
     ) -> None: ...
 
+def _take_actions(
+    batch: Batch, arrays: tuple[Any, ...], actions: NDArray[Any], limit: float
+) -> int: ...
+def _end_episodes(
+    batch: Batch,
+    arrays: tuple[Any, ...],
+    episode_steps: int,
+    fell: NDArray[np.bool_],
+    reward: _Floats,
+    ends: tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]],
+) -> int: ...
+def _begin_episodes(batch: Batch, arrays: tuple[Any, ...], mask: NDArray[np.bool_]) -> None: ...
 def _counted_uniform(
     seed: int,
     worlds: NDArray[np.int64],

@@ -1,33 +1,68 @@
 #include "stiction/batch/velocity_task.hpp"
 
 #include "stiction/batch/counted_random.hpp"
-#include "stiction/math/lanes.hpp"
 
+#include "batch/foot_heights_impl.hpp"
 #include "math/elementary.hpp"
 #include "model/joint.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 namespace stiction {
 namespace {
 
-using Pair = Pack<2>;
 constexpr int kRootQ = 7, kRootV = 6, kMostFeet = 8, kMostJoints = 64;
+constexpr int kChunk = 64;  ///< worlds whose feet are looked at together
+constexpr int kVaryStream = 1;
 
-/// The world's z axis in the axes of a free-flyer; `a` to `w`: its quaternion.
-template <class Real>
-Vec3<Real> up_in_body(Real a, Real b, Real c, Real w) {
-  const Real two(2.0), tx = -two * b, ty = two * a;
-  return {w * tx + c * ty, w * ty - c * tx, Real(1.0) + b * tx - a * ty};
-}
-Vec3d up_in_body(const double* q) { return up_in_body(q[3], q[4], q[5], q[6]); }
+Vec3d up_of(const double* q) { return up_in_body(q[3], q[4], q[5], q[6]); }
 
-/// In [0, 1) of x >= 0.
-double wrapped(double x) { return x - std::floor(x); }
+/// In [0, 1) of x in [0, 2^53]; std::floor is a call without SSE4.
+double wrapped(double x) { return x - static_cast<double>(static_cast<std::int64_t>(x)); }
 
 }  // namespace
+
+struct VelocityTask::Feet {
+  std::vector<FootChain> chains;
+  std::vector<std::vector<FootHinge>> hinges;
+  FootHeights kernel = foot_heights();
+
+  void add(const Scene& scene, const std::string& name);
+  void join() {
+    for (std::size_t k = 0; k < chains.size(); ++k) chains[k].hinges = hinges[k].data();
+  }
+  /// Of rows of q, to out [worlds, feet].
+  void heights(const double* q, int nq, int worlds, double* out) const {
+    kernel(chains.data(), static_cast<int>(chains.size()), q, nq, worlds, out);
+  }
+};
+
+void VelocityTask::Feet::add(const Scene& scene, const std::string& name) {
+  const Tree& tree = scene.trees()[0];
+  const Parameters& p = scene.parameters;
+  const int g = scene.geometry(name);
+  const Geometry& geometry = scene.geometries()[g];
+  if (geometry.body < 0 || geometry.shape.type != ShapeType::kSphere)
+    throw std::invalid_argument("foot \"" + name + "\": must be a sphere of a moving body");
+  std::vector<FootHinge> chain;
+  for (int b = geometry.body; b > 0; b = tree.parent[b]) {
+    const JointFacts& joint = joint_facts(tree.joint[b]);
+    if (joint.nq != 1 || joint.linear_dofs > 0)
+      throw std::invalid_argument("foot \"" + name + "\": its chain must have revolute joints");
+    FootHinge hinge{tree.q_index[b], {}, {}, {}};
+    for (int k = 0; k < 3; ++k) {
+      hinge.axis[k] = p.axis[b][k];
+      hinge.p[k] = p.placement[b].p[k];
+      for (int j = 0; j < 3; ++j) hinge.R[3 * k + j] = p.placement[b].R.column(k)[j];
+    }
+    chain.push_back(hinge);
+  }
+  const Vec3d at = p.geometry_placement[g].p;
+  chains.push_back(
+      {{at.x, at.y, at.z}, p.geometry_size[g].x, nullptr, static_cast<int>(chain.size())});
+  hinges.push_back(std::move(chain));
+}
 
 VelocityTask::VelocityTask(Batch& batch, const VelocityTaskSettings& settings)
     : batch_(batch), settings_(settings) {
@@ -47,52 +82,25 @@ VelocityTask::VelocityTask(Batch& batch, const VelocityTaskSettings& settings)
   if (at == scene.configurations().end())
     throw std::invalid_argument("configuration \"" + settings.configuration + "\" is unknown");
   standing_ = at->second;
-  for (const std::string& name : settings.feet) feet_.push_back(foot_of(scene, name));
-}
-
-VelocityTask::Foot VelocityTask::foot_of(const Scene& scene, const std::string& name) const {
-  const Tree& tree = scene.trees()[0];
-  const Parameters& p = scene.parameters;
-  const int g = scene.geometry(name);
-  const Geometry& geometry = scene.geometries()[g];
-  if (geometry.body < 0 || geometry.shape.type != ShapeType::kSphere)
-    throw std::invalid_argument("foot \"" + name + "\": must be a sphere of a moving body");
-  Foot foot{p.geometry_placement[g].p, p.geometry_size[g].x, {}};
-  for (int b = geometry.body; b > 0; b = tree.parent[b]) {
-    const JointFacts& joint = joint_facts(tree.joint[b]);
-    if (joint.nq != 1 || joint.linear_dofs > 0)
-      throw std::invalid_argument("foot \"" + name + "\": its chain must have revolute joints");
-    foot.hinges.push_back({tree.q_index[b], p.axis[b], p.placement[b]});
-  }
-  return foot;
-}
-
-void VelocityTask::heights(const double* first, const double* second, double (*out)[2]) const {
-  const auto of = [&](int k) { return Pair::from(Pair::Vector{first[k], second[k]}); };
-  const auto all = [](double x) { return Pair(x); };
-  const auto vec = [&](const Vec3d& x) { return Vec3<Pair>{all(x.x), all(x.y), all(x.z)}; };
-  const Vec3<Pair> up = up_in_body(of(3), of(4), of(5), of(6));
-  const Pair z = of(2), one(1.0);
-  for (std::size_t k = 0; k < feet_.size(); ++k) {
-    Vec3<Pair> p = vec(feet_[k].point);
-    for (const Hinge& hinge : feet_[k].hinges) {
-      Pair s, c;
-      sincos(of(hinge.q), s, c);
-      const Vec3<Pair> a = vec(hinge.axis);
-      p = p * c + cross(a, p) * s + a * ((one - c) * dot(a, p));
-      const Mat3d& R = hinge.placement.R;
-      const Vec3<Pair> x = vec(R.column(0)), y = vec(R.column(1)), w = vec(R.column(2));
-      p = x * p.x + y * p.y + w * p.z + vec(hinge.placement.p);
-    }
-    const Pair height = z + dot(up, p) - all(feet_[k].radius);
-    out[k][0] = height.v[0];
-    out[k][1] = height.v[1];
-  }
+  auto feet = std::make_shared<Feet>();
+  for (const std::string& name : settings.feet) feet->add(scene, name);
+  feet->join();
+  feet_ = std::move(feet);
 }
 
 double VelocityTask::clock(const VelocityTaskArrays& of, std::ptrdiff_t world) const {
   const double time = static_cast<double>(of.steps[world]) * settings_.control_dt;
   return wrapped(of.phase[world] + time * settings_.clock_frequency);
+}
+
+void VelocityTask::act(const VelocityTaskArrays& of) const {
+  const int n = joints(), nv = kRootV + n;
+  double* targets = batch_.arrays().position_target;
+  batch_.each_world(nullptr, [&](std::ptrdiff_t world) {
+    double* target = targets + world * nv + kRootV;
+    const double* action = of.action + world * n;
+    for (int k = 0; k < n; ++k) target[k] = action[k] * settings_.reach + standing_[kRootQ + k];
+  });
 }
 
 void VelocityTask::observe(const VelocityTaskArrays& of,
@@ -106,7 +114,7 @@ void VelocityTask::observe(const VelocityTaskArrays& of,
     float* x = out + world * size;
     const auto put = [&x](double value) { *x++ = static_cast<float>(value); };
     for (int k = 0; k < kRootV; ++k) put(v[k]);
-    const Vec3d up = up_in_body(q);
+    const Vec3d up = up_of(q);
     for (int k = 0; k < 3; ++k) put(up[k]);
     for (int k = 0; k < 3; ++k) put(command[k]);
     for (int k = kRootQ; k < nq; ++k) put(q[k] - standing_[k]);
@@ -137,26 +145,27 @@ double VelocityTask::reward(const VelocityTaskArrays& of,
   }
   return exponential(-20.0 * (ex * ex + ey * ey)) + 0.5 * exponential(-5.0 * (turn * turn)) +
          0.15 * stance - 2.0 * (v[2] * v[2]) - 0.05 * (v[3] * v[3] + v[4] * v[4]) -
-         (1.0 - up_in_body(q).z) - 0.01 * change;
+         (1.0 - up_of(q).z) - 0.01 * change;
 }
 
 void VelocityTask::judge(const VelocityTaskArrays& of, double* rewards, std::uint8_t* ended) const {
   const int n = joints(), nq = kRootQ + n, nv = kRootV + n;
   const BatchArrays& rows = batch_.arrays();
   batch_.each_range([&](int from, int to) {
-    double height[kMostFeet][2];
+    double heights[kChunk * kMostFeet];
     for (std::ptrdiff_t world = from; world < to; ++world) {
       const double* q = rows.q + world * nq;
-      const int second = static_cast<int>(world - from) % 2;
-      if (second == 0) heights(q, world + 1 < to ? q + nq : q, height);
+      const int at = static_cast<int>(world - from) % kChunk;
+      if (at == 0) feet_->heights(q, nq, std::min(kChunk, to - static_cast<int>(world)), heights);
+      const double* height = heights + at * num_feet();
       const double now = clock(of, world);
       int stance = 0;
       for (int k = 0; k < num_feet(); ++k) {
         const bool stands = wrapped(now + settings_.stance_phase[k]) < 0.5;
-        stance += stands == (height[k][second] < settings_.touching);
+        stance += stands == (height[k] < settings_.touching);
       }
       rewards[world] = reward(of, world, q, rows.v + world * nv, stance);
-      ended[world] = q[2] < 0.12 || up_in_body(q).z < 0.5;
+      ended[world] = q[2] < 0.12 || up_of(q).z < 0.5;
     }
   });
 }
@@ -168,7 +177,7 @@ void VelocityTask::start(const std::uint8_t* mask,
                          double* q) const {
   const int n = joints(), nq = kRootQ + n;
   batch_.each_world(mask, [&](std::ptrdiff_t world) {
-    double x[5 + kMostJoints], height[kMostFeet][2], lowest = kInfinity;
+    double x[5 + kMostJoints], height[kMostFeet];
     counted_uniform(
         {seed, static_cast<std::uint32_t>(world), static_cast<std::uint32_t>(episodes[world])},
         5 + n,
@@ -180,10 +189,37 @@ void VelocityTask::start(const std::uint8_t* mask,
     double* row = std::copy_n(standing_.data(), nq, q + nq * world) - nq;
     sincos(kPi * x[4], row[5], row[6]);
     for (int k = 0; k < n; ++k) row[kRootQ + k] += 0.2 * x[5 + k] - 0.1;
-    heights(row, row, height);
-    for (int k = 0; k < num_feet(); ++k) lowest = std::min(lowest, height[k][0]);
-    row[2] -= lowest;
+    feet_->heights(row, nq, 1, height);
+    row[2] -= *std::min_element(height, height + num_feet());
   });
+}
+
+void VelocityTask::vary(const std::uint8_t* mask,
+                        std::uint64_t seed,
+                        const std::int64_t* episodes) {
+  const int geometries = world_field_size(WorldField::kFriction, batch_.scene());
+  const int bodies = world_field_size(WorldField::kMassScale, batch_.scene());
+  const std::size_t n = batch_.worlds();
+  if (friction_ == nullptr) {  // rows that are never varied stay untouched pages
+    friction_ = std::make_unique_for_overwrite<double[]>(n * geometries);
+    mass_ = std::make_unique_for_overwrite<double[]>(n * bodies);
+  }
+  batch_.each_world(mask, [&](std::ptrdiff_t world) {
+    double* mass = mass_.get() + world * bodies;
+    double x[2 + kMostJoints];
+    counted_uniform({seed,
+                     static_cast<std::uint32_t>(world),
+                     static_cast<std::uint32_t>(episodes[world]),
+                     kVaryStream},
+                    1 + bodies,
+                    x);
+    std::fill_n(friction_.get() + world * geometries,
+                geometries,
+                settings_.friction_low + settings_.friction_span * x[0]);
+    for (int k = 0; k < bodies; ++k) mass[k] = settings_.mass_low + settings_.mass_span * x[1 + k];
+  });
+  batch_.assign(WorldField::kFriction, friction_.get(), mask);
+  batch_.assign(WorldField::kMassScale, mass_.get(), mask);
 }
 
 }  // namespace stiction

@@ -81,6 +81,62 @@ def test_last_observation_of_an_episode_is_before_its_reset() -> None:
     assert np.abs(seen - reference.observation(same)).max() < 1e-6
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("autoreset", ["SameStep", "NextStep"])
+def test_counts_of_episodes_are_those_of_numpy(autoreset: str, dtype: type) -> None:
+    """Actions, targets, ends, rewards of frozen and waiting worlds, randomisation: bit by bit."""
+    n = 21
+    env = Solo12Velocity(n, threads=2, autoreset=autoreset, episode_steps=12, randomise=True)
+    env.reset(seed=9)
+    rng = np.random.default_rng(1)
+    steps, episode, waiting = np.zeros(n, int), np.zeros(n, int), np.zeros(n, bool)
+    seen = np.zeros(3, int)
+    env.steps[::2] = steps[::2] = 4
+    for k in range(40):
+        if k in (7, 30):
+            env.batch.v[k % n, 2] = np.nan  # freezes
+        given = rng.uniform(-1.3, 1.3, (n, 12)).astype(dtype)
+        env.act(given)  # once more by step()
+        cut, target = reference.targets(env, given)
+        assert env.action.tobytes() == cut.tobytes()
+        assert env.batch.position_target[:, 6:].tobytes() == target.tobytes()
+        env.steps[:] = steps
+        _, reward, terminated, truncated, _ = env.step(given)
+        frozen = np.isin(np.arange(n), [k % n] if k in (7, 30) else [])
+        frozen &= ~waiting
+        steps += ~waiting
+        assert not (terminated & truncated).any() and terminated[frozen].all()
+        assert not terminated[waiting].any() and (reward[frozen | waiting] == 0.0).all()
+        assert (reward[~(frozen | waiting)] != 0.0).all()
+        assert np.array_equal(truncated, (steps >= 12) & ~waiting & ~terminated)
+        ended = terminated | truncated
+        begun = ended if autoreset == "SameStep" else waiting
+        steps[begun], episode = 0, episode + begun
+        waiting = ended if autoreset == "NextStep" else waiting
+        assert np.array_equal(env.steps, steps) and np.array_equal(env.episode, episode)
+        assert (env.action[begun] == 0.0).all() and (env.action[~begun] == cut[~begun]).all()
+        seen += [terminated.sum(), truncated.sum(), waiting.sum()]
+        friction, mass = reference.varied(env, np.arange(n))
+        assert env.batch.values("mass_scale").tobytes() == mass.tobytes()
+        assert (env.batch.values("friction") == friction[:, None]).all()
+    assert seen[0] >= 2 and seen[1] > 20 and (seen[2] > 20) == (autoreset == "NextStep")
+
+
+def test_an_action_that_is_not_finite_changes_nothing() -> None:
+    env = Solo12Velocity(40, threads=3)
+    env.reset(seed=0)
+    kept = [x.copy() for x in (env.action, env.steps, env.batch.position_target)]
+    for dtype in (np.float32, np.float64):
+        for bad in (np.nan, np.inf):
+            given = np.full((40, 12), 0.5, dtype)
+            given[35, 2] = given[17, 5] = bad
+            with pytest.raises(ValueError, match=r"actions\[17, 5\] = (nan|inf): must be finite"):
+                env.step(given)
+    now = (env.action, env.steps, env.batch.position_target)
+    assert all(np.array_equal(a, b) for a, b in zip(kept, now, strict=True))
+    env.step(np.full((40, 24), 0.5)[:, ::2].tolist())  # any array of that shape
+
+
 def test_arrays_that_do_not_fit_are_named() -> None:
     env = Solo12Velocity(3)
     env.reset(seed=0)

@@ -81,3 +81,16 @@ def start(env: Solo12Velocity, worlds: NDArray[np.int64]) -> tuple[Floats, Float
     q[:, 7:] += 0.2 * x[:, 5:] - 0.1
     q[:, 2] -= env._feet.heights(q, up_in_body(q)).min(axis=1)
     return COMMAND_LOW + COMMAND_SPAN * x[:, :3], x[:, 3], q
+
+
+def targets(env: Solo12Velocity, actions: NDArray[np.float32]) -> tuple[Floats, Floats]:
+    """Actions as they are cut, and the targets of the joints."""
+    cut = np.clip(actions.astype(np.float64), -1.0, 1.0)
+    return cut, cut * 0.3 + env._standing[7:]
+
+
+def varied(env: Solo12Velocity, worlds: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Friction (worlds,) and mass scales (worlds, bodies) of randomised episodes."""
+    bodies = env.batch.values("mass_scale").shape[1]
+    x = uniform(env.seed, worlds, env.episode[worlds], 1 + bodies, stream=1)
+    return 0.4 + 0.6 * x[:, 0], 0.9 + 0.2 * x[:, 1:]

@@ -2,6 +2,7 @@
 
 #include "stiction/batch/batch.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct VelocityTaskSettings {
   double clock_frequency = 2.5;            ///< [Hz]
   double touching = 2e-3;                  ///< a foot's height on the ground [m]
   double command_low[3], command_span[3];  ///< vx, vy [m/s], turn [rad/s]
+  double reach = 0.3;                      ///< of an action of 1 [rad]
+  /// Of randomised worlds: of all geometries, and times the masses of bodies.
+  double friction_low = 0.4, friction_span = 0.6, mass_low = 0.9, mass_span = 0.2;
 };
 
 /// What a task keeps of its worlds, row by row.
@@ -26,9 +30,9 @@ struct VelocityTaskArrays {
   const std::int64_t* steps;  ///< [worlds] of the episode
 };
 
-/// Observations, rewards, ends and starts of all worlds of a batch, on its threads: a robot with a
-/// free-flyer whose feet are spheres on chains of revolute joints, on the plane z = 0. The formulas
-/// are in python/stiction/envs/velocity.py.
+/// Targets, observations, rewards, ends and starts of all worlds of a batch, on its threads: a
+/// robot with a free-flyer whose feet are spheres on chains of revolute joints, on the plane z = 0.
+/// The formulas are in python/stiction/envs/velocity.py.
 class VelocityTask {
  public:
   /// Throws std::invalid_argument naming a foot that is not such, or the scene's fault. The batch
@@ -37,8 +41,10 @@ class VelocityTask {
 
   int joints() const { return static_cast<int>(standing_.size()) - 7; }
   int observation_size() const { return 14 + 3 * joints(); }
-  int num_feet() const { return static_cast<int>(feet_.size()); }
+  int num_feet() const { return static_cast<int>(settings_.feet.size()); }
 
+  /// Actions into the position targets of all worlds.
+  void act(const VelocityTaskArrays& of) const;
   /// Worlds of the mask [worlds], null: all, to out [worlds, observation_size()].
   void observe(const VelocityTaskArrays& of, const std::uint8_t* mask, float* out) const;
   /// To reward [worlds] and ended [worlds]: 1 where the robot fell. The action becomes the one
@@ -51,21 +57,11 @@ class VelocityTask {
              const std::int64_t* episodes,
              const VelocityTaskArrays& of,
              double* q) const;
+  /// Friction and masses of the same.
+  void vary(const std::uint8_t* mask, std::uint64_t seed, const std::int64_t* episodes);
 
  private:
-  struct Hinge {
-    int q;
-    Vec3d axis;
-    Transform placement;  ///< of the joint in the parent body
-  };
-  struct Foot {
-    Vec3d point;
-    double radius;
-    std::vector<Hinge> hinges;  ///< from the foot up
-  };
-  Foot foot_of(const Scene& scene, const std::string& name) const;
-  /// Of `count` = 1 or 2 worlds, to out [feet][2].
-  void heights(const double* first, const double* second, double (*out)[2]) const;
+  struct Feet;
   double clock(const VelocityTaskArrays& of, std::ptrdiff_t world) const;
   double reward(const VelocityTaskArrays& of,
                 std::ptrdiff_t world,
@@ -76,7 +72,9 @@ class VelocityTask {
   Batch& batch_;
   VelocityTaskSettings settings_;
   std::vector<double> standing_;
-  std::vector<Foot> feet_;
+  std::shared_ptr<const Feet> feet_;
+  std::unique_ptr<double[]> friction_,
+      mass_;  ///< [worlds, geometries], [worlds, bodies] for vary()
 };
 
 }  // namespace stiction

@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from .. import _stiction
 from ..batch import Batch
 from . import counted_random
 
@@ -119,33 +120,36 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
             ValueError: wrong shape, a number that is not finite, reset() was never called.
         """
         waiting = self._waiting
-        moving = ~waiting
-        self.act(actions, moving)
-        self._advance(None if moving.all() else moving)
+        some_wait = bool(waiting.any())
+        self.act(actions)
+        self._advance(~waiting if some_wait else None)
         reward, fell = self._judge()
-        frozen = self.batch.frozen
-        terminated = (fell | frozen) & moving
-        truncated = (self.steps >= self.episode_steps) & moving & ~terminated
-        reward[frozen | waiting] = 0.0
-        if waiting.any():
-            self._restart(waiting)
-        ended = terminated | truncated
+        terminated, truncated, ended = (np.empty(self.num_envs, bool) for _ in range(3))
+        count = _stiction._end_episodes(
+            self.batch, self._counts(), self.episode_steps, fell, reward,
+            (terminated, truncated, ended),
+        )  # fmt: skip
+        if some_wait:
+            self._restart(waiting.copy())
         info: dict[str, Any] = {}
         if self.autoreset is AutoresetMode.NEXT_STEP:
             self._waiting = ended
         observation = self._observation()
-        if self.autoreset is AutoresetMode.SAME_STEP and ended.any():
+        if self.autoreset is AutoresetMode.SAME_STEP and count > 0:
             info = {"final_obs": observation.copy(), "_final_obs": ended}
             self._restart(ended)
             self._observe_rows(ended, observation)
         return observation, reward, terminated, truncated, info
 
-    def act(self, actions: Singles, moving: Bools | bool = True) -> None:
+    def act(self, actions: Singles) -> None:
         """The first half of step() for a loop of one's own: actions into the controls of the batch,
-        one more step of the episodes that are `moving`; no step is taken."""
-        self.action[:] = self._checked(actions)
+        one more step of the episodes that do not wait for a reset; no step is taken."""
+        array = self._checked(actions)
+        bad = _stiction._take_actions(self.batch, self._counts(), array, self.action_limit)
+        if bad >= 0:
+            world, entry = divmod(bad, array.shape[1])
+            raise ValueError(f"actions[{world}, {entry}] = {array[world, entry]}: must be finite")
         self._act(self.action)
-        self.steps += moving
 
     def observe(self) -> Observations:
         """(N, m) what is seen now."""
@@ -191,38 +195,36 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
 
     def _judge(self) -> tuple[Floats, Bools]:
         """Rewards, a new array, and which worlds failed."""
-        ended = self._ended()
+        ended = np.ascontiguousarray(self._ended(), bool)
         return np.array(self._reward(), np.float64), ended
 
     def _restart(self, mask: Bools) -> None:
-        self.episode[mask] += 1
-        self.steps[mask] = 0
-        self.action[mask] = 0.0
-        self._waiting = self._waiting & ~mask
+        _stiction._begin_episodes(self.batch, self._counts(), mask)
         self._start_rows(mask, self._first_q, self._first_v)
-        self.batch.reset(mask, self._first_q, self._first_v)
+        self.batch._reset(mask.view(np.uint8), self._first_q, self._first_v)
+
+    def _counts(self) -> tuple[Any, ...]:
+        return self.action, self.steps, self.episode, self._waiting
 
     def _observation(self) -> Observations:
         out = np.empty((self.num_envs, self._observation_size), self._dtype)
         self._observe_rows(None, out)
         return out
 
-    def _checked(self, actions: Singles) -> Floats:
+    def _checked(self, actions: Singles) -> NDArray[np.floating[Any]]:
         if not self._begun:
             raise ValueError("step() before reset()")
-        array = np.asarray(actions, np.float64)
+        array: NDArray[Any] = np.asarray(actions)
         if array.shape != self.action.shape:
             raise ValueError(f"actions has shape {array.shape}: must be {self.action.shape}")
-        if not np.isfinite(array).all():
-            world, entry = np.argwhere(~np.isfinite(array))[0]
-            raise ValueError(f"actions[{world}, {entry}] = {array[world, entry]}: must be finite")
-        return np.clip(array, -self.action_limit, self.action_limit)
+        single = array.dtype == np.float32
+        return np.ascontiguousarray(array, np.float32 if single else np.float64)
 
 
 def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:
     if not options or "reset_mask" not in options:
         return np.ones(worlds, bool)
-    mask = np.asarray(options["reset_mask"])
+    mask = np.ascontiguousarray(options["reset_mask"])
     if mask.dtype != np.bool_ or mask.shape != (worlds,):
         raise ValueError(
             f"reset_mask has shape {mask.shape} and dtype {mask.dtype}: must be ({worlds},) of bool"

@@ -21,6 +21,7 @@ _FEET = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
 _STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
+_FRICTION, _MASS = (0.4, 0.6), (0.9, 0.2)  # from, span; of randomised episodes
 _COMMAND_LOW, _COMMAND_SPAN = [-0.3, -0.2, -0.6], [0.9, 0.4, 1.2]
 
 
@@ -87,6 +88,11 @@ class Solo12Velocity(BatchEnv):
                 "touching": _TOUCHING,
                 "command_low": _COMMAND_LOW,
                 "command_span": _COMMAND_SPAN,
+                "reach": _REACH,
+                "friction_low": _FRICTION[0],
+                "friction_span": _FRICTION[1],
+                "mass_low": _MASS[0],
+                "mass_span": _MASS[1],
             },
         )
 
@@ -100,24 +106,11 @@ class Solo12Velocity(BatchEnv):
 
     def _start_rows(self, mask: Bools, q: Floats, v: Floats) -> None:
         self._kernels.start(self._arrays(), mask, self.seed, self.episode, q)
-        v[mask] = 0.0
         if self.randomise:
-            self._vary(mask)
-
-    def _vary(self, mask: Bools) -> None:
-        bodies = self.batch.values("mass_scale").shape[1]
-        x = self.uniform(mask, 1 + bodies, stream=1)
-        friction = np.full(self.num_envs, 0.7)
-        friction[mask] = 0.4 + 0.6 * x[:, 0]
-        scale = np.ones((self.num_envs, bodies))
-        scale[mask] = 0.9 + 0.2 * x[:, 1:]
-        self.batch.assign("friction", friction, mask)
-        self.batch.assign("mass_scale", scale, mask)
+            self._kernels.vary(mask, self.seed, self.episode)
 
     def _act(self, action: Floats) -> None:
-        target = self.batch.position_target[:, 6:]
-        np.multiply(action, _REACH, out=target)
-        target += self._standing[7:]
+        self._kernels.act(self._arrays())
 
     def _observe_rows(self, mask: Bools | None, out: Observations) -> None:
         self._kernels.observe(self._arrays(), mask, out)
