@@ -21,10 +21,15 @@ bp::dict registry() {
 int geometry_a(const ContactMemory& m) { return static_cast<int>(m.pair >> 32); }
 int geometry_b(const ContactMemory& m) { return static_cast<int>(m.pair & 0xffffffffu); }
 bp::object impulse(const ContactMemory& m) { return to_array(m.impulse_A); }
+bp::object moment(const ContactMemory& m) { return to_array(m.moment_A); }
 bp::object extension(const ContactMemory& m) { return to_array(m.extension); }
 
-std::shared_ptr<ContactMemory> make_memory(
-    int a, int b, long feature, const bp::object& extension, const bp::object& impulse) {
+std::shared_ptr<ContactMemory> make_memory(int a,
+                                           int b,
+                                           long feature,
+                                           const bp::object& extension,
+                                           const bp::object& impulse,
+                                           const bp::object& moment) {
   if (a < 0 || b <= a) {
     throw std::invalid_argument("ContactMemory: geometry_a = " + std::to_string(a) +
                                 ", geometry_b = " + std::to_string(b) +
@@ -40,6 +45,7 @@ std::shared_ptr<ContactMemory> make_memory(
   m->impulse_A = impulse.is_none() ? Vec3d{0, 0, 0} : vec3_from(impulse, "ContactMemory.impulse");
   m->extension =
       extension.is_none() ? Vec3d{0, 0, 0} : vec3_from(extension, "ContactMemory.extension");
+  m->moment_A = moment.is_none() ? Vec3d{0, 0, 0} : vec3_from(moment, "ContactMemory.moment");
   return m;
 }
 
@@ -65,11 +71,15 @@ void expose_integrator() {
                               arg("geometry_b"),
                               arg("feature"),
                               arg("extension") = bp::object(),
-                              arg("impulse") = bp::object())))
+                              arg("impulse") = bp::object(),
+                              arg("moment") = bp::object())))
       .add_property("geometry_a", &geometry_a)
       .add_property("geometry_b", &geometry_b, "Larger than geometry_a.")
       .def_readonly("feature", &ContactMemory::feature, "Persistent id within the pair.")
       .add_property("impulse", &impulse, "(3,) on B, axes of A's body [N s]: warm start.")
+      .add_property("moment",
+                    &moment,
+                    "(3,) couple on B of torsional and rolling friction, axes of A's body [N m s].")
       .add_property(
           "extension",
           &extension,

@@ -94,9 +94,10 @@ bp::tuple wrench_between(Holder& sim,
   for (const ContactReport& c : sim.contacts()) {
     const bool same = c.body_a == a && c.body_b == b, swapped = c.body_a == b && c.body_b == a;
     if (!same && !swapped) continue;
-    const Vec3d f = c.force_on_b_world * (same ? 1.0 : -1.0);
+    const double sign = same ? 1.0 : -1.0;
+    const Vec3d f = c.force_on_b_world * sign;
     force += f;
-    moment += cross(c.position - about, f);
+    moment += cross(c.position - about, f) + c.moment_on_b_world * sign;
   }
   return bp::make_tuple(to_array(force), to_array(moment));
 }

@@ -21,7 +21,9 @@ std::shared_ptr<Material> make_material(double friction,
                                         double tangential_stiffness_ratio,
                                         double tangential_damping_ratio,
                                         double dissipation,
-                                        double rest_offset) {
+                                        double rest_offset,
+                                        double torsional_friction,
+                                        double rolling_friction) {
   const Material m{friction,
                    restitution,
                    stiffness,
@@ -29,7 +31,9 @@ std::shared_ptr<Material> make_material(double friction,
                    tangential_stiffness_ratio,
                    tangential_damping_ratio,
                    dissipation,
-                   rest_offset};
+                   rest_offset,
+                   torsional_friction,
+                   rolling_friction};
   validate_material(m, "Material");
   return std::make_shared<Material>(m);
 }
@@ -58,7 +62,9 @@ void expose_material() {
                  {"tangential_stiffness_ratio", A::kNumber, false},
                  {"tangential_damping_ratio", A::kNumber, false},
                  {"dissipation", A::kNumber, false},
-                 {"rest_offset", A::kNumber, false}}))
+                 {"rest_offset", A::kNumber, false},
+                 {"torsional_friction", A::kNumber, false},
+                 {"rolling_friction", A::kNumber, false}}))
       .def("__init__",
            bp::make_constructor(&make_material,
                                 bp::default_call_policies(),
@@ -69,7 +75,9 @@ void expose_material() {
                                  arg("tangential_stiffness_ratio") = 1.0,
                                  arg("tangential_damping_ratio") = 1.0,
                                  arg("dissipation") = 0.0,
-                                 arg("rest_offset") = 0.0)))
+                                 arg("rest_offset") = 0.0,
+                                 arg("torsional_friction") = 0.0,
+                                 arg("rolling_friction") = 0.0)))
       .def_readwrite("friction", &Material::friction, "Coulomb coefficient, in [0, 1e4].")
       .def_readwrite("restitution", &Material::restitution, "Newton coefficient, in [0, 1].")
       .def_readwrite("stiffness", &Material::stiffness, "Of the surface [N/m], > 0; inf: rigid.")
@@ -89,6 +97,12 @@ void expose_material() {
       .def_readwrite("rest_offset",
                      &Material::rest_offset,
                      "[m] >= 0: touches at this distance from its surface; offsets of both add.")
+      .def_readwrite("torsional_friction",
+                     &Material::torsional_friction,
+                     "[m] in [0, 1e4]: couple about the normal per normal force; MuJoCo's number.")
+      .def_readwrite("rolling_friction",
+                     &Material::rolling_friction,
+                     "[m] in [0, 1e4]: couple about a tangent per normal force; MuJoCo's number.")
       .def("__eq__", &material_equal)
       .def("__repr__", &material_repr);
   forbid_new_attributes(c);
@@ -96,8 +110,8 @@ void expose_material() {
       "combine",
       &combine,
       (arg("a"), arg("b")),
-      "Coefficients of a pair: geometric mean of friction, the larger restitution, stiffness and "
-      "damping in series, the sum of rest offsets.");
+      "Coefficients of a pair: geometric mean of friction, the larger restitution, torsional and "
+      "rolling friction, stiffness and damping in series, the sum of rest offsets.");
 }
 
 // --- Parameters: every array a writable view ---
@@ -248,6 +262,8 @@ void material_properties(Class& c, const std::string& prefix, const std::string&
   add("tangential_damping_ratio", Surface<Array, &M::tangential_damping_ratio>(), " >= 0.");
   add("dissipation", Surface<Array, &M::dissipation>(), " Hunt-Crossley [s/m].");
   add("rest_offset", Surface<Array, &M::rest_offset>(), " distance at which it touches [m].");
+  add("torsional_friction", Surface<Array, &M::torsional_friction>(), " couple per force [m].");
+  add("rolling_friction", Surface<Array, &M::rolling_friction>(), " couple per force [m].");
 }
 
 void expose_parameters() {
@@ -321,7 +337,7 @@ void expose_parameters() {
           &parameters_to_dict,
           arg("self"),
           "dict of all arrays by name, copies: placements (n, 12) as the axes x, y, z of the frame "
-          "and its origin, inertias (n, 6) as xx, xy, yy, xz, yz, zz, materials (n, 8) in the "
+          "and its origin, inertias (n, 6) as xx, xy, yy, xz, yz, zz, materials (n, 10) in the "
           "order of Material's arguments.")
       .def("from_dict",
            &parameters_from_dict,

@@ -85,6 +85,9 @@ bp::object normal(const NamedContact& c) { return to_array(c.frame.c2); }
 bp::object impulse(const NamedContact& c) { return to_array(c.impulse); }
 bp::object velocity(const NamedContact& c) { return to_array(c.velocity); }
 bp::object extension(const NamedContact& c) { return to_array(c.extension); }
+bp::object moment_impulse(const NamedContact& c) { return to_array(c.moment_impulse); }
+bp::object angular_velocity(const NamedContact& c) { return to_array(c.angular_velocity); }
+bp::object moment_on_b(const NamedContact& c) { return to_array(c.moment_on_b_world); }
 bp::object force_on_b(const NamedContact& c) { return to_array(c.force_on_b_world); }
 bp::object force_on_a(const NamedContact& c) { return to_array(-c.force_on_b_world); }
 
@@ -124,7 +127,22 @@ void expose_contact_report() {
                     &extension,
                     "(3,) of the springs after the step, contact frame [m]; 0: none.")
       .def_readonly(
-          "sliding", &C::sliding, "The force is on the cone and the point moves against it.")
+          "sliding",
+          &C::sliding,
+          "The impulse is on the cone and what it resists moves: the point, or its turning.")
+      .def_readonly("torsional_friction", &C::torsional_friction, "Of the pair [m].")
+      .def_readonly("rolling_friction", &C::rolling_friction, "Of the pair [m].")
+      .add_property("moment_impulse",
+                    &moment_impulse,
+                    "(3,) couple on B of torsional and rolling friction, contact frame [N m s].")
+      .add_property(
+          "angular_velocity",
+          &angular_velocity,
+          "(3,) of B relative to A after the step about the axes that have such friction, "
+          "else 0, contact frame [rad/s].")
+      .add_property("moment_on_b_world",
+                    &moment_on_b,
+                    "(3,) that couple over the step, about the point, world axes [N m].")
       .def("__repr__", &contact_repr);
 }
 

@@ -229,6 +229,8 @@ class Material:
     tangential_damping_ratio: float
     dissipation: float
     rest_offset: float
+    torsional_friction: float
+    rolling_friction: float
     def __init__(
         self,
         friction: float = 0.8,
@@ -239,6 +241,8 @@ class Material:
         tangential_damping_ratio: float = 1.0,
         dissipation: float = 0.0,
         rest_offset: float = 0.0,
+        torsional_friction: float = 0.0,
+        rolling_friction: float = 0.0,
     ) -> None: ...
     def __eq__(self, other: object) -> bool: ...
 
@@ -278,6 +282,8 @@ class Parameters:
     tangential_damping_ratio: _Array
     dissipation: _Array
     rest_offset: _Array
+    torsional_friction: _Array
+    rolling_friction: _Array
     pair_friction: _Array
     pair_restitution: _Array
     pair_stiffness: _Array
@@ -286,6 +292,8 @@ class Parameters:
     pair_tangential_damping_ratio: _Array
     pair_dissipation: _Array
     pair_rest_offset: _Array
+    pair_torsional_friction: _Array
+    pair_rolling_friction: _Array
     geometry_size: _Array
     gear_ratio: _Array
     gear_offset: _Array
@@ -628,6 +636,7 @@ class ContactMemory:
         feature: int,
         extension: ArrayLike | None = None,
         impulse: ArrayLike | None = None,
+        moment: ArrayLike | None = None,
     ) -> None: ...
     @property
     def geometry_a(self) -> int: ...
@@ -637,6 +646,8 @@ class ContactMemory:
     def feature(self) -> int: ...
     @property
     def impulse(self) -> _Floats: ...
+    @property
+    def moment(self) -> _Floats: ...
     @property
     def extension(self) -> _Floats: ...
 
@@ -1012,6 +1023,16 @@ class ContactReport:
     def extension(self) -> _Floats: ...
     @property
     def sliding(self) -> bool: ...
+    @property
+    def torsional_friction(self) -> float: ...
+    @property
+    def rolling_friction(self) -> float: ...
+    @property
+    def moment_impulse(self) -> _Floats: ...
+    @property
+    def angular_velocity(self) -> _Floats: ...
+    @property
+    def moment_on_b_world(self) -> _Floats: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 class BodyWrench:

@@ -86,8 +86,8 @@ def _wrench(self: Any) -> tuple[Any, ...]:
 
 
 def _memory(self: Any) -> tuple[Any, ...]:
-    numbers = (self.geometry_a, self.geometry_b, self.feature, self.extension, self.impulse)
-    return _stiction.ContactMemory, numbers
+    names = (self.geometry_a, self.geometry_b, self.feature)
+    return _stiction.ContactMemory, (*names, self.extension, self.impulse, self.moment)
 
 
 def _rebuild_parameters(arrays: dict[str, Any]) -> Any:

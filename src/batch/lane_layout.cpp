@@ -203,7 +203,9 @@ void put_least_inertia(const LaneLayout& layout, const Parameters& p, LaneWriter
 bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
   for (const auto& [shape, plane] : layout.pairs) {
     const int a = std::min(shape, plane), b = std::max(shape, plane);
-    if (std::isfinite(scene.pair_material(p, a, b).stiffness)) return true;
+    const Material pair = scene.pair_material(p, a, b);
+    if (std::isfinite(pair.stiffness)) return true;
+    if (pair.torsional_friction > 0.0 || pair.rolling_friction > 0.0) return true;
   }
   const Tree& tree = *layout.tree;
   for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent

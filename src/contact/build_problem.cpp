@@ -94,11 +94,11 @@ static void fill_vectors(const RowContext& context,
     double free = std::abs(g[0]);
     for (int r = 1; r < row.set.dim; ++r) free = std::max(free, std::abs(g[r]));
     problem.velocity_floor[i] = row.velocity_floor + rounding_of(0.0, context.dt, free);
+    const int normal = row.set.dim - 1;
     if (row.source == RowSource::kContact)
-      apply_restitution(context, contacts[row.index], g[2], row);
+      apply_restitution(context, contacts[row.index], g[normal], row);
     // Where no dof moves along a normal (a turntable on its floor) the joints carry the load and
     // no impulse could do what the gap asks for.
-    const int normal = row.set.dim - 1;
     if (row.source == RowSource::kContact && problem.diagonal_entry(set, normal) <= immovable) {
       row.kind = ReferenceKind::kImmovable;
       row.reference[normal] = g[normal];

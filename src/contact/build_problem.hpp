@@ -43,7 +43,7 @@ struct RowSide {
   int tree, body;  ///< body local to the tree
   int last_dof;    ///< local
   int length;      ///< dofs of the chain
-  int start;       ///< in ConstraintRows::jacobian; a 6-row set holds two blocks of 3 rows
+  int start;       ///< in ConstraintRows::jacobian, of block after block of rows (tree_block)
 };
 
 /// A set of the problem before it is numbered: what it is, on whom it acts, what it asks for.
@@ -120,7 +120,8 @@ class WhitenedRows {
 /// Rows of the current step; sized by use, kept between steps for their capacity.
 struct ConstraintRows {
   std::vector<ConstraintRow> rows;  ///< in the order of problem.sets
-  std::vector<double> jacobian;  ///< J, by side: entry (dof m of the chain, r) at [3 m + r] or [m]
+  std::vector<double> jacobian;  ///< J, by side: entry (dof m of the chain, r) of a block of d rows
+                                 ///< at [d m + r]
   WhitenedRows whitened;
   std::vector<LooseBody> loose_bodies;  ///< [trees]
 
@@ -134,6 +135,7 @@ struct ConstraintRows {
 struct RowScratch {
   std::vector<double> by_row;  ///< [OneTreeRows::width]
   std::vector<double> by_dof;  ///< [nv]
+  std::vector<double> motion;  ///< of a contact: rows of its point, then of its body's turning
   std::vector<int> dofs;       ///< of a set
   std::vector<ConstraintRow> sorted;
   DisjointSets joined;              ///< trees that rows join

@@ -1,6 +1,7 @@
 #include "stiction/contact/compliant_law.hpp"
 
 #include "contact/constraint_row.hpp"
+#include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
 #include "dynamics/constraint_rows.hpp"
 
@@ -29,8 +30,9 @@ void normal_spring(const Contact& contact,
                    ConstraintRow& row) {
   const double k = point.stiffness, d = contact.gap > 0.0 ? 0.0 : point.damping;
   row.kind = ReferenceKind::kSpring;
-  row.compliance[2] = 1.0 / (dt * (k * dt + d));
-  row.reference[2] = -k * contact.gap / (k * dt + d);
+  const int normal = row.set.dim - 1;
+  row.compliance[normal] = 1.0 / (dt * (k * dt + d));
+  row.reference[normal] = -k * contact.gap / (k * dt + d);
 }
 
 /// The same in the tangent plane, in series with friction: of the velocity v the anchor slips at c
@@ -43,7 +45,7 @@ void tangential_spring(const RowContext& context,
                        ConstraintRow& row) {
   const double k = point.tangential_stiffness, total = k * context.dt + point.tangential_damping;
   if (total == 0.0) {  // nothing carries friction to the surface
-    row.set.friction = Cone::coulomb(0.0);
+    row.set.friction.mu[0] = row.set.friction.mu[1] = 0.0;
     return;
   }
   row.compliance[0] = row.compliance[1] = 1.0 / (context.dt * total);
@@ -55,37 +57,75 @@ void tangential_spring(const RowContext& context,
   row.reference[1] = k * e.y / total;
 }
 
+/// The rows of a contact: forces, the couple about the normal, those about the tangents.
+Cone cone_of(const Material& m) {
+  if (m.rolling_friction > 0.0)
+    return Cone::rolling(m.friction, m.torsional_friction, m.rolling_friction);
+  if (m.torsional_friction > 0.0) return Cone::torsional(m.friction, m.torsional_friction);
+  return Cone::coulomb(m.friction);
+}
+
+/// Rows with couples: J of B's point and of its turning, seen along the same axes.
+void angular_side(const RowContext& context,
+                  const RowSide& side,
+                  const Vec3d& p,
+                  const Mat3d& axes,
+                  double sign,
+                  int dim,
+                  double* z) {
+  const TreeView& view = context.dynamics.views[side.tree];
+  const TreeData<double>& data = context.dynamics.trees[side.tree];
+  std::vector<double>& both = context.scratch.motion;
+  both.resize(6 * side.length);
+  double *point = both.data(), *turn = point + 3 * side.length;
+  point_rows(view, data, side.last_dof, p, axes, sign, point);
+  angular_rows(view, data, side.last_dof, axes, sign, turn);
+  for (int m = 0; m < side.length; ++m, z += dim) {
+    for (int k = 0; k < 3; ++k) z[point_row(dim, k)] = point[3 * m + k];
+    for (int r = 2; r < dim - 1; ++r) z[r] = turn[3 * m + couple_axis(r)];
+  }
+}
+
 void contact_side(
     const RowContext& context, const Contact& contact, int body, double sign, ConstraintRow& row) {
   double* z = add_side(context, body, row);
   if (z == nullptr) return;
   const RowSide& side = row.sides[row.num_sides - 1];
   const TreeData<double>& data = context.dynamics.trees[side.tree];
-  point_rows(context.dynamics.views[side.tree],
-             data,
-             side.last_dof,
-             transpose_times(data.X_WR.R, contact.position - data.X_WR.p),
-             transpose_times(data.X_WR.R, contact.frame),
-             sign,
-             z);
+  const Vec3d p = transpose_times(data.X_WR.R, contact.position - data.X_WR.p);
+  const Mat3d axes = transpose_times(data.X_WR.R, contact.frame);
+  if (row.set.dim > 3) return angular_side(context, side, p, axes, sign, row.set.dim, z);
+  point_rows(context.dynamics.views[side.tree], data, side.last_dof, p, axes, sign, z);
+}
+
+/// Whether the rows of the point are rounding.
+bool side_in_pivot(const RowContext& context, const ConstraintRow& row, const RowSide& side) {
+  const int body = context.scene.trees()[side.tree].body_offset + side.body, dim = row.set.dim;
+  const double* J = context.out.jacobian.data() + side.start;
+  if (dim > 3) {
+    std::vector<double>& point = context.scratch.motion;
+    point.resize(3 * side.length);
+    for (int m = 0; m < side.length; ++m) {
+      for (int k = 0; k < 3; ++k) point[3 * m + k] = J[dim * m + point_row(dim, k)];
+    }
+    J = point.data();
+  }
+  return is_in_pivot(context.dynamics.views[side.tree],
+                     side.last_dof,
+                     context.parameters.mass[body],
+                     context.parameters.inertia[body],
+                     J);
 }
 
 /// A point that no dof moves has rows of zeros: nothing is asked of it, build_problem() sees to
 /// that.
 void clear_if_in_pivot(const RowContext& context, const ConstraintRow& row) {
-  double* J = context.out.jacobian.data();
   for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    const int body = context.scene.trees()[side.tree].body_offset + side.body;
-    if (!is_in_pivot(context.dynamics.views[side.tree],
-                     side.last_dof,
-                     context.parameters.mass[body],
-                     context.parameters.inertia[body],
-                     J + side.start))
-      return;
+    if (!side_in_pivot(context, row, row.sides[s])) return;
   }
+  double* J = context.out.jacobian.data();
   for (int s = 0; s < row.num_sides; ++s)
-    std::fill_n(J + row.sides[s].start, 3 * row.sides[s].length, 0.0);
+    std::fill_n(J + row.sides[s].start, row.set.dim * row.sides[s].length, 0.0);
 }
 
 }  // namespace
@@ -108,7 +148,7 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
     ConstraintRow& row = context.out.rows.emplace_back();
     row.source = RowSource::kContact;
     row.index = static_cast<int>(i);
-    row.set = ConstraintSet::cone(contact.material.friction);
+    row.set = ConstraintSet::cone(cone_of(contact.material));
     contact_side(context, contact, contact.body_a, -1.0, row);
     contact_side(context, contact, contact.body_b, 1.0, row);
     clear_if_in_pivot(context, row);
@@ -119,7 +159,8 @@ void append_contact_rows(const RowContext& context, const ContactSet& contacts) 
       normal_spring(contact, point, context.dt, row);
       if (context.settings.tangential_compliance) tangential_spring(context, contact, point, row);
     } else {
-      set_gap_reference(context, contact.gap, context.settings.recovery_speed, 2, row);
+      set_gap_reference(
+          context, contact.gap, context.settings.recovery_speed, row.set.dim - 1, row);
     }
   }
 }
@@ -133,7 +174,7 @@ Vec3d next_extension(const Contact& contact,
                      const double* lambda) {
   const PointCompliance pair = point_compliance(contact.material, 1.0);
   const double k = pair.tangential_stiffness;
-  if (row.compliance[0] == 0.0 || k == 0.0 || !(lambda[2] > 0.0)) return {0, 0, 0};
+  if (row.compliance[0] == 0.0 || k == 0.0 || !(lambda[row.set.dim - 1] > 0.0)) return {0, 0, 0};
   const double relaxation = pair.tangential_damping / k;  // [s]
   Vec3d e{0, 0, 0};
   for (int r = 0; r < 2; ++r)
@@ -161,16 +202,17 @@ void apply_restitution(const RowContext& context,
                        double free_normal,
                        ConstraintRow& row) {
   if (contact.material.restitution <= 0.0 || std::isfinite(contact.material.stiffness)) return;
-  const double approach = -row.velocity[2];
+  const int normal = row.set.dim - 1;
+  const double approach = -row.velocity[normal];
   const double least =
       restitution_threshold(context.settings, context.parameters.gravity, context.dt);
   const bool impact = contact.gap + context.dt * free_normal < 0.0 && approach > least;
   const double asked = contact.material.restitution * approach;
-  if (!impact || asked <= row.reference[2]) return;
-  row.gap_reference = row.reference[2];
+  if (!impact || asked <= row.reference[normal]) return;
+  row.gap_reference = row.reference[normal];
   row.gap_kind = row.kind;
   row.kind = ReferenceKind::kRestitution;
-  row.reference[2] = asked;
+  row.reference[normal] = asked;
 }
 
 }  // namespace stiction

@@ -27,15 +27,23 @@ STICTION_CLONES void add_cone_block(int common, const double* za, const double* 
   quad(block + 8) = quad(block + 8) + z;
 }
 
+/// visit(std::integral_constant<int, rows of a block of the set>)
+template <class Visit>
+void with_block(const ConstraintSet& set, Visit&& visit) {
+  if (set.dim == 1) return visit(std::integral_constant<int, 1>{});
+  with_dim(ContactProblem::tree_block(set), visit);
+}
+
 /// block += Z_x^T D^-1 Z_y of two sides of one tree, columns `stride` apart.
 void add_sides(const Scene& scene,
                const ConstraintRows& rows,
-               int dim_a,
+               const ConstraintSet& a,
                const RowSide& x,
-               int dim_b,
+               const ConstraintSet& b,
                const RowSide& y,
                double* block,
                int stride) {
+  const int dim_a = a.dim, dim_b = b.dim;
   const int common = std::min({scene.trees()[x.tree].common(x.body, y.body), x.length, y.length});
   const double* za = rows.whitened.z().data() + x.start;
   const double* zb = rows.whitened.scaled().data() + y.start;
@@ -48,10 +56,7 @@ void add_sides(const Scene& scene,
             common, za + i * x.length, zb + j * y.length, block + stride * j + i, stride);
     }
   };
-  constexpr std::integral_constant<int, 1> one;
-  constexpr std::integral_constant<int, 3> three;
-  if (dim_a == 1) return add(one, three);
-  dim_b == 1 ? add(three, one) : add(three, three);
+  with_block(a, [&](auto A) { with_block(b, [&](auto B) { add(A, B); }); });
 }
 
 /// block += G_ij of sets a and b.
@@ -64,7 +69,7 @@ void add_block(const Scene& scene,
   for (int s = 0; s < a.num_sides; ++s) {
     for (int t = 0; t < b.num_sides; ++t) {
       if (a.sides[s].tree != b.sides[t].tree) continue;
-      add_sides(scene, rows, a.set.dim, a.sides[s], b.set.dim, b.sides[t], block, stride);
+      add_sides(scene, rows, a.set, a.sides[s], b.set, b.sides[t], block, stride);
     }
   }
 }

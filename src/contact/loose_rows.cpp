@@ -84,13 +84,21 @@ STICTION_CLONES void fill_contact(const LooseBody& body,
   }
 }
 
-/// The same of a single row.
-void fill_row(const LooseBody& body, const double* J, double* z, double* block) {
-  const Vec3d v{J[0], J[1], J[2]}, w = Vec3d{J[3], J[4], J[5]} + cross(v, body.com);
-  const double row[kRow] = {
-      v.x, v.y, v.z, dot(body.axes[0], w), dot(body.axes[1], w), dot(body.axes[2], w), 0.0, 0.0};
-  std::copy_n(row, kRow, z);
-  for (int k = 0; k < 6; ++k) block[0] += row[k] * row[k] * body.inverse[k];
+/// The same of `dim` rows, columns `dim` apart.
+void fill_rows(const LooseBody& body, int dim, const double* J, double* z, double* block) {
+  for (int r = 0; r < dim; ++r) {
+    const auto at = [&](int m) { return J[dim * m + r]; };
+    const Vec3d v{at(0), at(1), at(2)}, w = Vec3d{at(3), at(4), at(5)} + cross(v, body.com);
+    const double row[kRow] = {
+        v.x, v.y, v.z, dot(body.axes[0], w), dot(body.axes[1], w), dot(body.axes[2], w), 0.0, 0.0};
+    std::copy_n(row, kRow, z + kRow * r);
+  }
+  for (int c = 0; c < dim; ++c) {
+    for (int r = 0; r < dim; ++r) {
+      for (int k = 0; k < 6; ++k)
+        block[dim * c + r] += z[kRow * r + k] * z[kRow * c + k] * body.inverse[k];
+    }
+  }
 }
 
 }  // namespace
@@ -146,7 +154,7 @@ void fill_loose_blocks(const ConstraintRows& rows, ContactProblem& problem) {
       if (row.set.dim == 3)
         fill_contact(body, J, z, block);
       else
-        fill_row(body, J, z, block);
+        fill_rows(body, row.set.dim, J, z, block);
     }
   }
 }

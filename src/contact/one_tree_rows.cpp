@@ -18,7 +18,7 @@ void scatter_rows(const TreeView& view,
   const int blocks = out.width / kBlock;
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {
     const ConstraintRow& row = rows.rows[i];
-    const int dim = row.set.dim == 1 ? 1 : 3;  // rows interleaved in z
+    const int dim = ContactProblem::tree_block(row.set);  // rows interleaved in z
     for (int s = 0; s < row.num_sides; ++s) {
       const RowSide& side = row.sides[s];
       const int* chain = view.chain + view.row[side.last_dof];

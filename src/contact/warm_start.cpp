@@ -1,4 +1,5 @@
 #include "contact/constraint_row.hpp"
+#include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
 #include "model/contact_order.hpp"
 
@@ -94,9 +95,14 @@ void load_impulses(const RowContext& context,
     const Contact& contact = contacts[row.index];
     const ContactMemory* kept = find_memory(state.contacts, contact);
     if (kept == nullptr || row.kind == ReferenceKind::kImmovable) continue;
-    const Vec3d world = body_placement(scene, dynamics, contact.body_a).R * kept->impulse_A;
-    const Vec3d local = transpose_times(contact.frame, world);
-    for (int r = 0; r < 3; ++r) out[r] = local[r];
+    const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
+    const auto local = [&](const Vec3d& x) { return transpose_times(contact.frame, R_WA * x); };
+    const int dim = row.set.dim;
+    const Vec3d force = local(kept->impulse_A);
+    for (int k = 0; k < 3; ++k) out[point_row(dim, k)] = force[k];
+    if (dim == 3) continue;
+    const Vec3d moment = local(kept->moment_A);
+    for (int r = 2; r < dim - 1; ++r) out[r] = moment[couple_axis(r)];
   }
 }
 
@@ -124,11 +130,13 @@ void store_impulses(const Scene& scene,
       continue;
     }
     const Contact& contact = contacts[row.index];
-    const Vec3d world = contact.frame * Vec3d{l[0], l[1], l[2]};
+    const Vec3d world = contact.frame * force_of(row.set, l);
     const Mat3d R_WA = body_placement(scene, dynamics, contact.body_a).R;
     // Contacts are sorted by (pair, feature), so the cache is too.
     ContactMemory& kept = state.contacts[resting + row.index];
-    kept = {contact.pair, contact.feature, transpose_times(R_WA, world), {0, 0, 0}};
+    kept = {contact.pair, contact.feature, transpose_times(R_WA, world)};
+    if (row.set.dim > 3)
+      kept.moment_A = transpose_times(R_WA, contact.frame * couple_of(row.set, l));
     if (row.compliance[0] == 0.0) continue;
     const Vec3d e = contact.frame * next_extension(contact, row, dt, l);
     kept.extension = transpose_times(anchor_rotation(scene, dynamics, contact), e);

@@ -15,16 +15,24 @@
 namespace stiction {
 namespace {
 
-/// visit(side, r, start, n) for the blocks of n = 3 rows, or the single row, of all sides.
+/// visit(std::integral_constant<int, n>) of the rows of a block.
+template <class Visit>
+void with_rows(int n, Visit&& visit) {
+  if (n == 1) return visit(std::integral_constant<int, 1>{});
+  with_dim(n, visit);
+}
+
+/// visit(side, r, start, n) for the blocks of n rows from row r on, of all sides.
 template <class Visit>
 void each_block(const ConstraintRow& row, Visit&& visit) {
-  assert(row.set.dim == 1 || row.set.dim % 3 == 0);
-  for (int s = 0; s < row.num_sides; ++s) {
-    const RowSide& side = row.sides[s];
-    if (row.set.dim == 1) visit(side, 0, side.start, std::integral_constant<int, 1>{});
-    for (int r = 0; r + 3 <= row.set.dim; r += 3)
-      visit(side, r, side.start + r * side.length, std::integral_constant<int, 3>{});
-  }
+  const int block = ContactProblem::tree_block(row.set);
+  assert(row.set.dim % block == 0);
+  with_rows(block, [&](auto n) {
+    for (int s = 0; s < row.num_sides; ++s) {
+      const RowSide& side = row.sides[s];
+      for (int r = 0; r < row.set.dim; r += n) visit(side, r, side.start + r * side.length, n);
+    }
+  });
 }
 
 /// Z = L^-T J^T, and D^-1 Z.
@@ -230,7 +238,7 @@ void row_motion(const RowContext& context,
     return;
   }
   const TreeView& view = context.dynamics.views[tree];
-  const int block = row.set.dim == 1 ? 1 : 3;  // rows interleaved
+  const int block = ContactProblem::tree_block(row.set);
   const std::vector<double>& entries = row.loose ? context.out.jacobian : rows.scaled();
   for (int s = 0; s < row.num_sides; ++s) {
     const RowSide& side = row.sides[s];
@@ -286,12 +294,13 @@ void append_whitened_entries(const Scene& scene,
     const RowSide& side = row.sides[s];
     const TreeView& view = dynamics.views[side.tree];
     const int* chain = view.chain + view.row[side.last_dof];
-    const int block = dim == 1 ? 1 : 3;
-    double own[3 * kRootDofs];
+    const int block = ContactProblem::tree_block(row.set);
+    double own[kMaxSetDim * kRootDofs];
     if (row.loose) {
       std::copy_n(rows.jacobian.data() + side.start, dim * side.length, own);
-      dim == 1 ? whiten_rows<1>(view, dynamics.trees[side.tree], side.last_dof, own)
-               : whiten_rows<3>(view, dynamics.trees[side.tree], side.last_dof, own);
+      with_rows(dim, [&](auto n) {
+        whiten_rows<n>(view, dynamics.trees[side.tree], side.last_dof, own);
+      });
     }
     const double* z = row.loose ? own : rows.whitened.z().data() + side.start;
     for (int m = 0; m < side.length; ++m) {

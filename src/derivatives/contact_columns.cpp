@@ -6,12 +6,13 @@ namespace {
 RowColumn column(const MovingContact& p, int side, int dof) {
   const double sign = p.end.sign[side];
   RowColumn c = p.end.at[side].column(dof);
-  RowMotion motion{p.end.at[side].change(dof).linear * sign, {0, 0, 0}, {0, 0, 0}};
+  const Motion<double> moving = p.end.at[side].change(dof);
+  RowMotion motion{moving.linear * sign, {0, 0, 0}, moving.angular * sign, {0, 0, 0}};
   if (p.restitution != 0.0) motion.start = p.start.at[side].change(dof).linear * sign;
   if (side == p.anchor_side) motion.anchor_turn = c.w;
   const RowChange change = row_change(p, point_change(p, sign < 0.0, c.u, c.w), motion);
-  for (int r = 0; r < 3; ++r) c.velocity[r] = change.velocity[r];
-  c.rate[2] = p.restitution * sign * dot(p.normal(), c.u);
+  set_velocity(p, change, c.velocity);
+  c.rate[p.normal_row()] = p.restitution * sign * dot(p.normal(), c.u);
   c.force = change.force;
   c.moment[0] = c.moment[1] = change.moment;
   return c;
@@ -29,7 +30,8 @@ void append_contact_columns(const DerivativeInput& in, int set, MovingRows& out)
   moving = {p.end.count, true, {}, {p.end.sign[0], p.end.sign[1]}};
   for (int s = 0; s < p.end.count; ++s) {
     moving.start[s] = static_cast<int>(out.columns.size());
-    p.end.at[s].add_impulse(p.impulse * p.end.sign[s], {0, 0, 0}, out.constraint_impulse);
+    p.end.at[s].add_impulse(
+        p.impulse * p.end.sign[s], p.couple * p.end.sign[s], out.constraint_impulse);
     for (int m = 0; m < p.end.at[s].length(); ++m)
       out.columns.push_back(column(p, s, p.end.at[s].dof(m)));
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 // Materials of geometries and of pairs. A pair's number depends on those of its two geometries as
 // combine() says; a pair with a material of its own on that alone.
@@ -32,6 +33,7 @@ struct SolvedContact {
   const Contact& contact;
   const ConstraintRow& description;
   const double* l;  ///< impulse of its rows
+  int normal() const { return description.set.dim - 1; }
 };
 
 template <class Visit>
@@ -50,13 +52,39 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
   }
 }
 
+/// What the sliding coefficient alone changes where couples share the ellipsoid: lambda_T = -D^2 c
+/// lambda_N / S with S = ||D c||.
+FrictionChange change_beside_couples(const SolvedContact& at) {
+  if (at.linear.active.on_path)
+    throw std::invalid_argument(
+        "step_derivatives: wrt = \"friction\" with smoothing is not known where "
+        "torsional_friction or rolling_friction act; take smoothing = 0, or 0 of both");
+  FrictionChange out;
+  const Cone& K = at.description.set.friction;
+  const double* c = at.in.record.solution.velocity.data() + at.row;
+  double S = 0.0;
+  for (int r = 0; r < K.normal(); ++r) S += K.mu[r] * K.mu[r] * c[r] * c[r];
+  S = std::sqrt(S);
+  if (at.linear.active.modes[at.set] != ContactMode::kSlide || !(S > 0.0)) return out;
+  const double dS = K.mu[0] * (c[0] * c[0] + c[1] * c[1]) / S, load = at.l[K.normal()];
+  for (int r = 0; r < K.normal(); ++r) {
+    const double own = r < 2 ? 2.0 * K.mu[0] : 0.0;
+    out.impulse[r] = -load * c[r] * (own / S - K.mu[r] * K.mu[r] * dS / (S * S));
+  }
+  if (at.in.model == ContactModel::kCcp) out.velocity[K.normal()] = -dS;
+  return out;
+}
+
 /// What the pair's coefficient changes: `share` per unit of the column.
 void friction(const SolvedContact& at, int column, double share, const ChangeSink& out) {
-  const double mu = at.description.set.friction.friction();
+  const double mu = at.description.set.friction.mu[0];
   if (mu == 0.0 && at.contact.material.friction > 0.0) return;  // nothing carries it
   const ContactSolution& s = at.in.record.solution;
-  const FrictionChange change = friction_change(
-      at.in.record.problem, s.impulse, s.velocity, at.in.model, at.linear.active, at.set);
+  const FrictionChange change =
+      at.description.set.dim > 3
+          ? change_beside_couples(at)
+          : friction_change(
+                at.in.record.problem, s.impulse, s.velocity, at.in.model, at.linear.active, at.set);
   for (int r = 0; r < at.description.set.dim; ++r) {
     out.impulse(column, at.row + r, change.impulse[r] * share);
     out.velocity(column, at.row + r, change.velocity[r] * share);
@@ -70,15 +98,16 @@ bool only_lands(const SolvedContact& at) {
   const Material& pair = at.contact.material;
   return pair.restitution == 0.0 && std::isinf(pair.stiffness) &&
          at.linear.active.modes[at.set] != ContactMode::kOpen &&
-         -at.description.velocity[2] >
+         -at.description.velocity[at.normal()] >
              restitution_threshold(at.in.settings, at.in.parameters.gravity, at.in.dt);
 }
 
 void restitution(const SolvedContact& at, int column, double share, const ChangeSink& out) {
   if (!bounces(at)) return;
   const double e = at.contact.material.restitution;
-  const double kept = e > 0.0 ? at.description.reference[2] / e : 0.0;  // what the law let stand
-  out.velocity(column, at.row + 2, -kept * share);
+  const double kept =
+      e > 0.0 ? at.description.reference[at.normal()] / e : 0.0;  // what the law let stand
+  out.velocity(column, at.row + at.normal(), -kept * share);
 }
 
 /// Stiffness k and damping d of the point, by the numbers of a row r of it with c* = k x / (k dt +
@@ -97,8 +126,9 @@ void springs(const SolvedContact& at, int column, const double change[4], const 
   const PointCompliance p = compliance_of(at.contact, at.in.settings);
   const double gap = at.contact.gap, dt = at.in.dt;
   const double d = gap > 0.0 ? 0.0 : p.damping, dd = gap > 0.0 ? 0.0 : share * change[1];
-  out.velocity(
-      column, at.row + 2, spring(dt, p.stiffness, d, -gap, at.l[2], share * change[0], dd));
+  out.velocity(column,
+               at.row + at.normal(),
+               spring(dt, p.stiffness, d, -gap, at.l[at.normal()], share * change[0], dd));
   const double R = at.description.compliance[0];
   if (R == 0.0) return;
   // e+ = (d e + lambda) / (k dt + d) in the tangent plane, and R dt = 1 / (k dt + d).

@@ -36,7 +36,7 @@ void add_change(const Input& in,
                 const ChangeSink& out) {
   const RowChange change = row_change(p, moved, {});
   RowColumn row{};
-  for (int r = 0; r < 3; ++r) row.velocity[r] = change.velocity[r];
+  set_velocity(p, change, row.velocity);
   row.force = change.force;
   row.moment[0] = row.moment[1] = change.moment;
   out.row(in, linear, column, set, row);

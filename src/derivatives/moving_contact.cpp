@@ -1,6 +1,7 @@
 #include "derivatives/moving_contact.hpp"
 
 #include "contact/constraint_row.hpp"
+#include "contact/contact_axes.hpp"
 #include "contact/contact_memory.hpp"
 
 #include <algorithm>
@@ -27,10 +28,11 @@ ContactDerivatives derivatives_of(const DerivativeInput& in, const Contact& c) {
 void set_reference(MovingContact& p, MovingRows& out) {
   const DerivativeInput& in = p.in;
   if (p.row.kind == ReferenceKind::kRestitution) {
-    p.restitution = -p.row.reference[2] / p.row.velocity[2];
+    p.restitution = -p.row.reference[p.normal_row()] / p.row.velocity[p.normal_row()];
     out.num_scaled_impacts += p.restitution < p.contact.material.restitution * (1.0 - 1e-12);
   } else if (p.row.kind == ReferenceKind::kSpring) {
-    p.slope = compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[2];
+    p.slope =
+        compliance_of(p.contact, in.settings).stiffness * in.dt * p.row.compliance[p.normal_row()];
     if (p.contact.material.damping > 0.0) out.has_kink_at(p.contact.gap, 1.0);
   } else {
     p.slope = gap_slope(in, p.row.kind, p.contact.gap, 1.0, out);
@@ -73,7 +75,18 @@ RowChange row_change(const MovingContact& p, const PointChange& moved, const Row
       p.contact.frame, cross(motion.anchor_turn, p.spring) - cross(moved.turn, p.spring));
   c.x -= asked.x;
   c.y -= asked.y;
-  return {c, cross(moved.turn, p.impulse), cross(moved.position, p.impulse)};
+  const Vec3d turning =
+      transpose_times(p.contact.frame, motion.turning - cross(moved.turn, p.at_end.angular));
+  return {c,
+          turning,
+          cross(moved.turn, p.impulse),
+          cross(moved.position, p.impulse) + cross(moved.turn, p.couple)};
+}
+
+void set_velocity(const MovingContact& p, const RowChange& change, double* velocity) {
+  const int dim = p.row.set.dim;
+  for (int k = 0; k < 3; ++k) velocity[point_row(dim, k)] = change.velocity[k];
+  for (int r = 2; r < dim - 1; ++r) velocity[r] = change.turning[couple_axis(r)];
 }
 
 double bounce_threshold(const DerivativeInput& in) {
@@ -85,12 +98,13 @@ double speed_to_bounce(const DerivativeInput& in, int set) {
   const ConstraintRow& row = in.record.rows.rows[set];
   const Contact& contact = in.record.contacts[row.index];
   const ContactProblem& problem = in.record.problem;
+  const int normal = row.set.dim - 1;
   const double e = contact.material.restitution, least = bounce_threshold(in);
   if (!(e > 0.0) || std::isfinite(contact.material.stiffness)) return kInfinity;
   const bool bounces = row.kind == ReferenceKind::kRestitution;
-  if (!(e * least > (bounces ? row.gap_reference : row.reference[2]))) return kInfinity;
-  const double free = problem.g[problem.sets[set].offset + 2] + row.reference[2],
-               closing = -(contact.gap / in.dt + free), past = -row.velocity[2] - least;
+  if (!(e * least > (bounces ? row.gap_reference : row.reference[normal]))) return kInfinity;
+  const double free = problem.g[problem.sets[set].offset + normal] + row.reference[normal],
+               closing = -(contact.gap / in.dt + free), past = -row.velocity[normal] - least;
   if (bounces) return std::min(past, closing);
   return closing > 0.0 && past <= 0.0 ? -past : kInfinity;
 }
@@ -107,11 +121,13 @@ MovingContact moving_contact(const DerivativeInput& in, int set, MovingRows& row
                   {in, row, contact.body_a, x, x, rows.begin.data()},
                   {},
                   {},
+                  {},
                   {}};
   p.at_end = p.end.relative();
   p.at_start = p.start.relative();
   const double* l = in.record.solution.impulse.data() + in.record.problem.sets[set].offset;
-  p.impulse = contact.frame * Vec3d{l[0], l[1], l[2]};
+  p.impulse = contact.frame * force_of(row.set, l);
+  p.couple = contact.frame * couple_of(row.set, l);
   set_reference(p, rows);
   return p;
 }

@@ -17,12 +17,14 @@ struct MovingContact {
   MovingSides end, start;  ///< with the velocities at the end and the start of the step
   Motion<double> at_end, at_start;
   Vec3d impulse;       ///< world [N s]
+  Vec3d couple;        ///< on B, world [N m s]
   double slope = 0.0;  ///< -dc*_N / dgap
   double restitution = 0.0;
   Vec3d spring{0, 0, 0};  ///< c* of the tangential spring as a vector of the body of its anchor
   int anchor_side = -1;   ///< that of this body; -1: the world
 
   Vec3d normal() const { return contact.frame.c2; }
+  int normal_row() const { return row.set.dim - 1; }
 };
 
 /// What the motion of one of the two shapes does to the point, world axes.
@@ -37,13 +39,16 @@ PointChange point_change(const MovingContact& p, bool on_a, const Vec3d& u, cons
 /// and of the body of the spring's anchor: what moves beside the contact.
 struct RowMotion {
   Vec3d end{0, 0, 0}, start{0, 0, 0};
+  Vec3d turning{0, 0, 0};  ///< of the angular velocity at the end
   Vec3d anchor_turn{0, 0, 0};
 };
-/// Change of c (t1, t2, n) at fixed v+, of the force on B, and of its moment about the point's
-/// place.
+/// Change of c at fixed v+, of the point and of B's turning along t1, t2, n, of the force on B, and
+/// of its moment about the point's place.
 struct RowChange {
-  Vec3d velocity, force, moment;
+  Vec3d velocity, turning, force, moment;
 };
+/// The rows of c.
+void set_velocity(const MovingContact& p, const RowChange& change, double* velocity);
 RowChange row_change(const MovingContact& p, const PointChange& moved, const RowMotion& motion);
 
 /// Of a set of the problem; counts in `rows` what is not smooth.

@@ -17,7 +17,8 @@ const Contact& contact_of(const DerivativeInput& in, int set) {
 bool loaded(const DerivativeInput& in, int set) {
   const ConstraintRow& row = in.record.rows.rows[set];
   if (row.source != RowSource::kContact || row.compliance[0] == 0.0) return false;
-  const double normal = in.record.solution.impulse[in.record.problem.sets[set].offset + 2];
+  const double normal =
+      in.record.solution.impulse[in.record.problem.sets[set].offset + row.set.dim - 1];
   return normal > 0.0 &&
          point_compliance(contact_of(in, set).material, 1.0).tangential_stiffness > 0.0;
 }

@@ -1,4 +1,5 @@
 #include "contact/constraint_row.hpp"
+#include "contact/contact_axes.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_substep.hpp"
 #include "integrator/step_coordinates.hpp"
@@ -93,12 +94,19 @@ void report_rigid(const CompliantSystem& start, const RigidRows& rigid, Complian
     const double* c = rigid.solution.velocity.data() + offset;
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
-    Vec3d velocity;  // relative to c* and with R lambda in it: undo both
-    for (int k = 0; k < 3; ++k) velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
+    double velocity[kMaxConeDim];  // relative to c* and with R lambda in it: undo both
+    for (int k = 0; k < row.set.dim; ++k)
+      velocity[k] = c[k] + row.reference[k] - row.compliance[k] * l[k];
     const bool slides = on_cone(row.set.friction, l);
-    const ContactMode mode =
-        l[2] > 0.0 ? (slides ? ContactMode::kSlide : ContactMode::kStick) : ContactMode::kOpen;
-    report_point(start.rigid[row.index], {l[0], l[1], l[2]}, velocity, {0, 0, 0}, mode, outcome);
+    const ContactMode mode = l[row.set.dim - 1] > 0.0
+                                 ? (slides ? ContactMode::kSlide : ContactMode::kStick)
+                                 : ContactMode::kOpen;
+    report_point(start.rigid[row.index],
+                 force_of(row.set, l),
+                 force_of(row.set, velocity),
+                 {0, 0, 0},
+                 mode,
+                 outcome);
   }
 }
 

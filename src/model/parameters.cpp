@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -70,6 +71,11 @@ void validate_material(const Material& m, const std::string& field) {
 void validate_material(const Material& m, const CoefficientName& name_of) {
   if (!(m.friction >= 0.0 && m.friction <= kMaxFriction)) {
     fail(name_of("friction"), m.friction, ">= 0 and at most 1e4, beyond which nothing slides less");
+  }
+  for (const auto& [name, x] : {std::pair{"torsional_friction", m.torsional_friction},
+                                std::pair{"rolling_friction", m.rolling_friction}}) {
+    if (!(x >= 0.0 && x <= kMaxFriction))
+      fail(name_of(name), x, ">= 0 and at most 1e4 [m]: the couple per normal force; 0 for none");
   }
   if (!(m.restitution >= 0.0 && m.restitution <= 1.0)) {
     fail(name_of("restitution"), m.restitution, "in [0, 1]");
@@ -190,7 +196,9 @@ std::string name_difference(const char* field, const std::vector<T>& a, const st
                                       "tangential_stiffness_ratio",
                                       "tangential_damping_ratio",
                                       "dissipation",
-                                      "rest_offset"};
+                                      "rest_offset",
+                                      "torsional_friction",
+                                      "rolling_friction"};
     static_assert(sizeof(Material) == std::size(kNames) * sizeof(double));
     name = name == "material" ? "" : "pair_";
     std::size_t k = 0;

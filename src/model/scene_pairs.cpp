@@ -28,6 +28,8 @@ Material combine(const Material& a, const Material& b) {
   m.friction = std::sqrt(a.friction * b.friction);
   m.restitution = std::max(a.restitution, b.restitution);
   m.rest_offset = a.rest_offset + b.rest_offset;
+  m.torsional_friction = std::max(a.torsional_friction, b.torsional_friction);
+  m.rolling_friction = std::max(a.rolling_friction, b.rolling_friction);
   m.stiffness = series(a.stiffness, b.stiffness);
   // A rigid surface adds no damping of its own; two soft ones act in series.
   if (std::isinf(a.stiffness) || std::isinf(b.stiffness)) {

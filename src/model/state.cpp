@@ -42,7 +42,8 @@ bool State::operator==(const State& o) const {
   }
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactMemory &a = contacts[i], &b = o.contacts[i];
-    if (!same_contact(a, b) || !same(a.impulse_A, b.impulse_A) || !same(a.extension, b.extension))
+    if (!same_contact(a, b) || !same(a.impulse_A, b.impulse_A) || !same(a.extension, b.extension) ||
+        !same(a.moment_A, b.moment_A))
       return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -73,7 +74,7 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
 State cold(State state) {
   const auto springless = [](const ContactMemory& m) { return norm(m.extension) == 0.0; };
   std::erase_if(state.contacts, springless);
-  for (ContactMemory& m : state.contacts) m.impulse_A = {0, 0, 0};
+  for (ContactMemory& m : state.contacts) m.impulse_A = m.moment_A = {0, 0, 0};
   std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
   state.penalty = 0.0;
   return state;

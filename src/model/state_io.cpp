@@ -1,5 +1,6 @@
 #include "stiction/model/state_io.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <stdexcept>
@@ -12,7 +13,8 @@ static_assert(std::endian::native == std::endian::little, "the format is little 
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-constexpr std::uint32_t kVersion = 5;
+/// The second where contacts carry couples of friction: what has none is saved as it ever was.
+constexpr std::uint32_t kVersion = 5, kWithCouples = 6;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -112,7 +114,7 @@ void put_vector(Writer& out, const Vector& v) {
   out.put(v.data(), v.size());
 }
 
-void get_caches(Reader& in, State& state) {
+void get_caches(Reader& in, bool couples, State& state) {
   state.rest.resize(in.count(sizeof(double)));
   for (TreeRest& r : state.rest) {
     in.get(r.time);
@@ -125,6 +127,7 @@ void get_caches(Reader& in, State& state) {
     in.get(c.feature);
     in.get(c.impulse_A);
     in.get(c.extension);
+    if (couples) in.get(c.moment_A);
   }
   state.queries.resize(in.count(sizeof(std::uint64_t)));
   for (CachedQuery& q : state.queries) {
@@ -174,9 +177,12 @@ bool polytope_fits(const PolytopeCache& p, int highest_a, int highest_b) {
 }  // namespace
 
 std::string save_state(const State& state) {
+  const bool couples = std::any_of(state.contacts.begin(),
+                                   state.contacts.end(),
+                                   [](const ContactMemory& c) { return norm(c.moment_A) != 0.0; });
   Writer w;
   w.out.assign(kMagic, kMagicSize);
-  w.put(kVersion);
+  w.put(couples ? kWithCouples : kVersion);
   w.put(state.time);
   w.put(state.scene);
   put_vector(w, state.q);
@@ -195,6 +201,7 @@ std::string save_state(const State& state) {
     w.put(c.feature);
     w.put(c.impulse_A);
     w.put(c.extension);
+    if (couples) w.put(c.moment_A);
   }
   w.put(static_cast<std::uint64_t>(state.queries.size()));
   for (const CachedQuery& q : state.queries) {
@@ -211,9 +218,9 @@ State restore_state(const std::string& bytes) {
   if (bytes.size() < kHeaderSize + sizeof(std::uint64_t)) fail("truncated");
   std::uint32_t version = 0;
   std::memcpy(&version, bytes.data() + kMagicSize, sizeof(version));
-  if (version != kVersion) {
-    fail("has version " + std::to_string(version) + ", this library reads version " +
-         std::to_string(kVersion));
+  if (version != kVersion && version != kWithCouples) {
+    fail("has version " + std::to_string(version) + ", this library reads versions " +
+         std::to_string(kVersion) + " and " + std::to_string(kWithCouples));
   }
   const std::size_t size = bytes.size() - sizeof(std::uint64_t);
   std::uint64_t sum = 0;
@@ -229,7 +236,7 @@ State restore_state(const std::string& bytes) {
   get_vector(in, state.v);
   get_vector(in, state.constraint_impulse);
   in.get(state.penalty);
-  get_caches(in, state);
+  get_caches(in, version == kWithCouples, state);
   if (!in.finished()) fail("has bytes left over");
   return state;
 }

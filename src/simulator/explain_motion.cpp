@@ -32,6 +32,9 @@ void add_compliant(const ConstraintSet& set,
   const int normal = set.offset + set.dim - 1;
   const double force = std::max(0.0, -c[set.dim - 1] / compliance);
   out.known[normal] = force;
+  if (set.dim > 3)
+    throw std::invalid_argument("a compliant contact of " + std::to_string(set.dim) +
+                                " rows: torsional friction is known of rigid ones here");
   if (set.dim != 3) return;
   if (mode == ContactMode::kSlide)
     put_on_edge(set, c, force, out.known.data() + set.offset);

@@ -78,9 +78,10 @@ BodyWrench Simulator::wrench_on(int body) {
   const Vec3d origin = body_placement(scene_, look_->dynamics, body).p;
   for (const ContactReport& c : reports) {
     if (c.body_a != body && c.body_b != body) continue;
-    const Vec3d f = c.body_b == body ? c.force_on_b_world : -c.force_on_b_world;
+    const double sign = c.body_b == body ? 1.0 : -1.0;
+    const Vec3d f = c.force_on_b_world * sign;
     out.force += f;
-    out.moment += cross(c.position - origin, f);
+    out.moment += cross(c.position - origin, f) + c.moment_on_b_world * sign;
   }
   return out;
 }
@@ -106,8 +107,9 @@ Balance Simulator::balance(const State& after, const Control& control) {
   for (const ContactReport& c : contacts()) {
     const double fixed = c.body_a < 0 ? 1.0 : c.body_b < 0 ? -1.0 : 0.0;
     force += c.force_on_b_world * fixed;
-    moment += cross(c.position, c.force_on_b_world) * fixed;
-    out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y;
+    moment += (cross(c.position, c.force_on_b_world) + c.moment_on_b_world) * fixed;
+    out.friction_work += c.impulse.x * c.velocity.x + c.impulse.y * c.velocity.y +
+                         dot(c.moment_impulse, c.angular_velocity);
     out.normal_work += c.impulse.z * c.velocity.z;
   }
   look_->move(scene_, p, after.q, after.v);

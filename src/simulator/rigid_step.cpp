@@ -4,6 +4,7 @@
 #include "stiction/solver/central_path.hpp"
 
 #include "contact/closure_curvature.hpp"
+#include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
 #include "integrator/semi_implicit_euler.hpp"
 #include "solver/common/island.hpp"
@@ -186,8 +187,8 @@ void RigidStep::fill_report(const StepInput& input) {
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
     r.elastic_energy += elastic_energy(contacts[row.index], row, settings.contact, settings.dt);
-    if (l[2] > 0.0 && !on_cone(row.set.friction, l))
-      r.creep = std::max(r.creep, std::sqrt(c[0] * c[0] + c[1] * c[1]));
+    if (l[row.set.dim - 1] > 0.0 && !on_cone(row.set.friction, l))
+      r.creep = std::max(r.creep, slip(row.set.friction, c));
   }
   for (const TreeData<double>& t : dynamics.trees) {
     r.kinetic_energy += t.kinetic_energy;
@@ -216,12 +217,18 @@ std::vector<ContactReport> RigidStep::contacts(double dt) const {
     const double* l = record_.solution.impulse.data() + at;
     const double* w = record_.solution.velocity.data() + at;
     ContactReport& r = out[row.index] = report_of(c);
-    r.impulse = {l[0], l[1], l[2]};
     // The problem's velocity is relative to c* and carries R lambda: undo both.
-    for (int k = 0; k < 3; ++k) r.velocity[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
+    double moving[kMaxConeDim];
+    for (int k = 0; k < row.set.dim; ++k)
+      moving[k] = w[k] + row.reference[k] - row.compliance[k] * l[k];
+    r.impulse = force_of(row.set, l);
+    r.velocity = force_of(row.set, moving);
+    r.moment_impulse = couple_of(row.set, l);
+    r.angular_velocity = couple_of(row.set, moving);
+    r.moment_on_b_world = c.frame * r.moment_impulse * (1.0 / dt);
     r.extension = next_extension(c, row, dt, l);
     r.force_on_b_world = c.frame * r.impulse * (1.0 / dt);
-    r.sliding = on_cone(row.set.friction, l) && length(w[0], w[1]) > kSlip;
+    r.sliding = on_cone(row.set.friction, l) && slip(row.set.friction, w) > kSlip;
   }
   return out;
 }

@@ -4,6 +4,7 @@
 
 #include "derivatives/differentiator.hpp"
 #include "math/instruction_set.hpp"
+#include "math/number_text.hpp"
 #include "simulator/compliant_derivatives.hpp"
 #include "simulator/integrators.hpp"
 #include "simulator/inverse_step.hpp"
@@ -45,6 +46,33 @@ void SimulatorSettings::validate() const {
   }
 }
 
+void Simulator::check_friction(const Parameters& p) const {
+  const bool compliant = find_integrator(settings_.integrator).compliant;
+  const SolverEntry& solver = find_solver(settings_.solver.name);
+  if (!compliant && solver.largest_cone == kMaxConeDim) return;
+  const std::string reader =
+      compliant
+          ? "integrator \"" + settings_.integrator +
+                "\" knows no couples of friction; take "
+                "semi-implicit-euler, or 0"
+          : "solver \"" + settings_.solver.name +
+                "\" knows no couples of friction; take ncp-newton, ncp-pgs, ncp-admm or a ccp "
+                "solver, or 0";
+  const auto check = [&](const char* prefix, const std::vector<Material>& materials) {
+    for (std::size_t i = 0; i < materials.size(); ++i) {
+      const Material& m = materials[i];
+      if (m.torsional_friction == 0.0 && m.rolling_friction == 0.0) continue;
+      const bool rolls = m.rolling_friction != 0.0;
+      throw std::invalid_argument(
+          std::string("parameters.") + prefix +
+          (rolls ? "rolling_friction[" : "torsional_friction[") + std::to_string(i) +
+          "] = " + number_text(rolls ? m.rolling_friction : m.torsional_friction) + ": " + reader);
+    }
+  };
+  check("", p.material);
+  check("pair_", p.pair_material);
+}
+
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
     : scene_(scene),
       fingerprint_(scene.fingerprint()),
@@ -55,6 +83,7 @@ Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)
   settings_.validate();
   widest_instruction_set();
   scene_.validate(parameters_);
+  check_friction(parameters_);
   step_ = find_integrator(settings_.integrator).make(scene_, settings_);
   look_->resize(scene_);
   control_before_.wrenches.reserve(scene_.num_bodies());
@@ -141,6 +170,7 @@ void Simulator::begin(const State& state, const Control& control) {
 
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_sizes(state, control);
+  if (lent_) check_friction(parameters_);
   if (lent_) edits_.look(parameters_);
   begin(state, control);
   prepared_ = false;

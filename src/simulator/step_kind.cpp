@@ -25,6 +25,8 @@ ContactReport report_of(const Contact& c) {
   r.frame = c.frame;
   r.gap = c.gap;
   r.friction = c.material.friction;
+  r.torsional_friction = c.material.torsional_friction;
+  r.rolling_friction = c.material.rolling_friction;
   return r;
 }
 

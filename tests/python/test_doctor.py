@@ -152,7 +152,6 @@ MJCF_FINDINGS: list[tuple[str, str, str, str, str, float | None]] = [
      "'floor' and 'box' overlap by 30 mm at the start", 30.0),
     ("friction", "warning", 'name="rod"', 'name="rod" priority="1" condim="1"',
      "1 shape has friction 0: rod", 0.0),
-    ("friction", "warning", 'name="rod"', 'name="rod" condim="4"', "torsional and rolling", None),
     ("friction and rest", "warning", 'name="rod"', 'name="rod" margin="-0.01"', "margin", None),
     ("unused", "warning", '<body name="pole"', '<body name="pole" gravcomp="1"', "gravcomp", None),
     ("unused", "note", "</actuator>", '</actuator><sensor><jointpos joint="hinge"/></sensor>',

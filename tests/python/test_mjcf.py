@@ -194,7 +194,6 @@ def test_what_is_not_honoured_is_listed_with_its_line() -> None:
     texts = [str(m) for m in loaded.messages]
     lines = file.read_text().splitlines()
     for name, what in {
-        "floor": "torsional",
         "float": "gravcomp",
         "socket": "spring of a ball",
         "finger": "damping of higher order",
@@ -224,12 +223,12 @@ def test_lines_of_includes_and_of_elements_without_names(tmp_path: Path) -> None
         "<body pos='0 0 1'><freejoint/>\n<include file='part.xml'/>\n<geom size='.2'/></body>\n"
         "</worldbody>\n</mujoco>\n"
     )
-    part = "<mujocoinclude>\n<geom size='.1'/>\n<geom size='.1' condim='4'/></mujocoinclude>"
+    part = "<mujocoinclude>\n<geom size='.1'/>\n<geom size='.1' margin='-1'/></mujocoinclude>"
     (tmp_path / "part.xml").write_text(part)
-    with pytest.raises(stiction.StictionError, match=r"part\.xml:3: geom 'body0_geom1': torsional"):
+    with pytest.raises(stiction.StictionError, match=r"part\.xml:3: geom 'body0_geom1': a neg"):
         stiction.load_mjcf(tmp_path / "main.xml", strict=True)
     (tmp_path / "part.xml").write_text(
-        "<mujocoinclude>\n<replicate count='2' offset='1 0 0'>\n<geom size='.1' condim='4'/>\n"
+        "<mujocoinclude>\n<replicate count='2' offset='1 0 0'>\n<geom size='.1' margin='-1'/>\n"
         "</replicate></mujocoinclude>"
     )
     with pytest.raises(

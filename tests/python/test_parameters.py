@@ -185,7 +185,7 @@ def test_a_dict_that_does_not_fit_is_refused() -> None:
     refused({"axis_code": np.full(3, 7.0)}, "axis_code has 7")
     with pytest.raises(ValueError, match='lacks "gravity"'):
         stiction.Parameters.from_dict({k: v for k, v in arrays.items() if k != "gravity"})
-    other = stiction.Parameters.from_dict(arrays | {"pair_material": np.zeros((0, 8))})
+    other = stiction.Parameters.from_dict(arrays | {"pair_material": np.zeros((0, 10))})
     sim = stiction.Simulator(scene())
     with pytest.raises(ValueError, match="another scene: pair_material has 0 entries, this one 1"):
         sim.parameters = other

@@ -41,6 +41,10 @@ struct Material {
                              ///< compliant integrators only
   double rest_offset = 0.0;  ///< [m] >= 0: touches at this distance from the surface; offsets of
                              ///< both add
+  // Couple per normal force of what spins about the normal and of what rolls, in [0, kMaxFriction].
+  // With the forces they share one ellipsoid: cone.hpp.
+  double torsional_friction = 0.0;  ///< [m]
+  double rolling_friction = 0.0;    ///< [m]
   bool operator==(const Material&) const = default;
 };
 

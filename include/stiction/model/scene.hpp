@@ -41,11 +41,12 @@ struct RobotSlice {
   Robot description;
 };
 
-/// Coefficients of a pair of materials: friction is the geometric mean, restitution the larger,
-/// stiffness and damping those of two springs (dampers) in series, k = ka kb / (ka + kb); a rigid
-/// surface leaves the other's values. The ratios follow from tangential springs and dampers in
-/// series, the dissipation is that of two springs in series that carry one force at small speed,
-/// chi = (kb chi_a + ka chi_b) / (ka + kb).
+/// Coefficients of a pair of materials: friction is the geometric mean, restitution, torsional
+/// and rolling friction the larger (a shape that says nothing of them has none), stiffness and
+/// damping those of two springs (dampers) in series, k = ka kb / (ka + kb); a rigid surface leaves
+/// the other's values. The ratios follow from tangential springs and dampers in series, the
+/// dissipation is that of two springs in series that carry one force at small speed, chi = (kb
+/// chi_a + ka chi_b) / (ka + kb).
 Material combine(const Material& a, const Material& b);
 
 /// Topology of a world: trees, geometries, constraints, names. Composed by the add_* functions,

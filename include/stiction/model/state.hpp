@@ -20,6 +20,7 @@ struct ContactMemory {
   /// height field or triangle mesh and A has none, else A's. Compliant integrators have one, see
   /// contact/compliant_law.hpp, and the rigid step with ContactSettings::tangential_compliance.
   Vec3d extension{0, 0, 0};
+  Vec3d moment_A{0, 0, 0};  ///< on B about the point, axes of A's body [N m s]: warm start too
 };
 
 /// Warm start of one narrow-phase query.

@@ -20,7 +20,12 @@ struct ContactReport {
   Vec3d velocity;          ///< of B relative to A after the step, contact frame [m/s]
   Vec3d force_on_b_world;  ///< [N]
   Vec3d extension;         ///< of the springs after the step, contact frame [m]; 0: none
-  bool sliding;            ///< the force is on the cone and the point moves against it
+  bool sliding;            ///< on the cone, and what it resists moves: the point, or its turning
+  double torsional_friction, rolling_friction;  ///< [m]
+  /// Couple on B and angular velocity of B relative to A about the axes that have friction of their
+  /// own, else 0; contact frame [N m s], [rad/s].
+  Vec3d moment_impulse, angular_velocity;
+  Vec3d moment_on_b_world;  ///< about the point, beside the force [N m]
 };
 
 /// Wrench on a body, world axes.
@@ -38,7 +43,8 @@ struct Balance {
   Vec3d linear_impulse;                 ///< gravity + external + contacts with the world [N s]
   Vec3d angular_impulse;                ///< [N m s]
   double energy_before, energy_after;   ///< kinetic + potential [J]
-  double friction_work;  ///< of all contacts, sum lambda_T . c_T [J], <= 0 without springs
+  double friction_work;  ///< of all contacts, sum lambda_T . c_T with couples [J], <= 0 without
+                         ///< springs
   double normal_work;    ///< sum lambda_N c_N [J]
   /// True if neither a fixed base nor a closure to the world exists; otherwise their reactions are
   /// missing from the impulses.

@@ -179,6 +179,8 @@ class Simulator {
   RigidStep& rigid_step() const;  // throws if the integrator makes another kind
   void check_control(const Control& control) const;
   void check_sizes(const State& state, const Control& control) const;
+  /// Throws unless integrator and solver know the materials' couples of friction.
+  void check_friction(const Parameters& p) const;
   const StepReport& take_back_if_bad(State& state);
   const StepReport& publish(const State& state);
   void fill(Snapshot& out);

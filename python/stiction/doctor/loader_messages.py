@@ -35,9 +35,6 @@ URDF = (
 )  # fmt: skip
 MJCF = (
     ("MuJoCo's compiler", "compiler", "note", "what it says"),
-    ("torsional and rolling", "friction", "warning",
-     'condim="3" says what is done here; with wide feet it is little that is lost'),
-    ("condim 4 and 6", "friction", "warning", 'condim="3" says what is done here'),
     ("friction that differs by direction", "friction", "warning",
      "give both directions one coefficient"),
     ("margin of its limit", "limits", "note", "leave it out, or narrow the range by it"),

@@ -24,16 +24,29 @@ TOUCHING = 1e-6
 """Shapes that merely touch stay a pair [m]."""
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """mjtGeom."""
+OF_PAIRS = ("friction", "torsional_friction", "rolling_friction", "rest_offset")
+"""What a file says of pairs."""
 NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
 
 @dataclass(frozen=True)
 class _Contact:
-    """Of a pair of geoms: condim, sliding friction, the distance at which they rest [m]."""
+    """Of a geom or a pair: condim, friction (sliding, torsional [m], rolling [m]), the distance at
+    which it rests [m]."""
 
     condim: int
-    friction: float
+    friction: tuple[float, float, float]
     margin: float
+
+    def material(self, margins: bool) -> Material:
+        """Friction as far as condim lets it act; MuJoCo's coefficients are ours."""
+        sliding, torsional, rolling = self.friction
+        return Material(
+            friction=sliding if self.condim >= 3 else 0.0,
+            torsional_friction=torsional if self.condim >= 4 else 0.0,
+            rolling_friction=rolling if self.condim >= 6 else 0.0,
+            rest_offset=self.margin if margins else 0.0,
+        )
 
 
 def add_geometries(
@@ -64,9 +77,10 @@ def _add(
     m = source.model
     place = places[m.geom_bodyid[g]]
     X = place.X * pose(m.geom_pos[g], m.geom_quat[g])
-    friction = 0.0 if m.geom_condim[g] == 1 else float(m.geom_friction[g, 0])
-    offset = _positive(m.geom_margin[g]) if margins else 0.0
-    material = Material(friction=friction, rest_offset=offset)
+    own = _Contact(
+        int(m.geom_condim[g]), _friction(m.geom_friction[g]), _positive(m.geom_margin[g])
+    )
+    material = own.material(margins)
     return scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
 
 
@@ -174,11 +188,9 @@ def _set_pairs(
     explicit = _explicit_pairs(source)
     for a, b in allowed:
         contact = explicit.get((a, b)) or _mixed(source.model, a, b)
-        friction = 0.0 if contact.condim == 1 else contact.friction
-        offset = contact.margin if margins else 0.0
+        own = contact.material(margins)
         rule = scene.pair_material(added[a], added[b])
-        if max(abs(friction - rule.friction), abs(offset - rule.rest_offset)) > 1e-12:
-            own = Material(friction=friction, rest_offset=offset)
+        if any(abs(getattr(own, name) - getattr(rule, name)) > 1e-12 for name in OF_PAIRS):
             scene.set_pair_material(added[a], added[b], own)
 
 
@@ -225,10 +237,12 @@ def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
     found = {}
     for k in range(int(m.npair)):
         a, b = sorted((int(m.pair_geom1[k]), int(m.pair_geom2[k])))
-        friction = [float(x) for x in m.pair_friction[k]]
-        if friction[0] != friction[1]:
+        x, y, torsional, *rolling = (float(x) for x in m.pair_friction[k])
+        condim = int(m.pair_dim[k])
+        if x != y or (condim == 6 and rolling[0] != rolling[1]):
             source.unused("pair", k, "friction that differs by direction: the first is taken")
-        found[a, b] = _Contact(int(m.pair_dim[k]), friction[0], _positive(m.pair_margin[k]))
+        friction = (x, torsional, rolling[0])
+        found[a, b] = _Contact(condim, friction, _positive(m.pair_margin[k]))
     return found
 
 
@@ -237,12 +251,16 @@ def _mixed(m: Any, a: int, b: int) -> _Contact:
     first, second = int(m.geom_priority[a]), int(m.geom_priority[b])
     if first != second:
         g = a if first > second else b
-        condim, friction = int(m.geom_condim[g]), float(m.geom_friction[g, 0])
+        condim, friction = int(m.geom_condim[g]), _friction(m.geom_friction[g])
     else:
         condim = int(max(m.geom_condim[a], m.geom_condim[b]))
-        friction = float(max(m.geom_friction[a, 0], m.geom_friction[b, 0]))
+        friction = _friction(np.maximum(m.geom_friction[a], m.geom_friction[b]))
     margin = _positive(m.geom_margin[a]) + _positive(m.geom_margin[b])
     return _Contact(condim, friction, margin)
+
+
+def _friction(row: Any) -> tuple[float, float, float]:
+    return float(row[0]), float(row[1]), float(row[2])
 
 
 def _positive(margin: Any) -> float:
@@ -269,12 +287,6 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
         return
     source.unused_of(
         "geom",
-        geoms[np.array(m.geom_condim)[geoms] > 3],
-        "torsional and rolling friction (condim 4, 6) are not honoured: it slides, spins and rolls "
-        "with sliding friction alone",
-    )
-    source.unused_of(
-        "geom",
         geoms[np.array(m.geom_margin)[geoms] < 0],
         "a negative margin is not honoured: bodies rest on its surface",
     )
@@ -290,5 +302,4 @@ def _say_of_geoms(source: Source, pairs: Bools, added: dict[int, int]) -> None:
     source.unused_of(
         "pair", indices[np.array(m.pair_margin) < 0], "negative margin is not honoured"
     )
-    source.unused_of("pair", indices[np.array(m.pair_dim) > 3], "condim 4 and 6 act as 3")
     source.unused_of("pair", indices[np.array(m.pair_adhesion) != 0], "adhesion is not honoured")

@@ -157,8 +157,10 @@ void GainingIsland::begin(const ConstraintRow* rows, const ContactSolution& newt
   work_.impacts.clear();
   for (int i = 0; i < p.num_sets(); ++i) {
     if (!is_impact(rows[i])) continue;
-    const double newton_reference = rows[i].reference[2];
-    work_.impacts.push_back({i, p.g[p.sets[i].offset + 2] + newton_reference, newton_reference});
+    const int normal = p.sets[i].dim - 1;
+    const double newton_reference = rows[i].reference[normal];
+    work_.impacts.push_back(
+        {i, p.g[p.sets[i].offset + normal] + newton_reference, newton_reference});
   }
 }
 
@@ -169,9 +171,10 @@ void GainingIsland::set_restitution(double share, ConstraintRow* rows) {
     const double asked = share * impact.newton;
     const bool restores = asked >= row.gap_reference;
     row.kind = restores ? ReferenceKind::kRestitution : row.gap_kind;
-    row.reference[2] = restores ? asked : row.gap_reference;
-    work_.problem.g[work_.problem.sets[impact.set].offset + 2] =
-        impact.free_velocity - row.reference[2];
+    const int normal = row.set.dim - 1;
+    row.reference[normal] = restores ? asked : row.gap_reference;
+    work_.problem.g[work_.problem.sets[impact.set].offset + normal] =
+        impact.free_velocity - row.reference[normal];
   }
 }
 
