@@ -189,12 +189,10 @@ def _outer_forces(r: Reading, bodies: list[int]) -> list[tuple[Floats, Floats, F
     m, names, found = r.source.model, r.source.names("geom"), []
     for contact in r.contacts:
         point = np.array(contact.position)
-        for name, push in (
-            (contact.geometry_a_name, contact.force_on_a_world),
-            (contact.geometry_b_name, contact.force_on_b_world),
-        ):
+        push, turn = np.array(contact.force_on_b_world), np.array(contact.moment_on_b_world)
+        for name, sign in ((contact.geometry_a_name, -1.0), (contact.geometry_b_name, 1.0)):
             if int(m.geom_bodyid[names.index(name)]) in bodies:
-                found.append((point, np.array(push), np.zeros(3)))
+                found.append((point, sign * push, sign * turn))
     return found
 
 
