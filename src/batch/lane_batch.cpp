@@ -88,13 +88,18 @@ void LaneBatch::allocate() {
   data_.contacts = LaneMemory(lanes);
   data_.held = LaneMemory(lanes);
   data_.parameters.resize(packs_);
+  data_.shapes.resize(packs_);
   data_.exit.assign(lanes, LaneExit::kStepped);
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
   data_.reports.resize(lanes);
   shared_parameters_ = LaneMemory(kernel_.parameters(view_));
-  for (int lane = 0; lane < W; ++lane)
-    write_lane_parameters(scene(), layout_, scene().parameters, W, lane, shared_parameters_.data());
+  shared_shapes_ = LaneMemory(kernel_.shapes(view_));
+  const Parameters& p = scene().parameters;
+  for (int lane = 0; lane < W; ++lane) {
+    write_lane_parameters(scene(), layout_, p, W, lane, shared_parameters_.data());
+    write_lane_shapes(scene(), layout_, p, W, lane, shared_shapes_.data());
+  }
   work_ = LaneMemory(kernel_.doubles(view_, chunk));
   indices_.resize(kernel_.integers(view_, chunk));
   views_.reserve(chunk);
@@ -248,6 +253,7 @@ void LaneBatch::get_control(int world, Control& control) const {
 void LaneBatch::set_parameters(int world, const Parameters& parameters) {
   parameters_.set(world, parameters);
   write_parameters(world);
+  write_shapes(world);
 }
 
 void LaneBatch::assign(WorldField field, int world, const double* values) {
@@ -268,6 +274,18 @@ void LaneBatch::write_parameters(int world) {
   write_lane_parameters(scene(), layout_, own_, W, world % W, own.data());
 }
 
+/// After write_parameters(), whose `own_` they are of.
+void LaneBatch::write_shapes(int world) {
+  const int W = kernel_.width;
+  LaneMemory& own = data_.shapes[world / W];
+  if (own.data() == nullptr) {
+    const std::size_t size = kernel_.shapes(view_);
+    own = LaneMemory(size);
+    std::copy_n(shared_shapes_.data(), size, own.data());
+  }
+  write_lane_shapes(scene(), layout_, own_, W, world % W, own.data());
+}
+
 void LaneBatch::step(int steps) {
   for (int first = 0; first < packs_; first += kMaxLanePacks) {
     for (int k = 0; k < steps; ++k) step_chunk(first);
@@ -282,8 +300,9 @@ void LaneBatch::add_pack(int pack) {
     std::fill_n(data_.exit.begin() + world, W, LaneExit::kHeld);
     return;
   }
-  const LaneMemory& own = data_.parameters[pack];
+  const LaneMemory &own = data_.parameters[pack], &shapes = data_.shapes[pack];
   views_.push_back({own.data() != nullptr ? own.data() : shared_parameters_.data(),
+                    shapes.data() != nullptr ? shapes.data() : shared_shapes_.data(),
                     at(data_.control, world, 3 * nv),
                     at(data_.q, world, view_.tree.nq),
                     at(data_.v, world, nv),

@@ -93,7 +93,7 @@ class LaneBatch {
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
     LaneMemory control, wrench, q, v, impulse, relative, contacts, held;
-    std::vector<LaneMemory> parameters;              ///< [packs] empty: shared
+    std::vector<LaneMemory> parameters, shapes;      ///< [packs] empty: shared
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
     std::vector<std::vector<ContactMemory>> others;  ///< [lanes] of pairs without a slot
@@ -107,6 +107,7 @@ class LaneBatch {
   void add_pack(int pack);
   void step_scalar(int world);
   void write_parameters(int world);
+  void write_shapes(int world);
   void make_wrenches(const WrenchTable& table);
 
   Simulator scalar_;
@@ -116,7 +117,7 @@ class LaneBatch {
   int worlds_, packs_;
   Worlds data_;
   WorldParameters parameters_;
-  LaneMemory shared_parameters_, work_;
+  LaneMemory shared_parameters_, shared_shapes_, work_;
   const WrenchTable* wrenches_ = nullptr;
   std::ptrdiff_t first_row_ = 0;  ///< of world 0 in wrenches_
   std::vector<LaneWrench> wrench_points_;

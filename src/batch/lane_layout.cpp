@@ -224,12 +224,8 @@ void write_lane_parameters(const Scene& scene,
                            int lane,
                            double* block) {
   LaneWriter out{block + lane, width};
-  out.put(p.placement);
-  out.put(p.axis);
   out.put(p.mass);
-  out.put(p.com);
   out.put(p.inertia);
-  out.put(p.base[0]);
   out.put(p.gravity);
   for (const std::vector<double>* x : {&p.armature,
                                        &p.damping,
@@ -242,6 +238,27 @@ void write_lane_parameters(const Scene& scene,
                                        &p.spring_stiffness,
                                        &p.spring_rest})
     out.put(*x);
+  for (const auto number : {&Material::friction, &Material::restitution, &Material::rest_offset}) {
+    for (const auto& [shape, plane] : layout.pairs)
+      out.put(scene.pair_material(p, std::min(shape, plane), std::max(shape, plane)).*number);
+  }
+  for (const LaneGuard& g : layout.guards)
+    out.put(scene.pair_material(p, std::min(g.a, g.b), std::max(g.a, g.b)).rest_offset);
+  put_least_inertia(layout, p, out);
+  out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
+}
+
+void write_lane_shapes(const Scene& scene,
+                       const LaneLayout& layout,
+                       const Parameters& p,
+                       int width,
+                       int lane,
+                       double* block) {
+  LaneWriter out{block + lane, width};
+  out.put(p.placement);
+  out.put(p.axis);
+  out.put(p.com);
+  out.put(p.base[0]);
   std::vector<Aabb> boxes;
   std::vector<double> radius;
   for (std::size_t g = 0; g < layout.geometries.size(); ++g) {
@@ -259,14 +276,6 @@ void write_lane_parameters(const Scene& scene,
   out.put(p.geometry_size);
   for (const Aabb& box : boxes) out.put(centre(box));
   out.put(radius);
-  for (const auto number : {&Material::friction, &Material::restitution, &Material::rest_offset}) {
-    for (const auto& [shape, plane] : layout.pairs)
-      out.put(scene.pair_material(p, std::min(shape, plane), std::max(shape, plane)).*number);
-  }
-  for (const LaneGuard& g : layout.guards)
-    out.put(scene.pair_material(p, std::min(g.a, g.b), std::max(g.a, g.b)).rest_offset);
-  put_least_inertia(layout, p, out);
-  out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
 }
 
 }  // namespace stiction

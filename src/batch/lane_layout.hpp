@@ -36,12 +36,19 @@ struct LaneLayout {
   int place(int last_dof, int dim);
 };
 
-/// Writes the parameters of one world to its lane of a block.
+/// Writes what fields may change of the parameters of one world to its lane of a block.
 void write_lane_parameters(const Scene& scene,
                            const LaneLayout& layout,
                            const Parameters& parameters,
                            int width,
                            int lane,
                            double* block);
+/// Likewise the rest: placements and shapes.
+void write_lane_shapes(const Scene& scene,
+                       const LaneLayout& layout,
+                       const Parameters& parameters,
+                       int width,
+                       int lane,
+                       double* block);
 
 }  // namespace stiction

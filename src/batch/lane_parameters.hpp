@@ -7,7 +7,8 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// LanePack::parameters in the order in which they lie; written by write_lane_parameters().
+/// LanePack::parameters and LanePack::shapes in the order in which they lie; written by
+/// write_lane_parameters() and write_lane_shapes(). No WorldField changes the latter.
 template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
@@ -24,21 +25,27 @@ struct LaneParameters {
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 25 * s.tree.num_bodies + 15 + 10 * s.tree.nv + 19 * s.num_geometries + 3 * s.num_pairs +
-         s.num_guards + 3;
+  return 7 * s.tree.num_bodies + 3 + 10 * s.tree.nv + 3 * s.num_pairs + s.num_guards + 3;
+}
+/// Reals of placements and shapes.
+constexpr int lane_shapes_size(const LaneScene& s) {
+  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries;
 }
 
 template <class Real>
-inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const double* block) {
+inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
+                                                 const double* block,
+                                                 const double* shape_block) {
   Arena<const Real> arena{as_array<const Real>(block)};
+  Arena<const Real> shapes{as_array<const Real>(shape_block)};
   const int nb = s.tree.num_bodies, nv = s.tree.nv, ng = s.num_geometries;
   LaneParameters<Real> p;
-  p.tree.placement = arena.template take<const RigidTransform<Real>>(nb);
-  p.tree.axis = arena.template take<const Vec3<Real>>(nb);
+  p.tree.placement = shapes.template take<const RigidTransform<Real>>(nb);
+  p.tree.axis = shapes.template take<const Vec3<Real>>(nb);
   p.tree.mass = arena.template take<const Real>(nb);
-  p.tree.com = arena.template take<const Vec3<Real>>(nb);
+  p.tree.com = shapes.template take<const Vec3<Real>>(nb);
   p.tree.inertia = arena.template take<const Sym3<Real>>(nb);
-  p.tree.base = *arena.template take<const RigidTransform<Real>>(1);
+  p.tree.base = *shapes.template take<const RigidTransform<Real>>(1);
   p.tree.gravity = *arena.template take<const Vec3<Real>>(1);
   const Real** const of_dofs[] = {&p.armature,
                                   &p.damping,
@@ -51,10 +58,10 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const doubl
                                   &p.spring_stiffness,
                                   &p.spring_rest};
   for (const Real** x : of_dofs) *x = arena.template take<const Real>(nv);
-  p.placement = arena.template take<const RigidTransform<Real>>(ng);
-  p.size = arena.template take<const Vec3<Real>>(ng);
-  p.centre = arena.template take<const Vec3<Real>>(ng);
-  p.radius = arena.template take<const Real>(ng);
+  p.placement = shapes.template take<const RigidTransform<Real>>(ng);
+  p.size = shapes.template take<const Vec3<Real>>(ng);
+  p.centre = shapes.template take<const Vec3<Real>>(ng);
+  p.radius = shapes.template take<const Real>(ng);
   p.friction = arena.template take<const Real>(s.num_pairs);
   p.restitution = arena.template take<const Real>(s.num_pairs);
   p.rest_offset = arena.template take<const Real>(s.num_pairs);
@@ -63,6 +70,7 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const doubl
   p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);
   STICTION_ASSERT(arena.cursor - as_array<const Real>(block) == lane_parameters_size(s));
+  STICTION_ASSERT(shapes.cursor - as_array<const Real>(shape_block) == lane_shapes_size(s));
   return p;
 }
 

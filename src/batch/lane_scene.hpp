@@ -94,6 +94,7 @@ inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 40, kScalarClass = 4;
 /// One pack of worlds: entry (i, lane) at [i W + lane].
 struct LanePack {
   const double* parameters;  ///< see lane_parameters.hpp
+  const double* shapes;      ///< likewise
   const double* control;     ///< torque, position target, velocity target [nv each]
   double* q;                 ///< [nq]
   double* v;                 ///< [nv]
@@ -118,6 +119,7 @@ struct LaneKernel {
   std::size_t (*doubles)(const LaneScene& scene, int packs);  ///< of memory
   std::size_t (*integers)(const LaneScene& scene, int packs);
   std::size_t (*parameters)(const LaneScene& scene);  ///< doubles of LanePack::parameters
+  std::size_t (*shapes)(const LaneScene& scene);      ///< doubles of LanePack::shapes
 };
 
 }  // namespace stiction

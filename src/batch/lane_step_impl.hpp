@@ -177,6 +177,11 @@ std::size_t lane_parameter_doubles(const LaneScene& s) {
 }
 
 template <class Real>
+std::size_t lane_shape_doubles(const LaneScene& s) {
+  return static_cast<std::size_t>(lane_shapes_size(s)) * lane_width<Real>;
+}
+
+template <class Real>
 void lane_step(const LaneScene& s, const LanePack* packs, int count, double* memory, int* indices) {
   Arena<Real> arena{as_array<Real>(memory)};
   [[maybe_unused]] const int* first_index = indices;
@@ -193,7 +198,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
                   lane_doubles<Real>(s, count));
   STICTION_ASSERT(static_cast<std::size_t>(indices - first_index) <= lane_integers<Real>(s, count));
   for (int k = 0; k < count; ++k) {
-    parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters);
+    parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters, packs[k].shapes);
     prepare(s, parameters[k], packs[k], scratch, works[k]);
     enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense);
   }
@@ -210,7 +215,8 @@ LaneKernel lane_kernel(const char* instruction_set) {
           lane_step<Real>,
           lane_doubles<Real>,
           lane_integers<Real>,
-          lane_parameter_doubles<Real>};
+          lane_parameter_doubles<Real>,
+          lane_shape_doubles<Real>};
 }
 
 }  // namespace STICTION_ISA
