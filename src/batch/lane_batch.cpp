@@ -93,12 +93,12 @@ void LaneBatch::allocate() {
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
   data_.reports.resize(lanes);
-  shared_parameters_ = LaneMemory(kernel_.parameters(view_));
-  shared_shapes_ = LaneMemory(kernel_.shapes(view_));
+  shared_.parameters = LaneMemory(kernel_.parameters(view_));
+  shared_.shapes = LaneMemory(kernel_.shapes(view_));
   const Parameters& p = scene().parameters;
   for (int lane = 0; lane < W; ++lane) {
-    write_lane_parameters(scene(), layout_, p, W, lane, shared_parameters_.data());
-    write_lane_shapes(scene(), layout_, p, W, lane, shared_shapes_.data());
+    write_lane_parameters(scene(), layout_, p, W, lane, shared_.parameters.data());
+    write_lane_shapes(scene(), layout_, p, W, lane, shared_.shapes.data());
   }
   work_ = LaneMemory(kernel_.doubles(view_, chunk));
   indices_.resize(kernel_.integers(view_, chunk));
@@ -268,7 +268,7 @@ void LaneBatch::write_parameters(int world) {
   if (own.data() == nullptr) {
     const std::size_t size = kernel_.parameters(view_);
     own = LaneMemory(size);
-    std::copy_n(shared_parameters_.data(), size, own.data());
+    std::copy_n(shared_.parameters.data(), size, own.data());
   }
   parameters_.read(world, own_);
   write_lane_parameters(scene(), layout_, own_, W, world % W, own.data());
@@ -281,7 +281,7 @@ void LaneBatch::write_shapes(int world) {
   if (own.data() == nullptr) {
     const std::size_t size = kernel_.shapes(view_);
     own = LaneMemory(size);
-    std::copy_n(shared_shapes_.data(), size, own.data());
+    std::copy_n(shared_.shapes.data(), size, own.data());
   }
   write_lane_shapes(scene(), layout_, own_, W, world % W, own.data());
 }
@@ -301,8 +301,8 @@ void LaneBatch::add_pack(int pack) {
     return;
   }
   const LaneMemory &own = data_.parameters[pack], &shapes = data_.shapes[pack];
-  views_.push_back({own.data() != nullptr ? own.data() : shared_parameters_.data(),
-                    shapes.data() != nullptr ? shapes.data() : shared_shapes_.data(),
+  views_.push_back({own.data() != nullptr ? own.data() : shared_.parameters.data(),
+                    shapes.data() != nullptr ? shapes.data() : shared_.shapes.data(),
                     at(data_.control, world, 3 * nv),
                     at(data_.q, world, view_.tree.nq),
                     at(data_.v, world, nv),

@@ -100,6 +100,11 @@ class LaneBatch {
     std::vector<LaneReport> reports;                 ///< [lanes]
   };
 
+  /// Of all worlds that have none of their own.
+  struct Shared {
+    LaneMemory parameters, shapes;
+  };
+
   void allocate();
   double* at(LaneMemory& memory, int world, int entry_size);
   const double* at(const LaneMemory& memory, int world, int entry_size) const;
@@ -117,7 +122,8 @@ class LaneBatch {
   int worlds_, packs_;
   Worlds data_;
   WorldParameters parameters_;
-  LaneMemory shared_parameters_, shared_shapes_, work_;
+  Shared shared_;
+  LaneMemory work_;
   const WrenchTable* wrenches_ = nullptr;
   std::ptrdiff_t first_row_ = 0;  ///< of world 0 in wrenches_
   std::vector<LaneWrench> wrench_points_;

@@ -50,19 +50,19 @@ void Simulator::check_friction(const Parameters& p) const {
   const bool compliant = find_integrator(settings_.integrator).compliant;
   const SolverEntry& solver = find_solver(settings_.solver.name);
   if (!compliant && solver.largest_cone == kMaxConeDim) return;
-  const std::string reader =
-      compliant
-          ? "integrator \"" + settings_.integrator +
-                "\" knows no couples of friction; take "
-                "semi-implicit-euler, or 0"
-          : "solver \"" + settings_.solver.name +
-                "\" knows no couples of friction; take ncp-newton, ncp-pgs, ncp-admm or a ccp "
-                "solver, or 0";
   const auto check = [&](const char* prefix, const std::vector<Material>& materials) {
     for (std::size_t i = 0; i < materials.size(); ++i) {
       const Material& m = materials[i];
       if (m.torsional_friction == 0.0 && m.rolling_friction == 0.0) continue;
       const bool rolls = m.rolling_friction != 0.0;
+      const std::string reader =
+          compliant
+              ? "integrator \"" + settings_.integrator +
+                    "\" knows no couples of friction; take "
+                    "semi-implicit-euler, or 0"
+              : "solver \"" + settings_.solver.name +
+                    "\" knows no couples of friction; take ncp-newton, ncp-pgs, ncp-admm or a ccp "
+                    "solver, or 0";
       throw std::invalid_argument(
           std::string("parameters.") + prefix +
           (rolls ? "rolling_friction[" : "torsional_friction[") + std::to_string(i) +
