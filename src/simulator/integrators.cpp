@@ -54,11 +54,12 @@ const std::vector<IntegratorEntry>& integrators() {
 }
 
 const IntegratorEntry& find_integrator(const std::string& name) {
-  std::string names;
   for (const IntegratorEntry& entry : integrators()) {
     if (name == entry.name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
+  std::string names;
+  for (const IntegratorEntry& entry : integrators())
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
   throw std::invalid_argument("integrator \"" + name + "\" is unknown; there are: " + names);
 }
 
