@@ -277,13 +277,12 @@ Control Batch::control(int world) const {
   };
   const auto copy = [&](const double* x) { return copy_of(x, row.nv); };
   Control out{copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
-  const auto poses = [&] {
+  const auto poses = [&](std::vector<Transform>& all) {
     const SceneMotion motion(scene(), parameters(world), copy_of(row.q, row.nq), copy(row.v));
-    std::vector<Transform> all;
     for (int body = 0; body < scene().num_bodies(); ++body) all.push_back(motion.pose(body));
-    return all;
   };
-  take_wrenches(impl_->memory.wrenches(), world, poses, out.wrenches);
+  std::vector<Transform> scratch;
+  take_wrenches(impl_->memory.wrenches(), world, poses, scratch, out.wrenches);
   return out;
 }
 

@@ -351,7 +351,8 @@ void LaneBatch::step_scalar(int world) {
     take_wrenches(
         *wrenches_,
         first_row_ + world,
-        [&] { return scalar_.body_poses(state_); },
+        [&](std::vector<Transform>& X) { scalar_.body_poses(state_, X); },
+        poses_,
         scalar_control_.wrenches);
   const StepReport& report = scalar_.step(state_, scalar_control_);
   set_state(world, state_);

@@ -135,6 +135,7 @@ class LaneBatch {
   int simulated_ = kShared;
   State state_;
   Control scalar_control_;
+  std::vector<Transform> poses_;
   Parameters own_;  ///< of the world at hand
 };
 

@@ -70,7 +70,8 @@ class SimulatorRange final : public WorldRange {
       take_wrenches(
           *row.wrenches,
           row.world,
-          [&] { return simulator_.body_poses(state); },
+          [&](std::vector<Transform>& X) { simulator_.body_poses(state, X); },
+          poses_,
           control_.wrenches);
       const StepReport& report = simulator_.step(state, control_);
       add_step(
@@ -97,6 +98,7 @@ class SimulatorRange final : public WorldRange {
   WorldParameters parameters_;
   std::vector<State> states_;
   Control control_;
+  std::vector<Transform> poses_;
   Parameters own_;  ///< of the world at hand
   /// Whose parameters simulator_ has.
   static constexpr int kShared = -1, kNoWorld = -2;

@@ -20,21 +20,22 @@ struct WrenchRows {
 };
 using WrenchTable = std::vector<WrenchRows>;
 
-/// Those of a world as a Simulator takes them, into `out`. `poses()` gives the poses of the bodies,
-/// and is asked only where a point is not at an origin.
+/// Those of a world as a Simulator takes them, into `out`. `poses(X)` fills X with the poses of the
+/// bodies, and is asked only where a point is not at an origin.
 template <class Poses>
 void take_wrenches(const WrenchTable& table,
                    std::ptrdiff_t world,
                    Poses&& poses,
+                   std::vector<Transform>& X,
                    std::vector<ExternalWrench>& out) {
   out.clear();
-  std::vector<Transform> X;
+  X.clear();
   for (const WrenchRows& wrench : table) {
     const double* x = wrench.of(world);
     const Vec3d force{x[0], x[1], x[2]};
     Vec3d moment{x[3], x[4], x[5]};
     if (wrench.off_origin()) {
-      if (X.empty()) X = poses();
+      if (X.empty()) poses(X);
       moment += cross(X[wrench.body].R * wrench.point, force);
     }
     out.push_back({wrench.body, force, moment});

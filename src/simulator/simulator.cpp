@@ -265,11 +265,15 @@ std::vector<int> Simulator::asleep(const State& state) const {
 }
 
 std::vector<Transform> Simulator::body_poses(const State& state) {
-  validate_scene_of(state, fingerprint_);
   std::vector<Transform> poses;
+  body_poses(state, poses);
+  return poses;
+}
+
+void Simulator::body_poses(const State& state, std::vector<Transform>& poses) {
+  validate_scene_of(state, fingerprint_);
   look_->move(scene_, parameters_, state.q, state.v);
   look_->body_poses(scene_, poses);
-  return poses;
 }
 
 }  // namespace stiction

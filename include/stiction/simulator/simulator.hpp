@@ -156,6 +156,8 @@ class Simulator {
 
   /// World placements of all bodies at `state` (for drawing).
   std::vector<Transform> body_poses(const State& state);
+  /// Into `poses`, which keeps its memory.
+  void body_poses(const State& state, std::vector<Transform>& poses);
 
  private:
   struct Look;         // workspace of what only looks at a state
