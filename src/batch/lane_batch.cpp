@@ -66,13 +66,13 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
   if (worlds < 1)
     throw std::invalid_argument("worlds is " + std::to_string(worlds) + ": must be > 0");
   packs_ = (worlds + kernel_.width - 1) / kernel_.width;
-  state_ = scalar_.initial_state();
-  scalar_control_ = scalar_.hold();
+  world_.state = scalar_.initial_state();
+  world_.control = scalar_.hold();
   allocate();
-  const State start = state_;
+  const State start = world_.state;
   for (int world = 0; world < packs_ * kernel_.width; ++world) {
     set_state(world, start);
-    set_control(world, scalar_control_);
+    set_control(world, world_.control);
     hold(world, world >= worlds);
   }
 }
@@ -104,7 +104,7 @@ void LaneBatch::allocate() {
   indices_.resize(kernel_.integers(view_, chunk));
   views_.reserve(chunk);
   constexpr int kPointsOfPair = 8;
-  state_.contacts.reserve(view_.num_slots + kPointsOfPair * view_.num_guards);
+  world_.state.contacts.reserve(view_.num_slots + kPointsOfPair * view_.num_guards);
 }
 
 const double* LaneBatch::at(const LaneMemory& memory, int world, int size) const {
@@ -270,11 +270,11 @@ void LaneBatch::write_parameters(int world) {
     own = LaneMemory(size);
     std::copy_n(shared_.parameters.data(), size, own.data());
   }
-  parameters_.read(world, own_);
-  write_lane_parameters(scene(), layout_, own_, W, world % W, own.data());
+  parameters_.read(world, world_.parameters);
+  write_lane_parameters(scene(), layout_, world_.parameters, W, world % W, own.data());
 }
 
-/// After write_parameters(), whose `own_` they are of.
+/// After write_parameters(), whose `world_.parameters` they are of.
 void LaneBatch::write_shapes(int world) {
   const int W = kernel_.width;
   LaneMemory& own = data_.shapes[world / W];
@@ -283,7 +283,7 @@ void LaneBatch::write_shapes(int world) {
     own = LaneMemory(size);
     std::copy_n(shared_.shapes.data(), size, own.data());
   }
-  write_lane_shapes(scene(), layout_, own_, W, world % W, own.data());
+  write_lane_shapes(scene(), layout_, world_.parameters, W, world % W, own.data());
 }
 
 void LaneBatch::step(int steps) {
@@ -341,21 +341,21 @@ void LaneBatch::step_chunk(int first) {
 void LaneBatch::step_scalar(int world) {
   const int wanted = parameters_.own(world) ? world : kShared;
   if (simulated_ != wanted) {
-    parameters_.read(world, own_);
-    scalar_.parameters() = own_;
+    parameters_.read(world, world_.parameters);
+    scalar_.parameters() = world_.parameters;
   }
   simulated_ = wanted;
-  get_state(world, state_);
-  get_control(world, scalar_control_);
+  get_state(world, world_.state);
+  get_control(world, world_.control);
   if (wrenches_ != nullptr)
     take_wrenches(
         *wrenches_,
         first_row_ + world,
-        [&](std::vector<Transform>& X) { scalar_.body_poses(state_, X); },
-        poses_,
-        scalar_control_.wrenches);
-  const StepReport& report = scalar_.step(state_, scalar_control_);
-  set_state(world, state_);
+        [&](std::vector<Transform>& X) { scalar_.body_poses(world_.state, X); },
+        world_.poses,
+        world_.control.wrenches);
+  const StepReport& report = scalar_.step(world_.state, world_.control);
+  set_state(world, world_.state);
   data_.reports[world] = {
       data_.exit[world], report.status, report.residuals.relative, report.num_contacts};
   hold(world, report.status == StepStatus::kNotFinite);

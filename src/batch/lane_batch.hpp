@@ -105,6 +105,14 @@ class LaneBatch {
     LaneMemory parameters, shapes;
   };
 
+  /// One world taken out of the lanes.
+  struct WorldAtHand {
+    State state;
+    Control control;
+    std::vector<Transform> poses;
+    Parameters parameters;
+  };
+
   void allocate();
   double* at(LaneMemory& memory, int world, int entry_size);
   const double* at(const LaneMemory& memory, int world, int entry_size) const;
@@ -133,10 +141,7 @@ class LaneBatch {
   /// Whose parameters scalar_ has.
   static constexpr int kShared = -1, kNoWorld = -2;
   int simulated_ = kShared;
-  State state_;
-  Control scalar_control_;
-  std::vector<Transform> poses_;
-  Parameters own_;  ///< of the world at hand
+  WorldAtHand world_;
 };
 
 }  // namespace stiction
