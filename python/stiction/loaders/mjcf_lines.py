@@ -18,14 +18,19 @@ SECTIONS = ("actuator", "equality", "tendon", "sensor")
 """Elements whose children are called by the section's name, whatever their tag."""
 TREE = ("joint", "geom", "site")
 """Numbered body by body, in depth-first order."""
-DEEPEST_INCLUDE = 20
+ASSETS = ("mesh", "hfield", "texture", "skin", "model", "flexcomp")
+FOLDERS = ("assetdir", "meshdir", "texturedir")
+DEEPEST, DEEPEST_INCLUDE = 600, 20
+"""Of elements, of files; MuJoCo refuses what is deeper."""
 
 
 @dataclass
 class Lines:
-    """Where each element stands, by kind: (name, file, line) in MuJoCo's order."""
+    """Where each element stands, by kind: (name, file, line) in MuJoCo's order; and the size of the
+    file with all that it refers to [bytes]."""
 
     file: str
+    size: int = 0
     found: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
 
     def find(self, kind: str, name: str, index: int, count: int) -> tuple[str, int]:
@@ -44,7 +49,7 @@ def read_lines(file: str, text: bytes) -> Lines:
     """Of a file's text; what cannot be read is left out."""
     reader = _Reader(Path(file).parent)
     reader.read(file, text)
-    return Lines(file, reader.elements())
+    return Lines(file, reader.size, reader.elements())
 
 
 class _Reader:
@@ -52,7 +57,10 @@ class _Reader:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.size = 0
         self._files: list[str] = []
+        self._included: set[Path] = set()
+        self._folders = {folder}
         self._stack: list[str] = []
         self._bodies: list[int] = [0]
         self._found: dict[str, list[tuple[str, str, int]]] = {"body": [("world", "", 0)]}
@@ -69,6 +77,7 @@ class _Reader:
         """Add the elements of one file."""
         if len(self._files) >= DEEPEST_INCLUDE:
             return
+        self.size += len(text)
         self._files.append(file)
         parser = expat.ParserCreate()
         parser.StartElementHandler = lambda tag, attributes: self._start(
@@ -80,10 +89,17 @@ class _Reader:
         self._files.pop()
 
     def _start(self, tag: str, attributes: dict[str, str], line: int) -> None:
+        if len(self._stack) >= DEEPEST:
+            self._stack.append(tag)
+            return
         parent = next((t for t in reversed(self._stack) if t not in _TRANSPARENT), "")
         in_world = "worldbody" in self._stack and "default" not in self._stack
         name, file = attributes.get("name", ""), self._files[-1]
         self._stack.append(tag)
+        if tag == "compiler":
+            self._folders |= {self._folder / attributes.get(word, "") for word in FOLDERS}
+        elif tag in ASSETS and "file" in attributes:
+            self._weigh(attributes["file"])
         if tag == "include":
             self._include(attributes.get("file", ""))
         elif tag == "body" and in_world:
@@ -99,16 +115,28 @@ class _Reader:
 
     def _end(self, tag: str) -> None:
         self._stack.pop()
+        if len(self._stack) >= DEEPEST:
+            return
         if tag == "body" and "worldbody" in self._stack and "default" not in self._stack:
             self._bodies.pop()
 
     def _include(self, given: str) -> None:
         path = self._folder / given
+        if path in self._included:  # MuJoCo refuses that
+            return
+        self._included.add(path)
         try:
             text = path.read_bytes()
         except (OSError, ValueError):
             return
         self.read(str(path), text)
+
+    def _weigh(self, given: str) -> None:
+        """Adds the size of a file, if it lies in one of the file's folders."""
+        for folder in self._folders:
+            with contextlib.suppress(OSError, ValueError):
+                self.size += (folder / given).stat().st_size
+                return
 
 
 _TRANSPARENT = ("include", "mujocoinclude", "mujoco", "frame", "replicate")

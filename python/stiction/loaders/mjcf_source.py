@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pinocchio
 from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, StictionError
+from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
 from .mjcf_lines import Lines, read_lines
 
 __all__ = ["GearRow", "Source", "compile_mjcf", "mujoco_module", "pose"]
@@ -183,42 +184,30 @@ def compile_mjcf(path_or_xml: str | os.PathLike[str]) -> Source:
     Raises StictionError: MuJoCo is missing, there is no such file, it is not MJCF, or it does not
     compile; the message names the file.
     """
+    start()
     mujoco = mujoco_module()
     text = path_or_xml if isinstance(path_or_xml, str) else ""
     if text.lstrip().startswith("<"):
-        return _compiled(mujoco, mujoco.MjModel.from_xml_string, text, "MJCF string", text.encode())
+        return _compiled(mujoco, "string", text, "MJCF string", text.encode(errors="replace"))
     path = Path(path_or_xml)
     if not path.is_file():
         raise StictionError(f"{path}: no such file")
-    return _compiled(mujoco, mujoco.MjModel.from_xml_path, str(path), str(path), path.read_bytes())
+    return _compiled(mujoco, "path", str(path), str(path), path.read_bytes())
 
 
-def _compiled(mujoco: Any, compiler: Any, given: str, file: str, text: bytes) -> Source:
+def _compiled(mujoco: Any, kind: str, given: str, file: str, text: bytes) -> Source:
     root = _root(text)
     if root == "robot":
         raise StictionError(f"{file}: is a URDF; stiction.load_urdf reads it")
-    said: list[str] = []
+    lines = read_lines(file, text)
     try:
-        with _listening(mujoco, said):
-            model = compiler(given)
-    except (ValueError, TypeError, RuntimeError, UnicodeError) as error:
-        text_of = " ".join(str(error).split()).removeprefix("Error: ")
-        raise StictionError(f"{file}: {text_of}") from None
-    source = Source(mujoco, model, file, read_lines(file, text))
+        model, said = compile_model(mujoco, kind, given, seconds_for(lines.size))
+    except (CompilerError, ValueError, TypeError, RuntimeError, UnicodeError) as error:
+        raise StictionError(f"{file}: {error}") from None
+    source = Source(mujoco, model, file, lines)
     for warning in said:
         source.note(f"MuJoCo's compiler: {' '.join(warning.split())}")
     return source
-
-
-@contextlib.contextmanager
-def _listening(mujoco: Any, said: list[str]) -> Iterator[None]:
-    """MuJoCo would print its warnings and write them to a file in the working directory."""
-    before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(said.append)
-    try:
-        yield
-    finally:
-        mujoco.set_mju_user_warning(before)
 
 
 def _root(text: bytes) -> str:
