@@ -1,6 +1,7 @@
 #include "math/block_sparse.hpp"
 
 #include "math/clones.hpp"
+#include "math/six_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -17,11 +18,12 @@ namespace stiction {
 void BlockSparse::begin(const std::vector<int>& sizes) {
   nodes_.clear();
   rows_ = 0;
+  sixes_ = std::all_of(sizes.begin(), sizes.end(), [](int size) { return size == 6; });
   for (const int size : sizes) {
     Node node{};
     node.size = size;
     node.start = rows_;
-    rows_ += size;
+    rows_ += pitch(size);
     nodes_.push_back(node);
   }
   words_ = (static_cast<int>(sizes.size()) + 63) / 64;
@@ -51,7 +53,7 @@ void BlockSparse::order_nodes() {
   const int n = static_cast<int>(nodes_.size());
   const auto degree = [&](int a) {
     int sum = 0;
-    each_bit(&graph_[a * words_], words_, [&](int b) { sum += nodes_[b].size; });
+    each_bit(&graph_[a * words_], words_, [&](int b) { sum += pitch(nodes_[b].size); });
     return sum;
   };
   order_.clear();
@@ -68,7 +70,7 @@ void BlockSparse::order_nodes() {
     order_.push_back(next);
     Node& node = nodes_[next];
     node.first_column = static_cast<int>(columns_.size());
-    node.width = node.size + degree_[next];
+    node.width = pitch(node.size) + degree_[next];
     const std::uint64_t* own = &graph_[next * words_];
     each_bit(own, words_, [&](int b) { columns_.push_back(b); });
     node.num_columns = static_cast<int>(columns_.size()) - node.first_column;
@@ -85,6 +87,7 @@ void BlockSparse::order_nodes() {
 void BlockSparse::analyse() {
   order_nodes();
   places_.resize(columns_.size());
+  starts_.resize(columns_.size());
   pivots_.resize(rows_);
   work_ = 0.0;
   std::int64_t panel = 0;
@@ -92,14 +95,16 @@ void BlockSparse::analyse() {
     int* first = columns_.data() + node.first_column;
     for (int c = 0; c < node.num_columns; ++c) first[c] = position_[first[c]];
     std::sort(first, first + node.num_columns);
-    int place = node.size;
+    int place = pitch(node.size);
     for (int c = 0; c < node.num_columns; ++c) {
+      const Node& other = nodes_[order_[first[c]]];
       places_[node.first_column + c] = place;
-      place += nodes_[order_[first[c]]].size;
+      starts_[node.first_column + c] = other.start;
+      place += pitch(other.size);
     }
     node.panel = panel;
     panel += static_cast<std::int64_t>(node.size) * node.width;
-    const double n = node.size, m = node.width - node.size;
+    const double n = node.size, m = node.width - pitch(node.size);
     work_ += n * (n * n / 3.0 + n * m + 0.5 * m * m);
   }
   upper_.resize(panel);
@@ -133,6 +138,7 @@ bool BlockSparse::factor_diagonal(const Node& node) {
   double* D = upper_.data() + node.panel;
   const int n = node.size, width = node.width;
   int* pivots = pivots_.data() + node.start;
+  if (sixes_) return six_rows::factor(D, width, symmetric_, pivots);
   for (int k = 0; k < n; ++k) {
     int best = k;
     if (!symmetric_) {
@@ -183,36 +189,18 @@ inline __attribute__((always_inline)) void subtract_rows(const double* coefficie
   }
 }
 
-/// The rows of a panel right of its diagonal block D = P^-1 L U, from column `n` on: <- D^-1 rows.
+/// Right of its diagonal block D = P^-1 L U a panel has `count` columns: rows <- D^-1 rows.
 STICTION_CLONES void divide_rows(
-    const double* D, const int* pivots, int n, int width, double* rows) {
-  const int count = width - n;
-  if (count == 0) return;
+    const double* D, const int* pivots, int n, int width, int count, double* rows) {
+  const auto row = [&](int k) { return rows + static_cast<std::ptrdiff_t>(k) * width; };
   for (int k = 0; k < n; ++k) {
-    double* x = rows + static_cast<std::ptrdiff_t>(k) * width + n;
-    if (pivots[k] != k)
-      std::swap_ranges(x, x + count, rows + static_cast<std::ptrdiff_t>(pivots[k]) * width + n);
+    if (pivots[k] != k) std::swap_ranges(row(k), row(k) + count, row(pivots[k]));
   }
-  for (int k = 1; k < n; ++k) {
-    subtract_rows(D + k * width,
-                  1,
-                  rows + n,
-                  width,
-                  k,
-                  rows + static_cast<std::ptrdiff_t>(k) * width + n,
-                  count);
-  }
+  for (int k = 1; k < n; ++k) subtract_rows(D + k * width, 1, rows, width, k, row(k), count);
   for (int k = n - 1; k >= 0; --k) {
-    double* __restrict x = rows + static_cast<std::ptrdiff_t>(k) * width + n;
-    if (k + 1 < n) {
-      subtract_rows(D + k * width + k + 1,
-                    1,
-                    rows + static_cast<std::ptrdiff_t>(k + 1) * width + n,
-                    width,
-                    n - k - 1,
-                    x,
-                    count);
-    }
+    double* __restrict x = row(k);
+    if (k + 1 < n)
+      subtract_rows(D + k * width + k + 1, 1, row(k + 1), width, n - k - 1, x, count);
     const double inverse = D[k * width + k];
     for (int j = 0; j < count; ++j) x[j] *= inverse;
   }
@@ -258,7 +246,7 @@ void BlockSparse::find_stretches(const Node& node, int column, const Node& targe
   const int last = node.first_column + node.num_columns;
   int at = target.first_column;
   for (int c = column; c < last; ++c) {
-    const int size = nodes_[order_[columns_[c]]].size;
+    const int size = pitch(nodes_[order_[columns_[c]]].size);
     int to = 0;
     if (c > column) {
       while (columns_[at] != columns_[c]) ++at;
@@ -277,32 +265,45 @@ void BlockSparse::eliminate(const Node& node) {
   double* U = upper_.data() + node.panel;
   double* L = lower_.data() + node.panel;
   if (symmetric_) std::copy(U, U + static_cast<std::ptrdiff_t>(node.size) * node.width, L);
-  divide_rows(U, pivots_.data() + node.start, node.size, node.width, U);
+  const int own = pitch(node.size), count = node.width - own;
+  const int* pivots = pivots_.data() + node.start;
+  if (sixes_)
+    six_rows::divide(U, pivots, node.width, count / own, U + own);
+  else
+    divide_rows(U, pivots, node.size, node.width, count, U + own);
   for (int c = 0; c < node.num_columns; ++c) {
     const int column = node.first_column + c, place = places_[column];
     const Node& target = nodes_[order_[columns_[column]]];
     find_stretches(node, column, target);
     for (std::size_t s = 0; s < stretches_.size(); ++s) {
-      const Stretch& stretch = stretches_[s];
-      subtract_product(L + place,
-                       U + stretch.from,
-                       node.width,
-                       node.size,
-                       stretch.count,
-                       upper_.data() + target.panel + stretch.to,
-                       target.width,
-                       target.size);
+      subtract(node, L + place, U, stretches_[s], target, upper_);
       if (symmetric_ || s == 0) continue;  // the first is the diagonal block
-      subtract_product(U + place,
-                       L + stretch.from,
-                       node.width,
-                       node.size,
-                       stretch.count,
-                       lower_.data() + target.panel + stretch.to,
-                       target.width,
-                       target.size);
+      subtract(node, U + place, L, stretches_[s], target, lower_);
     }
   }
+}
+
+/// Of the target's panel, row r -= sum_q coefficients[q, r] rows[q, .] along the stretch.
+void BlockSparse::subtract(const Node& node,
+                           const double* coefficients,
+                           const double* rows,
+                           const Stretch& stretch,
+                           const Node& target,
+                           std::vector<double>& values) {
+  const double* from = rows + stretch.from;
+  double* to = values.data() + target.panel + stretch.to;
+  if (sixes_)
+    six_rows::subtract_product(
+        coefficients, from, node.width, stretch.count / pitch(6), to, target.width);
+  else
+    subtract_product(coefficients,
+                     from,
+                     node.width,
+                     node.size,
+                     stretch.count,
+                     to,
+                     target.width,
+                     target.size);
 }
 
 bool BlockSparse::factor() {
@@ -314,27 +315,41 @@ bool BlockSparse::factor() {
 }
 
 void BlockSparse::solve(double* x) {
-  // Forwards: b_i -= L_ik D^-1 b_k; what is kept is D^-1 b_k.
-  for (const int k : order_) {
-    const Node& node = nodes_[k];
-    double* b = x + node.start;
-    divide(upper_.data() + node.panel, pivots_.data() + node.start, node.size, node.width, b);
-    for (int c = node.first_column; c < node.first_column + node.num_columns; ++c) {
-      const Node& other = nodes_[order_[columns_[c]]];
-      const double* L = lower_.data() + node.panel + places_[c];
-      for (int q = 0; q < node.size; ++q, L += node.width) {
-        for (int r = 0; r < other.size; ++r) x[other.start + r] -= L[r] * b[q];
-      }
+  // Forwards: b_i -= L_ik D^-1 b_k; what is kept is D^-1 b_k. Backwards: b_k -= W_kj b_j.
+  for (const int k : order_) solve_forwards(nodes_[k], x);
+  for (auto k = order_.rbegin(); k != order_.rend(); ++k) solve_backwards(nodes_[*k], x);
+}
+
+void BlockSparse::solve_forwards(const Node& node, double* x) const {
+  const double* D = upper_.data() + node.panel;
+  const double* panel = lower_.data() + node.panel;
+  const int* pivots = pivots_.data() + node.start;
+  const int* starts = starts_.data() + node.first_column;
+  if (sixes_)
+    return six_rows::solve_forwards(
+        D, pivots, panel + pitch(6), node.width, node.num_columns, starts, node.start, x);
+  double* b = x + node.start;
+  divide(D, pivots, node.size, node.width, b);
+  for (int c = 0; c < node.num_columns; ++c) {
+    const double* L = panel + places_[node.first_column + c];
+    const int size = size_of_column(node.first_column + c);
+    for (int q = 0; q < node.size; ++q, L += node.width) {
+      for (int r = 0; r < size; ++r) x[starts[c] + r] -= L[r] * b[q];
     }
   }
-  for (auto k = order_.rbegin(); k != order_.rend(); ++k) {
-    const Node& node = nodes_[*k];
-    for (int c = node.first_column; c < node.first_column + node.num_columns; ++c) {
-      const Node& other = nodes_[order_[columns_[c]]];
-      const double* W = upper_.data() + node.panel + places_[c];
-      for (int q = 0; q < node.size; ++q, W += node.width) {
-        for (int r = 0; r < other.size; ++r) x[node.start + q] -= W[r] * x[other.start + r];
-      }
+}
+
+void BlockSparse::solve_backwards(const Node& node, double* x) const {
+  const double* panel = upper_.data() + node.panel;
+  const int* starts = starts_.data() + node.first_column;
+  if (sixes_)
+    return six_rows::solve_backwards(
+        panel + pitch(6), node.width, node.num_columns, starts, node.start, x);
+  for (int c = 0; c < node.num_columns; ++c) {
+    const double* W = panel + places_[node.first_column + c];
+    const int size = size_of_column(node.first_column + c);
+    for (int q = 0; q < node.size; ++q, W += node.width) {
+      for (int r = 0; r < size; ++r) x[node.start + q] -= W[r] * x[starts[c] + r];
     }
   }
 }

@@ -10,6 +10,10 @@ namespace stiction {
 /// into nodes; couple() says which nodes share a block. All memory is kept for the next matrix.
 class BlockSparse {
  public:
+  /// Entries from one node to the next, in vectors and in rows of blocks: nodes of six rows stand
+  /// eight apart, so that such a row is one wide register. Entries between are zero and stay so.
+  static constexpr int pitch(int size) { return size == 6 ? 8 : size; }
+
   /// A matrix of `sizes.size()` nodes with sizes[k] rows each and no blocks off the diagonal.
   void begin(const std::vector<int>& sizes);
   void couple(int a, int b);
@@ -37,12 +41,12 @@ class BlockSparse {
 
   /// False if a pivot is zero or not a number, or of a symmetric matrix not positive.
   bool factor();
-  /// x <- A^-1 x; x holds the nodes in the order of begin().
+  /// x <- A^-1 x; x holds the nodes in the order of begin(), at their pitch.
   void solve(double* x);
 
  private:
   struct Node {
-    int size, start;     // rows, first row
+    int size, start;     // rows, first entry of a vector
     int first_column;    // into columns_: nodes eliminated later that it couples with
     int num_columns;     // of them
     int width;           // entries of a row of its panel: itself, then these nodes
@@ -59,18 +63,29 @@ class BlockSparse {
   bool factor_diagonal(const Node& node);
   void find_stretches(const Node& node, int column, const Node& target);
   void eliminate(const Node& node);
+  void subtract(const Node& node,
+                const double* coefficients,
+                const double* rows,
+                const Stretch& stretch,
+                const Node& target,
+                std::vector<double>& values);
+  int size_of_column(int c) const { return nodes_[order_[columns_[c]]].size; }
+  void solve_forwards(const Node& node, double* x) const;
+  void solve_backwards(const Node& node, double* x) const;
 
   std::vector<Node> nodes_;    // as begin() numbers them
   std::vector<int> order_;     // [position] node
   std::vector<int> position_;  // [node]
   std::vector<int> columns_;   // positions, ascending
   std::vector<int> places_;    // of columns_: where the node starts in the panel
+  std::vector<int> starts_;    // of columns_: and in a vector
   std::vector<std::uint64_t> graph_;
-  int words_ = 0, rows_ = 0;
+  int words_ = 0, rows_ = 0;  // rows_: entries of a vector
   std::vector<double> upper_, lower_;
   std::vector<int> pivots_, degree_;
   std::vector<Stretch> stretches_;
   bool symmetric_ = true;
+  bool sixes_ = false;  // all nodes have six rows
   double work_ = 0.0;
 };
 

@@ -26,7 +26,7 @@ void InteriorSpaceWork::reserve(std::size_t total, int sets, int coordinates) {
   for (InteriorPoints::Point* point : {&at.now, &at.step, &at.predictor, &at.best})
     grow(planes, point->l, point->y);
   grow(planes, scale, g, compliance, w, beta, p, r, d, b, x, error, scratch);
-  grow(kRows * planes, B, H);
+  grow(kRows * planes, B, H, slopes);
   grow(total, scale_of_row, impulse, motion);
   y.grow(coordinates);
 }
@@ -149,7 +149,7 @@ bool InteriorSpace::factorise() {
   cone_planes::scale(n_, w_.at.now.l, w_.at.now.y, kSlip * std::min(1.0, mean_), scalings());
   cone_planes::blocks(n_, scalings(), w_.B);
   cone_planes::inverse_blocks(n_, scalings(), w_.H);
-  space_.begin_matrix(false);
+  double* slopes = w_.slopes;
   for (int i = 0; i < n_; ++i) {
     double H[kRows * kRows];
     for (int r = 0; compliant_ && r < kRows; ++r)
@@ -162,12 +162,12 @@ bool InteriorSpace::factorise() {
     const int first = first_row(i), dim = kRows - first;
     for (int r = first; r < kRows; ++r) {
       for (int c = first; c < kRows; ++c)
-        H[dim * (r - first) + c - first] =
+        slopes[dim * (r - first) + c - first] =
             w_.scale[r * n_ + i] * H[kRows * r + c] * w_.scale[c * n_ + i];
     }
-    space_.add(i, H);
+    slopes += dim * dim;
   }
-  return space_.factor();
+  return space_.factor(w_.slopes, false);
 }
 
 void InteriorSpace::solve_once(double* b) {

@@ -16,7 +16,8 @@ struct InteriorSpaceWork {
   Buffer<double> scratch;            ///< [2][contacts]
   Buffer<double> scale_of_row;       ///< by row of the problem, as are:
   Buffer<double> impulse, motion;
-  Buffer<double> y;  ///< coordinates of the trees
+  Buffer<double> slopes;  ///< blocks of H in units of the problem, as TreeSpace::Rows numbers them
+  Buffer<double> y;       ///< coordinates of the trees
 
   /// Room for problems of `total` rows with islands of `sets` contacts, `coordinates` of trees.
   void reserve(std::size_t total, int sets, int coordinates);

@@ -138,10 +138,7 @@ bool Multipliers::newton_step() {
   if (settings_.deadline != Clock::time_point::max() && Clock::now() >= settings_.deadline)
     return false;
   ++factorisations_;
-  space_.begin_matrix(law_ == Law::kConvex);
-  for (std::size_t i = 0; i < space_.rows().size(); ++i)
-    space_.add(static_cast<int>(i), w_.slopes + space_.rows()[i].slope);
-  if (!space_.factor()) return false;
+  if (!space_.factor(w_.slopes, law_ == Law::kConvex)) return false;
   for (int k = 0; k < n_; ++k) w_.step[k] = -w_.force[k];
   space_.solve(w_.step);
   std::copy(w_.y.data(), w_.y + n_, w_.start.data());

@@ -163,10 +163,7 @@ bool SpaceNewton::find_step(const double* lambda, const double* velocity) {
   for (const TreeSpace::Rows& rows : space_.rows()) {
     if (!linearise(rows, lambda, velocity)) return false;
   }
-  space_.begin_matrix(!slides_);
-  for (std::size_t k = 0; k < space_.rows().size(); ++k)
-    space_.add(static_cast<int>(k), w_.slopes + space_.rows()[k].slope);
-  if (!space_.factor()) return false;
+  if (!space_.factor(w_.slopes, !slides_)) return false;
   space_.gather(w_.step, w_.y);
   space_.solve(w_.y);
   space_.spread(w_.y, w_.trial);

@@ -1,8 +1,9 @@
 #include "solver/ncp_newton/tree_space.hpp"
 
-#include "math/clones.hpp"
+#include "contact/loose_kernels.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 namespace stiction {
 
@@ -22,6 +23,7 @@ void TreeSpace::number_trees(const Island& island) {
     inertia_.insert(inertia_.end(),
                     trees.inertia.begin() + trees.tree_start[tree],
                     trees.inertia.begin() + trees.tree_start[tree + 1]);
+    inertia_.resize(start_.back() + BlockSparse::pitch(sizes_.back()), 1.0);
   }
 }
 
@@ -30,7 +32,7 @@ bool TreeSpace::prepare(const Island& island, int most) {
   const ContactSpace& space = p.space;
   if (!space.known()) return false;
   number_trees(island);
-  if (num_coordinates() > most) return false;
+  if (std::accumulate(sizes_.begin(), sizes_.end(), 0) > most) return false;
   loose_ = space.loose(island.first);
   rows_.clear();
   sides_.clear();
@@ -56,7 +58,23 @@ bool TreeSpace::prepare(const Island& island, int most) {
       matrix_.couple(last[-1].node, last[-2].node);
   }
   matrix_.analyse();
+  if (loose_) find_targets();
   return true;
+}
+
+void TreeSpace::find_targets() {
+  targets_.clear();
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const Side& a = sides_[side_start_[k]];
+    Target target{};
+    target.a = matrix_.diagonal(a.node);
+    if (side_start_[k + 1] - side_start_[k] == 2) {
+      const Side& b = sides_[side_start_[k] + 1];
+      target.b = matrix_.diagonal(b.node);
+      target.pair = matrix_.pair(a.node, b.node);
+    }
+    targets_.push_back(target);
+  }
 }
 
 namespace {
@@ -67,11 +85,7 @@ inline __attribute__((always_inline)) void with_block(int dim, Visit&& visit) {
   dim == 1 ? visit(std::integral_constant<int, 1>{}) : with_dim(dim, visit);
 }
 
-constexpr int kRow = ContactSpace::Side::kLooseRow;
-
-inline __attribute__((always_inline)) double sum_of_six(const Octo& x) {
-  return ((x[0] + x[1]) + (x[2] + x[3])) + (x[4] + x[5]);
-}
+constexpr int kRow = loose::kRow;
 
 }  // namespace
 
@@ -84,8 +98,7 @@ STICTION_CLONES void TreeSpace::gather_loose(const Loose& in, const double* impu
       const double* z = in.sides[s].z;
       Octo sum = octo(z) * x[0];
       for (int r = 1; r < dim; ++r) sum += octo(z + kRow * r) * x[r];
-      double* out = y + in.sides[s].start;
-      for (int j = 0; j < 6; ++j) out[j] += sum[j];
+      octo(y + in.sides[s].start) += sum;
     }
   }
 }
@@ -96,17 +109,18 @@ STICTION_CLONES void TreeSpace::spread_loose(const Loose& in, const double* y, d
     double* c = motion + in.rows[k].begin;
     const int dim = in.rows[k].dim, first = in.side_start[k];
     const Side& a = in.sides[first];
-    const double* u = y + a.start;
-    const Octo of_a = {u[0], u[1], u[2], u[3], u[4], u[5], 0.0, 0.0};
-    if (in.side_start[k + 1] - first == 1) {
-      for (int r = 0; r < dim; ++r) c[r] = sum_of_six(octo(a.z + kRow * r) * of_a);
+    const bool alone = in.side_start[k + 1] - first == 1;
+    const Side& b = in.sides[alone ? first : first + 1];
+    const Octo of_a = octo(y + a.start), of_b = alone ? Octo{} : octo(y + b.start);
+    if (dim == 3) {
+      const Quad s =
+          alone ? loose::three_rows(a.z, of_a) : loose::three_rows(a.z, of_a, b.z, of_b);
+      for (int r = 0; r < 3; ++r) c[r] = s[r];
       continue;
     }
-    const Side& b = in.sides[first + 1];
-    const double* v = y + b.start;
-    const Octo of_b = {v[0], v[1], v[2], v[3], v[4], v[5], 0.0, 0.0};
     for (int r = 0; r < dim; ++r)
-      c[r] = sum_of_six(octo(a.z + kRow * r) * of_a + octo(b.z + kRow * r) * of_b);
+      c[r] = loose::sum_of(
+          loose::folded(octo(a.z + kRow * r) * of_a + octo(b.z + kRow * r) * of_b));
   }
 }
 
@@ -148,53 +162,102 @@ void TreeSpace::spread(const double* y, double* motion) const {
   }
 }
 
-void TreeSpace::begin_matrix(bool symmetric) {
+bool TreeSpace::factor(const double* H, bool symmetric) {
   symmetric_ = symmetric;
   matrix_.clear(symmetric);
   for (std::size_t k = 0; k < sizes_.size(); ++k) {
     const BlockSparse::Block out = matrix_.diagonal(static_cast<int>(k));
     for (int j = 0; j < sizes_[k]; ++j) out.values[j * out.stride + j] = inertia_[start_[k] + j];
   }
+  if (loose_) {
+    add_loose(loose(), H, symmetric);
+  } else {
+    for (std::size_t k = 0; k < rows_.size(); ++k) add(static_cast<int>(k), H + rows_[k].slope);
+  }
+  return matrix_.factor();
 }
 
 namespace {
 
-/// out(i, j) += za_i . H zb_j of two loose bodies.
-template <int Dim>
-inline __attribute__((always_inline)) void add_loose(
-    const double* za, const double* zb, const double* H, double* out, int stride) {
-  Octo right[Dim];
-  for (int r = 0; r < Dim; ++r) {
-    right[r] = octo(zb) * H[Dim * r];
-    for (int c = 1; c < Dim; ++c) right[r] += octo(zb + kRow * c) * H[Dim * r + c];
+inline __attribute__((always_inline)) bool vanishes(const double* H, int count) {
+  for (int k = 0; k < count; ++k) {
+    if (H[k] != 0.0) return false;
   }
-  for (int i = 0; i < 6; ++i, out += stride) {
+  return true;
+}
+
+/// The block += z_a H z_b^T of right = H z_b^T.
+template <int dim>
+inline __attribute__((always_inline)) void add_rows(const double* za,
+                                                    const Octo (&right)[dim],
+                                                    BlockSparse::Block block) {
+  for (int i = 0; i < 6; ++i) {
     Octo sum = right[0] * za[i];
-    for (int r = 1; r < Dim; ++r) sum += right[r] * za[kRow * r + i];
-    for (int j = 0; j < 6; ++j) out[j] += sum[j];
+#pragma GCC unroll 6
+    for (int r = 1; r < dim; ++r) sum += right[r] * za[kRow * r + i];
+    octo(block.values + i * block.stride) += sum;
   }
 }
 
-STICTION_CLONES void add_loose_bodies(
-    const double* za, const double* zb, int dim, const double* H, double* out, int stride) {
-  switch (dim) {
-    case 1:
-      return add_loose<1>(za, zb, H, out, stride);
-    case 3:
-      return add_loose<3>(za, zb, H, out, stride);
-    case 4:
-      return add_loose<4>(za, zb, H, out, stride);
-    default:
-      return add_loose<6>(za, zb, H, out, stride);
+/// out = H z^T, or of H^T.
+template <int dim, bool transposed>
+inline __attribute__((always_inline)) void times(const double* H,
+                                                 const double* z,
+                                                 Octo (&out)[dim]) {
+  const auto at = [H](int r, int c) { return transposed ? H[dim * c + r] : H[dim * r + c]; };
+#pragma GCC unroll 6
+  for (int r = 0; r < dim; ++r) {
+    out[r] = octo(z) * at(r, 0);
+#pragma GCC unroll 6
+    for (int c = 1; c < dim; ++c) out[r] += octo(z + kRow * c) * at(r, c);
   }
 }
 
 }  // namespace
 
+/// += Z H Z^T of loose bodies, two sides never of the same.
+STICTION_CLONES void TreeSpace::add_loose(const Loose& in, const double* H, bool symmetric) {
+  for (int k = 0; k < in.count; ++k) {
+    const int first = in.side_start[k];
+    const bool alone = in.side_start[k + 1] - first == 1;
+    const double* h = H + in.rows[k].slope;
+    if (vanishes(h, in.rows[k].dim * in.rows[k].dim)) continue;  // an open contact
+    const double *za = in.sides[first].z, *zb = alone ? nullptr : in.sides[first + 1].z;
+    const Target& to = in.targets[k];
+    const auto add = [&](auto rows) __attribute__((always_inline)) {
+      constexpr int dim = rows;
+      Octo of_a[dim], of_b[dim];
+      times<dim, false>(h, za, of_a);
+      add_rows(za, of_a, to.a);
+      if (alone) return;
+      times<dim, false>(h, zb, of_b);
+      add_rows(zb, of_b, to.b);
+      const bool swapped = to.pair.swapped;
+      const double *z_first = swapped ? zb : za, *z_second = swapped ? za : zb;
+      add_rows(z_first, swapped ? of_a : of_b, to.pair.upper);
+      if (symmetric) return;
+      times<dim, true>(h, z_second, of_a);
+      add_rows(z_first, of_a, to.pair.lower_transposed);
+    };
+    switch (in.rows[k].dim) {
+      case 1:
+        add(std::integral_constant<int, 1>{});
+        break;
+      case 3:
+        add(std::integral_constant<int, 3>{});
+        break;
+      case 4:
+        add(std::integral_constant<int, 4>{});
+        break;
+      default:
+        add(std::integral_constant<int, 6>{});
+    }
+  }
+}
+
 /// block += Z_a H Z_b^T.
 void TreeSpace::add_product(
     const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block) {
-  if (loose_) return add_loose_bodies(a.z, b.z, dim, H, block.values, block.stride);
   with_block(dim, [&](auto rows) { add_product<rows>(a, b, H, block); });
 }
 
@@ -237,7 +300,7 @@ void TreeSpace::add_coupling(const Side& a, const Side& b, int dim, const double
 
 void TreeSpace::add(int k, const double* H) {
   const int dim = rows_[k].dim;
-  if (std::all_of(H, H + dim * dim, [](double x) { return x == 0.0; })) return;  // an open contact
+  if (vanishes(H, dim * dim)) return;  // an open contact
   for (int s = side_start_[k]; s < side_start_[k + 1]; ++s) {
     const Side& side = sides_[s];
     add_product(side, side, dim, H, matrix_.diagonal(side.node));

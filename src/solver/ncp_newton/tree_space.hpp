@@ -6,7 +6,8 @@
 namespace stiction {
 
 /// The coordinates of the trees under an island, G - diag R = Z^T m^-1 Z, and matrices m + Z H Z^T
-/// in them. Impulses and velocities are indexed by the problem's rows.
+/// in them. Impulses and velocities are indexed by the problem's rows. Trees stand at the pitch of
+/// BlockSparse; a coordinate between them has the inertia 1, and nothing moves it.
 class TreeSpace {
  public:
   /// Rows of a set that stand together (ContactProblem::tree_block).
@@ -27,11 +28,9 @@ class TreeSpace {
   /// motion <- Z^T y.
   void spread(const double* y, double* motion) const;
 
-  /// The matrix m; symmetric if all H will be.
-  void begin_matrix(bool symmetric);
-  /// += Z H Z^T of rows()[k]; H[dim r + c].
-  void add(int k, const double* H);
-  bool factor() { return matrix_.factor(); }
+  /// Factors m + Z H Z^T. Entry (r, c) of the block of rows()[k] at H[slope + dim r + c]; symmetric
+  /// if all are. False if a pivot is zero or not finite.
+  bool factor(const double* H, bool symmetric);
   /// y <- matrix^-1 y.
   void solve(double* y) { matrix_.solve(y); }
 
@@ -41,22 +40,36 @@ class TreeSpace {
     const int* dofs;          // null: 0, 1, 2, ...
     const double* z;
   };
+  /// Where a set adds to the matrix: the block of its first side, of its second and what couples
+  /// them.
+  struct Target {
+    BlockSparse::Block a, b;
+    BlockSparse::Pair pair;
+  };
   /// What the kernels of loose bodies see of it.
   struct Loose {
     int count;
     const Rows* rows;
     const Side* sides;
     const int* side_start;
+    const Target* targets;
   };
   Loose loose() const {
-    return {static_cast<int>(rows_.size()), rows_.data(), sides_.data(), side_start_.data()};
+    return {static_cast<int>(rows_.size()),
+            rows_.data(),
+            sides_.data(),
+            side_start_.data(),
+            targets_.data()};
   }
   static void gather_loose(const Loose& in, const double* impulse, double* y);
   static void spread_loose(const Loose& in, const double* y, double* motion);
+  static void add_loose(const Loose& in, const double* H, bool symmetric);
   void number_trees(const Island& island);
+  void find_targets();
+  void add(int k, const double* H);
   template <int dim>
   static void add_product(const Side& a, const Side& b, const double* H, BlockSparse::Block block);
-  void add_product(
+  static void add_product(
       const Side& a, const Side& b, int dim, const double* H, BlockSparse::Block block);
   void add_coupling(const Side& a, const Side& b, int dim, const double* H);
 
@@ -66,6 +79,7 @@ class TreeSpace {
   std::vector<Rows> rows_;
   std::vector<Side> sides_;
   std::vector<int> side_start_;  // [rows + 1]
+  std::vector<Target> targets_;  // [rows] of loose bodies
   std::vector<int> node_of_tree_, sizes_, start_;
   std::vector<double> inertia_;
 };

@@ -80,19 +80,17 @@ BOOST_AUTO_TEST_CASE(tree_space_factors_the_delassus_matrix) {
 
     for (const bool symmetric : {true, false}) {
       MatrixXd A = m.asDiagonal();
-      space.begin_matrix(symmetric);
-      for (std::size_t k = 0; k < space.rows().size(); ++k) {
-        const int dim = space.rows()[k].dim;
+      std::vector<double> slopes;
+      for (const TreeSpace::Rows& row : space.rows()) {
+        const int dim = row.dim;
         MatrixXd H = MatrixXd::NullaryExpr(dim, dim, [&] { return rng.uniform(-1.0, 1.0); });
         H = symmetric ? gram(H) : (0.1 * H + 2.0 * MatrixXd::Identity(dim, dim)).eval();
-        double packed[9] = {};
         for (int r = 0; r < dim; ++r)
-          for (int c = 0; c < dim; ++c) packed[dim * r + c] = H(r, c);
-        space.add(static_cast<int>(k), packed);
-        const MatrixXd z = Z.middleCols(space.rows()[k].begin, dim);
+          for (int c = 0; c < dim; ++c) slopes.push_back(H(r, c));
+        const MatrixXd z = Z.middleCols(row.begin, dim);
         A += z * H * z.transpose();
       }
-      BOOST_REQUIRE(space.factor());
+      BOOST_REQUIRE(space.factor(slopes.data(), symmetric));
       VectorXd x = y;
       space.solve(x.data());
       BOOST_TEST((A * x - y).norm() <= 1e-9 * y.norm());
