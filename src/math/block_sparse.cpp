@@ -199,8 +199,7 @@ STICTION_CLONES void divide_rows(
   for (int k = 1; k < n; ++k) subtract_rows(D + k * width, 1, rows, width, k, row(k), count);
   for (int k = n - 1; k >= 0; --k) {
     double* __restrict x = row(k);
-    if (k + 1 < n)
-      subtract_rows(D + k * width + k + 1, 1, row(k + 1), width, n - k - 1, x, count);
+    if (k + 1 < n) subtract_rows(D + k * width + k + 1, 1, row(k + 1), width, n - k - 1, x, count);
     const double inverse = D[k * width + k];
     for (int j = 0; j < count; ++j) x[j] *= inverse;
   }
@@ -296,14 +295,8 @@ void BlockSparse::subtract(const Node& node,
     six_rows::subtract_product(
         coefficients, from, node.width, stretch.count / pitch(6), to, target.width);
   else
-    subtract_product(coefficients,
-                     from,
-                     node.width,
-                     node.size,
-                     stretch.count,
-                     to,
-                     target.width,
-                     target.size);
+    subtract_product(
+        coefficients, from, node.width, node.size, stretch.count, to, target.width, target.size);
 }
 
 bool BlockSparse::factor() {

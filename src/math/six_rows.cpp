@@ -71,7 +71,8 @@ STICTION_CLONES void divide(
     const double* D, const int* order, int width, int eights, double* rows) {
   for (int c = 0; c < eights; ++c, rows += kEight) {
     Octo x[kRows];
-    for (int k = 0; k < kRows; ++k) x[k] = octo(rows + static_cast<std::ptrdiff_t>(order[k]) * width);
+    for (int k = 0; k < kRows; ++k)
+      x[k] = octo(rows + static_cast<std::ptrdiff_t>(order[k]) * width);
     substitute(D, width, x);
     for (int k = 0; k < kRows; ++k) octo(rows + static_cast<std::ptrdiff_t>(k) * width) = x[k];
   }

@@ -263,7 +263,7 @@ Residuals Multipliers::extrapolate(const Residuals& now) {
 Residuals Multipliers::run(const Residuals& before) {
   constexpr int kPatience = 100, kCrawls = 4;  // rounds
   constexpr double kAtEnd = 1e-5;
-  constexpr double kAccuracy = 1e-4, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-7;
+  constexpr double kAccuracy = 0.3, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-7;
   const int begin = island_.begin, end = island_.end;
   Residuals best = before, now = before;
   double to_halve = before.relative;

@@ -196,7 +196,8 @@ bool NcpNewton::sweep_loose() {
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
   const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
-  if (certificate_.relative <= near && come_to_rest()) return true;
+  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
+    return true;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   settings.max_iterations = std::min(300, settings_.max_iterations);
@@ -211,7 +212,7 @@ bool NcpNewton::sweep_loose() {
 /// motion of the next, so that held to tolerance_large it would never rest. A few factorisations
 /// bring it, within some steps, to `tolerance`, where Newton takes one or two.
 bool NcpNewton::come_to_rest() {
-  constexpr int kFew = 15;
+  constexpr int kFew = 5;
   const double accepted = std::exchange(tolerance_, settings_.tolerance);
   if (!solved() && !multipliers(kFew)) {
     return_to_best();

@@ -113,14 +113,13 @@ STICTION_CLONES void TreeSpace::spread_loose(const Loose& in, const double* y, d
     const Side& b = in.sides[alone ? first : first + 1];
     const Octo of_a = octo(y + a.start), of_b = alone ? Octo{} : octo(y + b.start);
     if (dim == 3) {
-      const Quad s =
-          alone ? loose::three_rows(a.z, of_a) : loose::three_rows(a.z, of_a, b.z, of_b);
+      const Quad s = alone ? loose::three_rows(a.z, of_a) : loose::three_rows(a.z, of_a, b.z, of_b);
       for (int r = 0; r < 3; ++r) c[r] = s[r];
       continue;
     }
     for (int r = 0; r < dim; ++r)
-      c[r] = loose::sum_of(
-          loose::folded(octo(a.z + kRow * r) * of_a + octo(b.z + kRow * r) * of_b));
+      c[r] =
+          loose::sum_of(loose::folded(octo(a.z + kRow * r) * of_a + octo(b.z + kRow * r) * of_b));
   }
 }
 
