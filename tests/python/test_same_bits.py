@@ -18,12 +18,12 @@ import stiction
 HASHES = {
     "solo12": "d0d588a33e8cb819",
     "talos": "590a4d9df37c9cc5",
-    "allegro-ball": "13a5e80ce6df31c6",
+    "allegro-ball": "614029eb83bc2428",
     "four-bar": "c0afcf9f7fe504a6",
-    "box-stack": "21d889cbf4f586b4",
+    "box-stack": "4ecd0a7a0359beb4",
     "slope": "50c909e17ca10ec3",
     "cube-slide": "568e5f3a142a8f98",
-    "ycb-pile(10)": "e935555790adfeea",
+    "ycb-pile(10)": "e71e27b90a9c5575",
     "solo12, exponential": "ad7d9a15b1d250d8",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }

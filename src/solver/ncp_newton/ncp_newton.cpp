@@ -208,9 +208,8 @@ bool NcpNewton::sweep_loose() {
   return solved();
 }
 
-/// The last impulses nearly solve the island: it nearly rests. What a step leaves undone is the
-/// motion of the next, so that held to tolerance_large it would never rest. A few factorisations
-/// bring it, within some steps, to `tolerance`, where Newton takes one or two.
+/// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
+/// would. A few factorisations bring it, within some steps, to where Newton takes one or two.
 bool NcpNewton::come_to_rest() {
   constexpr int kFew = 5;
   const double accepted = std::exchange(tolerance_, settings_.tolerance);

@@ -170,6 +170,43 @@ BOOST_AUTO_TEST_CASE(zero_pivots_within_a_block_are_exchanged) {
   for (int k = 0; k < 4; ++k) BOOST_TEST(x[k] == expected[k]);
 }
 
+// Six rows have kernels of their own: rows of any order, and what must be refused.
+BOOST_AUTO_TEST_CASE(nodes_of_six_rows_exchange_and_refuse_as_others_do) {
+  Rng rng(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    Sample s = sample(rng, 1 + trial % 7, 0.5, false, true);
+    for (const int start : s.start) {
+      const MatrixXd block = s.A.block(start, start, 6, 6);
+      const int turn = 1 + static_cast<int>(rng.uniform(0.0, 5.0));
+      for (int r = 0; r < 6; ++r) s.A.row(start + r).segment(start, 6) = block.row((r + turn) % 6);
+    }
+    // Off the diagonal as small as to leave each block its pivots.
+    MatrixXd off = s.A;
+    for (const int start : s.start) off.block(start, start, 6, 6).setZero();
+    s.A -= 0.99 * off;
+    BlockSparse matrix;
+    matrix.begin(s.sizes);
+    for (const auto& [a, b] : s.pairs) matrix.couple(a, b);
+    matrix.analyse();
+    fill(s, false, matrix);
+    BOOST_REQUIRE(matrix.factor());
+    const VectorXd b = VectorXd::NullaryExpr(s.A.rows(), [&] { return rng.uniform(-1.0, 1.0); });
+    const VectorXd x = solve(matrix, s, b);
+    BOOST_TEST((s.A * x - b).norm() <= 1e-13 * s.A.norm() * x.norm());
+
+    fill(s, true, matrix);  // rows are not exchanged where symmetry is claimed
+    matrix.diagonal(0).values[matrix.diagonal(0).stride + 1] = -1.0;
+    matrix.diagonal(0).values[0] = 0.0;
+    BOOST_TEST(!matrix.factor());
+    fill(s, false, matrix);
+    matrix.diagonal(0).values[3] = std::nan("");
+    BOOST_TEST(!matrix.factor());
+    fill(s, false, matrix);
+    for (int r = 0; r < 6; ++r) matrix.diagonal(0).values[r * matrix.diagonal(0).stride + 2] = 0.0;
+    if (s.sizes.size() == 1) BOOST_TEST(!matrix.factor());  // singular
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_second_matrix_of_the_same_size_allocates_nothing) {
   Rng rng(3);
   const Sample s = sample(rng, 30, 0.2, false);
