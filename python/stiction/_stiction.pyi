@@ -865,6 +865,7 @@ class _SolverFields:
     proximal: float
     raisim_alpha_min: float
     raisim_gamma: float
+    raisim_bisection_tolerance: float
     regularisation_weight: float
     regularise_infeasible: bool
     @property

@@ -19,14 +19,18 @@ class OtherOptions(TypedDict, total=False):
         Read by ncp-newton. Default 0.
     centred_loads: Where impulses are not unique, those of the interior point method, whatever the
         warm start; else the nearest to it. Read by ncp-newton. Default False.
-    over_relaxation: in (0, 2). Factor of each correction. Read by *-pgs, *-admm, *-staggered.
-        Default 1.
+    over_relaxation: in (0, 2), or 0: the solver's. Factor of each correction; the solver's is 1.4
+        of ccp-admm and ncp-admm, else 1. Read by *-pgs, *-admm, *-staggered, ncp-pgs-published,
+        *-admm-published. Default 0.
     facets: 4, 8 or 16. Of the friction pyramid. Read by lcp-*. Default 4.
-    proximal: > 0 and finite. Proximal term eta / mean diag(G). Read by *-admm, *-staggered,
-        lcp-lemke, lcp-qp. Default 1e-06.
-    raisim_alpha_min: in (0, 1]. The relaxation falls from 1 to it. Read by raisim. Default 0.1.
-    raisim_gamma: in [0, 1]. It falls by this factor of what is left in each sweep. Read by raisim.
-        Default 0.99.
+    proximal: > 0 and finite. Proximal term eta / mean diag(G); as published eta [1/kg]. Read by
+        *-admm, *-admm-published, *-staggered, lcp-lemke, lcp-qp. Default 1e-06.
+    raisim_alpha_min: in (0, 1]. The relaxation falls from 1 to it. Read by raisim,
+        raisim-published. Default 0.1.
+    raisim_gamma: in [0, 1]. It falls by this factor of what is left in each sweep. Read by raisim,
+        raisim-published. Default 0.99.
+    raisim_bisection_tolerance: [N s] > 0 and finite. The bisection ends where the impulses of its
+        ends differ by less. Read by raisim-published. Default 1e-06.
     regularisation: "contact-norm", "diagonal", or for solve the (n,) rows > 0. What is added to
         diag(G). Read by ccp-newton. Default "contact-norm".
     regularisation_weight: > 0 and finite. Factor of the rule of regularisation. Read by
@@ -44,6 +48,7 @@ class OtherOptions(TypedDict, total=False):
     proximal: float
     raisim_alpha_min: float
     raisim_gamma: float
+    raisim_bisection_tolerance: float
     regularisation: str | ArrayLike
     regularisation_weight: float
     regularise_infeasible: bool

@@ -14,6 +14,7 @@ using Solver = void(const ContactProblem& problem,
                     ContactSolution& solution);
 
 Solver solve_ccp_admm;
+Solver solve_ccp_admm_published;
 Solver solve_ccp_newton;
 Solver solve_ccp_pgs;
 Solver solve_lcp_lemke;
@@ -21,10 +22,13 @@ Solver solve_lcp_pgs;
 Solver solve_lcp_qp;
 Solver solve_lcp_staggered;
 Solver solve_ncp_admm;
+Solver solve_ncp_admm_published;
 Solver solve_ncp_newton;
 Solver solve_ncp_pgs;
+Solver solve_ncp_pgs_published;
 Solver solve_ncp_staggered;
 Solver solve_raisim;
+Solver solve_raisim_published;
 
 /// The certificate of the final impulse and what it makes of the status.
 void certify(const ContactProblem& problem,

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import stiction
 
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 pytest.importorskip("mujoco", reason='the peer: pip install ".[bench]"')
 
 from stiction.pages.experiment import QUICK, Effort, StudyError
 from stiction_lab.studies import tosses
+from stiction_lab.studies.contact_models.solvers import NAMES
 from stiction_lab.studies.gjk import Study
 from stiction_lab.studies.measured_tosses import DATA, run_study, split
 from stiction_lab.studies.toss_fit import METRICS, Judged, fit_and_judge, judge, pattern_search
@@ -123,7 +123,7 @@ def test_missing_and_empty_files_are_refused(tmp_path: Path) -> None:
 # --- models and their judgement -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [*stiction.solvers(), *MUJOCO])
+@pytest.mark.parametrize("name", [*NAMES, *MUJOCO])
 def test_models_fly_ballistically(name: str, measured: tuple[list[Toss], float]) -> None:
     """No contact: every model must give the closed form, to the O(dt) of its integrator."""
     toss = max(measured[0], key=lambda t: t.impact)

@@ -62,8 +62,8 @@ struct ContactSolution {
   double path_energy = 0.0;            ///< [J] 0: of the model itself; else of solve_on_path
   std::vector<double> path_velocity;   ///< [rows] y of solve_on_path: of cones where they are
                                        ///< circular [m/s]; where there is no lower bound, z
-  double penalty = 0.0;       ///< ADMM, rho / mean diag(G), in: to start with, 0: by rule; out:
-                              ///< the last one, of the slowest island
+  double penalty = 0.0;       ///< ADMM, of rows scaled to a mean diagonal of 1, in: to start with,
+                              ///< 0: by rule; out: the last one, of the slowest island
   bool certified = false;     ///< set by a solver of the NCP whose residuals and velocity are exact
                               ///< for its final impulse
   bool deterministic = true;  ///< false if a time budget could have ended it

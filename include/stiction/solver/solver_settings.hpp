@@ -26,11 +26,12 @@ struct SolverSettings {
   int max_factorisations = 2000;
   double time_budget = 0.0;
   bool centred_loads = false;
-  double over_relaxation = 1.0;
+  double over_relaxation = 0.0;
   int facets = 4;
   double proximal = 1e-6;
   double raisim_alpha_min = 0.1;
   double raisim_gamma = 0.99;
+  double raisim_bisection_tolerance = 1e-6;
   RegularisationRule regularisation = RegularisationRule::kContactNorm;  ///< ccp-newton
   double regularisation_weight = 1.0;
   std::vector<double> given_regularisation = {};  ///< [rows] > 0, with kGiven: ccp-newton
@@ -41,6 +42,10 @@ struct SolverSettings {
   /// and not read by the solver.
   void validate(const SolverSettings& defaults) const;
   void validate() const { validate({}); }
+  /// over_relaxation, or what the solver has where it is 0.
+  double relaxation(double of_solver = 1.0) const {
+    return over_relaxation > 0.0 ? over_relaxation : of_solver;
+  }
 };
 
 inline constexpr std::tuple kSolverSettings{
@@ -88,10 +93,10 @@ inline constexpr std::tuple kSolverSettings{
     Setting<SolverSettings, double>{
         "over_relaxation",
         &SolverSettings::over_relaxation,
-        {"in (0, 2)", [](const double& x) { return x > 0.0 && x < 2.0; }},
+        {"in (0, 2), or 0: the solver's", [](const double& x) { return x >= 0.0 && x < 2.0; }},
         "",
-        "Factor of each correction.",
-        "*-pgs *-admm *-staggered"},
+        "Factor of each correction; the solver's is 1.4 of ccp-admm and ncp-admm, else 1.",
+        "*-pgs *-admm *-staggered ncp-pgs-published *-admm-published"},
     Setting<SolverSettings, int>{
         "facets",
         &SolverSettings::facets,
@@ -103,21 +108,28 @@ inline constexpr std::tuple kSolverSettings{
                                     &SolverSettings::proximal,
                                     kPositive,
                                     "",
-                                    "Proximal term eta / mean diag(G).",
-                                    "*-admm *-staggered lcp-lemke lcp-qp"},
+                                    "Proximal term eta / mean diag(G); as published eta [1/kg].",
+                                    "*-admm *-admm-published *-staggered lcp-lemke lcp-qp"},
     Setting<SolverSettings, double>{
         "raisim_alpha_min",
         &SolverSettings::raisim_alpha_min,
         {"in (0, 1]", [](const double& x) { return x > 0.0 && x <= 1.0; }},
         "",
         "The relaxation falls from 1 to it.",
-        "raisim"},
+        "raisim raisim-published"},
     Setting<SolverSettings, double>{"raisim_gamma",
                                     &SolverSettings::raisim_gamma,
                                     kInUnit,
                                     "",
                                     "It falls by this factor of what is left in each sweep.",
-                                    "raisim"},
+                                    "raisim raisim-published"},
+    Setting<SolverSettings, double>{
+        "raisim_bisection_tolerance",
+        &SolverSettings::raisim_bisection_tolerance,
+        kPositive,
+        "N s",
+        "The bisection ends where the impulses of its ends differ by less.",
+        "raisim-published"},
     Setting<SolverSettings, double>{"regularisation_weight",
                                     &SolverSettings::regularisation_weight,
                                     kPositive,

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from stiction import Box, Material, Scene, SimulationError, Simulator, make_state, solvers
+from stiction import Box, Material, Scene, SimulationError, Simulator, make_state
 from stiction.pages.experiment import StudyError
 
+from .contact_models.solvers import NAMES
 from .tosses import GRAVITY, INERTIA, MASS, RATE, SIDE, Floats, Toss, lowest
 
 STEPS = 5
@@ -63,7 +64,8 @@ def models(board: float) -> dict[str, Model]:
     """Every model; the search for the board starts at the measured height [m]."""
     height = Parameter("board [m]", board, board - 0.004, board + 0.004, 0.0008)
     found = {
-        name: Model(name, (FRICTION, RESTITUTION, height), _stiction(name)) for name in solvers()
+        name: Model(name, (FRICTION, RESTITUTION, height), _stiction(name))
+        for name in sorted(NAMES)
     }
     for name, constant in MUJOCO.items():
         found[name] = Model(name, (FRICTION, DAMPING_RATIO, height), _mujoco(*constant))

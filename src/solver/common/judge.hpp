@@ -51,17 +51,16 @@ class Judge {
   /// iterate(k), k = 1, 2, ..., until lambda solves the model. It returns by how much lambda still
   /// moves, in velocity units [m/s]: 0 at a fixed point, NaN where it cannot get on. The residual
   /// costs about an iteration: it is evaluated once lambda has nearly stopped, then at growing
-  /// intervals, and every 16 iterations.
+  /// intervals, and every `every` iterations.
   template <class Iterate>
-  IslandOutcome run(Iterate&& iterate) {
-    constexpr int kEvery = 16;
+  IslandOutcome run(Iterate&& iterate, int every = 16) {
     if (solved()) return {0, SolveStatus::kConverged};
     const double goal = settings_.tolerance * velocity_scale(island_);
     for (int k = 1, next = 1, interval = 1;; ++k) {
       const double change = iterate(k);
       const bool stuck = !(change > 0.0 && change < kInfinity);
       const bool last = stuck || k >= settings_.max_iterations || settings_.interrupt.requested();
-      if (!last && k % kEvery != 0 && !(change <= goal && k >= next)) continue;
+      if (!last && k % every != 0 && !(change <= goal && k >= next)) continue;
       if (solved()) return {k, SolveStatus::kConverged};
       if (now_.rounding_limited()) return {k, SolveStatus::kRoundingLimited};
       if (last || !finite()) {
@@ -70,7 +69,7 @@ class Judge {
       }
       if (change <= goal) {
         next = k + interval;
-        interval = std::min(2 * interval, kEvery);
+        interval = std::min(2 * interval, every);
       }
     }
   }

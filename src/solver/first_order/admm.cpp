@@ -8,7 +8,7 @@ namespace stiction {
 
 void AdmmWork::reserve(int n) {
   grow(static_cast<std::size_t>(n) * padded(n), G, factor);
-  grow(n, split, g, x, y, z, next, before, relaxed, aim);
+  grow(n, split, scale, g, x, y, z, next, before, relaxed, aim);
 }
 
 ShiftedDelassus::ShiftedDelassus(AdmmWork& work, int n, double eta, int& factorisations)

@@ -13,6 +13,7 @@ namespace stiction {
 struct AdmmWork {
   Buffer<double> G, factor;
   Buffer<double> split;  ///< P: 1 on the rows that are projected, 0 on those that are free
+  Buffer<double> scale;  ///< of rows: an impulse in N s over that in the units of x, y
   Buffer<double> g, x, y, z, next, before, relaxed, aim;
   void reserve(int n);
 };
@@ -34,12 +35,13 @@ struct StaggeredWork {
   Buffer<double> G, g, best;  ///< of the island
 };
 
-/// H; G and split are filled.
+/// H; G, split and scale are filled.
 class ShiftedDelassus {
  public:
   ShiftedDelassus(AdmmWork& work, int n, double eta, int& factorisations);
   int size() const { return n_; }
   double eta() const { return eta_; }
+  double diagonal(int row) const { return work_.G[static_cast<std::size_t>(row) * (stride_ + 1)]; }
   /// Of G by power iteration: from below, but at least max diag(G).
   double largest_eigenvalue() const;
   /// Factorises H, unless rho is that of the last call; false if a pivot is not positive.
@@ -72,9 +74,10 @@ class Admm {
        AdmmWork& work)
       : model_(model), delassus_(delassus), penalty_(penalty), alpha_(over_relaxation), w_(work) {}
 
-  /// Of an iteration: max |r - y| [N s] and max |G x + g - z + Gamma| [m/s].
+  /// Of an iteration: max |r - y| and max |G x + g - z + Gamma|, in the units of x and z, and the
+  /// larger of diag(G) |r - y| and the other as a velocity [m/s].
   struct Gaps {
-    double primal = 0.0, dual = 0.0;
+    double primal = 0.0, dual = 0.0, speed = 0.0;
   };
   /// False if the matrix has a pivot that is not positive.
   bool step(Gaps& gaps) {
@@ -96,9 +99,12 @@ class Admm {
     for (int r = 0; r < n; ++r) {
       const double split = rho * w_.split[r];
       w_.z[r] = split * (w_.y[r] - w_.aim[r]);
-      gaps.primal = std::max(gaps.primal, std::abs(w_.relaxed[r] - w_.y[r]));
-      gaps.dual = std::max(
-          gaps.dual, std::abs(split * (w_.y[r] - w_.before[r]) + eta * (w_.next[r] - w_.x[r])));
+      const double primal = std::abs(w_.relaxed[r] - w_.y[r]);
+      const double dual = std::abs(split * (w_.y[r] - w_.before[r]) + eta * (w_.next[r] - w_.x[r]));
+      gaps.primal = std::max(gaps.primal, primal);
+      gaps.dual = std::max(gaps.dual, dual);
+      gaps.speed =
+          std::max(gaps.speed, std::max(delassus_.diagonal(r) * primal, dual) / w_.scale[r]);
       w_.x[r] = w_.next[r];
     }
     return true;

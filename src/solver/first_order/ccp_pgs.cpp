@@ -54,7 +54,7 @@ void solve_ccp_pgs(const ContactProblem& problem,
   PgsWork& own = work.parts().ccp_pgs;
   own.step.grow(problem.g.size());
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    find_steps(island, settings.over_relaxation, own.step);
+    find_steps(island, settings.relaxation(), own.step);
     return Judge(island, ContactModel::kCcp, settings, own.best, lambda, velocity).run([&](int) {
       return sweep_sets(island, lambda, [&](int i, double* c, double* l) {
         const ConstraintSet& set = problem.sets[i];

@@ -11,10 +11,9 @@
 //   rho_0 = sqrt(L m) (L / m)^power,   rho <- rho (L / m)^(+-step) where the primal and the dual
 //   residual differ by more than 10.
 //
-// Deviations. The published ratio compares N s with m/s; here the caller brings the residuals to
-// one unit, so that units do not matter. Published, every iteration may change rho and factorise
-// again, and a penalty that never comes to rest can make the iteration circle; here it is kept for
-// a number of iterations that grows with every change.
+// As published every iteration may change rho and factorise again: a Rule with no holds. A penalty
+// that never comes to rest can make the iteration circle; ours are kept for a number of iterations
+// that grows with every change, and their residuals have one unit (island_admm.cpp).
 
 namespace stiction {
 

@@ -120,6 +120,7 @@ void Staggered<Section>::start(int k) {
                   island_.begin];
     const bool bounded = std::isfinite(w.lower[i]) || std::isfinite(w.upper[i]);
     a.split[i] = bounded;
+    a.scale[i] = 1.0;
     a.z[i] = warm && bounded ? velocity_[w.row[i]] : 0.0;
   }
   constexpr double kRange = 1e12;
@@ -129,7 +130,7 @@ void Staggered<Section>::start(int k) {
   admm_[k].emplace(block,
                    delassus,
                    SpectralPenalty(eta, eta + delassus.largest_eigenvalue(), rule),
-                   settings_.over_relaxation,
+                   settings_.relaxation(),
                    a);
 }
 

@@ -57,7 +57,7 @@ void solve_lcp_pgs(const ContactProblem& problem,
   own.step.grow(problem.g.size());
   const Polygon polygon(settings.facets);
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
-    find_steps(island, settings.over_relaxation, own.step);
+    find_steps(island, settings.relaxation(), own.step);
     return Judge(island, ContactModel::kLcp, settings, own.best, lambda, velocity).run([&](int) {
       return sweep_sets(island, lambda, [&](int i, double* c, double* l) {
         const ConstraintSet& set = problem.sets[i];

@@ -15,6 +15,7 @@
 //   l* = 0 if c_free_N >= 0, stick if it is in K, else slide (raisim_slide.hpp)
 //   lambda_i <- (1 - alpha) lambda_i + alpha l*
 // and after each sweep alpha <- (1 - gamma) alpha_min + gamma alpha, from alpha = 1.
+// raisim-published finds the sliding impulse by its bisection, raisim by the exact root.
 // Ours: G_TT + eps 1 and c_free_T - eps lambda_T in place of G_TT and c_free_T, which leaves the
 // fixed points as they are and makes a singular block definite. Rows that are no contact take a
 // plain projected Gauss-Seidel step.
@@ -24,9 +25,11 @@ namespace {
 
 constexpr double kShift = 1e-10;  // eps / trace(G_ii)
 
-/// l* of one contact from its velocity c at the impulse `before`. A normal row that nothing moves
-/// (diagonal up to `floor`) carries nothing.
-Eigen::Vector3d contact_impulse(const double* block,
+/// l* of one contact from its velocity c at the impulse `before`; slide(G, c_free, mu, stick,
+/// before) if it slides. A normal row that nothing moves (diagonal up to `floor`) carries nothing.
+template <class Slide>
+Eigen::Vector3d contact_impulse(Slide&& slide,
+                                const double* block,
                                 double floor,
                                 double mu,
                                 const Eigen::Vector3d& c,
@@ -39,15 +42,15 @@ Eigen::Vector3d contact_impulse(const double* block,
   const Eigen::Vector3d c_free = c - G * before;
   const Eigen::Vector3d stick = G.llt().solve(-c_free);
   if (stick.head<2>().norm() <= mu * stick[2]) return stick;
-  return slide_impulse(G, c_free, mu, stick, before);
+  return slide(G, c_free, mu, stick, before);
 }
 
-}  // namespace
-
-void solve_raisim(const ContactProblem& problem,
-                  const SolverSettings& settings,
-                  SolverWorkspace& work,
-                  ContactSolution& solution) {
+template <class Slide>
+void solve_by_contacts(const ContactProblem& problem,
+                       const SolverSettings& settings,
+                       SolverWorkspace& work,
+                       ContactSolution& solution,
+                       Slide&& slide) {
   const double gamma = settings.raisim_gamma;
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     const double floor = rigid_floor(island), scale = velocity_scale(island);
@@ -64,7 +67,7 @@ void solve_raisim(const ContactProblem& problem,
       const Eigen::Map<const Eigen::Vector3d> contact_velocity(c);
       Eigen::Map<Eigen::Vector3d> impulse(l);
       const Eigen::Vector3d target =
-          contact_impulse(block, floor, set.friction.slope(), contact_velocity, impulse);
+          contact_impulse(slide, block, floor, set.friction.slope(), contact_velocity, impulse);
       impulse = (1.0 - alpha) * impulse + alpha * target;
       // An opened contact would fade into denormal numbers.
       if (target.isZero(0.0) && block[10] * l[2] <= 1e-20 * scale) impulse.setZero();
@@ -77,6 +80,29 @@ void solve_raisim(const ContactProblem& problem,
       return change;
     });
   });
+}
+
+}  // namespace
+
+void solve_raisim(const ContactProblem& problem,
+                  const SolverSettings& settings,
+                  SolverWorkspace& work,
+                  ContactSolution& solution) {
+  solve_by_contacts(problem, settings, work, solution, slide_impulse);
+}
+
+void solve_raisim_published(const ContactProblem& problem,
+                            const SolverSettings& settings,
+                            SolverWorkspace& work,
+                            ContactSolution& solution) {
+  const double tolerance = settings.raisim_bisection_tolerance;
+  solve_by_contacts(problem,
+                    settings,
+                    work,
+                    solution,
+                    [=](const auto& G, const auto& c, double mu, const auto& stick, const auto& l) {
+                      return bisected_slide_impulse(G, c, mu, stick, l, tolerance);
+                    });
 }
 
 }  // namespace stiction

@@ -19,8 +19,8 @@
 //   u . stick_T > mu stick_N,
 // an arc about the angle of stick_T, open towards both sides: at its ends, where the tangent passes
 // through `stick` or the curve goes to infinity, D points inwards (the objective is convex). So the
-// bracket needs no search. Published are a search with steps 1e-2 * 1.3^k from the angle of stick_T
-// and bisection to 1e-6; here the root is exact to rounding.
+// bracket needs no search, and the root is exact to rounding. Published are a search for a bracket
+// with steps 1e-2 * 1.3^k from the angle of stick_T and bisection: bisected_slide_impulse.
 
 namespace stiction {
 namespace {
@@ -111,6 +111,48 @@ Eigen::Vector3d slide_impulse(const Eigen::Matrix3d& G,
   const double divisor = slope.divisor(a), r = -c_free[2] / divisor;
   if (!(divisor > 0.0 && std::isfinite(r))) return before;
   return {r * cosine(a), r * sine(a), r / mu};
+}
+
+Eigen::Vector3d bisected_slide_impulse(const Eigen::Matrix3d& G,
+                                       const Eigen::Vector3d& c_free,
+                                       double mu,
+                                       const Eigen::Vector3d& stick,
+                                       const Eigen::Vector3d& before,
+                                       double tolerance) {
+  constexpr int kMost = 100;                               // steps of either search
+  constexpr double kFirst = 1e-2, kBack = 0.5, kOn = 1.3;  // beta_1, beta_2, beta_3
+  const Slope slope(G, c_free, mu);
+  const auto impulse = [&](double a) -> Eigen::Vector3d {
+    const double r = -c_free[2] / slope.divisor(a);
+    return {r * cosine(a), r * sine(a), r / mu};
+  };
+  const auto on_arc = [&](double a) {
+    return slope.divisor(a) > 0.0 && cosine(a) * stick[0] + sine(a) * stick[1] >= mu * stick[2];
+  };
+  const auto rises = [&](double a) {
+    double derivative;
+    return slope(a, derivative) >= 0.0;
+  };
+  double near = arc_tangent(stick[1], stick[0]), far = near;
+  if (!(slope.divisor(near) > 0.0)) return before;
+  const bool rises_at_first = rises(near);
+  double step = rises_at_first ? -kFirst : kFirst;
+  for (int k = 0; k < kMost && rises(far) == rises_at_first; ++k) {
+    if (!on_arc(far + step)) {
+      step *= kBack;
+      continue;
+    }
+    near = far;
+    far += step;
+    step *= kOn;
+  }
+  for (int k = 0; k < kMost; ++k) {
+    if ((impulse(near) - impulse(far)).lpNorm<Eigen::Infinity>() < tolerance) break;
+    const double middle = 0.5 * (near + far);
+    (rises(middle) == rises_at_first ? near : far) = middle;
+  }
+  const Eigen::Vector3d found = impulse(far);
+  return found.allFinite() ? found : before;
 }
 
 }  // namespace stiction

@@ -13,5 +13,14 @@ Eigen::Vector3d slide_impulse(const Eigen::Matrix3d& G,
                               double mu,
                               const Eigen::Vector3d& stick,
                               const Eigen::Vector3d& before);
+/// The same as published: from the angle of `stick` in growing steps until the slope changes its
+/// sign, then bisection until the impulses of the ends differ by less than `tolerance` [N s]. Where
+/// it finds no change of sign, where the search ended; the published one has no way out.
+Eigen::Vector3d bisected_slide_impulse(const Eigen::Matrix3d& G,
+                                       const Eigen::Vector3d& c_free,
+                                       double mu,
+                                       const Eigen::Vector3d& stick,
+                                       const Eigen::Vector3d& before,
+                                       double tolerance);
 
 }  // namespace stiction

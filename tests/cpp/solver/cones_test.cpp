@@ -332,7 +332,7 @@ BOOST_AUTO_TEST_CASE(planar_solvers_refuse) {
       BOOST_CHECK_EXCEPTION(solved(d, solver.name, 1e-8), std::invalid_argument, says);
     }
   }
-  BOOST_TEST(refused == 12);
+  BOOST_TEST(refused == 16);
 }
 
 // Two contacts at one place share one contact's impulse: all of it where they stick, the load where

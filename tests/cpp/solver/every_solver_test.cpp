@@ -26,6 +26,7 @@ SolverSettings settings(const SolverEntry& solver, double tolerance, int max_ite
   s.name = solver.name;
   s.tolerance = tolerance;
   s.max_iterations = max_iterations;
+  s.raisim_bisection_tolerance = 1e-16;
   return s;
 }
 
@@ -51,6 +52,7 @@ struct Reach {
   int restarted;  ///< of 100 problems solved to 1e-10 within 5000
 };
 constexpr Reach kReach[] = {{"ccp-admm", 199, 98},
+                            {"ccp-admm-published", 199, 98},
                             {"ccp-newton", 200, 99},
                             {"ccp-pgs", 194, 98},
                             {"lcp-lemke", 199, 99},
@@ -58,10 +60,13 @@ constexpr Reach kReach[] = {{"ccp-admm", 199, 98},
                             {"lcp-qp", 190, 97},
                             {"lcp-staggered", 197, 98},
                             {"ncp-admm", 199, 99},
+                            {"ncp-admm-published", 199, 99},
                             {"ncp-newton", 200, 99},
                             {"ncp-pgs", 196, 99},
+                            {"ncp-pgs-published", 195, 98},
                             {"ncp-staggered", 199, 99},
-                            {"raisim", 193, 98}};
+                            {"raisim", 193, 98},
+                            {"raisim-published", 193, 98}};
 Reach reach_of(const SolverEntry& solver) {
   for (const Reach& r : kReach) {
     if (std::string(r.name) == solver.name) return r;
@@ -172,7 +177,8 @@ BOOST_AUTO_TEST_CASE(large_islands_do_not_allocate) {
     x.impulse.assign(p.g.size(), 0.0);
     const long before = allocation_count();
     solve(p, s, work, x);
-    BOOST_TEST_CONTEXT(solver.name) BOOST_TEST(allocation_count() - before == 0);
+    const long allocations = allocation_count() - before;  // the context allocates
+    BOOST_TEST_CONTEXT(solver.name) BOOST_TEST(allocations == 0);
   }
 }
 
@@ -205,11 +211,18 @@ BOOST_AUTO_TEST_CASE(order_does_not_matter) {
   }
 }
 
+/// As published they compare N s with m/s, or with a tolerance in N s.
+bool knows_units(const SolverEntry& solver) {
+  const std::string name = solver.name;
+  return name == "ccp-admm-published" || name == "ncp-admm-published" || name == "raisim-published";
+}
+
 // Units of mass and speed do not matter: impulses times the units, bit for bit where the factors
 // are powers of 4; at 1e-6 and 1e6 a solver converges alike.
 BOOST_AUTO_TEST_CASE(units_do_not_matter) {
   int rounded = 0;
   for (const SolverEntry& solver : solvers()) {
+    if (knows_units(solver)) continue;
     Rng rng(7);
     for (int trial = 0; trial < 40; ++trial) {
       const Data d = random_problem(rng, rng.uniform(0.5, 1.2), trial % 3 == 0, 0.8);

@@ -23,6 +23,7 @@ SolverSettings settings(const SolverEntry& solver, double tolerance) {
   s.name = solver.name;
   s.tolerance = tolerance;
   s.max_iterations = 20000;
+  s.raisim_bisection_tolerance = 1e-16;
   return s;
 }
 
