@@ -65,6 +65,10 @@ def test_mujoco_at_equal_stiffness() -> None:
     for step in (10e-3, 2e-3, 1e-3):
         ours = mean_error(experiment, OURS, step, scene=held)
         assert ours < 0.1 * mean_error(experiment, "discrete", step, scene=held)
+        assert ours < 0.01 * mean_error(experiment, "RK4", step, scene=held)
+    point = [mean_error(experiment, "RK4", step, scene="point") for step in (2e-3, 1e-3)]
+    for step, error in zip((2e-3, 1e-3), point, strict=True):  # where nothing is stiff it is best
+        assert error < 0.5 * mean_error(experiment, "discrete", step, scene="point")
     assert "100000 N/m" in experiment.explanation
 
 

@@ -22,6 +22,7 @@ from . import scenes_beside_mujoco as setting
 Floats = NDArray[np.float64]
 
 IMPEDANCE = 1e-4
+KINDS = INTEGRATORS | {"RK4": mujoco.mjtIntegrator.mjINT_RK4}
 FINE = 1e-3 / 64
 """Step of MuJoCo's own reference [s]."""
 
@@ -55,7 +56,7 @@ def _on_springs(
     for geom in spec.geoms:
         geom.contype = geom.conaffinity = 0
     option = spec.option
-    option.timestep, option.integrator = dt, INTEGRATORS[integrator]
+    option.timestep, option.integrator = dt, KINDS[integrator]
     option.solver, option.cone = SOLVERS["newton"], CONES["elliptic"]
     option.tolerance, option.iterations, option.ls_tolerance = 1e-12, 200, 1e-4
     disable = mujoco.mjtDisableBit
