@@ -248,8 +248,8 @@ _EXPLANATION = (
     "at m g / k in MuJoCo too: "
 )
 _CAPTION = (
-    "Mean local error over 10 ms against the step: MuJoCo's integrators (discrete, implicitfast, RK4) "
-    "and ours, all on contacts of 1e5 N/m and 300 N s/m."
+    "Mean local error over 10 ms against the step: MuJoCo's integrators (discrete, implicitfast, "
+    "RK4) and ours, all on contacts of 1e5 N/m and 300 N s/m."
 )
 
 
