@@ -20,8 +20,8 @@ class OtherOptions(TypedDict, total=False):
     centred_loads: Where impulses are not unique, those of the interior point method, whatever the
         warm start; else the nearest to it. Read by ncp-newton. Default False.
     over_relaxation: in (0, 2), or 0: the solver's. Factor of each correction; the solver's is 1.4
-        of ccp-admm and ncp-admm, else 1. Read by *-pgs, *-admm, *-staggered, ncp-pgs-published,
-        *-admm-published. Default 0.
+        of ccp-admm, of ncp-admm after 16 iterations, else 1. Read by *-pgs, *-admm, *-staggered,
+        ncp-pgs-published, *-admm-published. Default 0.
     facets: 4, 8 or 16. Of the friction pyramid. Read by lcp-*. Default 4.
     proximal: > 0 and finite. Proximal term eta / mean diag(G); as published eta [1/kg]. Read by
         *-admm, *-admm-published, *-staggered, lcp-lemke, lcp-qp. Default 1e-06.

@@ -95,7 +95,9 @@ inline constexpr std::tuple kSolverSettings{
         &SolverSettings::over_relaxation,
         {"in (0, 2), or 0: the solver's", [](const double& x) { return x >= 0.0 && x < 2.0; }},
         "",
-        "Factor of each correction; the solver's is 1.4 of ccp-admm and ncp-admm, else 1.",
+        "Factor of each correction; the solver's is 1.4 of ccp-admm, of ncp-admm after 16 "
+        "iterations, "
+        "else 1.",
         "*-pgs *-admm *-staggered ncp-pgs-published *-admm-published"},
     Setting<SolverSettings, int>{
         "facets",

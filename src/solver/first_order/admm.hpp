@@ -109,6 +109,8 @@ class Admm {
     }
     return true;
   }
+  /// From the next step on.
+  void over_relax(double alpha) { alpha_ = alpha; }
   /// By the last gaps, in one unit.
   void update_penalty(double primal, double dual) { penalty_.update(primal, dual); }
   double rho() const { return penalty_.rho(); }

@@ -21,7 +21,7 @@ TABLE_2 = {
     "lcp-staggered": "1001110",
     "ccp-pgs": "0111001",
     "ccp-newton": "0110111",
-    "ccp-admm": "0111111",
+    "ccp-admm-published": "0111111",
     "raisim": "1101000",
     "ncp-pgs": "1111001",
     "ncp-staggered": "1111110",

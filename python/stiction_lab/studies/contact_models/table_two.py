@@ -12,9 +12,16 @@ from stiction.solving import solve
 
 from . import paper, problems
 from .properties import THRESHOLD, Laws, internal_share, laws
-from .solvers import NAMES, model_of
+from .solvers import NAMES as REGISTRY
+from .solvers import model_of
 from .theorems import CONVERGENCE
 
+NAMES = tuple(
+    row
+    for name in REGISTRY
+    for row in ((name, f"{name}-published") if name.endswith("admm") else (name,))
+)
+"""Rows: ADMM also as published, whose weights of N s and m/s the paper's tick for it comes with."""
 TOLERANCE, MOST, BUDGET = 1e-10, 100_000, 1000
 """Of the model's relative residual; iterations allowed for it; iterations on the hard problems."""
 MEASURED = ("signorini", "coulomb", "mdp", "shift", "internal", "robust")
@@ -69,7 +76,9 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     experiment.explanation = (
         f"Hard problems were given {budget} iterations; ticks of the robust column depend on that "
         "and on the problems asked. The paper gives no numbers for "
-        "its ticks; where ours differ, the number and the worst problem are in the first table."
+        "its ticks; where ours differ, the number and the worst problem are in the first table. "
+        "Its ticks for ADMM are beside ccp-admm-published, which weighs N s against m/s: in grams "
+        "or tonnes it does not solve 1000 kg on 1 g pulled to slide, in kilograms it does."
     )
     return experiment
 

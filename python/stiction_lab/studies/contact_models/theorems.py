@@ -28,6 +28,9 @@ CONVERGENCE = {
     "ncp-admm": Theorem(
         False, "none: the de Saxcé term is frozen in each iteration, a fixed point may not attract"
     ),
+    "ncp-admm-published": Theorem(
+        False, "none: as ncp-admm; that the penalty may change for ever is no help"
+    ),
     "ncp-staggered": Theorem(
         False, "none: a fixed point of the alternation may not attract (Kaufman et al. 2008)"
     ),
@@ -40,6 +43,9 @@ CONVERGENCE = {
         True,
         "Eckstein, Bertsekas, On the Douglas-Rachford splitting method, Mathematical Programming "
         "55, 1992, theorem 8, once the penalty no longer changes",
+    ),
+    "ccp-admm-published": Theorem(
+        True, "the same, once the penalty no longer changes, which nothing ensures"
     ),
     "ccp-newton": Theorem(
         True,
