@@ -60,12 +60,15 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
     : scalar_(fit(scene, settings), settings),
       layout_(scalar_.scene(), settings),
       view_(layout_.view()),
+      finder_(std::make_unique<PairFinder>(scalar_.scene(), settings)),
       kernel_(kernel_of(width)),
       worlds_(worlds),
       parameters_(scalar_.scene(), std::max(worlds, 1)) {
   if (worlds < 1)
     throw std::invalid_argument("worlds is " + std::to_string(worlds) + ": must be > 0");
   packs_ = (worlds + kernel_.width - 1) / kernel_.width;
+  view_.find = PairFinder::call;
+  view_.finder = finder_.get();
   world_.state = scalar_.initial_state();
   world_.control = scalar_.hold();
   allocate();
@@ -84,6 +87,7 @@ void LaneBatch::allocate() {
   data_.q = LaneMemory(lanes * view_.tree.nq);
   data_.v = LaneMemory(lanes * nv);
   data_.impulse = LaneMemory(lanes * total_rows(view_));
+  data_.feature = LaneMemory(lanes * view_.num_found);
   data_.relative = LaneMemory(lanes);
   data_.contacts = LaneMemory(lanes);
   data_.held = LaneMemory(lanes);
@@ -135,21 +139,38 @@ void LaneBatch::set_state(int world, const State& state) {
   hold(world, false);
   double* impulse = at(data_.impulse, world, total_rows(view_));
   for (int k = 0; k < total_rows(view_); ++k) impulse[k * W] = 0.0;
+  double* feature = at(data_.feature, world, view_.num_found);
+  for (int k = 0; k < view_.num_found; ++k) feature[k * W] = kNoFeature;
   data_.others[world].clear();
-  for (const ContactMemory& kept : state.contacts) {
-    const auto slot = std::find_if(layout_.slots.begin(), layout_.slots.end(), [&](const auto& x) {
-      return pair_of(layout_, x) == kept.pair && x.feature == kept.feature;
-    });
-    if (slot == layout_.slots.end()) {
-      data_.others[world].push_back(kept);
-      continue;
-    }
-    double* own = impulse + 3 * (slot - layout_.slots.begin()) * W;
-    for (int r = 0; r < 3; ++r) own[r * W] = kept.impulse_A[r];
-  }
+  for (const ContactMemory& kept : state.contacts) take_memory(world, kept);
   for (int j = 0; j < view_.num_rows; ++j)
     impulse[(3 * view_.num_slots + j) * W] =
         state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
+}
+
+/// To its slot: that of its feature, or the first free one of a found pair.
+void LaneBatch::take_memory(int world, const ContactMemory& memory) {
+  const int W = kernel_.width;
+  double* feature = at(data_.feature, world, view_.num_found);
+  const auto slot = std::find_if(layout_.slots.begin(), layout_.slots.end(), [&](const auto& x) {
+    return pair_of(layout_, x) == memory.pair &&
+           (x.found < 0 ? x.feature == memory.feature : feature[x.found * W] == kNoFeature);
+  });
+  if (slot == layout_.slots.end()) {
+    data_.others[world].push_back(memory);
+    return;
+  }
+  if (slot->found >= 0) feature[slot->found * W] = memory.feature;
+  const auto k = slot - layout_.slots.begin();
+  double* own = at(data_.impulse, world, total_rows(view_)) + 3 * k * W;
+  for (int r = 0; r < 3; ++r) own[r * W] = memory.impulse_A[r];
+}
+
+std::uint32_t LaneBatch::feature_of(int world, int slot) const {
+  const LaneSlot& own = layout_.slots[slot];
+  if (own.found < 0) return own.feature;
+  return static_cast<std::uint32_t>(
+      at(data_.feature, world, view_.num_found)[own.found * kernel_.width]);
 }
 
 void LaneBatch::get_state(int world, State& state) const {
@@ -168,7 +189,7 @@ void LaneBatch::get_state(int world, State& state) const {
     const Vec3d l{own[0], own[W], own[2 * W]};
     if (l.x == 0.0 && l.y == 0.0 && l.z == 0.0) continue;
     const LaneSlot& slot = layout_.slots[k];
-    state.contacts.push_back({pair_of(layout_, slot), slot.feature, l, {0, 0, 0}});
+    state.contacts.push_back({pair_of(layout_, slot), feature_of(world, k), l, {0, 0, 0}});
   }
   std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
   state.constraint_impulse.assign(constraint_impulse_size(scene()), 0.0);
@@ -311,7 +332,8 @@ void LaneBatch::add_pack(int pack) {
                     at(data_.contacts, world, 1),
                     held,
                     data_.exit.data() + world,
-                    at(data_.wrench, world, 6 * view_.num_wrenches)});
+                    at(data_.wrench, world, 6 * view_.num_wrenches),
+                    at(data_.feature, world, view_.num_found)});
 }
 
 void LaneBatch::step_chunk(int first) {

@@ -4,6 +4,7 @@
 
 #include "batch/lane_kernels.hpp"
 #include "batch/lane_layout.hpp"
+#include "batch/pair_finder.hpp"
 #include "batch/world_parameters.hpp"
 #include "batch/world_wrenches.hpp"
 
@@ -92,7 +93,7 @@ class LaneBatch {
  private:
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
-    LaneMemory control, wrench, q, v, impulse, relative, contacts, held;
+    LaneMemory control, wrench, q, v, impulse, feature, relative, contacts, held;
     std::vector<LaneMemory> parameters, shapes;      ///< [packs] empty: shared
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
@@ -114,6 +115,8 @@ class LaneBatch {
   };
 
   void allocate();
+  void take_memory(int world, const ContactMemory& memory);
+  std::uint32_t feature_of(int world, int slot) const;
   double* at(LaneMemory& memory, int world, int entry_size);
   const double* at(const LaneMemory& memory, int world, int entry_size) const;
   void step_chunk(int first);
@@ -126,6 +129,7 @@ class LaneBatch {
   Simulator scalar_;
   LaneLayout layout_;
   LaneScene view_;
+  std::unique_ptr<PairFinder> finder_;
   LaneKernel kernel_;
   int worlds_, packs_;
   Worlds data_;

@@ -109,6 +109,7 @@ inline Mask<Real> lane_contacts(const LaneScene& s,
   Real corners(0.0);
   for (int i = 0; i < s.num_slots; ++i) {
     const LaneSlot& slot = s.slots[i];
+    if (slot.kind == LaneSlot::Kind::kFound) continue;
     const RigidTransform<Real>& X = x.pose[slot.shape];
     const RigidTransform<Real>& plane = x.pose[slot.plane];
     const Real distance = lane_slot(slot, p, X, plane, x.point[i]);

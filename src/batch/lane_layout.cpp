@@ -11,6 +11,8 @@
 namespace stiction {
 namespace {
 
+constexpr int kMostSlots = 256;  // blocks of Y of more would not be worth their memory
+
 bool is_plane(const Geometry& g) { return g.body < 0 && g.shape.type == ShapeType::kHalfSpace; }
 
 /// Points of a shape that may touch a plane; 0: not known to the lanes.
@@ -25,6 +27,12 @@ int plane_points(ShapeType type) {
     default:
       return 0;
   }
+}
+
+/// Places for points of a pair that are found. A pair with more of them leaves the lanes.
+int found_points(const Shape& shape, const Shape& other) {
+  const bool round = shape.type == ShapeType::kSphere || shape.type == ShapeType::kCapsule;
+  return round || other.type == ShapeType::kHalfSpace ? 4 : kMostFoundPoints;
 }
 
 /// Pairs that never meet: of the same body, off, or both in the world.
@@ -79,13 +87,17 @@ void LaneLayout::add_geometries(const Scene& scene) {
   for (int a = 0; a < n; ++a) {
     for (int b = a + 1; b < n; ++b) {
       if (!may_meet(scene, a, b)) continue;
-      const int plane = is_plane(all[a]) ? a : b, other = plane == a ? b : a;
-      if (!is_plane(all[plane])) {
+      const int world = all[a].body < 0 ? a : b, other = world == a ? b : a;
+      if (all[world].body >= 0) {
         guards.push_back({a, b, false});
-      } else if (plane_points(all[other].shape.type) == 0) {
-        guards.push_back({other, plane, true});
+      } else if (is_plane(all[world]) && plane_points(all[other].shape.type) > 0) {
+        add_slots(scene, other, world);
+      } else if (static_cast<int>(slots.size()) < kMostSlots) {
+        add_found(scene, other, world);
+      } else if (is_plane(all[world])) {
+        guards.push_back({other, world, true});
       } else {
-        add_slots(scene, other, plane);
+        guards.push_back({a, b, false});
       }
     }
   }
@@ -105,13 +117,36 @@ void LaneLayout::add_slots(const Scene& scene, int shape, int plane) {
     slot.shape = shape;
     slot.plane = plane;
     slot.body = body;
-    slot.last_dof = tree->last_dof[body];
-    slot.pair = static_cast<int>(pairs.size());
     slot.feature = static_cast<std::uint32_t>(f);
-    slot.rows = place(slot.last_dof, 3);
-    slots.push_back(slot);
+    add_slot(slot);
   }
   pairs.push_back({shape, plane});
+}
+
+void LaneLayout::add_found(const Scene& scene, int shape, int other) {
+  const std::vector<Geometry>& all = scene.geometries();
+  const int points = found_points(all[shape].shape, all[other].shape);
+  found_pairs.push_back(
+      {std::min(shape, other), std::max(shape, other), static_cast<int>(slots.size()), points});
+  for (int k = 0; k < points; ++k) {
+    LaneSlot slot{};
+    slot.kind = LaneSlot::Kind::kFound;
+    slot.body_is_a = shape < other;
+    slot.shape = shape;
+    slot.plane = other;
+    slot.body = all[shape].body - tree->body_offset;
+    slot.found = num_found++;
+    add_slot(slot);
+  }
+  pairs.push_back({shape, other});
+}
+
+/// Of the pair that comes next.
+void LaneLayout::add_slot(LaneSlot slot) {
+  slot.last_dof = tree->last_dof[slot.body];
+  slot.pair = static_cast<int>(pairs.size());
+  slot.rows = place(slot.last_dof, 3);
+  slots.push_back(slot);
 }
 
 int LaneLayout::place(int last_dof, int dim) {
@@ -151,7 +186,12 @@ LaneScene LaneLayout::view() const {
           row_size,
           rules,
           nullptr,
-          0};
+          0,
+          found_pairs.data(),
+          static_cast<int>(found_pairs.size()),
+          num_found,
+          nullptr,
+          nullptr};
 }
 
 namespace {

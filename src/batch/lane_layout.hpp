@@ -24,6 +24,8 @@ struct LaneLayout {
   std::vector<LaneRow> rows;
   std::vector<LaneGeometry> geometries;
   std::vector<LaneGuard> guards;
+  std::vector<LaneFoundPair> found_pairs;
+  int num_found = 0;
   std::vector<std::pair<int, int>>
       pairs;  ///< geometries of the scene that have a material together
   int row_size = 0;
@@ -32,6 +34,8 @@ struct LaneLayout {
  private:
   void add_geometries(const Scene& scene);
   void add_slots(const Scene& scene, int shape, int plane);
+  void add_found(const Scene& scene, int shape, int other);
+  void add_slot(LaneSlot slot);
   void add_joint_rows(const Scene& scene);
   int place(int last_dof, int dim);
 };

@@ -10,9 +10,10 @@
 
 namespace stiction {
 
-/// A point of a moving shape that may touch a plane of the world.
+/// A point of a moving shape that may touch the world: one that is known of a shape on a plane, or
+/// place for one that is found.
 struct LaneSlot {
-  enum class Kind : std::uint8_t { kSphere, kCapsuleEnd, kBoxCorner };
+  enum class Kind : std::uint8_t { kSphere, kCapsuleEnd, kBoxCorner, kFound };
   Kind kind;
   bool body_is_a;       ///< the shape's geometry comes before the plane's
   std::int8_t sign[3];  ///< of the end or the corner
@@ -20,8 +21,34 @@ struct LaneSlot {
   int body, last_dof;
   int pair;  ///< of materials
   std::uint32_t feature;
-  int rows;  ///< where its block of Y begins [Reals]
+  int rows;        ///< where its block of Y begins [Reals]
+  int found = -1;  ///< kFound: its number among these
 };
+
+/// A moving shape and one of the world whose points are found, world by world.
+struct LaneFoundPair {
+  int a, b;  ///< LaneGeometry
+  int first_slot, num_slots;
+};
+
+/// A geometry as the narrow phase needs it.
+struct LaneShape {
+  double pose[12];               ///< world: columns of R, then p
+  double linear[3], angular[3];  ///< of the centre of its ball, world
+  double size[3], reach;         ///< reach: half of the pair's margin [m]
+};
+struct LanePairQuery {
+  int geometry_a, geometry_b;  ///< of the scene
+  LaneShape a, b;
+  double rest_offset, gravity;  ///< [m], [m/s^2]
+};
+struct LanePairPoint {
+  double position[3], normal[3];  ///< normal: from a to b
+  double distance;
+  double feature;
+};
+inline constexpr int kMostFoundPoints = 8;  ///< of a pair
+inline constexpr double kNoFeature = -1.0;
 
 /// A limit, or the dry friction, of a joint.
 struct LaneRow {
@@ -68,6 +95,11 @@ struct LaneScene {
   LaneRules rules;
   const LaneWrench* wrenches = nullptr;
   int num_wrenches = 0;
+  const LaneFoundPair* found_pairs = nullptr;
+  int num_found_pairs = 0, num_found = 0;  ///< num_found: slots of them
+  /// Points of a pair in one world; their number, -1 if they are more than `most`.
+  int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
+  void* finder = nullptr;
 };
 
 /// How a world's step ended; of all but kStepped its state is as it was before.
@@ -75,7 +107,7 @@ enum class LaneExit : std::uint8_t {
   kStepped,
   kScalar,       ///< its parameters are not for lanes: springs of contacts, of joints that wrap,
                  ///< angular friction
-  kPair,         ///< a pair without a slot may touch
+  kPair,         ///< a pair without a slot may touch, or one has more points than slots
   kFast,         ///< a body turns by radians in the step
   kRestitution,  ///< an impact that rebounds
   kImmovable,    ///< nothing moves along a normal
@@ -104,6 +136,7 @@ struct LanePack {
   const double* held;        ///< > 0: the world keeps its state
   LaneExit* exit;            ///< [W]
   const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
+  double* feature;           ///< [found slots] that `impulse` is of; kNoFeature
 };
 
 /// Packs of a chunk at most: what they keep fits a cache of the second level, and problems of one

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "batch/lane_contacts.hpp"
 #include "batch/lane_dynamics.hpp"
+#include "batch/lane_found.hpp"
 #include "batch/lane_queue.hpp"
 #include "batch/lane_recovery.hpp"
 #include "dynamics/integrate.hpp"
@@ -31,8 +31,16 @@ inline void leave(const Mask<Real>& m, LaneExit why, LaneExit* exit) {
 
 /// Warm start: of contacts from the axes of body A.
 template <class Real>
-inline void load_impulses(const LaneScene& s, const LanePack& pack, PackWork<Real>& w) {
+inline void load_impulses(const LaneScene& s,
+                          const LanePack& pack,
+                          LaneScratch<Real>& x,
+                          PackWork<Real>& w) {
   const Real* kept = as_array<const Real>(static_cast<const double*>(pack.impulse));
+  if (s.num_found > 0) {
+    for (int r = 0; r < total_rows(s); ++r) x.impulse[r] = kept[r];
+    follow_features(s, pack.feature, kept, w, x.impulse);
+    kept = x.impulse;
+  }
   const RigidTransform<Real>& X = w.data.X_WR;
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k], o = set_offset(s, set);
@@ -70,13 +78,20 @@ inline void prepare(const LaneScene& s,
   lane_poses(s, p, w.data, x);
   leaves(lane_guards(s, p, x), LaneExit::kPair);
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
+  if (s.num_found_pairs > 0)
+    leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
   lane_dynamics(s, p, pack, q, v, w);
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
+  Real cones(0.0);
+  for (int i = 0; i < s.num_slots; ++i) cones += w.active[i];
+  leaves(cones > Real(kMaxLaneCones), LaneExit::kManyRows);
+  const Mask<Real> at = stepped<Real>(pack.exit);
+  for (int i = 0; i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   lane_rows(s, p, q, v, x, w);
   const RowExits<Real> exits = lane_references(s, p, x, w);
   leaves(exits.rebounds, LaneExit::kRestitution);
   leaves(exits.immovable, LaneExit::kImmovable);
-  load_impulses(s, pack, w);
+  load_impulses(s, pack, x, w);
 }
 
 /// u = D^-1 Z lambda; impulses of the sets that a lane does not have are zero.
@@ -107,6 +122,8 @@ inline void store_impulses(const LaneScene& s,
   const RigidTransform<Real>& X = w.data.X_WR;
   const Real zero(0.0);
   for (int r = 0; r < total_rows(s); ++r) kept[r] = select(at, zero, kept[r]);
+  Real* features = as_array<Real>(pack.feature);
+  for (int k = 0; k < s.num_found; ++k) features[k] = select(at, w.feature[k], features[k]);
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k], o = set_offset(s, set);
     const Real* l = w.lambda + o;
@@ -158,7 +175,7 @@ inline void finish(const LaneScene& s,
 template <class Real>
 std::size_t lane_doubles(const LaneScene& s, int packs) {
   constexpr int kPadding = 8;
-  std::size_t reals = lane_scratch_size(s) + packs * pack_work_size(s);
+  std::size_t reals = lane_scratch_size<Real>(s) + packs * pack_work_size(s);
   for (int n = 0; n <= most_cones(s); ++n) {
     for (int c = 0; c < most_classes(s); ++c) reals += dense_problem_size(n, kScalarClass * c);
   }

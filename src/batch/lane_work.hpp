@@ -29,6 +29,7 @@ struct PackWork {
   Real* relative;            ///< [1]
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
+  Real* feature;             ///< [found slots]
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
 };
@@ -40,8 +41,10 @@ struct LaneScratch {
   RigidTransform<Real>* pose;  ///< [geometries] world
   Real* reach;                 ///< [geometries]
   Vec3<Real>* point;           ///< [slots] world
+  Vec3<Real>* normal;          ///< [found slots] world, from A to B
   Real *gap, *floor;           ///< [sets]
   Real *jv, *g;                ///< [total rows] J v; g
+  Real* impulse;               ///< [total rows] of the last step, where its features are now
   Real* G;                     ///< [rows of the used sets, squared], lower blocks
   Real *u, *change, *v;        ///< [nv]
   Real* q;                     ///< [nq]
@@ -64,7 +67,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 
 constexpr int pack_work_size(const LaneScene& s) {
   return kept_tree_size(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots + num_sets(s) +
-         total_rows(s) + 4;
+         total_rows(s) + 4 + s.num_found;
 }
 
 template <class Real>
@@ -89,16 +92,26 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.contacts = take(1);
   w.scalars = take(1);
   w.matters = take(1);
+  w.feature = take(s.num_found);
   w.used = indices;
   indices += num_sets(s);
   w.num_used = w.num_rows = 0;
   return w;
 }
 
+/// Rows that any lane of a pack has, none of them more than kMaxLaneCones contacts.
+template <class Real>
+constexpr int most_used_rows(const LaneScene& s) {
+  constexpr int kMost = kMaxLaneCones * lane_width<Real>;
+  return 3 * (s.num_slots < kMost ? s.num_slots : kMost) + s.num_rows;
+}
+
+template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
-         2 * num_sets(s) + 2 * total_rows(s) + total_rows(s) * total_rows(s) + 3 * s.tree.nv +
-         8 * s.tree.num_bodies + s.tree.nq;
+         3 * s.num_found + 2 * num_sets(s) + 3 * total_rows(s) +
+         most_used_rows<Real>(s) * most_used_rows<Real>(s) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
+         s.tree.nq;
 }
 
 template <class Real>
@@ -109,11 +122,13 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
   x.reach = take(s.num_geometries);
   x.point = arena.template take<Vec3<Real>>(s.num_slots);
+  x.normal = arena.template take<Vec3<Real>>(s.num_found);
   x.gap = take(num_sets(s));
   x.floor = take(num_sets(s));
   x.jv = take(total_rows(s));
   x.g = take(total_rows(s));
-  x.G = take(total_rows(s) * total_rows(s));
+  x.impulse = take(total_rows(s));
+  x.G = take(most_used_rows<Real>(s) * most_used_rows<Real>(s));
   x.u = take(s.tree.nv);
   x.change = take(s.tree.nv);
   x.v = take(s.tree.nv);

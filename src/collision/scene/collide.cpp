@@ -148,6 +148,38 @@ void keep_only_what_meets(const Scene& scene,
   }
 }
 
+/// Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
+/// rigid foot that rocks about its edge then stick without contradicting each other (midway they
+/// differ by w phi / 2, and an exact solution answers with internal forces up to the cone). By this
+/// share of the gap along the normal.
+double shift_to_plane(const Scene& scene, int a, int b) {
+  const auto plane_side = [&](int g) {
+    const ShapeType type = scene.geometries()[g].shape.type;
+    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
+  };
+  return plane_side(b) - plane_side(a);
+}
+
+/// In work.manifold, of a pair that is not proven apart; `margin` and `target`: distances.
+void find_manifolds(const Scene& scene,
+                    int a,
+                    int b,
+                    double dt,
+                    double target,
+                    double margin,
+                    double offset,
+                    DistanceCache* cache,
+                    CollisionWorkspace& work) {
+  const Shape &A = work.shapes[a], &B = work.shapes[b];
+  contact_manifolds(A, work.poses[a], B, work.poses[b], margin, work.manifold, cache);
+  if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty())
+    keep_only_what_meets(scene, a, b, dt, target, margin, offset, work);
+}
+
+double pair_margin(const CollisionWorkspace& work, int a, int b, double least, double offset) {
+  return offset + std::max(least, work.reach[a] + work.reach[b]);
+}
+
 void append_contacts(const Scene& scene,
                      const Parameters& p,
                      const DynamicsWorkspace& dynamics,
@@ -160,14 +192,7 @@ void append_contacts(const Scene& scene,
   const Mat3d R_WA = body_placement(scene, dynamics, body_a).R;
   const Mat3d frame = contact_frame(R_WA, m.normal);
   const Material material = scene.pair_material(p, a, b);
-  // Points against a half-space (or a surface) are taken on its plane, not midway: the points of a
-  // rigid foot that rocks about its edge then stick without contradicting each other (midway they
-  // differ by w phi / 2, and an exact solution answers with internal forces up to the cone).
-  const auto plane_side = [&](int g) {
-    const ShapeType type = scene.geometries()[g].shape.type;
-    return type == ShapeType::kHalfSpace || is_surface(type) ? 0.5 : 0.0;
-  };
-  const double shift = plane_side(b) - plane_side(a);
+  const double shift = shift_to_plane(scene, a, b);
   for (int k = 0; k < m.count; ++k) {
     Contact& c = contacts.emplace_back();  // filled in place: a temporary would be copied
     c.geometry_a = a;
@@ -219,6 +244,35 @@ void append_contacts(const Scene& scene,
 }
 
 }  // namespace
+
+double contact_target(double margin, double dt, double gravity) {
+  return std::max({margin, kLeastTarget, 2.0 * dt * dt * gravity});
+}
+
+void find_pair_points(const Scene& scene,
+                      int a,
+                      int b,
+                      const CollisionSettings& settings,
+                      double dt,
+                      double near,
+                      double offset,
+                      CollisionWorkspace& work) {
+  work.points.clear();
+  const double margin = pair_margin(work, a, b, settings.margin, offset);
+  if (proven_apart(work, a, b, margin)) return;
+  find_manifolds(scene, a, b, dt, offset + near, margin, offset, nullptr, work);
+  const double shift = shift_to_plane(scene, a, b);
+  for (const Manifold& m : work.manifold.manifolds) {
+    for (int k = 0; k < m.count; ++k) {
+      const auto& point = m.points[k];
+      work.points.push_back(
+          {point.position + m.normal * (shift * point.gap), m.normal, point.gap, point.feature});
+    }
+  }
+  std::sort(work.points.begin(), work.points.end(), [](const PairPoint& x, const PairPoint& y) {
+    return x.feature < y.feature;
+  });
+}
 
 Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n) {
   // Within 0.1 rad of n the x-axis would turn quickly: take y. cos(0.1) = 0.995004165.
@@ -272,8 +326,7 @@ void collide(const Scene& scene,
   work.broad_phase.find_pairs(work.boxes, work.pairs);
   work.counters = {work.broad_phase.tested_pairs(), 0, 0, 0};
   const bool at_surfaces = no_offsets(parameters);
-  const double near =
-      std::max({settings.margin, kLeastTarget, 2.0 * dt * dt * norm(parameters.gravity)});
+  const double near = contact_target(settings.margin, dt, norm(parameters.gravity));
   std::size_t cursor = 0;  // pairs and stored queries are both sorted by (a, b)
   for (const BroadPhase::Pair& pair : work.pairs) {
     if (!scene.pair_enabled(pair.a, pair.b)) continue;
@@ -281,9 +334,7 @@ void collide(const Scene& scene,
     const Shape &A = work.shapes[pair.a], &B = work.shapes[pair.b];
     const double offset =
         at_surfaces ? 0.0 : scene.pair_material(parameters, pair.a, pair.b).rest_offset;
-    const double margin =
-        offset + std::max(settings.margin, work.reach[pair.a] + work.reach[pair.b]);
-    const double target = offset + near;
+    const double margin = pair_margin(work, pair.a, pair.b, settings.margin, offset);
     if (proven_apart(work, pair.a, pair.b, margin)) continue;
 
     const bool rests = both_rest(
@@ -302,10 +353,7 @@ void collide(const Scene& scene,
     }
     if (rests) continue;  // no contacts, but the query stays for when they wake
     ++work.counters.narrow_phase_calls;
-    contact_manifolds(A, work.poses[pair.a], B, work.poses[pair.b], margin, work.manifold, cache);
-    if (A.bounded() && B.bounded() && margin > target && !work.manifold.manifolds.empty()) {
-      keep_only_what_meets(scene, pair.a, pair.b, dt, target, margin, offset, work);
-    }
+    find_manifolds(scene, pair.a, pair.b, dt, offset + near, margin, offset, cache, work);
     append_contacts(scene,
                     parameters,
                     dynamics,

@@ -13,6 +13,14 @@
 
 namespace stiction {
 
+/// A point of contact of one pair.
+struct PairPoint {
+  Vec3d position;   ///< where the contact acts [m]
+  Vec3d normal;     ///< from a to b
+  double distance;  ///< of the surfaces; they touch at the rest offset [m]
+  std::uint32_t feature;
+};
+
 /// Buffers of collide(), grown on demand. The broad phase holds nothing that influences results.
 struct CollisionWorkspace {
   std::vector<Transform> poses;  ///< [geometries] world, functions of (q, parameters)
@@ -29,6 +37,7 @@ struct CollisionWorkspace {
   std::vector<CachedQuery> next_queries;
   BroadPhase broad_phase;
   ManifoldWorkspace manifold;
+  std::vector<PairPoint> points;  ///< of find_pair_points()
   CollisionCounters counters;
 
   void resize(const Scene& scene);
@@ -45,6 +54,20 @@ void collide(const Scene& scene,
              State& state,
              CollisionWorkspace& work,
              ContactSet& contacts);
+
+/// What collide() finds of one pair, sorted by feature, in work.points. The workspace has the
+/// poses, velocities, reach and shapes of both, which need not be of bodies as they are in `scene`.
+/// `near`: gap at which a fast pair counts as met, contact_target(). No warm start.
+void find_pair_points(const Scene& scene,
+                      int a,
+                      int b,
+                      const CollisionSettings& settings,
+                      double dt,
+                      double near,
+                      double offset,
+                      CollisionWorkspace& work);
+/// Gap of what has met: found where it is, not where the step's motion takes it [m].
+double contact_target(double margin, double dt, double gravity);
 
 /// R_WC of a contact with normal n, from the world rotation of A's body.
 Mat3d contact_frame(const Mat3d& R_WA, const Vec3d& n);

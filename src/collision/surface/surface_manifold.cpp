@@ -122,6 +122,22 @@ void unique_features(std::vector<Manifold>& manifolds) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the ball has its centre in front of a triangle and does not reach it: then no point of
+/// the ball over the triangle is nearer to it than what the ball is, nor behind it.
+bool stays_in_front(const Surface& surface, int id, const Vec3d& centre, double radius) {
+  constexpr double kSure = 1.0 + 1e-9;
+  Vec3d v[3];
+  surface.corners(id, v);
+  const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+  if (!(dot(n, centre - v[0]) > 0.0)) return false;
+  const double reach = kSure * radius;
+  return squared_norm(closest_on_triangle(v, centre).p - centre) > reach * reach;
+}
+
+}  // namespace
+
 void convex_on_surface(const Shape& s,
                        const Shape& convex,
                        const Transform& X_SC,
@@ -133,15 +149,21 @@ void convex_on_surface(const Shape& s,
   work.boxes_tested = surface.overlapping(box, [&](int id) { work.triangles.push_back(id); });
   std::sort(work.triangles.begin(), work.triangles.end());
   work.triangles_tested = static_cast<std::int64_t>(work.triangles.size());
+  const Aabb own = bounding_box(convex, Transform::identity());
+  const double radius = convex.type == ShapeType::kSphere ? convex.size.x : norm(half_extents(own));
   ConvexOnSurface q{convex,
                     surface,
                     X_SC,
                     margin,
                     bounding_radius(convex),
-                    X_SC * centre(bounding_box(convex, Transform::identity())),
+                    X_SC * centre(own),
                     work.triangle,
                     work.points};
   SurfaceTriangle t;
+  const double reach = radius + std::fmax(margin, 0.0);
+  const auto far = [&](int id) { return stays_in_front(surface, id, q.centre, reach); };
+  work.triangles.erase(std::remove_if(work.triangles.begin(), work.triangles.end(), far),
+                       work.triangles.end());
   for (const int id : work.triangles) {
     surface.triangle(id, t);
     triangle_contact(q, t);

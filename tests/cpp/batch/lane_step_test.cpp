@@ -63,6 +63,63 @@ double certificate(Simulator& sim, State before, const Control& control, const S
   return residuals(problem, lambda.data(), c.data()).relative;
 }
 
+/// Random robots of `make`, in lanes and beside it in a Simulator.
+struct Comparison {
+  std::int64_t exits[kLaneExits] = {};
+  int steps = 0, lanes = 0, others = 0, rows = 0, loaded = 0, touching = 0;
+
+  Comparison(Scene (*make)(Rng&), int trials) {
+    for (int trial = 0; trial < trials; ++trial) compare(make, trial);
+    for (int e = 0; e < kLaneExits; ++e) BOOST_TEST_MESSAGE("exit " << e << ": " << exits[e]);
+  }
+  void compare(Scene (*make)(Rng&), int trial);
+};
+
+void Comparison::compare(Scene (*make)(Rng&), int trial) {
+  constexpr int kWorlds = 6, kSteps = 15;
+  Rng rng(500 + trial);
+  const Scene scene = make(rng);
+  LaneBatch batch(scene, {}, kWorlds);
+  Simulator sim(scene), probe(scene);
+  std::vector<Control> control;
+  std::vector<Parameters> parameters;
+  State state;
+  for (int w = 0; w < kWorlds; ++w) {
+    parameters.push_back(varied(rng, scene));
+    batch.set_parameters(w, parameters[w]);
+    batch.get_state(w, state);
+    state.v = random_vector(rng, scene.nv()) * 0.3;
+    batch.set_state(w, state);
+    control.push_back(random_control(rng, scene, 0.5));
+    batch.set_control(w, control[w]);
+  }
+  for (int k = 0; k < kSteps; ++k) {
+    std::vector<State> before(kWorlds);
+    for (int w = 0; w < kWorlds; ++w) batch.get_state(w, before[w]);
+    batch.step();
+    for (int w = 0; w < kWorlds; ++w) {
+      State after, expected = before[w];
+      batch.get_state(w, after);
+      sim.parameters() = probe.parameters() = parameters[w];
+      const StepReport& report = sim.step(expected, control[w]);
+      ++steps;
+      if (batch.report(w).exit != LaneExit::kStepped) {
+        BOOST_TEST(same_bits(after, expected));
+        continue;
+      }
+      ++lanes;
+      rows += report.num_rows;
+      loaded += report.num_contacts;
+      touching += report.num_contacts > 0;
+      BOOST_TEST(batch.report(w).contacts == report.num_contacts);
+      BOOST_TEST(certificate(probe, before[w], control[w], after) <= 1.0000001e-8);
+      const double scale = 1.0 + expected.v.cwiseAbs().maxCoeff();
+      others += difference(after, expected) > 1e-7 * scale;
+    }
+  }
+  for (int e = 0; e < kLaneExits; ++e) exits[e] += batch.counts()[e];
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(lane_step_test)
@@ -72,12 +129,12 @@ BOOST_AUTO_TEST_SUITE(lane_step_test)
 BOOST_AUTO_TEST_CASE(all_widths_give_the_same_bits) {
   BOOST_TEST_REQUIRE(lane_kernels().size() >= 2u);
   constexpr int kWorlds = 19, kSteps = 12;
-  for (int trial = 0; trial < 12; ++trial) {
+  for (int trial = 0; trial < 24; ++trial) {
     std::vector<State> reference;
     std::array<std::int64_t, kLaneExits> counts{};
     for (const LaneKernel& kernel : lane_kernels()) {
       Rng rng(31 + trial);
-      const Scene scene = lane_scene(rng);
+      const Scene scene = trial < 12 ? lane_scene(rng) : found_scene(rng);
       BOOST_TEST_REQUIRE(why_not_lanes(scene, {}) == "");
       LaneBatch batch(scene, {}, kernel.width == 4 ? kWorlds + 5 : kWorlds, kernel.width);
       State state;
@@ -161,56 +218,50 @@ BOOST_AUTO_TEST_CASE(solo12_steps_as_its_simulator) {
 // The same of random robots with joint limits, dry friction, saturated servos, spheres, capsules
 // and boxes on either side of the pair. A problem whose solution is not unique may have another.
 BOOST_AUTO_TEST_CASE(random_robots_step_as_their_simulators) {
-  constexpr int kWorlds = 6, kSteps = 15;
-  std::int64_t exits[kLaneExits] = {};
-  int steps = 0, lanes = 0, others = 0, rows = 0, loaded = 0;
-  for (int trial = 0; trial < 40; ++trial) {
-    Rng rng(500 + trial);
-    const Scene scene = lane_scene(rng);
-    LaneBatch batch(scene, {}, kWorlds);
-    Simulator sim(scene), probe(scene);
-    std::vector<Control> control;
-    std::vector<Parameters> parameters;
-    State state;
-    for (int w = 0; w < kWorlds; ++w) {
-      parameters.push_back(varied(rng, scene));
-      batch.set_parameters(w, parameters[w]);
-      batch.get_state(w, state);
-      state.v = random_vector(rng, scene.nv()) * 0.3;
-      batch.set_state(w, state);
-      control.push_back(random_control(rng, scene, 0.5));
-      batch.set_control(w, control[w]);
+  const Comparison c(lane_scene, 40);
+  BOOST_TEST(c.lanes > 0.6 * c.steps, c.lanes << " of " << c.steps);
+  BOOST_TEST(c.loaded > c.steps / 2);
+  BOOST_TEST(c.rows > 3 * c.loaded + c.steps / 2);
+  BOOST_TEST(c.others <= c.lanes / 100, c.others << " of " << c.lanes);
+}
+
+// The same where the narrow phase finds the points: hulls, cylinders, ellipsoids on planes, all of
+// them on fields, blocks and meshes.
+BOOST_AUTO_TEST_CASE(contacts_that_are_found_are_those_of_the_simulators) {
+  const Comparison c(found_scene, 60);
+  BOOST_TEST_MESSAGE(c.lanes << " of " << c.steps << ", " << c.touching << " touching, "
+                             << c.loaded << " contacts, " << c.others << " others");
+  BOOST_TEST(c.lanes > 0.6 * c.steps, c.lanes << " of " << c.steps);
+  BOOST_TEST(c.touching > c.steps / 4);
+  BOOST_TEST(c.loaded > c.touching);  // pairs with several points
+  BOOST_TEST(c.others <= c.lanes / 50, c.others << " of " << c.lanes);
+}
+
+// A state taken out and put back goes on as if it had stayed: warm starts follow their features.
+BOOST_AUTO_TEST_CASE(states_taken_out_and_put_back_change_nothing) {
+  for (int trial = 0; trial < 20; ++trial) {
+    Rng rng(900 + trial);
+    const Scene scene = found_scene(rng);
+    LaneBatch stays(scene, {}, 3), leaves(scene, {}, 3);
+    Simulator sim(scene);
+    for (LaneBatch* batch : {&stays, &leaves}) {
+      for (int w = 0; w < 3; ++w) batch->set_control(w, sim.hold());
     }
-    for (int k = 0; k < kSteps; ++k) {
-      std::vector<State> before(kWorlds);
-      for (int w = 0; w < kWorlds; ++w) batch.get_state(w, before[w]);
-      batch.step();
-      for (int w = 0; w < kWorlds; ++w) {
-        State after, expected = before[w];
-        batch.get_state(w, after);
-        sim.parameters() = probe.parameters() = parameters[w];
-        const StepReport& report = sim.step(expected, control[w]);
-        ++steps;
-        if (batch.report(w).exit != LaneExit::kStepped) {
-          BOOST_TEST(same_bits(after, expected));
-          continue;
-        }
-        ++lanes;
-        rows += report.num_rows;
-        loaded += report.num_contacts;
-        BOOST_TEST(batch.report(w).contacts == report.num_contacts);
-        BOOST_TEST(certificate(probe, before[w], control[w], after) <= 1.0000001e-8);
-        const double scale = 1.0 + expected.v.cwiseAbs().maxCoeff();
-        others += difference(after, expected) > 1e-7 * scale;
+    for (int k = 0; k < 25; ++k) {
+      State state, kept;
+      for (int w = 0; w < 3; ++w) {
+        leaves.get_state(w, state);
+        leaves.set_state(w, state);
+      }
+      stays.step();
+      leaves.step();
+      for (int w = 0; w < 3; ++w) {
+        stays.get_state(w, state);
+        leaves.get_state(w, kept);
+        BOOST_REQUIRE(same_bits(state, kept));
       }
     }
-    for (int e = 0; e < kLaneExits; ++e) exits[e] += batch.counts()[e];
   }
-  for (int e = 0; e < kLaneExits; ++e) BOOST_TEST_MESSAGE("exit " << e << ": " << exits[e]);
-  BOOST_TEST(lanes > 0.6 * steps, lanes << " of " << steps);
-  BOOST_TEST(loaded > steps / 2);
-  BOOST_TEST(rows > 3 * loaded + steps / 2);
-  BOOST_TEST(others <= lanes / 100, others << " of " << lanes);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

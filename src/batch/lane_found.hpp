@@ -1,0 +1,137 @@
+#pragma once
+
+#include "batch/lane_contacts.hpp"
+
+// Pairs of a moving shape and the world whose points follow from no formula of a slot: the scalar
+// narrow phase finds them, lane by lane (batch/pair_finder.hpp), and they take the slots of the
+// pair in the order of their features. From there on they are contacts as others are.
+
+namespace stiction {
+inline namespace STICTION_ISA {
+
+/// Lane i of a geometry.
+template <class Real>
+inline void read_lane_shape(const LaneScene& s,
+                            const LaneParameters<Real>& p,
+                            const TreeData<Real>& data,
+                            const LaneScratch<Real>& x,
+                            int g,
+                            int i,
+                            LaneShape& out) {
+  constexpr int W = lane_width<Real>;
+  const auto copy = [i](const Real* from, int n, double* to) {
+    for (int k = 0; k < n; ++k) to[k] = numbers(from)[k * W + i];
+  };
+  copy(&x.pose[g].R.c0.x, 12, out.pose);
+  copy(&p.size[g].x, 3, out.size);
+  copy(x.reach + g, 1, &out.reach);
+  for (int k = 0; k < 3; ++k) out.linear[k] = out.angular[k] = 0.0;
+  const int body = s.geometries[g].body;
+  if (body < 0) return;
+  const Motion<Real>& V = data.V[body];
+  const Vec3<Real> c = data.X_RB[body] * (p.placement[g] * p.centre[g]);
+  const Vec3<Real> linear = data.X_WR.R * (V.linear + cross(V.angular, c));
+  const Vec3<Real> angular = data.X_WR.R * V.angular;
+  copy(&linear.x, 3, out.linear);
+  copy(&angular.x, 3, out.angular);
+}
+
+/// The points of a pair in lane i; false if they are more than it has slots.
+template <class Real>
+inline bool find_in_lane(const LaneScene& s,
+                         const LaneParameters<Real>& p,
+                         const LaneFoundPair& pair,
+                         int i,
+                         LaneScratch<Real>& x,
+                         PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  LanePairQuery query;
+  query.geometry_a = s.geometries[pair.a].geometry;
+  query.geometry_b = s.geometries[pair.b].geometry;
+  read_lane_shape(s, p, w.data, x, pair.a, i, query.a);
+  read_lane_shape(s, p, w.data, x, pair.b, i, query.b);
+  const Real gravity = norm(p.tree.gravity);
+  query.gravity = numbers(&gravity)[i];
+  const LaneSlot* slots = s.slots + pair.first_slot;
+  query.rest_offset = numbers(p.rest_offset)[slots[0].pair * W + i];
+  LanePairPoint points[kMostFoundPoints];
+  const int count = s.find(s.finder, query, points, pair.num_slots);
+  for (int k = 0; k < count; ++k) {
+    const int slot = pair.first_slot + k;
+    for (int r = 0; r < 3; ++r) {
+      numbers(&x.point[slot][r])[i] = points[k].position[r];
+      numbers(&x.normal[slots[k].found][r])[i] = points[k].normal[r];
+    }
+    numbers(x.gap)[slot * W + i] = points[k].distance - query.rest_offset;
+    numbers(w.feature)[slots[k].found * W + i] = points[k].feature;
+    numbers(w.active)[slot * W + i] = 1.0;
+  }
+  return count >= 0;
+}
+
+/// Contacts of the slots of found pairs, in the lanes of `at`. Returns those with more points than
+/// slots.
+template <class Real>
+inline Mask<Real> lane_found_contacts(const LaneScene& s,
+                                      const LaneParameters<Real>& p,
+                                      const Mask<Real>& at,
+                                      LaneScratch<Real>& x,
+                                      PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  const Real zero(0.0), one(1.0);
+  Real crowded(0.0);
+  const int bits = lane_bits(at);
+  for (int j = 0; j < s.num_found_pairs; ++j) {
+    const LaneFoundPair& pair = s.found_pairs[j];
+    for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
+      const int found = s.slots[slot].found;
+      x.gap[slot] = w.active[slot] = zero;
+      x.point[slot] = {zero, zero, zero};
+      x.normal[found] = {zero, zero, one};
+      w.feature[found] = Real(kNoFeature);
+    }
+    for (int i = 0; i < W; ++i) {
+      if ((bits >> i & 1) != 0 && !find_in_lane(s, p, pair, i, x, w)) numbers(&crowded)[i] = 1.0;
+    }
+    for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
+      const LaneSlot& own = s.slots[slot];
+      if (!any(w.active[slot] > zero)) continue;
+      const Mat3<Real> R_WA =
+          own.body_is_a ? w.data.X_WR.R * w.data.X_RB[own.body].R : Mat3<Real>::identity();
+      w.frame[slot] = lane_frame(R_WA, x.normal[own.found]);
+    }
+  }
+  return crowded > zero;
+}
+
+/// Warm starts of found pairs go from the slots where their features were to those where they are.
+template <class Real>
+inline void follow_features(const LaneScene& s,
+                            const double* kept_features,
+                            const Real* kept,
+                            const PackWork<Real>& w,
+                            Real* impulse) {
+  constexpr int W = lane_width<Real>;
+  for (int j = 0; j < s.num_found_pairs; ++j) {
+    const LaneFoundPair& pair = s.found_pairs[j];
+    const int found = s.slots[pair.first_slot].found;
+    for (int k = 0; k < pair.num_slots; ++k) {
+      const int o = 3 * (pair.first_slot + k);
+      for (int r = 0; r < 3; ++r) impulse[o + r] = Real(0.0);
+      if (!any(w.active[pair.first_slot + k] > Real(0.0))) continue;
+      for (int i = 0; i < W; ++i) {
+        const double feature = numbers(w.feature)[(found + k) * W + i];
+        if (feature == kNoFeature) continue;
+        for (int m = 0; m < pair.num_slots; ++m) {
+          if (kept_features[(found + m) * W + i] != feature) continue;
+          const int from = 3 * (pair.first_slot + m);
+          for (int r = 0; r < 3; ++r)
+            numbers(impulse)[(o + r) * W + i] = numbers(kept)[(from + r) * W + i];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace STICTION_ISA
+}  // namespace stiction

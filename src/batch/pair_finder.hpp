@@ -1,0 +1,29 @@
+#pragma once
+
+#include "batch/lane_layout.hpp"
+#include "collision/scene/collide.hpp"
+
+namespace stiction {
+
+/// The narrow phase of one world at a time, for pairs whose points no slot knows beforehand. Shared
+/// by the worlds of a thread; what it finds depends on the query alone.
+class PairFinder {
+ public:
+  PairFinder(const Scene& scene, const SimulatorSettings& settings);
+
+  /// Points of contact of the pair, sorted by feature, into `out`; their number, -1 if they are
+  /// more than `most` or not finite.
+  int find(const LanePairQuery& query, LanePairPoint* out, int most);
+  /// The same, as LaneScene wants it.
+  static int call(void* finder, const LanePairQuery& query, LanePairPoint* out, int most);
+
+ private:
+  void place(int geometry, const LaneShape& shape);
+
+  const Scene& scene_;
+  CollisionSettings settings_;
+  double dt_;
+  CollisionWorkspace work_;
+};
+
+}  // namespace stiction
