@@ -8,6 +8,7 @@ namespace stiction {
 
 Scene make_solo12(const SceneOptions& options);
 Scene make_solo12_trot(const SceneOptions& options);
+Scene make_solo12_rough(const SceneOptions& options);
 Scene make_solo12_trot_bumpy(const SceneOptions& options);
 Scene make_talos(const SceneOptions& options);
 Scene make_allegro_ball(const SceneOptions& options);

@@ -22,10 +22,13 @@ std::vector<double> on_the_ground(const Robot& robot, const std::string& configu
   return q;
 }
 
-Scene standing_on_ground(Robot robot, const std::vector<double>& q, const Material& material) {
+Scene standing_on(const Shape& ground,
+                  Robot robot,
+                  const std::vector<double>& q,
+                  const Material& material) {
   robot.configurations["standing"] = q;
   Scene scene;
-  scene.add_ground(material);
+  scene.add_geometry("ground", -1, ground, Transform::identity(), material);
   scene.add_robot(robot);
   scene.set_configuration("default", scene.configurations().at("standing"));
   return scene;
@@ -35,7 +38,11 @@ Scene standing_on_ground(Robot robot, const std::vector<double>& q, const Materi
 
 namespace {
 
-Scene solo12_with_gains(const SceneOptions& options, double friction, double kp, double kd) {
+Scene solo12_with_gains(const SceneOptions& options,
+                        double friction,
+                        double kp,
+                        double kd,
+                        const Shape& ground = Shape::half_space()) {
   const double foot_radius = 0.0191;  // [m]
   LoadOptions load;
   load.material = scene_material(options, friction);
@@ -48,7 +55,7 @@ Scene solo12_with_gains(const SceneOptions& options, double friction, double kp,
       add_sphere(robot, foot, foot, {0, 0, 0}, foot_radius, load.material);
     }
   }
-  Scene scene = standing_on_ground(robot, on_the_ground(robot, "standing"), load.material);
+  Scene scene = standing_on(ground, robot, on_the_ground(robot, "standing"), load.material);
   for (int dof = 6; dof < scene.nv(); ++dof) scene.set_gains(dof, kp, kd);
   return scene;
 }
@@ -61,6 +68,17 @@ Scene make_solo12(const SceneOptions& options) { return solo12_with_gains(option
 
 Scene make_solo12_trot(const SceneOptions& options) {
   return solo12_with_gains(options, 0.9, kTrotKp, kTrotKd);
+}
+
+// A height field whose samples, 0.15 m apart, are 0 to 40 mm below the level on which it stands.
+Scene make_solo12_rough(const SceneOptions& options) {
+  constexpr int kSamples = 81;
+  const double cell = 0.15, deepest = 0.04;  // [m]
+  SplitMix random{options.seed};
+  std::vector<double> heights;
+  for (int k = 0; k < kSamples * kSamples; ++k) heights.push_back(-deepest * random());
+  const Shape ground = Shape::height_field(kSamples, kSamples, heights, cell, cell);
+  return solo12_with_gains(options, 0.9, kTrotKp, kTrotKd, ground);
 }
 
 // Tiles of 0.15 m whose tops are 0 to 10 mm above the ground, in front of the robot's feet: the
@@ -110,7 +128,8 @@ Scene make_talos(const SceneOptions& options) {
       }
     }
   }
-  Scene scene = standing_on_ground(robot, on_the_ground(robot, "half_sitting"), load.material);
+  Scene scene =
+      standing_on(Shape::half_space(), robot, on_the_ground(robot, "half_sitting"), load.material);
   for (int dof = 6; dof < scene.nv(); ++dof) {
     const double kp = kp_per_effort * robot.dofs[dof].effort_limit;
     scene.set_gains(dof, kp, kd_per_kp * kp);

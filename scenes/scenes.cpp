@@ -20,6 +20,8 @@ const std::vector<Entry>& registry() {
        make_solo12},
       {{"solo12-trot", "Solo-12 with stiffer servos, for a trot (stiction.trot_targets)"},
        make_solo12_trot},
+      {{"solo12-rough", "the quadruped on a height field of samples up to 40 mm apart in height"},
+       make_solo12_rough},
       {{"solo12-trot-bumpy", "the same on a path of box tiles of uneven height, friction 0.3"},
        make_solo12_trot_bumpy},
       {{"talos", "humanoid TALOS standing half sitting on eight spheres, stiff servos", 0, true},

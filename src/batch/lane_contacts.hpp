@@ -33,25 +33,32 @@ inline void lane_poses(const LaneScene& s,
   }
 }
 
-/// Lanes in which a pair without a slot is not proven apart by its balls.
+/// Lanes in which a pair is not proven apart by its balls, or by a ball and a plane.
+template <class Real>
+inline Mask<Real> lane_guard(const LaneScene& s,
+                             const LaneParameters<Real>& p,
+                             const LaneScratch<Real>& x,
+                             const LaneGuard& pair,
+                             const Real& offset) {
+  const auto [a, b, plane] = pair;
+  const Real wide = offset + max(Real(s.rules.margin), x.reach[a] + x.reach[b]);
+  const Vec3<Real> c = x.pose[a] * p.centre[a];
+  if (plane) {
+    const Real height = dot(x.pose[b].R.c2, c - x.pose[b].p);
+    return negated(height > p.radius[a] * Real(1.0 + 1e-12) + wide);
+  }
+  const Real far = (p.radius[a] + p.radius[b]) * Real(1.0 + 1e-12) + wide;
+  return negated(squared_norm(c - x.pose[b] * p.centre[b]) > far * far);
+}
+
+/// Lanes in which a pair without a slot may touch.
 template <class Real>
 inline Mask<Real> lane_guards(const LaneScene& s,
                               const LaneParameters<Real>& p,
                               const LaneScratch<Real>& x) {
   Mask<Real> near = Real(1.0) < Real(0.0);
-  const Real margin(s.rules.margin);
-  for (int k = 0; k < s.num_guards; ++k) {
-    const auto [a, b, plane] = s.guards[k];
-    const Real wide = p.guard_offset[k] + max(margin, x.reach[a] + x.reach[b]);
-    const Vec3<Real> c = x.pose[a] * p.centre[a];
-    if (plane) {
-      const Real height = dot(x.pose[b].R.c2, c - x.pose[b].p);
-      near = near | negated(height > p.radius[a] * Real(1.0 + 1e-12) + wide);
-    } else {
-      const Real far = (p.radius[a] + p.radius[b]) * Real(1.0 + 1e-12) + wide;
-      near = near | negated(squared_norm(c - x.pose[b] * p.centre[b]) > far * far);
-    }
-  }
+  for (int k = 0; k < s.num_guards; ++k)
+    near = near | lane_guard(s, p, x, s.guards[k], p.guard_offset[k]);
   return near;
 }
 

@@ -69,6 +69,16 @@ inline bool find_in_lane(const LaneScene& s,
   return count >= 0;
 }
 
+/// Lanes in which a pair may touch.
+template <class Real>
+inline Mask<Real> found_near(const LaneScene& s,
+                             const LaneParameters<Real>& p,
+                             const LaneFoundPair& pair,
+                             const LaneScratch<Real>& x) {
+  const LaneSlot& slot = s.slots[pair.first_slot];
+  return lane_guard(s, p, x, {slot.shape, slot.plane, pair.plane}, p.rest_offset[slot.pair]);
+}
+
 /// Contacts of the slots of found pairs, in the lanes of `at`. Returns those with more points than
 /// slots.
 template <class Real>
@@ -80,7 +90,6 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
   constexpr int W = lane_width<Real>;
   const Real zero(0.0), one(1.0);
   Real crowded(0.0);
-  const int bits = lane_bits(at);
   for (int j = 0; j < s.num_found_pairs; ++j) {
     const LaneFoundPair& pair = s.found_pairs[j];
     for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
@@ -90,6 +99,7 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
       x.normal[found] = {zero, zero, one};
       w.feature[found] = Real(kNoFeature);
     }
+    const int bits = lane_bits(at & found_near(s, p, pair, x));
     for (int i = 0; i < W; ++i) {
       if ((bits >> i & 1) != 0 && !find_in_lane(s, p, pair, i, x, w)) numbers(&crowded)[i] = 1.0;
     }

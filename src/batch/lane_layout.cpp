@@ -126,8 +126,11 @@ void LaneLayout::add_slots(const Scene& scene, int shape, int plane) {
 void LaneLayout::add_found(const Scene& scene, int shape, int other) {
   const std::vector<Geometry>& all = scene.geometries();
   const int points = found_points(all[shape].shape, all[other].shape);
-  found_pairs.push_back(
-      {std::min(shape, other), std::max(shape, other), static_cast<int>(slots.size()), points});
+  found_pairs.push_back({std::min(shape, other),
+                         std::max(shape, other),
+                         is_plane(all[other]),
+                         static_cast<int>(slots.size()),
+                         points});
   for (int k = 0; k < points; ++k) {
     LaneSlot slot{};
     slot.kind = LaneSlot::Kind::kFound;

@@ -27,7 +27,8 @@ struct LaneSlot {
 
 /// A moving shape and one of the world whose points are found, world by world.
 struct LaneFoundPair {
-  int a, b;  ///< LaneGeometry
+  int a, b;    ///< LaneGeometry
+  bool plane;  ///< that of the world is a half-space
   int first_slot, num_slots;
 };
 

@@ -34,6 +34,31 @@ BOOST_AUTO_TEST_CASE(warm_steps_allocate_nothing) {
   BOOST_TEST(batch.report(0).contacts > 0);
 }
 
+// Where the narrow phase finds the contacts.
+BOOST_AUTO_TEST_CASE(warm_steps_on_a_height_field_allocate_nothing) {
+  const Scene scene = make_scene("solo12-rough");
+  Simulator sim(scene);
+  LaneBatch batch(scene, {}, 6);
+  Rng rng(1);
+  std::vector<State> start(6, sim.initial_state("standing"));
+  const auto run = [&] {
+    for (int w = 0; w < 6; ++w) batch.set_state(w, start[w]);
+    batch.step(200);
+  };
+  for (int w = 0; w < 6; ++w) {
+    Control control = sim.hold("standing");
+    control.position_target += 0.2 * random_vector(rng, scene.nv());
+    batch.set_control(w, control);
+  }
+  run();
+  batch.reset_counts();
+  const long before = allocation_count();
+  run();
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(batch.counts()[0] > 1100);
+  BOOST_TEST(batch.report(0).contacts > 0);
+}
+
 // A batch on threads, with masks and parameters of its own, on lanes and without.
 BOOST_AUTO_TEST_CASE(warm_batches_allocate_nothing) {
   for (const char* name : {"solo12", "box-stack"}) {

@@ -229,8 +229,8 @@ BOOST_AUTO_TEST_CASE(random_robots_step_as_their_simulators) {
 // them on fields, blocks and meshes.
 BOOST_AUTO_TEST_CASE(contacts_that_are_found_are_those_of_the_simulators) {
   const Comparison c(found_scene, 60);
-  BOOST_TEST_MESSAGE(c.lanes << " of " << c.steps << ", " << c.touching << " touching, "
-                             << c.loaded << " contacts, " << c.others << " others");
+  BOOST_TEST_MESSAGE(c.lanes << " of " << c.steps << ", " << c.touching << " touching, " << c.loaded
+                             << " contacts, " << c.others << " others");
   BOOST_TEST(c.lanes > 0.6 * c.steps, c.lanes << " of " << c.steps);
   BOOST_TEST(c.touching > c.steps / 4);
   BOOST_TEST(c.loaded > c.touching);  // pairs with several points

@@ -87,6 +87,7 @@ BOOST_AUTO_TEST_CASE(sizes) {
   };
   for (const Size& s : {Size{"solo12", 19, 18, 5},
                         {"solo12-trot", 19, 18, 5},
+                        {"solo12-rough", 19, 18, 5},
                         {"solo12-trot-bumpy", 19, 18, 197},
                         {"cube-slide", 7, 6, 2},
                         {"cube-drag", 7, 6, 2},
