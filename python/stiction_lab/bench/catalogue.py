@@ -110,7 +110,7 @@ def scene(name: str) -> BenchScene:
     Raises:
         BenchError: there is none; the message lists the names.
     """
-    for item in SCENES:
+    for item in (*SCENES, *OF_MANY_WORLDS):
         if item.name == name:
             return item
     raise BenchError(
@@ -123,6 +123,12 @@ def scene(name: str) -> BenchScene:
 
 def _solo12(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
     spec = peer_models.solo12(ours.robot_file(), friction=0.9)
+    return _standing(ours, variant, spec, SOLO12_POSTURE, peer_models.SOLO12_FOOT_RADIUS)
+
+
+def _solo12_rough(ours: StictionWorld, variant: PeerVariant) -> MujocoWorld:
+    samples = peer_models.HeightSamples(*ours.field())
+    spec = peer_models.solo12(ours.robot_file(), 0.9, gains=(20.0, 0.3), field=samples)
     return _standing(ours, variant, spec, SOLO12_POSTURE, peer_models.SOLO12_FOOT_RADIUS)
 
 
@@ -274,3 +280,8 @@ SCENES = (
     BenchScene("ycb-pile-10", "ycb-pile(10)", _hull_pile, chunks=10, reps=5, **_PILE),
     BenchScene("ycb-pile-50", "ycb-pile(50)", _hull_pile, chunks=5, reps=3, **_PILE),
 )
+
+OF_MANY_WORLDS = (
+    BenchScene("solo12-rough", "solo12-rough", _solo12_rough, start="standing", hold="standing"),
+)
+"""Scenes of `lanes` and `batch` alone."""

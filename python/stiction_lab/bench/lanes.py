@@ -63,6 +63,7 @@ SCENARIOS = (
     LaneScenario("solo12-policy", "solo12", 0.3, 20.0, 0.3),
     LaneScenario("solo12-stand", "solo12", 0.05, 5.0, 0.1),
     LaneScenario("talos-stand", "talos", 0.05),
+    LaneScenario("solo12-rough", "solo12-rough", 0.3, 20.0, 0.3),
 )
 
 

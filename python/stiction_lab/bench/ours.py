@@ -153,6 +153,13 @@ class StictionWorld:
             return Path(robot.description.path)
         raise BenchError(f"scene {self._scene.name!r} has no robot")
 
+    def field(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Samples (ny, nx) and cell sizes (2,) of the scene's height field [m]."""
+        for g in self._scene.geometries:
+            if g.shape.heights is not None and g.shape.cell_size is not None:
+                return g.shape.heights, g.shape.cell_size
+        raise BenchError(f"scene {self._scene.name!r} has no height field")
+
     def hulls(self) -> list[NDArray[np.float64]]:
         """Hull vertices (k, 3) of each loose body, in the bodies' order, body frame [m]."""
         found = {

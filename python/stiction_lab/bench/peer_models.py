@@ -47,6 +47,14 @@ BOX_HALF = 0.1
 
 
 @dataclass(frozen=True)
+class HeightSamples:
+    """heights (ny, nx) [m] about the origin, cell (dx, dy) [m]."""
+
+    heights: NDArray[np.float64]
+    cell: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class PeerVariant:
     """One way to run MuJoCo; tolerances and iteration limits stay at its defaults."""
 
@@ -69,13 +77,18 @@ def variants(cone: str, servos: bool = True) -> list[PeerVariant]:
     ]
 
 
-def solo12(urdf: Path, friction: float) -> mujoco.MjSpec:
-    """Solo-12 on a plane, four sphere feet, servos of 5 N m/rad and 0.1 N m s/rad."""
+def solo12(
+    urdf: Path,
+    friction: float,
+    gains: tuple[float, float] = (5.0, 0.1),
+    field: HeightSamples | None = None,
+) -> mujoco.MjSpec:
+    """Solo-12 on a plane or a field, four sphere feet, servos of `gains` [N m/rad, N m s/rad]."""
     spec = _robot(
         urdf, feet={link: [((0.0, 0.0, 0.0), SOLO12_FOOT_RADIUS)] for link in SOLO12_FEET}
     )
-    _ground(spec, friction)
-    _servos(spec, lambda joint: (5.0, 0.1))
+    _ground(spec, friction, field)
+    _servos(spec, lambda joint: gains)
     return spec
 
 
@@ -221,11 +234,33 @@ def _add_sphere(link: ElementTree.Element, centre: Sequence[float], radius: floa
     ElementTree.SubElement(geometry, "sphere", {"radius": f"{radius:.9g}"})
 
 
-def _ground(spec: mujoco.MjSpec, friction: float) -> None:
-    """A plane at z = 0, and its friction on everything there is already."""
+def _ground(spec: mujoco.MjSpec, friction: float, field: HeightSamples | None = None) -> None:
+    """A plane at z = 0, or a field, and its friction on everything there is already."""
     for geom in spec.geoms:
         geom.friction = [friction, TORSION, ROLLING]
+    if field is not None:
+        _field(spec, friction, field)
+        return
     _geom(spec.worldbody, mujoco.mjtGeom.mjGEOM_PLANE, [0, 0, 1], friction, name="ground")
+
+
+def _field(spec: mujoco.MjSpec, friction: float, field: HeightSamples) -> None:
+    rows, columns = field.heights.shape
+    lowest = float(field.heights.min())
+    depth = float(field.heights.max()) - lowest
+    half_x, half_y = 0.5 * field.cell * (columns - 1, rows - 1)
+    spec.add_hfield(
+        name="field",
+        nrow=rows,
+        ncol=columns,
+        size=[half_x, half_y, depth, 1.0],
+        userdata=((field.heights - lowest) / depth).ravel(),
+    )
+    kind = mujoco.mjtGeom.mjGEOM_HFIELD
+    _geom(
+        spec.worldbody, kind, None, friction,
+        name="ground", hfieldname="field", pos=[0.0, 0.0, lowest],
+    )  # fmt: skip
 
 
 def _geom(

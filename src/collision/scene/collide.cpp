@@ -3,6 +3,7 @@
 #include "collision/pairs/pair.hpp"
 #include "collision/scene/cull.hpp"
 #include "collision/scene/sweep.hpp"
+#include "collision/surface/surface.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -82,6 +83,18 @@ void pose_geometries(const Scene& scene,
   }
 }
 
+/// True if all of the field under the ball of the other shape lies lower than the margin [m].
+bool proven_above(const CollisionWorkspace& work, int field, int other, double margin) {
+  const Vec3d centre = work.poses[other] * work.centre[other];
+  const Transform& X = work.poses[field];
+  const Vec3d c = transpose_times(X.R, centre - X.p);
+  const double reach = work.radius[other] * (1.0 + 1e-12) + margin;
+  const Vec3d wide{reach, reach, reach};
+  bool apart = true;
+  detail::Surface(work.shapes[field]).overlapping({c - wide, c + wide}, [&](int) { apart = false; });
+  return apart;
+}
+
 /// True if the boxes at rest prove that the pair is farther apart than the margin [m]. A
 /// half-space's box is infinite: its plane against the other's box. Rounding is left to the margin:
 /// the proof must hold by 1e-12 of the extents too.
@@ -95,6 +108,10 @@ bool proven_apart(const CollisionWorkspace& work, int a, int b, double margin) {
     const Vec3d along = transpose_times(work.poses[other].R, n);
     const double width = std::min(work.radius[other], detail::half_width(work.half[other], along));
     return height > width + margin + 1e-12 * work.radius[other];
+  }
+  for (const int field : {a, b}) {
+    if (work.shapes[field].type == ShapeType::kHeightField)
+      return proven_above(work, field, field == a ? b : a, margin);
   }
   const double radii = work.radius[a] + work.radius[b], slack = margin + 1e-12 * radii;
   if (squared_norm(offset) > (radii + slack) * (radii + slack)) return true;

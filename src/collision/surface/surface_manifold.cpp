@@ -2,6 +2,7 @@
 
 #include "collision/manifold/manifold_workspace.hpp"
 #include "collision/manifold/reduce.hpp"
+#include "collision/surface/ball_on_field.hpp"
 #include "collision/surface/inside.hpp"
 #include "collision/surface/separation_bound.hpp"
 #include "collision/surface/surface_crossing.hpp"
@@ -229,6 +230,16 @@ void contact_manifolds(const Shape& a,
   const Shape &s = surface_is_a ? a : b, &other = surface_is_a ? b : a;
   const Transform &X_WS = surface_is_a ? X_WA : X_WB, &X_WO = surface_is_a ? X_WB : X_WA;
   const Transform X_SO = relative(X_WS, X_WO);
+  if (s.type == ShapeType::kHeightField && other.type == ShapeType::kSphere) {
+    SurfacePoint point;
+    const auto found =
+        detail::ball_on_field(detail::Surface(s), other.size.x, X_SO.p, margin, point);
+    if (found == detail::BallOnField::kOnFace) {
+      work.points.push_back(point);
+      detail::gather_manifolds(X_WS, other.size.x, surface_is_a, work);
+    }
+    if (found != detail::BallOnField::kUndecided) return;
+  }
   double size = bounding_radius(other);
   if (is_surface(other.type)) {
     detail::surface_on_surface(s, other, X_SO, margin, work);

@@ -3,6 +3,7 @@
 #include "stiction/collision/manifold.hpp"
 
 #include "collision/manifold/manifold_workspace.hpp"
+#include "collision/pairs/pair.hpp"
 #include "collision/surface/surface.hpp"
 
 namespace stiction::detail {
@@ -16,6 +17,9 @@ enum SurfaceFeature : std::uint32_t {
   kCornerOfBFeature = 5,
   kCrossingFeature = 6,
 };
+
+/// Name of a point on a face of that patch.
+inline std::uint32_t face_feature(int patch) { return mix(kFaceFeature, std::uint32_t(patch)); }
 
 // Each fills work.points: what touches the surface `s`, in its frame.
 

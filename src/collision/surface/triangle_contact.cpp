@@ -15,11 +15,8 @@ constexpr double kDeep = 0.25;
 // Cosine up to which a face of the shape is too steep to have a height over corners below it.
 constexpr double kSteepFace = 0.1;
 
-std::uint32_t face_feature(const SurfaceTriangle& t) {
-  return mix(kFaceFeature, std::uint32_t(t.patch));
-}
 std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
-  return mix(mix(face_feature(t), std::uint32_t(q.face.id)), std::uint32_t(k));
+  return mix(mix(face_feature(t.patch), std::uint32_t(q.face.id)), std::uint32_t(k));
 }
 std::uint32_t edge_feature(const SurfaceTriangle& t, int k) {
   const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
@@ -287,7 +284,7 @@ void push_out(ConvexOnSurface& q, const SurfaceTriangle& t) {
   if (near.id != t.id) return;
   const Vec3d w = near.p - q.centre;
   const Vec3d u = near.distance > 0.0 ? w * (1.0 / near.distance) : t.n;
-  q.points.push_back({u, near.p, -near.distance - q.shape.size.x, face_feature(t), 0});
+  q.points.push_back({u, near.p, -near.distance - q.shape.size.x, face_feature(t.patch), 0});
 }
 
 // A ball meets the points of the surface that are nearer to its centre than all around them. Over a
@@ -302,7 +299,7 @@ void sphere_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
   const double aside = norm(w - t.n * dot(t.n, w));
   if ((at.edge < 0 && at.corner < 0) || aside <= 1e-9 * r + 2.0 * kFlatSine * distance) {
     if (height < 0.0) return;  // on the far side of a wall
-    q.points.push_back({t.n, q.centre - t.n * height, height - r, face_feature(t), 0});
+    q.points.push_back({t.n, q.centre - t.n * height, height - r, face_feature(t.patch), 0});
     return;
   }
   const Vec3d u = w * (1.0 / distance);

@@ -1,0 +1,77 @@
+#include "collision/surface/ball_on_field.hpp"
+
+#include "support/random.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <cstring>
+
+using namespace stiction;
+using namespace stiction::detail;
+using namespace stiction::test;
+
+namespace {
+
+constexpr int kSamples = 12;
+constexpr double kCell = 0.1;
+
+Shape field(Rng& rng) {
+  const double rough = rng.below(4) == 0 ? 0.0 : rng.uniform(0.0, 0.05);
+  std::vector<double> heights;
+  for (int k = 0; k < kSamples * kSamples; ++k) heights.push_back(rough * rng.uniform(-1.0, 1.0));
+  return Shape::height_field(kSamples, kSamples, heights, kCell, kCell);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ball_on_field_test)
+
+// What is decided is what the general way finds, to the last bit, and most of what stands on open
+// ground is decided.
+BOOST_AUTO_TEST_CASE(what_is_decided_is_what_the_general_way_finds) {
+  Rng rng(1);
+  ManifoldWorkspace work;
+  int apart = 0, on_face = 0, undecided = 0, edges = 0, deep = 0, beside = 0;
+  for (int trial = 0; trial < 20000; ++trial) {
+    const Shape ground = field(rng);
+    const double radius = std::pow(10.0, rng.uniform(-2.5, -1.0));
+    const double margin = rng.below(3) == 0 ? 0.0 : rng.uniform(0.0, 0.02);
+    const double half = 0.5 * kCell * kSamples;
+    Vec3d centre{rng.uniform(-half, half), rng.uniform(-half, half), 0.0};
+    const double level = ground.field->height(centre.x, centre.y);
+    centre.z = (std::isnan(level) ? 0.0 : level) + radius * rng.uniform(-0.5, 1.5) +
+               rng.uniform(-1.0, 2.0) * margin;
+    SurfacePoint point{};
+    const BallOnField found = ball_on_field(Surface(ground), radius, centre, margin, point);
+    if (found == BallOnField::kUndecided) {
+      ++undecided;
+      continue;
+    }
+    work.points.clear();
+    work.manifolds.clear();
+    const Shape ball = Shape::sphere(radius);
+    convex_on_surface(ground, ball, {Mat3d::identity(), centre}, margin, work);
+    if (found == BallOnField::kApart) {
+      ++apart;
+      BOOST_TEST(work.points.size() == 0u);
+      beside += level > centre.z - radius - margin;
+      continue;
+    }
+    ++on_face;
+    deep += point.gap < 0.0;
+    BOOST_REQUIRE(work.points.size() == 1u);
+    const SurfacePoint& expected = work.points[0];
+    BOOST_TEST(std::memcmp(&expected.normal, &point.normal, sizeof(Vec3d)) == 0);
+    BOOST_TEST(std::memcmp(&expected.on_surface, &point.on_surface, sizeof(Vec3d)) == 0);
+    BOOST_TEST(expected.gap == point.gap);
+    BOOST_TEST(expected.feature == point.feature);
+    edges += std::abs(point.normal.z - 1.0) < 1e-15;
+  }
+  BOOST_TEST_MESSAGE(apart << " apart, " << on_face << " on a face, " << undecided << " undecided");
+  BOOST_TEST(apart > 3000);
+  BOOST_TEST(on_face > 1000);
+  BOOST_TEST(undecided > 3000);
+  BOOST_TEST(deep > 200);
+  BOOST_TEST(edges > 50);  // level ground
+}
+
+BOOST_AUTO_TEST_SUITE_END()
