@@ -32,7 +32,8 @@ int plane_points(ShapeType type) {
 /// Places for points of a pair that are found. A pair with more of them leaves the lanes.
 int found_points(const Shape& shape, const Shape& other) {
   const bool round = shape.type == ShapeType::kSphere || shape.type == ShapeType::kCapsule;
-  return round || other.type == ShapeType::kHalfSpace ? 4 : kMostFoundPoints;
+  const bool rim = other.type == ShapeType::kHalfSpace && shape.type != ShapeType::kConvexMesh;
+  return round || rim ? 4 : kMostFoundPoints;
 }
 
 /// Pairs that never meet: of the same body, off, or both in the world.
