@@ -91,7 +91,9 @@ bool proven_above(const CollisionWorkspace& work, int field, int other, double m
   const double reach = work.radius[other] * (1.0 + 1e-12) + margin;
   const Vec3d wide{reach, reach, reach};
   bool apart = true;
-  detail::Surface(work.shapes[field]).overlapping({c - wide, c + wide}, [&](int) { apart = false; });
+  detail::Surface(work.shapes[field]).overlapping({c - wide, c + wide}, [&](int) {
+    apart = false;
+  });
   return apart;
 }
 
