@@ -5,6 +5,7 @@
 #include "batch/lane_kernels.hpp"
 #include "batch/lane_layout.hpp"
 #include "batch/pair_finder.hpp"
+#include "batch/problem_solver.hpp"
 #include "batch/world_parameters.hpp"
 #include "batch/world_wrenches.hpp"
 
@@ -130,6 +131,7 @@ class LaneBatch {
   LaneLayout layout_;
   LaneScene view_;
   std::unique_ptr<PairFinder> finder_;
+  std::unique_ptr<ProblemSolver> solver_;
   LaneKernel kernel_;
   int worlds_, packs_;
   Worlds data_;

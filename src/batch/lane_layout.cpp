@@ -4,6 +4,7 @@
 
 #include "math/symmetric_eigen.hpp"
 #include "model/joint.hpp"
+#include "solver/dense/dense_island.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -55,6 +56,10 @@ std::string why_not_lanes(const Scene& scene, const SimulatorSettings& settings)
   if (settings.solver.name != "ncp-newton") return "the solver is " + settings.solver.name;
   if (settings.solver.centred_loads) return "centred_loads is on";
   if (settings.solver.time_budget > 0.0) return "there is a time budget";
+  if (settings.solver.max_iterations < kMostDenseSweeps) return "max_iterations is small";
+  if (settings.solver.max_factorisations > 0 &&
+      settings.solver.max_factorisations < kMostDenseSteps)
+    return "max_factorisations is small";
   if (settings.smoothing > 0.0) return "smoothing is on";
   if (settings.sleeping.enabled) return "sleeping is on";
   if (settings.collision.points_per_pair > 0) return "points_per_pair is given";
@@ -195,7 +200,8 @@ LaneScene LaneLayout::view() const {
           static_cast<int>(found_pairs.size()),
           num_found,
           nullptr,
-          nullptr};
+          nullptr,
+          {}};
 }
 
 namespace {

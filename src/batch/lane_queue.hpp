@@ -1,11 +1,11 @@
 #pragma once
 
-#include "batch/dense_solve.hpp"
+#include "solver/dense/dense_solve.hpp"
 #include "batch/lane_rows.hpp"
 
 // Problems of the same size from any worlds of a chunk are solved together. A world's problem holds
 // exactly its own active sets, padded to a class of scalar rows: which worlds share its pack
-// changes nothing.
+// changes nothing. Problems of many rows go to the library's solver, world by world.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -16,10 +16,13 @@ inline constexpr int kMaxLaneSets = kMaxLaneCones + kMaxLaneScalars;
 constexpr int most_cones(const LaneScene& s) {
   return s.num_slots < kMaxLaneCones ? s.num_slots : kMaxLaneCones;
 }
-constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / kScalarClass; }
 constexpr int most_classes(const LaneScene& s) {
-  const int most = s.num_rows < kMaxLaneScalars ? s.num_rows : kMaxLaneScalars;
+  const int most = s.num_rows < kMaxDenseRows ? s.num_rows : kMaxDenseRows;
   return scalar_class(most) + 1;
+}
+/// Whether problems of so many contacts and such a class of rows are dense ones.
+constexpr bool has_queue(int cones, int scalars) {
+  return 3 * cones + kScalarClass * (scalars - 1) < kMaxDenseRows;
 }
 constexpr int num_queues(const LaneScene& s) { return (most_cones(s) + 1) * most_classes(s); }
 
@@ -32,8 +35,9 @@ inline void take_queues(const LaneScene& s,
   for (int n = 0; n <= most_cones(s); ++n) {
     for (int c = 0; c < most_classes(s); ++c) {
       LaneQueue<Real>& q = queues[n * most_classes(s) + c];
-      q.problem = take_dense_problem(n, kScalarClass * c, arena);
       q.count = 0;
+      if (!has_queue(n, c)) continue;
+      q.problem = take_dense_problem(n, kScalarClass * c, arena);
       q.pack = indices;
       q.lane = q.pack + W;
       q.sets = q.lane + W;
@@ -84,7 +88,7 @@ inline void solve_queue(const LaneScene& s,
   scatter(s, q, packs);
 }
 
-/// Rows that no set has: they stay zero.
+/// Rows that no set has: nothing moves them, and residuals do not see them.
 template <class Real>
 inline void pad(const DenseProblem<Real>& p, int first, int i) {
   constexpr int W = lane_width<Real>;
@@ -92,7 +96,7 @@ inline void pad(const DenseProblem<Real>& p, int first, int i) {
          *lower = numbers(p.lower), *upper = numbers(p.upper);
   const int rows = p.rows();
   for (int r = first; r < rows; ++r) {
-    for (int k = 0; k <= r; ++k) G[(r * rows + k) * W + i] = r == k ? 1.0 : 0.0;
+    for (int k = 0; k <= r; ++k) G[(r * rows + k) * W + i] = 0.0;
     const int j = r - 3 * p.cones;
     g[r * W + i] = lambda[r * W + i] = lower[j * W + i] = upper[j * W + i] = 0.0;
   }
@@ -138,6 +142,21 @@ inline void copy_delassus(const LaneScratch<Real>& x,
   }
 }
 
+/// Bounds of the impulse of a joint's row.
+struct LaneBounds {
+  double lower, upper;
+};
+template <class Real>
+inline LaneBounds bounds_of(const LaneScene& s,
+                            const LaneParameters<Real>& p,
+                            const LaneRow& row,
+                            int lane) {
+  if (row.kind != LaneRow::Kind::kDryFriction) return {0.0, __builtin_inf()};
+  const double most =
+      s.rules.dt * numbers(p.dry_friction)[row.dof * lane_width<Real> + lane];
+  return {-most, most};
+}
+
 /// The problem of one lane as problem i of a queue.
 template <class Real>
 inline void copy_problem(const LaneScene& s,
@@ -164,18 +183,91 @@ inline void copy_problem(const LaneScene& s,
       numbers(p.mu)[a * W + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
       continue;
     }
-    const LaneRow& joint = s.rows[set - s.num_slots];
+    const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], sets.lane);
     const int j = a - sets.cones;
-    double lower = 0.0, upper = __builtin_inf();
-    if (joint.kind == LaneRow::Kind::kDryFriction) {
-      upper = s.rules.dt * numbers(parameters.dry_friction)[joint.dof * W + sets.lane];
-      lower = -upper;
-    }
-    numbers(p.lower)[j * W + i] = lower;
-    numbers(p.upper)[j * W + i] = upper;
+    numbers(p.lower)[j * W + i] = bounds.lower;
+    numbers(p.upper)[j * W + i] = bounds.upper;
   }
   numbers(p.floor)[i] = floor;
   pad(p, row, i);
+}
+
+/// The lower block of G of the sets a and b of a lane, and its transpose, into the panels of both.
+template <int RowDim, int ColDim, int W>
+inline void copy_to_panels(
+    const double* from, int stride, double* panel, int column, double* mirror, int row) {
+  constexpr int kRows = RowDim == 3 ? 4 : 1, kCols = ColDim == 3 ? 4 : 1;
+  for (int r = 0; r < RowDim; ++r) {
+    for (int c = 0; c < ColDim; ++c) {
+      const double x = from[(r * stride + c) * W];
+      panel[kRows * (column + c) + r] = x;
+      mirror[kCols * (row + r) + c] = x;
+    }
+  }
+}
+
+/// G of one lane into panels.
+template <class Real>
+inline void copy_panels(const LaneScratch<Real>& x,
+                        const PackWork<Real>& w,
+                        const LaneSets& sets,
+                        const LaneProblem& p) {
+  constexpr int W = lane_width<Real>;
+  const int stride = w.num_rows, rows = p.rows();
+  const auto from = [&](int a, int b) {
+    return numbers(x.G) + (sets.start[a] * stride + sets.start[b]) * W + sets.lane;
+  };
+  const auto cone = [&](int a) { return p.panels + 4 * rows * a; };
+  double* scalars = p.panels + 4 * rows * sets.cones;
+  for (int a = 0; a < sets.cones; ++a) {
+    for (int k = 0; k < rows; ++k) cone(a)[4 * k + 3] = 0.0;
+    for (int b = 0; b <= a; ++b)
+      copy_to_panels<3, 3, W>(from(a, b), stride, cone(a), 3 * b, cone(b), 3 * a);
+  }
+  for (int j = 0; j < sets.scalars; ++j) {
+    const int a = sets.cones + j, row = 3 * sets.cones + j;
+    double* own = scalars + rows * j;
+    for (int b = 0; b < sets.cones; ++b)
+      copy_to_panels<1, 3, W>(from(a, b), stride, own, 3 * b, cone(b), row);
+    for (int k = 0; k <= j; ++k)
+      copy_to_panels<1, 1, W>(
+          from(a, sets.cones + k), stride, own, 3 * sets.cones + k, scalars + rows * k, row);
+  }
+}
+
+/// The problem of one lane by the library's solver.
+template <class Real>
+inline void solve_alone(const LaneScene& s,
+                        const LaneParameters<Real>& parameters,
+                        const LaneScratch<Real>& x,
+                        const LaneSets& sets,
+                        PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  const int lane = sets.lane;
+  const LaneProblem p = s.solver.begin(s.solver.self, sets.cones, sets.scalars);
+  copy_panels(x, w, sets, p);
+  double* lambda = numbers(w.lambda) + lane;
+  const double* g = numbers(x.g) + lane;
+  for (int a = 0, row = 0; a < sets.cones + sets.scalars; ++a) {
+    const int set = sets.set[a], dim = a < sets.cones ? 3 : 1, o = set_offset(s, set);
+    for (int r = 0; r < dim; ++r, ++row) {
+      p.g[row] = g[(o + r) * W];
+      p.lambda[row] = lambda[(o + r) * W];
+    }
+    p.floor[a] = numbers(x.floor)[set * W + lane];
+    if (a < sets.cones) {
+      p.mu[a] = numbers(parameters.friction)[s.slots[set].pair * W + lane];
+      continue;
+    }
+    const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], lane);
+    p.lower[a - sets.cones] = bounds.lower;
+    p.upper[a - sets.cones] = bounds.upper;
+  }
+  numbers(w.relative)[lane] = s.solver.solve(s.solver.self);
+  for (int a = 0, row = 0; a < sets.cones + sets.scalars; ++a) {
+    const int dim = a < sets.cones ? 3 : 1, o = set_offset(s, sets.set[a]);
+    for (int r = 0; r < dim; ++r, ++row) lambda[(o + r) * W] = p.lambda[row];
+  }
 }
 
 /// The active sets of a lane; false if they are too many.
@@ -199,7 +291,7 @@ inline bool find_sets(const LaneScene& s, const PackWork<Real>& w, LaneSets& out
 }
 
 /// Gives the problems of a pack's lanes that are still stepped to their queues, and solves those
-/// that are full.
+/// that are full; large ones at once.
 template <class Real>
 inline void enqueue(const LaneScene& s,
                     const LaneParameters<Real>& p,
@@ -223,6 +315,10 @@ inline void enqueue(const LaneScene& s,
     numbers(w.scalars)[lane] = sets.scalars;
     const int num = sets.cones + sets.scalars;
     if (num == 0) continue;
+    if (3 * sets.cones + sets.scalars > kMaxDenseRows) {
+      solve_alone(s, p, x, sets, w);
+      continue;
+    }
     LaneQueue<Real>& q = queues[sets.cones * most_classes(s) + scalar_class(sets.scalars)];
     const int i = q.count++;
     q.pack[i] = index;

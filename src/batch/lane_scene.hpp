@@ -2,6 +2,8 @@
 
 #include "stiction/model/tree_view.hpp"
 
+#include "batch/lane_problem.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -101,6 +103,7 @@ struct LaneScene {
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   void* finder = nullptr;
+  LaneSolver solver;  ///< of problems of more than kMaxDenseRows rows
 };
 
 /// How a world's step ended; of all but kStepped its state is as it was before.
@@ -121,8 +124,8 @@ enum class LaneExit : std::uint8_t {
 };
 inline constexpr int kLaneExits = 12;
 
-/// Largest problem of a lane: cones and rows of one dimension; these are padded to a multiple.
-inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 40, kScalarClass = 4;
+/// Largest problem of a lane: cones and rows of one dimension.
+inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;
 
 /// One pack of worlds: entry (i, lane) at [i W + lane].
 struct LanePack {

@@ -177,7 +177,8 @@ std::size_t lane_doubles(const LaneScene& s, int packs) {
   constexpr int kPadding = 8;
   std::size_t reals = lane_scratch_size<Real>(s) + packs * pack_work_size(s);
   for (int n = 0; n <= most_cones(s); ++n) {
-    for (int c = 0; c < most_classes(s); ++c) reals += dense_problem_size(n, kScalarClass * c);
+    for (int c = 0; c < most_classes(s); ++c)
+      reals += has_queue(n, c) ? dense_problem_size(n, kScalarClass * c) : 0;
   }
   reals += dense_work_size(most_cones(s), kScalarClass * (most_classes(s) - 1)) + kPadding;
   return reals * lane_width<Real>;
@@ -204,7 +205,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   [[maybe_unused]] const int* first_index = indices;
   LaneParameters<Real> parameters[kMaxLanePacks];
   PackWork<Real> works[kMaxLanePacks];
-  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxLaneScalars / kScalarClass + 1)];
+  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxDenseRows / kScalarClass + 1)];
   LaneScratch<Real> scratch = take_lane_scratch(s, arena);
   DenseWork<Real> dense =
       take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);

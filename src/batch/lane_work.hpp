@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/dense_problem.hpp"
+#include "solver/dense/dense_problem.hpp"
 #include "batch/lane_parameters.hpp"
 
 namespace stiction {

@@ -76,20 +76,6 @@ void list_dofs(const TreeView& view, const ConstraintRow& row, std::vector<int>&
   dofs.erase(std::unique(dofs.begin(), dofs.end()), dofs.end());
 }
 
-void lay_out_panels(ContactProblem& problem) {
-  ContactProblem::Panels& panels = problem.stored;
-  const int total = problem.num_rows();
-  panels.clear(problem.num_sets());
-  for (int i = 0; i < problem.num_sets(); ++i) {
-    const int stride = ContactProblem::stride(problem.sets[i].dim);
-    panels.begin(i);
-    panels.diagonal[i] = panels.size + stride * problem.sets[i].offset;
-    panels.runs.push_back({0, total, 0});
-    panels.size += stride * total;
-    panels.end(i);
-  }
-}
-
 /// The panel of three rows, padded to four: column c at [4 c].
 STICTION_CLONES void fill_cone_panel(
     const OneTreeRows& Y, const int* dofs, int num_dofs, int row, int total, double* panel) {
@@ -151,20 +137,46 @@ STICTION_CLONES void times_transpose(
   }
 }
 
-STICTION_CLONES void times(
-    const double* y, const double* root, const double* x, int nv, int width, double* w) {
-  for (int k = 0; k < nv; ++k) {
-    Quad low{}, high{};
-    for (int c = 0; c < width; c += kBlock) {
-      low += quad(y + k * width + c) * quad(x + c);
-      high += quad(y + k * width + c + 4) * quad(x + c + 4);
+/// u += Y x, set after set, as on lanes: no set's share depends on which others there are.
+void times(const OneTreeRows& Y,
+           const std::vector<ConstraintRow>& rows,
+           const double* lambda,
+           int nv,
+           double* u) {
+  int offset = 0;
+  for (const ConstraintRow& row : rows) {
+    const int dim = row.set.dim;
+    const double* l = lambda + offset;
+    const double* y = Y.y.data() + offset;
+    offset += dim;
+    if (dim == 3) {
+      for (int k = 0; k < nv; ++k, y += Y.width)
+        u[k] += (y[0] * l[0] + y[1] * l[1]) + y[2] * l[2];
+      continue;
     }
-    low += high;
-    w[k] += ((low[0] + low[1]) + (low[2] + low[3])) / root[k];
+    for (int k = 0; k < nv; ++k, y += Y.width) {
+      double sum = y[0] * l[0];
+      for (int r = 1; r < dim; ++r) sum += y[r] * l[r];
+      u[k] += sum;
+    }
   }
 }
 
 }  // namespace
+
+void lay_out_panels_of_one_tree(ContactProblem& problem) {
+  ContactProblem::Panels& panels = problem.stored;
+  const int total = problem.num_rows();
+  panels.clear(problem.num_sets());
+  for (int i = 0; i < problem.num_sets(); ++i) {
+    const int stride = ContactProblem::stride(problem.sets[i].dim);
+    panels.begin(i);
+    panels.diagonal[i] = panels.size + stride * problem.sets[i].offset;
+    panels.runs.push_back({0, total, 0});
+    panels.size += stride * total;
+    panels.end(i);
+  }
+}
 
 int common_tree(const ConstraintRows& rows) {
   if (rows.rows.empty()) return -1;
@@ -196,7 +208,7 @@ void assemble_one_tree(const DynamicsWorkspace& dynamics,
                        const ConstraintRows& rows,
                        RowScratch& scratch,
                        ContactProblem& problem) {
-  lay_out_panels(problem);
+  lay_out_panels_of_one_tree(problem);
   const OneTreeRows& Y = *rows.whitened.one_tree();
   std::vector<int>& dofs = scratch.dofs;
   const int total = problem.num_rows();
@@ -226,13 +238,15 @@ void add_free_velocity(const double* w,
 }
 
 void add_impulses(const std::vector<double>& lambda,
+                  const std::vector<ConstraintRow>& rows,
                   const OneTreeRows& Y,
                   RowScratch& scratch,
-                  double* w) {
-  std::vector<double>& padded = scratch.by_row;
-  padded.resize(Y.width);
-  std::fill(std::copy(lambda.begin(), lambda.end(), padded.begin()), padded.end(), 0.0);
-  times(Y.y.data(), Y.root.data(), padded.data(), static_cast<int>(Y.root.size()), Y.width, w);
+                  double* u) {
+  const int nv = static_cast<int>(Y.root.size());
+  std::vector<double>& sum = scratch.by_row;
+  sum.assign(nv, 0.0);
+  times(Y, rows, lambda.data(), nv, sum.data());
+  for (int k = 0; k < nv; ++k) u[k] += sum[k] * Y.root[k];
 }
 
 }  // namespace stiction

@@ -18,6 +18,9 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
                      const ConstraintRows& rows,
                      OneTreeRows& Y);
 
+/// Room for panels of one run over all rows each, set after set.
+void lay_out_panels_of_one_tree(ContactProblem& problem);
+
 /// Panels of G = Y^T Y, each one run over all rows.
 void assemble_one_tree(const DynamicsWorkspace& dynamics,
                        const ConstraintRows& rows,
@@ -30,10 +33,11 @@ void add_free_velocity(const double* w,
                        RowScratch& scratch,
                        std::vector<double>& g);
 
-/// w += D^1/2 Y lambda.
+/// u += D^-1/2 Y lambda = D^-1 L^-T J^T lambda, of the tree.
 void add_impulses(const std::vector<double>& lambda,
+                  const std::vector<ConstraintRow>& rows,
                   const OneTreeRows& Y,
                   RowScratch& scratch,
-                  double* w);
+                  double* u);
 
 }  // namespace stiction

@@ -211,12 +211,18 @@ void velocity_change(const Scene& scene,
   } else {
     std::fill(out, out + nv, 0.0);
   }
-  if (const OneTreeRows* Y = rows.whitened.one_tree()) {
-    add_impulses(impulse, *Y, scratch, out + scene.trees()[Y->tree].v_offset);
-  } else {
+  const OneTreeRows* Y = rows.whitened.one_tree();
+  if (Y == nullptr) {
     add_whitened_impulses(scene, dynamics, rows, impulse.data(), scratch.by_dof, out);
+    return solve_scaled_lower(scene, dynamics, out);
   }
-  solve_scaled_lower(scene, dynamics, out);
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const TreeData<double>& data = dynamics.trees[t];
+    double* own = out + scene.trees()[t].v_offset;
+    for (int k = 0; k < scene.trees()[t].nv; ++k) own[k] *= data.D_inverse[k];
+    if (static_cast<int>(t) == Y->tree) add_impulses(impulse, rows.rows, *Y, scratch, own);
+    solve_lower(dynamics.views[t], data, own);
+  }
 }
 
 void row_motion(const RowContext& context,

@@ -33,6 +33,8 @@ int sweeps_per_turn(const Island& island) {
 const NcpNewton::Stage NcpNewton::kStages[] = {
     // From the interior, impulses that are not unique come out centred, whatever the warm start.
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
+    // Few rows: the course of worlds on lanes, which has their bits.
+    {"few rows", &NcpNewton::few_rows, &NcpNewton::solve_as_on_lanes, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
     // Loose bodies in motion: conjugate gradients on sweeps.
@@ -264,6 +266,23 @@ bool NcpNewton::take_turns() {
   return false;
 }
 
+bool NcpNewton::few_rows() const {
+  return whole() && settings_.max_iterations >= kMostDenseSweeps &&
+         budget_.left() >= kMostDenseSteps && is_dense_island(island_);
+}
+
+/// What it does not solve begins anew from the same start.
+bool NcpNewton::solve_as_on_lanes() {
+  const DenseAnswer answer =
+      solve_dense_island(island_, settings_.tolerance, work_.dense, lambda_);
+  sweeps_ += answer.sweeps;
+  budget_.count() += answer.steps;
+  if (!(answer.relative <= settings_.tolerance)) return false;
+  evaluate();
+  certificate_.relative = std::min(certificate_.relative, settings_.tolerance);
+  return true;
+}
+
 /// Whether the velocities that the start makes are so much larger than those asked for that the
 /// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
 bool NcpNewton::drowns(const RowSizes& sizes) const {
@@ -348,6 +367,7 @@ void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
     work.interior_space.reserve(
         problem.g.size(), island.last - island.first, trees.num_coordinates());
   }
+  work.dense.reserve();
   work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));
   work.relaxed.locals.grow(problem.num_sets());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "solver/dense/dense_island.hpp"
 #include "solver/ncp_newton/budget.hpp"
 #include "solver/ncp_newton/conjugate_gradients.hpp"
 #include "solver/ncp_newton/gauss_seidel.hpp"
@@ -42,6 +43,7 @@ struct NcpNewtonWork {
   ConjugateGradientWork gradients;
   InteriorWork interior;
   InteriorSpaceWork interior_space;
+  DenseIslandWork dense;
 };
 
 /// ncp-newton on one island: its stages one after the other (ncp_newton.cpp).
@@ -79,6 +81,7 @@ class NcpNewton {
   bool whole() const { return !relaxed_; }
   bool centred() const { return settings_.centred_loads && small(); }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
+  bool few_rows() const;
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_loose() const { return many_loose() && is_large(island_); }
@@ -86,6 +89,7 @@ class NcpNewton {
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
 
   // The stages.
+  bool solve_as_on_lanes();
   bool start_well();
   bool go_inside();
   bool sweep_loose();

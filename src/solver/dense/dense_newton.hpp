@@ -1,7 +1,7 @@
 #pragma once
 
-#include "batch/dense_certificate.hpp"
-#include "batch/dense_lu.hpp"
+#include "solver/dense/dense_certificate.hpp"
+#include "solver/dense/dense_lu.hpp"
 
 // Newton on the modes of solver/ncp_newton/mode_newton.cpp in lanes: the same scaling, map, system
 // and line search. A lane that does not take part, or is done, is computed and not written.
@@ -206,7 +206,7 @@ inline void project(const DenseShape<Real, Cones>& s, const Real* from, Real* la
 /// the lanes of `at`; p.lambda and p.relative become the best seen.
 template <class Real, int Cones>
 inline void dense_newton(const DenseShape<Real, Cones>& s,
-                         const DenseWork<Real>& w,
+                         DenseWork<Real>& w,
                          int steps,
                          Real tolerance,
                          Mask<Real> at) {
@@ -219,6 +219,7 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
     window[k % 4] = merit;
     dense_velocity(s, w.l, w.moved);
     newton_step(s, w);
+    ++w.num_steps;
     Real limit = window[0];
     for (int j = 1; j <= (k < 3 ? k : 3); ++j) limit = max(limit, window[j]);
     merit = line_search(s, w, limit, at);

@@ -12,6 +12,13 @@ struct Count {
   constexpr operator int() const { return N; }
 };
 
+/// Largest dense problem: its work grows with the cube of its rows, of which most hold still.
+inline constexpr int kMaxDenseCones = 8, kMaxDenseRows = 24;
+
+/// Rows of one dimension are padded to a multiple, by rows of zeros.
+inline constexpr int kScalarClass = 4;
+constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / kScalarClass; }
+
 /// c = G lambda + g of `cones` contacts, three rows each, then `scalars` rows whose impulse lies
 /// between two bounds; each lane a problem of its own. Rows of a contact are [n t1 t2], in the
 /// order of elimination: the normal is never singular where the tangents of a sliding contact may
@@ -64,6 +71,7 @@ struct DenseWork {
   Real* slides;                                      ///< [cones]
   ConeStep<Real>* cones;                             ///< [cones]
   Real* inverse;                                     ///< [scalars] of the diagonal
+  int num_sweeps = 0, num_steps = 0;                 ///< of the pack in this solve
 };
 
 constexpr int dense_work_size(int cones, int scalars) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/dense_problem.hpp"
+#include "solver/dense/dense_problem.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {

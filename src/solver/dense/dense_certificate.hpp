@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/dense_problem.hpp"
+#include "solver/dense/dense_problem.hpp"
 
 // Residuals::relative on lanes, see contact/scaled_residuals.hpp: the same rule with its floors of
 // rounding, and infinite where the scalar code would have to look at lost digits.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "batch/dense_newton.hpp"
-#include "batch/dense_sweep.hpp"
+#include "solver/dense/dense_newton.hpp"
+#include "solver/dense/dense_sweep.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -31,6 +31,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     ready = true;
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
     dense_sweep(s, w, same, p.lambda);
+    ++w.num_sweeps;
     const Real relative = evaluate();
     const Mask<Real> worse = same & (relative > goal);
     p.relative[0] = select(same & negated(worse), relative, p.relative[0]);
@@ -50,6 +51,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     const Real before = p.relative[0];
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
     for (int k = 0; k < kSweeps; ++k) dense_sweep(s, w, at, p.lambda);
+    w.num_sweeps += kSweeps;
     p.relative[0] = select(at, evaluate(), before);
     const Mask<Real> more = at & (p.relative[0] > goal);
     if (any(more)) dense_newton(s, w, kSteps, goal, more);
@@ -62,6 +64,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
 
 template <class Real>
 inline void dense_solve(const DenseProblem<Real>& p, double tolerance, DenseWork<Real>& w) {
+  w.num_sweeps = w.num_steps = 0;
   switch (p.scalars == 0 ? p.cones : -1) {
     case 1:
       return dense_solve(DenseShape<Real, 1>{p}, tolerance, w);

@@ -1,0 +1,131 @@
+#include "solver/dense/dense_island.hpp"
+
+#include "solver/dense/dense_solve.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace stiction {
+namespace {
+
+/// Row r of a contact [n t1 t2] is this one of its set, [t1 t2 n].
+constexpr int row_of_cone(int r) { return (r + 2) % 3; }
+
+/// Where a set's rows stand in the dense problem: contacts first, each kind in the order of sets.
+struct DenseOrder {
+  int cones = 0, scalars = 0;
+  int row_of[kMaxDenseRows];  ///< of the island's rows
+
+  explicit DenseOrder(const Island& island) {
+    const auto& sets = island.problem.sets;
+    for (int i = island.first; i < island.last; ++i) cones += sets[i].is_cone();
+    int cone = 0;
+    for (int i = island.first; i < island.last; ++i) {
+      const int o = sets[i].offset - island.begin;
+      if (!sets[i].is_cone()) {
+        row_of[o] = 3 * cones + scalars++;
+        continue;
+      }
+      for (int r = 0; r < 3; ++r) row_of[o + row_of_cone(r)] = 3 * cone + r;
+      ++cone;
+    }
+    scalars = kScalarClass * scalar_class(scalars);
+  }
+};
+
+void copy_bounds(const Island& island, const DenseProblem<double>& out) {
+  const ContactProblem& p = island.problem;
+  double* mu = out.mu;
+  int scalar = 0;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    if (set.is_cone()) {
+      *mu++ = set.friction.slope();
+      continue;
+    }
+    const bool box = set.kind == SetKind::kBox;
+    out.lower[scalar] = box ? set.lower : 0.0;
+    out.upper[scalar++] = box ? set.upper : std::numeric_limits<double>::infinity();
+  }
+}
+
+void copy_problem(const Island& island,
+                  const DenseOrder& order,
+                  const double* lambda,
+                  const DenseProblem<double>& out) {
+  const ContactProblem& p = island.problem;
+  const int rows = out.rows();
+  for (int r = island.rows(); r < rows; ++r) {  // padding
+    for (int k = 0; k < rows; ++k) out.G[r * rows + k] = 0.0;
+    const int j = r - 3 * out.cones;
+    out.g[r] = out.lambda[r] = out.lower[j] = out.upper[j] = 0.0;
+  }
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const int* own = order.row_of + (set.offset - island.begin);
+    for (int r = 0; r < set.dim; ++r) {
+      std::fill_n(out.G + own[r] * rows, rows, 0.0);
+      out.g[own[r]] = p.g[set.offset + r];
+      out.lambda[own[r]] = lambda[set.offset + r];
+    }
+    p.each_column(i, [&](int j, const double* column) {
+      double* G = out.G + order.row_of[j - island.begin];
+      for (int r = 0; r < set.dim; ++r) G[own[r] * rows] = column[r];
+    });
+  }
+  copy_bounds(island, out);
+  double floor = 0.0;
+  if (!p.velocity_floor.empty()) {
+    for (int i = island.first; i < island.last; ++i) floor = std::max(floor, p.velocity_floor[i]);
+  }
+  *out.floor = floor;
+  *out.valid = 1.0;
+}
+
+}  // namespace
+
+std::size_t DenseIslandWork::size() {
+  std::size_t most = 0;
+  for (int cones = 0; cones <= kMaxDenseCones; ++cones) {
+    const int scalars = kScalarClass * scalar_class(kMaxDenseRows - 3 * cones);
+    most = std::max<std::size_t>(
+        most, dense_problem_size(cones, scalars) + dense_work_size(cones, scalars));
+  }
+  return most;
+}
+
+bool is_dense_island(const Island& island) {
+  if (island.rows() > kMaxDenseRows || island.is_loose()) return false;
+  const ContactProblem& p = island.problem;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const bool contact = set.is_cone() && set.dim == 3 && set.friction.is_circular();
+    const bool scalar = set.kind == SetKind::kNonNegative || set.kind == SetKind::kBox;
+    if (!contact && !scalar) return false;
+    for (int r = 0; r < set.dim; ++r) {
+      if (p.compliance[set.offset + r] != 0.0) return false;
+    }
+  }
+  return true;
+}
+
+DenseAnswer solve_dense_island(const Island& island,
+                               double tolerance,
+                               DenseIslandWork& work,
+                               double* lambda) {
+  work.reserve();
+  const DenseOrder order(island);
+  Arena<double> arena{work.memory};
+  const DenseProblem<double> problem = take_dense_problem(order.cones, order.scalars, arena);
+  DenseWork<double> scratch = take_dense_work(order.cones, order.scalars, arena);
+  copy_problem(island, order, lambda, problem);
+  dense_solve(problem, tolerance, scratch);
+  const double relative = *problem.relative;
+  if (relative <= tolerance) {
+    for (int r = 0; r < island.rows(); ++r)
+      lambda[island.begin + r] = problem.lambda[order.row_of[r]];
+  }
+  return {relative, scratch.num_sweeps, scratch.num_steps};
+}
+
+}  // namespace stiction
