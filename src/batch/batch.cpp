@@ -5,8 +5,8 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "batch/background.hpp"
-#include "batch/lane_kernels.hpp"
-#include "batch/lane_layout.hpp"
+#include "simulator/lanes/lane_kernels.hpp"
+#include "simulator/lanes/lane_layout.hpp"
 #include "batch/thread_pool.hpp"
 #include "batch/world_rows.hpp"
 

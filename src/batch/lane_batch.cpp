@@ -28,12 +28,6 @@ const Scene& fit(const Scene& scene, const SimulatorSettings& settings) {
   return scene;
 }
 
-std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {
-  const auto [shape, plane] = layout.pairs[slot.pair];
-  return static_cast<std::uint64_t>(std::min(shape, plane)) << 32 |
-         static_cast<std::uint32_t>(std::max(shape, plane));
-}
-
 /// Lane `lane` of numbers [n] of a pack.
 void scatter(const double* from, int n, int width, double* to) {
   for (int k = 0; k < n; ++k) to[k * width] = from[k];
@@ -42,19 +36,7 @@ void gather(const double* from, int n, int width, double* to) {
   for (int k = 0; k < n; ++k) to[k] = from[k * width];
 }
 
-/// Where a row's impulse lies in State::constraint_impulse.
-int joint_place(const LaneRow& row, int nv) { return row.dof + nv * static_cast<int>(row.kind); }
-
 }  // namespace
-
-LaneMemory::LaneMemory(std::size_t doubles) {
-  constexpr std::size_t kAlign = 64;
-  const std::size_t bytes = (doubles * sizeof(double) + kAlign) / kAlign * kAlign;
-  void* memory = std::aligned_alloc(kAlign, bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, bytes);
-  data_.reset(static_cast<double*>(memory));
-}
 
 LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width)
     : scalar_(fit(scene, settings), settings),

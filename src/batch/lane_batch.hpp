@@ -2,33 +2,18 @@
 
 #include "stiction/simulator/simulator.hpp"
 
-#include "batch/lane_kernels.hpp"
-#include "batch/lane_layout.hpp"
-#include "batch/pair_finder.hpp"
-#include "batch/problem_solver.hpp"
+#include "simulator/lanes/lane_kernels.hpp"
+#include "simulator/lanes/lane_layout.hpp"
+#include "simulator/lanes/lane_memory.hpp"
+#include "simulator/lanes/pair_finder.hpp"
+#include "simulator/lanes/problem_solver.hpp"
 #include "batch/world_parameters.hpp"
 #include "batch/world_wrenches.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <memory>
 
 namespace stiction {
-
-/// Doubles aligned for any lane type; zero.
-class LaneMemory {
- public:
-  LaneMemory() = default;
-  explicit LaneMemory(std::size_t doubles);
-  double* data() { return data_.get(); }
-  const double* data() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(double* x) const { std::free(x); }
-  };
-  std::unique_ptr<double[], Free> data_;
-};
 
 /// What a world's last step was.
 struct LaneReport {

@@ -19,9 +19,47 @@ RigidStep::RigidStep(const Scene& scene, const SimulatorSettings& settings)
     : StepKind(scene, settings), dissipative_(settings.impact_law == "newton-dissipative") {
   record_.dynamics.resize(scene);
   collision_.resize(scene);
+  if (why_not_lanes(scene, settings).empty()) lane_ = std::make_unique<LaneOfOne>(scene, settings);
 }
 
 void RigidStep::step(const StepInput& input, State& state) {
+  without_record_ = step_on_lanes(input, state);
+  if (!without_record_) step_whole(input, state);
+}
+
+bool RigidStep::step_on_lanes(const StepInput& input, State& state) {
+  if (!lane_ || !input.control.wrenches.empty()) return false;
+  if (wait_ > 0) {
+    --wait_;
+    return false;
+  }
+  if (!lane_->step(input, state, report)) {
+    rest_from_lanes();
+    return false;
+  }
+  if (rest_ > 0) --rest_;
+  judge(true);
+  return true;
+}
+
+void RigidStep::rest_from_lanes() {
+  constexpr int kShort = 8, kLong = 256;
+  rest_ = std::clamp(2 * rest_, kShort, kLong);
+  wait_ = rest_;
+}
+
+/// A step on lanes is taken again by its start.
+void RigidStep::complete(const StepInput& input) {
+  if (!without_record_) return;
+  without_record_ = false;
+  rest_from_lanes();
+  const StepReport told = report;
+  again_ = input.before;
+  step_whole(input, again_);
+  report = told;
+}
+
+void RigidStep::step_whole(const StepInput& input, State& state) {
   prepare(input, state);
   solve_problem(input, state);
   finish(input, state);
@@ -35,6 +73,8 @@ RowContext RigidStep::row_context(const StepInput& input, const State& state) {
 
 void RigidStep::prepare(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
+  without_record_ = false;
+  if (lane_) state.queries.clear();  // lanes keep none, and have the same bits
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
@@ -159,6 +199,7 @@ void RigidStep::finish(const StepInput& input, State& state) {
     end_flight(scene, parameters, dt, loops, state);
     project_closures(scene, parameters, settings.contact, dt, loops, state);
   }
+  if (lane_) state.queries.clear();
   if (settings.sleeping.enabled)
     fall_asleep(scene, settings.sleeping, dt, record_.rows, sleep_, state);
   fill_report(input);

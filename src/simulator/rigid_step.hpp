@@ -1,6 +1,7 @@
 #pragma once
 
 #include "integrator/keep_recovery_speeds.hpp"
+#include "simulator/lanes/lane_of_one.hpp"
 #include "simulator/sleeping.hpp"
 #include "simulator/step_kind.hpp"
 #include "solver/common/impact_law.hpp"
@@ -12,7 +13,10 @@ class RigidStep final : public StepKind {
  public:
   RigidStep(const Scene& scene, const SimulatorSettings& settings);
 
+  /// On lanes of width 1 where scene, settings and the step are for them, which leaves no record
+  /// until complete() is asked for it; the bits are the same.
   void step(const StepInput& input, State& state) override;
+  void complete(const StepInput& input) override;
   /// Its halves: up to record().problem, and from any impulses [rows] on.
   void prepare(const StepInput& input, State& state);
   void advance(const StepInput& input, const std::vector<double>& impulse, State& state);
@@ -27,6 +31,9 @@ class RigidStep final : public StepKind {
   bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }
 
  private:
+  bool step_on_lanes(const StepInput& input, State& state);
+  void step_whole(const StepInput& input, State& state);
+  void rest_from_lanes();
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
   const SolverSettings& rules_of_step(const SolverSettings& settings);
@@ -46,6 +53,13 @@ class RigidStep final : public StepKind {
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;
+
+  /// The way on lanes, if the scene is for them. It is not tried for some steps after it failed or
+  /// the record was asked for: then it is slower.
+  std::unique_ptr<LaneOfOne> lane_;
+  bool without_record_ = false;  ///< the last step was on lanes
+  int wait_ = 0, rest_ = 0;      ///< steps until it is tried again; the last such number
+  State again_;                  ///< of complete()
 };
 
 }  // namespace stiction

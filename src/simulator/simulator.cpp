@@ -92,16 +92,28 @@ Simulator::Simulator(Simulator&&) noexcept = default;
 Simulator::~Simulator() = default;
 
 const StepReport& Simulator::report() const { return step_->report; }
-const StepRecord& Simulator::record() const { return step_->record(); }
+void Simulator::complete() const {
+  if (!prepared_)
+    step_->complete({scene_, edits_.seen(), settings_, control_before_, before_});
+}
+const StepRecord& Simulator::record() const {
+  complete();
+  return step_->record();
+}
 const ContactSet& Simulator::contact_set() const { return record().contacts; }
 const ContactProblem& Simulator::problem() const { return record().problem; }
 const ContactSolution& Simulator::solution() const { return record().solution; }
 const std::vector<double>& Simulator::warm_start() const { return record().warm_start; }
-const CollisionCounters& Simulator::collision_counters() const { return step_->counters(); }
+const CollisionCounters& Simulator::collision_counters() const {
+  complete();
+  return step_->counters();
+}
 std::int64_t Simulator::most_factorisations() const {
+  complete();
   return step_->most_factorisations(settings_.solver);
 }
 std::vector<ContactReport> Simulator::contacts() const {
+  complete();
   if (!prepared_) return step_->contacts(settings_.dt);
   throw std::invalid_argument("contacts: the step was prepared only; call advance() before");
 }

@@ -31,6 +31,8 @@ class StepKind {
   /// Moves the state on by settings.dt and fills `report`.
   virtual void step(const StepInput& input, State& state) = 0;
 
+  /// Makes what the last step left behind whole: record(), contacts() and counters() need it.
+  virtual void complete([[maybe_unused]] const StepInput& input) {}
   virtual const StepRecord& record() const = 0;
   virtual RigidStep* rigid() { return nullptr; }
   virtual std::vector<ContactReport> contacts(double dt) const = 0;

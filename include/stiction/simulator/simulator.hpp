@@ -171,6 +171,7 @@ class Simulator {
   bool repeat_segment(const RolloutTape& tape, int first, int last, Adjoint& work);
   bool take_back_step(const RolloutTape& tape, int step, const State& start, Adjoint& work);
   void begin(const State& state, const Control& control);
+  void complete() const;
   void refuse_underived(const std::string& caller) const;
   void check_last_step() const;
   DerivativeInput derivative_input() const;

@@ -8,6 +8,8 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
+inline constexpr double kRoundingOfSum = 16.0 * 0x1p-53;  // kSumRounding of scaled_residuals.hpp
+
 template <class Real>
 inline Real infinity() {
   return Real(__builtin_inf());
@@ -48,6 +50,24 @@ inline void add_violations(
   x.complementarity = max(x.complementarity, select(hidden & rounding, zero, q));
 }
 
+/// The violations as they are, beside those above rounding.
+struct LargestOfAll : Largest<double> {
+  double all_primal = 0.0, all_dual = 0.0, all_complementarity = 0.0;
+};
+inline void add_violations(double floor,
+                           double diagonal,
+                           double l_size,
+                           double c_size,
+                           double p,
+                           double d,
+                           double q,
+                           LargestOfAll& x) {
+  x.all_primal = max(x.all_primal, p);
+  x.all_dual = max(x.all_dual, d);
+  x.all_complementarity = max(x.all_complementarity, q);
+  add_violations(floor, diagonal, l_size, c_size, p, d, q, static_cast<Largest<double>&>(x));
+}
+
 /// circular::distance from the cone, and from its dual, of a point with tangent t >= 0; `slant` is
 /// 1 / sqrt(1 + mu^2).
 template <class Real>
@@ -64,14 +84,14 @@ inline Real dual_cone_distance(Real mu, Real slant, Real t, Real n) {
   return any(apex) ? select(apex, square_root(t * t + n * n), side) : side;
 }
 
-template <class Real>
+template <class Real, class Sizes>
 inline void add_cone(Real mu,
                      Real floor,
                      const Real* g,
                      const Real* diagonal,
                      const Real* l,
                      const Real* c,
-                     Largest<Real>& x) {
+                     Sizes& x) {
   const Real ct = square_root(c[1] * c[1] + c[2] * c[2]);
   const Real lt = square_root(l[1] * l[1] + l[2] * l[2]);
   const Real n = c[0] + mu * ct, slant = Real(1.0) / square_root(Real(1.0) + mu * mu);
@@ -89,9 +109,9 @@ inline void add_cone(Real mu,
                  x);
 }
 
-template <class Real>
+template <class Real, class Sizes>
 inline void add_scalar(
-    Real lower, Real upper, Real floor, Real g, Real diagonal, Real l, Real c, Largest<Real>& x) {
+    Real lower, Real upper, Real floor, Real g, Real diagonal, Real l, Real c, Sizes& x) {
   const Real zero(0.0);
   const Real p = max(zero, max(lower - l, l - upper));
   const Real room = select(c > zero, l - lower, upper - l), speed = abs(c);
@@ -107,41 +127,57 @@ inline void add_scalar(
                  x);
 }
 
-/// Residuals::relative from the largest, of so many rows.
+/// The violations, in parts of L and of velocities V.
 template <class Real>
-inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
+inline Real scaled_residual(const Largest<Real>& x, Real V) {
   const Real zero(0.0), one(1.0);
   const auto ratio = [&](Real a, Real scale) {
     return select(a > zero, a / select(a > zero, scale, one), zero);
   };
   const Mask<Real> stiff = x.diagonal > zero;
   const Real L = max(x.lambda, select(stiff, x.g / select(stiff, x.diagonal, one), zero));
+  return max(ratio(x.primal, L), max(ratio(x.dual, V), ratio(x.complementarity, L * V)));
+}
+
+/// Residuals::relative from the largest, of so many rows.
+template <class Real>
+inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
+  const Real zero(0.0), one(1.0);
   const Real V = select(x.g > zero, x.g, x.made);
-  Real relative = max(ratio(x.primal, L), max(ratio(x.dual, V), ratio(x.complementarity, L * V)));
+  Real relative = scaled_residual(x, V);
   const Mask<Real> no_g = x.g <= zero, no_lambda = x.lambda <= zero;
   relative = select(no_g & no_lambda, select(x.primal > zero, one, zero), relative);
-  constexpr double kSumRounding = 16.0 * 0x1p-53;
-  const Real enough = max(V, floor) / Real(kSumRounding * rows);
+  const Real enough = max(V, floor) / Real(kRoundingOfSum * rows);
   relative = select(x.diagonal * x.energy > enough * enough, infinity<Real>(), relative);
   return select(x.total < infinity<Real>(), relative, infinity<Real>());
+}
+
+/// Adds all sets at lambda, with its velocity c.
+template <class Real, int Cones, class Sizes>
+inline void add_sets(const DenseShape<Real, Cones>& s,
+                     const Real* lambda,
+                     const Real* c,
+                     Sizes& x) {
+  const DenseProblem<Real>& p = s.p;
+  const int rows = s.rows(), cones = s.cones();
+  const Real floor = p.floor[0];
+  for (int i = 0; i < cones; ++i) {
+    const Real* block = p.G + 3 * i * (rows + 1);
+    const Real diagonal[3] = {block[0], block[rows + 1], block[2 * rows + 2]};
+    add_cone(p.mu[i], floor, p.g + 3 * i, diagonal, lambda + 3 * i, c + 3 * i, x);
+  }
+  for (int j = 0; j < s.scalars(); ++j) {
+    const int r = 3 * cones + j;
+    add_scalar(p.lower[j], p.upper[j], floor, p.g[r], p.G[r * (rows + 1)], lambda[r], c[r], x);
+  }
 }
 
 /// Of lambda with its velocity c.
 template <class Real, int Cones>
 inline Real dense_residual(const DenseShape<Real, Cones>& s, const Real* lambda, const Real* c) {
-  const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
   Largest<Real> x;
-  for (int i = 0; i < cones; ++i) {
-    const Real* block = p.G + 3 * i * (rows + 1);
-    const Real diagonal[3] = {block[0], block[rows + 1], block[2 * rows + 2]};
-    add_cone(p.mu[i], p.floor[0], p.g + 3 * i, diagonal, lambda + 3 * i, c + 3 * i, x);
-  }
-  for (int j = 0; j < s.scalars(); ++j) {
-    const int r = 3 * cones + j;
-    add_scalar(p.lower[j], p.upper[j], p.floor[0], p.g[r], p.G[r * (rows + 1)], lambda[r], c[r], x);
-  }
-  return relative_residual(x, p.floor[0], rows);
+  add_sets(s, lambda, c, x);
+  return relative_residual(x, s.p.floor[0], s.rows());
 }
 
 }  // namespace STICTION_ISA

@@ -1,6 +1,7 @@
 #include "solver/dense/dense_island.hpp"
 
-#include "solver/dense/dense_solve.hpp"
+#include "solver/dense/dense_problem.hpp"
+#include "solver/dense/dense_solver.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -112,20 +113,23 @@ bool is_dense_island(const Island& island) {
 DenseAnswer solve_dense_island(const Island& island,
                                double tolerance,
                                DenseIslandWork& work,
-                               double* lambda) {
+                               double* lambda,
+                               double* velocity) {
   work.reserve();
   const DenseOrder order(island);
   Arena<double> arena{work.memory};
   const DenseProblem<double> problem = take_dense_problem(order.cones, order.scalars, arena);
-  DenseWork<double> scratch = take_dense_work(order.cones, order.scalars, arena);
+  const double* c = take_dense_work(order.cones, order.scalars, arena).c;
   copy_problem(island, order, lambda, problem);
-  dense_solve(problem, tolerance, scratch);
-  const double relative = *problem.relative;
-  if (relative <= tolerance) {
-    for (int r = 0; r < island.rows(); ++r)
-      lambda[island.begin + r] = problem.lambda[order.row_of[r]];
+  const DenseOutcome x = dense_solver()(order.cones, order.scalars, tolerance, work.memory);
+  const DenseAnswer answer{
+      {x.primal, x.dual, x.complementarity, x.relative, x.backward}, x.sweeps, x.steps};
+  if (!(x.relative <= tolerance)) return answer;
+  for (int k = 0; k < island.rows(); ++k) {
+    lambda[island.begin + k] = problem.lambda[order.row_of[k]];
+    velocity[island.begin + k] = c[order.row_of[k]];
   }
-  return {relative, scratch.num_sweeps, scratch.num_steps};
+  return answer;
 }
 
 }  // namespace stiction

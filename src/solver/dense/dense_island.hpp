@@ -1,6 +1,6 @@
 #pragma once
 
-#include "stiction/solver/solver_settings.hpp"
+#include "stiction/contact/residuals.hpp"
 
 #include "solver/common/island.hpp"
 
@@ -17,8 +17,8 @@ struct DenseIslandWork {
 };
 
 struct DenseAnswer {
-  double relative;    ///< residual reached
-  int sweeps, steps;  ///< taken
+  Residuals residuals;  ///< that were reached
+  int sweeps, steps;    ///< taken
 };
 
 /// Whether an island is one of few rows: contacts of three rows with one coefficient, and rows of
@@ -27,10 +27,12 @@ struct DenseAnswer {
 bool is_dense_island(const Island& island);
 
 /// The course that problems of few rows take on lanes (dense_solve.hpp), here of one: `lambda` is
-/// the warm start, and becomes the answer if that reaches the tolerance; else it stays.
+/// the warm start, and becomes the answer if that reaches the tolerance, with its velocity; else
+/// both stay.
 DenseAnswer solve_dense_island(const Island& island,
                                double tolerance,
                                DenseIslandWork& work,
-                               double* lambda);
+                               double* lambda,
+                               double* velocity);
 
 }  // namespace stiction

@@ -72,6 +72,7 @@ struct DenseWork {
   ConeStep<Real>* cones;                             ///< [cones]
   Real* inverse;                                     ///< [scalars] of the diagonal
   int num_sweeps = 0, num_steps = 0;                 ///< of the pack in this solve
+  bool velocity_known = false;                       ///< c is that of the problem's lambda
 };
 
 constexpr int dense_work_size(int cones, int scalars) {

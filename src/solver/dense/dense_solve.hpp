@@ -11,17 +11,30 @@ inline namespace STICTION_ISA {
 /// others.
 template <class Real, int Cones>
 inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, DenseWork<Real>& w) {
-  constexpr double kClose = 2e-2, kSame = 1e-2;
+  constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8;
   constexpr int kTurns = 3, kSweeps = 4, kSteps = 8;
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows();
   const Real goal(tolerance), zero(0.0);
   const auto evaluate = [&] {
     dense_velocity(s, p.lambda, w.c);
+    w.velocity_known = true;
     return dense_residual(s, p.lambda, w.c);
   };
   const Mask<Real> valid = p.valid[0] > zero;
-  p.relative[0] = evaluate();
+  Largest<Real> start;
+  dense_velocity(s, p.lambda, w.c);
+  add_sets(s, p.lambda, w.c, start);
+  w.velocity_known = true;
+  p.relative[0] = relative_residual(start, p.floor[0], rows);
+  // A blow has passed: the velocities that the start makes are so much larger than those asked for
+  // that the rounding of their sum hides the solution.
+  const Mask<Real> drowned =
+      valid & (Real(kRoundingOfSum) * start.made > Real(kHidden) * start.g);
+  if (any(drowned)) {
+    for (int r = 0; r < rows; ++r) p.lambda[r] = select(drowned, zero, p.lambda[r]);
+    p.relative[0] = evaluate();
+  }
   Mask<Real> same = p.relative[0] <= Real(kSame * tolerance);
   Mask<Real> at = valid & negated(same);
   same = same & valid & (p.relative[0] > Real(1e-3 * kSame * tolerance));
@@ -36,9 +49,11 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     const Mask<Real> worse = same & (relative > goal);
     p.relative[0] = select(same & negated(worse), relative, p.relative[0]);
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);
+    w.velocity_known = !any(worse);
     if (any(at)) dense_velocity(s, p.lambda, w.c);
   }
   if (!any(at)) return;
+  w.velocity_known = false;
   dense_scales(s, w);
   Real size(0.0);
   for (int r = 0; r < rows; ++r) size += abs(p.lambda[r]);
@@ -53,6 +68,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     for (int k = 0; k < kSweeps; ++k) dense_sweep(s, w, at, p.lambda);
     w.num_sweeps += kSweeps;
     p.relative[0] = select(at, evaluate(), before);
+    w.velocity_known = false;
     const Mask<Real> more = at & (p.relative[0] > goal);
     if (any(more)) dense_newton(s, w, kSteps, goal, more);
     const Mask<Real> worse = at & (p.relative[0] > before);

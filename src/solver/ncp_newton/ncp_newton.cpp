@@ -33,8 +33,6 @@ int sweeps_per_turn(const Island& island) {
 const NcpNewton::Stage NcpNewton::kStages[] = {
     // From the interior, impulses that are not unique come out centred, whatever the warm start.
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
-    // Few rows: the course of worlds on lanes, which has their bits.
-    {"few rows", &NcpNewton::few_rows, &NcpNewton::solve_as_on_lanes, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
     // Loose bodies in motion: conjugate gradients on sweeps.
@@ -144,14 +142,6 @@ bool NcpNewton::sweep_while_it_helps() {
     if (!finite || !(certificate_.relative <= 0.5 * before)) return false;
   }
   return false;
-}
-
-/// Beyond so many rows a dense factorisation costs more than one of the trees, however many they
-/// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
-static int most_coordinates(const Island& island) {
-  constexpr int kSmall = 100;
-  if (island.is_loose()) return std::numeric_limits<int>::max();
-  return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
 }
 
 bool NcpNewton::in_tree_space() {
@@ -266,23 +256,6 @@ bool NcpNewton::take_turns() {
   return false;
 }
 
-bool NcpNewton::few_rows() const {
-  return whole() && settings_.max_iterations >= kMostDenseSweeps &&
-         budget_.left() >= kMostDenseSteps && is_dense_island(island_);
-}
-
-/// What it does not solve begins anew from the same start.
-bool NcpNewton::solve_as_on_lanes() {
-  const DenseAnswer answer =
-      solve_dense_island(island_, settings_.tolerance, work_.dense, lambda_);
-  sweeps_ += answer.sweeps;
-  budget_.count() += answer.steps;
-  if (!(answer.relative <= settings_.tolerance)) return false;
-  evaluate();
-  certificate_.relative = std::min(certificate_.relative, settings_.tolerance);
-  return true;
-}
-
 /// Whether the velocities that the start makes are so much larger than those asked for that the
 /// rounding of their sum hides the solution: a blow has passed, its impulses have no use.
 bool NcpNewton::drowns(const RowSizes& sizes) const {
@@ -344,50 +317,6 @@ bool NcpNewton::at_limit() {
   return rounding_exhausted();
 }
 
-namespace {
-
-/// Room for the stages that few problems need, so that they allocate nothing when they are.
-void reserve(const ContactProblem& problem, NcpNewtonWork& work) {
-  ContactProblem& soft = work.compliant;
-  if (soft.stored.values.capacity() >= problem.stored.values.size() &&
-      soft.g.capacity() >= problem.g.size() &&
-      soft.stored.runs.capacity() >= problem.stored.runs.size())
-    return;
-  soft = problem;
-  int rows = 0;
-  for (int k = 0; k < problem.num_islands(); ++k) {
-    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
-    rows = std::max(rows, island.rows());
-    TreeSpace& trees = work.multipliers.trees;
-    if (trees.prepare(island, most_coordinates(island)))
-      work.multipliers.reserve(problem.g.size(), trees.num_coordinates());
-    if (!island.is_loose()) continue;
-    work.space.reserve(problem.g.size(), trees.num_coordinates());
-    work.gradients.reserve(problem.g.size(), problem.space.num_trees(), island.last - island.first);
-    work.interior_space.reserve(
-        problem.g.size(), island.last - island.first, trees.num_coordinates());
-  }
-  work.dense.reserve();
-  work.modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
-  work.interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));
-  work.relaxed.locals.grow(problem.num_sets());
-  work.relaxed.best.grow(problem.g.size());
-}
-
-}  // namespace
-
-std::int64_t most_factorisations(const ContactProblem& problem, const SolverSettings& settings) {
-  std::int64_t sum = 0;
-  for (int k = 0; k < problem.num_islands(); ++k) {
-    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
-    const bool sparse = island.rows() > kMinMultiplierRows;
-    sum += settings.max_factorisations > 0
-               ? settings.max_factorisations
-               : 2 * dense_factorisations(island.rows()) + (sparse ? kSparseFactorisations : 0);
-  }
-  return sum;
-}
-
 void solve_ncp_newton(const ContactProblem& problem,
                       const SolverSettings& settings,
                       SolverWorkspace& workspace,
@@ -400,10 +329,15 @@ void solve_ncp_newton(const ContactProblem& problem,
       settings.time_budget > 0.0 && settings.time_budget < kForever
           ? Clock::now() + std::chrono::duration_cast<Clock::duration>(allowed)
           : Clock::time_point::max();
-  reserve(problem, work);
+  work.reserve(problem);
   solution.stages.clear();
   solve_by_islands(problem, solution, [&](const Island& island, double* lambda, double* velocity) {
     const Budget budget(settings, island.rows(), deadline, solution.factorisations);
+    int sweeps = 0;
+    if (solve_few_rows(island, settings, work.dense, lambda, velocity, sweeps, solution)) {
+      solution.certified = problem.num_islands() == 1;
+      return IslandOutcome{sweeps, SolveStatus::kConverged};
+    }
     NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
     SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
     if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
@@ -412,7 +346,7 @@ void solve_ncp_newton(const ContactProblem& problem,
     // One converged island: velocity and residuals are those of the final impulse already.
     solution.certified = problem.num_islands() == 1 && status == SolveStatus::kConverged;
     if (solution.certified) solution.residuals = solver.certificate();
-    return IslandOutcome{solver.sweeps(), status};
+    return IslandOutcome{sweeps + solver.sweeps(), status};
   });
   if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
 }

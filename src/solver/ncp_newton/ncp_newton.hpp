@@ -44,7 +44,24 @@ struct NcpNewtonWork {
   InteriorWork interior;
   InteriorSpaceWork interior_space;
   DenseIslandWork dense;
+
+  /// Room for the stages that few problems need, so that they allocate nothing when they are.
+  void reserve(const ContactProblem& problem);
 };
+
+/// Beyond so many rows a dense factorisation costs more than one of the trees, however many they
+/// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
+int most_coordinates(const Island& island);
+
+/// Few rows: the course of worlds on lanes, which has their bits. False: not solved; all then begins
+/// anew from the same start. `sweeps` is what it took.
+bool solve_few_rows(const Island& island,
+                    const SolverSettings& settings,
+                    DenseIslandWork& work,
+                    double* lambda,
+                    double* velocity,
+                    int& sweeps,
+                    ContactSolution& solution);
 
 /// ncp-newton on one island: its stages one after the other (ncp_newton.cpp).
 class NcpNewton {
@@ -81,7 +98,6 @@ class NcpNewton {
   bool whole() const { return !relaxed_; }
   bool centred() const { return settings_.centred_loads && small(); }
   bool small() const { return island_.rows() <= kMaxInteriorRows && !budget_.was_exhausted(); }
-  bool few_rows() const;
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_loose() const { return many_loose() && is_large(island_); }
@@ -89,7 +105,6 @@ class NcpNewton {
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
 
   // The stages.
-  bool solve_as_on_lanes();
   bool start_well();
   bool go_inside();
   bool sweep_loose();

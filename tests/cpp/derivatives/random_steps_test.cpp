@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(what_is_called_exact_is) {
 /// back is at its bound, which moves with the state.
 BOOST_AUTO_TEST_CASE(bounded_recoveries_are_not_called_exact) {
   Rng rng(14);
-  int bounded = 0, wrong = 0, compared = 0;
+  int bounded = 0, wrong = 0, compared = 0, jumping = 0;
   for (int k = 0; k < 1500; ++k) {
     World w = random_world(rng, Features{});
     for (const Tree& tree : w.scene.trees()) {
@@ -176,6 +176,10 @@ BOOST_AUTO_TEST_CASE(bounded_recoveries_are_not_called_exact) {
     const ColumnErrors e = column_errors(simulator, w.state, w.control, dense(d));
     double error = 0.0;
     for (int block = 0; block < 3; ++block) error = std::max(error, e.worst(block * nv, nv));
+    if (!(error < kInfinity)) {  // a block of kinks alone: at the edge of having no solution
+      ++jumping;
+      continue;
+    }
     ++compared;
     bounded += d.report.num_bounded_recoveries > 0;
     wrong += d.report.num_bounded_recoveries > 0 && error > 1e-4;
@@ -184,6 +188,7 @@ BOOST_AUTO_TEST_CASE(bounded_recoveries_are_not_called_exact) {
     BOOST_TEST(d.report.exact() == (d.report.num_bounded_recoveries == 0));
   }
   BOOST_TEST_MESSAGE(compared << " compared, " << bounded << " bounded, " << wrong << " wrong");
+  BOOST_TEST(jumping <= 2);
   BOOST_TEST(bounded > 3);
   BOOST_TEST(wrong > 3);
 }

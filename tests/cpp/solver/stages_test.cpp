@@ -72,6 +72,7 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
     BOOST_TEST_MESSAGE(name << ": " << c.visits << " visits, ends " << c.ends << ", "
                             << c.factorisations << " factorisations");
   for (const char* name : {"centred",
+                           "few rows",
                            "start",
                            "multipliers",
                            "turns",
@@ -80,8 +81,9 @@ BOOST_AUTO_TEST_CASE(each_is_visited_and_counted) {
                            "infeasible",
                            "interior point"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].visits > 0);
-  BOOST_TEST(counts.size() == 8u);  // the last stage needs a problem of its own: test_solve.py
-  for (const char* name : {"centred", "start", "turns", "rounding", "infeasible", "interior point"})
+  BOOST_TEST(counts.size() == 9u);  // the last stage needs a problem of its own: test_solve.py
+  for (const char* name :
+       {"centred", "few rows", "start", "turns", "rounding", "infeasible", "interior point"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].ends > 0);
   for (const char* name : {"start", "multipliers", "overflow", "rounding"})
     BOOST_TEST_CONTEXT(name) BOOST_TEST(counts[name].factorisations == 0);

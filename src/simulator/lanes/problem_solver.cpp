@@ -1,4 +1,4 @@
-#include "batch/problem_solver.hpp"
+#include "simulator/lanes/problem_solver.hpp"
 
 #include "stiction/math/constants.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_layout.hpp"
+#include "simulator/lanes/lane_layout.hpp"
 #include "collision/scene/collide.hpp"
 
 namespace stiction {

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "solver/dense/dense_residuals.hpp"
 #include "solver/dense/dense_solve.hpp"
-#include "batch/lane_rows.hpp"
+#include "simulator/lanes/lane_rows.hpp"
 
 // Problems of the same size from any worlds of a chunk are solved together. A world's problem holds
 // exactly its own active sets, padded to a class of scalar rows: which worlds share its pack
@@ -72,6 +73,30 @@ inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* pack
   q.count = 0;
 }
 
+/// The solution of a world alone, to be told.
+inline void tell_solution(const LaneScene& s,
+                          const LaneQueue<double>& q,
+                          const DenseWork<double>& dense,
+                          LaneTell& tell) {
+  const DenseProblem<double>& p = q.problem;
+  if (!dense.velocity_known) dense_velocity(DenseShape<double, -1>{p}, p.lambda, dense.c);
+  const DenseResiduals r = dense_residuals(p, dense.c);
+  tell.primal = r.primal;
+  tell.dual = r.dual;
+  tell.complementarity = r.complementarity;
+  tell.relative = r.relative;
+  tell.backward = r.backward;
+  tell.sweeps = dense.num_sweeps;
+  tell.steps = dense.num_steps;
+  for (int k = 0, row = 0; k < tell.num_used; ++k) {
+    const int o = set_offset(s, q.sets[k]), dim = set_dim(s, q.sets[k]);
+    for (int r = 0; r < dim; ++r, ++row) {
+      tell.impulse[o + row_of_set(dim, r)] = p.lambda[row];
+      tell.velocity[o + row_of_set(dim, r)] = dense.c[row];
+    }
+  }
+}
+
 template <class Real>
 inline void solve_queue(const LaneScene& s,
                         LaneQueue<Real>& q,
@@ -85,6 +110,10 @@ inline void solve_queue(const LaneScene& s,
     for (int k = r + 1; k < rows; ++k) p.G[r * rows + k] = p.G[k * rows + r];
   }
   dense_solve(p, s.rules.tolerance, dense);
+  if constexpr (W == 1) {
+    LaneTell* tell = packs[q.pack[0]].tell;
+    if (tell != nullptr && p.relative[0] <= s.rules.tolerance) tell_solution(s, q, dense, *tell);
+  }
   scatter(s, q, packs);
 }
 
@@ -316,7 +345,10 @@ inline void enqueue(const LaneScene& s,
     const int num = sets.cones + sets.scalars;
     if (num == 0) continue;
     if (3 * sets.cones + sets.scalars > kMaxDenseRows) {
-      solve_alone(s, p, x, sets, w);
+      if (s.solver.self == nullptr)
+        exit[lane] = LaneExit::kManyRows;
+      else
+        solve_alone(s, p, x, sets, w);
       continue;
     }
     LaneQueue<Real>& q = queues[sets.cones * most_classes(s) + scalar_class(sets.scalars)];

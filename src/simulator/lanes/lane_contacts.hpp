@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_work.hpp"
+#include "simulator/lanes/lane_work.hpp"
 
 // Where slots and guards are, with the simulator's margin: collision/scene/collide.cpp,
 // collision/manifold/half_space_manifold.cpp.

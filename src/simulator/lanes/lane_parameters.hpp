@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_sets.hpp"
+#include "simulator/lanes/lane_sets.hpp"
 #include "dynamics/tree_data.hpp"
 #include "dynamics/tree_layout.hpp"
 

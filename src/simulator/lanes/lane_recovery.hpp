@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_rows.hpp"
+#include "simulator/lanes/lane_rows.hpp"
 #include "dynamics/mass_matrix.hpp"
 
 // Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
@@ -143,6 +143,7 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     Real free = abs(x.g[o]);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     x.floor[set] += lane_rounding(zero, dt, free);
+    x.reference[set] = zero;
     if (set >= s.num_slots && s.rows[set - s.num_slots].kind == LaneRow::Kind::kDryFriction)
       continue;
     const bool turns = set >= s.num_slots && !s.rows[set - s.num_slots].linear;
@@ -166,6 +167,7 @@ inline RowExits<Real> lane_references(const LaneScene& s,
       exits.immovable = exits.immovable | (active & (diagonal <= Real(kImmovable) * largest));
     }
     x.g[o + dim - 1] -= reference;
+    x.reference[set] = reference;
   }
   return exits;
 }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "batch/lane_dynamics.hpp"
-#include "batch/lane_found.hpp"
-#include "batch/lane_queue.hpp"
-#include "batch/lane_recovery.hpp"
+#include "simulator/lanes/lane_dynamics.hpp"
+#include "simulator/lanes/lane_found.hpp"
+#include "simulator/lanes/lane_queue.hpp"
+#include "simulator/lanes/lane_recovery.hpp"
 #include "dynamics/integrate.hpp"
 
 // One step of a chunk of packs: every pack up to its contact problems, these solved by size, every
@@ -138,6 +138,21 @@ inline void store_impulses(const LaneScene& s,
   }
 }
 
+/// What a world alone has beside its solution.
+inline void tell_rows(const LaneScratch<double>& x, const PackWork<double>& w, LaneTell& tell) {
+  tell.num_used = w.num_used;
+  tell.primal = tell.dual = tell.complementarity = tell.relative = tell.backward = 0.0;
+  tell.sweeps = tell.steps = 0;
+  tell.kinetic_energy = w.data.kinetic_energy;
+  tell.potential_energy = w.data.potential_energy;
+  for (int k = 0; k < w.num_used; ++k) {
+    const int set = w.used[k];
+    tell.used[k] = set;
+    tell.gap[set] = x.gap[set];
+    tell.reference[set] = x.reference[set];
+  }
+}
+
 /// From the impulses to the end of the step. Lanes that cannot end it keep their state.
 template <class Real>
 inline void finish(const LaneScene& s,
@@ -218,6 +233,10 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   for (int k = 0; k < count; ++k) {
     parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters, packs[k].shapes);
     prepare(s, parameters[k], packs[k], scratch, works[k]);
+    if constexpr (lane_width<Real> == 1) {
+      works[k].tell = packs[k].tell;
+      if (packs[k].tell != nullptr) tell_rows(scratch, works[k], *packs[k].tell);
+    }
     enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense);
   }
   for (int i = 0; i < num_queues(s); ++i) {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "batch/lane_contacts.hpp"
+#include "simulator/lanes/lane_contacts.hpp"
 
 // Pairs of a moving shape and the world whose points follow from no formula of a slot: the scalar
-// narrow phase finds them, lane by lane (batch/pair_finder.hpp), and they take the slots of the
+// narrow phase finds them, lane by lane (lanes/pair_finder.hpp), and they take the slots of the
 // pair in the order of their features. From there on they are contacts as others are.
 
 namespace stiction {

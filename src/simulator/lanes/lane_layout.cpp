@@ -1,4 +1,4 @@
-#include "batch/lane_layout.hpp"
+#include "simulator/lanes/lane_layout.hpp"
 
 #include "stiction/geometry/aabb.hpp"
 
@@ -249,6 +249,18 @@ void put_least_inertia(const LaneLayout& layout, const Parameters& p, LaneWriter
   out.put(std::max(inertia, 0.0));
 }
 
+struct Ball {
+  Vec3d centre;
+  double radius;
+};
+/// Of a half-space a point.
+Ball bounding_ball(const Shape& shape) {
+  if (!shape.bounded()) return {{0, 0, 0}, 0.0};
+  const Aabb box = bounding_box(shape, Transform::identity());
+  const bool round = shape.type == ShapeType::kSphere;
+  return {centre(box), round ? shape.size.x : 0.5 * norm(box.upper - box.lower)};
+}
+
 /// What the lanes have no rows for.
 bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
   for (const auto& [shape, plane] : layout.pairs) {
@@ -266,6 +278,12 @@ bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p
 }
 
 }  // namespace
+
+std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {
+  const auto [shape, plane] = layout.pairs[slot.pair];
+  return static_cast<std::uint64_t>(std::min(shape, plane)) << 32 |
+         static_cast<std::uint32_t>(std::max(shape, plane));
+}
 
 void write_lane_parameters(const Scene& scene,
                            const LaneLayout& layout,
@@ -309,23 +327,11 @@ void write_lane_shapes(const Scene& scene,
   out.put(p.axis);
   out.put(p.com);
   out.put(p.base[0]);
-  std::vector<Aabb> boxes;
-  std::vector<double> radius;
-  for (std::size_t g = 0; g < layout.geometries.size(); ++g) {
-    const Shape shape = scene.shape(p, static_cast<int>(g));
-    if (!shape.bounded()) {
-      boxes.push_back({{0, 0, 0}, {0, 0, 0}});
-      radius.push_back(0.0);
-      continue;
-    }
-    boxes.push_back(bounding_box(shape, Transform::identity()));
-    const Vec3d diagonal = boxes.back().upper - boxes.back().lower;
-    radius.push_back(shape.type == ShapeType::kSphere ? shape.size.x : 0.5 * norm(diagonal));
-  }
   out.put(p.geometry_placement);
   out.put(p.geometry_size);
-  for (const Aabb& box : boxes) out.put(centre(box));
-  out.put(radius);
+  const int n = static_cast<int>(layout.geometries.size());
+  for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).centre);
+  for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).radius);
 }
 
 }  // namespace stiction

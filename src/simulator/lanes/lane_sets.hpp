@@ -2,7 +2,7 @@
 
 #include "stiction/math/lanes.hpp"
 
-#include "batch/lane_scene.hpp"
+#include "simulator/lanes/lane_scene.hpp"
 
 // The constraint sets of a scene that lanes know: contacts of slots, then rows of joints.
 

@@ -2,7 +2,7 @@
 
 #include "stiction/solver/solver.hpp"
 
-#include "batch/lane_problem.hpp"
+#include "simulator/lanes/lane_problem.hpp"
 
 namespace stiction {
 

@@ -1,4 +1,4 @@
-#include "batch/pair_finder.hpp"
+#include "simulator/lanes/pair_finder.hpp"
 
 #include <algorithm>
 #include <cmath>

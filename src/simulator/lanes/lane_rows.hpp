@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_work.hpp"
+#include "simulator/lanes/lane_work.hpp"
 #include "dynamics/constraint_rows.hpp"
 
 // Rows of the sets that any lane has, Y = D^-1/2 L^-T J^T, G = Y^T Y and g, in the order of sums of

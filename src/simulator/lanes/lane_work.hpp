@@ -1,7 +1,7 @@
 #pragma once
 
 #include "solver/dense/dense_problem.hpp"
-#include "batch/lane_parameters.hpp"
+#include "simulator/lanes/lane_parameters.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -32,6 +32,7 @@ struct PackWork {
   Real* feature;             ///< [found slots]
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
+  LaneTell* tell;            ///< of one world alone; null
 };
 
 /// Of the pack at hand, without meaning afterwards.
@@ -42,7 +43,7 @@ struct LaneScratch {
   Real* reach;                 ///< [geometries]
   Vec3<Real>* point;           ///< [slots] world
   Vec3<Real>* normal;          ///< [found slots] world, from A to B
-  Real *gap, *floor;           ///< [sets]
+  Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
   Real *jv, *g;                ///< [total rows] J v; g
   Real* impulse;               ///< [total rows] of the last step, where its features are now
   Real* G;                     ///< [rows of the used sets, squared], lower blocks
@@ -96,6 +97,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.used = indices;
   indices += num_sets(s);
   w.num_used = w.num_rows = 0;
+  w.tell = nullptr;
   return w;
 }
 
@@ -109,7 +111,7 @@ constexpr int most_used_rows(const LaneScene& s) {
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
-         3 * s.num_found + 2 * num_sets(s) + 3 * total_rows(s) +
+         3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) +
          most_used_rows<Real>(s) * most_used_rows<Real>(s) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
          s.tree.nq;
 }
@@ -125,6 +127,7 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
   x.gap = take(num_sets(s));
   x.floor = take(num_sets(s));
+  x.reference = take(num_sets(s));
   x.jv = take(total_rows(s));
   x.g = take(total_rows(s));
   x.impulse = take(total_rows(s));

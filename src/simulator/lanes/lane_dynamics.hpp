@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_work.hpp"
+#include "simulator/lanes/lane_work.hpp"
 #include "dynamics/bias.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"

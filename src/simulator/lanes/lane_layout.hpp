@@ -3,8 +3,9 @@
 #include "stiction/model/scene.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 
-#include "batch/lane_sets.hpp"
+#include "simulator/lanes/lane_sets.hpp"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,13 @@ struct LaneLayout {
   void add_joint_rows(const Scene& scene);
   int place(int last_dof, int dim);
 };
+
+/// State::contacts' pair of a slot.
+std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot);
+/// Where a row's impulse lies in State::constraint_impulse.
+inline int joint_place(const LaneRow& row, int nv) {
+  return row.dof + nv * static_cast<int>(row.kind);
+}
 
 /// Writes what fields may change of the parameters of one world to its lane of a block.
 void write_lane_parameters(const Scene& scene,

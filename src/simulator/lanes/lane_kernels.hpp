@@ -1,6 +1,6 @@
 #pragma once
 
-#include "batch/lane_scene.hpp"
+#include "simulator/lanes/lane_scene.hpp"
 
 #include <vector>
 

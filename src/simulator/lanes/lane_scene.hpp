@@ -2,7 +2,7 @@
 
 #include "stiction/model/tree_view.hpp"
 
-#include "batch/lane_problem.hpp"
+#include "simulator/lanes/lane_problem.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +127,18 @@ inline constexpr int kLaneExits = 12;
 /// Largest problem of a lane: cones and rows of one dimension.
 inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;
 
+/// What a step of one world alone tells beside its state, of the sets that it has; the arrays have
+/// room for all.
+struct LaneTell {
+  int num_used = 0;
+  int* used;                                ///< ascending
+  double *impulse, *velocity;               ///< [total rows] lambda and c, contact frame
+  double *gap, *reference;                  ///< [sets] at the start [m], [rad]; c* of the normal
+  double primal, dual, complementarity, relative, backward;  ///< Residuals
+  int sweeps, steps;                        ///< of the solver
+  double kinetic_energy, potential_energy;  ///< at the start [J]
+};
+
 /// One pack of worlds: entry (i, lane) at [i W + lane].
 struct LanePack {
   const double* parameters;  ///< see lane_parameters.hpp
@@ -141,6 +153,7 @@ struct LanePack {
   LaneExit* exit;            ///< [W]
   const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
   double* feature;           ///< [found slots] that `impulse` is of; kNoFeature
+  LaneTell* tell = nullptr;  ///< of a pack of one world
 };
 
 /// Packs of a chunk at most: what they keep fits a cache of the second level, and problems of one

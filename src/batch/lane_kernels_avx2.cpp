@@ -1,8 +1,0 @@
-#include "batch/lane_step_impl.hpp"
-
-namespace stiction {
-
-LaneKernel lane_kernel_avx2();
-LaneKernel lane_kernel_avx2() { return lane_kernel<Pack<4>>("x86-64-avx2"); }
-
-}  // namespace stiction

@@ -1,8 +1,0 @@
-#include "batch/lane_step_impl.hpp"
-
-namespace stiction {
-
-LaneKernel lane_kernel_avx512();
-LaneKernel lane_kernel_avx512() { return lane_kernel<Pack<8>>("x86-64-avx512"); }
-
-}  // namespace stiction

@@ -1,0 +1,10 @@
+#include "simulator/lanes/lane_step_impl.hpp"
+
+namespace stiction {
+
+LaneKernel lane_kernel_avx2();
+LaneKernel lane_kernel_avx2() { return lane_kernel<Pack<4>>("x86-64-avx2"); }
+LaneKernel lane_kernel_of_one_avx2();
+LaneKernel lane_kernel_of_one_avx2() { return lane_kernel<double>("x86-64-avx2"); }
+
+}  // namespace stiction

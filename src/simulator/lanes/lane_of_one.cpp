@@ -1,0 +1,160 @@
+#include "simulator/lanes/lane_of_one.hpp"
+
+#include "dynamics/forest.hpp"
+#include "simulator/lanes/lane_parameters.hpp"
+
+#include <algorithm>
+
+namespace stiction {
+
+LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
+    : layout_(scene, settings),
+      view_(layout_.view()),
+      finder_(scene, settings),
+      kernel_(lane_kernels().front()),
+      parameters_(kernel_.parameters(view_)),
+      shapes_(kernel_.shapes(view_)),
+      work_(kernel_.doubles(view_, 1)),
+      indices_(kernel_.integers(view_, 1)),
+      used_(num_sets(view_)),
+      control_(3 * view_.tree.nv, 0.0),
+      impulse_(total_rows(view_)),
+      feature_(view_.num_found),
+      told_(2 * total_rows(view_) + 2 * num_sets(view_)) {
+  view_.find = PairFinder::call;
+  view_.finder = &finder_;
+  for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
+  const int rows = total_rows(view_);
+  double* told = told_.data();
+  tell_ = {0, used_.data(), told, told + rows, told + 2 * rows, told + 2 * rows + num_sets(view_)};
+}
+
+void LaneOfOne::read_parameters(const StepInput& input) {
+  const Parameters& p = input.parameters;
+  if (known_ && p.version == version_) return;
+  write_lane_parameters(input.scene, layout_, p, 1, 0, parameters_.data());
+  write_lane_shapes(input.scene, layout_, p, 1, 0, shapes_.data());
+  known_ = true;
+  version_ = p.version;
+}
+
+void LaneOfOne::read_control(const Control& control) {
+  double* out = control_.data();
+  const int nv = view_.tree.nv;
+  for (const Eigen::VectorXd* x :
+       {&control.torque, &control.position_target, &control.velocity_target}) {
+    if (x->size() == 0)
+      std::fill_n(out, nv, 0.0);
+    else
+      std::copy_n(x->data(), nv, out);
+    out += nv;
+  }
+}
+
+/// Contacts and slots are sorted alike; those of pairs that are found take places in turn.
+void LaneOfOne::read_impulses(const State& state) {
+  std::fill(impulse_.begin(), impulse_.end(), 0.0);
+  std::fill(feature_.begin(), feature_.end(), kNoFeature);
+  const int slots = view_.num_slots;
+  int k = 0;
+  for (const ContactMemory& kept : state.contacts) {
+    while (k < slots && pair_[k] < kept.pair) ++k;
+    while (k < slots && pair_[k] == kept.pair && layout_.slots[k].found < 0 &&
+           layout_.slots[k].feature < kept.feature)
+      ++k;
+    if (k == slots) break;
+    const LaneSlot& slot = layout_.slots[k];
+    if (pair_[k] != kept.pair || (slot.found < 0 && slot.feature != kept.feature)) continue;
+    if (slot.found >= 0) feature_[slot.found] = kept.feature;
+    for (int r = 0; r < 3; ++r) impulse_[3 * k + r] = kept.impulse_A[r];
+    ++k;
+  }
+  for (int j = 0; j < view_.num_rows; ++j)
+    impulse_[3 * slots + j] =
+        state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
+}
+
+void LaneOfOne::write_impulses(State& state) const {
+  state.contacts.clear();
+  std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+  for (int n = 0; n < tell_.num_used; ++n) {
+    const int set = tell_.used[n];
+    const double* l = impulse_.data() + set_offset(view_, set);
+    if (set >= view_.num_slots) {
+      const LaneRow& row = layout_.rows[set - view_.num_slots];
+      state.constraint_impulse[joint_place(row, view_.tree.nv)] = l[0];
+      continue;
+    }
+    const LaneSlot& slot = layout_.slots[set];
+    const std::uint32_t feature = slot.found < 0
+                                      ? slot.feature
+                                      : static_cast<std::uint32_t>(feature_[slot.found]);
+    state.contacts.push_back({pair_[set], feature, {l[0], l[1], l[2]}});
+  }
+}
+
+bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
+  read_parameters(input);
+  read_control(input.control);
+  read_impulses(state);
+  double relative = 0.0, contacts = 0.0;
+  const double held = 0.0;
+  LaneExit exit = LaneExit::kStepped;
+  const LanePack pack{parameters_.data(),
+                      shapes_.data(),
+                      control_.data(),
+                      state.q.data(),
+                      state.v.data(),
+                      impulse_.data(),
+                      &relative,
+                      &contacts,
+                      &held,
+                      &exit,
+                      nullptr,
+                      feature_.data(),
+                      &tell_};
+  kernel_.step(view_, &pack, 1, work_.data(), indices_.data());
+  if (exit != LaneExit::kStepped) return false;
+  state.time += view_.rules.dt;
+  state.queries.clear();
+  state.rest.clear();
+  write_impulses(state);
+  fill_report(input, report);
+  return true;
+}
+
+/// As RigidStep::fill_report(), in its order of sums.
+void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
+  r = {};
+  r.residuals = {
+      tell_.primal, tell_.dual, tell_.complementarity, tell_.relative, tell_.backward};
+  r.iterations = tell_.sweeps;
+  r.factorisations = tell_.steps;
+  r.tolerance = input.settings.solver.tolerance;
+  const LaneParameters<double> p =
+      read_lane_parameters<double>(view_, parameters_.data(), shapes_.data());
+  for (int n = 0; n < tell_.num_used; ++n) {
+    const int set = tell_.used[n], dim = set_dim(view_, set);
+    const double* l = tell_.impulse + set_offset(view_, set);
+    const double* c = tell_.velocity + set_offset(view_, set);
+    r.num_rows += dim;
+    const bool contact = set < view_.num_slots;
+    const double asked = tell_.reference[set], gap = tell_.gap[set];
+    if ((contact || layout_.rows[set - view_.num_slots].kind != LaneRow::Kind::kDryFriction) &&
+        !(gap > 0.0))
+      r.recovery_energy += l[dim - 1] * std::clamp(c[dim - 1] + asked,
+                                                   std::min(asked, 0.0),
+                                                   std::max(asked, 0.0));
+    if (!contact) continue;
+    ++r.num_contacts;
+    r.penetration = std::max(r.penetration, -gap);
+    const Cone cone = Cone::coulomb(p.friction[layout_.slots[set].pair]);
+    if (l[2] > 0.0 && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
+  }
+  r.num_islands = r.num_rows > 0 ? 1 : 0;
+  r.kinetic_energy = tell_.kinetic_energy;
+  r.potential_energy =
+      tell_.potential_energy + spring_energy(input.scene, input.parameters, input.before.q.data());
+}
+
+}  // namespace stiction
