@@ -5,10 +5,10 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "batch/background.hpp"
-#include "simulator/lanes/lane_kernels.hpp"
-#include "simulator/lanes/lane_layout.hpp"
 #include "batch/thread_pool.hpp"
 #include "batch/world_rows.hpp"
+#include "simulator/lanes/lane_kernels.hpp"
+#include "simulator/lanes/lane_layout.hpp"
 
 #include <algorithm>
 #include <cmath>

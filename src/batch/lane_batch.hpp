@@ -2,13 +2,13 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "batch/world_parameters.hpp"
+#include "batch/world_wrenches.hpp"
 #include "simulator/lanes/lane_kernels.hpp"
 #include "simulator/lanes/lane_layout.hpp"
 #include "simulator/lanes/lane_memory.hpp"
 #include "simulator/lanes/pair_finder.hpp"
 #include "simulator/lanes/problem_solver.hpp"
-#include "batch/world_parameters.hpp"
-#include "batch/world_wrenches.hpp"
 
 #include <array>
 #include <memory>

@@ -150,8 +150,7 @@ void times(const OneTreeRows& Y,
     const double* y = Y.y.data() + offset;
     offset += dim;
     if (dim == 3) {
-      for (int k = 0; k < nv; ++k, y += Y.width)
-        u[k] += (y[0] * l[0] + y[1] * l[1]) + y[2] * l[2];
+      for (int k = 0; k < nv; ++k, y += Y.width) u[k] += (y[0] * l[0] + y[1] * l[1]) + y[2] * l[2];
       continue;
     }
     for (int k = 0; k < nv; ++k, y += Y.width) {

@@ -93,8 +93,7 @@ Simulator::~Simulator() = default;
 
 const StepReport& Simulator::report() const { return step_->report; }
 void Simulator::complete() const {
-  if (!prepared_)
-    step_->complete({scene_, edits_.seen(), settings_, control_before_, before_});
+  if (!prepared_) step_->complete({scene_, edits_.seen(), settings_, control_before_, before_});
 }
 const StepRecord& Simulator::record() const {
   complete();

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "simulator/lanes/lane_work.hpp"
 #include "dynamics/bias.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "simulator/lanes/lane_work.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {

@@ -1,7 +1,7 @@
 #include "simulator/lanes/lane_kernels.hpp"
 
-#include "simulator/lanes/lane_step_impl.hpp"
 #include "math/instruction_set.hpp"
+#include "simulator/lanes/lane_step_impl.hpp"
 
 namespace stiction {
 

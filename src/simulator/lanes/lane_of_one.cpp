@@ -26,7 +26,11 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
   for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
   const int rows = total_rows(view_);
   double* told = told_.data();
-  tell_ = {0, used_.data(), told, told + rows, told + 2 * rows, told + 2 * rows + num_sets(view_)};
+  tell_.used = used_.data();
+  tell_.impulse = told;
+  tell_.velocity = told + rows;
+  tell_.gap = told + 2 * rows;
+  tell_.reference = told + 2 * rows + num_sets(view_);
 }
 
 void LaneOfOne::read_parameters(const StepInput& input) {
@@ -70,8 +74,7 @@ void LaneOfOne::read_impulses(const State& state) {
     ++k;
   }
   for (int j = 0; j < view_.num_rows; ++j)
-    impulse_[3 * slots + j] =
-        state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
+    impulse_[3 * slots + j] = state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
 }
 
 void LaneOfOne::write_impulses(State& state) const {
@@ -86,14 +89,14 @@ void LaneOfOne::write_impulses(State& state) const {
       continue;
     }
     const LaneSlot& slot = layout_.slots[set];
-    const std::uint32_t feature = slot.found < 0
-                                      ? slot.feature
-                                      : static_cast<std::uint32_t>(feature_[slot.found]);
+    const std::uint32_t feature =
+        slot.found < 0 ? slot.feature : static_cast<std::uint32_t>(feature_[slot.found]);
     state.contacts.push_back({pair_[set], feature, {l[0], l[1], l[2]}});
   }
 }
 
 bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
+  finder_.follow(input.scene);
   read_parameters(input);
   read_control(input.control);
   read_impulses(state);
@@ -126,8 +129,7 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
 /// As RigidStep::fill_report(), in its order of sums.
 void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r = {};
-  r.residuals = {
-      tell_.primal, tell_.dual, tell_.complementarity, tell_.relative, tell_.backward};
+  r.residuals = {tell_.primal, tell_.dual, tell_.complementarity, tell_.relative, tell_.backward};
   r.iterations = tell_.sweeps;
   r.factorisations = tell_.steps;
   r.tolerance = input.settings.solver.tolerance;
@@ -142,9 +144,8 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
     const double asked = tell_.reference[set], gap = tell_.gap[set];
     if ((contact || layout_.rows[set - view_.num_slots].kind != LaneRow::Kind::kDryFriction) &&
         !(gap > 0.0))
-      r.recovery_energy += l[dim - 1] * std::clamp(c[dim - 1] + asked,
-                                                   std::min(asked, 0.0),
-                                                   std::max(asked, 0.0));
+      r.recovery_energy +=
+          l[dim - 1] * std::clamp(c[dim - 1] + asked, std::min(asked, 0.0), std::max(asked, 0.0));
     if (!contact) continue;
     ++r.num_contacts;
     r.penetration = std::max(r.penetration, -gap);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "simulator/lanes/lane_sets.hpp"
 #include "dynamics/tree_data.hpp"
 #include "dynamics/tree_layout.hpp"
+#include "simulator/lanes/lane_sets.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "simulator/lanes/lane_rows.hpp"
 #include "solver/dense/dense_residuals.hpp"
 #include "solver/dense/dense_solve.hpp"
-#include "simulator/lanes/lane_rows.hpp"
 
 // Problems of the same size from any worlds of a chunk are solved together. A world's problem holds
 // exactly its own active sets, padded to a class of scalar rows: which worlds share its pack
@@ -181,8 +181,7 @@ inline LaneBounds bounds_of(const LaneScene& s,
                             const LaneRow& row,
                             int lane) {
   if (row.kind != LaneRow::Kind::kDryFriction) return {0.0, __builtin_inf()};
-  const double most =
-      s.rules.dt * numbers(p.dry_friction)[row.dof * lane_width<Real> + lane];
+  const double most = s.rules.dt * numbers(p.dry_friction)[row.dof * lane_width<Real> + lane];
   return {-most, most};
 }
 

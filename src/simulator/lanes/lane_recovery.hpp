@@ -1,7 +1,7 @@
 #pragma once
 
-#include "simulator/lanes/lane_rows.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "simulator/lanes/lane_rows.hpp"
 
 // Reference velocities c* of the rows and the caps of what corrects position errors: the rules of
 // contact/contact_rows.cpp, contact/recovery.cpp and integrator/keep_recovery_speeds.cpp. Where a

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "simulator/lanes/lane_work.hpp"
 #include "dynamics/constraint_rows.hpp"
+#include "simulator/lanes/lane_work.hpp"
 
 // Rows of the sets that any lane has, Y = D^-1/2 L^-T J^T, G = Y^T Y and g, in the order of sums of
 // contact/one_tree_rows.cpp.

@@ -131,12 +131,13 @@ inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;
 /// room for all.
 struct LaneTell {
   int num_used = 0;
-  int* used;                                ///< ascending
-  double *impulse, *velocity;               ///< [total rows] lambda and c, contact frame
-  double *gap, *reference;                  ///< [sets] at the start [m], [rad]; c* of the normal
-  double primal, dual, complementarity, relative, backward;  ///< Residuals
-  int sweeps, steps;                        ///< of the solver
-  double kinetic_energy, potential_energy;  ///< at the start [J]
+  int* used = nullptr;         ///< ascending
+  double *impulse, *velocity;  ///< [total rows] lambda and c, contact frame
+  double *gap, *reference;     ///< [sets] at the start [m], [rad]; c* of the normal
+  double primal = 0.0, dual = 0.0, complementarity = 0.0, relative = 0.0,
+         backward = 0.0;                                ///< Residuals
+  int sweeps = 0, steps = 0;                            ///< of the solver
+  double kinetic_energy = 0.0, potential_energy = 0.0;  ///< at the start [J]
 };
 
 /// One pack of worlds: entry (i, lane) at [i W + lane].

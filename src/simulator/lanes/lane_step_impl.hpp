@@ -1,10 +1,10 @@
 #pragma once
 
+#include "dynamics/integrate.hpp"
 #include "simulator/lanes/lane_dynamics.hpp"
 #include "simulator/lanes/lane_found.hpp"
 #include "simulator/lanes/lane_queue.hpp"
 #include "simulator/lanes/lane_recovery.hpp"
-#include "dynamics/integrate.hpp"
 
 // One step of a chunk of packs: every pack up to its contact problems, these solved by size, every
 // pack to its end. Included once per instruction set; see math/lanes.hpp.

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "solver/dense/dense_problem.hpp"
 #include "simulator/lanes/lane_parameters.hpp"
+#include "solver/dense/dense_problem.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -39,18 +39,18 @@ struct PackWork {
 template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
-  RigidTransform<Real>* pose;  ///< [geometries] world
-  Real* reach;                 ///< [geometries]
-  Vec3<Real>* point;           ///< [slots] world
-  Vec3<Real>* normal;          ///< [found slots] world, from A to B
+  RigidTransform<Real>* pose;     ///< [geometries] world
+  Real* reach;                    ///< [geometries]
+  Vec3<Real>* point;              ///< [slots] world
+  Vec3<Real>* normal;             ///< [found slots] world, from A to B
   Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
-  Real *jv, *g;                ///< [total rows] J v; g
-  Real* impulse;               ///< [total rows] of the last step, where its features are now
-  Real* G;                     ///< [rows of the used sets, squared], lower blocks
-  Real *u, *change, *v;        ///< [nv]
-  Real* q;                     ///< [nq]
-  Motion<Real>* speed;         ///< [bodies]
-  Real* fastest;               ///< [2 bodies]
+  Real *jv, *g;                   ///< [total rows] J v; g
+  Real* impulse;                  ///< [total rows] of the last step, where its features are now
+  Real* G;                        ///< [rows of the used sets, squared], lower blocks
+  Real *u, *change, *v;           ///< [nv]
+  Real* q;                        ///< [nq]
+  Motion<Real>* speed;            ///< [bodies]
+  Real* fastest;                  ///< [2 bodies]
 };
 
 template <class Real>

@@ -12,7 +12,7 @@ Vec3d vector_of(const double* x) { return {x[0], x[1], x[2]}; }
 }  // namespace
 
 PairFinder::PairFinder(const Scene& scene, const SimulatorSettings& settings)
-    : scene_(scene), settings_(settings.collision), dt_(settings.dt) {
+    : scene_(&scene), settings_(settings.collision), dt_(settings.dt) {
   work_.resize(scene);
 }
 
@@ -38,7 +38,7 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
   place(query.geometry_b, query.b);
   const double near = contact_target(settings_.margin, dt_, query.gravity);
   find_pair_points(
-      scene_, query.geometry_a, query.geometry_b, settings_, dt_, near, query.rest_offset, work_);
+      *scene_, query.geometry_a, query.geometry_b, settings_, dt_, near, query.rest_offset, work_);
   const int count = static_cast<int>(work_.points.size());
   if (count > most) return -1;
   for (int k = 0; k < count; ++k) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "simulator/lanes/lane_layout.hpp"
 #include "collision/scene/collide.hpp"
+#include "simulator/lanes/lane_layout.hpp"
 
 namespace stiction {
 
@@ -11,6 +11,8 @@ class PairFinder {
  public:
   PairFinder(const Scene& scene, const SimulatorSettings& settings);
 
+  /// The same scene, which may have moved.
+  void follow(const Scene& scene) { scene_ = &scene; }
   /// Points of contact of the pair, sorted by feature, into `out`; their number, -1 if they are
   /// more than `most` or not finite.
   int find(const LanePairQuery& query, LanePairPoint* out, int most);
@@ -20,7 +22,7 @@ class PairFinder {
  private:
   void place(int geometry, const LaneShape& shape);
 
-  const Scene& scene_;
+  const Scene* scene_;
   CollisionSettings settings_;
   double dt_;
   CollisionWorkspace work_;

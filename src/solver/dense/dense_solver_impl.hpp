@@ -15,16 +15,12 @@ inline DenseOutcome solve_one(int cones, int scalars, double tolerance, double* 
   DenseWork<double> work = take_dense_work(cones, scalars, arena);
   dense_solve(p, tolerance, work);
   const double reached = p.relative[0];
-  if (!(reached <= tolerance)) return {0.0, 0.0, 0.0, reached, 0.0, work.num_sweeps, work.num_steps};
+  if (!(reached <= tolerance))
+    return {0.0, 0.0, 0.0, reached, 0.0, work.num_sweeps, work.num_steps};
   if (!work.velocity_known) dense_velocity(DenseShape<double, -1>{p}, p.lambda, work.c);
   const DenseResiduals r = dense_residuals(p, work.c);
-  return {r.primal,
-          r.dual,
-          r.complementarity,
-          r.relative,
-          r.backward,
-          work.num_sweeps,
-          work.num_steps};
+  return {
+      r.primal, r.dual, r.complementarity, r.relative, r.backward, work.num_sweeps, work.num_steps};
 }
 
 }  // namespace STICTION_ISA

@@ -53,8 +53,8 @@ struct NcpNewtonWork {
 /// are (drops of 100 and 500 boxes: bodies have 2 to 4 contacts each on impact).
 int most_coordinates(const Island& island);
 
-/// Few rows: the course of worlds on lanes, which has their bits. False: not solved; all then begins
-/// anew from the same start. `sweeps` is what it took.
+/// Few rows: the course of worlds on lanes, which has their bits. False: not solved; all then
+/// begins anew from the same start. `sweeps` is what it took.
 bool solve_few_rows(const Island& island,
                     const SolverSettings& settings,
                     DenseIslandWork& work,

@@ -28,8 +28,7 @@ void NcpNewtonWork::reserve(const ContactProblem& problem) {
     if (!island.is_loose()) continue;
     space.reserve(problem.g.size(), trees.num_coordinates());
     gradients.reserve(problem.g.size(), problem.space.num_trees(), island.last - island.first);
-    interior_space.reserve(
-        problem.g.size(), island.last - island.first, trees.num_coordinates());
+    interior_space.reserve(problem.g.size(), island.last - island.first, trees.num_coordinates());
   }
   dense.reserve();
   modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));

@@ -6,6 +6,9 @@
 #include "scenes/scenes.hpp"
 #include <boost/test/unit_test.hpp>
 
+#include <memory>
+#include <utility>
+
 using namespace stiction;
 using namespace stiction::test;
 
@@ -128,6 +131,29 @@ BOOST_AUTO_TEST_CASE(what_is_asked_afterwards_is_of_that_step) {
       BOOST_TEST(norm(a[i].force_on_b_world - b[i].force_on_b_world) == 0.0);
     BOOST_TEST(same_reports(sim.report(), report));
     BOOST_TEST(sim.record().dv == whole.sim.record().dv, boost::test_tools::per_element());
+  }
+}
+
+// A Simulator that has moved goes on as if it had stayed, where points are found too.
+BOOST_AUTO_TEST_CASE(a_simulator_may_move) {
+  for (int trial = 0; trial < 10; ++trial) {
+    Rng rng(5200 + trial);
+    const Scene scene = found_scene(rng);
+    Simulator stays(scene);
+    auto first = std::make_unique<Simulator>(scene);
+    State state = stays.initial_state("default"), other = state;
+    for (int k = 0; k < 5; ++k) {
+      stays.step(state, {});
+      first->step(other, {});
+    }
+    Simulator moved = std::move(*first);
+    first.reset();
+    for (int k = 0; k < 20; ++k) {
+      stays.step(state, {});
+      moved.step(other, {});
+      BOOST_TEST(same_bits(state, other));
+    }
+    BOOST_TEST(stays.contacts().size() == moved.contacts().size());
   }
 }
 
