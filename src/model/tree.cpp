@@ -8,6 +8,9 @@
 namespace stiction {
 namespace {
 
+/// Of one tree: Tree::common_length has the square of it.
+constexpr int kMostBodies = 1 << 14;
+
 std::int8_t axis_code(const Vec3d& a) {
   // Exactly a coordinate axis: the rotation then mixes two columns only.
   if (a.x == 1.0 && a.y == 0.0 && a.z == 0.0) return 0;
@@ -45,19 +48,16 @@ void append_body(Tree& tree, const BodyDescription& body, int parent) {
   ++tree.num_bodies;
 }
 
+/// The chain of a body is that of its parent and its own dofs, which no body before it has.
 void fill_common_lengths(Tree& tree) {
   const int n = tree.num_bodies;
-  tree.common_length.assign(n * n, 0);
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < n; ++b) {
-      const int la = tree.last_dof[a], lb = tree.last_dof[b];
-      int m = 0;
-      while (m <= tree.depth[la] && m <= tree.depth[lb] &&
-             tree.chain[tree.row[la] + m] == tree.chain[tree.row[lb] + m]) {
-        ++m;
-      }
-      tree.common_length[a * n + b] = m;
-    }
+  tree.common_length.assign(static_cast<std::size_t>(n) * n, 0);
+  int* const common = tree.common_length.data();
+  for (int b = 0; b < n; ++b) {
+    const int parent = tree.parent[b];
+    for (int a = 0; a < b; ++a)
+      common[a * n + b] = common[b * n + a] = parent < 0 ? 0 : common[a * n + parent];
+    common[b * n + b] = tree.depth[tree.last_dof[b]] + 1;
   }
 }
 
@@ -65,6 +65,10 @@ void fill_common_lengths(Tree& tree) {
 
 Tree Tree::build(const std::vector<BodyDescription>& bodies, int first, int last) {
   Tree tree;
+  if (last - first > kMostBodies) {
+    throw std::invalid_argument("a tree of " + std::to_string(last - first) +
+                                " bodies: there may be " + std::to_string(kMostBodies));
+  }
   for (int i = first; i < last; ++i) {
     const int parent = bodies[i].parent < 0 ? -1 : bodies[i].parent - first;
     const auto fail = [&](const char* why) {

@@ -4,7 +4,9 @@
 #include "support/random_tree.hpp"
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <csignal>
+#include <stdexcept>
 #include <sys/wait.h>
 #include <type_traits>
 #include <unistd.h>
@@ -43,6 +45,33 @@ BOOST_AUTO_TEST_SUITE(tree_layout_test)
 // A copy would go on pointing into the memory of the original.
 static_assert(!std::is_copy_constructible_v<DynamicsWorkspace>);
 static_assert(!std::is_copy_assignable_v<DynamicsWorkspace>);
+
+// By definition: how far two chains agree.
+BOOST_AUTO_TEST_CASE(common_lengths_count_the_shared_dofs) {
+  Rng rng(8);
+  for (int trial = 0; trial < 30; ++trial) {
+    const Tree tree = tree_of(rng);
+    const auto chain = [&](int body) {
+      const int last = tree.last_dof[body], start = tree.row[last];
+      const auto first = tree.chain.begin() + start;
+      return std::vector<int>(first, first + tree.depth[last] + 1);
+    };
+    for (int a = 0; a < tree.num_bodies; ++a) {
+      for (int b = 0; b < tree.num_bodies; ++b) {
+        const std::vector<int> x = chain(a), y = chain(b);
+        const std::size_t n = std::min(x.size(), y.size());
+        std::size_t shared = 0;
+        while (shared < n && x[shared] == y[shared]) ++shared;
+        BOOST_TEST(tree.common(a, b) == static_cast<int>(shared));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_has_at_most_16384_bodies) {
+  std::vector<BodyDescription> bodies((1 << 14) + 1);
+  BOOST_CHECK_THROW(Tree::build(bodies, 0, static_cast<int>(bodies.size())), std::invalid_argument);
+}
 
 // Each array of each tree lies in the workspace's own memory, without overlap, moved or not.
 BOOST_AUTO_TEST_CASE(arrays_tile_the_memory) {
