@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
-// Checks of points, and triangles merged into polygons where they lie in one plane (to 1e-7: inclined
-// faces of float32 files).
+// Checks of points, and triangles merged into polygons where they lie in one plane (to 1e-7:
+// inclined faces of float32 files).
 
 namespace stiction::hull {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
-// The triangulated surface of a convex solid, and the polyhedron that it becomes: the second half of
-// ConvexMesh::hull, which a mesh from a file shares.
+// The triangulated surface of a convex solid, and the polyhedron that it becomes: the second half
+// of ConvexMesh::hull, which a mesh from a file shares.
 
 namespace stiction::hull {
 

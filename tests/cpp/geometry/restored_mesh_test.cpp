@@ -16,7 +16,8 @@ namespace {
 
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(T)));
+  return a.size() == b.size() &&
+         (a.empty() || !std::memcmp(a.data(), b.data(), a.size() * sizeof(T)));
 }
 
 /// Member by member: places of the table have padding.
@@ -90,8 +91,8 @@ BOOST_AUTO_TEST_CASE(a_restored_mesh_has_the_same_bits) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_convex_surface_is_refused) {
-  const ConvexMesh cube = ConvexMesh::hull({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
-                                            {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}});
+  const ConvexMesh cube = ConvexMesh::hull(
+      {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}});
   const std::vector<Vec3d>& v = cube.vertices;
   const std::vector<int>& t = cube.triangles;
   BOOST_TEST(refusal(v, t) == "");
