@@ -148,6 +148,19 @@ bp::object to_array(const std::vector<Vec3d>& v) {
   return array_copy(reinterpret_cast<const double*>(v.data()), {static_cast<long>(v.size()), 3});
 }
 
+bp::object to_bytes(const std::string& data) {
+  return bp::object(
+      bp::handle<>(PyBytes_FromStringAndSize(data.data(), static_cast<Py_ssize_t>(data.size()))));
+}
+
+std::string bytes_from(const bp::object& x, const std::string& must) {
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (!PyBytes_Check(x.ptr()) || PyBytes_AsStringAndSize(x.ptr(), &data, &size) < 0)
+    throw std::invalid_argument(must);
+  return std::string(data, static_cast<std::size_t>(size));
+}
+
 bp::object to_se3(const Transform& X) {
   pinocchio::SE3 out;
   out.rotation() << X.R.c0.x, X.R.c1.x, X.R.c2.x, X.R.c0.y, X.R.c1.y, X.R.c2.y, X.R.c0.z, X.R.c1.z,

@@ -75,6 +75,7 @@ bp::object to_array(const Eigen::VectorXd& v);      ///< (n,)
 bp::object to_array(const RowMatrix& m);            ///< (rows, cols)
 bp::object to_array(const std::vector<Vec3d>& v);   ///< (n, 3)
 bp::object to_se3(const Transform& X);              ///< pinocchio.SE3
+bp::object to_bytes(const std::string& data);       ///< bytes
 
 template <class T>
 bp::list to_list(const std::vector<T>& values) {
@@ -86,6 +87,8 @@ bp::list to_list(const std::vector<T>& values) {
 // --- Python to C++: anything numpy.asarray takes; std::invalid_argument names `field`. ---
 
 Eigen::VectorXd vector_from(const bp::object& x, const std::string& field, long size = -1);
+/// bytes alone; `must` ends the sentence of the error: "saved state: must be bytes from ...".
+std::string bytes_from(const bp::object& x, const std::string& must);
 /// The same of finite numbers.
 Eigen::VectorXd finite_vector_from(const bp::object& x, const std::string& field, long size);
 RowMatrix matrix_from(const bp::object& x,

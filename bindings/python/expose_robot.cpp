@@ -1,3 +1,5 @@
+#include "stiction/model/on_ground.hpp"
+
 #include "common.hpp"
 #include "model/joint.hpp"
 #include "model/pinocchio_robot.hpp"
@@ -146,6 +148,8 @@ Robot urdf_string(const std::string& xml, const std::string& name, const LoadOpt
   return with_stiction_errors([&] { return load_urdf_string(xml, name, options); });
 }
 
+bp::object placed_on_ground(const Robot& robot) { return to_se3(on_ground(robot)); }
+
 bp::tuple mesh_from_file(const bp::object& path, const bp::object& scale) {
   const std::string file = path_from(path);
   const Vec3d s = scale.is_none() ? Vec3d{1, 1, 1} : vec3_from(scale, "scale");
@@ -199,16 +203,13 @@ pinocchio::Model model(const SceneHolder& scene,
     throw std::invalid_argument("robot = " + std::to_string(i) + ": the scene has " +
                                 std::to_string(scene.robots().size()) + " robots");
   }
-  const auto& held = scene.robots()[i].description.model;
-  if (!held)
-    throw std::invalid_argument("robot \"" + scene.robots()[i].name + "\" has no Pinocchio model");
   const Parameters& p =
       parameters.is_none() ? scene.parameters : bp::extract<const Parameters&>(parameters)();
   if (p.mass.size() != scene.parameters.mass.size() ||
       p.base.size() != scene.parameters.base.size() ||
       p.armature.size() != scene.parameters.armature.size())
     throw std::invalid_argument("parameters: belong to another scene");
-  pinocchio::Model out = held->model;
+  pinocchio::Model out = pinocchio_model_of(scene.robots()[i].description);
   take_numbers(scene, p, scene.robots()[i], out);
   return out;
 }
@@ -307,6 +308,7 @@ void expose_robot() {
           &urdf_string,
           (arg("xml"), arg("name"), arg("options")),
           "The same from a string; `name` stands for the file in messages.");
+  bp::def("_on_ground", &placed_on_ground, arg("robot"));
   bp::def("load_mesh",
           &mesh_from_file,
           (arg("path"), arg("scale") = none),
@@ -319,7 +321,8 @@ void expose_robot() {
       "pinocchio.Model of a robot of the scene, by name or number; its q and v are slices of "
       "the state's. It has the numbers of `parameters`, those of the scene if None: the base of "
       "a fixed robot in the world, placements, masses, armature, gravity. For what was changed "
-      "at run time: pinocchio_model(sim.scene, robot, sim.parameters).");
+      "at run time: pinocchio_model(sim.scene, robot, sim.parameters). A robot of a saved scene "
+      "gets a new model of its joints, inertias, limits and frames, which are numbered otherwise.");
 }
 
 }  // namespace stiction::python

@@ -20,6 +20,7 @@ bp::list closure_names(const SceneHolder& s);
 bp::list gear_names(const SceneHolder& s);
 bp::list material_pairs(const SceneHolder& s);
 void expose_scene_parts();
+void add_files(SceneClass& c);
 
 namespace {
 
@@ -212,8 +213,6 @@ int num_trees(const SceneHolder& s) { return static_cast<int>(s.trees().size());
 int nq(const SceneHolder& s) { return s.nq(); }
 int nv(const SceneHolder& s) { return s.nv(); }
 
-using SceneClass = bp::class_<SceneHolder, std::shared_ptr<SceneHolder>>;
-
 void add_composition(SceneClass& c) {
   using bp::arg;
   const bp::object none;
@@ -389,6 +388,7 @@ void expose_scene() {
                               arg("keep_overlapping_pairs") = false)));
   add_composition(c);
   add_topology(c);
+  add_files(c);
   forbid_new_attributes(c);
 }
 

@@ -58,24 +58,15 @@ void set_contacts(State& s, const bp::object& values) {
   s.contacts = given;
 }
 
-std::string bytes_from(const bp::object& x) {
-  char* data = nullptr;
-  Py_ssize_t size = 0;
-  if (!PyBytes_Check(x.ptr()) || PyBytes_AsStringAndSize(x.ptr(), &data, &size) < 0) {
-    throw std::invalid_argument("saved state: must be bytes from State.save()");
-  }
-  return std::string(data, static_cast<std::size_t>(size));
-}
+constexpr char kMustBe[] = "saved state: must be bytes from State.save()";
 
 bp::object save(const State& s) {
   before_reading(&s, "State.save");
-  const std::string bytes = save_state(s);
-  return bp::object(
-      bp::handle<>(PyBytes_FromStringAndSize(bytes.data(), static_cast<Py_ssize_t>(bytes.size()))));
+  return to_bytes(save_state(s));
 }
 
 std::shared_ptr<State> from_bytes(const bp::object& bytes) {
-  return std::make_shared<State>(restore_state(bytes_from(bytes)));
+  return std::make_shared<State>(restore_state(bytes_from(bytes, kMustBe)));
 }
 
 void check_size(const char* name, Eigen::Index saved, Eigen::Index own) {
@@ -85,7 +76,7 @@ void check_size(const char* name, Eigen::Index saved, Eigen::Index own) {
 }
 
 void restore(State& s, const bp::object& bytes) {
-  const State saved = restore_state(bytes_from(bytes));
+  const State saved = restore_state(bytes_from(bytes, kMustBe));
   before_changing(&s, "State.restore");
   check_size("q", saved.q.size(), s.q.size());
   check_size("v", saved.v.size(), s.v.size());

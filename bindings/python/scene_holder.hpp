@@ -36,6 +36,8 @@ struct SceneHolder : Scene {
   std::list<Parameters> retired;
 };
 
+using SceneClass = bp::class_<SceneHolder, std::shared_ptr<SceneHolder>>;
+
 /// Parameters that a Simulator's scene shows: to be read.
 struct FixedParameters : Parameters {
   explicit FixedParameters(const Parameters& p) : Parameters(p) {}

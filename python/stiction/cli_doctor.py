@@ -24,7 +24,10 @@ from .doctor import SEVERITIES, Diagnosis, Finding, examine
 @guarded
 def doctor_command(
     model: Annotated[
-        str, typer.Argument(help="A URDF or MJCF file, or a built-in scene, see `scenes`.")
+        str,
+        typer.Argument(
+            help="A URDF or MJCF file, a saved scene, or a built-in scene, see `scenes`."
+        ),
     ],
     srdf: SrdfOption = None,
     package_dir: PackageDirOption = None,

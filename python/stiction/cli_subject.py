@@ -1,4 +1,4 @@
-"""What the commands simulate: a scene, a URDF or MJCF file, and the options that say how."""
+"""What the commands simulate: a scene or a file of one, and the options that say how."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from .replay import ReplayGeometry
 SceneArgument = Annotated[
     str,
     typer.Argument(
-        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF or MJCF file."
+        help="A built-in scene, e.g. solo12 or box-stack(10), see `scenes`; or a URDF or MJCF "
+        "file, or a saved scene (.stiction)."
     ),
 ]
 SecondsOption = Annotated[float, typer.Option(help="Simulated time [s].", min=0.0)]
@@ -108,7 +109,7 @@ class Opened:
 
 @dataclass(frozen=True)
 class Subject:
-    """What is simulated: a built-in scene, a URDF or MJCF file; how its robot is read and held."""
+    """What is simulated: a built-in scene or a file; how its robot is read and held."""
 
     scene: str
     kp: float | None = None

@@ -98,6 +98,14 @@ def _parameters(self: Any) -> tuple[Any, ...]:
     return _rebuild_parameters, (self.to_dict(),)
 
 
+def _rebuild_scene(saved: bytes) -> Any:
+    return _stiction.Scene.from_bytes(saved)
+
+
+def _scene(self: Any) -> tuple[Any, ...]:
+    return _rebuild_scene, (self.to_bytes(),)
+
+
 def _rebuild_problem(A: Any, g: Any, R: Any, sets: Any, structure: dict[str, Any]) -> Any:
     return _stiction._restored_problem(A, g, R, [make_set(*s) for s in sets], structure)
 
@@ -139,7 +147,7 @@ def install() -> None:
     _set(_stiction.Control, reduce=_control)
     _set(_stiction.ExternalWrench, reduce=_wrench)
     rebuild = "cannot be pickled; pickle how it is made, and make it again"
-    _set(_stiction.Scene, copy=_stiction.Scene.copy, reduce=_refusal(rebuild))
+    _set(_stiction.Scene, copy=_stiction.Scene.copy, reduce=_scene)
     _set(_stiction.Parameters, copy=_stiction.Parameters.copy, reduce=_parameters)
     _set(_stiction.Shape, copy=_itself, reduce=_refusal(rebuild))
     for record in RECORDS:

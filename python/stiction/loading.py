@@ -32,6 +32,8 @@ _SCENE_OPTIONS = (
 )
 _FILE_OPTIONS = ("ground", "X_W")
 MJCF_ENDINGS = (".xml", ".mjcf")
+SCENE_ENDING = ".stiction"
+READ = "only URDF (.urdf), MJCF (.xml, .mjcf) and saved scenes (.stiction)"
 
 
 class LoadWarning(UserWarning):
@@ -69,16 +71,18 @@ class UrdfOptions(TypedDict, total=False):
 
 
 def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
-    """A built-in scene by name (see `scenes()`), a robot on the ground from a URDF file, or the
-    scene of an MJCF file.
+    """A built-in scene by name (see `scenes()`), a robot on the ground from a URDF file, the scene
+    of an MJCF file, or a saved scene.
 
     Args:
-        name_or_path: "solo12", "box-stack(20)", ..., or a path that ends in .urdf, .xml or .mjcf.
+        name_or_path: "solo12", "box-stack(20)", ..., or a path that ends in .urdf, .xml, .mjcf or
+            .stiction.
         options: of a built-in scene: all_collision_geometry (bool), friction, restitution (of every
             pair), n (bodies), corner_spheres (bool), seed. Of a URDF file: those of `load_urdf`,
             ground (True, False or its Material), X_W (pose of the base; by default a floating
             robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict and
             keep_overlapping_pairs, see `load_mjcf`, which gives its actuators and keyframes too.
+            Of a saved scene (`Scene.save`): none; its messages were said when it was loaded first.
 
     Raises:
         ValueError: unknown name or option out of range.
@@ -133,17 +137,17 @@ def load_urdf_string(xml: str, name: str = "robot.urdf", **options: Unpack[UrdfO
 def _is_path(name_or_path: str | os.PathLike[str]) -> bool:
     if not isinstance(name_or_path, str):
         return True
-    return Path(name_or_path).suffix.lower() in (".urdf", ".xml", ".mjcf", ".sdf")
+    return Path(name_or_path).suffix.lower() in (".urdf", ".xml", ".mjcf", ".sdf", SCENE_ENDING)
 
 
 def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
     if path.suffix.lower() in MJCF_ENDINGS:
         return _load_mjcf(path, options)
+    if path.suffix.lower() == SCENE_ENDING:
+        _check_names("load", options, ())
+        return Scene.load(path)
     if path.suffix.lower() != ".urdf":
-        raise ValueError(
-            f"{path}: only URDF (.urdf) and MJCF (.xml, .mjcf) files can be read, not "
-            f"{path.suffix or 'this'}"
-        )
+        raise ValueError(f"{path}: {READ} can be read, not {path.suffix or 'this'}")
     _check_names("load", options, (*UrdfOptions.__annotations__, *_FILE_OPTIONS))
     given = {name: value for name, value in options.items() if name not in _FILE_OPTIONS}
     robot = _load_urdf(path, given, stacklevel=5)
@@ -153,7 +157,7 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
         scene.add_ground(ground if isinstance(ground, Material) else given.get("material"))
     X_W = options.get("X_W")
     if X_W is None and given.get("free_flyer", True):
-        X_W = pinocchio.SE3(np.eye(3), np.array([0.0, 0.0, -_lowest_point(robot)]))
+        X_W = _stiction._on_ground(robot)
     scene.add_robot(robot, X_W)
     return scene
 
@@ -166,22 +170,6 @@ def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
     margins = _flag("margins", options.get("margins", True))
     return read_mjcf(path, strict, keep, margins, stacklevel=5).scene
-
-
-def _lowest_point(robot: Robot) -> float:
-    """Lowest z of the robot's shapes in its neutral configuration, base at the origin [m]."""
-    scene = Scene()
-    scene.add_robot(robot)
-    simulator = _stiction.Simulator(scene)
-    poses = simulator.body_poses(simulator.initial_state())
-    heights = [
-        _stiction.bounding_box(g.shape, poses[g.body] * scene.parameters.geometry_placement(i))[0][
-            2
-        ]
-        for i, g in enumerate(scene.geometries)
-        if g.body >= 0
-    ]
-    return float(min(heights, default=0.0))
 
 
 def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:
@@ -207,7 +195,7 @@ def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]
         if name not in known:
             raise TypeError(
                 f"{function}() got an unexpected keyword argument {name!r}; there are: "
-                + ", ".join(known)
+                + (", ".join(known) or "none")
             )
 
 

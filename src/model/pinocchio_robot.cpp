@@ -158,7 +158,7 @@ void append_frames(const pin::Model& model, Robot& robot) {
     for (const pin::Frame& f : model.frames) {
       if ((f.type == pin::BODY) != bodies || !taken.insert(f.name).second) continue;
       robot.frames.push_back(
-          {f.name, static_cast<int>(f.parentJoint) - 1, to_transform(f.placement)});
+          {f.name, static_cast<int>(f.parentJoint) - 1, to_transform(f.placement), bodies});
     }
   }
 }

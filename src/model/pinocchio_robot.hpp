@@ -24,4 +24,9 @@ Robot robot_from_pinocchio(const pinocchio::Model& model,
                            const Material& material,
                            bool keep_overlapping_pairs = false);
 
+/// The robot's own model; if it has none, one of its description: the same q and v layout, joints,
+/// inertias, limits, links and frames. It has no inertias of links apart and no types of frames but
+/// link, joint and other; frames are numbered otherwise.
+pinocchio::Model pinocchio_model_of(const Robot& robot);
+
 }  // namespace stiction

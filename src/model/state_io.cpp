@@ -1,15 +1,14 @@
 #include "stiction/model/state_io.hpp"
 
+#include "model/byte_stream.hpp"
+
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
 namespace stiction {
 namespace {
-
-static_assert(std::endian::native == std::endian::little, "the format is little endian");
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
@@ -20,58 +19,6 @@ constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 [[noreturn]] void fail(const std::string& what) {
   throw std::invalid_argument("saved state: " + what);
 }
-
-/// FNV-1a, 64 bit.
-std::uint64_t checksum(const char* data, std::size_t size) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::size_t i = 0; i < size; ++i) {
-    hash = (hash ^ static_cast<unsigned char>(data[i])) * 0x100000001b3u;
-  }
-  return hash;
-}
-
-class Writer {
- public:
-  template <class T>
-  void put(const T& value) {
-    put(&value, 1);
-  }
-  template <class T>
-  void put(const T* values, std::size_t count) {
-    static_assert(std::is_arithmetic_v<T>);
-    out.append(reinterpret_cast<const char*>(values), count * sizeof(T));
-  }
-  void put(const Vec3d& v) { put(&v.x, 3); }
-  std::string out;
-};
-
-class Reader {
- public:
-  Reader(const char* data, std::size_t size) : at_(data), end_(data + size) {}
-  template <class T>
-  void get(T& value) {
-    get(&value, 1);
-  }
-  template <class T>
-  void get(T* values, std::size_t count) {
-    static_assert(std::is_arithmetic_v<T>);
-    if (static_cast<std::size_t>(end_ - at_) < count * sizeof(T)) fail("truncated");
-    std::memcpy(values, at_, count * sizeof(T));
-    at_ += count * sizeof(T);
-  }
-  void get(Vec3d& v) { get(&v.x, 3); }
-  /// A number of things of at least `least` bytes each: bounded by what is left.
-  std::size_t count(std::size_t least) {
-    std::uint64_t n = 0;
-    get(n);
-    if (n > static_cast<std::size_t>(end_ - at_) / least) fail("truncated");
-    return static_cast<std::size_t>(n);
-  }
-  bool finished() const { return at_ == end_; }
-
- private:
-  const char *at_, *end_;
-};
 
 // One list of members for both directions.
 template <class Archive, class Cache>
@@ -102,19 +49,7 @@ bool sizes_fit(const PolytopeCache& p) {
          p.faces <= PolytopeCache::kMaxFaces;
 }
 
-template <class Vector>
-void get_vector(Reader& in, Vector& v) {
-  v.resize(in.count(sizeof(double)));
-  in.get(v.data(), v.size());
-}
-
-template <class Vector>
-void put_vector(Writer& out, const Vector& v) {
-  out.put(static_cast<std::uint64_t>(v.size()));
-  out.put(v.data(), v.size());
-}
-
-void get_caches(Reader& in, bool couples, State& state) {
+void get_caches(ByteReader& in, bool couples, State& state) {
   state.rest.resize(in.count(sizeof(double)));
   for (TreeRest& r : state.rest) {
     in.get(r.time);
@@ -180,22 +115,22 @@ std::string save_state(const State& state) {
   const bool couples = std::any_of(state.contacts.begin(),
                                    state.contacts.end(),
                                    [](const ContactMemory& c) { return norm(c.moment_A) != 0.0; });
-  Writer w;
+  ByteWriter w;
   w.out.assign(kMagic, kMagicSize);
   w.put(couples ? kWithCouples : kVersion);
   w.put(state.time);
   w.put(state.scene);
-  put_vector(w, state.q);
-  put_vector(w, state.v);
-  put_vector(w, state.constraint_impulse);
+  w.put_list(state.q);
+  w.put_list(state.v);
+  w.put_list(state.constraint_impulse);
   w.put(state.penalty);
-  w.put(static_cast<std::uint64_t>(state.rest.size()));
+  w.put_count(state.rest.size());
   for (const TreeRest& r : state.rest) {
     w.put(r.time);
     w.put(r.island);
     w.put(r.mark);
   }
-  w.put(static_cast<std::uint64_t>(state.contacts.size()));
+  w.put_count(state.contacts.size());
   for (const ContactMemory& c : state.contacts) {
     w.put(c.pair);
     w.put(c.feature);
@@ -203,7 +138,7 @@ std::string save_state(const State& state) {
     w.put(c.extension);
     if (couples) w.put(c.moment_A);
   }
-  w.put(static_cast<std::uint64_t>(state.queries.size()));
+  w.put_count(state.queries.size());
   for (const CachedQuery& q : state.queries) {
     w.put(q.pair);
     each_number([&](const auto& x) { w.put(x); }, q.cache);
@@ -229,12 +164,12 @@ State restore_state(const std::string& bytes) {
     fail("damaged or truncated: its checksum does not match");
 
   State state;
-  Reader in(bytes.data() + kHeaderSize, size - kHeaderSize);
+  ByteReader in(bytes.data() + kHeaderSize, size - kHeaderSize, "saved state");
   in.get(state.time);
   in.get(state.scene);
-  get_vector(in, state.q);
-  get_vector(in, state.v);
-  get_vector(in, state.constraint_impulse);
+  in.get_list(state.q);
+  in.get_list(state.v);
+  in.get_list(state.constraint_impulse);
   in.get(state.penalty);
   get_caches(in, version == kWithCouples, state);
   if (!in.finished()) fail("has bytes left over");

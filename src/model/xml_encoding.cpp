@@ -1,5 +1,7 @@
 #include "model/xml_encoding.hpp"
 
+#include "model/utf8.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -43,27 +45,6 @@ std::string declared_encoding(const std::string& text) {
   return name;
 }
 
-/// Length of the well-formed UTF-8 sequence at `at` (no overlong forms, no surrogates); 0: none.
-std::size_t sequence(const std::string& text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0u;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0u) == 0x80u; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && second < 0xA0,
-               surrogate = first == 0xED && second > 0x9F;
-    return !overlong && !surrogate && continues(1) && continues(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && second < 0x90, above = first == 0xF4 && second > 0x8F;
-    return !overlong && !above && continues(1) && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
-
 void append(std::string& out, unsigned code) {
   if (code < 0x80) {
     out += static_cast<char>(code);
@@ -81,11 +62,8 @@ void append(std::string& out, unsigned code) {
 std::string to_utf8(const std::string& text) {
   const std::string name = declared_encoding(text);
   if (name.empty() || name == "utf-8" || name == "utf8") {
-    for (std::size_t i = 0; i < text.size();) {
-      const std::size_t length = sequence(text, i);
-      if (length == 0) fail(text, i, "UTF-8");
-      i += length;
-    }
+    const std::size_t end = utf8_end(text);
+    if (end < text.size()) fail(text, end, "UTF-8");
     return text;
   }
   const bool windows = name == "windows-1252" || name == "cp1252";

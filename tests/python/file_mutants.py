@@ -136,6 +136,8 @@ def mutate_arrays(arrays: dict[str, Any], rng: np.random.Generator) -> bytes:
     return file.getvalue()
 
 
+SCENE_HEADER = 20
+"""Bytes before the first part of a saved scene; the last eight of them are its size."""
 FLOATS = (np.nan, np.inf, -np.inf, -1.0, 0.0, 1e300, 1e-320)
 
 
@@ -161,6 +163,8 @@ class Mutants:
         self.archive = (folder / "p.npz").read_bytes()
         self.sim, self.saved = sim, state.save()
         (folder / "r.urdf").write_text(URDF)
+        scenes = (stiction.load(folder / "r.urdf"), sim.scene, stiction.load("four-bar"))
+        self.scenes = [scene.to_bytes() for scene in scenes]
 
     def problem(self, rng: np.random.Generator) -> None:
         path = self.folder / "mutant.npz"
@@ -210,6 +214,18 @@ class Mutants:
         sim = stiction.Simulator(loaded.scene)
         sim.step(sim.initial_state(), loaded.hold())
 
+    def scene(self, rng: np.random.Generator) -> None:
+        """Most of them with a size and a checksum that fit; with a step, as above."""
+        data = mutate_bytes(self.scenes[int(rng.integers(len(self.scenes)))], rng)
+        if rng.integers(4) and len(data) > SCENE_HEADER + 8:
+            size = len(data).to_bytes(8, "little")
+            data = data[: SCENE_HEADER - 8] + size + data[SCENE_HEADER:-8]
+            data += checksum(data)
+        path = self.folder / "mutant.stiction"
+        path.write_bytes(data)
+        sim = stiction.Simulator(stiction.load(path))
+        sim.step(sim.initial_state())
+
     def state(self, rng: np.random.Generator) -> None:
         """Half of them with a checksum that fits."""
         data = mutate_bytes(self.saved, rng)
@@ -219,7 +235,7 @@ class Mutants:
         self.sim.step(state)
 
 
-KINDS = ("problem", "obj", "stl", "dae", "ply", "urdf", "srdf", "mjcf", "state")
+KINDS = ("problem", "obj", "stl", "dae", "ply", "urdf", "srdf", "mjcf", "scene", "state")
 
 
 def read_mutants(kind: str, first: int, count: int) -> None:
@@ -245,7 +261,7 @@ def read_mutants(kind: str, first: int, count: int) -> None:
 
 
 REFUSALS: dict[str, Any] = dict.fromkeys(KINDS, stiction.StictionError) | {
-    "state": (ValueError, stiction.SimulationError)
+    "state": (ValueError, stiction.SimulationError),
 }
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ SETTINGS = {"SimulatorSettings", "SolverSettings"}
 NOT_COPIED = {"Robot", "Simulator"}
 PICKLED = {"ContactMemory", "ContactProblem", "SimulationError", "StictionError"}
 PICKLED |= COPIED | SETTINGS
-PICKLED -= {"Scene"}
 WITHOUT_DICT = {
     "SceneMotion",
     "DistanceCache",

@@ -308,7 +308,8 @@ def test_files_that_cannot_be_read_are_refused_in_words(tmp_path: Path) -> None:
         "a.urdf.xacro": f"xacro {tmp_path}/a.urdf.xacro > {tmp_path}/a.urdf",
         "a.xacro": f"xacro {tmp_path}/a.xacro > {tmp_path}/a.urdf",
         "a.urdf": f"xacro {tmp_path}/a.urdf > {tmp_path}/a_expanded.urdf",
-        "b.txt": "only URDF (.urdf) and MJCF (.xml, .mjcf) files can be read, not .txt",
+        "b.txt": "only URDF (.urdf), MJCF (.xml, .mjcf) and saved scenes (.stiction) can be read, "
+        "not .txt",
         "c.srdf": "an SRDF says nothing by itself: stiction doctor ROBOT.urdf --srdf",
         "none.urdf": "none.urdf: no such file",
         "": "is a folder",

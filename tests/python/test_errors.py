@@ -280,7 +280,7 @@ def test_loading_unknown_things(tmp_path: Path) -> None:
     refused(TypeError, "'frction'; there are:", lambda: stiction.load("solo12", frction=1))
     refused(TypeError, "n = 'x': must be of type int", lambda: stiction.load("box-stack", n="x"))
     refused(ValueError, "takes no number", lambda: stiction.load("solo12", n=3))
-    refused(ValueError, "only URDF (.urdf) and MJCF", lambda: stiction.load("robot.sdf"))
+    refused(ValueError, "only URDF (.urdf), MJCF", lambda: stiction.load("robot.sdf"))
     with pytest.raises(stiction.StictionError, match=r"nowhere\.urdf"):
         stiction.load(tmp_path / "nowhere.urdf")
     assert issubclass(stiction.StictionError, RuntimeError)

@@ -28,6 +28,7 @@ PROMISES = {
     "11_identify_solo12": "standard deviations",
     "12_many_worlds": "friction 0.80: slid by 12.",
     "13_learned_trot": "told [0.5 0.  0. ] walks [ 0.5",
+    "14_saved_scene": "steps with the same bits: yes",
 }
 
 

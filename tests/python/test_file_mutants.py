@@ -24,6 +24,7 @@ KINDS = {
     "urdf": 0.02,
     "srdf": 0.05,
     "mjcf": 0.02,
+    "scene": 0.02,
     "state": 0.02,
 }
 """Share of the mutants that must be read without an error, so that the depths are reached, too."""

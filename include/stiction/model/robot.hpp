@@ -81,6 +81,7 @@ struct FrameDescription {
   std::string name;
   int body = -1;
   Transform placement = Transform::identity();
+  bool link = false;  ///< of a link of the file; false: of a joint, a site or the like
 };
 
 /// position(dof) = ratio * position(driver) + offset, one bilateral row. One-dof joints.

@@ -156,6 +156,8 @@ class Scene {
   void add_message(const LoadMessage& message) { messages_.push_back(message); }
 
  private:
+  friend class SceneWriter;  // scene_writer.cpp, scene_reader.cpp: all of it as bytes
+  friend class SceneReader;
   using PairKey = std::uint64_t;
   static PairKey key(int a, int b);
   void check_body(int body, const std::string& field) const;

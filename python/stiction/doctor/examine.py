@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import Scene, StictionError, load, load_mjcf
 from ..cli_subject import DEFAULT_STEP, servo_dofs
-from ..loading import MJCF_ENDINGS
+from ..loading import MJCF_ENDINGS, READ, SCENE_ENDING
 from .case import Case
 from .finding import Diagnosis, Finding, diagnosis
 from .friction import check_friction, check_urdf_friction
@@ -46,7 +46,7 @@ def examine(
             print(finding.severity, finding)
 
     Args:
-        model: a URDF or MJCF file, or the name of a built-in scene.
+        model: a URDF or MJCF file, a saved scene, or the name of a built-in scene.
         dt: time step [s] that gains are judged at; None: an MJCF file's, else 0.001.
         kp: servo stiffness of every joint with one dof, to be judged [N m/rad or N/m]; None: the
             model's, or 0 beside a kd.
@@ -68,6 +68,8 @@ def examine(
         raise TypeError(f"{', '.join(options)}: only for URDF files, not for {name!r}")
     if suffix in MJCF_ENDINGS:
         return _of_mjcf(name, dt, kp, kd)
+    if suffix == SCENE_ENDING:
+        return _of_saved(name, dt, kp, kd)
     scene = load(name)
     return _diagnosed(_case(name, scene, dt, kp, kd), [])
 
@@ -86,13 +88,12 @@ def _refuse(name: str) -> None:
         )
     if path.is_dir():
         raise StictionError(f"{name}: is a folder; name the URDF or MJCF file in it")
-    known = (".urdf", *MJCF_ENDINGS)
+    known = (".urdf", SCENE_ENDING, *MJCF_ENDINGS)
     if path.suffix.lower() in known and not path.is_file():
         raise StictionError(f"{name}: no such file")
     if path.suffix.lower() not in known and (path.is_file() or path.suffix.lower() == ".sdf"):
         raise StictionError(
-            f"{name}: only URDF (.urdf) and MJCF (.xml, .mjcf) files can be read, not "
-            f"{path.suffix or 'a file without an ending'}"
+            f"{name}: {READ} can be read, not {path.suffix or 'a file without an ending'}"
         )
 
 
@@ -139,6 +140,19 @@ def _of_mjcf(name: str, dt: float | None, kp: float | None, kd: float | None) ->
     case.mjcf = mjcf
     findings = [*check_messages(mjcf.messages, True), *check_mjcf_meshes(case)]
     return _diagnosed(case, findings)
+
+
+def _of_saved(name: str, dt: float | None, kp: float | None, kd: float | None) -> Diagnosis:
+    """What its loaders said is in it."""
+    try:
+        scene = load(name)
+    except StictionError as error:
+        return diagnosis(name, [failure(error, name)])
+    findings = []
+    for message in scene.messages:
+        is_mjcf = Path(message.file).suffix.lower() in MJCF_ENDINGS
+        findings += check_messages([message], is_mjcf)
+    return _diagnosed(_case(name, scene, dt, kp, kd), findings)
 
 
 def _case(
