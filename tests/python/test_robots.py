@@ -46,6 +46,21 @@ def test_a_robot_stands_with_default_settings(path: Path) -> None:
     assert row.steps == row.ok == 2000
 
 
+def test_floating_robots_start_on_the_ground() -> None:
+    """By the boxes about their shapes."""
+    for path in SOUND[::9]:
+        with warnings.catch_warnings(action="ignore"):
+            scene = stiction.load(path)
+        sim = stiction.Simulator(scene)
+        poses = sim.body_poses(sim.initial_state())
+        shapes = [(i, g) for i, g in enumerate(scene.geometries) if g.body >= 0]
+        placed = [
+            (g.shape, poses[g.body] * scene.parameters.geometry_placement(i)) for i, g in shapes
+        ]
+        lowest = min((stiction.bounding_box(*one)[0][2] for one in placed), default=0.0)
+        assert abs(lowest) < 1e-12, path.name
+
+
 @pytest.mark.parametrize("name", OVERLAPPING)
 def test_overlapping_links_do_not_throw_a_robot(name: str) -> None:
     row = measure_robot(find(name), 0.2)

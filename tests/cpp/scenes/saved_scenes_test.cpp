@@ -8,6 +8,7 @@
 #include "scenes/scenes.hpp"
 #include "support/random.hpp"
 #include "support/random_world.hpp"
+#include "support/test_data.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -298,6 +299,21 @@ BOOST_AUTO_TEST_CASE(no_mutant_breaks_the_reader) {
   }
   BOOST_TEST(taken > count / 20);
   BOOST_TEST(refused > count / 5);
+}
+
+// Written by Python of tests/data/mjcf/rest.xml, in version 1: five shapes and others on a plane.
+BOOST_AUTO_TEST_CASE(a_scene_of_an_mjcf_file_needs_no_mujoco) {
+  const Scene scene = load_scene(test_data("rest_v1.stiction"));
+  BOOST_TEST(scene.name == "rest");
+  BOOST_TEST(scene.num_bodies() == 7);
+  BOOST_TEST(scene.messages().size() == 1u);
+  Simulator simulator(scene, {});
+  State state = make_state(scene, scene.default_q());
+  for (int k = 0; k < 300; ++k) {
+    BOOST_TEST((simulator.step(state, {}).status == StepStatus::kOk), "step " << k);
+  }
+  BOOST_TEST(simulator.contacts().size() == 24u);
+  BOOST_TEST(state.v.norm() < 1e-3);
 }
 
 BOOST_AUTO_TEST_CASE(files) {
