@@ -148,7 +148,7 @@ def _of_saved(name: str, dt: float | None, kp: float | None, kd: float | None) -
         scene = load(name)
     except StictionError as error:
         return diagnosis(name, [failure(error, name)])
-    findings = []
+    findings: list[Finding] = []
     for message in scene.messages:
         is_mjcf = Path(message.file).suffix.lower() in MJCF_ENDINGS
         findings += check_messages([message], is_mjcf)
