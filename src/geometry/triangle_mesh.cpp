@@ -3,6 +3,7 @@
 #include "math/disjoint_sets.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <sstream>
@@ -92,20 +93,31 @@ void index_vertices(TriangleMesh& mesh) {
   }
 }
 
-/// Of the directed edge from a to b: the triangle that runs through it (the first), and how many
-/// do.
-std::pair<int, int> find_edge(const TriangleMesh& mesh, int a, int b) {
-  int found = -1, count = 0;
-  for (int i = mesh.vertex_start[a]; i < mesh.vertex_start[a + 1]; ++i) {
-    const int* t = &mesh.triangles[3 * static_cast<std::size_t>(mesh.vertex_triangles[i])];
-    for (int k = 0; k < 3; ++k) {
-      if (t[k] != a || t[(k + 1) % 3] != b) continue;
-      if (found < 0) found = mesh.vertex_triangles[i];
-      ++count;
+/// Directed edges of all triangles, to be looked up whatever the number of triangles at a vertex.
+class DirectedEdges {
+ public:
+  explicit DirectedEdges(const TriangleMesh& mesh) {
+    const std::vector<int>& corners = mesh.triangles;
+    for (std::size_t i = 0; i < corners.size(); ++i) {
+      const int to = corners[i % 3 == 2 ? i - 2 : i + 1];
+      sorted_.push_back({corners[i], to, static_cast<int>(i / 3)});
     }
+    std::sort(sorted_.begin(), sorted_.end());
   }
-  return {found, count};
-}
+  /// Of the edge from a to b: the triangle that runs through it (the first), and whether none, one
+  /// or more do (2).
+  std::pair<int, int> find(int a, int b) const {
+    const auto first = std::lower_bound(sorted_.begin(), sorted_.end(), Edge{a, b, -1});
+    int count = 0;
+    for (auto e = first; count < 2 && e != sorted_.end() && (*e)[0] == a && (*e)[1] == b; ++e)
+      ++count;
+    return {count == 0 ? -1 : (*first)[2], count};
+  }
+
+ private:
+  using Edge = std::array<int, 3>;  // from, to, triangle
+  std::vector<Edge> sorted_;
+};
 
 SurfaceEdge edge_between(const TriangleMesh& mesh, int t, int k, int other) {
   const double sine = norm(cross(mesh.normals[t], mesh.normals[other]));
@@ -126,11 +138,12 @@ void join(TriangleMesh& mesh) {
   mesh.edges.assign(corners, SurfaceEdge::kBoundary);
   mesh.closed = true;
   DisjointSets regions(mesh.count());
+  const DirectedEdges directed(mesh);
   for (int t = 0; t < mesh.count(); ++t) {
     for (int k = 0; k < 3; ++k) {
       const int a = mesh.triangles[3 * t + k], b = mesh.triangles[3 * t + (k + 1) % 3];
-      const auto [other, opposite] = find_edge(mesh, b, a);
-      if (opposite != 1 || find_edge(mesh, a, b).second != 1) {
+      const auto [other, opposite] = directed.find(b, a);
+      if (opposite != 1 || directed.find(a, b).second != 1) {
         mesh.closed = false;
         continue;
       }

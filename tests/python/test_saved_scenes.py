@@ -130,6 +130,35 @@ def test_a_pinocchio_model_is_made_again(name: str, options: dict[str, Any]) -> 
         assert made.existFrame(frame.name), frame.name
 
 
+def test_a_model_of_every_joint_is_made_again() -> None:
+    model, at = pinocchio.Model(), pinocchio.SE3.Random
+    slanted = np.array([0.6, 0.0, 0.8])
+    joints = [
+        pinocchio.JointModelFreeFlyer(),
+        pinocchio.JointModelSpherical(),
+        *(pinocchio.JointModelRX(), pinocchio.JointModelRevoluteUnaligned(slanted)),
+        pinocchio.JointModelRUBY(),
+        *(pinocchio.JointModelPZ(), pinocchio.JointModelPrismaticUnaligned(slanted)),
+    ]
+    pinocchio.seed(3)
+    for number, joint in enumerate(joints):
+        placement = at() if number else pinocchio.SE3.Identity()
+        j = model.addJoint(number, joint, placement, f"joint{number}")
+        model.appendBodyToJoint(j, pinocchio.Inertia.Random(), pinocchio.SE3.Identity())
+        model.addFrame(pinocchio.Frame(f"site{number}", j, at(), pinocchio.FrameType.OP_FRAME))
+    scene = stiction.Scene(model)
+    made = stiction.pinocchio_model(stiction.Scene.from_bytes(scene.to_bytes()), 0)
+    assert [j.shortname() for j in made.joints] == [j.shortname() for j in model.joints]
+    rng = np.random.default_rng(2)
+    q = pinocchio.integrate(model, pinocchio.neutral(model), rng.uniform(-1, 1, model.nv))
+    v, a = rng.uniform(-1, 1, (2, model.nv))
+    torques = [pinocchio.rnea(m, m.createData(), q, v, a) for m in (model, made)]
+    np.testing.assert_allclose(*torques, rtol=1e-12, atol=1e-12)
+    for number in range(len(joints)):
+        X, Y = (m.frames[m.getFrameId(f"site{number}")] for m in (model, made))
+        assert X.parentJoint == Y.parentJoint and X.placement == Y.placement
+
+
 def test_pickles_step_with_the_same_bits() -> None:
     scene = stiction.load("two-cubes")
     assert run(pickle.loads(pickle.dumps(scene))) == run(scene)
