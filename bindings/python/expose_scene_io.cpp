@@ -9,9 +9,20 @@
 namespace stiction::python {
 namespace {
 
-void save(const SceneHolder& s, const bp::object& path) {
+/// The scene with these numbers in the place of its own; None: as it is.
+Scene with_numbers(const SceneHolder& s, const bp::object& parameters) {
+  Scene scene = s;
+  if (parameters.is_none()) return scene;
+  const bp::extract<const Parameters&> p(parameters);
+  if (!p.check()) raise_type_error("parameters: must be Parameters, such as sim.parameters");
+  s.validate_shapes(p());
+  scene.parameters = p();
+  return scene;
+}
+
+void save(const SceneHolder& s, const bp::object& path, const bp::object& parameters) {
   const std::string file = path_from(path);
-  with_stiction_errors([&] { save_scene(s, file); });
+  with_stiction_errors([&] { save_scene(with_numbers(s, parameters), file); });
 }
 
 std::shared_ptr<SceneHolder> load(const bp::object& path) {
@@ -19,7 +30,9 @@ std::shared_ptr<SceneHolder> load(const bp::object& path) {
   return with_stiction_errors([&] { return std::make_shared<SceneHolder>(load_scene(file)); });
 }
 
-bp::object as_bytes(const SceneHolder& s) { return to_bytes(scene_to_bytes(s)); }
+bp::object as_bytes(const SceneHolder& s, const bp::object& parameters) {
+  return to_bytes(scene_to_bytes(with_numbers(s, parameters)));
+}
 
 std::shared_ptr<SceneHolder> from_bytes(const bp::object& bytes) {
   return std::make_shared<SceneHolder>(
@@ -32,12 +45,13 @@ void add_files(SceneClass& c) {
   using bp::arg;
   c.def("save",
         &save,
-        (arg("self"), arg("path")),
+        (arg("self"), arg("path"), arg("parameters") = bp::object()),
         "Writes all of the scene into one file, \"*.stiction\" by custom: trees, inertias, shapes "
         "with their meshes, materials, filters, constraints, frames, configurations, parameters, "
-        "messages. A simulator of the scene that is read back steps with the same bits. A file "
-        "that is there is replaced once the new one is whole. Raises ValueError naming a "
-        "parameter that no simulator takes, StictionError if the file cannot be written.")
+        "messages. A simulator of the scene that is read back steps with the same bits. "
+        "`parameters`, such as sim.parameters, take the place of the scene's own. A file that is "
+        "there is replaced once the new one is whole. Raises ValueError naming a parameter that "
+        "no simulator takes, StictionError if the file cannot be written.")
       .def("load",
            &load,
            arg("path"),
@@ -45,7 +59,10 @@ void add_files(SceneClass& c) {
            "naming the file and what is wrong: no such file, no saved scene, a newer version, "
            "truncated, damaged, or the field that does not fit.")
       .staticmethod("load")
-      .def("to_bytes", &as_bytes, arg("self"), "What save() writes.")
+      .def("to_bytes",
+           &as_bytes,
+           (arg("self"), arg("parameters") = bp::object()),
+           "What save() writes.")
       .def("from_bytes",
            &from_bytes,
            arg("saved"),

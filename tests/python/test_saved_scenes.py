@@ -176,6 +176,22 @@ def test_a_saved_state_goes_on_in_the_scene_that_was_read_back() -> None:
     assert again.save() == state.save()
 
 
+def test_numbers_of_a_simulator_can_be_saved(tmp_path: Path) -> None:
+    scene = stiction.load("two-cubes")
+    sim = stiction.Simulator(scene)
+    sim.parameters.mass[0] = 2.5
+    sim.scene.save(tmp_path / "own.stiction")
+    sim.scene.save(tmp_path / "heavy.stiction", parameters=sim.parameters)
+    own, heavy = (stiction.load(tmp_path / f"{name}.stiction") for name in ("own", "heavy"))
+    assert own.parameters.mass[0] == scene.parameters.mass[0] != 2.5
+    assert heavy.parameters.mass[0] == 2.5 and run(heavy) != run(own)
+    other = stiction.load("cube-slide").parameters
+    with pytest.raises(ValueError, match="parameters: belong to another scene"):
+        scene.to_bytes(other)
+    with pytest.raises(TypeError, match="parameters"):
+        scene.to_bytes("heavy")  # type: ignore[arg-type]
+
+
 def test_views_of_a_loaded_scene_are_its_own() -> None:
     scene = stiction.Scene.from_bytes(stiction.load("two-cubes").to_bytes())
     friction = scene.parameters.friction
