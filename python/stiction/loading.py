@@ -169,7 +169,7 @@ def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     strict = _flag("strict", options.get("strict", False))
     keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
     margins = _flag("margins", options.get("margins", True))
-    return read_mjcf(path, strict, keep, margins, stacklevel=5).scene
+    return read_mjcf(path, strict, keep, margins, soft=False, stacklevel=5).scene
 
 
 def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:

@@ -211,6 +211,8 @@ TENDONS = """<mujoco><option timestep="0.001"><flag contact="disable" eulerdamp=
         'stiffness="40" springlength="0.2"',
         'stiffness="40" springlength="-0.1 0.1" damping="3"',
         'limited="true" range="-0.1 0.2" margin="0.05"',
+        'stiffness="40 15 300" springlength="0.1" damping="3 2 0.7"',
+        'frictionloss="0.7"',
     ],
 )
 def test_fixed_tendons_pull_as_mujocos(what: str) -> None:

@@ -16,13 +16,11 @@ from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
 from .mjcf_equality import add_equalities
-from .mjcf_fluid import Fluid
 from .mjcf_geometry import add_geometries, treat_overlapping_pairs
 from .mjcf_passive import Passive
 from .mjcf_sensors import Sensor, read_sensors
 from .mjcf_simulation import MjcfSimulation
 from .mjcf_source import Source, compile_mjcf
-from .mjcf_tendons import fixed_tendons
 from .mjcf_trees import Place, add_trees, set_numbers
 from .mjcf_visuals import mjcf_visuals
 
@@ -31,6 +29,13 @@ __all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
 Floats = NDArray[np.float64]
 FARTHEST = 1e10
 """As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
+
+SOFTNESS = ("rigid", "mujoco")
+RIGID = "contacts, limits and equalities are rigid: solref and solimp are not read"
+SOFT = (
+    "limits and dry friction are rigid: their solref and solimp are not read; contacts that stick "
+    "do not creep"
+)
 
 
 @dataclass(frozen=True)
@@ -77,6 +82,11 @@ class Mjcf:
     _geometries: dict[int, int] = field(repr=False)
     _passive: Passive = field(repr=False)
     _sensors: dict[str, Sensor] = field(repr=False)
+
+    @property
+    def _senses_limits(self) -> bool:
+        m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
+        return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
     def simulation(self, dt: float | None = None, **settings: Any) -> MjcfSimulation:
         """The file in motion, with its mocap bodies, activations, medium, tendons and sensors,
@@ -137,6 +147,7 @@ def load_mjcf(
     strict: bool = False,
     keep_overlapping_pairs: bool = True,
     margins: bool = True,
+    softness: str = "rigid",
 ) -> Mjcf:
     """Reads an MJCF file with MuJoCo's compiler (`pip install "stiction[mjcf]"`).
 
@@ -145,8 +156,7 @@ def load_mjcf(
         sim.step(state, ant.control([0.1] * 8))
 
     Bodies, joints, inertias, collision geometry, equalities, actuators and keyframes become a
-    scene; contacts, limits and equalities are rigid. What is not honoured is listed in `messages`,
-    and counted in one LoadWarning.
+    scene. What is not honoured is listed in `messages`, and counted in one LoadWarning.
 
     Args:
         path_or_xml: a path, or the text of a file (it starts with "<").
@@ -157,12 +167,21 @@ def load_mjcf(
             are kept, as in MuJoCo, they are listed too.
         margins: bodies rest at the margins of their geoms, and joints stop at those of their
             ranges, as in MuJoCo; False: at the surfaces and ranges, and each is listed.
+        softness: "rigid": contacts, limits and equalities do not yield; "mujoco": pairs of geoms
+            have a stiffness and a damping, so that they lie as deep in each other as MuJoCo's, and
+            in `simulation()` welds to the world and to mocap bodies follow MuJoCo's law (those
+            to the world are then no part of the scene). Limits, friction and other equalities
+            stay rigid.
 
     Raises:
+        ValueError: softness has another value.
         StictionError: MuJoCo is not installed; the file cannot be compiled, or, if strict, holds
             what is not honoured; the message names the file.
     """
-    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, margins, stacklevel=4)
+    if softness not in SOFTNESS:
+        raise ValueError(f"softness = {softness!r}: must be one of {', '.join(SOFTNESS)}")
+    soft = softness == "mujoco"
+    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, margins, soft, stacklevel=4)
 
 
 def read_mjcf(
@@ -170,6 +189,7 @@ def read_mjcf(
     strict: bool,
     keep_overlaps: bool,
     margins: bool,
+    soft: bool,
     stacklevel: int,
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`."""
@@ -178,8 +198,8 @@ def read_mjcf(
     try:
         _check_lengths(source)
         places = add_trees(source, scene)
-        geometries = add_geometries(source, scene, places, margins)
-        welds = add_equalities(source, scene, places)
+        geometries = add_geometries(source, scene, places, margins, soft)
+        welds = add_equalities(source, scene, places, soft)
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene, margins)
         actuation = read_actuators(source, scene, places)
@@ -189,9 +209,9 @@ def read_mjcf(
         treat_overlapping_pairs(source, scene, keep_overlaps)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
-    passive = Passive(source, scene, places, Fluid(source, places), fixed_tendons(source), welds)
+    passive = Passive(source, scene, places, welds)
     sensors = read_sensors(source)
-    _say_of_rest(source)
+    _say_of_rest(source, soft)
     _say_of_simulation(source, passive, sensors, actuation)
     for message in source.messages:
         scene._add_message(message)
@@ -275,14 +295,14 @@ def _with_unit_quaternions(scene: Scene, q: Floats) -> Floats:
     return q
 
 
-def _say_of_rest(source: Source) -> None:
+def _say_of_rest(source: Source, soft: bool) -> None:
     """What no other part of the loader looks at."""
     m, opt = source.model, source.model.opt
     if int(opt.enableflags) & int(source.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
         source.unused_file("option: the override of contact parameters is not honoured")
     for kind, count in (("flex", m.nflex), ("plugin", m.nplugin)):
         source.unused_of(kind, range(int(count)), "is not supported and left out")
-    source.note("contacts, limits and equalities are rigid: solref and solimp are not read")
+    source.note(SOFT if soft else RIGID)
     integrator = int(opt.integrator)
     if integrator == int(source.mujoco.mjtIntegrator.mjINT_RK4):
         source.note("the integrator RK4 is not read: the Simulator's own is semi-implicit")
@@ -295,6 +315,10 @@ def _say_of_simulation(
     m, found = source.model, [*passive.kinds()]
     if np.any(m.body_mocapid >= 0):
         found.append("poses of mocap bodies")
+    if any(actuator.kind == "shared" for actuator in actuation.actuators):
+        found.append("servos on several joints")
+    if any(actuator.kind == "site" for actuator in actuation.actuators):
+        found.append("motors at sites")
     if any(actuator.activation for actuator in actuation.actuators):
         found.append("activations of actuators")
     if sensors:

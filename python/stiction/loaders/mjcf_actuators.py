@@ -6,7 +6,9 @@ kp (q* - q) + kd (v* - v), says the same with
 
     kp = -gear^2 b1,   kd = -gear^2 b2,   kp q* = gear (g u + b0)
 
-What has b1 = 0 moves v*, what has neither is torque. All of it acts implicitly in the step.
+What has b1 = 0 moves v*, what has neither is torque. All of it acts implicitly in the step. Servos
+on several dofs that nothing couples, and motors at sites of bodies with joints, are no numbers of a
+scene and act in Mjcf.simulation().
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from .mjcf_source import Source
 from .mjcf_transmission import on_one_dof, transmission
 from .mjcf_trees import HINGE, SLIDE, Place
 
-__all__ = ["Actuation", "MjcfActuator", "read_actuators"]
+__all__ = ["Actuation", "Drive", "MjcfActuator", "read_actuators"]
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +37,8 @@ class MjcfActuator:
     Attributes:
         name: as in the file; by number if it has none there.
         control: its number in ctrl.
-        kind: "motor", "velocity" or "position": what its control moves.
+        kind: "motor", "velocity" or "position": what its control moves; "shared": a servo on
+            several dofs, "site": a motor at a site, which both act in Mjcf.simulation() only.
         pulls: names of its joints, or of its site.
         gear: (nv,) torque on each dof per unit of its force.
         gain: force per unit of control.
@@ -43,6 +46,8 @@ class MjcfActuator:
         kp, kd: of its force over its length and speed.
         control_range, force_range: (2,), infinite where the file sets none.
         activation: what its control moves first; None: the control acts at once.
+        site, push: of a "site", MuJoCo's number and (6,) force and torque in its axes per unit of
+            the actuator's force.
     """
 
     name: str
@@ -57,6 +62,21 @@ class MjcfActuator:
     control_range: tuple[float, float]
     force_range: tuple[float, float]
     activation: Activation | None = None
+    site: int = -1
+    push: tuple[float, ...] = ()
+
+    @property
+    def of_scene(self) -> bool:
+        """Whether a Simulator of the scene knows it."""
+        return self.kind not in ("shared", "site")
+
+
+@dataclass(frozen=True)
+class Drive:
+    """An actuator that a scene has no numbers for, and its force at length 0 and speed 0."""
+
+    actuator: MjcfActuator
+    force: float
 
 
 @dataclass(frozen=True)
@@ -89,10 +109,9 @@ class Actuation:
         nv = len(self.kp)
         torque, spring, damper = np.zeros(nv), np.zeros(nv), np.zeros(nv)
         for actuator in self.actuators:
-            u = float(np.clip(ctrl[actuator.control], *actuator.control_range))
-            if activation is not None and actuator.activation is not None:
-                u = actuator.activation.acts(float(activation[actuator.activation.number]), u)
-            force = actuator.gain * u + actuator.bias
+            if not actuator.of_scene:
+                continue
+            force = _force_at_rest(actuator, ctrl, activation)
             if actuator.kind == "motor":
                 torque += actuator.gear * np.clip(force, *actuator.force_range)
             elif actuator.kind == "velocity":
@@ -106,6 +125,12 @@ class Actuation:
         control.position_target = np.divide(spring, self.kp, out=np.zeros(nv), where=self.kp > 0)
         control.velocity_target = np.divide(damper, self.kd, out=np.zeros(nv), where=self.kd > 0)
         return control
+
+    def drives(self, ctrl: Floats, activation: Floats) -> list[Drive]:
+        """Of what a scene has no numbers for."""
+        return [
+            Drive(a, _force_at_rest(a, ctrl, activation)) for a in self.actuators if not a.of_scene
+        ]
 
     def next_activation(self, given: Floats, activation: Floats, dt: float) -> Floats:
         """(na,) after a step of dt with MuJoCo's ctrl."""
@@ -123,13 +148,19 @@ class Actuation:
         """Force of each actuator by name, at positions and velocities of dofs (nv,)."""
         found = {}
         for actuator in self.actuators:
-            u = float(np.clip(given[actuator.control], *actuator.control_range))
-            if actuator.activation is not None:
-                u = actuator.activation.acts(float(activation[actuator.activation.number]), u)
             length, speed = float(actuator.gear @ q_dofs), float(actuator.gear @ v)
-            force = actuator.gain * u + actuator.bias - actuator.kp * length - actuator.kd * speed
+            force = _force_at_rest(actuator, given, activation)
+            force -= actuator.kp * length + actuator.kd * speed
             found[actuator.name] = float(np.clip(force, *actuator.force_range))
         return found
+
+
+def _force_at_rest(actuator: MjcfActuator, ctrl: Floats, activation: Floats | None) -> float:
+    """At length 0 and speed 0."""
+    u = float(np.clip(ctrl[actuator.control], *actuator.control_range))
+    if activation is not None and actuator.activation is not None:
+        u = actuator.activation.acts(float(activation[actuator.activation.number]), u)
+    return actuator.gain * u + actuator.bias
 
 
 def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuation:
@@ -140,13 +171,14 @@ def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuati
         given = (_actuator(source, places, i) for i in range(int(m.nactuator)))
         found = [actuator for actuator in given if actuator is not None]
     kp, kd = np.zeros(int(m.nv)), np.zeros(int(m.nv))
-    for actuator in found:
+    known = [actuator for actuator in found if actuator.of_scene]
+    for actuator in known:
         kp += actuator.gear**2 * actuator.kp
         kd += actuator.gear**2 * actuator.kd
     p = scene.parameters
     p.kp, p.kd = kp, kd
     total = _joint_force_limits(m)
-    p.effort_limit = _effort_limits(source, found, total)
+    p.effort_limit = _effort_limits(source, known, total)
     return Actuation(int(m.nu), tuple(found), kp, kd, total)
 
 
@@ -165,13 +197,14 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
     if source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_AFFINE"]):
         bias = np.array(m.actuator_biasprm[i, :3])
     kp, kd = 0.0 - float(bias[1]), 0.0 - float(bias[2])
+    kind = "position" if kp else "velocity" if kd else "site" if pulls.site >= 0 else "motor"
     if kp or kd:
         servo = on_one_dof(source, pulls)
-        if servo is None or kp < 0 or kd < 0:
-            reason = "it is a servo on several dofs" if servo is None else "its gain is not stable"
+        if kp < 0 or kd < 0 or not (servo or pulls.scalar):
+            reason = "its gain is not stable" if kp < 0 or kd < 0 else "it is a servo there"
             source.unused("actuator", i, f"does not act: {reason}")
             return None
-        pulls = servo
+        kind, pulls = (kind, servo) if servo else ("shared", pulls)
     activation = read_activation(source, i)
     _say_of_dynamics(source, i)
     address = int(m.actuator_ctrladr[i])
@@ -179,7 +212,7 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
     return MjcfActuator(
         name=source.name("actuator", i),
         control=address,
-        kind="position" if kp else "velocity" if kd else "motor",
+        kind=kind,
         pulls=pulls.what,
         gear=pulls.gear,
         gain=float(m.actuator_gainprm[i, 0]),
@@ -189,6 +222,8 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
         control_range=_range(m.actuator_ctrlrange[address], limited),
         force_range=_range(m.actuator_forcerange[i], bool(m.actuator_forcelimited[i])),
         activation=activation,
+        site=pulls.site,
+        push=pulls.push,
     )
 
 

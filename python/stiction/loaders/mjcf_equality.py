@@ -1,8 +1,9 @@
-"""Equalities of a compiled MuJoCo model as closures, welds and gears; welds to mocap bodies."""
+"""Equalities of a compiled MuJoCo model as closures, welds and gears; soft welds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio
@@ -12,7 +13,7 @@ from .._stiction import Scene
 from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
-__all__ = ["MocapWeld", "add_equalities"]
+__all__ = ["SoftWeld", "add_equalities"]
 
 Floats = NDArray[np.float64]
 LARGEST, GRAVITY, ARM = 20.0, 9.81, 1.0
@@ -21,11 +22,11 @@ gravity [m/s^2], and turns with that force on an arm of so many metres, at most.
 
 
 @dataclass(frozen=True)
-class MocapWeld:
-    """A body held to a mocap body with a bounded force.
+class SoftWeld:
+    """A body held by MuJoCo's law to a mocap body, with a bounded force, or to the world.
 
     Attributes:
-        mocap: MuJoCo's body; X_A the frame in it.
+        mocap: MuJoCo's body, -1: the world; X_A the frame in it.
         body: of the scene; X_B the frame in it that is pulled to X_A.
         turn_scale: of the rows that turn: MuJoCo's are halves of angles, times its torquescale.
         inverse_weight: (6,) [1/kg, 1/(kg m^2)].
@@ -44,29 +45,36 @@ class MocapWeld:
     solimp: Floats
 
 
-def add_equalities(source: Source, scene: Scene, places: list[Place]) -> list[MocapWeld]:
+def add_equalities(
+    source: Source, scene: Scene, places: list[Place], soft: bool = False
+) -> list[SoftWeld]:
     """Connect, weld and joint; each other one, and each that is switched off, is a message.
 
-    Welds to mocap bodies are no part of the scene and are returned.
+    Welds to mocap bodies, and with `soft` those to the world, are no part of the scene and are
+    returned; what else is rigid is then a message too.
     """
-    m, welds = source.model, []
+    m, welds, rigid = source.model, [], []
     off = source.disabled("equality") or source.disabled("constraint")
     for k in range(int(m.neq)):
         if off or not m.eq_active0[k]:
             source.unused("equality", k, "is not active at the start and left out")
             continue
-        held = _mocap_weld(source, places, k)
+        held = _soft_weld(source, places, k, soft)
         if held is not None:
             welds.append(held)
             continue
         why = _add(source, scene, places, k)
         if why:
             source.unused("equality", k, f"is left out: {why}")
+        else:
+            rigid.append(k)
+    if soft:
+        source.unused_of("equality", rigid, "is rigid: its softness is not honoured")
     return welds
 
 
-def _mocap_weld(source: Source, places: list[Place], k: int) -> MocapWeld | None:
-    """None: it is another equality, or its other side does not move."""
+def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftWeld | None:
+    """None: it is another equality, or its other side does not move, or is to be rigid."""
     m = source.model
     if not source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_WELD"]):
         return None
@@ -75,17 +83,21 @@ def _mocap_weld(source: Source, places: list[Place], k: int) -> MocapWeld | None
     bodies = [int(m.site_bodyid[s]) for s in ids] if of_sites else ids
     frames = _own_frames(source, k, weld=True)
     first = [side for side in (0, 1) if m.body_mocapid[bodies[side]] >= 0]
+    if soft and not first:
+        still = (side for side in (0, 1) if _is_still(m, places, bodies[side]))
+        first = list(still)
     if not first or places[bodies[1 - first[0]]].body < 0:
         return None
     a, b = first[0], 1 - first[0]
-    place = places[bodies[b]]
+    place, follows = places[bodies[b]], m.body_mocapid[bodies[a]] >= 0
     scale = 0.5 * float(m.eq_data[k, 10])
-    largest = LARGEST * GRAVITY * float(m.body_subtreemass[m.body_rootid[bodies[b]]])
+    weight = GRAVITY * float(m.body_subtreemass[m.body_rootid[bodies[b]]])
+    largest = LARGEST * weight if follows else np.inf
     translation, turn = (float(x) for x in m.body_invweight0[bodies[b]])
-    return MocapWeld(
+    return SoftWeld(
         name=source.name("equality", k),
-        mocap=bodies[a],
-        X_A=frames[a],
+        mocap=bodies[a] if follows else -1,
+        X_A=frames[a] if follows else places[bodies[a]].X * frames[a],
         body=place.body,
         X_B=place.X * frames[b],
         turn_scale=scale,
@@ -94,6 +106,11 @@ def _mocap_weld(source: Source, places: list[Place], k: int) -> MocapWeld | None
         solref=np.array(m.eq_solref[k]),
         solimp=np.array(m.eq_solimp[k]),
     )
+
+
+def _is_still(m: Any, places: list[Place], body: int) -> bool:
+    """Part of the world, and not of a mocap body."""
+    return places[body].body < 0 and m.body_mocapid[m.body_rootid[body]] < 0
 
 
 def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:

@@ -6,7 +6,7 @@ excludes, and the pairs of <contact>. What collides with nothing is left out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _stiction
 from .._stiction import Material, Scene, Shape
+from .mjcf_softness import ContactSoftness, mixed_softness, pair_softness, softness_of_pair
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
 
@@ -24,7 +25,14 @@ TOUCHING = 1e-6
 """Shapes that merely touch stay a pair [m]."""
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """mjtGeom."""
-OF_PAIRS = ("friction", "torsional_friction", "rolling_friction", "rest_offset")
+OF_PAIRS = (
+    "friction",
+    "torsional_friction",
+    "rolling_friction",
+    "rest_offset",
+    "stiffness",
+    "damping",
+)
 """What a file says of pairs."""
 NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
@@ -32,16 +40,20 @@ NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box",
 @dataclass(frozen=True)
 class _Contact:
     """Of a geom or a pair: condim, friction (sliding, torsional [m], rolling [m]), the distance at
-    which it rests [m]."""
+    which it rests [m], stiffness [N/m] and damping [N s/m]."""
 
     condim: int
     friction: tuple[float, float, float]
     margin: float
+    stiffness: float = np.inf
+    damping: float = 0.0
 
     def material(self, margins: bool) -> Material:
         """Friction as far as condim lets it act; MuJoCo's coefficients are ours."""
         sliding, torsional, rolling = self.friction
         return Material(
+            stiffness=self.stiffness,
+            damping=self.damping,
             friction=sliding if self.condim >= 3 else 0.0,
             torsional_friction=torsional if self.condim >= 4 else 0.0,
             rolling_friction=rolling if self.condim >= 6 else 0.0,
@@ -50,11 +62,11 @@ class _Contact:
 
 
 def add_geometries(
-    source: Source, scene: Scene, places: list[Place], margins: bool = True
+    source: Source, scene: Scene, places: list[Place], margins: bool = True, soft: bool = False
 ) -> dict[int, int]:
     """Adds the geoms that collide with anything; the scene's geometry of each.
 
-    margins: bodies rest at the margins of their geoms.
+    margins: bodies rest at the margins of their geoms; soft: pairs give way as MuJoCo's.
     """
     pairs = colliding_pairs(source)
     if source.disabled("contact") or source.disabled("constraint"):
@@ -66,7 +78,7 @@ def add_geometries(
         shape = _shape_or_message(source, int(g))
         if shape is not None:
             added[int(g)] = _add(source, scene, places, int(g), shape, margins)
-    _set_pairs(source, scene, pairs, added, margins)
+    _set_pairs(source, scene, pairs, added, margins, soft)
     _say_of_geoms(source, pairs, added)
     return added
 
@@ -172,7 +184,12 @@ def colliding_pairs(source: Source) -> Bools:
 
 
 def _set_pairs(
-    source: Source, scene: Scene, pairs: Bools, added: dict[int, int], margins: bool
+    source: Source,
+    scene: Scene,
+    pairs: Bools,
+    added: dict[int, int],
+    margins: bool,
+    soft: bool,
 ) -> None:
     """Filters and materials of the scene's pairs; ascending, which keeps its tables quick."""
     geoms = list(added)
@@ -187,11 +204,28 @@ def _set_pairs(
         source.note("only the file's own pairs collide: bodies added later touch nothing")
     explicit = _explicit_pairs(source)
     for a, b in allowed:
-        contact = explicit.get((a, b)) or _mixed(source.model, a, b)
+        contact, k = explicit.get((a, b), (None, -1))
+        if contact is None:
+            contact = _mixed(source.model, a, b)
+        if soft:
+            contact = _softened(source, a, b, contact, k)
         own = contact.material(margins)
         rule = scene.pair_material(added[a], added[b])
-        if any(abs(getattr(own, name) - getattr(rule, name)) > 1e-12 for name in OF_PAIRS):
+        if any(_differ(getattr(own, name), getattr(rule, name)) for name in OF_PAIRS):
             scene.set_pair_material(added[a], added[b], own)
+
+
+def _differ(a: float, b: float) -> bool:
+    """Of numbers that may both be infinite."""
+    return a != b and not abs(a - b) <= 1e-12
+
+
+def _softened(source: Source, a: int, b: int, contact: _Contact, k: int) -> _Contact:
+    """k: the number of the pair in <contact>, -1: it is none of those."""
+    m = source.model
+    soft: ContactSoftness = softness_of_pair(m, k) if k >= 0 else mixed_softness(m, a, b)
+    stiffness, damping = pair_softness(source, a, b, soft, contact.condim, contact.friction[0])
+    return replace(contact, stiffness=stiffness, damping=damping)
 
 
 def overlapping_pairs(scene: Scene) -> dict[tuple[int, int], float]:
@@ -232,7 +266,8 @@ def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
     source.messages.append(_stiction.LoadMessage("overlap", text, source.file, 0))
 
 
-def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
+def _explicit_pairs(source: Source) -> dict[tuple[int, int], tuple[_Contact, int]]:
+    """Those of <contact> by geoms, with their numbers."""
     m = source.model
     found = {}
     for k in range(int(m.npair)):
@@ -242,7 +277,7 @@ def _explicit_pairs(source: Source) -> dict[tuple[int, int], _Contact]:
         if x != y or (condim == 6 and rolling[0] != rolling[1]):
             source.unused("pair", k, "friction that differs by direction: the first is taken")
         friction = (x, torsional, rolling[0])
-        found[a, b] = _Contact(condim, friction, _positive(m.pair_margin[k]))
+        found[a, b] = _Contact(condim, friction, _positive(m.pair_margin[k])), k
     return found
 
 

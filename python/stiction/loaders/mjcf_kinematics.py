@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .mjcf_trees import BALL, FREE, SLIDE
 
-__all__ = ["Motion", "body_motions", "rotation"]
+__all__ = ["Motion", "body_motions", "rotation", "rotation_vector"]
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +61,16 @@ def rotation(quaternion: Floats) -> Floats:
             (2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
         )
     )
+
+
+def rotation_vector(quaternion: Floats) -> Floats:
+    """Axis times angle, at most pi, of MuJoCo's quaternion w x y z, of any length but 0."""
+    w, axis = float(quaternion[0]), np.asarray(quaternion[1:], dtype=np.float64)
+    length = float(np.linalg.norm(axis))
+    if length == 0.0:
+        return np.zeros(3)
+    angle = 2.0 * np.arctan2(length, w)
+    return np.asarray(axis / length * (angle if angle <= np.pi else angle - 2.0 * np.pi))
 
 
 def _turn(axis: Floats, angle: float) -> Floats:

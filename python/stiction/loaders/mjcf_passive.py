@@ -1,4 +1,5 @@
-"""Forces of an MJCF file that no parameter of a scene has: medium, tendons, welds to mocap bodies.
+"""Forces of an MJCF file that no parameter of a scene has: of the medium, of joints, tendons, soft
+welds, and of actuators that no servo of a joint stands for.
 
 They are computed from the state at the start of a step and act in it as wrenches on bodies, so that
 effort limits do not cut them.
@@ -6,6 +7,7 @@ effort limits do not cut them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,131 +16,217 @@ import pinocchio
 from numpy.typing import NDArray
 
 from .._stiction import Control, ExternalWrench, Parameters, Scene, SceneMotion, State
-from .mjcf_equality import MocapWeld
+from ..mujoco_layout import to_mujoco_qpos
+from .mjcf_actuators import Drive
+from .mjcf_equality import SoftWeld
 from .mjcf_fluid import Fluid
-from .mjcf_soft_rows import SoftRows, impedance, solve, stiff_and_damp
+from .mjcf_joint_forces import JointForces
+from .mjcf_joint_rows import JointRows
+from .mjcf_kinematics import cross
+from .mjcf_soft_rows import SoftRows, at_most, between, impedance, servo, solve, stiff_and_damp
 from .mjcf_source import Source, pose
-from .mjcf_tendons import FixedTendon
-from .mjcf_trees import SLIDE, Place
+from .mjcf_tendons import fixed_tendons
+from .mjcf_trees import FREE, SLIDE, Place
 
-__all__ = ["Passive"]
+__all__ = ["Passive", "Pull"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Pull:
+    """What acts in a step: wrenches, and the forces of limits of tendons among them, by tendon."""
+
+    wrenches: list[ExternalWrench]
+    limits: dict[int, float]
+
+
+@dataclass(frozen=True)
 class _Dof:
-    """Of a joint of one dof: the body that it moves, the one it stands on (-1: the world)."""
+    """The body that it moves, the one it stands on (-1: the world)."""
 
     body: int
     stands_on: int
     slides: bool
 
 
+@dataclass
+class _Step:
+    """One in the making.
+
+    Attributes:
+        q: positions of dofs (nv,); qpos MuJoCo's.
+        found: (6,) force and moment about its origin, world axes, by scene body.
+    """
+
+    motion: SceneMotion
+    q: Floats
+    qpos: Floats
+    v: Floats
+    dt: float
+    found: dict[int, Floats]
+
+    def add(self, body: int, force: Floats, moment: Floats, arm: Floats) -> None:
+        """At `arm` from the origin of a body."""
+        wrench = np.concatenate([force, moment + cross(arm, force)])
+        self.found[body] = self.found.get(body, 0.0) + wrench
+
+
+Rows = tuple[SoftRows, Callable[[Floats], None]]
+"""And what applies their forces."""
+
+
 class Passive:
     """What pulls besides what the step of a Simulator knows."""
 
     def __init__(
-        self,
-        source: Source,
-        scene: Scene,
-        places: list[Place],
-        fluid: Fluid,
-        tendons: list[FixedTendon],
-        welds: list[MocapWeld],
+        self, source: Source, scene: Scene, places: list[Place], welds: list[SoftWeld]
     ) -> None:
-        self._m, self._scene = source.model, scene
-        self.fluid, self._tendons, self._welds = fluid, tendons, welds
-        pulled = {int(d) for tendon in tendons for d in np.flatnonzero(tendon.arms)}
-        self._dofs = {d: _dof(self._m, places, scene, d) for d in pulled}
+        self._m, self._scene, self._places = source.model, scene, places
+        self.fluid, self._welds = Fluid(source, places), welds
+        self._tendons = fixed_tendons(source)
+        self._joints, self._joint_rows = JointForces(source, places), JointRows(source)
+        self._dofs: dict[int, _Dof] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.fluid or self._tendons or self._welds)
+        return bool(self.kinds())
 
     def kinds(self) -> list[str]:
         """In words."""
         words = (
             (self.fluid, "density, viscosity and wind"),
-            (self._tendons, "springs and limits of tendons"),
-            (self._welds, "welds to mocap bodies"),
+            (self._tendons, "springs, friction and limits of tendons"),
+            ([w for w in self._welds if w.mocap >= 0], "welds to mocap bodies"),
+            ([w for w in self._welds if w.mocap < 0], "soft welds"),
+            (self._joints.springs, "springs of ball and free joints and of higher order"),
+            (self._joints.damped, "damping of higher order"),
+            (self._joints.carried, "gravcomp"),
+            (self._joint_rows.balls, "ranges of ball joints"),
+            (self._joint_rows.rubbed, "friction of free joints"),
         )
         return [word for given, word in words if given]
 
-    def wrenches(
+    def pull(
         self,
         state: State,
         parameters: Parameters,
         control: Control,
         mocap: dict[int, tuple[Floats, Floats]],
+        drives: list[Drive],
         dt: float,
-    ) -> list[ExternalWrench]:
-        """That act in the step from `state` with `control`; `mocap` has poses by MuJoCo's body."""
+    ) -> Pull:
+        """In the step from `state` with `control`; `mocap` has poses by MuJoCo's body."""
         motion = SceneMotion(self._scene, state, parameters)
-        found = self.fluid.wrenches(motion)
-        q = np.asarray(self._scene.dof_positions(state.q))
+        q, qpos = self._scene.dof_positions(state.q), to_mujoco_qpos(self._scene, state.q)
+        wrenches = self.fluid.wrenches(motion)
+        step = _Step(motion, np.asarray(q), qpos, np.array(state.v), dt, wrenches)
+        torque = self._joints.torque(qpos, step.v)
         for tendon in self._tendons:
-            self._pull(found, motion, tendon.arms * tendon.force(q, state.v))
-        self._add_soft_rows(found, motion, q, state, parameters, control, mocap, dt)
-        return [ExternalWrench(body, w[:3], w[3:]) for body, w in sorted(found.items())]
+            torque += tendon.arms * tendon.force(step.q, step.v)
+        self._turn(step, torque)
+        self._joints.weights(step.found, motion, np.array(parameters.gravity))
+        self._push_sites(step, drives)
+        limits = self._add_soft_rows(step, parameters, control, mocap, drives)
+        return Pull(
+            [ExternalWrench(body, w[:3], w[3:]) for body, w in sorted(step.found.items())], limits
+        )
 
-    def _pull(self, found: dict[int, Floats], motion: SceneMotion, torque: Floats) -> None:
+    def _push_sites(self, step: _Step, drives: list[Drive]) -> None:
+        m = self._m
+        for drive in drives:
+            actuator = drive.actuator
+            if actuator.kind == "site":
+                force = float(np.clip(drive.force, *actuator.force_range))
+                place = self._places[m.site_bodyid[actuator.site]]
+                own = pose(m.site_pos[actuator.site], m.site_quat[actuator.site])
+                X, at = step.motion.pose(place.body), place.X * own
+                push = force * np.array(actuator.push)
+                R = X.rotation @ at.rotation
+                step.add(place.body, R @ push[:3], R @ push[3:], X.rotation @ at.translation)
+
+    # --- torques of dofs --------------------------------------------------------------------------
+
+    def _turn(self, step: _Step, torque: Floats) -> None:
         """Forces of dofs as pairs of wrenches that do their work."""
         for d in np.flatnonzero(torque):
-            dof = self._dofs[int(d)]
-            column = motion.jacobian(dof.body)[:, d]
-            pull, p = np.zeros(6), motion.pose(dof.body).translation
-            axis = column[:3] if dof.slides else column[3:]
-            pull[slice(0, 3) if dof.slides else slice(3, 6)] = axis * torque[d]
-            found[dof.body] = found.get(dof.body, 0.0) + pull
+            dof = self._dof(int(d))
+            column, p = step.motion.jacobian(dof.body)[:, d], step.motion.pose(dof.body).translation
+            zero: Floats = np.zeros(3)
+            force, moment = (column[:3], zero) if dof.slides else (zero, column[3:])
+            force, moment = force * torque[d], moment * torque[d]
+            step.add(dof.body, force, moment, zero)
             if dof.stands_on >= 0:
-                arm = p - motion.pose(dof.stands_on).translation
-                back = np.concatenate([pull[:3], pull[3:] + np.cross(arm, pull[:3])])
-                found[dof.stands_on] = found.get(dof.stands_on, 0.0) - back
+                arm = p - step.motion.pose(dof.stands_on).translation
+                step.add(dof.stands_on, -force, -moment, arm)
+
+    def _dof(self, d: int) -> _Dof:
+        if d not in self._dofs:
+            self._dofs[d] = _dof(self._m, self._places, self._scene, d)
+        return self._dofs[d]
+
+    # --- rows -------------------------------------------------------------------------------------
 
     def _add_soft_rows(
         self,
-        found: dict[int, Floats],
-        motion: SceneMotion,
-        q: Floats,
-        state: State,
+        step: _Step,
         parameters: Parameters,
         control: Control,
         mocap: dict[int, tuple[Floats, Floats]],
-        dt: float,
-    ) -> None:
-        welds = [self._weld_rows(weld, motion, state.v, mocap, dt) for weld in self._welds]
-        limits = [
-            (tendon, sign, rows)
-            for tendon in self._tendons
-            for sign, rows in tendon.limit_rows(q, state.v, dt)
-        ]
-        blocks = [weld[0] for weld in welds] + [rows for _, _, rows in limits]
-        if not blocks:
-            return
-        given: Floats = np.zeros(self._scene.nv)
-        for body, wrench in found.items():
-            given += motion.jacobian(body).T @ wrench
-        mass, free = _free_motion(self._scene, motion, q, state, parameters, control, given, dt)
-        forces = solve(blocks, mass, free)
-        for weld, (_, arm, by_turn), f in zip(self._welds, welds, forces, strict=False):
-            wrench = np.concatenate([f[:3], by_turn.T @ f[3:]])
-            wrench[3:] += np.cross(arm, wrench[:3])
-            found[weld.body] = found.get(weld.body, 0.0) + wrench
-        for (tendon, sign, _), f in zip(limits, forces[len(welds) :], strict=True):
-            self._pull(found, motion, sign * float(f[0]) * tendon.arms)
+        drives: list[Drive],
+    ) -> dict[int, float]:
+        """Forces of the limits of tendons, by tendon."""
+        limits: dict[int, float] = {}
+        rows = [self._weld_rows(weld, step, mocap) for weld in self._welds]
+        rows += self._tendon_rows(step, limits)
+        rows += [self._of_dofs(r, step) for r in self._joint_rows.rows(step.qpos, step.v, step.dt)]
+        rows += self._servo_rows(step, drives)
+        if not rows:
+            return limits
+        mass, free = _free_motion(self._scene, step, parameters, control)
+        forces = solve([block for block, _ in rows], mass, free)
+        for (_, apply), f in zip(rows, forces, strict=True):
+            apply(f)
+        return limits
+
+    def _of_dofs(self, rows: SoftRows, step: _Step) -> Rows:
+        return rows, lambda f: self._turn(step, rows.J.T @ f)
+
+    def _tendon_rows(self, step: _Step, limits: dict[int, float]) -> list[Rows]:
+        found = []
+        for tendon in self._tendons:
+            for rows in tendon.limit_rows(step.q, step.v, step.dt):
+                found.append(self._limit(rows, tendon.number, step, limits))
+            friction = tendon.friction_row(step.v, step.dt)
+            if friction is not None:
+                found.append(self._of_dofs(friction, step))
+        return found
+
+    def _limit(self, rows: SoftRows, tendon: int, step: _Step, limits: dict[int, float]) -> Rows:
+        def apply(f: Floats) -> None:
+            limits.setdefault(tendon, float(f[0]))
+            self._turn(step, rows.J.T @ f)
+
+        return rows, apply
+
+    def _servo_rows(self, step: _Step, drives: list[Drive]) -> list[Rows]:
+        found = []
+        for drive in drives:
+            actuator = drive.actuator
+            if actuator.kind == "shared":
+                given = drive.force, actuator.kp, actuator.kd
+                length = float(actuator.gear @ step.q)
+                rows = servo(actuator.gear, length, step.v, given, step.dt)
+                block = SoftRows(*rows, between(*actuator.force_range))
+                found.append(self._of_dofs(block, step))
+        return found
 
     def _weld_rows(
-        self,
-        weld: MocapWeld,
-        motion: SceneMotion,
-        v: Floats,
-        mocap: dict[int, tuple[Floats, Floats]],
-        dt: float,
-    ) -> tuple[SoftRows, Floats, Floats]:
-        """The rows as MuJoCo's, three of the point and three of the quaternion between both frames;
-        the arm from the body's origin to the point, world; velocities of the latter by turns."""
-        X_WA = pose(*mocap[weld.mocap]) * weld.X_A
-        X_W: pinocchio.SE3 = motion.pose(weld.body)
+        self, weld: SoftWeld, step: _Step, mocap: dict[int, tuple[Floats, Floats]]
+    ) -> Rows:
+        """The rows as MuJoCo's, three of the point and three of the quaternion between both
+        frames."""
+        X_WA = weld.X_A if weld.mocap < 0 else pose(*mocap[weld.mocap]) * weld.X_A
+        X_W: pinocchio.SE3 = step.motion.pose(weld.body)
         X_WB = X_W * weld.X_B
         arm = X_WB.translation - X_W.translation
         turn = X_WB.rotation.T @ X_WA.rotation
@@ -146,13 +234,14 @@ class Passive:
         x = np.array(axis)
         by_turn = weld.turn_scale * (w * np.eye(3) - pinocchio.skew(x)) @ X_WB.rotation.T
         error = np.concatenate([X_WB.translation - X_WA.translation, -2.0 * weld.turn_scale * x])
-        J = motion.jacobian(weld.body)
+        J = step.motion.jacobian(weld.body)
         J[:3] += np.cross(J[3:].T, arm).T
         J[3:] = by_turn @ J[3:]
         d = impedance(weld.solimp, float(np.linalg.norm(error)))
-        k, b = stiff_and_damp(weld.solref, weld.solimp, dt)
-        asked = -b * (J @ v) - k * d * error
-        return SoftRows(J, asked, (1.0 - d) / d * weld.inverse_weight, weld.most), arm, by_turn
+        k, b = stiff_and_damp(weld.solref, weld.solimp, step.dt)
+        asked = -b * (J @ step.v) - k * d * error
+        rows = SoftRows(J, asked, (1.0 - d) / d * weld.inverse_weight, at_most(*weld.most))
+        return rows, lambda f: step.add(weld.body, f[:3], by_turn.T @ f[3:], arm)
 
 
 def _half_angle(R: Floats) -> Floats:
@@ -163,38 +252,38 @@ def _half_angle(R: Floats) -> Floats:
 
 def _dof(m: Any, places: list[Place], scene: Scene, dof: int) -> _Dof:
     j = int(m.dof_jntid[dof])
+    first, b, kind = int(m.jnt_dofadr[j]), int(m.jnt_bodyid[j]), int(m.jnt_type[j])
     by_dof = {joint.v_index: joint.body for joint in scene.joints}
-    b = int(m.jnt_bodyid[j])
     if j > m.body_jntadr[b]:
         below = by_dof[int(m.jnt_dofadr[j - 1])]
     else:
         below = places[m.body_parentid[b]].body
-    return _Dof(by_dof[dof], below, m.jnt_type[j] == SLIDE)
+    return _Dof(by_dof[first], below, kind == SLIDE or (kind == FREE and dof < first + 3))
 
 
 def _free_motion(
-    scene: Scene,
-    motion: SceneMotion,
-    q: Floats,
-    state: State,
-    p: Parameters,
-    control: Control,
-    given: Floats,
-    dt: float,
+    scene: Scene, step: _Step, p: Parameters, control: Control
 ) -> tuple[Floats, Floats]:
-    """Mass matrix with what acts implicitly in the step, and the acceleration without rows.
-
-    given: (nv,) forces of wrenches.
-    """
-    kp, kd, v = np.array(p.kp), np.array(p.kd), np.array(state.v)
+    """Mass matrix with what acts implicitly in the step, and the acceleration without rows, that of
+    the origins of free bodies and not the rate of their velocities in axes that turn."""
+    motion, dt, q, v = step.motion, step.dt, step.q, step.v
+    given: Floats = np.zeros(scene.nv)
+    for body, wrench in step.found.items():
+        given += motion.jacobian(body).T @ wrench
+    kp, kd = np.array(p.kp), np.array(p.kd)
     k, rest = np.array(p.spring_stiffness), np.array(p.spring_rest)
-    servo = kp * (control.position_target - q - dt * v) + kd * (control.velocity_target - v)
-    effort = np.clip(control.torque + servo, -np.array(p.effort_limit), p.effort_limit)
+    pull = kp * (control.position_target - q - dt * v) + kd * (control.velocity_target - v)
+    effort = np.clip(control.torque + pull, -np.array(p.effort_limit), p.effort_limit)
     spring = np.where(k > 0.0, k * (rest - q - dt * v), 0.0)
     force = effort + spring - np.array(p.damping) * v - motion.bias() + given
     mass = np.array(motion.mass_matrix())
-    held = np.abs(control.torque + servo) <= p.effort_limit
+    held = np.abs(control.torque + pull) <= p.effort_limit
     implicit = dt * (np.array(p.damping) + np.where(held, kd, 0.0))
     implicit += dt**2 * (k + np.where(held, kp, 0.0))
     mass[np.diag_indices(scene.nv)] += implicit
-    return mass, np.asarray(np.linalg.solve(mass, force))
+    free = np.asarray(np.linalg.solve(mass, force), dtype=np.float64)
+    for joint in scene.joints:
+        if joint.type == "free_flyer":
+            i = joint.v_index
+            free[i : i + 3] += cross(v[i + 3 : i + 6], v[i : i + 3])
+    return mass, free

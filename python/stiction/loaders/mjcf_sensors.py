@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from .._stiction import ContactReport
 from .mjcf_kinematics import Motion, cross, rotation
+from .mjcf_rays import Sight
+from .mjcf_sensors_of_limits import LIMIT_READERS, OF_LIMITS_OF_LAST_STEP, tendon_arms
+from .mjcf_sensors_of_sight import SIGHT_READERS, why_not_seen
 from .mjcf_site_volume import ray_meets_site
 from .mjcf_source import Source
 from .mjcf_trees import Place
@@ -18,9 +21,17 @@ from .mjcf_trees import Place
 if TYPE_CHECKING:
     from .mjcf_actuators import Actuation
 
-__all__ = ["Reading", "Sensor", "read_sensors"]
+__all__ = ["LimitForces", "Reading", "Sensor", "read_sensors"]
 
 Floats = NDArray[np.float64]
+
+
+@dataclass
+class LimitForces:
+    """Of the last step, by dof and by tendon [N or N m]."""
+
+    joints: dict[int, float] = field(default_factory=dict)
+    tendons: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -32,7 +43,8 @@ class Reading:
         q: (nv,) positions of dofs; qpos (nq,) MuJoCo's; v (nv,).
         forces: of the actuators that act, by their name.
         wrenches: scene body, force and moment about its origin, of the last step.
-        contacts: of the last step.
+        contacts, limits: of the last step.
+        sight: of a body, which sees the others.
     """
 
     source: Source
@@ -45,25 +57,25 @@ class Reading:
     actuation: Actuation
     wrenches: list[tuple[int, Floats, Floats]]
     contacts: list[ContactReport]
+    limits: LimitForces
+    sight: Callable[[int], Sight]
     places: list[Place]
     gravity: Floats
 
     def frame(self, kind: int, index: int) -> Motion:
-        """Of an object: kind is mjtObj's body (its inertial frame), xbody, geom or site."""
+        """Of an object: kind is mjtObj's body (its inertial frame), xbody, geom, site or camera."""
         m, names = self.source.model, self.source.mujoco.mjtObj
         if kind == int(names.mjOBJ_XBODY):
             return self.motions[index]
         fields = {
-            int(names.mjOBJ_BODY): (index, m.body_ipos, m.body_iquat),
-            int(names.mjOBJ_GEOM): (None, m.geom_pos, m.geom_quat),
-            int(names.mjOBJ_SITE): (None, m.site_pos, m.site_quat),
+            int(names.mjOBJ_BODY): (range(int(m.nbody)), m.body_ipos, m.body_iquat),
+            int(names.mjOBJ_GEOM): (m.geom_bodyid, m.geom_pos, m.geom_quat),
+            int(names.mjOBJ_SITE): (m.site_bodyid, m.site_pos, m.site_quat),
+            int(names.mjOBJ_CAMERA): (m.cam_bodyid, m.cam_pos, m.cam_quat),
         }
-        body, position, quaternion = fields[kind]
-        if body is None:
-            owner = m.geom_bodyid if kind == int(names.mjOBJ_GEOM) else m.site_bodyid
-            body = int(owner[index])
+        owner, position, quaternion = fields[kind]
         turn = rotation(np.array(quaternion[index]))
-        return self.motions[body].at(np.array(position[index]), turn)
+        return self.motions[int(owner[index])].at(np.array(position[index]), turn)
 
     def site(self, index: int) -> Motion:
         """Its frame."""
@@ -108,6 +120,10 @@ def read_sensors(source: Source) -> dict[str, Sensor]:
         if kind not in table or not _is_known(source, s):
             left.append(s)
             continue
+        why = why_not_seen(source, s)
+        if why:
+            source.unused("sensor", s, f"is not read: {why}")
+            continue
         cutoff, positive = float(m.sensor_cutoff[s]), int(m.sensor_datatype[s]) == 1
         most = cutoff if cutoff > 0.0 else np.inf
         if int(m.sensor_datatype[s]) > 1:
@@ -122,10 +138,13 @@ def read_sensors(source: Source) -> dict[str, Sensor]:
     return found
 
 
+FRAMED = ("BODY", "XBODY", "GEOM", "SITE", "CAMERA")
+
+
 def _is_known(source: Source, s: int) -> bool:
     """Whether the objects of a sensor are ones that have a frame here, and tendons fixed ones."""
     m, names = source.model, source.mujoco.mjtObj
-    framed = {int(getattr(names, f"mjOBJ_{n}")) for n in ("BODY", "XBODY", "GEOM", "SITE")}
+    framed = {int(getattr(names, f"mjOBJ_{n}")) for n in FRAMED}
     others = {int(getattr(names, f"mjOBJ_{n}")) for n in ("UNKNOWN", "JOINT", "ACTUATOR")}
     kind, reference = int(m.sensor_objtype[s]), int(m.sensor_reftype[s])
     if kind == int(names.mjOBJ_TENDON):
@@ -230,14 +249,6 @@ def _ball_quaternion(r: Reading, s: int) -> Floats:
 def _ball_velocity(r: Reading, s: int) -> Floats:
     first = int(r.source.model.jnt_dofadr[_object(r, s)])
     return r.v[first : first + 3]
-
-
-def _tendon_arms(r: Reading, s: int) -> Floats:
-    m, t = r.source.model, _object(r, s)
-    arms = np.zeros(len(r.v))
-    for w in range(int(m.tendon_adr[t]), int(m.tendon_adr[t] + m.tendon_num[t])):
-        arms[m.jnt_dofadr[m.wrap_objid[w]]] += float(m.wrap_prm[w])
-    return arms
 
 
 def _actuator(r: Reading, s: int) -> Any:
@@ -347,8 +358,8 @@ READERS: dict[str, Callable[[Reading, int], Floats]] = {
     "MAGNETOMETER": _magnetometer,
     "JOINTPOS": _joint_position,
     "JOINTVEL": _joint_velocity,
-    "TENDONPOS": lambda r, s: np.array([_tendon_arms(r, s) @ r.q]),
-    "TENDONVEL": lambda r, s: np.array([_tendon_arms(r, s) @ r.v]),
+    "TENDONPOS": lambda r, s: np.array([tendon_arms(r, _object(r, s)) @ r.q]),
+    "TENDONVEL": lambda r, s: np.array([tendon_arms(r, _object(r, s)) @ r.v]),
     "ACTUATORPOS": _actuator_length,
     "ACTUATORVEL": _actuator_speed,
     "ACTUATORFRC": _actuator_force,
@@ -368,5 +379,15 @@ READERS: dict[str, Callable[[Reading, int], Floats]] = {
     "SUBTREELINVEL": lambda r, s: _subtree(r, s)[2],
     "SUBTREEANGMOM": _subtree_momentum,
     "CLOCK": lambda r, s: np.array([r.time]),
+    **LIMIT_READERS,
+    **SIGHT_READERS,
 }
-OF_LAST_STEP = ("TOUCH", "ACCELEROMETER", "FORCE", "TORQUE", "FRAMELINACC", "FRAMEANGACC")
+OF_LAST_STEP = (
+    "TOUCH",
+    "ACCELEROMETER",
+    "FORCE",
+    "TORQUE",
+    "FRAMELINACC",
+    "FRAMEANGACC",
+    *OF_LIMITS_OF_LAST_STEP,
+)

@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from .._stiction import ContactReport, ExternalWrench, State, StepReport, make_state
 from ..given_array import given_array
 from ..mujoco_layout import to_mujoco_qpos, to_mujoco_qvel
+from ..references import references
 from ..simulator import Simulator
 from .mjcf_kinematics import Motion, body_motions
-from .mjcf_sensors import Reading, Sensor
+from .mjcf_passive import Pull
+from .mjcf_rays import Sight
+from .mjcf_sensors import LimitForces, Reading, Sensor
 from .mjcf_source import pose
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ class MjcfSimulation:
         self.state: State = self.sim.initial_state()
         self.activation: Floats = np.zeros(int(self._m.na))
         self._mocap: dict[int, tuple[Floats, Floats]] = {}
+        self._sights: dict[int, Sight] = {}
         self._begin()
 
     def reset(self, keyframe: str | None = None) -> None:
@@ -82,6 +86,7 @@ class MjcfSimulation:
         self._before = self.state.copy()
         self._wrenches: list[ExternalWrench] = []
         self._contacts: list[ContactReport] = []
+        self._limits = LimitForces()
 
     # --- mocap bodies -----------------------------------------------------------------------------
 
@@ -162,18 +167,39 @@ class MjcfSimulation:
         if torque is not None:
             added = given_array("torque", torque, (int(self._m.nv),))
             control.torque = np.asarray(control.torque) + added
-        self._wrenches = []
-        if model._passive:
-            self._wrenches = model._passive.wrenches(
-                self.state, self.sim.parameters, control, self._mocap, dt
-            )
-            control.wrenches = self._wrenches
+        drives = model._actuation.drives(given, self.activation)
+        pull = Pull([], {})
+        if model._passive or drives:
+            p, mocap = self.sim.parameters, self._mocap
+            pull = model._passive.pull(self.state, p, control, mocap, drives, dt)
+            control.wrenches = pull.wrenches
+        self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
         report = self.sim.step(self.state, control)
         self._contacts = self.sim.contacts()
+        self._limits = LimitForces(self._joint_limits(), pull.limits)
         self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
         self.activation = model._actuation.next_activation(given, self.activation, dt)
         return report
+
+    def _joint_limits(self) -> dict[int, float]:
+        """Forces of those that act, by dof, if the file has a sensor of one."""
+        found: dict[int, float] = {}
+        if not self._model._senses_limits:
+            return found
+        dofs, start = self.sim.scene.dof, 0
+        impulse = np.asarray(self.sim.solution().impulse)
+        for row in references(self.sim):
+            if row.source in ("lower_limit", "upper_limit", "limit_recovery"):
+                dof = dofs(row.name)
+                found[dof] = found.get(dof, 0.0) + abs(float(impulse[start])) / self.sim.settings.dt
+            start += len(row.velocity)
+        return found
+
+    def _sight(self, body: int) -> Sight:
+        if body not in self._sights:
+            self._sights[body] = Sight(self._model._source, body)
+        return self._sights[body]
 
     @property
     def external_wrenches(self) -> tuple[ExternalWrench, ...]:
@@ -202,9 +228,9 @@ class MjcfSimulation:
         """(n,) as MuJoCo's sensordata: units and axes of its reference, without noise.
 
         Positions and velocities are those of `state`. What takes accelerations and forces (touch,
-        force, torque, accelerometer and accelerations of frames) is of the last step: at the state
-        where it began, with the mean acceleration and the contact forces of the step; zero where
-        there was none yet.
+        force, torque, accelerometer, accelerations of frames, forces of limits) is of the last
+        step: at the state where it began, with the mean acceleration and the contact forces of the
+        step; zero where there was none yet.
 
         Raises:
             ValueError: there is no such sensor; the message lists the names.
@@ -226,6 +252,8 @@ class MjcfSimulation:
                 actuation=self._model._actuation,
                 wrenches=[(w.body, np.array(w.force), np.array(w.moment)) for w in self._wrenches],
                 contacts=self._contacts,
+                limits=self._limits,
+                sight=self._sight,
                 places=self._model._places,
                 gravity=np.array(self.sim.parameters.gravity),
             )

@@ -1,4 +1,5 @@
-"""Whether a ray meets the volume of a site, as MuJoCo's touch sensors ask."""
+"""Where a ray is inside a primitive, and whether it meets the volume of a site, as MuJoCo's touch
+sensors ask."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from numpy.typing import NDArray
 
 from .mjcf_geometry import BOX, CAPSULE, CYLINDER, ELLIPSOID, SPHERE
 
-__all__ = ["ray_meets_site"]
+__all__ = ["ray_interval", "ray_meets_site"]
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
@@ -16,25 +17,30 @@ NOTHING: Interval = (np.inf, -np.inf)
 
 def ray_meets_site(kind: int, size: Floats, start: Floats, direction: Floats) -> bool:
     """start [m] and direction in the axes of the site; the ray goes one way only."""
+    enter, leave = ray_interval(kind, size, start, direction)
+    return enter <= leave and leave >= 0.0
+
+
+def ray_interval(kind: int, size: Floats, start: Floats, direction: Floats) -> Interval:
+    """Where the line start + t direction is inside a shape, in its axes; (inf, -inf): nowhere.
+
+    kind: of mjtGeom, a convex primitive.
+    """
     if kind == SPHERE:
-        found = _in_ball(start / size[0], direction / size[0])
-    elif kind == ELLIPSOID:
-        found = _in_ball(start / size, direction / size)
-    elif kind == BOX:
-        found = _common([_in_slab(start[i], direction[i], size[i]) for i in range(3)])
-    elif kind == CYLINDER:
-        found = _in_cylinder(size, start, direction)
-    elif kind == CAPSULE:
+        return _in_ball(start / size[0], direction / size[0])
+    if kind == ELLIPSOID:
+        return _in_ball(start / size, direction / size)
+    if kind == BOX:
+        return _common([_in_slab(start[i], direction[i], size[i]) for i in range(3)])
+    if kind == CYLINDER:
+        return _in_cylinder(size, start, direction)
+    if kind == CAPSULE:
         up = np.array([0.0, 0.0, size[1]])
-        ends = [_in_ball((start - c) / size[0], direction / size[0]) for c in (up, -up)]
-        return any(_ahead(i) for i in [*ends, _in_cylinder(size, start, direction)])
-    else:
-        return False
-    return _ahead(found)
-
-
-def _ahead(found: Interval) -> bool:
-    return found[0] <= found[1] and found[1] >= 0.0
+        parts = [_in_ball((start - c) / size[0], direction / size[0]) for c in (up, -up)]
+        parts.append(_in_cylinder(size, start, direction))
+        met = [part for part in parts if part[0] <= part[1]]
+        return (min(p[0] for p in met), max(p[1] for p in met)) if met else NOTHING
+    return NOTHING
 
 
 def _common(intervals: list[Interval]) -> Interval:

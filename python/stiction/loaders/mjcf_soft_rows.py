@@ -1,4 +1,5 @@
-"""Rows that pull softly beside the contacts: welds to mocap bodies and limits of tendons.
+"""Rows that pull softly beside the contacts: soft welds, limits of tendons and balls, dry friction
+of tendons and free joints, servos on tendons.
 
 MuJoCo's law. A row with error r, speed J v and impedance d asks for
 
@@ -6,19 +7,35 @@ MuJoCo's law. A row with error r, speed J v and impedance d asks for
 
 and all of them together take the forces that (J M^-1 J' + R) f = a* - J a_0 holds for, a_0 the
 acceleration without them and R = (1 - d) / d times the inverse weight of the row. A limit only
-pushes; a weld to a mocap body pulls no harder than its largest force. Contacts, joint limits and
-other equalities know of these forces in the step, and they nothing of those.
+pushes; a weld to a mocap body pulls no harder than its largest force; friction is between two
+forces. A servo F - kp l - kd v, taken implicitly at the end of a step, is a row too, with
+
+    R = 1 / (dt kd + dt^2 kp),   a* = R (F - kp (l + dt v) - kd v)
+
+Contacts, joint limits and other equalities know of these forces in the step, and they nothing of
+those.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SoftRows", "impedance", "stiff_and_damp"]
+__all__ = [
+    "SoftRows",
+    "at_most",
+    "between",
+    "impedance",
+    "pushes",
+    "row",
+    "servo",
+    "solve",
+    "stiff_and_damp",
+]
 
 Floats = NDArray[np.float64]
 SWEEPS = 100
@@ -53,6 +70,34 @@ def stiff_and_damp(solref: Floats, solimp: Floats, dt: float) -> tuple[float, fl
     return 1.0 / (most * tau * zeta) ** 2, 2.0 / (most * tau)
 
 
+Bound = Callable[[Floats], Floats]
+"""The nearest forces that rows may have."""
+
+
+def pushes(f: Floats) -> Floats:
+    """Of a limit."""
+    return np.maximum(f, 0.0)
+
+
+def between(low: float, high: float) -> Bound:
+    """Of each force."""
+    return lambda f: np.clip(f, low, high)
+
+
+def at_most(force: float, turn: float) -> Bound:
+    """Of the length of the first three forces and of the other three [N, N m]."""
+
+    def bounded(f: Floats) -> Floats:
+        out = f.copy()
+        for part, most in ((slice(0, 3), force), (slice(3, 6), turn)):
+            length = float(np.linalg.norm(f[part]))
+            if length > most:
+                out[part] *= most / length
+        return out
+
+    return bounded
+
+
 @dataclass
 class SoftRows:
     """Some rows that belong together.
@@ -61,14 +106,33 @@ class SoftRows:
         J: (n, nv).
         asked: (n,) a*.
         compliance: (n,) R.
-        most: of the length of the first three forces and of the others [N, N m]; None: a limit,
-            forces >= 0.
+        bound: of the forces (n,).
     """
 
     J: Floats
     asked: Floats
     compliance: Floats
-    most: tuple[float, float] | None
+    bound: Bound
+
+
+def row(
+    J: Floats, v: Floats, error: float, solref: Floats, solimp: Floats, inverse: float, dt: float
+) -> tuple[Floats, Floats, Floats]:
+    """J, a* and R of one row (1, nv) by MuJoCo's law; inverse weight [1/kg or 1/(kg m^2)]."""
+    d = impedance(solimp, error)
+    k, b = stiff_and_damp(solref, solimp, dt)
+    return J, -b * (J @ v) - k * d * error, np.array([(1.0 - d) / d * inverse])
+
+
+def servo(
+    arms: Floats, length: float, v: Floats, given: tuple[float, float, float], dt: float
+) -> tuple[Floats, Floats, Floats]:
+    """J, a* and R of a servo on `arms` (nv,): force at zero [N], kp, kd."""
+    force, kp, kd = given
+    R = 1.0 / (dt * kd + dt**2 * kp)
+    speed = float(arms @ v)
+    asked = R * (force - kp * (length + dt * speed) - kd * speed)
+    return arms[None, :], np.array([asked]), np.array([R])
 
 
 def solve(blocks: list[SoftRows], mass: Floats, free: Floats) -> list[Floats]:
@@ -85,18 +149,7 @@ def solve(blocks: list[SoftRows], mass: Floats, free: Floats) -> list[Floats]:
         before = f.copy()
         for block, part, inverse in zip(blocks, parts, own, strict=True):
             f[part] += inverse @ (rest[part] - A[part] @ f)
-            f[part] = _bounded(block, f[part])
+            f[part] = block.bound(f[part])
         if np.max(np.abs(f - before)) <= 1e-10 * (1.0 + np.max(np.abs(f))):
             break
     return [f[part] for part in parts]
-
-
-def _bounded(block: SoftRows, f: Floats) -> Floats:
-    if block.most is None:
-        return np.maximum(f, 0.0)
-    out = f.copy()
-    for part, most in ((slice(0, 3), block.most[0]), (slice(3, 6), block.most[1])):
-        length = float(np.linalg.norm(f[part]))
-        if length > most:
-            out[part] *= most / length
-    return out

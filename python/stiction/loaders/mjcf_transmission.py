@@ -1,4 +1,5 @@
-"""What an actuator pulls: its force as torques of dofs, its length as a sum of positions."""
+"""What an actuator pulls: its force as torques of dofs, its length as a sum of positions; or a body
+at a site."""
 
 from __future__ import annotations
 
@@ -27,12 +28,16 @@ class Transmission:
         gear: (nv,) torque of each dof per unit of force, in stiction's coordinates.
         length: at zero positions; the rest of it is gear . positions if all dofs are scalar.
         scalar: whether they are.
+        site: number of a site whose body its force pushes, in the axes of the site; -1: none.
+        push: (6,) force and torque there per unit of force.
     """
 
     what: tuple[str, ...]
     gear: Floats
     length: float
     scalar: bool
+    site: int = -1
+    push: tuple[float, ...] = ()
 
 
 def transmission(source: Source, places: list[Place], i: int) -> Transmission | str:
@@ -76,18 +81,21 @@ def _of_tendon(source: Source, tendon: int, gear: float) -> Transmission:
 
 
 def _of_site(source: Source, places: list[Place], site: int, gear: Floats) -> Transmission | None:
-    """Of a body on a free joint, whose dofs are force and moment about its origin, in its axes."""
+    """Of a body on a free joint, whose dofs are force and moment about its origin, in its axes; of
+    any other body no dofs."""
     m, torque = source.model, np.zeros(int(source.model.nv))
-    body = int(m.site_bodyid[site])
+    body, name = int(m.site_bodyid[site]), source.name("site", site)
     root = int(m.body_weldid[body])
-    if m.body_jntnum[root] != 1 or m.jnt_type[m.body_jntadr[root]] != FREE:
+    if places[body].body < 0:
         return None
+    if m.body_jntnum[root] != 1 or m.jnt_type[m.body_jntadr[root]] != FREE:
+        return Transmission((name,), torque, 0.0, False, site, tuple(float(g) for g in gear))
     X = places[body].X * pose(m.site_pos[site], m.site_quat[site])
     force, moment = X.rotation @ gear[:3], X.rotation @ gear[3:]
     dof = int(m.jnt_dofadr[m.body_jntadr[root]])
     torque[dof : dof + 3] = force
     torque[dof + 3 : dof + 6] = moment + np.cross(X.translation, force)
-    return Transmission((source.name("site", site),), torque, 0.0, False)
+    return Transmission((name,), torque, 0.0, False)
 
 
 def on_one_dof(source: Source, given: Transmission) -> Transmission | None:

@@ -214,16 +214,6 @@ def _set_springs(source: Source, scene: Scene) -> None:
         p.spring_stiffness[m.jnt_dofadr[j]] = m.jnt_stiffness[j]
         p.spring_rest[m.jnt_dofadr[j]] = m.qpos_spring[m.jnt_qposadr[j]]
     source.unused_of(
-        "joint",
-        np.flatnonzero(sprung & ~of_one_dof),
-        "the spring of a ball or free joint is not honoured",
-    )
-    source.unused_of(
-        "joint",
-        np.flatnonzero(np.any(np.array(m.jnt_stiffnesspoly) != 0, axis=1)),
-        "stiffness of higher order than linear is not honoured",
-    )
-    source.unused_of(
         "joint", np.flatnonzero(np.array(m.jnt_springyield) != 0), "springyield is not honoured"
     )
 
@@ -240,35 +230,18 @@ def _say_of_joints(source: Source, free: NDArray[np.bool_], margins: bool) -> No
     kinds, owner = np.array(m.jnt_type), np.array(m.dof_jntid)
     source.unused_of(
         "joint",
-        np.unique(owner[free & (m.dof_frictionloss > 0)]),
-        "frictionloss of a free joint is not honoured",
-    )
-    source.unused_of(
-        "joint",
         np.unique(owner[free & (m.dof_armature > 0)]),
         "armature of a free joint moves with the body's axes, in MuJoCo with the world's",
-    )
-    source.unused_of(
-        "joint",
-        np.flatnonzero(np.array(m.jnt_limited, dtype=bool) & (kinds == BALL)),
-        "range of a ball joint is not honoured",
     )
     source.unused_of(
         "joint",
         np.flatnonzero(
             np.array(m.jnt_limited, dtype=bool)
             & (np.array(m.jnt_margin) != 0)
+            & (kinds != BALL)
             & (not margins or np.array(m.jnt_margin) < 0)
         ),
         "margin of its limit is not honoured: the limit acts at the range",
-    )
-    source.unused_of(
-        "joint",
-        np.unique(owner[np.any(np.array(m.dof_dampingpoly) != 0, axis=1)]),
-        "damping of higher order than linear is not honoured",
-    )
-    source.unused_of(
-        "body", np.flatnonzero(m.body_gravcomp), "gravcomp is not honoured: its weight acts in full"
     )
     moved = np.array(m.body_mocapid)[m.body_rootid] >= 0
     source.unused_of(
