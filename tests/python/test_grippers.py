@@ -15,7 +15,7 @@ from stiction.loading import _EXAMPLE_ROBOTS
 pytestmark = pytest.mark.filterwarnings("ignore::stiction.LoadWarning")
 ROBOTS = Path(_EXAMPLE_ROBOTS)
 needs_robots = pytest.mark.skipif(not ROBOTS.is_dir(), reason="example-robot-data is missing")
-SETTLE, HOLD, SLIP = 0.5, 2.0, 1e-3
+SETTLE, HOLD, SLIP = 0.5, 2.0, 1e-6
 """Seconds until the grasp is there, those that it holds; the block moves less in the hand [m]."""
 
 
@@ -164,8 +164,8 @@ PANDA = """<mujoco model="panda"><compiler angle="radian"/><option timestep="0.0
       <geom size=".00875 .0076 .00925" pos="0 .00758 .04525"/></body></body>
   """ + BLOCK + """</worldbody>
   <contact><exclude body1="left" body2="right"/></contact>
-  <tendon><fixed name="split"><joint joint="left" coef=".5"/><joint joint="right" coef=".5"/></fixed>
-  </tendon>
+  <tendon><fixed name="split"><joint joint="left" coef=".5"/>
+    <joint joint="right" coef=".5"/></fixed></tendon>
   <equality><joint joint1="left" joint2="right" solimp=".95 .99 .001" solref=".005 1"/></equality>
   <actuator><general name="grip" tendon="split" forcerange="-100 100" ctrlrange="0 255"
     gainprm=".01568627451" biastype="affine" biasprm="0 -100 -10"/>
@@ -175,8 +175,8 @@ SIDE = """
     <body name="{s}_driver" pos="0 .0306 .055"><joint name="{s}_driver" range="0 .8" damping=".1"
         armature=".005"/><geom class="bar" fromto="0 0 0 0 .02 .0133"/>
       <body name="{s}_coupler" pos="0 .02 .0133"><joint name="{s}_coupler" range="0 1.57"
-        stiffness=".05" springref="-.5" damping=".001"/><geom class="bar" fromto="0 0 0 0 .01 .0067"/>
-      </body></body>
+        stiffness=".05" springref="-.5" damping=".001"/>
+        <geom class="bar" fromto="0 0 0 0 .01 .0067"/></body></body>
     <body name="{s}_spring_link" pos="0 .013 .068"><joint name="{s}_spring_link" damping=".001"/>
       <geom class="bar" fromto="0 0 0 0 .03 .02"/>
       <body name="{s}_follower" pos="0 .0476 .007"><joint name="{s}_follower" pos="0 -.0176 .013"

@@ -299,7 +299,7 @@ def _say_of_rest(source: Source, soft: bool) -> None:
     """What no other part of the loader looks at."""
     m, opt = source.model, source.model.opt
     if int(opt.enableflags) & int(source.mujoco.mjtEnableBit.mjENBL_OVERRIDE):
-        source.unused_file("option: the override of contact parameters is not honoured")
+        source.unused_option("the override of contact parameters is not honoured")
     for kind, count in (("flex", m.nflex), ("plugin", m.nplugin)):
         source.unused_of(kind, range(int(count)), "is not supported and left out")
     source.note(SOFT if soft else RIGID)

@@ -16,6 +16,14 @@ __all__ = ["Lines", "read_lines"]
 
 SECTIONS = ("actuator", "equality", "tendon", "sensor")
 """Elements whose children are called by the section's name, whatever their tag."""
+OTHERS = (
+    ("keyframe", "key"),
+    ("contact", "pair"),
+    ("contact", "exclude"),
+    ("deformable", "flex"),
+    ("", "option"),
+)
+"""Others, with what they stand in."""
 TREE = ("joint", "geom", "site")
 """Numbered body by body, in depth-first order."""
 ASSETS = ("mesh", "hfield", "texture", "skin", "model", "flexcomp")
@@ -110,8 +118,9 @@ class _Reader:
             self._of_body[kind].append((self._bodies[-1], name, file, line))
         elif parent in SECTIONS and "default" not in self._stack:
             self._found.setdefault(parent, []).append((name, file, line))
-        elif (parent, tag) in (("keyframe", "key"), ("contact", "pair"), ("contact", "exclude")):
-            self._found.setdefault(tag, []).append((name, file, line))
+        elif (parent, tag) in OTHERS or (tag == "flexcomp" and in_world):
+            kind = tag.removesuffix("comp")
+            self._found.setdefault(kind, []).append((name, file, line))
 
     def _end(self, tag: str) -> None:
         self._stack.pop()

@@ -142,9 +142,10 @@ class Source:
         plural = "" if len(found) == 1 else "s"
         self.messages.append(LoadMessage("unused", f"{kind}{plural} {names}: {text}", file, line))
 
-    def unused_file(self, text: str) -> None:
-        """Say that something of the file as a whole is not honoured."""
-        self.messages.append(LoadMessage("unused", text, self.file, 0))
+    def unused_option(self, text: str) -> None:
+        """Say that something of <option> is not honoured, at the line of the first."""
+        _, file, line = next(iter(self.lines.found.get("option", [])), ("", self.file, 0))
+        self.messages.append(LoadMessage("unused", f"option: {text}", file, line))
 
     def place(self, kind: str, index: Index) -> tuple[str, int]:
         """File and line of an element; line 0: not known."""

@@ -243,6 +243,12 @@ def _say_of_joints(source: Source, free: NDArray[np.bool_], margins: bool) -> No
         ),
         "margin of its limit is not honoured: the limit acts at the range",
     )
+    cut = np.array(m.jnt_actgravcomp, dtype=bool) & bool(np.any(m.body_gravcomp))
+    source.unused_of(
+        "joint",
+        np.flatnonzero(cut),
+        "actuatorgravcomp is not honoured: no limit of effort cuts what carries weights",
+    )
     moved = np.array(m.body_mocapid)[m.body_rootid] >= 0
     source.unused_of(
         "body",
