@@ -12,9 +12,7 @@ import stiction
 
 __all__ = ["CHANGES", "NOT_COMPARED", "quantities"]
 
-Files = tuple[str, str, str]
-"""Without, with, and what changes."""
-
+Files = tuple[str, str, str]  # without, with, and what changes
 ARM = """<mujoco>{option}<compiler {compiler}/>{default}<asset>{asset}</asset><worldbody>
   <geom name="floor" type="plane" size="2 2 1" pos="0 0 -.5" {floor}/><site name="w" pos="0 0 1"/>
   <camera name="c" pos="0 -1 0" xyaxes="1 0 0 0 0 1" resolution="20 20" {camera}/>

@@ -197,7 +197,7 @@ def test_what_is_not_honoured_is_listed_with_its_line() -> None:
         "finger": "springyield",
         "doll": "stand on a mocap",
         "string": "stiffness",
-        "curve": "not linear",
+        "rope": "spatial tendon",
         "off": "not active",
         "thrust": "site",
         "muscle": "not affine",

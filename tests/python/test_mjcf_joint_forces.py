@@ -114,6 +114,30 @@ def test_ranges_of_balls_and_friction_of_free_joints_are_mujocos(given: dict[str
     assert acting > 5
 
 
+@pytest.mark.parametrize(
+    "equality",
+    [
+        '<joint joint1="turn" joint2="slide" polycoef=".1 .5 2 -1 3"/>',
+        '<joint joint1="turn" joint2="rail" polycoef="0 0 1" solref=".1 .7" solimp=".5 .9 .2"/>',
+        '<tendon tendon1="t" tendon2="u" polycoef=".1 .5 0 0 0"/>',
+        '<tendon tendon1="t"/>',
+    ],
+)
+def test_equalities_of_joints_that_are_no_gears_pull_as_mujocos(equality: str) -> None:
+    rest = f"""<tendon><fixed name="t"><joint joint="turn" coef="1.5"/>
+      <joint joint="slide" coef="-2"/><joint joint="rail" coef="1"/></fixed>
+      <fixed name="u"><joint joint="rail" coef="3"/></fixed></tendon>
+      <equality>{equality}</equality>"""
+    both, rng = Both(tree(rest=rest)), np.random.default_rng(4)
+    assert any("no gears" in m.text for m in both.model.messages)
+    for _ in range(10):
+        both.place(rng)
+        expected = both.d.qfrc_constraint.copy()
+        assert np.abs(expected).max() > 1e-3
+        ours = both.force()
+        assert np.abs(ours - expected).max() < 1e-6 * np.abs(expected).max()
+
+
 def test_motors_at_sites_push_as_mujocos() -> None:
     rest = """<actuator><motor name="push" site="s" gear="1 2 3 .1 .2 .3" forcerange="-2 1"/>
       <general site="s" gear="0 0 1 0 0 0" gainprm="4" biasprm="0.5" biastype="affine"

@@ -199,7 +199,7 @@ def read_mjcf(
         _check_lengths(source)
         places = add_trees(source, scene)
         geometries = add_geometries(source, scene, places, margins, soft)
-        welds = add_equalities(source, scene, places, soft)
+        equalities = add_equalities(source, scene, places, soft)
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene, margins)
         actuation = read_actuators(source, scene, places)
@@ -209,7 +209,7 @@ def read_mjcf(
         treat_overlapping_pairs(source, scene, keep_overlaps)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
         raise StictionError(f"{source.file}: {error}") from None
-    passive = Passive(source, scene, places, welds)
+    passive = Passive(source, scene, places, equalities)
     sensors = read_sensors(source)
     _say_of_rest(source, soft)
     _say_of_simulation(source, passive, sensors, actuation)

@@ -10,10 +10,11 @@ import pinocchio
 from numpy.typing import NDArray
 
 from .._stiction import Scene
+from .mjcf_couplings import SoftCoupling, soft_coupling
 from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
-__all__ = ["SoftWeld", "add_equalities"]
+__all__ = ["SoftEqualities", "SoftWeld", "add_equalities"]
 
 Floats = NDArray[np.float64]
 LARGEST, GRAVITY, ARM = 20.0, 9.81, 1.0
@@ -45,15 +46,24 @@ class SoftWeld:
     solimp: Floats
 
 
+@dataclass(frozen=True)
+class SoftEqualities:
+    """Those that are no part of a scene."""
+
+    welds: list[SoftWeld]
+    couplings: list[SoftCoupling]
+
+
 def add_equalities(
     source: Source, scene: Scene, places: list[Place], soft: bool = False
-) -> list[SoftWeld]:
+) -> SoftEqualities:
     """Connect, weld and joint; each other one, and each that is switched off, is a message.
 
-    Welds to mocap bodies, and with `soft` those to the world, are no part of the scene and are
-    returned; what else is rigid is then a message too.
+    Welds to mocap bodies, with `soft` those to the world, and couplings of joints that are no gears
+    are no part of the scene and are returned; what else is rigid is with `soft` a message too.
     """
-    m, welds, rigid = source.model, [], []
+    m, rigid = source.model, []
+    found = SoftEqualities([], [])
     off = source.disabled("equality") or source.disabled("constraint")
     for k in range(int(m.neq)):
         if off or not m.eq_active0[k]:
@@ -61,16 +71,19 @@ def add_equalities(
             continue
         held = _soft_weld(source, places, k, soft)
         if held is not None:
-            welds.append(held)
+            found.welds.append(held)
             continue
         why = _add(source, scene, places, k)
-        if why:
+        coupling = soft_coupling(source, k) if why else None
+        if coupling is not None:
+            found.couplings.append(coupling)
+        elif why:
             source.unused("equality", k, f"is left out: {why}")
         else:
             rigid.append(k)
     if soft:
         source.unused_of("equality", rigid, "is rigid: its softness is not honoured")
-    return welds
+    return found
 
 
 def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftWeld | None:

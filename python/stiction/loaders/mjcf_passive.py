@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .._stiction import Control, ExternalWrench, Parameters, Scene, SceneMotion, State
 from ..mujoco_layout import to_mujoco_qpos
 from .mjcf_actuators import Drive
-from .mjcf_equality import SoftWeld
+from .mjcf_equality import SoftEqualities, SoftWeld
 from .mjcf_fluid import Fluid
 from .mjcf_joint_forces import JointForces
 from .mjcf_joint_rows import JointRows
@@ -80,10 +80,11 @@ class Passive:
     """What pulls besides what the step of a Simulator knows."""
 
     def __init__(
-        self, source: Source, scene: Scene, places: list[Place], welds: list[SoftWeld]
+        self, source: Source, scene: Scene, places: list[Place], equalities: SoftEqualities
     ) -> None:
         self._m, self._scene, self._places = source.model, scene, places
-        self.fluid, self._welds = Fluid(source, places), welds
+        self.fluid = Fluid(source, places)
+        self._welds, self._couplings = equalities.welds, equalities.couplings
         self._tendons = fixed_tendons(source)
         self._joints, self._joint_rows = JointForces(source, places), JointRows(source)
         self._dofs: dict[int, _Dof] = {}
@@ -98,6 +99,7 @@ class Passive:
             (self._tendons, "springs, friction and limits of tendons"),
             ([w for w in self._welds if w.mocap >= 0], "welds to mocap bodies"),
             ([w for w in self._welds if w.mocap < 0], "soft welds"),
+            (self._couplings, "equalities of joints that are no gears"),
             (self._joints.springs, "springs of ball and free joints and of higher order"),
             (self._joints.damped, "damping of higher order"),
             (self._joints.carried, "gravcomp"),
@@ -179,6 +181,7 @@ class Passive:
         rows = [self._weld_rows(weld, step, mocap) for weld in self._welds]
         rows += self._tendon_rows(step, limits)
         rows += [self._of_dofs(r, step) for r in self._joint_rows.rows(step.qpos, step.v, step.dt)]
+        rows += [self._of_dofs(c.rows(step.q, step.v, step.dt), step) for c in self._couplings]
         rows += self._servo_rows(step, drives)
         if not rows:
             return limits

@@ -1,5 +1,5 @@
 """Rows that pull softly beside the contacts: soft welds, limits of tendons and balls, dry friction
-of tendons and free joints, servos on tendons.
+of tendons and free joints, servos on tendons, couplings of joints that are no gears.
 
 MuJoCo's law. A row with error r, speed J v and impedance d asks for
 
