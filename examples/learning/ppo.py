@@ -180,7 +180,7 @@ class Learner:
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT)
                 self.adam.step()
-                self._adapt(float((ratio - 1.0 - change).mean()))
+                self._adapt(float((ratio - 1.0 - change).detach().mean()))
 
     def _adapt(self, kl: float) -> None:
         for group in self.adam.param_groups:

@@ -260,9 +260,14 @@ def _shortened(text: str, most: int = 3) -> str:
 _EXAMPLE_ROBOTS = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data" / "robots"
 
 
+def example_robots() -> Path:
+    """The folder of the robots of example-robot-data, whether it is there or not."""
+    return Path(os.environ.get("STICTION_ROBOTS_DIR", _EXAMPLE_ROBOTS))
+
+
 def has_example_robots() -> bool:
     """Whether the robots of example-robot-data are there."""
-    return Path(os.environ.get("STICTION_ROBOTS_DIR", _EXAMPLE_ROBOTS)).is_dir()
+    return example_robots().is_dir()
 
 
 def _set_directories() -> None:

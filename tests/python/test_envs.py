@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import stiction.envs
 from gymnasium.utils.env_checker import check_env
-from stiction.envs.counted_random import philox, uniform
+from stiction.counted_random import philox, uniform
 from stiction.envs.legs import FootPoints, up_in_body
 
-TASKS = ["CartPole", "Solo12Velocity"]
+TASKS = ["CartPole", "Solo12Velocity", "Go2Velocity", "Solo12Rough", "Go2Rough"]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "learning"
 
 

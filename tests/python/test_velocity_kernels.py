@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import velocity_reference as reference
+from stiction.counted_random import uniform
 from stiction.envs import Solo12Velocity
-from stiction.envs.counted_random import uniform
 
 
 def test_random_numbers_are_those_of_numpy_bit_by_bit() -> None:

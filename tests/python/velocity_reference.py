@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from stiction.counted_random import philox
 from stiction.envs import Solo12Velocity
-from stiction.envs.counted_random import philox
 from stiction.envs.legs import up_in_body
 
 Floats = NDArray[np.float64]

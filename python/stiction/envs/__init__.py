@@ -30,14 +30,18 @@ from .gymnasium_tasks import (
 )
 from .one_env import OneEnv
 from .policy import SOLO12_TROT, Policy
+from .rough import Go2Rough, RoughEnv, Solo12Rough
+from .rough_ground import RoughGround
 from .swimmer import Swimmer
-from .velocity import Solo12Velocity
+from .velocity import Go2Velocity, Solo12Velocity, VelocityEnv
 
 __all__ = [
     "SOLO12_TROT",
     "Ant",
     "BatchEnv",
     "CartPole",
+    "Go2Rough",
+    "Go2Velocity",
     "GymnasiumTask",
     "HalfCheetah",
     "Hopper",
@@ -48,8 +52,12 @@ __all__ = [
     "Policy",
     "Pusher",
     "Reacher",
+    "RoughEnv",
+    "RoughGround",
+    "Solo12Rough",
     "Solo12Velocity",
     "Swimmer",
+    "VelocityEnv",
     "Walker2d",
 ]
 
@@ -61,8 +69,11 @@ def _register(name: str, version: int, task: Callable[..., BatchEnv]) -> None:
     _gym.register(id=f"stiction/{name}-v{version}", entry_point=one, vector_entry_point=task)
 
 
-_register("CartPole", 0, CartPole)
-_register("Solo12Velocity", 0, Solo12Velocity)
+_OWN: tuple[type[BatchEnv], ...] = (
+    CartPole, Go2Rough, Go2Velocity, Solo12Rough, Solo12Velocity,
+)  # fmt: skip
+for _own in _OWN:
+    _register(_own.__name__, 0, _own)
 for _task in (
     Ant,
     HalfCheetah,

@@ -10,9 +10,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
-from .. import _stiction
+from .. import _stiction, counted_random
 from ..batch import Batch
-from . import counted_random
 
 __all__ = ["BatchEnv"]
 

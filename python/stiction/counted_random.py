@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _stiction
+from . import _stiction
 
 __all__ = ["philox", "uniform"]
 
