@@ -14,7 +14,7 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench study fuzz mutants test-jax test-torch test-crocoddyl docs wheel format lint sanitize clean \
+.PHONY: help demo test ctest pytest bench study fuzz mutants test-jax test-torch test-crocoddyl test-ray docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
@@ -28,6 +28,7 @@ help:
 	@echo "make mutants   some forty deliberate defects, one at a time: which tests catch them"
 	@echo "make test-jax  gradients through JAX, in .venv-jax; make test-torch: PyTorch, several GB, in .venv-torch"
 	@echo "make test-crocoddyl  action models against Crocoddyl's differences, in .venv-crocoddyl"
+	@echo "make test-ray  sweeps on Ray's processes, some of which are killed, in .venv-ray"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
 	@echo "make format    reformat C++ and Python"
@@ -99,7 +100,7 @@ mutants: setup-test
 	@$(bin)/python tools/mutants.py --build $(BUILD) --jobs $(JOBS)
 
 # In an environment of their own, which is large; not part of `make test`.
-test-jax test-torch test-crocoddyl: test-%: extension
+test-jax test-torch test-crocoddyl test-ray: test-%: extension
 	@VENV=$(VENV)-$* $(PYTHON) tools/bootstrap.py $*
 	@$(VENV)-$*/bin/python -m pytest tests/frameworks/test_$*.py
 

@@ -6,7 +6,7 @@
     python3 tools/bootstrap.py dev      # also formatters and linters
     python3 tools/bootstrap.py docs     # build, and what makes the manual
     python3 tools/bootstrap.py jax      # build, JAX and pytest; torch: PyTorch
-    python3 tools/bootstrap.py crocoddyl
+    python3 tools/bootstrap.py crocoddyl; ray
 
 Needs only a Python >= 3.11 with venv and headers, and a C++20 compiler; what is missing is said in
 words.
@@ -36,8 +36,9 @@ GROUPS = {
     "jax": ("jax",),
     "torch": ("torch",),
     "crocoddyl": ("crocoddyl",),
+    "ray": ("ray", "envs"),
 }
-RUNNERS = {"jax": ["pytest>=8"], "torch": ["pytest>=8"], "crocoddyl": ["pytest>=8"]}
+RUNNERS = {name: ["pytest>=8"] for name in ("jax", "torch", "crocoddyl", "ray")}
 
 
 def main() -> None:

@@ -1,5 +1,5 @@
-"""The command `stiction`: run, view, demo, compare, explain, solve, doctor, check-gradients, bench,
-study, scenes, solvers.
+"""The command `stiction`: run, view, demo, compare, explain, solve, sweep, doctor, check-gradients,
+bench, study, scenes, solvers.
 
 Every command takes --json: then standard output holds one JSON document and nothing else. A failure
 is one line on standard error and a non-zero exit code.
@@ -46,6 +46,7 @@ from .cli_subject import (
     require_folder,
     say_if_free,
 )
+from .cli_sweep import sweep_command
 from .cli_tools import OneLineGroup, UsageError, guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
 from .loading import has_example_robots
@@ -73,6 +74,7 @@ app.command("check-gradients", short_help="Derivatives of a step against differe
 app.command("docs", short_help="Open the manual.")(docs_command)
 app.command("doctor", short_help="What is wrong with a model, and one fix each.")(doctor_command)
 app.command("solve", short_help="Solve a saved contact problem.")(solve_command)
+app.command("sweep", short_help="Many worlds on many processes, to Parquet.")(sweep_command)
 
 
 def _version(asked: bool) -> None:
