@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,13 +44,14 @@ def pushed(output: Path) -> None:
     write_replay(output, recorder.replay())
 
 
-def trot(output: Path) -> None:
+def trot(output: Path, robot: str = "solo12") -> None:
     """examples/13_learned_trot.py."""
     example = Path(__file__).parents[2] / "examples" / "13_learned_trot.py"
-    subprocess.run([sys.executable, str(example), str(output)], check=True, capture_output=True)
+    command = [sys.executable, str(example), robot, str(output)]
+    subprocess.run(command, check=True, capture_output=True)
 
 
-MOTIONS = {"pushed": pushed, "trot": trot}
+MOTIONS = {"pushed": pushed, "trot": trot, "go2": partial(trot, robot="go2")}
 
 
 class Replay(SphinxDirective):

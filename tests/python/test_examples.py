@@ -68,6 +68,12 @@ def test_standing_example_writes_a_replay(tmp_path: Path) -> None:
     assert page.stat().st_size > 100_000
 
 
+def test_go2_trots_too(tmp_path: Path) -> None:
+    page = tmp_path / "go2.html"
+    assert "told [0.5 0.  0. ] walks [ 0.5" in run(FOLDER / "13_learned_trot.py", "go2", str(page))
+    assert 100_000 < page.stat().st_size < 1_500_000  # the manual's limit
+
+
 def test_a_toss_tells_all_but_the_mass() -> None:
     """Friction, restitution, inertia to 1 %; the unseen direction is mass with inertia."""
     main = runpy.run_path(str(FOLDER / "09_identify_a_toss.py"))["main"]

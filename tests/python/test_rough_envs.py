@@ -203,3 +203,28 @@ def test_episodes_of_quadrupeds_begin_anew_with_other_friction(make: Any) -> Non
         truncated = env.step(np.zeros((6, 12), np.float32))[3]
     assert truncated.all() and (env.episode == 1).all()
     assert (env.batch.values("friction") != friction).all()
+
+
+@pytest.mark.parametrize("randomise", [False, True])
+def test_learned_trot_of_go2_walks_as_it_is_told(randomise: bool) -> None:
+    """What docs/tutorials/learning.md says of the policy, on 64 worlds of 8 s."""
+    env = Go2Velocity(64, autoreset="Disabled", randomise=randomise)
+    policy = stiction.envs.Policy.load(stiction.envs.GO2_TROT)
+    observation, _ = env.reset(seed=99)
+    errors, turns, stance = [], [], []
+    fell, lifts, before = np.zeros(64, bool), 0.0, env.touching()
+    for step in range(400):
+        observation, _, terminated, _, _ = env.step(policy(observation))
+        fell |= terminated
+        touching, up = env.touching(), ~fell
+        if step >= 50:
+            off = env.batch.v[:, :2] - env.command[:, :2]
+            errors.append(np.linalg.norm(off, axis=1)[up].mean())
+            turns.append(np.abs(env.batch.v[:, 5] - env.command[:, 2])[up].mean())
+            stance.append(touching[up].mean(axis=0))
+            lifts += (before & ~touching)[up].mean()
+        before = touching
+    assert fell.sum() <= 3
+    assert np.mean(errors) < 0.06 and np.mean(turns) < 0.09
+    assert (np.abs(np.mean(stance, axis=0) - 0.64) < 0.1).all()
+    assert lifts / (350 * env.control_dt) == pytest.approx(2.5, rel=0.05)  # a foot's, a second

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SOLO12_TROT", "Policy"]
+__all__ = ["GO2_TROT", "SOLO12_TROT", "Policy"]
 
 Singles = NDArray[np.float32]
 
 SOLO12_TROT = Path(__file__).with_name("policies") / "solo12_trot.npz"
 """Of Solo12Velocity: 8.6 million control steps of examples/learning/ppo.py, seed 0."""
+GO2_TROT = Path(__file__).with_name("policies") / "go2_trot.npz"
+"""Of Go2Velocity: 3.05 million control steps of the same, seed 0."""
 
 
 class Policy:
