@@ -25,7 +25,7 @@ observation, _ = env.reset(seed=0)
 # A recorder sees what a Simulator does: it takes the steps here, in a training the Batch does.
 sim, state = env.batch.simulator(0), env.batch.state(0)
 title = f"{name} trots as it is told, by a learned policy"
-recorder = Recorder(sim, title=title, fps=50)
+recorder = Recorder(sim, title=title, fps=40)
 recorder.capture(state)
 for command in COMMANDS:
     env.command[:] = command
