@@ -237,6 +237,16 @@ def test_what_cannot_be_run_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         run(SceneRuns("no-such-scene"))
     with pytest.raises(SweepError, match=r"worlds 0 to 0: ValueError: 'speed' is no observation"):
         run(SceneRuns("solo12", record=["speed"], seconds=0.001))
+    from stiction.envs import SOLO12_TROT
+
+    for task, text in (
+        ({"task": "CartPole-v1"}, r"task = 'CartPole-v1': must be one of stiction\.envs"),
+        ({"policy": str(SOLO12_TROT)}, "has 50 observations and 12 actions, .*CartPole-v0 5 and 1"),
+        ({"policy": "none.npz"}, r"FileNotFoundError: .*none\.npz"),
+        ({"settings": {"autoreset": "NextStep"}}, "autoreset = 'NextStep': must be SameStep"),
+    ):
+        with pytest.raises(SweepError, match=rf"worlds 0 to 1: .*{text}"):
+            run(TaskRuns(**({"task": "stiction/CartPole-v0"} | task), worlds=2, steps=1))
     for name, value in (("workers", -1), ("chunk", 0)):
         given: dict[str, Any] = {name: value}
         with pytest.raises(ValueError, match=rf"{name} = {value}: must be at least"):

@@ -39,8 +39,8 @@ class TaskRuns:
         settings: of the task, by name.
 
     Raises:
-        ValueError: a value is out of range.
-        ModuleNotFoundError: Gymnasium is not there.
+        ValueError: a value is out of range. That the task is unknown or the policy another's is
+            seen in the first chunk, as a SweepError.
     """
 
     task: str
@@ -65,13 +65,10 @@ class TaskRuns:
     def __call__(self, first: int, count: int) -> dict[str, NDArray[Any]]:
         import gymnasium
 
-        from .. import envs
+        from .. import envs  # noqa: F401 which registers its tasks
 
         env: Any = gymnasium.make_vec(self.task, num_envs=count, **dict(self.settings))
-        base: envs.BatchEnv = env.unwrapped
-        learned = None
-        if self.policy not in ("zero", "random"):
-            learned = envs.Policy.load(self.policy)
+        base, learned = self._base(env), self._learned(env)
         place = uniform(self.seed, np.array([first]), np.array([0]), 1, stream=_SEED_STREAM)
         observation, _ = env.reset(seed=int(place[0, 0] * 2.0**53))
         rows = _Transitions() if self.transitions else _Episodes(count)
@@ -85,6 +82,32 @@ class TaskRuns:
             rows.add(episode, observation, action, reward, terminated, truncated)
             observation = seen
         return rows.columns(first)
+
+    def _base(self, env: Any) -> Any:
+        from ..envs import BatchEnv
+
+        base = env.unwrapped
+        if not isinstance(base, BatchEnv):
+            raise ValueError(f"task = {self.task!r}: must be one of stiction.envs")
+        if base.autoreset.value != "SameStep":
+            raise ValueError(f"settings.autoreset = {base.autoreset.value!r}: must be SameStep")
+        return base
+
+    def _learned(self, env: Any) -> Any:
+        """The stored policy, if there is one."""
+        if self.policy in ("zero", "random"):
+            return None
+        from ..envs import Policy
+
+        learned = Policy.load(self.policy)
+        found = len(learned.mean), len(learned.layers[-1][1])
+        wanted = (env.single_observation_space.shape[0], env.single_action_space.shape[0])
+        if found != wanted:
+            raise ValueError(
+                f"policy = {self.policy!r}: has {found[0]} observations and {found[1]} actions, "
+                f"{self.task} {wanted[0]} and {wanted[1]}"
+            )
+        return learned
 
     def _blind(self, space: Any, first: int, step: int) -> NDArray[np.float32]:
         if self.policy == "zero":
