@@ -1,30 +1,16 @@
-"""Writes the tables between the markers of docs/narrow_phase.md from measured results.
+"""Writes the benchmark's tables between the markers of docs/narrow_phase.md.
 
-python tools/collision_tables.py benchmarks/results/<machine>.json [build/study/gjk]
-
-The folder of a study, if one is given, is stored first: its document beside the results as
-<machine>-gjk-study.json, three of its figures in docs/images.
+python tools/collision_tables.py benchmarks/results/<machine>.json
 """
 
 import json
-import shutil
 import sys
 from pathlib import Path
 
 from stiction_lab.bench.collision_tables import is_growth, method_cell
+from stiction_lab.studies.page.markdown import replace, table
 
 PAGE = Path("docs/narrow_phase.md")
-FIGURES = {
-    "fig7_ellipsoids_1.svg": "gjk_fig7_ellipsoids.svg",
-    "fig8_to_11_meshes_2.svg": "gjk_fig9_distance.svg",
-    "fig12_funnel_1.svg": "gjk_fig12_warm_starts.svg",
-}
-"""Of the study -> of docs/images."""
-
-
-def table(columns: list[str], rows: list[list[str]]) -> str:
-    lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join(["---"] * len(columns)) + " |"]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
 def number(value: float | None, form: str) -> str:
@@ -118,52 +104,11 @@ def piles(rows: list[dict]) -> str:
     return f"The collision part of a step on piles.{note}\n\n" + table(columns, cells)
 
 
-def study(path: Path) -> str:
-    """The machine, all statements, and the tables that stand beside the paper's."""
-    document = json.loads(path.read_text())
-    parts = []
-    claims = []
-    for experiment in document["experiments"]:
-        for t in experiment["tables"]:
-            if "paper" in t["title"] or experiment["name"].startswith("fig12"):
-                title = f"**{experiment['title']}.** {t['title']}"
-                note = f"\n\n{t['note']}" if t["note"] else ""
-                parts.append(f"{title}\n\n{table(t['columns'], t['rows'])}{note}")
-        for claim in experiment["claims"]:
-            verdict = claim["verdict"]
-            shown = f"**{verdict}**" if claim["holds"] is False else verdict
-            claims.append([claim["statement"], claim["ours"], shown])
-    facts = document["facts"]
-    machine = (
-        f"{facts['cpu']}, {facts['date'][:10]}, load of the machine {facts['load']}, seed "
-        f"{facts['seed']} (`{path}`). Times within 5 % of each other are “within noise”. "
-        f"{facts.get('note', '')}".rstrip()
-    )
-    return "\n\n".join([machine, table(["the paper says", "here", ""], claims), *parts])
-
-
-def store(folder: Path, document: Path) -> None:
-    """The study's document and figures, where the docs find them."""
-    shutil.copyfile(folder / "study.json", document)
-    for source, target in FIGURES.items():
-        shutil.copyfile(folder / source, Path("docs/images") / target)
-
-
-def replace(text: str, name: str, content: str) -> str:
-    start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
-    before, rest = text.split(start)
-    return f"{before}{start}\n{content}\n{end}{rest.split(end)[1]}"
-
-
-def main(results: Path, folder: Path | None = None) -> None:
-    document = results.with_name(f"{results.stem}-gjk-study.json")
-    if folder is not None:
-        store(folder, document)
-    text = replace(PAGE.read_text(), "collision", benchmark(results))
-    PAGE.write_text(replace(text, "study", study(document)))
+def main(results: Path) -> None:
+    PAGE.write_text(replace(PAGE.read_text(), "collision", benchmark(results)))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(*map(Path, sys.argv[1:]))
+    main(Path(sys.argv[1]))

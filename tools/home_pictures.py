@@ -23,9 +23,9 @@ PICTURE = ROOT / "docs" / "images" / "home_slide.svg"
 SOLO = ROOT / "docs" / "images" / "solo12.png"
 SPEED, FRICTION, SIDE, DT = 6.0, 0.5, 0.2, 1e-3
 MODELS = {
-    "ncp-newton": ("exact laws (NCP)", "#0b62a8", "-"),
-    "ccp-newton": ("convex relaxation (CCP)", "#c8401e", "--"),
-    "raisim": ("RaiSim's model", "#8f4a9e", ":"),
+    "ncp-newton": ("exact laws (NCP)", "#0072b2", "-"),
+    "ccp-newton": ("convex relaxation (CCP)", "#d55e00", "--"),
+    "raisim": ("RaiSim's model", "#cc79a7", ":"),
 }
 """Colour-blind safe, and told apart by their dashes."""
 

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from collision_tables import replace, table
 from stiction import BoxSet, ContactProblem, solve
 from stiction.pages.experiment import Effort
 from stiction_lab.bench import machine
 from stiction_lab.bench.results import update_results
 from stiction_lab.studies.contact_models import problems, robot_problems
 from stiction_lab.studies.contact_models.time_to_accuracy import PROBLEMS
+from stiction_lab.studies.page.markdown import replace, table
 
 PAGE = Path("docs/solvers.md")
 TOLERANCE, MOST = 1e-6, 1000

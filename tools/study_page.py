@@ -1,8 +1,8 @@
-"""Writes the tables between the markers of a study's page from a run of the study.
+"""Writes the parts between the markers of a study's page, and its tables as CSV files.
 
 python tools/study_page.py STUDY RESULTS [FOLDER]
 
-STUDY is contact-models, stiff-contact, differentiable or collision-derivatives. RESULTS is
+STUDY is contact-models, stiff-contact, gjk, differentiable or collision-derivatives. RESULTS is
 benchmarks/results/<machine>.json, beside which the documents of the studies lie.
 
 The folder of a run, such as build/study/contact-models, if one is given, is stored first: its
@@ -12,123 +12,52 @@ document beside the results as <machine>-<study>-study.json, some of its figures
 import json
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
-from collision_tables import replace, table
+from stiction_lab.studies.page.content import TABLES, content, csv_files
+from stiction_lab.studies.page.markdown import replace
+from stiction_lab.studies.page.pages import PAGES, Page
+from stiction_lab.studies.rulings.ruling import Stored
 
 IMAGES = Path("docs/images")
 
 
-INTERNAL = ("Goals",)
-"""Tables of a run that are for its authors: what was asked for and reached."""
-
-
-@dataclass
-class Page:
-    path: Path
-    prefix: str
-    """Of the names of its images."""
-    figures: dict[str, int]
-    """Experiment -> number of the figure shown on the page."""
-
-
-PAGES = {
-    "contact-models": Page(
-        Path("docs/contact_models.md"),
-        "contact_models",
-        {
-            "table2_properties": 1,
-            "fig9_drift": 2,
-            "fig10_bounce": 2,
-            "fig11_drag": 1,
-            "fig12_mass_ratio": 2,
-            "fig13_compliance": 1,
-            "table3_time_steps": 1,
-            "table4_tolerances": 2,
-            "fig16_time_to_accuracy": 2,
-            "profiles": 1,
-            "trot": 1,
-        },
-    ),
-    "differentiable": Page(
-        Path("docs/differentiable_study.md"),
-        "differentiable",
-        {"modes": 1, "pairs": 1, "optimisation": 1, "kinks": 1},
-    ),
-    "collision-derivatives": Page(
-        Path("docs/collision_derivatives_study.md"),
-        "collision_derivatives",
-        {"ycb_contact_points": 1},
-    ),
-    "stiff-contact": Page(
-        Path("docs/stiff_contact_study.md"),
-        "stiff_contact",
-        {
-            "squat": 1,
-            "trot": 1,
-            "jump": 1,
-            "walk": 1,
-            "fig4": 1,
-            "fig5": 1,
-            "fig6": 1,
-            "drops": 1,
-            "fingertips": 1,
-            "mujoco": 2,
-        },
-    ),
-}
-
-
-def content_of(document: dict, page: Page) -> str:
-    """Machine, set-ups, statements, and all tables under their experiments."""
-    facts = document["facts"]
-    parts = [
-        f"{facts['cpu']}, {facts['date'][:10]}, share {facts['share of the full study']} of the "
-        f"full study, seed {facts['seed']}, load of the machine {facts['load']}."
-    ]
-    for experiment in document["experiments"]:
-        parts.append(f"## {experiment['title']}")
-        if experiment.get("setup"):
-            parts.append(experiment["setup"])
-        claims = [[c["statement"], c["ours"], shown(c)] for c in experiment["claims"]]
-        if claims:
-            parts.append(table(["the paper says", "here", ""], claims))
-        image = f"{page.prefix}_{experiment['name']}.svg"
-        if experiment["name"] in page.figures:
-            parts.append(f"![{experiment['title']}](images/{image})")
-        for t in experiment["tables"]:
-            if t["title"] in INTERNAL:
-                continue
-            parts.append(f"**{t['title']}**\n\n{table(t['columns'], t['rows'])}")
-            if t["note"]:
-                parts.append(t["note"])
-        if experiment.get("explanation"):
-            parts.append(experiment["explanation"])
-    return "\n\n".join(parts)
-
-
-def shown(claim: dict) -> str:
-    """Statements that do not hold stand out."""
-    return f"**{claim['verdict']}**" if claim["holds"] is False else claim["verdict"]
-
-
 def store(folder: Path, document: Path, page: Page) -> None:
-    """The study's document and figures, where the docs find them."""
-    shutil.copyfile(folder / "study.json", document)
+    """The study's document and figures, where the docs find them. Of a run with `--only`, its
+    experiments take the places of the stored ones and say of which run they are."""
+    found = json.loads((folder / "study.json").read_text())
+    if document.is_file():
+        found = merged(json.loads(document.read_text()), found)
+    document.write_text(json.dumps(found, indent=1) + "\n")
     for name, number in page.figures.items():
         source = folder / f"{name}_{number}.svg"
         if source.is_file():
             shutil.copyfile(source, IMAGES / f"{page.prefix}_{name}.svg")
 
 
+def merged(before: dict, found: dict) -> dict:
+    """A stored document with the experiments of another run; that run alone if it has all."""
+    new = {experiment["name"]: experiment for experiment in found["experiments"]}
+    if set(new) >= {experiment["name"] for experiment in before["experiments"]}:
+        return found
+    run = {key: found["facts"][key] for key in ("cpu", "date", "load", "share of the full study")}
+    experiments = [
+        new[old["name"]] | {"run": run} if old["name"] in new else old
+        for old in before["experiments"]
+    ]
+    return before | {"experiments": experiments}
+
+
 def main(study: str, results: Path, folder: Path | None = None) -> None:
     page = PAGES[study]
-    document = results.with_name(f"{results.stem}-{study}-study.json")
+    stored = Stored(results, study)
     if folder is not None:
-        store(folder, document, page)
-    content = content_of(json.loads(document.read_text()), page)
-    page.path.write_text(replace(page.path.read_text(), "study", content))
+        store(folder, stored.paths["study"], page)
+    shutil.rmtree(TABLES / page.prefix, ignore_errors=True)
+    for path, text in csv_files(stored.document("study"), page).items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    page.path.write_text(replace(page.path.read_text(), "study", content(study, page, stored)))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ import numpy as np
 
 from .comparison import Comparison
 from .pages.experiment import Experiment, Table
+from .pages.palette import MODELS
 from .pages.plots import require_matplotlib, svg_text
 from .pages.report import write_page
 
-COLORS = {"NCP": "#1b6ca8", "CCP": "#b3361b", "LCP": "#4caf6a", "RaiSim": "#8e4fa8"}
 FLOOR = 1e-18
 """Smallest bar of a logarithmic axis: zero has none."""
 FORMATS = (".html", ".svg", ".png")
@@ -53,7 +53,7 @@ def draw(comparison: Comparison) -> Any:
     title = f"next velocity, differs from {comparison.best} [m/s, rad/s]"
     _bars(figure.add_subplot(top[0, 2]), comparison, apart, title)
     _forces(figure.add_subplot(top[1, :]), comparison)
-    handles = [_patch(color, model) for model, color in COLORS.items()]
+    handles = [_patch(color, model) for model, color in MODELS.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
@@ -68,7 +68,7 @@ def _bars(
     axis: Any, comparison: Comparison, values: dict[str, float], title: str, scale: str = "log"
 ) -> None:
     names = list(values)
-    colors = [COLORS[comparison[name].model] for name in names]
+    colors = [MODELS[comparison[name].model] for name in names]
     axis.barh(np.arange(len(names)), list(values.values()), color=colors)
     axis.set_yticks(np.arange(len(names)), names, fontsize=8)
     axis.invert_yaxis()
@@ -84,7 +84,7 @@ def _forces(axis: Any, comparison: Comparison) -> None:
     width = 0.85 / max(len(comparison), 1)
     for k, (name, result) in enumerate(comparison.results.items()):
         at = np.arange(count) + (k - 0.5 * (len(comparison) - 1)) * width
-        color = COLORS[result.model]
+        color = MODELS[result.model]
         axis.bar(at, result.forces[:, 2], 0.92 * width, color=color, alpha=0.55)
         axis.bar(at, np.hypot(*result.forces[:, :2].T), 0.46 * width, color=color)
         for x, height in zip(at, result.forces[:, 2], strict=True):

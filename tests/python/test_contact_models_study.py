@@ -14,6 +14,7 @@ pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
 from stiction.pages.experiment import QUICK, Effort
+from stiction.pages.palette import MODELS
 from stiction_lab.studies.contact_models import (
     bouncing_slide,
     cubes,
@@ -26,6 +27,7 @@ from stiction_lab.studies.contact_models import (
     solvers,
     table_two,
 )
+from stiction_lab.studies.contact_models.lines import Panel, coinciding, draw
 from stiction_lab.studies.contact_models.simulate import simulate
 from stiction_lab.studies.contact_models.study import EXPERIMENTS, run_study
 from stiction_lab.studies.study import Study
@@ -186,3 +188,34 @@ def test_verdicts_follow_the_numbers() -> None:
     assert [claim.holds for claim in honest] == [True, True, True, False]  # LCP along an axis
     swapped = slides | {"ccp-pgs": slides["ncp-pgs"], "ncp-pgs": slides["ccp-pgs"]}
     assert [c.holds for c in bouncing_slide._claims([swapped] * 3)] == [False] * 4
+
+
+# --- figures ------------------------------------------------------------------------------------
+
+
+def test_solvers_of_one_model_that_coincide_are_one_curve() -> None:
+    x = np.linspace(0.0, 1.0, 5)
+    panel = Panel("", "", "")
+    for name in solvers.NAMES:
+        if name.startswith("lcp"):
+            panel.curves[name] = x, x
+    panel.curves["ncp-newton"] = panel.curves["ncp-pgs"] = x, x  # ours is always drawn
+    panel.curves["ccp-pgs"], panel.curves["ccp-admm"] = (x, x), (x, 1.1 * x)
+    groups = coinciding([panel])
+    assert groups == {
+        "lcp-pgs": [n for n in solvers.NAMES if n.startswith("lcp")],
+        "ncp-newton": ["ncp-newton"],
+        "ncp-pgs": ["ncp-pgs"],
+        "ccp-pgs": ["ccp-pgs"],
+        "ccp-admm": ["ccp-admm"],
+    }
+    svg = draw([panel])
+    assert "all LCP solvers" in svg and "lcp-lemke" not in svg
+    other = Panel("", "", "", curves={"lcp-qp": (x, 2.0 * x), "lcp-pgs": (x, x)})
+    assert "lcp-qp" in coinciding([panel, other])  # they part in another panel
+
+
+def test_no_two_solvers_look_alike() -> None:
+    looks = [(solvers.COLORS[name], str(solvers.DASHES[name])) for name in solvers.NAMES]
+    assert len(set(looks)) == len(looks)
+    assert solvers.COLORS["raisim"] == MODELS["RaiSim"]

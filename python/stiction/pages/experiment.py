@@ -136,6 +136,7 @@ class Experiment:
             "title": self.title,
             "setup": self.setup,
             "explanation": self.explanation,
+            "captions": [caption for caption, _ in self.figures],
             "tables": [
                 {
                     "title": t.title,

@@ -13,13 +13,13 @@ from .experiment import StudyError
 
 COLORS = {
     "gjk": "#4c4c4c",
-    "polyak": "#1b6ca8",
-    "polyak-normalized": "#7fb2d9",
-    "nesterov": "#e08e2b",
-    "nesterov-normalized": "#b3361b",
-    "nesterov-reference": "#c9a227",
-    "polyak-reference": "#3fa7a3",
-    "nesterov-normalized-reference": "#8e4fa8",
+    "polyak": "#0072b2",
+    "polyak-normalized": "#8cc4e8",
+    "nesterov": "#e69f00",
+    "nesterov-normalized": "#d55e00",
+    "nesterov-reference": "#e69f00",
+    "polyak-reference": "#56b4e9",
+    "nesterov-normalized-reference": "#cc79a7",
 }
 Samples = Mapping[str, Sequence[NDArray[Any]]]
 """Method -> one array of values per position on the x axis."""
@@ -104,7 +104,7 @@ def intervals(panels: Mapping[str, Mapping[str, tuple[float, float, float]]], co
             value, low, high = values[name]
             axis.plot([low, high], [y, y], color=COLORS["polyak-normalized"], linewidth=3)
             axis.plot([value], [y], "o", color=COLORS["polyak"], markersize=4)
-        axis.set_yticks(range(len(names)), names if k % columns == 0 else [], fontsize=8)
+        axis.set_yticks(range(len(names)), names if k % columns == 0 else [], fontsize=9)
         axis.invert_yaxis()
         axis.set_title(title, fontsize=10)
         axis.set_xlim(left=0.0)
@@ -113,17 +113,23 @@ def intervals(panels: Mapping[str, Mapping[str, tuple[float, float, float]]], co
     return svg_text(figure)
 
 
+WIDTH = 7.3
+"""Of figures [inch]: 700 px, what a page of the manual gives them: texts keep their size."""
+
+
 def make_panels(count: int) -> tuple[Any, list[Any]]:
+    """A figure with so many axes, two in a row."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(5.2 * count, 3.9), layout="constrained")
-    return figure, [figure.add_subplot(1, count, k + 1) for k in range(count)]
+    columns, rows = min(count, 2), -(-count // 2)
+    figure = Figure(figsize=(WIDTH, 3.0 * rows + 0.6), layout="constrained")
+    return figure, [figure.add_subplot(rows, columns, k + 1) for k in range(count)]
 
 
 def add_legend(figure: Any, handles: Any, names: Any, columns: int = 3) -> None:
     """Below the panels, where it hides nothing."""
     figure.legend(
-        handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+        handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=9
     )
 
 
@@ -145,14 +151,14 @@ def finish_curves(
     axis.set_title(title, fontsize=10)
     axis.set_xlabel(xlabel, fontsize=9)
     axis.set_ylabel(ylabel, fontsize=9)
-    axis.tick_params(labelsize=8)
+    axis.tick_params(labelsize=9)
     axis.spines[["top", "right"]].set_visible(False)
     axis.grid(alpha=0.25)
 
 
 def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
     axis.set_title(title, fontsize=10)
-    axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=8)
+    axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=9)
     axis.set_xlabel(xlabel, fontsize=9)
     axis.set_ylabel(ylabel, fontsize=9)
     axis.set_ylim(bottom=0.0)

@@ -1,5 +1,5 @@
 """`stiction study`: gjk, collision-derivatives, contact-models, stiff-contact, differentiable,
-measured-tosses."""
+measured-tosses, deciding."""
 
 from __future__ import annotations
 
@@ -205,6 +205,28 @@ def measured_tosses(
     with _progress(1) as tick:
         study = run_study(out, Effort(QUICK if quick else FULL, seed), data, names, jobs, tick)
     _print(study, as_json)
+
+
+@app.command()
+@guarded
+def deciding(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A fiftieth of the work, for trying out.")
+    ] = False,
+    only: Annotated[str, typer.Option(help="Comma-separated names of experiments.")] = "",
+    results: Annotated[
+        Path | None, typer.Option(help="Folder whose deciding.json takes the numbers.", exists=True)
+    ] = None,
+) -> None:
+    """Small experiments that say why a statement of a paper does not hold; prints JSON."""
+    from .deciding import EXPERIMENTS, decide, store
+
+    names = [name.strip() for name in only.split(",") if name.strip()]
+    with _progress(len(names or EXPERIMENTS)) as tick:
+        found = decide(names, QUICK if quick else FULL, lambda name: tick(name, "", 0.0))
+    if results is not None:
+        store(found, results / "deciding.json")
+    print_json(found)
 
 
 def _print(study: Study, as_json: bool) -> None:

@@ -60,12 +60,12 @@ def run(effort: Effort, tick: Tick) -> Experiment:
         table, stopped = Table(f"Iterations, {kind}: ours / paper", columns), []
         for c, category in enumerate(CATEGORIES):
             tick(f"{kind}, {category}", (3 * k + c) / 6)
-            problems = moved_to(base, _distances(category, pairs, generator))
+            problems = moved_to(base, distances(category, pairs, generator))
             if category == "overlapping":  # pushed right through: apart again on the other side
                 problems = problems[problems.distance < 0.0]
             cells = []
             for m, method in enumerate(methods):
-                count = _iterations(problems, method)
+                count = iterations(problems, method)
                 means[kind, category, method] = float(count.mean())
                 if (count >= MOST).any():
                     stopped.append(f"{LABELS[method]}, {category}: {np.mean(count >= MOST):.1%}")
@@ -87,27 +87,29 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     return experiment
 
 
-def _distances(category: str, count: int, generator: np.random.Generator) -> Floats:
+def distances(category: str, count: int, generator: np.random.Generator) -> Floats:
+    """Signed distances of a category [m]; negative ones are nominal."""
     if category == "distant":
         return np.ones(count)
     drawn = generator.uniform(1e-4, 0.1, count)
     return -drawn if category == "overlapping" else drawn
 
 
-def _iterations(problems: Problems, method: str) -> NDArray[np.int64]:
+def iterations(problems: Problems, method: str, most: int = MOST) -> NDArray[np.int64]:
+    """Of every problem, `most` at the most."""
     if method == "nesmino":
-        return _until_close(problems)
-    found = solve(problems, method, max_iterations=MOST)["iterations"]
+        return _until_close(problems, most)
+    found = solve(problems, method, max_iterations=most)["iterations"]
     return np.asarray(found, dtype=np.int64)
 
 
-def _until_close(problems: Problems) -> NDArray[np.int64]:
+def _until_close(problems: Problems, most: int) -> NDArray[np.int64]:
     """Iterations of NESMINO until its iterate is within 1e-4 m of the solution."""
     found = exact(problems)
     goal = found["witness_a"] - found["witness_b"]
     goal[problems.distance <= 0.0] = 0.0
     return nesmino_iterations(
-        problems.shapes, problems.pairs, problems.X_AB, box_centres(problems), goal, MOST
+        problems.shapes, problems.pairs, problems.X_AB, box_centres(problems), goal, most
     )
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from stiction.pages.experiment import Claim, Effort, Experiment, Table, Tick
 
 from . import cubes
-from .lines import Panel, draw
+from .lines import NOISE, Panel, draw
 from .simulate import Run, simulate
 from .solvers import NAMES, model_of
 
@@ -89,9 +89,9 @@ def _energies(done: Run, speed: float, friction: float) -> tuple[NDArray[Any], N
 def _report(experiment: Experiment, case: Case, slides: dict[str, Slide]) -> None:
     speed, friction, heading = case
     title = _title(case)
-    height = Panel(title, "time [s]", "height of the centre above rest [mm]")
+    height = Panel(title, "time [s]", "height above rest [mm]")
     energy = Panel(title, "time [s]", "energy [J]")
-    certificate = Panel(title, "time [s]", "relative residual of the NCP", log="y")
+    certificate = Panel(title, "time [s]", "relative residual of the NCP", log="y", floor=NOISE)
     table = Table(
         title,
         ["solver", "model", "largest rise [mm]", "energy gap [%]", "mean bias [%]", "NCP residual"],

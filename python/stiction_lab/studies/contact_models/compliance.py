@@ -260,7 +260,9 @@ def _figure(
     def mean(values: list[Floats]) -> Floats:
         return np.array([v.mean() for v in values])
 
-    rest = Panel("at rest on a floor of stiffness k", "k [N/m]", "[m]", log="xy")
+    rest = Panel(
+        "at rest on a floor of stiffness k", "stiffness k [N/m]", "depth and shear [m]", log="xy"
+    )
     rest.curves["mean force / k"] = stiffness, mean([s.force for s in dry]) / stiffness
     rest.curves["mean penetration"] = stiffness, mean([s.penetration for s in dry])
     rest.curves["mean shear force / k"] = stiffness, mean([s.shear for s in sprung]) / stiffness
@@ -268,28 +270,33 @@ def _figure(
     swaying = Panel(f"pulled, k = {SOFT:g} N/m", "time [s]", "velocity of the feet [m/s]", dash="-")
     for name, motion in sways.items():
         swaying.curves[name] = motion.time, motion.velocity
-    rows = Panel("compliance of one problem", "R / mean diag G", "[m/s]", log="xy", floor=1e-12)
+    rows = Panel(
+        "compliance of one problem", "compliance R / mean diag G", "velocity [m/s]", log="xy"
+    )
+    rows.floor = 1e-12
     rows.curves["normal velocity, normal R"] = sweep["compliance"], sweep["normal"]
     rows.curves["tangential velocity, tangential R"] = sweep["compliance"], sweep["tangential"]
     rows.curves["tangential velocity, normal R"] = sweep["compliance"], sweep["dry"]
-    inside = Panel("sticking cube", "R / mean diag G", "share of internal forces", log="xy")
+    inside = Panel(
+        "sticking cube", "compliance R / mean diag G", "share of internal forces", log="xy"
+    )
     inside.floor = 1e-12
     inside.curves["internal share, Gauss-Seidel"] = sweep["compliance"], internal
     for panel in (rest, rows, inside):
         panel.marker = "o"
-    return draw([rest, swaying, rows, inside], COLORS)
+    return draw([rest, swaying, rows, inside], COLORS, legends=True)
 
 
 COLORS = {
-    "mean penetration": "#1b6ca8",
-    "mean force / k": "#bbbbbb",
-    "mean shear, springs": "#b3361b",
-    "mean shear force / k": "#e6b8ad",
-    UNDAMPED: "#b3361b",
-    DAMPED: "#e08e2b",
-    DRY: "#1f7a3d",
-    "normal velocity, normal R": "#1b6ca8",
-    "tangential velocity, tangential R": "#8e4fa8",
-    "tangential velocity, normal R": "#3fa7a3",
+    "mean penetration": "#0072b2",
+    "mean force / k": "#8cc4e8",
+    "mean shear, springs": "#d55e00",
+    "mean shear force / k": "#f0c3a3",
+    UNDAMPED: "#d55e00",
+    DAMPED: "#e69f00",
+    DRY: "#009e73",
+    "normal velocity, normal R": "#0072b2",
+    "tangential velocity, tangential R": "#cc79a7",
+    "tangential velocity, normal R": "#56b4e9",
     "internal share, Gauss-Seidel": "#000000",
 }

@@ -41,11 +41,15 @@ class Slide:
     reached: float
 
 
-def slide(solver: str, dt: float, tolerance: float, warm: bool = True) -> Slide:
-    """One second of the slide; cold: every step forgets the impulses of the last."""
+def slide(solver: str, dt: float, tolerance: float, warm: bool = True, **extra: Any) -> Slide:
+    """One second of the slide; cold: every step forgets the impulses of the last.
+
+    Args:
+        extra: more settings of the Simulator.
+    """
     scene = cubes.cube(FRICTION, corner_spheres=True)
-    settings: dict[str, Any] = {"solver": solver, "dt": dt, "tolerance": tolerance}
-    simulator = Simulator(scene, max_iterations=MAX_ITERATIONS, **settings)
+    settings = {"solver": solver, "dt": dt, "tolerance": tolerance} | extra
+    simulator = Simulator(scene, **({"max_iterations": MAX_ITERATIONS} | settings))
     state = cubes.sliding(simulator, SPEED)
     steps = round(DURATION / dt)
     if warm:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from stiction.pages.experiment import Claim, Effort, Experiment, Table, Tick
 
 from . import cubes
-from .lines import Panel, draw
+from .lines import NOISE, Panel, draw
 from .simulate import Run, simulate
 from .solvers import COLORS, NAMES, model_of
 
@@ -115,7 +115,7 @@ def _figures(headings: NDArray[np.float64], paths: dict[str, list[Path]]) -> lis
     angle = math.radians(headings[shown])
     title = f"heading {headings[shown]:g}°"
     track = Panel(title, "along the heading [mm]", "sideways [mm]")
-    residual = Panel(title, "time [s]", "relative residual of the NCP", log="y")
+    residual = Panel(title, "time [s]", "relative residual of the NCP", log="y", floor=NOISE)
     drift = Panel("4 facets", "heading [degree]", "drift [degree]")
     finer = Panel("more facets", "heading [degree]", "drift [degree]")
     for label, found in paths.items():
@@ -129,11 +129,11 @@ def _figures(headings: NDArray[np.float64], paths: dict[str, list[Path]]) -> lis
             drift.curves[label] = values
         if label in ("lcp-lemke", "ncp-newton") or label.startswith("lcp-lemke,"):
             finer.curves[label] = values
+    finer.dash = "-"
     drift.curves["analytic, 4 facets"] = headings, four_facets(headings)
     colors = {
-        "analytic, 4 facets": "#888888",
-        "lcp-lemke, 8 facets": "#b9d26b",
-        "lcp-lemke, 16 facets": "#c9a227",
+        "lcp-lemke, 8 facets": "#56b4e9",
+        "lcp-lemke, 16 facets": "#e69f00",
     }
     return [
         ("Path seen from above, and the certificate over time.", draw([track, residual], colors)),

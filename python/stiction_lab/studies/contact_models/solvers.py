@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from stiction import _stiction
+from stiction.pages.palette import MODELS, OURS
 
 COLORS = {
-    "ncp-newton": "#000000",
-    "ncp-pgs": "#1b6ca8",
-    "ncp-admm": "#3f8fd0",
-    "ncp-staggered": "#7fb2d9",
-    "ccp-pgs": "#b3361b",
-    "ccp-admm": "#e0682b",
-    "ccp-newton": "#f0a45d",
-    "lcp-pgs": "#1f7a3d",
-    "lcp-lemke": "#4caf6a",
-    "lcp-qp": "#8bcf9c",
-    "lcp-staggered": "#b9d26b",
-    "raisim": "#8e4fa8",
+    "ncp-newton": OURS,
+    "ncp-pgs": MODELS["NCP"],
+    "ncp-admm": "#3d97cf",
+    "ncp-staggered": "#8cc4e8",
+    "ccp-pgs": MODELS["CCP"],
+    "ccp-admm": "#e88a3c",
+    "ccp-newton": "#f3b67e",
+    "lcp-pgs": MODELS["LCP"],
+    "lcp-lemke": "#4dbb9d",
+    "lcp-qp": "#80cfb9",
+    "lcp-staggered": "#9bd8c6",
+    "raisim": MODELS["RaiSim"],
 }
-"""NCP blue and our own black, CCP red to orange, LCP green, RaiSim purple."""
+"""Shades of the colours of `pages.palette`."""
 Dash = str | tuple[float, tuple[float, float]]
 DASHES: dict[str, Dash] = {
     "ncp-newton": (0.0, (5.0, 3.0)),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from stiction.pages import plots
 from stiction.pages.experiment import Claim, Effort, Experiment, StudyError, Table, Tick, less
 
 from . import robot_problems, solvers
@@ -79,6 +80,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
         experiment.tables.append(_table(robot, times))
     experiment.explanation = " ".join([EXPLANATION, *missing])
     experiment.claims += _claims(shown, times)
+    experiment.figures.append((CAPTION_SHOWN, dots({r: _medians(r, times) for r in shown})))
     for start in STARTS:
         experiment.figures.append((CAPTION.format(start), _figure(shown, times, start, tolerances)))
     return experiment
@@ -98,6 +100,10 @@ EXPLANATION = (
     "The paper measures on problems whose robots are rigid bodies, in another unit of accuracy "
     "and on another machine, and prints a figure without numbers; its statements are compared. "
     "A time is infinite where the tolerance was not reached within 1000 iterations."
+)
+CAPTION_SHOWN = (
+    f"Fig. 16 at a tolerance of {SHOWN:.0e}: median time of a solve, cold started (open) and warm "
+    "(filled); percentages: problems solved, where it is not all of them."
 )
 CAPTION = "Fig. 16, {} start: median time of a solve against its tolerance"
 
@@ -122,6 +128,47 @@ def _table(robot: str, times: dict[Key, Timed]) -> Table:
         table.rows.append([*cells, f"{worst:.0e}"])
     table.note = "Medians over the problems."
     return table
+
+
+Medians = dict[str, tuple[tuple[float, float], tuple[float, float]]]
+"""Solver -> (median [µs], share solved), cold and warm."""
+
+
+def _medians(robot: str, times: dict[Key, Timed]) -> Medians:
+    def pair(name: str, start: str) -> tuple[float, float]:
+        timed = times[robot, name, start, SHOWN]
+        return timed.median, timed.reached
+
+    return {name: (pair(name, "cold"), pair(name, "warm")) for name in solvers.NAMES}
+
+
+def dots(robots: dict[str, Medians]) -> str:
+    """A panel for every robot, a line for every solver, as SVG text."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(plots.WIDTH, 3.9), layout="constrained")
+    for k, (robot, medians) in enumerate(robots.items()):
+        axis = figure.add_subplot(1, len(robots), k + 1)
+        for y, (name, pair) in enumerate(medians.items()):
+            color = solvers.COLORS[name]
+            axis.plot([p[0] for p in pair], [y, y], color=color, linewidth=1.0)
+            for (time, reached), face in zip(pair, ("white", color), strict=True):
+                axis.plot(time, y, "o", color=color, markerfacecolor=face, markersize=6)
+                if reached < 1.0 and np.isfinite(time):
+                    shift = (6, -3) if time == max(p[0] for p in pair) else (-4, 5)
+                    axis.annotate(
+                        f"{reached:.0%}",
+                        (time, y),
+                        shift,
+                        textcoords="offset points",
+                        fontsize=8,
+                        annotation_clip=False,
+                    )
+        axis.set_yticks(range(len(medians)), list(medians) if k == 0 else [])
+        axis.invert_yaxis()
+        axis.margins(x=0.12)
+        plots.finish_curves(axis, robot, "time of a solve [µs]", "", "x", None)
+    return plots.svg_text(figure)
 
 
 def _claims(robots: list[str], times: dict[Key, Timed]) -> list[Claim]:

@@ -53,7 +53,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
         panel.curves = {name: (1e3 * times, f) for name, f in forces.items()}
         panels.append(panel)
         experiment.add_rows(speed=speed, time=times, **forces)
-    colors = {name: METHODS[name].color for name in METHODS_SHOWN} | {"truth": "#c9a227"}
+    colors = {name: METHODS[name].color for name in METHODS_SHOWN} | {"truth": "#e69f00"}
     experiment.figures.append(("Fig. 5: predicted normal force.", draw(panels, colors)))
     experiment.tables.append(_table(errors))
     experiment.claims.append(_claim(errors))

@@ -33,11 +33,11 @@ class Method:
 
 METHODS = {
     OURS: Method(OURS, "#000000"),
-    PUBLISHED: Method(PUBLISHED, "#b3361b"),
-    IMPLICIT: Method(IMPLICIT, "#1b6ca8"),
-    "rk4": Method("rk4", "#1f7a3d", explicit=True),
-    "explicit-euler": Method("explicit-euler", "#8e4fa8", explicit=True),
-    "symplectic-euler": Method("symplectic-euler", "#c58fd9", explicit=True),
+    PUBLISHED: Method(PUBLISHED, "#d55e00"),
+    IMPLICIT: Method(IMPLICIT, "#0072b2"),
+    "rk4": Method("rk4", "#009e73", explicit=True),
+    "explicit-euler": Method("explicit-euler", "#cc79a7", explicit=True),
+    "symplectic-euler": Method("symplectic-euler", "#e3b3cd", explicit=True),
 }
 """Every compliant integrator."""
 PRODUCTS = {

@@ -24,7 +24,7 @@ Errors = dict[str, dict[int, Floats]]
 """Integrator -> steps per period -> error of each period."""
 
 STEPS = (1, 2, 5, 10, 20)
-PEER = {"discrete": "#b3361b", "implicitfast": "#e08e2b", "RK4": "#7d5ba6"}
+PEER = {"discrete": "#d55e00", "implicitfast": "#e69f00", "RK4": "#cc79a7"}
 COMPARED = ("discrete", "RK4")
 """Whose errors over ours are in the tables: MuJoCo's best on Solo-12 and on the point."""
 GOAL, AT = 20.0, (1, 5, 10)

@@ -1,0 +1,1 @@
+"""The tables of the studies' pages in docs/, generated from the stored documents."""
