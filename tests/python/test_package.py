@@ -128,3 +128,23 @@ def test_settings_are_the_same_in_the_stub_the_keywords_and_the_library() -> Non
     library = {name for name in dir(settings) if not name.startswith("_")}
     methods = {name for name in library if callable(getattr(settings, name))}
     assert library - methods == set(stub) | {"regularisation"}
+
+
+def test_wheels_need_an_interpreter() -> None:
+    """tools/wheels.sh says what it lacks before it builds anything."""
+    done = subprocess.run(
+        ["bash", str(ROOT / "tools" / "wheels.sh")],
+        env=os.environ | {"PYTHONS": "/nowhere/python3 true"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "no CPython 3.11 to 3.14 here; name them in PYTHONS" in done.stdout
+
+
+def test_the_release_page_names_tools_that_exist() -> None:
+    page = (ROOT / "docs" / "releases.md").read_text()
+    named = set(re.findall(r"`(tools/[\w.]+|\.ci/run)", page))
+    assert len(named) >= 6
+    assert all((ROOT / name).is_file() for name in named), named
