@@ -96,7 +96,7 @@ def intervals(panels: Mapping[str, Mapping[str, tuple[float, float, float]]], co
 
     rows = -(-len(panels) // columns)
     names = list(next(iter(panels.values())))
-    size = (3.6 * columns, rows * (0.9 + 0.2 * len(names)))
+    size = (WIDTH, rows * (0.9 + 0.2 * len(names)))
     figure = Figure(figsize=size, layout="constrained")
     for k, (title, values) in enumerate(panels.items()):
         axis = figure.add_subplot(rows, columns, k + 1)

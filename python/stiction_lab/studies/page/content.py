@@ -54,7 +54,7 @@ def _counted(document: dict[str, Any], rulings: Sequence[Ruling]) -> str:
     if noise:
         text += f", {noise} cannot be told from the times (two within 5 % of each other)"
     if not failing:
-        return text + "."
+        return text + "." if total > 1 else "The one statement of the paper that is checked holds."
     kinds = ", ".join(
         f"{counts[kind.value]} {word}"
         for kind, word in (
