@@ -29,10 +29,11 @@ def store(folder: Path, document: Path, page: Page) -> None:
     if document.is_file():
         found = merged(json.loads(document.read_text()), found)
     document.write_text(json.dumps(found, indent=1) + "\n")
-    for name, number in page.figures.items():
-        source = folder / f"{name}_{number}.svg"
-        if source.is_file():
-            shutil.copyfile(source, IMAGES / f"{page.prefix}_{name}.svg")
+    for name in page.figures:
+        for number, image in page.images(name).items():
+            source = folder / f"{name}_{number}.svg"
+            if source.is_file():
+                shutil.copyfile(source, IMAGES / image)
 
 
 def merged(before: dict, found: dict) -> dict:

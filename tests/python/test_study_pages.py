@@ -139,9 +139,10 @@ def test_figures_of_pages_exist_and_have_captions(study: str) -> None:
     page = PAGES[study]
     text = content(study, page, stored(study))
     for name in page.figures:
-        assert (ROOT / "docs" / "images" / f"{page.prefix}_{name}.svg").is_file()
-        after = text.split(f"images/{page.prefix}_{name}.svg)")[1]
-        assert after.startswith("\n\n*"), name
+        assert page.images(name)
+        for image in page.images(name).values():
+            assert (ROOT / "docs" / "images" / image).is_file()
+            assert text.split(f"images/{image})")[1].startswith("\n\n*"), image
 
 
 # --- deciding experiments -----------------------------------------------------------------------

@@ -10,7 +10,7 @@ from stiction._stiction import Control
 from stiction.pages.experiment import Claim, Effort, Experiment, Table, Tick
 
 from . import cubes
-from .lines import Panel, draw
+from .lines import NOISE, Panel, draw
 from .simulate import Floats, Run, simulate
 from .solvers import NAMES, model_of
 
@@ -155,7 +155,9 @@ def _table(drags: dict[str, Drag]) -> Table:
 def _figures(drags: dict[str, Drag]) -> list[tuple[str, str]]:
     speed = Panel("dragged cube", "time [s]", "velocity along the pull [m/s]")
     error = Panel("against Coulomb's law", "time [s]", "velocity minus analytic [m/s]")
-    residual = Panel("certificate", "time [s]", "relative residual of the NCP", log="y")
+    residual = Panel(
+        "certificate", "time [s]", "relative residual of the NCP", log="y", floor=NOISE
+    )
     for name, drag in drags.items():
         done = drag.run
         speed.curves[name] = done.time, done.v[:, 1]

@@ -54,7 +54,8 @@ SETUP = (
     "exact friction force, without any contact solver."
 )
 CAPTION = (
-    "Fig. 14: mechanical energy of the sliding cube at 1, 10 and 100 ms; grey: 1/2 m (v - mu g t)^2"
+    "Fig. 14: energy of the sliding cube at 1, 10 and 100 ms; grey: 1/2 m (v - mu g t)^2. "
+    "Below zero at 100 ms: ccp-newton's regularisation lets the cube sink"
 )
 
 

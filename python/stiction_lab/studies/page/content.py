@@ -80,12 +80,9 @@ def _experiment(
         parts.append(table(["the paper says", "here", ""], rows))
     parts += [_reason(one, stored) for one in found if one.ruling is not None]
     name = experiment["name"]
-    if name in page.figures:
-        image = f"images/{page.prefix}_{name}.svg"
-        parts.append(f"![{experiment['title']}]({image})")
-        captions = experiment.get("captions", [])
-        if captions:
-            parts.append(f"*{captions[page.figures[name] - 1]}*")
+    for number, image in page.images(name).items():
+        parts.append(f"![{experiment['title']}](images/{image})")
+        parts.append(f"*{experiment['captions'][number - 1]}*")
     tables = [t for t in experiment["tables"] if t["title"] not in INTERNAL]
     shown = page.views[name](tables) if name in page.views else _small(tables)
     for view in shown:

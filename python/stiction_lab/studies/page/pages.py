@@ -16,14 +16,23 @@ class Page:
     Attributes:
         path: of the page, from the repository's root.
         prefix: of the names of its images.
-        figures: experiment -> number of the figure shown.
+        figures: experiment -> numbers of the figures shown.
         views: experiment -> tables shown; others: the first, if it is small enough.
     """
 
     path: Path
     prefix: str
-    figures: Mapping[str, int]
+    figures: Mapping[str, int | tuple[int, ...]]
     views: Mapping[str, Views] = field(default_factory=dict)
+
+    def images(self, experiment: str) -> dict[int, str]:
+        """Number of each figure shown -> name of its image."""
+        shown = self.figures.get(experiment, ())
+        numbers = (shown,) if isinstance(shown, int) else shown
+        return {
+            k: f"{self.prefix}_{experiment}{f'_{k}' if i else ''}.svg"
+            for i, k in enumerate(numbers)
+        }
 
 
 MOTION = (0, 1, 2, 3, 4, 5, 8, 9)
@@ -37,7 +46,7 @@ PAGES = {
             "table2_properties": 1,
             "fig9_drift": 2,
             "fig10_bounce": 2,
-            "fig11_drag": 1,
+            "fig11_drag": (1, 2),
             "fig12_mass_ratio": 2,
             "fig13_compliance": 1,
             "table3_time_steps": 1,
