@@ -50,7 +50,7 @@ PAGES = {
             "fig12_mass_ratio": 2,
             "fig13_compliance": 1,
             "table3_time_steps": 1,
-            "table4_tolerances": 2,
+            "table4_tolerances": 1,
             "fig16_time_to_accuracy": 1,
             "profiles": 1,
             "trot": 1,
