@@ -58,6 +58,7 @@ PAGES = {
         {
             "table2_properties": whole("Ticks", "Convergence"),
             "fig9_drift": columns("Drift", (0, 1, 5, 10, 13, 19, 20, 21)),
+            "fig10_bounce": whole("6 m/s at 90°"),
             "fig11_drag": columns("Onset", (0, 1, 2, 3, 4, 5, 7, 8)),
             "fig12_mass_ratio": columns("Median relative residual", (0, 2, 4, 5, 6, 7, 8)),
             "table4_tolerances": columns("Integral", (0, 1, 3, 4, 6, 7, 9)),
