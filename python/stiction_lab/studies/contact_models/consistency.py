@@ -48,8 +48,9 @@ def slide(solver: str, dt: float, tolerance: float, warm: bool = True, **extra: 
         extra: more settings of the Simulator.
     """
     scene = cubes.cube(FRICTION, corner_spheres=True)
-    settings = {"solver": solver, "dt": dt, "tolerance": tolerance} | extra
-    simulator = Simulator(scene, **({"max_iterations": MAX_ITERATIONS} | settings))
+    settings: dict[str, Any] = {"solver": solver, "dt": dt, "tolerance": tolerance}
+    settings = {"max_iterations": MAX_ITERATIONS} | settings | extra
+    simulator = Simulator(scene, **settings)
     state = cubes.sliding(simulator, SPEED)
     steps = round(DURATION / dt)
     if warm:

@@ -34,13 +34,18 @@ def whole(*titles: str) -> Views:
     return show
 
 
-def columns(title: str, chosen: Sequence[int]) -> Views:
-    """Some columns of the table whose title begins so."""
+def columns(title: str, chosen: Sequence[int], note: str | None = None) -> Views:
+    """Some columns of the table whose title begins so.
+
+    Args:
+        note: in place of the table's own, where that tells of columns left out.
+    """
 
     def show(tables: list[dict[str, Any]]) -> list[View]:
         [t] = _named(tables, (title,))
         rows = [[row[k] for k in chosen] for row in t["rows"]]
-        return [View(t["title"], [t["columns"][k] for k in chosen], rows, t["note"])]
+        shown = t["note"] if note is None else note
+        return [View(t["title"], [t["columns"][k] for k in chosen], rows, shown)]
 
     return show
 
