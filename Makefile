@@ -14,7 +14,7 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench study fuzz mutants test-jax test-torch test-crocoddyl test-ray docs wheel format lint sanitize clean \
+.PHONY: help demo test ctest pytest bench study study-envs fuzz mutants test-jax test-torch test-crocoddyl test-ray docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
@@ -24,6 +24,7 @@ help:
 	@echo "make bench     time our step against MuJoCo's, our narrow phase against Coal's and MuJoCo's, solvers, integrators"
 	@echo "make study     rebuild the experiments of four papers, judge contact models by measured tosses, derivatives by"
 	@echo "               differences; write build/study/*/index.html (over an hour on two cores)"
+	@echo "make study-envs  Gymnasium's tasks learned in stiction and MuJoCo, judged in both; hours; ARGS=--smoke tries it"
 	@echo "make fuzz      the randomised tests with many more cases"
 	@echo "make mutants   some forty deliberate defects, one at a time: which tests catch them"
 	@echo "make test-jax  gradients through JAX, in .venv-jax; make test-torch: PyTorch, several GB, in .venv-torch"
@@ -84,6 +85,13 @@ study: setup-study extension
 	@$(bin)/python -m stiction study measured-tosses
 	@$(bin)/python -m stiction study stiff-contact
 	@$(bin)/python -m stiction study differentiable
+
+# Gymnasium's tasks learned in stiction and in MuJoCo, judged in both; hours. PyTorch takes an
+# environment of its own. ARGS=--smoke: does it run?
+study-envs: extension
+	@VENV=$(VENV)-torch $(PYTHON) tools/bootstrap.py torch
+	@$(VENV)-torch/bin/python -m pip install --quiet --disable-pip-version-check 'gymnasium[mujoco]>=1.1'
+	@$(VENV)-torch/bin/python examples/learning/two_engines.py $(if $(ARGS),$(ARGS),--results benchmarks/results)
 
 # Every randomised test, with many more cases than `make test` runs: those of C++, and those of
 # Python marked `fuzz`. Both runners run to their end.

@@ -200,8 +200,14 @@ class Learner:
 
 
 def learn(task: str, worlds: int, steps: int, seed: int, threads: int, out: Path) -> dict[str, Any]:
-    """Learning curve: control steps, seconds, mean return and length of the episodes since."""
+    """On a task of stiction.envs; what learn_in() gives, and of what."""
     env = gymnasium.make_vec(task, num_envs=worlds, threads=threads)
+    curve = learn_in(env, worlds, steps, seed, out)
+    return {"task": task, "worlds": worlds, "seed": seed, "curve": curve}
+
+
+def learn_in(env: Any, worlds: int, steps: int, seed: int, out: Path) -> dict[str, list[float]]:
+    """Learning curve: control steps, seconds, mean return and length of the episodes since."""
     observation, _ = env.reset(seed=seed)
     size, actions = observation.shape[1], env.single_action_space.shape[0]
     learner, moments = Learner(size, actions, 64, seed), Moments(size)
@@ -227,7 +233,7 @@ def learn(task: str, worlds: int, steps: int, seed: int, threads: int, out: Path
                   f"length {row[3]:5.0f}", flush=True)  # fmt: skip
             learner.saved(moments).save(out)
     learner.saved(moments).save(out)
-    return {"task": task, "worlds": worlds, "seed": seed, "curve": curve}
+    return curve
 
 
 def main() -> None:
