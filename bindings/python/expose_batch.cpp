@@ -164,6 +164,18 @@ Control control(const Holder& batch, int world) {
   const Inside inside(batch.occupancy, "Batch.control");
   return batch.control(world);
 }
+bp::object commands(const Holder& batch, int world) {
+  const Inside inside(batch.occupancy, "Batch.commands");
+  const npy_intp shape[3] = {1 + batch.command_depth(world), 3, batch.scene().nv()};
+  const bp::object out{bp::handle<>(PyArray_SimpleNew(3, shape, NPY_DOUBLE))};
+  batch.commands(world, output<double>(out, "commands", shape[0] * shape[1] * shape[2]));
+  return out;
+}
+void set_commands(Holder& batch, int world, const bp::object& commands) {
+  const Inside inside(batch.occupancy, "Batch.set_commands");
+  const long size = (1L + batch.command_depth(world)) * 3 * batch.scene().nv();
+  batch.set_commands(world, data_of<double>(commands, "commands", size));
+}
 Parameters parameters(const Holder& batch, int world) {
   const Inside inside(batch.occupancy, "Batch.parameters");
   return batch.parameters(world);
@@ -325,6 +337,8 @@ void expose_batch() {
       .def("_state", &state, (arg("self"), arg("world")))
       .def("_set_state", &set_state, (arg("self"), arg("world"), arg("state")))
       .def("_control", &control, (arg("self"), arg("world")))
+      .def("_commands", &commands, (arg("self"), arg("world")))
+      .def("_set_commands", &set_commands, (arg("self"), arg("world"), arg("commands")))
       .def("_parameters", &parameters, (arg("self"), arg("world")))
       .def("_set_parameters", &set_parameters, (arg("self"), arg("world"), arg("parameters")))
       .def("_contact_forces", &contact_forces, (arg("self"), arg("geometries")))

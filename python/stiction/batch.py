@@ -17,18 +17,17 @@ from ._stiction import (
     State,
 )
 from .batch_arguments import count, numbers, spread
+from .batch_next_steps import NextSteps
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
-from .given_array import integer
 from .loading import _check_names, _check_type, _set_typed
 from .setting_names import SettingNames
-from .simulator import Simulator
 
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 
 Floats = NDArray[np.float64]
 
 
-class Batch(_stiction.Batch):
+class Batch(NextSteps):
     """N worlds of one scene, stepped together: the same numbers at any N, on any threads.
 
         batch = stiction.Batch(scene, 4096, dt=4e-3, threads=2, configuration="standing")
@@ -67,7 +66,7 @@ class Batch(_stiction.Batch):
     LANE_EXITS: ClassVar[tuple[str, ...]] = tuple(_stiction._lane_exits())
     """Meanings of `lane_exit`."""
     FIELDS: ClassVar[tuple[str, ...]] = tuple(_stiction._world_fields())
-    """What `assign` takes: fields of Parameters, and mass_scale."""
+    """What `assign` takes: fields of Parameters, mass_scale, command_delay and motor_time."""
 
     def __init__(
         self,
@@ -176,7 +175,7 @@ class Batch(_stiction.Batch):
         v: ArrayLike | None = None,
     ) -> None:
         """Worlds back to the start: time 0, cold warm starts, status "ok". Controls and parameters
-        stay.
+        stay; delays and motors are as if the present commands had always held.
 
         Args:
             mask: (N,) bool, the worlds to reset; None: all.
@@ -195,12 +194,14 @@ class Batch(_stiction.Batch):
         )
 
     def state(self, world: int) -> State:
-        """A copy of a world's state, warm starts included: what `Simulator.step` takes."""
+        """A copy of a world's state, warm starts included: what `Simulator.step` takes. What delays
+        and motors remember is in `commands`."""
         return self._state(self._world(world))
 
     def set_state(self, world: int, state: State) -> None:
         """The world goes on from this state, warm starts and time included; it is not frozen any
-        more.
+        more. Delays and motors are as if the present commands had always held: see
+        `set_commands`.
 
         Raises:
             ValueError: the state does not fit the scene.
@@ -209,9 +210,38 @@ class Batch(_stiction.Batch):
         self._set_state(self._world(world), state)
 
     def control(self, world: int) -> Control:
-        """A copy of a world's row of torque, position_target and velocity_target, with its wrenches
-        as they are at its state."""
+        """What the servos of a world get in its next step, a copy: its rows of torque,
+        position_target and velocity_target as delays and motors pass them on, with its wrenches as
+        they are at its state."""
         return self._control(self._world(world))
+
+    def commands(self, world: int) -> Floats:
+        """What delays and motors of a world remember, a copy: beside `state`, what its next steps
+        depend on.
+
+            kept = batch.state(3), batch.commands(3)
+            batch.set_state(3, kept[0])
+            batch.set_commands(3, kept[1])           # goes on with the same bits
+
+        Returns:
+            (1 + D, 3, nv): torque, position_target and velocity_target that the servos got last,
+            then its rows in the last D steps, the latest first; D is the longest of its
+            `command_delay`. Without delays and motors the present rows alone.
+        """
+        return self._commands(self._world(world))
+
+    def set_commands(self, world: int, commands: ArrayLike) -> None:
+        """The world goes on with these, after set_state(). Without delays and motors it has nothing
+        to remember, and nothing changes.
+
+        Raises:
+            ValueError: another shape than `commands(world)` has, a number that is not finite.
+        """
+        world = self._world(world)
+        array = numbers("commands", commands)
+        if array.shape != (shape := self._commands(world).shape):
+            raise ValueError(f"commands has shape {array.shape}: must be {shape} for its delays")
+        self._set_commands(world, np.ascontiguousarray(array))
 
     def parameters(self, world: int) -> Parameters:
         """A copy of the parameters of a world's next step."""
@@ -231,10 +261,15 @@ class Batch(_stiction.Batch):
 
             batch.assign("friction", rng.uniform(0.4, 1.0, N))       # one number a world
             batch.assign("mass_scale", scale, mask=done)             # (N, bodies)
+            batch.assign("command_delay", rng.integers(0, 8, N))     # steps of dt
 
         Args:
             name: one of FIELDS. `mass_scale` multiplies mass and inertia of the scene's bodies, or
-                of those that `set_parameters` gave.
+                of those that `set_parameters` gave. Torque and targets of a dof reach its servo
+                `command_delay` whole steps later (0 to 10000), then through a motor of first order
+                with the time constant `motor_time` [s] (0: none), y += (1 - exp(-dt / motor_time))
+                (u - y). Both are no Parameters: `set_parameters` leaves them. A delay that grows
+                goes on from the oldest command known.
             values: (N, m), (N,) one number for all entries of a world, (1, m) the same for all
                 worlds, or a number; m: geometries, bodies, dofs or 3, as `values(name)` has it.
             mask: (N,) bool, the worlds it is for; None: all.
@@ -297,67 +332,6 @@ class Batch(_stiction.Batch):
         observations.observe(self, where, feet, out)
         return out
 
-    def simulator(self, world: int) -> Simulator:
-        """A Simulator with the settings of the batch and the parameters of a world, for all that a
-        Simulator tells:
-
-            sim, state = batch.simulator(17), batch.state(17)
-            sim.step(state, batch.control(17))
-        """
-        simulator = Simulator.__new__(Simulator)
-        _stiction.Simulator.__init__(simulator, self.scene, self.settings)
-        simulator._starts = set()
-        simulator.parameters = self.parameters(world)
-        return simulator
-
-    def step_derivatives(self, mask: ArrayLike | None = None) -> BatchJacobians:
-        """Jacobians of the step that each world would take next, with its present control and
-        parameters, on the threads of the batch. Nothing moves: step() afterwards takes it.
-
-        The steps are a Simulator's; on lanes the step itself may differ from it by what the
-        solver's tolerance leaves open.
-
-        Args:
-            mask: (N,) bool, the worlds to do; None: all. Others have zeros.
-
-        Raises:
-            ValueError: naming the world whose step cannot be differentiated, and why.
-        """
-        n, nv = self.num_worlds, self.scene.nv
-        A, B = np.zeros((n, 2 * nv, 2 * nv)), np.zeros((n, 2 * nv, nv))
-        exact = np.zeros(n, np.uint8)
-        self._jacobians(self._mask(mask), A, B, exact)
-        return BatchJacobians(A, B, exact.astype(bool))
-
-    def vjp(self, w: ArrayLike, mask: ArrayLike | None = None) -> BatchVjp:
-        """w . dx+/d(q, v, torque) of the step that each world would take next, without the
-        Jacobians: about half a step more than the step.
-
-        Args:
-            w: (N, 2 nv) or (2 nv,), weights of (q+, v+) in tangents.
-            mask: as in step_derivatives().
-
-        Raises:
-            ValueError: as step_derivatives(); w has another shape.
-        """
-        n, nv = self.num_worlds, self.scene.nv
-        weights = self._rows("w", numbers("w", w), 2 * nv)
-        assert weights is not None
-        x, torque, exact = np.zeros((n, 2 * nv)), np.zeros((n, nv)), np.zeros(n, np.uint8)
-        self._vjp(self._mask(mask), weights, x, torque, exact)
-        return BatchVjp(x[:, :nv], x[:, nv:], torque, exact.astype(bool))
-
-    def report(self, world: int) -> WorldReport:
-        """What a world is about to do: its next step with its present control, by a Simulator, on a
-        copy. Arrays of the batch tell of the step it took last.
-
-        Raises:
-            SimulationError: that step is not finite.
-        """
-        simulator, state = self.simulator(world), self.state(world)
-        step = simulator.step(state, self.control(world))
-        return WorldReport(step, simulator.contacts(), state)
-
     def __setattr__(self, name: str, value: object) -> None:
         if type(self) is Batch and not hasattr(getattr(Batch, name, None), "__set__"):
             raise AttributeError(
@@ -365,33 +339,3 @@ class Batch(_stiction.Batch):
                 "position_target, velocity_target, and assign() for parameters"
             )
         super().__setattr__(name, value)
-
-    def _world(self, world: int) -> int:
-        index = integer("world", world)
-        if not 0 <= index < self.num_worlds:
-            raise ValueError(f"world = {index}: must be in [0, {self.num_worlds})")
-        return index
-
-    def _mask(self, mask: ArrayLike | None) -> NDArray[np.uint8] | None:
-        if mask is None:
-            return None
-        array = np.asarray(mask)
-        if array.dtype != np.bool_:
-            raise TypeError(
-                f"mask has dtype {array.dtype}: must be bool; for a list of worlds write "
-                "mask = numpy.zeros(N, bool); mask[worlds] = True"
-            )
-        if array.shape != (self.num_worlds,):
-            raise ValueError(f"mask has shape {array.shape}: must be ({self.num_worlds},)")
-        return np.ascontiguousarray(array).view(np.uint8)
-
-    def _rows(self, name: str, values: ArrayLike | None, columns: int) -> Floats | None:
-        if values is None:
-            return None
-        array = numbers(name, values)
-        if array.shape not in ((columns,), (self.num_worlds, columns)):
-            raise ValueError(
-                f"{name} has shape {array.shape}: must be ({self.num_worlds}, {columns}) or "
-                f"({columns},)"
-            )
-        return np.ascontiguousarray(np.broadcast_to(array, (self.num_worlds, columns)))

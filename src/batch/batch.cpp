@@ -116,7 +116,7 @@ Batch::Impl::Impl(const Scene& scene,
       why_not(options.lanes ? stiction::why_not_lanes(scene, s) : "lanes = False was asked for"),
       simulator(scene, s),
       start(simulator.initial_state(options.configuration)),
-      memory(scene, worlds),
+      memory(scene, worlds, s.dt),
       arrays(memory.arrays()) {
   check_range("threads", options.threads, 0, kMostThreads);
   const int wanted = pack_width(options), width = why_not.empty() ? wanted : 1;
@@ -153,6 +153,7 @@ void Batch::Impl::put(int world, const State& state) {
   *row.certificate = 0.0;
   *row.contacts = *row.scalar_steps = 0;
   range_of(world).set_state(place(world), state);
+  memory.actuation().settle(world, row.commands());
 }
 
 State Batch::Impl::start_of(int world, const double* q, const double* v) const {
@@ -272,11 +273,16 @@ void Batch::set_state(int world, const State& state) {
 Control Batch::control(int world) const {
   impl_->check_world(world);
   const WorldRows row = impl_->memory.rows().from(world);
+  CommandRows now = row.commands();
+  if (row.actuation->on(world)) {
+    const double* x = row.actuation->next(world, now);
+    now = {x, x + row.nv, x + 2 * row.nv};
+  }
   const auto copy_of = [](const double* x, int n) -> Eigen::VectorXd {
     return Eigen::Map<const Eigen::VectorXd>(x, n);
   };
   const auto copy = [&](const double* x) { return copy_of(x, row.nv); };
-  Control out{copy(row.torque), copy(row.position_target), copy(row.velocity_target), {}};
+  Control out{copy(now.torque), copy(now.position_target), copy(now.velocity_target), {}};
   const auto poses = [&](std::vector<Transform>& all) {
     const SceneMotion motion(scene(), parameters(world), copy_of(row.q, row.nq), copy(row.v));
     for (int body = 0; body < scene().num_bodies(); ++body) all.push_back(motion.pose(body));
@@ -284,6 +290,29 @@ Control Batch::control(int world) const {
   std::vector<Transform> scratch;
   take_wrenches(impl_->memory.wrenches(), world, poses, scratch, out.wrenches);
   return out;
+}
+
+int Batch::command_depth(int world) const {
+  impl_->check_world(world);
+  return impl_->memory.actuation().depth(world);
+}
+
+void Batch::commands(int world, double* out) const {
+  impl_->check_world(world);
+  impl_->memory.actuation().remembered(world, impl_->memory.rows().from(world).commands(), out);
+}
+
+void Batch::set_commands(int world, const double* commands) {
+  impl_->check_idle("set_commands");
+  impl_->check_world(world);
+  const std::ptrdiff_t nv = scene().nv(), count = 3 * nv * (1 + command_depth(world));
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    if (std::isfinite(commands[i])) continue;
+    throw std::invalid_argument("commands[" + std::to_string(i / (3 * nv)) + ", " +
+                                std::to_string(i / nv % 3) + ", " + std::to_string(i % nv) +
+                                "]: must be finite");
+  }
+  impl_->memory.actuation().remember(world, commands);
 }
 
 void Batch::run(void* object, void (*work)(void* object, int first, int last)) const {
@@ -335,18 +364,31 @@ void Batch::assign(WorldField field, const double* values, const std::uint8_t* m
   const std::ptrdiff_t size = world_field_size(field, scene());
   x.each_world(mask, [&](int world) {
     named(world, [&] {
-      x.range_of(world).parameters().check(field, x.place(world), values + world * size);
+      const double* row = values + world * size;
+      if (Actuation::has(field))
+        x.memory.actuation().check(field, row);
+      else
+        x.range_of(world).parameters().check(field, x.place(world), row);
     });
   });
   x.each_world(mask, [&](int world) {
-    x.range_of(world).assign(field, x.place(world), values + world * size);
+    const double* row = values + world * size;
+    if (Actuation::has(field))
+      x.memory.actuation().assign(field, world, row, x.memory.rows().from(world).commands());
+    else
+      x.range_of(world).assign(field, x.place(world), row);
   });
 }
 
 void Batch::read(WorldField field, double* values) const {
   const std::ptrdiff_t size = world_field_size(field, scene());
-  for (int world = 0; world < worlds(); ++world)
-    impl_->range_of(world).parameters().read(field, impl_->place(world), values + world * size);
+  for (int world = 0; world < worlds(); ++world) {
+    double* row = values + world * size;
+    if (Actuation::has(field))
+      impl_->memory.actuation().read(field, world, row);
+    else
+      impl_->range_of(world).parameters().read(field, impl_->place(world), row);
+  }
 }
 
 }  // namespace stiction

@@ -70,6 +70,13 @@ class LaneRange final : public WorldRange {
   }
 
   void step_chunk(int first, int count, bool first_step) {
+    for (int i = 0; i < count; ++i) {
+      if (moves_[i] == 0) continue;
+      const WorldRows row = rows_.from(first + i);
+      if (!row.actuation->on(row.world)) continue;
+      const double* x = row.actuation->next(row.world, row.commands());
+      batch_.set_targets(first + i, x, x + row.nv, x + 2 * row.nv);
+    }
     batch_.step_chunk_at(first);
     for (int i = 0; i < count; ++i) {
       const int world = first + i;
@@ -82,6 +89,9 @@ class LaneRange final : public WorldRange {
                 first_step},
                rows_,
                world);
+      const WorldRows row = rows_.from(world);
+      if (row.actuation->on(row.world) && report.status <= StepStatus::kNotConverged)
+        row.actuation->advance(row.world, row.commands());
     }
   }
 

@@ -63,10 +63,13 @@ class SimulatorRange final : public WorldRange {
     State& state = states_[world];
     state.q = Vector(row.q, row.nq);
     state.v = Vector(row.v, row.nv);
-    control_.torque = Vector(row.torque, row.nv);
-    control_.position_target = Vector(row.position_target, row.nv);
-    control_.velocity_target = Vector(row.velocity_target, row.nv);
+    const bool actuated = row.actuation->on(row.world);
+    if (!actuated) take_commands(row.torque, row.position_target, row.velocity_target);
     for (int k = 0; k < steps && !poll_->requested(); ++k) {
+      if (actuated) {
+        const double* x = row.actuation->next(row.world, row.commands());
+        take_commands(x, x + row.nv, x + 2 * row.nv);
+      }
       take_wrenches(
           *row.wrenches,
           row.world,
@@ -77,10 +80,18 @@ class SimulatorRange final : public WorldRange {
       add_step(
           {report.status, report.residuals.relative, report.num_contacts, 0, k == 0}, rows_, world);
       if (!report.whole()) break;
+      if (actuated) row.actuation->advance(row.world, row.commands());
     }
     Vector(row.q, row.nq) = state.q;
     Vector(row.v, row.nv) = state.v;
     *row.time = state.time;
+  }
+
+  void take_commands(const double* torque, const double* position, const double* velocity) {
+    const int nv = rows_.nv;
+    control_.torque = Eigen::Map<const Eigen::VectorXd>(torque, nv);
+    control_.position_target = Eigen::Map<const Eigen::VectorXd>(position, nv);
+    control_.velocity_target = Eigen::Map<const Eigen::VectorXd>(velocity, nv);
   }
 
   void take_parameters(int world) {

@@ -92,7 +92,9 @@ const std::array<const char*, kWorldFields>& world_fields() {
                                                                "kp",
                                                                "kd",
                                                                "effort_limit",
-                                                               "gravity"};
+                                                               "gravity",
+                                                               "command_delay",
+                                                               "motor_time"};
   return names;
 }
 
@@ -119,7 +121,7 @@ const Parameters& WorldParameters::base(int world) const {
 
 void WorldParameters::read(int world, Parameters& out) const {
   out = base(world);
-  for (int f = 0; f < kWorldFields; ++f) {
+  for (int f = 0; f < kParameterFields; ++f) {
     if (fields_[f].empty()) continue;
     const auto field = static_cast<WorldField>(f);
     const int size = world_field_size(field, *scene_);
@@ -144,7 +146,7 @@ void WorldParameters::set(int world, const Parameters& parameters) {
   scene_->validate(parameters);
   whole_[world] = std::make_unique<Parameters>(parameters);
   own_[world] = 1;
-  for (int f = 0; f < kWorldFields; ++f) {
+  for (int f = 0; f < kParameterFields; ++f) {
     if (fields_[f].empty()) continue;
     const int size = world_field_size(static_cast<WorldField>(f), *scene_);
     std::fill_n(fields_[f].begin() + static_cast<std::ptrdiff_t>(world) * size, size, kNotAssigned);

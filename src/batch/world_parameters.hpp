@@ -8,6 +8,9 @@
 
 namespace stiction {
 
+/// Fields of WorldField that are numbers of Parameters: the first of them.
+inline constexpr int kParameterFields = static_cast<int>(WorldField::kCommandDelay);
+
 /// Parameters of worlds, stored only where they differ from the scene's: whole ones for the worlds
 /// that were given them, and each field that was ever assigned as an array of all worlds.
 class WorldParameters {
@@ -35,7 +38,7 @@ class WorldParameters {
   int worlds_;
   std::vector<std::uint8_t> own_;
   std::vector<std::unique_ptr<Parameters>> whole_;        ///< [worlds] null: the scene's
-  std::array<std::vector<double>, kWorldFields> fields_;  ///< NaN: not assigned
+  std::array<std::vector<double>, kParameterFields> fields_;  ///< NaN: not assigned
   Parameters tried_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "batch/actuation.hpp"
 #include "batch/world_parameters.hpp"
 #include "batch/world_wrenches.hpp"
 
@@ -37,10 +38,12 @@ struct WorldRows {
   std::int32_t *contacts, *scalar_steps;
   std::uint8_t* lane_exit;
   const WrenchTable* wrenches;  ///< of all worlds
+  Actuation* actuation;         ///< of all worlds
   std::ptrdiff_t world;         ///< of the first row
 
   /// Those from `world` on.
   WorldRows from(std::ptrdiff_t world) const;
+  CommandRows commands() const { return {torque, position_target, velocity_target}; }
   /// Whether it stands still since a step that was not finite.
   bool frozen(int world) const {
     return status[world] == static_cast<std::uint8_t>(StepStatus::kNotFinite);

@@ -35,6 +35,7 @@ WorldRows WorldRows::from(std::ptrdiff_t world) const {
           scalar_steps + world,
           lane_exit + world,
           wrenches,
+          actuation,
           this->world + world};
 }
 
@@ -65,7 +66,8 @@ void add_contact_forces(const std::vector<ContactMemory>& contacts,
   }
 }
 
-RowMemory::RowMemory(const Scene& scene, int worlds) : nq_(scene.nq()), nv_(scene.nv()) {
+RowMemory::RowMemory(const Scene& scene, int worlds, double dt)
+    : nq_(scene.nq()), nv_(scene.nv()), actuation_(worlds, scene.nv(), dt) {
   const std::size_t n = static_cast<std::size_t>(worlds);
   q_.resize(n * nq_);
   for (std::vector<double>* x : {&v_, &torque_, &position_target_, &velocity_target_})
@@ -97,6 +99,7 @@ WorldRows RowMemory::rows() {
           scalar_steps_.data(),
           lane_exit_.data(),
           &wrenches_,
+          &actuation_,
           0};
 }
 

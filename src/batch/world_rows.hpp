@@ -7,10 +7,11 @@ namespace stiction {
 /// The arrays of a batch, and what is asked of them before a step.
 class RowMemory {
  public:
-  RowMemory(const Scene& scene, int worlds);
+  RowMemory(const Scene& scene, int worlds, double dt);
   WorldRows rows();  ///< from the first world on
   BatchArrays arrays();
   const WrenchTable& wrenches() const { return wrenches_; }
+  Actuation& actuation() { return actuation_; }
   /// [worlds, 6] of a point of a body, made where there is none yet; it stays where it is.
   double* wrench(int body, const Vec3d& point);
 
@@ -32,6 +33,7 @@ class RowMemory {
   std::vector<UnitGroup> unit_groups_;
   std::vector<std::string> bodies_;  ///< names
   WrenchTable wrenches_;
+  Actuation actuation_;
   std::vector<double> q_, v_, torque_, position_target_, velocity_target_, time_, certificate_;
   std::vector<std::uint8_t> status_, lane_exit_;
   std::vector<std::int32_t> contacts_, scalar_steps_;

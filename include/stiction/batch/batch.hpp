@@ -26,10 +26,14 @@ enum class WorldField : std::uint8_t {
   kKp,
   kKd,
   kEffortLimit,
-  kGravity  ///< [3]
+  kGravity,  ///< [3]
+  // Not of Parameters: what commands go through on their way to the servos.
+  kCommandDelay,  ///< [nv] whole steps, up to 10000
+  kMotorTime      ///< [nv] time constant of a first-order motor [s]; 0: none
 };
-inline constexpr int kWorldFields = 12;
-/// Their names in the order of WorldField: those of Parameters, and "mass_scale".
+inline constexpr int kWorldFields = 14;
+/// Their names in the order of WorldField: those of Parameters, "mass_scale", "command_delay" and
+/// "motor_time".
 const std::array<const char*, kWorldFields>& world_fields();
 int world_field_size(WorldField field, const Scene& scene);
 
@@ -110,7 +114,19 @@ class Batch {
   /// A copy, warm starts included.
   State state(int world) const;
   void set_state(int world, const State& state);  ///< validated
-  Control control(int world) const;               ///< a copy of its rows
+  /// What its servos get in its next step: its rows, as delays and motors pass them on.
+  Control control(int world) const;
+
+  /// Torque and targets of a dof reach its servo kCommandDelay steps later, then through a motor
+  /// y <- y + (1 - exp(-dt / kMotorTime)) (u - y); see assign(). reset() and set_state() leave a
+  /// world as if its present rows had always held. A State knows nothing of it: what a world
+  /// remembers is [1 + command_depth(), 3, nv], torque and targets that its servos got last, then
+  /// its rows in the steps before, the latest first. The depth is the longest of its delays.
+  int command_depth(int world) const;
+  void commands(int world, double* out) const;
+  /// After set_state(), to go on from a copy. Throws std::invalid_argument naming the entry that is
+  /// not finite.
+  void set_commands(int world, const double* commands);
 
   /// Forces from outside at a point of a body [m, its frame]: [worlds, 6] force [N] and moment
   /// about the point [N m], both in world axes, held until written, zero at first. Every sub-step

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(assigned_fields_are_parameters) {
     const BatchOptions options{.threads = 2, .lanes = lanes, .configuration = "standing"};
     Batch batch(scene, kWorlds, {}, options), whole(scene, kWorlds, {}, options);
     Rng rng(3);
-    for (int f = 0; f < kWorldFields; ++f) {
+    for (int f = 0; f < kParameterFields; ++f) {
       const auto field = static_cast<WorldField>(f);
       const int size = world_field_size(field, scene);
       std::vector<double> values(kWorlds * size), back(values.size());
