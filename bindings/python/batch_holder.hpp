@@ -11,6 +11,8 @@
 
 namespace stiction::python {
 
+void expose_observer();  ///< with the batch
+
 /// The batch as Python holds it.
 struct BatchHolder : Batch {
   BatchHolder(const SceneHolder& scene,

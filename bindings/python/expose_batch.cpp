@@ -347,6 +347,7 @@ void expose_batch() {
       .def("_values", &values_of, (arg("self"), arg("name")))
       .def("__repr__", &repr);
   expose_arrays(c);
+  expose_observer();
   bp::def("_lane_exits", &words);
   bp::def("_world_fields", &fields);
 }

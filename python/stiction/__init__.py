@@ -128,6 +128,7 @@ from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .log_cholesky import InertialParameters, log_cholesky, physical_inertia
 from .mujoco_layout import from_mujoco_qpos, from_mujoco_qvel, to_mujoco_qpos, to_mujoco_qvel
 from .not_converged import NotConvergedWarning
+from .observations import HeightScan
 from .problem_io import load_problem, load_warm_start, save_problem
 from .references import RowReference
 from .rollouts import Rollout, RolloutGradient, RolloutTape
@@ -171,6 +172,7 @@ __all__ = [
     "GradientReport",
     "HalfSpace",
     "HeightField",
+    "HeightScan",
     "InertialParameters",
     "InverseContactDerivatives",
     "InverseContactDynamics",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _stiction, observations
+from . import _stiction
 from ._stiction import (
     Control,
     Parameters,
@@ -17,9 +17,9 @@ from ._stiction import (
     State,
 )
 from .batch_arguments import count, numbers, spread
-from .batch_next_steps import NextSteps
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .loading import _check_names, _check_type, _set_typed
+from .observations import Observations
 from .setting_names import SettingNames
 
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
@@ -27,7 +27,7 @@ __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 Floats = NDArray[np.float64]
 
 
-class Batch(NextSteps):
+class Batch(Observations):
     """N worlds of one scene, stepped together: the same numbers at any N, on any threads.
 
         batch = stiction.Batch(scene, 4096, dt=4e-3, threads=2, configuration="standing")
@@ -89,6 +89,7 @@ class Batch(NextSteps):
         chosen = SimulatorSettings()
         for name, value in settings.items():
             _set_typed(chosen, name, value)
+        object.__setattr__(self, "_observers", {})
         counts = [
             count(name, x)
             for name, x in (("num_worlds", num_worlds), ("threads", threads), ("width", width))
@@ -285,52 +286,6 @@ class Batch(NextSteps):
         """(N, m) one of FIELDS as it holds for all worlds, a copy."""
         _check_type("name", name, str, "'friction'")
         return self._values(name)
-
-    def contact_forces(self, geometries: Sequence[str | int]) -> Floats:
-        """What the contacts of geometries carried in the last step.
-
-        Args:
-            geometries: names or numbers, each once.
-
-        Returns:
-            (N, len(geometries)) the sum over the points of a geometry of the size of the force [N];
-            0 without contact.
-
-        Raises:
-            ValueError: a geometry is unknown or given twice.
-        """
-        return self._contact_forces(list(geometries))
-
-    def observe(
-        self,
-        names: Sequence[str],
-        feet: Sequence[str | int] = (),
-        out: NDArray[Any] | None = None,
-    ) -> NDArray[Any]:
-        """What a controller sees, columns side by side in the order of the names.
-
-            observation = batch.observe(["v_body", "gravity", "joint_q", "contact"], feet=feet)
-
-        Args:
-            names: v_body (3) and w_body (3), linear [m/s] and angular [rad/s] velocity of the first
-                body in its own axes, gravity (3) direction of the scene's gravity in these axes,
-                height (1) of its origin [m], joint_q and joint_v, all that is not its; q, v whole;
-                target (nv) position_target; contact, 1 where a foot touches with force, else 0.
-            feet: geometries that `contact` looks at.
-            out: (N, columns) float64 or float32, written and returned; None: a new one.
-
-        Raises:
-            ValueError: a name is unknown or has nothing to show, `out` does not fit.
-        """
-        where = observations.columns(self.scene, names, len(feet))
-        shape = (self.num_worlds, max((place.stop for place in where.values()), default=0))
-        if out is None:
-            out = np.empty(shape)
-        if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype.kind != "f":
-            told = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else repr(out)
-            raise ValueError(f"out has {told}: must be an array of floats {shape}")
-        observations.observe(self, where, feet, out)
-        return out
 
     def __setattr__(self, name: str, value: object) -> None:
         if type(self) is Batch and not hasattr(getattr(Batch, name, None), "__set__"):

@@ -86,17 +86,17 @@ class NextSteps(_stiction.Batch):
             raise ValueError(f"world = {index}: must be in [0, {self.num_worlds})")
         return index
 
-    def _mask(self, mask: ArrayLike | None) -> NDArray[np.uint8] | None:
+    def _mask(self, mask: ArrayLike | None, name: str = "mask") -> NDArray[np.uint8] | None:
         if mask is None:
             return None
         array = np.asarray(mask)
         if array.dtype != np.bool_:
             raise TypeError(
-                f"mask has dtype {array.dtype}: must be bool; for a list of worlds write "
-                "mask = numpy.zeros(N, bool); mask[worlds] = True"
+                f"{name} has dtype {array.dtype}: must be bool; for a list of worlds write "
+                f"{name} = numpy.zeros(N, bool); {name}[worlds] = True"
             )
         if array.shape != (self.num_worlds,):
-            raise ValueError(f"mask has shape {array.shape}: must be ({self.num_worlds},)")
+            raise ValueError(f"{name} has shape {array.shape}: must be ({self.num_worlds},)")
         return np.ascontiguousarray(array).view(np.uint8)
 
     def _rows(self, name: str, values: ArrayLike | None, columns: int) -> Floats | None:

@@ -1,77 +1,248 @@
-"""What a controller sees of the worlds of a batch, as columns of one array."""
+"""What a Batch tells a controller: forces of contacts, columns of an observation, history."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ._stiction import Scene
+from . import _stiction
+from .batch_next_steps import NextSteps
+from .given_array import given_array
+from .loading import _check_type
 
-if TYPE_CHECKING:
-    from .batch import Batch
-
-__all__ = ["NAMES", "columns", "observe"]
+__all__ = ["HeightScan", "Observations", "in_body"]
 
 Floats = NDArray[np.float64]
-ROOT_Q, ROOT_V = 7, 6
-"""Entries of q and v of a free-flyer, the first body."""
-NAMES = (
-    "v_body", "w_body", "gravity", "height", "joint_q", "joint_v", "q", "v", "target", "contact",
-)  # fmt: skip
-OF_ROOT = NAMES[:6]
+_MOST_OBSERVERS = 16
+"""Kept by a batch: one for each set of arguments of observe()."""
 
 
-def columns(scene: Scene, names: Sequence[str], feet: int) -> dict[str, slice]:
-    """Where each name stands in an observation.
+@dataclass(frozen=True, eq=False)
+class HeightScan:
+    """Points about a robot under which `Batch.observe` looks for the ground, by rays straight down.
 
-    Raises:
-        ValueError: a name is unknown, needs a free-flyer, or needs feet.
+        scan = stiction.HeightScan.grid(np.linspace(-0.5, 0.5, 11), np.linspace(-0.3, 0.3, 7))
+        batch.observe(["heights"], scan=scan)        # (N, 77)
+
+    What it tells is how far the ground lies under the frame's origin, [m] along world z: negative
+    where it is higher.
+
+    Attributes:
+        points: (n, 2) x, y [m], kept as an array; from the frame's origin, in axes that turn with the frame about the
+            vertical: x along the frame's x axis seen from above (the world's where it stands
+            upright).
+        frame: name of a frame or body that moves, or number of a body.
+        above: rays begin this far over the frame's origin [m]; ground above that is not seen, nor
+            is a solid in which a ray begins.
+        miss: what is told where a ray meets nothing. NaN: as it is.
+        ground: names or numbers of the world's geometries that are looked at, of every kind; None:
+            all. Bodies are never seen.
     """
-    nq, nv = scene.nq, scene.nv
-    width = {
-        "v_body": 3, "w_body": 3, "gravity": 3, "height": 1, "joint_q": nq - ROOT_Q,
-        "joint_v": nv - ROOT_V, "q": nq, "v": nv, "target": nv, "contact": feet,
-    }  # fmt: skip
-    flies = len(scene.joints) > 0 and scene.joints[0].nv == ROOT_V
-    out, first = {}, 0
-    for name in names:
-        if name not in width:
-            raise ValueError(f"{name!r} is no observation; there are: {', '.join(NAMES)}")
-        if name in out:
-            raise ValueError(f"{name!r} is given twice")
-        if name in OF_ROOT and not flies:
-            raise ValueError(f"{name!r} needs a free-flyer as the first joint of the scene")
-        if name == "contact" and feet == 0:
-            raise ValueError("'contact' needs feet, names of geometries")
-        out[name] = slice(first, first + width[name])
-        first += width[name]
-    return out
+
+    points: ArrayLike
+    frame: str | int = 0
+    above: float = 10.0
+    miss: float = float("nan")
+    ground: Sequence[str | int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.ground is not None and len(self.ground) == 0:
+            raise ValueError("ground is empty: must be names of geometries, or None for all")
+        rows = np.array(given_array("points", self.points, ("n", 2)))
+        rows.flags.writeable = False
+        object.__setattr__(self, "points", rows)
+
+    @classmethod
+    def grid(cls, x: ArrayLike, y: ArrayLike, **settings: Any) -> HeightScan:
+        """Points of all pairs of x and y [m], those of the first x first: (len(x) len(y), 2)."""
+        a = given_array("x", x, ("n",))
+        b = given_array("y", y, ("n",))
+        return cls(np.stack(np.meshgrid(a, b, indexing="ij"), axis=-1).reshape(-1, 2), **settings)
+
+    def _key(self) -> tuple[Any, ...]:
+        ground = None if self.ground is None else tuple(self.ground)
+        return np.asarray(self.points).tobytes(), self.frame, self.above, repr(self.miss), ground
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "points": self.points,
+            "frame": self.frame,
+            "above": float(self.above),
+            "miss": float(self.miss),
+            "ground": [] if self.ground is None else list(self.ground),
+        }
 
 
-def observe(
-    batch: Batch, where: dict[str, slice], feet: Sequence[str | int], out: NDArray[Any]
-) -> None:
-    """Writes the columns."""
-    q, v = batch.q, batch.v
-    whole: dict[str, Any] = {"q": q, "v": v, "target": batch.position_target}
-    for name, place in where.items():
-        if name == "gravity":
-            out[:, place] = in_body(q, batch.scene.parameters.gravity)
-        elif name == "contact":
-            out[:, place] = batch.contact_forces(feet) > 0.0
-        elif name in whole:
-            out[:, place] = whole[name]
+class Observations(NextSteps):
+    """A base of Batch: what a controller sees of the worlds."""
+
+    _observers: dict[Any, _stiction._Observer]
+
+    def contact_forces(self, geometries: Sequence[str | int]) -> Floats:
+        """What the contacts of geometries carried in the last step.
+
+        Args:
+            geometries: names or numbers, each once.
+
+        Returns:
+            (N, len(geometries)) the sum over the points of a geometry of the size of the force [N];
+            0 without contact.
+
+        Raises:
+            ValueError: a geometry is unknown or given twice.
+        """
+        return self._contact_forces(list(geometries))
+
+    def observe(
+        self,
+        names: Sequence[str],
+        feet: Sequence[str | int] = (),
+        out: NDArray[Any] | None = None,
+        *,
+        frames: Sequence[str | int] = (),
+        reference: str | int | None = None,
+        imu: str | int | None = None,
+        scan: HeightScan | None = None,
+    ) -> NDArray[Any]:
+        """What a controller sees, columns side by side in the order of the names, computed on the
+        batch's threads.
+
+            observation = batch.observe(["imu", "gravity", "joint_q", "contact"], feet, imu="trunk")
+
+        A world's numbers depend on nothing but the world. States that are not finite give numbers
+        that are not, in their row.
+
+        Args:
+            names: of the first body: v_body (3), w_body (3) linear [m/s] and angular [rad/s]
+                velocity in its own axes; gravity (3) direction of the scene's gravity in these
+                axes; height (1) of its origin [m]. Of joints: joint_q and joint_v, all that is not
+                the first body's; q, v whole; target (nv) position_target, as it was written.
+                Of `feet`: contact, 1 where one touches with force, else 0; force (3 each), the sum
+                of the contact forces on it in the last step [N], world axes.
+                Of `imu`: imu (6), specific force [m/s^2] and angular rate [rad/s] in the frame's
+                axes, see below. Of `frames`: pose (7 each), position [m] and unit quaternion x y z
+                w with w >= 0; velocity (6 each), linear of the origin [m/s]
+                and angular [rad/s], relative to the world. Of `scan`: heights (n) [m].
+            feet: names or numbers of geometries.
+            out: (N, columns) of floats, written and returned; None: a new one of float64.
+            frames: names of frames or bodies that move, or numbers of bodies.
+            reference: frame in which pose, and in whose axes velocity is told; None: the world.
+            imu: frame of the accelerometer and gyroscope.
+            scan: the points of heights.
+
+        The accelerometer is as that of MJCF files: the acceleration of the frame's origin less
+        gravity, at the state where the last step of a world began, with the mean acceleration of
+        that step, (v after - v before) / dt, of free-flyers with both in the same axes. The
+        gyroscope is of the present state. From the first call on that asks for imu or force the
+        batch remembers where the last step began; before the next step, and after `reset` and
+        `set_state`, imu tells what a device would at that state without any acceleration of joints
+        and of free-flyers' origins, and force turns with it.
+
+        Raises:
+            ValueError: a name is unknown or has nothing to show, `out` does not fit.
+        """
+        if scan is not None:
+            _check_type("scan", scan, HeightScan, "stiction.HeightScan([[0.0, 0.0]])")
+        observer = self._observer(tuple(names), tuple(feet), tuple(frames), reference, imu, scan)
+        shape = (self.num_worlds, observer.columns)
+        if out is None:
+            out = np.empty(shape)
+        if not isinstance(out, np.ndarray) or out.shape != shape or out.dtype.kind != "f":
+            told = f"shape {out.shape}, {out.dtype}" if isinstance(out, np.ndarray) else repr(out)
+            raise ValueError(f"out has {told}: must be an array of floats {shape}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only: must be an array that may be written")
+        if _in_rows(out):
+            observer.observe(out)
         else:
-            out[:, place] = {
-                "v_body": v[:, :3],
-                "w_body": v[:, 3:6],
-                "height": q[:, 2:3],
-                "joint_q": q[:, ROOT_Q:],
-                "joint_v": v[:, ROOT_V:],
-            }[name]
+            observer.observe(rows := np.empty(shape))
+            out[:] = rows
+        return out
+
+    def roll(
+        self, history: NDArray[Any], newest: ArrayLike, begun: ArrayLike | None = None
+    ) -> NDArray[Any]:
+        """The last k observations or actions of each world, in place: all move up by one, the
+        oldest goes, and the newest comes in last.
+
+            history = np.zeros((N, 5, observation.shape[1]), np.float32)
+            batch.roll(history, observation, begun=done)
+            policy(history.reshape(N, -1))
+
+        Args:
+            history: (N, k, m) float32 or float64, C-contiguous.
+            newest: (N, m) of numbers.
+            begun: (N,) bool, worlds of a new episode: all their rows become the newest.
+
+        Returns:
+            history.
+
+        Raises:
+            ValueError: shapes do not fit, history is of another type or cannot be written.
+            TypeError: `begun` is not of bool.
+        """
+        n = self.num_worlds
+        if (
+            not isinstance(history, np.ndarray)
+            or history.dtype not in (np.float32, np.float64)
+            or history.ndim != 3
+            or history.shape[0] != n
+            or history.shape[1] < 1
+            or not (history.flags.c_contiguous and history.flags.writeable)
+        ):
+            raise ValueError(
+                f"history must be a writable C-contiguous array ({n}, k >= 1, m) of float32 or "
+                "float64"
+            )
+        row = np.ascontiguousarray(newest, history.dtype)
+        if row.shape != (n, history.shape[2]):
+            raise ValueError(
+                f"newest has shape {row.shape}: must be ({n}, {history.shape[2]}) as history has"
+            )
+        _stiction._roll(self, history, row, self._mask(begun, "begun"))
+        return history
+
+    def _observer(
+        self,
+        names: tuple[str, ...],
+        feet: tuple[str | int, ...],
+        frames: tuple[str | int, ...],
+        reference: str | int | None,
+        imu: str | int | None,
+        scan: HeightScan | None,
+    ) -> _stiction._Observer:
+        """Made once for the same arguments."""
+        key = names, feet, frames, reference, imu, None if scan is None else scan._key()
+        if key not in self._observers:
+            if len(self._observers) >= _MOST_OBSERVERS:
+                self._observers.clear()
+            self._observers[key] = _stiction._Observer(
+                self,
+                {
+                    "names": list(names),
+                    "feet": list(feet),
+                    "frames": list(frames),
+                    "reference": reference,
+                    "imu": imu,
+                    "scan": None if scan is None else scan._settings(),
+                },
+            )
+        return self._observers[key]
+
+
+def _in_rows(out: NDArray[Any]) -> bool:
+    """Whether the kernels may write it: float32 or float64, its rows in one piece."""
+    return (
+        out.dtype in (np.float32, np.float64)
+        and out.dtype.isnative
+        and bool(out.flags.aligned)
+        and (out.shape[1] < 2 or out.strides[1] == out.itemsize)
+        and out.strides[0] % out.itemsize == 0
+    )
 
 
 def in_body(q: Floats, vector: Floats) -> Floats:

@@ -1,12 +1,7 @@
-#include "stiction/batch/batch.hpp"
-
 #include "stiction/model/state_io.hpp"
 #include "stiction/simulator/scene_motion.hpp"
-#include "stiction/simulator/simulator.hpp"
 
-#include "batch/background.hpp"
-#include "batch/thread_pool.hpp"
-#include "batch/world_rows.hpp"
+#include "batch/batch_impl.hpp"
 #include "simulator/lanes/lane_kernels.hpp"
 #include "simulator/lanes/lane_layout.hpp"
 
@@ -19,12 +14,6 @@ namespace stiction {
 namespace {
 
 constexpr int kMostThreads = 1024;
-
-void check_range(const char* name, long value, long low, long high) {
-  if (value >= low && value <= high) return;
-  throw std::invalid_argument(std::string(name) + " = " + std::to_string(value) + ": must be in [" +
-                              std::to_string(low) + ", " + std::to_string(high) + "]");
-}
 
 /// call() for a world, which its errors name.
 template <class Call>
@@ -49,63 +38,6 @@ int pack_width(const BatchOptions& options) {
 }
 
 }  // namespace
-
-struct Batch::Impl {
-  Impl(const Scene& scene, int worlds, const SimulatorSettings& settings, const BatchOptions& o);
-  ~Impl() {
-    stop.stopped = true;  // of step_async()
-    if (background->forked()) static_cast<void>(background.release());
-    background.reset();
-    if (pool->forked()) static_cast<void>(pool.release());
-  }
-
-  void step(int substeps, const std::uint8_t* mask);
-  void check_idle(const char* caller) const {
-    if (background->started())
-      throw std::logic_error(std::string("Batch.") + caller +
-                             ": step_async() is under way: call wait() first");
-  }
-
-  int part_of(int world) const {
-    return static_cast<int>(std::upper_bound(first.begin(), first.end(), world) - first.begin()) -
-           1;
-  }
-  WorldRange& range_of(int world) { return *ranges[part_of(world)]; }
-  int place(int world) const { return world - first[part_of(world)]; }
-  void check_world(int world) const { check_range("world", world, 0, worlds - 1); }
-  void put(int world, const State& state);
-  State start_of(int world, const double* q, const double* v) const;
-
-  /// work(world) for the worlds of the mask, on all threads.
-  template <class Work>
-  void each_world(const std::uint8_t* mask, Work&& work) {
-    pool->run(
-        [&](int part) {
-          for (int world = first[part]; world < first[part + 1]; ++world) {
-            if (mask == nullptr || mask[world] != 0) work(world);
-          }
-        },
-        [] {});
-  }
-
-  int worlds;
-  SimulatorSettings settings;
-  std::string why_not;
-  Simulator simulator;  ///< to check, and for starts
-  State start;
-  RowMemory memory;
-  BatchArrays arrays;
-  Stop stop;
-  std::vector<StopPoll> polls;                      ///< by part
-  std::vector<int> first;                           ///< world of each part, and their number
-  std::vector<std::unique_ptr<WorldRange>> ranges;  ///< by part
-  std::unique_ptr<ThreadPool> pool;
-  /// What step_async() was asked for, and its thread.
-  int later_substeps = 0;
-  bool later_all = true;
-  std::vector<std::uint8_t> later_mask;
-  std::unique_ptr<Background> background;
-};
 
 Batch::Impl::Impl(const Scene& scene,
                   int num_worlds,
@@ -154,6 +86,7 @@ void Batch::Impl::put(int world, const State& state) {
   *row.contacts = *row.scalar_steps = 0;
   range_of(world).set_state(place(world), state);
   memory.actuation().settle(world, row.commands());
+  memory.last_steps().settle(world, row.q, row.v);
 }
 
 State Batch::Impl::start_of(int world, const double* q, const double* v) const {
@@ -329,8 +262,8 @@ double* Batch::wrench(int body, const Vec3d& point) {
   return impl_->memory.wrench(body, point);
 }
 
-void Batch::contact_forces(const int* geometries, int count, double* out) const {
-  const int all = static_cast<int>(scene().geometries().size());
+std::vector<int> geometry_columns(const Scene& scene, const int* geometries, int count) {
+  const int all = static_cast<int>(scene.geometries().size());
   std::vector<int> columns(all, -1);
   for (int k = 0; k < count; ++k) {
     check_range("geometry", geometries[k], 0, all - 1);
@@ -338,10 +271,21 @@ void Batch::contact_forces(const int* geometries, int count, double* out) const 
       throw std::invalid_argument("geometry " + std::to_string(geometries[k]) + " is given twice");
     columns[geometries[k]] = k;
   }
+  return columns;
+}
+
+void Batch::contact_forces(const int* geometries, int count, double* out) const {
+  const std::vector<int> columns = geometry_columns(scene(), geometries, count);
   std::fill_n(out, static_cast<std::ptrdiff_t>(worlds()) * count, 0.0);
   impl_->each_world(nullptr, [&](int world) {
-    impl_->range_of(world).add_contact_forces(
-        impl_->place(world), columns.data(), out + static_cast<std::ptrdiff_t>(world) * count);
+    double* row = out + static_cast<std::ptrdiff_t>(world) * count;
+    const auto add = [&](int a, int b, const Vec3d& impulse_A) {
+      const double force = norm(impulse_A) / impl_->settings.dt;
+      for (const int geometry : {a, b}) {
+        if (columns[geometry] >= 0) row[columns[geometry]] += force;
+      }
+    };
+    impl_->range_of(world).each_contact(impl_->place(world), ContactVisit::by(add));
   });
 }
 

@@ -1,6 +1,5 @@
 #include "batch/lane_batch.hpp"
 
-#include "batch/world_range.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -182,17 +181,15 @@ void LaneBatch::get_state(int world, State& state) const {
         impulse[(3 * view_.num_slots + j) * W];
 }
 
-void LaneBatch::add_contact_forces(int world, const int* columns, double* out) const {
+void LaneBatch::each_contact(int world, const ContactVisit& visit) const {
   const int W = kernel_.width;
   const double* impulse = at(data_.impulse, world, total_rows(view_));
   for (int k = 0; k < view_.num_slots; ++k) {
     const double* own = impulse + 3 * k * W;
-    const double force = norm(Vec3d{own[0], own[W], own[2 * W]}) / view_.rules.dt;
-    for (const int geometry : {view_.slots[k].shape, view_.slots[k].plane}) {
-      if (columns[geometry] >= 0) out[columns[geometry]] += force;
-    }
+    const auto [a, b] = std::minmax(view_.slots[k].shape, view_.slots[k].plane);
+    visit.call(visit.object, a, b, {own[0], own[W], own[2 * W]});
   }
-  stiction::add_contact_forces(data_.others[world], view_.rules.dt, columns, out);
+  stiction::each_contact(data_.others[world], visit);
 }
 
 void LaneBatch::set_control(int world, const Control& control) {

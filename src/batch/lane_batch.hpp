@@ -3,6 +3,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "batch/world_parameters.hpp"
+#include "batch/world_range.hpp"
 #include "batch/world_wrenches.hpp"
 #include "simulator/lanes/lane_kernels.hpp"
 #include "simulator/lanes/lane_layout.hpp"
@@ -52,7 +53,7 @@ class LaneBatch {
   /// stay.
   void set_wrenches(int world, const WrenchTable& table, std::ptrdiff_t row);
   /// As WorldRange has it.
-  void add_contact_forces(int world, const int* columns, double* out) const;
+  void each_contact(int world, const ContactVisit& visit) const;
   double time(int world) const { return data_.time[world]; }
   /// Validated. Worlds that were never given any have the scene's.
   void set_parameters(int world, const Parameters& parameters);

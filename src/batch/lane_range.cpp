@@ -42,8 +42,8 @@ class LaneRange final : public WorldRange {
   const SimulatorSettings& settings() const override { return batch_.settings(); }
   void set_state(int world, const State& state) override { batch_.set_state(world, state); }
   void get_state(int world, State& state) const override { batch_.get_state(world, state); }
-  void add_contact_forces(int world, const int* columns, double* out) const override {
-    batch_.add_contact_forces(world, columns, out);
+  void each_contact(int world, const ContactVisit& visit) const override {
+    batch_.each_contact(world, visit);
   }
   WorldParameters& parameters() override { return batch_.parameters(); }
   void set_parameters(int world, const Parameters& p) override { batch_.set_parameters(world, p); }
@@ -52,12 +52,15 @@ class LaneRange final : public WorldRange {
   }
 
  private:
+  static constexpr auto kNotFinite = static_cast<std::uint8_t>(LaneExit::kNotFinite);
+
   /// False: no world of the chunk moves.
   bool load(int first, int count, const std::uint8_t* mask) {
     bool any = false;
     for (int i = 0; i < count; ++i) {
       const int world = first + i;
-      moves_[i] = (mask == nullptr || mask[world] != 0) && !rows_.frozen(world);
+      moves_[i] = (mask == nullptr || mask[world] != 0) && !rows_.frozen(world) &&
+                  !freeze_not_finite(rows_, world, kNotFinite);
       batch_.hold(world, moves_[i] == 0);
       if (moves_[i] == 0) continue;
       any = true;
@@ -71,8 +74,11 @@ class LaneRange final : public WorldRange {
 
   void step_chunk(int first, int count, bool first_step) {
     for (int i = 0; i < count; ++i) {
-      if (moves_[i] == 0) continue;
+      if (moves_[i] == 0 || rows_.frozen(first + i)) continue;
       const WorldRows row = rows_.from(first + i);
+      if (row.last_steps->kept())
+        batch_.get_motion(
+            first + i, row.last_steps->q(row.world), row.last_steps->v(row.world));
       if (!row.actuation->on(row.world)) continue;
       const double* x = row.actuation->next(row.world, row.commands());
       batch_.set_targets(first + i, x, x + row.nv, x + 2 * row.nv);
@@ -101,6 +107,7 @@ class LaneRange final : public WorldRange {
       const WorldRows row = rows_.from(first + i);
       batch_.get_motion(first + i, row.q, row.v);
       *row.time = batch_.time(first + i);
+      if (row.last_steps->kept()) row.last_steps->end(row.world, row.q, row.v, settings().dt);
     }
   }
 

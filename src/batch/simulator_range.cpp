@@ -28,6 +28,7 @@ class SimulatorRange final : public WorldRange {
     for (int world = 0; world < static_cast<int>(states_.size()); ++world) {
       if ((call.mask != nullptr && call.mask[world] == 0) || rows_.frozen(world)) continue;
       if (poll_->requested()) return;
+      if (freeze_not_finite(rows_, world, 0)) continue;
       step_world(world, call.steps);
     }
   }
@@ -37,8 +38,8 @@ class SimulatorRange final : public WorldRange {
   const SimulatorSettings& settings() const override { return simulator_.settings(); }
   void set_state(int world, const State& state) override { states_[world] = state; }
   void get_state(int world, State& state) const override { state = states_[world]; }
-  void add_contact_forces(int world, const int* columns, double* out) const override {
-    stiction::add_contact_forces(states_[world].contacts, settings().dt, columns, out);
+  void each_contact(int world, const ContactVisit& visit) const override {
+    stiction::each_contact(states_[world].contacts, visit);
   }
   WorldParameters& parameters() override { return parameters_; }
   void set_parameters(int world, const Parameters& p) override {
@@ -65,7 +66,12 @@ class SimulatorRange final : public WorldRange {
     state.v = Vector(row.v, row.nv);
     const bool actuated = row.actuation->on(row.world);
     if (!actuated) take_commands(row.torque, row.position_target, row.velocity_target);
+    const bool kept = row.last_steps->kept();
     for (int k = 0; k < steps && !poll_->requested(); ++k) {
+      if (kept) {
+        Vector(row.last_steps->q(row.world), row.nq) = state.q;
+        Vector(row.last_steps->v(row.world), row.nv) = state.v;
+      }
       if (actuated) {
         const double* x = row.actuation->next(row.world, row.commands());
         take_commands(x, x + row.nv, x + 2 * row.nv);
@@ -85,6 +91,7 @@ class SimulatorRange final : public WorldRange {
     Vector(row.q, row.nq) = state.q;
     Vector(row.v, row.nv) = state.v;
     *row.time = state.time;
+    if (kept) row.last_steps->end(row.world, row.q, row.v, settings().dt);
   }
 
   void take_commands(const double* torque, const double* position, const double* velocity) {

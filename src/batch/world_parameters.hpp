@@ -19,6 +19,8 @@ class WorldParameters {
 
   /// Whether the world was ever given any.
   bool own(int world) const { return own_[world] != 0; }
+  /// What it was given by set(); null: nothing.
+  const Parameters* whole(int world) const { return whole_[world].get(); }
   /// Those of its next step.
   void read(int world, Parameters& out) const;
   /// Validated; what was assigned to the world before is gone.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "batch/actuation.hpp"
+#include "batch/last_steps.hpp"
 #include "batch/world_parameters.hpp"
 #include "batch/world_wrenches.hpp"
 
@@ -38,7 +39,8 @@ struct WorldRows {
   std::int32_t *contacts, *scalar_steps;
   std::uint8_t* lane_exit;
   const WrenchTable* wrenches;  ///< of all worlds
-  Actuation* actuation;         ///< of all worlds
+  Actuation* actuation;         ///< likewise
+  LastSteps* last_steps;        ///< likewise
   std::ptrdiff_t world;         ///< of the first row
 
   /// Those from `world` on.
@@ -59,12 +61,25 @@ struct WorldStep {
   bool first;         ///< of its call
 };
 void add_step(const WorldStep& step, const WorldRows& rows, int world);
+/// Freezes a world whose q or v have a number that is not finite: no step is for these. False: it
+/// has none.
+bool freeze_not_finite(const WorldRows& rows, int world, std::uint8_t exit);
 
-/// The same of the points that a state remembers.
-void add_contact_forces(const std::vector<ContactMemory>& contacts,
-                        double dt,
-                        const int* columns,
-                        double* out);
+/// visit(a, b, impulse on geometry b [N s] in the axes of the body of a), a < b, for points of
+/// contact.
+struct ContactVisit {
+  const void* object;
+  void (*call)(const void* object, int a, int b, const Vec3d& impulse_A);
+
+  template <class Visit>
+  static ContactVisit by(const Visit& visit) {
+    return {&visit, [](const void* self, int a, int b, const Vec3d& impulse_A) {
+              (*static_cast<const Visit*>(self))(a, b, impulse_A);
+            }};
+  }
+};
+/// Those that a state remembers.
+void each_contact(const std::vector<ContactMemory>& contacts, const ContactVisit& visit);
 
 struct RangeCall {
   int steps;
@@ -82,9 +97,8 @@ class WorldRange {
   virtual const SimulatorSettings& settings() const = 0;
   virtual void set_state(int world, const State& state) = 0;
   virtual void get_state(int world, State& state) const = 0;
-  /// Adds the force [N] of each point of contact of the last step to out[columns[g]] of either
-  /// geometry g, where that is not negative.
-  virtual void add_contact_forces(int world, const int* columns, double* out) const = 0;
+  /// The points of the last step.
+  virtual void each_contact(int world, const ContactVisit& visit) const = 0;
   virtual WorldParameters& parameters() = 0;  ///< to be read and checked
   virtual void set_parameters(int world, const Parameters& parameters) = 0;
   virtual void assign(WorldField field, int world, const double* values) = 0;

@@ -36,6 +36,7 @@ WorldRows WorldRows::from(std::ptrdiff_t world) const {
           lane_exit + world,
           wrenches,
           actuation,
+          last_steps,
           this->world + world};
 }
 
@@ -54,20 +55,23 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world) {
   *row.lane_exit = step.exit;
 }
 
-void add_contact_forces(const std::vector<ContactMemory>& contacts,
-                        double dt,
-                        const int* columns,
-                        double* out) {
-  for (const ContactMemory& c : contacts) {
-    const double force = norm(c.impulse_A) / dt;
-    for (const std::uint64_t geometry : {c.pair >> 32, c.pair & 0xffffffffu}) {
-      if (columns[geometry] >= 0) out[columns[geometry]] += force;
-    }
-  }
+bool freeze_not_finite(const WorldRows& rows, int world, std::uint8_t exit) {
+  const WorldRows row = rows.from(world);
+  if (all_finite(row.q, row.nq) && all_finite(row.v, row.nv)) return false;
+  add_step({StepStatus::kNotFinite, 0.0, 0, exit, true}, rows, world);
+  return true;
+}
+
+void each_contact(const std::vector<ContactMemory>& contacts, const ContactVisit& visit) {
+  for (const ContactMemory& c : contacts)
+    visit.call(visit.object,
+               static_cast<int>(c.pair >> 32),
+               static_cast<int>(c.pair & 0xffffffffu),
+               c.impulse_A);
 }
 
 RowMemory::RowMemory(const Scene& scene, int worlds, double dt)
-    : nq_(scene.nq()), nv_(scene.nv()), actuation_(worlds, scene.nv(), dt) {
+    : nq_(scene.nq()), nv_(scene.nv()), actuation_(worlds, scene.nv(), dt), last_steps_(scene, worlds) {
   const std::size_t n = static_cast<std::size_t>(worlds);
   q_.resize(n * nq_);
   for (std::vector<double>* x : {&v_, &torque_, &position_target_, &velocity_target_})
@@ -100,6 +104,7 @@ WorldRows RowMemory::rows() {
           lane_exit_.data(),
           &wrenches_,
           &actuation_,
+          &last_steps_,
           0};
 }
 

@@ -12,6 +12,7 @@ class RowMemory {
   BatchArrays arrays();
   const WrenchTable& wrenches() const { return wrenches_; }
   Actuation& actuation() { return actuation_; }
+  LastSteps& last_steps() { return last_steps_; }
   /// [worlds, 6] of a point of a body, made where there is none yet; it stays where it is.
   double* wrench(int body, const Vec3d& point);
 
@@ -34,6 +35,7 @@ class RowMemory {
   std::vector<std::string> bodies_;  ///< names
   WrenchTable wrenches_;
   Actuation actuation_;
+  LastSteps last_steps_;
   std::vector<double> q_, v_, torque_, position_target_, velocity_target_, time_, certificate_;
   std::vector<std::uint8_t> status_, lane_exit_;
   std::vector<std::int32_t> contacts_, scalar_steps_;

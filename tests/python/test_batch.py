@@ -170,6 +170,24 @@ def test_a_world_that_fails_stands_still_alone() -> None:
     assert np.isfinite(batch.v).all()
 
 
+@pytest.mark.parametrize("lanes", [True, False])
+@pytest.mark.parametrize("name", ["solo12", "solo12-rough"])
+def test_infinite_numbers_freeze_their_world(name: str, lanes: bool) -> None:
+    for field, bad in (("q", np.inf), ("v", -np.inf), ("q", np.nan)):
+        batch, good = (
+            Batch(stiction.load(name), 5, lanes=lanes, configuration="standing") for _ in range(2)
+        )
+        getattr(batch, field)[3, 0] = bad
+        batch.step(4)
+        good.step(4)
+        assert batch.frozen.tolist() == [False, False, False, True, False]
+        assert batch.time.tolist() == pytest.approx([0.004, 0.004, 0.004, 0.0, 0.004])
+        assert same_bits(np.delete(batch.q, 3, axis=0), np.delete(good.q, 3, axis=0))
+        batch.reset(batch.frozen)
+        batch.step(4)
+        assert same_bits(batch.q[3], good.q[3])
+
+
 def test_states_and_parameters_of_one_world() -> None:
     batch = stepped()
     batch.step(100)

@@ -169,6 +169,7 @@ class Batch {
   void set_interrupt(const Interrupt& interrupt);
 
  private:
+  friend class Observer;
   void run(void* object, void (*work)(void* object, int first, int last)) const;
   struct Impl;
   std::unique_ptr<Impl> impl_;
