@@ -137,6 +137,7 @@ from .smoothing import along_path, randomized_gradient
 from .solving import solve
 from .starting import StartWarning
 from .terrain import height_field
+from .terrain_tiles import TerrainTiles
 
 install_copying()
 
@@ -217,6 +218,7 @@ __all__ = [
     "StepDerivatives",
     "StepReport",
     "StictionError",
+    "TerrainTiles",
     "Trial",
     "TriangleMesh",
     "Trot",
