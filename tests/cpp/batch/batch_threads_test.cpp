@@ -1,3 +1,5 @@
+#include "stiction/batch/observer.hpp"
+
 #include "batch/thread_pool.hpp"
 #include "batch_sample.hpp"
 
@@ -81,6 +83,51 @@ BOOST_AUTO_TEST_CASE(threads_share_nothing) {
         else
           BOOST_TEST(same_world(batch.state(w), expected[w]));
       }
+    }
+  }
+}
+
+// Delays, motors, observers and history on four threads end as on one.
+BOOST_AUTO_TEST_CASE(commands_and_observers_share_nothing) {
+  constexpr int kWorlds = 22, kLength = 3;
+  for (const bool lanes : {true, false}) {
+    Rng rng(8);
+    const Scene scene = found_scene(rng);
+    const int nv = scene.nv();
+    ObserverSettings settings;
+    settings.names = {"force", "imu", "pose", "velocity", "heights", "q", "target"};
+    settings.feet = {0, 1};
+    settings.frames = {{scene.num_bodies() - 1}};
+    settings.imu = settings.scan.frame = settings.frames[0];
+    settings.scan.points = {0.0, 0.0, 0.1, -0.2};
+    settings.scan.miss = 7.0;
+    std::vector<double> expected;
+    for (const int threads : {1, 4}) {
+      Batch batch(scene, kWorlds, {}, {.threads = threads, .width = 2, .lanes = lanes});
+      fill(batch, 0);
+      const Observer observer(batch, settings);
+      const int m = observer.columns();
+      std::vector<double> delay(kWorlds * nv), time(kWorlds * nv), row(kWorlds * m);
+      std::vector<double> history(kLength * row.size());
+      std::vector<std::uint8_t> mask(kWorlds);
+      for (int k = 0; k < 8; ++k) {
+        for (int i = 0; i < kWorlds * nv; ++i) {
+          delay[i] = (i / nv + i + k) % 4;
+          time[i] = 0.002 * ((i / nv + k) % 3);
+          batch.arrays().torque[i] = 0.02 * ((i + k) % 5 - 2);
+        }
+        for (int w = 0; w < kWorlds; ++w) mask[w] = (w + k) % 3 != 0;
+        batch.assign(WorldField::kCommandDelay, delay.data(), mask.data());
+        batch.assign(WorldField::kMotorTime, time.data(), mask.data());
+        batch.step_async(3, mask.data());
+        BOOST_CHECK_THROW(observer.observe(row.data(), m), std::logic_error);
+        BOOST_TEST(batch.wait());
+        observer.observe(row.data(), m);
+        roll_history(batch, kLength, m, row.data(), mask.data(), history.data());
+        if (k == 4) batch.reset(mask.data());
+      }
+      if (threads == 1) expected = history;
+      BOOST_TEST((history == expected), "lanes " << lanes);
     }
   }
 }
