@@ -1,5 +1,7 @@
 #include "batch/ground_scan.hpp"
 
+#include "stiction/geometry/height_field.hpp"
+
 #include "collision/rays/ray_shapes.hpp"
 #include "math/number_text.hpp"
 
@@ -10,6 +12,10 @@ namespace stiction {
 namespace {
 
 constexpr double kUpright = 1e-9;  ///< a frame's x axis closer to the vertical has no heading
+
+bool upright(const Transform& X) {
+  return X.R.c2.x == 0.0 && X.R.c2.y == 0.0 && X.R.c2.z == 1.0;
+}
 
 HeightScanSettings checked(const Scene& scene, HeightScanSettings s) {
   const auto refuse = [](const std::string& text) { throw std::invalid_argument("scan." + text); };
@@ -65,13 +71,14 @@ double GroundScan::Ground::ray(const Vec3d& origin) const {
   double most = kInfinity;
   const auto offer = [&](int k) {
     const Transform& X = poses[k];
+    const Vec3d o = transpose_times(X.R, origin - X.p);
     RayHit hit;
-    if (detail::ray_shape(shapes[k],
-                          transpose_times(X.R, origin - X.p),
-                          transpose_times(X.R, down),
-                          most,
-                          hit))
+    if (shapes[k].field != nullptr && upright(X)) {  // the cell, where a ray would search for it
+      const double length = o.z - shapes[k].field->height(o.x, o.y);
+      if (length >= 0.0 && length < most) most = length;
+    } else if (detail::ray_shape(shapes[k], o, transpose_times(X.R, down), most, hit)) {
       most = hit.distance;
+    }
   };
   for (const int k : unbounded) offer(k);
   tree.descend([&](const Aabb& box) { return detail::ray_meets_box(box, origin, down, most); },

@@ -77,6 +77,28 @@ def test_heights_of_a_height_field() -> None:
     assert same_bits(np.isnan(expected), told == 5.0)
 
 
+@pytest.mark.parametrize("turn", [(0, 0, 0.0), (0, 0, 0.7), (0.2, -0.1, 0.5), (np.pi, 0, 0)])
+def test_placed_height_fields_are_seen_as_by_rays(turn: tuple[float, float, float]) -> None:
+    """Upright ones are looked up by their cells, others searched; one upside down has no top."""
+    heights = np.random.default_rng(7).uniform(-0.3, 0.3, (13, 17))
+    X = pinocchio.SE3(pinocchio.rpy.rpyToMatrix(*turn), np.array([0.3, -0.2, 0.1]))
+    field = stiction.HeightField(heights, [0.25, 0.3])
+    scene = scene_on(lambda s: s.add_geometry("field", "world", field, X))
+    batch = Batch(scene, 20)
+    placed(batch)
+    batch.q[:5, 2] -= 0.7  # under the surface: rays begin there
+    points = np.random.default_rng(8).uniform(-0.5, 0.5, (11, 2))
+    scan = HeightScan(points, frame="box", above=0.1, miss=np.inf)
+    seen = batch.observe(["heights"], scan=scan)
+    for w in range(20):
+        origins = np.column_stack((turned_points(points, batch.q[w]), np.full(11, 0.0)))
+        origins[:, 2] = batch.q[w, 2] + 0.1
+        down = np.tile([0.0, 0.0, -1.0], (11, 1))
+        hits = stiction.ray_cast(scene, batch.state(w), origins, down, ignored=["box"])
+        assert seen[w] == pytest.approx(np.asarray(hits.distances) - 0.1, abs=1e-9)
+    assert np.isfinite(seen).any() == (turn[0] != np.pi) and np.isinf(seen).any()
+
+
 def test_heights_of_planes_meshes_and_boxes() -> None:
     vertices = np.array([[-2, -2, 0], [2, -2, 0.4], [2, 2, 0.8], [-2, 2, 0.4]], float)
     triangles = [[0, 1, 2], [0, 2, 3]]
