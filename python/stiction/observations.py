@@ -32,9 +32,9 @@ class HeightScan:
     where it is higher.
 
     Attributes:
-        points: (n, 2) x, y [m], kept as an array; from the frame's origin, in axes that turn with the frame about the
+        points: (n, 2) x, y [m] from the frame's origin, in axes that turn with the frame about the
             vertical: x along the frame's x axis seen from above (the world's where it stands
-            upright).
+            upright). Kept as an array that is not to be written.
         frame: name of a frame or body that moves, or number of a body.
         above: rays begin this far over the frame's origin [m]; ground above that is not seen, nor
             is a solid in which a ray begins.

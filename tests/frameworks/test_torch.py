@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -67,3 +69,26 @@ def test_the_page_runs_as_written() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs/derivatives.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python torch\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     exec(block, {"__name__": "__main__"})
+
+
+def test_arrays_of_a_batch_are_tensors_without_a_copy() -> None:
+    batch, plain = (
+        stiction.Batch(stiction.load("solo12"), 5, configuration="standing") for _ in range(2)
+    )
+    q, target = torch.from_dlpack(batch.q), torch.from_dlpack(batch.position_target)
+    assert q.dtype == torch.float64 and q.data_ptr() == batch.q.ctypes.data
+    target += 0.01
+    plain.position_target += 0.01
+    for b in (batch, plain):
+        b.step(20)
+    assert torch.equal(q, torch.from_numpy(plain.q.copy()))
+    for name in ("time", "contacts", "status"):
+        seen = torch.from_dlpack(getattr(batch, name))
+        assert np.array_equal(seen.numpy(), getattr(batch, name))
+    gone = weakref.ref(batch)
+    del batch, b, target, seen
+    gc.collect()
+    assert gone() is not None and bool(torch.isfinite(q).all())
+    del q
+    gc.collect()
+    assert gone() is None

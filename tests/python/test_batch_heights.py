@@ -61,18 +61,19 @@ def test_heights_of_a_height_field() -> None:
     batch = Batch(scene, 20, threads=2)
     placed(batch)
     scan = HeightScan.grid(np.linspace(-0.6, 0.6, 7), np.linspace(-0.4, 0.4, 5), frame="box")
-    assert np.shape(scan.points) == (35, 2)
+    points = np.asarray(scan.points)
+    assert points.shape == (35, 2)
     seen = batch.observe(["heights"], scan=scan)
     expected = np.array(
         [
-            [q[2] - on_field(heights, dx, dy, x, y) for x, y in turned_points(np.asarray(scan.points), q)]
+            [q[2] - on_field(heights, dx, dy, x, y) for x, y in turned_points(points, q)]
             for q in batch.q
         ]
     )
     assert np.isnan(expected).any() and np.isfinite(expected).mean() > 0.5
     assert seen == pytest.approx(expected, abs=1e-12, nan_ok=True)
     told = batch.observe(
-        ["heights"], scan=HeightScan(scan.points, frame="box", miss=5.0, above=3.0)
+        ["heights"], scan=HeightScan(points, frame="box", miss=5.0, above=3.0)
     )
     assert same_bits(np.isnan(expected), told == 5.0)
 
