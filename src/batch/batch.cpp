@@ -180,8 +180,10 @@ bool Batch::wait() {
 void Batch::reset(const std::uint8_t* mask, const double* q, const double* v) {
   Impl& x = *impl_;
   x.check_idle("reset");
-  if (q != nullptr || v != nullptr)
-    x.each_world(mask, [&](int world) { static_cast<void>(x.start_of(world, q, v)); });
+  x.each_world(mask, [&](int world) {
+    if (x.memory.actuation().on(world)) x.memory.check_commands(world);
+    if (q != nullptr || v != nullptr) static_cast<void>(x.start_of(world, q, v));
+  });
   x.each_world(mask, [&](int world) { x.put(world, x.start_of(world, q, v)); });
 }
 
@@ -200,6 +202,7 @@ void Batch::set_state(int world, const State& state) {
   impl_->check_world(world);
   validate_whole_state(scene(), state);
   validate_scene_of(state, impl_->start.scene);
+  if (impl_->memory.actuation().on(world)) impl_->memory.check_commands(world);
   impl_->put(world, state);
 }
 
@@ -307,6 +310,7 @@ void Batch::assign(WorldField field, const double* values, const std::uint8_t* m
   x.check_idle("assign");
   const std::ptrdiff_t size = world_field_size(field, scene());
   x.each_world(mask, [&](int world) {
+    if (Actuation::has(field)) x.memory.check_commands(world);
     named(world, [&] {
       const double* row = values + world * size;
       if (Actuation::has(field))

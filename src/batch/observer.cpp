@@ -186,7 +186,8 @@ Observer::Impl::Impl(Batch& of, const ObserverSettings& s)
 Observer::Impl::World Observer::Impl::world(int number) const {
   WorldParameters& parameters = batch.range_of(number).parameters();
   const int place = batch.place(number);
-  double g[3] = {scene.parameters.gravity.x, scene.parameters.gravity.y, scene.parameters.gravity.z};
+  double g[kAxes];
+  put(scene.parameters.gravity, g);
   if (parameters.own(place)) parameters.read(WorldField::kGravity, place, g);
   return {number, batch.memory.rows().from(number), parameters.whole(place), {g[0], g[1], g[2]}};
 }

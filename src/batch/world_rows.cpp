@@ -71,7 +71,10 @@ void each_contact(const std::vector<ContactMemory>& contacts, const ContactVisit
 }
 
 RowMemory::RowMemory(const Scene& scene, int worlds, double dt)
-    : nq_(scene.nq()), nv_(scene.nv()), actuation_(worlds, scene.nv(), dt), last_steps_(scene, worlds) {
+    : nq_(scene.nq()),
+      nv_(scene.nv()),
+      actuation_(worlds, scene.nv(), dt),
+      last_steps_(scene, worlds) {
   const std::size_t n = static_cast<std::size_t>(worlds);
   q_.resize(n * nq_);
   for (std::vector<double>* x : {&v_, &torque_, &position_target_, &velocity_target_})
@@ -150,7 +153,7 @@ void RowMemory::check_units(int world) const {
   }
 }
 
-void RowMemory::check(int first, int last, const std::uint8_t* mask) const {
+void RowMemory::check_commands(int world) const {
   struct Field {
     const char* name;
     const std::vector<double>& values;
@@ -158,17 +161,21 @@ void RowMemory::check(int first, int last, const std::uint8_t* mask) const {
   const Field fields[] = {{"torque", torque_},
                           {"position_target", position_target_},
                           {"velocity_target", velocity_target_}};
+  for (const auto& [name, values] : fields) {
+    const double* x = values.data() + static_cast<std::ptrdiff_t>(world) * nv_;
+    if (all_finite(x, nv_)) continue;
+    int k = 0;
+    while (std::isfinite(x[k])) ++k;
+    throw std::invalid_argument(entry(name, world, k) + " = " + number_text(x[k]) +
+                                ": must be finite");
+  }
+}
+
+void RowMemory::check(int first, int last, const std::uint8_t* mask) const {
   constexpr auto kFrozen = static_cast<std::uint8_t>(StepStatus::kNotFinite);
   for (int world = first; world < last; ++world) {
     if ((mask != nullptr && mask[world] == 0) || status_[world] == kFrozen) continue;
-    for (const auto& [name, values] : fields) {
-      const double* x = values.data() + static_cast<std::ptrdiff_t>(world) * nv_;
-      if (all_finite(x, nv_)) continue;
-      int k = 0;
-      while (std::isfinite(x[k])) ++k;
-      throw std::invalid_argument(entry(name, world, k) + " = " + number_text(x[k]) +
-                                  ": must be finite");
-    }
+    check_commands(world);
     check_wrenches(world);
     check_units(world);
   }

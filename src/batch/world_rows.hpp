@@ -20,6 +20,8 @@ class RowMemory {
   /// configurations whose quaternions are not unit, of the worlds in [first, last) that will move.
   /// Numbers of q and v that are not finite are left to the step, which freezes their world.
   void check(int first, int last, const std::uint8_t* mask) const;
+  /// The same of torque and targets alone.
+  void check_commands(int world) const;
 
  private:
   struct UnitGroup {

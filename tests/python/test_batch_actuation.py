@@ -153,6 +153,16 @@ def test_wrong_arguments_are_named() -> None:
     ):  # fmt: skip
         with pytest.raises(ValueError, match=text):
             call()
+    batch.position_target[2, 3] = np.nan  # would stay in what the world remembers
+    for call in (
+        batch.reset,
+        lambda: batch.set_state(2, batch.state(2)),
+        lambda: batch.assign("command_delay", 3),
+        batch.step,
+    ):
+        with pytest.raises(ValueError, match=r"position_target\[2, 3\] = nan: must be finite"):
+            call()  # type: ignore[no-untyped-call]
+    batch.position_target[2, 3] = 0.0
     batch.step_async(2000)
     with pytest.raises(stiction.StictionError, match="wait"):
         batch.commands(0)

@@ -106,7 +106,8 @@ class Batch {
 
   /// The worlds of the mask back to the start, at rest at time 0 with cold warm starts; or to rows
   /// of q [worlds, nq] and v [worlds, nv]. Controls and parameters stay. Throws
-  /// std::invalid_argument naming world and entry before anything changes.
+  /// std::invalid_argument naming world and entry before anything changes; controls that are not
+  /// finite too, where the world has delays or motors.
   void reset(const std::uint8_t* mask = nullptr,
              const double* q = nullptr,
              const double* v = nullptr);
