@@ -161,7 +161,7 @@ def test_wrong_arguments_are_named() -> None:
         batch.step,
     ):
         with pytest.raises(ValueError, match=r"position_target\[2, 3\] = nan: must be finite"):
-            call()  # type: ignore[no-untyped-call]
+            call()
     batch.position_target[2, 3] = 0.0
     batch.step_async(2000)
     with pytest.raises(stiction.StictionError, match="wait"):
