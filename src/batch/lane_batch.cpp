@@ -79,6 +79,7 @@ void LaneBatch::allocate() {
   data_.exit.assign(lanes, LaneExit::kStepped);
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
+  data_.crowded.assign(lanes, 0);
   data_.reports.resize(lanes);
   shared_.parameters = LaneMemory(kernel_.parameters(view_));
   shared_.shapes = LaneMemory(kernel_.shapes(view_));
@@ -125,6 +126,7 @@ void LaneBatch::set_state(int world, const State& state) {
   double* feature = at(data_.feature, world, view_.num_found);
   for (int k = 0; k < view_.num_found; ++k) feature[k * W] = kNoFeature;
   data_.others[world].clear();
+  data_.crowded[world] = 0;
   for (const ContactMemory& kept : state.contacts) take_memory(world, kept);
   for (int j = 0; j < view_.num_rows; ++j)
     impulse[(3 * view_.num_slots + j) * W] =
@@ -141,6 +143,9 @@ void LaneBatch::take_memory(int world, const ContactMemory& memory) {
   });
   if (slot == layout_.slots.end()) {
     data_.others[world].push_back(memory);
+    for (const LaneSlot& x : layout_.slots) {
+      if (x.found >= 0 && pair_of(layout_, x) == memory.pair) data_.crowded[world] = 1;
+    }
     return;
   }
   if (slot->found >= 0) feature[slot->found * W] = memory.feature;
@@ -318,14 +323,25 @@ void LaneBatch::add_pack(int pack) {
 }
 
 void LaneBatch::step_chunk(int first) {
+  constexpr std::uint8_t kHeldForKernel = 2;
   const int W = kernel_.width, end = std::min(first + kMaxLanePacks, packs_);
   views_.clear();
   for (int k = first; k < end; ++k) add_pack(k);
   if (views_.empty()) return;
-  kernel_.step(
-      view_, views_.data(), static_cast<int>(views_.size()), work_.data(), indices_.data());
   const int last = std::min(worlds_, end * W);
   for (int world = first * W; world < last; ++world) {
+    if (data_.crowded[world] == 0 || held(world)) continue;
+    hold(world, true);  // for the kernel
+    data_.crowded[world] = kHeldForKernel;
+  }
+  kernel_.step(
+      view_, views_.data(), static_cast<int>(views_.size()), work_.data(), indices_.data());
+  for (int world = first * W; world < last; ++world) {
+    if (data_.crowded[world] == kHeldForKernel) {
+      hold(world, false);
+      data_.crowded[world] = 1;
+      data_.exit[world] = LaneExit::kPair;
+    }
     if (data_.exit[world] == LaneExit::kHeld) continue;
     ++counts_[static_cast<int>(data_.exit[world])];
     if (data_.exit[world] != LaneExit::kStepped) {

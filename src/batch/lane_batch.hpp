@@ -33,6 +33,8 @@ class LaneBatch {
   /// or if there is no such width or no world.
   LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width = 0);
 
+  LaneBatch(LaneBatch&&) = delete;  // the lanes point into it
+
   int worlds() const { return worlds_; }
   int width() const { return kernel_.width; }
   const Scene& scene() const { return scalar_.scene(); }
@@ -85,6 +87,8 @@ class LaneBatch {
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
     std::vector<std::vector<ContactMemory>> others;  ///< [lanes] of pairs without a slot
+    std::vector<std::uint8_t> crowded;               ///< [lanes] a found pair has more impulses
+                                                     ///< than places, which would be lost
     std::vector<LaneReport> reports;                 ///< [lanes]
   };
 

@@ -121,6 +121,7 @@ bool is_solved(const ContactProblem& p,
                int island,
                const SolverSettings& settings,
                const ContactSolution& x) {
+  if (x.certified && x.residuals.relative <= settings.tolerance) return true;
   const int first = p.island_start[island], last = p.island_start[island + 1];
   const Residuals r = residuals_at(p, x.impulse.data(), x.velocity.data(), first, last);
   return r.relative <= tolerance_of({p, first, last}, settings) || r.rounding_limited();

@@ -28,35 +28,42 @@ void RigidStep::step(const StepInput& input, State& state) {
 }
 
 bool RigidStep::step_on_lanes(const StepInput& input, State& state) {
-  if (!lane_ || !input.control.wrenches.empty()) return false;
+  if (!lane_ || !input.control.wrenches.empty() || input.settings.solver.interrupt.requested())
+    return false;
   if (wait_ > 0) {
     --wait_;
     return false;
   }
   if (!lane_->step(input, state, report)) {
-    rest_from_lanes();
+    pause_lanes();
     return false;
   }
-  if (rest_ > 0) --rest_;
+  if (pause_ > 0) --pause_;
   judge(true);
   return true;
 }
 
-void RigidStep::rest_from_lanes() {
+void RigidStep::pause_lanes() {
   constexpr int kShort = 8, kLong = 256;
-  rest_ = std::clamp(2 * rest_, kShort, kLong);
-  wait_ = rest_;
+  pause_ = std::clamp(2 * pause_, kShort, kLong);
+  wait_ = pause_;
 }
 
-/// A step on lanes is taken again by its start.
+/// A step on lanes is taken again from its start, whatever may have asked since to end early.
 void RigidStep::complete(const StepInput& input) {
   if (!without_record_) return;
   without_record_ = false;
-  rest_from_lanes();
-  const StepReport told = report;
-  again_ = input.before;
-  step_whole(input, again_);
-  report = told;
+  pause_lanes();
+  const StepReport of_lanes = report;
+  repeated_ = input.before;
+  if (input.settings.solver.interrupt.requested()) {
+    patient_ = input.settings;
+    patient_.solver.interrupt = {};
+    step_whole({input.scene, input.parameters, patient_, input.control, input.before}, repeated_);
+  } else {
+    step_whole(input, repeated_);
+  }
+  report = of_lanes;
 }
 
 void RigidStep::step_whole(const StepInput& input, State& state) {

@@ -33,7 +33,7 @@ class RigidStep final : public StepKind {
  private:
   bool step_on_lanes(const StepInput& input, State& state);
   void step_whole(const StepInput& input, State& state);
-  void rest_from_lanes();
+  void pause_lanes();
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
   const SolverSettings& rules_of_step(const SolverSettings& settings);
@@ -54,12 +54,14 @@ class RigidStep final : public StepKind {
   SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;
 
-  /// The way on lanes, if the scene is for them. It is not tried for some steps after it failed or
-  /// the record was asked for: then it is slower.
+  /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a
+  /// whole step needs, nor for some steps after it failed or the record was asked for: then it is
+  /// slower. The bits are the same either way.
   std::unique_ptr<LaneOfOne> lane_;
   bool without_record_ = false;  ///< the last step was on lanes
-  int wait_ = 0, rest_ = 0;      ///< steps until it is tried again; the last such number
-  State again_;                  ///< of complete()
+  int wait_ = 1, pause_ = 0;     ///< steps until it is tried again; the last such number
+  State repeated_;               ///< of complete()
+  SimulatorSettings patient_;
 };
 
 }  // namespace stiction

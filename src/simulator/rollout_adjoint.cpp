@@ -126,6 +126,7 @@ Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape,
   check_cotangents(by, steps, nv);
   if (const std::string name = first_difference(parameters_, tape.parameters); !name.empty())
     refuse("parameters." + name + " was edited after the rollout: repeat it, or undo the edit");
+  complete();
   if (lent_) edits_.look(parameters_);
   if (!adjoint_) adjoint_ = std::make_unique<Adjoint>();
   Adjoint& work = *adjoint_;

@@ -285,9 +285,11 @@ def test_stages_say_what_solved() -> None:
     problem = stiction.ContactProblem(np.eye(3), [1.0, 0.5, -1.0], [0.5])
     solution = stiction.solve(problem)
     assert sum(stage["factorisations"] for stage in solution.stages) == solution.factorisations
-    assert [stage["stage"] for stage in solution.stages if stage["ends"]] == ["turns"]
+    assert [stage["stage"] for stage in solution.stages if stage["ends"]] == ["few rows"]
     assert solution.stages[-1]["relative"] <= 1e-8 and solution.stages[0]["island"] == 0
     assert stiction.solve(problem, solver="ncp-pgs").stages == []
+    many = stiction.ContactProblem(np.eye(27), np.tile([1.0, 0.5, -1.0], 9), [0.5] * 9)
+    assert [s["stage"] for s in stiction.solve(many).stages if s["ends"]] == ["turns"]
 
 
 def test_last_stage_solves_what_others_do_not() -> None:

@@ -137,6 +137,7 @@ inline void follow_features(const LaneScene& s,
           const int from = 3 * (pair.first_slot + m);
           for (int r = 0; r < 3; ++r)
             numbers(impulse)[(o + r) * W + i] = numbers(kept)[(from + r) * W + i];
+          break;
         }
       }
     }

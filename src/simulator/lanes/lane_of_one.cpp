@@ -20,17 +20,17 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
       control_(3 * view_.tree.nv, 0.0),
       impulse_(total_rows(view_)),
       feature_(view_.num_found),
-      told_(2 * total_rows(view_) + 2 * num_sets(view_)) {
+      record_memory_(2 * total_rows(view_) + 2 * num_sets(view_)) {
   view_.find = PairFinder::call;
   view_.finder = &finder_;
   for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
   const int rows = total_rows(view_);
-  double* told = told_.data();
-  tell_.used = used_.data();
-  tell_.impulse = told;
-  tell_.velocity = told + rows;
-  tell_.gap = told + 2 * rows;
-  tell_.reference = told + 2 * rows + num_sets(view_);
+  double* memory = record_memory_.data();
+  record_.used = used_.data();
+  record_.impulse = memory;
+  record_.velocity = memory + rows;
+  record_.gap = memory + 2 * rows;
+  record_.reference = memory + 2 * rows + num_sets(view_);
 }
 
 void LaneOfOne::read_parameters(const StepInput& input) {
@@ -55,8 +55,9 @@ void LaneOfOne::read_control(const Control& control) {
   }
 }
 
-/// Contacts and slots are sorted alike; those of pairs that are found take places in turn.
-void LaneOfOne::read_impulses(const State& state) {
+/// Contacts and slots are sorted alike; those of pairs that are found take places in turn. False:
+/// such a pair has more impulses than places, which would be lost.
+bool LaneOfOne::read_impulses(const State& state) {
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   std::fill(feature_.begin(), feature_.end(), kNoFeature);
   const int slots = view_.num_slots;
@@ -66,6 +67,9 @@ void LaneOfOne::read_impulses(const State& state) {
     while (k < slots && pair_[k] == kept.pair && layout_.slots[k].found < 0 &&
            layout_.slots[k].feature < kept.feature)
       ++k;
+    if (k > 0 && layout_.slots[k - 1].found >= 0 && pair_[k - 1] == kept.pair &&
+        (k == slots || pair_[k] != kept.pair))
+      return false;
     if (k == slots) break;
     const LaneSlot& slot = layout_.slots[k];
     if (pair_[k] != kept.pair || (slot.found < 0 && slot.feature != kept.feature)) continue;
@@ -75,13 +79,14 @@ void LaneOfOne::read_impulses(const State& state) {
   }
   for (int j = 0; j < view_.num_rows; ++j)
     impulse_[3 * slots + j] = state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
+  return true;
 }
 
 void LaneOfOne::write_impulses(State& state) const {
   state.contacts.clear();
   std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
-  for (int n = 0; n < tell_.num_used; ++n) {
-    const int set = tell_.used[n];
+  for (int n = 0; n < record_.num_used; ++n) {
+    const int set = record_.used[n];
     const double* l = impulse_.data() + set_offset(view_, set);
     if (set >= view_.num_slots) {
       const LaneRow& row = layout_.rows[set - view_.num_slots];
@@ -99,7 +104,7 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
   finder_.follow(input.scene);
   read_parameters(input);
   read_control(input.control);
-  read_impulses(state);
+  if (!read_impulses(state)) return false;
   double relative = 0.0, contacts = 0.0;
   const double held = 0.0;
   LaneExit exit = LaneExit::kStepped;
@@ -115,7 +120,7 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
                       &exit,
                       nullptr,
                       feature_.data(),
-                      &tell_};
+                      &record_};
   kernel_.step(view_, &pack, 1, work_.data(), indices_.data());
   if (exit != LaneExit::kStepped) return false;
   state.time += view_.rules.dt;
@@ -129,19 +134,20 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
 /// As RigidStep::fill_report(), in its order of sums.
 void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r = {};
-  r.residuals = {tell_.primal, tell_.dual, tell_.complementarity, tell_.relative, tell_.backward};
-  r.iterations = tell_.sweeps;
-  r.factorisations = tell_.steps;
+  r.residuals = {
+      record_.primal, record_.dual, record_.complementarity, record_.relative, record_.backward};
+  r.iterations = record_.sweeps;
+  r.factorisations = record_.steps;
   r.tolerance = input.settings.solver.tolerance;
   const LaneParameters<double> p =
       read_lane_parameters<double>(view_, parameters_.data(), shapes_.data());
-  for (int n = 0; n < tell_.num_used; ++n) {
-    const int set = tell_.used[n], dim = set_dim(view_, set);
-    const double* l = tell_.impulse + set_offset(view_, set);
-    const double* c = tell_.velocity + set_offset(view_, set);
+  for (int n = 0; n < record_.num_used; ++n) {
+    const int set = record_.used[n], dim = set_dim(view_, set);
+    const double* l = record_.impulse + set_offset(view_, set);
+    const double* c = record_.velocity + set_offset(view_, set);
     r.num_rows += dim;
     const bool contact = set < view_.num_slots;
-    const double asked = tell_.reference[set], gap = tell_.gap[set];
+    const double asked = record_.reference[set], gap = record_.gap[set];
     if ((contact || layout_.rows[set - view_.num_slots].kind != LaneRow::Kind::kDryFriction) &&
         !(gap > 0.0))
       r.recovery_energy +=
@@ -153,9 +159,9 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
     if (l[2] > 0.0 && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;
-  r.kinetic_energy = tell_.kinetic_energy;
-  r.potential_energy =
-      tell_.potential_energy + spring_energy(input.scene, input.parameters, input.before.q.data());
+  r.kinetic_energy = record_.kinetic_energy;
+  r.potential_energy = record_.potential_energy +
+                       spring_energy(input.scene, input.parameters, input.before.q.data());
 }
 
 }  // namespace stiction

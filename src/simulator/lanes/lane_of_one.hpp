@@ -16,6 +16,7 @@ namespace stiction {
 class LaneOfOne {
  public:
   LaneOfOne(const Scene& scene, const SimulatorSettings& settings);
+  LaneOfOne(LaneOfOne&&) = delete;  // view_ and record_ point into it
 
   /// Moves the state on and fills the report but for its status; or false, and nothing is changed:
   /// the step is none for lanes, or has more rows than a dense problem.
@@ -24,7 +25,7 @@ class LaneOfOne {
  private:
   void read_parameters(const StepInput& input);
   void read_control(const Control& control);
-  void read_impulses(const State& state);
+  bool read_impulses(const State& state);
   void write_impulses(State& state) const;
   void fill_report(const StepInput& input, StepReport& report) const;
 
@@ -35,8 +36,8 @@ class LaneOfOne {
   std::vector<std::uint64_t> pair_;  ///< [slots] State::contacts' pair
   LaneMemory parameters_, shapes_, work_;
   std::vector<int> indices_, used_;
-  std::vector<double> control_, impulse_, feature_, told_;
-  LaneTell tell_;
+  std::vector<double> control_, impulse_, feature_, record_memory_;
+  LaneRecord record_;
   bool known_ = false;  ///< parameters_ are those of version_
   std::uint64_t version_ = 0;
 };

@@ -7,13 +7,12 @@ namespace stiction {
 /// a begins at 4 rows a, entry (r, column) at [4 column + r], the fourth is zero; that of row j of
 /// one dimension at 4 rows cones + rows j.
 struct LaneProblem {
-  int cones, scalars;
+  int cones, scalars, rows;  ///< rows: 3 cones + scalars
   double* panels;
   double *g, *lambda;     ///< [rows] lambda: warm start, then the solution
   double* mu;             ///< [cones]
   double *lower, *upper;  ///< [scalars] upper: infinite of a limit
   double* floor;          ///< [sets]
-  int rows() const { return 3 * cones + scalars; }
 };
 
 /// The library's solver, called from code of any instruction set.

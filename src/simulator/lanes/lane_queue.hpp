@@ -74,25 +74,25 @@ inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* pack
 }
 
 /// The solution of a world alone, to be told.
-inline void tell_solution(const LaneScene& s,
-                          const LaneQueue<double>& q,
-                          const DenseWork<double>& dense,
-                          LaneTell& tell) {
+inline void record_solution(const LaneScene& s,
+                            const LaneQueue<double>& q,
+                            const DenseWork<double>& dense,
+                            LaneRecord& record) {
   const DenseProblem<double>& p = q.problem;
   if (!dense.velocity_known) dense_velocity(DenseShape<double, -1>{p}, p.lambda, dense.c);
   const DenseResiduals r = dense_residuals(p, dense.c);
-  tell.primal = r.primal;
-  tell.dual = r.dual;
-  tell.complementarity = r.complementarity;
-  tell.relative = r.relative;
-  tell.backward = r.backward;
-  tell.sweeps = dense.num_sweeps;
-  tell.steps = dense.num_steps;
-  for (int k = 0, row = 0; k < tell.num_used; ++k) {
+  record.primal = r.primal;
+  record.dual = r.dual;
+  record.complementarity = r.complementarity;
+  record.relative = r.relative;
+  record.backward = r.backward;
+  record.sweeps = dense.num_sweeps;
+  record.steps = dense.num_steps;
+  for (int k = 0, row = 0; k < record.num_used; ++k) {
     const int o = set_offset(s, q.sets[k]), dim = set_dim(s, q.sets[k]);
     for (int r = 0; r < dim; ++r, ++row) {
-      tell.impulse[o + row_of_set(dim, r)] = p.lambda[row];
-      tell.velocity[o + row_of_set(dim, r)] = dense.c[row];
+      record.impulse[o + row_of_set(dim, r)] = p.lambda[row];
+      record.velocity[o + row_of_set(dim, r)] = dense.c[row];
     }
   }
 }
@@ -111,8 +111,9 @@ inline void solve_queue(const LaneScene& s,
   }
   dense_solve(p, s.rules.tolerance, dense);
   if constexpr (W == 1) {
-    LaneTell* tell = packs[q.pack[0]].tell;
-    if (tell != nullptr && p.relative[0] <= s.rules.tolerance) tell_solution(s, q, dense, *tell);
+    LaneRecord* record = packs[q.pack[0]].record;
+    if (record != nullptr && p.relative[0] <= s.rules.tolerance)
+      record_solution(s, q, dense, *record);
   }
   scatter(s, q, packs);
 }
@@ -241,7 +242,7 @@ inline void copy_panels(const LaneScratch<Real>& x,
                         const LaneSets& sets,
                         const LaneProblem& p) {
   constexpr int W = lane_width<Real>;
-  const int stride = w.num_rows, rows = p.rows();
+  const int stride = w.num_rows, rows = p.rows;
   const auto from = [&](int a, int b) {
     return numbers(x.G) + (sets.start[a] * stride + sets.start[b]) * W + sets.lane;
   };

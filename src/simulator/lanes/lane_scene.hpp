@@ -129,7 +129,7 @@ inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;
 
 /// What a step of one world alone tells beside its state, of the sets that it has; the arrays have
 /// room for all.
-struct LaneTell {
+struct LaneRecord {
   int num_used = 0;
   int* used = nullptr;         ///< ascending
   double *impulse, *velocity;  ///< [total rows] lambda and c, contact frame
@@ -154,7 +154,7 @@ struct LanePack {
   LaneExit* exit;            ///< [W]
   const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
   double* feature;           ///< [found slots] that `impulse` is of; kNoFeature
-  LaneTell* tell = nullptr;  ///< of a pack of one world
+  LaneRecord* record = nullptr;  ///< of a pack of one world
 };
 
 /// Packs of a chunk at most: what they keep fits a cache of the second level, and problems of one

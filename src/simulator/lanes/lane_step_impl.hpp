@@ -139,17 +139,19 @@ inline void store_impulses(const LaneScene& s,
 }
 
 /// What a world alone has beside its solution.
-inline void tell_rows(const LaneScratch<double>& x, const PackWork<double>& w, LaneTell& tell) {
-  tell.num_used = w.num_used;
-  tell.primal = tell.dual = tell.complementarity = tell.relative = tell.backward = 0.0;
-  tell.sweeps = tell.steps = 0;
-  tell.kinetic_energy = w.data.kinetic_energy;
-  tell.potential_energy = w.data.potential_energy;
+inline void record_rows(const LaneScratch<double>& x,
+                        const PackWork<double>& w,
+                        LaneRecord& record) {
+  record.num_used = w.num_used;
+  record.primal = record.dual = record.complementarity = record.relative = record.backward = 0.0;
+  record.sweeps = record.steps = 0;
+  record.kinetic_energy = w.data.kinetic_energy;
+  record.potential_energy = w.data.potential_energy;
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
-    tell.used[k] = set;
-    tell.gap[set] = x.gap[set];
-    tell.reference[set] = x.reference[set];
+    record.used[k] = set;
+    record.gap[set] = x.gap[set];
+    record.reference[set] = x.reference[set];
   }
 }
 
@@ -234,8 +236,8 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
     parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters, packs[k].shapes);
     prepare(s, parameters[k], packs[k], scratch, works[k]);
     if constexpr (lane_width<Real> == 1) {
-      works[k].tell = packs[k].tell;
-      if (packs[k].tell != nullptr) tell_rows(scratch, works[k], *packs[k].tell);
+      works[k].record = packs[k].record;
+      if (packs[k].record != nullptr) record_rows(scratch, works[k], *packs[k].record);
     }
     enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense);
   }

@@ -32,7 +32,7 @@ struct PackWork {
   Real* feature;             ///< [found slots]
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
-  LaneTell* tell;            ///< of one world alone; null
+  LaneRecord* record;        ///< of one world alone; null
 };
 
 /// Of the pack at hand, without meaning afterwards.
@@ -97,7 +97,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.used = indices;
   indices += num_sets(s);
   w.num_used = w.num_rows = 0;
-  w.tell = nullptr;
+  w.record = nullptr;
   return w;
 }
 

@@ -30,6 +30,7 @@ LaneProblem ProblemSolver::begin(int cones, int scalars) {
   upper_.resize(scalars);
   lanes_ = {cones,
             scalars,
+            rows,
             p.stored.values.data(),
             p.g.data(),
             solution_.impulse.data(),

@@ -149,7 +149,7 @@ inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
   relative = select(no_g & no_lambda, select(x.primal > zero, one, zero), relative);
   const Real enough = max(V, floor) / Real(kRoundingOfSum * rows);
   relative = select(x.diagonal * x.energy > enough * enough, infinity<Real>(), relative);
-  return select(x.total < infinity<Real>(), relative, infinity<Real>());
+  return select(x.total * x.total < infinity<Real>(), relative, infinity<Real>());
 }
 
 /// Adds all sets at lambda, with its velocity c.

@@ -339,6 +339,7 @@ void solve_ncp_newton(const ContactProblem& problem,
       return IslandOutcome{sweeps, SolveStatus::kConverged};
     }
     NcpNewton solver(island, settings, budget, work, work.given, lambda, velocity);
+    solver.count_sweeps(sweeps);
     SolveStatus status = solver.solve(solution.record_stages ? &solution.stages : nullptr);
     if (status == SolveStatus::kInfeasible && settings.regularise_infeasible &&
         solver.regularise(solution.regularisation))
@@ -346,7 +347,7 @@ void solve_ncp_newton(const ContactProblem& problem,
     // One converged island: velocity and residuals are those of the final impulse already.
     solution.certified = problem.num_islands() == 1 && status == SolveStatus::kConverged;
     if (solution.certified) solution.residuals = solver.certificate();
-    return IslandOutcome{sweeps + solver.sweeps(), status};
+    return IslandOutcome{solver.sweeps(), status};
   });
   if (!solution.regularisation.empty()) solution.regularisation.resize(problem.g.size(), 0.0);
 }

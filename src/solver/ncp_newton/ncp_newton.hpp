@@ -88,6 +88,7 @@ class NcpNewton {
   /// receives it, by row.
   bool regularise(std::vector<double>& regularisation);
   int sweeps() const { return sweeps_; }
+  void count_sweeps(int taken) { sweeps_ += taken; }
   const Residuals& certificate() const { return certificate_; }
 
  private:
