@@ -48,7 +48,7 @@ MJCF = (
     ("higher order than linear", "unused", "warning",
      "one linear coefficient that fits where the joint works"),
     ("is not active at the start", "unused", "warning", 'active="true", or leave it out'),
-    ("its polynomial is not linear", "unused", "warning", "two coefficients in polycoef"),
+    ("a spatial tendon is not supported", "unused", "warning", "a fixed tendon or joints instead"),
     ("does not act", "unused", "warning",
      "a motor on a joint, or compute its force yourself and add it to control.torque"),
     ("its activation is not simulated", "unused", "warning",

@@ -198,8 +198,6 @@ def _add_coupling(source: Source, scene: Scene, k: int) -> str:
     """l1 - l1_0 = a0 + a1 (l2 - l2_0), l lengths of fixed tendons, if two joints are left in it."""
     m, a = source.model, [float(x) for x in source.model.eq_data[k, :5]]
     first, second = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
-    if any(a[2:]) and second >= 0:
-        return "its polynomial is not linear"
     parts, constant = [(first, 1.0)], a[0]
     if second >= 0:
         parts.append((second, -a[1]))
@@ -211,6 +209,8 @@ def _add_coupling(source: Source, scene: Scene, k: int) -> str:
         for w in range(int(m.tendon_adr[tendon]), int(m.tendon_adr[tendon] + m.tendon_num[tendon])):
             dof = int(m.jnt_dofadr[m.wrap_objid[w]])
             coefficients[dof] = coefficients.get(dof, 0.0) + factor * float(m.wrap_prm[w])
+    if any(a[2:]) and second >= 0:
+        return "its polynomial is not linear"
     left = [(dof, c) for dof, c in coefficients.items() if c != 0.0]
     if len(left) != 2:
         return f"it couples {len(left)} joints; only two are supported"
