@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -202,6 +203,22 @@ def test_the_example_is_what_it_says(tmp_path: Path) -> None:
     runs = from_toml(file)
     assert isinstance(runs, TaskRuns)
     assert runs.policy == str(tmp_path / "trot.npz") and runs.settings == {"randomise": True}
+
+
+def test_ray_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def init(**_: Any) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    stand_in = ModuleType("ray")
+    stand_in.is_initialized = lambda: False  # type: ignore[attr-defined]
+    stand_in.init = init  # type: ignore[attr-defined]
+    stand_in.shutdown = lambda: calls.append("shutdown")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "ray", stand_in)
+    with pytest.raises(SweepError, match=r"Ray did not start: The current node timed out.*workers"):
+        run(Squares(), workers=2)
+    assert calls == ["shutdown"]
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ RETRIES = 5
 
 
 class SweepError(RuntimeError):
-    """A chunk that could not be done, by its worlds."""
+    """A chunk that could not be done, by its worlds; or Ray did not start."""
 
 
 class Runs(Protocol):
@@ -66,7 +66,7 @@ def run(
         Columns of all worlds in their order; with `out` empty: read(out) has them.
 
     Raises:
-        SweepError: a chunk failed; those that were done before are in `out`.
+        SweepError: a chunk failed, those that were done before are in `out`; Ray did not start.
         ValueError: a number is out of range, or `out` holds other runs.
         ModuleNotFoundError: Ray or pyarrow is needed and not there.
     """
@@ -181,5 +181,9 @@ def _started(workers: int, address: str | None) -> tuple[Any, bool]:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
     if address is None:
         quiet |= {"num_cpus": workers, "include_dashboard": False}
-    ray.init(address=address, **quiet)
+    try:
+        ray.init(address=address, **quiet)
+    except Exception as error:  # Ray has no type for a node that does not come up in time
+        ray.shutdown()
+        raise SweepError(f"Ray did not start: {error}; workers = 0 runs in this process") from error
     return ray, True
