@@ -110,4 +110,19 @@ BOOST_AUTO_TEST_CASE(wrenches_off_the_origin_allocate_nothing) {
   }
 }
 
+// A Simulator whose steps were all on lanes allocates nothing when the first one is not.
+BOOST_AUTO_TEST_CASE(the_first_step_off_the_lanes_allocates_nothing) {
+  Simulator sim(make_scene("solo12"));
+  State state = sim.initial_state("standing");
+  Control control = sim.hold("standing");
+  control.wrenches.reserve(1);
+  for (int k = 0; k < 300; ++k) sim.step(state, control);
+  const long before = allocation_count();
+  sim.step(state, control);
+  control.wrenches.push_back({0, {1.0, 0.0, 0.0}, {0.0, 0.0, 0.0}});
+  for (int k = 0; k < 100; ++k) sim.step(state, control);
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(sim.report().num_contacts == 4);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

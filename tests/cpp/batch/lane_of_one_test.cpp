@@ -157,4 +157,75 @@ BOOST_AUTO_TEST_CASE(a_simulator_may_move) {
   }
 }
 
+// Contacts asked for later are of the step, though a caller wants to end early by then or another
+// call has looked at parameters that were edited since.
+BOOST_AUTO_TEST_CASE(what_happens_after_a_step_does_not_change_it) {
+  const Scene scene = make_scene("solo12");
+  for (const bool edited : {false, true}) {
+    Simulator sim(scene);
+    Whole whole(scene);
+    State state = sim.initial_state("standing"), expected = state;
+    const Control control = sim.hold("standing");
+    for (int k = 0; k < 100; ++k) {
+      sim.step(state, control);
+      whole.step(expected, control);
+    }
+    if (edited) {
+      for (Material& m : sim.parameters().material) m.friction = 0.01;
+      for (double& m : sim.parameters().mass) m *= 2.0;
+      sim.inverse_contact_dynamics(state, control, state.v);
+    } else {
+      sim.set_interrupt({[](void*) { return true; }, nullptr});
+    }
+    const std::vector<ContactReport> a = sim.contacts(), b = whole.sim.contacts();
+    BOOST_TEST_REQUIRE(a.size() == b.size());
+    BOOST_TEST(a.size() == 4u);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      BOOST_TEST(norm(a[i].force_on_b_world - b[i].force_on_b_world) == 0.0);
+      BOOST_TEST(a[i].friction == b[i].friction);
+    }
+    BOOST_TEST(sim.solution().impulse == whole.sim.solution().impulse,
+               boost::test_tools::per_element());
+  }
+}
+
+// A pair that remembers more impulses than it has places on lanes keeps its world from them, since
+// the next contacts may be those without a place.
+BOOST_AUTO_TEST_CASE(no_impulse_is_lost_for_want_of_a_place) {
+  int crowded = 0;
+  for (int trial = 0; trial < 40 && crowded < 5; ++trial) {
+    Rng rng(6100 + trial);
+    const Scene scene = found_scene(rng);
+    const SimulatorSettings settings;
+    LaneOfOne lane(scene, settings);
+    LaneBatch batch(scene, settings, 3);
+    Simulator sim(scene);
+    State state = sim.initial_state("default");
+    for (int k = 0; k < 5; ++k) sim.step(state, {});
+    if (state.contacts.empty()) continue;
+    ++crowded;
+    const ContactMemory last = state.contacts.back();
+    for (std::uint32_t k = 1; k <= 9; ++k) {
+      state.contacts.push_back(last);
+      state.contacts.back().feature = last.feature + k;
+    }
+    State alone = state, expected = state, left;
+    StepReport report;
+    BOOST_TEST(!lane.step({scene, scene.parameters, settings, {}, state}, alone, report));
+    BOOST_TEST(same_bits(alone, state));
+    batch.set_state(1, state);
+    batch.set_control(1, sim.hold());
+    batch.step();
+    sim.step(expected, sim.hold());
+    batch.get_state(1, left);
+    BOOST_TEST((batch.report(1).exit == LaneExit::kPair));
+    BOOST_TEST((batch.report(0).exit != LaneExit::kHeld));
+    BOOST_TEST(same_bits(left, expected));
+    BOOST_TEST(!batch.held(1));
+    batch.step();
+    BOOST_TEST((batch.report(1).exit != LaneExit::kHeld));
+  }
+  BOOST_TEST(crowded == 5);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(rows_depend_on_the_world_alone) {
         const std::vector<float> rounded(expected.begin(), expected.end());
         BOOST_TEST((observed<float>(observer, kWorlds) == rounded));
       }
-      BOOST_TEST(std::all_of(
-          expected.begin(), expected.end(), [](double x) { return std::isfinite(x); }));
+      BOOST_TEST(
+          std::all_of(expected.begin(), expected.end(), [](double x) { return std::isfinite(x); }));
     }
   }
 }
