@@ -20,6 +20,10 @@ from stiction.envs import SOLO12_TROT  # noqa: E402
 from stiction.sweep import SceneRuns, SweepError, TaskRuns, read, run  # noqa: E402
 from stiction.sweep.spec import EXAMPLE  # noqa: E402
 
+pytestmark = pytest.mark.filterwarnings(  # of Ray's own processes, as it ends them
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
 SCENE = SceneRuns(
     "solo12",
     configuration="standing",
