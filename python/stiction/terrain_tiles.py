@@ -97,9 +97,7 @@ class TerrainTiles:
             raise ValueError(f"radius = {radius}: must be finite and >= 0 [m]")
         return np.asarray(self._origins(radius)[i, j])
 
-    def place(
-        self, q: ArrayLike, row: ArrayLike, column: ArrayLike, radius: float = 0.3
-    ) -> Floats:
+    def place(self, q: ArrayLike, row: ArrayLike, column: ArrayLike, radius: float = 0.3) -> Floats:
         """Configurations moved onto tiles: those of a robot that stands over the origin on z = 0,
         on a free-flyer that is the scene's first joint.
 

@@ -28,8 +28,7 @@ void RigidStep::step(const StepInput& input, State& state) {
 }
 
 bool RigidStep::step_on_lanes(const StepInput& input, State& state) {
-  if (!lane_ || !input.control.wrenches.empty() || input.settings.solver.interrupt.requested())
-    return false;
+  if (!lane_ || !input.control.wrenches.empty()) return false;
   if (wait_ > 0) {
     --wait_;
     return false;
@@ -56,7 +55,7 @@ void RigidStep::complete(const StepInput& input) {
   pause_lanes();
   const StepReport of_lanes = report;
   repeated_ = input.before;
-  if (input.settings.solver.interrupt.requested()) {
+  if (input.settings.solver.interrupt.asked != nullptr) {
     patient_ = input.settings;
     patient_.solver.interrupt = {};
     step_whole({input.scene, input.parameters, patient_, input.control, input.before}, repeated_);

@@ -47,9 +47,7 @@ def quantities(xml: str, soft: bool = False) -> dict[str, Any]:
         "start": scene.default_q,
         "shapes": [(g.shape.type, g.shape.size) for g in scene.geometries],
         "places": [p.geometry_placement(i).homogeneous for i in range(len(scene.geometries))],
-        "pairs": [
-            scene.pair_enabled(i, j) for i in range(len(scene.geometries)) for j in range(i)
-        ],
+        "pairs": [scene.pair_enabled(i, j) for i in range(len(scene.geometries)) for j in range(i)],
         "timestep": loaded.timestep,
         "keyframes": [(k.q, k.v, k.time, k.ctrl, k.activation) for k in loaded.keyframes.values()],
         "mocap": [k.mocap for k in loaded.keyframes.values()],

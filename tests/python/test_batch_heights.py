@@ -72,9 +72,7 @@ def test_heights_of_a_height_field() -> None:
     )
     assert np.isnan(expected).any() and np.isfinite(expected).mean() > 0.5
     assert seen == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    told = batch.observe(
-        ["heights"], scan=HeightScan(points, frame="box", miss=5.0, above=3.0)
-    )
+    told = batch.observe(["heights"], scan=HeightScan(points, frame="box", miss=5.0, above=3.0))
     assert same_bits(np.isnan(expected), told == 5.0)
 
 

@@ -32,6 +32,7 @@ TUTORIALS = {
     "docs/tutorials/stiff_contact.md",
     "docs/tutorials/compare_engines.md",
     "docs/tutorials/learning.md",
+    "docs/tutorials/own_task.md",
     "docs/tutorials/own_solver.md",
     "docs/gradients.md",
 }

@@ -152,7 +152,8 @@ def test_the_jaco_of_its_urdf() -> None:
 
 BLOCK = """<body name="block" pos="0 0 {z}"><freejoint/>
   <geom name="block" type="box" size=".02 .02 .03" mass="{mass}" friction="0.8"/></body>"""
-PANDA = """<mujoco model="panda"><compiler angle="radian"/><option timestep="0.001"/>
+PANDA = (
+    """<mujoco model="panda"><compiler angle="radian"/><option timestep="0.001"/>
   <default><default class="finger"><joint type="slide" axis="0 1 0" range="0 .04" damping="10"
     armature=".1"/><geom type="box" mass="0.015" friction="0.8"/></default></default>
   <worldbody>
@@ -162,7 +163,9 @@ PANDA = """<mujoco model="panda"><compiler angle="radian"/><option timestep="0.0
       <geom size=".00875 .0076 .00925" pos="0 .00758 .04525"/></body>
     <body name="right" pos="0 0 .0584" quat="0 0 0 1" childclass="finger"><joint name="right"/>
       <geom size=".00875 .0076 .00925" pos="0 .00758 .04525"/></body></body>
-  """ + BLOCK + """</worldbody>
+  """
+    + BLOCK
+    + """</worldbody>
   <contact><exclude body1="left" body2="right"/></contact>
   <tendon><fixed name="split"><joint joint="left" coef=".5"/>
     <joint joint="right" coef=".5"/></fixed></tendon>
@@ -171,6 +174,7 @@ PANDA = """<mujoco model="panda"><compiler angle="radian"/><option timestep="0.0
     gainprm=".01568627451" biastype="affine" biasprm="0 -100 -10"/>
     <position name="lift" joint="lift" kp="5000" kv="200"/></actuator>
   <keyframe><key name="open" qpos="0 .04 .04 0 0 {z} 1 0 0 0"/></keyframe></mujoco>"""
+)
 SIDE = """
     <body name="{s}_driver" pos="0 .0306 .055"><joint name="{s}_driver" range="0 .8" damping=".1"
         armature=".005"/><geom class="bar" fromto="0 0 0 0 .02 .0133"/>
@@ -183,7 +187,8 @@ SIDE = """
         range="-.9 .9"/><geom class="bar" fromto="0 0 0 0 -.0176 .013"/>
         <geom name="{s}_pad" type="box" size=".011 .005 .02" pos="0 -.02 .05" mass=".04"
           friction="0.8"/></body></body>"""
-ROBOTIQ = """<mujoco model="robotiq"><compiler angle="radian"/><option timestep="0.001"/>
+ROBOTIQ = (
+    """<mujoco model="robotiq"><compiler angle="radian"/><option timestep="0.001"/>
   <default><joint axis="1 0 0"/><default class="bar"><geom type="capsule" size=".004" mass=".01"
     contype="0" conaffinity="0"/></default></default>
   <worldbody>
@@ -191,7 +196,9 @@ ROBOTIQ = """<mujoco model="robotiq"><compiler angle="radian"/><option timestep=
     <joint name="lift" type="slide" axis="0 0 -1"/>
     <geom type="box" size=".02 .04 .02" pos="0 0 .02" mass="0.7" contype="0" conaffinity="0"/>
     <body name="right">{right}</body><body name="left" quat="0 0 0 1">{left}</body></body>
-  """ + BLOCK + """</worldbody>
+  """
+    + BLOCK
+    + """</worldbody>
   <tendon><fixed name="split"><joint joint="right_driver" coef=".485"/>
     <joint joint="left_driver" coef=".485"/></fixed></tendon>
   <equality>
@@ -201,6 +208,7 @@ ROBOTIQ = """<mujoco model="robotiq"><compiler angle="radian"/><option timestep=
   <actuator><general name="grip" tendon="split" forcerange="-5 5" ctrlrange="0 255"
     gainprm=".3137255" biastype="affine" biasprm="0 -100 -10"/>
     <position name="lift" joint="lift" kp="5000" kv="200"/></actuator></mujoco>"""
+)
 
 
 def lifted(run: stiction.MjcfSimulation, grip: float, height: float) -> float:

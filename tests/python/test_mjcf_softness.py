@@ -185,9 +185,7 @@ WELDS = """<mujoco><option timestep="0.001"/><worldbody>
     <weld site1="hook" site2="eye" {soft}/></equality></mujoco>"""
 
 
-@pytest.mark.parametrize(
-    "sides", [("world", "hung", ""), ("hung", "world", 'anchor="0 0 1"')]
-)
+@pytest.mark.parametrize("sides", [("world", "hung", ""), ("hung", "world", 'anchor="0 0 1"')])
 @pytest.mark.parametrize(
     "soft", ['solref=".1 1"', 'solref="-400 -40" solimp=".8 .95 .02"', 'torquescale="0.3"']
 )

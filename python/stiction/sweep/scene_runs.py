@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import observations
 from ..batch import Batch
 from ..counted_random import uniform
 from ..loading import load
@@ -20,6 +19,11 @@ __all__ = ["SceneRuns", "digest"]
 
 Floats = NDArray[np.float64]
 _MOVE_STREAM = 1
+
+OBSERVATIONS = (
+    "v_body", "w_body", "gravity", "height", "joint_q", "joint_v", "q", "v", "target",
+)  # fmt: skip
+"""Of `Batch.observe`, what needs no further arguments."""
 
 
 @dataclass(frozen=True)
@@ -135,9 +139,8 @@ class SceneRuns:
             "status": np.array(Batch.STATUSES)[batch.status],
             "certificate": batch.certificate.copy(),
         }
-        seen = batch.observe(self.record)
-        for name, place in observations.columns(batch.scene, self.record, 0).items():
-            row[name] = seen[:, place]
+        for name in self.record:
+            row[name] = batch.observe([name])
         return row
 
 
@@ -188,6 +191,5 @@ def _check_fields(runs: SceneRuns) -> None:
                 raise ValueError(f"random.{name} = {values}: must be the lowest and highest value")
     for name in set(runs.grid) & set(runs.random):
         raise ValueError(f"{name} is in grid and in random: must be in one")
-    if not runs.record or "contact" in runs.record:
-        names = [name for name in observations.NAMES if name != "contact"]
-        raise ValueError(f"record = {list(runs.record)}: must be of {', '.join(names)}")
+    if not runs.record or not set(runs.record) <= set(OBSERVATIONS):
+        raise ValueError(f"record = {list(runs.record)}: must be of {', '.join(OBSERVATIONS)}")
