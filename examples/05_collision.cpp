@@ -93,7 +93,8 @@ void print_heights(const Scene& scene, const std::vector<Transform>& poses) {
     for (const double x : {-0.6, -0.3, 0.0, 0.3, 0.6}) origins.push_back({x, y, 1.0});
   }
   const std::vector<Vec3d> down(origins.size(), {0, 0, -1});
-  const auto hits = ray_cast(scene, scene.parameters, poses, origins, down, kInfinity, {scene.body("robot")});
+  const auto hits =
+      ray_cast(scene, scene.parameters, poses, origins, down, kInfinity, {scene.body("robot")});
   int on_stone = 0;
   std::printf("height scan [m]:");
   for (std::size_t k = 0; k < hits.size(); ++k) {

@@ -20,7 +20,8 @@ struct SceneOptions {
   /// cube-slide, cube-drag, two-cubes: eight spheres of radius a / 50 at the corners instead of the
   /// box, which makes at most four contacts per face with fixed feature points.
   bool corner_spheres = false;
-  std::uint64_t seed = 3;  ///< of the orientations of ycb-pile, heights of solo12-rough and solo12-trot-bumpy
+  std::uint64_t seed =
+      3;  ///< of the orientations of ycb-pile, heights of solo12-rough and solo12-trot-bumpy
 };
 
 struct SceneInfo {

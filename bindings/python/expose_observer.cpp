@@ -39,8 +39,7 @@ std::shared_ptr<HeldObserver> make_observer(BatchHolder& batch, const bp::dict& 
   const Scene& scene = batch.scene();
   ObserverSettings s;
   const bp::object names = given["names"], frames = given["frames"];
-  s.names.assign(bp::stl_input_iterator<std::string>(names),
-                 bp::stl_input_iterator<std::string>());
+  s.names.assign(bp::stl_input_iterator<std::string>(names), bp::stl_input_iterator<std::string>());
   s.feet = geometries_from(scene, bp::list(given["feet"]), "feet");
   for (bp::ssize_t k = 0; k < bp::len(frames); ++k)
     s.frames.push_back(frame_from(scene, frames[k], "frames"));

@@ -163,6 +163,6 @@ def _index(name: str, value: ArrayLike, count: int) -> Ints:
     array = np.asarray(value)
     if array.dtype.kind not in "iu":
         raise ValueError(f"{name} has dtype {array.dtype}: must be integers")
-    if array.size and not (0 <= array.min() and array.max() < count):
+    if array.size and not (array.min() >= 0 and array.max() < count):
         raise ValueError(f"{name}: must be in [0, {count}), not {array.min()} to {array.max()}")
     return array.astype(np.int64)

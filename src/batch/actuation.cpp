@@ -107,8 +107,7 @@ void Actuation::settle(std::ptrdiff_t world, const CommandRows& now) {
   if (!on(world)) return;
   World& w = *worlds_[world];
   for (int i = 0; i < kGroups * nv_; ++i) w.output[i] = now.at(i / nv_, i % nv_);
-  for (int ago = 1; ago <= w.depth; ++ago)
-    std::copy(w.output.begin(), w.output.end(), w.row(ago));
+  for (int ago = 1; ago <= w.depth; ++ago) std::copy(w.output.begin(), w.output.end(), w.row(ago));
 }
 
 const double* Actuation::next(std::ptrdiff_t world, const CommandRows& now) const {

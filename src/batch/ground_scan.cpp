@@ -13,9 +13,7 @@ namespace {
 
 constexpr double kUpright = 1e-9;  ///< a frame's x axis closer to the vertical has no heading
 
-bool upright(const Transform& X) {
-  return X.R.c2.x == 0.0 && X.R.c2.y == 0.0 && X.R.c2.z == 1.0;
-}
+bool upright(const Transform& X) { return X.R.c2.x == 0.0 && X.R.c2.y == 0.0 && X.R.c2.z == 1.0; }
 
 HeightScanSettings checked(const Scene& scene, HeightScanSettings s) {
   const auto refuse = [](const std::string& text) { throw std::invalid_argument("scan." + text); };

@@ -77,8 +77,7 @@ class LaneRange final : public WorldRange {
       if (moves_[i] == 0 || rows_.frozen(first + i)) continue;
       const WorldRows row = rows_.from(first + i);
       if (row.last_steps->kept())
-        batch_.get_motion(
-            first + i, row.last_steps->q(row.world), row.last_steps->v(row.world));
+        batch_.get_motion(first + i, row.last_steps->q(row.world), row.last_steps->v(row.world));
       if (!row.actuation->on(row.world)) continue;
       const double* x = row.actuation->next(row.world, row.commands());
       batch_.set_targets(first + i, x, x + row.nv, x + 2 * row.nv);

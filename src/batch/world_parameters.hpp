@@ -39,7 +39,7 @@ class WorldParameters {
   const Scene* scene_;
   int worlds_;
   std::vector<std::uint8_t> own_;
-  std::vector<std::unique_ptr<Parameters>> whole_;        ///< [worlds] null: the scene's
+  std::vector<std::unique_ptr<Parameters>> whole_;            ///< [worlds] null: the scene's
   std::array<std::vector<double>, kParameterFields> fields_;  ///< NaN: not assigned
   Parameters tried_;
 };

@@ -147,8 +147,8 @@ Count throw_around(const std::string& law, int impacts, int max_factorisations =
       const double gain = (after - before - std::max(0.0, report.recovery_energy)) / before;
       ++count.impacts;
       count.many += rows > 1;
-      // Problems that only the last stages solve: a gain of 1e-4 in about one of 10^4 impacts, whose
-      // cause is not known.
+      // Problems that only the last stages solve: a gain of 1e-4 in about one of 10^4 impacts,
+      // whose cause is not known.
       const bool ok = report.status == StepStatus::kOk, hard = report.factorisations > 1000;
       double& worst = !ok ? count.worst_unsolved : hard ? count.worst_hard : count.worst;
       worst = std::max(worst, gain);
