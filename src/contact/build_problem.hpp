@@ -174,6 +174,8 @@ std::vector<ClosureError> closure_errors(const Scene& scene,
 /// What a row that recovers() gives [J] at the impulses and velocities [dim] of its set: lambda . J
 /// v, of J v what is between 0 and c*.
 double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity);
+/// Of one row that asks for c*, with its impulse and velocity less c*.
+double recovery_energy(double asked, double lambda, double velocity);
 /// The sum over all of them, from impulses and velocities [rows] of a solution. The impulses do the
 /// work lambda^T J (v_free + v) / 2 <= lambda^T J v: friction takes, a speculative row takes, a row
 /// that restores nothing gives nothing, and a corrected one gives lambda . c*, less if it is at the

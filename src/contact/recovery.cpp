@@ -111,13 +111,15 @@ void limit_recovery(const RowContext& context, ContactProblem& problem) {
   }
 }
 
+double recovery_energy(double asked, double lambda, double velocity) {
+  return lambda * std::clamp(velocity + asked, std::min(asked, 0.0), std::max(asked, 0.0));
+}
+
 double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity) {
   double energy = 0.0;
   const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
-  for (int r = first; r < row.set.dim; ++r) {
-    const double asked = row.reference[r], reached = velocity[r] + asked;
-    energy += lambda[r] * std::clamp(reached, std::min(asked, 0.0), std::max(asked, 0.0));
-  }
+  for (int r = first; r < row.set.dim; ++r)
+    energy += recovery_energy(row.reference[r], lambda[r], velocity[r]);
   return energy;
 }
 

@@ -16,10 +16,11 @@
 namespace stiction {
 
 RigidStep::RigidStep(const Scene& scene, const SimulatorSettings& settings)
-    : StepKind(scene, settings), dissipative_(settings.impact_law == "newton-dissipative") {
+    : StepKind(scene, settings),
+      dissipative_(settings.impact_law == "newton-dissipative"),
+      for_lanes_(why_not_lanes(scene, settings).empty()) {
   record_.dynamics.resize(scene);
   collision_.resize(scene);
-  if (why_not_lanes(scene, settings).empty()) lane_ = std::make_unique<LaneOfOne>(scene, settings);
 }
 
 void RigidStep::step(const StepInput& input, State& state) {
@@ -28,7 +29,9 @@ void RigidStep::step(const StepInput& input, State& state) {
 }
 
 bool RigidStep::step_on_lanes(const StepInput& input, State& state) {
-  if (!lane_ || !input.control.wrenches.empty()) return false;
+  if (!for_lanes_) return false;
+  if (!lane_) lane_ = std::make_unique<LaneOfOne>(input.scene, input.settings);
+  if (!input.control.wrenches.empty()) return false;
   if (wait_ > 0) {
     --wait_;
     return false;
@@ -80,7 +83,7 @@ RowContext RigidStep::row_context(const StepInput& input, const State& state) {
 void RigidStep::prepare(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   without_record_ = false;
-  if (lane_) state.queries.clear();  // lanes keep none, and have the same bits
+  if (for_lanes_) state.queries.clear();  // lanes keep none, and have the same bits
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
@@ -205,7 +208,7 @@ void RigidStep::finish(const StepInput& input, State& state) {
     end_flight(scene, parameters, dt, loops, state);
     project_closures(scene, parameters, settings.contact, dt, loops, state);
   }
-  if (lane_) state.queries.clear();
+  if (for_lanes_) state.queries.clear();
   if (settings.sleeping.enabled)
     fall_asleep(scene, settings.sleeping, dt, record_.rows, sleep_, state);
   fill_report(input);

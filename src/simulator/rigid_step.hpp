@@ -57,7 +57,8 @@ class RigidStep final : public StepKind {
   /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a
   /// whole step needs, nor for some steps after it failed or the record was asked for: then it is
   /// slower. The bits are the same either way.
-  std::unique_ptr<LaneOfOne> lane_;
+  std::unique_ptr<LaneOfOne> lane_;  ///< from the first step on, where for_lanes_
+  bool for_lanes_;
   bool without_record_ = false;  ///< the last step was on lanes
   int wait_ = 1, pause_ = 0;     ///< steps until it is tried again; the last such number
   State repeated_;               ///< of complete()

@@ -4,7 +4,7 @@
 
 #include "math/symmetric_eigen.hpp"
 #include "model/joint.hpp"
-#include "solver/dense/dense_island.hpp"
+#include "solver/dense/dense_problem.hpp"
 
 #include <algorithm>
 #include <cmath>

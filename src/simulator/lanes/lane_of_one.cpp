@@ -1,5 +1,6 @@
 #include "simulator/lanes/lane_of_one.hpp"
 
+#include "contact/build_problem.hpp"
 #include "dynamics/forest.hpp"
 #include "simulator/lanes/lane_parameters.hpp"
 
@@ -134,10 +135,10 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
 /// As RigidStep::fill_report(), in its order of sums.
 void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r = {};
-  r.residuals = {
-      record_.primal, record_.dual, record_.complementarity, record_.relative, record_.backward};
-  r.iterations = record_.sweeps;
-  r.factorisations = record_.steps;
+  const DenseOutcome& x = record_.solved;
+  r.residuals = {x.primal, x.dual, x.complementarity, x.relative, x.backward};
+  r.iterations = x.sweeps;
+  r.factorisations = x.steps;
   r.tolerance = input.settings.solver.tolerance;
   const LaneParameters<double> p =
       read_lane_parameters<double>(view_, parameters_.data(), shapes_.data());
@@ -150,8 +151,7 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
     const double asked = record_.reference[set], gap = record_.gap[set];
     if ((contact || layout_.rows[set - view_.num_slots].kind != LaneRow::Kind::kDryFriction) &&
         !(gap > 0.0))
-      r.recovery_energy +=
-          l[dim - 1] * std::clamp(c[dim - 1] + asked, std::min(asked, 0.0), std::max(asked, 0.0));
+      r.recovery_energy += recovery_energy(asked, l[dim - 1], c[dim - 1]);
     if (!contact) continue;
     ++r.num_contacts;
     r.penetration = std::max(r.penetration, -gap);

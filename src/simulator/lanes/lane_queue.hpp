@@ -1,7 +1,7 @@
 #pragma once
 
 #include "simulator/lanes/lane_rows.hpp"
-#include "solver/dense/dense_residuals.hpp"
+#include "solver/dense/dense_outcome.hpp"
 #include "solver/dense/dense_solve.hpp"
 
 // Problems of the same size from any worlds of a chunk are solved together. A world's problem holds
@@ -47,9 +47,6 @@ inline void take_queues(const LaneScene& s,
   }
 }
 
-/// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
-constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
-
 /// Impulses and certificates go back to the worlds, the queue is empty.
 template <class Real>
 inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* packs) {
@@ -73,25 +70,16 @@ inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* pack
   q.count = 0;
 }
 
-/// The solution of a world alone, to be told.
+/// Keeps the solution of a world alone.
 inline void record_solution(const LaneScene& s,
                             const LaneQueue<double>& q,
                             const DenseWork<double>& dense,
                             LaneRecord& record) {
-  const DenseProblem<double>& p = q.problem;
-  if (!dense.velocity_known) dense_velocity(DenseShape<double, -1>{p}, p.lambda, dense.c);
-  const DenseResiduals r = dense_residuals(p, dense.c);
-  record.primal = r.primal;
-  record.dual = r.dual;
-  record.complementarity = r.complementarity;
-  record.relative = r.relative;
-  record.backward = r.backward;
-  record.sweeps = dense.num_sweeps;
-  record.steps = dense.num_steps;
+  record.solved = dense_outcome(q.problem, s.rules.tolerance, dense);
   for (int k = 0, row = 0; k < record.num_used; ++k) {
     const int o = set_offset(s, q.sets[k]), dim = set_dim(s, q.sets[k]);
     for (int r = 0; r < dim; ++r, ++row) {
-      record.impulse[o + row_of_set(dim, r)] = p.lambda[row];
+      record.impulse[o + row_of_set(dim, r)] = q.problem.lambda[row];
       record.velocity[o + row_of_set(dim, r)] = dense.c[row];
     }
   }
@@ -112,8 +100,7 @@ inline void solve_queue(const LaneScene& s,
   dense_solve(p, s.rules.tolerance, dense);
   if constexpr (W == 1) {
     LaneRecord* record = packs[q.pack[0]].record;
-    if (record != nullptr && p.relative[0] <= s.rules.tolerance)
-      record_solution(s, q, dense, *record);
+    if (record != nullptr) record_solution(s, q, dense, *record);
   }
   scatter(s, q, packs);
 }

@@ -3,6 +3,7 @@
 #include "stiction/model/tree_view.hpp"
 
 #include "simulator/lanes/lane_problem.hpp"
+#include "solver/dense/dense_solver.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -134,9 +135,7 @@ struct LaneRecord {
   int* used = nullptr;         ///< ascending
   double *impulse, *velocity;  ///< [total rows] lambda and c, contact frame
   double *gap, *reference;     ///< [sets] at the start [m], [rad]; c* of the normal
-  double primal = 0.0, dual = 0.0, complementarity = 0.0, relative = 0.0,
-         backward = 0.0;                                ///< Residuals
-  int sweeps = 0, steps = 0;                            ///< of the solver
+  DenseOutcome solved{};
   double kinetic_energy = 0.0, potential_energy = 0.0;  ///< at the start [J]
 };
 

@@ -143,8 +143,7 @@ inline void record_rows(const LaneScratch<double>& x,
                         const PackWork<double>& w,
                         LaneRecord& record) {
   record.num_used = w.num_used;
-  record.primal = record.dual = record.complementarity = record.relative = record.backward = 0.0;
-  record.sweeps = record.steps = 0;
+  record.solved = {};
   record.kinetic_energy = w.data.kinetic_energy;
   record.potential_energy = w.data.potential_energy;
   for (int k = 0; k < w.num_used; ++k) {

@@ -1,7 +1,6 @@
 #include "solver/dense/dense_island.hpp"
 
 #include "solver/dense/dense_problem.hpp"
-#include "solver/dense/dense_solver.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,8 +8,14 @@
 namespace stiction {
 namespace {
 
-/// Row r of a contact [n t1 t2] is this one of its set, [t1 t2 n].
-constexpr int row_of_cone(int r) { return (r + 2) % 3; }
+constexpr std::size_t kMostDoubles = [] {
+  int most = 0;
+  for (int cones = 0; cones <= kMaxDenseCones; ++cones) {
+    const int scalars = kScalarClass * scalar_class(kMaxDenseRows - 3 * cones);
+    most = std::max(most, dense_problem_size(cones, scalars) + dense_work_size(cones, scalars));
+  }
+  return static_cast<std::size_t>(most);
+}();
 
 /// Where a set's rows stand in the dense problem: contacts first, each kind in the order of sets.
 struct DenseOrder {
@@ -27,7 +32,7 @@ struct DenseOrder {
         row_of[o] = 3 * cones + scalars++;
         continue;
       }
-      for (int r = 0; r < 3; ++r) row_of[o + row_of_cone(r)] = 3 * cone + r;
+      for (int r = 0; r < 3; ++r) row_of[o + row_of_set(3, r)] = 3 * cone + r;
       ++cone;
     }
     scalars = kScalarClass * scalar_class(scalars);
@@ -85,15 +90,7 @@ void copy_problem(const Island& island,
 
 }  // namespace
 
-std::size_t DenseIslandWork::size() {
-  std::size_t most = 0;
-  for (int cones = 0; cones <= kMaxDenseCones; ++cones) {
-    const int scalars = kScalarClass * scalar_class(kMaxDenseRows - 3 * cones);
-    most = std::max<std::size_t>(
-        most, dense_problem_size(cones, scalars) + dense_work_size(cones, scalars));
-  }
-  return most;
-}
+void DenseIslandWork::reserve() { memory.grow(kMostDoubles); }
 
 bool is_dense_island(const Island& island) {
   if (island.rows() > kMaxDenseRows || island.is_loose()) return false;
@@ -110,21 +107,19 @@ bool is_dense_island(const Island& island) {
   return true;
 }
 
-DenseAnswer solve_dense_island(const Island& island,
-                               double tolerance,
-                               DenseIslandWork& work,
-                               double* lambda,
-                               double* velocity) {
+DenseOutcome solve_dense_island(const Island& island,
+                                double tolerance,
+                                DenseIslandWork& work,
+                                double* lambda,
+                                double* velocity) {
   work.reserve();
   const DenseOrder order(island);
   Arena<double> arena{work.memory};
   const DenseProblem<double> problem = take_dense_problem(order.cones, order.scalars, arena);
   const double* c = take_dense_work(order.cones, order.scalars, arena).c;
   copy_problem(island, order, lambda, problem);
-  const DenseOutcome x = dense_solver()(order.cones, order.scalars, tolerance, work.memory);
-  const DenseAnswer answer{
-      {x.primal, x.dual, x.complementarity, x.relative, x.backward}, x.sweeps, x.steps};
-  if (!(x.relative <= tolerance)) return answer;
+  const DenseOutcome answer = dense_solver()(order.cones, order.scalars, tolerance, work.memory);
+  if (!(answer.relative <= tolerance)) return answer;
   for (int k = 0; k < island.rows(); ++k) {
     lambda[island.begin + k] = problem.lambda[order.row_of[k]];
     velocity[island.begin + k] = c[order.row_of[k]];

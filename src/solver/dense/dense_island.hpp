@@ -1,24 +1,14 @@
 #pragma once
 
-#include "stiction/contact/residuals.hpp"
-
 #include "solver/common/island.hpp"
+#include "solver/dense/dense_solver.hpp"
 
 namespace stiction {
-
-/// Sweeps and Newton steps that a dense solve may take.
-inline constexpr int kMostDenseSweeps = 13, kMostDenseSteps = 32;
 
 /// Room of solve_dense_island().
 struct DenseIslandWork {
   Buffer<double> memory;
-  void reserve() { memory.grow(size()); }
-  static std::size_t size();
-};
-
-struct DenseAnswer {
-  Residuals residuals;  ///< that were reached
-  int sweeps, steps;    ///< taken
+  void reserve();
 };
 
 /// Whether an island is one of few rows: contacts of three rows with one coefficient, and rows of
@@ -29,10 +19,10 @@ bool is_dense_island(const Island& island);
 /// The course that problems of few rows take on lanes (dense_solve.hpp), here of one: `lambda` is
 /// the warm start, and becomes the answer if that reaches the tolerance, with its velocity; else
 /// both stay.
-DenseAnswer solve_dense_island(const Island& island,
-                               double tolerance,
-                               DenseIslandWork& work,
-                               double* lambda,
-                               double* velocity);
+DenseOutcome solve_dense_island(const Island& island,
+                                double tolerance,
+                                DenseIslandWork& work,
+                                double* lambda,
+                                double* velocity);
 
 }  // namespace stiction

@@ -15,6 +15,15 @@ struct Count {
 /// Largest dense problem: its work grows with the cube of its rows, of which most hold still.
 inline constexpr int kMaxDenseCones = 8, kMaxDenseRows = 24;
 
+/// The course of dense_solve(): Newton steps from a good start, then turns of sweeps and steps.
+inline constexpr int kDenseTurns = 3, kDenseSweeps = 4, kDenseSteps = 8;
+/// What it takes at most.
+inline constexpr int kMostDenseSweeps = 1 + kDenseTurns * kDenseSweeps,
+                     kMostDenseSteps = (1 + kDenseTurns) * kDenseSteps;
+
+/// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
+constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
+
 /// Rows of one dimension are padded to a multiple, by rows of zeros.
 inline constexpr int kScalarClass = 4;
 constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / kScalarClass; }

@@ -12,7 +12,6 @@ inline namespace STICTION_ISA {
 template <class Real, int Cones>
 inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, DenseWork<Real>& w) {
   constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8;
-  constexpr int kTurns = 3, kSweeps = 4, kSteps = 8;
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows();
   const Real goal(tolerance), zero(0.0);
@@ -57,19 +56,19 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
   Real size(0.0);
   for (int r = 0; r < rows; ++r) size += abs(p.lambda[r]);
   const Mask<Real> warm = at & (size > zero) & (p.relative[0] <= Real(kClose));
-  if (any(warm)) dense_newton(s, w, kSteps, min(goal, Real(0.5) * p.relative[0]), warm);
+  if (any(warm)) dense_newton(s, w, kDenseSteps, min(goal, Real(0.5) * p.relative[0]), warm);
   at = at & (p.relative[0] > goal);
-  for (int turn = 0; turn < kTurns && any(at); ++turn) {
+  for (int turn = 0; turn < kDenseTurns && any(at); ++turn) {
     if (!ready) prepare_sweeps(s, w);
     ready = true;
     const Real before = p.relative[0];
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
-    for (int k = 0; k < kSweeps; ++k) dense_sweep(s, w, at, p.lambda);
-    w.num_sweeps += kSweeps;
+    for (int k = 0; k < kDenseSweeps; ++k) dense_sweep(s, w, at, p.lambda);
+    w.num_sweeps += kDenseSweeps;
     p.relative[0] = select(at, evaluate(), before);
     w.velocity_known = false;
     const Mask<Real> more = at & (p.relative[0] > goal);
-    if (any(more)) dense_newton(s, w, kSteps, goal, more);
+    if (any(more)) dense_newton(s, w, kDenseSteps, goal, more);
     const Mask<Real> worse = at & (p.relative[0] > before);
     p.relative[0] = select(worse, before, p.relative[0]);
     for (int r = 0; r < rows; ++r) p.lambda[r] = select(worse, w.best[r], p.lambda[r]);

@@ -1,3 +1,4 @@
+#include "solver/dense/dense_problem.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
 
 namespace stiction {
@@ -14,14 +15,13 @@ bool solve_few_rows(const Island& island,
       (most > 0 && most < kMostDenseSteps) || settings.interrupt.requested() ||
       !is_dense_island(island))
     return false;
-  const DenseAnswer answer = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
-  sweeps = answer.sweeps;
-  solution.factorisations += answer.steps;
-  const bool solved = answer.residuals.relative <= settings.tolerance;
+  const DenseOutcome x = solve_dense_island(island, settings.tolerance, work, lambda, velocity);
+  sweeps = x.sweeps;
+  solution.factorisations += x.steps;
+  const bool solved = x.relative <= settings.tolerance;
   if (solution.record_stages)
-    solution.stages.push_back(
-        {"few rows", island.first, answer.steps, answer.residuals.relative, solved});
-  if (solved) solution.residuals = answer.residuals;
+    solution.stages.push_back({"few rows", island.first, x.steps, x.relative, solved});
+  if (solved) solution.residuals = {x.primal, x.dual, x.complementarity, x.relative, x.backward};
   return solved;
 }
 
