@@ -42,7 +42,6 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
       layout_(scalar_.scene(), settings),
       view_(layout_.view()),
       finder_(std::make_unique<PairFinder>(scalar_.scene(), settings)),
-      solver_(std::make_unique<ProblemSolver>(settings.solver)),
       kernel_(kernel_of(width)),
       worlds_(worlds),
       parameters_(scalar_.scene(), std::max(worlds, 1)) {
@@ -51,7 +50,6 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
   packs_ = (worlds + kernel_.width - 1) / kernel_.width;
   view_.find = PairFinder::call;
   view_.finder = finder_.get();
-  view_.solver = solver_->functions();
   world_.state = scalar_.initial_state();
   world_.control = scalar_.hold();
   allocate();

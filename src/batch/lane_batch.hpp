@@ -9,7 +9,6 @@
 #include "simulator/lanes/lane_layout.hpp"
 #include "simulator/lanes/lane_memory.hpp"
 #include "simulator/lanes/pair_finder.hpp"
-#include "simulator/lanes/problem_solver.hpp"
 
 #include <array>
 #include <memory>
@@ -121,7 +120,6 @@ class LaneBatch {
   LaneLayout layout_;
   LaneScene view_;
   std::unique_ptr<PairFinder> finder_;
-  std::unique_ptr<ProblemSolver> solver_;
   LaneKernel kernel_;
   int worlds_, packs_;
   Worlds data_;

@@ -200,8 +200,7 @@ LaneScene LaneLayout::view() const {
           static_cast<int>(found_pairs.size()),
           num_found,
           nullptr,
-          nullptr,
-          {}};
+          nullptr};
 }
 
 namespace {

@@ -6,7 +6,7 @@
 
 // Problems of the same size from any worlds of a chunk are solved together. A world's problem holds
 // exactly its own active sets, padded to a class of scalar rows: which worlds share its pack
-// changes nothing. Problems of many rows go to the library's solver, world by world.
+// changes nothing. Problems of many rows, most of which hold still, are solved world by world.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -18,14 +18,24 @@ constexpr int most_cones(const LaneScene& s) {
   return s.num_slots < kMaxLaneCones ? s.num_slots : kMaxLaneCones;
 }
 constexpr int most_classes(const LaneScene& s) {
-  const int most = s.num_rows < kMaxDenseRows ? s.num_rows : kMaxDenseRows;
+  const int most = s.num_rows < kMaxPackRows ? s.num_rows : kMaxPackRows;
   return scalar_class(most) + 1;
 }
-/// Whether problems of so many contacts and such a class of rows are dense ones.
+/// Whether problems of so many contacts and such a class of rows are for packs.
 constexpr bool has_queue(int cones, int scalars) {
-  return 3 * cones + kScalarClass * (scalars - 1) < kMaxDenseRows;
+  return 3 * cones + kScalarClass * (scalars - 1) < kMaxPackRows;
 }
-constexpr int num_queues(const LaneScene& s) { return (most_cones(s) + 1) * most_classes(s); }
+/// Doubles for a problem that is not.
+template <class Real>
+constexpr int doubles_alone(const LaneScene& s) {
+  const bool some = lane_width<Real> == 1 || 3 * most_cones(s) + s.num_rows > kMaxPackRows;
+  return some ? most_dense_doubles() : 0;
+}
+/// One world alone has none.
+template <class Real>
+constexpr int num_queues(const LaneScene& s) {
+  return lane_width<Real> == 1 ? 0 : (most_cones(s) + 1) * most_classes(s);
+}
 
 template <class Real>
 inline void take_queues(const LaneScene& s,
@@ -33,6 +43,7 @@ inline void take_queues(const LaneScene& s,
                         int*& indices,
                         LaneQueue<Real>* queues) {
   constexpr int W = lane_width<Real>;
+  if constexpr (W == 1) return;
   for (int n = 0; n <= most_cones(s); ++n) {
     for (int c = 0; c < most_classes(s); ++c) {
       LaneQueue<Real>& q = queues[n * most_classes(s) + c];
@@ -47,44 +58,53 @@ inline void take_queues(const LaneScene& s,
   }
 }
 
-/// Impulses and certificates go back to the worlds, the queue is empty.
-template <class Real>
-inline void scatter(const LaneScene& s, LaneQueue<Real>& q, PackWork<Real>* packs) {
-  constexpr int W = lane_width<Real>;
-  const double* lambda = numbers(q.problem.lambda);
-  const double* relative = numbers(q.problem.relative);
-  for (int i = 0; i < q.count; ++i) {
-    PackWork<Real>& w = packs[q.pack[i]];
-    const int lane = q.lane[i];
-    const int* sets = q.sets + i * kMaxLaneSets;
-    double* out = numbers(w.lambda);
-    const int num = q.problem.cones + static_cast<int>(numbers(w.scalars)[lane]);
-    int row = 0;
-    for (int k = 0; k < num; ++k) {
-      const int o = set_offset(s, sets[k]), dim = set_dim(s, sets[k]);
-      for (int r = 0; r < dim; ++r, ++row)
-        out[(o + row_of_set(dim, r)) * W + lane] = lambda[row * W + i];
-    }
-    numbers(w.relative)[lane] = relative[i];
+/// Solution i of a problem goes back to a lane of its world.
+template <class To, class Real>
+inline void take_solution(const LaneScene& s,
+                          const DenseProblem<To>& p,
+                          int i,
+                          const int* sets,
+                          int lane,
+                          PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>, T = lane_width<To>;
+  const double* lambda = numbers(p.lambda);
+  double* out = numbers(w.lambda);
+  const int num = p.cones + static_cast<int>(numbers(w.scalars)[lane]);
+  for (int k = 0, row = 0; k < num; ++k) {
+    const int o = set_offset(s, sets[k]), dim = set_dim(s, sets[k]);
+    for (int r = 0; r < dim; ++r, ++row)
+      out[(o + row_of_set(dim, r)) * W + lane] = lambda[row * T + i];
   }
-  q.count = 0;
+  numbers(w.relative)[lane] = numbers(p.relative)[i];
 }
 
 /// Keeps the solution of a world alone.
 inline void record_solution(const LaneScene& s,
-                            const LaneQueue<double>& q,
+                            const int* sets,
+                            const DenseProblem<double>& p,
                             const DenseWork<double>& dense,
                             LaneRecord& record) {
-  record.solved = dense_outcome(q.problem, s.rules.tolerance, dense);
+  record.solved = dense_outcome(p, s.rules.tolerance, dense);
   for (int k = 0, row = 0; k < record.num_used; ++k) {
-    const int o = set_offset(s, q.sets[k]), dim = set_dim(s, q.sets[k]);
+    const int o = set_offset(s, sets[k]), dim = set_dim(s, sets[k]);
     for (int r = 0; r < dim; ++r, ++row) {
-      record.impulse[o + row_of_set(dim, r)] = q.problem.lambda[row];
+      record.impulse[o + row_of_set(dim, r)] = p.lambda[row];
       record.velocity[o + row_of_set(dim, r)] = dense.c[row];
     }
   }
 }
 
+/// The upper triangle from the lower one, and what lies behind the last row.
+template <class Real>
+inline void complete_matrix(const DenseProblem<Real>& p) {
+  const int rows = p.rows(), stride = p.stride();
+  for (int r = 0; r < rows; ++r) {
+    for (int k = r + 1; k < rows; ++k) p.G[r * stride + k] = p.G[k * stride + r];
+    for (int k = rows; k < stride; ++k) p.G[r * stride + k] = Real(0.0);
+  }
+}
+
+/// Impulses and certificates go back to the worlds, the queue is empty.
 template <class Real>
 inline void solve_queue(const LaneScene& s,
                         LaneQueue<Real>& q,
@@ -92,17 +112,12 @@ inline void solve_queue(const LaneScene& s,
                         PackWork<Real>* packs) {
   constexpr int W = lane_width<Real>;
   const DenseProblem<Real>& p = q.problem;
-  const int rows = p.rows();
   for (int i = 0; i < W; ++i) numbers(p.valid)[i] = i < q.count ? 1.0 : 0.0;
-  for (int r = 0; r < rows; ++r) {
-    for (int k = r + 1; k < rows; ++k) p.G[r * rows + k] = p.G[k * rows + r];
-  }
+  complete_matrix(p);
   dense_solve(p, s.rules.tolerance, dense);
-  if constexpr (W == 1) {
-    LaneRecord* record = packs[q.pack[0]].record;
-    if (record != nullptr) record_solution(s, q, dense, *record);
-  }
-  scatter(s, q, packs);
+  for (int i = 0; i < q.count; ++i)
+    take_solution(s, p, i, q.sets + i * kMaxLaneSets, q.lane[i], packs[q.pack[i]]);
+  q.count = 0;
 }
 
 /// Rows that no set has: nothing moves them, and residuals do not see them.
@@ -111,9 +126,8 @@ inline void pad(const DenseProblem<Real>& p, int first, int i) {
   constexpr int W = lane_width<Real>;
   double *G = numbers(p.G), *g = numbers(p.g), *lambda = numbers(p.lambda),
          *lower = numbers(p.lower), *upper = numbers(p.upper);
-  const int rows = p.rows();
-  for (int r = first; r < rows; ++r) {
-    for (int k = 0; k <= r; ++k) G[(r * rows + k) * W + i] = 0.0;
+  for (int r = first; r < p.rows(); ++r) {
+    for (int k = 0; k <= r; ++k) G[(r * p.stride() + k) * W + i] = 0.0;
     const int j = r - 3 * p.cones;
     g[r * W + i] = lambda[r * W + i] = lower[j * W + i] = upper[j * W + i] = 0.0;
   }
@@ -125,36 +139,37 @@ struct LaneSets {
   int set[kMaxLaneSets], start[kMaxLaneSets];
 };
 
-/// A block of G of two sets, RowDim x ColDim, in the order of a dense problem.
-template <int RowDim, int ColDim, int W>
+/// A block of G of two sets, RowDim x ColDim, in the order of a dense problem; the entries of one
+/// world are W, and there T apart.
+template <int RowDim, int ColDim, int W, int T>
 inline void copy_block(const double* from, int from_stride, double* to, int to_stride) {
   for (int r = 0; r < RowDim; ++r) {
     for (int c = 0; c < ColDim; ++c)
-      to[(r * to_stride + c) * W] =
+      to[(r * to_stride + c) * T] =
           from[(row_of_set(RowDim, r) * from_stride + row_of_set(ColDim, c)) * W];
   }
 }
 
 /// The lower blocks of G of one lane, as problem i.
-template <class Real>
+template <class To, class Real>
 inline void copy_delassus(const LaneScratch<Real>& x,
                           const PackWork<Real>& w,
                           const LaneSets& sets,
                           int i,
-                          const DenseProblem<Real>& p) {
-  constexpr int W = lane_width<Real>;
-  const int stride = w.num_rows, rows = p.rows(), scalar = 3 * sets.cones;
+                          const DenseProblem<To>& p) {
+  constexpr int W = lane_width<Real>, T = lane_width<To>;
+  const int stride = w.stride, out = p.stride(), scalar = 3 * sets.cones;
   const auto from = [&](int a, int b) {
     return numbers(x.G) + (sets.start[a] * stride + sets.start[b]) * W + sets.lane;
   };
-  const auto to = [&](int r, int c) { return numbers(p.G) + (r * rows + c) * W + i; };
+  const auto to = [&](int r, int c) { return numbers(p.G) + (r * out + c) * T + i; };
   for (int a = 0; a < sets.cones; ++a) {
-    for (int b = 0; b <= a; ++b) copy_block<3, 3, W>(from(a, b), stride, to(3 * a, 3 * b), rows);
+    for (int b = 0; b <= a; ++b) copy_block<3, 3, W, T>(from(a, b), stride, to(3 * a, 3 * b), out);
   }
   for (int j = 0; j < sets.scalars; ++j) {
     const int a = sets.cones + j;
     for (int b = 0; b < sets.cones; ++b)
-      copy_block<1, 3, W>(from(a, b), stride, to(scalar + j, 3 * b), rows);
+      copy_block<1, 3, W, T>(from(a, b), stride, to(scalar + j, 3 * b), out);
     for (int k = 0; k <= j; ++k) *to(scalar + j, scalar + k) = *from(a, sets.cones + k);
   }
 }
@@ -173,117 +188,66 @@ inline LaneBounds bounds_of(const LaneScene& s,
   return {-most, most};
 }
 
-/// The problem of one lane as problem i of a queue.
-template <class Real>
+/// The problem of one lane as problem i of a pack, or of one world.
+template <class To, class Real>
 inline void copy_problem(const LaneScene& s,
                          const LaneParameters<Real>& parameters,
                          const LaneScratch<Real>& x,
                          const PackWork<Real>& w,
                          const LaneSets& sets,
                          int i,
-                         const DenseProblem<Real>& p) {
-  constexpr int W = lane_width<Real>;
+                         const DenseProblem<To>& p) {
+  constexpr int W = lane_width<Real>, T = lane_width<To>;
   const double *g = numbers(x.g) + sets.lane, *lambda = numbers(w.lambda) + sets.lane;
   double floor = 0.0;
   int row = 0;
-  copy_delassus(x, w, sets, i, p);
   for (int a = 0; a < sets.cones + sets.scalars; ++a) {
     const int set = sets.set[a], dim = a < sets.cones ? 3 : 1, o = set_offset(s, set);
     for (int r = 0; r < dim; ++r, ++row) {
-      numbers(p.g)[row * W + i] = g[(o + row_of_set(dim, r)) * W];
-      numbers(p.lambda)[row * W + i] = lambda[(o + row_of_set(dim, r)) * W];
+      numbers(p.g)[row * T + i] = g[(o + row_of_set(dim, r)) * W];
+      numbers(p.lambda)[row * T + i] = lambda[(o + row_of_set(dim, r)) * W];
     }
     const double own_floor = numbers(x.floor)[set * W + sets.lane];
     floor = own_floor > floor ? own_floor : floor;
     if (a < sets.cones) {
-      numbers(p.mu)[a * W + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
+      numbers(p.mu)[a * T + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
       continue;
     }
     const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], sets.lane);
     const int j = a - sets.cones;
-    numbers(p.lower)[j * W + i] = bounds.lower;
-    numbers(p.upper)[j * W + i] = bounds.upper;
+    numbers(p.lower)[j * T + i] = bounds.lower;
+    numbers(p.upper)[j * T + i] = bounds.upper;
   }
   numbers(p.floor)[i] = floor;
   pad(p, row, i);
+  for (int r = p.rows(); r < p.stride(); ++r) numbers(p.g)[r * T + i] = 0.0;
 }
 
-/// The lower block of G of the sets a and b of a lane, and its transpose, into the panels of both.
-template <int RowDim, int ColDim, int W>
-inline void copy_to_panels(
-    const double* from, int stride, double* panel, int column, double* mirror, int row) {
-  constexpr int kRows = RowDim == 3 ? 4 : 1, kCols = ColDim == 3 ? 4 : 1;
-  for (int r = 0; r < RowDim; ++r) {
-    for (int c = 0; c < ColDim; ++c) {
-      const double x = from[(r * stride + c) * W];
-      panel[kRows * (column + c) + r] = x;
-      mirror[kCols * (row + r) + c] = x;
-    }
-  }
-}
-
-/// G of one lane into panels.
-template <class Real>
-inline void copy_panels(const LaneScratch<Real>& x,
-                        const PackWork<Real>& w,
-                        const LaneSets& sets,
-                        const LaneProblem& p) {
-  constexpr int W = lane_width<Real>;
-  const int stride = w.num_rows, rows = p.rows;
-  const auto from = [&](int a, int b) {
-    return numbers(x.G) + (sets.start[a] * stride + sets.start[b]) * W + sets.lane;
-  };
-  const auto cone = [&](int a) { return p.panels + 4 * rows * a; };
-  double* scalars = p.panels + 4 * rows * sets.cones;
-  for (int a = 0; a < sets.cones; ++a) {
-    for (int k = 0; k < rows; ++k) cone(a)[4 * k + 3] = 0.0;
-    for (int b = 0; b <= a; ++b)
-      copy_to_panels<3, 3, W>(from(a, b), stride, cone(a), 3 * b, cone(b), 3 * a);
-  }
-  for (int j = 0; j < sets.scalars; ++j) {
-    const int a = sets.cones + j, row = 3 * sets.cones + j;
-    double* own = scalars + rows * j;
-    for (int b = 0; b < sets.cones; ++b)
-      copy_to_panels<1, 3, W>(from(a, b), stride, own, 3 * b, cone(b), row);
-    for (int k = 0; k <= j; ++k)
-      copy_to_panels<1, 1, W>(
-          from(a, sets.cones + k), stride, own, 3 * sets.cones + k, scalars + rows * k, row);
-  }
-}
-
-/// The problem of one lane by the library's solver.
+/// The problem of one lane by the instance of one world, in `memory`.
 template <class Real>
 inline void solve_alone(const LaneScene& s,
                         const LaneParameters<Real>& parameters,
                         const LaneScratch<Real>& x,
                         const LaneSets& sets,
+                        double* memory,
                         PackWork<Real>& w) {
-  constexpr int W = lane_width<Real>;
-  const int lane = sets.lane;
-  const LaneProblem p = s.solver.begin(s.solver.self, sets.cones, sets.scalars);
-  copy_panels(x, w, sets, p);
-  double* lambda = numbers(w.lambda) + lane;
-  const double* g = numbers(x.g) + lane;
-  for (int a = 0, row = 0; a < sets.cones + sets.scalars; ++a) {
-    const int set = sets.set[a], dim = a < sets.cones ? 3 : 1, o = set_offset(s, set);
-    for (int r = 0; r < dim; ++r, ++row) {
-      p.g[row] = g[(o + r) * W];
-      p.lambda[row] = lambda[(o + r) * W];
-    }
-    p.floor[a] = numbers(x.floor)[set * W + lane];
-    if (a < sets.cones) {
-      p.mu[a] = numbers(parameters.friction)[s.slots[set].pair * W + lane];
-      continue;
-    }
-    const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], lane);
-    p.lower[a - sets.cones] = bounds.lower;
-    p.upper[a - sets.cones] = bounds.upper;
+  Arena<double> arena{memory};
+  const int scalars = kScalarClass * scalar_class(sets.scalars);
+  DenseProblem<double> p = take_dense_problem(sets.cones, scalars, arena);
+  DenseWork<double> dense = take_dense_work(sets.cones, scalars, arena);
+  copy_problem(s, parameters, x, w, sets, 0, p);
+  p.valid[0] = 1.0;
+  if constexpr (lane_width<Real> == 1) {
+    p.G = x.G;
+  } else {
+    copy_delassus(x, w, sets, 0, p);
+    complete_matrix(p);
   }
-  numbers(w.relative)[lane] = s.solver.solve(s.solver.self);
-  for (int a = 0, row = 0; a < sets.cones + sets.scalars; ++a) {
-    const int dim = a < sets.cones ? 3 : 1, o = set_offset(s, sets.set[a]);
-    for (int r = 0; r < dim; ++r, ++row) lambda[(o + r) * W] = p.lambda[row];
+  dense_solve(p, s.rules.tolerance, dense);
+  if constexpr (lane_width<Real> == 1) {
+    if (w.record != nullptr) record_solution(s, sets.set, p, dense, *w.record);
   }
+  take_solution(s, p, 0, sets.set, sets.lane, w);
 }
 
 /// The active sets of a lane; false if they are too many.
@@ -307,7 +271,7 @@ inline bool find_sets(const LaneScene& s, const PackWork<Real>& w, LaneSets& out
 }
 
 /// Gives the problems of a pack's lanes that are still stepped to their queues, and solves those
-/// that are full; large ones at once.
+/// that are full; those of many rows at once.
 template <class Real>
 inline void enqueue(const LaneScene& s,
                     const LaneParameters<Real>& p,
@@ -316,7 +280,8 @@ inline void enqueue(const LaneScene& s,
                     LaneExit* exit,
                     PackWork<Real>* packs,
                     LaneQueue<Real>* queues,
-                    DenseWork<Real>& dense) {
+                    DenseWork<Real>& dense,
+                    double* alone) {
   constexpr int W = lane_width<Real>;
   PackWork<Real>& w = packs[index];
   for (int lane = 0; lane < W; ++lane) {
@@ -331,11 +296,8 @@ inline void enqueue(const LaneScene& s,
     numbers(w.scalars)[lane] = sets.scalars;
     const int num = sets.cones + sets.scalars;
     if (num == 0) continue;
-    if (3 * sets.cones + sets.scalars > kMaxDenseRows) {
-      if (s.solver.self == nullptr)
-        exit[lane] = LaneExit::kManyRows;
-      else
-        solve_alone(s, p, x, sets, w);
+    if (W == 1 || 3 * sets.cones + sets.scalars > kMaxPackRows) {
+      solve_alone(s, p, x, sets, alone, w);
       continue;
     }
     LaneQueue<Real>& q = queues[sets.cones * most_classes(s) + scalar_class(sets.scalars)];
@@ -344,6 +306,7 @@ inline void enqueue(const LaneScene& s,
     q.lane[i] = lane;
     for (int k = 0; k < num; ++k) q.sets[i * kMaxLaneSets + k] = sets.set[k];
     copy_problem(s, p, x, w, sets, i, q.problem);
+    copy_delassus(x, w, sets, i, q.problem);
     if (q.count == W) solve_queue(s, q, dense, packs);
   }
 }

@@ -129,11 +129,11 @@ inline RowExits<Real> lane_references(const LaneScene& s,
                            ? s.rules.recovery_speed
                            : s.rules.recovery_angular_speed;
   const Real negligible(kNegligible * least);
-  const int stride = w.num_rows;
   Real largest(0.0);
-  for (int k = 0, row = 0; k < w.num_used; ++k) {
-    for (int r = 0; r < set_dim(s, w.used[k]); ++r, ++row)
-      largest = max(largest, w.active[w.used[k]] * x.G[row * (stride + 1)]);
+  for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
+    const int dim = set_dim(s, w.used[k]);
+    for (int r = 0; r < dim; ++r)
+      largest = max(largest, w.active[w.used[k]] * diagonal_of(x, w, dim, row, r));
   }
   RowExits<Real> exits{one < zero, one < zero};
   w.matters[0] = zero;
@@ -151,8 +151,7 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     Real reference = gap_reference(s.rules, x.gap[set], cap);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
-    const int normal = row + dim - 1;
-    const Real diagonal = x.G[normal * (stride + 1)];
+    const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
     w.matters[0] = select(large, one, w.matters[0]);
     const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));

@@ -149,7 +149,7 @@ inline int common_dofs(const LaneScene& s, int a, int b) {
 /// The lower blocks of G, of two sets that a lane has together.
 template <class Real>
 inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWork<Real>& w) {
-  const int stride = w.num_rows;
+  const int stride = w.stride;
   for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int a = w.used[i];
     const Real* ya = w.y + set_start(s, a);
@@ -168,6 +168,64 @@ inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWo
       }
     }
   }
+}
+
+/// Y of one world by dofs, its rows in the order of the dense problem.
+inline void gather_by_dof(const LaneScene& s, LaneScratch<double>& x, const PackWork<double>& w) {
+  const TreeView& t = s.tree;
+  for (int k = 0; k < t.nv * w.stride; k += kWide) wide(x.by_dof + k) = Wide{};
+  for (int i = 0, row = 0; i < w.num_used; ++i) {
+    const int set = w.used[i], dim = set_dim(s, set), last = set_dof(s, set);
+    const int* chain = t.chain + t.row[last];
+    const double* y = w.y + set_start(s, set);
+    for (int m = 0; m <= t.depth[last]; ++m, y += dim) {
+      double* out = x.by_dof + chain[m] * w.stride + row;
+      for (int r = 0; r < dim; ++r) out[r] = y[row_of_set(dim, r)];
+    }
+    row += dim;
+  }
+}
+
+/// Rows of G of a set of one world from `row` on: the sums of lane_block().
+template <int Dim>
+inline void fill_wide_rows(const LaneScene& s,
+                           int set,
+                           int row,
+                           const PackWork<double>& w,
+                           LaneScratch<double>& x) {
+  const TreeView& t = s.tree;
+  const int last = set_dof(s, set), stride = w.stride;
+  const int* chain = t.chain + t.row[last];
+  for (int c = 0; c < stride; c += kWide) {
+    const double* y = w.y + set_start(s, set);
+    Wide sum[Dim]{};
+    for (int m = 0; m <= t.depth[last]; ++m, y += Dim) {
+      const Wide other = wide(x.by_dof + chain[m] * stride + c);
+      for (int r = 0; r < Dim; ++r) sum[r] += other * y[row_of_set(Dim, r)];
+    }
+    for (int r = 0; r < Dim; ++r) wide(x.G + (row + r) * stride + c) = sum[r];
+  }
+}
+
+/// G of one world, whose rows are the lanes: all of its dense problem's.
+inline void wide_delassus(const LaneScene& s, LaneScratch<double>& x, PackWork<double>& w) {
+  int scalars = 0, row = 0;
+  for (int i = 0; i < w.num_used; ++i) scalars += w.used[i] >= s.num_slots ? 1 : 0;
+  const int rows = w.num_rows - scalars + kScalarClass * scalar_class(scalars);
+  w.stride = dense_stride<double>(rows);
+  gather_by_dof(s, x, w);
+  for (int i = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
+    const int set = w.used[i];
+    set < s.num_slots ? fill_wide_rows<3>(s, set, row, w, x) : fill_wide_rows<1>(s, set, row, w, x);
+  }
+  for (int k = row * w.stride; k < rows * w.stride; k += kWide) wide(x.G + k) = Wide{};
+}
+
+/// Entry r of a set's part of the diagonal of G, whose rows begin at `row`.
+template <class Real>
+inline Real diagonal_of(const LaneScratch<Real>& x, const PackWork<Real>& w, int dim, int row, int r) {
+  const int at = lane_width<Real> == 1 && dim == 3 ? (r + 1) % 3 : r;  // row_of_set(3, at) = r
+  return x.G[(row + at) * (w.stride + 1)];
 }
 
 /// J, Y, G and the free velocities of the sets that any lane has.
@@ -189,7 +247,11 @@ inline void lane_rows(const LaneScene& s,
     lane_jacobian(s, set, q, v, p, x, w);
     set < s.num_slots ? whiten_set<3>(s, set, x, w) : whiten_set<1>(s, set, x, w);
   }
-  lane_delassus(s, x, w);
+  w.stride = w.num_rows;
+  if constexpr (lane_width<Real> == 1)
+    wide_delassus(s, x, w);
+  else
+    lane_delassus(s, x, w);
 }
 
 }  // namespace STICTION_ISA

@@ -2,7 +2,6 @@
 
 #include "stiction/model/tree_view.hpp"
 
-#include "simulator/lanes/lane_problem.hpp"
 #include "solver/dense/dense_solver.hpp"
 
 #include <cstddef>
@@ -104,7 +103,6 @@ struct LaneScene {
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   void* finder = nullptr;
-  LaneSolver solver;  ///< of problems of more than kMaxDenseRows rows
 };
 
 /// How a world's step ended; of all but kStepped its state is as it was before.

@@ -84,7 +84,9 @@ inline void prepare(const LaneScene& s,
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
   Real cones(0.0);
   for (int i = 0; i < s.num_slots; ++i) cones += w.active[i];
-  leaves(cones > Real(kMaxLaneCones), LaneExit::kManyRows);
+  Real rows = Real(3.0) * cones;
+  for (int j = 0; j < s.num_rows; ++j) rows += w.active[s.num_slots + j];
+  leaves((cones > Real(kMaxLaneCones)) | (rows > Real(kMaxDenseRows)), LaneExit::kManyRows);
   const Mask<Real> at = stepped<Real>(pack.exit);
   for (int i = 0; i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   lane_rows(s, p, q, v, x, w);
@@ -192,17 +194,17 @@ template <class Real>
 std::size_t lane_doubles(const LaneScene& s, int packs) {
   constexpr int kPadding = 8;
   std::size_t reals = lane_scratch_size<Real>(s) + packs * pack_work_size(s);
-  for (int n = 0; n <= most_cones(s); ++n) {
+  for (int n = 0; n <= most_cones(s) && num_queues<Real>(s) > 0; ++n) {
     for (int c = 0; c < most_classes(s); ++c)
-      reals += has_queue(n, c) ? dense_problem_size(n, kScalarClass * c) : 0;
+      reals += has_queue(n, c) ? dense_problem_size<Real>(n, kScalarClass * c) : 0;
   }
-  reals += dense_work_size(most_cones(s), kScalarClass * (most_classes(s) - 1)) + kPadding;
-  return reals * lane_width<Real>;
+  reals += dense_work_size<Real>(most_cones(s), kScalarClass * (most_classes(s) - 1)) + kPadding;
+  return reals * lane_width<Real> + doubles_alone<Real>(s);
 }
 
 template <class Real>
 std::size_t lane_integers(const LaneScene& s, int packs) {
-  return packs * num_sets(s) + num_queues(s) * lane_width<Real> * (2 + kMaxLaneSets);
+  return packs * num_sets(s) + num_queues<Real>(s) * lane_width<Real> * (2 + kMaxLaneSets);
 }
 
 template <class Real>
@@ -221,14 +223,14 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   [[maybe_unused]] const int* first_index = indices;
   LaneParameters<Real> parameters[kMaxLanePacks];
   PackWork<Real> works[kMaxLanePacks];
-  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxDenseRows / kScalarClass + 1)];
+  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxPackRows / kScalarClass + 1)];
   LaneScratch<Real> scratch = take_lane_scratch(s, arena);
   DenseWork<Real> dense =
       take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);
   take_queues(s, arena, indices, queues);
   for (int k = 0; k < count; ++k) works[k] = take_pack_work(s, scratch, arena, indices);
-  STICTION_ASSERT(static_cast<std::size_t>(arena.cursor - as_array<Real>(memory)) *
-                      lane_width<Real> <=
+  double* alone = numbers(arena.cursor);
+  STICTION_ASSERT(static_cast<std::size_t>(alone - memory) + doubles_alone<Real>(s) <=
                   lane_doubles<Real>(s, count));
   STICTION_ASSERT(static_cast<std::size_t>(indices - first_index) <= lane_integers<Real>(s, count));
   for (int k = 0; k < count; ++k) {
@@ -238,9 +240,9 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
       works[k].record = packs[k].record;
       if (packs[k].record != nullptr) record_rows(scratch, works[k], *packs[k].record);
     }
-    enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense);
+    enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense, alone);
   }
-  for (int i = 0; i < num_queues(s); ++i) {
+  for (int i = 0; i < num_queues<Real>(s); ++i) {
     if (queues[i].count > 0) solve_queue(s, queues[i], dense, works);
   }
   for (int k = 0; k < count; ++k) finish(s, parameters[k], packs[k], scratch, works[k]);

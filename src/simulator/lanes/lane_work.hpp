@@ -32,6 +32,7 @@ struct PackWork {
   Real* feature;             ///< [found slots]
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
+  int stride;                ///< from one row of their G to the next
   LaneRecord* record;        ///< of one world alone; null
 };
 
@@ -46,7 +47,8 @@ struct LaneScratch {
   Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
   Real *jv, *g;                   ///< [total rows] J v; g
   Real* impulse;                  ///< [total rows] of the last step, where its features are now
-  Real* G;                        ///< [rows of the used sets, squared], lower blocks
+  Real* G;                        ///< of the used sets: lower blocks; of one world the dense problem's
+  Real* by_dof;                   ///< [nv x stride] Y of one world, in the order of that problem
   Real *u, *change, *v;           ///< [nv]
   Real* q;                        ///< [nq]
   Motion<Real>* speed;            ///< [bodies]
@@ -96,7 +98,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.feature = take(s.num_found);
   w.used = indices;
   indices += num_sets(s);
-  w.num_used = w.num_rows = 0;
+  w.num_used = w.num_rows = w.stride = 0;
   w.record = nullptr;
   return w;
 }
@@ -108,11 +110,20 @@ constexpr int most_used_rows(const LaneScene& s) {
   return 3 * (s.num_slots < kMost ? s.num_slots : kMost) + s.num_rows;
 }
 
+/// Of one world, which leaves where it has more.
+template <class Real>
+constexpr int most_stride(const LaneScene& s) {
+  const int most = most_used_rows<Real>(s);
+  if (lane_width<Real> > 1) return most;
+  return dense_stride<Real>((most < kMaxDenseRows ? most : kMaxDenseRows) + kScalarClass);
+}
+
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
+  const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
-         3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) +
-         most_used_rows<Real>(s) * most_used_rows<Real>(s) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
+         3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) + stride * stride +
+         (lane_width<Real> == 1 ? s.tree.nv * stride : 0) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
          s.tree.nq;
 }
 
@@ -131,7 +142,9 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.jv = take(total_rows(s));
   x.g = take(total_rows(s));
   x.impulse = take(total_rows(s));
-  x.G = take(most_used_rows<Real>(s) * most_used_rows<Real>(s));
+  const int stride = most_stride<Real>(s);
+  x.G = take(stride * stride);
+  x.by_dof = take(lane_width<Real> == 1 ? s.tree.nv * stride : 0);
   x.u = take(s.tree.nv);
   x.change = take(s.tree.nv);
   x.v = take(s.tree.nv);

@@ -159,16 +159,16 @@ inline void add_sets(const DenseShape<Real, Cones>& s,
                      const Real* c,
                      Sizes& x) {
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
+  const int step = s.stride() + 1, cones = s.cones();
   const Real floor = p.floor[0];
   for (int i = 0; i < cones; ++i) {
-    const Real* block = p.G + 3 * i * (rows + 1);
-    const Real diagonal[3] = {block[0], block[rows + 1], block[2 * rows + 2]};
+    const Real* block = p.G + 3 * i * step;
+    const Real diagonal[3] = {block[0], block[step], block[2 * step]};
     add_cone(p.mu[i], floor, p.g + 3 * i, diagonal, lambda + 3 * i, c + 3 * i, x);
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int r = 3 * cones + j;
-    add_scalar(p.lower[j], p.upper[j], floor, p.g[r], p.G[r * (rows + 1)], lambda[r], c[r], x);
+    add_scalar(p.lower[j], p.upper[j], floor, p.g[r], p.G[r * step], lambda[r], c[r], x);
   }
 }
 

@@ -8,15 +8,6 @@
 namespace stiction {
 namespace {
 
-constexpr std::size_t kMostDoubles = [] {
-  int most = 0;
-  for (int cones = 0; cones <= kMaxDenseCones; ++cones) {
-    const int scalars = kScalarClass * scalar_class(kMaxDenseRows - 3 * cones);
-    most = std::max(most, dense_problem_size(cones, scalars) + dense_work_size(cones, scalars));
-  }
-  return static_cast<std::size_t>(most);
-}();
-
 /// Where a set's rows stand in the dense problem: contacts first, each kind in the order of sets.
 struct DenseOrder {
   int cones = 0, scalars = 0;
@@ -60,24 +51,30 @@ void copy_problem(const Island& island,
                   const double* lambda,
                   const DenseProblem<double>& out) {
   const ContactProblem& p = island.problem;
-  const int rows = out.rows();
+  const int rows = out.rows(), stride = out.stride();
+  std::fill_n(out.G, rows * stride, 0.0);
   for (int r = island.rows(); r < rows; ++r) {  // padding
-    for (int k = 0; k < rows; ++k) out.G[r * rows + k] = 0.0;
     const int j = r - 3 * out.cones;
-    out.g[r] = out.lambda[r] = out.lower[j] = out.upper[j] = 0.0;
+    out.lambda[r] = out.lower[j] = out.upper[j] = 0.0;
   }
+  std::fill(out.g + island.rows(), out.g + stride, 0.0);
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
     const int* own = order.row_of + (set.offset - island.begin);
     for (int r = 0; r < set.dim; ++r) {
-      std::fill_n(out.G + own[r] * rows, rows, 0.0);
       out.g[own[r]] = p.g[set.offset + r];
       out.lambda[own[r]] = lambda[set.offset + r];
     }
-    p.each_column(i, [&](int j, const double* column) {
-      double* G = out.G + order.row_of[j - island.begin];
-      for (int r = 0; r < set.dim; ++r) G[own[r] * rows] = column[r];
-    });
+    if (set.dim == 3) {
+      p.each_column(i, [&](int j, const double* column) {
+        double* G = out.G + order.row_of[j - island.begin] * stride;
+        for (int r = 0; r < 3; ++r) G[own[r]] = column[r];
+      });
+    } else {
+      p.each_column(i, [&](int j, const double* column) {
+        out.G[order.row_of[j - island.begin] * stride + own[0]] = column[0];
+      });
+    }
   }
   copy_bounds(island, out);
   double floor = 0.0;
@@ -90,7 +87,7 @@ void copy_problem(const Island& island,
 
 }  // namespace
 
-void DenseIslandWork::reserve() { memory.grow(kMostDoubles); }
+void DenseIslandWork::reserve() { memory.grow(most_dense_doubles()); }
 
 bool is_dense_island(const Island& island) {
   if (island.rows() > kMaxDenseRows || island.is_loose()) return false;

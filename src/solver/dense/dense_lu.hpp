@@ -1,67 +1,122 @@
 #pragma once
 
-#include "stiction/math/lanes.hpp"
+#include "solver/dense/wide_rows.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Rows of A below `last` less the four pivot rows [first, first + 4), whose inverse pivots are
-/// given: the numbers of four eliminations one after the other, each entry read and written once.
+/// Row i of A and entry i of b less l times row k; columns up to k of row i are lost.
 template <class Real>
-inline void eliminate_four(int n, int first, const Real* inverse, Real* A, Real* b) {
+inline void subtract_row(int n, int stride, int i, int k, Real l, Real* A, Real* b) {
+  const Real* pivot = A + k * stride;
+  Real* row = A + i * stride;
+  if constexpr (lane_width<Real> == 1) {
+    subtract_wide(k + 1, stride, l, pivot, row);
+  } else {
+#pragma GCC unroll 12
+    for (int j = k + 1; j < n; ++j) row[j] -= l * pivot[j];
+  }
+  b[i] -= l * b[k];
+}
+
+/// Row i less its parts of the four pivot rows at `first`: the numbers of four eliminations one
+/// after the other, each entry read and written once.
+template <class Real>
+inline void subtract_four(
+    int n, int stride, int i, int first, const Real (&l)[4], Real* A, Real* b) {
   const Real* p[4];
-  for (int k = 0; k < 4; ++k) p[k] = A + (first + k) * n;
-  for (int i = first + 4; i < n; ++i) {
-    Real* row = A + i * n;
-    Real l[4];
-    for (int k = 0; k < 4; ++k) {
-      Real x = row[first + k];
-      for (int m = 0; m < k; ++m) x -= l[m] * p[m][first + k];
-      l[k] = x * inverse[k];
+  for (int k = 0; k < 4; ++k) p[k] = A + (first + k) * stride;
+  Real* row = A + i * stride;
+  if constexpr (lane_width<Real> == 1) {
+    for (int j = (first + 4) / kWide * kWide; j < stride; j += kWide) {
+      Wide x = wide(row + j);
+      for (int k = 0; k < 4; ++k) x -= wide(p[k] + j) * l[k];
+      wide(row + j) = x;
     }
+  } else {
     for (int j = first + 4; j < n; ++j)
       row[j] = (((row[j] - l[0] * p[0][j]) - l[1] * p[1][j]) - l[2] * p[2][j]) - l[3] * p[3][j];
-    for (int k = 0; k < 4; ++k) b[i] -= l[k] * b[first + k];
+  }
+  for (int k = 0; k < 4; ++k) b[i] -= l[k] * b[first + k];
+}
+
+/// Rows below the four pivot rows, whose inverse pivots are given.
+template <class Real>
+inline void eliminate_four(int n, int stride, int first, const Real* inverse, Real* A, Real* b) {
+  for (int i = first + 4; i < n; ++i) {
+    Real l[4];
+    for (int k = 0; k < 4; ++k) {
+      Real x = A[i * stride + first + k];
+      for (int m = 0; m < k; ++m) x -= l[m] * A[(first + m) * stride + first + k];
+      l[k] = x * inverse[k];
+    }
+    subtract_four(n, stride, i, first, l, A, b);
   }
 }
 
 /// One elimination in the rows [k + 1, last); leaves 1 / pivot on the diagonal.
 template <class Real>
-inline Real eliminate_one(int n, int k, int last, Real* A, Real* b) {
-  const Real* pivot = A + k * n;
-  const Real inverse = Real(1.0) / pivot[k];
-  for (int i = k + 1; i < last; ++i) {
-    Real* row = A + i * n;
-    const Real l = row[k] * inverse;
-#pragma GCC unroll 12
-    for (int j = k + 1; j < n; ++j) row[j] -= l * pivot[j];
-    b[i] -= l * b[k];
-  }
-  A[k * n + k] = inverse;
+inline Real eliminate_one(int n, int stride, int k, int last, Real* A, Real* b) {
+  const Real inverse = Real(1.0) / A[k * stride + k];
+  for (int i = k + 1; i < last; ++i)
+    subtract_row(n, stride, i, k, A[i * stride + k] * inverse, A, b);
+  A[k * stride + k] = inverse;
   return inverse;
 }
 
-/// A x = b by elimination without exchanges, [n x n] by rows, in place: b becomes x, A is lost.
+/// b <- U^-1 b of an upper triangle with its diagonal inverted.
+template <class Real>
+inline void substitute(int n, int stride, const Real* A, Real* b) {
+#pragma GCC unroll 12
+  for (int k = n - 1; k >= 0; --k) {
+    const Real x = b[k] * A[k * stride + k];
+    b[k] = x;
+#pragma GCC unroll 12
+    for (int i = 0; i < k; ++i) b[i] -= A[i * stride + k] * x;
+  }
+}
+
+/// A x = b by elimination without exchanges, [n x stride] by rows, in place: b becomes x, A is lost.
 /// What a small pivot spoils the caller must find in the residual. N: n where it is known, or 0.
 template <int N, class Real>
-inline void eliminate(int rows, Real* A, Real* b) {
+inline void eliminate(int rows, int stride, Real* A, Real* b) {
   const int n = N > 0 ? N : rows;
   int first = 0;
   for (; N == 0 && first + 4 <= n; first += 4) {
     Real inverse[4];
-    for (int k = 0; k < 4; ++k) inverse[k] = eliminate_one(n, first + k, first + 4, A, b);
-    eliminate_four(n, first, inverse, A, b);
+    for (int k = 0; k < 4; ++k) inverse[k] = eliminate_one(n, stride, first + k, first + 4, A, b);
+    eliminate_four(n, stride, first, inverse, A, b);
   }
 #pragma GCC unroll 12
-  for (int k = first; k < n; ++k) eliminate_one(n, k, n, A, b);
-#pragma GCC unroll 12
-  for (int k = n - 1; k >= 0; --k) {
-    const Real* row = A + k * n;
-    Real sum = b[k];
-#pragma GCC unroll 12
-    for (int j = k + 1; j < n; ++j) sum -= row[j] * b[j];
-    b[k] = sum * row[k];
+  for (int k = first; k < n; ++k) eliminate_one(n, stride, k, n, A, b);
+  substitute(n, stride, A, b);
+}
+
+/// The same of a symmetric A of one world, of which the upper triangle is read.
+inline void eliminate_symmetric(int n, int stride, double* A, double* b) {
+  double inverse[4];
+  for (int first = 0; first < n; first += 4) {
+    const int last = first + 4 < n ? first + 4 : n;
+    for (int k = first; k < last; ++k) {
+      for (int m = first; m < k; ++m)
+        subtract_row(n, stride, k, m, A[m * stride + k] * inverse[m - first], A, b);
+      inverse[k - first] = 1.0 / A[k * stride + k];
+    }
+    for (int i = last; i < n; ++i) {
+      double* row = A + i * stride;
+      Wide x;
+      double l[4];
+      for (int k = 0; k < 4; ++k) l[k] = A[(first + k) * stride + i] * inverse[k];
+      for (int j = i / kWide * kWide; j < stride; j += kWide) {
+        x = wide(row + j);
+        for (int k = 0; k < 4; ++k) x -= wide(A + (first + k) * stride + j) * l[k];
+        wide(row + j) = x;
+      }
+      for (int k = 0; k < 4; ++k) b[i] -= l[k] * b[first + k];
+    }
+    for (int k = first; k < last; ++k) A[k * stride + k] = inverse[k - first];
   }
+  substitute(n, stride, A, b);
 }
 
 }  // namespace STICTION_ISA

@@ -17,20 +17,20 @@ template <class Real, int Cones>
 inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
   Real* D = w.D;
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
+  const int rows = s.rows(), cones = s.cones(), stride = s.stride();
   const Real zero(0.0), one(1.0);
   Real largest(0.0);
-  for (int r = 0; r < rows; ++r) largest = max(largest, p.G[r * (rows + 1)]);
+  for (int r = 0; r < rows; ++r) largest = max(largest, p.G[r * (stride + 1)]);
   const Real least = Real(1e-14) * select(largest > zero, largest, one);
   for (int i = 0; i < cones; ++i) {
-    const Real* b = p.G + 3 * i * (rows + 1);
+    const Real* b = p.G + 3 * i * (stride + 1);
     const Real mu = select(p.mu[i] > zero, p.mu[i], one);
-    const Real trace = (b[rows + 1] + b[2 * rows + 2]) + b[0] / (mu * mu);
+    const Real trace = (b[stride + 1] + b[2 * stride + 2]) + b[0] / (mu * mu);
     const Real d = square_root(Real(3.0) / max(trace, least));
     D[3 * i] = d / mu;
     D[3 * i + 1] = D[3 * i + 2] = d;
   }
-  for (int r = 3 * cones; r < rows; ++r) D[r] = one / square_root(max(p.G[r * (rows + 1)], least));
+  for (int r = 3 * cones; r < rows; ++r) D[r] = one / square_root(max(p.G[r * (stride + 1)], least));
   for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
 }
 
@@ -102,9 +102,11 @@ inline Real classify(const DenseShape<Real, Cones>& s,
 }
 
 /// The tangential rows of a contact that slides become its linearised law (slide_rows() of
-/// newton_system.cpp): c at the modes, moved after the held rows took their places.
+/// newton_system.cpp): c at the modes, moved after the held rows took their places. The rows of
+/// contact i begin at row `at` of the matrix, [n x stride].
 template <class Real>
-inline void slide_rows(int rows, int i, const DenseWork<Real>& w, const Real* lambda) {
+inline void slide_rows(
+    int n, int stride, int at, int i, const DenseWork<Real>& w, const Real* lambda) {
   const Real rho(kRhoOfLanes), one(1.0), zero(0.0);
   const int o = 3 * i;
   const Mask<Real> slides = w.slides[i] > zero;
@@ -118,45 +120,81 @@ inline void slide_rows(int rows, int i, const DenseWork<Real>& w, const Real* la
   const Real t = select(slides, square_root(p[1] * p[1] + p[2] * p[2]), one), inverse = one / t;
   const Real ratio = p[0] * inverse, d1 = p[1] * inverse, d2 = p[2] * inverse;
   const Real q11 = ratio * d2 * d2, q22 = ratio * d1 * d1, q12 = -ratio * d1 * d2;
-  const Real* n = w.matrix + o * rows;
-  Real *x = w.matrix + (o + 1) * rows, *y = x + rows;
-  for (int j = 0; j < rows; ++j) {
-    const Real a = x[j], b = y[j], m = rho * n[j];
+  const Real* normal = w.matrix + at * stride;
+  Real *x = w.matrix + (at + 1) * stride, *y = x + stride;
+#pragma GCC ivdep
+  for (int j = 0; j < n; ++j) {
+    const Real a = x[j], b = y[j], m = rho * normal[j];
     x[j] = select(slides, rho * (q11 * a + q12 * b) + d1 * m, a);
     y[j] = select(slides, rho * (q12 * a + q22 * b) + d2 * m, b);
   }
-  x[o] = select(slides, x[o] - d1, x[o]);
-  y[o] = select(slides, y[o] - d2, y[o]);
-  x[o + 1] = select(slides, x[o + 1] + (one - q11), x[o + 1]);
-  x[o + 2] = select(slides, x[o + 2] - q12, x[o + 2]);
-  y[o + 1] = select(slides, y[o + 1] - q12, y[o + 1]);
-  y[o + 2] = select(slides, y[o + 2] + (one - q22), y[o + 2]);
+  x[at] = select(slides, x[at] - d1, x[at]);
+  y[at] = select(slides, y[at] - d2, y[at]);
+  x[at + 1] = select(slides, x[at + 1] + (one - q11), x[at + 1]);
+  x[at + 2] = select(slides, x[at + 2] - q12, x[at + 2]);
+  y[at + 1] = select(slides, y[at + 1] - q12, y[at + 1]);
+  y[at + 2] = select(slides, y[at + 2] + (one - q22), y[at + 2]);
   const Real s1 = q11 * known[1] + q12 * known[2], s2 = q12 * known[1] + q22 * known[2];
   const Real r1 = -(l[1] - p[0] * d1) - (s1 + d1 * known[0]);
   const Real r2 = -(l[2] - p[0] * d2) - (s2 + d2 * known[0]);
-  w.rhs[o + 1] = select(slides, r1, w.rhs[o + 1]);
-  w.rhs[o + 2] = select(slides, r2, w.rhs[o + 2]);
+  w.rhs[at + 1] = select(slides, r1, w.rhs[at + 1]);
+  w.rhs[at + 2] = select(slides, r2, w.rhs[at + 2]);
+}
+
+/// The step of one world of many rows: the system has those alone that move.
+inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
+  int moving[kMaxDenseRows], slides[kMaxDenseRows], n = 0, num_slides = 0;
+  for (int r = 0; r < p.rows(); ++r) {
+    if (!(w.moving[r] > 0.0)) continue;
+    if (r < 3 * p.cones && r % 3 == 0 && w.slides[r / 3] > 0.0) slides[num_slides++] = n;
+    moving[n++] = r;
+  }
+  const int stride = dense_stride<double>(n);
+  for (int a = 0; a < n; ++a) {
+    const double d = w.moving[moving[a]];
+    const double* G = p.G + moving[a] * p.stride();
+    double* row = w.matrix + a * stride;
+    for (int b = num_slides > 0 ? 0 : a / kWide * kWide; b < n; ++b)
+      row[b] = d * w.moving[moving[b]] * G[moving[b]];
+    for (int b = n; b < stride; ++b) row[b] = 0.0;
+    row[a] += kProximalOfLanes;
+    w.rhs[a] = -(d * w.moved[moving[a]]);
+  }
+  for (int k = 0; k < num_slides; ++k)
+    slide_rows(n, stride, slides[k], moving[slides[k]] / 3, w, w.l);
+  num_slides > 0 ? eliminate<0>(n, stride, w.matrix, w.rhs)
+                 : eliminate_symmetric(n, stride, w.matrix, w.rhs);
+  for (int r = 0; r < p.rows(); ++r) w.step[r] = 0.0;
+  for (int a = 0; a < n; ++a) w.step[moving[a]] = w.moving[moving[a]] * w.rhs[a];
 }
 
 /// w.step from the modes at w.l.
 template <class Real, int Cones>
 inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>& w) {
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows();
+  const int rows = s.rows(), stride = s.stride();
+  if constexpr (lane_width<Real> == 1) {
+    if (is_never_packed(rows)) return newton_step_of_moving(p, w);
+  }
   const Real zero(0.0), one(1.0), proximal(kProximalOfLanes);
   for (int r = 0; r < rows; ++r) {
-    Real* row = w.matrix + r * rows;
-    const Real* G = p.G + r * rows;
+    Real* row = w.matrix + r * stride;
+    const Real* G = p.G + r * stride;
     const Real d = w.moving[r];
-    for (int k = 0; k < rows; ++k) row[k] = d * w.moving[k] * G[k];
+    if constexpr (lane_width<Real> == 1) {
+      for (int k = 0; k < stride; k += kWide)
+        wide(row + k) = (wide(w.moving + k) * d) * wide(G + k);
+    } else {
+      for (int k = 0; k < rows; ++k) row[k] = d * w.moving[k] * G[k];
+    }
     row[r] += select(d > zero, proximal, one);
     w.rhs[r] = -(d * w.moved[r]);
   }
   for (int i = 0; i < s.cones(); ++i) {
     const Mask<Real> slides = w.slides[i] > zero;
-    if (any(slides)) slide_rows(rows, i, w, w.l);
+    if (any(slides)) slide_rows(rows, stride, 3 * i, i, w, w.l);
   }
-  eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, w.matrix, w.rhs);
+  eliminate<(Cones > 0 ? 3 * Cones : 0)>(rows, stride, w.matrix, w.rhs);
   for (int r = 0; r < rows; ++r) w.step[r] = w.moving[r] * w.rhs[r];
 }
 

@@ -2,6 +2,7 @@
 
 #include "dynamics/tree_layout.hpp"
 #include "solver/common/pgs_kernel.hpp"
+#include "solver/dense/wide_rows.hpp"
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -12,8 +13,9 @@ struct Count {
   constexpr operator int() const { return N; }
 };
 
-/// Largest dense problem: its work grows with the cube of its rows, of which most hold still.
-inline constexpr int kMaxDenseCones = 8, kMaxDenseRows = 24;
+/// Largest problems: of packs, where the work grows with the cube of the rows though most of them
+/// hold still, and of one world, where only those that move count.
+inline constexpr int kMaxPackRows = 24, kMaxDenseRows = 64;
 
 /// The course of dense_solve(): Newton steps from a good start, then turns of sweeps and steps.
 inline constexpr int kDenseTurns = 3, kDenseSweeps = 4, kDenseSteps = 8;
@@ -28,6 +30,9 @@ constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
 inline constexpr int kScalarClass = 4;
 constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / kScalarClass; }
 
+/// Whether a problem, with its padding, is never one of a pack.
+constexpr bool is_never_packed(int rows) { return rows > kMaxPackRows + kScalarClass - 1; }
+
 /// c = G lambda + g of `cones` contacts, three rows each, then `scalars` rows whose impulse lies
 /// between two bounds; each lane a problem of its own. Rows of a contact are [n t1 t2], in the
 /// order of elimination: the normal is never singular where the tangents of a sliding contact may
@@ -35,7 +40,7 @@ constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / 
 template <class Real>
 struct DenseProblem {
   int cones, scalars;
-  Real* G;  ///< [rows x rows] symmetric
+  Real* G;  ///< [rows x stride] symmetric, by columns; zero behind the last row
   Real* g;
   Real* mu;             ///< [cones]
   Real *lower, *upper;  ///< [scalars]
@@ -44,23 +49,25 @@ struct DenseProblem {
   Real* valid;          ///< [1] 1: the lane holds a problem
   Real* relative;       ///< [1] out: Residuals::relative of lambda
   int rows() const { return 3 * cones + scalars; }
+  int stride() const { return dense_stride<Real>(rows()); }
 };
 
+template <class Real>
 constexpr int dense_problem_size(int cones, int scalars) {
-  const int rows = 3 * cones + scalars;
-  return rows * rows + 2 * rows + cones + 2 * scalars + 3;
+  const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
+  return rows * stride + 2 * stride + cones + 2 * scalars + 3;
 }
 
 template <class Real>
 inline DenseProblem<Real> take_dense_problem(int cones, int scalars, Arena<Real>& arena) {
-  const int rows = 3 * cones + scalars;
+  const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
   const auto take = [&](int n) { return arena.template take<Real>(n); };
   DenseProblem<Real> p;
   p.cones = cones;
   p.scalars = scalars;
-  p.G = take(rows * rows);
-  p.g = take(rows);
-  p.lambda = take(rows);
+  p.G = take(rows * stride);
+  p.g = take(stride);
+  p.lambda = take(stride);
   p.mu = take(cones);
   p.lower = take(scalars);
   p.upper = take(scalars);
@@ -75,7 +82,7 @@ template <class Real>
 struct DenseWork {
   Real *D, *inverse_D;                               ///< [rows] lambda = D l
   Real *c, *moved, *l, *trial, *held, *step, *best;  ///< [rows]
-  Real *matrix, *rhs;                                ///< [rows x rows], [rows]
+  Real *matrix, *rhs;                                ///< [rows x stride], [rows]
   Real* moving;                                      ///< [rows] D where the step may change lambda
   Real* slides;                                      ///< [cones]
   ConeStep<Real>* cones;                             ///< [cones]
@@ -84,15 +91,16 @@ struct DenseWork {
   bool velocity_known = false;                       ///< c is that of the problem's lambda
 };
 
+template <class Real>
 constexpr int dense_work_size(int cones, int scalars) {
-  const int rows = 3 * cones + scalars;
-  return rows * rows + 11 * rows + (1 + 11) * cones + scalars;
+  const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
+  return rows * stride + 11 * stride + (1 + 11) * cones + scalars;
 }
 
 template <class Real>
 inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& arena) {
   static_assert(reals_in<ConeStep<Real>, Real>() <= 11);
-  const int rows = 3 * cones + scalars;
+  const int rows = 3 * cones + scalars, stride = dense_stride<Real>(rows);
   const auto take = [&](int n) { return arena.template take<Real>(n); };
   DenseWork<Real> w;
   Real** const of_rows[] = {&w.D,
@@ -106,12 +114,24 @@ inline DenseWork<Real> take_dense_work(int cones, int scalars, Arena<Real>& aren
                             &w.best,
                             &w.rhs,
                             &w.moving};
-  for (Real** x : of_rows) *x = take(rows);
-  w.matrix = take(rows * rows);
+  for (Real** x : of_rows) *x = take(stride);
+  w.matrix = take(rows * stride);
   w.slides = take(cones);
   w.cones = arena.template take<ConeStep<Real>>(cones);
   w.inverse = take(scalars);
   return w;
+}
+
+/// Doubles of any problem of one world with its scratch.
+constexpr int most_dense_doubles() {
+  int most = 0;
+  for (int cones = 0; 3 * cones <= kMaxDenseRows; ++cones) {
+    const int scalars = kScalarClass * scalar_class(kMaxDenseRows - 3 * cones);
+    const int size =
+        dense_problem_size<double>(cones, scalars) + dense_work_size<double>(cones, scalars);
+    most = size > most ? size : most;
+  }
+  return most;
 }
 
 /// The numbers of a problem that are known to the compiler: Cones contacts and nothing else, or
@@ -122,12 +142,17 @@ struct DenseShape {
   int cones() const { return Cones >= 0 ? Cones : p.cones; }
   int scalars() const { return Cones >= 0 ? 0 : p.scalars; }
   int rows() const { return 3 * cones() + scalars(); }
+  int stride() const { return dense_stride<Real>(rows()); }
 };
 
 /// c = G lambda + g.
 template <class Real, int Cones>
 inline void dense_velocity(const DenseShape<Real, Cones>& s, const Real* lambda, Real* c) {
   const int rows = s.rows(), cones = s.cones();
+  if constexpr (lane_width<Real> == 1) {
+    add_wide_columns(rows, s.stride(), s.p.G, lambda, s.p.g, c);
+    return;
+  }
   const auto add = [&](int first, auto count) {
     const Real* G = s.p.G + first * rows;
     Real sum[count];

@@ -41,7 +41,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     prepare_sweeps(s, w);
     ready = true;
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
-    dense_sweep(s, w, same, p.lambda);
+    dense_sweep(s, w, same, p.lambda, w.c);
     ++w.num_sweeps;
     const Real relative = evaluate();
     const Mask<Real> worse = same & (relative > goal);
@@ -51,19 +51,20 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     if (any(at)) dense_velocity(s, p.lambda, w.c);
   }
   if (!any(at)) return;
-  w.velocity_known = false;
   dense_scales(s, w);
   Real size(0.0);
   for (int r = 0; r < rows; ++r) size += abs(p.lambda[r]);
   const Mask<Real> warm = at & (size > zero) & (p.relative[0] <= Real(kClose));
   if (any(warm)) dense_newton(s, w, kDenseSteps, min(goal, Real(0.5) * p.relative[0]), warm);
+  w.velocity_known = w.velocity_known && !any(warm);
   at = at & (p.relative[0] > goal);
   for (int turn = 0; turn < kDenseTurns && any(at); ++turn) {
     if (!ready) prepare_sweeps(s, w);
     ready = true;
     const Real before = p.relative[0];
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
-    for (int k = 0; k < kDenseSweeps; ++k) dense_sweep(s, w, at, p.lambda);
+    if (!w.velocity_known) dense_velocity(s, p.lambda, w.c);
+    for (int k = 0; k < kDenseSweeps; ++k) dense_sweep(s, w, at, p.lambda, w.c);
     w.num_sweeps += kDenseSweeps;
     p.relative[0] = select(at, evaluate(), before);
     w.velocity_known = false;

@@ -9,47 +9,76 @@ inline namespace STICTION_ISA {
 template <class Real, int Cones>
 inline void prepare_sweeps(const DenseShape<Real, Cones>& s, DenseWork<Real>& work) {
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
+  const int rows = s.rows(), cones = s.cones(), stride = s.stride();
   Real largest(0.0);
-  for (int r = 0; r < rows; ++r) largest = max(largest, p.G[r * (rows + 1)]);
+  for (int r = 0; r < rows; ++r) largest = max(largest, p.G[r * (stride + 1)]);
   const Real floor = Real(1e-14) * largest;
   for (int i = 0; i < cones; ++i) {
-    const Real* b = p.G + 3 * i * (rows + 1);
-    const Real* t = b + rows;
-    const Real block[6] = {t[1], t[2], b[1], t[rows + 2], b[2], b[0]};  // xx xy xz yy yz zz
+    const Real* b = p.G + 3 * i * (stride + 1);
+    const Real* t = b + stride;
+    const Real block[6] = {t[1], t[2], b[1], t[stride + 2], b[2], b[0]};  // xx xy xz yy yz zz
     work.cones[i] = cone_step(block, floor);
   }
   for (int j = 0; j < s.scalars(); ++j)
-    work.inverse[j] = safe_inverse(p.G[(3 * cones + j) * (rows + 1)], floor);
+    work.inverse[j] = safe_inverse(p.G[(3 * cones + j) * (stride + 1)], floor);
 }
 
-/// One projected Gauss-Seidel pass over lambda in the lanes of `at`.
+/// c += of `Rows` columns of G from `first` on, those of a set, for the changes of its impulses.
+template <int Rows, class Real, int Cones>
+inline void add_change(const DenseShape<Real, Cones>& s,
+                       int first,
+                       const Real* change,
+                       Real* c) {
+  const int stride = s.stride();
+  const Real* G = s.p.G + first * stride;
+  if constexpr (lane_width<Real> == 1) {
+    if (is_never_packed(s.rows())) {  // most rows hold still
+      double sum = 0.0;
+      for (int r = 0; r < Rows; ++r) sum += abs(change[r]);
+      if (sum == 0.0) return;
+    }
+    for (int k = 0; k < stride; k += kWide) {
+      Wide sum = wide(G + k) * change[0];
+      for (int r = 1; r < Rows; ++r) sum += wide(G + r * stride + k) * change[r];
+      wide(c + k) += sum;
+    }
+  } else {
+    for (int k = 0; k < s.rows(); ++k) {
+      Real sum = G[k] * change[0];
+      for (int r = 1; r < Rows; ++r) sum += G[r * stride + k] * change[r];
+      c[k] += sum;
+    }
+  }
+}
+
+/// One projected Gauss-Seidel pass over lambda, whose velocity is c, in the lanes of `at`.
 template <class Real, int Cones>
 inline void dense_sweep(const DenseShape<Real, Cones>& s,
                         const DenseWork<Real>& work,
                         Mask<Real> at,
-                        Real* lambda) {
+                        Real* lambda,
+                        Real* c) {
   const DenseProblem<Real>& p = s.p;
-  const int rows = s.rows(), cones = s.cones();
+  const int cones = s.cones();
+  const Real zero(0.0);
   for (int i = 0; i < cones; ++i) {
-    Real* own = lambda + 3 * i;
-    Real c[3];
-    for (int r = 0; r < 3; ++r) c[r] = p.g[3 * i + r];
-    const Real* G = p.G + 3 * i * rows;
-    for (int k = 0; k < rows; ++k) {
-      for (int r = 0; r < 3; ++r) c[r] += G[r * rows + k] * lambda[k];
-    }
-    const Real in_order[3] = {c[1], c[2], c[0]};
+    Real *own = lambda + 3 * i, *of_c = c + 3 * i, change[3];
+    const Real in_order[3] = {of_c[1], of_c[2], of_c[0]};
     Real l[3] = {own[1], own[2], own[0]};
     update_cone(work.cones[i], p.mu[i], in_order, l);
-    for (int r = 0; r < 3; ++r) own[r] = select(at, l[(r + 2) % 3], own[r]);
+    for (int r = 0; r < 3; ++r) {
+      const Real next = l[(r + 2) % 3];
+      change[r] = select(at, next - own[r], zero);
+      own[r] = select(at, next, own[r]);
+    }
+    add_change<3>(s, 3 * i, change, c);
   }
   for (int j = 0; j < s.scalars(); ++j) {
     const int row = 3 * cones + j;
-    Real c = p.g[row];
-    for (int k = 0; k < rows; ++k) c += p.G[row * rows + k] * lambda[k];
-    const Real l = min(p.upper[j], max(p.lower[j], lambda[row] - work.inverse[j] * c));
+    const Real l = min(p.upper[j], max(p.lower[j], lambda[row] - work.inverse[j] * c[row]));
+    const Real change = select(at, l - lambda[row], zero);
     lambda[row] = select(at, l, lambda[row]);
+    add_change<1>(s, row, &change, c);
   }
 }
 
