@@ -288,7 +288,7 @@ def test_stages_say_what_solved() -> None:
     assert [stage["stage"] for stage in solution.stages if stage["ends"]] == ["few rows"]
     assert solution.stages[-1]["relative"] <= 1e-8 and solution.stages[0]["island"] == 0
     assert stiction.solve(problem, solver="ncp-pgs").stages == []
-    many = stiction.ContactProblem(np.eye(27), np.tile([1.0, 0.5, -1.0], 9), [0.5] * 9)
+    many = stiction.ContactProblem(np.eye(66), np.tile([1.0, 0.5, -1.0], 22), [0.5] * 22)
     assert [s["stage"] for s in stiction.solve(many).stages if s["ends"]] == ["turns"]
 
 

@@ -170,50 +170,123 @@ inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWo
   }
 }
 
-/// Y of one world by dofs, its rows in the order of the dense problem.
+/// Y of one world by dofs, for which the rows are the lanes: what its sets have, Y or J^T, in the
+/// order of the dense problem, and which groups of eight rows each dof moves.
 inline void gather_by_dof(const LaneScene& s, LaneScratch<double>& x, const PackWork<double>& w) {
   const TreeView& t = s.tree;
   for (int k = 0; k < t.nv * w.stride; k += kWide) wide(x.by_dof + k) = Wide{};
+  for (int k = 0; k < t.nv; ++k) x.touched[k] = 0;
   for (int i = 0, row = 0; i < w.num_used; ++i) {
     const int set = w.used[i], dim = set_dim(s, set), last = set_dof(s, set);
+    const unsigned groups = 1u << row / 8 | 1u << (row + dim - 1) / 8;
     const int* chain = t.chain + t.row[last];
     const double* y = w.y + set_start(s, set);
     for (int m = 0; m <= t.depth[last]; ++m, y += dim) {
       double* out = x.by_dof + chain[m] * w.stride + row;
       for (int r = 0; r < dim; ++r) out[r] = y[row_of_set(dim, r)];
+      x.touched[chain[m]] |= groups;
     }
     row += dim;
   }
 }
 
-/// Rows of G of a set of one world from `row` on: the sums of lane_block().
+/// Whether the sets of a world are whitened together: where it is alone and they are many.
+template <class Real>
+constexpr bool whitens_by_dof(int rows) {
+  return lane_width<Real> == 1 && rows > kMaxPackRows;
+}
+
+/// J^T -> Y = D^-1/2 L^-T J^T, from the leaves to the root: whiten_rows() of all sets at once.
+inline void whiten_by_dof(const TreeView& t, const PackWork<double>& w, LaneScratch<double>& x) {
+  for (int k = t.nv - 1; k >= 0; --k) {
+    const int* chain = t.chain + t.row[k];
+    const double* l = w.data.L + t.row[k];
+    for (int group = 0; group < w.stride / 8; ++group) {
+      if ((x.touched[k] >> group & 1u) == 0) continue;
+      for (int c = 8 * group; c < 8 * group + 8; c += kWide) {
+        double* own = x.by_dof + k * w.stride + c;
+        const Wide y = wide(own);
+        for (int m = 0; m < t.depth[k]; ++m)
+          wide(x.by_dof + chain[m] * w.stride + c) -= y * l[m];
+        wide(own) = y * w.root[k];
+      }
+    }
+  }
+}
+
+/// Y goes back to its sets, with the free velocity J v + Y^T (D^-1/2 w).
+inline void scatter_to_sets(const LaneScene& s, LaneScratch<double>& x, PackWork<double>& w) {
+  const TreeView& t = s.tree;
+  for (int c = 0; c < w.stride; c += kWide) {
+    Wide sum{};
+    for (int k = 0; k < t.nv; ++k)
+      sum += wide(x.by_dof + k * w.stride + c) * (w.root[k] * w.w[k]);
+    wide(x.free + c) = sum;
+  }
+  for (int i = 0, row = 0; i < w.num_used; ++i) {
+    const int set = w.used[i], dim = set_dim(s, set), last = set_dof(s, set),
+              o = set_offset(s, set);
+    const int* chain = t.chain + t.row[last];
+    double* y = w.y + set_start(s, set);
+    for (int m = 0; m <= t.depth[last]; ++m, y += dim) {
+      const double* from = x.by_dof + chain[m] * w.stride + row;
+      for (int r = 0; r < dim; ++r) y[row_of_set(dim, r)] = from[r];
+    }
+    for (int r = 0; r < dim; ++r) {
+      const int at = o + row_of_set(dim, r);
+      x.g[at] = x.jv[at] + x.free[row + r];
+    }
+    row += dim;
+  }
+}
+
+/// Rows of G of a set of one world, the sums of lane_block(), so many groups of columns at once;
+/// `length`: of the part of its chain that moves any of them.
+template <int Dim, int Groups>
+inline void fill_wide_rows(
+    const int* chain, int length, const double* y, int stride, const double* by_dof, double* G) {
+  Wide sum[Dim][Groups]{};
+  for (int m = 0; m < length; ++m, y += Dim) {
+    const double* other = by_dof + chain[m] * stride;
+    for (int r = 0; r < Dim; ++r) {
+      for (int c = 0; c < Groups; ++c)
+        sum[r][c] += wide(other + kWide * c) * y[row_of_set(Dim, r)];
+    }
+  }
+  for (int r = 0; r < Dim; ++r) {
+    for (int c = 0; c < Groups; ++c) wide(G + r * stride + kWide * c) = sum[r][c];
+  }
+}
+
 template <int Dim>
 inline void fill_wide_rows(const LaneScene& s,
                            int set,
                            int row,
                            const PackWork<double>& w,
                            LaneScratch<double>& x) {
-  const TreeView& t = s.tree;
+  constexpr int kGroups = kWide == 8 ? 1 : 2, kStep = kGroups * kWide;
+  const double* y = w.y + set_start(s, set);
   const int last = set_dof(s, set), stride = w.stride;
-  const int* chain = t.chain + t.row[last];
-  for (int c = 0; c < stride; c += kWide) {
-    const double* y = w.y + set_start(s, set);
-    Wide sum[Dim]{};
-    for (int m = 0; m <= t.depth[last]; ++m, y += Dim) {
-      const Wide other = wide(x.by_dof + chain[m] * stride + c);
-      for (int r = 0; r < Dim; ++r) sum[r] += other * y[row_of_set(Dim, r)];
-    }
-    for (int r = 0; r < Dim; ++r) wide(x.G + (row + r) * stride + c) = sum[r];
+  const int* chain = s.tree.chain + s.tree.row[last];
+  const int length = s.tree.depth[last] + 1;
+  for (int c = 0; c < stride; c += kStep) {
+    int moved = length;
+    while (moved > 0 && (x.touched[chain[moved - 1]] >> c / 8 & 1u) == 0) --moved;
+    fill_wide_rows<Dim, kGroups>(chain, moved, y, stride, x.by_dof + c, x.G + row * stride + c);
   }
 }
 
-/// G of one world, whose rows are the lanes: all of its dense problem's.
+/// G of one world, whose rows are the lanes, all of its dense problem's; Y and g where it has many.
 inline void wide_delassus(const LaneScene& s, LaneScratch<double>& x, PackWork<double>& w) {
   int scalars = 0, row = 0;
   for (int i = 0; i < w.num_used; ++i) scalars += w.used[i] >= s.num_slots ? 1 : 0;
   const int rows = w.num_rows - scalars + kScalarClass * scalar_class(scalars);
   w.stride = dense_stride<double>(rows);
   gather_by_dof(s, x, w);
+  if (whitens_by_dof<double>(w.num_rows)) {
+    whiten_by_dof(s.tree, w, x);
+    scatter_to_sets(s, x, w);
+  }
   for (int i = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int set = w.used[i];
     set < s.num_slots ? fill_wide_rows<3>(s, set, row, w, x) : fill_wide_rows<1>(s, set, row, w, x);
@@ -245,6 +318,7 @@ inline void lane_rows(const LaneScene& s,
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
     lane_jacobian(s, set, q, v, p, x, w);
+    if (whitens_by_dof<Real>(w.num_rows)) continue;
     set < s.num_slots ? whiten_set<3>(s, set, x, w) : whiten_set<1>(s, set, x, w);
   }
   w.stride = w.num_rows;

@@ -49,6 +49,8 @@ struct LaneScratch {
   Real* impulse;                  ///< [total rows] of the last step, where its features are now
   Real* G;                        ///< of the used sets: lower blocks; of one world the dense problem's
   Real* by_dof;                   ///< [nv x stride] Y of one world, in the order of that problem
+  Real* free;                     ///< [stride] likewise Y^T D^-1/2 w
+  unsigned* touched;              ///< [nv] groups of eight of these rows that a dof moves
   Real *u, *change, *v;           ///< [nv]
   Real* q;                        ///< [nq]
   Motion<Real>* speed;            ///< [bodies]
@@ -123,14 +125,14 @@ constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
          3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) + stride * stride +
-         (lane_width<Real> == 1 ? s.tree.nv * stride : 0) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
+         (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
          s.tree.nq;
 }
 
 template <class Real>
 inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& arena) {
   const auto take = [&](int n) { return arena.template take<Real>(n); };
-  LaneScratch<Real> x;
+  LaneScratch<Real> x{};
   x.data = take_tree_data(s.tree, arena);
   x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
   x.reach = take(s.num_geometries);
@@ -144,7 +146,11 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.impulse = take(total_rows(s));
   const int stride = most_stride<Real>(s);
   x.G = take(stride * stride);
-  x.by_dof = take(lane_width<Real> == 1 ? s.tree.nv * stride : 0);
+  if constexpr (lane_width<Real> == 1) {
+    x.by_dof = take(s.tree.nv * stride);
+    x.free = take(stride);
+    x.touched = reinterpret_cast<unsigned*>(take(s.tree.nv));
+  }
   x.u = take(s.tree.nv);
   x.change = take(s.tree.nv);
   x.v = take(s.tree.nv);

@@ -92,7 +92,28 @@ inline void eliminate(int rows, int stride, Real* A, Real* b) {
   substitute(n, stride, A, b);
 }
 
-/// The same of a symmetric A of one world, of which the upper triangle is read.
+/// `Rows` rows from i on of a symmetric matrix, and of b, less their parts of four pivot rows.
+template <int Rows>
+inline __attribute__((always_inline)) void subtract_pivots(
+    int stride, int i, int first, const double* inverse, double* A, double* b) {
+  const double* p = A + first * stride;
+  double l[Rows][4];
+  for (int r = 0; r < Rows; ++r) {
+    for (int k = 0; k < 4; ++k) l[r][k] = p[k * stride + i + r] * inverse[k];
+  }
+  for (int j = i / kWide * kWide; j < stride; j += kWide) {
+    const Wide x[4] = {wide(p + j), wide(p + stride + j), wide(p + 2 * stride + j),
+                       wide(p + 3 * stride + j)};
+    for (int r = 0; r < Rows; ++r)
+      wide(A + (i + r) * stride + j) -=
+          (x[0] * l[r][0] + x[1] * l[r][1]) + (x[2] * l[r][2] + x[3] * l[r][3]);
+  }
+  for (int r = 0; r < Rows; ++r) {
+    for (int k = 0; k < 4; ++k) b[i + r] -= l[r][k] * b[first + k];
+  }
+}
+
+/// As eliminate() of a symmetric A of one world, of which the upper triangle is read.
 inline void eliminate_symmetric(int n, int stride, double* A, double* b) {
   double inverse[4];
   for (int first = 0; first < n; first += 4) {
@@ -102,18 +123,9 @@ inline void eliminate_symmetric(int n, int stride, double* A, double* b) {
         subtract_row(n, stride, k, m, A[m * stride + k] * inverse[m - first], A, b);
       inverse[k - first] = 1.0 / A[k * stride + k];
     }
-    for (int i = last; i < n; ++i) {
-      double* row = A + i * stride;
-      Wide x;
-      double l[4];
-      for (int k = 0; k < 4; ++k) l[k] = A[(first + k) * stride + i] * inverse[k];
-      for (int j = i / kWide * kWide; j < stride; j += kWide) {
-        x = wide(row + j);
-        for (int k = 0; k < 4; ++k) x -= wide(A + (first + k) * stride + j) * l[k];
-        wide(row + j) = x;
-      }
-      for (int k = 0; k < 4; ++k) b[i] -= l[k] * b[first + k];
-    }
+    int i = last;
+    for (; i + 1 < n; i += 2) subtract_pivots<2>(stride, i, first, inverse, A, b);
+    if (i < n) subtract_pivots<1>(stride, i, first, inverse, A, b);
     for (int k = first; k < last; ++k) A[k * stride + k] = inverse[k - first];
   }
   substitute(n, stride, A, b);

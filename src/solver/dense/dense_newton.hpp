@@ -154,9 +154,14 @@ inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork
     const double d = w.moving[moving[a]];
     const double* G = p.G + moving[a] * p.stride();
     double* row = w.matrix + a * stride;
-    for (int b = num_slides > 0 ? 0 : a / kWide * kWide; b < n; ++b)
-      row[b] = d * w.moving[moving[b]] * G[moving[b]];
-    for (int b = n; b < stride; ++b) row[b] = 0.0;
+    const int from = num_slides > 0 ? 0 : a / kWide * kWide;
+    if (n == p.rows()) {
+      for (int b = from; b < stride; b += kWide)
+        wide(row + b) = (wide(w.moving + b) * d) * wide(G + b);
+    } else {
+      for (int b = from; b < n; ++b) row[b] = d * w.moving[moving[b]] * G[moving[b]];
+      for (int b = n; b < stride; ++b) row[b] = 0.0;
+    }
     row[a] += kProximalOfLanes;
     w.rhs[a] = -(d * w.moved[moving[a]]);
   }
