@@ -16,18 +16,18 @@ import pytest
 import stiction
 
 HASHES = {
-    "solo12": "bb438330b9cdb664",
-    "talos": "67dcc0ba1b17794f",
-    "allegro-ball": "f5bd6c285e87f33c",
+    "solo12": "13ce735ae0c7beca",
+    "talos": "9198666bca44c267",
+    "allegro-ball": "4f6cc0817fd71876",
     "four-bar": "8d4303ee2a59cb77",
     "box-stack": "4ecd0a7a0359beb4",
-    "slope": "470c7fdbc7cec770",
-    "cube-slide": "9f491f844d400419",
-    "ycb-pile(10)": "22bfc9f36e3aa5fb",
+    "slope": "85c08cb27747d432",
+    "cube-slide": "8e5c3a6e69effd6a",
+    "ycb-pile(10)": "36a07f2d5cb2b21b",
     "solo12, exponential": "a42c12b827afc3ff",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "fc9dce29edafc988", "talos": "66526775b3f4c10b"}
+BATCHES = {"solo12": "7e676170490a8bb9", "talos": "5992b43141b2845b"}
 """Of worlds on lanes."""
 STEPS = 150
 
@@ -80,10 +80,10 @@ def test_batches_have_the_bits_that_they_have_elsewhere(name: str) -> None:
 
 @pytest.mark.parametrize("widest", ["baseline", "avx2"])
 def test_narrower_instruction_sets_give_the_same_bits(widest: str) -> None:
-    """A pile, whose sweeps go in packs as wide as the processor has, and worlds on lanes."""
-    name = "ycb-pile(10)"
+    """A pile, whose sweeps go in packs as wide as the processor has; rows of one world; worlds."""
     code = (
-        f"import test_same_bits as t; print(t.hash_of({name!r})); print(t.hash_of_batch('solo12'))"
+        "import test_same_bits as t; print(t.hash_of('ycb-pile(10)'));"
+        "print(t.hash_of('talos')); print(t.hash_of_batch('solo12'))"
     )
     where = {
         "STICTION_MAX_ISA": widest,
@@ -96,7 +96,7 @@ def test_narrower_instruction_sets_give_the_same_bits(widest: str) -> None:
         text=True,
         check=True,
     )
-    assert run.stdout.split() == [hash_of(name), BATCHES["solo12"]]
+    assert run.stdout.split() == [HASHES["ycb-pile(10)"], HASHES["talos"], BATCHES["solo12"]]
 
 
 def test_an_unknown_instruction_set_is_refused() -> None:

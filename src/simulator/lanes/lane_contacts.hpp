@@ -51,17 +51,6 @@ inline Mask<Real> lane_guard(const LaneScene& s,
   return negated(squared_norm(c - x.pose[b] * p.centre[b]) > far * far);
 }
 
-/// Lanes in which a pair without a slot may touch.
-template <class Real>
-inline Mask<Real> lane_guards(const LaneScene& s,
-                              const LaneParameters<Real>& p,
-                              const LaneScratch<Real>& x) {
-  Mask<Real> near = Real(1.0) < Real(0.0);
-  for (int k = 0; k < s.num_guards; ++k)
-    near = near | lane_guard(s, p, x, s.guards[k], p.guard_offset[k]);
-  return near;
-}
-
 /// R_WC = [t1 t2 n], as contact_frame().
 template <class Real>
 inline Mat3<Real> lane_frame(const Mat3<Real>& R_WA, const Vec3<Real>& n) {

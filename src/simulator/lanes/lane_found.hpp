@@ -36,6 +36,52 @@ inline void read_lane_shape(const LaneScene& s,
   copy(&angular.x, 3, out.angular);
 }
 
+/// Two geometries in lane i.
+template <class Real>
+inline LanePairQuery lane_query(const LaneScene& s,
+                                const LaneParameters<Real>& p,
+                                int a,
+                                int b,
+                                const Real* rest_offset,
+                                int i,
+                                const LaneScratch<Real>& x,
+                                const PackWork<Real>& w) {
+  LanePairQuery query;
+  query.geometry_a = s.geometries[a].geometry;
+  query.geometry_b = s.geometries[b].geometry;
+  read_lane_shape(s, p, w.data, x, a, i, query.a);
+  read_lane_shape(s, p, w.data, x, b, i, query.b);
+  const Real gravity = norm(p.tree.gravity);
+  query.gravity = numbers(&gravity)[i];
+  query.rest_offset = numbers(rest_offset)[i];
+  return query;
+}
+
+/// Lanes of `at` in which a pair without a slot touches. What its balls do not prove apart the
+/// narrow phase does.
+template <class Real>
+inline Mask<Real> lane_guards(const LaneScene& s,
+                              const LaneParameters<Real>& p,
+                              const Mask<Real>& at,
+                              const LaneScratch<Real>& x,
+                              const PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  Real touches(0.0);
+  for (int k = 0; k < s.num_guards; ++k) {
+    const LaneGuard& g = s.guards[k];
+    const Real* offset = p.guard_offset + k;
+    const int bits = lane_bits(at & lane_guard(s, p, x, g, *offset));
+    for (int i = 0; i < W && bits != 0; ++i) {
+      if ((bits >> i & 1) == 0 || numbers(&touches)[i] > 0.0) continue;
+      LanePairPoint points[kMostFoundPoints];
+      const LanePairQuery query = g.a < g.b ? lane_query(s, p, g.a, g.b, offset, i, x, w)
+                                            : lane_query(s, p, g.b, g.a, offset, i, x, w);
+      if (s.find(s.finder, query, points, kMostFoundPoints) != 0) numbers(&touches)[i] = 1.0;
+    }
+  }
+  return touches > Real(0.0);
+}
+
 /// The points of a pair in lane i; false if they are more than it has slots.
 template <class Real>
 inline bool find_in_lane(const LaneScene& s,
@@ -45,15 +91,9 @@ inline bool find_in_lane(const LaneScene& s,
                          LaneScratch<Real>& x,
                          PackWork<Real>& w) {
   constexpr int W = lane_width<Real>;
-  LanePairQuery query;
-  query.geometry_a = s.geometries[pair.a].geometry;
-  query.geometry_b = s.geometries[pair.b].geometry;
-  read_lane_shape(s, p, w.data, x, pair.a, i, query.a);
-  read_lane_shape(s, p, w.data, x, pair.b, i, query.b);
-  const Real gravity = norm(p.tree.gravity);
-  query.gravity = numbers(&gravity)[i];
   const LaneSlot* slots = s.slots + pair.first_slot;
-  query.rest_offset = numbers(p.rest_offset)[slots[0].pair * W + i];
+  const LanePairQuery query =
+      lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, i, x, w);
   LanePairPoint points[kMostFoundPoints];
   const int count = s.find(s.finder, query, points, pair.num_slots);
   for (int k = 0; k < count; ++k) {

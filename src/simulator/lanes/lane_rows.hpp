@@ -206,8 +206,7 @@ inline void whiten_by_dof(const TreeView& t, const PackWork<double>& w, LaneScra
       for (int c = 8 * group; c < 8 * group + 8; c += kWide) {
         double* own = x.by_dof + k * w.stride + c;
         const Wide y = wide(own);
-        for (int m = 0; m < t.depth[k]; ++m)
-          wide(x.by_dof + chain[m] * w.stride + c) -= y * l[m];
+        for (int m = 0; m < t.depth[k]; ++m) wide(x.by_dof + chain[m] * w.stride + c) -= y * l[m];
         wide(own) = y * w.root[k];
       }
     }
@@ -219,8 +218,7 @@ inline void scatter_to_sets(const LaneScene& s, LaneScratch<double>& x, PackWork
   const TreeView& t = s.tree;
   for (int c = 0; c < w.stride; c += kWide) {
     Wide sum{};
-    for (int k = 0; k < t.nv; ++k)
-      sum += wide(x.by_dof + k * w.stride + c) * (w.root[k] * w.w[k]);
+    for (int k = 0; k < t.nv; ++k) sum += wide(x.by_dof + k * w.stride + c) * (w.root[k] * w.w[k]);
     wide(x.free + c) = sum;
   }
   for (int i = 0, row = 0; i < w.num_used; ++i) {
@@ -249,8 +247,7 @@ inline void fill_wide_rows(
   for (int m = 0; m < length; ++m, y += Dim) {
     const double* other = by_dof + chain[m] * stride;
     for (int r = 0; r < Dim; ++r) {
-      for (int c = 0; c < Groups; ++c)
-        sum[r][c] += wide(other + kWide * c) * y[row_of_set(Dim, r)];
+      for (int c = 0; c < Groups; ++c) sum[r][c] += wide(other + kWide * c) * y[row_of_set(Dim, r)];
     }
   }
   for (int r = 0; r < Dim; ++r) {
@@ -259,11 +256,8 @@ inline void fill_wide_rows(
 }
 
 template <int Dim>
-inline void fill_wide_rows(const LaneScene& s,
-                           int set,
-                           int row,
-                           const PackWork<double>& w,
-                           LaneScratch<double>& x) {
+inline void fill_wide_rows(
+    const LaneScene& s, int set, int row, const PackWork<double>& w, LaneScratch<double>& x) {
   constexpr int kGroups = kWide == 8 ? 1 : 2, kStep = kGroups * kWide;
   const double* y = w.y + set_start(s, set);
   const int last = set_dof(s, set), stride = w.stride;
@@ -296,7 +290,8 @@ inline void wide_delassus(const LaneScene& s, LaneScratch<double>& x, PackWork<d
 
 /// Entry r of a set's part of the diagonal of G, whose rows begin at `row`.
 template <class Real>
-inline Real diagonal_of(const LaneScratch<Real>& x, const PackWork<Real>& w, int dim, int row, int r) {
+inline Real diagonal_of(
+    const LaneScratch<Real>& x, const PackWork<Real>& w, int dim, int row, int r) {
   const int at = lane_width<Real> == 1 && dim == 3 ? (r + 1) % 3 : r;  // row_of_set(3, at) = r
   return x.G[(row + at) * (w.stride + 1)];
 }

@@ -68,7 +68,7 @@ struct LaneGeometry {
   int body;      ///< -1: the world
 };
 
-/// Two geometries that must be farther apart than their margin, or the world leaves the lanes.
+/// Two geometries without a slot: where they touch the world leaves the lanes.
 struct LaneGuard {
   int a, b;
   bool plane;  ///< b is a half-space
@@ -110,7 +110,7 @@ enum class LaneExit : std::uint8_t {
   kStepped,
   kScalar,       ///< its parameters are not for lanes: springs of contacts, of joints that wrap,
                  ///< angular friction
-  kPair,         ///< a pair without a slot may touch, or one has more points than slots
+  kPair,         ///< a pair without a slot touches, or one has more points than slots
   kFast,         ///< a body turns by radians in the step
   kRestitution,  ///< an impact that rebounds
   kImmovable,    ///< nothing moves along a normal

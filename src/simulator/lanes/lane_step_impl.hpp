@@ -76,7 +76,7 @@ inline void prepare(const LaneScene& s,
   forward_kinematics(s.tree, p.tree, q, v, w.data);
   leaves(turns_fast(s.tree, s.rules.dt, w.data), LaneExit::kFast);
   lane_poses(s, p, w.data, x);
-  leaves(lane_guards(s, p, x), LaneExit::kPair);
+  leaves(lane_guards(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
   if (s.num_found_pairs > 0)
     leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);

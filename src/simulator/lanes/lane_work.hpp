@@ -47,14 +47,14 @@ struct LaneScratch {
   Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
   Real *jv, *g;                   ///< [total rows] J v; g
   Real* impulse;                  ///< [total rows] of the last step, where its features are now
-  Real* G;                        ///< of the used sets: lower blocks; of one world the dense problem's
-  Real* by_dof;                   ///< [nv x stride] Y of one world, in the order of that problem
-  Real* free;                     ///< [stride] likewise Y^T D^-1/2 w
-  unsigned* touched;              ///< [nv] groups of eight of these rows that a dof moves
-  Real *u, *change, *v;           ///< [nv]
-  Real* q;                        ///< [nq]
-  Motion<Real>* speed;            ///< [bodies]
-  Real* fastest;                  ///< [2 bodies]
+  Real* G;               ///< of the used sets: lower blocks; of one world the dense problem's
+  Real* by_dof;          ///< [nv x stride] Y of one world, in the order of that problem
+  Real* free;            ///< [stride] likewise Y^T D^-1/2 w
+  unsigned* touched;     ///< [nv] groups of eight of these rows that a dof moves
+  Real *u, *change, *v;  ///< [nv]
+  Real* q;               ///< [nq]
+  Motion<Real>* speed;   ///< [bodies]
+  Real* fastest;         ///< [2 bodies]
 };
 
 template <class Real>
@@ -125,8 +125,8 @@ constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
          3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) + stride * stride +
-         (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv + 8 * s.tree.num_bodies +
-         s.tree.nq;
+         (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
+         8 * s.tree.num_bodies + s.tree.nq;
 }
 
 template <class Real>

@@ -76,8 +76,9 @@ inline void substitute(int n, int stride, const Real* A, Real* b) {
   }
 }
 
-/// A x = b by elimination without exchanges, [n x stride] by rows, in place: b becomes x, A is lost.
-/// What a small pivot spoils the caller must find in the residual. N: n where it is known, or 0.
+/// A x = b by elimination without exchanges, [n x stride] by rows, in place: b becomes x, A is
+/// lost. What a small pivot spoils the caller must find in the residual. N: n where it is known, or
+/// 0.
 template <int N, class Real>
 inline void eliminate(int rows, int stride, Real* A, Real* b) {
   const int n = N > 0 ? N : rows;
@@ -102,8 +103,8 @@ inline __attribute__((always_inline)) void subtract_pivots(
     for (int k = 0; k < 4; ++k) l[r][k] = p[k * stride + i + r] * inverse[k];
   }
   for (int j = i / kWide * kWide; j < stride; j += kWide) {
-    const Wide x[4] = {wide(p + j), wide(p + stride + j), wide(p + 2 * stride + j),
-                       wide(p + 3 * stride + j)};
+    const Wide x[4] = {
+        wide(p + j), wide(p + stride + j), wide(p + 2 * stride + j), wide(p + 3 * stride + j)};
     for (int r = 0; r < Rows; ++r)
       wide(A + (i + r) * stride + j) -=
           (x[0] * l[r][0] + x[1] * l[r][1]) + (x[2] * l[r][2] + x[3] * l[r][3]);

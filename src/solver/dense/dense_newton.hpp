@@ -30,7 +30,8 @@ inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>
     D[3 * i] = d / mu;
     D[3 * i + 1] = D[3 * i + 2] = d;
   }
-  for (int r = 3 * cones; r < rows; ++r) D[r] = one / square_root(max(p.G[r * (stride + 1)], least));
+  for (int r = 3 * cones; r < rows; ++r)
+    D[r] = one / square_root(max(p.G[r * (stride + 1)], least));
   for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
 }
 

@@ -25,10 +25,7 @@ inline void prepare_sweeps(const DenseShape<Real, Cones>& s, DenseWork<Real>& wo
 
 /// c += of `Rows` columns of G from `first` on, those of a set, for the changes of its impulses.
 template <int Rows, class Real, int Cones>
-inline void add_change(const DenseShape<Real, Cones>& s,
-                       int first,
-                       const Real* change,
-                       Real* c) {
+inline void add_change(const DenseShape<Real, Cones>& s, int first, const Real* change, Real* c) {
   const int stride = s.stride();
   const Real* G = s.p.G + first * stride;
   if constexpr (lane_width<Real> == 1) {
