@@ -10,7 +10,8 @@ namespace stiction {
 inline namespace STICTION_ISA {
 
 inline constexpr double kRhoOfLanes = 3.0;  // kRho of newton_system.hpp
-inline constexpr double kProximalOfLanes = 1e-6;
+/// kLarge and kSmall of ncp_newton.hpp.
+inline constexpr double kLargeProximal = 1e-6, kSmallProximal = 1e-9;
 
 /// lambda = D l in which every cone is the unit cone.
 template <class Real, int Cones>
@@ -163,7 +164,7 @@ inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork
       for (int b = from; b < n; ++b) row[b] = d * w.moving[moving[b]] * G[moving[b]];
       for (int b = n; b < stride; ++b) row[b] = 0.0;
     }
-    row[a] += kProximalOfLanes;
+    row[a] += w.proximal;
     w.rhs[a] = -(d * w.moved[moving[a]]);
   }
   for (int k = 0; k < num_slides; ++k)
@@ -182,7 +183,7 @@ inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>&
   if constexpr (lane_width<Real> == 1) {
     if (is_never_packed(rows)) return newton_step_of_moving(p, w);
   }
-  const Real zero(0.0), one(1.0), proximal(kProximalOfLanes);
+  const Real zero(0.0), one(1.0);
   for (int r = 0; r < rows; ++r) {
     Real* row = w.matrix + r * stride;
     const Real* G = p.G + r * stride;
@@ -193,7 +194,7 @@ inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>&
     } else {
       for (int k = 0; k < rows; ++k) row[k] = d * w.moving[k] * G[k];
     }
-    row[r] += select(d > zero, proximal, one);
+    row[r] += select(d > zero, w.proximal, one);
     w.rhs[r] = -(d * w.moved[r]);
   }
   for (int i = 0; i < s.cones(); ++i) {

@@ -18,9 +18,12 @@ struct Count {
 inline constexpr int kMaxPackRows = 24, kMaxDenseRows = 64;
 
 /// The course of dense_solve(): Newton steps from a good start, then turns of sweeps and steps.
-inline constexpr int kDenseTurns = 3, kDenseSweeps = 4, kDenseSteps = 8;
+/// What two turns have not solved needs better starts: more sweeps.
+inline constexpr int kDenseTurns = 5, kFirstTurns = 2, kDenseSteps = 8;
+constexpr int sweeps_of_turn(int turn) { return turn < kFirstTurns ? 4 : 24; }
 /// What it takes at most.
-inline constexpr int kMostDenseSweeps = 1 + kDenseTurns * kDenseSweeps,
+inline constexpr int kMostDenseSweeps = 1 + kFirstTurns * sweeps_of_turn(0) +
+                                        (kDenseTurns - kFirstTurns) * sweeps_of_turn(kFirstTurns),
                      kMostDenseSteps = (1 + kDenseTurns) * kDenseSteps;
 
 /// Row r of a set in a dense problem is this one of the set: [n t1 t2] of [t1 t2 n].
@@ -87,6 +90,7 @@ struct DenseWork {
   Real* slides;                                      ///< [cones]
   ConeStep<Real>* cones;                             ///< [cones]
   Real* inverse;                                     ///< [scalars] of the diagonal
+  Real proximal{0.0};                                ///< term of Newton's systems
   int num_sweeps = 0, num_steps = 0;                 ///< of the pack in this solve
   bool velocity_known = false;                       ///< c is that of the problem's lambda
 };

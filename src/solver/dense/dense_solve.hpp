@@ -11,7 +11,7 @@ inline namespace STICTION_ISA {
 /// others.
 template <class Real, int Cones>
 inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, DenseWork<Real>& w) {
-  constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8;
+  constexpr double kClose = 2e-2, kSame = 1e-2, kHidden = 1e-8, kNear = 1e-6;
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows();
   const Real goal(tolerance), zero(0.0);
@@ -21,6 +21,7 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     return dense_residual(s, p.lambda, w.c);
   };
   const Mask<Real> valid = p.valid[0] > zero;
+  w.proximal = Real(kLargeProximal);
   Largest<Real> start;
   dense_velocity(s, p.lambda, w.c);
   add_sets(s, p.lambda, w.c, start);
@@ -64,11 +65,15 @@ inline void dense_solve(const DenseShape<Real, Cones>& s, double tolerance, Dens
     const Real before = p.relative[0];
     for (int r = 0; r < rows; ++r) w.best[r] = p.lambda[r];
     if (!w.velocity_known) dense_velocity(s, p.lambda, w.c);
-    for (int k = 0; k < kDenseSweeps; ++k) dense_sweep(s, w, at, p.lambda, w.c);
-    w.num_sweeps += kDenseSweeps;
+    const int sweeps = sweeps_of_turn(turn);
+    for (int k = 0; k < sweeps; ++k) dense_sweep(s, w, at, p.lambda, w.c);
+    w.num_sweeps += sweeps;
     p.relative[0] = select(at, evaluate(), before);
     w.velocity_known = false;
     const Mask<Real> more = at & (p.relative[0] > goal);
+    // Near a hyperstatic solution the large term is slow, the small one at times singular.
+    const Mask<Real> slow = p.relative[0] < Real(turn % 2 == 1 ? kNear : 0.0);
+    w.proximal = select(slow, Real(kSmallProximal), Real(kLargeProximal));
     if (any(more)) dense_newton(s, w, kDenseSteps, goal, more);
     const Mask<Real> worse = at & (p.relative[0] > before);
     p.relative[0] = select(worse, before, p.relative[0]);
