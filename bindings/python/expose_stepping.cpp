@@ -266,7 +266,10 @@ StepReport run_inside(Holder& sim, State& state, const bp::object& control, long
   check_parameters(sim);
   {
     AllowThreads free;
-    for (long k = 0; k < steps && sim.step(state, c).whole(); ++k)
+    const auto step = [&](long k) -> const StepReport& {
+      return k == 0 ? sim.step(state, c) : sim.step_unedited(state, c);
+    };
+    for (long k = 0; k < steps && step(k).whole(); ++k)
       note_not_converged(sim, sim.report(), state.time, true);
   }
   sim.stepped = sim.stepped || steps > 0;

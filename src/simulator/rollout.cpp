@@ -111,7 +111,7 @@ RolloutLog Simulator::rollout(State& state,
     if (tape != nullptr && k % tape->checkpoint_every == 0)
       tape->checkpoints[k / tape->checkpoint_every] = state;
     control_of(input, k, control);
-    log.reports.push_back(step(state, control));
+    log.reports.push_back(k == 0 ? step(state, control) : step_unedited(state, control));
     log.q.row(k + 1) = state.q;
     log.v.row(k + 1) = state.v;
     log.steps = k + 1;

@@ -179,10 +179,23 @@ void Simulator::begin(const State& state, const Control& control) {
   ++step_count_;
 }
 
+void Simulator::look_at_parameters() {
+  if (!lent_) return;
+  if (edits_.edited(parameters_)) {
+    check_friction(parameters_);
+    edits_.look(parameters_);
+  }
+  parameters_.version = edits_.seen().version;
+}
+
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_sizes(state, control);
-  if (lent_) check_friction(parameters_);
-  if (lent_) edits_.look(parameters_);
+  look_at_parameters();
+  return step_unedited(state, control);
+}
+
+const StepReport& Simulator::step_unedited(State& state, const Control& control) {
+  check_sizes(state, control);
   begin(state, control);
   prepared_ = false;
   step_->step({scene_, parameters_, settings_, control, before_}, state);
@@ -193,7 +206,7 @@ const StepReport& Simulator::step(State& state, const Control& control) {
 void Simulator::prepare(State& state, const Control& control) {
   RigidStep& step = rigid_step();
   check_sizes(state, control);
-  if (lent_) edits_.look(parameters_);
+  look_at_parameters();
   begin(state, control);
   step.prepare({scene_, parameters_, settings_, control, before_}, state);
   prepared_ = true;
@@ -222,8 +235,9 @@ const StepReport& Simulator::take_back_if_bad(State& state) {
 }
 
 const StepReport& Simulator::run(State& state, const Control& control, int steps) {
-  for (int k = 0; k < steps; ++k) {
-    if (!step(state, control).whole()) break;
+  if (steps < 1 || !step(state, control).whole()) return report();
+  for (int k = 1; k < steps; ++k) {
+    if (!step_unedited(state, control).whole()) break;
   }
   return report();
 }

@@ -55,6 +55,8 @@ class Simulator {
   /// for a state or control of the wrong size; numerical trouble is a status. The report and
   /// everything below stay valid until the next call.
   const StepReport& step(State& state, const Control& control);
+  /// The same without a look at parameters(), which nobody has written to since the last step.
+  const StepReport& step_unedited(State& state, const Control& control);
   /// The first half of step(): contacts, dynamics, problem() and warm_start() at `state`, in which
   /// the warm starts of the narrow phase are left. solve() and the second half may follow; until
   /// then contacts() and what asks for them throws. Rigid integrators only.
@@ -184,6 +186,7 @@ class Simulator {
   void check_sizes(const State& state, const Control& control) const;
   /// Throws unless integrator and solver know the materials' couples of friction.
   void check_friction(const Parameters& p) const;
+  void look_at_parameters();
   const StepReport& take_back_if_bad(State& state);
   const StepReport& publish(const State& state);
   void fill(Snapshot& out);
