@@ -50,7 +50,7 @@ extension: setup-build
 
 # Says first what it will take where nothing is built.
 demo:
-	@test -e $(BUILD)/CMakeCache.txt || echo "the first build takes about 4 minutes on two idle cores"
+	@test -e $(BUILD)/CMakeCache.txt || echo "the first build takes about 7 minutes on two idle cores"
 	@$(MAKE) --no-print-directory extension
 	@$(bin)/python -m stiction demo
 

@@ -1,0 +1,159 @@
+#include "stiction/contact/residuals.hpp"
+
+#include "solver/dense/dense_island.hpp"
+#include "solver/dense/dense_lu.hpp"
+#include "solver/dense/dense_problem.hpp"
+#include "support/contact_problems.hpp"
+#include <Eigen/LU>
+#include <boost/test/unit_test.hpp>
+
+#include <limits>
+#include <vector>
+
+// Dense problems of one world, whose rows are the lanes: products, elimination and solves against
+// Eigen, against a pack and against the other stages of ncp-newton.
+
+using namespace stiction;
+using namespace stiction::test;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+namespace {
+
+/// [n x stride] by rows; what lies behind a row must not matter.
+std::vector<double> padded(const MatrixXd& A, int stride) {
+  const int n = static_cast<int>(A.rows());
+  std::vector<double> out(n * stride, std::numeric_limits<double>::quiet_NaN());
+  for (int r = 0; r < n; ++r) {
+    for (int c = 0; c < n; ++c) out[r * stride + c] = A(r, c);
+  }
+  return out;
+}
+
+VectorXd eliminated(const MatrixXd& A, const VectorXd& b, bool symmetric) {
+  const int n = static_cast<int>(A.rows()), stride = dense_stride<double>(n);
+  std::vector<double> matrix = padded(A, stride);
+  VectorXd x = b;
+  symmetric ? eliminate_symmetric(n, stride, matrix.data(), x.data())
+            : eliminate<0>(n, stride, matrix.data(), x.data());
+  return x;
+}
+
+MatrixXd well_conditioned(Rng& rng, int n) {
+  return random_matrix(rng, n, n) + MatrixXd::Identity(n, n) * (1.0 + n);
+}
+
+bool close(const VectorXd& a, const VectorXd& b, double tolerance) {
+  return (a - b).cwiseAbs().maxCoeff() <= tolerance * (1.0 + b.cwiseAbs().maxCoeff());
+}
+
+/// Contacts that a robot may have, limits and dry frictions, of so many rows in all.
+Data robot_like(Rng& rng, int rows) {
+  Data data;
+  for (int left = rows; left > 0; left -= data.sets.back().dim) {
+    const int kind = rng.below(3);
+    if (kind == 0 && left >= 3)
+      data.sets.push_back(ConstraintSet::cone(rng.uniform(0.1, 1.0)));
+    else if (kind == 1)
+      data.sets.push_back(ConstraintSet::non_negative());
+    else
+      data.sets.push_back(ConstraintSet::box(-0.1, 0.1));
+  }
+  const MatrixXd A = random_matrix(rng, rows, rows);
+  data.G = A * A.transpose() / rows + 0.3 * MatrixXd::Identity(rows, rows);
+  data.g = random_vector(rng, rows);
+  data.R = VectorXd::Zero(rows);
+  return data;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(dense_rows_test)
+
+BOOST_AUTO_TEST_CASE(products_have_the_bits_of_sums_in_order) {
+  Rng rng(1);
+  for (int n = 1; n <= kMaxDenseRows; ++n) {
+    const int stride = dense_stride<double>(n);
+    const MatrixXd G = random_matrix(rng, n, n);
+    const VectorXd x = random_vector(rng, n), g = random_vector(rng, n);
+    const std::vector<double> columns = padded(G.transpose(), stride);
+    std::vector<double> base(stride, 1.0), out(stride);
+    std::copy(g.begin(), g.end(), base.begin());
+    add_wide_columns(n, stride, columns.data(), x.data(), base.data(), out.data());
+    for (int r = 0; r < n; ++r) {
+      double sum = g[r];
+      for (int k = 0; k < n; ++k) sum += G(r, k) * x[k];
+      BOOST_TEST(out[r] == sum);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(elimination_against_eigen) {
+  Rng rng(2);
+  for (int n = 1; n <= kMaxDenseRows; ++n) {
+    const MatrixXd A = well_conditioned(rng, n);
+    const VectorXd b = random_vector(rng, n);
+    BOOST_TEST(close(eliminated(A, b, false), A.partialPivLu().solve(b), 1e-12), "n = " << n);
+    MatrixXd S = 0.5 * (A + A.transpose());
+    const VectorXd expected = S.partialPivLu().solve(b);
+    S.triangularView<Eigen::StrictlyLower>().setConstant(1e3);  // not read
+    BOOST_TEST(close(eliminated(S, b, true), expected, 1e-12), "n = " << n);
+  }
+}
+
+// A world of a pack and one alone.
+BOOST_AUTO_TEST_CASE(elimination_has_the_bits_of_a_pack) {
+  Rng rng(3);
+  for (int n = 1; n <= kMaxPackRows + kScalarClass - 1; ++n) {
+    const MatrixXd A = well_conditioned(rng, n), B = well_conditioned(rng, n);
+    const VectorXd a = random_vector(rng, n), b = random_vector(rng, n);
+    std::vector<Pack<2>> matrix(n * n), x(n);
+    using Vector = Pack<2>::Vector;
+    for (int k = 0; k < n * n; ++k) matrix[k].v = Vector{A(k / n, k % n), B(k / n, k % n)};
+    for (int k = 0; k < n; ++k) x[k].v = Vector{a[k], b[k]};
+    eliminate<0>(n, n, matrix.data(), x.data());
+    const VectorXd alone_a = eliminated(A, a, false), alone_b = eliminated(B, b, false);
+    for (int k = 0; k < n; ++k) {
+      BOOST_TEST(x[k].v[0] == alone_a[k]);
+      BOOST_TEST(x[k].v[1] == alone_b[k]);
+    }
+  }
+}
+
+// On both sides of every limit of size: the answer is certified by residuals() and is that of the
+// stages which do not know dense problems.
+BOOST_AUTO_TEST_CASE(problems_of_all_sizes) {
+  Rng rng(4);
+  int solved = 0, tried = 0;
+  for (int rows = 1; rows <= kMaxDenseRows; ++rows) {
+    for (int trial = 0; trial < 4; ++trial, ++tried) {
+      const ContactProblem p = robot_like(rng, rows).problem();
+      const Island island(p, 0, p.num_sets());
+      BOOST_TEST_REQUIRE(is_dense_island(island));
+      DenseIslandWork work;
+      VectorXd l = VectorXd::Zero(rows), c(rows), velocity(rows);
+      const DenseOutcome x = solve_dense_island(island, 1e-8, work, l.data(), c.data());
+      if (!(x.relative <= 1e-8)) continue;
+      ++solved;
+      const Residuals r = residuals(p, l.data(), velocity.data());
+      BOOST_TEST(r.relative <= 1.001e-8);
+      BOOST_TEST(close(c, velocity, 1e-13));
+      SolverSettings settings;
+      settings.max_factorisations = kMostDenseSteps - 1;  // no room for a dense course
+      SolverWorkspace workspace;
+      ContactSolution other;
+      other.record_stages = true;
+      solve(p, settings, workspace, other);
+      BOOST_TEST_REQUIRE(!other.stages.empty());
+      BOOST_TEST(std::string(other.stages[0].stage) != "few rows");
+      if (!other.converged()) continue;
+      const Eigen::Map<const VectorXd> impulse(other.impulse.data(), rows);
+      BOOST_TEST(close(l, impulse, 1e-5), "rows = " << rows);
+    }
+  }
+  BOOST_TEST(solved >= 0.98 * tried);
+  const ContactProblem large = robot_like(rng, kMaxDenseRows + 1).problem();
+  BOOST_TEST(!is_dense_island(Island(large, 0, large.num_sets())));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
