@@ -1,12 +1,20 @@
 """A learned policy walks a quadruped where it is told.
 
-Usage: 13_learned_trot.py [solo12 | go2] [replay.html]
+Usage: 13_learned_trot.py [solo12 | go2 | rough] [replay.html]
 """
 
 import sys
 
 import numpy as np
-from stiction.envs import GO2_TROT, SOLO12_TROT, Go2Velocity, Policy, Solo12Velocity
+from stiction.envs import (
+    GO2_TROT,
+    SOLO12_ROUGH,
+    SOLO12_TROT,
+    Go2Velocity,
+    Policy,
+    Solo12Rough,
+    Solo12Velocity,
+)
 from stiction.record import Recorder
 from stiction.replay import write_replay
 
@@ -14,10 +22,11 @@ COMMANDS = [(0.5, 0.0, 0.0), (0.0, 0.2, 0.0), (0.3, 0.0, 0.6), (0.0, 0.0, 0.0)] 
 WALKERS = {
     "solo12": ("Solo-12", Solo12Velocity, SOLO12_TROT),
     "go2": ("Go2", Go2Velocity, GO2_TROT),
+    "rough": ("Solo-12 on rough ground", Solo12Rough, SOLO12_ROUGH),
 }
 
 arguments = sys.argv[1:]
-robot = arguments.pop(0) if arguments[:1] in (["solo12"], ["go2"]) else "solo12"
+robot = arguments.pop(0) if arguments and arguments[0] in WALKERS else "solo12"
 name, Walker, file = WALKERS[robot]
 policy = Policy.load(file)
 env = Walker(autoreset="Disabled", episode_steps=100 * len(COMMANDS))

@@ -1,4 +1,5 @@
-"""Writes the results files into README.md, between its markers: every row of ours, the peer's best.
+"""Writes the results files into README.md and docs/batch.md, between their markers: every row of
+ours, the peer's best.
 
 python tools/readme_benchmark.py benchmarks/results
 """
@@ -11,6 +12,8 @@ from stiction_lab.bench.scene_tables import drop_rows, worst_step_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+PAGES = {ROOT / "README.md": ("results", "drops", "worst_step", "batch"),
+         ROOT / "docs" / "batch.md": ("batch",)}  # fmt: skip
 STEP_HEAD = [
     "scene",
     "ours µs",
@@ -86,6 +89,55 @@ def _number(value: float | None, form: str) -> str:
     return "-" if value is None else f"{value:{form}}"
 
 
+BATCH_HEAD = [
+    "scene",
+    "8 lanes",
+    "4 lanes",
+    "Simulators",
+    "8 lanes on two threads: µs that pass",
+    "MuJoCo elliptic",
+    "pyramidal",
+    "theirs / ours, elliptic",
+    "pyramidal",
+    "two threads / one, ours",
+    "theirs",
+    "steps in lanes",
+]
+SCENARIOS = {
+    "solo12-policy": "Solo-12, targets ± 0.3 rad",
+    "solo12-stand": "Solo-12 standing, ± 0.05 rad",
+    "talos-stand": "Talos, ± 0.05 rad",
+    "solo12-rough": "Solo-12 on a height field, ± 0.3 rad",
+}
+
+
+def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
+    """Of `stiction bench batch`: µs per world-step, the peer's faster integrator."""
+    rows = []
+    for name, scenario in document["scenarios"].items():
+        series = scenario["series"]
+        ours = [series[f"stiction-{kind}-t1"]["us"] for kind in ("w8", "w4", "simulators")]
+        passed = series["stiction-w8-t2"]["wall"]
+
+        def best(cone: str, key: str, threads: int, series: dict = series) -> float:
+            labels = [x for x in series if f"-{cone}-" in x and x.endswith(f"-t{threads}")]
+            return min(series[x][key] for x in labels)
+
+        peers = [best(cone, "us", 1) for cone in ("elliptic", "pyramidal")]
+        rows.append(
+            [
+                SCENARIOS.get(name, name),
+                *(f"{x:.2f}" for x in [*ours, passed]),
+                *(f"{x:.1f}" for x in peers),
+                *(f"{x / ours[0]:.1f}" for x in peers),
+                f"{series['stiction-w8-t1']['wall'] / passed:.2f}",
+                f"{best('elliptic', 'wall', 1) / best('elliptic', 'wall', 2):.2f}",
+                f"{series['stiction-w8-t1']['lanes']:.1%}",
+            ]
+        )
+    return BATCH_HEAD, rows
+
+
 def fastest_drops(document: dict) -> dict:
     """Of each scene ours, and the fastest variant of the peer with either cone by its mean."""
     rows = []
@@ -121,19 +173,19 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
             rows += [[f"{scene}: {why}", *["-"] * 6] for scene, why in data["refused"].items()]
         else:
             measured = data[section]
-            head, rows = (
-                drop_rows(fastest_drops(measured))
-                if section == "drops"
-                else worst_step_rows(measured)
-            )
+            head, rows = {
+                "drops": lambda x: drop_rows(fastest_drops(x)),
+                "worst_step": worst_step_rows,
+                "batch": batch_rows,
+            }[section](measured)
             machine = measured["machine"]
         lines += ["", _about(machine, name), "", *_markdown(head, rows)]
     return lines
 
 
-def rendered(text: str, files: dict[str, dict]) -> str:
-    """The text with every block between its markers as the files have it."""
-    for section in ("results", "drops", "worst_step"):
+def rendered(text: str, files: dict[str, dict], sections: tuple[str, ...]) -> str:
+    """The text with these blocks between their markers as the files have them."""
+    for section in sections:
         start, end = f"<!-- {section}:start -->", f"<!-- {section}:end -->"
         before, rest = text.split(start)
         lines = [start, *block(section, files), ""]
@@ -150,5 +202,6 @@ def load_files(folder: Path = RESULTS) -> dict[str, dict]:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    readme = ROOT / "README.md"
-    readme.write_text(rendered(readme.read_text(), load_files(Path(sys.argv[1]).resolve())))
+    found = load_files(Path(sys.argv[1]).resolve())
+    for page, parts in PAGES.items():
+        page.write_text(rendered(page.read_text(), found, parts))

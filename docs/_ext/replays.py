@@ -51,7 +51,38 @@ def trot(output: Path, robot: str = "solo12") -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-MOTIONS = {"pushed": pushed, "trot": trot, "go2": partial(trot, robot="go2")}
+def cart_pole(output: Path) -> None:
+    """A cart whose pole leans at first."""
+    import numpy as np
+    import stiction.envs
+    from stiction.record import Recorder
+    from stiction.replay import write_replay
+
+    env = stiction.envs.CartPole(autoreset="Disabled")
+    policy = stiction.envs.Policy.load(stiction.envs.CART_POLE)
+    env.reset(seed=0)
+    sim, state = env.batch.simulator(0), env.batch.state(0)
+    state.q[:] = [-0.8, np.cos(0.15), np.sin(0.15)]
+    env.batch.set_state(0, state)
+    recorder = Recorder(sim, title="Cart and pole, by a learned policy", fps=40)
+    recorder.capture(state)
+    for _ in range(300):
+        env.act(policy(env.observe()))
+        control = env.batch.control(0)
+        for _ in range(env.substeps):
+            sim.step(state, control)
+            recorder.after_step(state)
+        env.batch.set_state(0, state)
+    write_replay(output, recorder.replay())
+
+
+MOTIONS = {
+    "pushed": pushed,
+    "trot": trot,
+    "go2": partial(trot, robot="go2"),
+    "rough": partial(trot, robot="rough"),
+    "cart_pole": cart_pole,
+}
 
 
 class Replay(SphinxDirective):

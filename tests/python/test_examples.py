@@ -70,7 +70,9 @@ def test_standing_example_writes_a_replay(tmp_path: Path) -> None:
 
 def test_go2_trots_too(tmp_path: Path) -> None:
     page = tmp_path / "go2.html"
-    assert "told [0.5 0.  0. ] walks [ 0.5" in run(FOLDER / "13_learned_trot.py", "go2", str(page))
+    for walker in ("go2", "rough"):
+        said = run(FOLDER / "13_learned_trot.py", walker, str(page))
+        assert "told [0.5 0.  0. ] walks [ 0.5" in said
     assert 100_000 < page.stat().st_size < 1_500_000  # the manual's limit
 
 

@@ -1,4 +1,4 @@
-"""The README's tables are the results files, row by row."""
+"""The tables of the README and of the page on batches are the results files, row by row."""
 
 import copy
 import importlib.util
@@ -19,11 +19,12 @@ def tool():
     return module
 
 
-def test_readme_is_what_the_files_say(tool):
-    text = (ROOT / "README.md").read_text()
-    assert tool.rendered(text, tool.load_files()) == text, (
-        "run python tools/readme_benchmark.py benchmarks/results"
-    )
+def test_pages_are_what_the_files_say(tool):
+    for page, sections in tool.PAGES.items():
+        text = page.read_text()
+        assert tool.rendered(text, tool.load_files(), sections) == text, (
+            "run python tools/readme_benchmark.py benchmarks/results"
+        )
 
 
 def test_every_row_is_printed(tool):
@@ -45,6 +46,9 @@ def test_every_row_is_printed(tool):
                 )[1]
                 assert any(f"| {row['scene']} | {best} |" in line for line in lines)
                 assert any(f"| {row['scene']} | stiction |" in line for line in lines)
+        if "batch" in data:
+            lines = tool.block("batch", {"file": data})
+            assert len(lines) == len(data["batch"]["scenarios"]) + 5
         if "worst_step" in data:
             assert (
                 len(tool.block("worst_step", {"file": data})) == len(data["worst_step"]["rows"]) + 5
@@ -52,7 +56,8 @@ def test_every_row_is_printed(tool):
 
 
 def test_another_number_is_another_text(tool):
-    text, files = (ROOT / "README.md").read_text(), copy.deepcopy(tool.load_files())
+    page = ROOT / "README.md"
+    text, files = page.read_text(), copy.deepcopy(tool.load_files())
     changed = next(data for data in files.values() if "results" in data)
     changed["results"][-1]["ours_us"] *= 2
-    assert tool.rendered(text, files) != text
+    assert tool.rendered(text, files, tool.PAGES[page]) != text

@@ -3,6 +3,8 @@ physics has it, rewards are those of the flat task."""
 
 from __future__ import annotations
 
+import importlib.util
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,18 @@ from stiction.loading import example_robots
 
 ROUGH = [Solo12Rough, Go2Rough]
 QUADRUPEDS = [Go2Velocity, *ROUGH]
+
+
+@pytest.fixture(scope="module")
+def judge() -> Any:
+    """examples/learning/judge.py on fewer worlds."""
+    path = Path(__file__).parents[2] / "examples" / "learning" / "judge.py"
+    spec = importlib.util.spec_from_file_location("judge", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.WORLDS = 48
+    return module
 
 
 def actions(rng: np.random.Generator, env: Any) -> Any:
@@ -206,25 +220,39 @@ def test_episodes_of_quadrupeds_begin_anew_with_other_friction(make: Any) -> Non
 
 
 @pytest.mark.parametrize("randomise", [False, True])
-def test_learned_trot_of_go2_walks_as_it_is_told(randomise: bool) -> None:
-    """What docs/tutorials/learning.md says of the policy, on 64 worlds of 8 s."""
-    env = Go2Velocity(64, autoreset="Disabled", randomise=randomise)
-    policy = stiction.envs.Policy.load(stiction.envs.GO2_TROT)
-    observation, _ = env.reset(seed=99)
-    errors, turns, stance = [], [], []
-    fell, lifts, before = np.zeros(64, bool), 0.0, env.touching()
-    for step in range(400):
+@pytest.mark.parametrize(
+    ("task", "stored"),
+    [
+        ("Solo12Velocity", stiction.envs.SOLO12_TROT),
+        ("Go2Velocity", stiction.envs.GO2_TROT),
+        ("Solo12Rough", stiction.envs.SOLO12_ROUGH),
+    ],
+)
+def test_learned_policies_walk_as_their_pages_say(
+    judge: Any, task: str, stored: Path, randomise: bool
+) -> None:
+    policy = stiction.envs.Policy.load(stored)
+    found = judge.judge(f"stiction/{task}-v0", policy, seed=99, randomise=randomise)
+    assert found["falls"] == 0
+    assert found["velocity"] < 0.018 and found["turn"] < 0.02
+    assert found["stance"] == pytest.approx(0.515, abs=0.02)
+    assert found["lift_offs"] == pytest.approx(2.5, rel=0.02)
+
+
+def test_a_policy_that_does_not_walk_is_told(judge: Any) -> None:
+    """Of one that stands: errors are the commands', no foot keeps to the clock."""
+    policy = stiction.envs.Policy.load(stiction.envs.SOLO12_TROT)
+    weight, bias = policy.layers[-1]
+    policy.layers[-1] = (0.0 * weight, 0.0 * bias)
+    found = judge.judge("stiction/Solo12Velocity-v0", policy, seed=99)
+    assert found["velocity"] > 0.15 and found["turn"] > 0.2
+    assert found["stance"] > 0.95 and found["lift_offs"] < 0.1
+
+
+def test_learned_policy_keeps_the_pole_up() -> None:
+    env = stiction.envs.CartPole(64, autoreset="Disabled")
+    policy = stiction.envs.Policy.load(stiction.envs.CART_POLE)
+    observation, _ = env.reset(seed=1)
+    for _ in range(500):
         observation, _, terminated, _, _ = env.step(policy(observation))
-        fell |= terminated
-        touching, up = env.touching(), ~fell
-        if step >= 50:
-            off = env.batch.v[:, :2] - env.command[:, :2]
-            errors.append(np.linalg.norm(off, axis=1)[up].mean())
-            turns.append(np.abs(env.batch.v[:, 5] - env.command[:, 2])[up].mean())
-            stance.append(touching[up].mean(axis=0))
-            lifts += (before & ~touching)[up].mean()
-        before = touching
-    assert fell.sum() <= 3
-    assert np.mean(errors) < 0.06 and np.mean(turns) < 0.09
-    assert (np.abs(np.mean(stance, axis=0) - 0.64) < 0.1).all()
-    assert lifts / (350 * env.control_dt) == pytest.approx(2.5, rel=0.05)  # a foot's, a second
+        assert not terminated.any()

@@ -29,14 +29,16 @@ from .gymnasium_tasks import (
     Walker2d,
 )
 from .one_env import OneEnv
-from .policy import GO2_TROT, SOLO12_TROT, Policy
+from .policy import CART_POLE, GO2_TROT, SOLO12_ROUGH, SOLO12_TROT, Policy
 from .rough import Go2Rough, RoughEnv, Solo12Rough
 from .rough_ground import RoughGround
 from .swimmer import Swimmer
 from .velocity import Go2Velocity, Solo12Velocity, VelocityEnv
 
 __all__ = [
+    "CART_POLE",
     "GO2_TROT",
+    "SOLO12_ROUGH",
     "SOLO12_TROT",
     "Ant",
     "BatchEnv",

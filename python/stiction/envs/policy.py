@@ -10,14 +10,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GO2_TROT", "SOLO12_TROT", "Policy"]
+__all__ = ["CART_POLE", "GO2_TROT", "SOLO12_ROUGH", "SOLO12_TROT", "Policy"]
 
 Singles = NDArray[np.float32]
 
 SOLO12_TROT = Path(__file__).with_name("policies") / "solo12_trot.npz"
 """Of Solo12Velocity: 8.6 million control steps of examples/learning/ppo.py, seed 0."""
 GO2_TROT = Path(__file__).with_name("policies") / "go2_trot.npz"
-"""Of Go2Velocity: 3.05 million control steps of the same, seed 0."""
+"""Of Go2Velocity, likewise."""
+SOLO12_ROUGH = Path(__file__).with_name("policies") / "solo12_rough.npz"
+"""Of Solo12Rough, likewise."""
+CART_POLE = Path(__file__).with_name("policies") / "cart_pole.npz"
+"""Of CartPole: 0.6 million control steps, seed 0."""
 
 
 class Policy:
