@@ -95,7 +95,7 @@ class BenchScene:
 
 _PILE: dict[str, Any] = {
     "dt": 2e-3,
-    "settle": 4.0,
+    "settle": 8.0,
     "compared": 1e-10,
     "contact_tolerance": 0.35,
 }
