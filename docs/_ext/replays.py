@@ -18,7 +18,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-LIMIT = 1_500_000
+LIMIT = 2_000_000
 """Bytes of a replay at most."""
 
 
