@@ -2,7 +2,7 @@
 
 #include "solver/dense/dense_island.hpp"
 #include "solver/dense/dense_lu.hpp"
-#include "solver/dense/dense_problem.hpp"
+#include "solver/dense/dense_sweep.hpp"
 #include "support/contact_problems.hpp"
 #include <Eigen/LU>
 #include <boost/test/unit_test.hpp>
@@ -116,6 +116,59 @@ BOOST_AUTO_TEST_CASE(elimination_has_the_bits_of_a_pack) {
     for (int k = 0; k < n; ++k) {
       BOOST_TEST(x[k].v[0] == alone_a[k]);
       BOOST_TEST(x[k].v[1] == alone_b[k]);
+    }
+  }
+}
+
+// Sweeps keep the velocity of their impulses, of one world and of a pack.
+template <class Real>
+static void check_sweeps(Rng& rng, int cones, int scalars) {
+  constexpr int W = lane_width<Real>;
+  const auto numbers = [](Real* x) { return reinterpret_cast<double*>(x); };
+  std::vector<Real> memory(
+      dense_problem_size<Real>(cones, scalars) + dense_work_size<Real>(cones, scalars), Real(0.0));
+  Arena<Real> arena{memory.data()};
+  const DenseProblem<Real> p = take_dense_problem(cones, scalars, arena);
+  DenseWork<Real> work = take_dense_work(cones, scalars, arena);
+  const int rows = p.rows(), stride = p.stride();
+  for (int lane = 0; lane < W; ++lane) {
+    const MatrixXd A = random_matrix(rng, rows, rows), G = A * A.transpose();
+    const VectorXd g = random_vector(rng, rows);
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < rows; ++c) numbers(p.G)[(r * stride + c) * W + lane] = G(r, c);
+      numbers(p.g)[r * W + lane] = g[r];
+    }
+    for (int i = 0; i < cones; ++i) {
+      numbers(p.g)[3 * i * W + lane] = -1.0;  // every contact closes
+      numbers(p.mu)[i * W + lane] = rng.uniform(0.0, 1.0);
+    }
+    for (int j = 0; j < scalars; ++j) {
+      numbers(p.lower)[j * W + lane] = -0.1;
+      numbers(p.upper)[j * W + lane] = 0.1;
+    }
+  }
+  const DenseShape<Real, -1> shape{p};
+  const Mask<Real> all = Real(0.0) < Real(1.0);
+  dense_velocity(shape, p.lambda, work.c);
+  prepare_sweeps(shape, work);
+  for (int k = 0; k < 3; ++k) dense_sweep(shape, work, all, p.lambda, work.c);
+  dense_velocity(shape, p.lambda, work.moved);
+  double moved = 0.0, size = 0.0;
+  for (int k = 0; k < rows * W; ++k) {
+    moved = std::max(moved, std::abs(numbers(p.lambda)[k]));
+    size = std::max(size, std::abs(numbers(work.moved)[k]));
+  }
+  BOOST_TEST(moved > 0.01);
+  for (int k = 0; k < rows * W; ++k)
+    BOOST_TEST(std::abs(numbers(work.c)[k] - numbers(work.moved)[k]) <= 1e-12 * (1.0 + size));
+}
+
+BOOST_AUTO_TEST_CASE(sweeps_keep_the_velocity) {
+  Rng rng(5);
+  for (int cones = 0; cones <= 8; ++cones) {
+    for (int scalars = cones == 0 ? 4 : 0; scalars <= 40; scalars += 4) {
+      check_sweeps<double>(rng, cones, scalars);
+      if (3 * cones + scalars <= kMaxPackRows) check_sweeps<Pack<2>>(rng, cones, scalars);
     }
   }
 }
