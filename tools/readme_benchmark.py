@@ -112,26 +112,34 @@ SCENARIOS = {
 
 
 def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
-    """Of `stiction bench batch`: µs per world-step, the peer's faster integrator."""
+    """Of `stiction bench batch`: µs per world-step, of the peer its fastest variant."""
     rows = []
     for name, scenario in document["scenarios"].items():
         series = scenario["series"]
         ours = [series[f"stiction-{kind}-t1"]["us"] for kind in ("w8", "w4", "simulators")]
         passed = series["stiction-w8-t2"]["wall"]
 
-        def best(cone: str, key: str, threads: int, series: dict = series) -> float:
-            labels = [x for x in series if f"-{cone}-" in x and x.endswith(f"-t{threads}")]
-            return min(series[x][key] for x in labels)
+        def fastest(cone: str, series: dict = series) -> str:
+            labels = [x for x in series if f"-{cone}-" in x and x.endswith("-t1")]
+            return min(labels, key=lambda x: series[x]["us"])
 
-        peers = [best(cone, "us", 1) for cone in ("elliptic", "pyramidal")]
+        labels = [fastest(cone) for cone in ("elliptic", "pyramidal")]
+        peers = [series[label]["us"] for label in labels]
+        theirs = [series[labels[0].replace("-t1", f"-t{n}")]["wall"] for n in (1, 2)]
         rows.append(
             [
                 SCENARIOS.get(name, name),
                 *(f"{x:.2f}" for x in [*ours, passed]),
-                *(f"{x:.1f}" for x in peers),
+                *(
+                    f"{x:.1f} "
+                    + label.removeprefix("mujoco-").removesuffix("-t1").replace(cone, "")
+                    for x, label, cone in zip(
+                        peers, labels, ("-elliptic", "-pyramidal"), strict=True
+                    )
+                ),
                 *(f"{x / ours[0]:.1f}" for x in peers),
                 f"{series['stiction-w8-t1']['wall'] / passed:.2f}",
-                f"{best('elliptic', 'wall', 1) / best('elliptic', 'wall', 2):.2f}",
+                f"{theirs[0] / theirs[1]:.2f}",
                 f"{series['stiction-w8-t1']['lanes']:.1%}",
             ]
         )
@@ -157,9 +165,9 @@ def _markdown(head: list[str], rows: list[list[str]]) -> list[str]:
     return ["| " + " | ".join(cells) + " |" for cells in lines]
 
 
-def _about(machine: dict, name: str) -> str:
+def _about(machine: dict, name: str, threads: str = "one core") -> str:
     versions = f"MuJoCo {machine['versions']['mujoco']}"
-    return f"{machine['cpu']}, one core, {versions}, {machine['date'][:10]} (`{name}`):"
+    return f"{machine['cpu']}, {threads}, {versions}, {machine['date'][:10]} (`{name}`):"
 
 
 def block(section: str, files: dict[str, dict]) -> list[str]:
@@ -179,7 +187,8 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
                 "batch": batch_rows,
             }[section](measured)
             machine = measured["machine"]
-        lines += ["", _about(machine, name), "", *_markdown(head, rows)]
+        threads = "one thread, two where told" if section == "batch" else "one core"
+        lines += ["", _about(machine, name, threads), "", *_markdown(head, rows)]
     return lines
 
 

@@ -47,6 +47,8 @@ def judge(task: str, policy: Policy, seed: int, randomise: bool = False) -> dict
     feet = np.array(touched)
     lifted = (feet[:-1] & ~feet[1:]).sum(axis=0) / ((STEPS - SETTLING) * env.control_dt)
     stands = ~fell
+    if not stands.any():
+        raise SystemExit(f"all {WORLDS} worlds fell")
     return {
         "velocity": float(np.linalg.norm(error[:, stands, :2], axis=2).mean()),
         "turn": float(np.abs(error[:, stands, 2]).mean()),

@@ -38,8 +38,7 @@ class Batch(Observations):
     One articulated robot on planes, with the default solver and integrator, runs on lanes: several
     worlds at a time in the vector registers (`lanes`, else `why_not`). Any other scene is stepped
     by Simulators over the threads. No bit of a world depends on N, its place, threads, width, masks
-    or on other worlds. Without lanes a world has exactly the bits of a `Simulator`; lanes have bits
-    of their own, and differ from the Simulator's by what the solver's tolerance leaves open.
+    or on other worlds; a world has exactly the bits of a `Simulator`, on lanes or not.
 
     A world whose step is not finite keeps the state before it and stands still (`frozen`) until
     `reset` or `set_state`. A step that does not reach the tolerance goes on as a Simulator's would,

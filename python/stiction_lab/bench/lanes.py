@@ -33,10 +33,12 @@ from .worlds import BenchError
 WIDTHS = (0, 1, 2, 4, 8)
 """Lanes; 0: our simulator, world by world."""
 PEERS = tuple(
-    PeerVariant("newton", cone, integrator)
+    PeerVariant(solver, cone, integrator)
     for cone in ("elliptic", "pyramidal")
+    for solver in ("newton", "pgs")
     for integrator in ("implicitfast", "discrete")
 )
+"""CG was never the fastest of these scenarios."""
 SETTLING = 5
 """Periods before the first one that counts."""
 Floats = NDArray[np.float64]
