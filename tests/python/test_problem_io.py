@@ -114,7 +114,7 @@ def test_every_problem_has_an_expectation() -> None:
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_solved(name: str) -> None:
-    """By ncp-newton from zero, the hardest in 2012 factorisations; sweeps alone do not get there."""
+    """By ncp-newton from zero, the hardest in 2012 factorisations; not by sweeps alone."""
     problem = stiction.load_problem(PROBLEMS / f"{name}.npz")
     solution = stiction.solve(problem, max_factorisations=3000)
     assert solution.status == "converged"
