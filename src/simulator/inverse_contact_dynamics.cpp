@@ -113,7 +113,7 @@ InverseContactDynamics Simulator::inverse_contact_dynamics(const State& state,
   check_motion(scene_, v_next, actuated, tolerance);
   const std::vector<int> loose = loose_dofs(scene_, actuated);
   complete();  // of the last step, before its parameters are forgotten
-  if (lent_) edits_.look(parameters_);
+  look_at_parameters();
   if (!inverse_) inverse_ = std::make_unique<InverseStep>(scene_, settings_);
   inverse_->start = inverse_->before = state;
   inverse_->step.prepare({scene_, parameters_, settings_, control, inverse_->before},

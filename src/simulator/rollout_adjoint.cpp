@@ -127,7 +127,7 @@ Simulator::Adjoint& Simulator::begin_adjoint(const RolloutTape& tape,
   if (const std::string name = first_difference(parameters_, tape.parameters); !name.empty())
     refuse("parameters." + name + " was edited after the rollout: repeat it, or undo the edit");
   complete();
-  if (lent_) edits_.look(parameters_);
+  look_at_parameters();
   if (!adjoint_) adjoint_ = std::make_unique<Adjoint>();
   Adjoint& work = *adjoint_;
   if (static_cast<int>(work.starts.size()) < std::min(steps, tape.checkpoint_every))

@@ -145,7 +145,7 @@ inline void slide_rows(
 
 /// The step of one world of many rows: the system has those alone that move.
 inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
-  int moving[kMaxDenseRows], slides[kMaxDenseRows], n = 0, num_slides = 0;
+  int moving[kMostPaddedRows], slides[kMaxDenseRows / 3], n = 0, num_slides = 0;
   for (int r = 0; r < p.rows(); ++r) {
     if (!(w.moving[r] > 0.0)) continue;
     if (r < 3 * p.cones && r % 3 == 0 && w.slides[r / 3] > 0.0) slides[num_slides++] = n;

@@ -33,6 +33,9 @@ constexpr int row_of_set(int dim, int r) { return dim == 3 ? (r + 2) % 3 : r; }
 inline constexpr int kScalarClass = 4;
 constexpr int scalar_class(int scalars) { return (scalars + kScalarClass - 1) / kScalarClass; }
 
+/// Rows of a problem with its padding, which a NaN makes move like others.
+inline constexpr int kMostPaddedRows = kMaxDenseRows + kScalarClass - 1;
+
 /// Whether a problem, with its padding, is never one of a pack.
 constexpr bool is_never_packed(int rows) { return rows > kMaxPackRows + kScalarClass - 1; }
 
