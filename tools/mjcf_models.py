@@ -1,137 +1,227 @@
-"""Every MJCF file below some folders in stiction and in MuJoCo, as a Markdown table.
+"""Every MJCF file below some folders in stiction and in MuJoCo: benchmarks/results and a page of docs.
 
     pip download --no-deps gymnasium gymnasium-robotics dm_control metaworld robosuite
     python tools/mjcf_models.py gymnasium/ dm_control/ ...      # the wheels, unpacked
 
-By folder: how many files MuJoCo compiles, how many of them load and have joints; of how many of
-these mass matrix, bias and acceleration at random states and controls are MuJoCo's to 1e-9 with
-contacts, limits, dry friction and equalities off in both; of how many all steps of 2 s at the
-file's time step (4000 steps at most) are ok, without control. Then the others, and why.
+Of every file that MuJoCo compiles and that has joints: whether mass matrix, bias and acceleration
+at random states and controls are MuJoCo's to 1e-9 with contacts, limits, dry friction and
+equalities off in both; then 2 s without control at the file's time step (4000 steps at most) in
+either engine. `--only NAME` looks at the files whose path holds NAME and writes nothing.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import signal
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "python"))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "python"))
 
 import mujoco
 import numpy as np
 import stiction
 from mjcf_beside_mujoco import Beside, worst_differences
+from stiction_lab.bench.machine import describe
 
-SECONDS, MOST_STEPS, LIMIT = 2.0, 4000, 90
-"""Simulated, steps at most, wall clock of one file [s]."""
+SECONDS, MOST_STEPS, LIMIT, SAMPLES = 2.0, 4000, 120, 200
+"""Simulated [s], steps at most, wall clock of one file [s], looks at energy and depth."""
+PASSIVE_GAIN, ENERGY_DIFFERENCE, DEPTH = 1e-3, 0.1, 1e-3
+"""What is asked: rise of a passive file's energy and end of the others' energies, of MuJoCo's
+range; depth [m]."""
 
 
 @dataclass
-class Package:
-    """Counts of one folder."""
+class Model:
+    """One file; times in s, energies relative to the range of MuJoCo's."""
 
-    name: str
-    compiled: int = 0
-    loaded: int = 0
-    moving: int = 0
-    same: int = 0
+    package: str
+    file: str
+    dofs: int
+    compile: float = 0.0
+    load: float = 0.0
+    unused: int = 0
+    """Messages of what is not honoured."""
+    differences: dict[str, float] = field(default_factory=dict)
+    """Those of `worst_differences()` at or above 1e-9."""
+    steps: int = 0
     ok: int = 0
-    remarks: list[str] = field(default_factory=list)
+    residual: float = 0.0
+    """Worst certificate of a step."""
+    overlaps: int = 0
+    depth_at_start: float = 0.0
+    depth: float = 0.0
+    step: float = 0.0
+    slowest_step: float = 0.0
+    mujoco_step: float = 0.0
+    passive: bool = False
+    """No actuators, no mocap bodies."""
+    energy_gain: float = 0.0
+    """Largest rise above an earlier value."""
+    energy_difference: float = 0.0
+    """At the end, to MuJoCo's."""
+    error: str = ""
 
-    def row(self) -> str:
-        """Of the table."""
-        numbers = (self.compiled, self.loaded, self.moving, self.same, self.ok)
-        return f"| {self.name} | " + " | ".join(map(str, numbers)) + " |"
+    def falls_short(self) -> list[str]:
+        """What of the list in docs/mjcf_models.md it misses, in words."""
+        if self.error:
+            return [self.error]
+        short = []
+        if self.load > self.compile + 0.3:
+            short.append(f"loads in {self.load:.2f} s, MuJoCo {self.compile:.2f} s")
+        if self.differences:
+            short.append(", ".join(f"{key} {x:.0e}" for key, x in self.differences.items()))
+        if self.ok < 0.999 * self.steps:
+            short.append(f"{self.steps - self.ok} of {self.steps} steps not ok")
+        if self.depth > max(self.depth_at_start, DEPTH):
+            short.append(f"{self.depth * 1e3:.1f} mm deep, {self.depth_at_start * 1e3:.1f} at the start")
+        if self.passive and self.energy_gain > PASSIVE_GAIN:
+            short.append(f"energy rises by {self.energy_gain:.1e}")
+        if not self.passive and self.energy_difference > ENERGY_DIFFERENCE:
+            short.append(f"energy ends {self.energy_difference:.2g} away")
+        return short
 
 
 def main() -> None:
-    """Print the table and the remarks."""
+    """Measure, store, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--only", default="")
+    given = parser.parse_args()
     warnings.simplefilter("ignore")
     mujoco.set_mju_user_warning(lambda _: None)
     signal.signal(signal.SIGALRM, _too_long)
-    packages = [read(Path(folder)) for folder in sys.argv[1:]]
-    print("| package | compiled | loaded | with joints | same to 1e-9 | 2 s ok |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: |")
-    for package in packages:
-        print(package.row())
-    for package in packages:
-        for remark in package.remarks:
-            print(f"- {remark}")
-
-
-def read(folder: Path) -> Package:
-    """All files of a folder."""
-    package = Package(folder.name)
-    for file, dofs in compiled_files(folder):
-        package.compiled += 1
-        name = str(file.relative_to(folder))
-        signal.alarm(LIMIT)
-        try:
-            loaded = stiction.load_mjcf(file)
-            package.loaded += 1
-            if dofs:
-                package.moving += 1
-                compare(package, name, Beside(file, equalities=False))
-                run(package, name, loaded)
-        except TimeoutError:
-            package.remarks.append(f"`{name}`: not through after {LIMIT} s")
-        except stiction.StictionError as error:
-            package.remarks.append(f"`{name}`: {error}")
-        signal.alarm(0)
-    return package
-
-
-def compiled_files(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Those that MuJoCo compiles, with their number of dofs."""
-    for file in sorted(folder.rglob("*.xml")):
-        try:
-            yield file, int(mujoco.MjModel.from_xml_path(str(file)).nv)
-        except ValueError:
-            continue
-
-
-def compare(package: Package, name: str, beside: Beside) -> None:
-    """Mass matrix, bias, acceleration."""
-    differences = worst_differences(beside, np.random.default_rng(0), states=3)
-    if max(differences.values()) < 1e-9:
-        package.same += 1
+    stiction.load_mjcf("<mujoco/>")  # starts the process that compiles
+    models = [measured(f, file, given.only) for f in given.folders for file in sorted(f.rglob("*.xml"))]
+    found = [model for model in models if model]
+    if given.only:
+        print(json.dumps([asdict(m) for m in found], indent=1))
         return
-    large = ", ".join(f"{key} {x:.0e}" for key, x in differences.items() if x >= 1e-9)
-    said = sorted({_reason(m.text) for m in beside.ours.messages if m.kind == "unused"})
-    package.remarks.append(f"`{name}`: {large}; {'; '.join(said)}")
+    store(found)
 
 
-def _reason(text: str) -> str:
-    return text.rpartition("': ")[2]
-
-
-def run(package: Package, name: str, loaded: stiction.Mjcf) -> None:
-    """Two seconds without control."""
-    scene, dt = loaded.scene, loaded.timestep
-    sim, bad = loaded.simulation(), 0
-    state = sim.state
-    overlaps = [p.distance for p in scene.distances(state, 0.0) if p.distance < -1e-3]
+def measured(folder: Path, file: Path, only: str) -> Model | None:
+    """None of what MuJoCo does not compile."""
+    name = str(file.relative_to(folder))
+    if only not in name:
+        return None
     begin = time.perf_counter()
-    steps = min(round(SECONDS / dt), MOST_STEPS)
-    for _ in range(steps):
-        bad += sim.step().status != "ok"
-    spent = (time.perf_counter() - begin) / steps
-    if bad == 0:
-        package.ok += 1
-    if bad or spent > 2e-3:
-        package.remarks.append(
-            f"`{name}`: {bad} of {steps} steps not ok, {spent * 1e3:.1f} ms a step; "
-            f"{len(overlaps)} pairs overlap at the start"
-        )
+    try:
+        m = mujoco.MjModel.from_xml_path(str(file))
+    except ValueError:
+        return None
+    model = Model(folder.name, name, int(m.nv), compile=time.perf_counter() - begin)
+    signal.alarm(LIMIT)
+    try:
+        look_at(model, file, m)
+    except TimeoutError:
+        model.error = f"not through after {LIMIT} s"
+    except stiction.StictionError as error:
+        model.error = str(error)
+    signal.alarm(0)
+    print(model.package, model.file, "; ".join(model.falls_short()) or "ok", file=sys.stderr, flush=True)
+    return model
+
+
+def look_at(model: Model, file: Path, m: Any) -> None:
+    """Load, compare, run."""
+    begin = time.perf_counter()
+    loaded = stiction.load_mjcf(file)
+    model.load = time.perf_counter() - begin
+    model.unused = sum(message.kind == "unused" for message in loaded.messages)
+    if not model.dofs:
+        return
+    beside = Beside(file, equalities=False)
+    differences = worst_differences(beside, np.random.default_rng(0), states=3)
+    model.differences = {key: x for key, x in differences.items() if x >= 1e-9}
+    model.steps = min(round(SECONDS / loaded.timestep), MOST_STEPS)
+    model.passive = int(m.nu) == 0 and int(m.nmocap) == 0
+    energy, theirs = run(model, loaded, m), run_mujoco(model, m)
+    extent = max(np.ptp(theirs), np.ptp(energy), 1e-9)
+    model.energy_gain = float((energy - np.minimum.accumulate(energy)).max() / extent)
+    model.energy_difference = float(abs(energy[-1] - theirs[-1]) / extent)
+
+
+def run(model: Model, loaded: stiction.Mjcf, m: Any) -> Any:
+    """Steps without control; energies on the way."""
+    sim, scene, d = loaded.simulation(), loaded.scene, mujoco.MjData(m)
+    state, times, energies = sim.state, np.zeros(model.steps), []
+    depths = [-p.distance for p in scene.distances(state, 0.0)]
+    model.depth_at_start = max(depths, default=0.0)
+    model.overlaps = sum(depth > 1e-3 for depth in depths)
+    for _ in looks(model.steps, times, lambda: note(model, sim.step())):
+        energies.append(energy_of(m, d, scene, state))
+    model.step, model.slowest_step = float(np.median(times)), float(times.max())
+    return np.array(energies)
+
+
+def note(model: Model, report: Any) -> None:
+    """Status and certificate of a step."""
+    model.ok += report.status == "ok"
+    model.residual = max(model.residual, float(report.residuals.relative))
+    model.depth = max(model.depth, float(report.penetration))
+
+
+def run_mujoco(model: Model, m: Any) -> Any:
+    """The same steps there."""
+    d, times, energies = mujoco.MjData(m), np.zeros(model.steps), []
+    for _ in looks(model.steps, times, lambda: mujoco.mj_step(m, d)):
+        energies.append(energy_at(m, d))
+    model.mujoco_step = float(np.median(times))
+    return np.array(energies)
+
+
+def looks(steps: int, times: Any, step: Callable[[], None]) -> Iterator[int]:
+    """Take the steps and note their times; pause SAMPLES times, first at the start."""
+    every = max(1, steps // SAMPLES)
+    for k in range(steps):
+        if k % every == 0:
+            yield k
+        begin = time.perf_counter()
+        step()
+        times[k] = time.perf_counter() - begin
+    yield steps
+
+
+def energy_of(m: Any, d: Any, scene: stiction.Scene, state: stiction.State) -> float:
+    """MuJoCo's energy at our state."""
+    d.qpos[:] = stiction.to_mujoco_qpos(scene, state.q)
+    d.qvel[:] = stiction.to_mujoco_qvel(scene, state.q, state.v)
+    return energy_at(m, d)
+
+
+def energy_at(m: Any, d: Any) -> float:
+    """Kinetic, of weight and springs [J]."""
+    mujoco.mj_fwdPosition(m, d)
+    mujoco.mj_energyPos(m, d)
+    mujoco.mj_energyVel(m, d)
+    return float(d.energy.sum())
 
 
 def _too_long(*_: Any) -> None:
     raise TimeoutError
+
+
+def store(models: list[Model]) -> None:
+    """As JSON, and the tables of the page."""
+    head = {"machine": describe()}
+    rows = [{f.name: _short(getattr(m, f.name)) for f in fields(m)} for m in models]
+    text = json.dumps(head, indent=1)[:-2] + ',\n "models": [\n  '
+    text += ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n"
+    (ROOT / "benchmarks" / "results" / "mjcf-models.json").write_text(text)
+
+
+def _short(x: Any) -> Any:
+    if isinstance(x, dict):
+        return {key: _short(value) for key, value in x.items()}
+    return float(f"{x:.4g}") if isinstance(x, float) else x
 
 
 if __name__ == "__main__":

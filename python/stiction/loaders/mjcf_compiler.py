@@ -24,8 +24,10 @@ from typing import IO, Any
 __all__ = ["CompilerError", "compile_model", "seconds_for", "start"]
 
 SCRIPT = Path(__file__).with_name("mjcf_compiler_process.py")
-MEMORY = 2 << 30
-"""That the compiler may take [bytes]."""
+MEMORY, ADDRESSES = 2 << 30, 8 << 30
+"""That the compiler may take, and may reserve [bytes]: a file's `njmax` and `nconmax` size an arena
+of which it uses next to nothing, 3.4 GB for dm_control's rodent."""
+MAY_TAKE = f" (it may take {MEMORY >> 30} GB)"
 NO_MEMORY = ("allocate memory", "unknown exception", "bad_alloc")
 """MuJoCo's words when there is no more."""
 SECONDS, SMALL, BYTES_PER_SECOND = 2.0, 100_000, 1e6
@@ -36,8 +38,8 @@ PATIENCE = 5.0
 """By the clock so many times as long: a busy machine is no fault of the file."""
 STARTING = 60.0
 """The process may take to start, by the clock [s]."""
-PERIOD = 0.1
-"""Between two looks at the processor time [s]."""
+PERIOD = 0.05
+"""Between two looks at its processor time and memory [s]."""
 
 
 class CompilerError(Exception):
@@ -78,8 +80,7 @@ def compile_model(mujoco: Any, kind: str, given: str, seconds: float) -> tuple[A
             raise CompilerError(_death(error.code)) from None
     if header["error"]:
         text = " ".join(header["error"].split()).removeprefix("Error: ")
-        more = f" (it may take {MEMORY >> 30} GB)" if _out_of_memory(text) else ""
-        raise CompilerError(text + more)
+        raise CompilerError(text + (MAY_TAKE if _out_of_memory(text) else ""))
     return model, header["said"]
 
 
@@ -117,7 +118,7 @@ class _Process:
 
     def __init__(self) -> None:
         self._model = os.memfd_create("stiction-mjcf", os.MFD_CLOEXEC)
-        argument = json.dumps({"path": sys.path, "memory": MEMORY, "model": self._model})
+        argument = json.dumps({"path": sys.path, "memory": ADDRESSES, "model": self._model})
         # -I -S: what is on sys.path is given; nothing else is imported as it starts.
         try:
             self._child = subprocess.Popen(
@@ -174,12 +175,19 @@ class _Process:
             spent, busy = time.monotonic() - begin, self._processor_time() - used
             if spent > PATIENCE * seconds or min(spent, busy) > seconds:
                 raise CompilerError(f"MuJoCo's compiler takes longer than {seconds:.3g} s")
+            if self._memory() > MEMORY:
+                raise CompilerError("MuJoCo's compiler takes too much memory" + MAY_TAKE)
 
     def _processor_time(self) -> float:
         """Of all its threads [s]."""
         text = Path(f"/proc/{self._child.pid}/stat").read_text(encoding="ascii")
         user, system = text.rpartition(")")[2].split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def _memory(self) -> int:
+        """That is its own, not reserved [bytes]."""
+        text = Path(f"/proc/{self._child.pid}/statm").read_text(encoding="ascii")
+        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def _read(self, size: int) -> bytes:
         parts = []

@@ -1,7 +1,7 @@
 """MuJoCo's compiler in a process of its own, see mjcf_compiler.py; run by path, with the package
 mujoco alone.
 
-Argument: JSON with "path" (sys.path), "memory" (bytes that it may take besides what it begins with)
+Argument: JSON with "path" (sys.path), "memory" (bytes that it may reserve besides what it begins with)
 and "model", a file descriptor. One byte on what was the standard output says that it is ready. Then
 one request after the other on the standard input: four bytes of length, JSON with "folder" to work
 in, "kind" ("path" or "string") and "given". Each answer: four bytes of length, JSON with "error" or
