@@ -6,12 +6,13 @@
 
 Half-cheetah, hopper and ant as Gymnasium has them, on stiction and on MuJoCo, with ppo.py and the
 same settings. Printed, and with --results stored as "gymnasium" in the file of this machine: mean
-and deviation of the return over the episodes of each pair of engines.
+of the return over episodes and seeds for each pair of engines, and the deviation between seeds.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,34 +107,35 @@ def judge(env: Any, policy: stiction.envs.Policy, longest: int, seed: int) -> di
     }
 
 
-def study(tasks: list[str], plan: Plan, seed: int, folder: Path) -> dict[str, Any]:
+def study(tasks: list[str], plan: Plan, seeds: list[int], folder: Path) -> dict[str, Any]:
     """Learns every task in both engines and judges each policy in both."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
-    for task in tasks:
-        for learned in ENGINES:
-            out = folder / f"{task}-{learned}-{seed}.npz"
-            env = worlds_of(learned, task, plan.worlds, plan.threads)
-            print(f"{task}, learned in {learned}", flush=True)
-            curve = ppo.learn_in(env, plan.worlds, plan.steps, seed, out)
-            policy = stiction.envs.Policy.load(out)
-            for judged in ENGINES:
-                env = worlds_of(judged, task, plan.episodes, plan.threads)
-                row = {"task": task, "learned in": learned, "judged in": judged}
-                rows.append(row | judge(env, policy, plan.longest, seed + 1000))
-            rows[-1]["seconds to learn"] = curve["seconds"][-1]
-    return {"plan": vars(plan), "seed": seed, "rows": rows}
+    for seed, task, learned in itertools.product(seeds, tasks, ENGINES):
+        out = folder / f"{task}-{learned}-{seed}.npz"
+        env = worlds_of(learned, task, plan.worlds, plan.threads)
+        print(f"{task}, learned in {learned}, seed {seed}", flush=True)
+        curve = ppo.learn_in(env, plan.worlds, plan.steps, seed, out)
+        policy = stiction.envs.Policy.load(out)
+        for judged in ENGINES:
+            env = worlds_of(judged, task, plan.episodes, plan.threads)
+            row = {"task": task, "learned in": learned, "judged in": judged, "seed": seed}
+            rows.append(row | judge(env, policy, plan.longest, seed + 1000))
+        rows[-1]["seconds to learn"] = curve["seconds"][-1]
+    return {"plan": vars(plan), "seeds": seeds, "rows": rows}
 
 
 def table(document: dict[str, Any]) -> str:
     """A task a block: a row an engine that taught, a column an engine that judges."""
-    cells = {(r["task"], r["learned in"], r["judged in"]): r for r in document["rows"]}
+    cells: dict[tuple[str, str, str], list[float]] = {}
+    for r in document["rows"]:
+        cells.setdefault((r["task"], r["learned in"], r["judged in"]), []).append(r["return"])
     lines = []
     for task in dict.fromkeys(r["task"] for r in document["rows"]):
         lines.append(f"{task:12s}" + "".join(f"   judged in {engine:10s}" for engine in ENGINES))
         for learned in ENGINES:
             found = [cells[task, learned, judged] for judged in ENGINES]
-            shown = "".join(f"   {r['return']:9.1f} ± {r['deviation']:8.1f}" for r in found)
+            shown = "".join(f"   {np.mean(x):9.1f} ± {np.std(x):8.1f}" for x in found)
             lines.append(f"  {learned:10s}{shown}")
     return "\n".join(lines)
 
@@ -143,14 +145,15 @@ def main() -> None:
     parser.add_argument("--tasks", default=",".join(TASKS), help="comma-separated")
     parser.add_argument("--steps", type=int, default=Plan.steps, help="control steps of all worlds")
     parser.add_argument("--worlds", type=int, default=Plan.worlds)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", default="0", help="comma-separated")
     parser.add_argument("--threads", type=int, default=Plan.threads, help="of stiction")
     parser.add_argument("--smoke", action="store_true", help="a few steps, for trying out")
     parser.add_argument("--out", type=Path, default=Path("build/study/envs"), help="of policies")
     parser.add_argument("--results", type=Path, help="folder whose file takes the numbers")
     given = parser.parse_args()
     plan = Plan(given.steps, given.worlds, threads=given.threads)
-    document = study(given.tasks.split(","), SMOKE if given.smoke else plan, given.seed, given.out)
+    seeds = [int(seed) for seed in given.seeds.split(",")]
+    document = study(given.tasks.split(","), SMOKE if given.smoke else plan, seeds, given.out)
     (given.out / "two_engines.json").write_text(json.dumps(document, indent=1) + "\n")
     print(table(document))
     if given.results:

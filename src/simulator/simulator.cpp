@@ -3,6 +3,7 @@
 #include "stiction/model/state_io.hpp"
 
 #include "derivatives/differentiator.hpp"
+#include "math/assert.hpp"
 #include "math/instruction_set.hpp"
 #include "math/number_text.hpp"
 #include "simulator/compliant_derivatives.hpp"
@@ -191,11 +192,16 @@ void Simulator::look_at_parameters() {
 const StepReport& Simulator::step(State& state, const Control& control) {
   check_sizes(state, control);
   look_at_parameters();
-  return step_unedited(state, control);
+  return take_step(state, control);
 }
 
 const StepReport& Simulator::step_unedited(State& state, const Control& control) {
+  STICTION_ASSERT(!edited());
   check_sizes(state, control);
+  return take_step(state, control);
+}
+
+const StepReport& Simulator::take_step(State& state, const Control& control) {
   begin(state, control);
   prepared_ = false;
   step_->step({scene_, parameters_, settings_, control, before_}, state);

@@ -187,6 +187,7 @@ class Simulator {
   /// Throws unless integrator and solver know the materials' couples of friction.
   void check_friction(const Parameters& p) const;
   void look_at_parameters();
+  const StepReport& take_step(State& state, const Control& control);
   const StepReport& take_back_if_bad(State& state);
   const StepReport& publish(const State& state);
   void fill(Snapshot& out);
