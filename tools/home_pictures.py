@@ -2,7 +2,8 @@
 
     python tools/home_pictures.py       # needs matplotlib, and Chromium for the picture of Solo-12
 
-docs/images/solo12.png is the demo's replay at one moment.
+docs/images/solo12.png is the demo's replay at one moment; compare_solo12.svg the example of
+docs/compare.md with every solver.
 
 A cube of 1 kg slides at 6 m/s on friction 0.5, figure 10 of the published comparison of contact
 models, under the exact model and its relaxations.
@@ -21,6 +22,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "home_slide.svg"
 SOLO = ROOT / "docs" / "images" / "solo12.png"
+COMPARISON = ROOT / "docs" / "images" / "compare_solo12.svg"
 SPEED, FRICTION, SIDE, DT = 6.0, 0.5, 0.2, 1e-3
 MODELS = {
     "ncp-newton": ("exact laws (NCP)", "#0072b2", "-"),
@@ -48,6 +50,18 @@ def slide(solver: str, seconds: float = 1.3) -> tuple[np.ndarray, np.ndarray, np
     log = sim.rollout(state, steps=round(seconds / DT))
     energy = 0.5 * (log.v[:, :3] ** 2).sum(axis=1)
     return DT * np.arange(len(log.q)), 1e3 * (log.q[:, 2] - SIDE / 2), energy
+
+
+def compare() -> None:
+    """One step of a sliding Solo-12 by all solvers but those kept as published."""
+    import stiction
+
+    sim = stiction.Simulator(stiction.load("solo12", friction=0.3))
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    sim.run(state, control, 100)
+    state.v[1] = 0.8
+    names = [name for name in stiction.solvers() if not name.endswith("-published")]
+    sim.compare(state, control, solvers=names).save(COMPARISON)
 
 
 def photograph() -> None:
@@ -95,4 +109,5 @@ def draw() -> None:
 
 if __name__ == "__main__":
     draw()
+    compare()
     photograph()

@@ -1,7 +1,7 @@
-"""Every MJCF file below some folders in stiction and in MuJoCo: benchmarks/results and a page of docs.
+"""Every MJCF file below some folders in stiction and in MuJoCo, for a page of the manual.
 
     pip download --no-deps gymnasium gymnasium-robotics dm_control metaworld robosuite
-    python tools/mjcf_models.py gymnasium/ dm_control/ ...      # the wheels, unpacked
+    PYTHONPATH=tests/python python tools/mjcf_models.py gymnasium/ ...    # the wheels, unpacked
 
 Of every file that MuJoCo compiles and that has joints: whether mass matrix, bias and acceleration
 at random states and controls are MuJoCo's to 1e-9 with contacts, limits, dry friction and
@@ -18,75 +18,19 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "python"))
 
 import mujoco
 import numpy as np
 import stiction
 from mjcf_beside_mujoco import Beside, worst_differences
+from mjcf_page import Model, store, write_page
 from stiction_lab.bench.machine import describe
 
 SECONDS, MOST_STEPS, LIMIT, SAMPLES = 2.0, 4000, 120, 200
-"""Simulated [s], steps at most, wall clock of one file [s], looks at energy and depth."""
-PASSIVE_GAIN, ENERGY_DIFFERENCE, DEPTH = 1e-3, 0.1, 1e-3
-"""What is asked: rise of a passive file's energy and end of the others' energies, of MuJoCo's
-range; depth [m]."""
-
-
-@dataclass
-class Model:
-    """One file; times in s, energies relative to the range of MuJoCo's."""
-
-    package: str
-    file: str
-    dofs: int
-    compile: float = 0.0
-    load: float = 0.0
-    unused: int = 0
-    """Messages of what is not honoured."""
-    differences: dict[str, float] = field(default_factory=dict)
-    """Those of `worst_differences()` at or above 1e-9."""
-    steps: int = 0
-    ok: int = 0
-    residual: float = 0.0
-    """Worst certificate of a step."""
-    overlaps: int = 0
-    depth_at_start: float = 0.0
-    depth: float = 0.0
-    step: float = 0.0
-    slowest_step: float = 0.0
-    mujoco_step: float = 0.0
-    passive: bool = False
-    """No actuators, no mocap bodies."""
-    energy_gain: float = 0.0
-    """Largest rise above an earlier value."""
-    energy_difference: float = 0.0
-    """At the end, to MuJoCo's."""
-    error: str = ""
-
-    def falls_short(self) -> list[str]:
-        """What of the list in docs/mjcf_models.md it misses, in words."""
-        if self.error:
-            return [self.error]
-        short = []
-        if self.load > self.compile + 0.3:
-            short.append(f"loads in {self.load:.2f} s, MuJoCo {self.compile:.2f} s")
-        if self.differences:
-            short.append(", ".join(f"{key} {x:.0e}" for key, x in self.differences.items()))
-        if self.ok < 0.999 * self.steps:
-            short.append(f"{self.steps - self.ok} of {self.steps} steps not ok")
-        if self.depth > max(1.001 * self.depth_at_start, DEPTH):
-            short.append(f"{self.depth * 1e3:.1f} mm deep, {self.depth_at_start * 1e3:.1f} at the start")
-        if self.passive and self.energy_gain > PASSIVE_GAIN:
-            short.append(f"energy rises by {self.energy_gain:.1e}")
-        if not self.passive and self.energy_difference > ENERGY_DIFFERENCE:
-            short.append(f"energy ends {self.energy_difference:.2g} away")
-        return short
+"""Simulated [s], steps at most, wall clock of one file [s], looks at energies."""
 
 
 def main() -> None:
@@ -99,12 +43,15 @@ def main() -> None:
     mujoco.set_mju_user_warning(lambda _: None)
     signal.signal(signal.SIGALRM, _too_long)
     stiction.load_mjcf("<mujoco/>")  # starts the process that compiles
-    models = [measured(f, file, given.only) for f in given.folders for file in sorted(f.rglob("*.xml"))]
+    models = [
+        measured(f, file, given.only) for f in given.folders for file in sorted(f.rglob("*.xml"))
+    ]
     found = [model for model in models if model]
     if given.only:
         print(json.dumps([asdict(m) for m in found], indent=1))
         return
-    store(found)
+    store(describe(), found)
+    write_page()
 
 
 def measured(folder: Path, file: Path, only: str) -> Model | None:
@@ -125,7 +72,13 @@ def measured(folder: Path, file: Path, only: str) -> Model | None:
     except stiction.StictionError as error:
         model.error = str(error)
     signal.alarm(0)
-    print(model.package, model.file, "; ".join(model.falls_short()) or "ok", file=sys.stderr, flush=True)
+    print(
+        model.package,
+        model.file,
+        "; ".join(model.falls_short()) or "ok",
+        file=sys.stderr,
+        flush=True,
+    )
     return model
 
 
@@ -212,21 +165,6 @@ def energy_at(m: Any, d: Any) -> Any:
 
 def _too_long(*_: Any) -> None:
     raise TimeoutError
-
-
-def store(models: list[Model]) -> None:
-    """As JSON, and the tables of the page."""
-    head = {"machine": describe()}
-    rows = [{f.name: _short(getattr(m, f.name)) for f in fields(m)} for m in models]
-    text = json.dumps(head, indent=1)[:-2] + ',\n "models": [\n  '
-    text += ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n"
-    (ROOT / "benchmarks" / "results" / "mjcf-models.json").write_text(text)
-
-
-def _short(x: Any) -> Any:
-    if isinstance(x, dict):
-        return {key: _short(value) for key, value in x.items()}
-    return float(f"{x:.4g}") if isinstance(x, float) else x
 
 
 if __name__ == "__main__":

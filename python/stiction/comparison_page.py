@@ -11,9 +11,10 @@ import numpy as np
 from .comparison import Comparison
 from .pages.experiment import Experiment, Table
 from .pages.palette import MODELS
-from .pages.plots import require_matplotlib, svg_text
+from .pages.plots import WIDTH, require_matplotlib, svg_text
 from .pages.report import write_page
 
+MOST_CONTACTS = 4
 FLOOR = 1e-18
 """Smallest bar of a logarithmic axis: zero has none."""
 FORMATS = (".html", ".svg", ".png")
@@ -34,27 +35,37 @@ def write_comparison(path: Path, comparison: Comparison) -> None:
 
 
 def draw(comparison: Comparison) -> Any:
-    """Bars of time, residuals and difference by solver, and the forces by contact."""
+    """By solver: bars of time, residuals and difference; the forces of a few contacts."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(13.0, 7.6), layout="constrained")
-    top = figure.add_gridspec(2, 3)
-    results = comparison.results
-    floor = {name: max(r.residuals.relative, FLOOR) for name, r in results.items()}
-    times = {name: r.microseconds for name, r in results.items()}
-    apart = {name: max(comparison.difference(name), FLOOR) for name in results}
-    _bars(figure.add_subplot(top[0, 0]), comparison, times, "time of the solve [µs]", "linear")
-    _bars(
-        figure.add_subplot(top[0, 1]),
-        comparison,
-        floor,
-        "certificate: residual of the NCP",
-    )
-    title = f"next velocity, differs from {comparison.best} [m/s, rad/s]"
-    _bars(figure.add_subplot(top[0, 2]), comparison, apart, title)
-    _forces(figure.add_subplot(top[1, :]), comparison)
+    results, shown = comparison.results, _shown_contacts(comparison)
+    height = 1.6 + 0.19 * len(results)
+    figure = Figure(figsize=(WIDTH, (2 if shown else 1) * height + 0.7), layout="constrained")
+    rows = figure.add_gridspec(2 if shown else 1, 1)
+    bars = {
+        "time of the solve [µs]": ({name: r.microseconds for name, r in results.items()}, "linear"),
+        "residual of the NCP": (
+            {name: max(r.residuals.relative, FLOOR) for name, r in results.items()},
+            "log",
+        ),
+        f"next velocity, from {comparison.best}": (
+            {name: max(comparison.difference(name), FLOOR) for name in results},
+            "log",
+        ),
+    }
+    top = rows[0].subgridspec(1, 3)
+    for k, (title, (values, scale)) in enumerate(bars.items()):
+        axis = figure.add_subplot(top[k])
+        colors = [MODELS[comparison[name].model] for name in values]
+        axis.barh(np.arange(len(values)), list(values.values()), color=colors)
+        axis.set_xscale(scale)
+        _finish(axis, title, list(results) if k == 0 else [])
+    if shown:
+        below = rows[1].subgridspec(1, len(shown))
+        for k, contact in enumerate(shown):
+            _forces(figure.add_subplot(below[k]), comparison, contact, first=k == 0)
     handles = [_patch(color, model) for model, color in MODELS.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     return figure
 
 
@@ -64,45 +75,34 @@ def _patch(color: str, label: str) -> Any:
     return Patch(color=color, label=label)
 
 
-def _bars(
-    axis: Any, comparison: Comparison, values: dict[str, float], title: str, scale: str = "log"
-) -> None:
-    names = list(values)
-    colors = [MODELS[comparison[name].model] for name in names]
-    axis.barh(np.arange(len(names)), list(values.values()), color=colors)
-    axis.set_yticks(np.arange(len(names)), names, fontsize=8)
+def _shown_contacts(comparison: Comparison) -> list[int]:
+    """Those of the largest normal forces, in their order."""
+    normal = comparison.results[comparison.best].forces[:, 2]
+    return sorted(int(k) for k in np.argsort(-normal)[:MOST_CONTACTS])
+
+
+def _finish(axis: Any, title: str, names: list[str]) -> None:
+    axis.set_yticks(np.arange(len(names)), names, fontsize=9)
+    axis.tick_params(axis="x", labelsize=8)
     axis.invert_yaxis()
-    axis.set_xscale(scale)
     axis.set_title(title, fontsize=9)
     axis.grid(axis="x", alpha=0.25)
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def _forces(axis: Any, comparison: Comparison) -> None:
-    """Normal forces as bars, tangential ones as the dark bars inside, solvers side by side."""
-    count = len(comparison.contacts)
-    width = 0.85 / max(len(comparison), 1)
-    for k, (name, result) in enumerate(comparison.results.items()):
-        at = np.arange(count) + (k - 0.5 * (len(comparison) - 1)) * width
-        color = MODELS[result.model]
-        axis.bar(at, result.forces[:, 2], 0.92 * width, color=color, alpha=0.55)
-        axis.bar(at, np.hypot(*result.forces[:, :2].T), 0.46 * width, color=color)
-        for x, height in zip(at, result.forces[:, 2], strict=True):
-            if count * len(comparison) <= 60:
-                axis.annotate(
-                    name,
-                    (x, max(height, 0.0)),
-                    xytext=(0, 3),
-                    textcoords="offset points",
-                    rotation=90,
-                    fontsize=6,
-                    ha="center",
-                )
-    axis.set_xticks(np.arange(count), comparison.contacts, fontsize=8)
-    axis.set_ylabel("force [N]", fontsize=9)
-    axis.margins(y=0.25)
-    axis.set_title("force on B by contact: normal (pale) and tangential (dark)", fontsize=9)
-    axis.spines[["top", "right"]].set_visible(False)
+def _forces(axis: Any, comparison: Comparison, contact: int, first: bool) -> None:
+    """Normal force as a dot, tangential one as a ring, solver by solver."""
+    for y, result in enumerate(comparison.results.values()):
+        color, force = MODELS[result.model], result.forces[contact]
+        axis.plot([force[2]], [y], "o", color=color, markersize=5)
+        axis.plot([np.hypot(*force[:2])], [y], "o", color=color, markersize=5, fillstyle="none")
+    axis.set_xlim(left=0.0)
+    axis.set_ylim(-0.5, len(comparison) - 0.5)
+    axis.set_xlabel("normal ●, tangential ○ [N]", fontsize=8)
+    pair = comparison.contacts[contact].replace(" – ", "\n").replace(" - ", "\n")
+    _finish(axis, pair, list(comparison.results) if first else [])
+    if not first:
+        axis.set_yticks(np.arange(len(comparison)), [])
 
 
 def _write_page(path: Path, comparison: Comparison, svg: str) -> None:

@@ -1,0 +1,216 @@
+"""docs/mjcf_models.md from benchmarks/results/mjcf-models.json, which mjcf_models.py measures.
+
+python tools/mjcf_page.py
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, fields
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "benchmarks" / "results" / "mjcf-models.json"
+PAGE = ROOT / "docs" / "mjcf_models.md"
+BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+PASSIVE_GAIN, ENERGY_DIFFERENCE, DEPTH, LOAD = 1e-3, 0.1, 1e-3, 0.3
+"""What is asked: rise of a passive file's energy and end of the others' energies, of their range;
+depth [m]; loading beyond MuJoCo's compiler [s]."""
+WHY: dict[str, str] = {}
+"""Pattern of a file's path -> why it falls short."""
+
+
+@dataclass
+class Model:
+    """One file; times in s, energies relative to the range of kinetic or potential energy."""
+
+    package: str
+    file: str
+    dofs: int
+    compile: float = 0.0
+    load: float = 0.0
+    unused: int = 0
+    """Messages of what is not honoured."""
+    differences: dict[str, float] = field(default_factory=dict)
+    """Of mass matrix, bias, acceleration to MuJoCo's, those at or above 1e-9."""
+    steps: int = 0
+    ok: int = 0
+    residual: float = 0.0
+    """Worst certificate of a step."""
+    overlaps: int = 0
+    """Pairs deeper than 1 mm at the start."""
+    depth_at_start: float = 0.0
+    depth: float = 0.0
+    step: float = 0.0
+    slowest_step: float = 0.0
+    mujoco_step: float = 0.0
+    passive: bool = False
+    """No actuators, no mocap bodies."""
+    energy_gain: float = 0.0
+    """Largest rise above an earlier value."""
+    energy_difference: float = 0.0
+    """At the end, to MuJoCo's."""
+    error: str = ""
+
+    def falls_short(self) -> list[str]:
+        """What of the page's list it misses, in words."""
+        if self.error:
+            return [self.error]
+        short = [f"{key} {x:.0e} off" for key, x in self.differences.items()]
+        if self.load > self.compile + LOAD:
+            short.append(f"loads in {self.load:.2f} s, MuJoCo {self.compile:.2f} s")
+        if self.ok < 0.999 * self.steps:
+            short.append(f"{self.steps - self.ok} of {self.steps} steps not ok")
+        if self.depth > max(1.001 * self.depth_at_start, DEPTH):
+            short.append(
+                f"{self.depth * 1e3:.1f} mm deep, {self.depth_at_start * 1e3:.1f} at first"
+            )
+        if self.passive and self.energy_gain > PASSIVE_GAIN:
+            short.append(f"energy rises by {self.energy_gain * 100:.1g} %")
+        if not self.passive and self.energy_difference > ENERGY_DIFFERENCE:
+            short.append(f"energy ends {self.energy_difference * 100:.0f} % away")
+        return short
+
+    def why(self) -> str:
+        """The reason, if one is known."""
+        path = f"{self.package}/{self.file}"
+        found = [text for pattern, text in WHY.items() if fnmatch(path, pattern)]
+        return found[0] if found else ""
+
+
+def store(machine: dict[str, Any], models: list[Model]) -> None:
+    """One line a file."""
+    rows = [{f.name: _short(getattr(m, f.name)) for f in fields(m)} for m in models]
+    head = {"machine": machine}
+    text = json.dumps(head, indent=1)[:-2] + ',\n "models": [\n  '
+    text += ",\n  ".join(json.dumps(row) for row in rows) + "\n ]\n}\n"
+    RESULTS.write_text(text, encoding="utf-8")
+
+
+def _short(x: Any) -> Any:
+    if isinstance(x, dict):
+        return {key: _short(value) for key, value in x.items()}
+    return float(f"{x:.4g}") if isinstance(x, float) else x
+
+
+def read() -> tuple[dict[str, Any], list[Model]]:
+    """The machine and what it measured."""
+    document = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return document["machine"], [Model(**row) for row in document["models"]]
+
+
+def write_page() -> None:
+    """The tables between their marks."""
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{BEGIN}\n\n{tables()}\n{END}{after}", encoding="utf-8")
+
+
+def tables() -> str:
+    """All of them, as Markdown."""
+    machine, models = read()
+    packages = list(dict.fromkeys(m.package for m in models))
+    parts = [_said_of(machine), summary(models, packages), shortfalls(models)]
+    for package in packages:
+        own = [m for m in models if m.package == package and m.dofs]
+        parts.append(f"## {package}\n\n" + of_files(own))
+    return "\n".join(parts)
+
+
+def _said_of(machine: dict[str, Any]) -> str:
+    versions = machine["versions"]
+    return (
+        f"Measured on {machine['cpu']}, {machine['date'][:10]}, load {machine['load']}, with "
+        f"MuJoCo {versions['mujoco']}, by `tools/mjcf_models.py`.\n"
+    )
+
+
+def summary(models: list[Model], packages: list[str]) -> str:
+    """Counts a package."""
+    head = [
+        "package",
+        "compiled",
+        "loaded",
+        "with joints",
+        "same to 1e-9",
+        "steps ok",
+        "no deeper",
+        "energy",
+        "load",
+    ]
+    rows = []
+    for name in [*packages, "all"]:
+        own = [m for m in models if name in (m.package, "all")]
+        moving = [m for m in own if m.dofs and not m.error]
+        short = [" ".join(m.falls_short()) for m in moving]
+        rows.append(
+            [
+                name,
+                len(own),
+                sum(not m.error for m in own),
+                sum(m.dofs > 0 for m in own),
+                *(
+                    sum(word not in text for text in short)
+                    for word in (" off", "not ok", " deep", "energy", "loads")
+                ),
+            ]
+        )
+    return markdown(head, rows)
+
+
+def shortfalls(models: list[Model]) -> str:
+    """The bad ones, with the reason."""
+    rows = []
+    for m in models:
+        if m.dofs and (short := m.falls_short()):
+            rows.append([f"{m.package}: `{_name(m)}`", "; ".join(short), m.why()])
+    return "## What falls short\n\n" + markdown(["file", "what", "why"], rows)
+
+
+def of_files(models: list[Model]) -> str:
+    """A package, file by file."""
+    head = [
+        "file",
+        "dofs",
+        "unused",
+        "load, MuJoCo's ms",
+        "step, MuJoCo's µs",
+        "slowest ms",
+        "ok",
+        "certificate",
+        "deepest, at first mm",
+    ]
+    rows = [
+        [
+            f"`{_name(m)}`",
+            m.dofs,
+            m.unused,
+            f"{m.load * 1e3:.0f}, {m.compile * 1e3:.0f}",
+            f"{m.step * 1e6:.0f}, {m.mujoco_step * 1e6:.0f}",
+            f"{m.slowest_step * 1e3:.1f}",
+            "all" if m.ok == m.steps else f"{m.ok} of {m.steps}",
+            f"{m.residual:.0e}",
+            f"{m.depth * 1e3:.1f}, {m.depth_at_start * 1e3:.1f}",
+        ]
+        for m in models
+    ]
+    return markdown(head, rows)
+
+
+def _name(m: Model) -> str:
+    """Of the file, with its folder where the package has it twice."""
+    return "/".join(Path(m.file).parts[-2:])
+
+
+def markdown(head: list[str], rows: list[list[Any]]) -> str:
+    """A table; numbers to the right."""
+    lines = [" | ".join(head), " | ".join("---" if k == 0 else "---:" for k in range(len(head)))]
+    lines += [" | ".join(map(str, row)) for row in rows]
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+if __name__ == "__main__":
+    write_page()
