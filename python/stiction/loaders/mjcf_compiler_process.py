@@ -1,11 +1,12 @@
 """MuJoCo's compiler in a process of its own, see mjcf_compiler.py; run by path, with the package
 mujoco alone.
 
-Argument: JSON with "path" (sys.path), "memory" (bytes that it may reserve besides what it begins with)
-and "model", a file descriptor. One byte on what was the standard output says that it is ready. Then
-one request after the other on the standard input: four bytes of length, JSON with "folder" to work
-in, "kind" ("path" or "string") and "given". Each answer: four bytes of length, JSON with "error" or
-null and "said", the compiler's warnings; the model is in the file "model", in MuJoCo's binary form.
+Argument: JSON with "path" (sys.path), "memory" (bytes that it may reserve besides what it begins
+with) and "model", a file descriptor. One byte on what was the standard output says that it is
+ready. Then one request after the other on the standard input: four bytes of length, JSON with
+"folder" to work in, "kind" ("path" or "string") and "given". Each answer: four bytes of length,
+JSON with "error" or null and "said", the compiler's warnings; the model is in the file "model", in
+MuJoCo's binary form.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._stiction import Control, ExternalWrench, Parameters, Scene, SceneMotion, State
 from ..mujoco_layout import to_mujoco_qpos
-from .mjcf_actuators import Drive
+from .mjcf_actuators import Drive, clipped
 from .mjcf_equality import SoftEqualities, SoftWeld
 from .mjcf_fluid import Fluid
 from .mjcf_joint_forces import JointForces
@@ -55,7 +55,7 @@ class _Step:
     """One in the making.
 
     Attributes:
-        q: positions of dofs (nv,); qpos MuJoCo's.
+        q: positions of dofs (nv,); qpos MuJoCo's, if a joint needs them.
         found: (6,) force and moment about its origin, world axes, by scene body.
     """
 
@@ -86,7 +86,10 @@ class Passive:
         self.fluid = Fluid(source, places)
         self._welds, self._couplings = equalities.welds, equalities.couplings
         self._tendons = fixed_tendons(source)
+        self._pulling = [tendon for tendon in self._tendons if tendon.pulls]
         self._joints, self._joint_rows = JointForces(source, places), JointRows(source)
+        of_joints = (self._joints.springs, self._joints.damped, self._joint_rows.balls)
+        self._needs_qpos = any(of_joints) or bool(self._joint_rows.rubbed)
         self._dofs: dict[int, _Dof] = {}
 
     def __bool__(self) -> bool:
@@ -119,11 +122,12 @@ class Passive:
     ) -> Pull:
         """In the step from `state` with `control`; `mocap` has poses by MuJoCo's body."""
         motion = SceneMotion(self._scene, state, parameters)
-        q, qpos = self._scene.dof_positions(state.q), to_mujoco_qpos(self._scene, state.q)
+        q = self._scene.dof_positions(state.q)
+        qpos = to_mujoco_qpos(self._scene, state.q) if self._needs_qpos else np.zeros(0)
         wrenches = self.fluid.wrenches(motion)
         step = _Step(motion, np.asarray(q), qpos, np.array(state.v), dt, wrenches)
         torque = self._joints.torque(qpos, step.v)
-        for tendon in self._tendons:
+        for tendon in self._pulling:
             torque += tendon.arms * tendon.force(step.q, step.v)
         self._turn(step, torque)
         self._joints.weights(step.found, motion, np.array(parameters.gravity))
@@ -238,7 +242,7 @@ class Passive:
         by_turn = weld.turn_scale * (w * np.eye(3) - pinocchio.skew(x)) @ X_WB.rotation.T
         error = np.concatenate([X_WB.translation - X_WA.translation, -2.0 * weld.turn_scale * x])
         J = step.motion.jacobian(weld.body)
-        J[:3] += np.cross(J[3:].T, arm).T
+        J[:3] -= pinocchio.skew(arm) @ J[3:]
         J[3:] = by_turn @ J[3:]
         d = impedance(weld.solimp, float(np.linalg.norm(error)))
         k, b = stiff_and_damp(weld.solref, weld.solimp, step.dt)
@@ -273,15 +277,15 @@ def _free_motion(
     given: Floats = np.zeros(scene.nv)
     for body, wrench in step.found.items():
         given += motion.jacobian(body).T @ wrench
-    kp, kd = np.array(p.kp), np.array(p.kd)
-    k, rest = np.array(p.spring_stiffness), np.array(p.spring_rest)
+    kp, kd, most = np.array(p.kp), np.array(p.kd), np.array(p.effort_limit)
+    k, rest, damping = np.array(p.spring_stiffness), np.array(p.spring_rest), np.array(p.damping)
     pull = kp * (control.position_target - q - dt * v) + kd * (control.velocity_target - v)
-    effort = np.clip(control.torque + pull, -np.array(p.effort_limit), p.effort_limit)
+    asked = control.torque + pull
     spring = np.where(k > 0.0, k * (rest - q - dt * v), 0.0)
-    force = effort + spring - np.array(p.damping) * v - motion.bias() + given
+    force = clipped(asked, -most, most) + spring - damping * v - motion.bias() + given
     mass = np.array(motion.mass_matrix())
-    held = np.abs(control.torque + pull) <= p.effort_limit
-    implicit = dt * (np.array(p.damping) + np.where(held, kd, 0.0))
+    held = np.abs(asked) <= most
+    implicit = dt * (damping + np.where(held, kd, 0.0))
     implicit += dt**2 * (k + np.where(held, kp, 0.0))
     mass[np.diag_indices(scene.nv)] += implicit
     free = np.asarray(np.linalg.solve(mass, force), dtype=np.float64)

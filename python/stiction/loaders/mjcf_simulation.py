@@ -56,6 +56,8 @@ class MjcfSimulation:
         self.activation: Floats = np.zeros(int(self._m.na))
         self._mocap: dict[int, tuple[Floats, Floats]] = {}
         self._sights: dict[int, Sight] = {}
+        self._pulls = bool(model._passive)
+        self._senses_limits = model._senses_limits
         self._begin()
 
     def reset(self, keyframe: str | None = None) -> None:
@@ -85,7 +87,7 @@ class MjcfSimulation:
         self._acceleration = np.zeros(int(m.nv))
         self._before = self.state.copy()
         self._wrenches: list[ExternalWrench] = []
-        self._contacts: list[ContactReport] = []
+        self._contacts: list[ContactReport] | None = []
         self._limits = LimitForces()
 
     # --- mocap bodies -----------------------------------------------------------------------------
@@ -169,14 +171,14 @@ class MjcfSimulation:
             control.torque = np.asarray(control.torque) + added
         drives = model._actuation.drives(given, self.activation)
         pull = Pull([], {})
-        if model._passive or drives:
+        if self._pulls or drives:
             p, mocap = self.sim.parameters, self._mocap
             pull = model._passive.pull(self.state, p, control, mocap, drives, dt)
             control.wrenches = pull.wrenches
         self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
         report = self.sim.step(self.state, control)
-        self._contacts = self.sim.contacts()
+        self._contacts = None
         self._limits = LimitForces(self._joint_limits(), pull.limits)
         self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
         self.activation = model._actuation.next_activation(given, self.activation, dt)
@@ -185,7 +187,7 @@ class MjcfSimulation:
     def _joint_limits(self) -> dict[int, float]:
         """Forces of those that act, by dof, if the file has a sensor of one."""
         found: dict[int, float] = {}
-        if not self._model._senses_limits:
+        if not self._senses_limits:
             return found
         dofs, start = self.sim.scene.dof, 0
         impulse = np.asarray(self.sim.solution().impulse)
@@ -195,6 +197,11 @@ class MjcfSimulation:
                 found[dof] = found.get(dof, 0.0) + abs(float(impulse[start])) / self.sim.settings.dt
             start += len(row.velocity)
         return found
+
+    def _contacts_of_last_step(self) -> list[ContactReport]:
+        if self._contacts is None:
+            self._contacts = self.sim.contacts()
+        return self._contacts
 
     def _sight(self, body: int) -> Sight:
         if body not in self._sights:
@@ -251,7 +258,7 @@ class MjcfSimulation:
                 forces=self._model._actuation.forces(self._ctrl, self.activation, q, v),
                 actuation=self._model._actuation,
                 wrenches=[(w.body, np.array(w.force), np.array(w.moment)) for w in self._wrenches],
-                contacts=self._contacts,
+                contacts=self._contacts_of_last_step(),
                 limits=self._limits,
                 sight=self._sight,
                 places=self._model._places,

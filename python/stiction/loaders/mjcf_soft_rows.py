@@ -19,6 +19,7 @@ those.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -90,7 +91,7 @@ def at_most(force: float, turn: float) -> Bound:
     def bounded(f: Floats) -> Floats:
         out = f.copy()
         for part, most in ((slice(0, 3), force), (slice(3, 6), turn)):
-            length = float(np.linalg.norm(f[part]))
+            length = math.sqrt(f[part] @ f[part])
             if length > most:
                 out[part] *= most / length
         return out

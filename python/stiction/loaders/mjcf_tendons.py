@@ -47,6 +47,11 @@ class FixedTendon:
     friction_solref: Floats
     friction_solimp: Floats
 
+    @property
+    def pulls(self) -> bool:
+        """Whether it has a spring or a damper."""
+        return any(self.stiffness) or any(self.damping)
+
     def force(self, q: Floats, v: Floats) -> float:
         """Along the length, of spring and damper; q are positions of dofs."""
         length, speed = float(self.arms @ q), float(self.arms @ v)
