@@ -23,12 +23,23 @@
 //
 // It is asked where it may matter: in islands with a c* above kMatters of its cap that are not
 // solved, or whose impulses make something go faster than a cap.
+//
+// To find out that rows cannot be obeyed takes every stage of the solver. So an island whose errors
+// all stand still, as in a locked joint, is only held, and asked again in every kAskAgain-th step
+// of the state's time.
 
 namespace stiction {
 namespace {
 
 constexpr double kMatters = 1e-3;  ///< of a cap: c* below is left alone, as at rest
 constexpr double kPushed = 0.25;   ///< of a cap: by impulses, in a step
+constexpr double kStill = 0.1;     ///< of c*: an error whose velocity along it is slower stands
+constexpr int kAskAgain = 32;      ///< steps
+
+/// The rows of a set that c* is for.
+int first_asked(const ConstraintRow& row) {
+  return row.source == RowSource::kContact ? row.set.dim - 1 : 0;
+}
 
 /// c* as a share of its cap.
 double share_of_cap(const RowContext& context, const ConstraintRow& row) {
@@ -49,18 +60,42 @@ bool matters(const RowContext& context, const ConstraintRow& row) {
   return row.kind == ReferenceKind::kRecovery && share_of_cap(context, row) > kMatters;
 }
 
-/// Islands of more than one set with an error that matters; whether there are any.
+/// Islands of more than one set with an error that matters, and that are not held; whether there
+/// are any.
 bool find_islands(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
   work.islands.assign(p.num_islands(), 0);
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     const int first = p.island_start[k], last = p.island_start[k + 1];
-    if (last - first < 2) continue;
+    if (last - first < 2 || work.held[k]) continue;
     for (int i = first; i < last && !work.islands[k]; ++i)
       work.islands[k] = matters(context, context.out.rows[i]);
     any = any || work.islands[k];
   }
   return any;
+}
+
+/// Whether the rows do not move by what they are asked for.
+bool stands_still(const ConstraintRow& row) {
+  double along = 0.0, asked = 0.0;
+  for (int r = first_asked(row); r < row.set.dim; ++r) {
+    along += row.velocity[r] * row.reference[r];
+    asked += row.reference[r] * row.reference[r];
+  }
+  return std::abs(along) <= kStill * asked;
+}
+
+/// Whether errors of an island matter and none of them moves.
+bool is_stuck(const RowContext& context, const ContactProblem& p, int island) {
+  const int first = p.island_start[island], last = p.island_start[island + 1];
+  bool any = false;
+  for (int i = first; i < last; ++i) {
+    const ConstraintRow& row = context.out.rows[i];
+    if (!matters(context, row)) continue;
+    if (!stands_still(row)) return false;
+    any = true;
+  }
+  return any && last - first > 1;
 }
 
 void find_trees(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
@@ -155,8 +190,8 @@ void start_at_rest(const RowContext& context, const RecoveryWorkspace& work, Con
       const ConstraintRow& row = context.out.rows[i];
       const bool gap = row.kind == ReferenceKind::kSpeculative || row.kind == ReferenceKind::kNone;
       if (!gap && (!recovers(row) || row.kind == ReferenceKind::kDrift)) continue;
-      const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
-      for (int r = first; r < row.set.dim; ++r) p.g[p.sets[i].offset + r] = -row.reference[r];
+      for (int r = first_asked(row); r < row.set.dim; ++r)
+        p.g[p.sets[i].offset + r] = -row.reference[r];
     }
   }
 }
@@ -204,8 +239,7 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
       }
       if (!recovers(row) || row.kind == ReferenceKind::kDrift) continue;
       row.kind = ReferenceKind::kCapped;
-      const int first = row.source == RowSource::kContact ? row.set.dim - 1 : 0;
-      for (int r = first; r < row.set.dim; ++r) {
+      for (int r = first_asked(row); r < row.set.dim; ++r) {
         p.g[p.sets[i].offset + r] += (1.0 - share) * row.reference[r];
         row.reference[r] *= share;
       }
@@ -214,11 +248,27 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
   }
 }
 
+/// Impulses of islands that are cut start at their share of the way from the warm start to those of
+/// the first solve, which may be as large as they like, as the forces inside of a locked joint.
+void go_back(const RecoveryWorkspace& work,
+             const ContactProblem& p,
+             const std::vector<double>& warm,
+             ContactSolution& solution) {
+  for (int k = 0; k < p.num_islands(); ++k) {
+    const double share = work.share[k];
+    if (share == 1.0) continue;
+    const ConstraintSet& last = p.sets[p.island_start[k + 1] - 1];
+    for (int r = p.sets[p.island_start[k]].offset; r < last.offset + last.dim; ++r)
+      solution.impulse[r] = warm[r] + share * (solution.impulse[r] - warm[r]);
+  }
+}
+
 /// A warm step allocates nothing, though it be the first to look.
 void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
   const std::size_t trees = context.scene.trees().size(), rows = p.g.capacity();
   work.island_of_tree.reserve(trees);
   work.islands.reserve(trees);
+  work.held.reserve(trees);
   work.share.reserve(trees);
   for (std::vector<double>* v : {&work.pushed, &work.after}) v->reserve(context.scene.nv());
   for (std::vector<double>* v : {&work.linear, &work.angular})
@@ -229,15 +279,34 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
 
 }  // namespace
 
+void hold_stuck_islands(const RowContext& context,
+                        const SolverSettings& settings,
+                        ContactProblem& problem,
+                        RecoveryWorkspace& work) {
+  if (settings.name != "ncp-newton") return;
+  reserve(context, problem, work);
+  const int islands = problem.num_islands();
+  work.held.assign(islands, 0);
+  work.share.assign(islands, 1.0);
+  if (std::llround(context.state.time / context.dt) % kAskAgain == 0) return;
+  bool any = false;
+  for (int k = 0; k < islands; ++k) {
+    work.held[k] = is_stuck(context, problem, k);
+    if (work.held[k]) work.share[k] = 0.0;
+    any = any || work.held[k];
+  }
+  if (any) cut(context, work, problem);
+}
+
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,
+                          const std::vector<double>& warm_start,
                           ContactProblem& problem,
                           SolverWorkspace& solver,
                           RecoveryWorkspace& work,
                           ContactSolution& solution) {
   work.solved_again = false;
   if (settings.name != "ncp-newton") return;
-  reserve(context, problem, work);
   if (!find_islands(context, problem, work)) return;
   find_trees(context, problem, work);
   if (!keep_suspects(context, settings, problem, work, solution)) return;
@@ -246,6 +315,7 @@ void keep_recovery_speeds(const RowContext& context,
   const int before = solution.factorisations + work.rest.factorisations;
   if (any) {
     cut(context, work, problem);
+    go_back(work, problem, warm_start, solution);
     solve(problem, settings, solver, solution);
     solution.factorisations += before;
   } else {

@@ -11,6 +11,7 @@ namespace stiction {
 struct RecoveryWorkspace {
   std::vector<int> island_of_tree;      ///< -1: none
   std::vector<std::uint8_t> islands;    ///< that are looked at
+  std::vector<std::uint8_t> held;       ///< [islands] that stand still
   std::vector<double> pushed, after;    ///< [nv] by the impulses, and with them
   std::vector<double> linear, angular;  ///< [bodies of a tree] speeds
   std::vector<double> share;            ///< [islands] of c* that is kept

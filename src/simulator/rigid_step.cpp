@@ -141,9 +141,11 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   }
   solution.penalty = state.penalty;
   const SolverSettings& rules = rules_of_step(settings.solver);
-  solve(record_.problem, rules, solver_, solution);
   const RowContext context = row_context(input, state);
-  keep_recovery_speeds(context, rules, record_.problem, solver_, recovery_work_, solution);
+  hold_stuck_islands(context, rules, record_.problem, recovery_work_);
+  solve(record_.problem, rules, solver_, solution);
+  keep_recovery_speeds(
+      context, rules, record_.warm_start, record_.problem, solver_, recovery_work_, solution);
   if (dissipative_)
     apply_impact_law(rules, record_.rows, record_.problem, solver_, impact_, solution);
   take_safe_answer(rules);
