@@ -24,17 +24,16 @@
 // It is asked where it may matter: in islands with a c* above kMatters of its cap that are not
 // solved, or whose impulses make something go faster than a cap.
 //
-// To find out that rows cannot be obeyed takes every stage of the solver. So an island whose errors
-// all stand still, as in a locked joint, is only held, and asked again in every kAskAgain-th step
-// of the state's time.
+// To find out that rows cannot be obeyed takes every stage of the solver. Where a bound of the
+// energy shows it, since all that can obey them moves kLocked^1/2 times as fast as the caps, they
+// are held from the start, with the impulses that show it: what is pressed into a slot stays there.
 
 namespace stiction {
 namespace {
 
 constexpr double kMatters = 1e-3;  ///< of a cap: c* below is left alone, as at rest
 constexpr double kPushed = 0.25;   ///< of a cap: by impulses, in a step
-constexpr double kStill = 0.1;     ///< of c*: an error whose velocity along it is slower stands
-constexpr int kAskAgain = 32;      ///< steps
+constexpr double kLocked = 1e4;    ///< of the energy at the caps
 
 /// The rows of a set that c* is for.
 int first_asked(const ConstraintRow& row) {
@@ -75,27 +74,28 @@ bool find_islands(const RowContext& context, const ContactProblem& p, RecoveryWo
   return any;
 }
 
-/// Whether the rows do not move by what they are asked for.
-bool stands_still(const ConstraintRow& row) {
-  double along = 0.0, asked = 0.0;
-  for (int r = first_asked(row); r < row.set.dim; ++r) {
-    along += row.velocity[r] * row.reference[r];
-    asked += row.reference[r] * row.reference[r];
-  }
-  return std::abs(along) <= kStill * asked;
-}
-
-/// Whether errors of an island matter and none of them moves.
-bool is_stuck(const RowContext& context, const ContactProblem& p, int island) {
-  const int first = p.island_start[island], last = p.island_start[island + 1];
-  bool any = false;
-  for (int i = first; i < last; ++i) {
+/// Kinetic energy [J] that the bodies of an island have at most whose motion is within the caps.
+double energy_at_caps(const RowContext& context, const ContactProblem& p, int island) {
+  const ContactSettings& s = context.settings;
+  const Parameters& given = context.parameters;
+  const double linear = s.recovery_speed * s.recovery_speed,
+               angular = s.recovery_angular_speed * s.recovery_angular_speed;
+  double twice = 0.0;
+  for (int i = p.island_start[island]; i < p.island_start[island + 1]; ++i) {
     const ConstraintRow& row = context.out.rows[i];
-    if (!matters(context, row)) continue;
-    if (!stands_still(row)) return false;
-    any = true;
+    for (int side = 0; side < row.num_sides; ++side) {
+      const Tree& tree = context.scene.trees()[row.sides[side].tree];
+      double own = 0.0;
+      for (int b = tree.body_offset; b < tree.body_offset + tree.num_bodies; ++b) {
+        const Sym3d& J = given.inertia[b];
+        own += given.mass[b] * linear + (J.xx + J.yy + J.zz) * angular;
+      }
+      for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k)
+        own += given.armature[k] * std::max(linear, 4.0 * angular);
+      twice = std::max(twice, own);
+    }
   }
-  return any && last - first > 1;
+  return 0.5 * twice;
 }
 
 void find_trees(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
@@ -248,21 +248,6 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
   }
 }
 
-/// Impulses of islands that are cut start at their share of the way from the warm start to those of
-/// the first solve, which may be as large as they like, as the forces inside of a locked joint.
-void go_back(const RecoveryWorkspace& work,
-             const ContactProblem& p,
-             const std::vector<double>& warm,
-             ContactSolution& solution) {
-  for (int k = 0; k < p.num_islands(); ++k) {
-    const double share = work.share[k];
-    if (share == 1.0) continue;
-    const ConstraintSet& last = p.sets[p.island_start[k + 1] - 1];
-    for (int r = p.sets[p.island_start[k]].offset; r < last.offset + last.dim; ++r)
-      solution.impulse[r] = warm[r] + share * (solution.impulse[r] - warm[r]);
-  }
-}
-
 /// A warm step allocates nothing, though it be the first to look.
 void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
   const std::size_t trees = context.scene.trees().size(), rows = p.g.capacity();
@@ -270,6 +255,7 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
   work.islands.reserve(trees);
   work.held.reserve(trees);
   work.share.reserve(trees);
+  work.opposed.reserve(static_cast<int>(p.sets.capacity() + 5 * context.scene.closures().size()));
   for (std::vector<double>* v : {&work.pushed, &work.after}) v->reserve(context.scene.nv());
   for (std::vector<double>* v : {&work.linear, &work.angular})
     v->reserve(context.scene.num_bodies());
@@ -279,28 +265,32 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
 
 }  // namespace
 
-void hold_stuck_islands(const RowContext& context,
-                        const SolverSettings& settings,
-                        ContactProblem& problem,
-                        RecoveryWorkspace& work) {
-  if (settings.name != "ncp-newton") return;
-  reserve(context, problem, work);
+void hold_locked_islands(const RowContext& context,
+                         const SolverSettings& settings,
+                         ContactProblem& problem,
+                         RecoveryWorkspace& work,
+                         ContactSolution& solution) {
   const int islands = problem.num_islands();
   work.held.assign(islands, 0);
+  if (settings.name != "ncp-newton") return;
+  reserve(context, problem, work);
+  if (!find_islands(context, problem, work)) return;
   work.share.assign(islands, 1.0);
-  if (std::llround(context.state.time / context.dt) % kAskAgain == 0) return;
   bool any = false;
   for (int k = 0; k < islands; ++k) {
-    work.held[k] = is_stuck(context, problem, k);
-    if (work.held[k]) work.share[k] = 0.0;
-    any = any || work.held[k];
+    if (!work.islands[k]) continue;
+    const double least = energy_to_obey(context, problem, k, work.opposed);
+    work.held[k] = least > kLocked * energy_at_caps(context, problem, k);
+    if (!work.held[k]) continue;
+    work.share[k] = 0.0;
+    press(work.opposed, solution.impulse.data());
+    any = true;
   }
   if (any) cut(context, work, problem);
 }
 
 void keep_recovery_speeds(const RowContext& context,
                           const SolverSettings& settings,
-                          const std::vector<double>& warm_start,
                           ContactProblem& problem,
                           SolverWorkspace& solver,
                           RecoveryWorkspace& work,
@@ -315,7 +305,6 @@ void keep_recovery_speeds(const RowContext& context,
   const int before = solution.factorisations + work.rest.factorisations;
   if (any) {
     cut(context, work, problem);
-    go_back(work, problem, warm_start, solution);
     solve(problem, settings, solver, solution);
     solution.factorisations += before;
   } else {

@@ -142,10 +142,9 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   solution.penalty = state.penalty;
   const SolverSettings& rules = rules_of_step(settings.solver);
   const RowContext context = row_context(input, state);
-  hold_stuck_islands(context, rules, record_.problem, recovery_work_);
+  hold_locked_islands(context, rules, record_.problem, recovery_work_, solution);
   solve(record_.problem, rules, solver_, solution);
-  keep_recovery_speeds(
-      context, rules, record_.warm_start, record_.problem, solver_, recovery_work_, solution);
+  keep_recovery_speeds(context, rules, record_.problem, solver_, recovery_work_, solution);
   if (dissipative_)
     apply_impact_law(rules, record_.rows, record_.problem, solver_, impact_, solution);
   take_safe_answer(rules);

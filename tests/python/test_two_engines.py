@@ -71,7 +71,8 @@ def test_an_episode_that_ends_in_mujoco_keeps_its_last_observation(two_engines):
 
 def test_tables_of_two_engines(two_engines):
     rows = [
-        {"task": "Ant", "learned in": a, "judged in": b, "return": r, "deviation": 1.0}
+        {"task": "Ant", "learned in": a, "judged in": b, "return": r + seed, "seed": seed}
+        for seed in (-1, 1)
         for a, b, r in (
             ("stiction", "stiction", 10.0),
             ("stiction", "mujoco", 20.0),

@@ -117,17 +117,7 @@ inline Mask<Real> rebounds(const LaneScene& s,
   return impact & (e > zero) & (e * approach > reference);
 }
 
-/// Takes lanes in which the row matters and moves along its c* off w.stuck: is_stuck() of
-/// integrator/keep_recovery_speeds.cpp.
-template <class Real>
-inline void note_stuck(const PackWork<Real>& w, Mask<Real> matters, Real velocity, Real reference) {
-  constexpr double kStill = 0.1;
-  const Real along = velocity * reference, asked = reference * reference;
-  const Mask<Real> moves = matters & negated(abs(along) <= Real(kStill) * asked);
-  w.stuck[0] = select(moves, Real(0.0), w.stuck[0]);
-}
-
-/// c* of every used set, taken off g; floors complete; w.matters, w.stuck.
+/// c* of every used set, taken off g; floors complete; w.matters.
 template <class Real>
 inline RowExits<Real> lane_references(const LaneScene& s,
                                       const LaneParameters<Real>& p,
@@ -147,7 +137,6 @@ inline RowExits<Real> lane_references(const LaneScene& s,
   }
   RowExits<Real> exits{one < zero, one < zero};
   w.matters[0] = zero;
-  w.stuck[0] = one;
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
@@ -164,16 +153,14 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     const Mask<Real> corrected = closed & (reference > negligible);
     const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
-    Mask<Real> matters = large;
+    w.matters[0] = select(large, one, w.matters[0]);
     const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));
     if (any(doubtful)) {
       const Real share = lane_share(s, p, set, reference / diagonal, x, w);
       const Mask<Real> capped = doubtful & (share < one);
       reference = select(doubtful, reference * share, reference);
-      matters = matters | capped;
+      w.matters[0] = select(capped, one, w.matters[0]);
     }
-    w.matters[0] = select(matters, one, w.matters[0]);
-    note_stuck(w, matters, x.jv[o + dim - 1], reference);
     if (dim == 3) {
       exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x));
       exits.immovable = exits.immovable | (active & (diagonal <= Real(kImmovable) * largest));

@@ -171,7 +171,6 @@ inline void finish(const LaneScene& s,
   const Mask<Real> several = w.contacts[0] + w.scalars[0] > Real(1.0);
   const Mask<Real> suspect = several & (w.matters[0] > zero);
   if (any(suspect)) {
-    leave<Real>(suspect & (w.stuck[0] > zero), LaneExit::kRecovery, pack.exit);
     for (int k = 0; k < t.nv; ++k) x.v[k] = x.change[k];
     solve_lower(t, w.data, x.v);
     const Mask<Real> fast = pushed_fast(s, p, v, x.v, x, w);

@@ -29,7 +29,6 @@ struct PackWork {
   Real* relative;            ///< [1]
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
-  Real* stuck;               ///< [1] 0: one that matters moves along
   Real* feature;             ///< [found slots]
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
@@ -73,7 +72,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 
 constexpr int pack_work_size(const LaneScene& s) {
   return kept_tree_size(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots + num_sets(s) +
-         total_rows(s) + 5 + s.num_found;
+         total_rows(s) + 4 + s.num_found;
 }
 
 template <class Real>
@@ -98,7 +97,6 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.contacts = take(1);
   w.scalars = take(1);
   w.matters = take(1);
-  w.stuck = take(1);
   w.feature = take(s.num_found);
   w.used = indices;
   indices += num_sets(s);

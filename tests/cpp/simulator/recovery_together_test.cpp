@@ -220,42 +220,33 @@ BOOST_AUTO_TEST_CASE(a_box_between_planes) {
   BOOST_TEST(reported <= 1e-3);
 }
 
-// The same with weight towards one of the walls, which are 2 mm too close. What cannot be corrected
-// is asked for at the start and in every 32nd step; the forces inside stay of the size of the
-// weight. When a wall goes away the other one pushes the box out.
-BOOST_AUTO_TEST_CASE(a_box_between_walls_that_are_too_close) {
-  constexpr double kHalf = 0.1, kWeight = 9.81;
+// The same with weight along the walls, which are 2 mm too close. That nothing can be corrected is
+// seen at once, and the forces inside, of the size that a correction needs, hold the box by
+// friction. When a wall goes away the other one pushes it out.
+BOOST_AUTO_TEST_CASE(a_box_pressed_between_walls) {
   Scene scene;
-  scene.parameters.gravity = {-kWeight, 0, 0};
+  scene.parameters.gravity = {0, 0, -9.81};
   const auto wall = [&](const char* name, double x) {
     scene.add_geometry(
         name, -1, Shape::box({0.1, 1.0, 1.0}), {Mat3d::identity(), {x, 0, 0}}, {0.5});
   };
   wall("left", -0.2 + 1e-3);
   wall("right", 0.2 - 1e-3);
-  scene.add_body("box", Shape::box({kHalf, kHalf, kHalf}), 1.0, Transform::identity(), {0.5});
+  scene.add_body("box", Shape::box({0.1, 0.1, 0.1}), 1.0, Transform::identity(), {0.5});
   Simulator sim(scene, strict());
   State state = sim.initial_state();
-  int asked = 0, held = 0;
   for (int k = 0; k < 100; ++k) {
     const StepReport report = sim.step(state, {});
     BOOST_TEST_REQUIRE((report.status == StepStatus::kOk));
-    int& most = k % 32 == 0 ? asked : held;
-    most = std::max(most, report.factorisations);
+    BOOST_TEST(report.factorisations <= 5);
     double largest = 0.0;
     for (double l : sim.solution().impulse) largest = std::max(largest, std::abs(l));
-    BOOST_TEST(largest <= 4.0 * kWeight * kDt);
-    BOOST_TEST(kinetic(scene, state) <= 1e-9);
+    BOOST_TEST(largest <= 2.0 * ContactSettings{}.recovery_speed);  // of 1 kg
+    BOOST_TEST(kinetic(scene, state) <= 1e-12);
   }
-  BOOST_TEST(held > 0);
-  BOOST_TEST(asked > 4 * held);
   sim.parameters().geometry_placement[1].p.x += 0.01;
-  bool moves = false;
-  for (int k = 0; k < 32 && !moves; ++k) {
-    sim.step(state, {});
-    moves = state.v[0] > 1e-3;
-  }
-  BOOST_TEST(moves);
+  sim.step(state, {});
+  BOOST_TEST(state.v[0] > 1e-3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
