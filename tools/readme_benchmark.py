@@ -1,4 +1,4 @@
-"""Writes the results files into README.md and docs/batch.md, between their markers: every row of
+"""Writes the results files into README.md and pages of docs, between their markers: every row of
 ours, the peer's best.
 
 python tools/readme_benchmark.py benchmarks/results
@@ -8,12 +8,14 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
 from stiction_lab.bench.scene_tables import drop_rows, worst_step_rows
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
 PAGES = {ROOT / "README.md": ("results", "drops", "worst_step", "batch"),
-         ROOT / "docs" / "batch.md": ("batch",)}  # fmt: skip
+         ROOT / "docs" / "batch.md": ("batch",),
+         ROOT / "docs" / "environments" / "gymnasium.md": ("gymnasium",)}  # fmt: skip
 STEP_HEAD = [
     "scene",
     "ours µs",
@@ -146,6 +148,24 @@ def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
     return BATCH_HEAD, rows
 
 
+def engine_rows(document: dict) -> tuple[list[str], list[list[str]]]:
+    """Of examples/learning/two_engines.py: mean return, deviation between seeds."""
+    cells: dict[tuple[str, str, str], list[float]] = {}
+    seconds: dict[tuple[str, str], list[float]] = {}
+    for row in document["rows"]:
+        task, learned = row["task"], row["learned in"]
+        cells.setdefault((task, learned, row["judged in"]), []).append(row["return"])
+        if "seconds to learn" in row:
+            seconds.setdefault((task, learned), []).append(row["seconds to learn"])
+    rows = []
+    for (task, learned), times in seconds.items():
+        found = [np.array(cells[task, learned, engine]) for engine in ("stiction", "mujoco")]
+        returns = [f"{x.mean():.0f} ± {x.std():.0f}" for x in found]
+        rows.append([task, learned, *returns, f"{np.mean(times):.0f}"])
+    head = ["task", "learned in", "return in stiction", "return in MuJoCo", "s to learn"]
+    return head, rows
+
+
 def fastest_drops(document: dict) -> dict:
     """Of each scene ours, and the fastest variant of the peer with either cone by its mean."""
     rows = []
@@ -185,6 +205,7 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
                 "drops": lambda x: drop_rows(fastest_drops(x)),
                 "worst_step": worst_step_rows,
                 "batch": batch_rows,
+                "gymnasium": engine_rows,
             }[section](measured)
             machine = measured["machine"]
         threads = "one thread, two where told" if section == "batch" else "one core"

@@ -74,30 +74,6 @@ bool find_islands(const RowContext& context, const ContactProblem& p, RecoveryWo
   return any;
 }
 
-/// Kinetic energy [J] that the bodies of an island have at most whose motion is within the caps.
-double energy_at_caps(const RowContext& context, const ContactProblem& p, int island) {
-  const ContactSettings& s = context.settings;
-  const Parameters& given = context.parameters;
-  const double linear = s.recovery_speed * s.recovery_speed,
-               angular = s.recovery_angular_speed * s.recovery_angular_speed;
-  double twice = 0.0;
-  for (int i = p.island_start[island]; i < p.island_start[island + 1]; ++i) {
-    const ConstraintRow& row = context.out.rows[i];
-    for (int side = 0; side < row.num_sides; ++side) {
-      const Tree& tree = context.scene.trees()[row.sides[side].tree];
-      double own = 0.0;
-      for (int b = tree.body_offset; b < tree.body_offset + tree.num_bodies; ++b) {
-        const Sym3d& J = given.inertia[b];
-        own += given.mass[b] * linear + (J.xx + J.yy + J.zz) * angular;
-      }
-      for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k)
-        own += given.armature[k] * std::max(linear, 4.0 * angular);
-      twice = std::max(twice, own);
-    }
-  }
-  return 0.5 * twice;
-}
-
 void find_trees(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
   work.island_of_tree.assign(context.scene.trees().size(), -1);
   for (int k = 0; k < p.num_islands(); ++k) {
@@ -115,6 +91,21 @@ void each_tree(const RecoveryWorkspace& work, Visit&& visit) {
     const int island = work.island_of_tree[t];
     if (island >= 0 && work.islands[island]) visit(static_cast<int>(t), island);
   }
+}
+
+/// Kinetic energy [J] of a tree: now, or that of any motion within the caps if it is larger.
+double energy_at_caps(const RowContext& context, int t) {
+  const Tree& tree = context.scene.trees()[t];
+  const Parameters& given = context.parameters;
+  const double v = context.settings.recovery_speed, w = context.settings.recovery_angular_speed;
+  double twice = 0.0;
+  for (int b = tree.body_offset; b < tree.body_offset + tree.num_bodies; ++b) {
+    const Sym3d& J = given.inertia[b];
+    twice += given.mass[b] * v * v + (J.xx + J.yy + J.zz) * w * w;
+  }
+  for (int k = tree.v_offset; k < tree.v_offset + tree.nv; ++k)
+    twice += given.armature[k] * std::max(v * v, 4.0 * w * w);
+  return std::max(0.5 * twice, context.dynamics.trees[t].kinetic_energy);
 }
 
 /// u <- M^-1 J^T lambda.
@@ -275,12 +266,15 @@ void hold_locked_islands(const RowContext& context,
   if (settings.name != "ncp-newton") return;
   reserve(context, problem, work);
   if (!find_islands(context, problem, work)) return;
-  work.share.assign(islands, 1.0);
+  find_trees(context, problem, work);
+  work.share.assign(islands, 0.0);
+  each_tree(work, [&](int t, int island) { work.share[island] += energy_at_caps(context, t); });
   bool any = false;
   for (int k = 0; k < islands; ++k) {
+    const double energy = work.share[k];
+    work.share[k] = 1.0;
     if (!work.islands[k]) continue;
-    const double least = energy_to_obey(context, problem, k, work.opposed);
-    work.held[k] = least > kLocked * energy_at_caps(context, problem, k);
+    work.held[k] = energy_to_obey(context, problem, k, work.opposed) > kLocked * energy;
     if (!work.held[k]) continue;
     work.share[k] = 0.0;
     press(work.opposed, solution.impulse.data());
