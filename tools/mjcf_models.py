@@ -29,7 +29,7 @@ from mjcf_beside_mujoco import Beside, worst_differences
 from mjcf_page import ENERGY_DIFFERENCE, Model, store, write_page
 from stiction_lab.bench.machine import describe
 
-SECONDS, MOST_STEPS, LIMIT, SAMPLES = 2.0, 4000, 120, 200
+SECONDS, MOST_STEPS, LIMIT, SAMPLES = 2.0, 4000, 300, 200
 """Simulated [s], steps at most, wall clock of one file [s], looks at energies."""
 
 
