@@ -10,7 +10,7 @@
 namespace stiction {
 namespace {
 
-constexpr int kMostRows = 160, kRounds = 8;
+constexpr int kMostRows = 160, kMostLooseRows = 32, kRounds = 8;
 constexpr double kRegular = 1e-8;  ///< of the diagonal
 constexpr double kRounding = 1e-13;
 
@@ -131,10 +131,10 @@ double energy_to_obey(const RowContext& context,
                       const ContactProblem& problem,
                       int island,
                       OpposedRows& w) {
-  if (problem.space.loose(problem.island_start[island])) return 0.0;
   find_rows(context, problem, island, w);
   const int n = static_cast<int>(w.row.size());
-  if (n < 2 || n > kMostRows) return 0.0;
+  const bool loose = problem.space.loose(problem.island_start[island]);
+  if (n < 2 || n > (loose ? kMostLooseRows : kMostRows)) return 0.0;
   copy_delassus(problem, w);
   w.trial.assign(n, 0.0);
   w.best.assign(n, 0.0);

@@ -27,8 +27,8 @@ struct OpposedRows {
 ///   1/2 u^T M^ u >= (c* . z)^2 / (2 z^T G z),
 ///
 /// and z is that of a few rounds of an active set. Where rows oppose each other it is a pressure
-/// that moves nothing, and the energy as large as rounding lets it be. 0 if nothing is asked, if
-/// there are more than 160 rows, or of islands without G.
+/// that moves nothing, and the energy as large as rounding lets it be. 0 if nothing is asked, or
+/// if there are more than 160 rows, of loose bodies, whose G is made for this, more than 32.
 double energy_to_obey(const RowContext& context,
                       const ContactProblem& problem,
                       int island,
