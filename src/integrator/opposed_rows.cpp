@@ -127,15 +127,8 @@ bool change_active(OpposedRows& w) {
 
 }  // namespace
 
-double energy_to_obey(const RowContext& context,
-                      const ContactProblem& problem,
-                      int island,
-                      OpposedRows& w) {
-  find_rows(context, problem, island, w);
+double least_energy(OpposedRows& w) {
   const int n = static_cast<int>(w.row.size());
-  const bool loose = problem.space.loose(problem.island_start[island]);
-  if (n < 2 || n > (loose ? kMostLooseRows : kMostRows)) return 0.0;
-  copy_delassus(problem, w);
   w.trial.assign(n, 0.0);
   w.best.assign(n, 0.0);
   w.active.assign(n, 0);
@@ -152,6 +145,18 @@ double energy_to_obey(const RowContext& context,
     if (!changed) break;
   }
   return most;
+}
+
+double energy_to_obey(const RowContext& context,
+                      const ContactProblem& problem,
+                      int island,
+                      OpposedRows& w) {
+  find_rows(context, problem, island, w);
+  const int n = static_cast<int>(w.row.size());
+  const bool loose = problem.space.loose(problem.island_start[island]);
+  if (n < 2 || n > (loose ? kMostLooseRows : kMostRows)) return 0.0;
+  copy_delassus(problem, w);
+  return least_energy(w);
 }
 
 void press(const OpposedRows& w, double* impulse) {

@@ -34,8 +34,11 @@ double energy_to_obey(const RowContext& context,
                       int island,
                       OpposedRows& work);
 
-/// Adds the impulses z of the last call where there are none that are larger, the largest as large
-/// as one of the corrections needs that acts alone.
+/// The same of `row`, `asked`, `unit`, `free` and `G`, which are there.
+double least_energy(OpposedRows& work);
+
+/// Raises impulses to the z of the last call, the largest of them as large as the least that one of
+/// its corrections needs alone.
 void press(const OpposedRows& work, double* impulse);
 
 }  // namespace stiction
