@@ -44,7 +44,7 @@ def prepare(entry: Entry) -> dict[str, Any]:
     return names
 
 
-def run(entry: Entry, steps: int | None = None) -> tuple[Replay, dict[str, Any]]:
+def run(entry: Entry) -> tuple[Replay, dict[str, Any]]:
     """The recording, and the numbers of the run."""
     names = prepare(entry)
     sim, state, control = names["sim"], names["state"], names["control"]
@@ -52,7 +52,7 @@ def run(entry: Entry, steps: int | None = None) -> tuple[Replay, dict[str, Any]]
     visuals = names["mjcf"].visuals() if "mjcf" in names else None
     recorder = Recorder(sim, title=entry.title, fps=FPS, visuals=visuals)
     recorder.capture(state)
-    steps = steps or round(entry.seconds / sim.settings.dt)
+    steps = round(entry.seconds / sim.settings.dt)
     ok, worst, times = 0, 0.0, []
     for step in range(steps):
         begin = time.perf_counter()
