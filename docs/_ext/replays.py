@@ -1,20 +1,24 @@
 """The directive `replay`: an interactive replay in a page, one HTML file without a network.
 
     ```{replay} pushed
+    :view: follow=0&arrows=0
     ```
 
+The view is optional: what the viewer reads in its address (python/stiction/viewer/README.md).
 The motions are simulated while the manual is built.
 """
 
 from __future__ import annotations
 
+import html
 import subprocess
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -76,12 +80,25 @@ def cart_pole(output: Path) -> None:
     write_replay(output, recorder.replay())
 
 
+def of_gallery(output: Path, motion: str) -> None:
+    """An entry of tools/gallery.py."""
+    tools = str(Path(__file__).parents[2] / "tools")
+    if tools not in sys.path:
+        sys.path.append(tools)
+    import gallery
+
+    gallery.embedded(motion, output)
+
+
 MOTIONS = {
     "pushed": pushed,
     "trot": trot,
     "go2": partial(trot, robot="go2"),
     "rough": partial(trot, robot="rough"),
     "cart_pole": cart_pole,
+    "grasp": partial(of_gallery, motion="grasp"),
+    "stack": partial(of_gallery, motion="stack"),
+    "pile": partial(of_gallery, motion="pile"),
 }
 
 
@@ -89,6 +106,7 @@ class Replay(SphinxDirective):
     """An iframe; browsers without WebGL show the link below it."""
 
     required_arguments = 1
+    option_spec: ClassVar = {"view": directives.unchanged}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
@@ -96,6 +114,8 @@ class Replay(SphinxDirective):
             raise self.error(f"no replay {name!r}; there are: {', '.join(MOTIONS)}")
         up = "../" * self.env.docname.count("/")
         source = f"{up}_static/replays/{name}.html"
+        if "view" in self.options:
+            source += "#" + html.escape(self.options["view"])
         frame = (
             f'<iframe class="replay" src="{source}" title="Replay" loading="lazy"></iframe>\n'
             f'<p class="replay-link"><a href="{source}">Open it alone</a>: drag to turn, wheel to '
