@@ -1,5 +1,6 @@
 #include "simulator/rigid_step.hpp"
 
+#include "stiction/math/constants.hpp"
 #include "stiction/math/lanes.hpp"
 #include "stiction/solver/central_path.hpp"
 
@@ -7,6 +8,7 @@
 #include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
 #include "integrator/semi_implicit_euler.hpp"
+#include "model/joint.hpp"
 #include "solver/common/island.hpp"
 #include "solver/common/safe_answer.hpp"
 
@@ -71,7 +73,40 @@ void RigidStep::complete(const StepInput& input) {
 void RigidStep::step_whole(const StepInput& input, State& state) {
   prepare(input, state);
   solve_problem(input, state);
+  change_velocity(input);
+  if (jumps_a_limit(input, state)) {
+    far_ = input.settings;
+    far_.contact.limit_margin = kInfinity;
+    const StepInput far{input.scene, input.parameters, far_, input.control, input.before};
+    safe_islands_ = 0;
+    build(far, state);
+    solve_problem(far, state);
+    change_velocity(far);
+  }
   finish(input, state);
+}
+
+/// Whether a joint would end beyond a limit that was out of reach, of limit_margin and twice the
+/// way of its velocity, and so was no row: a light joint under a strong servo.
+bool RigidStep::jumps_a_limit(const StepInput& input, const State& state) const {
+  const auto& [scene, parameters, settings, control, before] = input;
+  const double dt = settings.dt, margin = settings.contact.limit_margin;
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    if (record_.dynamics.asleep[t]) continue;
+    for (int b = 0; b < tree.num_bodies; ++b) {
+      if (!joint_facts(tree.joint[b]).limited) continue;
+      const int dof = tree.v_offset + tree.v_index[b];
+      const double q =
+          joint_position(tree.joint[b], state.q.data() + tree.q_offset + tree.q_index[b]);
+      const double v = state.v[dof] + record_.dv[dof];
+      const double reach = std::max(margin, 2.0 * dt * std::abs(state.v[dof]));
+      const double below = q - parameters.lower[dof], above = parameters.upper[dof] - q;
+      if ((below > reach && below + dt * v < 0.0) || (above > reach && above - dt * v < 0.0))
+        return true;
+    }
+  }
+  return false;
 }
 
 RowContext RigidStep::row_context(const StepInput& input, const State& state) {
@@ -87,10 +122,14 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
+  build(input, state);
+}
+
+void RigidStep::build(const StepInput& input, State& state) {
   const RowContext context = row_context(input, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
-  if (settings.project_closures)
-    add_closure_curvature(context, control, record_.dynamics, record_.problem, loops);
+  if (input.settings.project_closures)
+    add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
   record_.warm_start = record_.solution.impulse;
 }
 
@@ -192,17 +231,27 @@ void RigidStep::advance(const StepInput& input, const std::vector<double>& impul
     else
       solution.status = SolveStatus::kMaxIterations;
   }
+  change_velocity(input);
   finish(input, state);
 }
 
-/// From the impulses to the end of the step.
+void RigidStep::change_velocity(const StepInput& input) {
+  record_.dv.resize(input.scene.nv());
+  const double* w = record_.dynamics.free_motion.data();
+  velocity_change(input.scene,
+                  record_.dynamics,
+                  record_.rows,
+                  w,
+                  record_.solution.impulse,
+                  scratch_,
+                  record_.dv.data());
+}
+
+/// From the change of velocity to the end of the step.
 void RigidStep::finish(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   const std::vector<double>& impulse = record_.solution.impulse;
   const double dt = settings.dt;
-  record_.dv.resize(scene.nv());
-  const double* w = record_.dynamics.free_motion.data();
-  velocity_change(scene, record_.dynamics, record_.rows, w, impulse, scratch_, record_.dv.data());
   semi_implicit_euler(scene, parameters, dt, record_.dynamics, record_.dv, state);
   store_impulses(scene, record_.contacts, record_.dynamics, record_.rows, impulse, dt, state);
   if (settings.project_closures) {

@@ -34,6 +34,9 @@ class RigidStep final : public StepKind {
   bool step_on_lanes(const StepInput& input, State& state);
   void step_whole(const StepInput& input, State& state);
   void pause_lanes();
+  void build(const StepInput& input, State& state);
+  void change_velocity(const StepInput& input);
+  bool jumps_a_limit(const StepInput& input, const State& state) const;
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
   const SolverSettings& rules_of_step(const SolverSettings& settings);
@@ -52,6 +55,7 @@ class RigidStep final : public StepKind {
   bool dissipative_;                           ///< settings.impact_law
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   SolverSettings exact_;                       ///< of a step with restitution
+  SimulatorSettings far_;                      ///< of a step that would jump a limit
   int safe_islands_ = 0;
 
   /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a

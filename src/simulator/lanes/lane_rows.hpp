@@ -53,6 +53,28 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
   return out;
 }
 
+/// Lanes in which a joint ends beyond a limit that was out of reach, jumps_a_limit() of the
+/// simulator; `v` is that of the end.
+template <class Real>
+inline Mask<Real> jump_limits(const LaneScene& s,
+                              const LaneParameters<Real>& p,
+                              const Real* q,
+                              const Real* v,
+                              const PackWork<Real>& w) {
+  const Real zero(0.0), dt(s.rules.dt);
+  Mask<Real> out = Real(1.0) < zero;
+  for (int j = 0; j < s.num_rows; ++j) {
+    const LaneRow& row = s.rows[j];
+    if (row.kind == LaneRow::Kind::kDryFriction) continue;
+    const Mask<Real> unseen = negated(w.active[s.num_slots + j] > zero);
+    const bool lower = row.kind == LaneRow::Kind::kLower;
+    const Real gap = lower ? q[row.q] - p.lower[row.dof] : p.upper[row.dof] - q[row.q];
+    const Real way = lower ? dt * v[row.dof] : -(dt * v[row.dof]);
+    out = out | (unseen & (gap + way < zero));
+  }
+  return out;
+}
+
 /// J of a set, J v, and the rounding of c* and J v.
 template <class Real>
 inline void lane_jacobian(const LaneScene& s,
