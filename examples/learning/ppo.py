@@ -1,6 +1,6 @@
 """Proximal policy optimisation (Schulman et al., 2017) in one file, on any task of stiction.envs.
 
-    pip install 'stiction[envs]' torch
+    pip install gymnasium torch
     python examples/learning/ppo.py stiction/Solo12Velocity-v0 --steps 8600000 --out trot.npz
 
 The policy is saved as arrays that `stiction.envs.Policy` reads without torch.

@@ -1,6 +1,6 @@
 """Stable-Baselines3 on a task of stiction.envs: all worlds as one of its vector environments.
 
-    pip install 'stiction[envs]' stable-baselines3
+    pip install gymnasium stable-baselines3
     python examples/learning/sb3.py stiction/Solo12Velocity-v0 --steps 8600000 --out trot.npz
 
 The policy is saved as arrays that `stiction.envs.Policy` reads without torch, as ppo.py does.

@@ -244,7 +244,7 @@ def list_scenes(as_json: JsonOption = False) -> None:
     for row in rows:
         count = f"{row['default_n']} by default" if row["default_n"] else ""
         missing = row["needs_robots"] and not has_example_robots()
-        extra = 'pip install ".[robots]"' if missing else ""
+        extra = "pip install example-robot-data==6.0.0" if missing else ""
         table.add_row(
             row["name"] + ("(n)" if row["default_n"] else ""), row["description"], count, extra
         )

@@ -22,9 +22,7 @@ from .simulator import Simulator
 try:
     import crocoddyl
 except ImportError as error:
-    raise ImportError(
-        'stiction.crocoddyl needs Crocoddyl: pip install "stiction[crocoddyl]"'
-    ) from error
+    raise ImportError("stiction.crocoddyl needs Crocoddyl: pip install crocoddyl==3.2.1") from error
 
 __all__ = ["ActionModel", "make_state_manifold", "tracking"]
 

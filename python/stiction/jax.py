@@ -26,7 +26,7 @@ from .simulator import Simulator
 try:
     import jax
 except ImportError as error:
-    raise ImportError('stiction.jax needs JAX: pip install "stiction[jax]"') from error
+    raise ImportError("stiction.jax needs JAX: pip install jax") from error
 
 __all__ = ["make_distance", "make_rollout", "make_step"]
 

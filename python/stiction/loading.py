@@ -99,9 +99,9 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
     try:
         scene = _stiction.make_scene(str(name_or_path), chosen)
     except _stiction.StictionError as error:
-        # The library names the extra; how to get it from a checkout is known here.
+        # The library names the extra, from which pip would compile all of stiction anew.
         text = str(error).replace(
-            "pip install stiction[robots]", 'pip install ".[robots]" in the repository'
+            "pip install stiction[robots]", "pip install example-robot-data==6.0.0"
         )
         raise _stiction.StictionError(text) from None
     for message in scene.messages:

@@ -22,7 +22,7 @@ from .simulator import Simulator
 try:
     import torch
 except ImportError as error:
-    raise ImportError('stiction.torch needs PyTorch: pip install "stiction[torch]"') from error
+    raise ImportError("stiction.torch needs PyTorch: pip install torch") from error
 
 __all__ = ["make_distance", "make_rollout", "make_step"]
 

@@ -79,3 +79,38 @@ def test_what_cannot_be_brought_back_rests() -> None:
     assert min(blocked, freed) >= 8, (blocked, freed)
     assert jams <= 1, "chain 34 has no solution; one row a limit: 21 of 40 chains"
     assert fastest < 6.0, "one row a limit: 13 rad/s"
+
+
+def test_no_joint_jumps_a_limit_out_of_reach() -> None:
+    """From rest servos would carry light links by radians in one step, past limits that are 0.1 to
+    0.5 rad away; a batch has the same bits."""
+    rng, jumped = np.random.default_rng(5), 0
+    for _ in range(40):
+        model, shapes = chain(rng)
+        for inertia in model.inertias:
+            inertia.mass *= 1e-3
+            inertia.inertia = inertia.inertia * 1e-3
+        scene = stiction.Scene()
+        material = stiction.Material(friction=0.8)
+        scene.add_robot(stiction.robot_from_pinocchio(model, shapes, material, "c"), np.eye(4), "c")
+        n = model.nv
+        scene.parameters.kp[:], scene.parameters.kd[:] = 20.0, 0.01
+        target = rng.uniform(-1.0, 1.0, n)
+        free = stiction.Simulator(scene, dt=5e-3)
+        state, control = free.initial_state(), free.hold()
+        control.position_target = target
+        free.step(state, control)
+        scene.parameters.lower[:] = -rng.uniform(0.1, 0.5, n)
+        scene.parameters.upper[:] = rng.uniform(0.1, 0.5, n)
+        lower, upper = np.array(scene.parameters.lower), np.array(scene.parameters.upper)
+        jumped += bool(np.any((state.q < lower) | (state.q > upper)))
+        sim, batch = stiction.Simulator(scene, dt=5e-3), stiction.Batch(scene, 3, dt=5e-3)
+        batch.position_target[:] = target
+        state = sim.initial_state()
+        for _ in range(3):
+            report = sim.step(state, control)
+            batch.step()
+            assert report.status == "ok"
+            assert np.all(state.q >= lower - 1e-6) and np.all(state.q <= upper + 1e-6)
+            assert np.array_equal(batch.q, np.tile(state.q, (3, 1)))
+    assert jumped >= 20

@@ -294,7 +294,7 @@ def test_without_mujoco_the_command_is_named() -> None:
         "except stiction.StictionError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert 'pip install "stiction[mjcf]"' in done.stdout
+    assert 'pip install "mujoco-core>=4,<5"' in done.stdout
 
 
 def test_load_and_commands_take_mjcf(tmp_path: Path) -> None:

@@ -116,3 +116,30 @@ def test_springs_need_no_control() -> None:
     mass = 4 / 3 * np.pi * 0.1**3 * 1000
     inertia = mass * (0.4 * 0.1**2 + 0.2**2)
     assert state.v[0] / 1e-4 == pytest.approx(3 * rest / inertia, rel=1e-4)
+
+
+def test_controls_of_a_batch_are_those_of_each_world() -> None:
+    """Motors, servos of position and velocity, ranges; one ctrl for all worlds too."""
+    loaded = stiction.load_mjcf(file_of("ant"))
+    mixed = stiction.load_mjcf(
+        """<mujoco><worldbody><body><joint name="a"/><geom size=".1"/><body pos="0 0 .3">
+        <joint name="b"/><geom size=".1"/><body pos="0 0 .3"><joint name="c" type="slide"/>
+        <geom size=".1"/></body></body></body></worldbody><actuator>
+        <position joint="b" kp="30" ctrlrange="-.5 .5"/><velocity joint="c" kv="4"/>
+        <motor joint="a" gear="3" forcerange="-1 1"/><motor joint="c" gear="2"/></actuator>
+        </mujoco>"""
+    )
+    rng = np.random.default_rng(0)
+    for model in (loaded, mixed):
+        batch = stiction.Batch(model.scene, 7, dt=1e-3)
+        ctrl = rng.uniform(-2.0, 2.0, (7, len(model.actuators)))
+        model.write(batch, ctrl)
+        for world in range(7):
+            one = model.control(ctrl[world])
+            assert np.array_equal(batch.torque[world], one.torque)
+            assert np.array_equal(batch.position_target[world], one.position_target)
+            assert np.array_equal(batch.velocity_target[world], one.velocity_target)
+        model.write(batch, ctrl[0])
+        assert np.array_equal(batch.torque, np.tile(model.control(ctrl[0]).torque, (7, 1)))
+        with pytest.raises(ValueError, match=r"ctrl has shape \(3, 2\): must be \("):
+            model.write(batch, np.zeros((3, 2)))

@@ -369,7 +369,7 @@ def test_robots_that_are_not_installed_say_how(
     try:
         with pytest.raises(stiction.StictionError) as caught:
             stiction.load("talos")
-        assert 'pip install ".[robots]"' in str(caught.value)
+        assert "pip install example-robot-data==6.0.0" in str(caught.value)
         assert "stiction[robots]" not in str(caught.value)
     finally:
         monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""Environments for learning, after Gymnasium's interfaces; `pip install 'stiction[envs]'`.
+"""Environments for learning, after Gymnasium's interfaces; `pip install gymnasium`.
 
 import gymnasium, stiction.envs
 worlds = gymnasium.make_vec("stiction/Solo12Velocity-v0", num_envs=4096, threads=2)
@@ -12,7 +12,7 @@ try:
     import gymnasium as _gym
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "stiction.envs needs gymnasium: pip install 'stiction[envs]'", name="gymnasium"
+        "stiction.envs needs gymnasium: pip install gymnasium", name="gymnasium"
     ) from error
 
 from .batch_env import BatchEnv

@@ -93,7 +93,8 @@ def _go2(ground: Shape | None) -> Scene:
     folder = example_robots() / "go2_description"
     if not folder.is_dir():
         raise StictionError(
-            f'no robot go2 in {folder}: pip install "stiction[robots]", or set STICTION_ROBOTS_DIR'
+            f"no robot go2 in {folder}: pip install example-robot-data==6.0.0, or set "
+            "STICTION_ROBOTS_DIR"
         )
     material = Material(friction=0.9)
     with warnings.catch_warnings():  # an attribute of fixed joints, groups of the SRDF

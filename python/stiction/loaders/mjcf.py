@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,9 @@ from .mjcf_simulation import MjcfSimulation
 from .mjcf_source import Source, compile_mjcf
 from .mjcf_trees import Place, add_trees, set_numbers
 from .mjcf_visuals import mjcf_visuals
+
+if TYPE_CHECKING:
+    from ..batch import Batch
 
 __all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
 
@@ -109,6 +112,21 @@ class Mjcf:
         zero = np.zeros(self._actuation.count)
         return self._actuation.control(zero if ctrl is None else ctrl, None)
 
+    def write(self, batch: Batch, ctrl: ArrayLike) -> None:
+        """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
+
+        As control() of each world; controls act at once, where the file has an activation too.
+
+        Args:
+            batch: of `scene`.
+            ctrl: (N, nu), or (nu,) for all worlds.
+
+        Raises:
+            ValueError: ctrl has another shape.
+        """
+        given = self._actuation.controls(ctrl, batch.num_worlds)
+        batch.torque[:], batch.position_target[:], batch.velocity_target[:] = given
+
     def hold(self, configuration: str = "default") -> Control:
         """Position servos hold a configuration of the scene, motors give nothing."""
         q = self._configuration(configuration)
@@ -149,7 +167,7 @@ def load_mjcf(
     margins: bool = True,
     softness: str = "rigid",
 ) -> Mjcf:
-    """Reads an MJCF file with MuJoCo's compiler (`pip install "stiction[mjcf]"`).
+    """Reads an MJCF file with MuJoCo's compiler (`pip install "mujoco-core>=4,<5"`).
 
         ant = stiction.load_mjcf("ant.xml")
         sim = stiction.Simulator(ant.scene, dt=ant.timestep)

@@ -125,6 +125,25 @@ class Actuation:
         control.velocity_target = _over(table.dampers.sums(force, nv), self.kd)
         return control
 
+    def controls(self, given: ArrayLike, worlds: int) -> tuple[Floats, Floats, Floats]:
+        """control() of many worlds, ctrl (worlds, nu) or (nu,): torques, positions and velocities
+        of targets, (worlds, nv) each."""
+        ctrl = np.asarray(given, dtype=np.float64)
+        if ctrl.shape not in ((self.count,), (worlds, self.count)):
+            shapes = f"({self.count},) or ({worlds}, {self.count})"
+            raise ValueError(f"ctrl has shape {ctrl.shape}: must be {shapes}")
+        ctrl = np.broadcast_to(ctrl, (worlds, self.count))
+        nv, table = len(self.kp), self._table
+        force = table.gain * clipped(ctrl[:, table.control], *table.control_range) + table.bias
+        torque = table.motors.sums_of_worlds(clipped(force, *table.force_range), nv)
+        position = table.servos.sums_of_worlds(force, nv)
+        velocity = table.dampers.sums_of_worlds(force, nv)
+        return (
+            clipped(torque, -self.torque_limit, self.torque_limit),
+            np.where(self.kp > 0, position / np.where(self.kp > 0, self.kp, 1.0), 0.0),
+            np.where(self.kd > 0, velocity / np.where(self.kd > 0, self.kd, 1.0), 0.0),
+        )
+
     def drives(self, ctrl: Floats, activation: Floats) -> list[Drive]:
         """Of what a scene has no numbers for."""
         apart = self._table.apart
@@ -181,6 +200,13 @@ class _Arms:
             return np.zeros(nv)
         terms = self.factor * of_actuators[self.actuator]
         return np.asarray(np.bincount(self.dof, terms, nv), dtype=np.float64)
+
+    def sums_of_worlds(self, of_actuators: Floats, nv: int) -> Floats:
+        """(worlds, nv) of (worlds, n), in the order of sums()."""
+        out = np.zeros((len(of_actuators), nv))
+        for k, d, factor in zip(self.actuator, self.dof, self.factor, strict=True):
+            out[:, d] += factor * of_actuators[:, k]
+        return out
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ __all__ = ["GearRow", "Source", "compile_mjcf", "mujoco_module", "pose"]
 
 Floats = NDArray[np.float64]
 Index = int | np.integer[Any]
-INSTALL = 'pip install "stiction[mjcf]"'
+INSTALL = 'pip install "mujoco-core>=4,<5"'
 MAJOR = "4"
 """Of MuJoCo: fields and their meaning change between major versions."""
 

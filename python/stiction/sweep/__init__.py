@@ -7,7 +7,7 @@
 
 Worlds are done in chunks, each a function of its numbers alone: which process does one, in which
 order, and how often one dies on the way makes no bit of difference. The command is `stiction
-sweep`. Needs `pip install 'stiction[ray]'`, for runs in this process without files only NumPy.
+sweep`. Needs `pip install ray pyarrow`, for runs in this process without files only NumPy.
 """
 
 from .engine import Runs, SweepError, run

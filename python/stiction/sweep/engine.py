@@ -173,7 +173,7 @@ def _started(workers: int, address: str | None) -> tuple[Any, bool]:
         import ray
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "workers need ray: pip install 'stiction[ray]'; workers = 0 runs in this process",
+            "workers need ray: pip install ray; workers = 0 runs in this process",
             name="ray",
         ) from error
     if ray.is_initialized():

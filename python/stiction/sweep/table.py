@@ -113,8 +113,7 @@ def _arrow() -> Any:
         import pyarrow.parquet
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
-            "Parquet files need pyarrow: pip install 'stiction[ray]'; "
-            "without `out` results stay in memory",
+            "Parquet files need pyarrow: pip install pyarrow; without `out` results stay in memory",
             name="pyarrow",
         ) from error
     return pyarrow

@@ -26,5 +26,5 @@ def require_peer(peer: str) -> None:
         import mujoco  # noqa: F401
     except ImportError as error:
         raise BenchError(
-            'the peer is not installed: pip install ".[bench]" in the repository, or make bench'
+            "the peer is not installed: pip install mujoco==4.0.0, or make bench"
         ) from error

@@ -138,7 +138,7 @@ def _mujoco_folder() -> Path:
     spec = importlib.util.find_spec("mujoco")
     if spec is None or spec.origin is None:
         raise BenchError(
-            'the peer mujoco is not installed: pip install ".[bench]" in the repository, or leave '
+            "the peer mujoco is not installed: pip install mujoco==4.0.0, or leave "
             "it out with --peers coal"
         )
     return Path(spec.origin).parent

@@ -153,7 +153,7 @@ def require_mujoco() -> None:
     try:
         import mujoco  # noqa: F401
     except ImportError as error:
-        raise StudyError('needs MuJoCo: pip install ".[bench]" in the repository') from error
+        raise StudyError("needs MuJoCo: pip install mujoco==4.0.0") from error
 
 
 def _mujoco(constant: float, solimp: str, cone: str) -> Callable[[Floats], Predict]:

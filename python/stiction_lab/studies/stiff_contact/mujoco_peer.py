@@ -48,7 +48,7 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     try:
         from . import mujoco_springs
     except ImportError:
-        hint = 'pip install ".[bench]" in the repository'
+        hint = "pip install mujoco==4.0.0"
         raise StudyError(f"MuJoCo is not installed: {hint}") from None
     experiment = Experiment("mujoco", "MuJoCo at equal stiffness", SETUP)
     periods = effort.count(100, least=10)
