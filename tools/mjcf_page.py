@@ -201,7 +201,7 @@ def shortfalls(models: list[Model]) -> str:
     for m in models:
         if m.dofs and (short := m.falls_short()):
             rows.append([f"{m.package}: `{_name(m)}`", "; ".join(short), m.why()])
-    return "## What falls short\n\n" + markdown(["file", "what", "why"], rows)
+    return "## What falls short\n\n" + markdown(["file", "what", "why"], rows, words=True)
 
 
 def of_files(models: list[Model]) -> str:
@@ -239,9 +239,10 @@ def _name(m: Model) -> str:
     return "/".join(Path(m.file).parts[-2:])
 
 
-def markdown(head: list[str], rows: list[list[Any]]) -> str:
-    """A table; numbers to the right."""
-    lines = [" | ".join(head), " | ".join("---" if k == 0 else "---:" for k in range(len(head)))]
+def markdown(head: list[str], rows: list[list[Any]], words: bool = False) -> str:
+    """A table; numbers to the right, words to the left."""
+    marks = ["---" if k == 0 or words else "---:" for k in range(len(head))]
+    lines = [" | ".join(head), " | ".join(marks)]
     lines += [" | ".join(map(str, row)) for row in rows]
     return "".join(f"| {line} |\n" for line in lines)
 
