@@ -367,7 +367,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_scenes_ask_only_for_robots_that_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hint = "[robots]"
+    hint = "pip install"
     assert hint not in CliRunner().invoke(app, ["scenes"]).output
     monkeypatch.setenv("STICTION_ROBOTS_DIR", str(tmp_path / "none"))
     assert hint in CliRunner().invoke(app, ["scenes"]).output

@@ -275,11 +275,11 @@ def test_what_cannot_be_run_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         run(uneven)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(
-        ModuleNotFoundError, match=r"pip install 'stiction\[ray\]'; workers = 0 runs"
+        ModuleNotFoundError, match=r"pip install ray; workers = 0 runs"
     ):
         run(Squares(), workers=2)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ModuleNotFoundError, match=r"need pyarrow: pip install 'stiction\[ray\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"need pyarrow: pip install pyarrow"):
         run(Squares(), out=tmp_path / "out")
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from .._stiction import Control, ExternalWrench, Parameters, Scene, SceneMotion, State
 from ..mujoco_layout import to_mujoco_qpos
-from .mjcf_actuators import Drive, clipped
+from .mjcf_actuator_table import clipped
+from .mjcf_actuators import Drive
 from .mjcf_equality import SoftEqualities, SoftWeld
 from .mjcf_fluid import Fluid
 from .mjcf_joint_forces import JointForces
