@@ -19,12 +19,12 @@ from gallery_entry import FINISH, PRELUDE, Entry
 from gallery_robots import REAL
 from stiction.record import Recorder
 from stiction.replay import Replay, write_replay
+from stiction_lab.studies.page.markdown import replace
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "gallery.md"
 NUMBERS = ROOT / "docs" / "tables" / "gallery.json"
 PICTURES = ROOT / "docs" / "images" / "gallery"
-MARKERS = "<!-- gallery:start -->", "<!-- gallery:end -->"
 FPS = 30
 ENTRIES = BUILT_IN + REAL
 EMBEDDED = {"grasp": "panda", "stack": "box-stack", "pile": "ycb-pile"}
@@ -161,9 +161,7 @@ def cards(numbers: dict[str, Any]) -> str:
 
 def rendered(text: str, numbers: dict[str, Any]) -> str:
     """The page with its part between the markers made from the numbers."""
-    start, end = MARKERS
-    before, after = text.split(start)[0], text.split(end)[1]
-    return f"{before}{start}\n\n{cards(numbers)}\n{end}{after}"
+    return replace(text, "gallery", f"\n{cards(numbers)}")
 
 
 def embedded(motion: str, output: Path) -> None:

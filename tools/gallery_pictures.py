@@ -1,29 +1,16 @@
 """Thumbnails of replays, by a headless Chromium (tools/gallery.py)."""
 
-import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 from PIL import Image
+from screenshot import screenshot
 
 SIZE = (480, 320)
 LIMIT = 40_000
 """Bytes of a thumbnail at most."""
 SCALE = 2
 """Pictures are taken larger and made smaller: smooth edges."""
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--hide-scrollbars",
-    "--no-first-run",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--virtual-time-budget=4000",
-]
 SPARE = 87
 """Rows below the page that a headless window takes for its frame [pixels]."""
 
@@ -34,17 +21,12 @@ def picture(replay: Path, output: Path, t: float, cam: str, options: str = "") -
     Raises:
         RuntimeError: no Chromium, or its picture is too large for LIMIT.
     """
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        raise RuntimeError("no chromium: apt-get install chromium")
     view = f"t={t:g}&play=0&ui=0&panel=0&theme=light&cam={cam}"
     width, height = (SCALE * side for side in SIZE)
     with tempfile.TemporaryDirectory() as folder:
         shot = Path(folder) / "shot.png"
         url = f"{replay.resolve().as_uri()}#{view}" + (f"&{options}" if options else "")
-        window = [f"--window-size={width},{height + SPARE}", f"--user-data-dir={folder}/profile"]
-        command = [chromium, *FLAGS, *window, f"--screenshot={shot}", url]
-        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        screenshot(url, shot, (width, height + SPARE), 4000)
         with Image.open(shot) as taken:
             image = taken.convert("RGB")
     small = image.crop((0, 0, width, height)).resize(SIZE, Image.Resampling.LANCZOS)

@@ -11,13 +11,12 @@ models, under the exact model and its relaxations.
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+from screenshot import browser, screenshot
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "home_slide.svg"
@@ -68,21 +67,14 @@ def photograph() -> None:
     """The replay of the demo as a browser draws it."""
     from stiction.demo import run_demo
 
-    names = ("chromium", "chromium-browser", "google-chrome")
-    browser = next((found for found in map(shutil.which, names) if found), None)
-    if browser is None:
+    if browser() is None:
         print("no Chromium: docs/images/solo12.png stays as it is")
         return
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "solo12.html")
         run_demo(page)
         address = page.as_uri() + "#t=2.6&play=0&cones=1&panel=1&theme=light"
-        subprocess.run(
-            [browser, "--headless=new", "--no-sandbox", "--hide-scrollbars", "--use-gl=angle",
-             "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--virtual-time-budget=8000",
-             "--window-size=1280,860", f"--screenshot={SOLO}", address],
-            check=True, capture_output=True, timeout=120,
-        )  # fmt: skip
+        screenshot(address, SOLO, (1280, 860), 8000)
 
 
 def draw() -> None:

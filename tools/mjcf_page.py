@@ -11,10 +11,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from stiction_lab.studies.page.markdown import replace, table
+
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "mjcf-models.json"
 PAGE = ROOT / "docs" / "mjcf_models.md"
-BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+BEGIN, END = "<!-- tables:start -->", "<!-- tables:end -->"
 PASSIVE_GAIN, ENERGY_DIFFERENCE, DEPTH, LOAD = 1e-3, 0.1, 1e-3, 0.3
 """What is asked: rise of a passive file's energy and end of the others' energies, of their range;
 depth [m]; loading beyond MuJoCo's compiler [s]."""
@@ -46,7 +48,6 @@ WHY: dict[str, str] = {
     "*/model_with_ball_joints.xml": "two balls overlap by 20 mm at the start",
     "*/assets/arm.xml": "starts up to 190 mm below the rest height that its floor asks for",
     "*/omron_mobile_base.xml": "at rest; 0.1 J by which MuJoCo's dry friction lets a column creep",
-    "*": "",
 }
 """Pattern of a file's path -> why it falls short."""
 
@@ -110,8 +111,8 @@ class Model:
     def why(self) -> str:
         """The reason, if one is known."""
         path = f"{self.package}/{self.file}"
-        found = [text for pattern, text in WHY.items() if fnmatch(path, pattern)]
-        return found[0] or (OVERLAP if self.overlaps else "")
+        found = (text for pattern, text in WHY.items() if fnmatch(path, pattern))
+        return next(found, OVERLAP if self.overlaps else "")
 
 
 def store(machine: dict[str, Any], models: list[Model]) -> None:
@@ -138,9 +139,7 @@ def read() -> tuple[dict[str, Any], list[Model]]:
 def write_page() -> None:
     """The tables between their marks."""
     text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{BEGIN}\n\n{tables()}\n{END}{after}", encoding="utf-8")
+    PAGE.write_text(replace(text, "tables", f"\n{tables()}"), encoding="utf-8")
 
 
 def tables() -> str:
@@ -242,9 +241,7 @@ def _name(m: Model) -> str:
 def markdown(head: list[str], rows: list[list[Any]], words: bool = False) -> str:
     """A table; numbers to the right, words to the left."""
     marks = ["---" if k == 0 or words else "---:" for k in range(len(head))]
-    lines = [" | ".join(head), " | ".join(marks)]
-    lines += [" | ".join(map(str, row)) for row in rows]
-    return "".join(f"| {line} |\n" for line in lines)
+    return table(head, [list(map(str, row)) for row in rows], marks) + "\n"
 
 
 if __name__ == "__main__":

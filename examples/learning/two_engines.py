@@ -1,6 +1,6 @@
 """A task learned in two engines, each policy judged in both: what of a gait is the engine's?
 
-    pip install gymnasium torch 'gymnasium[mujoco]'
+    pip install torch 'gymnasium[mujoco]'
     python examples/learning/two_engines.py --results benchmarks/results
     python examples/learning/two_engines.py --smoke        # a minute: does it run?
 

@@ -49,7 +49,7 @@ from .cli_subject import (
 from .cli_sweep import sweep_command
 from .cli_tools import OneLineGroup, UsageError, guarded, print_json, spinner, stdout, step_progress
 from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
-from .loading import has_example_robots
+from .loading import INSTALL_ROBOTS, has_example_robots
 from .record import Recorder
 from .replay import open_replay, write_replay
 from .run import Segment, execute, time_steps
@@ -244,7 +244,7 @@ def list_scenes(as_json: JsonOption = False) -> None:
     for row in rows:
         count = f"{row['default_n']} by default" if row["default_n"] else ""
         missing = row["needs_robots"] and not has_example_robots()
-        extra = "pip install example-robot-data==6.0.0" if missing else ""
+        extra = INSTALL_ROBOTS if missing else ""
         table.add_row(
             row["name"] + ("(n)" if row["default_n"] else ""), row["description"], count, extra
         )

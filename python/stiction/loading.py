@@ -33,6 +33,7 @@ _SCENE_OPTIONS = (
 _FILE_OPTIONS = ("ground", "X_W")
 MJCF_ENDINGS = (".xml", ".mjcf")
 SCENE_ENDING = ".stiction"
+INSTALL_ROBOTS = "pip install example-robot-data==6.0.0"
 READ = "only URDF (.urdf), MJCF (.xml, .mjcf) and saved scenes (.stiction)"
 
 
@@ -100,9 +101,7 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
         scene = _stiction.make_scene(str(name_or_path), chosen)
     except _stiction.StictionError as error:
         # The library names the extra, from which pip would compile all of stiction anew.
-        text = str(error).replace(
-            "pip install stiction[robots]", "pip install example-robot-data==6.0.0"
-        )
+        text = str(error).replace("pip install stiction[robots]", INSTALL_ROBOTS)
         raise _stiction.StictionError(text) from None
     for message in scene.messages:
         _log.debug("%s", message)

@@ -70,6 +70,11 @@ inline bool recovers(const ConstraintRow& row) {
          row.kind == ReferenceKind::kDrift;
 }
 
+/// The same of an error that was there before, not of one that the step's own motion makes.
+inline bool corrects(const ConstraintRow& row) {
+  return recovers(row) && row.kind != ReferenceKind::kDrift;
+}
+
 /// Rows dense by dof, where one tree carries them all (src/contact/one_tree_rows.hpp).
 struct OneTreeRows {
   int tree = -1;                      ///< -1: more than one

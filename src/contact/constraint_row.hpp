@@ -24,6 +24,11 @@ inline constexpr double kFarOut = 0.1, kYields = 1e-3;
 /// The fastest that a joint is brought back within its limits.
 double limit_cap(const ContactSettings& settings, JointType joint);
 
+/// How far from its limit a joint has a row for it.
+inline double limit_reach(const ContactSettings& settings, double dt, double velocity) {
+  return std::max(settings.limit_margin, 2.0 * dt * std::abs(velocity));
+}
+
 // Each appends rows with J, J v, c* and R. Files of the same name.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);  // of gears too

@@ -56,9 +56,7 @@ void append_limit(const RowContext& context,
                   double sign,
                   double cap) {
   const double gap = sign * (q - limit);
-  const double reach =
-      std::max(context.settings.limit_margin, 2.0 * context.dt * std::abs(context.state.v[dof]));
-  if (gap > reach) return;
+  if (gap > limit_reach(context.settings, context.dt, context.state.v[dof])) return;
   ConstraintRow& row = append_scalar(context, source, dof, ConstraintSet::non_negative());
   add_dof_side(context, dof, sign, row);
   accumulate_velocity(context, row);

@@ -59,19 +59,18 @@ bool matters(const RowContext& context, const ConstraintRow& row) {
   return row.kind == ReferenceKind::kRecovery && share_of_cap(context, row) > kMatters;
 }
 
-/// Islands of more than one set with an error that matters, and that are not held; whether there
-/// are any.
-bool find_islands(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
+/// Islands of more than one set with an error that matters; none at all if there are none.
+void find_islands(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
   work.islands.assign(p.num_islands(), 0);
   bool any = false;
   for (int k = 0; k < p.num_islands(); ++k) {
     const int first = p.island_start[k], last = p.island_start[k + 1];
-    if (last - first < 2 || work.held[k]) continue;
+    if (last - first < 2) continue;
     for (int i = first; i < last && !work.islands[k]; ++i)
       work.islands[k] = matters(context, context.out.rows[i]);
     any = any || work.islands[k];
   }
-  return any;
+  if (!any) work.islands.clear();
 }
 
 void find_trees(const RowContext& context, const ContactProblem& p, RecoveryWorkspace& work) {
@@ -180,7 +179,7 @@ void start_at_rest(const RowContext& context, const RecoveryWorkspace& work, Con
     for (int i = p.island_start[k]; i < p.island_start[k + 1] && work.islands[k]; ++i) {
       const ConstraintRow& row = context.out.rows[i];
       const bool gap = row.kind == ReferenceKind::kSpeculative || row.kind == ReferenceKind::kNone;
-      if (!gap && (!recovers(row) || row.kind == ReferenceKind::kDrift)) continue;
+      if (!gap && !corrects(row)) continue;
       for (int r = first_asked(row); r < row.set.dim; ++r)
         p.g[p.sets[i].offset + r] = -row.reference[r];
     }
@@ -228,7 +227,7 @@ void cut(const RowContext& context, const RecoveryWorkspace& work, ContactProble
         row.gap_kind = ReferenceKind::kCapped;
         row.gap_reference *= share;
       }
-      if (!recovers(row) || row.kind == ReferenceKind::kDrift) continue;
+      if (!corrects(row)) continue;
       row.kind = ReferenceKind::kCapped;
       for (int r = first_asked(row); r < row.set.dim; ++r) {
         p.g[p.sets[i].offset + r] += (1.0 - share) * row.reference[r];
@@ -244,7 +243,6 @@ void reserve(const RowContext& context, const ContactProblem& p, RecoveryWorkspa
   const std::size_t trees = context.scene.trees().size(), rows = p.g.capacity();
   work.island_of_tree.reserve(trees);
   work.islands.reserve(trees);
-  work.held.reserve(trees);
   work.share.reserve(trees);
   work.opposed.reserve(static_cast<int>(p.sets.capacity() + 5 * context.scene.closures().size()));
   for (std::vector<double>* v : {&work.pushed, &work.after}) v->reserve(context.scene.nv());
@@ -261,21 +259,21 @@ void hold_locked_islands(const RowContext& context,
                          ContactProblem& problem,
                          RecoveryWorkspace& work,
                          ContactSolution& solution) {
-  const int islands = problem.num_islands();
-  work.held.assign(islands, 0);
+  work.islands.clear();
   if (settings.name != "ncp-newton") return;
   reserve(context, problem, work);
-  if (!find_islands(context, problem, work)) return;
+  find_islands(context, problem, work);
+  if (work.islands.empty()) return;
   find_trees(context, problem, work);
-  work.share.assign(islands, 0.0);
+  work.share.assign(work.islands.size(), 0.0);
   each_tree(work, [&](int t, int island) { work.share[island] += energy_at_caps(context, t); });
   bool any = false;
-  for (int k = 0; k < islands; ++k) {
+  for (int k = 0; k < problem.num_islands(); ++k) {
     const double energy = work.share[k];
     work.share[k] = 1.0;
     if (!work.islands[k]) continue;
-    work.held[k] = energy_to_obey(context, problem, k, work.opposed) > kLocked * energy;
-    if (!work.held[k]) continue;
+    if (energy_to_obey(context, problem, k, work.opposed) <= kLocked * energy) continue;
+    work.islands[k] = 0;
     work.share[k] = 0.0;
     press(work.opposed, solution.impulse.data());
     any = true;
@@ -290,9 +288,7 @@ void keep_recovery_speeds(const RowContext& context,
                           RecoveryWorkspace& work,
                           ContactSolution& solution) {
   work.solved_again = false;
-  if (settings.name != "ncp-newton") return;
-  if (!find_islands(context, problem, work)) return;
-  find_trees(context, problem, work);
+  if (work.islands.empty()) return;
   if (!keep_suspects(context, settings, problem, work, solution)) return;
   work.solved_again = true;
   const bool any = find_shares(context, settings, problem, solver, work);

@@ -21,7 +21,7 @@ bool asks(const ConstraintRow& row, int r, double& asked) {
   const bool scalar = row.set.kind == SetKind::kNonNegative || row.set.kind == SetKind::kFree;
   if (!scalar && !(row.set.is_cone() && r == row.set.dim - 1)) return false;
   const bool gap = row.kind == ReferenceKind::kSpeculative;
-  asked = gap || (recovers(row) && row.kind != ReferenceKind::kDrift) ? row.reference[r] : 0.0;
+  asked = gap || corrects(row) ? row.reference[r] : 0.0;
   return true;
 }
 

@@ -9,11 +9,10 @@
 
 namespace stiction {
 
-/// Scratch of keep_recovery_speeds().
+/// Of hold_locked_islands() and, after it, keep_recovery_speeds().
 struct RecoveryWorkspace {
   std::vector<int> island_of_tree;    ///< -1: none
-  std::vector<std::uint8_t> islands;  ///< that are looked at
-  std::vector<std::uint8_t> held;     ///< [islands] that are locked
+  std::vector<std::uint8_t> islands;  ///< that are looked at; empty: none has an error that matters
   OpposedRows opposed;
   std::vector<double> pushed, after;    ///< [nv] by the impulses, and with them
   std::vector<double> linear, angular;  ///< [bodies of a tree] speeds

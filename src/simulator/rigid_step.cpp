@@ -75,22 +75,21 @@ void RigidStep::step_whole(const StepInput& input, State& state) {
   solve_problem(input, state);
   change_velocity(input);
   if (jumps_a_limit(input, state)) {
-    far_ = input.settings;
-    far_.contact.limit_margin = kInfinity;
-    const StepInput far{input.scene, input.parameters, far_, input.control, input.before};
+    ContactSettings every_limit = input.settings.contact;
+    every_limit.limit_margin = kInfinity;
     safe_islands_ = 0;
-    build(far, state);
-    solve_problem(far, state);
-    change_velocity(far);
+    build(input, every_limit, state);
+    solve_problem(input, state);
+    change_velocity(input);
   }
   finish(input, state);
 }
 
-/// Whether a joint would end beyond a limit that was out of reach, of limit_margin and twice the
-/// way of its velocity, and so was no row: a light joint under a strong servo.
+/// Whether a joint would end beyond a limit that was out of limit_reach() and so was no row: a
+/// light joint under a strong servo.
 bool RigidStep::jumps_a_limit(const StepInput& input, const State& state) const {
   const auto& [scene, parameters, settings, control, before] = input;
-  const double dt = settings.dt, margin = settings.contact.limit_margin;
+  const double dt = settings.dt;
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     if (record_.dynamics.asleep[t]) continue;
@@ -100,7 +99,7 @@ bool RigidStep::jumps_a_limit(const StepInput& input, const State& state) const 
       const double q =
           joint_position(tree.joint[b], state.q.data() + tree.q_offset + tree.q_index[b]);
       const double v = state.v[dof] + record_.dv[dof];
-      const double reach = std::max(margin, 2.0 * dt * std::abs(state.v[dof]));
+      const double reach = limit_reach(settings.contact, dt, state.v[dof]);
       const double below = q - parameters.lower[dof], above = parameters.upper[dof] - q;
       if ((below > reach && below + dt * v < 0.0) || (above > reach && above - dt * v < 0.0))
         return true;
@@ -109,9 +108,10 @@ bool RigidStep::jumps_a_limit(const StepInput& input, const State& state) const 
   return false;
 }
 
-RowContext RigidStep::row_context(const StepInput& input, const State& state) {
+RowContext RigidStep::row_context(const StepInput& input,
+                                  const ContactSettings& contact,
+                                  const State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
-  const ContactSettings& contact = settings.contact;
   return {scene, parameters, state, contact, settings.dt, record_.dynamics, record_.rows, scratch_};
 }
 
@@ -122,11 +122,11 @@ void RigidStep::prepare(const StepInput& input, State& state) {
   find_awake_contacts(input, state);
   compute_dynamics(
       scene, parameters, state.q.data(), state.v.data(), control, settings.dt, record_.dynamics);
-  build(input, state);
+  build(input, settings.contact, state);
 }
 
-void RigidStep::build(const StepInput& input, State& state) {
-  const RowContext context = row_context(input, state);
+void RigidStep::build(const StepInput& input, const ContactSettings& contact, State& state) {
+  const RowContext context = row_context(input, contact, state);
   build_problem(context, record_.contacts, record_.problem, record_.solution.impulse);
   if (input.settings.project_closures)
     add_closure_curvature(context, input.control, record_.dynamics, record_.problem, loops);
@@ -180,7 +180,7 @@ void RigidStep::solve_problem(const StepInput& input, State& state) {
   }
   solution.penalty = state.penalty;
   const SolverSettings& rules = rules_of_step(settings.solver);
-  const RowContext context = row_context(input, state);
+  const RowContext context = row_context(input, settings.contact, state);
   hold_locked_islands(context, rules, record_.problem, recovery_work_, solution);
   solve(record_.problem, rules, solver_, solution);
   keep_recovery_speeds(context, rules, record_.problem, solver_, recovery_work_, solution);

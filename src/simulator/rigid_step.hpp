@@ -34,7 +34,7 @@ class RigidStep final : public StepKind {
   bool step_on_lanes(const StepInput& input, State& state);
   void step_whole(const StepInput& input, State& state);
   void pause_lanes();
-  void build(const StepInput& input, State& state);
+  void build(const StepInput& input, const ContactSettings& contact, State& state);
   void change_velocity(const StepInput& input);
   bool jumps_a_limit(const StepInput& input, const State& state) const;
   void find_awake_contacts(const StepInput& input, State& state);
@@ -43,7 +43,9 @@ class RigidStep final : public StepKind {
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
-  RowContext row_context(const StepInput& input, const State& state);
+  RowContext row_context(const StepInput& input,
+                         const ContactSettings& contact,
+                         const State& state);
 
   CollisionWorkspace collision_;
   StepRecord record_;
@@ -55,7 +57,6 @@ class RigidStep final : public StepKind {
   bool dissipative_;                           ///< settings.impact_law
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   SolverSettings exact_;                       ///< of a step with restitution
-  SimulatorSettings far_;                      ///< of a step that would jump a limit
   int safe_islands_ = 0;
 
   /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a

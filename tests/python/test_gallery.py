@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import sys
 from importlib import import_module
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from stiction.loading import has_example_robots
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = 20
@@ -22,9 +22,9 @@ NUMBERS = json.loads(gallery.NUMBERS.read_text())
 
 @pytest.mark.parametrize("entry", gallery.ENTRIES, ids=lambda entry: entry.name)
 def test_code_runs(entry: Any) -> None:
-    for package in ("gymnasium", *filter(None, [entry.needs])):
-        if importlib.util.find_spec(package) is None and not _robots_are_there(package):
-            pytest.skip(f"needs {package}")
+    pytest.importorskip("gymnasium")
+    if entry.needs == "example_robot_data" and not has_example_robots():
+        pytest.skip("needs example-robot-data")
     if entry.source.endswith(".xml"):
         pytest.importorskip("mujoco")
     names = gallery.prepare(entry)
@@ -33,14 +33,6 @@ def test_code_runs(entry: Any) -> None:
         assert sim.step(state, control).status == "ok"
         names.get("act", lambda step: None)(step + 1)
     assert np.isfinite(state.q).all() and np.isfinite(state.v).all()
-
-
-def _robots_are_there(package: str) -> bool:
-    """example-robot-data is a folder beside Pinocchio's, not always a module."""
-    import pinocchio
-
-    share = Path(pinocchio.__file__).parents[4] / "share" / "example-robot-data"
-    return package == "example_robot_data" and share.is_dir()
 
 
 def test_all_built_in_scenes_are_there() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio
 
 from .._stiction import Material, Robot, Scene, Shape, Sphere, StictionError
-from ..loading import LoadWarning, example_robots, load, load_urdf
+from ..loading import INSTALL_ROBOTS, LoadWarning, example_robots, load, load_urdf
 from .legs import FootPoints, up_in_body
 
 __all__ = ["GO2", "SOLO12", "Legged"]
@@ -93,8 +93,7 @@ def _go2(ground: Shape | None) -> Scene:
     folder = example_robots() / "go2_description"
     if not folder.is_dir():
         raise StictionError(
-            f"no robot go2 in {folder}: pip install example-robot-data==6.0.0, or set "
-            "STICTION_ROBOTS_DIR"
+            f"no robot go2 in {folder}: {INSTALL_ROBOTS}, or set STICTION_ROBOTS_DIR"
         )
     material = Material(friction=0.9)
     with warnings.catch_warnings():  # an attribute of fixed joints, groups of the SRDF

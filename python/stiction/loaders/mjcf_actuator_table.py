@@ -40,17 +40,13 @@ class Arms:
         return cls(np.array(k, dtype=np.intp), np.array(d, dtype=np.intp), np.array(factor))
 
     def sums(self, of_actuators: Floats, nv: int) -> Floats:
-        """(nv,)."""
-        if not len(self.dof):
-            return np.zeros(nv)
-        terms = self.factor * of_actuators[self.actuator]
-        return np.asarray(np.bincount(self.dof, terms, nv), dtype=np.float64)
-
-    def sums_of_worlds(self, of_actuators: Floats, nv: int) -> Floats:
-        """(worlds, nv) of (worlds, n), in the order of sums()."""
-        out = np.zeros((len(of_actuators), nv))
+        """(..., nv) of (..., n)."""
+        if of_actuators.ndim == 1 and len(self.dof):  # of one world faster
+            terms = self.factor * of_actuators[self.actuator]
+            return np.asarray(np.bincount(self.dof, terms, nv), dtype=np.float64)
+        out = np.zeros((*of_actuators.shape[:-1], nv))
         for k, d, factor in zip(self.actuator, self.dof, self.factor, strict=True):
-            out[:, d] += factor * of_actuators[:, k]
+            out[..., d] += factor * of_actuators[..., k]
         return out
 
 
@@ -98,11 +94,11 @@ class ActuatorTable:
         )
 
     def bounded(self, ctrl: Floats) -> Floats:
-        """(n,) controls in their ranges."""
-        return clipped(ctrl[self.control], *self.control_range)
+        """(..., n) controls in their ranges."""
+        return clipped(ctrl[..., self.control], *self.control_range)
 
     def forces(self, ctrl: Floats, activation: Floats | None) -> Floats:
-        """(n,) at length 0 and speed 0."""
+        """(..., n) at length 0 and speed 0; activations (na,) of one world."""
         u = self.bounded(ctrl)
         if activation is not None:
             for k, a in self.activated:
@@ -117,4 +113,4 @@ def clipped(x: Floats, low: Floats, high: Floats) -> Floats:
 
 def over(force: Floats, gain: Floats) -> Floats:
     """0 where there is no gain."""
-    return np.divide(force, gain, out=np.zeros(len(gain)), where=gain > 0)
+    return np.divide(force, gain, out=np.zeros(force.shape), where=gain > 0)

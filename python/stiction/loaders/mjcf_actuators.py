@@ -113,36 +113,32 @@ class Actuation:
         if ctrl.shape != (self.count,):
             raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
         nv, table = len(self.kp), self._table
-        force = table.forces(ctrl, activation)
-        torque = table.motors.sums(clipped(force, *table.force_range), nv)
-        if given is None and q_dofs is not None:
-            spring = table.springs.sums(table.kp, nv) * q_dofs
-        else:
-            spring = table.servos.sums(force, nv)
         control = Control(nv)
-        control.torque = clipped(torque, -self.torque_limit, self.torque_limit)
-        control.position_target = over(spring, self.kp)
-        control.velocity_target = over(table.dampers.sums(force, nv), self.kd)
+        torque, position, velocity = self._commands(table.forces(ctrl, activation))
+        if given is None and q_dofs is not None:
+            position = over(table.springs.sums(table.kp, nv) * q_dofs, self.kp)
+        control.torque, control.position_target = torque, position
+        control.velocity_target = velocity
         return control
 
+    def _commands(self, force: Floats) -> tuple[Floats, Floats, Floats]:
+        """Torques, positions and velocities of targets, (..., nv) each, of forces (..., n) at
+        length 0 and speed 0."""
+        nv, table = len(self.kp), self._table
+        torque = table.motors.sums(clipped(force, *table.force_range), nv)
+        return (
+            clipped(torque, -self.torque_limit, self.torque_limit),
+            over(table.servos.sums(force, nv), self.kp),
+            over(table.dampers.sums(force, nv), self.kd),
+        )
+
     def controls(self, given: ArrayLike, worlds: int) -> tuple[Floats, Floats, Floats]:
-        """control() of many worlds, ctrl (worlds, nu) or (nu,): torques, positions and velocities
-        of targets, (worlds, nv) each."""
+        """_commands() of ctrl (worlds, nu), or (nu,) for all of them."""
         ctrl = np.asarray(given, dtype=np.float64)
         if ctrl.shape not in ((self.count,), (worlds, self.count)):
             shapes = f"({self.count},) or ({worlds}, {self.count})"
             raise ValueError(f"ctrl has shape {ctrl.shape}: must be {shapes}")
-        ctrl = np.broadcast_to(ctrl, (worlds, self.count))
-        nv, table = len(self.kp), self._table
-        force = table.gain * clipped(ctrl[:, table.control], *table.control_range) + table.bias
-        torque = table.motors.sums_of_worlds(clipped(force, *table.force_range), nv)
-        position = table.servos.sums_of_worlds(force, nv)
-        velocity = table.dampers.sums_of_worlds(force, nv)
-        return (
-            clipped(torque, -self.torque_limit, self.torque_limit),
-            np.where(self.kp > 0, position / np.where(self.kp > 0, self.kp, 1.0), 0.0),
-            np.where(self.kd > 0, velocity / np.where(self.kd > 0, self.kd, 1.0), 0.0),
-        )
+        return self._commands(self._table.forces(ctrl, None))
 
     def drives(self, ctrl: Floats, activation: Floats) -> list[Drive]:
         """Of what a scene has no numbers for."""

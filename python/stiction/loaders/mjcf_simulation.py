@@ -58,6 +58,7 @@ class MjcfSimulation:
         self._sights: dict[int, Sight] = {}
         self._pulls = bool(model._passive)
         self._senses_limits = model._senses_limits
+        self._senses_contacts = any(s.of_last_step for s in model._sensors.values())
         self._begin()
 
     def reset(self, keyframe: str | None = None) -> None:
@@ -87,7 +88,7 @@ class MjcfSimulation:
         self._acceleration = np.zeros(int(m.nv))
         self._before = self.state.copy()
         self._wrenches: list[ExternalWrench] = []
-        self._contacts: list[ContactReport] | None = []
+        self._contacts: list[ContactReport] = []
         self._limits = LimitForces()
 
     # --- mocap bodies -----------------------------------------------------------------------------
@@ -178,7 +179,8 @@ class MjcfSimulation:
         self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
         report = self.sim.step(self.state, control)
-        self._contacts = None
+        if self._senses_contacts:
+            self._contacts = self.sim.contacts()
         self._limits = LimitForces(self._joint_limits(), pull.limits)
         self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
         self.activation = model._actuation.next_activation(given, self.activation, dt)
@@ -197,11 +199,6 @@ class MjcfSimulation:
                 found[dof] = found.get(dof, 0.0) + abs(float(impulse[start])) / self.sim.settings.dt
             start += len(row.velocity)
         return found
-
-    def _contacts_of_last_step(self) -> list[ContactReport]:
-        if self._contacts is None:
-            self._contacts = self.sim.contacts()
-        return self._contacts
 
     def _sight(self, body: int) -> Sight:
         if body not in self._sights:
@@ -258,7 +255,7 @@ class MjcfSimulation:
                 forces=self._model._actuation.forces(self._ctrl, self.activation, q, v),
                 actuation=self._model._actuation,
                 wrenches=[(w.body, np.array(w.force), np.array(w.moment)) for w in self._wrenches],
-                contacts=self._contacts_of_last_step(),
+                contacts=self._contacts,
                 limits=self._limits,
                 sight=self._sight,
                 places=self._model._places,

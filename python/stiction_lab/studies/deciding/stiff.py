@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio
+from stiction.loading import INSTALL_ROBOTS
 from stiction.pages.experiment import StudyError
 
 from ..stiff_contact import biped, plans, robots, stiffness, truth
@@ -67,7 +68,7 @@ def romeo(share: float) -> dict[str, Any]:
     """
     path = next((p for p in _romeos() if p.is_file()), None)
     if path is None:
-        raise StudyError("romeo_small.urdf is not installed: pip install example-robot-data==6.0.0")
+        raise StudyError(f"romeo_small.urdf is not installed: {INSTALL_ROBOTS}")
     motion = biped.walk(path, None if share >= 1.0 else 3)
     true = truth.run(motion, replace(FINENESS, law="published"), _silent, (0.0, 1.0))
     rows = []

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """With a line under the heads."""
-    lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join(["---"] * len(columns)) + " |"]
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], marks: Sequence[str] | None = None
+) -> str:
+    """With a line under the heads; `marks` align the columns, "---:" to the right."""
+    under = marks or ["---"] * len(columns)
+    lines = ["| " + " | ".join(columns) + " |", "| " + " | ".join(under) + " |"]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
 
 
