@@ -14,7 +14,7 @@ bin := $(VENV)/bin
 cmake := $(bin)/cmake
 configure := -Wno-dev -G Ninja -DPython3_EXECUTABLE=$(VENV)/bin/python -DCMAKE_MAKE_PROGRAM=$(VENV)/bin/ninja
 
-.PHONY: help demo test ctest pytest bench study study-envs fuzz mutants test-jax test-torch test-crocoddyl test-ray docs wheel format lint sanitize clean \
+.PHONY: help demo test ctest pytest bench study study-envs fuzz mutants test-jax test-torch test-crocoddyl test-ray test-models docs wheel format lint sanitize clean \
         setup-build setup-test setup-study setup-dev setup-docs extension
 .DEFAULT_GOAL := help
 
@@ -30,6 +30,7 @@ help:
 	@echo "make test-jax  gradients through JAX, in .venv-jax; make test-torch: PyTorch, several GB, in .venv-torch"
 	@echo "make test-crocoddyl  action models against Crocoddyl's differences, in .venv-crocoddyl"
 	@echo "make test-ray  sweeps on Ray's processes, some of which are killed, in .venv-ray"
+	@echo "make test-models  every MJCF file of five packages, which are fetched: some minutes"
 	@echo "make docs      the manual as HTML in build/docs"
 	@echo "make wheel     a wheel in dist/"
 	@echo "make format    reformat C++ and Python"
@@ -111,6 +112,11 @@ mutants: setup-test
 test-jax test-torch test-crocoddyl test-ray: test-%: extension
 	@VENV=$(VENV)-$* $(PYTHON) tools/bootstrap.py $*
 	@$(VENV)-$*/bin/python -m pytest tests/frameworks/test_$*.py
+
+# Every MJCF file of five packages, which are fetched.
+test-models: setup-test extension
+	@$(bin)/python tools/fetch_mjcf_models.py
+	@PYTHONPATH=tests/python $(bin)/python -m pytest -n $(JOBS) tests/models
 
 docs: setup-docs extension
 	@$(bin)/python -m sphinx -q -W --keep-going docs build/docs

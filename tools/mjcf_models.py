@@ -1,8 +1,8 @@
 """Every MJCF file below some folders in stiction and in MuJoCo, for a page of the manual.
 
-    pip download --no-deps gymnasium gymnasium-robotics dm_control metaworld robosuite
-    PYTHONPATH=tests/python python tools/mjcf_models.py gymnasium/ ...    # the wheels, unpacked
+    PYTHONPATH=tests/python python tools/mjcf_models.py [FOLDER ...]
 
+Without folders, those of the packages that fetch_mjcf_models.py fetches.
 Of every file that MuJoCo compiles and that has joints: whether mass matrix, bias and acceleration
 at random states and controls are MuJoCo's to 1e-9 with contacts, limits, dry friction and
 equalities off in both; then 2 s without control at the file's time step (4000 steps at most) in
@@ -25,6 +25,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import stiction
+from fetch_mjcf_models import fetch
 from mjcf_beside_mujoco import Beside, worst_differences
 from mjcf_page import ENERGY_DIFFERENCE, Model, store, write_page
 from stiction_lab.bench.machine import describe
@@ -36,7 +37,7 @@ SECONDS, MOST_STEPS, LIMIT, SAMPLES = 2.0, 4000, 300, 200
 def main() -> None:
     """Measure, store, print."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -44,7 +45,9 @@ def main() -> None:
     signal.signal(signal.SIGALRM, _too_long)
     stiction.load_mjcf("<mujoco/>")  # starts the process that compiles
     models = [
-        measured(f, file, given.only) for f in given.folders for file in sorted(f.rglob("*.xml"))
+        measured(folder, file, given.only)
+        for folder in given.folders or fetch()
+        for file in sorted(folder.rglob("*.xml"))
     ]
     found = [model for model in models if model]
     if given.only:
@@ -92,7 +95,7 @@ def look_at(model: Model, file: Path, m: Any) -> None:
     if not model.dofs:
         return
     beside = Beside(file, equalities=False)
-    differences = worst_differences(beside, np.random.default_rng(0), states=3)
+    differences = worst_differences(beside, np.random.default_rng(0), states=100)
     model.differences = {key: x for key, x in differences.items() if x >= 1e-9}
     model.steps = min(round(SECONDS / loaded.timestep), MOST_STEPS)
     model.passive = int(m.nu) == 0 and int(m.nmocap) == 0
@@ -128,7 +131,8 @@ def note(model: Model, report: Any) -> None:
     model.ok += report.status == "ok"
     model.residual = max(model.residual, float(report.residuals.relative))
     model.depth = max(model.depth, float(report.penetration))
-    model.depth_at_start = model.depth_at_start or model.depth
+    if model.depth_at_start is None:
+        model.depth_at_start = model.depth
 
 
 def run_mujoco(model: Model, m: Any) -> Any:

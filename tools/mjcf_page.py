@@ -25,6 +25,8 @@ SOFT = "MuJoCo's contacts, limits or welds give way"
 FALLS = "an unstable balance: it still stands here, in MuJoCo it has fallen over"
 RISES = "starts inside of what it lies on and is lifted out; 0.04 J or less"
 UNSUPPORTED = "of the scene alone: springs, activations or servos that only simulation() knows"
+MESHES = "after MuJoCo's compiler its meshes get hulls and a scene here"
+UNDECIDED = "undecided"
 SPATIAL = "the spatial tendon that carries the ball is not supported, the file's message says so"
 WHY: dict[str, str] = {
     "*/ball_in_cup.xml": SPATIAL,
@@ -71,7 +73,7 @@ class Model:
     """Worst certificate of a step."""
     overlaps: int = 0
     """Pairs deeper than 1 mm at the start."""
-    depth_at_start: float = 0.0
+    depth_at_start: float | None = None
     depth: float = 0.0
     step: float = 0.0
     slowest_step: float = 0.0
@@ -95,9 +97,9 @@ class Model:
             short.append(f"loads in {self.load:.2f} s, MuJoCo {self.compile:.2f} s")
         if self.ok < 0.999 * self.steps:
             short.append(f"{self.steps - self.ok} of {self.steps} steps not ok")
-        if self.depth > max(1.001 * self.depth_at_start, DEPTH):
+        if self.depth > max(1.001 * (self.depth_at_start or 0.0), DEPTH):
             short.append(
-                f"{self.depth * 1e3:.1f} mm deep, {self.depth_at_start * 1e3:.1f} at first"
+                f"{self.depth * 1e3:.1f} mm deep, {(self.depth_at_start or 0.0) * 1e3:.1f} at first"
             )
         if self.passive and self.energy_gain > PASSIVE_GAIN:
             short.append(f"energy rises by {self.energy_gain * 100:.0f} %")
@@ -109,10 +111,20 @@ class Model:
         return short
 
     def why(self) -> str:
-        """The reason, if one is known."""
+        """The reason."""
+        pattern = self.pattern()
+        if pattern:
+            return WHY[pattern]
+        if self.energy_difference > ENERGY_DIFFERENCE and not self.passive:
+            if self.stiff_difference > ENERGY_DIFFERENCE:
+                return UNDECIDED
+            return OVERLAP if self.overlaps else SOFT
+        return MESHES if self.load > self.compile + LOAD else UNDECIDED
+
+    def pattern(self) -> str:
+        """Of WHY, that fits the file; "": none."""
         path = f"{self.package}/{self.file}"
-        found = (text for pattern, text in WHY.items() if fnmatch(path, pattern))
-        return next(found, OVERLAP if self.overlaps else "")
+        return next((pattern for pattern in WHY if fnmatch(path, pattern)), "")
 
 
 def store(machine: dict[str, Any], models: list[Model]) -> None:

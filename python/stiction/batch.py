@@ -15,7 +15,7 @@ from ._stiction import (
     SimulatorSettings,
     State,
 )
-from .batch_arguments import count, numbers, spread
+from .batch_arguments import count, numbers, spread, takes_servo
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .loading import _check_names, _check_type, _set_typed
 from .observations import Observations
@@ -271,6 +271,8 @@ class Batch(Observations):
                 goes on from the oldest command known.
             values: (N, m), (N,) one number for all entries of a world, (1, m) the same for all
                 worlds, or a number; m: geometries, bodies, dofs or 3, as `values(name)` has it.
+                One number for all as `kp` or `kd` is one for all joints that take a servo, and 0
+                for the rest, such as a floating base.
             mask: (N,) bool, the worlds it is for; None: all.
 
         Raises:
@@ -278,7 +280,10 @@ class Batch(Observations):
         """
         _check_type("name", name, str, "'friction'")
         columns = self._field_size(name)
-        self._assign(name, spread(name, values, self.num_worlds, columns), self._mask(mask))
+        rows = spread(name, values, self.num_worlds, columns)
+        if name in ("kp", "kd") and np.shape(values)[1:] in ((), (1,)) and columns > 1:
+            rows *= takes_servo(self.scene)
+        self._assign(name, rows, self._mask(mask))
 
     def values(self, name: str) -> Floats:
         """(N, m) one of FIELDS as it holds for all worlds, a copy."""

@@ -300,20 +300,23 @@ def _simulate(
         raise UsageError(f"--seconds {seconds:g} is less than one step of --dt {dt:g} s")
     with spinner(f"loading {subject.scene}"):
         opened = subject.opened
-        sim = Simulator(opened.scene, **settings)
-    state, control = sim.initial_state(configuration), opened.hold(sim, configuration)
+        whole = opened.run_whole(configuration, settings)
+        sim = Simulator(opened.scene, **settings) if whole is None else whole.sim
+    state = sim.initial_state(configuration) if whole is None else whole.state
+    control, steps = opened.hold(sim, configuration), whole or sim
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
     recorder = Recorder(sim, visuals=opened.visuals()) if recorded else None
     say_if_free(sim.scene)
     with step_progress(f"simulating {seconds:g} s of {subject.scene}") as on_step:
-        summary = execute(sim, state, plan, recorder, on_step)
+        summary = execute(steps, state, plan, recorder, on_step)
     with spinner("timing"):
-        us_per_step = time_steps(sim, start, plan, reps=1)
+        us_per_step = time_steps(steps, start, plan, reps=1)
     return {
         "sim": sim,
         "summary": summary,
         "us_per_step": us_per_step,
         "recorder": recorder,
+        "python_steps": whole is not None,
         "configuration": configuration,
         "seconds": float(state.time),
     }
@@ -328,6 +331,7 @@ def _run_document(simulation: dict[str, Any]) -> dict[str, Any]:
         "dt": float(sim.settings.dt),
         "solver": str(sim.settings.solver),
         "us_per_step": simulation["us_per_step"],
+        "python_steps": simulation["python_steps"],
         **summary.as_dict(),
     }
 
@@ -338,8 +342,9 @@ def _summary_table(title: str, document: dict[str, Any]) -> Table:
     table.add_column("quantity")
     table.add_column("value", justify="right")
     status = ", ".join(f"{name} {count}" for name, count in document["status"].items())
+    python = "with" if document.get("python_steps") else "without"
     rows = {
-        "time per step without Python [µs], median": f"{document['us_per_step']:.2f}",
+        f"time per step {python} Python [µs], median": f"{document['us_per_step']:.2f}",
         "steps": f"{document['steps']} ({status})",
         "relative residual, median / max": _pair(document["residual"], "median", "max", ".1e"),
         "solver iterations, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
@@ -375,12 +380,8 @@ def _pair(values: dict[str, float], first: str, second: str, form: str) -> str:
 
 
 def _scene_row(info: Any) -> dict[str, Any]:
-    return {
-        "name": str(info.name),
-        "description": str(info.description),
-        "default_n": int(info.default_n),
-        "needs_robots": bool(info.needs_robots),
-    }
+    words = {"name": str(info.name), "description": str(info.description)}
+    return words | {"default_n": int(info.default_n), "needs_robots": bool(info.needs_robots)}
 
 
 def _solver_row(name: str, text: str) -> dict[str, str]:

@@ -19,6 +19,10 @@ from .cli_subject import (
 )
 from .cli_tools import UsageError, guarded, print_json, spinner
 from .doctor import SEVERITIES, Diagnosis, Finding, examine
+from .doctor.finding import listed
+
+MOST_ALIKE = 3
+"""Findings with the same fix that are told in full; JSON has all."""
 
 
 @guarded
@@ -70,17 +74,27 @@ def _print(found: Diagnosis) -> None:
         if not findings:
             continue
         typer.echo(f"{severity}s ({len(findings)})")
+        alike: dict[tuple[str, str], list[Finding]] = {}
         for finding in findings:
-            typer.echo(_lines(finding))
+            alike.setdefault((finding.check, finding.fix), []).append(finding)
+        for group in alike.values():
+            typer.echo(_lines(group))
     counts = ", ".join(_count(len(found.of(severity)), severity) for severity in SEVERITIES)
     size = f"{found.bodies} bodies, {found.dofs} dofs: " if found.bodies else ""
     typer.echo(f"{found.subject}: {size}{counts}")
 
 
-def _lines(finding: Finding) -> str:
-    """What and where in one line, the fix in the next."""
-    place = f"{Path(finding.file).name}:{finding.line}: " if finding.line else ""
-    return f"  {place}{finding.text} [{finding.check}]\n      fix: {finding.fix}"
+def _lines(alike: list[Finding]) -> str:
+    """What and where, the first ones in a line each; the fix that all share in the last line."""
+    lines = []
+    for finding in alike[:MOST_ALIKE]:
+        place = f"{Path(finding.file).name}:{finding.line}: " if finding.line else ""
+        lines.append(f"  {place}{finding.text} [{finding.check}]")
+    if more := alike[MOST_ALIKE:]:
+        numbers = [str(finding.line) for finding in more if finding.line]
+        where = f": lines {listed(numbers)}" if numbers else ""
+        lines.append(f"      and {len(more)} more{where}")
+    return "\n".join([*lines, f"      fix: {alike[0].fix}"])
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,8 +11,10 @@ from typing import Annotated, Any
 import typer
 
 from . import Control, Mjcf, Scene, Simulator, load, load_mjcf
+from .file_run import FileRun
 from .loading import MJCF_ENDINGS
 from .replay import ReplayGeometry
+from .setting_names import SettingNames
 
 SceneArgument = Annotated[
     str,
@@ -101,6 +103,15 @@ class Opened:
         if self.mjcf is None or self.served:
             return sim.hold(configuration)
         return self.mjcf.hold(configuration)
+
+    def run_whole(self, configuration: str, settings: SettingNames) -> FileRun | None:
+        """An MJCF file in motion with what a Simulator of its scene knows nothing of; None where
+        there is nothing of that."""
+        if self.mjcf is None or self.served:
+            return None
+        if not (self.mjcf.beyond_scene or configuration in self.mjcf.keyframes):
+            return None
+        return FileRun(self.mjcf, configuration, settings)
 
     def visuals(self) -> dict[int, list[ReplayGeometry]] | None:
         """What to draw of an MJCF file, by body; None: what the scene's own files say."""

@@ -31,6 +31,8 @@ _SCENE_OPTIONS = (
     "seed",
 )
 _FILE_OPTIONS = ("ground", "X_W")
+MJCF_TEXT = "MJCF string"
+"""The file of messages about a text."""
 MJCF_ENDINGS = (".xml", ".mjcf")
 SCENE_ENDING = ".stiction"
 INSTALL_ROBOTS = "pip install example-robot-data==6.0.0"
@@ -168,7 +170,8 @@ def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     strict = _flag("strict", options.get("strict", False))
     keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
     margins = _flag("margins", options.get("margins", True))
-    return read_mjcf(path, strict, keep, margins, soft=False, stacklevel=5).scene
+    mjcf = read_mjcf(path, strict, keep, margins, soft=False, stacklevel=5, scene_alone=True)
+    return mjcf.scene
 
 
 def _load_options(options: Mapping[str, Any]) -> _stiction.LoadOptions:

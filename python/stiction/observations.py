@@ -99,11 +99,11 @@ class Observations(NextSteps):
 
     def observe(
         self,
-        names: Sequence[str],
-        feet: Sequence[str | int] = (),
+        names: str | Sequence[str],
+        feet: str | int | Sequence[str | int] = (),
         out: NDArray[Any] | None = None,
         *,
-        frames: Sequence[str | int] = (),
+        frames: str | int | Sequence[str | int] = (),
         reference: str | int | None = None,
         imu: str | int | None = None,
         scan: HeightScan | None = None,
@@ -117,9 +117,9 @@ class Observations(NextSteps):
         that are not, in their row.
 
         Args:
-            names: of the first body: v_body (3), w_body (3) linear [m/s] and angular [rad/s]
-                velocity in its own axes; gravity (3) direction of the scene's gravity in these
-                axes; height (1) of its origin [m]. Of joints: joint_q and joint_v, all that is not
+            names: one or several. Of the first body: v_body (3), w_body (3) linear [m/s] and
+                angular [rad/s] velocity in its own axes; gravity (3) direction of the scene's
+                gravity in these axes; height (1) of its origin [m]. Of joints: joint_q and joint_v, all that is not
                 the first body's; q, v whole; target (nv) position_target, as it was written.
                 Of `feet`: contact, 1 where one touches with force, else 0; force (3 each), the sum
                 of the contact forces on it in the last step [N], world axes.
@@ -147,7 +147,9 @@ class Observations(NextSteps):
         """
         if scan is not None:
             _check_type("scan", scan, HeightScan, "stiction.HeightScan([[0.0, 0.0]])")
-        observer = self._observer(tuple(names), tuple(feet), tuple(frames), reference, imu, scan)
+        observer = self._observer(
+            _several(names), _several(feet), _several(frames), reference, imu, scan
+        )
         shape = (self.num_worlds, observer.columns)
         if out is None:
             out = np.empty(shape)
@@ -208,7 +210,7 @@ class Observations(NextSteps):
 
     def _observer(
         self,
-        names: tuple[str, ...],
+        names: tuple[str | int, ...],
         feet: tuple[str | int, ...],
         frames: tuple[str | int, ...],
         reference: str | int | None,
@@ -243,6 +245,11 @@ def _in_rows(out: NDArray[Any]) -> bool:
         and (out.shape[1] < 2 or out.strides[1] == out.itemsize)
         and out.strides[0] % out.itemsize == 0
     )
+
+
+def _several(given: str | int | Sequence[str | int]) -> tuple[str | int, ...]:
+    """One name or number is a list of one."""
+    return (given,) if isinstance(given, str | int) else tuple(given)
 
 
 def in_body(q: Floats, vector: Floats) -> Floats:

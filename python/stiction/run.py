@@ -6,11 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from . import Control, Simulator, State, StepReport
+from . import Control, State, StepReport
 from .record import Recorder
 
 __all__ = ["RunSummary", "Segment", "execute", "time_steps"]
@@ -19,6 +19,16 @@ CHUNK = 20
 """Steps per timed call."""
 
 OnStep = Callable[[int, int], None]
+
+
+class Steps(Protocol):
+    """A Simulator, or what steps as one."""
+
+    def step(self, state: State, control: Control) -> StepReport:
+        """One step of `state`, in place."""
+
+    def run(self, state: State, control: Control, steps: int) -> object:
+        """Many."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,7 @@ class RunSummary:
 
 
 def execute(
-    sim: Simulator,
+    sim: Steps,
     state: State,
     plan: Sequence[Segment],
     recorder: Recorder | None = None,
@@ -109,7 +119,7 @@ def execute(
     return summary
 
 
-def time_steps(sim: Simulator, state: State, plan: Sequence[Segment], reps: int = 3) -> float:
+def time_steps(sim: Steps, state: State, plan: Sequence[Segment], reps: int = 3) -> float:
     """Median time of a step over the plan [us], in C++ chunks; `state` is left alone.
 
     Per chunk the fastest of `reps` passes counts, as in `stiction bench`.

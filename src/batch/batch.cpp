@@ -115,9 +115,9 @@ const std::string& Batch::why_not_lanes() const { return impl_->why_not; }
 const BatchArrays& Batch::arrays() { return impl_->arrays; }
 void Batch::set_interrupt(const Interrupt& interrupt) { impl_->stop.caller = interrupt; }
 
-const std::array<const char*, 12>& Batch::lane_exits() {
-  static_assert(kLaneExits == 12);
-  static constexpr std::array<const char*, 12> words{
+const std::array<const char*, 13>& Batch::lane_exits() {
+  static_assert(kLaneExits == 13);
+  static constexpr std::array<const char*, 13> words{
       "stepped in lanes",
       "compliant materials or servos of wrapping joints",
       "a pair without a slot touches",
@@ -129,7 +129,8 @@ const std::array<const char*, 12>& Batch::lane_exits() {
       "the solver of the lanes did not reach the tolerance",
       "corrections of positions may do harm together",
       "a number is not finite",
-      "held"};
+      "held",
+      "a servo comes to or leaves its effort limit within the step"};
   return words;
 }
 

@@ -1,6 +1,7 @@
 #include "dynamics/forest.hpp"
 
 #include "dynamics/bias.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
@@ -13,90 +14,6 @@
 #include <cstring>
 
 namespace stiction {
-namespace {
-
-double entry(const Eigen::VectorXd& x, int i) { return x.size() == 0 ? 0.0 : x[i]; }
-
-/// Explicit force and implicit diagonal of one dof without its spring; if the explicit torque
-/// exceeds the actuator's limit, the limit is a constant and the gains leave M^.
-void dof_force(const Parameters& p,
-               const Control& control,
-               int dof,
-               double position_error,
-               double v,
-               double dt,
-               DynamicsWorkspace& work) {
-  const double d = p.damping[dof], limit = p.effort_limit[dof];
-  double kp = p.kp[dof], kd = p.kd[dof];
-  double force = entry(control.torque, dof);
-  if (kp != 0.0 || kd != 0.0) {
-    const double velocity_error = entry(control.velocity_target, dof) - v;
-    const double servo = kp * position_error + kd * velocity_error;
-    const double explicit_force = force + servo;
-    work.saturated[dof] = (explicit_force > limit) - (explicit_force < -limit);
-    if (work.saturated[dof]) {
-      force = std::copysign(limit, explicit_force);
-      kp = kd = 0.0;
-    } else {
-      force = explicit_force - kp * dt * v;
-    }
-  } else {
-    work.saturated[dof] = (force > limit) - (force < -limit);
-    if (work.saturated[dof]) force = std::copysign(limit, force);
-  }
-  work.force[dof] = force - d * v;
-  work.implicit_diagonal[dof] = p.armature[dof] + dt * (d + kd) + dt * dt * kp;
-}
-
-/// A spring of stiffness k pulls with k (rest - q - dt v+), whatever the actuator does.
-void add_spring(
-    const Parameters& p, int dof, double error, double v, double dt, DynamicsWorkspace& work) {
-  const double k = p.spring_stiffness[dof];
-  work.force[dof] += k * (error - dt * v);
-  work.implicit_diagonal[dof] += dt * dt * k;
-}
-
-void tree_forces(const Tree& tree,
-                 const Parameters& p,
-                 const double* q,
-                 const double* v,
-                 const Control& control,
-                 double dt,
-                 DynamicsWorkspace& work) {
-  for (int b = 0; b < tree.num_bodies; ++b) {
-    const int first = tree.v_index[b], n = joint_nv(tree.joint[b]);
-    const double* joint_q = q + tree.q_offset + tree.q_index[b];
-    for (int k = 0; k < n; ++k) {
-      const int dof = tree.v_offset + first + k;
-      double error = 0.0;
-      if (n == 1 && p.kp[dof] != 0.0) {
-        error = joint_position_error(tree.joint[b], joint_q, entry(control.position_target, dof));
-      }
-      dof_force(p, control, dof, error, v[dof], dt, work);
-      if (n == 1 && p.spring_stiffness[dof] != 0.0)
-        add_spring(p, dof, spring_error(p, tree.joint[b], dof, joint_q), v[dof], dt, work);
-    }
-  }
-}
-
-}  // namespace
-
-double spring_error(const Parameters& p, JointType joint, int dof, const double* q) {
-  return joint_position_error(joint, q, p.spring_rest[dof]);
-}
-
-double spring_energy(const Scene& scene, const Parameters& p, const double* q) {
-  double sum = 0.0;
-  for (int k = 0; k < scene.nv(); ++k) {
-    if (p.spring_stiffness[k] == 0.0) continue;
-    const Tree& tree = scene.trees()[scene.tree_of_dof(k)];
-    const int b = tree.joint_of_dof[k - tree.v_offset];
-    const double error = spring_error(p, tree.joint[b], k, q + tree.q_offset + tree.q_index[b]);
-    sum += 0.5 * p.spring_stiffness[k] * error * error;
-  }
-  return sum;
-}
-
 bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b) {
   if (work.num_asleep == 0) return false;
   const auto rests = [&](int body) { return body < 0 || work.asleep[scene.tree_of_body(body)]; };
@@ -266,7 +183,8 @@ void compute_dynamics(const Scene& scene,
                       const double* v,
                       const Control& control,
                       double dt,
-                      DynamicsWorkspace& work) {
+                      DynamicsWorkspace& work,
+                      Saturation saturation) {
   begin_forces(scene, parameters, work);
   add_wrenches(scene, control.wrenches, work);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
@@ -280,7 +198,7 @@ void compute_dynamics(const Scene& scene,
       articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
     }
     mass_matrix(view, data);
-    tree_forces(tree, parameters, q, v, control, dt, work);
+    tree_forces(tree, parameters, q, v, control, dt, saturation, work);
     whiten_forces(tree, t, dt, work);
   }
 }
@@ -301,7 +219,7 @@ void compute_acceleration(const Scene& scene,
     const Tree& tree = scene.trees()[t];
     bias_forces(work.views[t], work.trees[t]);
     mass_matrix(work.views[t], work.trees[t]);
-    tree_forces(tree, parameters, q, v, control, s, work);
+    tree_forces(tree, parameters, q, v, control, s, Saturation::kOfStart, work);
     for (int k = tree.v_offset; k < tree.v_offset + tree.nv && !added.empty(); ++k)
       work.force[k] += added[k];
     whiten_forces(tree, t, 1.0, work);
@@ -318,16 +236,6 @@ void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, doubl
       solve_scaled_lower(work.views[t], work.trees[t], own);
     }
   }
-}
-
-void joint_forces(const Scene& scene,
-                  const Parameters& parameters,
-                  const double* q,
-                  const double* v,
-                  const Control& control,
-                  double s,
-                  DynamicsWorkspace& work) {
-  for (const Tree& tree : scene.trees()) tree_forces(tree, parameters, q, v, control, s, work);
 }
 
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {

@@ -30,6 +30,10 @@ struct DynamicsWorkspace {
   void resize(const Scene& scene);
 };
 
+/// Who says which servos are at their effort limits: the state at the start of the step, or what
+/// DynamicsWorkspace::saturated holds already.
+enum class Saturation : std::uint8_t { kOfStart, kKnown };
+
 /// Whether neither body (-1: the world) takes part in the step: nothing between them changes.
 bool both_rest(const Scene& scene, const DynamicsWorkspace& work, int body_a, int body_b);
 
@@ -72,7 +76,8 @@ void compute_dynamics(const Scene& scene,
                       const double* v,
                       const Control& control,
                       double dt,
-                      DynamicsWorkspace& work);
+                      DynamicsWorkspace& work,
+                      Saturation saturation = Saturation::kOfStart);
 
 /// Whether a tree turns by so much in dt that compute_dynamics() takes the Coriolis forces of
 /// slower velocities, or a loose body that its momentum is turned approximately.
@@ -96,23 +101,6 @@ void compute_acceleration(const Scene& scene,
 
 /// x [nv] <- L^-1 D^-1 x, 0 of trees asleep: from whitened coordinates to velocities.
 void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, double* x);
-
-/// Torques, servos, springs and dampers of all dofs at (q, v) in work.force, work.saturated, and
-/// work.implicit_diagonal = armature + s (d + kd) + s^2 (kp + k), the gains only where not
-/// saturated.
-void joint_forces(const Scene& scene,
-                  const Parameters& parameters,
-                  const double* q,
-                  const double* v,
-                  const Control& control,
-                  double s,
-                  DynamicsWorkspace& work);
-
-/// How far a dof of a one-dof joint is from its spring's rest, the shortest way round [rad or m];
-/// `q`: of the joint.
-double spring_error(const Parameters& parameters, JointType joint, int dof, const double* q);
-/// Of the springs of all joints at q [J].
-double spring_energy(const Scene& scene, const Parameters& parameters, const double* q);
 
 /// World placement of a body (-1: the world itself).
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);

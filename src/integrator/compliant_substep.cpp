@@ -1,5 +1,6 @@
 #include "integrator/compliant_substep.hpp"
 
+#include "dynamics/joint_forces.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 #include "integrator/implicit_step.hpp"
 
 #include "dynamics/bias.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "integrator/step_coordinates.hpp"
 
 #include <algorithm>

@@ -68,6 +68,7 @@ void Scene::disable_pair(int a, int b) {
   const PairKey k = key(a, b);
   const auto it = std::lower_bound(disabled_pairs_.begin(), disabled_pairs_.end(), k);
   if (it == disabled_pairs_.end() || *it != k) disabled_pairs_.insert(it, k);
+  std::erase(enabled_pairs_, k);
 }
 
 void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {

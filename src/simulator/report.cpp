@@ -3,6 +3,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "dynamics/free_root.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "simulator/look.hpp"
 #include "simulator/step_kind.hpp"
 

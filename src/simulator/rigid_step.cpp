@@ -7,6 +7,7 @@
 #include "contact/closure_curvature.hpp"
 #include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "integrator/semi_implicit_euler.hpp"
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
@@ -74,15 +75,39 @@ void RigidStep::step_whole(const StepInput& input, State& state) {
   prepare(input, state);
   solve_problem(input, state);
   change_velocity(input);
-  if (jumps_a_limit(input, state)) {
-    ContactSettings every_limit = input.settings.contact;
-    every_limit.limit_margin = kInfinity;
+  constexpr int kMostTurns = 4;
+  ContactSettings rules = input.settings.contact;
+  for (int turn = 0; turn < kMostTurns && ends_otherwise(input, state, rules); ++turn) {
+    spent_.iterations += record_.solution.iterations;
+    spent_.factorisations += record_.solution.factorisations;
+    ++spent_.solves;
     safe_islands_ = 0;
-    build(input, every_limit, state);
+    build(input, rules, state);
     solve_problem(input, state);
     change_velocity(input);
   }
   finish(input, state);
+}
+
+/// Whether the end of the step is not what its start let expect: a servo is on another side of its
+/// effort limit, or a joint jumps a limit; the dynamics and `rules` are then those to solve with.
+bool RigidStep::ends_otherwise(const StepInput& input, const State& state, ContactSettings& rules) {
+  const auto& [scene, parameters, settings, control, before] = input;
+  DynamicsWorkspace& dynamics = record_.dynamics;
+  const bool servos =
+      saturate_at_end(scene, parameters, state, record_.dv.data(), control, settings.dt, dynamics);
+  if (servos)
+    compute_dynamics(scene,
+                     parameters,
+                     state.q.data(),
+                     state.v.data(),
+                     control,
+                     settings.dt,
+                     dynamics,
+                     Saturation::kKnown);
+  const bool limits = rules.limit_margin < kInfinity && jumps_a_limit(input, state);
+  if (limits) rules.limit_margin = kInfinity;
+  return servos || limits;
 }
 
 /// Whether a joint would end beyond a limit that was out of limit_reach() and so was no row: a
@@ -118,6 +143,7 @@ RowContext RigidStep::row_context(const StepInput& input,
 void RigidStep::prepare(const StepInput& input, State& state) {
   const auto& [scene, parameters, settings, control, before] = input;
   without_record_ = false;
+  spent_ = {};
   if (for_lanes_) state.queries.clear();  // lanes keep none, and have the same bits
   find_awake_contacts(input, state);
   compute_dynamics(
@@ -270,8 +296,8 @@ void RigidStep::fill_report(const StepInput& input) {
   StepReport& r = report = {};
   r.solver_status = solution.status;
   r.residuals = solution.residuals;
-  r.iterations = solution.iterations;
-  r.factorisations = solution.factorisations;
+  r.iterations = spent_.iterations + solution.iterations;
+  r.factorisations = spent_.factorisations + solution.factorisations;
   r.tolerance = solution.tolerance;
   r.safe_islands = std::exchange(safe_islands_, 0);
   r.num_contacts = static_cast<int>(contacts.size());
@@ -281,13 +307,14 @@ void RigidStep::fill_report(const StepInput& input) {
   r.recovery_energy = recovery_energy(rows, solution.impulse, solution.velocity);
   for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
+  const double inside = inside_of_cone(settings.solver);
   for (const ConstraintRow& row : rows.rows) {
     const double* l = solution.impulse.data() + offset;
     const double* c = solution.velocity.data() + offset;
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
     r.elastic_energy += elastic_energy(contacts[row.index], row, settings.contact, settings.dt);
-    if (l[row.set.dim - 1] > 0.0 && !on_cone(row.set.friction, l))
+    if (l[row.set.dim - 1] > 0.0 && !on_cone(row.set.friction, l, inside))
       r.creep = std::max(r.creep, slip(row.set.friction, c));
   }
   for (const TreeData<double>& t : dynamics.trees) {
@@ -298,9 +325,17 @@ void RigidStep::fill_report(const StepInput& input) {
   judge(true);
 }
 
+/// Where an island was held to `tolerance_large`, impulses of contacts that slide lie on their
+/// cones to that.
+double RigidStep::inside_of_cone(const SolverSettings& settings) const {
+  constexpr double kExact = 1e-9;
+  const double held = record_.solution.tolerance;
+  return held > settings.tolerance ? std::max(kExact, held) : kExact;
+}
+
 std::int64_t RigidStep::most_factorisations(const SolverSettings& settings) const {
   const int solves = recovery_work_.solved_again ? 1 + kRecoverySolves : 1;
-  return solves * stiction::most_factorisations(record_.problem, settings) +
+  return (1 + spent_.solves) * solves * stiction::most_factorisations(record_.problem, settings) +
          impact_.most_factorisations + most_safe_factorisations(record_.problem);
 }
 

@@ -36,6 +36,7 @@ class RigidStep final : public StepKind {
   void pause_lanes();
   void build(const StepInput& input, const ContactSettings& contact, State& state);
   void change_velocity(const StepInput& input);
+  bool ends_otherwise(const StepInput& input, const State& state, ContactSettings& rules);
   bool jumps_a_limit(const StepInput& input, const State& state) const;
   void find_awake_contacts(const StepInput& input, State& state);
   void solve_problem(const StepInput& input, State& state);
@@ -43,6 +44,7 @@ class RigidStep final : public StepKind {
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
+  double inside_of_cone(const SolverSettings& settings) const;
   RowContext row_context(const StepInput& input,
                          const ContactSettings& contact,
                          const State& state);
@@ -58,6 +60,9 @@ class RigidStep final : public StepKind {
   std::vector<double> references_, recovery_;  ///< c* by row, where the safe answer needs it
   SolverSettings exact_;                       ///< of a step with restitution
   int safe_islands_ = 0;
+  struct {
+    int solves = 0, iterations = 0, factorisations = 0;
+  } spent_;  ///< before the solve that the step ended with
 
   /// Where the scene is for lanes. It is not tried in the first step, which makes room for what a
   /// whole step needs, nor for some steps after it failed or the record was asked for: then it is

@@ -2,6 +2,7 @@
 
 #include "dynamics/bias.hpp"
 #include "dynamics/forest.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "dynamics/mass_matrix.hpp"
 
 namespace stiction {

@@ -201,9 +201,10 @@ def worst_differences(
     """Of mass matrix, bias and acceleration at random states and controls, relative to the largest
     entry. No constraint acts in either engine.
 
-    The first step takes damping, servos and springs implicitly, which is undone here:
-    (M + dt (d + kd) + dt^2 (kp + k)) dv / dt + dt (kp + k) v = M a, a MuJoCo's, without kp and kd
-    where the effort limit holds. Not of loose bodies, whose step follows their momentum.
+    A step has damping, springs and what torque and servo give, u = clamp(tau + kp (q* - q) + kd (v*
+    - v)), at its end, v+ and q + dt v+; MuJoCo has them at the start, which is undone here:
+    M dv / dt + d dv + dt k v+ - (u+ - u) = M a. Not of loose bodies, whose step follows their
+    momentum.
     """
     scene = without_constraints(beside.scene)
     sim, p = stiction.Simulator(scene, dt=dt), scene.parameters
@@ -215,18 +216,25 @@ def worst_differences(
         state = stiction.make_state(scene, q)
         state.v = v
         sim.step(state, control)
-        servo = p.kp * (control.position_target - scene.dof_positions(q))
-        servo += p.kd * (control.velocity_target - v)
-        free = np.abs(control.torque + servo) <= p.effort_limit
-        stiffness, dv = free * p.kp + p.spring_stiffness, beside.change(q, v, state)
-        implicit = dt * (p.damping + free * p.kd) + dt**2 * stiffness
-        found = np.linalg.solve(M, (M @ dv + implicit * dv) / dt + dt * stiffness * v)
+        dv, place = beside.change(q, v, state), scene.dof_positions(q)
+        end = v + dv
+        change = effort(p, control, place + dt * end, end) - effort(p, control, place, v)
+        passive = p.damping * dv + dt * p.spring_stiffness * end
+        found = np.linalg.solve(M, M @ dv / dt + passive - change)
         kept = beside.articulated
         _note(worst, "acceleration", found[kept], beside.acceleration(q)[kept])
         for own_M, own_bias, at in beside.of_pinocchio(q, v):
             _note(worst, "mass matrix", own_M, M[at, at])
             _note(worst, "bias", own_bias, beside.bias(q, v)[at])
     return worst
+
+
+def effort(
+    p: stiction.Parameters, control: stiction.Control, place: np.ndarray, v: np.ndarray
+) -> np.ndarray:
+    """(nv,) of torque and servo."""
+    servo = p.kp * (control.position_target - place) + p.kd * (control.velocity_target - v)
+    return np.clip(control.torque + servo, -p.effort_limit, p.effort_limit)
 
 
 def _note(worst: dict[str, float], name: str, ours: np.ndarray, theirs: np.ndarray) -> None:

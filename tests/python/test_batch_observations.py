@@ -90,3 +90,10 @@ def test_observations_are_columns() -> None:
     ):
         with pytest.raises(ValueError, match=text):
             call()  # type: ignore[no-untyped-call]
+
+
+def test_one_name_is_a_list_of_one() -> None:
+    batch = driven()
+    assert same_bits(batch.observe("gravity"), batch.observe(["gravity"]))
+    assert same_bits(batch.observe("contact", FEET[0]), batch.observe(["contact"], [FEET[0]]))
+    assert same_bits(batch.observe("pose", frames=0), batch.observe(["pose"], frames=[0]))

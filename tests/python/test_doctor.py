@@ -353,6 +353,15 @@ def test_the_command_prints_and_exits_as_it_found(tmp_path: Path) -> None:
     assert result.exit_code == 1 and "expand it first: xacro" in result.stderr
 
 
+def test_findings_that_are_alike_are_folded() -> None:
+    ant = Path(gymnasium.__file__).parent / "envs/mujoco/assets/ant.xml"
+    out = CliRunner().invoke(app, ["doctor", str(ant)]).stdout
+    assert out.count("lighter than foam") == 3
+    assert "and 6 more: lines 38, 41, 49, 52, 60, 63\n      fix: look at mass or density" in out
+    told = json.loads(CliRunner().invoke(app, ["doctor", str(ant), "--json"]).stdout)
+    assert sum(f["check"] == "density" for f in told["findings"]) == 9
+
+
 BROKEN = ("alex_psyonic_hands.urdf", "romeo.urdf", "romeo_laas_small.urdf", "ur3.urdf")
 
 

@@ -244,6 +244,29 @@ def test_errors_name_what_is_wrong():
         stiction.envs.CartPole(2, autoreset="Sometimes")
 
 
+def test_pictures_are_told_how_to_get():
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(ValueError, match=r"render_mode = 'human'.*stiction\.envs\.watch"):
+            make("stiction/CartPole-v0", render_mode="human")
+
+
+def test_an_episode_is_watched(tmp_path):
+    policy = stiction.envs.Policy.load(stiction.envs.CART_POLE)
+    env = gymnasium.make("stiction/CartPole-v0")
+    page = stiction.envs.watch(
+        env, policy, tmp_path / "pole.html", seed=0, steps=30, title="A pole"
+    )
+    assert "A pole" in page.read_text(encoding="utf-8")
+    with pytest.raises(TypeError, match="make of an id that begins"):
+        stiction.envs.watch(gymnasium.make("CartPole-v1"), policy, tmp_path / "other.html")
+
+
+def test_a_policy_says_what_it_was_learned_for():
+    policy = stiction.envs.Policy.load(stiction.envs.CART_POLE)
+    with pytest.raises(ValueError, match=r"observation has 6 columns: must have 5"):
+        policy(np.zeros((3, 6), np.float32))
+
+
 def test_actions_are_cut():
     runs = []
     for action in (1.0, 7.0):

@@ -79,17 +79,18 @@ class Both:
     ids=lambda given: ", ".join(f"{k} {v}" for k, v in given.items()),
 )
 def test_springs_dampers_and_carried_weights_are_mujocos(given: dict[str, str]) -> None:
-    """What the scene does by itself, linear springs of hinges and linear damping, added."""
-    both, rng, p = Both(tree(**given)), np.random.default_rng(0), None
-    p = both.scene.parameters
+    """What the scene does by itself, linear springs of hinges and damping with the coefficients of
+    the step, added."""
+    both, rng = Both(tree(**given)), np.random.default_rng(0)
+    p = both.run.sim.parameters
     for _ in range(10):
         both.place(rng)
         q, v = both.scene.dof_positions(both.run.state.q), np.array(both.run.state.v)
-        own = p.spring_stiffness * np.where(p.spring_stiffness > 0, p.spring_rest - q, 0.0)
-        own = to_mujoco_qvel(both.scene, both.run.state.q, own - p.damping * v)
-        expected = both.d.qfrc_passive.copy()
+        start, expected = both.run.state.q.copy(), both.d.qfrc_passive.copy()
         assert np.abs(expected).max() > 0.1
-        ours = both.force() + own
+        ours = both.force()
+        own = p.spring_stiffness * np.where(p.spring_stiffness > 0, p.spring_rest - q, 0.0)
+        ours += to_mujoco_qvel(both.scene, start, own - p.damping * v)
         assert np.abs(ours - expected).max() < 1e-9 * np.abs(expected).max()
 
 

@@ -226,7 +226,12 @@ def test_fixed_tendons_pull_as_mujocos(what: str) -> None:
         motion = stiction.SceneMotion(run.sim.scene, run.state)
         mujoco.mj_forward(m, d)
         theirs = d.qfrc_passive + d.qfrc_constraint
+        arms, before = np.array([0.5, -1.0]), np.array(run.state.v)
         run.step()
+        b, c = m.tendon_dampingpoly[0]  # dampers are of the end, their coefficients of the start
+        speed = arms @ before
+        damping = m.tendon_damping[0] + b * abs(speed) + c * speed**2
+        theirs = theirs + damping * arms * (arms @ (before - np.array(run.state.v)))
         ours = np.zeros(m.nv)
         for w in run.external_wrenches:
             ours += motion.jacobian(w.body).T @ np.concatenate([w.force, w.moment])

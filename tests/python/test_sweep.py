@@ -274,9 +274,7 @@ def test_what_cannot_be_run_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     with pytest.raises(SweepError, match=r"columns must be of one length: a \(2,\), b \(3,\)"):
         run(uneven)
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(
-        ModuleNotFoundError, match=r"pip install ray; workers = 0 runs"
-    ):
+    with pytest.raises(ModuleNotFoundError, match=r"pip install ray; workers = 0 runs"):
         run(Squares(), workers=2)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ModuleNotFoundError, match=r"need pyarrow: pip install pyarrow"):

@@ -83,7 +83,7 @@ class Batch {
   /// Why the worlds are stepped by Simulators, in words; empty: they are on lanes.
   const std::string& why_not_lanes() const;
   /// In words, by the numbers in BatchArrays::lane_exit.
-  static const std::array<const char*, 12>& lane_exits();
+  static const std::array<const char*, 13>& lane_exits();
 
   const BatchArrays& arrays();
 

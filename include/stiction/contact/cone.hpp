@@ -309,11 +309,10 @@ inline double dual_distance(const Cone& cone, const double* y) {
   return circular::dual_distance(cone.friction(), slip(cone, y), y[cone.normal()]);
 }
 
-/// Whether a loaded contact's impulse lies on its cone: it may slide.
-inline bool on_cone(const Cone& cone, const double* l) {
-  constexpr double kInside = 1e-9;
+/// Whether a loaded contact's impulse lies on its cone, but for a share `inside`: it may slide.
+inline bool on_cone(const Cone& cone, const double* l, double inside = 1e-9) {
   const double n = l[cone.normal()];
-  return n > 0.0 && tangent(cone, l) >= cone.friction() * n * (1.0 - kInside);
+  return n > 0.0 && tangent(cone, l) >= cone.friction() * n * (1.0 - inside);
 }
 
 /// What a contact does at impulse l and velocity c, and what it would do as the other half of a

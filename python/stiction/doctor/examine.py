@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import Scene, StictionError, load, load_mjcf
 from ..cli_subject import DEFAULT_STEP, servo_dofs
-from ..loading import MJCF_ENDINGS, READ, SCENE_ENDING
+from ..loading import MJCF_ENDINGS, MJCF_TEXT, READ, SCENE_ENDING
 from .case import Case
 from .finding import Diagnosis, Finding, diagnosis
 from .friction import check_friction, check_urdf_friction
@@ -150,7 +150,7 @@ def _of_saved(name: str, dt: float | None, kp: float | None, kd: float | None) -
         return diagnosis(name, [failure(error, name)])
     findings: list[Finding] = []
     for message in scene.messages:
-        is_mjcf = Path(message.file).suffix.lower() in MJCF_ENDINGS
+        is_mjcf = Path(message.file).suffix.lower() in MJCF_ENDINGS or message.file == MJCF_TEXT
         findings += check_messages([message], is_mjcf)
     return _diagnosed(_case(name, scene, dt, kp, kd), findings)
 

@@ -112,6 +112,8 @@ def _density(case: Case, body: int, mass: float, box: float) -> Iterator[Finding
             f"kg/m^3, lighter than foam ({LIGHTEST:g})"
         )
         fix = "look at the mass, and at the mesh's scale: metres"
+        if case.mjcf is not None:
+            fix = "look at mass or density of its geoms, and at the mesh's scale: metres"
         yield Finding("warning", "density", text, fix, file, line, density)
     if box > 0.0 and mass / box > HEAVIEST:
         density = mass / box

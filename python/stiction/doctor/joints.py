@@ -106,7 +106,7 @@ def _servo_joints(case: Case) -> list[str]:
     m, joint_kind = source.model, int(source.mujoco.mjtTrn.mjTRN_JOINT)
     return [
         source.name("joint", m.actuator_trnid[k, 0])
-        for k in range(int(m.nu))
+        for k in range(int(m.nactuator))
         if int(m.actuator_trntype[k]) == joint_kind and m.actuator_biasprm[k, 1] != 0.0
     ]
 

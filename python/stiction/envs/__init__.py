@@ -34,6 +34,7 @@ from .rough import Go2Rough, RoughEnv, Solo12Rough
 from .rough_ground import RoughGround
 from .swimmer import Swimmer
 from .velocity import Go2Velocity, Solo12Velocity, VelocityEnv
+from .watch import watch
 
 __all__ = [
     "CART_POLE",
@@ -62,14 +63,28 @@ __all__ = [
     "Swimmer",
     "VelocityEnv",
     "Walker2d",
+    "watch",
 ]
 
 
 def _register(name: str, version: int, task: Callable[..., BatchEnv]) -> None:
-    def one(**settings: Any) -> OneEnv:
+    def one(render_mode: str | None = None, **settings: Any) -> OneEnv:
+        _no_pictures(render_mode)
         return OneEnv(task, **settings)
 
-    _gym.register(id=f"stiction/{name}-v{version}", entry_point=one, vector_entry_point=task)
+    def many(render_mode: str | None = None, **settings: Any) -> BatchEnv:
+        _no_pictures(render_mode)
+        return task(**settings)
+
+    _gym.register(id=f"stiction/{name}-v{version}", entry_point=one, vector_entry_point=many)
+
+
+def _no_pictures(render_mode: str | None) -> None:
+    if render_mode is not None:
+        raise ValueError(
+            f"render_mode = {render_mode!r}: must be None; stiction.envs.watch(env, policy, "
+            "'episode.html') shows an episode as a page"
+        )
 
 
 _OWN: tuple[type[BatchEnv], ...] = (

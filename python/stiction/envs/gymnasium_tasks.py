@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import numpy as np
@@ -42,6 +42,10 @@ class GymnasiumTask(BatchEnv):
         threads: of the batch.
         autoreset: see BatchEnv.
         episode_steps: after which an episode is truncated; None: Gymnasium's number.
+        settings: Gymnasium's keywords with the values that the task has here, `same_as`.
+
+    Raises:
+        TypeError: another keyword, or one of these with another value.
     """
 
     file: ClassVar[str]
@@ -53,6 +57,8 @@ class GymnasiumTask(BatchEnv):
     """Actions of an episode."""
     noise: ClassVar[float]
     """Of q, uniform, and v at the start."""
+    same_as: ClassVar[dict[str, Any]] = {}
+    """Arguments with which Gymnasium's is the same task, where they are not its defaults."""
     normal_velocity: ClassVar[bool] = False
     """Noise of v is normal, with deviation `noise`."""
 
@@ -63,7 +69,9 @@ class GymnasiumTask(BatchEnv):
         threads: int = 1,
         autoreset: str = "SameStep",
         episode_steps: int | None = None,
+        **settings: Any,
     ) -> None:
+        self._check(settings)
         path = Path(gym.__file__).parent / "envs" / "mujoco" / "assets" / self.file
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said in this docstring and in the messages
@@ -86,6 +94,16 @@ class GymnasiumTask(BatchEnv):
         self._gears = np.array(gears) / self.limit  # [actuators, nv]
         self._start_q = np.asarray(model.scene.default_q)
         self._x = np.zeros(num_envs)  # where the step began
+
+    def _check(self, settings: dict[str, Any]) -> None:
+        for name, value in settings.items():
+            if name not in self.same_as or self.same_as[name] != value:
+                known = ["num_envs", "threads", "autoreset", "episode_steps"]
+                known += [f"{key}={fixed!r}" for key, fixed in self.same_as.items()]
+                raise TypeError(
+                    f"{type(self).__name__}: {name}={value!r} is not there; there are: "
+                    + ", ".join(known)
+                )
 
     def _start(self, mask: Bools) -> tuple[Floats, Floats]:
         nq, nv = self.batch.scene.nq, self.batch.scene.nv
@@ -246,6 +264,10 @@ class Ant(_FreeRobot):
     outside of [0.2, 1] m."""
 
     file, frame_skip, observation_size = "ant.xml", 5, 27
+    same_as: ClassVar[dict[str, Any]] = {
+        "include_cfrc_ext_in_observation": False,
+        "contact_cost_weight": 0.0,
+    }
     noise, normal_velocity = 0.1, True
 
     def _ended(self) -> Bools:
@@ -264,6 +286,13 @@ class Humanoid(_FreeRobot):
     0.1 |action|^2; ends where the height is outside of (1, 2) m."""
 
     file, frame_skip, observation_size = "humanoid.xml", 5, 45
+    same_as: ClassVar[dict[str, Any]] = {
+        "include_cinert_in_observation": False,
+        "include_cvel_in_observation": False,
+        "include_qfrc_actuator_in_observation": False,
+        "include_cfrc_ext_in_observation": False,
+        "contact_cost_weight": 0.0,
+    }
     limit, noise = 0.4, 0.01
 
     def _act(self, action: Floats) -> None:

@@ -55,6 +55,11 @@ class Policy:
         return self._through(observation, lambda x, weight: np.einsum("...i,oi->...o", x, weight))
 
     def _through(self, observation: Singles, times: Callable[[Any, Any], Any]) -> Singles:
+        if (size := np.shape(observation)[-1:]) != self.mean.shape:
+            raise ValueError(
+                f"observation has {size[0] if size else 'no'} columns: must have {len(self.mean)}, "
+                "as the policy was learned"
+            )
         x = np.clip((observation - self.mean) / self.scale, -10.0, 10.0)
         for weight, bias in self.layers[:-1]:
             x = np.tanh(times(x, weight) + bias)

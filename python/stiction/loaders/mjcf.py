@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, LoadMessage, Scene, State, StictionError, make_state
-from ..loading import _warn
+from ..loading import MJCF_TEXT, _warn
 from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
@@ -34,6 +34,10 @@ FARTHEST = 1e10
 """As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
 
 SOFTNESS = ("rigid", "mujoco")
+PUSHES = (
+    "mocap bodies push what they touch by their overlap, no faster than recovery_speed and "
+    "recovery_angular_speed: simulation(recovery_speed=..., recovery_angular_speed=...) raises them"
+)
 RIGID = "contacts, limits and equalities are rigid: solref and solimp are not read"
 SOFT = (
     "limits and dry friction are rigid: their solref and solimp are not read; contacts that stick "
@@ -91,6 +95,12 @@ class Mjcf:
         m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
         return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
+    @property
+    def beyond_scene(self) -> list[str]:
+        """What acts in simulation() and that a Simulator of the scene knows nothing of, in words:
+        the medium, tendons, activations, ..."""
+        return _beyond_scene(self._passive, self._actuation)
+
     def simulation(self, dt: float | None = None, **settings: Any) -> MjcfSimulation:
         """The file in motion, with its mocap bodies, activations, medium, tendons and sensors,
         which a Simulator of the scene alone knows nothing of.
@@ -99,6 +109,11 @@ class Mjcf:
             dt: [s]; None: the file's.
             settings: of the Simulator, see SettingNames.
         """
+        if self.scene.nv != int(self._source.model.nv):
+            raise ValueError(
+                "simulation() is of the file alone, and bodies were added to its scene: step a "
+                "Simulator of the scene with control()"
+            )
         return MjcfSimulation(self, dt, **settings)
 
     def control(self, ctrl: ArrayLike | None = None) -> Control:
@@ -110,7 +125,7 @@ class Mjcf:
             ValueError: ctrl has another length.
         """
         zero = np.zeros(self._actuation.count)
-        return self._actuation.control(zero if ctrl is None else ctrl, None)
+        return self._of_scene(self._actuation.control(zero if ctrl is None else ctrl, None))
 
     def write(self, batch: Batch, ctrl: ArrayLike) -> None:
         """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
@@ -130,7 +145,18 @@ class Mjcf:
     def hold(self, configuration: str = "default") -> Control:
         """Position servos hold a configuration of the scene, motors give nothing."""
         q = self._configuration(configuration)
-        return self._actuation.control(None, np.asarray(self.scene.dof_positions(q)))
+        positions = np.asarray(self.scene.dof_positions(q))[: int(self._source.model.nv)]
+        return self._of_scene(self._actuation.control(None, positions))
+
+    def _of_scene(self, control: Control) -> Control:
+        """With room for the dofs of bodies that were added to the scene."""
+        more = self.scene.nv - int(self._source.model.nv)
+        if more == 0:
+            return control
+        out = Control(self.scene.nv)
+        for name in ("torque", "position_target", "velocity_target"):
+            setattr(out, name, np.append(np.asarray(getattr(control, name)), np.zeros(more)))
+        return out
 
     def state(self, keyframe: str) -> State:
         """A State at a keyframe, with its velocity and time.
@@ -209,8 +235,10 @@ def read_mjcf(
     margins: bool,
     soft: bool,
     stacklevel: int,
+    scene_alone: bool = False,
 ) -> Mjcf:
-    """load_mjcf; the warning is at `stacklevel`."""
+    """load_mjcf; the warning is at `stacklevel`. With `scene_alone` what only simulation() knows
+    is not honoured."""
     source = compile_mjcf(path_or_xml)
     scene = Scene(name=_scene_name(source))
     try:
@@ -226,11 +254,11 @@ def read_mjcf(
         keyframes = _keyframes(source, scene)
         treat_overlapping_pairs(source, scene, keep_overlaps)
     except (ValueError, RuntimeError) as error:  # of stiction, of Pinocchio
-        raise StictionError(f"{source.file}: {error}") from None
+        raise StictionError(f"{source.file}: {source.by_joint(str(error))}") from None
     passive = Passive(source, scene, places, equalities)
-    sensors = read_sensors(source)
+    sensors = read_sensors(source, actuation)
     _say_of_rest(source, soft)
-    _say_of_simulation(source, passive, sensors, actuation)
+    _say_of_simulation(source, passive, sensors, actuation, scene_alone)
     for message in source.messages:
         scene._add_message(message)
     unused = [m for m in source.messages if m.kind == "unused"]
@@ -274,7 +302,7 @@ def _check_lengths(source: Source) -> None:
 
 
 def _scene_name(source: Source) -> str:
-    if source.file == "MJCF string":
+    if source.file == MJCF_TEXT:
         return "mjcf"
     return Path(source.file).stem
 
@@ -289,8 +317,8 @@ def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:
         ctrl, activation = np.array(m.key_ctrl[k]), np.array(m.key_act[k])
         time, mocap = float(m.key_time[k]), _mocap_poses(source, k)
         found[name] = MjcfKeyframe(q, v, time, ctrl, activation, mocap)
-        if scene.nq:
-            scene.set_configuration(name, q)
+        if scene.nq:  # "default" is qpos0
+            scene.set_configuration("default keyframe" if name == "default" else name, q)
     return found
 
 
@@ -326,20 +354,38 @@ def _say_of_rest(source: Source, soft: bool) -> None:
         source.note("the integrator RK4 is not read: the Simulator's own is semi-implicit")
 
 
-def _say_of_simulation(
-    source: Source, passive: Passive, sensors: dict[str, Sensor], actuation: Actuation
-) -> None:
-    """What a Simulator of the scene alone knows nothing of."""
-    m, found = source.model, [*passive.kinds()]
-    if np.any(m.body_mocapid >= 0):
-        found.append("poses of mocap bodies")
+def _beyond_scene(passive: Passive, actuation: Actuation) -> list[str]:
+    """What acts in simulation() and that a Simulator of the scene knows nothing of."""
+    found = [*passive.kinds()]
     if any(actuator.kind == "shared" for actuator in actuation.actuators):
         found.append("servos on several joints")
     if any(actuator.kind == "site" for actuator in actuation.actuators):
         found.append("motors at sites")
     if any(actuator.activation for actuator in actuation.actuators):
         found.append("activations of actuators")
+    return found
+
+
+def _say_of_simulation(
+    source: Source,
+    passive: Passive,
+    sensors: dict[str, Sensor],
+    actuation: Actuation,
+    scene_alone: bool,
+) -> None:
+    found = _beyond_scene(passive, actuation)
+    where = "in load_mjcf(...).simulation(), not in a Simulator of the scene"
+    if found and scene_alone:
+        text = f"{', '.join(found)}: {where}"
+        source.messages.append(LoadMessage("unused", text, source.file, 0))
+        found = []
+    m = source.model
+    if np.any(m.body_mocapid >= 0):
+        found.append("poses of mocap bodies")
+        touches = (m.geom_contype != 0) | (m.geom_conaffinity != 0)
+        if np.any(touches & (m.body_mocapid[m.body_rootid[m.geom_bodyid]] >= 0)):
+            source.note(PUSHES)
     if sensors:
         found.append("sensors")
     if found:
-        source.note(f"{', '.join(found)}: in Mjcf.simulation(), not in a Simulator of the scene")
+        source.note(f"{', '.join(found)}: {where}")

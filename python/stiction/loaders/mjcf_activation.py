@@ -27,7 +27,6 @@ class Activation:
         tau: [s].
         range: of w, infinite where the file sets none.
         early: the force is that of w at the end of the step.
-        dt: of the file [s], for `early`.
     """
 
     number: int
@@ -35,7 +34,6 @@ class Activation:
     tau: float
     range: tuple[float, float]
     early: bool
-    dt: float
 
     def next(self, w: float, u: float, dt: float) -> float:
         """After a step of dt."""
@@ -47,9 +45,9 @@ class Activation:
             w += (u - w) * -math.expm1(-dt / self.tau)
         return min(max(w, self.range[0]), self.range[1])
 
-    def acts(self, w: float, u: float) -> float:
-        """What stands in place of the control."""
-        return self.next(w, u, self.dt) if self.early else w
+    def acts(self, w: float, u: float, dt: float) -> float:
+        """What stands in place of the control in a step of dt."""
+        return self.next(w, u, dt) if self.early else w
 
 
 def read_activation(source: Source, i: int) -> Activation | None:
@@ -67,7 +65,6 @@ def read_activation(source: Source, i: int) -> Activation | None:
                 tau=max(float(m.actuator_dynprm[i, 0]), LEAST),
                 range=(low, high) if limited else (-np.inf, np.inf),
                 early=bool(m.actuator_actearly[i]),
-                dt=float(m.opt.timestep),
             )
     source.unused("actuator", i, "its activation is not simulated: the control acts at once")
     return None

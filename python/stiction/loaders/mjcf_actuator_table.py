@@ -97,12 +97,13 @@ class ActuatorTable:
         """(..., n) controls in their ranges."""
         return clipped(ctrl[..., self.control], *self.control_range)
 
-    def forces(self, ctrl: Floats, activation: Floats | None) -> Floats:
-        """(..., n) at length 0 and speed 0; activations (na,) of one world."""
+    def forces(self, ctrl: Floats, activation: Floats | None, dt: float = 0.0) -> Floats:
+        """(..., n) at length 0 and speed 0; activations (na,) of one world at the start of a step
+        of dt."""
         u = self.bounded(ctrl)
         if activation is not None:
             for k, a in self.activated:
-                u[k] = a.acts(float(activation[a.number]), float(u[k]))
+                u[k] = a.acts(float(activation[a.number]), float(u[k]), dt)
         return self.gain * u + self.bias
 
 

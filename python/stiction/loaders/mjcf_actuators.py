@@ -25,7 +25,7 @@ from .mjcf_activation import Activation, read_activation
 from .mjcf_actuator_table import ActuatorTable, clipped, over
 from .mjcf_source import Source
 from .mjcf_transmission import on_one_dof, transmission
-from .mjcf_trees import HINGE, SLIDE, Place
+from .mjcf_trees import HINGE, SLIDE, Place, is_on_joint
 
 __all__ = ["Actuation", "Drive", "MjcfActuator", "read_actuators"]
 
@@ -42,7 +42,10 @@ class MjcfActuator:
         kind: "motor", "velocity" or "position": what its control moves; "shared": a servo on
             several dofs, "site": a motor at a site, which both act in Mjcf.simulation() only.
         pulls: names of its joints, or of its site.
-        gear: (nv,) torque on each dof per unit of its force.
+        gear: (nv,) torque on each dof per unit of its force; of a servo on dofs that gears couple
+            the same work on the first of them.
+        arms: the same as the file has it, on all of them.
+        scalar: whether its length is arms . positions and a constant.
         gain: force per unit of control.
         bias: its force at control 0, length 0 and speed 0.
         kp, kd: of its force over its length and speed.
@@ -57,6 +60,8 @@ class MjcfActuator:
     kind: str
     pulls: tuple[str, ...]
     gear: Floats
+    arms: Floats
+    scalar: bool
     gain: float
     bias: float
     kp: float
@@ -103,18 +108,23 @@ class Actuation:
         return ActuatorTable.of(self.actuators)
 
     def control(
-        self, given: ArrayLike | None, q_dofs: Floats | None, activation: Floats | None = None
+        self,
+        given: ArrayLike | None,
+        q_dofs: Floats | None,
+        activation: Floats | None = None,
+        dt: float = 0.0,
     ) -> Control:
         """Of MuJoCo's ctrl (nu,); where that is None, servos hold the positions `q_dofs` (nv,).
 
-        activation: (na,) takes the place of the controls of actuators that have one.
+        activation: (na,) takes the place of the controls of actuators that have one, in a step of
+        `dt`.
         """
         ctrl = np.zeros(self.count) if given is None else np.asarray(given, dtype=np.float64)
         if ctrl.shape != (self.count,):
             raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
         nv, table = len(self.kp), self._table
         control = Control(nv)
-        torque, position, velocity = self._commands(table.forces(ctrl, activation))
+        torque, position, velocity = self._commands(table.forces(ctrl, activation, dt))
         if given is None and q_dofs is not None:
             position = over(table.springs.sums(table.kp, nv) * q_dofs, self.kp)
         control.torque, control.position_target = torque, position
@@ -140,12 +150,12 @@ class Actuation:
             raise ValueError(f"ctrl has shape {ctrl.shape}: must be {shapes}")
         return self._commands(self._table.forces(ctrl, None))
 
-    def drives(self, ctrl: Floats, activation: Floats) -> list[Drive]:
+    def drives(self, ctrl: Floats, activation: Floats, dt: float) -> list[Drive]:
         """Of what a scene has no numbers for."""
         apart = self._table.apart
         if not apart:
             return []
-        force = self._table.forces(ctrl, activation)
+        force = self._table.forces(ctrl, activation, dt)
         return [Drive(self.actuators[k], float(force[k])) for k in apart]
 
     def next_activation(self, given: Floats, activation: Floats, dt: float) -> Floats:
@@ -158,11 +168,11 @@ class Actuation:
         return after
 
     def forces(
-        self, given: Floats, activation: Floats, q_dofs: Floats, v: Floats
+        self, given: Floats, activation: Floats, q_dofs: Floats, v: Floats, dt: float
     ) -> dict[str, float]:
         """Force of each actuator by name, at positions and velocities of dofs (nv,)."""
         found = {}
-        at_rest = self._table.forces(given, activation)
+        at_rest = self._table.forces(given, activation, dt)
         for actuator, force in zip(self.actuators, at_rest, strict=True):
             length, speed = float(actuator.gear @ q_dofs), float(actuator.gear @ v)
             pull = float(force) - (actuator.kp * length + actuator.kd * speed)
@@ -186,6 +196,8 @@ def read_actuators(source: Source, scene: Scene, places: list[Place]) -> Actuati
     p.kp, p.kd = kp, kd
     total = _joint_force_limits(m)
     p.effort_limit = _effort_limits(source, known, total)
+    _say_of_sides(source, known)
+    _say_of_limits_apart(source, [a for a in found if not a.of_scene], total)
     return Actuation(int(m.nu), tuple(found), kp, kd, total)
 
 
@@ -203,6 +215,7 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
     bias = np.zeros(3)
     if source.is_one_of(m.actuator_biastype[i], "mjtBias", ["mjBIAS_AFFINE"]):
         bias = np.array(m.actuator_biasprm[i, :3])
+    arms, scalar = pulls.gear, pulls.scalar
     kp, kd = 0.0 - float(bias[1]), 0.0 - float(bias[2])
     kind = "position" if kp else "velocity" if kd else "site" if pulls.site >= 0 else "motor"
     if kp or kd:
@@ -222,6 +235,8 @@ def _actuator(source: Source, places: list[Place], i: int) -> MjcfActuator | Non
         kind=kind,
         pulls=pulls.what,
         gear=pulls.gear,
+        arms=arms,
+        scalar=scalar,
         gain=float(m.actuator_gainprm[i, 0]),
         bias=float(bias[0]) - kp * pulls.length,
         kp=kp,
@@ -255,6 +270,10 @@ def _say_of_dynamics(source: Source, i: int) -> None:
     m = source.model
     if float(m.actuator_delay[i]) != 0.0:
         source.unused("actuator", i, "its delay is not honoured")
+    on_joint = is_on_joint(m, i)
+    for word, given in (("armature", m.actuator_armature), ("damping", m.actuator_damping)):
+        if given[i] != 0.0 and not on_joint:
+            source.unused("actuator", i, f"its {word} is honoured on hinges and slides alone")
     if np.any(m.actuator_dampingpoly[i] != 0):
         source.unused("actuator", i, "damping of higher order than linear is not honoured")
 
@@ -286,12 +305,33 @@ def _effort_limits(source: Source, actuators: list[MjcfActuator], total: Floats)
         servo = any(a.kind != "motor" for a in here)
         if here and (servo or len(here) == 1):
             limit[dof] = min(limit[dof], largest)
-        if np.isfinite(limit[dof]) and servo and len(here) > 1:
-            limit[dof] = np.inf
+        if servo and len(here) > 1 and any(np.isfinite(a.force_range).any() for a in here):
+            limit[dof] = total[dof]
             j = int(m.dof_jntid[dof])
             source.unused("joint", j, "limits of its actuators' force are not honoured in servos")
-    _say_of_sides(source, actuators)
     return limit
+
+
+def _say_of_limits_apart(source: Source, actuators: list[MjcfActuator], total: Floats) -> None:
+    """What a scene has no numbers for acts as wrenches on bodies, which no joint's limit cuts."""
+    m, cut = source.model, np.isfinite(total)
+    for actuator in actuators:
+        pulled = actuator.gear != 0.0
+        if actuator.site >= 0:
+            pulled = _dofs_above(m, int(m.site_bodyid[actuator.site]))
+        joints = m.dof_jntid[np.flatnonzero(pulled & cut)]
+        text = f"its actuatorfrcrange does not hold back actuator '{actuator.name}'"
+        source.unused_of("joint", joints, text)
+
+
+def _dofs_above(m: Any, body: int) -> NDArray[np.bool_]:
+    """(nv,) those that move a body."""
+    found = np.zeros(int(m.nv), dtype=bool)
+    while body > 0:
+        first = int(m.body_dofadr[body])
+        found[first : first + int(m.body_dofnum[body])] = True
+        body = int(m.body_parentid[body])
+    return found
 
 
 def _say_of_sides(source: Source, actuators: list[MjcfActuator]) -> None:

@@ -14,7 +14,13 @@ from .mjcf_couplings import SoftCoupling, soft_coupling
 from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
-__all__ = ["SoftEqualities", "SoftWeld", "add_equalities"]
+__all__ = [
+    "SoftEqualities",
+    "SoftWeld",
+    "add_equalities",
+    "equality_frames",
+    "equality_sides",
+]
 
 Floats = NDArray[np.float64]
 LARGEST, GRAVITY, ARM = 20.0, 9.81, 1.0
@@ -27,16 +33,18 @@ class SoftWeld:
     """A body held by MuJoCo's law to a mocap body, with a bounded force, or to the world.
 
     Attributes:
+        equality: its number.
         mocap: MuJoCo's body, -1: the world; X_A the frame in it.
-        body: of the scene; X_B the frame in it that is pulled to X_A.
+        pulls: MuJoCo's body; body: of the scene; X_B the frame in it that is pulled to X_A.
         turn_scale: of the rows that turn: MuJoCo's are halves of angles, times its torquescale.
         inverse_weight: (6,) [1/kg, 1/(kg m^2)].
         most: largest force and largest of the other three, in the units of the rows.
     """
 
-    name: str
+    equality: int
     mocap: int
     X_A: pinocchio.SE3
+    pulls: int
     body: int
     X_B: pinocchio.SE3
     turn_scale: float
@@ -91,26 +99,28 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
     m = source.model
     if not source.is_one_of(m.eq_type[k], "mjtEq", ["mjEQ_WELD"]):
         return None
-    ids = [int(m.eq_obj1id[k]), int(m.eq_obj2id[k])]
-    of_sites = source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"])
-    bodies = [int(m.site_bodyid[s]) for s in ids] if of_sites else ids
-    frames = _own_frames(source, k, weld=True)
-    first = [side for side in (0, 1) if m.body_mocapid[bodies[side]] >= 0]
+    bodies = equality_sides(source, k)
+    frames = equality_frames(source, k, weld=True)
+    carried = [_carrier(m, body) for body in bodies]
+    first = [side for side in (0, 1) if carried[side] >= 0]
     if soft and not first:
         still = (side for side in (0, 1) if _is_still(m, places, bodies[side]))
         first = list(still)
     if not first or places[bodies[1 - first[0]]].body < 0:
         return None
     a, b = first[0], 1 - first[0]
-    place, follows = places[bodies[b]], m.body_mocapid[bodies[a]] >= 0
+    place, follows = places[bodies[b]], carried[a] >= 0
     scale = 0.5 * float(m.eq_data[k, 10])
     weight = GRAVITY * float(m.body_subtreemass[m.body_rootid[bodies[b]]])
     largest = LARGEST * weight if follows else np.inf
     translation, turn = (float(x) for x in m.body_invweight0[bodies[b]])
     return SoftWeld(
-        name=source.name("equality", k),
-        mocap=bodies[a] if follows else -1,
-        X_A=frames[a] if follows else places[bodies[a]].X * frames[a],
+        equality=k,
+        pulls=bodies[b],
+        mocap=carried[a] if follows else -1,
+        X_A=_within(m, carried[a], bodies[a]) * frames[a]
+        if follows
+        else places[bodies[a]].X * frames[a],
         body=place.body,
         X_B=place.X * frames[b],
         turn_scale=scale,
@@ -123,7 +133,23 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
 
 def _is_still(m: Any, places: list[Place], body: int) -> bool:
     """Part of the world, and not of a mocap body."""
-    return places[body].body < 0 and m.body_mocapid[m.body_rootid[body]] < 0
+    return places[body].body < 0 and _carrier(m, body) < 0
+
+
+def _carrier(m: Any, body: int) -> int:
+    """The mocap body that carries a body without a joint between them; -1: none."""
+    while body > 0 and m.body_mocapid[body] < 0 and m.body_jntnum[body] == 0:
+        body = int(m.body_parentid[body])
+    return body if m.body_mocapid[body] >= 0 else -1
+
+
+def _within(m: Any, carrier: int, body: int) -> pinocchio.SE3:
+    """Pose of a body that stands still in its carrier."""
+    X = pinocchio.SE3.Identity()
+    while body != carrier:
+        X = pose(m.body_pos[body], m.body_quat[body]) * X
+        body = int(m.body_parentid[body])
+    return X
 
 
 def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
@@ -139,6 +165,8 @@ def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
     (a, X_A), (b, X_B) = _frames(source, places, k, weld)
     if a == b:
         return "both sides belong to the same body"
+    if any(_carrier(m, body) >= 0 for body in equality_sides(source, k)):
+        source.unused("equality", k, "does not follow its mocap body when that is placed")
     name = source.name("equality", k)
     if weld:
         scene.add_weld(name, a, X_A, b, X_B)
@@ -151,18 +179,21 @@ def _frames(
     source: Source, places: list[Place], k: int, weld: bool
 ) -> tuple[tuple[int, pinocchio.SE3], tuple[int, pinocchio.SE3]]:
     """Scene body and frame in it, of both sides."""
-    m = source.model
-    ids = int(m.eq_obj1id[k]), int(m.eq_obj2id[k])
-    if source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"]):
-        bodies = [places[m.site_bodyid[s]] for s in ids]
-    else:
-        bodies = [places[b] for b in ids]
-    own = _own_frames(source, k, weld)
+    bodies = [places[b] for b in equality_sides(source, k)]
+    own = equality_frames(source, k, weld)
     one, two = ((body.body, body.X * X) for body, X in zip(bodies, own, strict=True))
     return one, two
 
 
-def _own_frames(source: Source, k: int, weld: bool) -> list[pinocchio.SE3]:
+def equality_sides(source: Source, k: int) -> list[int]:
+    """MuJoCo's bodies of a connect or weld."""
+    m, ids = source.model, [int(source.model.eq_obj1id[k]), int(source.model.eq_obj2id[k])]
+    if source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"]):
+        return [int(m.site_bodyid[s]) for s in ids]
+    return ids
+
+
+def equality_frames(source: Source, k: int, weld: bool) -> list[pinocchio.SE3]:
     """In MuJoCo's bodies, of both sides."""
     m, data = source.model, np.array(source.model.eq_data[k])
     if source.is_one_of(m.eq_objtype[k], "mjtObj", ["mjOBJ_SITE"]):
@@ -219,9 +250,12 @@ def _add_coupling(source: Source, scene: Scene, k: int) -> str:
 
 
 def _lock(source: Source, scene: Scene, k: int, dof: int, position: float) -> str:
-    """A gear of ratio 0 on any other joint of one dof: the position is constant."""
+    """A gear of ratio 0 on any other joint of one dof, of its own tree if there is one: the
+    position is constant."""
     m = source.model
-    for other in range(int(m.njnt)):
+    root = m.body_rootid[m.dof_bodyid[dof]]
+    of_others = m.body_rootid[m.jnt_bodyid] != root
+    for other in np.argsort(of_others, kind="stable"):
         driver = int(m.jnt_dofadr[other])
         if m.jnt_type[other] in (SLIDE, HINGE) and driver != dof:
             return _couple(source, scene, k, GearRow(dof, driver, 0.0, position))

@@ -250,8 +250,6 @@ def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
     for (a, b), depth in overlapping_pairs(scene).items():
         if not keep:
             scene.disable_pair(a, b)
-        if scene.pair_enabled(a, b) != keep:
-            continue  # the file's own pairs are listed one by one, see _set_pairs
         parts.append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
     if not parts:
         return

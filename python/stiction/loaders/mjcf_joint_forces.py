@@ -3,9 +3,10 @@ of springs and dampers, weights that are carried.
 
     spring  -(a x + b x^2 + c x^3)     damper  -(a v + b v |v| + c v^3)
 
-a of hinges and slides, and a of every damper, are parameters of the scene, implicit in the step;
-what is here is of its start. x of a ball is the vector of the turn from where its spring rests, of
-which b and c take the length.
+a of hinges and slides, and a of every damper, are parameters of the scene, implicit in the step,
+and so is b |v| + c v^2 of its start, but for the translation of free joints; the rest is of its
+start. x of a ball is the vector of the turn from where its spring rests, of which b and c take the
+length.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ class JointForces:
         self.springs = [int(j) for j in np.flatnonzero((higher | (linear & whole)) & springs)]
         damped = np.any(m.dof_dampingpoly != 0, axis=1) & (not source.disabled("damper"))
         self.damped = [int(d) for d in np.flatnonzero(damped)]
+        self._in_world = [d for d in self.damped if self._translates(d)]
+        self._own = np.array([d for d in self.damped if not self._translates(d)], dtype=np.intp)
         self.carried = []
         for b in np.flatnonzero(m.body_gravcomp):
             if places[b].body >= 0 and m.body_mass[b] > 0:
@@ -49,7 +52,7 @@ class JointForces:
     def torque(self, qpos: Floats, v: Floats) -> Floats:
         """(nv,) of springs and dampers at MuJoCo's positions; v (nv,) stiction's."""
         m, total = self._m, np.zeros(len(v))
-        for d in self.damped:
+        for d in self._in_world:
             b, c = (float(x) for x in m.dof_dampingpoly[d])
             axis = self._axis(d, qpos, len(v))
             speed = float(axis @ v)
@@ -57,6 +60,16 @@ class JointForces:
         for j in self.springs:
             self._pull(total, j, qpos)
         return total
+
+    def dampers(self, v: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Dofs, and what their coefficients of damping grow by at these velocities."""
+        speed = np.abs(v[self._own])
+        b, c = np.array(self._m.dof_dampingpoly)[self._own].T
+        return self._own, b * speed + c * speed**2
+
+    def _translates(self, d: int) -> bool:
+        j = int(self._m.dof_jntid[d])
+        return bool(self._m.jnt_type[j] == FREE and d < self._m.jnt_dofadr[j] + 3)
 
     def _axis(self, d: int, qpos: Floats, nv: int) -> Floats:
         """MuJoCo's dof d in stiction's: a free joint moves along the axes of the world there, along

@@ -8,6 +8,7 @@ attached or made by the compiler.
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
@@ -30,6 +31,7 @@ ASSETS = ("mesh", "hfield", "texture", "skin", "model", "flexcomp")
 FOLDERS = ("assetdir", "meshdir", "texturedir")
 DEEPEST, DEEPEST_INCLUDE = 600, 20
 """Of elements, of files; MuJoCo refuses what is deeper."""
+_OPENED = re.compile(r"Error opening file '([^']+)'")
 
 
 @dataclass
@@ -40,6 +42,16 @@ class Lines:
     file: str
     size: int = 0
     found: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
+    files: list[tuple[str, str, int]] = field(default_factory=list)  # asset's file, then as above
+
+    def of_missing_file(self, error: str) -> str:
+        """Of the compiler's words on a file that it could not open, which have no line: ", line 7"
+        or ", part.xml line 7"; else nothing."""
+        if "line" not in error and (opened := _OPENED.search(error)):
+            for given, file, line in self.files:
+                if opened[1].endswith(given):
+                    return f", line {line}" if file == self.file else f", {file} line {line}"
+        return ""
 
     def find(self, kind: str, name: str, index: int, count: int) -> tuple[str, int]:
         """File and line of an element; the main file and 0 where that is not known."""
@@ -57,7 +69,7 @@ def read_lines(file: str, text: bytes) -> Lines:
     """Of a file's text; what cannot be read is left out."""
     reader = _Reader(Path(file).parent)
     reader.read(file, text)
-    return Lines(file, reader.size, reader.elements())
+    return Lines(file, reader.size, reader.elements(), reader.asset_files)
 
 
 class _Reader:
@@ -66,6 +78,7 @@ class _Reader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.size = 0
+        self.asset_files: list[tuple[str, str, int]] = []
         self._files: list[str] = []
         self._included: set[Path] = set()
         self._folders = {folder}
@@ -108,6 +121,7 @@ class _Reader:
             self._folders |= {self._folder / attributes.get(word, "") for word in FOLDERS}
         elif tag in ASSETS and "file" in attributes:
             self._weigh(attributes["file"])
+            self.asset_files.append((attributes["file"], file, line))
         if tag == "include":
             self._include(attributes.get("file", ""))
         elif tag == "body" and in_world:

@@ -8,7 +8,7 @@ effort limits do not cut them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from .mjcf_fluid import Fluid
 from .mjcf_joint_forces import JointForces
 from .mjcf_joint_rows import JointRows
 from .mjcf_kinematics import cross
+from .mjcf_sensors_of_loads import Held
 from .mjcf_soft_rows import SoftRows, at_most, between, impedance, servo, solve, stiff_and_damp
 from .mjcf_source import Source, pose
 from .mjcf_tendons import fixed_tendons
@@ -36,10 +37,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Pull:
-    """What acts in a step: wrenches, and the forces of limits of tendons among them, by tendon."""
+    """What acts in a step: wrenches, and among them the forces of limits of tendons, by tendon, and
+    what soft welds give."""
 
     wrenches: list[ExternalWrench]
     limits: dict[int, float]
+    held: list[Held]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,7 @@ class _Step:
     Attributes:
         q: positions of dofs (nv,); qpos MuJoCo's, if a joint needs them.
         found: (6,) force and moment about its origin, world axes, by scene body.
+        held: what soft welds give, once that is known.
     """
 
     motion: SceneMotion
@@ -66,6 +70,7 @@ class _Step:
     v: Floats
     dt: float
     found: dict[int, Floats]
+    held: list[Held] = field(default_factory=list)
 
     def add(self, body: int, force: Floats, moment: Floats, arm: Floats) -> None:
         """At `arm` from the origin of a body."""
@@ -95,6 +100,10 @@ class Passive:
 
     def __bool__(self) -> bool:
         return bool(self.kinds())
+
+    def dampers(self, v: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """Of joints, of higher order: see JointForces."""
+        return self._joints.dampers(v)
 
     def kinds(self) -> list[str]:
         """In words."""
@@ -129,13 +138,15 @@ class Passive:
         step = _Step(motion, np.asarray(q), qpos, np.array(state.v), dt, wrenches)
         torque = self._joints.torque(qpos, step.v)
         for tendon in self._pulling:
-            torque += tendon.arms * tendon.force(step.q, step.v)
+            torque += tendon.arms * tendon.force(step.q)
         self._turn(step, torque)
         self._joints.weights(step.found, motion, np.array(parameters.gravity))
         self._push_sites(step, drives)
         limits = self._add_soft_rows(step, parameters, control, mocap, drives)
         return Pull(
-            [ExternalWrench(body, w[:3], w[3:]) for body, w in sorted(step.found.items())], limits
+            [ExternalWrench(body, w[:3], w[3:]) for body, w in sorted(step.found.items())],
+            limits,
+            step.held,
         )
 
     def _push_sites(self, step: _Step, drives: list[Drive]) -> None:
@@ -204,9 +215,9 @@ class Passive:
         for tendon in self._tendons:
             for rows in tendon.limit_rows(step.q, step.v, step.dt):
                 found.append(self._limit(rows, tendon.number, step, limits))
-            friction = tendon.friction_row(step.v, step.dt)
-            if friction is not None:
-                found.append(self._of_dofs(friction, step))
+            for row in (tendon.friction_row(step.v, step.dt), tendon.damper_row(step.v, step.dt)):
+                if row is not None:
+                    found.append(self._of_dofs(row, step))
         return found
 
     def _limit(self, rows: SoftRows, tendon: int, step: _Step, limits: dict[int, float]) -> Rows:
@@ -249,7 +260,13 @@ class Passive:
         k, b = stiff_and_damp(weld.solref, weld.solimp, step.dt)
         asked = -b * (J @ step.v) - k * d * error
         rows = SoftRows(J, asked, (1.0 - d) / d * weld.inverse_weight, at_most(*weld.most))
-        return rows, lambda f: step.add(weld.body, f[:3], by_turn.T @ f[3:], arm)
+
+        def apply(f: Floats) -> None:
+            load = X_WB.translation, f[:3], by_turn.T @ f[3:]
+            step.add(weld.body, load[1], load[2], arm)
+            step.held.append(Held(weld.equality, weld.pulls, load))
+
+        return rows, apply
 
 
 def _half_angle(R: Floats) -> Floats:

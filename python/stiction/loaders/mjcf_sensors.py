@@ -13,6 +13,7 @@ from .._stiction import ContactReport
 from .mjcf_kinematics import Motion, cross, rotation
 from .mjcf_rays import Sight
 from .mjcf_sensors_of_limits import LIMIT_READERS, OF_LIMITS_OF_LAST_STEP, tendon_arms
+from .mjcf_sensors_of_loads import Loads, interaction
 from .mjcf_sensors_of_sight import SIGHT_READERS, why_not_seen
 from .mjcf_site_volume import ray_meets_site
 from .mjcf_source import Source
@@ -42,8 +43,7 @@ class Reading:
         motions: by MuJoCo's body.
         q: (nv,) positions of dofs; qpos (nq,) MuJoCo's; v (nv,).
         forces: of the actuators that act, by their name.
-        wrenches: scene body, force and moment about its origin, of the last step.
-        contacts, limits: of the last step.
+        contacts, limits, loads: of the last step.
         sight: of a body, which sees the others.
     """
 
@@ -55,9 +55,9 @@ class Reading:
     time: float
     forces: dict[str, float]
     actuation: Actuation
-    wrenches: list[tuple[int, Floats, Floats]]
     contacts: list[ContactReport]
     limits: LimitForces
+    loads: Loads
     sight: Callable[[int], Sight]
     places: list[Place]
     gravity: Floats
@@ -109,7 +109,7 @@ class Sensor:
         return np.clip(np.atleast_1d(self.reader(reading, self.number)), self.least, self.most)
 
 
-def read_sensors(source: Source) -> dict[str, Sensor]:
+def read_sensors(source: Source, actuation: Actuation) -> dict[str, Sensor]:
     """Those that are supported, by name; the others are a message."""
     m, kinds = source.model, source.mujoco.mjtSensor
     table = {int(getattr(kinds, f"mjSENS_{name}")): read for name, read in READERS.items()}
@@ -120,7 +120,7 @@ def read_sensors(source: Source) -> dict[str, Sensor]:
         if kind not in table or not _is_known(source, s):
             left.append(s)
             continue
-        why = why_not_seen(source, s)
+        why = why_not_seen(source, s) or _why_not_of_actuator(source, actuation, s)
         if why:
             source.unused("sensor", s, f"is not read: {why}")
             continue
@@ -136,6 +136,28 @@ def read_sensors(source: Source) -> dict[str, Sensor]:
     )
     source.unused_of("sensor", [int(s) for s in held if s not in left], "its delay is not honoured")
     return found
+
+
+def _why_not_of_actuator(source: Source, actuation: Actuation, s: int) -> str:
+    """A sensor of an actuator, or of a joint's or tendon's actuators, that cannot be told; ""."""
+    m = source.model
+
+    def is_one(*kinds: str) -> bool:
+        names = [f"mjSENS_{kind}" for kind in kinds]
+        return source.is_one_of(m.sensor_type[s], "mjtSensor", names)
+
+    act = {actuator.name: actuator for actuator in actuation.actuators}
+    if is_one("ACTUATORPOS", "ACTUATORVEL", "ACTUATORFRC"):
+        actuator = act.get(source.name("actuator", m.sensor_objid[s]))
+        if actuator is None:
+            return "its actuator does not act"
+        if not is_one("ACTUATORFRC") and not actuator.scalar:
+            return "its actuator's length is no sum of positions"
+    if is_one("JOINTACTFRC"):
+        site = [a.name for a in actuation.actuators if a.kind == "site"]
+        if site:
+            return f"the torques of actuator '{site[0]}' at a site are not known by joint"
+    return ""
 
 
 FRAMED = ("BODY", "XBODY", "GEOM", "SITE", "CAMERA")
@@ -186,35 +208,6 @@ def _accelerometer(r: Reading, s: int) -> Floats:
     return frame.R.T @ (frame.a - r.gravity)
 
 
-def _interaction(r: Reading, s: int) -> tuple[Floats, Floats]:
-    """Force and torque that the site's body, with all that it carries, takes from its parent."""
-    m, site = r.source.model, _object(r, s)
-    frame, bodies = r.site(site), r.subtree(int(m.site_bodyid[site]))
-    force, torque = np.zeros(3), np.zeros(3)
-    for b in bodies:
-        c = r.centre(b)
-        inertia = c.R @ np.diag(m.body_inertia[b]) @ c.R.T
-        push = float(m.body_mass[b]) * (c.a - r.gravity)
-        force += push
-        torque += inertia @ c.alpha + cross(c.w, inertia @ c.w) + cross(c.p - frame.p, push)
-    for point, push, turn in _outer_forces(r, bodies):
-        force -= push
-        torque -= turn + cross(point - frame.p, push)
-    return frame.R.T @ force, frame.R.T @ torque
-
-
-def _outer_forces(r: Reading, bodies: list[int]) -> list[tuple[Floats, Floats, Floats]]:
-    """Contacts with others: point, force, moment, world."""
-    m, names, found = r.source.model, r.source.names("geom"), []
-    for contact in r.contacts:
-        point = np.array(contact.position)
-        push, turn = np.array(contact.force_on_b_world), np.array(contact.moment_on_b_world)
-        for name, sign in ((contact.geometry_a_name, -1.0), (contact.geometry_b_name, 1.0)):
-            if int(m.geom_bodyid[names.index(name)]) in bodies:
-                found.append((point, sign * push, sign * turn))
-    return found
-
-
 def _velocimeter(r: Reading, s: int) -> Floats:
     frame = r.site(_object(r, s))
     return frame.R.T @ frame.v
@@ -253,27 +246,25 @@ def _ball_velocity(r: Reading, s: int) -> Floats:
 
 def _actuator(r: Reading, s: int) -> Any:
     name = r.source.name("actuator", _object(r, s))
-    return next((a for a in r.actuation.actuators if a.name == name), None)
+    return next(a for a in r.actuation.actuators if a.name == name)
 
 
 def _actuator_length(r: Reading, s: int) -> Floats:
-    actuator = _actuator(r, s)
-    return np.array([0.0 if actuator is None else actuator.gear @ r.q])
+    return np.array([_actuator(r, s).arms @ r.q])
 
 
 def _actuator_speed(r: Reading, s: int) -> Floats:
-    actuator = _actuator(r, s)
-    return np.array([0.0 if actuator is None else actuator.gear @ r.v])
+    return np.array([_actuator(r, s).arms @ r.v])
 
 
 def _actuator_force(r: Reading, s: int) -> Floats:
-    return np.array([r.forces.get(r.source.name("actuator", _object(r, s)), 0.0)])
+    return np.array([r.forces[r.source.name("actuator", _object(r, s))]])
 
 
 def _joint_actuator_force(r: Reading, s: int) -> Floats:
     m, j = r.source.model, _object(r, s)
     dof = int(m.jnt_dofadr[j])
-    total = sum(a.gear[dof] * r.forces[a.name] for a in r.actuation.actuators)
+    total = sum(a.arms[dof] * r.forces[a.name] for a in r.actuation.actuators)
     if m.jnt_actfrclimited[j]:
         total = np.clip(total, *m.jnt_actfrcrange[j])
     return np.array([total])
@@ -305,6 +296,7 @@ def _frame_axis(axis: int) -> Callable[[Reading, int], Floats]:
 
 
 def _frame_quaternion(r: Reading, s: int) -> Floats:
+    """With w >= 0; MuJoCo's may have the other sign."""
     frame, ref = _both(r, s)
     out = np.zeros(4)
     r.source.mujoco.mju_mat2Quat(out, (ref.R.T @ frame.R).ravel())
@@ -353,8 +345,8 @@ READERS: dict[str, Callable[[Reading, int], Floats]] = {
     "ACCELEROMETER": _accelerometer,
     "VELOCIMETER": _velocimeter,
     "GYRO": _gyro,
-    "FORCE": lambda r, s: _interaction(r, s)[0],
-    "TORQUE": lambda r, s: _interaction(r, s)[1],
+    "FORCE": lambda r, s: interaction(r, _object(r, s))[0],
+    "TORQUE": lambda r, s: interaction(r, _object(r, s))[1],
     "MAGNETOMETER": _magnetometer,
     "JOINTPOS": _joint_position,
     "JOINTVEL": _joint_velocity,

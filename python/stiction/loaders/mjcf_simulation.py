@@ -17,6 +17,7 @@ from .mjcf_kinematics import Motion, body_motions
 from .mjcf_passive import Pull
 from .mjcf_rays import Sight
 from .mjcf_sensors import LimitForces, Reading, Sensor
+from .mjcf_sensors_of_loads import Loads
 from .mjcf_source import pose
 
 if TYPE_CHECKING:
@@ -57,12 +58,15 @@ class MjcfSimulation:
         self._mocap: dict[int, tuple[Floats, Floats]] = {}
         self._sights: dict[int, Sight] = {}
         self._pulls = bool(model._passive)
+        self._damping = np.array(self.sim.parameters.damping)
         self._senses_limits = model._senses_limits
         self._senses_contacts = any(s.of_last_step for s in model._sensors.values())
+        self._closures = self._numbers_of_closures() if self._senses_contacts else {}
         self._begin()
 
     def reset(self, keyframe: str | None = None) -> None:
-        """To the file's qpos0 at rest, or a keyframe with its activations and mocap poses.
+        """To the file's qpos0 at rest, or a keyframe with its controls, activations and mocap
+        poses; its controls are those of steps without ctrl.
 
         Raises:
             ValueError: there is no such keyframe; the message lists the names.
@@ -77,6 +81,7 @@ class MjcfSimulation:
         self.activation = key.activation.copy()
         for name, (position, quaternion) in key.mocap.items():
             self.place(name, position, quaternion)
+        self._given = key.ctrl.copy()
 
     def _begin(self) -> None:
         m = self._m
@@ -84,12 +89,18 @@ class MjcfSimulation:
         for name, b in self._numbers.items():
             self._mocap[b] = np.array(m.body_pos[b]), np.array(m.body_quat[b])
             self.place(name)
-        self._ctrl = np.zeros(int(m.nu))
+        self._ctrl, self._given = np.zeros(int(m.nu)), np.zeros(int(m.nu))
         self._acceleration = np.zeros(int(m.nv))
         self._before = self.state.copy()
         self._wrenches: list[ExternalWrench] = []
         self._contacts: list[ContactReport] = []
         self._limits = LimitForces()
+        self._loads = Loads()
+
+    def _numbers_of_closures(self) -> dict[str, int]:
+        """Of the equalities that are rigid closures, by their names in the scene."""
+        names = self._model._source.names("equality")
+        return {name: names.index(name) for name in self.sim.scene.closure_names if name in names}
 
     # --- mocap bodies -----------------------------------------------------------------------------
 
@@ -114,7 +125,10 @@ class MjcfSimulation:
 
         What is welded to it follows, pulled with at most twenty times the weight of its tree and,
         in torque, that on an arm of 1 m. Its geometry stands still at its new place, as in MuJoCo:
-        contacts see its motion in their gaps, not in their velocities.
+        contacts see its motion in their gaps, not in their velocities. So it pushes no faster than
+        the settings `recovery_speed` and, by the lever arm about what it pushes,
+        `recovery_angular_speed` allow, and passes through what is slower; `simulation(
+        recovery_speed=math.inf, recovery_angular_speed=math.inf)` has no such bound.
 
         Args:
             name: of the mocap body.
@@ -156,22 +170,37 @@ class MjcfSimulation:
 
     # --- steps ------------------------------------------------------------------------------------
 
-    def step(self, ctrl: ArrayLike | None = None, torque: ArrayLike | None = None) -> StepReport:
-        """One step with MuJoCo's ctrl (nu,); None: all zero.
+    def step(
+        self,
+        ctrl: ArrayLike | None = None,
+        torque: ArrayLike | None = None,
+        hold: str | None = None,
+    ) -> StepReport:
+        """One step.
 
-        torque: (nv,) of dofs, added to what the actuators give, as Control.torque.
+        Args:
+            ctrl: MuJoCo's (nu,); None: those of the keyframe that reset() went to, else zero.
+            torque: (nv,) of dofs, added to what the actuators give, as Control.torque: effort
+                limits of their dofs hold both together.
+            hold: a configuration whose positions servos on joints hold in place of ctrl.
 
         Raises:
             ValueError: ctrl or torque has another length.
         """
         model, dt = self._model, self.sim.settings.dt
-        given = np.zeros(int(self._m.nu)) if ctrl is None else np.asarray(ctrl, dtype=np.float64)
-        control = model._actuation.control(given, None, self.activation)
+        given = self._given if ctrl is None else np.asarray(ctrl, dtype=np.float64)
+        if hold is None:
+            control = model._actuation.control(given, None, self.activation, dt)
+        else:
+            control = model.hold(hold)
         if torque is not None:
             added = given_array("torque", torque, (int(self._m.nv),))
             control.torque = np.asarray(control.torque) + added
-        drives = model._actuation.drives(given, self.activation)
-        pull = Pull([], {})
+        dofs, coefficients = model._passive.dampers(np.asarray(self.state.v))
+        if len(dofs):
+            self.sim.parameters.damping[dofs] = self._damping[dofs] + coefficients
+        drives = model._actuation.drives(given, self.activation, dt)
+        pull = Pull([], {}, [])
         if self._pulls or drives:
             p, mocap = self.sim.parameters, self._mocap
             pull = model._passive.pull(self.state, p, control, mocap, drives, dt)
@@ -182,6 +211,7 @@ class MjcfSimulation:
         if self._senses_contacts:
             self._contacts = self.sim.contacts()
         self._limits = LimitForces(self._joint_limits(), pull.limits)
+        self._loads = Loads(pull.held, self._closure_forces())
         self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
         self.activation = model._actuation.next_activation(given, self.activation, dt)
         return report
@@ -191,13 +221,27 @@ class MjcfSimulation:
         found: dict[int, float] = {}
         if not self._senses_limits:
             return found
-        dofs, start = self.sim.scene.dof, 0
-        impulse = np.asarray(self.sim.solution().impulse)
+        for source, name, force in self._row_forces():
+            if source in ("lower_limit", "upper_limit", "limit_recovery"):
+                dof = self.sim.scene.dof(name)
+                found[dof] = found.get(dof, 0.0) + abs(float(force[0]))
+        return found
+
+    def _closure_forces(self) -> dict[int, Floats]:
+        """By equality, if the file has sensors of the last step."""
+        if not self._closures:
+            return {}
+        rows = self._row_forces()
+        return {self._closures[n]: f for source, n, f in rows if source == "closure"}
+
+    def _row_forces(self) -> list[tuple[str, str, Floats]]:
+        """Source and name of each constraint of the last step, its forces [N, N m]."""
+        forces = np.asarray(self.sim.solution().impulse) / self.sim.settings.dt
+        found, start = [], 0
         for row in references(self.sim):
-            if row.source in ("lower_limit", "upper_limit", "limit_recovery"):
-                dof = dofs(row.name)
-                found[dof] = found.get(dof, 0.0) + abs(float(impulse[start])) / self.sim.settings.dt
-            start += len(row.velocity)
+            end = start + len(row.velocity)
+            found.append((row.source, row.name, forces[start:end]))
+            start = end
         return found
 
     def _sight(self, body: int) -> Sight:
@@ -252,11 +296,13 @@ class MjcfSimulation:
                 qpos=to_mujoco_qpos(self.sim.scene, state.q),
                 v=v,
                 time=float(self.state.time),
-                forces=self._model._actuation.forces(self._ctrl, self.activation, q, v),
+                forces=self._model._actuation.forces(
+                    self._ctrl, self.activation, q, v, self.sim.settings.dt
+                ),
                 actuation=self._model._actuation,
-                wrenches=[(w.body, np.array(w.force), np.array(w.moment)) for w in self._wrenches],
                 contacts=self._contacts,
                 limits=self._limits,
+                loads=self._loads,
                 sight=self._sight,
                 places=self._model._places,
                 gravity=np.array(self.sim.parameters.gravity),

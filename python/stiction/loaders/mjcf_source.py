@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ import pinocchio
 from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, StictionError
+from ..loading import MJCF_TEXT
 from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
 from .mjcf_lines import Lines, read_lines
 
@@ -23,6 +25,9 @@ __all__ = ["GearRow", "Source", "compile_mjcf", "mujoco_module", "pose"]
 Floats = NDArray[np.float64]
 Index = int | np.integer[Any]
 INSTALL = 'pip install "mujoco-core>=4,<5"'
+OF_DOFS = ("armature", "damping", "dry_friction", "lower", "upper", "kp", "kd",
+           "effort_limit", "spring_stiffness", "spring_rest")  # fmt: skip
+"""Parameters that have a number for each dof."""
 MAJOR = "4"
 """Of MuJoCo: fields and their meaning change between major versions."""
 
@@ -152,6 +157,16 @@ class Source:
         given = self._given(kind)
         return self.lines.find(kind, given[int(index)], int(index), len(given))
 
+    def by_joint(self, error: str) -> str:
+        """An error about "parameters.name[dof]", by the joint and with its line."""
+        found = re.search(r"parameters\.(\w+)\[(\d+)\]", error)
+        if found is None or found[1] not in OF_DOFS or int(found[2]) >= int(self.model.nv):
+            return error
+        joint = int(self.model.dof_jntid[int(found[2])])
+        _, line = self.place("joint", joint)
+        where = f", line {line}" if line else ""
+        return error.replace(found[0], f"joint '{self.name('joint', joint)}': {found[1]}") + where
+
     def disabled(self, flag: str) -> bool:
         """Whether <flag flag="disable"/> is set."""
         bit = int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
@@ -189,10 +204,15 @@ def compile_mjcf(path_or_xml: str | os.PathLike[str]) -> Source:
     mujoco = mujoco_module()
     text = path_or_xml if isinstance(path_or_xml, str) else ""
     if text.lstrip().startswith("<"):
-        return _compiled(mujoco, "string", text, "MJCF string", text.encode(errors="replace"))
+        return _compiled(mujoco, "string", text, MJCF_TEXT, text.encode(errors="replace"))
+    if not isinstance(path_or_xml, str | os.PathLike):
+        raise TypeError(
+            f"load_mjcf: {type(path_or_xml).__name__} is neither a path nor the text of a file; of "
+            "a mujoco.MjSpec give spec.to_xml()"
+        )
     path = Path(path_or_xml)
     if not path.is_file():
-        raise StictionError(f"{path}: no such file")
+        raise StictionError(f"{path}: " + ("is a folder" if path.is_dir() else "no such file"))
     return _compiled(mujoco, "path", str(path), str(path), path.read_bytes())
 
 
@@ -204,7 +224,8 @@ def _compiled(mujoco: Any, kind: str, given: str, file: str, text: bytes) -> Sou
     try:
         model, said = compile_model(mujoco, kind, given, seconds_for(lines.size))
     except (CompilerError, ValueError, TypeError, RuntimeError, UnicodeError) as error:
-        raise StictionError(f"{file}: {error}") from None
+        where = lines.of_missing_file(str(error))
+        raise StictionError(f"{file}: {error}{where}") from None
     source = Source(mujoco, model, file, lines)
     for warning in said:
         source.note(f"MuJoCo's compiler: {' '.join(warning.split())}")

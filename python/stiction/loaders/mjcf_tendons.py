@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .mjcf_soft_rows import SoftRows, between, pushes, row
+from .mjcf_soft_rows import SoftRows, between, pushes, row, servo
 from .mjcf_source import Source
 
 __all__ = ["FixedTendon", "fixed_tendons"]
@@ -49,17 +49,24 @@ class FixedTendon:
 
     @property
     def pulls(self) -> bool:
-        """Whether it has a spring or a damper."""
-        return any(self.stiffness) or any(self.damping)
+        """Whether it has a spring."""
+        return any(self.stiffness)
 
-    def force(self, q: Floats, v: Floats) -> float:
-        """Along the length, of spring and damper; q are positions of dofs."""
-        length, speed = float(self.arms @ q), float(self.arms @ v)
+    def force(self, q: Floats) -> float:
+        """Along the length, of the spring; q are positions of dofs."""
+        length = float(self.arms @ q)
         stretch = max(length - self.rest[1], 0.0) + min(length - self.rest[0], 0.0)
         k, kk, kkk = self.stiffness
+        return -(k * stretch + kk * stretch**2 + kkk * stretch**3)
+
+    def damper_row(self, v: Floats, dt: float) -> SoftRows | None:
+        """With the coefficient b + c |v| + d v^2 of the start, implicit; None: there is none."""
         b, bb, bbb = self.damping
-        spring = k * stretch + kk * stretch**2 + kkk * stretch**3
-        return -spring - (b * speed + bb * speed * abs(speed) + bbb * speed**3)
+        speed = abs(float(self.arms @ v))
+        kd = b + bb * speed + bbb * speed**2
+        if kd <= 0.0:
+            return None
+        return SoftRows(*servo(self.arms, 0.0, v, (0.0, 0.0, kd), dt), between(-np.inf, np.inf))
 
     def friction_row(self, v: Floats, dt: float) -> SoftRows | None:
         """None: there is none."""

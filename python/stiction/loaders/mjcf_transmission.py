@@ -54,6 +54,8 @@ def transmission(source: Source, places: list[Place], i: int) -> Transmission | 
         found = _of_tendon(source, target, float(gear[0]))
     elif kind == SITE and int(m.actuator_trnid[i, 1]) < 0:
         found = _of_site(source, places, target, gear)
+    if kind in (JOINT, JOINT_IN_PARENT) and m.jnt_type[target] == FREE:
+        return "its joint is free: a motor at a site of the body does the same"
     name = NAMES[kind] if 0 <= kind < len(NAMES) else "unknown"
     return found or f"its transmission ({name}) is not supported"
 

@@ -22,7 +22,7 @@ from .._stiction import Robot, Scene, robot_from_pinocchio
 from ..mujoco_layout import from_mujoco_qpos
 from .mjcf_source import Source, pose
 
-__all__ = ["Place", "add_trees", "set_numbers"]
+__all__ = ["Place", "add_trees", "is_on_joint", "set_numbers"]
 
 Floats = NDArray[np.float64]
 FREE, BALL, SLIDE, HINGE = 0, 1, 2, 3
@@ -106,8 +106,17 @@ def _add_body(source: Source, tree: _Tree, b: int, parent: int, X: pinocchio.SE3
         model.appendBodyToJoint(joint, _inertia(m, b), X)
     for s in np.flatnonzero(m.site_bodyid == b):
         site = X * pose(m.site_pos[s], m.site_quat[s])
-        model.addFrame(_frame(source.name("site", s), joint, site, body=False))
+        model.addFrame(_frame(_site_frame(source, int(s)), joint, site, body=False))
     return Place(tree.first_body + joint - 1, X)
+
+
+def _site_frame(source: Source, s: int) -> str:
+    """The site's name, if no body has it: both are frames here."""
+    name = source.name("site", s)
+    if name not in source.names("body"):
+        return name
+    source.note(f"site '{name}' has the name of a body: its frame is '{name}:site'")
+    return f"{name}:site"
 
 
 def _joint_frames(m: Any, j: int, X: pinocchio.SE3) -> tuple[pinocchio.SE3, pinocchio.SE3]:
@@ -157,13 +166,17 @@ def _with_actuators(m: Any, own: Floats, added: Floats) -> Floats:
     """(nv,) of joints, plus gear^2 times that of actuators on a joint of one dof."""
     total = np.array(own, dtype=np.float64)
     for i in np.flatnonzero(added):
-        if m.actuator_trntype[i] not in (0, 1):  # mjTRN_JOINT, mjTRN_JOINTINPARENT
-            continue
-        j = int(m.actuator_trnid[i, 0])
-        if m.jnt_type[j] in (SLIDE, HINGE):
+        if is_on_joint(m, int(i)):
             gear = float(m.actuator_gear[m.actuator_outadr[i], 0])
-            total[m.jnt_dofadr[j]] += gear**2 * float(added[i])
+            total[m.jnt_dofadr[m.actuator_trnid[i, 0]]] += gear**2 * float(added[i])
     return total
+
+
+def is_on_joint(m: Any, i: int) -> bool:
+    """Whether an actuator pulls at a joint of one dof."""
+    if m.actuator_trntype[i] not in (0, 1):  # mjTRN_JOINT, mjTRN_JOINTINPARENT
+        return False
+    return m.jnt_type[m.actuator_trnid[i, 0]] in (SLIDE, HINGE)
 
 
 def _inertia(m: Any, b: int) -> pinocchio.Inertia:

@@ -2,6 +2,7 @@
 
 #include "contact/build_problem.hpp"
 #include "dynamics/forest.hpp"
+#include "dynamics/joint_forces.hpp"
 #include "simulator/lanes/lane_parameters.hpp"
 
 #include <algorithm>

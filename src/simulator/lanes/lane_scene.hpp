@@ -119,9 +119,10 @@ enum class LaneExit : std::uint8_t {
   kUnsolved,     ///< the lanes' solver did not reach the tolerance, or a number is not finite
   kRecovery,     ///< corrections may do harm together
   kNotFinite,
-  kHeld  ///< it was not to step
+  kHeld,       ///< it was not to step
+  kSaturation  ///< a servo ends on another side of its effort limit than it began
 };
-inline constexpr int kLaneExits = 12;
+inline constexpr int kLaneExits = 13;
 
 /// Largest problem of a lane: cones and rows of one dimension.
 inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;

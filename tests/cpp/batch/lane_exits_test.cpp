@@ -47,6 +47,11 @@ std::vector<Case> cases() {
   c = solo(LaneExit::kFarOut);
   c.parameters.upper[8] = c.state.q[9] - 0.01;
   all.push_back(c);
+  c = solo(LaneExit::kSaturation);  // the knee's full torque takes it past its target
+  c.parameters.kp[8] = 1e5;
+  c.parameters.effort_limit[8] = 50.0;
+  c.state.q[9] -= 1e-3;
+  all.push_back(c);
   c = solo(LaneExit::kNotFinite);
   c.state.v[3] = std::numeric_limits<double>::quiet_NaN();
   all.push_back(c);

@@ -41,7 +41,7 @@ Control random_control(Rng& rng, Scene& scene, const State& state) {
   return control;
 }
 
-/// Torque and servo of a dof before its effort limit.
+/// Torque and servo of a dof before its effort limit; at the end of a step those that it had.
 double asked(const Scene& scene, const State& state, const Control& control, int dof) {
   const std::vector<double> q =
       scene.dof_positions({state.q.data(), state.q.data() + state.q.size()});
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_record_agrees_with_its_step) {
     sim.step(state, control);
     const StepRecord& record = sim.record();
     for (int dof = 0; dof < scene.nv(); ++dof) {
-      const double force = std::abs(asked(scene, sample.state, control, dof)),
+      const double force = std::abs(asked(scene, state, control, dof)),
                    limit = scene.parameters.effort_limit[dof];
       if (std::abs(force - limit) < 1e-9 * limit) continue;
       BOOST_TEST((record.dynamics.saturated[dof] != 0) == (force > limit));
