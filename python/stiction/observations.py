@@ -119,8 +119,9 @@ class Observations(NextSteps):
         Args:
             names: one or several. Of the first body: v_body (3), w_body (3) linear [m/s] and
                 angular [rad/s] velocity in its own axes; gravity (3) direction of the scene's
-                gravity in these axes; height (1) of its origin [m]. Of joints: joint_q and joint_v, all that is not
-                the first body's; q, v whole; target (nv) position_target, as it was written.
+                gravity in these axes; height (1) of its origin [m]. Of joints: joint_q and joint_v,
+                all that is not the first body's; q, v whole; target (nv) position_target, as it was
+                written.
                 Of `feet`: contact, 1 where one touches with force, else 0; force (3 each), the sum
                 of the contact forces on it in the last step [N], world axes.
                 Of `imu`: imu (6), specific force [m/s^2] and angular rate [rad/s] in the frame's

@@ -34,6 +34,15 @@ class CapturedConsole : public console_bridge::OutputHandler {
 
 }  // namespace
 
+/// Pinocchio's "root_joint", unless a joint of the file has that name.
+static std::string root_joint_name(const std::string& xml) {
+  std::string name = "root_joint";
+  while (xml.find('"' + name + '"') != std::string::npos ||
+         xml.find('\'' + name + '\'') != std::string::npos)
+    name += '_';
+  return name;
+}
+
 Robot kinematics_from_urdf(const std::string& xml, bool free_flyer, const Material& material) {
   pinocchio::Model model;
   std::string said;
@@ -41,7 +50,8 @@ Robot kinematics_from_urdf(const std::string& xml, bool free_flyer, const Materi
     const CapturedConsole console;
     try {
       if (free_flyer) {
-        pinocchio::urdf::buildModelFromXML(xml, pinocchio::JointModelFreeFlyer(), model);
+        pinocchio::urdf::buildModelFromXML(
+            xml, pinocchio::JointModelFreeFlyer(), root_joint_name(xml), model);
       } else {
         pinocchio::urdf::buildModelFromXML(xml, model);
       }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from pathlib import Path
 
@@ -297,3 +298,49 @@ def test_errors_at_the_door(tmp_path: Path) -> None:
         stiction.StictionError, match=r"joint 'j': spring_stiffness = -1.*, line 2$"
     ):
         stiction.load_mjcf(arm('stiffness="-1"'))
+
+
+def test_controls_that_are_no_numbers_are_named() -> None:
+    general = '<general name="g" joint="j" dyntype="filter" dynprm=".05"/>'
+    run = stiction.load_mjcf(arm(rest=f"<actuator>{general}</actuator>")).simulation()
+    with pytest.raises(ValueError, match=r"ctrl\[0\] = nan of actuator 'g': must be finite"):
+        run.step([np.nan])
+    run.step([1.0])
+
+
+def test_pipes_and_devices_are_no_files(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.xml")
+    for name in ("pipe.xml", "/dev/zero"):
+        path = tmp_path / "robot.xml"
+        path.write_text(f'<mujoco><include file="{name}"/></mujoco>')
+        with pytest.raises(stiction.StictionError):
+            stiction.load_mjcf(path)
+
+
+def test_a_weld_without_torque_lets_turn() -> None:
+    text = """<mujoco><worldbody><body name="a" pos="0 0 1"><freejoint/>
+      <geom type="capsule" size=".02" fromto="0 0 0 .4 0 0" mass="1"/></body></worldbody>
+      <equality><weld body1="a" torquescale="0"/></equality></mujoco>"""
+    _, d, run = beside(text, 100)  # about its anchor, the origin of the world
+    ours, theirs = run.state.q[:3], d.qpos[:3]  # type: ignore[attr-defined]
+    assert ours == pytest.approx(theirs, abs=2e-3) and abs(ours[0]) > 0.03
+
+
+def test_all_sensors_at_once() -> None:
+    _, _, run = beside(FINGERS, 5, [0.1])
+    told = run.sensors()  # type: ignore[attr-defined]
+    assert list(told) == run.sensor_names  # type: ignore[attr-defined]
+    assert all(np.array_equal(told[n], run.sensor(n)) for n in told)  # type: ignore[attr-defined]
+
+
+def test_a_wrong_attribute_of_an_included_file_has_its_place(tmp_path: Path) -> None:
+    (tmp_path / "part.xml").write_text(
+        '<mujocoinclude>\n\n<geom name="g" sise="1"/></mujocoinclude>'
+    )
+    main = tmp_path / "main.xml"
+    main.write_text('<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>')
+    with pytest.raises(stiction.StictionError, match=r"'sise'.*, \S*part\.xml line 3$"):
+        stiction.load_mjcf(main)
+    told = CliRunner().invoke(app, ["doctor", str(main), "--json"]).stdout
+    (finding,) = json.loads(told)["findings"]
+    assert (Path(finding["file"]).name, finding["line"]) == ("part.xml", 3)

@@ -179,3 +179,14 @@ def test_the_page_keeps_what_stands_around_the_table(tmp_path: Path) -> None:
     page.write_text("nothing")
     with pytest.raises(ValueError, match="has no <!-- table: begin"):
         write_robot_page(page, rows)
+
+
+def test_a_joint_may_be_called_as_pinocchios_free_one() -> None:
+    inertia = '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    link = f'<link name="{{}}"><inertial><mass value="1"/>{inertia}</inertial></link>'
+    hinge = '<joint name="root_joint" type="continuous"><parent link="a"/><child link="b"/></joint>'
+    text = f'<robot name="r">{link.format("a")}{link.format("b")}{hinge}</robot>'
+    robot = stiction.load_urdf_string(text)
+    scene = stiction.Scene()
+    scene.add_robot(robot)
+    assert scene.joint_names == ["root_joint_", "root_joint"] and scene.nv == 7

@@ -118,7 +118,10 @@ def failure(error: Exception, file: str) -> Finding:
     text = " ".join(str(error).split())
     found = re.match(r"(?P<file>.+?):(?P<line>\d+): (?P<text>.*)$", text)
     if found is None:
-        return Finding("error", "load", text.removeprefix(f"{file}: "), "correct this", file)
+        own = text.removeprefix(f"{file}: ")
+        told = re.search(r"(?:, (?P<file>\S+))? line (?P<line>[1-9]\d*)$", own)
+        place, line = (told["file"] or file, int(told["line"])) if told else (file, 0)
+        return Finding("error", "load", own, "correct this", place, line)
     place, line, rest = found["file"], int(found["line"]), found["text"]
     head, _, remedy = rest.replace(": give ", "; give ").rpartition("; ")
     if head and re.match(r"(use|load|set|give|close|correct|write)\b", remedy):

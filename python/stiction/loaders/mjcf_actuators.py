@@ -122,6 +122,8 @@ class Actuation:
         ctrl = np.zeros(self.count) if given is None else np.asarray(given, dtype=np.float64)
         if ctrl.shape != (self.count,):
             raise ValueError(f"ctrl has shape {ctrl.shape}: the file has {self.count} controls")
+        if not np.isfinite(ctrl).all():
+            self._refuse(ctrl)
         nv, table = len(self.kp), self._table
         control = Control(nv)
         torque, position, velocity = self._commands(table.forces(ctrl, activation, dt))
@@ -130,6 +132,12 @@ class Actuation:
         control.torque, control.position_target = torque, position
         control.velocity_target = velocity
         return control
+
+    def _refuse(self, ctrl: Floats) -> None:
+        k = int(np.flatnonzero(~np.isfinite(ctrl))[0])
+        names = [repr(actuator.name) for actuator in self.actuators if actuator.control == k]
+        of = f" of actuator {names[0]}" if names else ""
+        raise ValueError(f"ctrl[{k}] = {ctrl[k]}{of}: must be finite")
 
     def _commands(self, force: Floats) -> tuple[Floats, Floats, Floats]:
         """Torques, positions and velocities of targets, (..., nv) each, of forces (..., n) at

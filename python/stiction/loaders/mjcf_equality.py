@@ -168,7 +168,7 @@ def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
     if any(_carrier(m, body) >= 0 for body in equality_sides(source, k)):
         source.unused("equality", k, "does not follow its mocap body when that is placed")
     name = source.name("equality", k)
-    if weld:
+    if weld and m.eq_data[k, 10] != 0.0:  # torquescale: without it the sides may turn
         scene.add_weld(name, a, X_A, b, X_B)
     else:
         scene.add_point_closure(name, a, X_A.translation, b, X_B.translation)

@@ -192,8 +192,7 @@ def _set_pairs(
     soft: bool,
 ) -> None:
     """Filters and materials of the scene's pairs; ascending, which keeps its tables quick."""
-    geoms = list(added)
-    wanted = [(a, b) for i, a in enumerate(geoms) for b in geoms[i + 1 :]]
+    wanted = _pairs_of_bodies(scene, added)
     allowed = [(a, b) for a, b in wanted if pairs[a, b]]
     for a, b in wanted:
         if not pairs[a, b] and scene.pair_enabled(added[a], added[b]):
@@ -202,17 +201,34 @@ def _set_pairs(
         # A pair of parent and child, which the scene filters unless all others are listed.
         scene.enable_only([(added[a], added[b]) for a, b in allowed])
         source.note("only the file's own pairs collide: bodies added later touch nothing")
-    explicit = _explicit_pairs(source)
+    explicit, mixed = _explicit_pairs(source), _Mixed(source.model)
+    alike: set[tuple[int, int]] = set()  # classes whose pairs the scene mixes as MuJoCo does
     for a, b in allowed:
+        key = mixed.classes(a, b)
+        if key in alike and (a, b) not in explicit:
+            continue
         contact, k = explicit.get((a, b), (None, -1))
         if contact is None:
-            contact = _mixed(source.model, a, b)
+            contact = mixed(a, b)
         if soft:
             contact = _softened(source, a, b, contact, k)
         own = contact.material(margins)
         rule = scene.pair_material(added[a], added[b])
         if any(_differ(getattr(own, name), getattr(rule, name)) for name in OF_PAIRS):
             scene.set_pair_material(added[a], added[b], own)
+        elif not soft and (a, b) not in explicit:
+            alike.add(key)
+
+
+def _pairs_of_bodies(scene: Scene, added: dict[int, int]) -> list[tuple[int, int]]:
+    """All pairs of geoms whose bodies in the scene differ; those of one body never meet."""
+    geoms, geometries = np.array(list(added), dtype=int), scene.geometries
+    body = np.array([geometries[g].body for g in added.values()])
+    found = []
+    for i, a in enumerate(geoms):
+        others = geoms[i + 1 :][body[i + 1 :] != body[i]]
+        found += [(int(a), int(b)) for b in others]
+    return found
 
 
 def _differ(a: float, b: float) -> bool:
@@ -277,6 +293,30 @@ def _explicit_pairs(source: Source) -> dict[tuple[int, int], tuple[_Contact, int
         friction = (x, torsional, rolling[0])
         found[a, b] = _Contact(condim, friction, _positive(m.pair_margin[k])), k
     return found
+
+
+class _Mixed:
+    """_mixed() of geoms, once for all that say the same of contact."""
+
+    def __init__(self, m: Any) -> None:
+        columns = (m.geom_priority, m.geom_condim, m.geom_friction, m.geom_margin)
+        rows = (
+            np.hstack([np.array(c, dtype=np.float64).reshape(len(c), -1) for c in columns])
+            if int(m.ngeom)
+            else np.zeros((0, 1))
+        )
+        self._m, self._class = m, np.unique(rows, axis=0, return_inverse=True)[1].ravel().tolist()
+        self._known: dict[tuple[int, int], _Contact] = {}
+
+    def classes(self, a: int, b: int) -> tuple[int, int]:
+        """Of two geoms."""
+        return self._class[a], self._class[b]
+
+    def __call__(self, a: int, b: int) -> _Contact:
+        key = self.classes(a, b)
+        if key not in self._known:
+            self._known[key] = _mixed(self._m, a, b)
+        return self._known[key]
 
 
 def _mixed(m: Any, a: int, b: int) -> _Contact:

@@ -29,8 +29,11 @@ TREE = ("joint", "geom", "site")
 """Numbered body by body, in depth-first order."""
 ASSETS = ("mesh", "hfield", "texture", "skin", "model", "flexcomp")
 FOLDERS = ("assetdir", "meshdir", "texturedir")
+LARGEST = 1 << 28
+"""Of a file that is included [bytes]: larger ones have no lines."""
 DEEPEST, DEEPEST_INCLUDE = 600, 20
 """Of elements, of files; MuJoCo refuses what is deeper."""
+_ATTRIBUTE = re.compile(r"unrecognized attribute: '([^']+)'\s+Element '([^']+)'")
 _OPENED = re.compile(r"Error opening file '([^']+)'")
 
 
@@ -42,15 +45,28 @@ class Lines:
     file: str
     size: int = 0
     found: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
-    files: list[tuple[str, str, int]] = field(default_factory=list)  # asset's file, then as above
+    files: list[tuple[str, str, int]] = field(default_factory=list)
+    """Of assets: the name that was given, then file and line."""
+    included: list[tuple[str, tuple[str, ...], str, int]] = field(default_factory=list)
+    """Tag, attributes, file and line of what included files hold."""
 
-    def of_missing_file(self, error: str) -> str:
-        """Of the compiler's words on a file that it could not open, which have no line: ", line 7"
-        or ", part.xml line 7"; else nothing."""
-        if "line" not in error and (opened := _OPENED.search(error)):
-            for given, file, line in self.files:
-                if opened[1].endswith(given):
-                    return f", line {line}" if file == self.file else f", {file} line {line}"
+    def of_error(self, error: str) -> str:
+        """Where the compiler's words have no line, on a file that it could not open or an attribute
+        in a file that is included: ", line 7" or ", part.xml line 7"; else nothing."""
+        if re.search(r"line [1-9]", error):
+            return ""
+        if opened := _OPENED.search(error):
+            places = (at for given, *at in self.files if opened[1].endswith(given))
+        elif wrong := _ATTRIBUTE.search(error):
+            places = (
+                at
+                for tag, words, *at in self.included
+                if (tag, wrong[1] in words) == (wrong[2], True)
+            )
+        else:
+            return ""
+        for file, line in places:
+            return f", line {line}" if file == self.file else f", {file} line {line}"
         return ""
 
     def find(self, kind: str, name: str, index: int, count: int) -> tuple[str, int]:
@@ -69,7 +85,7 @@ def read_lines(file: str, text: bytes) -> Lines:
     """Of a file's text; what cannot be read is left out."""
     reader = _Reader(Path(file).parent)
     reader.read(file, text)
-    return Lines(file, reader.size, reader.elements(), reader.asset_files)
+    return Lines(file, reader.size, reader.elements(), reader.asset_files, reader.included)
 
 
 class _Reader:
@@ -78,6 +94,7 @@ class _Reader:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.size = 0
+        self.included: list[tuple[str, tuple[str, ...], str, int]] = []
         self.asset_files: list[tuple[str, str, int]] = []
         self._files: list[str] = []
         self._included: set[Path] = set()
@@ -116,6 +133,8 @@ class _Reader:
         parent = next((t for t in reversed(self._stack) if t not in _TRANSPARENT), "")
         in_world = "worldbody" in self._stack and "default" not in self._stack
         name, file = attributes.get("name", ""), self._files[-1]
+        if len(self._files) > 1:
+            self.included.append((tag, tuple(attributes), file, line))
         self._stack.append(tag)
         if tag == "compiler":
             self._folders |= {self._folder / attributes.get(word, "") for word in FOLDERS}
@@ -149,6 +168,8 @@ class _Reader:
             return
         self._included.add(path)
         try:
+            if not path.is_file() or path.stat().st_size > LARGEST:  # a pipe, a device
+                return
             text = path.read_bytes()
         except (OSError, ValueError):
             return

@@ -81,13 +81,13 @@ def _of_equalities(r: Reading, bodies: list[int]) -> Iterator[Load]:
             yield held.load
     for k, wrench in r.loads.closures.items():
         first, second = equality_sides(r.source, k)
-        weld = len(wrench) == 6
-        frame = r.motions[first]
+        frame, turns = r.motions[first], len(wrench) == 6
+        weld = r.source.is_one_of(r.source.model.eq_type[k], "mjtEq", ["mjEQ_WELD"])
         X_A = equality_frames(r.source, k, weld)[0]
-        # Of a connect the axes are those of the scene's body.
-        turn = X_A.rotation if weld else r.places[first].X.rotation.T
+        # Of a point the axes are those of the scene's body.
+        turn = X_A.rotation if turns else r.places[first].X.rotation.T
         R, point = frame.R @ turn, frame.p + frame.R @ X_A.translation
-        push, moment = R @ wrench[:3], R @ wrench[3:] if weld else np.zeros(3)
+        push, moment = R @ wrench[:3], R @ wrench[3:] if turns else np.zeros(3)
         for body, sign in ((first, -1.0), (second, 1.0)):
             if body in bodies:
                 yield point, sign * push, sign * moment

@@ -285,28 +285,36 @@ class MjcfSimulation:
         """
         sensor = self._sensor(name)
         now = not sensor.of_last_step
+        return sensor.read(self._reading(now))
+
+    def sensors(self) -> dict[str, Floats]:
+        """All of them by name, in the time that a few take alone."""
+        readings = {now: self._reading(now) for now in (True, False)}
+        found = self._model._sensors.items()
+        return {name: s.read(readings[not s.of_last_step]) for name, s in found}
+
+    def _reading(self, now: bool) -> Reading:
+        """At the state, or where the last step began."""
         state = self.state if now else self._before
         a = np.zeros(int(self._m.nv)) if now else self._acceleration
         q, v = np.asarray(self.sim.scene.dof_positions(state.q)), np.asarray(state.v)
-        return sensor.read(
-            Reading(
-                source=self._model._source,
-                motions=self._motions(state, a),
-                q=q,
-                qpos=to_mujoco_qpos(self.sim.scene, state.q),
-                v=v,
-                time=float(self.state.time),
-                forces=self._model._actuation.forces(
-                    self._ctrl, self.activation, q, v, self.sim.settings.dt
-                ),
-                actuation=self._model._actuation,
-                contacts=self._contacts,
-                limits=self._limits,
-                loads=self._loads,
-                sight=self._sight,
-                places=self._model._places,
-                gravity=np.array(self.sim.parameters.gravity),
-            )
+        return Reading(
+            source=self._model._source,
+            motions=self._motions(state, a),
+            q=q,
+            qpos=to_mujoco_qpos(self.sim.scene, state.q),
+            v=v,
+            time=float(self.state.time),
+            forces=self._model._actuation.forces(
+                self._ctrl, self.activation, q, v, self.sim.settings.dt
+            ),
+            actuation=self._model._actuation,
+            contacts=self._contacts,
+            limits=self._limits,
+            loads=self._loads,
+            sight=self._sight,
+            places=self._model._places,
+            gravity=np.array(self.sim.parameters.gravity),
         )
 
     def _motions(self, state: State, a: Floats) -> list[Motion]:

@@ -81,6 +81,7 @@ class Source:
 
     def __post_init__(self) -> None:
         self._names: dict[str, list[str]] = {}
+        self._own_names: dict[str, list[str]] = {}
 
     def names(self, kind: str) -> list[str]:
         """Names of all elements of a kind ("body", "joint", "geom", "actuator", ...), unique; those
@@ -94,6 +95,11 @@ class Source:
         return self.names(kind)[int(index)]
 
     def _given(self, kind: str) -> list[str]:
+        if kind not in self._own_names:
+            self._own_names[kind] = self._read_names(kind)
+        return self._own_names[kind]
+
+    def _read_names(self, kind: str) -> list[str]:
         code, count = _KINDS[kind]
         object_type = getattr(self.mujoco.mjtObj, code)
         number = int(getattr(self.model, count))
@@ -224,7 +230,7 @@ def _compiled(mujoco: Any, kind: str, given: str, file: str, text: bytes) -> Sou
     try:
         model, said = compile_model(mujoco, kind, given, seconds_for(lines.size))
     except (CompilerError, ValueError, TypeError, RuntimeError, UnicodeError) as error:
-        where = lines.of_missing_file(str(error))
+        where = lines.of_error(str(error))
         raise StictionError(f"{file}: {error}{where}") from None
     source = Source(mujoco, model, file, lines)
     for warning in said:
