@@ -1,7 +1,7 @@
 """An entry of the gallery (docs/gallery.md): its code, how long it runs, and its picture.
 
 The code of an entry runs after PRELUDE; it leaves `sim`, `state` and `control`, and may define
-`act(step)`, called after each step, which may change `control`.
+`act(step)` of its own, called after each step, which may change `control`.
 """
 
 from dataclasses import dataclass
@@ -33,15 +33,19 @@ def begin(scene, configuration="default", kp=None, height=0.0, dt=1e-3):
         pairs = [p for p in scene.distances(state) if ground in (p.geometry_a, p.geometry_b)]
         state.q[2] += height - min(p.distance for p in pairs)
     return sim, state, sim.hold(configuration)
+
+
+def act(step):
+    """Entries that steer have one of their own."""
 '''
 
 FINISH = """\
 recorder = Recorder(sim)  # of an MJCF file: Recorder(sim, visuals=mjcf.visuals())
 recorder.capture(state)
-for step in range(2000):
+for step in range(2000):  # as many as the entry says
     sim.step(state, control)
     recorder.after_step(state)
-    act(step + 1)  # where the entry has one
+    act(step + 1)
 write_replay("replay.html", recorder.replay())
 """
 

@@ -125,8 +125,13 @@ class Learner:
     """Policy and value networks and their optimiser."""
 
     def __init__(self, observations: int, actions: int, hidden: int, seed: int) -> None:
-        import torch
-
+        try:
+            import torch
+        except ModuleNotFoundError:
+            raise SystemExit(
+                "ppo.py needs PyTorch: pip install torch --index-url "
+                "https://download.pytorch.org/whl/cpu (without CUDA, 0.2 GB)"
+            ) from None
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         self.torch = torch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import logging
 import os
 import warnings
@@ -31,6 +32,8 @@ _SCENE_OPTIONS = (
     "seed",
 )
 _FILE_OPTIONS = ("ground", "X_W")
+SYNONYMS = {"timestep": "dt", "time_step": "dt", "step": "dt", "tol": "tolerance"}
+"""What other engines call settings."""
 MJCF_TEXT = "MJCF string"
 """The file of messages about a text."""
 MJCF_ENDINGS = (".xml", ".mjcf")
@@ -195,9 +198,11 @@ def _convex_points(
 def _check_names(function: str, options: Mapping[str, Any], known: Sequence[str]) -> None:
     for name in options:
         if name not in known:
+            near = difflib.get_close_matches(SYNONYMS.get(name, name), known, 1)
             raise TypeError(
-                f"{function}() got an unexpected keyword argument {name!r}; there are: "
-                + (", ".join(known) or "none")
+                f"{function}() got an unexpected keyword argument {name!r}"
+                + (f", near: {near[0]}" if near else "")
+                + f"; there are: {', '.join(known) or 'none'}"
             )
 
 

@@ -15,6 +15,8 @@ from .record import Recorder
 
 __all__ = ["RunSummary", "Segment", "execute", "time_steps"]
 
+TOLERANCE = 1e-8
+"""Of a Simulator's settings."""
 CHUNK = 20
 """Steps per timed call."""
 
@@ -50,6 +52,7 @@ class RunSummary:
         creep: fastest tangential speed of a sticking contact [m/s].
         contacts, iterations: of the step.
         energy: kinetic + potential at the start of the step [J].
+        loose: steps in which islands of loose bodies in motion were held to `tolerance_large`.
     """
 
     status: Counter[str] = field(default_factory=Counter)
@@ -59,6 +62,7 @@ class RunSummary:
     contacts: list[int] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
     energy: list[float] = field(default_factory=list)
+    loose: int = 0
 
     @property
     def steps(self) -> int:
@@ -74,6 +78,7 @@ class RunSummary:
         self.contacts.append(int(report.num_contacts))
         self.iterations.append(int(report.iterations))
         self.energy.append(float(report.energy))
+        self.loose += bool(report.tolerance > TOLERANCE and report.residuals.relative > TOLERANCE)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
@@ -88,6 +93,7 @@ class RunSummary:
             "creep": {"median": float(np.median(self.creep)), "max": max(self.creep)},
             "contacts": {"mean": float(np.mean(self.contacts)), "max": max(self.contacts)},
             "iterations": {"mean": float(np.mean(self.iterations)), "max": max(self.iterations)},
+            "loose_steps": self.loose,
             "energy": {"first": self.energy[0], "last": self.energy[-1]},
         }
 

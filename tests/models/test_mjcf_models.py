@@ -61,8 +61,8 @@ def test_file(file: Path) -> None:
     for key, difference in differences.items():
         assert difference < 1e-9 or key in stored["differences"], (key, difference)
     sim = loaded.simulation()
-    for _ in range(10):
-        assert sim.step().status == "ok"
+    ok = sum(sim.step().status == "ok" for _ in range(10))
+    assert 10 - ok <= stored["steps"] - stored["ok"]
 
 
 def refused_in_words(file: Path, words: str) -> None:
