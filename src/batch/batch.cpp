@@ -120,7 +120,7 @@ const std::array<const char*, 12>& Batch::lane_exits() {
   static constexpr std::array<const char*, 12> words{
       "stepped in lanes",
       "compliant materials or servos of wrapping joints",
-      "a pair without a slot touches",
+      "a pair has more points than places",
       "a body turns by radians in the step",
       "an impact rebounds",
       "nothing moves along a normal",

@@ -13,9 +13,10 @@ inline namespace STICTION_ISA {
 
 inline constexpr int kMaxLaneSets = kMaxLaneCones + kMaxLaneScalars;
 
-/// Classes of scalar rows of a scene: 0, 1 .. 4, 5 .. 8 and so on.
+/// Contacts of problems for packs, and classes of their scalar rows: 0, 1 .. 4, 5 .. 8 and so on.
+inline constexpr int kMaxPackCones = kMaxPackRows / 3;
 constexpr int most_cones(const LaneScene& s) {
-  return s.num_slots < kMaxLaneCones ? s.num_slots : kMaxLaneCones;
+  return num_cones(s) < kMaxPackCones ? num_cones(s) : kMaxPackCones;
 }
 constexpr int most_classes(const LaneScene& s) {
   const int most = s.num_rows < kMaxPackRows ? s.num_rows : kMaxPackRows;
@@ -210,10 +211,11 @@ inline void copy_problem(const LaneScene& s,
     const double own_floor = numbers(x.floor)[set * W + sets.lane];
     floor = own_floor > floor ? own_floor : floor;
     if (a < sets.cones) {
-      numbers(p.mu)[a * T + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
+      numbers(p.mu)[a * T + i] =
+          numbers(parameters.friction)[material_of(s, set, w) * W + sets.lane];
       continue;
     }
-    const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], sets.lane);
+    const LaneBounds bounds = bounds_of(s, parameters, joint_row(s, set), sets.lane);
     const int j = a - sets.cones;
     numbers(p.lower)[j * T + i] = bounds.lower;
     numbers(p.upper)[j * T + i] = bounds.upper;
@@ -258,7 +260,7 @@ inline bool find_sets(const LaneScene& s, const PackWork<Real>& w, LaneSets& out
   out.cones = out.scalars = 0;
   for (int k = 0, row = 0; k < w.num_used; ++k) {
     const int set = w.used[k], at = out.cones + out.scalars;
-    const bool cone = set < s.num_slots;
+    const bool cone = is_cone(s, set);
     if (active[set * W] > 0.0) {
       if (cone ? out.cones == kMaxLaneCones : out.scalars == kMaxLaneScalars) return false;
       out.set[at] = set;

@@ -52,13 +52,12 @@ inline Real lane_share(const LaneScene& s,
                        LaneScratch<Real>& x,
                        const PackWork<Real>& w) {
   const TreeView& t = s.tree;
-  const int last = set_dof(s, set), dim = set_dim(s, set);
-  const int* chain = t.chain + t.row[last];
+  const int dim = set_dim(s, set);
+  const auto [dofs, length] = chain_of(s, set, w);
   const Real* y = w.y + set_start(s, set);
   const Real one(1.0);
   for (int k = 0; k < t.nv; ++k) x.u[k] = Real(0.0);
-  for (int m = 0; m <= t.depth[last]; ++m)
-    x.u[chain[m]] = w.root[chain[m]] * y[dim * m + dim - 1] * lambda;
+  for (int m = 0; m < length; ++m) x.u[dofs[m]] = w.root[dofs[m]] * y[dim * m + dim - 1] * lambda;
   solve_lower(t, w.data, x.u);
   LaneSpeeds<Real> most{Real(0.0), Real(0.0)};
   lane_body_speeds(t, p, w.data, x.u, x.speed, [&](int, const LaneSpeeds<Real>& body) {
@@ -107,12 +106,13 @@ inline Mask<Real> rebounds(const LaneScene& s,
                            const LaneParameters<Real>& p,
                            int set,
                            Real reference,
-                           const LaneScratch<Real>& x) {
+                           const LaneScratch<Real>& x,
+                           const PackWork<Real>& w) {
   const int n = set_offset(s, set) + 2;
   const Real dt(s.rules.dt), zero(0.0), given(s.rules.restitution_threshold);
   const Real usual = max(Real(0.01), Real(2.0) * norm(p.tree.gravity) * dt);
   const Real threshold = select(given >= zero, given, usual);
-  const Real e = p.restitution[s.slots[set].pair], approach = -x.jv[n];
+  const Real e = p.restitution[material_of(s, set, w)], approach = -x.jv[n];
   const Mask<Real> impact = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
   return impact & (e > zero) & (e * approach > reference);
 }
@@ -144,9 +144,8 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     x.floor[set] += lane_rounding(zero, dt, free);
     x.reference[set] = zero;
-    if (set >= s.num_slots && s.rows[set - s.num_slots].kind == LaneRow::Kind::kDryFriction)
-      continue;
-    const bool turns = set >= s.num_slots && !s.rows[set - s.num_slots].linear;
+    if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
+    const bool turns = dim == 1 && !joint_row(s, set).linear;
     const double cap = turns ? s.rules.recovery_angular_speed : s.rules.recovery_speed;
     Real reference = gap_reference(s.rules, x.gap[set], cap);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
@@ -162,7 +161,7 @@ inline RowExits<Real> lane_references(const LaneScene& s,
       w.matters[0] = select(capped, one, w.matters[0]);
     }
     if (dim == 3) {
-      exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x));
+      exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x, w));
       exits.immovable = exits.immovable | (active & (diagonal <= Real(kImmovable) * largest));
     }
     x.g[o + dim - 1] -= reference;

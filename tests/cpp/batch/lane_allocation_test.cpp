@@ -1,4 +1,4 @@
-#include "batch_sample.hpp"
+#include "gripper.hpp"
 #include "scenes/scenes.hpp"
 #include "support/allocation_guard.hpp"
 #include <boost/test/unit_test.hpp>
@@ -57,6 +57,25 @@ BOOST_AUTO_TEST_CASE(warm_steps_on_a_height_field_allocate_nothing) {
   BOOST_TEST(allocation_count() == before);
   BOOST_TEST(batch.counts()[0] > 1100);
   BOOST_TEST(batch.report(0).contacts > 0);
+}
+
+// Where two bodies of a robot touch each other.
+BOOST_AUTO_TEST_CASE(warm_steps_of_bodies_that_touch_allocate_nothing) {
+  constexpr int kWorlds = 6;
+  const Scene scene = ball_and_block();
+  const std::vector<WorldInput> input = grasps(scene, kWorlds, 4);
+  LaneBatch batch(scene, {}, kWorlds);
+  const auto run = [&] {
+    for (int w = 0; w < kWorlds; ++w) batch.set_state(w, input[w].state);
+    batch.step(200);
+  };
+  for (int w = 0; w < kWorlds; ++w) batch.set_control(w, input[w].control);
+  run();
+  batch.reset_counts();
+  const long before = allocation_count();
+  run();
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(batch.counts()[0] > kWorlds * 195);
 }
 
 // A batch on threads, with masks and parameters of its own, on lanes and without.
