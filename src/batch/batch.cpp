@@ -122,7 +122,7 @@ const std::array<const char*, 12>& Batch::lane_exits() {
       "compliant materials or servos of wrapping joints",
       "a pair has more points than places",
       "a body turns by radians in the step",
-      "an impact rebounds",
+      "impacts would gain energy",
       "nothing moves along a normal",
       "a joint is far out of its limits",
       "more rows than a lane holds",

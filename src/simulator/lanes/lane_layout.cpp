@@ -81,7 +81,8 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            s.contact.recovery_speed,
            s.contact.recovery_angular_speed,
            s.contact.limit_margin,
-           s.contact.restitution_threshold};
+           s.contact.restitution_threshold,
+           s.impact_law == "newton-dissipative"};
   add_geometries(scene);
   add_joint_rows(scene);
 }
@@ -234,9 +235,7 @@ LaneScene LaneLayout::view(int width) const {
           found_pairs.data(),
           static_cast<int>(found_pairs.size()),
           num_found,
-          guard_dofs.data(),
-          most_guard_dofs,
-          guards.empty() ? 0 : kMaxLanePlaces * width,
+          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width},
           nullptr,
           nullptr};
 }

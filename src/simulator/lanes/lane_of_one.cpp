@@ -22,7 +22,7 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
       impulse_(kept_rows(view_)),
       feature_(view_.num_found),
       places_(kept_places(layout_)),
-      record_memory_(2 * total_rows(view_) + 2 * num_sets(view_)) {
+      record_memory_(2 * total_rows(view_) + 3 * num_sets(view_)) {
   view_.find = PairFinder::call;
   view_.finder = &finder_;
   for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
@@ -32,7 +32,8 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
   record_.impulse = memory;
   record_.velocity = memory + rows;
   record_.gap = memory + 2 * rows;
-  record_.reference = memory + 2 * rows + num_sets(view_);
+  record_.reference = record_.gap + num_sets(view_);
+  record_.corrects = record_.reference + num_sets(view_);
 }
 
 void LaneOfOne::read_parameters(const StepInput& input) {
@@ -175,13 +176,11 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
     const double* l = record_.impulse + set_offset(view_, set);
     const double* c = record_.velocity + set_offset(view_, set);
     r.num_rows += dim;
-    const bool contact = is_cone(view_, set);
-    const double asked = record_.reference[set], gap = record_.gap[set];
-    if ((contact || joint_row(view_, set).kind != LaneRow::Kind::kDryFriction) && !(gap > 0.0))
-      r.recovery_energy += recovery_energy(asked, l[dim - 1], c[dim - 1]);
-    if (!contact) continue;
+    if (record_.corrects[set] > 0.0)
+      r.recovery_energy += recovery_energy(record_.reference[set], l[dim - 1], c[dim - 1]);
+    if (!is_cone(view_, set)) continue;
     ++r.num_contacts;
-    r.penetration = std::max(r.penetration, -gap);
+    r.penetration = std::max(r.penetration, -record_.gap[set]);
     const bool of_guard = is_place(view_, set);
     const int pair =
         of_guard ? layout_.guards[static_cast<int>(place[0])].pair : layout_.slots[set].pair;

@@ -125,7 +125,7 @@ STICTION_RARE Vec3<Real> kept_impulse(const LaneScene& s,
 /// Whether a pack has, or had, points in places.
 template <class Real>
 inline bool has_places(const LaneScene& s, const LanePack& pack, const PackWork<Real>& w) {
-  if (s.num_places == 0) return false;
+  if (s.places.count == 0) return false;
   return w.num_places > 0 || any(*as_array<Real>(pack.places) > Real(0.0));
 }
 

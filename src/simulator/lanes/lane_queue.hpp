@@ -1,5 +1,6 @@
 #pragma once
 
+#include "simulator/lanes/lane_impacts.hpp"
 #include "simulator/lanes/lane_rows.hpp"
 #include "solver/dense/dense_outcome.hpp"
 #include "solver/dense/dense_solve.hpp"
@@ -116,8 +117,17 @@ inline void solve_queue(const LaneScene& s,
   for (int i = 0; i < W; ++i) numbers(p.valid)[i] = i < q.count ? 1.0 : 0.0;
   complete_matrix(p);
   dense_solve(p, s.rules.tolerance, dense);
-  for (int i = 0; i < q.count; ++i)
-    take_solution(s, p, i, q.sets + i * kMaxLaneSets, q.lane[i], packs[q.pack[i]]);
+  bool impacts = false;
+  for (int i = 0; i < q.count; ++i) {
+    PackWork<Real>& w = packs[q.pack[i]];
+    take_solution(s, p, i, q.sets + i * kMaxLaneSets, q.lane[i], w);
+    impacts = impacts || is_judged(s, q.lane[i], w);
+  }
+  if (impacts) {
+    dense_velocity(DenseShape<Real, -1>{p}, p.lambda, dense.c);
+    for (int i = 0; i < q.count; ++i)
+      judge_impacts(s, p, dense.c, i, q.sets + i * kMaxLaneSets, q.lane[i], packs[q.pack[i]]);
+  }
   q.count = 0;
 }
 
@@ -250,6 +260,9 @@ inline void solve_alone(const LaneScene& s,
     if (w.record != nullptr) record_solution(s, sets.set, p, dense, *w.record);
   }
   take_solution(s, p, 0, sets.set, sets.lane, w);
+  if (!is_judged(s, sets.lane, w)) return;
+  dense_velocity(DenseShape<double, -1>{p}, p.lambda, dense.c);
+  judge_impacts(s, p, dense.c, 0, sets.set, sets.lane, w);
 }
 
 /// The active sets of a lane; false if they are too many.

@@ -77,7 +77,14 @@ struct LaneGuard {
   int slots_before;  ///< those whose contacts come before its own
   int body[2];       ///< of the contact's sides A and B; -1: the world
   int last_dof[2];
-  int dofs, num_dofs;  ///< of both chains, ascending: where in guard_dofs, how many
+  int dofs, num_dofs;  ///< of both chains, ascending: where in LanePlaces::dofs, how many
+};
+
+/// Room for points of guards.
+struct LanePlaces {
+  const int* dofs = nullptr;  ///< of all guards
+  int most_dofs = 0;          ///< of one
+  int count = 0;              ///< of a pack
 };
 
 /// A point of a body where forces from outside act.
@@ -90,6 +97,7 @@ struct LaneWrench {
 struct LaneRules {
   double dt, tolerance, margin, baumgarte, recovery_speed, recovery_angular_speed, limit_margin,
       restitution_threshold;
+  bool dissipative;  ///< impacts gain no energy
 };
 
 struct LaneScene {
@@ -106,9 +114,7 @@ struct LaneScene {
   int num_wrenches = 0;
   const LaneFoundPair* found_pairs = nullptr;
   int num_found_pairs = 0, num_found = 0;  ///< num_found: slots of them
-  const int* guard_dofs = nullptr;
-  int most_guard_dofs = 0;  ///< of one guard
-  int num_places = 0;       ///< of a pack
+  LanePlaces places;
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   void* finder = nullptr;
@@ -121,7 +127,7 @@ enum class LaneExit : std::uint8_t {
                  ///< angular friction; of a pair without slots while it touches
   kPair,         ///< a pair has more points than places
   kFast,         ///< a body turns by radians in the step
-  kRestitution,  ///< an impact that rebounds
+  kRestitution,  ///< impacts would gain energy
   kImmovable,    ///< nothing moves along a normal
   kFarOut,       ///< a joint is out of its limits by more than drift, or would jump one
   kManyRows,     ///< more than a lane's problem holds
@@ -148,6 +154,7 @@ struct LaneRecord {
   int* used = nullptr;         ///< ascending
   double *impulse, *velocity;  ///< [total rows] lambda and c, contact frame
   double *gap, *reference;     ///< [sets] at the start [m], [rad]; c* of the normal
+  double* corrects;            ///< [sets] > 0: c* corrects a position error
   DenseOutcome solved{};
   double kinetic_energy = 0.0, potential_energy = 0.0;  ///< at the start [J]
 };

@@ -12,7 +12,7 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-constexpr int num_cones(const LaneScene& s) { return s.num_slots + s.num_places; }
+constexpr int num_cones(const LaneScene& s) { return s.num_slots + s.places.count; }
 constexpr int num_sets(const LaneScene& s) { return num_cones(s) + s.num_rows; }
 constexpr bool is_cone(const LaneScene& s, int set) { return set < num_cones(s); }
 constexpr bool is_place(const LaneScene& s, int set) {
@@ -46,11 +46,11 @@ constexpr int set_dof(const LaneScene& s, int set) {
 /// Where the block of Y of any set begins.
 constexpr int set_start(const LaneScene& s, int set) {
   if (set < s.num_slots) return s.slots[set].rows;
-  if (is_cone(s, set)) return s.row_size + 3 * s.most_guard_dofs * (set - s.num_slots);
+  if (is_cone(s, set)) return s.row_size + 3 * s.places.most_dofs * (set - s.num_slots);
   return joint_row(s, set).rows;
 }
 constexpr int all_row_size(const LaneScene& s) {
-  return s.row_size + 3 * s.most_guard_dofs * s.num_places;
+  return s.row_size + 3 * s.places.most_dofs * s.places.count;
 }
 
 }  // namespace STICTION_ISA

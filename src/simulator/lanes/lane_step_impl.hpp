@@ -97,9 +97,7 @@ inline void prepare(const LaneScene& s,
   for (int i = 0; i < used_cones; ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   for (int i = num_cones(s); i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   lane_rows(s, p, q, v, x, w);
-  const RowExits<Real> exits = lane_references(s, p, x, w);
-  leaves(exits.rebounds, LaneExit::kRestitution);
-  leaves(exits.immovable, LaneExit::kImmovable);
+  leaves(lane_references(s, p, x, w), LaneExit::kImmovable);
   load_impulses(s, pack, x, w);
 }
 
@@ -160,7 +158,8 @@ inline void store_impulses(const LaneScene& s,
 }
 
 /// What a world alone has beside its solution.
-inline void record_rows(const LaneScratch<double>& x,
+inline void record_rows(const LaneScene& s,
+                        const LaneScratch<double>& x,
                         const PackWork<double>& w,
                         LaneRecord& record) {
   record.num_used = w.num_used;
@@ -170,8 +169,12 @@ inline void record_rows(const LaneScratch<double>& x,
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
     record.used[k] = set;
+    const bool cone = is_cone(s, set);
+    const bool free =
+        cone ? w.impact[set] > 0.0 : joint_row(s, set).kind == LaneRow::Kind::kDryFriction;
     record.gap[set] = x.gap[set];
-    record.reference[set] = x.reference[set];
+    record.reference[set] = w.reference[set];
+    record.corrects[set] = free || x.gap[set] > 0.0 ? 0.0 : 1.0;
   }
 }
 
@@ -186,6 +189,7 @@ inline void finish(const LaneScene& s,
   Real *q = as_array<Real>(pack.q), *v = as_array<Real>(pack.v);
   const Real zero(0.0);
   leave<Real>(negated(w.relative[0] <= Real(s.rules.tolerance)), LaneExit::kUnsolved, pack.exit);
+  leave<Real>(w.gains[0] > zero, LaneExit::kRestitution, pack.exit);
   impulse_forces(s, w, x.change);
   const Mask<Real> several = w.contacts[0] + w.scalars[0] > Real(1.0);
   const Mask<Real> suspect = several & (w.matters[0] > zero);
@@ -258,7 +262,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
     prepare(s, parameters[k], packs[k], scratch, works[k]);
     if constexpr (lane_width<Real> == 1) {
       works[k].record = packs[k].record;
-      if (packs[k].record != nullptr) record_rows(scratch, works[k], *packs[k].record);
+      if (packs[k].record != nullptr) record_rows(s, scratch, works[k], *packs[k].record);
     }
     enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense, alone);
   }

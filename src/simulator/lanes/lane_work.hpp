@@ -39,6 +39,9 @@ struct PackWork {
   Real* relative;            ///< [1]
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
+  Real* reference;           ///< [sets] c* of the normal
+  Real* impact;              ///< [cones] > 0: c* is a rebound
+  Real *impacts, *gains;     ///< [1] > 0: there is one; they would gain energy
   Real* feature;             ///< [found slots], then [places]
   int* guard;                ///< [places] whose point is there
   int num_places;            ///< in use, in the order of contacts
@@ -52,22 +55,22 @@ struct PackWork {
 template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
-  RigidTransform<Real>* pose;     ///< [geometries] world
-  Real* reach;                    ///< [geometries]
-  Vec3<Real>* point;              ///< [cones] world
-  Vec3<Real>* normal;             ///< [found slots] world, from A to B
-  Real *side, *tree_rows;         ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
-  Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
-  Real *jv, *g;                   ///< [total rows] J v; g
-  Real* impulse;                  ///< [total rows] of the last step, where its features are now
-  Real* G;               ///< of the used sets: lower blocks; of one world the dense problem's
-  Real* by_dof;          ///< [nv x stride] Y of one world, in the order of that problem
-  Real* free;            ///< [stride] likewise Y^T D^-1/2 w
-  unsigned* touched;     ///< [nv] groups of eight of these rows that a dof moves
-  Real *u, *change, *v;  ///< [nv]
-  Real* q;               ///< [nq]
-  Motion<Real>* speed;   ///< [bodies]
-  Real* fastest;         ///< [2 bodies]
+  RigidTransform<Real>* pose;  ///< [geometries] world
+  Real* reach;                 ///< [geometries]
+  Vec3<Real>* point;           ///< [cones] world
+  Vec3<Real>* normal;          ///< [found slots] world, from A to B
+  Real *side, *tree_rows;      ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
+  Real *gap, *floor;           ///< [sets]
+  Real *jv, *g;                ///< [total rows] J v; g
+  Real* impulse;               ///< [total rows] of the last step, where its features are now
+  Real* G;                     ///< of the used sets: lower blocks; of one world the dense problem's
+  Real* by_dof;                ///< [nv x stride] Y of one world, in the order of that problem
+  Real* free;                  ///< [stride] likewise Y^T D^-1/2 w
+  unsigned* touched;           ///< [nv] groups of eight of these rows that a dof moves
+  Real *u, *change, *v;        ///< [nv]
+  Real* q;                     ///< [nq]
+  Motion<Real>* speed;         ///< [bodies]
+  Real* fastest;               ///< [2 bodies]
 };
 
 template <class Real>
@@ -84,8 +87,8 @@ constexpr int kept_tree_size(const TreeView& t) {
 }
 
 constexpr int pack_work_size(const LaneScene& s) {
-  return kept_tree_size(s.tree) + 2 * s.tree.nv + all_row_size(s) + 9 * num_cones(s) + num_sets(s) +
-         total_rows(s) + 4 + s.num_found + s.num_places;
+  return kept_tree_size(s.tree) + 2 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
+         2 * num_sets(s) + total_rows(s) + 6 + s.num_found + s.places.count;
 }
 
 template <class Real>
@@ -110,16 +113,20 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.contacts = take(1);
   w.scalars = take(1);
   w.matters = take(1);
-  w.feature = take(s.num_found + s.num_places);
+  w.reference = take(num_sets(s));
+  w.impact = take(num_cones(s));
+  w.impacts = take(1);
+  w.gains = take(1);
+  w.feature = take(s.num_found + s.places.count);
   w.used = indices;
   w.guard = w.used + num_sets(s);
-  indices = w.guard + s.num_places;
+  indices = w.guard + s.places.count;
   w.num_used = w.num_rows = w.stride = w.num_places = 0;
   w.record = nullptr;
   return w;
 }
 
-constexpr int indices_of_pack(const LaneScene& s) { return num_sets(s) + s.num_places; }
+constexpr int indices_of_pack(const LaneScene& s) { return num_sets(s) + s.places.count; }
 
 /// The dofs on which a set acts, ascending; its block of Y has them in this order.
 struct SetChain {
@@ -130,7 +137,7 @@ template <class Real>
 inline SetChain chain_of(const LaneScene& s, int set, const PackWork<Real>& w) {
   if (is_place(s, set)) {
     const LaneGuard& g = s.guards[w.guard[set - s.num_slots]];
-    return {s.guard_dofs + g.dofs, g.num_dofs};
+    return {s.places.dofs + g.dofs, g.num_dofs};
   }
   const int last = set_dof(s, set);
   return {s.tree.chain + s.tree.row[last], s.tree.depth[last] + 1};
@@ -162,7 +169,7 @@ template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
   return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * num_cones(s) +
-         3 * s.num_found + (s.num_places > 0 ? 9 * s.tree.nv : 0) + 3 * num_sets(s) +
+         3 * s.num_found + (s.places.count > 0 ? 9 * s.tree.nv : 0) + 2 * num_sets(s) +
          3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
          8 * s.tree.num_bodies + s.tree.nq;
@@ -177,13 +184,12 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.reach = take(s.num_geometries);
   x.point = arena.template take<Vec3<Real>>(num_cones(s));
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
-  if (s.num_places > 0) {
+  if (s.places.count > 0) {
     x.side = take(6 * s.tree.nv);
     x.tree_rows = take(3 * s.tree.nv);
   }
   x.gap = take(num_sets(s));
   x.floor = take(num_sets(s));
-  x.reference = take(num_sets(s));
   x.jv = take(total_rows(s));
   x.g = take(total_rows(s));
   x.impulse = take(total_rows(s));

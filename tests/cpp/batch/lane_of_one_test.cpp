@@ -2,7 +2,7 @@
 
 #include "stiction/simulator/simulator.hpp"
 
-#include "lane_sample.hpp"
+#include "gripper.hpp"
 #include "scenes/scenes.hpp"
 #include "whole_course.hpp"
 #include <boost/test/unit_test.hpp>
@@ -29,6 +29,12 @@ bool same_reports(const StepReport& a, const StepReport& b) {
          a.kinetic_energy == b.kinetic_energy && a.potential_energy == b.potential_energy &&
          a.elastic_energy == b.elastic_energy && a.recovery_energy == b.recovery_energy &&
          a.safe_islands == b.safe_islands;
+}
+
+Scene bouncing_scene(Rng& rng) {
+  Scene scene = lane_scene(rng);
+  for (Material& m : scene.parameters.material) m.restitution = rng.uniform(0.0, 1.0);
+  return scene;
 }
 
 struct Tally {
@@ -80,7 +86,7 @@ void compare(Scene (*make)(Rng&), int trial, Tally& tally) {
 BOOST_AUTO_TEST_SUITE(lane_of_one_test)
 
 BOOST_AUTO_TEST_CASE(a_world_alone_steps_and_tells_as_the_whole_course_does) {
-  for (const auto make : {lane_scene, found_scene}) {
+  for (const auto make : {lane_scene, found_scene, bouncing_scene, random_gripper}) {
     Tally t;
     for (int trial = 0; trial < 60; ++trial) compare(make, trial, t);
     BOOST_TEST_MESSAGE(t.lanes << " of " << t.steps << ", " << t.contacts << " contacts, "
