@@ -149,30 +149,16 @@ inline void place_block(
   }
 }
 
-/// lane_delassus() of a pack with places.
+/// Block of G of two sets of which one is a place, a cone unless it is the second.
 template <class Real>
-STICTION_RARE void place_delassus(const LaneScene& s,
-                                  LaneScratch<Real>& x,
-                                  const PackWork<Real>& w) {
-  for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
-    const int a = w.used[i];
-    const SetChain chain_a = chain_of(s, a, w);
-    const Real* ya = w.y + set_start(s, a);
-    for (int j = 0, column = 0; j <= i; column += set_dim(s, w.used[j++])) {
-      const int b = w.used[j];
-      if (!any(w.active[a] * w.active[b] > Real(0.0))) continue;
-      const SetChain chain_b = chain_of(s, b, w);
-      const Real* yb = w.y + set_start(s, b);
-      Real* G = x.G + row * w.stride + column;
-      if (set_dim(s, a) == 3) {
-        place_block<3, 3>(chain_a, ya, chain_b, yb, w.stride, G);
-      } else if (set_dim(s, b) == 3) {
-        place_block<1, 3>(chain_a, ya, chain_b, yb, w.stride, G);
-      } else {
-        place_block<1, 1>(chain_a, ya, chain_b, yb, w.stride, G);
-      }
-    }
-  }
+inline void block_with_place(
+    const LaneScene& s, int a, int b, const PackWork<Real>& w, int stride, Real* G) {
+  const SetChain chain_a = chain_of(s, a, w), chain_b = chain_of(s, b, w);
+  const Real *ya = w.y + set_start(s, a), *yb = w.y + set_start(s, b);
+  if (is_cone(s, a))
+    place_block<3, 3>(chain_a, ya, chain_b, yb, stride, G);
+  else
+    place_block<1, 3>(chain_a, ya, chain_b, yb, stride, G);
 }
 
 }  // namespace STICTION_ISA

@@ -64,16 +64,16 @@ inline Mask<Real> jump_limits(const LaneScene& s,
   return out;
 }
 
-/// J of a set that is no place, J v, and the rounding of c* and J v. Flat whoever else calls what it
-/// calls.
+/// J of a set that is no place, J v, and the rounding of c* and J v. Flat, whoever else calls what
+/// it calls.
 template <class Real>
 [[gnu::flatten]] inline void lane_jacobian(const LaneScene& s,
-                          int set,
-                          const Real* q,
-                          const Real* v,
-                          const LaneParameters<Real>& p,
-                          LaneScratch<Real>& x,
-                          PackWork<Real>& w) {
+                                           int set,
+                                           const Real* q,
+                                           const Real* v,
+                                           const LaneParameters<Real>& p,
+                                           LaneScratch<Real>& x,
+                                           PackWork<Real>& w) {
   const TreeView& t = s.tree;
   const int last = set_dof(s, set), o = set_offset(s, set);
   const Real dt(s.rules.dt), one(1.0), zero(0.0);
@@ -158,9 +158,11 @@ inline int common_dofs(const LaneScene& s, int a, int b) {
   return shared < least ? shared : least;
 }
 
-/// The lower blocks of G, of two sets that a lane has together.
-template <class Real>
-inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWork<Real>& w) {
+/// The lower blocks of G, of two sets that a lane has together; `Places`: some may be places.
+template <bool Places, class Real>
+[[gnu::flatten]] inline void lane_delassus(const LaneScene& s,
+                                           LaneScratch<Real>& x,
+                                           const PackWork<Real>& w) {
   const int stride = w.stride;
   for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int a = w.used[i];
@@ -168,9 +170,13 @@ inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWo
     for (int j = 0, column = 0; j <= i; column += set_dim(s, w.used[j++])) {
       const int b = w.used[j];
       if (!any(w.active[a] * w.active[b] > Real(0.0))) continue;
+      Real* G = x.G + row * stride + column;
+      if (Places && (is_place(s, a) || is_place(s, b))) {
+        block_with_place(s, a, b, w, stride, G);
+        continue;
+      }
       const int common = common_dofs(s, a, b);
       const Real* yb = w.y + set_start(s, b);
-      Real* G = x.G + row * stride + column;
       if (set_dim(s, a) == 3) {
         lane_block<3, 3>(common, ya, yb, stride, G);
       } else if (set_dim(s, b) == 3) {
@@ -347,7 +353,7 @@ inline void lane_rows(const LaneScene& s,
   if constexpr (lane_width<Real> == 1)
     wide_delassus(s, x, w);
   else
-    w.num_places > 0 ? place_delassus(s, x, w) : lane_delassus(s, x, w);
+    w.num_places > 0 ? lane_delassus<true>(s, x, w) : lane_delassus<false>(s, x, w);
 }
 
 }  // namespace STICTION_ISA
