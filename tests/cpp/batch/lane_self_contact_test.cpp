@@ -8,6 +8,28 @@ using namespace stiction::test;
 
 // Bodies of one robot that touch each other stay on lanes, with the bits of the Simulator.
 
+namespace {
+
+/// A random robot on a plane that it nearly touches, all of whose shapes may touch each other but
+/// those that overlap from the start.
+Scene tangled_scene(Rng& rng) {
+  Scene scene;
+  scene.add_robot(random_robot(lane_robot(rng)));
+  const Vec3d n = unit_vector(rng);
+  const double lowest = add_shapes(rng, n, rng.below(2) == 0 ? small_shape : found_shape, scene);
+  scene.add_half_space("plane", n * (lowest - rng.uniform(-1e-4, 1e-3)), n, surface(rng));
+  Simulator sim(scene);
+  State state = sim.initial_state("default");
+  sim.prepare(state, {});
+  for (const Contact& c : sim.contact_set()) {
+    if (c.body_a >= 0 && c.body_b >= 0 && c.gap < -1e-4)
+      scene.disable_pair(c.geometry_a, c.geometry_b);
+  }
+  return scene;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(lane_self_contact_test)
 
 // Worlds that differ in everything, at every width: no step leaves the lanes, and none differs.
@@ -47,6 +69,36 @@ BOOST_AUTO_TEST_CASE(fingers_of_any_shape_step_as_their_simulators) {
   BOOST_TEST(lanes > 0.98 * steps);
   BOOST_TEST(touching > 12 * kWorlds * kSteps / 2);
   BOOST_TEST(contacts > touching + touching / 10);
+}
+
+// Random robots of any joints in motion, beside the ground.
+BOOST_AUTO_TEST_CASE(random_robots_that_touch_themselves_step_as_their_simulators) {
+  constexpr int kWorlds = 6, kSteps = 40;
+  int touching = 0;
+  std::int64_t lanes = 0, steps = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    Rng rng(8200 + trial);
+    const Scene scene = tangled_scene(rng);
+    Simulator sim(scene);
+    std::vector<WorldInput> input;
+    for (int w = 0; w < kWorlds; ++w) {
+      input.push_back(
+          {varied(rng, scene), sim.initial_state("default"), random_control(rng, scene, 2.0)});
+      input.back().state.v = random_vector(rng, scene.nv()) * 1.5;
+    }
+    const Reference reference(scene, input, kSteps, own_contacts);
+    touching += reference.steps;
+    for (const LaneKernel& kernel : lane_kernels()) {
+      LaneBatch batch(scene, {}, kWorlds, kernel.width);
+      BOOST_TEST(differing_steps(reference, batch) == 0,
+                 "trial " << trial << " width " << kernel.width);
+      lanes += batch.counts()[0];
+      steps += kWorlds * kSteps;
+    }
+  }
+  BOOST_TEST_MESSAGE(lanes << " of " << steps << ", " << touching << " touching");
+  BOOST_TEST(lanes > 0.6 * steps);
+  BOOST_TEST(touching > 300);
 }
 
 // The feet of a humanoid that are pressed against each other in the air and on the ground.
