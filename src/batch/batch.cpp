@@ -120,9 +120,9 @@ const std::array<const char*, 13>& Batch::lane_exits() {
   static constexpr std::array<const char*, 13> words{
       "stepped in lanes",
       "compliant materials or servos of wrapping joints",
-      "a pair without a slot touches",
+      "a pair has more points than places",
       "a body turns by radians in the step",
-      "an impact rebounds",
+      "impacts would gain energy",
       "nothing moves along a normal",
       "a joint is far out of its limits",
       "more rows than a lane holds",

@@ -1,6 +1,6 @@
 #include "batch/lane_batch.hpp"
 
-#include "model/contact_order.hpp"
+#include "batch/lane_numbers.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,20 +27,12 @@ const Scene& fit(const Scene& scene, const SimulatorSettings& settings) {
   return scene;
 }
 
-/// Lane `lane` of numbers [n] of a pack.
-void scatter(const double* from, int n, int width, double* to) {
-  for (int k = 0; k < n; ++k) to[k * width] = from[k];
-}
-void gather(const double* from, int n, int width, double* to) {
-  for (int k = 0; k < n; ++k) to[k] = from[k * width];
-}
-
 }  // namespace
 
 LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width)
     : scalar_(fit(scene, settings), settings),
       layout_(scalar_.scene(), settings),
-      view_(layout_.view()),
+      view_(layout_.view(kernel_of(width).width)),
       finder_(std::make_unique<PairFinder>(scalar_.scene(), settings)),
       kernel_(kernel_of(width)),
       worlds_(worlds),
@@ -67,8 +59,9 @@ void LaneBatch::allocate() {
   data_.control = LaneMemory(lanes * 3 * nv);
   data_.q = LaneMemory(lanes * view_.tree.nq);
   data_.v = LaneMemory(lanes * nv);
-  data_.impulse = LaneMemory(lanes * total_rows(view_));
+  data_.impulse = LaneMemory(lanes * kept_rows(view_));
   data_.feature = LaneMemory(lanes * view_.num_found);
+  data_.places = LaneMemory(lanes * kept_places(layout_));
   data_.relative = LaneMemory(lanes);
   data_.contacts = LaneMemory(lanes);
   data_.held = LaneMemory(lanes);
@@ -112,87 +105,6 @@ void LaneBatch::get_motion(int world, double* q, double* v) const {
   const int W = kernel_.width, nq = view_.tree.nq, nv = view_.tree.nv;
   gather(at(data_.q, world, nq), nq, W, q);
   gather(at(data_.v, world, nv), nv, W, v);
-}
-
-void LaneBatch::set_state(int world, const State& state) {
-  const int W = kernel_.width;
-  set_motion(world, state.q.data(), state.v.data());
-  data_.time[world] = state.time;
-  hold(world, false);
-  double* impulse = at(data_.impulse, world, total_rows(view_));
-  for (int k = 0; k < total_rows(view_); ++k) impulse[k * W] = 0.0;
-  double* feature = at(data_.feature, world, view_.num_found);
-  for (int k = 0; k < view_.num_found; ++k) feature[k * W] = kNoFeature;
-  data_.others[world].clear();
-  data_.crowded[world] = 0;
-  for (const ContactMemory& kept : state.contacts) take_memory(world, kept);
-  for (int j = 0; j < view_.num_rows; ++j)
-    impulse[(3 * view_.num_slots + j) * W] =
-        state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
-}
-
-/// To its slot: that of its feature, or the first free one of a found pair.
-void LaneBatch::take_memory(int world, const ContactMemory& memory) {
-  const int W = kernel_.width;
-  double* feature = at(data_.feature, world, view_.num_found);
-  const auto slot = std::find_if(layout_.slots.begin(), layout_.slots.end(), [&](const auto& x) {
-    return pair_of(layout_, x) == memory.pair &&
-           (x.found < 0 ? x.feature == memory.feature : feature[x.found * W] == kNoFeature);
-  });
-  if (slot == layout_.slots.end()) {
-    data_.others[world].push_back(memory);
-    for (const LaneSlot& x : layout_.slots) {
-      if (x.found >= 0 && pair_of(layout_, x) == memory.pair) data_.crowded[world] = 1;
-    }
-    return;
-  }
-  if (slot->found >= 0) feature[slot->found * W] = memory.feature;
-  const auto k = slot - layout_.slots.begin();
-  double* own = at(data_.impulse, world, total_rows(view_)) + 3 * k * W;
-  for (int r = 0; r < 3; ++r) own[r * W] = memory.impulse_A[r];
-}
-
-std::uint32_t LaneBatch::feature_of(int world, int slot) const {
-  const LaneSlot& own = layout_.slots[slot];
-  if (own.found < 0) return own.feature;
-  return static_cast<std::uint32_t>(
-      at(data_.feature, world, view_.num_found)[own.found * kernel_.width]);
-}
-
-void LaneBatch::get_state(int world, State& state) const {
-  const int W = kernel_.width, nv = view_.tree.nv;
-  state.scene = scalar_.fingerprint();
-  state.q.resize(view_.tree.nq);
-  state.v.resize(nv);
-  get_motion(world, state.q.data(), state.v.data());
-  state.time = data_.time[world];
-  state.queries.clear();
-  state.rest.clear();
-  state.contacts.assign(data_.others[world].begin(), data_.others[world].end());
-  const double* impulse = at(data_.impulse, world, total_rows(view_));
-  for (int k = 0; k < view_.num_slots; ++k) {
-    const double* own = impulse + 3 * k * W;
-    const Vec3d l{own[0], own[W], own[2 * W]};
-    if (l.x == 0.0 && l.y == 0.0 && l.z == 0.0) continue;
-    const LaneSlot& slot = layout_.slots[k];
-    state.contacts.push_back({pair_of(layout_, slot), feature_of(world, k), l, {0, 0, 0}});
-  }
-  std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
-  state.constraint_impulse.assign(constraint_impulse_size(scene()), 0.0);
-  for (int j = 0; j < view_.num_rows; ++j)
-    state.constraint_impulse[joint_place(layout_.rows[j], nv)] =
-        impulse[(3 * view_.num_slots + j) * W];
-}
-
-void LaneBatch::each_contact(int world, const ContactVisit& visit) const {
-  const int W = kernel_.width;
-  const double* impulse = at(data_.impulse, world, total_rows(view_));
-  for (int k = 0; k < view_.num_slots; ++k) {
-    const double* own = impulse + 3 * k * W;
-    const auto [a, b] = std::minmax(view_.slots[k].shape, view_.slots[k].plane);
-    visit.call(visit.object, a, b, {own[0], own[W], own[2 * W]});
-  }
-  stiction::each_contact(data_.others[world], visit);
 }
 
 void LaneBatch::set_control(int world, const Control& control) {
@@ -311,13 +223,14 @@ void LaneBatch::add_pack(int pack) {
                     at(data_.control, world, 3 * nv),
                     at(data_.q, world, view_.tree.nq),
                     at(data_.v, world, nv),
-                    at(data_.impulse, world, total_rows(view_)),
+                    at(data_.impulse, world, kept_rows(view_)),
                     at(data_.relative, world, 1),
                     at(data_.contacts, world, 1),
                     held,
                     data_.exit.data() + world,
                     at(data_.wrench, world, 6 * view_.num_wrenches),
-                    at(data_.feature, world, view_.num_found)});
+                    at(data_.feature, world, view_.num_found),
+                    at(data_.places, world, kept_places(layout_))});
 }
 
 void LaneBatch::step_chunk(int first) {

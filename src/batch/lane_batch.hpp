@@ -81,13 +81,12 @@ class LaneBatch {
  private:
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
-    LaneMemory control, wrench, q, v, impulse, feature, relative, contacts, held;
+    LaneMemory control, wrench, q, v, impulse, feature, places, relative, contacts, held;
     std::vector<LaneMemory> parameters, shapes;      ///< [packs] empty: shared
     std::vector<LaneExit> exit;                      ///< [lanes]
     std::vector<double> time;                        ///< [lanes]
-    std::vector<std::vector<ContactMemory>> others;  ///< [lanes] of pairs without a slot
-    std::vector<std::uint8_t> crowded;               ///< [lanes] a found pair has more impulses
-                                                     ///< than places, which would be lost
+    std::vector<std::vector<ContactMemory>> others;  ///< [lanes] those without a place
+    std::vector<std::uint8_t> crowded;               ///< [lanes] some of them would be lost
     std::vector<LaneReport> reports;                 ///< [lanes]
   };
 
@@ -106,6 +105,9 @@ class LaneBatch {
 
   void allocate();
   void take_memory(int world, const ContactMemory& memory);
+  bool take_place(int world, int guard, const ContactMemory& memory);
+  template <class Visit>
+  void each_place(int world, Visit&& visit) const;
   std::uint32_t feature_of(int world, int slot) const;
   double* at(LaneMemory& memory, int world, int entry_size);
   const double* at(const LaneMemory& memory, int world, int entry_size) const;

@@ -1,5 +1,6 @@
 #include "contact/recovery.hpp"
 
+#include "contact/recovery_energy.hpp"
 #include "dynamics/mass_matrix.hpp"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ void limit_recovery(const RowContext& context, ContactProblem& problem) {
 }
 
 double recovery_energy(double asked, double lambda, double velocity) {
-  return lambda * std::clamp(velocity + asked, std::min(asked, 0.0), std::max(asked, 0.0));
+  return energy_of_recovery(asked, lambda, velocity);
 }
 
 double recovery_energy(const ConstraintRow& row, const double* lambda, const double* velocity) {

@@ -2,8 +2,8 @@
 
 #include "simulator/lanes/lane_work.hpp"
 
-// Where slots and guards are, with the simulator's margin: collision/scene/collide.cpp,
-// collision/manifold/half_space_manifold.cpp.
+// Where slots are and which pairs are near, with the simulator's margin:
+// collision/scene/collide.cpp, collision/manifold/half_space_manifold.cpp.
 
 namespace stiction {
 inline namespace STICTION_ISA {
@@ -33,14 +33,15 @@ inline void lane_poses(const LaneScene& s,
   }
 }
 
-/// Lanes in which a pair is not proven apart by its balls, or by a ball and a plane.
+/// Lanes in which a pair is not proven apart by its balls, or by a ball and the plane b.
 template <class Real>
-inline Mask<Real> lane_guard(const LaneScene& s,
-                             const LaneParameters<Real>& p,
-                             const LaneScratch<Real>& x,
-                             const LaneGuard& pair,
-                             const Real& offset) {
-  const auto [a, b, plane] = pair;
+inline Mask<Real> lane_near(const LaneScene& s,
+                            const LaneParameters<Real>& p,
+                            const LaneScratch<Real>& x,
+                            int a,
+                            int b,
+                            bool plane,
+                            const Real& offset) {
   const Real wide = offset + max(Real(s.rules.margin), x.reach[a] + x.reach[b]);
   const Vec3<Real> c = x.pose[a] * p.centre[a];
   if (plane) {

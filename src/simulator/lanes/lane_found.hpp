@@ -57,31 +57,6 @@ inline LanePairQuery lane_query(const LaneScene& s,
   return query;
 }
 
-/// Lanes of `at` in which a pair without a slot touches. What its balls do not prove apart the
-/// narrow phase does.
-template <class Real>
-inline Mask<Real> lane_guards(const LaneScene& s,
-                              const LaneParameters<Real>& p,
-                              const Mask<Real>& at,
-                              const LaneScratch<Real>& x,
-                              const PackWork<Real>& w) {
-  constexpr int W = lane_width<Real>;
-  Real touches(0.0);
-  for (int k = 0; k < s.num_guards; ++k) {
-    const LaneGuard& g = s.guards[k];
-    const Real* offset = p.guard_offset + k;
-    const int bits = lane_bits(at & lane_guard(s, p, x, g, *offset));
-    for (int i = 0; i < W && bits != 0; ++i) {
-      if ((bits >> i & 1) == 0 || numbers(&touches)[i] > 0.0) continue;
-      LanePairPoint points[kMostFoundPoints];
-      const LanePairQuery query = g.a < g.b ? lane_query(s, p, g.a, g.b, offset, i, x, w)
-                                            : lane_query(s, p, g.b, g.a, offset, i, x, w);
-      if (s.find(s.finder, query, points, kMostFoundPoints) != 0) numbers(&touches)[i] = 1.0;
-    }
-  }
-  return touches > Real(0.0);
-}
-
 /// The points of a pair in lane i; false if they are more than it has slots.
 template <class Real>
 inline bool find_in_lane(const LaneScene& s,
@@ -116,7 +91,7 @@ inline Mask<Real> found_near(const LaneScene& s,
                              const LaneFoundPair& pair,
                              const LaneScratch<Real>& x) {
   const LaneSlot& slot = s.slots[pair.first_slot];
-  return lane_guard(s, p, x, {slot.shape, slot.plane, pair.plane}, p.rest_offset[slot.pair]);
+  return lane_near(s, p, x, slot.shape, slot.plane, pair.plane, p.rest_offset[slot.pair]);
 }
 
 /// Contacts of the slots of found pairs, in the lanes of `at`. Returns those with more points than

@@ -1,13 +1,9 @@
 #include "simulator/lanes/lane_layout.hpp"
 
-#include "stiction/geometry/aabb.hpp"
-
-#include "math/symmetric_eigen.hpp"
 #include "model/joint.hpp"
 #include "solver/dense/dense_problem.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace stiction {
 namespace {
@@ -35,6 +31,12 @@ int found_points(const Shape& shape, const Shape& other) {
   const bool round = shape.type == ShapeType::kSphere || shape.type == ShapeType::kCapsule;
   const bool rim = other.type == ShapeType::kHalfSpace && shape.type != ShapeType::kConvexMesh;
   return round || rim ? 4 : kMostFoundPoints;
+}
+
+/// State::contacts' pair of two geometries.
+std::uint64_t pair_key(int a, int b) {
+  return static_cast<std::uint64_t>(std::min(a, b)) << 32 |
+         static_cast<std::uint32_t>(std::max(a, b));
 }
 
 /// Pairs that never meet: of the same body, off, or both in the world.
@@ -79,13 +81,14 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            s.contact.recovery_speed,
            s.contact.recovery_angular_speed,
            s.contact.limit_margin,
-           s.contact.restitution_threshold};
+           s.contact.restitution_threshold,
+           s.impact_law == "newton-dissipative"};
   add_geometries(scene);
   add_joint_rows(scene);
 }
 
-/// All geometries, with a slot for each point against a plane and a guard for each other pair;
-/// contacts are sorted by pair and feature, and so are slots.
+/// All geometries, with slots for pairs with the world and a guard for each other pair; contacts
+/// are sorted by pair and feature, and so are slots and guards.
 void LaneLayout::add_geometries(const Scene& scene) {
   const std::vector<Geometry>& all = scene.geometries();
   const int n = static_cast<int>(all.size());
@@ -95,15 +98,13 @@ void LaneLayout::add_geometries(const Scene& scene) {
       if (!may_meet(scene, a, b)) continue;
       const int world = all[a].body < 0 ? a : b, other = world == a ? b : a;
       if (all[world].body >= 0) {
-        guards.push_back({a, b, false});
+        add_guard(scene, a, b);
       } else if (is_plane(all[world]) && plane_points(all[other].shape.type) > 0) {
         add_slots(scene, other, world);
       } else if (static_cast<int>(slots.size()) < kMostSlots) {
         add_found(scene, other, world);
-      } else if (is_plane(all[world])) {
-        guards.push_back({other, world, true});
       } else {
-        guards.push_back({a, b, false});
+        add_guard(scene, other, world);
       }
     }
   }
@@ -126,7 +127,7 @@ void LaneLayout::add_slots(const Scene& scene, int shape, int plane) {
     slot.feature = static_cast<std::uint32_t>(f);
     add_slot(slot);
   }
-  pairs.push_back({shape, plane});
+  pairs.push_back({shape, plane, true});
 }
 
 void LaneLayout::add_found(const Scene& scene, int shape, int other) {
@@ -147,7 +148,40 @@ void LaneLayout::add_found(const Scene& scene, int shape, int other) {
     slot.found = num_found++;
     add_slot(slot);
   }
-  pairs.push_back({shape, other});
+  pairs.push_back({shape, other, true});
+}
+
+void LaneLayout::add_guard(const Scene& scene, int shape, int other) {
+  const std::vector<Geometry>& all = scene.geometries();
+  LaneGuard g{};
+  g.shape = shape;
+  g.other = other;
+  g.plane = is_plane(all[other]);
+  g.pair = static_cast<int>(pairs.size());
+  g.slots_before = static_cast<int>(slots.size());
+  g.dofs = static_cast<int>(guard_dofs.size());
+  const int sides[2] = {std::min(shape, other), std::max(shape, other)};
+  for (int k = 0; k < 2; ++k) {
+    const int body = all[sides[k]].body;
+    g.body[k] = body < 0 ? -1 : body - tree->body_offset;
+    g.last_dof[k] = body < 0 ? -1 : tree->last_dof[g.body[k]];
+    if (body < 0) continue;
+    const auto chain = tree->chain.begin() + tree->row[g.last_dof[k]];
+    guard_dofs.insert(guard_dofs.end(), chain, chain + tree->depth[g.last_dof[k]] + 1);
+  }
+  std::sort(guard_dofs.begin() + g.dofs, guard_dofs.end());
+  guard_dofs.erase(std::unique(guard_dofs.begin() + g.dofs, guard_dofs.end()), guard_dofs.end());
+  g.num_dofs = static_cast<int>(guard_dofs.size()) - g.dofs;
+  guards.push_back(g);
+  pairs.push_back({shape, other, false});
+}
+
+int LaneLayout::guard_of(std::uint64_t pair) const {
+  const auto at = std::lower_bound(
+      guards.begin(), guards.end(), pair, [](const LaneGuard& g, std::uint64_t wanted) {
+        return pair_of(g) < wanted;
+      });
+  return at == guards.end() || pair_of(*at) != pair ? -1 : static_cast<int>(at - guards.begin());
 }
 
 /// Of the pair that comes next.
@@ -180,7 +214,9 @@ void LaneLayout::add_joint_rows(const Scene&) {
   }
 }
 
-LaneScene LaneLayout::view() const {
+LaneScene LaneLayout::view(int width) const {
+  int most_guard_dofs = 0;
+  for (const LaneGuard& g : guards) most_guard_dofs = std::max(most_guard_dofs, g.num_dofs);
   return {tree->view(),
           tree->common_length.data(),
           slots.data(),
@@ -199,138 +235,16 @@ LaneScene LaneLayout::view() const {
           found_pairs.data(),
           static_cast<int>(found_pairs.size()),
           num_found,
+          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width},
           nullptr,
           nullptr};
 }
 
-namespace {
-
-/// Appends numbers of one lane.
-struct LaneWriter {
-  double* next;
-  int width;
-
-  void put(double x) {
-    *next = x;
-    next += width;
-  }
-  void put(const Vec3d& x) {
-    for (int k = 0; k < 3; ++k) put(x[k]);
-  }
-  void put(const Transform& X) {
-    for (int k = 0; k < 3; ++k) put(X.R.column(k));
-    put(X.p);
-  }
-  void put(const Sym3d& m) {
-    for (const double x : {m.xx, m.xy, m.yy, m.xz, m.yz, m.zz}) put(x);
-  }
-  template <class T>
-  void put(const std::vector<T>& values) {
-    for (const T& x : values) put(x);
-  }
-};
-
-/// The smallest mass and principal moment of a body, for a bound of its speeds by an energy; 0
-/// where a joint slides, whose rate they do not bound.
-void put_least_inertia(const LaneLayout& layout, const Parameters& p, LaneWriter& out) {
-  double mass = kInfinity, inertia = kInfinity;
-  for (int b = 0; b < layout.tree->num_bodies; ++b) {
-    const JointFacts& joint = joint_facts(layout.tree->joint[b]);
-    mass = std::min(mass, p.mass[b]);
-    const Sym3d& I = p.inertia[b];
-    double matrix[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz};
-    double moments[3], axes[9], scratch[7 * 3 + 24];
-    if (!symmetric_eigen(matrix, 3, moments, axes, scratch)) inertia = 0.0;
-    for (const double m : moments) inertia = std::min(inertia, m);
-    if (!joint.free && joint.linear_dofs > 0) inertia = 0.0;
-  }
-  out.put(mass);
-  out.put(std::max(inertia, 0.0));
-}
-
-struct Ball {
-  Vec3d centre;
-  double radius;
-};
-/// Of a half-space a point.
-Ball bounding_ball(const Shape& shape) {
-  if (!shape.bounded()) return {{0, 0, 0}, 0.0};
-  const Aabb box = bounding_box(shape, Transform::identity());
-  const bool round = shape.type == ShapeType::kSphere;
-  return {centre(box), round ? shape.size.x : 0.5 * norm(box.upper - box.lower)};
-}
-
-/// What the lanes have no rows for.
-bool is_scalar(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
-  for (const auto& [shape, plane] : layout.pairs) {
-    const int a = std::min(shape, plane), b = std::max(shape, plane);
-    const Material pair = scene.pair_material(p, a, b);
-    if (std::isfinite(pair.stiffness)) return true;
-    if (pair.torsional_friction > 0.0 || pair.rolling_friction > 0.0) return true;
-  }
-  const Tree& tree = *layout.tree;
-  for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent
-    const bool wraps = joint_facts(tree.joint[tree.joint_of_dof[k]]).wraps;
-    if (wraps && (p.kp[k] != 0.0 || p.spring_stiffness[k] != 0.0)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {
-  const auto [shape, plane] = layout.pairs[slot.pair];
-  return static_cast<std::uint64_t>(std::min(shape, plane)) << 32 |
-         static_cast<std::uint32_t>(std::max(shape, plane));
+  const LaneMaterials& pair = layout.pairs[slot.pair];
+  return pair_key(pair.shape, pair.other);
 }
 
-void write_lane_parameters(const Scene& scene,
-                           const LaneLayout& layout,
-                           const Parameters& p,
-                           int width,
-                           int lane,
-                           double* block) {
-  LaneWriter out{block + lane, width};
-  out.put(p.mass);
-  out.put(p.inertia);
-  out.put(p.gravity);
-  for (const std::vector<double>* x : {&p.armature,
-                                       &p.damping,
-                                       &p.dry_friction,
-                                       &p.lower,
-                                       &p.upper,
-                                       &p.kp,
-                                       &p.kd,
-                                       &p.effort_limit,
-                                       &p.spring_stiffness,
-                                       &p.spring_rest})
-    out.put(*x);
-  for (const auto number : {&Material::friction, &Material::restitution, &Material::rest_offset}) {
-    for (const auto& [shape, plane] : layout.pairs)
-      out.put(scene.pair_material(p, std::min(shape, plane), std::max(shape, plane)).*number);
-  }
-  for (const LaneGuard& g : layout.guards)
-    out.put(scene.pair_material(p, std::min(g.a, g.b), std::max(g.a, g.b)).rest_offset);
-  put_least_inertia(layout, p, out);
-  out.put(is_scalar(scene, layout, p) ? 1.0 : 0.0);
-}
-
-void write_lane_shapes(const Scene& scene,
-                       const LaneLayout& layout,
-                       const Parameters& p,
-                       int width,
-                       int lane,
-                       double* block) {
-  LaneWriter out{block + lane, width};
-  out.put(p.placement);
-  out.put(p.axis);
-  out.put(p.com);
-  out.put(p.base[0]);
-  out.put(p.geometry_placement);
-  out.put(p.geometry_size);
-  const int n = static_cast<int>(layout.geometries.size());
-  for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).centre);
-  for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).radius);
-}
+std::uint64_t pair_of(const LaneGuard& guard) { return pair_key(guard.shape, guard.other); }
 
 }  // namespace stiction

@@ -11,7 +11,7 @@ namespace stiction {
 
 LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
     : layout_(scene, settings),
-      view_(layout_.view()),
+      view_(layout_.view(1)),
       finder_(scene, settings),
       kernel_(lane_kernels().front()),
       parameters_(kernel_.parameters(view_)),
@@ -20,9 +20,10 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
       indices_(kernel_.integers(view_, 1)),
       used_(num_sets(view_)),
       control_(3 * view_.tree.nv, 0.0),
-      impulse_(total_rows(view_)),
+      impulse_(kept_rows(view_)),
       feature_(view_.num_found),
-      record_memory_(2 * total_rows(view_) + 2 * num_sets(view_)) {
+      places_(kept_places(layout_)),
+      record_memory_(2 * total_rows(view_) + 3 * num_sets(view_)) {
   view_.find = PairFinder::call;
   view_.finder = &finder_;
   for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
@@ -32,7 +33,8 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
   record_.impulse = memory;
   record_.velocity = memory + rows;
   record_.gap = memory + 2 * rows;
-  record_.reference = memory + 2 * rows + num_sets(view_);
+  record_.reference = record_.gap + num_sets(view_);
+  record_.corrects = record_.reference + num_sets(view_);
 }
 
 void LaneOfOne::read_parameters(const StepInput& input) {
@@ -57,11 +59,26 @@ void LaneOfOne::read_control(const Control& control) {
   }
 }
 
+/// False: it is of a guard, and there is no room for it.
+bool LaneOfOne::read_place(const ContactMemory& kept) {
+  const int guard = layout_.guard_of(kept.pair);
+  if (guard < 0) return true;
+  const int count = static_cast<int>(places_[0]);
+  if (count == kMaxLanePlaces) return false;
+  double* entry = places_.data() + 1 + kKeptPlace * count;
+  entry[0] = guard;
+  entry[1] = kept.feature;
+  for (int r = 0; r < 3; ++r) entry[2 + r] = kept.impulse_A[r];
+  places_[0] = count + 1;
+  return true;
+}
+
 /// Contacts and slots are sorted alike; those of pairs that are found take places in turn. False:
-/// such a pair has more impulses than places, which would be lost.
+/// such a pair, or the guards together, have more impulses than places, which would be lost.
 bool LaneOfOne::read_impulses(const State& state) {
   std::fill(impulse_.begin(), impulse_.end(), 0.0);
   std::fill(feature_.begin(), feature_.end(), kNoFeature);
+  if (!places_.empty()) places_[0] = 0.0;
   const int slots = view_.num_slots;
   int k = 0;
   for (const ContactMemory& kept : state.contacts) {
@@ -72,9 +89,12 @@ bool LaneOfOne::read_impulses(const State& state) {
     if (k > 0 && layout_.slots[k - 1].found >= 0 && pair_[k - 1] == kept.pair &&
         (k == slots || pair_[k] != kept.pair))
       return false;
-    if (k == slots) break;
+    if (k == slots || pair_[k] != kept.pair) {
+      if (!read_place(kept)) return false;
+      continue;
+    }
     const LaneSlot& slot = layout_.slots[k];
-    if (pair_[k] != kept.pair || (slot.found < 0 && slot.feature != kept.feature)) continue;
+    if (slot.found < 0 && slot.feature != kept.feature) continue;
     if (slot.found >= 0) feature_[slot.found] = kept.feature;
     for (int r = 0; r < 3; ++r) impulse_[3 * k + r] = kept.impulse_A[r];
     ++k;
@@ -87,12 +107,19 @@ bool LaneOfOne::read_impulses(const State& state) {
 void LaneOfOne::write_impulses(State& state) const {
   state.contacts.clear();
   std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
+  const double* place = places_.data() + 1;
   for (int n = 0; n < record_.num_used; ++n) {
     const int set = record_.used[n];
-    const double* l = impulse_.data() + set_offset(view_, set);
-    if (set >= view_.num_slots) {
-      const LaneRow& row = layout_.rows[set - view_.num_slots];
-      state.constraint_impulse[joint_place(row, view_.tree.nv)] = l[0];
+    if (is_place(view_, set)) {
+      state.contacts.push_back({pair_of(layout_.guards[static_cast<int>(place[0])]),
+                                static_cast<std::uint32_t>(place[1]),
+                                {place[2], place[3], place[4]}});
+      place += kKeptPlace;
+      continue;
+    }
+    const double* l = impulse_.data() + kept_offset(view_, set);
+    if (!is_cone(view_, set)) {
+      state.constraint_impulse[joint_place(joint_row(view_, set), view_.tree.nv)] = l[0];
       continue;
     }
     const LaneSlot& slot = layout_.slots[set];
@@ -122,6 +149,7 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
                       &exit,
                       nullptr,
                       feature_.data(),
+                      places_.data(),
                       &record_};
   kernel_.step(view_, &pack, 1, work_.data(), indices_.data());
   if (exit != LaneExit::kStepped) return false;
@@ -143,20 +171,22 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r.tolerance = input.settings.solver.tolerance;
   const LaneParameters<double> p =
       read_lane_parameters<double>(view_, parameters_.data(), shapes_.data());
+  const double* place = places_.data() + 1;
   for (int n = 0; n < record_.num_used; ++n) {
     const int set = record_.used[n], dim = set_dim(view_, set);
     const double* l = record_.impulse + set_offset(view_, set);
     const double* c = record_.velocity + set_offset(view_, set);
     r.num_rows += dim;
-    const bool contact = set < view_.num_slots;
-    const double asked = record_.reference[set], gap = record_.gap[set];
-    if ((contact || layout_.rows[set - view_.num_slots].kind != LaneRow::Kind::kDryFriction) &&
-        !(gap > 0.0))
-      r.recovery_energy += recovery_energy(asked, l[dim - 1], c[dim - 1]);
-    if (!contact) continue;
+    if (record_.corrects[set] > 0.0)
+      r.recovery_energy += recovery_energy(record_.reference[set], l[dim - 1], c[dim - 1]);
+    if (!is_cone(view_, set)) continue;
     ++r.num_contacts;
-    r.penetration = std::max(r.penetration, -gap);
-    const Cone cone = Cone::coulomb(p.friction[layout_.slots[set].pair]);
+    r.penetration = std::max(r.penetration, -record_.gap[set]);
+    const bool of_guard = is_place(view_, set);
+    const int pair =
+        of_guard ? layout_.guards[static_cast<int>(place[0])].pair : layout_.slots[set].pair;
+    if (of_guard) place += kKeptPlace;
+    const Cone cone = Cone::coulomb(p.friction[pair]);
     if (l[2] > 0.0 && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;

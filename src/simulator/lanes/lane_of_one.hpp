@@ -26,6 +26,7 @@ class LaneOfOne {
   void read_parameters(const StepInput& input);
   void read_control(const Control& control);
   bool read_impulses(const State& state);
+  bool read_place(const ContactMemory& kept);
   void write_impulses(State& state) const;
   void fill_report(const StepInput& input, StepReport& report) const;
 
@@ -36,7 +37,7 @@ class LaneOfOne {
   std::vector<std::uint64_t> pair_;  ///< [slots] State::contacts' pair
   LaneMemory parameters_, shapes_, work_;
   std::vector<int> indices_, used_;
-  std::vector<double> control_, impulse_, feature_, record_memory_;
+  std::vector<double> control_, impulse_, feature_, places_, record_memory_;
   LaneRecord record_;
   bool known_ = false;  ///< parameters_ are those of version_
   std::uint64_t version_ = 0;

@@ -17,15 +17,15 @@ struct LaneParameters {
   const RigidTransform<Real>* placement;  ///< [geometries]
   const Vec3<Real>*size, *centre;         ///< [geometries]
   const Real* radius;                     ///< [geometries] of the ball about the centre [m]
-  const Real *friction, *restitution, *rest_offset;  ///< [pairs]
-  const Real* guard_offset;                          ///< [guards] rest offset of the pair [m]
+  const Real *friction, *restitution, *rest_offset;  ///< [pairs] friction < 0: of a guard whose
+                                                     ///< contacts are not for lanes
   const Real *least_mass, *least_inertia;            ///< [1] of a body, 0 where a joint slides
   const Real* scalar;                                ///< [1] > 0: the world never takes part
 };
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 7 * s.tree.num_bodies + 3 + 10 * s.tree.nv + 3 * s.num_pairs + s.num_guards + 3;
+  return 7 * s.tree.num_bodies + 3 + 10 * s.tree.nv + 3 * s.num_pairs + 3;
 }
 /// Reals of placements and shapes.
 constexpr int lane_shapes_size(const LaneScene& s) {
@@ -65,7 +65,6 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
   p.friction = arena.template take<const Real>(s.num_pairs);
   p.restitution = arena.template take<const Real>(s.num_pairs);
   p.rest_offset = arena.template take<const Real>(s.num_pairs);
-  p.guard_offset = arena.template take<const Real>(s.num_guards);
   p.least_mass = arena.template take<const Real>(1);
   p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);

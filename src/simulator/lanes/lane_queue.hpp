@@ -1,5 +1,6 @@
 #pragma once
 
+#include "simulator/lanes/lane_impacts.hpp"
 #include "simulator/lanes/lane_rows.hpp"
 #include "solver/dense/dense_outcome.hpp"
 #include "solver/dense/dense_solve.hpp"
@@ -13,9 +14,10 @@ inline namespace STICTION_ISA {
 
 inline constexpr int kMaxLaneSets = kMaxLaneCones + kMaxLaneScalars;
 
-/// Classes of scalar rows of a scene: 0, 1 .. 4, 5 .. 8 and so on.
+/// Contacts of problems for packs, and classes of their scalar rows: 0, 1 .. 4, 5 .. 8 and so on.
+inline constexpr int kMaxPackCones = kMaxPackRows / 3;
 constexpr int most_cones(const LaneScene& s) {
-  return s.num_slots < kMaxLaneCones ? s.num_slots : kMaxLaneCones;
+  return num_cones(s) < kMaxPackCones ? num_cones(s) : kMaxPackCones;
 }
 constexpr int most_classes(const LaneScene& s) {
   const int most = s.num_rows < kMaxPackRows ? s.num_rows : kMaxPackRows;
@@ -115,8 +117,17 @@ inline void solve_queue(const LaneScene& s,
   for (int i = 0; i < W; ++i) numbers(p.valid)[i] = i < q.count ? 1.0 : 0.0;
   complete_matrix(p);
   dense_solve(p, s.rules.tolerance, dense);
-  for (int i = 0; i < q.count; ++i)
-    take_solution(s, p, i, q.sets + i * kMaxLaneSets, q.lane[i], packs[q.pack[i]]);
+  bool impacts = false;
+  for (int i = 0; i < q.count; ++i) {
+    PackWork<Real>& w = packs[q.pack[i]];
+    take_solution(s, p, i, q.sets + i * kMaxLaneSets, q.lane[i], w);
+    impacts = impacts || is_judged(s, q.lane[i], w);
+  }
+  if (impacts) {
+    dense_velocity(DenseShape<Real, -1>{p}, p.lambda, dense.c);
+    for (int i = 0; i < q.count; ++i)
+      judge_impacts(s, p, dense.c, i, q.sets + i * kMaxLaneSets, q.lane[i], packs[q.pack[i]]);
+  }
   q.count = 0;
 }
 
@@ -210,10 +221,11 @@ inline void copy_problem(const LaneScene& s,
     const double own_floor = numbers(x.floor)[set * W + sets.lane];
     floor = own_floor > floor ? own_floor : floor;
     if (a < sets.cones) {
-      numbers(p.mu)[a * T + i] = numbers(parameters.friction)[s.slots[set].pair * W + sets.lane];
+      numbers(p.mu)[a * T + i] =
+          numbers(parameters.friction)[material_of(s, set, w) * W + sets.lane];
       continue;
     }
-    const LaneBounds bounds = bounds_of(s, parameters, s.rows[set - s.num_slots], sets.lane);
+    const LaneBounds bounds = bounds_of(s, parameters, joint_row(s, set), sets.lane);
     const int j = a - sets.cones;
     numbers(p.lower)[j * T + i] = bounds.lower;
     numbers(p.upper)[j * T + i] = bounds.upper;
@@ -248,6 +260,9 @@ inline void solve_alone(const LaneScene& s,
     if (w.record != nullptr) record_solution(s, sets.set, p, dense, *w.record);
   }
   take_solution(s, p, 0, sets.set, sets.lane, w);
+  if (!is_judged(s, sets.lane, w)) return;
+  dense_velocity(DenseShape<double, -1>{p}, p.lambda, dense.c);
+  judge_impacts(s, p, dense.c, 0, sets.set, sets.lane, w);
 }
 
 /// The active sets of a lane; false if they are too many.
@@ -258,7 +273,7 @@ inline bool find_sets(const LaneScene& s, const PackWork<Real>& w, LaneSets& out
   out.cones = out.scalars = 0;
   for (int k = 0, row = 0; k < w.num_used; ++k) {
     const int set = w.used[k], at = out.cones + out.scalars;
-    const bool cone = set < s.num_slots;
+    const bool cone = is_cone(s, set);
     if (active[set * W] > 0.0) {
       if (cone ? out.cones == kMaxLaneCones : out.scalars == kMaxLaneScalars) return false;
       out.set[at] = set;

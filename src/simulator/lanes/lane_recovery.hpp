@@ -52,13 +52,12 @@ inline Real lane_share(const LaneScene& s,
                        LaneScratch<Real>& x,
                        const PackWork<Real>& w) {
   const TreeView& t = s.tree;
-  const int last = set_dof(s, set), dim = set_dim(s, set);
-  const int* chain = t.chain + t.row[last];
+  const int dim = set_dim(s, set);
+  const auto [dofs, length] = chain_of(s, set, w);
   const Real* y = w.y + set_start(s, set);
   const Real one(1.0);
   for (int k = 0; k < t.nv; ++k) x.u[k] = Real(0.0);
-  for (int m = 0; m <= t.depth[last]; ++m)
-    x.u[chain[m]] = w.root[chain[m]] * y[dim * m + dim - 1] * lambda;
+  for (int m = 0; m < length; ++m) x.u[dofs[m]] = w.root[dofs[m]] * y[dim * m + dim - 1] * lambda;
   solve_lower(t, w.data, x.u);
   LaneSpeeds<Real> most{Real(0.0), Real(0.0)};
   lane_body_speeds(t, p, w.data, x.u, x.speed, [&](int, const LaneSpeeds<Real>& body) {
@@ -95,34 +94,39 @@ inline Real gap_reference(const LaneRules& rules, Real gap, double cap) {
   return select(gap > Real(0.0), -gap / dt, min(wanted, Real(cap)));
 }
 
-/// What leaves the lanes at the rows.
+/// c* of a contact whose gap asks for `reference`: where it is an impact above the threshold and
+/// restitution asks for more, that. These lanes are w.impact, and nothing in them is corrected:
+/// `matters` falls to zero.
 template <class Real>
-struct RowExits {
-  Mask<Real> rebounds, immovable;
-};
-
-/// An impact above the threshold with a restitution that asks for more than the gap.
-template <class Real>
-inline Mask<Real> rebounds(const LaneScene& s,
-                           const LaneParameters<Real>& p,
-                           int set,
-                           Real reference,
-                           const LaneScratch<Real>& x) {
+inline Real rebound(const LaneScene& s,
+                    const LaneParameters<Real>& p,
+                    int set,
+                    Real reference,
+                    const LaneScratch<Real>& x,
+                    const PackWork<Real>& w,
+                    Real& matters) {
   const int n = set_offset(s, set) + 2;
   const Real dt(s.rules.dt), zero(0.0), given(s.rules.restitution_threshold);
   const Real usual = max(Real(0.01), Real(2.0) * norm(p.tree.gravity) * dt);
   const Real threshold = select(given >= zero, given, usual);
-  const Real e = p.restitution[s.slots[set].pair], approach = -x.jv[n];
-  const Mask<Real> impact = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
-  return impact & (e > zero) & (e * approach > reference);
+  const Real e = p.restitution[material_of(s, set, w)], approach = -x.jv[n];
+  const Mask<Real> meets = (x.gap[set] + dt * x.g[n] < zero) & (approach > threshold);
+  const Mask<Real> impact =
+      meets & (e > zero) & (e * approach > reference) & (w.active[set] > zero);
+  w.impact[set] = select(impact, Real(1.0), zero);
+  if (!any(impact)) return reference;
+  w.impacts[0] = max(w.impacts[0], w.impact[set]);
+  matters = select(impact, zero, matters);
+  return select(impact, e * approach, reference);
 }
 
-/// c* of every used set, taken off g; floors complete; w.matters.
+/// c* of every used set, taken off g; floors complete; w.matters. Returns the lanes in which
+/// nothing moves along a normal.
 template <class Real>
-inline RowExits<Real> lane_references(const LaneScene& s,
-                                      const LaneParameters<Real>& p,
-                                      LaneScratch<Real>& x,
-                                      PackWork<Real>& w) {
+inline Mask<Real> lane_references(const LaneScene& s,
+                                  const LaneParameters<Real>& p,
+                                  LaneScratch<Real>& x,
+                                  PackWork<Real>& w) {
   constexpr double kNegligible = 1e-6, kMatters = 1e-3, kImmovable = 1e-13;
   const Real zero(0.0), one(1.0), dt(s.rules.dt);
   const double least = s.rules.recovery_speed < s.rules.recovery_angular_speed
@@ -135,40 +139,40 @@ inline RowExits<Real> lane_references(const LaneScene& s,
     for (int r = 0; r < dim; ++r)
       largest = max(largest, w.active[w.used[k]] * diagonal_of(x, w, dim, row, r));
   }
-  RowExits<Real> exits{one < zero, one < zero};
-  w.matters[0] = zero;
+  Mask<Real> immovable = one < zero;
+  w.matters[0] = w.impacts[0] = w.gains[0] = zero;
   for (int k = 0, row = 0; k < w.num_used; row += set_dim(s, w.used[k++])) {
     const int set = w.used[k], dim = set_dim(s, set), o = set_offset(s, set);
     const Mask<Real> active = w.active[set] > zero;
     Real free = abs(x.g[o]);
     for (int r = 1; r < dim; ++r) free = max(free, abs(x.g[o + r]));
     x.floor[set] += lane_rounding(zero, dt, free);
-    x.reference[set] = zero;
-    if (set >= s.num_slots && s.rows[set - s.num_slots].kind == LaneRow::Kind::kDryFriction)
-      continue;
-    const bool turns = set >= s.num_slots && !s.rows[set - s.num_slots].linear;
+    w.reference[set] = zero;
+    if (dim == 1 && joint_row(s, set).kind == LaneRow::Kind::kDryFriction) continue;
+    const bool turns = dim == 1 && !joint_row(s, set).linear;
     const double cap = turns ? s.rules.recovery_angular_speed : s.rules.recovery_speed;
     Real reference = gap_reference(s.rules, x.gap[set], cap);
     const Mask<Real> closed = active & negated(x.gap[set] > zero);
     const Mask<Real> corrected = closed & (reference > negligible);
     const Real diagonal = diagonal_of(x, w, dim, row, dim - 1);
     const Mask<Real> large = closed & (reference > Real(kMatters * cap));
-    w.matters[0] = select(large, one, w.matters[0]);
+    Real matters = select(large, one, zero);
     const Mask<Real> doubtful = corrected & negated(harmless(s.rules, p, reference, diagonal));
     if (any(doubtful)) {
       const Real share = lane_share(s, p, set, reference / diagonal, x, w);
       const Mask<Real> capped = doubtful & (share < one);
       reference = select(doubtful, reference * share, reference);
-      w.matters[0] = select(capped, one, w.matters[0]);
+      matters = select(capped, one, matters);
     }
     if (dim == 3) {
-      exits.rebounds = exits.rebounds | (active & rebounds(s, p, set, reference, x));
-      exits.immovable = exits.immovable | (active & (diagonal <= Real(kImmovable) * largest));
+      reference = rebound(s, p, set, reference, x, w, matters);
+      immovable = immovable | (active & (diagonal <= Real(kImmovable) * largest));
     }
+    w.matters[0] = max(w.matters[0], matters);
     x.g[o + dim - 1] -= reference;
-    x.reference[set] = reference;
+    w.reference[set] = reference;
   }
-  return exits;
+  return immovable;
 }
 
 /// Lanes in which impulses make a body faster than the caps, is_pushed_fast(): there corrections

@@ -1,23 +1,12 @@
 #pragma once
 
-#include "dynamics/constraint_rows.hpp"
-#include "simulator/lanes/lane_work.hpp"
+#include "simulator/lanes/lane_place_rows.hpp"
 
 // Rows of the sets that any lane has, Y = D^-1/2 L^-T J^T, G = Y^T Y and g, in the order of sums of
 // contact/one_tree_rows.cpp.
 
 namespace stiction {
 inline namespace STICTION_ISA {
-
-/// 16 u (length / dt + speed), rounding_of() of recovery's rows.
-template <class Real>
-inline Real lane_rounding(Real length, Real dt, Real speed) {
-  return Real(16.0 * 0x1p-53) * (length / dt + speed);
-}
-template <class Real>
-inline Real largest_of(const Vec3<Real>& x) {
-  return max(max(abs(x.x), abs(x.y)), abs(x.z));
-}
 
 /// Which limits are within reach and which joints have dry friction, with their gaps. Returns the
 /// lanes in which a joint is far out of its limits.
@@ -33,7 +22,7 @@ inline Mask<Real> lane_joint_rows(const LaneScene& s,
   Mask<Real> out = one < zero;
   for (int j = 0; j < s.num_rows; ++j) {
     const LaneRow& row = s.rows[j];
-    const int set = s.num_slots + j;
+    const int set = num_cones(s) + j;
     if (row.kind == LaneRow::Kind::kDryFriction) {
       w.active[set] = select(p.dry_friction[row.dof] > zero, one, zero);
       continue;
@@ -66,7 +55,7 @@ inline Mask<Real> jump_limits(const LaneScene& s,
   for (int j = 0; j < s.num_rows; ++j) {
     const LaneRow& row = s.rows[j];
     if (row.kind == LaneRow::Kind::kDryFriction) continue;
-    const Mask<Real> unseen = negated(w.active[s.num_slots + j] > zero);
+    const Mask<Real> unseen = negated(w.active[num_cones(s) + j] > zero);
     const bool lower = row.kind == LaneRow::Kind::kLower;
     const Real gap = lower ? q[row.q] - p.lower[row.dof] : p.upper[row.dof] - q[row.q];
     const Real way = lower ? dt * v[row.dof] : -(dt * v[row.dof]);
@@ -75,15 +64,16 @@ inline Mask<Real> jump_limits(const LaneScene& s,
   return out;
 }
 
-/// J of a set, J v, and the rounding of c* and J v.
+/// J of a set that is no place, J v, and the rounding of c* and J v. Flat, whoever else calls what
+/// it calls.
 template <class Real>
-inline void lane_jacobian(const LaneScene& s,
-                          int set,
-                          const Real* q,
-                          const Real* v,
-                          const LaneParameters<Real>& p,
-                          LaneScratch<Real>& x,
-                          PackWork<Real>& w) {
+[[gnu::flatten]] inline void lane_jacobian(const LaneScene& s,
+                                           int set,
+                                           const Real* q,
+                                           const Real* v,
+                                           const LaneParameters<Real>& p,
+                                           LaneScratch<Real>& x,
+                                           PackWork<Real>& w) {
   const TreeView& t = s.tree;
   const int last = set_dof(s, set), o = set_offset(s, set);
   const Real dt(s.rules.dt), one(1.0), zero(0.0);
@@ -112,7 +102,7 @@ inline void lane_jacobian(const LaneScene& s,
     x.floor[set] = lane_rounding(max(largest_of(point), arm), dt, speed);
     return;
   }
-  const LaneRow& row = s.rows[set - s.num_slots];
+  const LaneRow& row = joint_row(s, set);
   const Real sign(row.kind == LaneRow::Kind::kUpper ? -1.0 : 1.0);
   for (int m = 0; m < t.depth[last]; ++m) rows[m] = zero;
   rows[t.depth[last]] = sign;
@@ -159,7 +149,7 @@ inline void lane_block(int common, const Real* a, const Real* b, int stride, Rea
   }
 }
 
-/// Dofs that the chains of two sets share.
+/// Dofs that the chains of two sets share, which are no places.
 inline int common_dofs(const LaneScene& s, int a, int b) {
   const TreeView& t = s.tree;
   const int shared = s.common_length[set_body(s, a) * t.num_bodies + set_body(s, b)];
@@ -168,9 +158,11 @@ inline int common_dofs(const LaneScene& s, int a, int b) {
   return shared < least ? shared : least;
 }
 
-/// The lower blocks of G, of two sets that a lane has together.
-template <class Real>
-inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWork<Real>& w) {
+/// The lower blocks of G, of two sets that a lane has together; `Places`: some may be places.
+template <bool Places, class Real>
+[[gnu::flatten]] inline void lane_delassus(const LaneScene& s,
+                                           LaneScratch<Real>& x,
+                                           const PackWork<Real>& w) {
   const int stride = w.stride;
   for (int i = 0, row = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int a = w.used[i];
@@ -178,9 +170,13 @@ inline void lane_delassus(const LaneScene& s, LaneScratch<Real>& x, const PackWo
     for (int j = 0, column = 0; j <= i; column += set_dim(s, w.used[j++])) {
       const int b = w.used[j];
       if (!any(w.active[a] * w.active[b] > Real(0.0))) continue;
+      Real* G = x.G + row * stride + column;
+      if (Places && (is_place(s, a) || is_place(s, b))) {
+        block_with_place(s, a, b, w, stride, G);
+        continue;
+      }
       const int common = common_dofs(s, a, b);
       const Real* yb = w.y + set_start(s, b);
-      Real* G = x.G + row * stride + column;
       if (set_dim(s, a) == 3) {
         lane_block<3, 3>(common, ya, yb, stride, G);
       } else if (set_dim(s, b) == 3) {
@@ -199,14 +195,14 @@ inline void gather_by_dof(const LaneScene& s, LaneScratch<double>& x, const Pack
   for (int k = 0; k < t.nv * w.stride; k += kWide) wide(x.by_dof + k) = Wide{};
   for (int k = 0; k < t.nv; ++k) x.touched[k] = 0;
   for (int i = 0, row = 0; i < w.num_used; ++i) {
-    const int set = w.used[i], dim = set_dim(s, set), last = set_dof(s, set);
+    const int set = w.used[i], dim = set_dim(s, set);
     const unsigned groups = 1u << row / 8 | 1u << (row + dim - 1) / 8;
-    const int* chain = t.chain + t.row[last];
+    const auto [dofs, length] = chain_of(s, set, w);
     const double* y = w.y + set_start(s, set);
-    for (int m = 0; m <= t.depth[last]; ++m, y += dim) {
-      double* out = x.by_dof + chain[m] * w.stride + row;
+    for (int m = 0; m < length; ++m, y += dim) {
+      double* out = x.by_dof + dofs[m] * w.stride + row;
       for (int r = 0; r < dim; ++r) out[r] = y[row_of_set(dim, r)];
-      x.touched[chain[m]] |= groups;
+      x.touched[dofs[m]] |= groups;
     }
     row += dim;
   }
@@ -244,12 +240,11 @@ inline void scatter_to_sets(const LaneScene& s, LaneScratch<double>& x, PackWork
     wide(x.free + c) = sum;
   }
   for (int i = 0, row = 0; i < w.num_used; ++i) {
-    const int set = w.used[i], dim = set_dim(s, set), last = set_dof(s, set),
-              o = set_offset(s, set);
-    const int* chain = t.chain + t.row[last];
+    const int set = w.used[i], dim = set_dim(s, set), o = set_offset(s, set);
+    const auto [dofs, length] = chain_of(s, set, w);
     double* y = w.y + set_start(s, set);
-    for (int m = 0; m <= t.depth[last]; ++m, y += dim) {
-      const double* from = x.by_dof + chain[m] * w.stride + row;
+    for (int m = 0; m < length; ++m, y += dim) {
+      const double* from = x.by_dof + dofs[m] * w.stride + row;
       for (int r = 0; r < dim; ++r) y[row_of_set(dim, r)] = from[r];
     }
     for (int r = 0; r < dim; ++r) {
@@ -282,20 +277,19 @@ inline void fill_wide_rows(
     const LaneScene& s, int set, int row, const PackWork<double>& w, LaneScratch<double>& x) {
   constexpr int kGroups = kWide == 8 ? 1 : 2, kStep = kGroups * kWide;
   const double* y = w.y + set_start(s, set);
-  const int last = set_dof(s, set), stride = w.stride;
-  const int* chain = s.tree.chain + s.tree.row[last];
-  const int length = s.tree.depth[last] + 1;
+  const int stride = w.stride;
+  const auto [dofs, length] = chain_of(s, set, w);
   for (int c = 0; c < stride; c += kStep) {
     int moved = length;
-    while (moved > 0 && (x.touched[chain[moved - 1]] >> c / 8 & 1u) == 0) --moved;
-    fill_wide_rows<Dim, kGroups>(chain, moved, y, stride, x.by_dof + c, x.G + row * stride + c);
+    while (moved > 0 && (x.touched[dofs[moved - 1]] >> c / 8 & 1u) == 0) --moved;
+    fill_wide_rows<Dim, kGroups>(dofs, moved, y, stride, x.by_dof + c, x.G + row * stride + c);
   }
 }
 
 /// G of one world, whose rows are the lanes, all of its dense problem's; Y and g where it has many.
 inline void wide_delassus(const LaneScene& s, LaneScratch<double>& x, PackWork<double>& w) {
   int scalars = 0, row = 0;
-  for (int i = 0; i < w.num_used; ++i) scalars += w.used[i] >= s.num_slots ? 1 : 0;
+  for (int i = 0; i < w.num_used; ++i) scalars += is_cone(s, w.used[i]) ? 0 : 1;
   const int rows = w.num_rows - scalars + kScalarClass * scalar_class(scalars);
   w.stride = dense_stride<double>(rows);
   gather_by_dof(s, x, w);
@@ -305,7 +299,7 @@ inline void wide_delassus(const LaneScene& s, LaneScratch<double>& x, PackWork<d
   }
   for (int i = 0; i < w.num_used; row += set_dim(s, w.used[i++])) {
     const int set = w.used[i];
-    set < s.num_slots ? fill_wide_rows<3>(s, set, row, w, x) : fill_wide_rows<1>(s, set, row, w, x);
+    is_cone(s, set) ? fill_wide_rows<3>(s, set, row, w, x) : fill_wide_rows<1>(s, set, row, w, x);
   }
   for (int k = row * w.stride; k < rows * w.stride; k += kWide) wide(x.G + k) = Wide{};
 }
@@ -318,6 +312,24 @@ inline Real diagonal_of(
   return x.G[(row + at) * (w.stride + 1)];
 }
 
+/// The sets that any lane has, in the order of the simulator's rows.
+template <class Real>
+inline void list_used(const LaneScene& s, PackWork<Real>& w) {
+  w.num_used = w.num_rows = 0;
+  const auto use = [&](int set) {
+    if (!any(w.active[set] > Real(0.0))) return;
+    w.used[w.num_used++] = set;
+    w.num_rows += set_dim(s, set);
+  };
+  int slot = 0;
+  for (int k = 0; k < w.num_places; ++k) {
+    for (; slot < s.guards[w.guard[k]].slots_before; ++slot) use(slot);
+    use(s.num_slots + k);
+  }
+  for (; slot < s.num_slots; ++slot) use(slot);
+  for (int set = num_cones(s); set < num_sets(s); ++set) use(set);
+}
+
 /// J, Y, G and the free velocities of the sets that any lane has.
 template <class Real>
 inline void lane_rows(const LaneScene& s,
@@ -326,23 +338,22 @@ inline void lane_rows(const LaneScene& s,
                       const Real* v,
                       LaneScratch<Real>& x,
                       PackWork<Real>& w) {
-  w.num_used = w.num_rows = 0;
-  for (int set = 0; set < num_sets(s); ++set) {
-    if (!any(w.active[set] > Real(0.0))) continue;
-    w.used[w.num_used++] = set;
-    w.num_rows += set_dim(s, set);
-  }
+  list_used(s, w);
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
+    if (is_place(s, set)) {
+      place_rows(s, set, v, whitens_by_dof<Real>(w.num_rows), p, x, w);
+      continue;
+    }
     lane_jacobian(s, set, q, v, p, x, w);
     if (whitens_by_dof<Real>(w.num_rows)) continue;
-    set < s.num_slots ? whiten_set<3>(s, set, x, w) : whiten_set<1>(s, set, x, w);
+    is_cone(s, set) ? whiten_set<3>(s, set, x, w) : whiten_set<1>(s, set, x, w);
   }
   w.stride = w.num_rows;
   if constexpr (lane_width<Real> == 1)
     wide_delassus(s, x, w);
   else
-    lane_delassus(s, x, w);
+    w.num_places > 0 ? lane_delassus<true>(s, x, w) : lane_delassus<false>(s, x, w);
 }
 
 }  // namespace STICTION_ISA

@@ -68,10 +68,23 @@ struct LaneGeometry {
   int body;      ///< -1: the world
 };
 
-/// Two geometries without a slot: where they touch the world leaves the lanes.
+/// Two geometries without slots, as those of two bodies of the robot are: while they touch, their
+/// points have places of the pack (lane_places.hpp).
 struct LaneGuard {
-  int a, b;
-  bool plane;  ///< b is a half-space
+  int shape, other;  ///< LaneGeometry
+  bool plane;        ///< `other` is a half-space
+  int pair;          ///< of materials
+  int slots_before;  ///< those whose contacts come before its own
+  int body[2];       ///< of the contact's sides A and B; -1: the world
+  int last_dof[2];
+  int dofs, num_dofs;  ///< of both chains, ascending: where in LanePlaces::dofs, how many
+};
+
+/// Room for points of guards.
+struct LanePlaces {
+  const int* dofs = nullptr;  ///< of all guards
+  int most_dofs = 0;          ///< of one
+  int count = 0;              ///< of a pack
 };
 
 /// A point of a body where forces from outside act.
@@ -84,6 +97,7 @@ struct LaneWrench {
 struct LaneRules {
   double dt, tolerance, margin, baumgarte, recovery_speed, recovery_angular_speed, limit_margin,
       restitution_threshold;
+  bool dissipative;  ///< impacts gain no energy
 };
 
 struct LaneScene {
@@ -100,6 +114,7 @@ struct LaneScene {
   int num_wrenches = 0;
   const LaneFoundPair* found_pairs = nullptr;
   int num_found_pairs = 0, num_found = 0;  ///< num_found: slots of them
+  LanePlaces places;
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
   void* finder = nullptr;
@@ -109,10 +124,10 @@ struct LaneScene {
 enum class LaneExit : std::uint8_t {
   kStepped,
   kScalar,       ///< its parameters are not for lanes: springs of contacts, of joints that wrap,
-                 ///< angular friction
-  kPair,         ///< a pair without a slot touches, or one has more points than slots
+                 ///< angular friction; of a pair without slots while it touches
+  kPair,         ///< a pair has more points than places
   kFast,         ///< a body turns by radians in the step
-  kRestitution,  ///< an impact that rebounds
+  kRestitution,  ///< impacts would gain energy
   kImmovable,    ///< nothing moves along a normal
   kFarOut,       ///< a joint is out of its limits by more than drift, or would jump one
   kManyRows,     ///< more than a lane's problem holds
@@ -125,7 +140,13 @@ enum class LaneExit : std::uint8_t {
 inline constexpr int kLaneExits = 13;
 
 /// Largest problem of a lane: cones and rows of one dimension.
-inline constexpr int kMaxLaneCones = 8, kMaxLaneScalars = 64;
+inline constexpr int kMaxLaneCones = 12, kMaxLaneScalars = 64;
+
+/// Points of pairs without slots that a lane has at most. A pack has as many places for each lane,
+/// so that no lane lacks one because of others.
+inline constexpr int kMaxLanePlaces = 8;
+/// What a world keeps of them: their number, then of each its guard, feature and impulse.
+inline constexpr int kKeptPlace = 5, kKeptPlaces = 1 + kKeptPlace * kMaxLanePlaces;
 
 /// What a step of one world alone tells beside its state, of the sets that it has; the arrays have
 /// room for all.
@@ -134,6 +155,7 @@ struct LaneRecord {
   int* used = nullptr;         ///< ascending
   double *impulse, *velocity;  ///< [total rows] lambda and c, contact frame
   double *gap, *reference;     ///< [sets] at the start [m], [rad]; c* of the normal
+  double* corrects;            ///< [sets] > 0: c* corrects a position error
   DenseOutcome solved{};
   double kinetic_energy = 0.0, potential_energy = 0.0;  ///< at the start [J]
 };
@@ -152,6 +174,7 @@ struct LanePack {
   LaneExit* exit;            ///< [W]
   const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
   double* feature;           ///< [found slots] that `impulse` is of; kNoFeature
+  double* places;            ///< [kKeptPlaces] likewise of guards; null: the scene has none
   LaneRecord* record = nullptr;  ///< of a pack of one world
 };
 

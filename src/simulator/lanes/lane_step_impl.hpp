@@ -2,7 +2,7 @@
 
 #include "dynamics/integrate.hpp"
 #include "simulator/lanes/lane_dynamics.hpp"
-#include "simulator/lanes/lane_found.hpp"
+#include "simulator/lanes/lane_places.hpp"
 #include "simulator/lanes/lane_queue.hpp"
 #include "simulator/lanes/lane_recovery.hpp"
 
@@ -37,20 +37,25 @@ inline void load_impulses(const LaneScene& s,
                           PackWork<Real>& w) {
   const Real* kept = as_array<const Real>(static_cast<const double*>(pack.impulse));
   if (s.num_found > 0) {
-    for (int r = 0; r < total_rows(s); ++r) x.impulse[r] = kept[r];
+    for (int r = 0; r < kept_rows(s); ++r) x.impulse[r] = kept[r];
     follow_features(s, pack.feature, kept, w, x.impulse);
     kept = x.impulse;
   }
   const RigidTransform<Real>& X = w.data.X_WR;
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k], o = set_offset(s, set);
-    if (set >= s.num_slots) {
-      w.lambda[o] = kept[o];
+    if (!is_cone(s, set)) {
+      w.lambda[o] = kept[kept_offset(s, set)];
       continue;
     }
-    const LaneSlot& slot = s.slots[set];
-    Vec3<Real> world{kept[o], kept[o + 1], kept[o + 2]};
-    if (slot.body_is_a) world = (X.R * w.data.X_RB[slot.body].R) * world;
+    Vec3<Real> world;
+    if (is_place(s, set)) {
+      world = place_rotation(s, set, w) * kept_impulse<Real>(s, pack.places, set - s.num_slots, w);
+    } else {
+      const LaneSlot& slot = s.slots[set];
+      world = {kept[o], kept[o + 1], kept[o + 2]};
+      if (slot.body_is_a) world = (X.R * w.data.X_RB[slot.body].R) * world;
+    }
     const Vec3<Real> local = transpose_times(w.frame[set], world);
     for (int r = 0; r < 3; ++r) w.lambda[o + r] = local[r];
   }
@@ -76,24 +81,34 @@ inline void prepare(const LaneScene& s,
   forward_kinematics(s.tree, p.tree, q, v, w.data);
   leaves(turns_fast(s.tree, s.rules.dt, w.data), LaneExit::kFast);
   lane_poses(s, p, w.data, x);
-  leaves(lane_guards(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
+  lane_places(s, p, stepped<Real>(pack.exit), pack.exit, x, w);
   leaves(lane_contacts(s, p, x, w), LaneExit::kPair);
   if (s.num_found_pairs > 0)
     leaves(lane_found_contacts(s, p, stepped<Real>(pack.exit), x, w), LaneExit::kPair);
   lane_dynamics(s, p, pack, q, v, w);
   leaves(lane_joint_rows(s, p, q, v, x, w), LaneExit::kFarOut);
-  Real cones(0.0);
-  for (int i = 0; i < s.num_slots; ++i) cones += w.active[i];
-  Real rows = Real(3.0) * cones;
-  for (int j = 0; j < s.num_rows; ++j) rows += w.active[s.num_slots + j];
+  Real cones(0.0), scalars(0.0);
+  const int used_cones = s.num_slots + w.num_places;
+  for (int i = 0; i < used_cones; ++i) cones += w.active[i];
+  for (int i = num_cones(s); i < num_sets(s); ++i) scalars += w.active[i];
+  const Real rows = Real(3.0) * cones + scalars;
   leaves((cones > Real(kMaxLaneCones)) | (rows > Real(kMaxDenseRows)), LaneExit::kManyRows);
   const Mask<Real> at = stepped<Real>(pack.exit);
-  for (int i = 0; i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
+  for (int i = 0; i < used_cones; ++i) w.active[i] = select(at, w.active[i], Real(0.0));
+  for (int i = num_cones(s); i < num_sets(s); ++i) w.active[i] = select(at, w.active[i], Real(0.0));
   lane_rows(s, p, q, v, x, w);
-  const RowExits<Real> exits = lane_references(s, p, x, w);
-  leaves(exits.rebounds, LaneExit::kRestitution);
-  leaves(exits.immovable, LaneExit::kImmovable);
+  leaves(lane_references(s, p, x, w), LaneExit::kImmovable);
   load_impulses(s, pack, x, w);
+}
+
+/// u += Y lambda of one set: add_impulse() along its dofs.
+template <int Dim, class Real>
+inline void add_set_impulse(const SetChain& chain, const Real* y, const Real* lambda, Real* u) {
+  for (int m = 0; m < chain.length; ++m) {
+    Real sum = y[Dim * m] * lambda[0];
+    for (int r = 1; r < Dim; ++r) sum += y[Dim * m + r] * lambda[r];
+    u[chain.dofs[m]] += sum;
+  }
 }
 
 /// u = D^-1 Z lambda; impulses of the sets that a lane does not have are zero.
@@ -108,8 +123,8 @@ inline void impulse_forces(const LaneScene& s, PackWork<Real>& w, Real* u) {
     Real* lambda = w.lambda + o;
     for (int r = 0; r < dim; ++r) lambda[r] = select(active, lambda[r], zero);
     const Real* y = w.y + set_start(s, set);
-    dim == 3 ? add_impulse<3>(t, set_dof(s, set), y, lambda, u)
-             : add_impulse<1>(t, set_dof(s, set), y, lambda, u);
+    const SetChain chain = chain_of(s, set, w);
+    dim == 3 ? add_set_impulse<3>(chain, y, lambda, u) : add_set_impulse<1>(chain, y, lambda, u);
   }
   for (int k = 0; k < t.nv; ++k) u[k] *= w.root[k];
 }
@@ -123,13 +138,14 @@ inline void store_impulses(const LaneScene& s,
   Real* kept = as_array<Real>(pack.impulse);
   const RigidTransform<Real>& X = w.data.X_WR;
   const Real zero(0.0);
-  for (int r = 0; r < total_rows(s); ++r) kept[r] = select(at, zero, kept[r]);
+  for (int r = 0; r < kept_rows(s); ++r) kept[r] = select(at, zero, kept[r]);
   Real* features = as_array<Real>(pack.feature);
   for (int k = 0; k < s.num_found; ++k) features[k] = select(at, w.feature[k], features[k]);
   for (int k = 0; k < w.num_used; ++k) {
-    const int set = w.used[k], o = set_offset(s, set);
-    const Real* l = w.lambda + o;
-    if (set >= s.num_slots) {
+    const int set = w.used[k], o = kept_offset(s, set);
+    if (is_place(s, set)) continue;
+    const Real* l = w.lambda + set_offset(s, set);
+    if (!is_cone(s, set)) {
       kept[o] = select(at, l[0], kept[o]);
       continue;
     }
@@ -138,10 +154,12 @@ inline void store_impulses(const LaneScene& s,
     if (slot.body_is_a) world = transpose_times(X.R * w.data.X_RB[slot.body].R, world);
     for (int r = 0; r < 3; ++r) kept[o + r] = select(at, world[r], kept[o + r]);
   }
+  if (has_places(s, pack, w)) store_places(s, pack, at, w);
 }
 
 /// What a world alone has beside its solution.
-inline void record_rows(const LaneScratch<double>& x,
+inline void record_rows(const LaneScene& s,
+                        const LaneScratch<double>& x,
                         const PackWork<double>& w,
                         LaneRecord& record) {
   record.num_used = w.num_used;
@@ -151,8 +169,12 @@ inline void record_rows(const LaneScratch<double>& x,
   for (int k = 0; k < w.num_used; ++k) {
     const int set = w.used[k];
     record.used[k] = set;
+    const bool cone = is_cone(s, set);
+    const bool free =
+        cone ? w.impact[set] > 0.0 : joint_row(s, set).kind == LaneRow::Kind::kDryFriction;
     record.gap[set] = x.gap[set];
-    record.reference[set] = x.reference[set];
+    record.reference[set] = w.reference[set];
+    record.corrects[set] = free || x.gap[set] > 0.0 ? 0.0 : 1.0;
   }
 }
 
@@ -167,6 +189,7 @@ inline void finish(const LaneScene& s,
   Real *q = as_array<Real>(pack.q), *v = as_array<Real>(pack.v);
   const Real zero(0.0);
   leave<Real>(negated(w.relative[0] <= Real(s.rules.tolerance)), LaneExit::kUnsolved, pack.exit);
+  leave<Real>(w.gains[0] > zero, LaneExit::kRestitution, pack.exit);
   impulse_forces(s, w, x.change);
   const Mask<Real> several = w.contacts[0] + w.scalars[0] > Real(1.0);
   const Mask<Real> suspect = several & (w.matters[0] > zero);
@@ -206,7 +229,7 @@ std::size_t lane_doubles(const LaneScene& s, int packs) {
 
 template <class Real>
 std::size_t lane_integers(const LaneScene& s, int packs) {
-  return packs * num_sets(s) + num_queues<Real>(s) * lane_width<Real> * (2 + kMaxLaneSets);
+  return packs * indices_of_pack(s) + num_queues<Real>(s) * lane_width<Real> * (2 + kMaxLaneSets);
 }
 
 template <class Real>
@@ -225,7 +248,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
   [[maybe_unused]] const int* first_index = indices;
   LaneParameters<Real> parameters[kMaxLanePacks];
   PackWork<Real> works[kMaxLanePacks];
-  LaneQueue<Real> queues[(kMaxLaneCones + 1) * (kMaxPackRows / kScalarClass + 1)];
+  LaneQueue<Real> queues[(kMaxPackCones + 1) * (kMaxPackRows / kScalarClass + 1)];
   LaneScratch<Real> scratch = take_lane_scratch(s, arena);
   DenseWork<Real> dense =
       take_dense_work(most_cones(s), kScalarClass * (most_classes(s) - 1), arena);
@@ -240,7 +263,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
     prepare(s, parameters[k], packs[k], scratch, works[k]);
     if constexpr (lane_width<Real> == 1) {
       works[k].record = packs[k].record;
-      if (packs[k].record != nullptr) record_rows(scratch, works[k], *packs[k].record);
+      if (packs[k].record != nullptr) record_rows(s, scratch, works[k], *packs[k].record);
     }
     enqueue(s, parameters[k], scratch, k, packs[k].exit, works, queues, dense, alone);
   }

@@ -16,6 +16,16 @@ inline const double* numbers(const Real* x) {
   return reinterpret_cast<const double*>(x);
 }
 
+/// 16 u (length / dt + speed), rounding_of() of recovery's rows.
+template <class Real>
+inline Real lane_rounding(Real length, Real dt, Real speed) {
+  return Real(16.0 * 0x1p-53) * (length / dt + speed);
+}
+template <class Real>
+inline Real largest_of(const Vec3<Real>& x) {
+  return max(max(abs(x.x), abs(x.y)), abs(x.z));
+}
+
 /// What a pack keeps from its contacts to its integration.
 template <class Real>
 struct PackWork {
@@ -23,13 +33,18 @@ struct PackWork {
   Real* w;                   ///< [nv] L^-T dt (force - bias)
   Real* root;                ///< [nv] D^-1/2
   Real* y;                   ///< Y = D^-1/2 L^-T J^T by set, along its chain
-  Mat3<Real>* frame;         ///< [slots] R_WC = [t1 t2 n]
+  Mat3<Real>* frame;         ///< [cones] R_WC = [t1 t2 n]
   Real* active;              ///< [sets] 1 or 0
   Real* lambda;              ///< [total rows] warm start, then the solution
   Real* relative;            ///< [1]
   Real *contacts, *scalars;  ///< [1] how many sets of each kind are active
   Real* matters;             ///< [1] a correction is above a share of its cap
-  Real* feature;             ///< [found slots]
+  Real* reference;           ///< [sets] c* of the normal
+  Real* impact;              ///< [cones] > 0: c* is a rebound
+  Real *impacts, *gains;     ///< [1] > 0: there is one; they would gain energy
+  Real* feature;             ///< [found slots], then [places]
+  int* guard;                ///< [places] whose point is there
+  int num_places;            ///< in use, in the order of contacts
   int* used;                 ///< [sets] those that are active in any lane, ascending
   int num_used, num_rows;    ///< of the used sets
   int stride;                ///< from one row of their G to the next
@@ -40,21 +55,22 @@ struct PackWork {
 template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
-  RigidTransform<Real>* pose;     ///< [geometries] world
-  Real* reach;                    ///< [geometries]
-  Vec3<Real>* point;              ///< [slots] world
-  Vec3<Real>* normal;             ///< [found slots] world, from A to B
-  Real *gap, *floor, *reference;  ///< [sets] reference: c* of the normal
-  Real *jv, *g;                   ///< [total rows] J v; g
-  Real* impulse;                  ///< [total rows] of the last step, where its features are now
-  Real* G;               ///< of the used sets: lower blocks; of one world the dense problem's
-  Real* by_dof;          ///< [nv x stride] Y of one world, in the order of that problem
-  Real* free;            ///< [stride] likewise Y^T D^-1/2 w
-  unsigned* touched;     ///< [nv] groups of eight of these rows that a dof moves
-  Real *u, *change, *v;  ///< [nv]
-  Real* q;               ///< [nq]
-  Motion<Real>* speed;   ///< [bodies]
-  Real* fastest;         ///< [2 bodies]
+  RigidTransform<Real>* pose;  ///< [geometries] world
+  Real* reach;                 ///< [geometries]
+  Vec3<Real>* point;           ///< [cones] world
+  Vec3<Real>* normal;          ///< [found slots] world, from A to B
+  Real *side, *tree_rows;      ///< [6 nv], [3 nv] of a guard: J of its bodies, rows by dof
+  Real *gap, *floor;           ///< [sets]
+  Real *jv, *g;                ///< [total rows] J v; g
+  Real* impulse;               ///< [total rows] of the last step, where its features are now
+  Real* G;                     ///< of the used sets: lower blocks; of one world the dense problem's
+  Real* by_dof;                ///< [nv x stride] Y of one world, in the order of that problem
+  Real* free;                  ///< [stride] likewise Y^T D^-1/2 w
+  unsigned* touched;           ///< [nv] groups of eight of these rows that a dof moves
+  Real *u, *change, *v;        ///< [nv]
+  Real* q;                     ///< [nq]
+  Motion<Real>* speed;         ///< [bodies]
+  Real* fastest;               ///< [2 bodies]
 };
 
 template <class Real>
@@ -71,8 +87,8 @@ constexpr int kept_tree_size(const TreeView& t) {
 }
 
 constexpr int pack_work_size(const LaneScene& s) {
-  return kept_tree_size(s.tree) + 2 * s.tree.nv + s.row_size + 9 * s.num_slots + num_sets(s) +
-         total_rows(s) + 4 + s.num_found;
+  return kept_tree_size(s.tree) + 2 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
+         2 * num_sets(s) + total_rows(s) + 6 + s.num_found + s.places.count;
 }
 
 template <class Real>
@@ -89,27 +105,56 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.data.L = take(s.tree.packed_size);
   w.w = take(s.tree.nv);
   w.root = take(s.tree.nv);
-  w.y = take(s.row_size);
-  w.frame = arena.template take<Mat3<Real>>(s.num_slots);
+  w.y = take(all_row_size(s));
+  w.frame = arena.template take<Mat3<Real>>(num_cones(s));
   w.active = take(num_sets(s));
   w.lambda = take(total_rows(s));
   w.relative = take(1);
   w.contacts = take(1);
   w.scalars = take(1);
   w.matters = take(1);
-  w.feature = take(s.num_found);
+  w.reference = take(num_sets(s));
+  w.impact = take(num_cones(s));
+  w.impacts = take(1);
+  w.gains = take(1);
+  w.feature = take(s.num_found + s.places.count);
   w.used = indices;
-  indices += num_sets(s);
-  w.num_used = w.num_rows = w.stride = 0;
+  w.guard = w.used + num_sets(s);
+  indices = w.guard + s.places.count;
+  w.num_used = w.num_rows = w.stride = w.num_places = 0;
   w.record = nullptr;
   return w;
+}
+
+constexpr int indices_of_pack(const LaneScene& s) { return num_sets(s) + s.places.count; }
+
+/// The dofs on which a set acts, ascending; its block of Y has them in this order.
+struct SetChain {
+  const int* dofs;
+  int length;
+};
+template <class Real>
+inline SetChain chain_of(const LaneScene& s, int set, const PackWork<Real>& w) {
+  if (is_place(s, set)) {
+    const LaneGuard& g = s.guards[w.guard[set - s.num_slots]];
+    return {s.places.dofs + g.dofs, g.num_dofs};
+  }
+  const int last = set_dof(s, set);
+  return {s.tree.chain + s.tree.row[last], s.tree.depth[last] + 1};
+}
+
+/// The pair of materials of a contact.
+template <class Real>
+inline int material_of(const LaneScene& s, int set, const PackWork<Real>& w) {
+  return set < s.num_slots ? s.slots[set].pair : s.guards[w.guard[set - s.num_slots]].pair;
 }
 
 /// Rows that any lane of a pack has, none of them more than kMaxLaneCones contacts.
 template <class Real>
 constexpr int most_used_rows(const LaneScene& s) {
   constexpr int kMost = kMaxLaneCones * lane_width<Real>;
-  return 3 * (s.num_slots < kMost ? s.num_slots : kMost) + s.num_rows;
+  const int cones = num_cones(s);
+  return 3 * (cones < kMost ? cones : kMost) + s.num_rows;
 }
 
 /// Of one world, which leaves where it has more.
@@ -123,8 +168,9 @@ constexpr int most_stride(const LaneScene& s) {
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
-  return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * s.num_slots +
-         3 * s.num_found + 3 * num_sets(s) + 3 * total_rows(s) + stride * stride +
+  return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * num_cones(s) +
+         3 * s.num_found + (s.places.count > 0 ? 9 * s.tree.nv : 0) + 2 * num_sets(s) +
+         3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
          8 * s.tree.num_bodies + s.tree.nq;
 }
@@ -136,11 +182,14 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   x.data = take_tree_data(s.tree, arena);
   x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
   x.reach = take(s.num_geometries);
-  x.point = arena.template take<Vec3<Real>>(s.num_slots);
+  x.point = arena.template take<Vec3<Real>>(num_cones(s));
   x.normal = arena.template take<Vec3<Real>>(s.num_found);
+  if (s.places.count > 0) {
+    x.side = take(6 * s.tree.nv);
+    x.tree_rows = take(3 * s.tree.nv);
+  }
   x.gap = take(num_sets(s));
   x.floor = take(num_sets(s));
-  x.reference = take(num_sets(s));
   x.jv = take(total_rows(s));
   x.g = take(total_rows(s));
   x.impulse = take(total_rows(s));

@@ -1,5 +1,6 @@
 #include "solver/common/impact_law.hpp"
 
+#include "solver/common/impact_energy.hpp"
 #include "solver/common/island.hpp"
 #include "solver/ncp_newton/ncp_newton.hpp"
 
@@ -24,8 +25,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kRounding = 1e-10;  ///< of lambda^T G lambda, in W
-constexpr double kLess = 0.8;        ///< of s, where energy is still gained
+constexpr double kLess = 0.8;  ///< of s, where energy is still gained
 
 bool is_impact(const ConstraintRow& row) { return row.kind == ReferenceKind::kRestitution; }
 
@@ -50,18 +50,16 @@ double gain_of(const Island& island,
                const double* impulse,
                const double* velocity) {
   const ContactProblem& p = island.problem;
-  double work = 0.0, square = 0.0, allowed = 0.0;
+  ImpactEnergy energy;
   for (int i = island.first; i < island.last; ++i, ++rows) {
     for (int r = 0; r < p.sets[i].dim; ++r) {
       const int k = p.sets[i].offset + r;
-      const double pushed = motion(p, impulse, velocity, k);
-      work += impulse[k] * (p.g[k] + rows->reference[r] + 0.5 * pushed);
-      square += impulse[k] * pushed;
+      energy.add_row(impulse[k], p.g[k], rows->reference[r], motion(p, impulse, velocity, k));
     }
     const int offset = p.sets[i].offset;
-    allowed += allowed_energy(*rows, impulse + offset, velocity + offset);
+    energy.allowed += allowed_energy(*rows, impulse + offset, velocity + offset);
   }
-  return work - allowed - kRounding * square;
+  return energy.gain();
 }
 
 /// The root of W in (0, 1), from W(0) = `none` < 0 and W(1) = `all` > 0; 0 if there is none.

@@ -1,4 +1,4 @@
-#include "batch_sample.hpp"
+#include "gripper.hpp"
 #include "scenes/scenes.hpp"
 #include "support/allocation_guard.hpp"
 #include <boost/test/unit_test.hpp>
@@ -59,6 +59,25 @@ BOOST_AUTO_TEST_CASE(warm_steps_on_a_height_field_allocate_nothing) {
   BOOST_TEST(batch.report(0).contacts > 0);
 }
 
+// Where two bodies of a robot touch each other.
+BOOST_AUTO_TEST_CASE(warm_steps_of_bodies_that_touch_allocate_nothing) {
+  constexpr int kWorlds = 6;
+  const Scene scene = ball_and_block();
+  const std::vector<WorldInput> input = grasps(scene, kWorlds, 4);
+  LaneBatch batch(scene, {}, kWorlds);
+  const auto run = [&] {
+    for (int w = 0; w < kWorlds; ++w) batch.set_state(w, input[w].state);
+    batch.step(200);
+  };
+  for (int w = 0; w < kWorlds; ++w) batch.set_control(w, input[w].control);
+  run();
+  batch.reset_counts();
+  const long before = allocation_count();
+  run();
+  BOOST_TEST(allocation_count() == before);
+  BOOST_TEST(batch.counts()[0] > kWorlds * 195);
+}
+
 // A batch on threads, with masks and parameters of its own, on lanes and without.
 BOOST_AUTO_TEST_CASE(warm_batches_allocate_nothing) {
   for (const char* name : {"solo12", "box-stack"}) {
@@ -87,22 +106,23 @@ BOOST_AUTO_TEST_CASE(wrenches_off_the_origin_allocate_nothing) {
   const Scene scene = make_scene("solo12");
   for (const bool lanes : {true, false}) {
     Batch batch(scene, 5, {}, {.lanes = lanes, .configuration = "standing"});
-    const std::vector<double> rebound(scene.geometries().size() * 5, 0.5);
-    batch.assign(WorldField::kRestitution, rebound.data());
     double* push = batch.wrench(3, {0.1, 0.2, 0.0});
     for (int k = 0; k < 30; ++k) push[k] = 0.3 * (k % 6 - 2);
     int scalar = 0;
-    const auto run = [&] {
+    const auto begin = [&] {  // feet in the ground, legs in motion
       batch.reset();
-      for (int w = 0; w < 5; ++w) batch.arrays().q[w * scene.nq() + 2] += 0.02;
-      for (int k = 0; k < 40; ++k) {
-        batch.step(5);
-        scalar += batch.arrays().scalar_steps[0];
+      for (int w = 0; w < 5; ++w) {
+        batch.arrays().q[w * scene.nq() + 2] -= 0.002;
+        double* v = batch.arrays().v + w * scene.nv();
+        for (int k = 6; k < scene.nv(); ++k) v[k] = k % 2 == 0 ? 3.0 : -3.0;
       }
     };
-    run();
-    batch.reset();
-    for (int w = 0; w < 5; ++w) batch.arrays().q[w * scene.nq() + 2] += 0.02;
+    begin();
+    for (int k = 0; k < 40; ++k) {
+      batch.step(5);
+      scalar += batch.arrays().scalar_steps[0];
+    }
+    begin();
     const long before = allocation_count();
     for (int k = 0; k < 40; ++k) batch.step(5);
     BOOST_TEST(allocation_count() == before, "lanes " << lanes);

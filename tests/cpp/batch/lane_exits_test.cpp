@@ -1,4 +1,4 @@
-#include "lane_sample.hpp"
+#include "gripper.hpp"
 #include "scenes/scenes.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
@@ -33,16 +33,8 @@ std::vector<Case> cases() {
   Case c = solo(LaneExit::kScalar);
   for (Material& m : c.parameters.material) m.stiffness = 1e5;
   all.push_back(c);
-  c = solo(LaneExit::kPair);  // feet as large as footballs meet
-  for (int g = 1; g < 5; ++g) c.parameters.geometry_size[g].x = 0.17;
-  c.state.q[2] += 0.3;
-  all.push_back(c);
   c = solo(LaneExit::kFast);
   c.state.v[17] = 1200.0;
-  all.push_back(c);
-  c = solo(LaneExit::kRestitution);
-  for (Material& m : c.parameters.material) m.restitution = 0.5;
-  c.state.v[2] = -1.0;
   all.push_back(c);
   c = solo(LaneExit::kFarOut);
   c.parameters.upper[8] = c.state.q[9] - 0.01;
@@ -82,7 +74,50 @@ Case immovable() {
   return c;
 }
 
-/// Ten spheres of one body on the ground.
+/// A plate so thin that all its corners are near the ground: four of them are chosen.
+Case plate() {
+  Case c{LaneExit::kPair, {}, {}, {}};
+  std::vector<BodyDescription> bodies(2);
+  for (int b = 0; b < 2; ++b) {
+    bodies[b].name = "body" + std::to_string(b);
+    bodies[b].parent = b - 1;
+    bodies[b].joint = b == 0 ? JointType::kFreeFlyer : JointType::kRevolute;
+    bodies[b].mass = 1.0;
+    bodies[b].inertia = {0.1, 0, 0.1, 0, 0, 0.1};
+  }
+  c.scene.add_robot(random_robot(bodies));
+  c.scene.add_geometry("plate", 0, Shape::box({0.1, 0.1, 1e-5}), Transform::identity(), Material{});
+  c.scene.add_ground();
+  c.state = make_state(c.scene, c.scene.default_q());
+  c.parameters = c.scene.parameters;
+  return c;
+}
+
+/// Fingers that touch as springs do; with as many knuckles as there are no places for.
+Case soft_fingers() {
+  Case c{LaneExit::kScalar, ball_and_block(), {}, {}};
+  Material soft = c.scene.parameters.material[0];
+  soft.stiffness = 1e5;
+  c.scene.set_pair_material(0, 3, soft);
+  c.state = touching(c.scene);
+  c.parameters = c.scene.parameters;
+  return c;
+}
+Case many_fingers() {
+  Case c{LaneExit::kManyRows, ball_and_block(), {}, {}};
+  for (int k = 0; k < kMaxLanePlaces; ++k)
+    c.scene.add_geometry("knuckle" + std::to_string(k),
+                         2,
+                         Shape::sphere(0.01),
+                         {Mat3d::identity(), {0, 1e-4 * k, 0.03}},
+                         Material{});
+  c.state = touching(c.scene);
+  c.state.contacts.clear();  // else they have no room to wait in
+  c.parameters = c.scene.parameters;
+  return c;
+}
+
+/// More spheres of one body on the ground than a lane has contacts.
 Case crowd() {
   Case c{LaneExit::kManyRows, {}, {}, {}};
   Rng rng(3);
@@ -90,8 +125,8 @@ Case crowd() {
   while (bodies.size() < 2 || bodies[0].joint != JointType::kFreeFlyer) bodies = random_tree(rng);
   bodies.resize(2);
   c.scene.add_robot(random_robot(bodies));
-  for (int k = 0; k < 10; ++k) {
-    const Vec3d p{std::cos(0.6 * k), std::sin(0.6 * k), 0.0};
+  for (int k = 0; k <= kMaxLaneCones; ++k) {
+    const Vec3d p{std::cos(0.45 * k), std::sin(0.45 * k), 0.0};
     c.scene.add_geometry(
         "ball" + std::to_string(k), 0, Shape::sphere(0.05), {Mat3d::identity(), p}, Material{});
   }
@@ -101,11 +136,13 @@ Case crowd() {
   return c;
 }
 
-/// A step of a random robot that the lanes' solver gives up.
-Case hard() {
+/// A step of a random robot that leaves so: one that the lanes' solver gives up, or, with
+/// restitution, one that would gain energy.
+Case found(LaneExit exit, double restitution) {
   for (int trial = 0; trial < 40; ++trial) {
     Rng rng(500 + trial);
-    Case c{LaneExit::kUnsolved, lane_scene(rng), {}, {}};
+    Case c{exit, lane_scene(rng), {}, {}};
+    for (Material& m : c.scene.parameters.material) m.restitution = restitution;
     LaneBatch batch(c.scene, {}, 4);
     Simulator sim(c.scene);
     std::vector<Parameters> parameters;
@@ -113,6 +150,10 @@ Case hard() {
       parameters.push_back(varied(rng, c.scene));
       batch.set_parameters(w, parameters[w]);
       batch.set_control(w, sim.hold());
+      if (restitution == 0.0) continue;
+      batch.get_state(w, c.state);
+      c.state.v = 2.0 * random_vector(rng, c.scene.nv());
+      batch.set_state(w, c.state);
     }
     for (int k = 0; k < 15; ++k) {
       std::vector<State> before(4);
@@ -126,7 +167,7 @@ Case hard() {
       }
     }
   }
-  throw std::runtime_error("no step is too hard");
+  throw std::runtime_error("no step leaves");
 }
 
 void expect_scalar_step(const Case& c, int width) {
@@ -159,8 +200,12 @@ BOOST_AUTO_TEST_SUITE(lane_exits_test)
 BOOST_AUTO_TEST_CASE(every_exit_is_the_simulators_step) {
   std::vector<Case> all = cases();
   all.push_back(immovable());
+  all.push_back(plate());
+  all.push_back(soft_fingers());
+  all.push_back(many_fingers());
   all.push_back(crowd());
-  all.push_back(hard());
+  all.push_back(found(LaneExit::kUnsolved, 0.0));
+  all.push_back(found(LaneExit::kRestitution, 0.9));
   for (const Case& c : all) {
     BOOST_TEST_CONTEXT("exit " << static_cast<int>(c.exit)) {
       for (const LaneKernel& kernel : lane_kernels()) expect_scalar_step(c, kernel.width);

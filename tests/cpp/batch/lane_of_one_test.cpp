@@ -2,8 +2,9 @@
 
 #include "stiction/simulator/simulator.hpp"
 
-#include "lane_sample.hpp"
+#include "gripper.hpp"
 #include "scenes/scenes.hpp"
+#include "whole_course.hpp"
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -30,16 +31,11 @@ bool same_reports(const StepReport& a, const StepReport& b) {
          a.safe_islands == b.safe_islands;
 }
 
-/// Steps by its own course: who asks for the record of each step gets it.
-struct Whole {
-  Simulator sim;
-  explicit Whole(const Scene& scene) : sim(scene) {}
-  const StepReport& step(State& state, const Control& control) {
-    sim.step(state, control);
-    sim.record();
-    return sim.report();
-  }
-};
+Scene bouncing_scene(Rng& rng) {
+  Scene scene = lane_scene(rng);
+  for (Material& m : scene.parameters.material) m.restitution = rng.uniform(0.0, 1.0);
+  return scene;
+}
 
 struct Tally {
   int steps = 0, lanes = 0, contacts = 0, rows = 0, penetrating = 0, creeping = 0, recovering = 0;
@@ -50,7 +46,7 @@ void compare(Scene (*make)(Rng&), int trial, Tally& tally) {
   const Scene scene = make(rng);
   const SimulatorSettings settings;
   LaneOfOne lane(scene, settings);
-  Whole whole(scene);
+  WholeCourse whole(scene);
   State state = whole.sim.initial_state("default");
   state.v = random_vector(rng, scene.nv()) * 0.3;
   Parameters p = scene.parameters;
@@ -90,7 +86,7 @@ void compare(Scene (*make)(Rng&), int trial, Tally& tally) {
 BOOST_AUTO_TEST_SUITE(lane_of_one_test)
 
 BOOST_AUTO_TEST_CASE(a_world_alone_steps_and_tells_as_the_whole_course_does) {
-  for (const auto make : {lane_scene, found_scene}) {
+  for (const auto make : {lane_scene, found_scene, bouncing_scene, random_gripper}) {
     Tally t;
     for (int trial = 0; trial < 60; ++trial) compare(make, trial, t);
     BOOST_TEST_MESSAGE(t.lanes << " of " << t.steps << ", " << t.contacts << " contacts, "
@@ -109,7 +105,7 @@ BOOST_AUTO_TEST_CASE(a_world_alone_steps_and_tells_as_the_whole_course_does) {
 BOOST_AUTO_TEST_CASE(what_is_asked_afterwards_is_of_that_step) {
   const Scene scene = make_scene("solo12");
   Simulator sim(scene);
-  Whole whole(scene);
+  WholeCourse whole(scene);
   State state = sim.initial_state("standing"), expected = state;
   const Control control = sim.hold("standing");
   for (int k = 0; k < 300; ++k) {
@@ -164,7 +160,7 @@ BOOST_AUTO_TEST_CASE(what_happens_after_a_step_does_not_change_it) {
   const Scene scene = make_scene("solo12");
   for (const bool edited : {false, true}) {
     Simulator sim(scene);
-    Whole whole(scene);
+    WholeCourse whole(scene);
     State state = sim.initial_state("standing"), expected = state;
     const Control control = sim.hold("standing");
     for (int k = 0; k < 100; ++k) {
