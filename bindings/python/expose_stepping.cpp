@@ -155,9 +155,14 @@ void note_not_converged(Holder& sim, const StepReport& report, double end, bool 
   sim.noted = true;
   const double dt = sim.settings().dt;
   sim.notice = sim.scene().name + ": step " + std::to_string(std::lround(end / dt) - 1) +
-               " at time " + digits(std::max(end - dt, 0.0)) +
-               " s did not converge: solver status \"" + to_string(report.solver_status) +
-               "\", relative residual " + digits(report.residuals.relative);
+               " at time " + digits(std::max(end - dt, 0.0)) + " s did not converge: ";
+  if (report.solver_status <= SolveStatus::kRoundingLimited) {
+    sim.notice += "the iteration of the integrator " + sim.settings().integrator +
+                  " stopped short of newton_tolerance";
+  } else {
+    sim.notice += "solver status \"" + std::string(to_string(report.solver_status)) +
+                  "\", relative residual " + digits(report.residuals.relative);
+  }
   if (report.safe_islands > 0)
     sim.notice += ", safe answer in " + std::to_string(report.safe_islands) + " of " +
                   std::to_string(report.num_islands) + " islands";

@@ -130,7 +130,7 @@ const std::array<const char*, 13>& Batch::lane_exits() {
       "corrections of positions may do harm together",
       "a number is not finite",
       "held",
-      "a servo comes to or leaves its effort limit within the step"};
+      "a servo ends on the wrong side of its effort limit"};
   return words;
 }
 

@@ -183,8 +183,7 @@ void compute_dynamics(const Scene& scene,
                       const double* v,
                       const Control& control,
                       double dt,
-                      DynamicsWorkspace& work,
-                      Saturation saturation) {
+                      DynamicsWorkspace& work) {
   begin_forces(scene, parameters, work);
   add_wrenches(scene, control.wrenches, work);
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
@@ -198,7 +197,26 @@ void compute_dynamics(const Scene& scene,
       articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
     }
     mass_matrix(view, data);
-    tree_forces(tree, parameters, q, v, control, dt, saturation, work);
+    tree_forces(tree, parameters, q, v, control, dt, Saturation::kOfStart, work);
+    whiten_forces(tree, t, dt, work);
+  }
+}
+
+void refactor_dynamics(const Scene& scene,
+                       const Parameters& parameters,
+                       const double* q,
+                       const double* v,
+                       const Control& control,
+                       double dt,
+                       DynamicsWorkspace& work) {
+  for (std::size_t t = 0; t < scene.trees().size(); ++t) {
+    const Tree& tree = scene.trees()[t];
+    const TreeView& view = work.views[t];
+    if (work.asleep[t] || is_loose_body(view)) continue;
+    const TreeParameters<double> p = tree_parameters(tree, static_cast<int>(t), parameters);
+    body_inertias_and_forces(view, p, work.trees[t]);  // mass_matrix() has eaten the inertias
+    mass_matrix(view, work.trees[t]);
+    tree_forces(tree, parameters, q, v, control, dt, Saturation::kKnown, work);
     whiten_forces(tree, t, dt, work);
   }
 }

@@ -76,8 +76,16 @@ void compute_dynamics(const Scene& scene,
                       const double* v,
                       const Control& control,
                       double dt,
-                      DynamicsWorkspace& work,
-                      Saturation saturation = Saturation::kOfStart);
+                      DynamicsWorkspace& work);
+
+/// M^ and w anew with work.saturated as it now is, after compute_dynamics() of the same state.
+void refactor_dynamics(const Scene& scene,
+                       const Parameters& parameters,
+                       const double* q,
+                       const double* v,
+                       const Control& control,
+                       double dt,
+                       DynamicsWorkspace& work);
 
 /// Whether a tree turns by so much in dt that compute_dynamics() takes the Coriolis forces of
 /// slower velocities, or a loose body that its momentum is turned approximately.

@@ -1,5 +1,6 @@
 #include "dynamics/joint_forces.hpp"
 
+#include "dynamics/effort_excess.hpp"
 #include "model/joint.hpp"
 
 #include <cmath>
@@ -58,11 +59,13 @@ void add_spring(
 }
 
 /// The side of its limit that a servo is on when it asks for `wanted` at the end of a step that it
-/// spent on the side `now`. The law is monotonic: who leaves a limit acts freely before it may be
-/// at the other one.
+/// spent on the side `now`. Who is at a limit stays there to the end of the step unless it asks for
+/// more than the limit the other way by then, and would be thrown back in the next step: who merely
+/// leaves its limit acts freely from the next step on, stably, and the error is of first order.
 std::int8_t side_at_end(std::int8_t now, double wanted, double limit) {
-  if (now != 0) return limit == 0.0 || now * wanted >= limit ? now : std::int8_t{0};
-  return static_cast<std::int8_t>((wanted > limit) - (wanted < -limit));
+  if (now != 0) return limit > 0.0 && now * wanted < -limit ? std::int8_t{0} : now;
+  const double most = (1.0 + kEffortExcess) * limit;
+  return static_cast<std::int8_t>((wanted > most) - (wanted < -most));
 }
 
 }  // namespace
@@ -101,13 +104,14 @@ bool saturate_at_end(const Scene& scene,
     for (int b = 0; b < tree.num_bodies && !work.asleep[t]; ++b) {
       const int dof = tree.v_offset + tree.v_index[b];
       if (joint_nv(tree.joint[b]) != 1 || (p.kp[dof] == 0.0 && p.kd[dof] == 0.0)) continue;
+      std::int8_t& side = work.saturated[dof];
       const double v = state.v[dof] + dv[dof];
       const double* q = state.q.data() + tree.q_offset + tree.q_index[b];
       const double error = position_error(p, control, tree.joint[b], dof, q) - dt * v;
-      const std::int8_t side = side_at_end(
-          work.saturated[dof], wanted_force(p, control, dof, error, v), p.effort_limit[dof]);
-      changed |= side != work.saturated[dof];
-      work.saturated[dof] = side;
+      const std::int8_t now =
+          side_at_end(side, wanted_force(p, control, dof, error, v), p.effort_limit[dof]);
+      changed |= now != side;
+      side = now;
     }
   }
   return changed;

@@ -4,6 +4,7 @@
 #include "model/joint.hpp"
 #include "model/overlapping_pairs.hpp"
 #include "model/physical_inertia.hpp"
+#include "model/single_joints.hpp"
 #include <coal/BVH/BVH_model.h>
 #include <coal/shape/convex.h>
 #include <coal/shape/geometric_shapes.h>
@@ -236,6 +237,15 @@ Robot robot_from_pinocchio(const pin::Model& model,
                            const pin::GeometryModel* geometry,
                            const Material& material,
                            bool keep_overlapping_pairs) {
+  if (has_compound_joints(model)) {
+    const SingleJoints single = with_single_joints(model);
+    pin::GeometryModel moved;
+    if (geometry) moved = *geometry;
+    for (pin::GeometryObject& object : moved.geometryObjects)
+      object.parentJoint = single.joint[object.parentJoint];
+    return robot_from_pinocchio(
+        single.model, geometry ? &moved : nullptr, material, keep_overlapping_pairs);
+  }
   Robot robot;
   robot.name = model.name;
   check_order(model);

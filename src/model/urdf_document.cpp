@@ -134,8 +134,8 @@ void read_limit(XmlFile& file, const XmlElement& e, UrdfJoint& joint) {
   joint.velocity = limit("velocity");
   const double lower = file.number(e, "lower", 0.0), upper = file.number(e, "upper", 0.0);
   if (joint.type != "revolute" && joint.type != "prismatic") {
-    if (lower != 0.0 || upper != 0.0)
-      file.unused(e.GetLineNum(), "lower and upper of a " + joint.type + " joint");
+    if (joint.type == "continuous" && (lower != 0.0 || upper != 0.0))
+      file.unused(e.GetLineNum(), "lower and upper of a continuous joint");
     return;
   }
   if (lower > upper) {

@@ -89,6 +89,12 @@ void RigidStep::step_whole(const StepInput& input, State& state) {
   finish(input, state);
 }
 
+void RigidStep::refactor(const StepInput& input, const State& state) {
+  const double *q = state.q.data(), *v = state.v.data();
+  refactor_dynamics(
+      input.scene, input.parameters, q, v, input.control, input.settings.dt, record_.dynamics);
+}
+
 /// Whether the end of the step is not what its start let expect: a servo is on another side of its
 /// effort limit, or a joint jumps a limit; the dynamics and `rules` are then those to solve with.
 bool RigidStep::ends_otherwise(const StepInput& input, const State& state, ContactSettings& rules) {
@@ -96,15 +102,7 @@ bool RigidStep::ends_otherwise(const StepInput& input, const State& state, Conta
   DynamicsWorkspace& dynamics = record_.dynamics;
   const bool servos =
       saturate_at_end(scene, parameters, state, record_.dv.data(), control, settings.dt, dynamics);
-  if (servos)
-    compute_dynamics(scene,
-                     parameters,
-                     state.q.data(),
-                     state.v.data(),
-                     control,
-                     settings.dt,
-                     dynamics,
-                     Saturation::kKnown);
+  if (servos) refactor(input, state);
   const bool limits = rules.limit_margin < kInfinity && jumps_a_limit(input, state);
   if (limits) rules.limit_margin = kInfinity;
   return servos || limits;

@@ -36,6 +36,7 @@ class RigidStep final : public StepKind {
   void pause_lanes();
   void build(const StepInput& input, const ContactSettings& contact, State& state);
   void change_velocity(const StepInput& input);
+  void refactor(const StepInput& input, const State& state);
   bool ends_otherwise(const StepInput& input, const State& state, ContactSettings& rules);
   bool jumps_a_limit(const StepInput& input, const State& state) const;
   void find_awake_contacts(const StepInput& input, State& state);

@@ -132,7 +132,9 @@ def test_settings_out_of_range(text: str, settings: dict[str, object]) -> None:
 
 
 def test_unknown_settings_list_the_names() -> None:
-    with pytest.raises(TypeError, match=r"'timestep', near: dt; there are: .*solver, integrator, dt"):
+    with pytest.raises(
+        TypeError, match=r"'timestep', near: dt; there are: .*solver, integrator, dt"
+    ):
         stiction.Simulator(scene_with_ball(), timestep=1e-3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"dt = 'fast': must be of type float"):
         stiction.Simulator(scene_with_ball(), dt="fast")  # type: ignore[arg-type]
@@ -277,7 +279,11 @@ def test_solve(text: str, options: dict[str, object]) -> None:
 
 def test_loading_unknown_things(tmp_path: Path) -> None:
     refused(ValueError, 'no scene "cubes"; there are: solo12', lambda: stiction.load("cubes"))
-    refused(TypeError, "'frction', near: friction; there are:", lambda: stiction.load("solo12", frction=1))
+    refused(
+        TypeError,
+        "'frction', near: friction; there are:",
+        lambda: stiction.load("solo12", frction=1),
+    )
     refused(TypeError, "n = 'x': must be of type int", lambda: stiction.load("box-stack", n="x"))
     refused(ValueError, "takes no number", lambda: stiction.load("solo12", n=3))
     refused(ValueError, "only URDF (.urdf), MJCF", lambda: stiction.load("robot.sdf"))

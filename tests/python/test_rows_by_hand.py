@@ -9,9 +9,10 @@ import stiction
 
 def joints(*specs: str) -> stiction.Scene:
     """Links of 1 kg on the world, one joint about z each: "revolute" or "continuous", no weight."""
+    ends = {"revolute": 'lower="-1" upper="1"', "continuous": ""}
     links = "".join(
         f"""<joint name="j{i}" type="{kind}"><parent link="base"/><child link="l{i}"/>
-        <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="100" velocity="100"/></joint>
+        <axis xyz="0 0 1"/><limit {ends[kind]} effort="100" velocity="100"/></joint>
         <link name="l{i}"><inertial><mass value="1"/>
         <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>"""
         for i, kind in enumerate(specs)

@@ -17,7 +17,7 @@ import stiction
 
 HASHES = {
     "solo12": "13ce735ae0c7beca",
-    "talos": "9198666bca44c267",
+    "talos": "4aa98abaedcab2df",
     "allegro-ball": "4f6cc0817fd71876",
     "four-bar": "8d4303ee2a59cb77",
     "box-stack": "4ecd0a7a0359beb4",
@@ -27,7 +27,7 @@ HASHES = {
     "solo12, exponential": "a42c12b827afc3ff",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
-BATCHES = {"solo12": "7e676170490a8bb9", "talos": "5992b43141b2845b"}
+BATCHES = {"solo12": "7e676170490a8bb9", "talos": "b1c6cf0f145eacb1"}
 """Of worlds on lanes."""
 STEPS = 150
 

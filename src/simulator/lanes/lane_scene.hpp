@@ -135,7 +135,7 @@ enum class LaneExit : std::uint8_t {
   kRecovery,     ///< corrections may do harm together
   kNotFinite,
   kHeld,       ///< it was not to step
-  kSaturation  ///< a servo ends on another side of its effort limit than it began
+  kSaturation  ///< a servo ends on the wrong side of its effort limit
 };
 inline constexpr int kLaneExits = 13;
 

@@ -203,7 +203,7 @@ inline void finish(const LaneScene& s,
   solve_lower(t, w.data, x.change);
   for (int k = 0; k < t.nv; ++k) x.v[k] = v[k] + x.change[k];
   leave<Real>(jump_limits(s, p, q, x.v, w), LaneExit::kFarOut, pack.exit);
-  leave<Real>(lane_saturation_changes(s, p, pack, q, v, x.v), LaneExit::kSaturation, pack.exit);
+  leave<Real>(lane_saturation_changes(s, p, pack, q, x.v, w), LaneExit::kSaturation, pack.exit);
   for (int k = 0; k < t.nq; ++k) x.q[k] = q[k];
   integrate_configuration(t, root_point(t, p.tree), Real(s.rules.dt), x.q, x.v);
   leave<Real>(not_finite(t, x.q, x.v), LaneExit::kUnsolved, pack.exit);

@@ -32,6 +32,7 @@ struct PackWork {
   TreeData<Real> data;
   Real* w;                   ///< [nv] L^-T dt (force - bias)
   Real* root;                ///< [nv] D^-1/2
+  Real* side;                ///< [nv] 1, -1: the upper, lower effort limit acts as a constant
   Real* y;                   ///< Y = D^-1/2 L^-T J^T by set, along its chain
   Mat3<Real>* frame;         ///< [cones] R_WC = [t1 t2 n]
   Real* active;              ///< [sets] 1 or 0
@@ -87,7 +88,7 @@ constexpr int kept_tree_size(const TreeView& t) {
 }
 
 constexpr int pack_work_size(const LaneScene& s) {
-  return kept_tree_size(s.tree) + 2 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
+  return kept_tree_size(s.tree) + 3 * s.tree.nv + all_row_size(s) + 10 * num_cones(s) +
          2 * num_sets(s) + total_rows(s) + 6 + s.num_found + s.places.count;
 }
 
@@ -105,6 +106,7 @@ inline PackWork<Real> take_pack_work(const LaneScene& s,
   w.data.L = take(s.tree.packed_size);
   w.w = take(s.tree.nv);
   w.root = take(s.tree.nv);
+  w.side = take(s.tree.nv);
   w.y = take(all_row_size(s));
   w.frame = arena.template take<Mat3<Real>>(num_cones(s));
   w.active = take(num_sets(s));
