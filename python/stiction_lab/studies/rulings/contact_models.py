@@ -64,14 +64,14 @@ RULINGS = (
         "pulled, which are ours: staggered projections alternate between two programs, and the "
         "alternation need not settle, however well each program is solved.",
         "both programs solved by an interior-point method of others (Clarabel). At rest the "
-        "relative residual comes to {rest:.0e}; pulled to slide it is still {least:.2g} in the "
-        "last 100 of {rounds} rounds.",
+        "relative residual is at most {rest:.0e} in the last 100 rounds; pulled to slide it "
+        "is still {least:.2g} after {rounds}.",
         {
             name: f"deciding|exact alternation|problems|1000 kg on 1 g, pulled to slide|{name}"
             for name in ("rounds", "least")
         }
         | {
-            "rest": "deciding|exact alternation|problems|1000 kg on 1 g|least",
+            "rest": "deciding|exact alternation|problems|1000 kg on 1 g|most",
             "ncp": f"{_RATIOS}|ncp-staggered|1e+06",
             "lcp": f"{_RATIOS}|lcp-staggered|1e+06",
         },
