@@ -1,4 +1,4 @@
-"""On GJK++: momentum as printed and as in the code at Table I and Fig. 12, sizes of shapes at Table III."""
+"""On GJK++: momentum as printed and in the code (Table I, Fig. 12), sizes of shapes (Table III)."""
 
 from __future__ import annotations
 

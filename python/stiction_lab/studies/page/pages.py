@@ -101,8 +101,8 @@ PAGES = {
             "walk": _MOTION,
             "reference": several(
                 columns("Squat under", (0, 1, 2, 3, 4)),
-                whole(*(f"Local error by step, authors' {m}, law \"published\"" for m in _FED)),
-                whole(*(f"Local error by step, authors' {m}, law \"continuous\"" for m in _FED)),
+                whole(*(f'Local error by step, authors\' {m}, law "published"' for m in _FED)),
+                whole(*(f'Local error by step, authors\' {m}, law "continuous"' for m in _FED)),
                 whole("Local error at 2 ms by stiffness", "The authors' code run again"),
             ),
             "table3": whole("Time of a step [us]", "Time of a step of 10 ms"),

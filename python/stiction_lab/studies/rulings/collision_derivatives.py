@@ -27,8 +27,8 @@ RULINGS = (
         "table2_timings",
         "first-order estimators are 10 to 70 times faster than finite differences",
         Kind.PAPER,
-        "The paper's own Table II gives 3.5 to 46 times. Here it is less still, because differences "
-        "cost twelve queries, and a query is far cheaper than the paper's.",
+        "The paper's own Table II gives 3.5 to 46 times. Here it is less still, because "
+        "differences cost twelve queries, and a query is far cheaper than the paper's.",
         "its numbers in the table below: differences take {theirs} µs overlapping and {apart} "
         "apart, gumbel {their_gumbel} and {gumbel_apart}, gaussian-1 {gaussian} and "
         "{gaussian_apart}; ours take {ours} µs overlapping, gumbel {gumbel}.",

@@ -86,8 +86,8 @@ RULINGS = (
         "walk",
         "Eul-imp is a bit worse than Expo in the walk, but only for large steps",
         Kind.UNDECIDED,
-        "Talos walks here, under the continuous law. With the paper's robot, Romeo, and its law, in "
-        "{walks} walks that begin anywhere in a step ({landings} landings), implicit-euler errs "
+        "Talos walks here, under the continuous law. With the paper's robot, Romeo, and its law, "
+        "in {walks} walks that begin anywhere in a step ({landings} landings), implicit-euler errs "
         "{r40:.2f} times as much as exponential-published at 40 ms, and more in {w40} of them, as "
         "the paper says; but {r20:.2f} times at 20 ms, {r10:.2f} at 10 ms, {r5:.2f} at 5 ms and "
         "{r2:.2f} at 2.5 ms, and more in {w20}, {w10}, {w5} and {w2} of them. So it is no matter "

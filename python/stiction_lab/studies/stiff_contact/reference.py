@@ -116,16 +116,14 @@ def _motion(
     experiment: Experiment, effort: Effort, name: str, law: str, tick: Tick, begin: float
 ) -> accuracy.Results:
     motion = _cut(effort, published_motion(robots.solo12(), effort.reference_data, name), name)
-    return accuracy.add_variant(
-        experiment, motion, law, STEPS[name], tick, (begin, begin + 0.15)
-    )
+    return accuracy.add_variant(experiment, motion, law, STEPS[name], tick, (begin, begin + 0.15))
 
 
 def _on_stiff_ground(experiment: Experiment, effort: Effort, tick: Tick) -> Claim:
     """Fig. 4 on their motion and under their law, at steps of 2 ms."""
     methods = {FEWEST: PRODUCTS[FEWEST], PUBLISHED: METHODS[PUBLISHED], IMPLICIT: METHODS[IMPLICIT]}
     table = Table(
-        "Local error at 2 ms by stiffness, authors' trot, law \"published\"",
+        'Local error at 2 ms by stiffness, authors\' trot, law "published"',
         ["stiffness [N/m]", *methods, "implicit-euler did not converge"],
         note="Damping as in Fig. 4, half of the critical one of 1 kg. The last column: share of "
         "the periods.",

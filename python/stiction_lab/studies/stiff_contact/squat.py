@@ -12,11 +12,11 @@ QUICK = accuracy.Range(smallest=2.4e-3, implicit=2.4e-3, explicit=(6.5e-4, 3.9e-
 SETUP = (
     "Solo-12 moves its base up and down by 60 mm at 2 rad/s on four point feet, torques held over "
     "40 ms: feed-forward and PD through the equations of motion. Every control period is run once "
-    "with every integrator and step, each time from the state of the truth, springs included. Local "
-    "error: the largest component of (q, v) [m, rad, m/s, rad/s] by which a run over one control "
-    "period, started from the truth, misses it; mean over the periods. Ours are judged by rk4; the "
-    "paper, and the authors' code in the tables of their motions, by each integrator itself at a "
-    "tiny step."
+    "with every integrator and step, each time from the state of the truth, springs included. "
+    "Local error: the largest component of (q, v) [m, rad, m/s, rad/s] by which a run over one "
+    "control period, started from the truth, misses it; mean over the periods. Ours are judged by "
+    "rk4; the paper, and the authors' code in the tables of their motions, by each integrator "
+    "itself at a tiny step."
 )
 
 

@@ -28,10 +28,10 @@ SQUAT_STEP, SQUAT_PERIODS, ABOUT = 10e-3, 100, 7.0
 """Step of the squat [s]; its periods; "about ten times" is read as at least so many."""
 SETUP = (
     "Processor time of a step, collision and dynamics included, the least of five passes: of "
-    "0.25 ms, mean over the trot, eight steps a call, and of 10 ms, mean over the squat, four steps "
-    "a call. “About ten times” is read as at least seven. The paper's parts of a step (integrals 33 %, "
-    "dynamics 33 %, contact 20 %) cannot be told apart here: a step has no clocks in it. All "
-    "integrators under the continuous law."
+    "0.25 ms, mean over the trot, eight steps a call, and of 10 ms, mean over the squat, four "
+    "steps a call. “About ten times” is read as at least seven. The paper's parts of a step "
+    "(integrals 33 %, dynamics 33 %, contact 20 %) cannot be told apart here: a step has no clocks "
+    "in it. All integrators under the continuous law."
 )
 
 
