@@ -1,8 +1,10 @@
-"""Writes the benchmark's tables between the markers of docs/narrow_phase.md.
+"""Writes the benchmark's tables between the markers of docs/narrow_phase.md, and all of its queries
+as a CSV file.
 
 python tools/collision_tables.py benchmarks/results/<machine>.json
 """
 
+import csv
 import json
 import sys
 from pathlib import Path
@@ -11,6 +13,17 @@ from stiction_lab.bench.collision_tables import is_growth, method_cell
 from stiction_lab.studies.page.markdown import replace, table
 
 PAGE = Path("docs/narrow_phase.md")
+QUERIES = Path("docs/tables/collision/queries.csv")
+COLUMNS = (
+    "query",
+    "ours µs",
+    "against µs",
+    "ratio",
+    "worst distance m, ours / theirs",
+    "worst normal or point m, ours / theirs",
+)
+MOST = 15
+"""Rows of the page."""
 
 
 def number(value: float | None, form: str) -> str:
@@ -18,36 +31,54 @@ def number(value: float | None, form: str) -> str:
 
 
 def benchmark(path: Path) -> str:
-    """Every row, those in which ours is slowest beside the peer first."""
+    """Rows in which ours is slowest beside the peer first."""
     document = json.loads(path.read_text())["collision"]
     ordered = sorted(document["rows"], key=lambda row: -row["ratio"])
-    rows = [
-        [
-            row["query"],
-            f"{row['ours_us']:.3f}",
-            f"{row['peer_us']:.3f} ({row['peer']})",
-            f"{row['ratio']:.2f}",
-            pair(row, "error"),
-            pair(row, "points_error"),
-        ]
-        for row in ordered
-        if not is_growth(row)
-    ]
-    columns = ["query", "ours µs", "against µs", "ratio"]
-    columns += ["worst distance m, ours / theirs", "worst normal or point m, ours / theirs"]
     machine, plan = document["machine"], document["measured"]["plan"]
     parts = [
         f"{machine['cpu']}, one core, Coal {machine['versions']['coal']}, MuJoCo "
         f"{machine['versions']['mujoco']}, {machine['date'][:10]} (`{path}`); "
         f"{plan['pairs']:g} pairs a row, best of {plan['sweeps']:g}, "
         f"load of the machine {machine['load']}. {document.get('judged', '')}".rstrip(),
-        table(columns, rows),
+        table(COLUMNS, [cells(row) for row in shown(ordered)]),
+        "Each query beside its fastest peer with its own defaults; the peers at their tightest "
+        "tolerance and with any option, more boolean queries and ours beside our own distance: "
+        f"[all rows as CSV](tables/{QUERIES.relative_to('docs/tables')}).",
         growth([row for row in ordered if is_growth(row)]),
         methods(document["measured"]),
     ]
     if document.get("piles"):
         parts.append(piles(document["piles"]))
     return "\n\n".join(parts)
+
+
+def queries(path: Path) -> list[list[str]]:
+    """Every row, as cells."""
+    rows = json.loads(path.read_text())["collision"]["rows"]
+    ordered = sorted(rows, key=lambda row: -row["ratio"])
+    return [cells(row) for row in ordered if not is_growth(row)]
+
+
+def shown(ordered: list[dict]) -> list[dict]:
+    """Distances and warm starts beside the fastest peer, then boolean queries, MOST in all."""
+    first: dict[str, dict] = {}
+    for row in ordered:
+        if not is_growth(row) and "peers" not in row["query"] and row["peer"] != "stiction":
+            first.setdefault(row["query"], row)
+    chosen = [row for query, row in first.items() if not query.startswith("boolean")]
+    chosen += [row for query, row in first.items() if query.startswith("boolean")]
+    return sorted(chosen[:MOST], key=lambda row: -row["ratio"])
+
+
+def cells(row: dict) -> list[str]:
+    return [
+        row["query"],
+        f"{row['ours_us']:.3f}",
+        f"{row['peer_us']:.3f} ({row['peer']})",
+        f"{row['ratio']:.2f}",
+        pair(row, "error"),
+        pair(row, "points_error"),
+    ]
 
 
 def pair(row: dict, name: str) -> str:
@@ -106,6 +137,9 @@ def piles(rows: list[dict]) -> str:
 
 def main(results: Path) -> None:
     PAGE.write_text(replace(PAGE.read_text(), "collision", benchmark(results)))
+    QUERIES.parent.mkdir(parents=True, exist_ok=True)
+    with QUERIES.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *queries(results)])
 
 
 if __name__ == "__main__":

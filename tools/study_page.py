@@ -23,8 +23,8 @@ IMAGES = Path("docs/images")
 
 
 def store(folder: Path, document: Path, page: Page) -> None:
-    """The study's document and figures, where the docs find them. Of a run with `--only`, its
-    experiments take the places of the stored ones and say of which run they are."""
+    """The study's document and figures, where the docs find them. Of a run without some of the
+    stored experiments, its own take their places; see `merged`."""
     found = json.loads((folder / "study.json").read_text())
     if document.is_file():
         found = merged(json.loads(document.read_text()), found)
@@ -37,16 +37,25 @@ def store(folder: Path, document: Path, page: Page) -> None:
 
 
 def merged(before: dict, found: dict) -> dict:
-    """A stored document with the experiments of another run; that run alone if it has all."""
+    """A stored document with the experiments of another run; that run alone if it has all.
+
+    The facts are those of the run with more experiments; others say of which run they are.
+    """
     new = {experiment["name"]: experiment for experiment in found["experiments"]}
-    if set(new) >= {experiment["name"] for experiment in before["experiments"]}:
+    left = [old for old in before["experiments"] if old["name"] not in new]
+    if not left:
         return found
-    run = {key: found["facts"][key] for key in ("cpu", "date", "load", "share of the full study")}
+    main, other = (found, before) if len(new) > len(left) else (before, found)
+    run = {key: other["facts"][key] for key in ("cpu", "date", "load", "share of the full study")}
+    names = [experiment["name"] for experiment in before["experiments"]]
+    names += [name for name in new if name not in names]
+    stored = {experiment["name"]: experiment for experiment in before["experiments"]} | new
+    others = {experiment["name"] for experiment in (new.values() if other is found else left)}
     experiments = [
-        new[old["name"]] | {"run": run} if old["name"] in new else old
-        for old in before["experiments"]
+        stored[name] | ({"run": stored[name].get("run", run)} if name in others else {})
+        for name in names
     ]
-    return before | {"experiments": experiments}
+    return main | {"experiments": experiments}
 
 
 def main(study: str, results: Path, folder: Path | None = None) -> None:

@@ -17,8 +17,16 @@ import stiction
 pytest.importorskip("matplotlib", reason='figures: pip install ".[study]"')
 
 from stiction.cli import app
-from stiction.pages.experiment import QUICK, Effort, StudyError
-from stiction_lab.studies.stiff_contact import accuracy, biped, plans, robots, truth
+from stiction.pages.experiment import QUICK, Effort, Experiment, StudyError
+from stiction_lab.studies.stiff_contact import (
+    accuracy,
+    biped,
+    jump,
+    plans,
+    robots,
+    stiffness,
+    truth,
+)
 from stiction_lab.studies.stiff_contact.integrators import (
     IMPLICIT,
     METHODS,
@@ -276,11 +284,43 @@ def test_forces_and_sweeps_are_finite(quick: Study) -> None:
     assert force.max() > 5.0
 
 
-def test_orders_of_known_errors() -> None:
+def test_explicit_euler_is_of_first_order() -> None:
     motion = ball()
     true = truth.run(motion, truth.Fineness(), lambda text, share: None, (0.0, 1.0))
-    runs = [local_errors(true, METHODS["explicit-euler"], n) for n in (64, 128, 256)]
-    assert accuracy.orders({OURS: runs}, true) == pytest.approx([1.0, 1.0], abs=0.1)
+    errors = [local_errors(true, METHODS["explicit-euler"], n).mean for n in (64, 128, 256)]
+    orders = [math.log2(a / b) for a, b in itertools.pairwise(errors)]
+    assert orders == pytest.approx([1.0, 1.0], abs=0.1)
+
+
+def test_tables_of_a_motion_have_errors_and_times_and_nothing_of_other_motions() -> None:
+    motion = ball()
+    true = truth.run(motion, truth.Fineness(), lambda text, share: None, (0.0, 1.0))
+    steps = accuracy.Range(smallest=2e-3, implicit=2e-3, explicit=(2e-3, 1e-3))
+    results = accuracy.measure(true, steps, lambda text, share: None)
+    experiment = Experiment("ball", "ball", "")
+    accuracy.report(experiment, true, results)
+    errors, times = experiment.tables
+    assert errors.columns == ["step [ms]", *METHODS]
+    assert times.columns == ["step [ms]", *results]
+    for row in (*errors.rows, *times.rows):
+        assert len(row) == 1 + (len(METHODS) if row in errors.rows else len(results))
+    assert all(float(cell) > 0.0 for row in times.rows for cell in row if cell)
+    accuracy.add_variant(
+        experiment, motion, "continuous", steps, lambda text, share: None, (0.0, 1.0)
+    )
+    assert experiment.tables[-1].columns == ["step [ms]", OURS, PUBLISHED, IMPLICIT]
+
+
+def test_statements_about_the_papers_motions_are_judged_on_ours_only_without_them(
+    quick: Study, tmp_path: Path
+) -> None:
+    said = {claim.statement: e.name for e in quick.experiments for claim in e.claims}
+    assert said["Eul-imp is slightly better than Expo in the trot"] == "trot"
+    assert said["Eul-imp is a bit worse than Expo in the jump for large steps"] == "jump"
+    assert said[stiffness.IMPLICIT_SLIGHTLY_BETTER] == "fig4"
+    given = Effort(QUICK, reference_data=tmp_path)
+    claims = jump.run(given, lambda text, share: None).claims
+    assert claims and not any("a bit worse" in claim.statement for claim in claims)
 
 
 def test_the_command_runs_one_experiment(tmp_path: Path) -> None:

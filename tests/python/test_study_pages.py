@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from stiction_lab.studies.deciding import EXPERIMENTS, decide, store
+import stiction
+from stiction_lab.studies.deciding import EXPERIMENTS, decide, store, sweeps
 from stiction_lab.studies.page.content import TABLES, content, csv_files
 from stiction_lab.studies.page.markdown import between
 from stiction_lab.studies.page.pages import PAGES
@@ -73,6 +75,7 @@ def test_variants_and_repetitions_are_counted_once() -> None:
         Ruling("one", "a is less", Kind.PAPER, "", ""),
         Ruling("one", "c", Kind.PAPER, "", ""),
         Ruling("two", "c", Kind.UNDECIDED, "", ""),
+        Ruling("one", "e", Kind.MISPRINT, "", ""),
     )
     found = document(
         ("a is less (printed)", "2", False),
@@ -81,6 +84,8 @@ def test_variants_and_repetitions_are_counted_once() -> None:
         ("c", "4", False),
         ("*c", "5", False),
         ("*d", "6", None),
+        ("e (printed)", "7", False),
+        ("e (code)", "8", True),
     )
     assert count(found, rulings) == {
         "holds": 1,
@@ -88,11 +93,13 @@ def test_variants_and_repetitions_are_counted_once() -> None:
         "undecided": 1,  # c: the paper fails in one, not known in the other
         "our experiment differs": 0,
         "the paper fails": 1,
+        "misprint: holds with the authors' code": 1,
     }
-    first, alone, _ = statements(found["experiments"][0], rulings)
+    first, alone, _, printed = statements(found["experiments"][0], rulings)
     assert first.ours == "printed: 2 (does not)<br>code: 1 (holds)"
     assert first.verdict == "**does not**: the paper fails"
     assert alone.text == "b (alone)" and alone.ours == "3"
+    assert printed.verdict == "misprint: holds with the authors' code"
 
 
 def test_a_failing_statement_without_a_ruling_is_refused() -> None:
@@ -173,6 +180,19 @@ def test_an_alternation_of_exact_programs_settles_on_an_easy_problem() -> None:
     assert by_name["1000 kg on 1 g, pulled to slide"]["least"] > 1e-2
 
 
+def test_the_printed_step_overshoots_where_one_eigenvalue_dominates() -> None:
+    """G = diag(0.01, 0.01, 1): 3 / tr G is 2.9 times what the normal row bears."""
+    problem = stiction.ContactProblem(
+        np.diag([0.01, 0.01, 1.0]), np.array([0.0, 0.0, -1.0]), np.array([0.5])
+    )
+    moved = sweeps._swept(problem, sweeps._onto_cone, sweeps._mean_of_block, 1000)
+    assert moved > 0.5
+    assert stiction.solve(problem, "ccp-pgs", 1e-9, max_iterations=1000).converged
+    alike = stiction.ContactProblem(np.eye(3), np.array([-3.0, 0.0, -1.0]), np.array([0.5]))
+    assert sweeps._swept(alike, sweeps._onto_cone, sweeps._mean_of_block, 100) < 1e-12
+    assert sweeps._swept(alike, sweeps._onto_box, sweeps._least_tangential, 100) < 1e-12
+
+
 # --- the tool -----------------------------------------------------------------------------------
 
 
@@ -189,11 +209,22 @@ def test_a_run_of_some_experiments_takes_their_places() -> None:
     facts = {"cpu": "new", "date": "2026", "load": 0.1, "share of the full study": "1"}
     before = {
         "experiments": [{"name": "a", "x": 1}, {"name": "b", "x": 2}],
-        "facts": {"cpu": "old"},
+        "facts": facts | {"cpu": "old"},
     }
     some = {"experiments": [{"name": "b", "x": 3}], "facts": facts}
     found = tool().merged(before, some)
-    assert found["facts"] == {"cpu": "old"}
+    assert found["facts"] == before["facts"]
     assert found["experiments"] == [{"name": "a", "x": 1}, {"name": "b", "x": 3, "run": facts}]
     everything = {"experiments": [{"name": "b"}, {"name": "a"}], "facts": facts}
     assert tool().merged(before, everything) is everything
+
+
+def test_the_facts_are_those_of_the_run_with_more_experiments() -> None:
+    facts = {"cpu": "new", "date": "2026", "load": 0.1, "share of the full study": "1"}
+    old = facts | {"cpu": "old"}
+    before = {"experiments": [{"name": n, "x": 1} for n in "abc"], "facts": old}
+    most = {"experiments": [{"name": n, "x": 2} for n in "acd"], "facts": facts}
+    found = tool().merged(before, most)
+    assert found["facts"] == facts
+    expected = [{"name": "a", "x": 2}, {"name": "b", "x": 1, "run": old}]
+    assert found["experiments"] == [*expected, {"name": "c", "x": 2}, {"name": "d", "x": 2}]

@@ -17,7 +17,7 @@ COLORS = {
     "polyak-normalized": "#8cc4e8",
     "nesterov": "#e69f00",
     "nesterov-normalized": "#d55e00",
-    "nesterov-reference": "#e69f00",
+    "nesterov-reference": "#009e73",
     "polyak-reference": "#56b4e9",
     "nesterov-normalized-reference": "#cc79a7",
 }
@@ -158,7 +158,8 @@ def finish_curves(
 
 def _finish(axis: Any, title: str, ticks: Sequence[str], xlabel: str, ylabel: str) -> None:
     axis.set_title(title, fontsize=10)
-    axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=9)
+    turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"} if len(ticks) > 6 else {}
+    axis.set_xticks(np.arange(len(ticks)), ticks, fontsize=9, **turned)
     axis.set_xlabel(xlabel, fontsize=9)
     axis.set_ylabel(ylabel, fontsize=9)
     axis.set_ylim(bottom=0.0)

@@ -28,8 +28,9 @@ SETUP = """{pairs} random pairs of ellipsoids with {poses} poses each, moved alo
 their closest points to nine signed distances; {queries} queries per method and mode. Half axes
 are normal with mean 10 cm and deviation 2.5 cm, as the published code draws them (the paper says:
 random positive definite matrices). Base poses never overlap. Stop: the paper's gap 2⟨x, x − s⟩ ≤
-1e-8 m². “published code” is the momentum schedule that hpp-fcl really runs, which is not the
-paper's."""
+1e-8 m². “published code” is the momentum that hpp-fcl really runs, which is not the printed one:
+Polyak's weight is δ = 1/(k + 1) instead of (k + 1)/(k + 3), and Nesterov's is as printed, but its
+gradient of ‖y‖² lacks the factor 2."""
 EXPLANATION = """The paper prints these numbers as curves only, so its statements are checked
 instead of its values; Table III below compares values. An iteration here is a support point of A
 − B: a method with momentum needs one more where it gives the momentum up, which the paper's loop
@@ -83,7 +84,7 @@ def _show(experiment: Experiment, iterations: dict[str, dict[str, list[np.ndarra
 
 
 def _claims(iterations: dict[str, dict[str, list[np.ndarray]]]) -> list[Claim]:
-    """The paper's statements about Fig. 7, for both schedules of momentum."""
+    """The paper's statements about Fig. 7, for momentum as printed and as in the code."""
     close = [k for k, d in enumerate(DISTANCES) if 0.0 < d < 0.1]
     claims = []
     for name, (polyak, nesterov, _) in SCHEDULES.items():

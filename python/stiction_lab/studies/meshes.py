@@ -32,7 +32,7 @@ from .problems import (
 POSES, REPEATS = 100, 20
 METHODS = (VANILLA, POLYAK, POLYAK_N, NESTEROV, NESTEROV_N, POLYAK_R, NESTEROV_R, NESTEROV_NR)
 SHOWN = (POLYAK, NESTEROV_N, POLYAK_R, NESTEROV_NR)
-"""The paper's choice for Figs. 9 to 11, with both schedules."""
+"""The paper's choice for Figs. 9 to 11, with momentum as printed and as in the code."""
 SETUP = """All {pairs} pairs of {objects} objects, an object with itself included: six convex
 hulls of the YCB set and four sampled bodies (the paper: about 60 YCB hulls), {poses} poses each,
 at nine signed distances. Each query is solved {repeats} times in a row, the mean of the lowest
@@ -40,7 +40,7 @@ nine tenths is its time (the paper: 100 times, the same mean), so branch predict
 Start: difference of the box centres. Stop: gap ≤ 1e-8 m²."""
 EXPLANATION = """Our support function of a mesh looks candidates up by direction and does not depend
 on the last vertex, so momentum does not make it cheaper as it does hill climbing in the published
-code: what momentum saves here is iterations only. Which schedule it uses matters more than
+code: what momentum saves here is iterations only. Which weight it has matters more than
 normalization: δ = (k + 1)/(k + 3) for Polyak, as printed, is slower than GJK, while 1/(k + 1), as
 published in code, gives what the paper reports. Times are those of this machine; the paper's are of
 an Apple M1 Max."""

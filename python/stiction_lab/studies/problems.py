@@ -18,10 +18,12 @@ NESTEROV_N, POLYAK_N = "nesterov-normalized", "polyak-normalized"
 POLYAK_R, NESTEROV_R = "polyak-reference", "nesterov-reference"
 NESTEROV_NR = "nesterov-normalized-reference"
 SCHEDULES = {
-    "the paper's schedule": (POLYAK, NESTEROV, NESTEROV_N),
-    "the published code's schedule": (POLYAK_R, NESTEROV_R, NESTEROV_NR),
+    "as printed": (POLYAK, NESTEROV, NESTEROV_N),
+    "as in the authors' code": (POLYAK_R, NESTEROV_R, NESTEROV_NR),
 }
-"""Of momentum: name -> Polyak, Nesterov, Nesterov normalized."""
+"""Momentum: name -> Polyak, Nesterov, Nesterov normalized. In the code Polyak's weight is
+delta = 1 / (k + 1), normalized Nesterov's (k + 2) / (k + 3), and without normalization the gradient
+of |y|^2 lacks its factor 2; printed are (k + 1) / (k + 3) for all, and the factor."""
 LABELS = {
     VANILLA: "GJK",
     POLYAK: "Polyak",

@@ -32,7 +32,7 @@ Gauss–Newton is damped (Levenberg–Marquardt) in the first table and searches
 halving in the others: in the second without the directions whose singular value is below a tenth of
 the largest. The paper names a search along the step, without its details. Samples are drawn anew in
 every iteration."""
-EXPLANATION = """"Differences and exact derivatives of a hull say that its witness point stays
+EXPLANATION = """Differences and exact derivatives of a hull say that its witness point stays
 where it is: they end at the first pair of corners that no rotation seems to leave. The smoothed
 ones see the neighbours. They know little of the spin about the normal: the whole step turns by
 many radians along it, and halving until the cost falls stops the rest of the step too. Their

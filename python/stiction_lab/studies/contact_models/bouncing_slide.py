@@ -23,8 +23,8 @@ SECONDS = 1.098
 """Length of the example's run."""
 SETUP = (
     "A cube of 1 kg and 0.2 m on a plane slides along y from 1 m/s with friction 0.4 (the paper's "
-    "example), from 6 m/s with friction 0.5, and from 1 m/s at 30 degrees to y; 1 ms steps. Energy "
-    "is compared with 1/2 m (v - mu g t)^2, the height of the centre with that at rest."
+    "example code), from 6 m/s with friction 0.5, and from 1 m/s at 30 degrees to y; 1 ms steps. "
+    "Energy is compared with 1/2 m (v - mu g t)^2, the height of the centre with that at rest."
 )
 
 

@@ -223,6 +223,7 @@ def _claims(
     return [
         Claim(
             "normal forces vary linearly with the compliance",
+            "read as f = depth / R: at rest the weight fixes f, and the depth is linear in R; "
             f"k penetration / force {_range(ratio)}, all k, all feet; with tangential springs "
             f"k shear / force {_range(shear)}",
             bool(max(np.abs(ratio - 1.0).max(), np.abs(shear - 1.0).max()) <= ALLOWED),

@@ -25,10 +25,10 @@ MOVING = 1e-3
 SETUP = (
     "The cube of 1 kg rests on a plane with friction 0.9 and is dragged along y by a force of "
     "39.24 N/s times t at its centre, 1 ms steps. The example code of the paper has friction 0.4, "
-    "with which the cube would slide at 0.1 s; its figure shows some 0.25 s, and 0.9, the "
-    "code's limit of the force, gives 0.225 s. Like there, no step is warm-started; the table has "
-    "the internal forces with warm starts too. Forces along x, across the pull, are internal: "
-    "they sum to zero and move nothing."
+    "with which the cube would slide at 0.1 s; its figure shows some 0.25 s. Friction 1.0 would "
+    "give 0.25 s exactly; 0.9, the code's limit of the force, gives 0.225 s. Like there, no step "
+    "is warm-started; the table has the internal forces with warm starts too. Forces along x, "
+    "across the pull, are internal: they sum to zero and move nothing."
 )
 
 

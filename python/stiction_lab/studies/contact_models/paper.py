@@ -4,7 +4,8 @@ from __future__ import annotations
 
 CITATION = (
     "Q. Le Lidec, W. Jallet, L. Montaut, I. Laptev, C. Schmid, J. Carpentier: Contact Models in "
-    "Robotics: a Comparative Analysis. IEEE Transactions on Robotics, 2024."
+    "Robotics: a Comparative Analysis. IEEE Transactions on Robotics, 2024; numbers and figures as "
+    "in the preprint HAL hal-04067291v1."
 )
 PROPERTIES = (
     "Signorini",

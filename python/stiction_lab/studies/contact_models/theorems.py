@@ -37,7 +37,8 @@ CONVERGENCE = {
     "ccp-pgs": Theorem(
         True,
         "Anitescu, Tasora, An iterative approach for cone complementarity problems for nonsmooth "
-        "dynamics, Computational Optimization and Applications 47, 2010",
+        "dynamics, Computational Optimization and Applications 47, 2010, for steps as small as "
+        "ours; the step that the paper prints may overshoot",
     ),
     "ccp-admm": Theorem(
         True,

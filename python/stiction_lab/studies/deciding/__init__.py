@@ -14,19 +14,20 @@ from typing import Any
 
 from stiction.pages.experiment import StudyError
 
-from . import contact, distance, stiff
+from . import contact, distance, stiff, sweeps
 
 EXPERIMENTS: dict[str, Callable[[float], dict[str, Any]]] = {
     "own velocity": contact.own_velocity,
     "exact alternation": contact.exact_alternation,
     "cycling sweeps": contact.cycling_sweeps,
+    "printed steps": sweeps.printed_steps,
     "loose bisection": contact.loose_bisection,
+    "loose sweeps": sweeps.loose_sweeps,
     "schedules": distance.schedules,
     "warm starts": distance.warm_starts,
     "sizes": distance.sizes,
     "explicit walk": stiff.explicit_walk,
-    "stiff ground": stiff.stiff_ground,
-    "walk of Romeo": stiff.romeo,
+    "walks of Romeo": stiff.romeo,
 }
 """Name -> experiment; its argument is the share of the full work, at most 1."""
 

@@ -1,4 +1,4 @@
-"""On GJK++: momentum schedules at Table I and Fig. 12, sizes of shapes at Table III."""
+"""On GJK++: momentum as printed and in the code (Table I, Fig. 12), sizes of shapes (Table III)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HALF_SIDES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
 
 def schedules(share: float) -> dict[str, Any]:
-    """Table I in iterations, means and deviations over GJK's, with both schedules of momentum."""
+    """Table I in iterations, means and deviations over GJK's, with both kinds of momentum."""
     hulls, generator = list(table_one_hulls().values()), np.random.default_rng(1)
     poses = max(4, round(POSES * share))
     ratios: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
@@ -53,7 +53,7 @@ def schedules(share: float) -> dict[str, Any]:
 
 
 def warm_starts(share: float) -> dict[str, Any]:
-    """Fig. 12 in iterations: Nesterov from the box centres with both schedules, apart and
+    """Fig. 12 in iterations: Nesterov from the box centres with both kinds of momentum, apart and
     overlapping, against vanilla GJK with its best start."""
     moving = funnel.simulate(max(6, round(PAIRS * share)), np.random.default_rng(12))
     problems, starts = funnel.queries(moving)

@@ -10,13 +10,11 @@ from typing import Any
 
 from ..rulings import RULINGS, Kind, Ruling
 from ..rulings.ruling import Stored
-from ..rulings.statements import Statement, count, statements
+from ..rulings.statements import UNTOLD, Statement, count, statements
 from .markdown import table
 from .pages import Page
 from .views import COLUMNS_MOST, ROWS_MOST, View
 
-INTERNAL = ("Goals",)
-"""Tables of a run that are for its authors: what was asked for and reached."""
 TABLES = Path("docs/tables")
 """Of the CSV files: TABLES/<prefix>/<experiment>_<number>.csv."""
 
@@ -24,7 +22,7 @@ TABLES = Path("docs/tables")
 def content(study: str, page: Page, stored: Stored) -> str:
     """What stands between the markers of a study's page."""
     document, rulings = stored.document("study"), RULINGS[study]
-    parts = [_machine(document), _counted(document, rulings)]
+    parts = [_machine(document), _counted(document, rulings, page.source)]
     level = "###" if study == "gjk" else "##"
     for experiment in document["experiments"]:
         parts.append(f"{level} {experiment['title']}")
@@ -41,20 +39,26 @@ def _machine(document: dict[str, Any]) -> str:
     ).rstrip()
 
 
-def _counted(document: dict[str, Any], rulings: Sequence[Ruling]) -> str:
+def _counted(document: dict[str, Any], rulings: Sequence[Ruling], source: str) -> str:
     counts = count(document, rulings)
     total = sum(counts.values())
     if not total:
         return ""
-    noise = counts["within noise"]
-    failing = total - counts["holds"] - noise
+    noise, misprints = counts[UNTOLD], counts[Kind.MISPRINT.value]
+    failing = total - counts["holds"] - noise - misprints
     text = (
-        f"Of {total} statements of the paper, each counted once, {counts['holds'] or 'none'} hold"
+        f"Of {total} statements of {source}, each counted once, {counts['holds'] or 'none'} hold"
     )
+    if misprints:
+        text += f", {misprints} hold with the authors' code and not as printed{_cause(rulings)}"
     if noise:
-        text += f", {noise} cannot be told from the times (two within 5 % of each other)"
+        text += (
+            f", {noise} cannot be told from the times (two within 5 % of each other, or of solves "
+            "that had nothing to do)"
+        )
     if not failing:
-        return text + "." if total > 1 else "The one statement of the paper that is checked holds."
+        one = f"The one statement of {source} that is checked holds."
+        return text + "." if total > 1 else one
     kinds = ", ".join(
         f"{counts[kind.value]} {word}"
         for kind, word in (
@@ -70,6 +74,12 @@ def _counted(document: dict[str, Any], rulings: Sequence[Ruling]) -> str:
     )
 
 
+def _cause(rulings: Sequence[Ruling]) -> str:
+    """Misprints with the same reason are one finding."""
+    causes = {ruling.why for ruling in rulings if ruling.kind is Kind.MISPRINT}
+    return ", all for one misprint" if len(causes) == 1 else f", for {len(causes)} misprints"
+
+
 def _experiment(
     experiment: dict[str, Any], page: Page, rulings: Sequence[Ruling], stored: Stored
 ) -> list[str]:
@@ -77,13 +87,13 @@ def _experiment(
     parts = [_run(experiment), experiment.get("setup", "")]
     if found:
         rows = [[one.text, one.ours, one.verdict] for one in found]
-        parts.append(table(["the paper says", "here", ""], rows))
+        parts.append(table([f"{page.source} says", "here", ""], rows))
     parts += [_reason(one, stored) for one in found if one.ruling is not None]
     name = experiment["name"]
     for number, image in page.images(name).items():
         parts.append(f"![{experiment['title']}](images/{image})")
         parts.append(f"*{experiment['captions'][number - 1]}*")
-    tables = [t for t in experiment["tables"] if t["title"] not in INTERNAL]
+    tables = experiment["tables"]
     shown = page.views[name](tables) if name in page.views else _small(tables)
     for view in shown:
         parts += [f"**{view.title}**\n\n{table(view.columns, view.rows)}", view.note]
@@ -117,7 +127,6 @@ def _files(experiment: dict[str, Any], page: Page) -> str:
     links = [
         f"[{t['title']}](tables/{page.prefix}/{path.name})"
         for path, t in zip(_paths(experiment, page), experiment["tables"], strict=True)
-        if t["title"] not in INTERNAL
     ]
     return f"All tables as CSV: {'; '.join(links)}." if links else ""
 
@@ -132,8 +141,6 @@ def csv_files(document: dict[str, Any], page: Page) -> dict[Path, str]:
     files = {}
     for experiment in document["experiments"]:
         for path, t in zip(_paths(experiment, page), experiment["tables"], strict=True):
-            if t["title"] in INTERNAL:
-                continue
             text = StringIO()
             writer = csv.writer(text, lineterminator="\n")
             writer.writerow(t["columns"])

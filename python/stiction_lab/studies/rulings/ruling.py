@@ -13,6 +13,7 @@ from typing import Any
 class Kind(Enum):
     """Of the reasons for which a statement does not hold."""
 
+    MISPRINT = "misprint: holds with the authors' code"
     PAPER = "the paper fails"
     OURS = "our experiment differs"
     UNDECIDED = "undecided"

@@ -11,8 +11,10 @@ from typing import Any
 from .ruling import Kind, Ruling
 
 _VARIANT = re.compile(r" \(([^()]+)\)$")
-_GRAVEST = (Kind.UNDECIDED, Kind.OURS, Kind.PAPER)
+_GRAVEST = (Kind.UNDECIDED, Kind.OURS, Kind.PAPER, Kind.MISPRINT)
 """Of a statement that fails for several reasons the first counts."""
+UNTOLD = "within noise"
+"""Verdict where two times are too close, or of solves that had nothing to do."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Statement:
     Attributes:
         text: the paper's.
         parts: (variant, our numbers, verdict) of each; the variant is empty if there is one.
-        holds: of all variants: True, False if one does not hold, None within noise.
+        holds: of all variants: True, False if one does not hold, None if our numbers cannot tell.
         ruling: why it does not; None if it does.
     """
 
@@ -44,9 +46,10 @@ class Statement:
     @property
     def verdict(self) -> str:
         """In words; what does not hold stands out."""
-        if self.ruling is not None:
-            return f"**does not**: {self.ruling.kind.value}"
-        return {True: "holds", False: "**does not**", None: "within noise"}[self.holds]
+        if self.ruling is None:
+            return {True: "holds", False: "**does not**", None: UNTOLD}[self.holds]
+        reason = str(self.ruling.kind.value)
+        return reason if self.ruling.kind is Kind.MISPRINT else f"**does not**: {reason}"
 
 
 def statements(experiment: dict[str, Any], rulings: Sequence[Ruling]) -> list[Statement]:
@@ -87,12 +90,12 @@ def count(document: dict[str, Any], rulings: Sequence[Ruling]) -> dict[str, int]
     for experiment in document["experiments"]:
         for one in statements(experiment, rulings):
             found.setdefault(one.text, []).append(one)
-    counts = dict.fromkeys(["holds", "within noise", *(kind.value for kind in _GRAVEST)], 0)
+    counts = dict.fromkeys(["holds", UNTOLD, *(kind.value for kind in _GRAVEST)], 0)
     for group in found.values():
         kinds = {one.ruling.kind for one in group if one.ruling is not None}
         if kinds:
             counts[next(kind for kind in _GRAVEST if kind in kinds).value] += 1
         else:
             noise = any(one.holds is None for one in group)
-            counts["within noise" if noise else "holds"] += 1
+            counts[UNTOLD if noise else "holds"] += 1
     return counts

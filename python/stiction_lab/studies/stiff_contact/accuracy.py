@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -82,48 +81,10 @@ def mean_at(results: Results, name: str, dt: float) -> float:
     return np.nan if found is None else found.mean
 
 
-def gain(results: Results, dt: float) -> float:
-    """The better of exponential-published and implicit-euler over ours, at one step."""
-    others = [mean_at(results, name, dt) for name in (PUBLISHED, IMPLICIT)]
-    return float(np.nanmin(others)) / mean_at(results, OURS, dt)
-
-
-def orders(results: Results, truth: Truth) -> list[float]:
-    """Of ours in the periods without a switch, from each step to the next smaller one; errors near
-    the truth's own say nothing and are left out."""
-    calm = ~truth.switched
-    if not calm.any():
-        return []
-    floor = 20.0 * float(truth.error[calm].mean())
-    errors = [float(one.error[calm].mean()) for one in results[OURS]]
-    kept = [error for error in errors if error > floor]
-    return [float(np.log2(a / b)) for a, b in itertools.pairwise(kept)]
-
-
-def order_goal(results: Results, truth: Truth) -> tuple[str, str, str, bool]:
-    """Of ours: what it comes to as steps get small."""
-    found = orders(results, truth)
-    return (
-        "order between switches, at the smallest steps",
-        f">= {ORDER:g}",
-        ", ".join(f"{x:.2f}" for x in found) + " from step to step",
-        bool(found) and found[-1] >= ORDER,
-    )
-
-
-ORDER = 1.9
-
-
-def explicit_step(results: Results, wanted: float) -> float:
-    """Largest step at which explicit-euler errs no more than wanted [s]; 0: at none tried."""
-    fits = [one.dt for one in results["explicit-euler"] if one.mean <= wanted]
-    return max(fits, default=0.0)
-
-
 def report(experiment: Experiment, truth: Truth, results: Results) -> None:
     """Rows, tables, figures and statements."""
     _add_all(experiment, truth, results)
-    experiment.tables.append(_table(truth, results))
+    experiment.tables += [_table(truth, results), _times(truth, results)]
     if truth.switched.any():
         experiment.tables.append(_switch_table(truth, results))
     experiment.figures.append((_caption(truth), _figure(truth, results)))
@@ -158,34 +119,30 @@ def _add_all(experiment: Experiment, truth: Truth, results: Results) -> None:
 
 
 def _table(truth: Truth, results: Results) -> Table:
-    motion = truth.motion
-    rerun = paper.RERUN.get(motion.name.removeprefix("authors' "), {})
-    table = Table(
-        f"Local error by step, {motion.name}",
-        [
-            "step [ms]",
-            *METHODS,
-            "gain of exponential",
-            "authors' exponential",
-            "authors' implicit Euler",
-        ],
-        note="Mean over all periods. Gain: the better of exponential-published and implicit-euler "
-        "over exponential. The authors' columns are their code run again, on their motion.",
-    )
-    steps = sorted({one.dt for name in METHODS for one in results[name]}, reverse=True)
-    for dt in steps:
-        ratio = gain(results, dt) if at(results, OURS, dt) else np.nan
-        theirs = rerun.get(round(1e3 * dt, 5), (np.nan, np.nan))
+    title = f"Local error by step, {truth.motion.name}"
+    table = Table(title, ["step [ms]", *METHODS], note="Mean over all periods.")
+    for dt in _steps(results):
         cells = [number(mean_at(results, name, dt)) for name in METHODS]
-        table.rows.append(
-            [
-                f"{1e3 * dt:.4g}",
-                *cells,
-                "" if np.isnan(ratio) else f"{ratio:.0f}",
-                *(number(x) for x in theirs),
-            ]
-        )
+        table.rows.append([f"{1e3 * dt:.4g}", *cells])
     return table
+
+
+def _times(truth: Truth, results: Results) -> Table:
+    table = Table(
+        f"Time of a step [us], {truth.motion.name}",
+        ["step [ms]", *results],
+        note="Processor time, mean over all periods.",
+    )
+    for dt in _steps(results):
+        found = [at(results, name, dt) for name in results]
+        cells = ["" if one is None else f"{one.microseconds:.1f}" for one in found]
+        table.rows.append([f"{1e3 * dt:.4g}", *cells])
+    return table
+
+
+def _steps(results: Results) -> list[float]:
+    """All that were tried [s], largest first."""
+    return sorted({one.dt for name in METHODS for one in results[name]}, reverse=True)
 
 
 def _switch_table(truth: Truth, results: Results) -> Table:
@@ -217,7 +174,7 @@ def number(value: float) -> str:
 def _caption(truth: Truth) -> str:
     return (
         f"Figs 3 and 2, {truth.motion.name}: local error against step, and against the factor by "
-        "which the integrator is faster than real time. Dashed: the authors' code on their motion."
+        "which the integrator is faster than real time."
     )
 
 
@@ -230,24 +187,14 @@ def _figure(truth: Truth, results: Results) -> str:
         by_time.curves[name] = [1e6 * one.dt / one.microseconds for one in good], error
         if name in METHODS:
             by_step.curves[name] = [1e3 * one.dt for one in good], error
-    rerun = paper.RERUN.get(truth.motion.name, {})
-    for k, label in enumerate(_AUTHORS):
-        by_step.curves[label] = list(rerun), [pair[k] for pair in rerun.values()]
     colors = {name: method.color for name, method in {**METHODS, **PRODUCTS}.items()}
-    colors |= {label: METHODS[_LARGE[1 + k]].color for k, label in enumerate(_AUTHORS)}
-    return draw([by_step, by_time], colors, dashed=_AUTHORS)
+    return draw([by_step, by_time], colors)
 
 
 DRAWN = 10.0
 """Larger errors are not drawn; explicit methods blow up."""
 _AUTHORS = ("authors' exponential", "authors' implicit Euler")
-
-
-def goals(rows: list[tuple[str, str, str, bool]]) -> Table:
-    """What was to be reached: goal, asked, here, reached."""
-    table = Table("Goals", ["goal", "asked", "here", "reached"])
-    table.rows += [[goal, asked, here, "yes" if met else "no"] for goal, asked, here, met in rows]
-    return table
+"""Beside runs of their motions; other motions are not compared."""
 
 
 def add_variant(
@@ -257,7 +204,7 @@ def add_variant(
     steps: Range,
     tick: Tick,
     share: tuple[float, float],
-) -> tuple[Results, Truth]:
+) -> Results:
     """Errors at large steps for another motion or law, as one table.
 
     Args:
@@ -272,27 +219,18 @@ def add_variant(
         true, steps, lambda name, done: tick(name, middle + (last - middle) * done), chosen
     )
     _add_all(experiment, true, results)
-    rerun = paper.RERUN.get(motion.name.removeprefix("authors' "), {})
+    theirs = paper.RERUN[motion.name.split()[1]] if motion.name.startswith("authors'") else {}
     table = Table(
         f'Local error by step, {motion.name}, law "{law}"',
-        ["step [ms]", *chosen, *_AUTHORS],
+        ["step [ms]", *chosen, *(_AUTHORS if theirs else ())],
         note=f"The truth is rk4 under that law; two runs differ by {true.error.mean():.1e} in the "
         f"mean. {int(true.switched.sum())} of {motion.steps} periods hold a switch.",
     )
     for one in results[PUBLISHED]:
         cells = [number(mean_at(results, name, one.dt)) for name in chosen]
-        theirs = rerun.get(round(1e3 * one.dt, 5), (np.nan, np.nan))
-        table.rows.append([f"{1e3 * one.dt:.4g}", *cells, *(number(x) for x in theirs)])
+        if theirs:
+            pair = theirs.get(round(1e3 * one.dt, 5), (np.nan, np.nan))
+            cells += [number(x) for x in pair]
+        table.rows.append([f"{1e3 * one.dt:.4g}", *cells])
     experiment.tables.append(table)
-    return results, true
-
-
-def gains(results: Results) -> dict[float, float]:
-    """Step [s] -> gain, where both are known."""
-    found = {one.dt: gain(results, one.dt) for one in results[OURS]}
-    return {dt: ratio for dt, ratio in found.items() if np.isfinite(ratio)}
-
-
-def listed(values: dict[float, float]) -> str:
-    """`value at step`, for a table."""
-    return ", ".join(f"{x:.0f} at {1e3 * dt:.3g} ms" for dt, x in values.items())
+    return results

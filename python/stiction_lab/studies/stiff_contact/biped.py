@@ -70,12 +70,18 @@ REACH = 4.0
 """How far ahead and back the pendulum looks at the load; e^-12 of a time constant is left [s]."""
 
 
-def walk(path: Path | None, periods: int | None = None, ground: Ground | None = None) -> Motion:
+def walk(
+    path: Path | None,
+    periods: int | None = None,
+    ground: Ground | None = None,
+    late: float = 0.0,
+) -> Motion:
     """Two steps and back to standing; torques held over 40 ms.
 
     Args:
         path: of a URDF whose model HUMANOIDS describes; None: Talos as installed.
         periods: the first so many; None: all.
+        late: how much later than at the start of a period the plan begins [s].
 
     Raises:
         StudyError: the robot is missing or not described.
@@ -83,7 +89,13 @@ def walk(path: Path | None, periods: int | None = None, ground: Ground | None = 
     robot, about = _robot(path, ground)
     gait = Gait(robot, about)
     steps = round(gait.duration / PERIOD) if periods is None else periods
-    plan = sample(robot, gait.configuration, gait.load, PERIOD, steps)
+    plan = sample(
+        robot,
+        lambda t: gait.configuration(t - late),
+        lambda t: gait.load(t - late),
+        PERIOD,
+        steps,
+    )
     controller = WholeBody(robot, plan, kp=30.0, kd=9.0)
     q = plan.q[0].copy()
     q[2] -= depth_at_rest(robot, len(robot.points))

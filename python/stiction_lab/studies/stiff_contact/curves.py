@@ -54,5 +54,5 @@ def draw(panels: Sequence[Panel], colors: Mapping[str, str], dashed: Sequence[st
             )
             labels.setdefault(name, line)
         finish_curves(axis, panel.title, panel.xlabel, panel.ylabel, panel.log, panel.limits)
-    add_legend(figure, list(labels.values()), list(labels), columns=4)
+    add_legend(figure, list(labels.values()), list(labels))
     return svg_text(figure)

@@ -9,11 +9,14 @@ from .integrators import IMPLICIT, PUBLISHED
 
 STEPS = accuracy.Range(smallest=1.5e-4, implicit=1.5e-4, explicit=(6.5e-4, 1.9e-5))
 QUICK = accuracy.Range(smallest=2.4e-3, implicit=2.4e-3, explicit=(6.5e-4, 3.9e-5))
-GAIN, AT = 90.0, 10e-3
 SETUP = (
     "Solo-12 moves its base up and down by 60 mm at 2 rad/s on four point feet, torques held over "
     "40 ms: feed-forward and PD through the equations of motion. Every control period is run once "
-    "with every integrator and step, each time from the state of the truth, springs included."
+    "with every integrator and step, each time from the state of the truth, springs included. "
+    "Local error: the largest component of (q, v) [m, rad, m/s, rad/s] by which a run over one "
+    "control period, started from the truth, misses it; mean over the periods. Ours are judged by "
+    "rk4; the paper, and the authors' code in the tables of their motions, by each integrator "
+    "itself at a tiny step."
 )
 
 
@@ -26,15 +29,6 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     steps = STEPS if full else QUICK
     results = accuracy.measure(true, steps, lambda name, done: tick(name, 0.4 + 0.6 * done))
     accuracy.report(experiment, true, results)
-    ratio = accuracy.gain(results, AT)
-    experiment.tables.append(
-        accuracy.goals(
-            [
-                ("gain of exponential at 10 ms", f">= {GAIN:g}", f"{ratio:.0f}", ratio >= GAIN),
-                accuracy.order_goal(results, true),
-            ]
-        )
-    )
     experiment.claims += [_alike(results), *claims.paper_claims(results)]
     return experiment
 

@@ -53,7 +53,9 @@ def run(effort: Effort, tick: Tick) -> Experiment:
     for name, values in sweeps.items():
         experiment.tables.append(_table(name, values, means[name]))
     experiment.figures.append(("Fig. 4: local error of the trot.", _figure(sweeps, means)))
-    experiment.claims += _claims(sweeps["stiffness"], means)
+    experiment.claims += _claims(means)
+    if effort.reference_data is None:  # else it is judged on the authors' trot, under their law
+        experiment.claims.append(_slightly_better(sweeps["stiffness"], means["stiffness"]))
     return experiment
 
 
@@ -107,7 +109,25 @@ def _figure(sweeps: dict[str, np.ndarray], means: dict[str, list[dict[str, float
     return draw(panels, {name: method.color for name, (method, _) in STEPS.items()})
 
 
-def _claims(stiffness: np.ndarray, means: dict[str, list[dict[str, float]]]) -> list[Claim]:
+IMPLICIT_SLIGHTLY_BETTER = (
+    "Eul-imp is slightly better than Expo except for K >= 1e6 N/m, where it is worse"
+)
+
+
+def _slightly_better(stiffness: np.ndarray, means: list[dict[str, float]]) -> Claim:
+    stiff = [r for k, r in zip(stiffness, means, strict=True) if k >= 1e6]
+    soft = [r for k, r in zip(stiffness, means, strict=True) if k < 1e6]
+    worse = sum(row[IMPLICIT] > row[PUBLISHED] for row in stiff)
+    better = sum(row[IMPLICIT] < row[PUBLISHED] for row in soft)
+    return Claim(
+        IMPLICIT_SLIGHTLY_BETTER,
+        f"better on {better} of {len(soft)} softer grounds, worse on {worse} of {len(stiff)} "
+        "stiffer ones",
+        better == len(soft) and worse == len(stiff),
+    )
+
+
+def _claims(means: dict[str, list[dict[str, float]]]) -> list[Claim]:
     every = [*means["stiffness"], *means["ratio"]]
 
     def spread(method: str) -> float:
@@ -115,11 +135,7 @@ def _claims(stiffness: np.ndarray, means: dict[str, list[dict[str, float]]]) -> 
         return max(values) / min(values)
 
     spreads = {m: spread(m) for m in (PUBLISHED, "explicit-euler", OURS)}
-    stiff = [r for k, r in zip(stiffness, means["stiffness"], strict=True) if k >= 1e6]
-    soft = [r for k, r in zip(stiffness, means["stiffness"], strict=True) if k < 1e6]
     diverged = sum(not np.isfinite(row["explicit-euler"]) for row in every)
-    worse = sum(row[IMPLICIT] > row[PUBLISHED] for row in stiff)
-    better = sum(row[IMPLICIT] < row[PUBLISHED] for row in soft)
     return [
         Claim(
             "Expo performs consistently as stiffness and damping ratio increase",
@@ -132,11 +148,5 @@ def _claims(stiffness: np.ndarray, means: dict[str, list[dict[str, float]]]) -> 
             f"it diverges on {diverged} of {len(every)} grounds; largest over smallest error "
             f"{spreads['explicit-euler']:.1e}",
             bool(spreads["explicit-euler"] > 100.0),
-        ),
-        Claim(
-            "Eul-imp is slightly better than Expo except for K >= 1e6 N/m, where it is worse",
-            f"better on {better} of {len(soft)} softer grounds, worse on {worse} of {len(stiff)} "
-            "stiffer ones",
-            better == len(soft) and worse == len(stiff),
         ),
     ]
