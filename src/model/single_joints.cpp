@@ -30,6 +30,13 @@ void take_apart(const pin::JointModel& joint, const pin::SE3& placement, std::ve
     out.push_back({pin::JointModelPX(), placement});
     out.push_back({pin::JointModelPY(), here});
     out.push_back({pin::JointModelRUBZ(), here});
+  } else if (as<pin::JointModelSphericalZYX>(joint)) {
+    out.push_back({pin::JointModelRZ(), placement});
+    out.push_back({pin::JointModelRY(), here});
+    out.push_back({pin::JointModelRX(), here});
+  } else if (const auto* cardan = as<pin::JointModelUniversal>(joint)) {
+    out.push_back({pin::JointModelRevoluteUnaligned(cardan->axis1), placement});
+    out.push_back({pin::JointModelRevoluteUnaligned(cardan->axis2), here});
   } else if (const auto* whole = as<pin::JointModelComposite>(joint)) {
     for (std::size_t k = 0; k < whole->joints.size(); ++k) {
       const pin::SE3& own = whole->jointPlacements[k];
@@ -64,6 +71,7 @@ bool has_compound_joints(const pin::Model& model) {
   for (int j = 1; j < model.njoints; ++j) {
     const pin::JointModel& joint = model.joints[j];
     if (as<pin::JointModelTranslation>(joint) || as<pin::JointModelPlanar>(joint) ||
+        as<pin::JointModelSphericalZYX>(joint) || as<pin::JointModelUniversal>(joint) ||
         as<pin::JointModelComposite>(joint))
       return true;
   }

@@ -12,7 +12,8 @@ struct SingleJoints {
   std::vector<pinocchio::JointIndex> joint;  ///< by joint of the given model
 };
 
-/// Whether a model has joints that are chains of others: composite, translation, planar.
+/// Whether a model has joints that are chains of others: composite, translation, planar, universal,
+/// and spherical by Euler angles.
 bool has_compound_joints(const pinocchio::Model& model);
 
 /// Such joints as chains of joints, between which stand links without mass. q and v have the same

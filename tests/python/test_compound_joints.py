@@ -32,13 +32,21 @@ def composite(*joints: object) -> object:
     "joints",
     [
         (pin.JointModelTranslation(), pin.JointModelRX()),
+        (pin.JointModelSphericalZYX(), pin.JointModelPX()),
+        (pin.JointModelRX(), pin.JointModelUniversal(np.array([0.0, 0, 1]), np.array([1.0, 0, 0]))),
         (
             composite(pin.JointModelRX(), pin.JointModelPY(), pin.JointModelRUBZ()),
             pin.JointModelRY(),
         ),
         (pin.JointModelRZ(), composite(pin.JointModelTranslation(), pin.JointModelSpherical())),
     ],
-    ids=["translation", "composite", "composite of translation and ball"],
+    ids=[
+        "translation",
+        "Euler angles",
+        "universal",
+        "composite",
+        "composite of translation and ball",
+    ],
 )
 def test_dynamics_are_pinocchios(joints: tuple[object, ...]) -> None:
     model = chain(*joints)

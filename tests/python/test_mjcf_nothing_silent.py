@@ -344,3 +344,9 @@ def test_a_wrong_attribute_of_an_included_file_has_its_place(tmp_path: Path) -> 
     told = CliRunner().invoke(app, ["doctor", str(main), "--json"]).stdout
     (finding,) = json.loads(told)["findings"]
     assert (Path(finding["file"]).name, finding["line"]) == ("part.xml", 3)
+
+
+def test_a_batch_says_what_it_lacks() -> None:
+    model = stiction.load_mjcf(arm().replace('name="b"', 'name="b" gravcomp="1"'))
+    with pytest.warns(stiction.LoadWarning, match="gravcomp: not in a Batch"):
+        model.write(stiction.Batch(model.scene, 2), [])

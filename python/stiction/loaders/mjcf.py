@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, LoadMessage, Scene, State, StictionError, make_state
-from ..loading import MJCF_TEXT, _warn
+from ..loading import MJCF_TEXT, LoadWarning, _warn
 from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
@@ -95,7 +97,7 @@ class Mjcf:
         m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
         return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
 
-    @property
+    @cached_property
     def beyond_scene(self) -> list[str]:
         """What acts in simulation() and that a Simulator of the scene knows nothing of, in words:
         the medium, tendons, activations, ..."""
@@ -131,6 +133,7 @@ class Mjcf:
         """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
 
         As control() of each world; controls act at once, where the file has an activation too.
+        Warns (LoadWarning) of a file that has more than its scene, `beyond_scene`.
 
         Args:
             batch: of `scene`.
@@ -139,6 +142,9 @@ class Mjcf:
         Raises:
             ValueError: ctrl has another shape.
         """
+        if self.beyond_scene:
+            text = f"{self._source.file}: {', '.join(self.beyond_scene)}: not in a Batch"
+            warnings.warn(text, LoadWarning, stacklevel=2)
         given = self._actuation.controls(ctrl, batch.num_worlds)
         batch.torque[:], batch.position_target[:], batch.velocity_target[:] = given
 

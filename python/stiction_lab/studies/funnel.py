@@ -144,8 +144,7 @@ def _claims(medians: dict[tuple[str, str, str], float]) -> list[Claim]:
         ),
         *(
             Claim(
-                "Nesterov from the box centres beats vanilla GJK with its best start "
-                f"({name})",
+                f"Nesterov from the box centres beats vanilla GJK with its best start ({name})",
                 f"median {medians['boolean', nesterov, 'box centres']:.2f} against {best:.2f} µs",
                 less(medians["boolean", nesterov, "box centres"], best),
             )

@@ -126,12 +126,12 @@ BOOST_AUTO_TEST_CASE(models_built_in_pinocchio) {
       robot_from_pinocchio(wrong_order, nullptr, {}), std::invalid_argument, [](const auto& error) {
         return std::string(error.what()).find("joint 'late'") != std::string::npos;
       });
-  pin::Model planar = model;
-  planar.addJoint(c, pin::JointModelPlanar(), pin::SE3::Identity(), "table");
+  pin::Model screw = model;
+  screw.addJoint(c, pin::JointModelHZ(0.1), pin::SE3::Identity(), "lift");
   BOOST_CHECK_EXCEPTION(
-      robot_from_pinocchio(planar, nullptr, {}), std::invalid_argument, [](const auto& error) {
+      robot_from_pinocchio(screw, nullptr, {}), std::invalid_argument, [](const auto& error) {
         const std::string text = error.what();
-        return text.find("'table' is a JointModelPlanar") != std::string::npos;
+        return text.find("'lift' is a JointModelHZ") != std::string::npos;
       });
 }
 

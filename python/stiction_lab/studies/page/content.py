@@ -46,9 +46,7 @@ def _counted(document: dict[str, Any], rulings: Sequence[Ruling], source: str) -
         return ""
     noise, misprints = counts[UNTOLD], counts[Kind.MISPRINT.value]
     failing = total - counts["holds"] - noise - misprints
-    text = (
-        f"Of {total} statements of {source}, each counted once, {counts['holds'] or 'none'} hold"
-    )
+    text = f"Of {total} statements of {source}, each counted once, {counts['holds'] or 'none'} hold"
     if misprints:
         text += f", {misprints} hold with the authors' code and not as printed{_cause(rulings)}"
     if noise:
