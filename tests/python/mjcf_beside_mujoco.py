@@ -201,10 +201,10 @@ def worst_differences(
     """Of mass matrix, bias and acceleration at random states and controls, relative to the largest
     entry. No constraint acts in either engine.
 
-    A step has damping, springs and what torque and servo give, u = clamp(tau + kp (q* - q) + kd (v*
-    - v)), at its end, v+ and q + dt v+; MuJoCo has them at the start, which is undone here:
-    M dv / dt + d dv + dt k v+ - (u+ - u) = M a. Not of loose bodies, whose step follows their
-    momentum.
+    A step has damping, springs and what torque and servo give, u = tau + kp (q* - q) + kd (v* - v)
+    or the effort limit, at its end, v+ and q + dt v+; MuJoCo has them at the start, clamped, which
+    is undone here: M dv / dt + d dv + dt k v+ - (u+ - u) = M a. Which of the two u+ is, is what is
+    nearer. Not of loose bodies, whose step follows their momentum.
     """
     scene = without_constraints(beside.scene)
     sim, p = stiction.Simulator(scene, dt=dt), scene.parameters
@@ -218,9 +218,12 @@ def worst_differences(
         sim.step(state, control)
         dv, place = beside.change(q, v, state), scene.dof_positions(q)
         end = v + dv
-        change = effort(p, control, place + dt * end, end) - effort(p, control, place, v)
-        passive = p.damping * dv + dt * p.spring_stiffness * end
-        found = np.linalg.solve(M, M @ dv / dt + passive - change)
+        limit = np.array(p.effort_limit)
+        begun = np.clip(effort(p, control, place, v), -limit, limit)
+        force = M @ dv / dt + p.damping * dv + dt * p.spring_stiffness * end
+        given = force - M @ beside.acceleration(q) + begun
+        ended = nearest(given, [effort(p, control, place + dt * end, end), limit, -limit])
+        found = np.linalg.solve(M, force - (ended - begun))
         kept = beside.articulated
         _note(worst, "acceleration", found[kept], beside.acceleration(q)[kept])
         for own_M, own_bias, at in beside.of_pinocchio(q, v):
@@ -232,9 +235,15 @@ def worst_differences(
 def effort(
     p: stiction.Parameters, control: stiction.Control, place: np.ndarray, v: np.ndarray
 ) -> np.ndarray:
-    """(nv,) of torque and servo."""
+    """(nv,) that torque and servo ask for."""
     servo = p.kp * (control.position_target - place) + p.kd * (control.velocity_target - v)
-    return np.clip(control.torque + servo, -p.effort_limit, p.effort_limit)
+    return np.asarray(control.torque + servo)
+
+
+def nearest(x: np.ndarray, to: list[np.ndarray]) -> np.ndarray:
+    """(n,) for each entry of x the nearest of some."""
+    rows = np.stack(to)
+    return rows[np.argmin(np.abs(rows - x), axis=0), np.arange(len(x))]
 
 
 def _note(worst: dict[str, float], name: str, ours: np.ndarray, theirs: np.ndarray) -> None:
