@@ -15,10 +15,11 @@ from ._stiction import (
     SimulatorSettings,
     State,
 )
-from .batch_arguments import count, numbers, spread, takes_servo
+from .batch_arguments import count, numbers, spread
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
 from .loading import _check_names, _check_type, _set_typed
 from .observations import Observations
+from .servo_dofs import servo_dofs
 from .setting_names import SettingNames
 
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
@@ -282,7 +283,7 @@ class Batch(Observations):
         columns = self._field_size(name)
         rows = spread(name, values, self.num_worlds, columns)
         if name in ("kp", "kd") and np.shape(values)[1:] in ((), (1,)) and columns > 1:
-            rows *= takes_servo(self.scene)
+            rows *= np.isin(np.arange(columns), servo_dofs(self.scene))
         self._assign(name, rows, self._mask(mask))
 
     def values(self, name: str) -> Floats:

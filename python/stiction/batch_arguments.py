@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._stiction import Scene
 from .given_array import integer
 
-__all__ = ["count", "numbers", "spread", "takes_servo"]
+__all__ = ["count", "numbers", "spread"]
 
 Floats = NDArray[np.float64]
 
@@ -51,11 +50,3 @@ def spread(name: str, values: ArrayLike, rows: int, columns: int) -> Floats:
             f"(1, {columns}) or ()"
         )
     return np.array(np.broadcast_to(array, (rows, columns)), order="C")
-
-
-def takes_servo(scene: Scene) -> NDArray[np.bool_]:
-    """(nv,) the dofs of joints of one dof."""
-    servos = np.zeros(scene.nv, bool)
-    for joint in scene.joints:
-        servos[joint.v_index] = joint.nv == 1
-    return servos

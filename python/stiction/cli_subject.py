@@ -14,6 +14,7 @@ from . import Control, Mjcf, Scene, Simulator, load, load_mjcf
 from .file_run import FileRun
 from .loading import MJCF_ENDINGS
 from .replay import ReplayGeometry
+from .servo_dofs import servo_dofs
 from .setting_names import SettingNames
 
 SceneArgument = Annotated[
@@ -197,11 +198,6 @@ def set_stiffness(scene: Scene, stiffness: float) -> None:
     """
     scene.parameters.stiffness[:] = stiffness
     scene.parameters.validate()
-
-
-def servo_dofs(scene: Scene) -> list[int]:
-    """Dofs of the joints that may have a servo."""
-    return [joint.v_index for joint in scene.joints if joint.nv == 1]
 
 
 def say_if_free(scene: Scene) -> None:

@@ -17,10 +17,10 @@ void tree_forces(const Tree& tree,
                  Saturation saturation,
                  DynamicsWorkspace& work);
 
-/// A servo's torque is that of the end of the step, tau + kp (q* - q - dt v+) + kd (v* - v+), never
-/// beyond its effort limit, and M^ holds either the law or the limit: compute_dynamics() chooses by
-/// the start of the step. Takes those that v+ = v + dv shows on the wrong side to the right one;
-/// whether there is one and the step must be solved again.
+/// A servo's torque is that of the end of the step, tau + kp (q* - q - dt v+) + kd (v* - v+),
+/// beyond its effort limit by kEffortExcess at most, and M^ holds either the law or the limit:
+/// compute_dynamics() chooses by the start of the step. Takes those that v+ = v + dv shows on the
+/// wrong side to the right one; whether there is one and the step must be solved again.
 bool saturate_at_end(const Scene& scene,
                      const Parameters& parameters,
                      const State& state,

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import Scene, StictionError, load, load_mjcf
-from ..cli_subject import DEFAULT_STEP, servo_dofs
+from ..cli_subject import DEFAULT_STEP
 from ..loading import MJCF_ENDINGS, MJCF_TEXT, READ, SCENE_ENDING
+from ..servo_dofs import servo_dofs
 from .case import Case
 from .finding import Diagnosis, Finding, diagnosis
 from .friction import check_friction, check_urdf_friction

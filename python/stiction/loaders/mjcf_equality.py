@@ -33,7 +33,6 @@ class SoftWeld:
     """A body held by MuJoCo's law to a mocap body, with a bounded force, or to the world.
 
     Attributes:
-        equality: its number.
         mocap: MuJoCo's body, -1: the world; X_A the frame in it.
         pulls: MuJoCo's body; body: of the scene; X_B the frame in it that is pulled to X_A.
         turn_scale: of the rows that turn: MuJoCo's are halves of angles, times its torquescale.
@@ -41,7 +40,6 @@ class SoftWeld:
         most: largest force and largest of the other three, in the units of the rows.
     """
 
-    equality: int
     mocap: int
     X_A: pinocchio.SE3
     pulls: int
@@ -115,7 +113,6 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
     largest = LARGEST * weight if follows else np.inf
     translation, turn = (float(x) for x in m.body_invweight0[bodies[b]])
     return SoftWeld(
-        equality=k,
         pulls=bodies[b],
         mocap=carried[a] if follows else -1,
         X_A=_within(m, carried[a], bodies[a]) * frames[a]

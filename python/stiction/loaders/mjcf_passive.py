@@ -264,7 +264,7 @@ class Passive:
         def apply(f: Floats) -> None:
             load = X_WB.translation, f[:3], by_turn.T @ f[3:]
             step.add(weld.body, load[1], load[2], arm)
-            step.held.append(Held(weld.equality, weld.pulls, load))
+            step.held.append(Held(weld.pulls, load))
 
         return rows, apply
 

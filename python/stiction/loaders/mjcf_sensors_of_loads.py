@@ -27,12 +27,10 @@ class Held:
     """What a soft weld gives the body that it pulls.
 
     Attributes:
-        equality: its number.
         load: on the body that it pulls; to a mocap body or the world.
         body: MuJoCo's.
     """
 
-    equality: int
     body: int
     load: Load
 

@@ -127,8 +127,8 @@ class MjcfSimulation:
         in torque, that on an arm of 1 m. Its geometry stands still at its new place, as in MuJoCo:
         contacts see its motion in their gaps, not in their velocities. So it pushes no faster than
         the settings `recovery_speed` and, by the lever arm about what it pushes,
-        `recovery_angular_speed` allow, and passes through what is slower; `simulation(
-        recovery_speed=math.inf, recovery_angular_speed=math.inf)` has no such bound.
+        `recovery_angular_speed` allow, and passes through what would have to be faster;
+        `simulation(recovery_speed=math.inf, recovery_angular_speed=math.inf)` has no such bound.
 
         Args:
             name: of the mocap body.

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..batch import Batch
 from ..counted_random import uniform
 from ..loading import load
+from ..servo_dofs import servo_dofs
 
 __all__ = ["SceneRuns", "digest"]
 
@@ -94,7 +95,7 @@ class SceneRuns:
         values = self._values(worlds)
         for name, x in values.items():
             _assign(batch, name, x)
-        joints = [joint.v_index for joint in scene.joints if joint.nv == 1]
+        joints = servo_dofs(scene)
         held = batch.position_target[:, joints].copy()
         rows = []
         for k, steps in enumerate(self._intervals()):
@@ -154,8 +155,7 @@ def _assign(batch: Batch, name: str, values: Floats) -> None:
     """One number a world to all entries of a field but those of a free-flyer."""
     whole = batch.values(name)
     if whole.shape[1] == batch.scene.nv:
-        dofs = [joint.v_index for joint in batch.scene.joints if joint.nv == 1]
-        whole[:, dofs] = values[:, None]
+        whole[:, servo_dofs(batch.scene)] = values[:, None]
     else:
         whole[:] = values[:, None]
     batch.assign(name, whole)

@@ -22,8 +22,8 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 from stiction import Control, Scene, Simulator, State, load
-from stiction.cli_subject import servo_dofs
 from stiction.loading import LoadWarning
+from stiction.servo_dofs import servo_dofs
 
 __all__ = ["RobotRow", "bench_robots", "example_robots", "measure_robot"]
 
