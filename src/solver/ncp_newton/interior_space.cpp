@@ -52,6 +52,9 @@ InteriorSpace::InteriorSpace(const Island& island,
   const ContactProblem& p = island.problem;
   work.reserve(p.g.size(), n_, space.num_coordinates());
   scale_rows(island, w_.scale_of_row);
+  const auto* sets = p.sets.data() + island.first;
+  three_rows_ =
+      std::all_of(sets, sets + n_, [](const ConstraintSet& set) { return set.dim == kRows; });
   unit_ = 0.0;
   for (double* x : {w_.scale.data(), w_.g.data(), w_.compliance.data()})
     std::fill(x, x + kRows * n_, 0.0);
@@ -72,12 +75,14 @@ InteriorSpace::InteriorSpace(const Island& island,
 
 /// Of the problem; r >= first_row(contact).
 int InteriorSpace::row(int contact, int r) const {
+  if (three_rows_) return island_.begin + kRows * contact + r;
   const ConstraintSet& set = island_.problem.sets[island_.first + contact];
   return set.offset + set.dim - kRows + r;
 }
 
 /// That the contact has.
 int InteriorSpace::first_row(int contact) const {
+  if (three_rows_) return 0;
   return kRows - island_.problem.sets[island_.first + contact].dim;
 }
 
@@ -89,6 +94,38 @@ void InteriorSpace::restart(const Start& start) {
   }
   std::fill(w_.at.now.l + normals, w_.at.now.l + rows, start.impulse);
   std::fill(w_.at.now.y + normals, w_.at.now.y + rows, start.velocity);
+  evaluate();
+}
+
+/// The pair l, y with l o y = size e and the given difference w = l - y: eigenvalues xi of w are
+/// those of l less those of y, whose product is `size`; all three have the same axes.
+void InteriorSpace::restart_near(
+    const double* lambda, const double* velocity, double size, double centring, double reach) {
+  restart({0.0, 0.0, centring, reach});
+  const auto above = [size](double xi) {
+    const double root = std::sqrt(xi * xi + 4.0 * size);
+    return xi > 0.0 ? 0.5 * (xi + root) : 2.0 * size / (root - xi);
+  };
+  for (int i = 0; i < n_; ++i) {
+    double w[kRows] = {}, c[kRows] = {};
+    for (int r = first_row(i); r < kRows; ++r) {
+      const double scale = w_.scale[r * n_ + i];
+      if (scale == 0.0) continue;
+      c[r] = scale * velocity[row(i, r)] / unit_;
+      w[r] = lambda[row(i, r)] / (scale * unit_) - c[r];
+    }
+    w[kNormal] -= std::sqrt(c[0] * c[0] + c[1] * c[1]);
+    const double t = std::sqrt(w[0] * w[0] + w[1] * w[1]);
+    const double outer = above(w[kNormal] + t), inner = above(w[kNormal] - t);
+    double *l = w_.at.now.l + i, *y = w_.at.now.y + i;
+    for (int r = 0; r < kNormal; ++r) {
+      const double half = t > 0.0 ? 0.5 * w[r] / t : 0.0;
+      l[r * n_] = half * (outer - inner);
+      y[r * n_] = half * (size / outer - size / inner);
+    }
+    l[kNormal * n_] = 0.5 * (outer + inner);
+    y[kNormal * n_] = 0.5 * (size / outer + size / inner);
+  }
   evaluate();
 }
 

@@ -36,6 +36,9 @@ class InteriorSpace final : public PredictorCorrector {
                 int& factorisations);
 
   void restart(const Start& start);
+  /// Near impulses and their velocity [rows]: at the pairs l o y = size e whose l - y is theirs.
+  void restart_near(
+      const double* lambda, const double* velocity, double size, double centring, double reach);
   /// The iterate, indexed by the problem's rows.
   void copy_impulse(double* lambda) const;
 
@@ -58,7 +61,8 @@ class InteriorSpace final : public PredictorCorrector {
   const Island island_;
   TreeSpace& space_;
   InteriorSpaceWork& w_;
-  const int n_;  ///< contacts
+  const int n_;             ///< contacts
+  bool three_rows_ = true;  ///< each of them
   bool compliant_ = false;
   double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
 };

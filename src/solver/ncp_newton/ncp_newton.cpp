@@ -182,6 +182,14 @@ bool NcpNewton::newton_in_space() {
   return certificate_.relative <= tolerance;
 }
 
+/// Bodies in a row, as in a stack, or few of them: five factorisations cost less than the sweeps
+/// that they save.
+bool NcpNewton::cheap_to_factor() {
+  constexpr double kPerRow = 64.0;  // multiplications
+  return is_large(island_) && in_tree_space() &&
+         work_.multipliers.trees.work() <= kPerRow * island_.rows();
+}
+
 /// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
 bool NcpNewton::sweep_loose() {
   constexpr double kHandOver = 1e-4;
@@ -190,6 +198,7 @@ bool NcpNewton::sweep_loose() {
   const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
   if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
     return true;
+  if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
   settings.max_iterations = std::min(300, settings_.max_iterations);

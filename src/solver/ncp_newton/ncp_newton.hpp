@@ -108,6 +108,7 @@ class NcpNewton {
   // The stages.
   bool start_well();
   bool go_inside();
+  bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
   bool come_to_rest();
   bool multipliers(int most);
@@ -129,6 +130,7 @@ class NcpNewton {
   bool newton(int steps, double proximal, double tolerance);
   bool newton(int steps, double proximal) { return newton(steps, proximal, tolerance_); }
   bool in_tree_space();
+  bool cheap_to_factor();
   bool newton_in_space();
   bool drowns(const RowSizes& sizes) const;
   bool rounding_exhausted() const;

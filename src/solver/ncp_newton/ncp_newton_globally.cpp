@@ -45,17 +45,14 @@ bool NcpNewton::try_interior_point() {
   });
 }
 
-/// The interior point method on loose bodies: some twenty steps bring an island of any size to
-/// where multipliers take hundreds. Where the path folds, as in one of eight kicked stacks, it is
-/// left.
-bool NcpNewton::go_inside() {
-  constexpr int kMaxSteps = 60, kPatience = 5;
-  constexpr double kFirst = 1e-3, kLast = 0.5e-12, kDown = 0.1;  // of the mean pair
-  if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
+/// Down the path, the impulses judged wherever the mean pair has fallen by kDown; true if that
+/// solves the island.
+bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
+  constexpr int kMaxSteps = 40, kPatience = 5;
+  constexpr double kFirst = 3e-3, kLast = 0.5e-12, kDown = 0.3;  // of the mean pair
+  const int most =
+      interior.steps() + (budget_.by_formula() ? kMaxSteps : std::min(kMaxSteps, budget_.left()));
   const int before = budget_.count();
-  const int most = budget_.by_formula() ? kMaxSteps : std::min(kMaxSteps, budget_.left());
-  InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
-  interior.restart(kStarts[0]);
   bool good = true;
   for (double target = kFirst; good && target > kLast && !solved(); target *= kDown) {
     good = interior.advance(target, most, settings_.interrupt, kPatience);
@@ -65,7 +62,21 @@ bool NcpNewton::go_inside() {
     keep_best();
   }
   if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
-  if (solved()) return true;
+  return solved();
+}
+
+/// The interior point method on loose bodies, from the best impulses so far: some five steps bring
+/// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
+/// far away.
+bool NcpNewton::go_inside() {
+  constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
+  if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
+  InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
+  interior.restart_near(
+      lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
+  if (follow_path_in_space(interior)) return true;
+  interior.restart(kStarts[0]);
+  if (!budget_.exhausted() && follow_path_in_space(interior)) return true;
   return_to_best();
   evaluate();
   return false;

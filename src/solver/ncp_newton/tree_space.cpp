@@ -89,18 +89,35 @@ constexpr int kRow = loose::kRow;
 
 }  // namespace
 
-/// y += Z x of loose bodies.
+/// y += Z x of loose bodies. Contacts of the same bodies follow each other: their sums stay in
+/// registers, in the same order.
 STICTION_CLONES void TreeSpace::gather_loose(const Loose& in, const double* impulse, double* y) {
+  double none[kRow] = {}, *to_a = none, *to_b = none;
+  Octo sum_a{}, sum_b{};
   for (int k = 0; k < in.count; ++k) {
     const double* x = impulse + in.rows[k].begin;
-    const int dim = in.rows[k].dim;
-    for (int s = in.side_start[k]; s < in.side_start[k + 1]; ++s) {
-      const double* z = in.sides[s].z;
-      Octo sum = octo(z) * x[0];
-      for (int r = 1; r < dim; ++r) sum += octo(z + kRow * r) * x[r];
-      octo(y + in.sides[s].start) += sum;
+    const int dim = in.rows[k].dim, first = in.side_start[k];
+    const bool alone = in.side_start[k + 1] - first == 1;
+    const Side &a = in.sides[first], &b = in.sides[alone ? first : first + 1];
+    double *at_a = y + a.start, *at_b = alone ? none : y + b.start;
+    if (at_a != to_a || at_b != to_b) {
+      octo(to_a) = sum_a;
+      octo(to_b) = sum_b;
+      to_a = at_a;
+      to_b = at_b;
+      sum_a = octo(to_a);
+      sum_b = octo(to_b);
     }
+    Octo of_a = octo(a.z) * x[0], of_b = octo(b.z) * x[0];
+    for (int r = 1; r < dim; ++r) {
+      of_a += octo(a.z + kRow * r) * x[r];
+      of_b += octo(b.z + kRow * r) * x[r];
+    }
+    sum_a += of_a;
+    sum_b += of_b;
   }
+  octo(to_a) = sum_a;
+  octo(to_b) = sum_b;
 }
 
 /// motion = Z^T y of loose bodies.

@@ -19,6 +19,8 @@ class TreeSpace {
   /// Order and fill for the island. False if the problem does not know its trees, or if they have
   /// more than `most` coordinates.
   bool prepare(const Island& island, int most);
+  /// Of one factorisation, in multiplications.
+  double work() const { return matrix_.work(); }
   const std::vector<Rows>& rows() const { return rows_; }
   int num_coordinates() const { return static_cast<int>(inertia_.size()); }
   const std::vector<double>& inertia() const { return inertia_; }

@@ -219,6 +219,68 @@ BOOST_AUTO_TEST_CASE(some_twenty_steps_solve_islands_of_any_size) {
   }
 }
 
+// From impulses and their velocity: l - y is theirs whatever the pairs, so that small pairs leave
+// the impulses of a solution where they are.
+BOOST_AUTO_TEST_CASE(a_start_near_impulses_is_as_near_as_its_pairs_are_small) {
+  Rng rng(7);
+  int trials = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    const ContactProblem p = loose_problem(rng, 20, contacts(rng, 60));
+    const Solved solved = solve_to(p, 1e-9);
+    if (solved.residual > 1e-7) continue;
+    ++trials;
+    const Island island(p, 0, p.num_sets());
+    TreeSpace space;
+    BOOST_REQUIRE(space.prepare(island, 100000));
+    InteriorSpaceWork work;
+    int count = 0;
+    InteriorSpace interior(island, space, work, count);
+    VectorXd c(p.num_rows()), l(p.num_rows());
+    residuals(p, solved.impulse.data(), c.data(), 0, p.num_sets());
+    const double unit = Eigen::Map<const VectorXd>(p.g.data(), p.num_rows()).cwiseAbs().maxCoeff();
+    for (const double size : {1e-4, 1e-8, 1e-12}) {
+      interior.restart_near(solved.impulse.data(), c.data(), size, 1e-3, 0.95);
+      interior.copy_impulse(l.data());
+      for (const ConstraintSet& set : p.sets) {
+        for (int r = 0; r < set.dim; ++r) {
+          const int k = set.offset + r;
+          const double scale = unit / std::sqrt(p.diagonal_entry(&set - p.sets.data(), r));
+          BOOST_TEST(std::abs(l[k] - solved.impulse[k]) <= 3.0 * (std::sqrt(size) + 1e-5) * scale);
+        }
+      }
+    }
+  }
+  BOOST_TEST(trials >= 15);
+}
+
+// As of a body that is kicked: the last impulses are wrong by as much as the residual says, and
+// right about which contacts carry.
+BOOST_AUTO_TEST_CASE(last_impulses_save_half_of_the_steps) {
+  Rng rng(8);
+  int near = 0, far = 0, trials = 0;
+  for (int trial = 0; trial < 20; ++trial) {
+    ContactProblem p = loose_problem(rng, 30, contacts(rng, 100));
+    const Solved last = solve_to(p, 1e-9);
+    if (last.residual > 1e-7) continue;
+    ++trials;
+    for (double& x : p.g) x += 0.1 * rng.uniform(-1.0, 1.0);
+    const Island island(p, 0, p.num_sets());
+    TreeSpace space;
+    BOOST_REQUIRE(space.prepare(island, 100000));
+    InteriorSpaceWork work;
+    VectorXd c(p.num_rows());
+    const Residuals r = residuals(p, last.impulse.data(), c.data(), 0, p.num_sets());
+    InteriorSpace interior(island, space, work, near);
+    interior.restart_near(
+        last.impulse.data(), c.data(), std::clamp(r.relative, 1e-6, 1.0), 1e-3, 0.95);
+    interior.advance(1e-3, 60, {});
+    far += solve_to(p, 1e-3).steps;
+  }
+  BOOST_TEST_MESSAGE("steps from the last impulses " << near << ", from far away " << far);
+  BOOST_TEST(trials >= 15);
+  BOOST_TEST(2 * near <= far);
+}
+
 BOOST_AUTO_TEST_CASE(cones_of_more_rows_are_left_to_others) {
   Rng rng(5);
   std::vector<ConstraintSet> sets = contacts(rng, 8);
