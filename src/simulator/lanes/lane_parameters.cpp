@@ -72,24 +72,22 @@ bool is_scalar(const Material& m) {
   return std::isfinite(m.stiffness) || m.torsional_friction > 0.0 || m.rolling_friction > 0.0;
 }
 
-/// Friction, restitution and rest offset of the pairs. Returns whether one with slots is scalar.
-bool put_materials(const Scene& scene,
-                   const LaneLayout& layout,
-                   const Parameters& p,
-                   LaneWriter& out) {
-  double* const friction = out.next;
-  const std::size_t n = layout.pairs.size() * static_cast<std::size_t>(out.width);
+Material material_of(const Scene& scene, const Parameters& p, const LaneMaterials& pair) {
+  return scene.pair_material(p, std::min(pair.shape, pair.other), std::max(pair.shape, pair.other));
+}
+
+/// Friction of the pairs. Returns whether one with slots is scalar.
+bool put_friction(const Scene& scene,
+                  const LaneLayout& layout,
+                  const Parameters& p,
+                  LaneWriter& out) {
   bool scalar = false;
   for (const LaneMaterials& pair : layout.pairs) {
-    const Material m =
-        scene.pair_material(p, std::min(pair.shape, pair.other), std::max(pair.shape, pair.other));
+    const Material m = material_of(scene, p, pair);
     const bool own = is_scalar(m);
     scalar = scalar || (own && pair.has_slots);
-    out.next[n] = m.restitution;
-    out.next[2 * n] = m.rest_offset;
     out.put(own && !pair.has_slots ? -1.0 : m.friction);
   }
-  out.next = friction + 3 * n;
   return scalar;
 }
 
@@ -122,11 +120,9 @@ void write_lane_parameters(const Scene& scene,
                                        &p.upper,
                                        &p.kp,
                                        &p.kd,
-                                       &p.effort_limit,
-                                       &p.spring_stiffness,
-                                       &p.spring_rest})
+                                       &p.effort_limit})
     out.put(*x);
-  const bool scalar = put_materials(scene, layout, p, out);
+  const bool scalar = put_friction(scene, layout, p, out);
   put_least_inertia(layout, p, out);
   out.put(scalar || has_scalar_joint(layout, p) ? 1.0 : 0.0);
 }
@@ -147,6 +143,10 @@ void write_lane_shapes(const Scene& scene,
   const int n = static_cast<int>(layout.geometries.size());
   for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).centre);
   for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).radius);
+  out.put(p.spring_stiffness);
+  out.put(p.spring_rest);
+  for (const LaneMaterials& pair : layout.pairs) out.put(material_of(scene, p, pair).restitution);
+  for (const LaneMaterials& pair : layout.pairs) out.put(material_of(scene, p, pair).rest_offset);
 }
 
 }  // namespace stiction

@@ -8,7 +8,8 @@ namespace stiction {
 inline namespace STICTION_ISA {
 
 /// LanePack::parameters and LanePack::shapes in the order in which they lie; written by
-/// write_lane_parameters() and write_lane_shapes(). No WorldField changes the latter.
+/// write_lane_parameters() and write_lane_shapes(). Of the fields of a world restitution alone
+/// changes the latter.
 template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
@@ -25,11 +26,11 @@ struct LaneParameters {
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 7 * s.tree.num_bodies + 3 + 10 * s.tree.nv + 3 * s.num_pairs + 3;
+  return 7 * s.tree.num_bodies + 3 + 8 * s.tree.nv + s.num_pairs + 3;
 }
-/// Reals of placements and shapes.
+/// Reals of placements, shapes, springs and what else of pairs is not friction.
 constexpr int lane_shapes_size(const LaneScene& s) {
-  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries;
+  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries + 2 * s.tree.nv + 2 * s.num_pairs;
 }
 
 template <class Real>
@@ -47,24 +48,18 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
   p.tree.inertia = arena.template take<const Sym3<Real>>(nb);
   p.tree.base = *shapes.template take<const RigidTransform<Real>>(1);
   p.tree.gravity = *arena.template take<const Vec3<Real>>(1);
-  const Real** const of_dofs[] = {&p.armature,
-                                  &p.damping,
-                                  &p.dry_friction,
-                                  &p.lower,
-                                  &p.upper,
-                                  &p.kp,
-                                  &p.kd,
-                                  &p.effort_limit,
-                                  &p.spring_stiffness,
-                                  &p.spring_rest};
+  const Real** const of_dofs[] = {
+      &p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.kp, &p.kd, &p.effort_limit};
   for (const Real** x : of_dofs) *x = arena.template take<const Real>(nv);
   p.placement = shapes.template take<const RigidTransform<Real>>(ng);
   p.size = shapes.template take<const Vec3<Real>>(ng);
   p.centre = shapes.template take<const Vec3<Real>>(ng);
   p.radius = shapes.template take<const Real>(ng);
+  p.spring_stiffness = shapes.template take<const Real>(nv);
+  p.spring_rest = shapes.template take<const Real>(nv);
   p.friction = arena.template take<const Real>(s.num_pairs);
-  p.restitution = arena.template take<const Real>(s.num_pairs);
-  p.rest_offset = arena.template take<const Real>(s.num_pairs);
+  p.restitution = shapes.template take<const Real>(s.num_pairs);
+  p.rest_offset = shapes.template take<const Real>(s.num_pairs);
   p.least_mass = arena.template take<const Real>(1);
   p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);
