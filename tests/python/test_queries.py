@@ -278,6 +278,23 @@ def test_reactions_at_closures() -> None:
             other.joint_reaction("hinge")
 
 
+@pytest.mark.parametrize("integrator", ["implicit-euler", "exponential"])
+def test_reactions_of_compliant_steps(integrator: str) -> None:
+    """Solo-12 stands on springs: what all four hips carry is the weight of the base."""
+    scene = stiction.load("solo12")
+    damped = stiction.Material(stiffness=2e4, damping=200.0)
+    for g in range(1, len(scene.geometries)):
+        scene.set_pair_material("ground", g, damped)
+    sim = stiction.Simulator(scene, dt=1e-3, integrator=integrator)
+    state, control = sim.initial_state("standing"), sim.hold("standing")
+    sim.run(state, control, steps=1500)
+    motion = sim.motion()
+    assert np.abs(motion.acceleration(scene.body_names[0])).max() < 1e-2
+    hips = [sim.joint_reaction(f"{leg}_HAA")[0] for leg in ("FL", "FR", "HL", "HR")]
+    on_base = 9.81 * scene.parameters.mass[0]
+    np.testing.assert_allclose(-np.sum(hips, axis=0), [0, 0, on_base], atol=2e-2)
+
+
 def test_reactions_at_welds_and_loops() -> None:
     """A weld takes moments too, and leaves none about the axis of a hinge without drive; within
     what a joint carries a closure cancels."""
