@@ -31,6 +31,12 @@ int body_from(const Scene& scene, const bp::object& body, const char* field) {
   });
 }
 
+int joint_from(const Scene& scene, const bp::object& joint, const char* field) {
+  return index_from(joint, field, 0, scene.num_bodies(), [&](const std::string& name) {
+    return scene.joint(name);
+  });
+}
+
 int geometry_from(const Scene& scene, const bp::object& geometry, const char* field) {
   return index_from(geometry,
                     field,

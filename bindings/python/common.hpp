@@ -165,6 +165,7 @@ int index_of_body(const bp::object& body, const char* field);
 // --- arguments given by name or number ---
 
 int body_from(const Scene& scene, const bp::object& body, const char* field);
+int joint_from(const Scene& scene, const bp::object& joint, const char* field);
 int geometry_from(const Scene& scene, const bp::object& geometry, const char* field);
 int dof_from(const Scene& scene, const bp::object& dof, const char* field);
 

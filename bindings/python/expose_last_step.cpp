@@ -3,6 +3,7 @@
 #include "inside.hpp"
 #include "integrator/step_record.hpp"
 #include "named_contact.hpp"
+#include "named_motion.hpp"
 #include "scene_holder.hpp"
 #include "simulator_holder.hpp"
 
@@ -81,15 +82,26 @@ BodyWrench wrench_on(Holder& sim, const bp::object& body) {
   return sim.wrench_on(b);
 }
 
-/// Of all contacts of two bodies, on B; the moment about `point`.
+/// Of the last step, where it began.
+Transform frame_of_step(const Holder& sim, const bp::object& frame) {
+  const auto [body, X] = place_from(sim.scene(), frame, "frame");
+  return sim.motion().pose(body) * X;
+}
+
+/// Of all contacts of two bodies, on B.
 bp::tuple wrench_between(Holder& sim,
                          const bp::object& body_a,
                          const bp::object& body_b,
-                         const bp::object& point) {
+                         const bp::object& point,
+                         const bp::object& frame) {
   const int a = body_from(sim.scene(), body_a, "body_a"),
             b = body_from(sim.scene(), body_b, "body_b");
-  const Vec3d about = vec3_from(point, "point");
+  if (!point.is_none() && !frame.is_none())
+    throw std::invalid_argument("point and frame: give one of them, the frame has its origin");
+  Transform X = Transform::identity();
+  if (!point.is_none()) X.p = vec3_from(point, "point");
   const LastStep last(sim, "Simulator.wrench_between");
+  if (!frame.is_none()) X = frame_of_step(sim, frame);
   Vec3d force{0, 0, 0}, moment{0, 0, 0};
   for (const ContactReport& c : sim.contacts()) {
     const bool same = c.body_a == a && c.body_b == b, swapped = c.body_a == b && c.body_b == a;
@@ -97,9 +109,25 @@ bp::tuple wrench_between(Holder& sim,
     const double sign = same ? 1.0 : -1.0;
     const Vec3d f = c.force_on_b_world * sign;
     force += f;
-    moment += cross(c.position - about, f) + c.moment_on_b_world * sign;
+    moment += cross(c.position - X.p, f) + c.moment_on_b_world * sign;
   }
-  return bp::make_tuple(to_array(force), to_array(moment));
+  return wrench_in(X, X.p, force, moment);
+}
+
+std::shared_ptr<NamedMotion> motion(const Holder& sim) {
+  const LastStep last(sim, "Simulator.motion");
+  return std::make_shared<NamedMotion>(NamedMotion{bp::object(sim.shown), sim.motion()});
+}
+
+bp::tuple joint_reaction(Holder& sim, const bp::object& joint, const bp::object& frame) {
+  const int body = joint_from(sim.scene(), joint, "joint");
+  const LastStep last(sim, "Simulator.joint_reaction");
+  const BodyWrench w = sim.joint_reaction(body);
+  const Vec3d origin = sim.motion().pose(body).p;
+  Transform X = Transform::identity();
+  X.p = origin;
+  if (!frame.is_none()) X = frame_of_step(sim, frame);
+  return wrench_in(X, origin, w.force, w.moment);
 }
 
 Balance balance(Holder& sim, const State& after, const bp::object& control) {
@@ -197,13 +225,31 @@ void expose_last_step(SimulatorClass& c) {
            &wrench_on,
            (arg("self"), arg("body")),
            "BodyWrench of all contacts on a body, by name or number, in the last step.")
-      .def(
-          "wrench_between",
-          &wrench_between,
-          (arg("self"), arg("body_a"), arg("body_b"), arg("point") = bp::make_tuple(0.0, 0.0, 0.0)),
-          "(force (3,) [N], moment (3,) [N m]) of all contacts between two bodies (\"world\": the "
-          "fixed world) in the last step: what B feels, world axes, the moment about `point` (3,), "
-          "world [m].")
+      .def("wrench_between",
+           &wrench_between,
+           (arg("self"), arg("body_a"), arg("body_b"), arg("point") = none, arg("frame") = none),
+           "(force (3,) [N], moment (3,) [N m]) of all contacts between two bodies (\"world\": the "
+           "fixed world) in the last step: what B feels. In world axes, the moment about `point` "
+           "(3,), world [m], None: the world's origin; or in the axes of the body or named frame "
+           "`frame` and about its origin, where the step began.")
+      .def("motion",
+           &motion,
+           arg("self"),
+           "SceneMotion of the start of the last step with the mean acceleration of the step, "
+           "(v+ - v) / dt, contacts and drives included: what M a + bias = tau + J^T forces of the "
+           "step holds for. Of a free joint v+ counts in the axes of the start. Raises ValueError "
+           "where the step was not finite, or was repeated for gradients since.")
+      .def("joint_reaction",
+           &joint_reaction,
+           (arg("self"), arg("joint"), arg("frame") = none),
+           "(force (3,) [N], moment (3,) [N m]) that the body beyond a joint, by name or number, "
+           "takes from its parent in the last step, drive, friction and limit of the joint "
+           "included: the rate of momentum of all that the joint carries less its weight, "
+           "contacts, closures and wrenches, at `motion()`. In world axes about the origin of the "
+           "body; or in those of the body or named frame `frame`, about its origin. Rotors "
+           "(armature) turn by forces of the joint itself: what turns them is not in it. Raises "
+           "ValueError for a free joint, one that sleeps, and where what it carries has a closure "
+           "with something else and the step is compliant or of `project_closures`.")
       .def("balance",
            refusal("balance", {{"state", Argument::kState}, {"control", Argument::kAny, false}}))
       .def("balance",

@@ -28,7 +28,7 @@ TASKS: dict[str, dict[str, Any]] = {
     "Hopper": {},
     "Ant": {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0.0},
 }
-"""Task -> settings of Gymnasium's, with which both have the same observations and rewards."""
+"""Task -> settings of both: what contacts carry is as large in neither."""
 ENGINES = ("stiction", "mujoco")
 
 
@@ -82,7 +82,9 @@ def worlds_of(engine: str, task: str, worlds: int, threads: int) -> Any:
         raise ValueError(f"{engine!r}, {task!r}: engines are {ENGINES}, tasks {tuple(TASKS)}")
     if engine == "mujoco":
         return MujocoWorlds(task, worlds)
-    return gymnasium.make_vec(f"stiction/{task}-v5", num_envs=worlds, threads=threads)
+    return gymnasium.make_vec(
+        f"stiction/{task}-v5", num_envs=worlds, threads=threads, **TASKS[task]
+    )
 
 
 def judge(env: Any, policy: stiction.envs.Policy, longest: int, seed: int) -> dict[str, float]:

@@ -122,8 +122,12 @@ class Observations(NextSteps):
                 gravity in these axes; height (1) of its origin [m]. Of joints: joint_q and joint_v,
                 all that is not the first body's; q, v whole; target (nv) position_target, as it was
                 written.
+                com (3), centre of mass of the first body and all that hangs on it, world [m].
                 Of `feet`: contact, 1 where one touches with force, else 0; force (3 each), the sum
-                of the contact forces on it in the last step [N], world axes.
+                of the contact forces on it in the last step [N], world axes; wrench (6 each), that
+                force and its moment [N m] about the centre of mass of the tree that the foot
+                belongs to, of the world's geometries about the origin, where the last step of a
+                world began. It takes one more collision part of a step.
                 Of `imu`: imu (6), specific force [m/s^2] and angular rate [rad/s] in the frame's
                 axes, see below. Of `frames`: pose (7 each), position [m] and unit quaternion x y z
                 w with w >= 0; velocity (6 each), linear of the origin [m/s]

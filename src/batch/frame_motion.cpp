@@ -9,6 +9,18 @@ void FrameMotion::set(const Parameters& p, const double* q, const double* v) {
   forward_kinematics(*scene_, p, q, v, work_);
 }
 
+Vec3d FrameMotion::centre_of_mass(int tree) const {
+  const Tree& t = scene_->trees()[tree];
+  Vec3d sum{0, 0, 0};
+  double mass = 0.0;
+  for (int body = t.body_offset; body < t.body_offset + t.num_bodies; ++body) {
+    const double m = parameters_->mass[body];
+    sum += body_placement(*scene_, work_, body) * parameters_->com[body] * m;
+    mass += m;
+  }
+  return mass > 0.0 ? sum * (1.0 / mass) : sum;
+}
+
 Transform FrameMotion::pose(const BodyFrame& frame) const {
   return body_placement(*scene_, work_, frame.body) * frame.X_BF;
 }

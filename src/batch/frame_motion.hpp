@@ -14,6 +14,8 @@ class FrameMotion {
   /// At (q, v), under the placements of `p`, which must stay as long as it is asked.
   void set(const Parameters& p, const double* q, const double* v);
 
+  const DynamicsWorkspace& dynamics() const { return work_; }
+  Vec3d centre_of_mass(int tree) const;  ///< of all its bodies, world [m]
   Transform pose(const BodyFrame& frame) const;
   Vec3d velocity(const BodyFrame& frame) const;  ///< of its origin [m/s], world axes
   Vec3d turn(const BodyFrame& frame) const;      ///< [rad/s], world axes

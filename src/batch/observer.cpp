@@ -1,6 +1,7 @@
 #include "stiction/batch/observer.hpp"
 
 #include "batch/batch_impl.hpp"
+#include "batch/contact_wrenches.hpp"
 #include "batch/frame_motion.hpp"
 #include "batch/ground_scan.hpp"
 #include "math/quaternion.hpp"
@@ -15,7 +16,20 @@ namespace {
 constexpr int kRootQ = 7, kRootV = 6;  ///< entries of a free-flyer, the first body
 constexpr int kAxes = 3, kImu = 6, kPose = 7, kTwist = 6;
 
-enum class Kind { kQ, kV, kTarget, kGravity, kContact, kForce, kImu, kPose, kVelocity, kHeights };
+enum class Kind {
+  kQ,
+  kV,
+  kTarget,
+  kGravity,
+  kCentre,
+  kContact,
+  kForce,
+  kWrench,
+  kImu,
+  kPose,
+  kVelocity,
+  kHeights
+};
 
 /// A run of columns.
 struct Column {
@@ -43,6 +57,8 @@ Column column_of(const std::string& name, const Scene& scene, const ObserverSett
   if (name == "target") return {Kind::kTarget, 0, nv};
   if (name == "contact") return {Kind::kContact, 0, feet, some_feet};
   if (name == "force") return {Kind::kForce, 0, kAxes * feet, some_feet};
+  if (name == "wrench") return {Kind::kWrench, 0, kTwist * feet, some_feet};
+  if (name == "com") return {Kind::kCentre, 0, scene.trees().empty() ? 0 : kAxes, "a body"};
   if (name == "imu") return {Kind::kImu, 0, s.imu.body < 0 ? 0 : kImu, "imu, the name of a frame"};
   if (name == "pose") return {Kind::kPose, 0, kPose * frames, some_frames};
   if (name == "velocity") return {Kind::kVelocity, 0, kTwist * frames, some_frames};
@@ -113,6 +129,8 @@ const std::vector<std::string>& observation_names() {
                                               "target",
                                               "contact",
                                               "force",
+                                              "wrench",
+                                              "com",
                                               "imu",
                                               "pose",
                                               "velocity",
@@ -125,6 +143,7 @@ struct Observer::Impl {
   struct Part {
     explicit Part(const Scene& scene) : now(scene), before(scene) {}
     FrameMotion now, before;
+    std::unique_ptr<ContactWrenches> wrenches;  ///< if asked for
     std::vector<double> row;
   };
   /// The world at hand.
@@ -145,6 +164,7 @@ struct Observer::Impl {
   void write(int number, Part& part) const;
   void write(const Column& column, const World& world, const Part& part, double* to) const;
   void write_contacts(Kind kind, const World& world, const Part& part, double* to) const;
+  void write_wrenches(const World& world, const Part& part, double* to) const;
   void write_imu(const World& world, const Part& part, double* to) const;
   void write_frames(Kind kind, const Part& part, double* to) const;
 
@@ -164,8 +184,8 @@ Observer::Impl::Impl(Batch& of, const ObserverSettings& s)
     : batch(*of.impl_), scene(of.scene()), settings(s), columns(columns_of(scene, s)) {
   batch.check_idle("observe");
   if (!columns.empty()) width = columns.back().first + columns.back().width;
-  moving = asks({Kind::kImu, Kind::kPose, Kind::kVelocity, Kind::kHeights});
-  looking_back = asks({Kind::kImu, Kind::kForce});
+  moving = asks({Kind::kImu, Kind::kPose, Kind::kVelocity, Kind::kHeights, Kind::kCentre});
+  looking_back = asks({Kind::kImu, Kind::kForce, Kind::kWrench});
   foot_of = geometry_columns(scene, s.feet.data(), static_cast<int>(s.feet.size()));
   const Vec3d& g = scene.parameters.gravity;
   down = g * (1.0 / std::max(norm(g), 1e-300));
@@ -180,6 +200,8 @@ Observer::Impl::Impl(Batch& of, const ObserverSettings& s)
   for (int part = 0; part < batch.pool->parts(); ++part) {
     parts.push_back(std::make_unique<Part>(scene));
     parts.back()->row.resize(width);
+    if (asks({Kind::kWrench}))
+      parts.back()->wrenches = std::make_unique<ContactWrenches>(scene, batch.settings);
   }
 }
 
@@ -226,6 +248,13 @@ void Observer::Impl::write(const Column& column,
       std::fill_n(to, column.width, 0.0);
       write_contacts(column.kind, world, part, to);
       return;
+    case Kind::kWrench:
+      std::fill_n(to, column.width, 0.0);
+      write_wrenches(world, part, to);
+      return;
+    case Kind::kCentre:
+      put(part.now.centre_of_mass(0), to);
+      return;
     case Kind::kImu:
       write_imu(world, part, to);
       return;
@@ -262,6 +291,28 @@ void Observer::Impl::write_contacts(Kind kind,
     }
   };
   batch.range_of(world.number).each_contact(batch.place(world.number), ContactVisit::by(add));
+}
+
+/// About the centre of mass of the tree of the geometry's body; of the world's, its origin.
+void Observer::Impl::write_wrenches(const World& world, const Part& part, double* to) const {
+  ContactWrenches& wrenches = *part.wrenches;
+  batch.range_of(world.number).get_state(batch.place(world.number), wrenches.state());
+  const Parameters& p = world.own != nullptr ? *world.own : scene.parameters;
+  for (const ContactWrenches::Applied& x : wrenches.find(p, part.before)) {
+    for (const auto& [geometry, sign] : {std::pair{x.geometry_a, -1.0}, {x.geometry_b, 1.0}}) {
+      if (foot_of[geometry] < 0) continue;
+      const int body = scene.geometries()[geometry].body;
+      const Vec3d centre =
+          body < 0 ? Vec3d{0, 0, 0} : part.before.centre_of_mass(scene.tree_of_body(body));
+      const Vec3d force = x.force * sign;
+      const Vec3d moment = x.moment * sign + cross(x.point - centre, force);
+      double* own = to + kTwist * foot_of[geometry];
+      for (int k = 0; k < kAxes; ++k) {
+        own[k] += force[k];
+        own[kAxes + k] += moment[k];
+      }
+    }
+  }
 }
 
 void Observer::Impl::write_imu(const World& world, const Part& part, double* to) const {

@@ -29,6 +29,14 @@ std::map<std::string, double> links_to_balance(const UrdfDocument& document) {
   return result;
 }
 
+std::map<std::string, Vec3d> normals_of_planes(const UrdfDocument& document) {
+  std::map<std::string, Vec3d> result;
+  for (const UrdfJoint& joint : document.joints) {
+    if (joint.type == "planar") result[joint.name] = joint.axis;
+  }
+  return result;
+}
+
 void set_moments(XmlElement& inertia, double moment) {
   for (const char* name : {"ixx", "iyy", "izz"}) {
     inertia.SetAttribute(name, format_number(moment).c_str());
@@ -166,8 +174,10 @@ Robot load_urdf_string(const std::string& xml,
   try {
     std::map<std::string, double> balanced;
     if (options.balance_inertia) balanced = links_to_balance(document);
-    robot =
-        kinematics_from_urdf(kinematic_text(file, balanced), options.free_flyer, options.material);
+    robot = kinematics_from_urdf(kinematic_text(file, balanced),
+                                 options.free_flyer,
+                                 normals_of_planes(document),
+                                 options.material);
   } catch (const BodyError& e) {
     file.fail(line_of(document, e.body), e.what());
   } catch (const std::exception& e) {

@@ -43,7 +43,29 @@ static std::string root_joint_name(const std::string& xml) {
   return name;
 }
 
-Robot kinematics_from_urdf(const std::string& xml, bool free_flyer, const Material& material) {
+/// A planar joint of another normal than z as a composite of what it is made of: two slides along x
+/// and y, turned with z to the normal by the smallest turn, and a rotation about it. q and v keep
+/// their places.
+static void turn_plane(pinocchio::Model& model, const std::string& joint, const Vec3d& normal) {
+  const pinocchio::JointIndex j = model.getJointId(joint);
+  const Eigen::Vector3d n = Eigen::Vector3d(normal.x, normal.y, normal.z).normalized();
+  if (n == Eigen::Vector3d::UnitZ()) return;
+  Eigen::Matrix3d R = Eigen::Vector3d(1, -1, -1).asDiagonal();  // half a turn about x: n = -z
+  if (n.z() > -1.0 + 1e-12)
+    R = Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), n).toRotationMatrix();
+  pinocchio::JointModelComposite parts;
+  parts.addJoint(pinocchio::JointModelPrismaticUnaligned(Eigen::Vector3d(R.col(0))));
+  parts.addJoint(pinocchio::JointModelPrismaticUnaligned(Eigen::Vector3d(R.col(1))));
+  parts.addJoint(pinocchio::JointModelRevoluteUnboundedUnaligned(n));
+  pinocchio::JointModel whole(parts);
+  whole.setIndexes(j, model.joints[j].idx_q(), model.joints[j].idx_v());
+  model.joints[j] = whole;
+}
+
+Robot kinematics_from_urdf(const std::string& xml,
+                           bool free_flyer,
+                           const std::map<std::string, Vec3d>& normals,
+                           const Material& material) {
   pinocchio::Model model;
   std::string said;
   try {
@@ -62,6 +84,7 @@ Robot kinematics_from_urdf(const std::string& xml, bool free_flyer, const Materi
   } catch (const std::exception& e) {
     throw std::runtime_error(std::string(e.what()) + (said.empty() ? "" : " (" + said + ")"));
   }
+  for (const auto& [joint, normal] : normals) turn_plane(model, joint, normal);
   return robot_from_pinocchio(model, nullptr, material);
 }
 

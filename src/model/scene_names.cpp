@@ -1,6 +1,7 @@
 #include "stiction/model/scene.hpp"
 
 #include "model/joint.hpp"
+#include "model/near_names.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -21,7 +22,8 @@ int find(const std::vector<std::string>& names, const std::string& name) {
                           const std::string& hint = "") {
   std::string list;
   for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  throw std::invalid_argument(std::string("no ") + kind + " \"" + name + "\"" + hint +
+  const std::string near = names.size() > 5 ? near_names(name, names) : "";
+  throw std::invalid_argument(std::string("no ") + kind + " \"" + name + "\"" + hint + near +
                               "; there are: " + (list.empty() ? "none" : list));
 }
 
@@ -46,6 +48,19 @@ int Scene::body(const std::string& n) const {
     }
   }
   unknown("body", n, body_names_);
+}
+
+int Scene::joint(const std::string& n) const {
+  const int i = find(joint_names_, n);
+  if (i >= 0) return i;
+  for (const RobotSlice& r : robots_) {
+    for (const FrameDescription& f : r.description.frames) {
+      if (f.name == n || r.name + "/" + f.name == n)
+        unknown(
+            "joint", n, joint_names_, "; \"" + n + "\" is a frame, and frames move with a body");
+    }
+  }
+  unknown("joint", n, joint_names_);
 }
 
 int Scene::geometry(const std::string& n) const {
@@ -84,6 +99,7 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
   }
   const int b = find(body_names_, n);
   if (b >= 0) return {b, Transform::identity()};
+  names.insert(names.end(), body_names_.begin(), body_names_.end());
   unknown("frame", n, names);
 }
 

@@ -168,16 +168,23 @@ void read_mimic(XmlFile& file, const XmlElement& e, UrdfJoint& joint) {
 void check_joint_type(XmlFile& file, const XmlElement& e, const UrdfJoint& joint) {
   const std::string& t = joint.type;
   if (t == "revolute" || t == "continuous" || t == "prismatic" || t == "fixed") return;
-  if (t == "floating") return;
-  if (t == "planar") {
-    file.fail(e,
-              "joint '" + joint.name +
-                  "': type 'planar' is not supported; use two prismatic joints and a continuous "
-                  "one instead");
-  }
+  if (t == "floating" || t == "planar") return;
   file.fail(e,
             "joint '" + joint.name + "': type '" + t +
-                "' is not one of revolute, continuous, prismatic, fixed, floating");
+                "' is not one of revolute, continuous, prismatic, planar, fixed, floating");
+}
+
+/// Its limits and damping would be of two units at once; Pinocchio's parser leaves them out too.
+void note_planar(XmlFile& file, const XmlElement& e, const UrdfJoint& joint) {
+  for (const char* tag : {"limit", "dynamics"}) {
+    if (const XmlElement* unread = file.only_child(e, tag))
+      file.unused(unread->GetLineNum(),
+                  std::string("<") + tag + "> of planar joint '" + joint.name + "'");
+  }
+  if (file.only_child(e, "axis")) return;
+  file.warn(joint.line,
+            "planar joint '" + joint.name +
+                "' has no <axis>: the normal of its plane is x, the default of URDF");
 }
 
 UrdfJoint read_joint(XmlFile& file, const XmlElement& e) {
@@ -197,8 +204,8 @@ UrdfJoint read_joint(XmlFile& file, const XmlElement& e) {
   file.expect(*child, {"link"}, {});
   joint.parent = file.required(*parent, "link");
   joint.child = file.required(*child, "link");
-  const bool has_axis =
-      joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic";
+  const bool has_axis = joint.type == "revolute" || joint.type == "continuous" ||
+                        joint.type == "prismatic" || joint.type == "planar";
   if (const XmlElement* axis = file.only_child(e, "axis")) {
     file.expect(*axis, {"xyz"}, {});
     file.required(*axis, "xyz");
@@ -213,7 +220,9 @@ UrdfJoint read_joint(XmlFile& file, const XmlElement& e) {
     not_negative(file, *dynamics, "damping", 0.0);
     not_negative(file, *dynamics, "friction", 0.0);
   }
-  if (const XmlElement* limit = file.only_child(e, "limit")) {
+  if (joint.type == "planar") {
+    note_planar(file, e, joint);
+  } else if (const XmlElement* limit = file.only_child(e, "limit")) {
     read_limit(file, *limit, joint);
   } else if (joint.type == "revolute" || joint.type == "prismatic") {
     file.fail(e,

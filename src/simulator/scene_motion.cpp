@@ -32,6 +32,23 @@ void change_acceleration(const double* v,
       linear.col(0) * turned.x + linear.col(1) * turned.y + linear.col(2) * turned.z;
 }
 
+/// Spatial acceleration of a body about the root's origin, root axes: from that of joints at rest
+/// in TreeData, which has gravity in it, along the chain. `a`: of the tree, null: at rest.
+Motion<double> body_acceleration(
+    const Parameters& p, const Tree& tree, const TreeData<double>& data, int b, const double* a) {
+  Motion<double> out = data.A[b];
+  out.linear += transpose_times(data.X_WR.R, p.gravity);
+  // TreeData's is that of a root's velocity at rest in the world, `a` that of its components.
+  if (tree.free_root) out.linear += cross(data.V[0].angular, data.V[0].linear);
+  const int last = tree.last_dof[b];
+  for (int m = 0; a != nullptr && m <= tree.depth[last]; ++m) {
+    const int k = tree.chain[tree.row[last] + m];
+    out.linear += data.S[k].linear * a[k];
+    out.angular += data.S[k].angular * a[k];
+  }
+  return out;
+}
+
 }  // namespace
 
 /// After forward_kinematics().
@@ -39,6 +56,7 @@ struct SceneMotion::Fill {
   static void add_tree(const Parameters& p,
                        const Tree& tree,
                        const TreeData<double>& data,
+                       const double* a,
                        SceneMotion& motion) {
     const Mat3d& R = data.X_WR.R;
     for (int k = 0; k < tree.nv; ++k) {
@@ -53,6 +71,10 @@ struct SceneMotion::Fill {
       out.X_WB = data.X_WR * X_RB;
       out.linear = R * (V.linear + cross(V.angular, X_RB.p));
       out.angular = R * V.angular;
+      const Motion<double> A = body_acceleration(p, tree, data, b, a);
+      out.angular_rate = R * A.angular;
+      out.linear_rate = R * (A.linear + cross(A.angular, X_RB.p) +
+                             cross(V.angular, V.linear + cross(V.angular, X_RB.p)));
       out.mass = p.mass[body];
       out.com = out.X_WB * p.com[body];
       out.inertia = rotate(out.X_WB.R, p.inertia[body]);
@@ -65,8 +87,9 @@ struct SceneMotion::Fill {
 SceneMotion::SceneMotion(const Scene& scene,
                          const Parameters& parameters,
                          const Eigen::VectorXd& q,
-                         const Eigen::VectorXd& v)
-    : gravity_(parameters.gravity) {
+                         const Eigen::VectorXd& v,
+                         const Eigen::VectorXd& a)
+    : gravity_(parameters.gravity), knows_acceleration_(a.size() > 0) {
   mass_matrix_.setZero(scene.nv(), scene.nv());
   bias_.setZero(scene.nv());
   DynamicsWorkspace work;
@@ -76,7 +99,8 @@ SceneMotion::SceneMotion(const Scene& scene,
     const Tree& tree = scene.trees()[t];
     TreeData<double>& data = work.trees[t];
     const auto p = tree_parameters(tree, static_cast<int>(t), parameters);
-    Fill::add_tree(parameters, tree, data, *this);
+    const double* rates = knows_acceleration_ ? a.data() + tree.v_offset : nullptr;
+    Fill::add_tree(parameters, tree, data, rates, *this);
     body_inertias_and_forces(work.views[t], p, data);
     bias_forces(work.views[t], data);
     for (int k = 0; k < tree.nv; ++k) bias_[tree.v_offset + k] = data.bias[k];
@@ -101,6 +125,27 @@ SceneMotion::Vector6d SceneMotion::velocity(int body, const Vec3d& p_B) const {
   const Body& b = bodies_[body];
   const Vec3d v = b.linear + cross(b.angular, b.X_WB.R * p_B);
   out << v.x, v.y, v.z, b.angular.x, b.angular.y, b.angular.z;
+  return out;
+}
+
+SceneMotion::Vector6d SceneMotion::acceleration(int body, const Vec3d& p_B) const {
+  Vector6d out = Vector6d::Zero();
+  if (body < 0) return out;
+  const Body& b = bodies_[body];
+  const Vec3d r = b.X_WB.R * p_B, w = b.angular, alpha = b.angular_rate;
+  const Vec3d a = b.linear_rate + cross(alpha, r) + cross(w, cross(w, r));
+  out << a.x, a.y, a.z, alpha.x, alpha.y, alpha.z;
+  return out;
+}
+
+SceneMotion::Vector6d SceneMotion::momentum_rate_less_weight(int body, const Vec3d& about) const {
+  const Body& b = bodies_[body];
+  const Vec3d r = b.com - b.X_WB.p, w = b.angular, alpha = b.angular_rate;
+  const Vec3d a = b.linear_rate + cross(alpha, r) + cross(w, cross(w, r));
+  const Vec3d f = (a - gravity_) * b.mass;
+  const Vec3d n = b.inertia * alpha + cross(w, b.inertia * w) + cross(b.com - about, f);
+  Vector6d out;
+  out << f.x, f.y, f.z, n.x, n.y, n.z;
   return out;
 }
 

@@ -227,7 +227,8 @@ const StepReport& Simulator::advance(State& state, const std::vector<double>& im
   }
   prepared_ = false;
   rigid_step().advance({scene_, parameters_, settings_, {}, before_}, impulse, state);
-  return take_back_if_bad(state);
+  take_back_if_bad(state);
+  return publish(state);
 }
 
 /// Only whole steps with finite ends count. Warm starts go back too: they may hold the NaN.
@@ -283,6 +284,7 @@ const StepReport& Simulator::publish(const State& state) {
   last_.time = state.time;
   last_.q = state.q;
   last_.v = state.v;
+  last_count_ = step_count_;
   if (watch_->wanted()) watch_->publish([this](Snapshot& out) { fill(out); });
   return report();
 }

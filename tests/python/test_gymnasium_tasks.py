@@ -22,21 +22,20 @@ TASKS = [
 ]
 ARMS = ("Pusher", "Reacher")
 ENDLESS = ("HalfCheetah", "Swimmer", *ARMS)
-SETTINGS = {
-    "Ant": {"include_cfrc_ext_in_observation": False, "contact_cost_weight": 0.0},
-    "Humanoid": {
-        "include_cinert_in_observation": False,
-        "include_cvel_in_observation": False,
-        "include_qfrc_actuator_in_observation": False,
-        "include_cfrc_ext_in_observation": False,
-        "contact_cost_weight": 0.0,
-    },
+OLDER = {"x_velocity", "y_velocity", "reward_forward", "reward_contact"}
+LATER = {
+    "Ant": OLDER,
+    "Humanoid": OLDER | {"tendon_length", "tendon_velocity"},
+    "InvertedDoublePendulum": {"distance_penalty", "reward_survive"},
+    "Reacher": {"reward_dist"},
+    "Pusher": {"reward_dist", "reward_near"},
 }
+"""Entries of info that are of places and contacts a step of MuJoCo's before, and checked apart."""
 
 
-def both(task, n=1):
-    theirs = gymnasium.make(f"{task}-v5", **SETTINGS.get(task, {})).unwrapped
-    ours = getattr(stiction.envs, task)(n, autoreset="Disabled")
+def both(task, n=1, **settings):
+    theirs = gymnasium.make(f"{task}-v5", **settings).unwrapped
+    ours = getattr(stiction.envs, task)(n, autoreset="Disabled", **settings)
     theirs.reset(seed=0)
     theirs.action_space.seed(0)
     ours.reset(seed=0)
@@ -60,6 +59,16 @@ def reward_now(task, theirs, before, reward, info, terminated, action):
     return reward
 
 
+def without_contact(task, theirs, observation, reward):
+    """Their observation and reward if nothing touched: a state that is put down has no step behind
+    it and so no force."""
+    if task not in ("Ant", "Humanoid"):
+        return observation, reward
+    observation = observation.copy()
+    observation[-78:] = 0.0
+    return observation, reward + theirs.contact_cost
+
+
 def centre(theirs):
     """x of the centre of mass now."""
     mujoco.mj_kinematics(theirs.model, theirs.data)
@@ -72,6 +81,7 @@ def put(ours, world, theirs):
     """MuJoCo's state into a world."""
     scene = ours.batch.scene
     qpos, qvel = theirs.data.qpos.copy(), theirs.data.qvel.copy()
+    mujoco.mj_normalizeQuat(theirs.model, qpos)  # a reset of theirs leaves that to the step
     ours.batch.q[world] = from_mujoco_qpos(scene, qpos)
     ours.batch.v[world] = from_mujoco_qvel(scene, ours.batch.q[world], qvel)
 
@@ -102,7 +112,8 @@ def test_observation_reward_and_end_are_gymnasiums(task):
             theirs.reset()
         put(ours, 0, theirs)
         free = rng.uniform() < 0.9
-        action = (theirs.action_space.sample() if free else theirs.action_space.high).astype(float)
+        action = theirs.action_space.sample() if free else theirs.action_space.high
+        action = np.clip(action.astype(float), -ours.limit, ours.limit)
         ours.action[:] = action
         ours._act(ours.action)
         before = centre(theirs) if task == "Humanoid" else theirs.data.qpos[0]
@@ -111,15 +122,21 @@ def test_observation_reward_and_end_are_gymnasiums(task):
         out = ours._observation()[0]
         ends += terminated
         steps += 1
-        if task in ARMS:  # places of bodies as they are now
+        expected = reward_now(task, theirs, before, reward, info, terminated, action)
+        if task in (*ARMS, "Humanoid"):  # places of bodies as they are now
             mujoco.mj_forward(theirs.model, theirs.data)
             observation = theirs._get_obs()
+            expected = reward_now(task, theirs, before, reward, info, terminated, action)
+        observation, expected = without_contact(task, theirs, observation, expected)
         if task == "InvertedDoublePendulum":
             out[8] = observation[8]  # said in its docstring
         assert np.abs(out - observation).max() < 1e-9 * (1.0 + np.abs(observation).max())
         assert ours._ended()[0] == terminated
-        expected = reward_now(task, theirs, before, reward, info, terminated, action)
         assert ours._reward()[0] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        told = {key: rows[0] for key, rows in ours._info().items()}
+        assert told.keys() == info.keys()
+        for key in told.keys() - LATER.get(task, set()):
+            assert told[key] == pytest.approx(info[key], rel=1e-9, abs=1e-9), key
         if terminated:
             theirs.reset()
     assert task in ENDLESS or 0 < ends < steps
@@ -215,3 +232,39 @@ def test_the_swimmer_swims_as_gymnasiums():
         ours.step(action[None])
     assert theirs.data.qpos[0] < -0.8
     assert np.abs(ours.batch.q[0] - theirs.data.qpos).max() < 0.05
+
+
+BOUNDS = (0.1, 0.2, 0.7, 0.8, 1.0, 2.0, 10.0, 100.0)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_ends_and_rewards_at_every_bound(task):
+    """Each number of a state in turn just within, at and just beyond every bound that a task has,
+    of either sign: Gymnasium's own step judges the same state, without moving it."""
+    theirs, ours = both(task)
+    theirs.do_simulation = lambda action, frames: None
+    zero, found = np.zeros(theirs.action_space.shape), set()
+    ours.action[:] = 0.0
+    n = theirs.model.nq
+    theirs.data.cfrc_ext[:] = 0.0
+    around = [b * share for b in BOUNDS for share in (1.0 - 1e-9, 1.0, 1.0 + 1e-9)]
+    for k in range(n + theirs.model.nv):
+        if task in ("Ant", "Humanoid") and 3 <= k < 7:
+            continue  # a quaternion
+        for x in [*around, *(-x for x in around)]:
+            state = np.concatenate([theirs.init_qpos, 0.0 * theirs.init_qvel])
+            state[k] = x
+            theirs.set_state(state[:n], state[n:])
+            put(ours, 0, theirs)
+            ours._before[:] = ours._position()
+            observation, reward, terminated, _, info = theirs.step(zero)
+            out = ours._observation()[0]
+            if task == "InvertedDoublePendulum":
+                out[8] = observation[8]
+            np.testing.assert_allclose(out, observation, rtol=1e-9, atol=1e-9)
+            assert ours._ended()[0] == terminated, (k, x)
+            assert ours._reward()[0] == pytest.approx(reward, rel=1e-9, abs=1e-9), (k, x)
+            for key, rows in ours._info().items():
+                assert rows[0] == pytest.approx(info[key], rel=1e-9, abs=1e-9), key
+            found.add(bool(terminated))
+    assert found == ({False} if task in ENDLESS else {False, True})

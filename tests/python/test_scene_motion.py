@@ -144,3 +144,35 @@ def test_wrench_between_two_bodies() -> None:
     np.testing.assert_allclose(both, sim.wrench_on("low").force, atol=1e-9)
     with pytest.raises(ValueError, match="body_b"):
         sim.wrench_between("low", 7)
+
+
+def test_wrench_between_bodies_in_a_frame() -> None:
+    """A box on a tray that leans: in the axes of the tray, about its origin."""
+    lean = pinocchio.SE3(pinocchio.utils.rotate("x", 0.2), np.array([0.4, 0.1, 0.6]))
+    scene = stiction.Scene()
+    scene.add_body("tray", stiction.Box([0.3, 0.3, 0.01]), 5.0, lean)
+    scene.add_weld("held", "tray", pinocchio.SE3.Identity(), "world", lean)
+    above = lean * pinocchio.SE3(np.eye(3), np.array([0.05, -0.1, 0.06]))
+    scene.add_body("box", stiction.Box([0.05, 0.05, 0.05]), 1.5, above)
+    sim = stiction.Simulator(scene, dt=1e-3)
+    state = sim.initial_state()
+    sim.run(state, steps=200)
+    tray = sim.motion().pose("tray")
+    force, moment = sim.wrench_between("tray", "box", tray.translation)
+    np.testing.assert_allclose(force, [0, 0, 1.5 * 9.81], atol=1e-5)
+    f, m = sim.wrench_between("tray", "box", frame="tray")
+    np.testing.assert_allclose(f, tray.rotation.T @ force, atol=1e-12)
+    np.testing.assert_allclose(m, tray.rotation.T @ moment, atol=1e-12)
+    centre = np.array([0.05, -0.1, 0.06])  # at rest the force passes through it
+    np.testing.assert_allclose(m, np.cross(centre, f), atol=1e-4)
+    f_back, m_back = sim.wrench_between("box", "tray", frame="tray")
+    np.testing.assert_allclose(f_back, -f)
+    np.testing.assert_allclose(m_back, -m)
+    in_world = sim.wrench_between("tray", "box", frame="world")
+    np.testing.assert_allclose(in_world, sim.wrench_between("tray", "box"))
+    with pytest.raises(ValueError, match="point and frame: give one of them"):
+        sim.wrench_between("tray", "box", [0, 0, 0], "tray")
+    with pytest.raises(ValueError, match='no frame "trey"; there are: tray, box'):
+        sim.wrench_between("tray", "box", frame="trey")
+    with pytest.raises(ValueError, match='no body "bx"; there are: tray, box'):
+        sim.wrench_between("tray", "bx")

@@ -29,7 +29,7 @@ struct HeightScanSettings {
 struct ObserverSettings {
   /// Columns in this order; observation_names() with what each needs of the following.
   std::vector<std::string> names;
-  std::vector<int> feet;          ///< geometries of "contact", "force"
+  std::vector<int> feet;          ///< geometries of "contact", "force", "wrench"
   std::vector<BodyFrame> frames;  ///< of "pose", "velocity"
   BodyFrame reference;            ///< in whose axes these are told
   BodyFrame imu;                  ///< of "imu", on a body
@@ -45,8 +45,8 @@ const std::vector<std::string>& observation_names();
 class Observer {
  public:
   /// Throws std::invalid_argument for a name that is unknown, given twice or has nothing to show,
-  /// and naming settings out of range. Where "imu" or "force" is asked for, the batch keeps the
-  /// last step of every world from now on. The batch must stay.
+  /// and naming settings out of range. Where "imu", "force" or "wrench" is asked for, the batch
+  /// keeps the last step of every world from now on. The batch must stay.
   Observer(Batch& batch, const ObserverSettings& settings);
   ~Observer();
 

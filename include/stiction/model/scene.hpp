@@ -130,7 +130,8 @@ class Scene {
   const std::vector<std::string>& dof_names() const { return dof_names_; }
   const std::vector<std::string>& joint_names() const { return joint_names_; }
 
-  int body(const std::string& n) const;  ///< throws, listing the names
+  int body(const std::string& n) const;   ///< throws, listing the names
+  int joint(const std::string& n) const;  ///< the body that it moves
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;

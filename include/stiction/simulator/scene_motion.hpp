@@ -24,19 +24,28 @@ class SceneMotion {
  public:
   using Vector6d = Eigen::Matrix<double, 6, 1>;
 
-  /// Sizes as of the scene, quaternions unit: as in a State that was checked.
+  /// Sizes as of the scene, quaternions unit: as in a State that was checked. `a`: [nv] rate of v
+  /// as in Pinocchio, of a free joint that of its components in axes of the body; empty: unknown.
   SceneMotion(const Scene& scene,
               const Parameters& parameters,
               const Eigen::VectorXd& q,
-              const Eigen::VectorXd& v);
+              const Eigen::VectorXd& v,
+              const Eigen::VectorXd& a = {});
 
   int nv() const { return static_cast<int>(axes_.size()); }
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
+  bool knows_acceleration() const { return knows_acceleration_; }
 
   // Of a body; -1: the world.
   Transform pose(int body) const;  ///< of its frame in the world [m]
   /// Of the point p_B of its frame: linear [m/s], angular [rad/s], world axes.
   Vector6d velocity(int body, const Vec3d& p_B = {0, 0, 0}) const;
+  /// Its rate: of the point's velocity [m/s^2] and of the turn [rad/s^2], world axes; J a plus what
+  /// v gives. Needs `a`.
+  Vector6d acceleration(int body, const Vec3d& p_B = {0, 0, 0}) const;
+  /// Rate of its momentum less its weight: m (a_c - g) [N], and the moment [N m] about the world
+  /// point `about`. Needs `a`.
+  Vector6d momentum_rate_less_weight(int body, const Vec3d& about) const;
   /// [6 x nv] velocity = J v.
   Eigen::MatrixXd jacobian(int body, const Vec3d& p_B = {0, 0, 0}) const;
 
@@ -56,7 +65,8 @@ class SceneMotion {
   };
   struct Body {
     Transform X_WB;
-    Vec3d linear, angular;  ///< of its frame, world axes
+    Vec3d linear, angular;            ///< of its frame, world axes
+    Vec3d linear_rate, angular_rate;  ///< of these two
     double mass;
     Vec3d com;      ///< world
     Sym3d inertia;  ///< about it, world axes
@@ -70,6 +80,7 @@ class SceneMotion {
   Eigen::VectorXd bias_;
   Vec3d gravity_;
   double rotor_energy_ = 0.0, spring_energy_ = 0.0;
+  bool knows_acceleration_;
 };
 
 }  // namespace stiction

@@ -9,6 +9,7 @@
 #include "stiction/simulator/inverse_contact_dynamics.hpp"
 #include "stiction/simulator/report.hpp"
 #include "stiction/simulator/rollout.hpp"
+#include "stiction/simulator/scene_motion.hpp"
 #include "stiction/simulator/simulator_settings.hpp"
 #include "stiction/simulator/snapshot.hpp"
 
@@ -89,6 +90,16 @@ class Simulator {
   std::int64_t most_factorisations() const;
   std::vector<ContactReport> contacts() const;
   BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
+  /// The start of the last step with its mean acceleration, (v+ - v) / dt with v+ of a free joint
+  /// in axes of the start. Throws unless the last step is whole and its end known: not after
+  /// prepare() alone, nor after adjoint(), which repeats steps.
+  SceneMotion motion() const;
+  /// What the body takes from its parent by their joint, drive and limits included, but not what
+  /// turns a rotor (armature): the rate of momentum, by motion(), of all that the joint carries
+  /// less weight, contacts, closures and wrenches of the control. Throws for a free joint, a tree
+  /// that sleeps, and where what is carried has a closure with something else and the step is
+  /// compliant or of project_closures, whose forces are not known.
+  BodyWrench joint_reaction(int body);
   Balance balance(const State& after, const Control& control);
 
   /// The last step differentiated (docs/derivatives.md), of compliant integrators but
@@ -208,7 +219,8 @@ class Simulator {
   std::unique_ptr<Adjoint> adjoint_;                 ///< likewise
   std::unique_ptr<CompliantDerivatives> compliant_;  ///< likewise
   std::uint64_t step_count_ = 0, differentiated_step_ = 0;
-  Snapshot last_;  ///< of the last whole step time, q and v alone
+  Snapshot last_;                 ///< of the last whole step time, q and v alone
+  std::uint64_t last_count_ = 0;  ///< step_count_ of that step
   std::unique_ptr<Watch> watch_ = std::make_unique<Watch>();
 };
 

@@ -18,12 +18,11 @@ except ModuleNotFoundError as error:
 from .batch_env import BatchEnv
 from .cartpole import CartPole
 from .gymnasium_arms import Pusher, Reacher
+from .gymnasium_free import Ant, Humanoid
 from .gymnasium_tasks import (
-    Ant,
     GymnasiumTask,
     HalfCheetah,
     Hopper,
-    Humanoid,
     InvertedDoublePendulum,
     InvertedPendulum,
     Walker2d,

@@ -32,7 +32,8 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     `truncated` (after `episode_steps`). Autoreset as Gymnasium names it, `metadata`:
 
     - "SameStep" (the default): the observation is the first of the next episode;
-      `info["final_obs"]` (N, m) has the last one of those that ended, `info["_final_obs"]` which.
+      `info["final_obs"]` (N, m) has the last one of those that ended, `info["_final_obs"]` which;
+      `info["final_info"]` what `info` would have said of them.
     - "NextStep": the next call takes no step in that world, its reward is 0.
     - "Disabled": `reset(options={"reset_mask": mask})` chooses the worlds.
 
@@ -104,7 +105,9 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         if not self._begun and not mask.all():
             raise ValueError("reset_mask leaves worlds out: reset() all of them first")
         self._begun = True
-        return self._observation(), {}
+        info: dict[str, Any] = {}
+        _tell(info, self._first_info(), mask)
+        return self._observation(), info
 
     def step(self, actions: Singles) -> tuple[Observations, Floats, Bools, Bools, dict[str, Any]]:
         """One action of every world.
@@ -120,24 +123,33 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         """
         waiting = self._waiting
         some_wait = bool(waiting.any())
+        began = waiting.copy()
         self.act(actions)
         self._advance(~waiting if some_wait else None)
         reward, fell = self._judge()
+        told = {key: np.array(values) for key, values in self._info().items()}
         terminated, truncated, ended = (np.empty(self.num_envs, bool) for _ in range(3))
         count = _stiction._end_episodes(
             self.batch, self._counts(), self.episode_steps, fell, reward,
             (terminated, truncated, ended),
         )  # fmt: skip
         if some_wait:
-            self._restart(waiting.copy())
+            self._restart(began)
         info: dict[str, Any] = {}
         if self.autoreset is AutoresetMode.NEXT_STEP:
             self._waiting = ended
         observation = self._observation()
+        stepped = ~began
         if self.autoreset is AutoresetMode.SAME_STEP and count > 0:
             info = {"final_obs": observation.copy(), "_final_obs": ended}
+            if told:
+                info |= {"final_info": {}, "_final_info": ended}
+                _tell(info["final_info"], told, ended)
             self._restart(ended)
             self._observe_rows(ended, observation)
+            began, stepped = ended, ~ended
+        _tell(info, told, stepped)
+        _tell(info, self._first_info(), began)
         return observation, reward, terminated, truncated, info
 
     def act(self, actions: Singles) -> None:
@@ -182,6 +194,14 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     def _ended(self) -> Bools:
         raise NotImplementedError
 
+    def _info(self) -> dict[str, Floats]:
+        """What `info` tells of the last action, arrays (N, ...); after `_judge`."""
+        return {}
+
+    def _first_info(self) -> dict[str, Floats]:
+        """What it tells of the first state of an episode."""
+        return {}
+
     # Of the same, what a task with kernels of its own overrides instead.
 
     def _start_rows(self, mask: Bools, q: Floats, v: Floats) -> None:
@@ -218,6 +238,16 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
             raise ValueError(f"actions has shape {array.shape}: must be {self.action.shape}")
         single = array.dtype == np.float32
         return np.ascontiguousarray(array, np.float32 if single else np.float64)
+
+
+def _tell(info: dict[str, Any], values: dict[str, Floats], mask: Bools) -> None:
+    """Into a vector environment's `info`: rows of the mask, others stay or are 0."""
+    if not values or not mask.any():
+        return
+    for key, rows in values.items():
+        there = info.setdefault(f"_{key}", np.zeros(len(mask), bool))
+        info.setdefault(key, np.zeros_like(rows))[mask] = rows[mask]
+        there |= mask
 
 
 def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:

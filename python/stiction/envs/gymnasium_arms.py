@@ -64,8 +64,11 @@ class Reacher(_Arm):
         out[:, :2], out[:, 2:4], out[:, 4:6] = np.cos(q[:, :2]), np.sin(q[:, :2]), q[:, 2:]
         out[:, 6:8], out[:, 8:] = self.batch.v[:, :2], self._to_tip()
 
-    def _reward(self) -> Floats:
-        return np.asarray(-np.linalg.norm(self._to_tip(), axis=1) - self._effort())
+    def _rewards(self) -> dict[str, Floats]:
+        return {
+            "reward_dist": -np.linalg.norm(self._to_tip(), axis=1),
+            "reward_ctrl": -self._effort(),
+        }
 
 
 class Pusher(_Arm):
@@ -105,11 +108,13 @@ class Pusher(_Arm):
         out[:, 14:17] = self._tips()
         out[:, 17:20], out[:, 20:] = self._things()
 
-    def _reward(self) -> Floats:
+    def _rewards(self) -> dict[str, Floats]:
         cylinder, place = self._things()
-        near = np.linalg.norm(cylinder - self._tips(), axis=1)
-        far = np.linalg.norm(cylinder - place, axis=1)
-        return np.asarray(-far - 0.5 * near - 0.1 * self._effort())
+        return {
+            "reward_dist": -np.linalg.norm(cylinder - place, axis=1),
+            "reward_ctrl": -0.1 * self._effort(),
+            "reward_near": -0.5 * np.linalg.norm(cylinder - self._tips(), axis=1),
+        }
 
 
 def _about(axis: int, angle: Floats, p: Floats) -> Floats:

@@ -11,17 +11,14 @@ from typing import Any, ClassVar
 import gymnasium as gym
 import numpy as np
 
-from .._stiction import SceneMotion
 from ..batch import Batch
-from ..loaders.mjcf import load_mjcf
+from ..loaders.mjcf import Mjcf, load_mjcf
 from .batch_env import BatchEnv, Bools, Floats, Observations
 
 __all__ = [
-    "Ant",
     "GymnasiumTask",
     "HalfCheetah",
     "Hopper",
-    "Humanoid",
     "InvertedDoublePendulum",
     "InvertedPendulum",
     "Walker2d",
@@ -42,10 +39,13 @@ class GymnasiumTask(BatchEnv):
         threads: of the batch.
         autoreset: see BatchEnv.
         episode_steps: after which an episode is truncated; None: Gymnasium's number.
-        settings: Gymnasium's keywords with the values that the task has here, `same_as`.
+        settings: Gymnasium's keywords that the task takes, see `keywords`.
+
+    `info` has Gymnasium's entries, as its vector environments lay them out: arrays (N, ...), and
+    for each under its name with "_" before it a mask of the worlds that it is told of.
 
     Raises:
-        TypeError: another keyword, or one of these with another value.
+        TypeError: another keyword.
     """
 
     file: ClassVar[str]
@@ -57,8 +57,8 @@ class GymnasiumTask(BatchEnv):
     """Actions of an episode."""
     noise: ClassVar[float]
     """Of q, uniform, and v at the start."""
-    same_as: ClassVar[dict[str, Any]] = {}
-    """Arguments with which Gymnasium's is the same task, where they are not its defaults."""
+    keywords: ClassVar[dict[str, Any]] = {}
+    """Gymnasium's that the task takes, with its defaults."""
     normal_velocity: ClassVar[bool] = False
     """Noise of v is normal, with deviation `noise`."""
 
@@ -71,7 +71,7 @@ class GymnasiumTask(BatchEnv):
         episode_steps: int | None = None,
         **settings: Any,
     ) -> None:
-        self._check(settings)
+        self.given = self._checked_settings(settings)
         path = Path(gym.__file__).parent / "envs" / "mujoco" / "assets" / self.file
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # said in this docstring and in the messages
@@ -80,7 +80,7 @@ class GymnasiumTask(BatchEnv):
         super().__init__(
             batch,
             substeps=self.frame_skip,
-            observation_size=self.observation_size,
+            observation_size=self._size(model),
             action_size=len(model.actuators),
             episode_steps=self.most_actions if episode_steps is None else episode_steps,
             autoreset=autoreset,
@@ -93,17 +93,23 @@ class GymnasiumTask(BatchEnv):
         gears = [np.asarray(model.control(u).torque) - self._rest for u in controls]
         self._gears = np.array(gears) / self.limit  # [actuators, nv]
         self._start_q = np.asarray(model.scene.default_q)
-        self._x = np.zeros(num_envs)  # where the step began
+        self._before = np.zeros_like(self._position())  # where the action began
+        self._terms: dict[str, Floats] = {}
 
-    def _check(self, settings: dict[str, Any]) -> None:
+    def _size(self, model: Mjcf) -> int:
+        """Of an observation."""
+        return self.observation_size
+
+    def _checked_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         for name, value in settings.items():
-            if name not in self.same_as or self.same_as[name] != value:
+            if name not in self.keywords:
                 known = ["num_envs", "threads", "autoreset", "episode_steps"]
-                known += [f"{key}={fixed!r}" for key, fixed in self.same_as.items()]
+                known += [f"{key}={fixed!r}" for key, fixed in self.keywords.items()]
                 raise TypeError(
                     f"{type(self).__name__}: {name}={value!r} is not there; there are: "
                     + ", ".join(known)
                 )
+        return {**self.keywords, **settings}
 
     def _start(self, mask: Bools) -> tuple[Floats, Floats]:
         nq, nv = self.batch.scene.nq, self.batch.scene.nv
@@ -116,15 +122,40 @@ class GymnasiumTask(BatchEnv):
         return q, self.noise * radius * np.cos(2.0 * np.pi * y[:, nv:])
 
     def _act(self, action: Floats) -> None:
-        self._x[:] = self.batch.q[:, 0]
+        self._before[:] = self._position()
         self.batch.torque[:] = self._rest + action @ self._gears
 
     def _ended(self) -> Bools:
         return np.zeros(self.num_envs, bool)
 
-    def _forward(self) -> Floats:
-        """(N,) mean speed along x of the last action [m/s]."""
-        return np.asarray((self.batch.q[:, 0] - self._x) / self.control_dt)
+    def _position(self) -> Floats:
+        """(N, 1 or 2) x, or x and y, of what is to move forward [m]."""
+        return np.asarray(self.batch.q[:, :1])
+
+    def _speed(self) -> Floats:
+        """Mean velocity of `_position()` over the last action [m/s]."""
+        return np.asarray((self._position() - self._before) / self.control_dt)
+
+    def _rewards(self) -> dict[str, Floats]:
+        """The terms of the reward, as `info` names them."""
+        raise NotImplementedError
+
+    def _reward(self) -> Floats:
+        self._terms = self._rewards()
+        return np.asarray(sum(self._terms.values()))
+
+    def _whereabouts(self) -> dict[str, Floats]:
+        """What `info` tells of a state, after a reset too."""
+        return {}
+
+    def _first_info(self) -> dict[str, Floats]:
+        return self._whereabouts()
+
+    def _info(self) -> dict[str, Floats]:
+        out = self._whereabouts()
+        if out:
+            out |= zip(("x_velocity", "y_velocity"), self._speed().T, strict=False)
+        return out | self._terms
 
     def _effort(self) -> Floats:
         return np.asarray((self.action**2).sum(axis=1))
@@ -140,11 +171,29 @@ class HalfCheetah(GymnasiumTask):
     def _observe(self, out: Observations) -> None:
         out[:, :8], out[:, 8:] = self.batch.q[:, 1:], self.batch.v
 
-    def _reward(self) -> Floats:
-        return np.asarray(self._forward() - 0.1 * self._effort())
+    def _whereabouts(self) -> dict[str, Floats]:
+        return {"x_position": self.batch.q[:, 0]}
+
+    def _rewards(self) -> dict[str, Floats]:
+        return {"reward_forward": self._speed()[:, 0], "reward_ctrl": -0.1 * self._effort()}
 
 
-class Hopper(GymnasiumTask):
+class _Legs(GymnasiumTask):
+    """In a plane, to go forward upright."""
+
+    def _whereabouts(self) -> dict[str, Floats]:
+        q = self.batch.q
+        return {"x_position": q[:, 0], "z_distance_from_origin": q[:, 1] - self._start_q[1]}
+
+    def _rewards(self) -> dict[str, Floats]:
+        return {
+            "reward_forward": self._speed()[:, 0],
+            "reward_ctrl": -1e-3 * self._effort(),
+            "reward_survive": np.where(self._ended(), 0.0, 1.0),
+        }
+
+
+class Hopper(_Legs):
     """Hopper-v5: hop forward. Observation (11): q without x, v cut to 10; action (3); reward:
     1 while healthy + forward speed - 0.001 |action|^2; ends where not healthy: height <= 0.7 m,
     lean >= 0.2 rad, any other number beyond 100."""
@@ -160,11 +209,8 @@ class Hopper(GymnasiumTask):
         large = (np.abs(q[:, 2:]) >= 100.0).any(axis=1) | (np.abs(v) >= 100.0).any(axis=1)
         return np.asarray(large | (q[:, 1] <= 0.7) | (np.abs(q[:, 2]) >= 0.2))
 
-    def _reward(self) -> Floats:
-        return self._forward() + ~self._ended() - 1e-3 * self._effort()
 
-
-class Walker2d(GymnasiumTask):
+class Walker2d(_Legs):
     """Walker2d-v5: walk forward. Observation (17): q without x, v cut to 10; action (6); reward:
     1 while healthy + forward speed - 0.001 |action|^2; ends where not healthy: height outside of
     (0.8, 2) m, lean >= 1 rad."""
@@ -178,9 +224,6 @@ class Walker2d(GymnasiumTask):
     def _ended(self) -> Bools:
         z, lean = self.batch.q[:, 1], self.batch.q[:, 2]
         return np.asarray((z <= 0.8) | (z >= 2.0) | (np.abs(lean) >= 1.0))
-
-    def _reward(self) -> Floats:
-        return self._forward() + ~self._ended() - 1e-3 * self._effort()
 
 
 class InvertedPendulum(GymnasiumTask):
@@ -196,8 +239,8 @@ class InvertedPendulum(GymnasiumTask):
     def _ended(self) -> Bools:
         return np.asarray(np.abs(self.batch.q[:, 1]) > 0.2)
 
-    def _reward(self) -> Floats:
-        return np.where(self._ended(), 0.0, 1.0)
+    def _rewards(self) -> dict[str, Floats]:
+        return {"reward_survive": np.where(self._ended(), 0.0, 1.0)}
 
 
 class InvertedDoublePendulum(GymnasiumTask):
@@ -227,88 +270,20 @@ class InvertedDoublePendulum(GymnasiumTask):
     def _ended(self) -> Bools:
         return np.asarray(self._tip()[1] <= 1.0)
 
-    def _reward(self) -> Floats:
+    def _rewards(self) -> dict[str, Floats]:
         x, y = self._tip()
         v = self.batch.v
-        cost = 0.01 * x**2 + (y - 2.0) ** 2 + 1e-3 * v[:, 1] ** 2 + 5e-3 * v[:, 2] ** 2
-        return np.asarray(10.0 * ~self._ended() - cost)
+        return {
+            "reward_survive": np.where(self._ended(), 0.0, 10.0),
+            "distance_penalty": -(0.01 * x**2 + (y - 2.0) ** 2),
+            "velocity_penalty": -(1e-3 * v[:, 1] ** 2 + 5e-3 * v[:, 2] ** 2),
+        }
 
 
-class _FreeRobot(GymnasiumTask):
-    """A robot on a free joint: its first dofs as MuJoCo has them."""
-
-    def _start(self, mask: Bools) -> tuple[Floats, Floats]:
-        q, v = super()._start(mask)
-        q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1)[:, None]  # Gymnasium leaves it to the step
-        return q, v
-
-    def _observe(self, out: Observations) -> None:
-        q, v = self.batch.q, self.batch.v
-        joints = q.shape[1] - 7
-        out[:, 0], out[:, 1], out[:, 2:5], out[:, 5 : 5 + joints] = (
-            q[:, 2],
-            q[:, 6],
-            q[:, 3:6],
-            q[:, 7:],
-        )
-        axis, linear = q[:, 3:6], v[:, :3]
-        t = 2.0 * np.cross(axis, linear)
-        out[:, 5 + joints : 8 + joints] = linear + q[:, 6:7] * t + np.cross(axis, t)  # to the world
-        out[:, 8 + joints :] = v[:, 3:]
-
-
-class Ant(_FreeRobot):
-    """Ant-v5 with include_cfrc_ext_in_observation=False and without the cost of contact forces: run
-    forward. Observation (27): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames;
-    action (8); reward: 1 while healthy + forward speed - 0.5 |action|^2; ends where the height is
-    outside of [0.2, 1] m."""
-
-    file, frame_skip, observation_size = "ant.xml", 5, 27
-    same_as: ClassVar[dict[str, Any]] = {
-        "include_cfrc_ext_in_observation": False,
-        "contact_cost_weight": 0.0,
+def in_the_plane(q: Floats) -> dict[str, Floats]:
+    """Entries of `info` of where it is, from rows of q that begin with x, y."""
+    return {
+        "x_position": q[:, 0],
+        "y_position": q[:, 1],
+        "distance_from_origin": np.hypot(q[:, 0], q[:, 1]),
     }
-    noise, normal_velocity = 0.1, True
-
-    def _ended(self) -> Bools:
-        z = self.batch.q[:, 2]
-        return np.asarray(~((z >= 0.2) & (z <= 1.0)))
-
-    def _reward(self) -> Floats:
-        return self._forward() + ~self._ended() - 0.5 * self._effort()
-
-
-class Humanoid(_FreeRobot):
-    """Humanoid-v5 without inertias, velocities and forces of bodies in the observation (the four
-    include_..._in_observation=False) and without the cost of contact forces: run forward.
-    Observation (45): height, quaternion (w, x, y, z) and joints, v in MuJoCo's frames; action (17)
-    in [-0.4, 0.4]; reward: 5 while healthy + 1.25 times the forward speed of the centre of mass -
-    0.1 |action|^2; ends where the height is outside of (1, 2) m."""
-
-    file, frame_skip, observation_size = "humanoid.xml", 5, 45
-    same_as: ClassVar[dict[str, Any]] = {
-        "include_cinert_in_observation": False,
-        "include_cvel_in_observation": False,
-        "include_qfrc_actuator_in_observation": False,
-        "include_cfrc_ext_in_observation": False,
-        "contact_cost_weight": 0.0,
-    }
-    limit, noise = 0.4, 0.01
-
-    def _act(self, action: Floats) -> None:
-        super()._act(action)
-        self._x[:] = self._centres()
-
-    def _centres(self) -> Floats:
-        """(N,) x of the centre of mass [m]."""
-        scene, q = self.batch.scene, self.batch.q.copy()
-        q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1)[:, None]
-        return np.array([SceneMotion(scene, x).com()[0] for x in q])
-
-    def _ended(self) -> Bools:
-        z = self.batch.q[:, 2]
-        return np.asarray(~((z > 1.0) & (z < 2.0)))
-
-    def _reward(self) -> Floats:
-        forward = (self._centres() - self._x) / self.control_dt
-        return np.asarray(1.25 * forward + 5.0 * ~self._ended() - 0.1 * self._effort())

@@ -39,10 +39,22 @@ class OneEnv(gym.Env[Observations, Singles]):
             seed = int(self.np_random.integers(2**63))
         self._first_seed = False
         observation, info = self.worlds.reset(seed=seed)
-        return observation[0], info
+        return observation[0], _of_one(info)
 
     def step(self, action: Singles) -> tuple[Observations, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.worlds.step(
             np.asarray(action)[None]
         )
-        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
+        return (
+            observation[0],
+            float(reward[0]),
+            bool(terminated[0]),
+            bool(truncated[0]),
+            _of_one(info),
+        )
+
+
+def _of_one(info: dict[str, Any]) -> dict[str, Any]:
+    """World 0 of a vector environment's `info`: numbers, and arrays where a world has several."""
+    rows = {key: values[0] for key, values in info.items() if not key.startswith("_")}
+    return {key: x if np.ndim(x) else float(x) for key, x in rows.items()}

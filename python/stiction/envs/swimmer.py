@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .batch_env import Bools, Floats, Observations
-from .gymnasium_tasks import GymnasiumTask
+from .gymnasium_tasks import GymnasiumTask, in_the_plane
 
 __all__ = ["Swimmer"]
 
@@ -62,5 +62,11 @@ class Swimmer(GymnasiumTask):
     def _observe(self, out: Observations) -> None:
         out[:, :3], out[:, 3:] = self.batch.q[:, 2:], self.batch.v
 
-    def _reward(self) -> Floats:
-        return np.asarray(self._forward() - 1e-4 * self._effort())
+    def _position(self) -> Floats:
+        return np.asarray(self.batch.q[:, :2])
+
+    def _whereabouts(self) -> dict[str, Floats]:
+        return in_the_plane(self.batch.q)
+
+    def _rewards(self) -> dict[str, Floats]:
+        return {"reward_forward": self._speed()[:, 0], "reward_ctrl": -1e-4 * self._effort()}

@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(commands_and_observers_share_nothing) {
     const Scene scene = found_scene(rng);
     const int nv = scene.nv();
     ObserverSettings settings;
-    settings.names = {"force", "imu", "pose", "velocity", "heights", "q", "target"};
+    settings.names = {
+        "force", "wrench", "com", "imu", "pose", "velocity", "heights", "q", "target"};
     settings.feet = {0, 1};
     settings.frames = {{scene.num_bodies() - 1}};
     settings.imu = settings.scan.frame = settings.frames[0];

@@ -214,8 +214,6 @@ BOOST_AUTO_TEST_CASE(bad_topology) {
   check_error(arm("", joint("j", "base", "tip")), 6, "child of two joints, 'elbow' and 'j'");
   check_error(arm("", joint("j", "tip", "base")), 2, "form a loop");
   check_error(
-      arm("", link + joint("j", "base", "other", "planar")), 7, "'planar' is not supported");
-  check_error(
       arm("", link + joint("j", "base", "other", "screw")), 7, "type 'screw' is not one of");
   check_error(arm("", link + joint("j", "base", "other", "revolute")), 7, "has no <limit>");
   check_error(
