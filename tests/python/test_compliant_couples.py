@@ -209,8 +209,45 @@ def test_zero_of_both_changes_no_bit(integrator: str) -> None:
     assert runs[0] == runs[1]
 
 
-def test_boxes_and_robots_stand_and_twist() -> None:
-    """Points of a face, and of a robot's feet, whose Jacobian Newton's method has exactly."""
+@pytest.mark.parametrize("integrator", ["implicit-euler", "rk4"])
+def test_rigid_pairs_beside_springs_have_them_too(integrator: str) -> None:
+    """A ball spins on another, both rigid, on the springs of the ground."""
+    scene = stiction.Scene()
+    scene.add_ground(stiction.Material(friction=MU, stiffness=1e5, damping=200.0))
+    surface = stiction.Material(friction=MU, torsional_friction=0.01, rolling_friction=0.002)
+    for k, name in enumerate("ab"):
+        at = pose(0.0, 0.0, RADIUS * (1 + 2 * k))
+        scene.add_body(name, stiction.Sphere(RADIUS), MASS, at, surface)
+    sim = stiction.Simulator(scene, dt=1e-3, integrator=integrator)
+    state = sim.initial_state()
+    state.v[11] = 5.0
+    for _ in range(100):
+        assert sim.step(state).status == "ok"
+    expected = 5.0 - 0.01 * MASS * GRAVITY / INERTIA * 0.1
+    assert state.v[11] == pytest.approx(expected, rel=1e-3)
+    of = {(c.geometry_a, c.geometry_b): c for c in sim.contacts()}
+    load = of[1, 2].force_on_b_world[2]
+    assert of[1, 2].moment_on_b_world[2] == pytest.approx(-0.01 * load, rel=1e-6)
+    assert of[0, 1].moment_on_b_world[2] != 0.0
+
+
+def test_worlds_of_a_batch_have_the_bits_of_a_simulator() -> None:
+    scene = stiction.Scene()
+    scene.add_ground(stiction.Material(friction=MU, stiffness=1e5, damping=200.0))
+    surface = stiction.Material(friction=MU, torsional_friction=0.01, rolling_friction=0.002)
+    scene.add_body("ball", stiction.Sphere(RADIUS), MASS, pose(0.0, 0.0, RADIUS), surface)
+    sim = stiction.Simulator(scene, dt=1e-3, integrator="implicit-euler")
+    batch = stiction.Batch(scene, 3, dt=1e-3, integrator="implicit-euler", threads=1)
+    state = sim.initial_state()
+    state.v = batch.v[1] = [0.3, 0.0, 0.0, 1.0, 2.0, 5.0]
+    sim.run(state, None, 60)
+    batch.step(substeps=60)
+    assert np.array_equal(batch.q[1], state.q)
+    assert np.array_equal(batch.v[1], state.v)
+
+
+def test_a_robot_stands_and_twists() -> None:
+    """Newton's method has the Jacobian of its feet exactly."""
     scene = stiction.load("solo12")
     scene.parameters.stiffness[0] = 1e5
     scene.parameters.contact_damping[0] = 300.0
