@@ -230,10 +230,12 @@ void expose_gradient_report() {
           "num_parameter_kinks",
           &R::num_parameter_kinks,
           "Contacts where a parameter asked for has no two-sided derivative: by the "
-          "restitution of two equal materials, where each has half, of an impact without any, and "
-          "by a friction of zero beside another, where it is infinite and left out; and motions of "
-          "a "
-          "closure's frame that its rows and others, which they repeat, could not both follow.")
+          "restitution, torsional or rolling friction of two equal materials, where each has half, "
+          "by the restitution of an impact without any, by a friction of zero beside another, "
+          "where "
+          "it is infinite and left out, and by a torsional or rolling friction of zero of a point "
+          "that does not slide, where it is left out; and motions of a closure's frame that its "
+          "rows and others, which they repeat, could not both follow.")
       .def_readonly("num_scaled_impacts",
                     &R::num_scaled_impacts,
                     "Restitutions cut by the dissipative law, whose share is taken as constant.")

@@ -23,13 +23,15 @@ int geometry_b(const ContactMemory& m) { return static_cast<int>(m.pair & 0xffff
 bp::object impulse(const ContactMemory& m) { return to_array(m.impulse_A); }
 bp::object moment(const ContactMemory& m) { return to_array(m.moment_A); }
 bp::object extension(const ContactMemory& m) { return to_array(m.extension); }
+bp::object turn(const ContactMemory& m) { return to_array(m.turn); }
 
 std::shared_ptr<ContactMemory> make_memory(int a,
                                            int b,
                                            long feature,
                                            const bp::object& extension,
                                            const bp::object& impulse,
-                                           const bp::object& moment) {
+                                           const bp::object& moment,
+                                           const bp::object& turn) {
   if (a < 0 || b <= a) {
     throw std::invalid_argument("ContactMemory: geometry_a = " + std::to_string(a) +
                                 ", geometry_b = " + std::to_string(b) +
@@ -46,6 +48,7 @@ std::shared_ptr<ContactMemory> make_memory(int a,
   m->extension =
       extension.is_none() ? Vec3d{0, 0, 0} : vec3_from(extension, "ContactMemory.extension");
   m->moment_A = moment.is_none() ? Vec3d{0, 0, 0} : vec3_from(moment, "ContactMemory.moment");
+  m->turn = turn.is_none() ? Vec3d{0, 0, 0} : vec3_from(turn, "ContactMemory.turn");
   return m;
 }
 
@@ -72,7 +75,8 @@ void expose_integrator() {
                               arg("feature"),
                               arg("extension") = bp::object(),
                               arg("impulse") = bp::object(),
-                              arg("moment") = bp::object())))
+                              arg("moment") = bp::object(),
+                              arg("turn") = bp::object())))
       .add_property("geometry_a", &geometry_a)
       .add_property("geometry_b", &geometry_b, "Larger than geometry_a.")
       .def_readonly("feature", &ContactMemory::feature, "Persistent id within the pair.")
@@ -86,6 +90,10 @@ void expose_integrator() {
           "(3,) where B's point would be without force minus where it is, relative to A [m]; axes "
           "of the body that carries the anchor: B's if B has a half-space, height field or mesh "
           "surface and A has none, else A's.")
+      .add_property("turn",
+                    &turn,
+                    "(3,) the same of the springs of torsional and rolling friction [rad]; "
+                    "compliant integrators alone.")
       .def("__repr__", &memory_repr);
   forbid_new_attributes(c);
 }

@@ -653,7 +653,10 @@ class ContactMemory:
         extension: ArrayLike | None = None,
         impulse: ArrayLike | None = None,
         moment: ArrayLike | None = None,
+        turn: ArrayLike | None = None,
     ) -> None: ...
+    @property
+    def turn(self) -> _Floats: ...
     @property
     def geometry_a(self) -> int: ...
     @property

@@ -87,7 +87,7 @@ def _wrench(self: Any) -> tuple[Any, ...]:
 
 def _memory(self: Any) -> tuple[Any, ...]:
     names = (self.geometry_a, self.geometry_b, self.feature)
-    return _stiction.ContactMemory, (*names, self.extension, self.impulse, self.moment)
+    return _stiction.ContactMemory, (*names, self.extension, self.impulse, self.moment, self.turn)
 
 
 def _rebuild_parameters(arrays: dict[str, Any]) -> Any:

@@ -105,8 +105,9 @@ class GradientCheck:
         bar: the largest error that passes.
         near_gaps: contacts whose gap is no wider than ten times the smallest difference, but not
             zero to rounding: every difference by q steps over the kink at a gap of zero.
-        left_out: columns without a difference, and why: an infinite number, or one that may be
-            moved neither way.
+        left_out: columns without a difference, and why: an infinite number, one that may be moved
+            neither way, or a torsional or rolling friction of zero, of which the report counts
+            kinks and the derivative is left out.
     """
 
     columns: tuple[ColumnCheck, ...]
@@ -214,6 +215,9 @@ def check_gradients(
         for k, name in enumerate(titles):
             if np.isinf(units[k]):
                 left_out.append(f"{block} of {name}: infinite")
+                continue
+            if found.report.num_parameter_kinks and trial.is_first_couple(block, k):
+                left_out.append(f"{block} of {name}: zero, and may have a sign only")
                 continue
             column = _Column(trial, block, k, units[k], matrix[:, k], largest)
             checked = column.checked(name, bar, sides, _may_differ(block, found.report))

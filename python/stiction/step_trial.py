@@ -93,6 +93,12 @@ class Trial:
         typical = finite.max(initial=0.0) or 1.0
         return np.where(values == 0.0, typical, values)
 
+    def is_first_couple(self, block: str, k: int) -> bool:
+        """A torsional or rolling friction of zero."""
+        if not block.endswith(("torsional_friction", "rolling_friction")):
+            return False
+        return float(getattr(self.sim.parameters, block)[k]) == 0.0
+
     def _inertia(self, body: int) -> Floats:
         return np.asarray(self.sim.parameters.inertia(body))
 
@@ -144,7 +150,8 @@ def whole_control(sim: Simulator, control: Control | ArrayLike | None) -> Contro
 
 BY_DOF = {*STATE, *TARGETS, "kp", "kd", "damping", "armature", "effort_limit", "dry_friction"}
 BY_DOF |= {"lower", "upper", "spring_stiffness", "spring_rest"}
-BY_GEOMETRY = {"friction", "restitution", "stiffness", "contact_damping"}
+BY_GEOMETRY = {"friction", "torsional_friction", "rolling_friction"}
+BY_GEOMETRY |= {"restitution", "stiffness", "contact_damping"}
 TANGENTS = ("x", "y", "z", "about x", "about y", "about z")
 
 

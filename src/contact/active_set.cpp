@@ -240,30 +240,68 @@ void find_active_set(const ContactProblem& problem,
   }
 }
 
+namespace {
+
+/// df of the circular cone's slope f: of whichever coefficient gives it, see Cone::friction().
+double slope_rate(const Cone& K, const double* dmu) {
+  if (K.mu[0] > 0.0 || K.normal() < 3) return dmu[0];
+  if (K.mu[1] > 0.0) return dmu[1];
+  return dmu[std::max_element(K.mu + 2, K.mu + K.normal()) - K.mu] / kContactLength;
+}
+
+FrictionChange change_on_path(const Cone& K, const double* l, const double* c, const double* dmu) {
+  FrictionChange out;
+  const double f = K.friction();
+  if (f == 0.0) return out;
+  const double slope = slope_rate(K, dmu) / f;
+  for (int r = 0; r < K.dim; ++r) {
+    if (r < K.normal() && K.mu[r] == 0.0) continue;  // no impulse, and of mu^2 with one
+    const double share = (r < K.normal() ? dmu[r] / K.mu[r] : 0.0) - slope;
+    out.impulse[r] = l[r] * share;
+    out.velocity[r] = c[r] * share;
+  }
+  return out;
+}
+
+/// ||diag(a) c_T||
+double weighted(const Cone& K, const double* a, const double* c) {
+  double sum = 0.0;
+  for (int r = 0; r < K.normal(); ++r) sum += a[r] * a[r] * c[r] * c[r];
+  return std::sqrt(sum);
+}
+
+}  // namespace
+
 FrictionChange friction_change(const ContactProblem& problem,
                                const std::vector<double>& impulse,
                                const std::vector<double>& velocity,
                                ContactModel model,
                                const ActiveSet& active,
-                               int i) {
+                               int i,
+                               const double* dmu) {
   FrictionChange out;
   const ConstraintSet& set = problem.sets[i];
   if (!set.is_cone()) return out;
   const Cone& K = set.friction;
   const int n = K.normal();
-  const double mu = K.friction(), *l = impulse.data() + set.offset,
-               *c = velocity.data() + set.offset;
-  if (active.on_path && mu > 0.0) {  // (lambda_T, mu lambda_N) and y are held
-    out.impulse[n] = -l[n] / mu;
-    out.velocity[n] = -c[n] / mu;
+  const double *l = impulse.data() + set.offset, *c = velocity.data() + set.offset;
+  if (active.on_path) return change_on_path(K, l, c, dmu);
+  if (active.modes[i] != ContactMode::kSlide) return out;
+  const double S = weighted(K, K.mu, c), first = weighted(K, dmu, c);
+  double dS = 0.0;
+  if (S > 0.0) {
+    for (int r = 0; r < n; ++r) dS += K.mu[r] * dmu[r] * c[r] * c[r] / S;
+  } else if (first > 0.0) {
+    dS = first;
   }
-  const double moving = slip(K, c);
-  if (active.modes[i] != ContactMode::kSlide || !(moving > 0.0)) return out;
   for (int r = 0; r < n; ++r) {
-    const double unit = K.velocity_unit(r);
-    out.impulse[r] = -c[r] * unit / moving * unit * l[n];
+    const double mu = K.mu[r];
+    if (S > 0.0)
+      out.impulse[r] = -l[n] * c[r] * mu / S * (2.0 * dmu[r] - mu * dS / S);
+    else if (first > 0.0)
+      out.impulse[r] = -l[n] * c[r] * dmu[r] * dmu[r] / first;
   }
-  if (model == ContactModel::kCcp) out.velocity[n] = -moving;
+  if (model == ContactModel::kCcp) out.velocity[n] = -dS;
   return out;
 }
 

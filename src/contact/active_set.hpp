@@ -68,17 +68,25 @@ void find_active_set(const ContactProblem& problem,
                      ActiveSet& out,
                      const PathPoint& path = {});
 
-/// What the first coefficient of a cone changes at once, the others in proportion, per unit of it:
-/// of lambda at fixed y, and of c at fixed lambda. Zero of other sets.
+/// What coefficients of a cone change at once, per unit of a parameter by which they grow at the
+/// rates `dmu`: of lambda at fixed y, and of c at fixed lambda. Zero of other sets. With S = ||D
+/// c_T||, dS = sum mu_i dmu_i c_i^2 / S:
+///   slides:  lambda_T = -D^2 c_T lambda_N / S,
+///     d lambda_i = -lambda_N c_i (2 mu_i dmu_i / S - mu_i^2 dS / S^2),   CCP: d c_N = -dS;
+///   at S = 0 the one-sided -lambda_N dmu_i^2 c_i / ||dmu c_T||, which is that of no friction at
+///   all; path:  U S lambda and y are held, f the cone's slope and u_i = mu_i / f the rows' units,
+///     d lambda_i / lambda_i = d c_i / c_i = dmu_i / mu_i - df / f,   of the normal -df / f.
 struct FrictionChange {
   double impulse[kMaxConeDim] = {}, velocity[kMaxConeDim] = {};
 };
-/// Of set i of the problem at impulse and velocity [rows], as find_active_set() had them.
+/// Of set i of the problem at impulse and velocity [rows], as find_active_set() had them. dmu:
+/// [normal row] of the rows of friction.
 FrictionChange friction_change(const ContactProblem& problem,
                                const std::vector<double>& impulse,
                                const std::vector<double>& velocity,
                                ContactModel model,
                                const ActiveSet& active,
-                               int i);
+                               int i,
+                               const double* dmu);
 
 }  // namespace stiction

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 // Materials of geometries and of pairs. A pair's number depends on those of its two geometries as
 // combine() says; a pair with a material of its own on that alone.
@@ -52,43 +51,44 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
   }
 }
 
-/// What the sliding coefficient alone changes where couples share the ellipsoid: lambda_T = -D^2 c
-/// lambda_N / S with S = ||D c||.
-FrictionChange change_beside_couples(const SolvedContact& at) {
-  if (at.linear.active.on_path)
-    throw std::invalid_argument(
-        "step_derivatives: wrt = \"friction\" with smoothing is not known where "
-        "torsional_friction or rolling_friction act; take smoothing = 0, or 0 of both");
-  FrictionChange out;
-  const Cone& K = at.description.set.friction;
-  const double* c = at.in.record.solution.velocity.data() + at.row;
-  double S = 0.0;
-  for (int r = 0; r < K.normal(); ++r) S += K.mu[r] * K.mu[r] * c[r] * c[r];
-  S = std::sqrt(S);
-  if (at.linear.active.modes[at.set] != ContactMode::kSlide || !(S > 0.0)) return out;
-  const double dS = K.mu[0] * (c[0] * c[0] + c[1] * c[1]) / S, load = at.l[K.normal()];
-  for (int r = 0; r < K.normal(); ++r) {
-    const double own = r < 2 ? 2.0 * K.mu[0] : 0.0;
-    out.impulse[r] = -load * c[r] * (own / S - K.mu[r] * K.mu[r] * dS / (S * S));
-  }
-  if (at.in.model == ContactModel::kCcp) out.velocity[K.normal()] = -dS;
-  return out;
-}
+/// A coefficient of friction and the rows of a cone that it is of.
+struct Coefficient {
+  double Material::* of;
+  int first, last;
+};
+constexpr Coefficient kSliding{&Material::friction, 0, 2},
+    kTorsional{&Material::torsional_friction, 2, 3}, kRolling{&Material::rolling_friction, 3, 5};
 
-/// What the pair's coefficient changes: `share` per unit of the column.
-void friction(const SolvedContact& at, int column, double share, const ChangeSink& out) {
-  const double mu = at.description.set.friction.mu[0];
-  if (mu == 0.0 && at.contact.material.friction > 0.0) return;  // nothing carries it
+/// What the pair's coefficient changes: `share` per unit of the column. Whether it is anything.
+bool friction(const SolvedContact& at,
+              const Coefficient& mu,
+              int column,
+              double share,
+              const ChangeSink& out) {
+  const Cone& K = at.description.set.friction;
+  const bool sliding = mu.first == 0;
+  if (sliding && K.mu[0] == 0.0 && at.contact.material.friction > 0.0) return false;  // not carried
+  double dmu[kMaxConeDim] = {};
+  for (int r = mu.first; r < std::min(mu.last, K.normal()); ++r) dmu[r] = 1.0;
   const ContactSolution& s = at.in.record.solution;
-  const FrictionChange change =
-      at.description.set.dim > 3
-          ? change_beside_couples(at)
-          : friction_change(
-                at.in.record.problem, s.impulse, s.velocity, at.in.model, at.linear.active, at.set);
-  for (int r = 0; r < at.description.set.dim; ++r) {
+  const FrictionChange change = friction_change(
+      at.in.record.problem, s.impulse, s.velocity, at.in.model, at.linear.active, at.set, dmu);
+  bool any = false;
+  for (int r = 0; r < K.dim; ++r) {
     out.impulse(column, at.row + r, change.impulse[r] * share);
     out.velocity(column, at.row + r, change.velocity[r] * share);
+    any = any || change.impulse[r] != 0.0 || change.velocity[r] != 0.0;
   }
+  return any;
+}
+
+/// The first couple brakes what turns freely: of a point that slides it is of second order in mu,
+/// of one that nothing else moves of mu itself, by which way it turns.
+bool turns_freely(const SolvedContact& at) {
+  const ActiveSet& active = at.linear.active;
+  if (active.on_path || active.modes[at.set] == ContactMode::kOpen) return false;
+  return active.modes[at.set] == ContactMode::kStick ||
+         at.description.set.friction.friction() == 0.0;
 }
 
 bool bounces(const SolvedContact& at) { return at.description.kind == ReferenceKind::kRestitution; }
@@ -165,9 +165,23 @@ void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) 
                out,
                [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
                  const double pair = at.contact.material.friction;
-                 if (pair > 0.0) friction(at, g, 0.5 * pair / own.friction, out);
+                 if (pair > 0.0) friction(at, kSliding, g, 0.5 * pair / own.friction, out);
                  const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
                  if (slides && own.friction == 0.0 && other.friction > 0.0) out.count_kink();
+               });
+}
+/// The larger coefficient counts; equal ones have half each.
+template <const Coefficient& mu>
+void add_couple(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_surface(in,
+               linear,
+               out,
+               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
+                 if (own.*mu.of < other.*mu.of) return;
+                 const bool equal = own.*mu.of == other.*mu.of;
+                 const bool changes = friction(at, mu, g, equal ? 0.5 : 1.0, out);
+                 const bool kink = own.*mu.of == 0.0 ? turns_freely(at) : changes;
+                 if (equal && g == at.contact.geometry_a && kink) out.count_kink();
                });
 }
 void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
@@ -225,8 +239,16 @@ void each_pair(const Input& in, const Linear& linear, const ChangeSink& out, Vis
 }
 
 void add_pair_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_pair(
-      in, linear, out, [&](const SolvedContact& at, int pair) { friction(at, pair, 1.0, out); });
+  each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
+    friction(at, kSliding, pair, 1.0, out);
+  });
+}
+template <const Coefficient& mu>
+void add_pair_couple(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
+    friction(at, mu, pair, 1.0, out);
+    if (at.contact.material.*mu.of == 0.0 && turns_freely(at)) out.count_kink();
+  });
 }
 void add_pair_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_pair(in, linear, out, [&](const SolvedContact& at, int pair) {
@@ -252,10 +274,14 @@ void add_pair_damping(const Input& in, const Linear& linear, const ChangeSink& o
 const std::vector<ParameterField>& contact_fields() {
   static const std::vector<ParameterField> fields = {
       {"friction", geometries, add_friction},
+      {"torsional_friction", geometries, add_couple<kTorsional>},
+      {"rolling_friction", geometries, add_couple<kRolling>},
       {"restitution", geometries, add_restitution},
       {"stiffness", geometries, add_stiffness},
       {"contact_damping", geometries, add_contact_damping},
       {"pair_friction", pairs, add_pair_friction},
+      {"pair_torsional_friction", pairs, add_pair_couple<kTorsional>},
+      {"pair_rolling_friction", pairs, add_pair_couple<kRolling>},
       {"pair_restitution", pairs, add_pair_restitution},
       {"pair_stiffness", pairs, add_pair_stiffness},
       {"pair_contact_damping", pairs, add_pair_damping},

@@ -60,7 +60,7 @@ bool ImplicitDerivatives::known(const CompliantInput& input) const {
   if (end.law != CompliantLaw::kContinuous || !work_.rigid.rows.rows.empty()) return false;
   for (const CompliantPoint& p : end.points) {
     if (p.force.mode == ContactMode::kOpen) continue;
-    if (p.kind == PointKind::kGeneral) return false;
+    if (p.kind == PointKind::kGeneral || p.compliance.has_couples()) return false;
     const Vec3d n = to_anchor_axes(input.scene, end, p, {0, 0, 1});
     const Vec3d way = way_between(input.scene, p, n, start.dynamics, end.dynamics);
     if (p.motion.gap - dot(n, way) > 0.0) return false;
@@ -115,7 +115,7 @@ void ImplicitDerivatives::add_spring(const CompliantInput& input, int i, int spr
   const Scene& scene = input.scene;
   const CompliantPoint& point = work_.end.points[i];
   const Contact& contact = work_.end.contacts[point.contact];
-  const PointForceDerivatives& by = work_.implicit->derivatives[i];
+  const PointForceDerivatives& by = work_.implicit->derivatives[i].force;
   const Vec3d n = to_anchor_axes(scene, work_.end, point, {0, 0, 1});
   const double d = point.compliance.tangential_damping;
   const double total = d + input.h * point.compliance.tangential_stiffness;

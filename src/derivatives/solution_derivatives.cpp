@@ -51,10 +51,14 @@ void solve_island(const ContactProblem& problem,
   Rows pushed = Rows::Zero(rows, width), dc = Rows::Zero(rows, width);
   dc.leftCols(rows).setIdentity();
   for (int i = first; i < last; ++i) {
-    const FrictionChange change =
-        friction_change(problem, solution.impulse, solution.velocity, solution.model, active, i);
+    if (!problem.sets[i].is_cone()) continue;
+    const Cone& K = problem.sets[i].friction;
+    double dmu[kMaxConeDim] = {};  // the first coefficient's, the others in proportion
+    for (int r = 0; r < K.normal(); ++r) dmu[r] = K.velocity_unit(r);
+    const FrictionChange change = friction_change(
+        problem, solution.impulse, solution.velocity, solution.model, active, i, dmu);
     const int at = problem.sets[i].offset - begin, column = rows + i - first;
-    for (int r = 0; r < problem.sets[i].dim && problem.sets[i].is_cone(); ++r) {
+    for (int r = 0; r < K.dim; ++r) {
       pushed(at + r, column) = change.impulse[r];
       dc(at + r, column) = change.velocity[r];
     }

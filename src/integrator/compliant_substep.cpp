@@ -29,12 +29,12 @@ void CompliantWorkspace::resize(const Scene& scene) {
 
 namespace stiction::compliance {
 
-void report_point(const Contact& contact,
-                  const Vec3d& impulse,
-                  const Vec3d& velocity,
-                  const Vec3d& extension,
-                  ContactMode mode,
-                  CompliantOutcome& outcome) {
+CompliantContact& report_point(const Contact& contact,
+                               const Vec3d& impulse,
+                               const Vec3d& velocity,
+                               const Vec3d& extension,
+                               ContactMode mode,
+                               CompliantOutcome& outcome) {
   auto& list = outcome.contacts;
   auto it = std::lower_bound(
       list.begin(), list.end(), contact, [](const CompliantContact& c, const Contact& x) {
@@ -48,47 +48,79 @@ void report_point(const Contact& contact,
   it->velocity = velocity;
   it->extension = extension;
   it->mode = mode;
+  return *it;
 }
 
-Vec3d extension_after(const CompliantInput& input,
-                      const CompliantWorkspace& work,
-                      const CompliantPoint& point,
-                      const Vec3d& force,
-                      bool acts) {
-  if (!acts) return {0, 0, 0};
+namespace {
+
+/// theta of a point of the start: where it slides relaxed towards its couple, else less its way by
+/// the mean of the angular velocities at both ends.
+Vec3d turn_after(const CompliantInput& input,
+                 const CompliantWorkspace& work,
+                 const CompliantPoint& point) {
+  const PointCompliance& c = point.compliance;
+  const CompliantSystem& start = work.start;
+  const PointMotion& motion = point.motion;
+  if (point.force.mode == ContactMode::kSlide) {
+    const Vec3d turn = relaxed_turn(c, motion.turn, point.force.couple, input.h);
+    return to_anchor_axes(input.scene, start, point, turn);
+  }
+  const Contact& contact = start.contacts[point.contact];
+  const Vec3d end =
+      transpose_times(contact.frame, relative_spin(input.scene, work.end.dynamics, contact));
+  const Vec3d way = resisted(c, motion.spin + end) * (0.5 * input.h);
+  return to_anchor_axes(input.scene, start, point, settled_turn(c, motion, point.force) - way);
+}
+
+}  // namespace
+
+Anchor anchor_after(const CompliantInput& input,
+                    const CompliantWorkspace& work,
+                    const CompliantPoint& point,
+                    const Vec3d& force,
+                    bool acts) {
+  Anchor out;
+  if (!acts) return out;
+  if (point.compliance.has_couples()) out.turn = turn_after(input, work, point);
   const CompliantSystem& start = work.start;
   const bool published = start.law == CompliantLaw::kPublished;
   if (!published && point.force.mode == ContactMode::kSlide) {
     const Vec3d e = relaxed_extension(point.compliance, point.motion.extension, force, input.h);
-    return to_anchor_axes(input.scene, start, point, e);
+    out.extension = to_anchor_axes(input.scene, start, point, e);
+    return out;
   }
-  const Vec3d after =
-      settled_anchor(input.scene, start, point) - way_of(input, start, point, work.end.dynamics);
-  if (published) return after;
+  out.extension = settled_anchor(input.scene, start, point).extension -
+                  way_of(input, start, point, work.end.dynamics);
+  if (published) return out;
   const Vec3d normal = to_anchor_axes(input.scene, start, point, {0, 0, 1});
-  return after - normal * dot(normal, after);
+  out.extension -= normal * dot(normal, out.extension);
+  return out;
 }
 
 void remember_point(const CompliantInput& input,
                     const CompliantSystem& system,
                     const CompliantPoint& point,
-                    const Vec3d& impulse,
-                    const Vec3d& e,
+                    const PointImpulse& impulse,
+                    const Anchor& anchor,
                     CompliantWorkspace& work,
                     State& state) {
   const Contact& contact = system.contacts[point.contact];
-  if (e.x != 0.0 || e.y != 0.0 || e.z != 0.0) {
+  if (anchor.stretched()) {
     const auto place =
         std::lower_bound(state.contacts.begin(), state.contacts.end(), contact, contact_before);
-    state.contacts.insert(place, {contact.pair, contact.feature, {0, 0, 0}, e});
+    state.contacts.insert(place, memory_of(contact, anchor));
   }
   const Vec3d velocity = relative_velocity(input.scene, point, work.end.dynamics);
-  report_point(contact,
-               impulse,
-               to_contact(input.scene, system, point, velocity),
-               to_contact(input.scene, system, point, e),
-               point.force.mode,
-               work.outcome);
+  CompliantContact& told = report_point(contact,
+                                        impulse.force,
+                                        to_contact(input.scene, system, point, velocity),
+                                        to_contact(input.scene, system, point, anchor.extension),
+                                        point.force.mode,
+                                        work.outcome);
+  if (!point.compliance.has_couples()) return;
+  told.moment += impulse.couple;
+  const Vec3d spin = relative_spin(input.scene, work.end.dynamics, contact);
+  told.spin = resisted(point.compliance, transpose_times(contact.frame, spin));
 }
 
 void report_energies(const CompliantInput& input,
@@ -112,6 +144,9 @@ double elastic_energy(const CompliantSystem& system) {
     const double depth = system.law == CompliantLaw::kPublished ? e.z : p.motion.gap;
     sum += 0.5 * p.compliance.stiffness * depth * depth +
            0.5 * p.compliance.tangential_stiffness * (e.x * e.x + e.y * e.y);
+    const Vec3d &u = p.compliance.turning, &turn = p.motion.turn;
+    for (int i = 0; i < 3 && p.compliance.has_couples(); ++i)
+      sum += 0.5 * p.compliance.tangential_stiffness * (u[i] * u[i] * turn[i] * turn[i]);
   }
   return sum;
 }

@@ -21,6 +21,8 @@ struct CompliantContact {
   Vec3d impulse{0, 0, 0};    ///< on B, contact frame [N s]
   Vec3d velocity{0, 0, 0};   ///< of B relative to A after the step, contact frame [m/s]
   Vec3d extension{0, 0, 0};  ///< after the step, contact frame [m]
+  Vec3d moment{0, 0, 0};     ///< couple on B, contact frame [N m s]
+  Vec3d spin{0, 0, 0};       ///< of B relative to A about axes with friction, contact frame [rad/s]
   ContactMode mode = ContactMode::kOpen;  ///< where the integrator last evaluated it
 };
 
@@ -48,8 +50,8 @@ struct RigidRows : StepRecord {
 struct AnchorTrack {
   std::uint64_t pair = 0;
   std::uint32_t feature = 0;
-  Vec3d base{0, 0, 0};                ///< extension at the start [m]
-  Vec3d rate{0, 0, 0}, sum{0, 0, 0};  ///< of the last stage [m/s]; weighted, of all [m]
+  Anchor base;       ///< at the start
+  Anchor rate, sum;  ///< of the last stage [m/s, rad/s]; weighted, of all
 };
 
 struct RungeKuttaScratch {
@@ -109,30 +111,36 @@ void conclude(const CompliantInput& input,
               CompliantWorkspace& work,
               State& state);
 
-/// Adds to the outcome what a point of `system` did in a sub-step.
-void report_point(const Contact& contact,
-                  const Vec3d& impulse,
-                  const Vec3d& velocity,
-                  const Vec3d& extension,
-                  ContactMode mode,
-                  CompliantOutcome& outcome);
+/// Adds to the outcome what a point of `system` did in a sub-step; its couples are left to add.
+CompliantContact& report_point(const Contact& contact,
+                               const Vec3d& impulse,
+                               const Vec3d& velocity,
+                               const Vec3d& extension,
+                               ContactMode mode,
+                               CompliantOutcome& outcome);
 
-/// Extension after the sub-step of a point of the start on which `force` has acted, or which was
-/// out of reach (`acts` false), axes of the anchor body. One that slides under the continuous law
-/// has its spring relax towards the force; else the anchor stays and the point moves on.
-Vec3d extension_after(const CompliantInput& input,
-                      const CompliantWorkspace& work,
-                      const CompliantPoint& point,
-                      const Vec3d& force,
-                      bool acts);
+/// Anchor after the sub-step of a point of the start on which `force` and the point's couple have
+/// acted, or which was out of reach (`acts` false). One that slides under the continuous law has
+/// its spring relax towards the force; else the anchor stays and the point moves on.
+Anchor anchor_after(const CompliantInput& input,
+                    const CompliantWorkspace& work,
+                    const CompliantPoint& point,
+                    const Vec3d& force,
+                    bool acts);
 
-/// One point at the end of a sub-step, after conclude(): what acted on it, contact frame [N s], and
-/// its extension then, axes of the anchor body. Fills state.contacts and the outcome.
+/// Force and couple over a sub-step, on B, contact frame [N s, N m s].
+struct PointImpulse {
+  Vec3d force{0, 0, 0}, couple{0, 0, 0};
+};
+inline PointImpulse operator*(const PointForce& f, double h) { return {f.force * h, f.couple * h}; }
+
+/// One point at the end of a sub-step, after conclude(): what acted on it, and its anchor then.
+/// Fills state.contacts and the outcome.
 void remember_point(const CompliantInput& input,
                     const CompliantSystem& system,
                     const CompliantPoint& point,
-                    const Vec3d& impulse,
-                    const Vec3d& extension,
+                    const PointImpulse& impulse,
+                    const Anchor& anchor,
                     CompliantWorkspace& work,
                     State& state);
 

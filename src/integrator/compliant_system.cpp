@@ -74,19 +74,21 @@ double share_of(const CompliantInput& input, const ContactSet& contacts, std::si
   return 1.0 / std::max(count, 1);
 }
 
-/// Extension of a point, contact frame.
-Vec3d extension_of(const CompliantInput& input,
-                   const Contact& contact,
-                   const std::vector<ContactMemory>& memory,
-                   const CompliantSystem* start,
-                   const CompliantPoint& point,
-                   const CompliantSystem& system) {
+/// Extension of a point, contact frame, and how it turns. What touched on the way has not turned.
+void find_extension(const CompliantInput& input,
+                    const Contact& contact,
+                    const std::vector<ContactMemory>& memory,
+                    const CompliantSystem* start,
+                    CompliantPoint& point,
+                    const CompliantSystem& system) {
   const ContactMemory* kept = find_memory(memory, contact);
   Vec3d e = kept != nullptr ? kept->extension : Vec3d{0, 0, 0};
+  bool goes_on = kept != nullptr;
   if (start != nullptr) {
     const Vec3d normal = to_anchor_axes(input.scene, system, point, {0, 0, 1});
     const Vec3d way = way_between(input.scene, point, normal, start->dynamics, system.dynamics);
     const double gap_before = contact.gap - dot(normal, way);
+    goes_on = goes_on && !(gap_before > 0.0);
     const bool published = input.settings.chosen_law() == CompliantLaw::kPublished;
     if (!(gap_before > 0.0)) {
       e -= way;
@@ -97,7 +99,13 @@ Vec3d extension_of(const CompliantInput& input,
       e = way * (std::min(contact.gap, 0.0) / (gap_before - std::min(contact.gap, 0.0)));
     }
   }
-  return to_contact(input.scene, system, point, e);
+  point.motion.extension = to_contact(input.scene, system, point, e);
+  if (!point.compliance.has_couples()) return;
+  const Vec3d spin = relative_spin(input.scene, system.dynamics, contact);
+  point.motion.spin = transpose_times(contact.frame, spin);
+  if (goes_on)
+    point.motion.turn =
+        resisted(point.compliance, to_contact(input.scene, system, point, kept->turn));
 }
 
 }  // namespace
@@ -118,13 +126,25 @@ Vec3d to_anchor_axes(const Scene& scene,
       scene, system.dynamics, point.anchor_body, system.contacts[point.contact].frame * x);
 }
 
-Vec3d settled_anchor(const Scene& scene,
-                     const CompliantSystem& system,
-                     const CompliantPoint& point) {
-  return to_anchor_axes(scene,
-                        system,
-                        point,
-                        settled_extension(system.law, point.compliance, point.motion, point.force));
+Anchor settled_anchor(const Scene& scene,
+                      const CompliantSystem& system,
+                      const CompliantPoint& point) {
+  const PointCompliance& c = point.compliance;
+  const auto anchored = [&](const Vec3d& x) { return to_anchor_axes(scene, system, point, x); };
+  Anchor out;
+  out.extension = anchored(settled_extension(system.law, c, point.motion, point.force));
+  if (c.has_couples()) out.turn = anchored(settled_turn(c, point.motion, point.force));
+  return out;
+}
+
+Vec3d relative_spin(const Scene& scene, const DynamicsWorkspace& dynamics, const Contact& contact) {
+  const auto spin = [&](int body) -> Vec3d {
+    if (body < 0) return {0, 0, 0};
+    const int t = scene.tree_of_body(body);
+    const TreeData<double>& data = dynamics.trees[t];
+    return data.X_WR.R * data.V[body - scene.trees()[t].body_offset].angular;
+  };
+  return spin(contact.body_b) - spin(contact.body_a);
 }
 
 Vec3d way_between(const Scene& scene,
@@ -217,7 +237,7 @@ void locate(const CompliantInput& input,
     point.compliance = point_compliance(contact.material, share_of(input, system.found, i));
     point.motion.gap = contact.gap;
     point.motion.velocity = relative_velocity(scene, system.dynamics, contact);
-    point.motion.extension = extension_of(input, contact, memory, start, point, system);
+    find_extension(input, contact, memory, start, point, system);
     point.force = compliant_force(law, point.compliance, point.motion);
   }
 }
@@ -266,13 +286,16 @@ void list_wrenches(const Scene& scene, CompliantSystem& system) {
     if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = system.contacts[point.contact];
     const Vec3d f = contact.frame * point.force.force;
-    const auto act = [&](int body, const Vec3d& force) {
+    const bool couples = point.compliance.has_couples();
+    const auto act = [&](int body, double sign) {
       if (body < 0) return;
       const Vec3d arm = contact.position - body_placement(scene, system.dynamics, body).p;
+      const Vec3d force = f * sign;
       system.wrenches.push_back({body, force, cross(arm, force)});
+      if (couples) system.wrenches.back().moment += contact.frame * point.force.couple * sign;
     };
-    act(contact.body_a, -f);
-    act(contact.body_b, f);
+    act(contact.body_a, -1.0);
+    act(contact.body_b, 1.0);
   }
 }
 

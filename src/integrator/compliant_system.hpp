@@ -34,6 +34,23 @@ enum class PointKind : std::uint8_t {
   kGeneral,  ///< anything else: rates of x by finite difference
 };
 
+/// What the springs of a point keep, axes of the anchor body: ContactMemory::extension and turn.
+struct Anchor {
+  Vec3d extension{0, 0, 0}, turn{0, 0, 0};
+  bool stretched() const {
+    const auto any = [](const Vec3d& x) { return x.x != 0.0 || x.y != 0.0 || x.z != 0.0; };
+    return any(extension) || any(turn);
+  }
+  friend Anchor operator+(const Anchor& a, const Anchor& b) {
+    return {a.extension + b.extension, a.turn + b.turn};
+  }
+  friend Anchor operator*(const Anchor& a, double s) { return {a.extension * s, a.turn * s}; }
+};
+template <class Named>  // has pair and feature
+ContactMemory memory_of(const Named& name, const Anchor& a) {
+  return {name.pair, name.feature, {0, 0, 0}, a.extension, {0, 0, 0}, a.turn};
+}
+
 struct CompliantPoint {
   int contact = 0;                        ///< index into CompliantSystem::contacts
   int anchor_body = -1, point_body = -1;  ///< bodies, -1: the world
@@ -169,10 +186,10 @@ Vec3d to_anchor_axes(const Scene& scene,
                      const CompliantPoint& point,
                      const Vec3d& x);
 
-/// settled_extension() of a point at its force, axes of the anchor body.
-Vec3d settled_anchor(const Scene& scene,
-                     const CompliantSystem& system,
-                     const CompliantPoint& point);
+/// settled_extension() and settled_turn() of a point at its force.
+Anchor settled_anchor(const Scene& scene,
+                      const CompliantSystem& system,
+                      const CompliantPoint& point);
 
 /// The way of B's point relative to A's from the kinematics `from` to `to`, axes of the anchor
 /// body, of a point of kind kMaterial; of others the normal part only, along the anchor body's
@@ -189,6 +206,9 @@ Vec3d way_of(const CompliantInput& input,
              const CompliantSystem& start,
              const CompliantPoint& point,
              const DynamicsWorkspace& end);
+
+/// Angular velocity of B relative to A at some kinematics, world [rad/s].
+Vec3d relative_spin(const Scene& scene, const DynamicsWorkspace& dynamics, const Contact& contact);
 
 /// Velocity of B's point relative to A's at other kinematics, axes of the anchor body [m/s].
 Vec3d relative_velocity(const Scene& scene,

@@ -21,8 +21,8 @@ void step(const CompliantInput& input, PositionRule rule, State& state, Complian
   for (const CompliantPoint& p : start.points) {
     const bool acts = p.force.mode != ContactMode::kOpen ||
                       (start.law == CompliantLaw::kPublished && p.motion.gap <= 0.0);
-    const Vec3d e = extension_after(input, work, p, p.force.force, acts);
-    remember_point(input, start, p, p.force.force * h, e, work, state);
+    const Anchor anchor = anchor_after(input, work, p, p.force.force, acts);
+    remember_point(input, start, p, p.force * h, anchor, work, state);
   }
 }
 

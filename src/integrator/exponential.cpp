@@ -274,7 +274,7 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
     const double* F = s.F1.data() + 3 * i;
     point.force.mode = s.ends[i].mode;
     const Vec3d e = to_anchor_axes(input.scene, start, point, s.ends[i].extension);
-    remember_point(input, start, point, {F[0], F[1], F[2]}, e, work, state);
+    remember_point(input, start, point, {{F[0], F[1], F[2]}}, {e}, work, state);
   }
   return true;
 }

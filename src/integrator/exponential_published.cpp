@@ -142,8 +142,8 @@ void exponential_published(const CompliantInput& input, State& state, CompliantW
   const double* f = work.published.force.data();
   for (const CompliantPoint& p : start.points) {
     const Vec3d force{f[0], f[1], f[2]};
-    const Vec3d e = extension_after(input, work, p, force, p.motion.gap <= 0.0);
-    remember_point(input, start, p, force * input.h, e, work, state);
+    const Anchor anchor = anchor_after(input, work, p, force, p.motion.gap <= 0.0);
+    remember_point(input, start, p, {force * input.h}, anchor, work, state);
     f += 3;
   }
 }

@@ -99,7 +99,7 @@ void Newton::begin() {
   work_.memory.clear();
   for (const CompliantPoint& p : start.points) {
     const Contact& c = start.contacts[p.contact];
-    work_.memory.push_back({c.pair, c.feature, {0, 0, 0}, settled_anchor(scene_, start, p)});
+    work_.memory.push_back(memory_of(c, settled_anchor(scene_, start, p)));
   }
   s_.islands.reset(num_trees());
   std::fill(s_.done.begin(), s_.done.end(), 0);
@@ -265,15 +265,22 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
   state.queries.swap(end.here.queries);
   conclude(input, PositionRule::kEndVelocity, work, state);
   for (const CompliantPoint& p : end.points) {
-    Vec3d e = settled_anchor(input.scene, end, p);
+    Anchor anchor = settled_anchor(input.scene, end, p);
     if (end.law == CompliantLaw::kContinuous && p.force.mode == ContactMode::kSlide) {
       const ContactMemory* kept = find_memory(work.memory, end.contacts[p.contact]);
-      const Vec3d e0 =
-          kept == nullptr ? Vec3d{0, 0, 0} : to_contact(input.scene, end, p, kept->extension);
-      e = to_anchor_axes(
-          input.scene, end, p, relaxed_extension(p.compliance, e0, p.force.force, input.h));
+      const auto before = [&](Vec3d ContactMemory::* of) {
+        return kept == nullptr ? Vec3d{0, 0, 0} : to_contact(input.scene, end, p, kept->*of);
+      };
+      const auto anchored = [&](const Vec3d& x) { return to_anchor_axes(input.scene, end, p, x); };
+      anchor.extension = anchored(relaxed_extension(
+          p.compliance, before(&ContactMemory::extension), p.force.force, input.h));
+      if (p.compliance.has_couples())
+        anchor.turn = anchored(relaxed_turn(p.compliance,
+                                            resisted(p.compliance, before(&ContactMemory::turn)),
+                                            p.force.couple,
+                                            input.h));
     }
-    remember_point(input, end, p, p.force.force * input.h, e, work, state);
+    remember_point(input, end, p, p.force * input.h, anchor, work, state);
   }
 }
 

@@ -17,6 +17,10 @@ struct DualBody {
   RigidTransform<Direction> X_root;  // of its tree
   bool moves;
 
+  Vec3<Direction> spin() const {
+    if (!moves) return {0.0, 0.0, 0.0};
+    return X_root.R * V.angular;
+  }
   Vec3<Direction> velocity(const Vec3<Direction>& p) const {
     if (!moves) return {0.0, 0.0, 0.0};
     const Vec3<Direction> r = transpose_times(X_root.R, p - X_root.p);
@@ -40,7 +44,7 @@ DualBody body_at(
 }
 
 struct DualForce {
-  Vec3<Direction> point, force;  // world; the force acts on B
+  Vec3<Direction> point, force, couple;  // world; they act on B; the couple of points that have one
 };
 
 /// Where and with what force a point acts, to first order in the directions of one tree.
@@ -49,7 +53,7 @@ struct DualForce {
 DualForce force_at(const CompliantInput& input,
                    const CompliantSystem& end,
                    const CompliantPoint& point,
-                   const PointForceDerivatives& by,
+                   const PointWrenchDerivatives& by,
                    int own_tree,
                    const DualTree& dual,
                    Vec3d* extension) {
@@ -67,12 +71,25 @@ DualForce force_at(const CompliantInput& input,
   const Vec3<Direction> c = transpose_times(
       frame,
       transpose_times(anchor_body.X.R, point_body.velocity(p) - anchor_body.velocity(p)) * sign);
-  Vec3<Direction> f = lift<Direction>(point.force.force);
+  const bool couples = point.compliance.has_couples();
+  Vec3<Direction> w, f = lift<Direction>(point.force.force), m;
+  if (couples) {
+    const Vec3<Direction> spin = (point_body.spin() - anchor_body.spin()) * sign;
+    w = transpose_times(frame, transpose_times(anchor_body.X.R, spin));
+    m = lift<Direction>(point.force.couple);
+  }
   for (int i = 0; i < kDirections; ++i) {
     Vec3d dx{x.x.d[i], x.y.d[i], x.z.d[i]};
     const Vec3d dc{c.x.d[i], c.y.d[i], c.z.d[i]};
     if (point.kind != PointKind::kMaterial) dx = {input.h * dc.x, input.h * dc.y, dx.z};
-    const Vec3d df = by.displacement * dx + by.velocity * dc;
+    Vec3d df = by.force.displacement * dx + by.force.velocity * dc;
+    if (couples) {
+      const Vec3d dw{w.x.d[i], w.y.d[i], w.z.d[i]};
+      df += by.force_by_turn.velocity * dw;
+      const Vec3d dm =
+          by.couple.displacement * dx + by.couple.velocity * dc + by.couple_by_turn.velocity * dw;
+      for (int r = 0; r < 3; ++r) m[r].d[i] = dm[r];
+    }
     for (int r = 0; r < 3; ++r) f[r].d[i] = df[r];
     if (extension == nullptr) continue;
     const PointCompliance& k = point.compliance;
@@ -82,7 +99,9 @@ DualForce force_at(const CompliantInput& input,
             : df * (input.h / (k.tangential_damping + input.h * k.tangential_stiffness));
     extension[i] = frame_C * Vec3d{de.x, de.y, 0.0};
   }
-  return {p, anchor_body.X.R * (frame * f)};
+  DualForce out{p, anchor_body.X.R * (frame * f), {}};
+  if (couples) out.couple = anchor_body.X.R * (frame * m);
+  return out;
 }
 
 /// Adds the columns that a force on a body of another tree has: -J^T df - dJ^T f.
@@ -90,6 +109,7 @@ void add_foreign_rows(const Scene& scene,
                       const CompliantSystem& end,
                       int body,
                       const DualForce& force,
+                      bool couples,
                       double sign,
                       int first,
                       int count,
@@ -99,8 +119,8 @@ void add_foreign_rows(const Scene& scene,
   const TreeData<double>& data = end.dynamics.trees[t];
   const Mat3<Direction> R = lift(data.X_WR.R);
   const Vec3<Direction> f = transpose_times(R, force.force) * Direction(sign);
-  const Vec3<Direction> n =
-      cross(transpose_times(R, force.point - lift<Direction>(data.X_WR.p)), f);
+  Vec3<Direction> n = cross(transpose_times(R, force.point - lift<Direction>(data.X_WR.p)), f);
+  if (couples) n += transpose_times(R, force.couple) * Direction(sign);
   const int last = tree.last_dof[body - tree.body_offset];
   const int* chain = tree.chain.data() + tree.row[last];
   for (int m = 0; m <= tree.depth[last]; ++m) {
@@ -136,17 +156,20 @@ void add_point_forces(const CompliantInput& input,
       for (int r = 0; r < 3; ++r)
         extensions[(3 * i + r) * matrix.stride + matrix.place[first + k]] = extension[k][r];
     }
+    const bool couples = point.compliance.has_couples();
     for (const int body : {contact.body_a, contact.body_b}) {
       if (body < 0) continue;
       const double sign = body == contact.body_b ? 1.0 : -1.0;
       if (tree_of(body) != t) {
-        add_foreign_rows(scene, end, body, force, sign, first, count, matrix);
+        add_foreign_rows(scene, end, body, force, couples, sign, first, count, matrix);
         continue;
       }
       const int local = body - scene.trees()[t].body_offset;
       const Vec3<Direction> f = force.force * Direction(sign);
       const Vec3<Direction> origin = dual.data.X_WR * dual.data.X_RB[local].p;
-      add_external_wrench(local, f, cross(force.point - origin, f), dual.data);
+      Vec3<Direction> moment = cross(force.point - origin, f);
+      if (couples) moment += force.couple * Direction(sign);
+      add_external_wrench(local, f, moment, dual.data);
     }
   }
 }
@@ -169,6 +192,25 @@ static void add_touching(const CompliantPoint& point,
   by.displacement.c1 = D1 * part;
   by.displacement.c2 = by.displacement.c2 * (1.0 + by_part / -by.displacement.c2.z) -
                        (D0 * way_T.x + D1 * way_T.y) * part_rate - damper * (part_rate / part);
+}
+
+/// The same of a point with couples: theta = -part h w too.
+static void add_touching_couples(const CompliantPoint& point,
+                                 const Vec3d& way_T,
+                                 double before,
+                                 PointWrenchDerivatives& by) {
+  const double depth = -point.motion.gap, sum = depth + before;
+  const double part = depth / sum, part_rate = before / (sum * sum);
+  const double by_part = -point.compliance.damping * point.motion.velocity.z * part_rate;
+  const double load = 1.0 + by_part / -by.force.displacement.c2.z;
+  const Vec3d &v = point.motion.velocity, &w = point.motion.spin;
+  Mat3d& D = by.couple.displacement;
+  const Vec3d damper = by.couple.velocity * Vec3d{v.x, v.y, 0.0} + by.couple_by_turn.velocity * w;
+  D.c2 = D.c2 * load - (D.c0 * way_T.x + D.c1 * way_T.y) * part_rate - damper * (part_rate / part);
+  D.c0 = D.c0 * part;
+  D.c1 = D.c1 * part;
+  add_touching(point, way_T, before, by.force);
+  by.force.displacement.c2 -= by.force_by_turn.velocity * w * (part_rate / part);
 }
 
 void settle_end(const CompliantInput& input,
@@ -199,11 +241,24 @@ void settle_end(const CompliantInput& input,
       motion.extension.x -= stretched * way_T.x;
       motion.extension.y -= stretched * way_T.y;
     }
+    const bool couples = c.has_couples();
+    const double turned = touched ? part * input.h : input.h;
+    if (couples) motion.turn -= resisted(c, motion.spin) * turned;
     point.force = compliant_force(law, c, motion);
-    PointForceDerivatives& by = derivatives[i];
-    by = compliant_force_derivatives(law, c, motion, point.force);
+    PointForceDerivatives& by = derivatives[i].force;
+    if (couples) {
+      PointWrenchDerivatives& all = derivatives[i];
+      all = compliant_wrench_derivatives(c, motion, point.force);
+      for (PointForceDerivatives* x : {&all.force_by_turn, &all.couple_by_turn}) {
+        for (int r = 0; r < 3; ++r) x->velocity.column(r) += x->displacement.column(r) * turned;
+      }
+    } else {
+      by = compliant_force_derivatives(law, c, motion, point.force);
+    }
     if (point.force.mode == ContactMode::kOpen) continue;
-    if (touched) {
+    if (touched && couples) {
+      add_touching_couples(point, way_T, before, derivatives[i]);
+    } else if (touched) {
       add_touching(point, way_T, before, by);
     } else if (inside_now) {  // the published spring is at rest wherever it is first seen inside
       by.displacement = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};

@@ -13,8 +13,9 @@
 namespace stiction {
 
 /// Derivatives of a point's force by the way of its point and by its velocity, contact frame, for
-/// an end of step found by settle_end().
-using EndDerivatives = std::vector<PointForceDerivatives>;
+/// an end of step found by settle_end(). Of points with couples the others too; `velocity` by turn
+/// is then that by the angular velocity of the end, with what it turns in the step.
+using EndDerivatives = std::vector<PointWrenchDerivatives>;
 
 /// Points of `end` as the implicit step sees them: the extension of a rolling point is that of its
 /// end velocity, and a point that touches within the step has its damper for that part of the step

@@ -101,12 +101,14 @@ void report_rigid(const CompliantSystem& start, const RigidRows& rigid, Complian
     const ContactMode mode = l[row.set.dim - 1] > 0.0
                                  ? (slides ? ContactMode::kSlide : ContactMode::kStick)
                                  : ContactMode::kOpen;
-    report_point(start.rigid[row.index],
-                 force_of(row.set, l),
-                 force_of(row.set, velocity),
-                 {0, 0, 0},
-                 mode,
-                 outcome);
+    CompliantContact& told = report_point(start.rigid[row.index],
+                                          force_of(row.set, l),
+                                          force_of(row.set, velocity),
+                                          {0, 0, 0},
+                                          mode,
+                                          outcome);
+    told.moment += couple_of(row.set, l);
+    told.spin = couple_of(row.set, velocity);
   }
 }
 

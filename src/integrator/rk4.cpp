@@ -24,7 +24,7 @@ void place_stage(const CompliantInput& input,
   turn_axes(input.scene, state.q.data(), work.q.data(), rk.nu.data(), work.v.data());
   work.memory.clear();
   for (const AnchorTrack& a : rk.anchors)
-    work.memory.push_back({a.pair, a.feature, {0, 0, 0}, a.base + a.rate * step});
+    work.memory.push_back(memory_of(a, a.base + a.rate * step));
 }
 
 AnchorTrack& track_of(const Contact& contact, std::vector<AnchorTrack>& anchors) {
@@ -45,7 +45,7 @@ void add_anchor_rates(const CompliantInput& input,
                       RungeKuttaScratch& rk,
                       CompliantOutcome& outcome) {
   const CompliantLaw law = input.settings.chosen_law();
-  for (AnchorTrack& a : rk.anchors) a.rate = {0, 0, 0};
+  for (AnchorTrack& a : rk.anchors) a.rate = {};
   for (const CompliantPoint& point : stage.points) {
     if (point.force.mode == ContactMode::kOpen) continue;
     const Contact& contact = stage.contacts[point.contact];
@@ -53,14 +53,21 @@ void add_anchor_rates(const CompliantInput& input,
     if (point.kind != PointKind::kMaterial)
       rate -= Vec3d{point.motion.velocity.x, point.motion.velocity.y, 0.0};
     AnchorTrack& track = track_of(contact, rk.anchors);
-    track.rate = to_anchor_axes(input.scene, stage, point, rate);
-    track.sum += track.rate * weight;
-    report_point(contact,
-                 point.force.force * weight,
-                 point.motion.velocity,
-                 point.motion.extension,
-                 point.force.mode,
-                 outcome);
+    track.rate.extension = to_anchor_axes(input.scene, stage, point, rate);
+    const bool couples = point.compliance.has_couples();
+    if (couples) {
+      const Vec3d turn = turn_rate(point.compliance, point.motion, point.force) -
+                         resisted(point.compliance, point.motion.spin);
+      track.rate.turn = to_anchor_axes(input.scene, stage, point, turn);
+    }
+    track.sum = track.sum + track.rate * weight;
+    CompliantContact& told = report_point(contact,
+                                          point.force.force * weight,
+                                          point.motion.velocity,
+                                          point.motion.extension,
+                                          point.force.mode,
+                                          outcome);
+    if (couples) told.moment += point.force.couple * weight;
   }
 }
 
@@ -99,13 +106,11 @@ void begin_anchors(const CompliantInput& input,
 void finish(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   RungeKuttaScratch& rk = work.runge_kutta;
   work.memory.clear();
-  for (const AnchorTrack& a : rk.anchors)
-    work.memory.push_back({a.pair, a.feature, {0, 0, 0}, a.base + a.sum});
+  for (const AnchorTrack& a : rk.anchors) work.memory.push_back(memory_of(a, a.base + a.sum));
   CompliantSystem& end = work.end;
   locate(input, state.q.data(), state.v.data(), work.memory, &work.start, 0.0, end);
   for (const CompliantPoint& point : end.points) {  // impulses were reported stage by stage
-    const Vec3d e = settled_anchor(input.scene, end, point);
-    remember_point(input, end, point, {0, 0, 0}, e, work, state);
+    remember_point(input, end, point, {}, settled_anchor(input.scene, end, point), work, state);
   }
 }
 

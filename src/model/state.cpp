@@ -43,7 +43,7 @@ bool State::operator==(const State& o) const {
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const ContactMemory &a = contacts[i], &b = o.contacts[i];
     if (!same_contact(a, b) || !same(a.impulse_A, b.impulse_A) || !same(a.extension, b.extension) ||
-        !same(a.moment_A, b.moment_A))
+        !same(a.moment_A, b.moment_A) || !same(a.turn, b.turn))
       return false;
   }
   for (std::size_t i = 0; i < queries.size(); ++i) {
@@ -72,7 +72,9 @@ State make_state(const Scene& scene, const std::vector<double>& q) {
 }
 
 State cold(State state) {
-  const auto springless = [](const ContactMemory& m) { return norm(m.extension) == 0.0; };
+  const auto springless = [](const ContactMemory& m) {
+    return norm(m.extension) == 0.0 && norm(m.turn) == 0.0;
+  };
   std::erase_if(state.contacts, springless);
   for (ContactMemory& m : state.contacts) m.impulse_A = m.moment_A = {0, 0, 0};
   std::fill(state.constraint_impulse.begin(), state.constraint_impulse.end(), 0.0);
@@ -146,10 +148,12 @@ void validate_state(const Scene& scene, const State& state) {
       fail("state.rest.island", rest.island, "a tree or -1");
   }
   for (std::size_t i = 0; i < state.contacts.size(); ++i) {
-    const Vec3d& e = state.contacts[i].extension;
-    const double sum = e.x + e.y + e.z;
-    if (!std::isfinite(sum))
-      fail("state.contacts[" + std::to_string(i) + "].extension", sum, "finite [m]");
+    const auto check = [&](const Vec3d& e, const char* name, const char* range) {
+      const double sum = e.x + e.y + e.z;
+      if (!std::isfinite(sum)) fail("state.contacts[" + std::to_string(i) + name, sum, range);
+    };
+    check(state.contacts[i].extension, "].extension", "finite [m]");
+    check(state.contacts[i].turn, "].turn", "finite [rad]");
   }
   if (!(state.penalty >= 0.0 && std::isfinite(state.penalty)))
     fail("state.penalty", state.penalty, "finite and >= 0");

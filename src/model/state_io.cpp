@@ -12,8 +12,9 @@ namespace {
 
 constexpr char kMagic[] = "STICSTAT";
 constexpr std::size_t kMagicSize = sizeof(kMagic) - 1;
-/// The second where contacts carry couples of friction: what has none is saved as it ever was.
-constexpr std::uint32_t kVersion = 5, kWithCouples = 6;
+/// The second where contacts carry couples of friction, the third where springs of theirs have
+/// turned: what has none is saved as it ever was.
+constexpr std::uint32_t kVersion = 5, kWithCouples = 6, kWithTurns = 7;
 constexpr std::size_t kHeaderSize = kMagicSize + sizeof(kVersion);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -49,7 +50,7 @@ bool sizes_fit(const PolytopeCache& p) {
          p.faces <= PolytopeCache::kMaxFaces;
 }
 
-void get_caches(ByteReader& in, bool couples, State& state) {
+void get_caches(ByteReader& in, std::uint32_t version, State& state) {
   state.rest.resize(in.count(sizeof(double)));
   for (TreeRest& r : state.rest) {
     in.get(r.time);
@@ -62,7 +63,8 @@ void get_caches(ByteReader& in, bool couples, State& state) {
     in.get(c.feature);
     in.get(c.impulse_A);
     in.get(c.extension);
-    if (couples) in.get(c.moment_A);
+    if (version >= kWithCouples) in.get(c.moment_A);
+    if (version >= kWithTurns) in.get(c.turn);
   }
   state.queries.resize(in.count(sizeof(std::uint64_t)));
   for (CachedQuery& q : state.queries) {
@@ -112,12 +114,14 @@ bool polytope_fits(const PolytopeCache& p, int highest_a, int highest_b) {
 }  // namespace
 
 std::string save_state(const State& state) {
-  const bool couples = std::any_of(state.contacts.begin(),
-                                   state.contacts.end(),
-                                   [](const ContactMemory& c) { return norm(c.moment_A) != 0.0; });
+  std::uint32_t version = kVersion;
+  for (const ContactMemory& c : state.contacts) {
+    if (norm(c.moment_A) != 0.0) version = std::max(version, kWithCouples);
+    if (norm(c.turn) != 0.0) version = kWithTurns;
+  }
   ByteWriter w;
   w.out.assign(kMagic, kMagicSize);
-  w.put(couples ? kWithCouples : kVersion);
+  w.put(version);
   w.put(state.time);
   w.put(state.scene);
   w.put_list(state.q);
@@ -136,7 +140,8 @@ std::string save_state(const State& state) {
     w.put(c.feature);
     w.put(c.impulse_A);
     w.put(c.extension);
-    if (couples) w.put(c.moment_A);
+    if (version >= kWithCouples) w.put(c.moment_A);
+    if (version >= kWithTurns) w.put(c.turn);
   }
   w.put_count(state.queries.size());
   for (const CachedQuery& q : state.queries) {
@@ -153,9 +158,9 @@ State restore_state(const std::string& bytes) {
   if (bytes.size() < kHeaderSize + sizeof(std::uint64_t)) fail("truncated");
   std::uint32_t version = 0;
   std::memcpy(&version, bytes.data() + kMagicSize, sizeof(version));
-  if (version != kVersion && version != kWithCouples) {
+  if (version < kVersion || version > kWithTurns) {
     fail("has version " + std::to_string(version) + ", this library reads versions " +
-         std::to_string(kVersion) + " and " + std::to_string(kWithCouples));
+         std::to_string(kVersion) + " to " + std::to_string(kWithTurns));
   }
   const std::size_t size = bytes.size() - sizeof(std::uint64_t);
   std::uint64_t sum = 0;
@@ -171,7 +176,7 @@ State restore_state(const std::string& bytes) {
   in.get_list(state.v);
   in.get_list(state.constraint_impulse);
   in.get(state.penalty);
-  get_caches(in, version == kWithCouples, state);
+  get_caches(in, version, state);
   if (!in.finished()) fail("has bytes left over");
   return state;
 }

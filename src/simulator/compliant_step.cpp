@@ -62,6 +62,15 @@ void CompliantStep::step(const StepInput& input, State& state) {
   fill_report();
 }
 
+/// [m/s] Of the point and, in the units of its cone, of its turning.
+static double creep(const CompliantContact& c) {
+  const Material& m = c.contact.material;
+  const double slides = length(c.velocity.x, c.velocity.y);
+  if (m.torsional_friction == 0.0 && m.rolling_friction == 0.0) return slides;
+  const Vec3d u = point_compliance(m, 1.0).turning, w = c.spin;
+  return length(slides, norm(Vec3d{u.x * w.x, u.y * w.y, u.z * w.z}));
+}
+
 void CompliantStep::fill_report() {
   const CompliantOutcome& outcome = work_.outcome;
   ContactSet& contacts = work_.rigid.contacts;
@@ -71,8 +80,7 @@ void CompliantStep::fill_report() {
   for (const CompliantContact& c : outcome.contacts) {
     contacts.push_back(c.contact);
     report.penetration = std::max(report.penetration, -c.contact.gap);
-    if (c.mode == ContactMode::kStick)
-      report.creep = std::max(report.creep, length(c.velocity.x, c.velocity.y));
+    if (c.mode == ContactMode::kStick) report.creep = std::max(report.creep, creep(c));
   }
   judge(outcome.converged);
 }
@@ -85,6 +93,9 @@ std::vector<ContactReport> CompliantStep::contacts(double dt) const {
     r.velocity = c.velocity;
     r.extension = c.extension;
     r.force_on_b_world = c.contact.frame * c.impulse * (1.0 / dt);
+    r.moment_impulse = c.moment;
+    r.angular_velocity = c.spin;
+    r.moment_on_b_world = c.contact.frame * c.moment * (1.0 / dt);
     r.sliding = c.mode == ContactMode::kSlide;
   }
   return out;

@@ -14,6 +14,7 @@ struct IntegratorEntry {
   const char* name;
   const char* description;  ///< one line
   bool compliant;           ///< contacts as springs; else rigid ones, impulses by the solver
+  bool couples;             ///< torsional and rolling friction
   std::unique_ptr<StepKind> (*make)(const Scene& scene, const SimulatorSettings& settings);
 };
 /// The registry, in alphabetical order. A new compliant integrator adds a file in src/integrator

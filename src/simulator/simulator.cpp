@@ -48,19 +48,22 @@ void SimulatorSettings::validate() const {
 }
 
 void Simulator::check_friction(const Parameters& p) const {
-  const bool compliant = find_integrator(settings_.integrator).compliant;
-  const SolverEntry& solver = find_solver(settings_.solver.name);
-  if (!compliant && solver.largest_cone == kMaxConeDim) return;
+  const IntegratorEntry& integrator = find_integrator(settings_.integrator);
+  const bool published =
+      integrator.compliant && settings_.compliant.chosen_law() == CompliantLaw::kPublished;
+  const bool known = integrator.couples && !published;
+  if (known && find_solver(settings_.solver.name).largest_cone == kMaxConeDim) return;
   const auto check = [&](const char* prefix, const std::vector<Material>& materials) {
     for (std::size_t i = 0; i < materials.size(); ++i) {
       const Material& m = materials[i];
       if (m.torsional_friction == 0.0 && m.rolling_friction == 0.0) continue;
       const bool rolls = m.rolling_friction != 0.0;
       const std::string reader =
-          compliant
-              ? "integrator \"" + settings_.integrator +
-                    "\" knows no couples of friction; take "
-                    "semi-implicit-euler, or 0"
+          !integrator.couples ? "integrator \"" + settings_.integrator +
+                                    "\" knows no couples of friction; take implicit-euler, rk4, "
+                                    "explicit-euler, symplectic-euler or semi-implicit-euler, or 0"
+          : published
+              ? "law \"published\" knows no couples of friction; take \"continuous\", or 0"
               : "solver \"" + settings_.solver.name +
                     "\" knows no couples of friction; take ncp-newton, ncp-pgs, ncp-admm or a ccp "
                     "solver, or 0";

@@ -283,14 +283,6 @@ def test_planar_solvers_refuse_by_name(name: str) -> None:
             sim.step(state)
 
 
-@pytest.mark.parametrize("integrator", ["exponential", "implicit-euler", "rk4"])
-def test_compliant_integrators_refuse_by_name(integrator: str) -> None:
-    scene = stiction.Scene()
-    scene.add_ground(stiction.Material(torsional_friction=0.01))
-    with pytest.raises(ValueError, match=rf"torsional_friction\[0\].*\"{integrator}\".*semi-impl"):
-        stiction.Simulator(scene, dt=1e-3, integrator=integrator)
-
-
 def test_springs_of_surfaces_leave_the_couples_as_they_are() -> None:
     mu_t, spin = 0.01, 5.0
     sim, state = ball(torsional_friction=mu_t, stiffness=1e5, damping=300.0)

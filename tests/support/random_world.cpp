@@ -80,6 +80,20 @@ void add_gear(Rng& rng, Scene& scene, const Eigen::VectorXd& q, bool far) {
       "gear", dofs.back(), dofs[0], ratio, x.back() - ratio * x[0] + (far ? 0.05 : 1e-5));
 }
 
+/// Torsional friction of every third world, in half of these with rolling friction; numbers of its
+/// own. Not where ADMM solves: it knows the direction of a moment, a hundredth of the force, to
+/// less than differences ask for.
+void add_couples(int number, bool admm, Scene& scene) {
+  if (number % 3 != 1 || admm) return;
+  Rng rng(number);
+  const auto some = [&](Material& m) {
+    m.torsional_friction = rng.uniform(0.001, 0.05);
+    m.rolling_friction = number % 2 ? rng.uniform(0.001, 0.02) : 0.0;
+  };
+  for (Material& m : scene.parameters.material) some(m);
+  for (Material& m : scene.parameters.pair_material) some(m);
+}
+
 }  // namespace
 
 Material random_material(Rng& rng, const Features& f) {
@@ -175,6 +189,7 @@ DrawnWorld draw_world(Rng& rng, int number, double restitution, double closures)
     const int plane = static_cast<int>(w.scene.geometries().size()) - 1;
     w.scene.set_pair_material(0, plane, random_material(rng, features));
   }
+  add_couples(number, features.ccp, w.scene);
   return {features, std::move(w)};
 }
 

@@ -39,7 +39,8 @@ struct DrawnWorld {
   World world;
 };
 /// World `number` with features drawn at random, `restitution` and `closures` as often as asked for
-/// [0, 1], some with a material of the first robot's pair with the plane, some smoothed.
+/// [0, 1], some with a material of the first robot's pair with the plane, some smoothed, some with
+/// torsional and rolling friction.
 DrawnWorld draw_world(Rng& rng, int number, double restitution, double closures);
 
 /// Source, reference and mode of each row of the last step.

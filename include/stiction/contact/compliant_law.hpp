@@ -17,10 +17,20 @@
 // chi the dissipation of K. Hunt, F. Crossley, J. Appl. Mech. 42 (1975) 440, in the form of A. M.
 // Castro et al., arXiv:2110.10107.
 //
+// Torsional and rolling friction, couples m about [t1 t2 n], share the cone's ellipsoid with f_T,
+// in its units (cone.hpp) u_i = mu_i / mu [m]: with theta the angular extension, w the angular
+// velocity,
+//   g_i = u_i (k_t theta_i - d_t w_i),   stick: |(c, g)| <= mu f_N;   slide: both shortened to it,
+//   m_i = u_i g_i,   theta' = -w + (m_i / u_i - g_i) / (u_i d_t),
+// the law above of more rows. A ring of bristles of radius r under even pressure carries r mu f_N
+// about its axis and is r^2 k_t stiff: u is its radius. One limit surface for sliding and spin: S.
+// Goyal, A. Ruina, J. Papadopoulos, Wear 143 (1991) 307; an ellipsoid for it: R. Howe, M. Cutkosky,
+// Int. J. Robotics Research 15 (1996) 557.
+//
 // "published": B. Hammoud et al., Multibody System Dynamics 54 (2022) 443, eqs (2) and (28), as its
 // code does it. The spring is at rest where the point was first seen inside, in all directions:
 //   f = k e - d x',  open if f_N <= 0 or phi > 0,  f_T clipped to mu f_N along itself, and the
-// anchor then moved so that k e_T = f_T. No dissipation; ratios are honoured.
+// anchor then moved so that k e_T = f_T. No dissipation, no couples; ratios are honoured.
 
 namespace stiction {
 
@@ -31,7 +41,10 @@ struct PointCompliance {
   double stiffness = 0.0, damping = 0.0;                        ///< normal [N/m], [N s/m]
   double tangential_stiffness = 0.0, tangential_damping = 0.0;  ///< [N/m], [N s/m]
   double dissipation = 0.0;                                     ///< [s/m]
-  double friction = 0.0;
+  double friction = 0.0;                                        ///< slope of the circular cone
+  double sliding = 1.0;    ///< unit of f_T: 0 where couples alone have friction
+  Vec3d turning{0, 0, 0};  ///< units u of couples about the axes of the contact frame [m]
+  bool has_couples() const { return turning.x > 0.0 || turning.z > 0.0; }
   /// Without it a closed point has a normal force alone.
   bool has_tangential() const {
     return friction > 0.0 && (tangential_stiffness > 0.0 || tangential_damping > 0.0);
@@ -45,24 +58,37 @@ struct PointMotion {
   double gap = 0.0;          ///< [m], negative = penetration
   Vec3d velocity{0, 0, 0};   ///< [m/s]
   Vec3d extension{0, 0, 0};  ///< [m]; e_N is read by the published law only
+  Vec3d spin{0, 0, 0};       ///< w [rad/s], where there are couples
+  Vec3d turn{0, 0, 0};       ///< theta [rad]
 };
 
 struct PointForce {
   ContactMode mode = ContactMode::kOpen;
-  Vec3d force{0, 0, 0};  ///< [N]
+  Vec3d force{0, 0, 0};   ///< [N]
+  Vec3d couple{0, 0, 0};  ///< [N m]
 };
 PointForce compliant_force(CompliantLaw law, const PointCompliance& c, const PointMotion& motion);
 
 /// Of the force, at the mode it has. A displacement dx of B relative to A changes the gap by dx_N
-/// and the extension by -dx.
+/// and the extension by -dx; a turn dphi changes theta by -dphi.
 struct PointForceDerivatives {
   Mat3d displacement;  ///< df/dx [N/m]
   Mat3d velocity;      ///< df/dx' [N s/m]
+};
+/// All of force and couple, where there are couples.
+struct PointWrenchDerivatives {
+  PointForceDerivatives force, force_by_turn;    ///< by (x, x'), by (phi, w)
+  PointForceDerivatives couple, couple_by_turn;  ///< of the couple, likewise
 };
 PointForceDerivatives compliant_force_derivatives(CompliantLaw law,
                                                   const PointCompliance& c,
                                                   const PointMotion& motion,
                                                   const PointForce& at);
+
+/// Of a point with couples, continuous law.
+PointWrenchDerivatives compliant_wrench_derivatives(const PointCompliance& c,
+                                                    const PointMotion& motion,
+                                                    const PointForce& at);
 
 /// The extension that goes with a force found at motion.extension: 0 if open; if it slides under
 /// the published law, the anchor moves so that the spring carries f_T; else as it is.
@@ -78,6 +104,13 @@ Vec3d anchor_rate(CompliantLaw law,
                   const PointCompliance& c,
                   const PointMotion& motion,
                   const PointForce& at);
+
+/// The same of theta, of points with couples.
+Vec3d settled_turn(const PointCompliance& c, const PointMotion& motion, const PointForce& at);
+Vec3d turn_rate(const PointCompliance& c, const PointMotion& motion, const PointForce& at);
+Vec3d relaxed_turn(const PointCompliance& c, const Vec3d& turn, const Vec3d& couple, double h);
+/// x about the axes that have friction; 0 about the others.
+Vec3d resisted(const PointCompliance& c, const Vec3d& x);
 
 /// e after h seconds of sliding from e under a constant force f_T, backward Euler on
 /// e' = (f_T - k_t e) / d_t: stable for any h, and f_T / k_t where d_t = 0.

@@ -61,9 +61,11 @@ struct GradientReport {
   /// Joints brought back from far out with an impulse at its bound, which counts as constant.
   int num_bounded_recoveries = 0;
   /// Contacts where one of the parameters asked for has no two-sided derivative: by the
-  /// restitution of two equal materials each has half; by that of an impact without any c* jumps;
-  /// by a friction of zero beside another it is infinite, and left out. Also motions of a closure's
-  /// frame that its rows and others, which they repeat, could not both follow.
+  /// restitution, torsional or rolling friction of two equal materials each has half; by the
+  /// restitution of an impact without any c* jumps; by a friction of zero beside another it is
+  /// infinite, by a torsional or rolling one of zero of what does not slide it has the sign of the
+  /// turning: both are left out. Also motions of a closure's frame that its rows and others, which
+  /// they repeat, could not both follow.
   int num_parameter_kinks = 0;
   int num_capped = 0;           ///< rows whose recovery is cut to the recovery speeds: c* constant
   int num_scaled_impacts = 0;   ///< restitution cut by the dissipative law: its share constant

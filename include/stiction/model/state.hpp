@@ -21,6 +21,9 @@ struct ContactMemory {
   /// contact/compliant_law.hpp, and the rigid step with ContactSettings::tangential_compliance.
   Vec3d extension{0, 0, 0};
   Vec3d moment_A{0, 0, 0};  ///< on B about the point, axes of A's body [N m s]: warm start too
+  /// Angular extension of the springs of torsional and rolling friction [rad], axes and sign of
+  /// `extension`; compliant integrators alone.
+  Vec3d turn{0, 0, 0};
 };
 
 /// Warm start of one narrow-phase query.

@@ -71,6 +71,85 @@ BOOST_AUTO_TEST_CASE(derivatives_are_those_of_the_force) {
   for (const int count : seen) BOOST_TEST((count > 200));
 }
 
+/// `by` of a point with couples against differences; number 0, ..., 11 of (x, x', phi, w).
+BOOST_AUTO_TEST_CASE(derivatives_are_those_of_force_and_couple) {
+  Rng rng(6);
+  int seen[3] = {0, 0, 0};
+  for (int trial = 0; trial < 2000; ++trial) {
+    PointCompliance c = some_compliance(trial % 3 ? 0.0 : 0.8);
+    c.turning = {trial % 2 ? 0.02 : 0.0, trial % 2 ? 0.02 : 0.0, 0.05};
+    c.sliding = trial % 5 ? 1.0 : 0.0;
+    PointMotion m = some_motion(rng);
+    for (int k = 0; k < 3; ++k) {
+      m.spin[k] = rng.uniform(-5.0, 5.0);
+      m.turn[k] = rng.uniform(-0.02, 0.02);
+    }
+    const CompliantLaw law = CompliantLaw::kContinuous;
+    const PointForce f = compliant_force(law, c, m);
+    const PointWrenchDerivatives by = compliant_wrench_derivatives(c, m, f);
+    ++seen[static_cast<std::size_t>(f.mode)];
+    for (int k = 0; k < 12; ++k) {
+      const int axis = k % 3;
+      const bool place = k / 3 % 2 == 0;
+      const double h = place ? 1e-8 : 1e-6;
+      const auto at = [&](double x) {
+        if (k < 6) return compliant_force(law, c, moved(m, axis, place ? x : 0.0, place ? 0.0 : x));
+        PointMotion other = m;
+        (place ? other.turn : other.spin)[axis] += place ? -x : x;
+        return compliant_force(law, c, other);
+      };
+      const PointForce plus = at(h), minus = at(-h);
+      if (plus.mode != f.mode || minus.mode != f.mode) continue;
+      const PointForceDerivatives &force = k < 6 ? by.force : by.force_by_turn,
+                                  &couple = k < 6 ? by.couple : by.couple_by_turn;
+      const auto check = [&](const PointForceDerivatives& d, const Vec3d& difference, double unit) {
+        const Vec3d given = (place ? d.displacement : d.velocity).column(axis);
+        const Vec3d slope = difference * (0.5 / h);
+        BOOST_TEST(norm(slope - given) <= 1e-5 * (norm(given) + unit * (place ? 1e4 : 15.0)));
+      };
+      check(force, plus.force - minus.force, 1.0);
+      check(couple, plus.couple - minus.couple, 0.05);
+    }
+  }
+  for (const int count : seen) BOOST_TEST((count > 200));
+}
+
+/// On the ellipsoid (f / mu)^2 + (m_i / mu_i)^2 = f_N^2 where it slides, inside where it sticks,
+/// and there the least work for the motion of all: (f, m) goes against D^2 (v, w) once e rests.
+BOOST_AUTO_TEST_CASE(couples_share_the_ellipsoid) {
+  Material pair{0.6, 0.0, 2e4, 30.0};
+  pair.torsional_friction = 0.03;
+  pair.rolling_friction = 0.01;
+  const PointCompliance c = point_compliance(pair, 0.5);
+  BOOST_TEST((norm(c.turning - Vec3d{0.01, 0.01, 0.03} * (1.0 / 0.6)) < 1e-15));
+  Rng rng(7);
+  for (int trial = 0; trial < 200; ++trial) {
+    PointMotion m;
+    m.gap = -1e-3;
+    for (int k = 0; k < 2; ++k) m.velocity[k] = rng.uniform(-1.0, 1.0);
+    for (int k = 0; k < 3; ++k) m.spin[k] = rng.uniform(-30.0, 30.0);
+    PointForce f;
+    for (int step = 0; step < 400; ++step) {  // until extension and turn rest
+      f = compliant_force(CompliantLaw::kContinuous, c, m);
+      m.extension = relaxed_extension(c, m.extension, f.force, 1e-4);
+      m.turn = relaxed_turn(c, m.turn, f.couple, 1e-4);
+    }
+    BOOST_TEST((f.mode == ContactMode::kSlide));
+    const double D[5] = {0.6, 0.6, 0.01, 0.01, 0.03};
+    const double l[5] = {f.force.x, f.force.y, f.couple.x, f.couple.y, f.couple.z};
+    const double v[5] = {m.velocity.x, m.velocity.y, m.spin.x, m.spin.y, m.spin.z};
+    double S = 0.0, inside = 0.0;
+    for (int i = 0; i < 5; ++i) {
+      S += D[i] * D[i] * v[i] * v[i];
+      inside += l[i] * l[i] / (D[i] * D[i]);
+    }
+    BOOST_TEST(std::sqrt(inside) == f.force.z, boost::test_tools::tolerance(1e-12));
+    for (int i = 0; i < 5; ++i)
+      BOOST_TEST(std::abs(l[i] + D[i] * D[i] * v[i] * f.force.z / std::sqrt(S)) <=
+                 1e-6 * D[i] * f.force.z);
+  }
+}
+
 // The continuous law has no jump at the cone and none at f_N = 0.
 BOOST_AUTO_TEST_CASE(force_is_continuous_while_inside) {
   Rng rng(6);

@@ -49,10 +49,14 @@ double* number(const std::string& field, int k, Parameters& p, Control& control)
   if (field == "gear_offset") return &p.gear_offset[k];
   if (field == "geometry_size") return positive(p.geometry_size[k / 3][k % 3]);
   if (field == "friction") return positive(p.material[k].friction);
+  if (field == "torsional_friction") return positive(p.material[k].torsional_friction);
+  if (field == "rolling_friction") return positive(p.material[k].rolling_friction);
   if (field == "restitution") return positive(p.material[k].restitution);
   if (field == "stiffness") return positive(p.material[k].stiffness);
   if (field == "contact_damping") return positive(p.material[k].damping);
   if (field == "pair_friction") return positive(p.pair_material[k].friction);
+  if (field == "pair_torsional_friction") return positive(p.pair_material[k].torsional_friction);
+  if (field == "pair_rolling_friction") return positive(p.pair_material[k].rolling_friction);
   if (field == "pair_restitution") return positive(p.pair_material[k].restitution);
   if (field == "pair_stiffness") return positive(p.pair_material[k].stiffness);
   if (field == "pair_contact_damping") return positive(p.pair_material[k].damping);

@@ -13,7 +13,8 @@ using stiction::test::at;
 
 BOOST_AUTO_TEST_SUITE(compliant_allocation_test)
 
-// Springs at many kinds of point, and a rigid pair beside them.
+// Springs at many kinds of point, and a rigid pair beside them; torsional and rolling friction
+// where the integrator has them.
 BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
   for (const IntegratorEntry& entry : integrators()) {
     const std::string integrator = entry.name;
@@ -26,6 +27,10 @@ BOOST_AUTO_TEST_CASE(warm_step_allocates_nothing) {
     scene.add_body("egg", Shape::ellipsoid({0.05, 0.06, 0.07}), 1.0, at(0, 0.5, 0.08), {0.6});
     scene.add_body("lid", Shape::box({0.05, 0.05, 0.02}), 0.2, at(0.5, 0, 0.43), {0.6});
     scene.set_pair_material(scene.geometry("cube"), scene.geometry("lid"), {0.6});
+    for (Material& m : scene.parameters.material) {
+      m.torsional_friction = entry.couples ? 0.01 : 0.0;
+      m.rolling_friction = entry.couples ? 0.001 : 0.0;
+    }
     SimulatorSettings settings;
     settings.integrator = integrator;
     settings.dt = 5e-4;

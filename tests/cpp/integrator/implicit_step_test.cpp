@@ -98,8 +98,12 @@ std::vector<double> velocity(int n, double scale) {
   return v;
 }
 
-void soften(Scene& scene, double friction) {
-  for (Material& m : scene.parameters.material) m = {friction, 0.0, 2e4, 40.0};
+void soften(Scene& scene, double friction, double torsion = 0.0, double rolling = 0.0) {
+  for (Material& m : scene.parameters.material) {
+    m = {friction, 0.0, 2e4, 40.0};
+    m.torsional_friction = torsion;
+    m.rolling_friction = rolling;
+  }
 }
 
 State moving(const Scene& scene, double down, double scale) {
@@ -127,6 +131,36 @@ BOOST_AUTO_TEST_CASE(robot_on_its_feet) {
         nu[2] -= 0.4;
         check(Step(scene, state, law), nu, 1e-6);
       }
+    }
+  }
+}
+
+// The same feet with torsional friction, with rolling friction and without sliding friction.
+BOOST_AUTO_TEST_CASE(robot_on_feet_with_couples) {
+  const double coefficients[][3] = {
+      {0.2, 0.01, 0.0}, {0.2, 0.03, 0.02}, {5.0, 0.5, 0.4}, {0.0, 0.02, 0.01}};
+  for (const auto& [friction, torsion, rolling] : coefficients) {
+    for (const double down : {1e-3, -3e-4}) {
+      Scene scene = make_scene("solo12");
+      soften(scene, friction, torsion, rolling);
+      const State state = moving(scene, down, 0.3);
+      std::vector<double> nu = velocity(scene.nv(), 0.3);
+      nu[2] -= 0.4;
+      check(Step(scene, state, "continuous"), nu, 1e-6);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(box_that_twists) {
+  for (const double friction : {0.4, 5.0}) {
+    Scene scene;
+    scene.add_ground();
+    scene.add_body("box", Shape::box({0.2, 0.2, 0.1}), 2.0, {Mat3d::identity(), {0, 0, 0.1}});
+    soften(scene, friction, 0.02, 0.01);
+    for (const double down : {1e-3, -3e-4}) {
+      std::vector<double> nu = velocity(6, 0.2);
+      nu[2] -= down < 0.0 ? 0.4 : 0.0;
+      check(Step(scene, moving(scene, down, 0.2), "continuous"), nu, 1e-6);
     }
   }
 }
