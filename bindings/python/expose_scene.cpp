@@ -10,7 +10,6 @@ Robot robot_from_objects(const bp::object& model,
                          const std::string& name,
                          bool keep_overlapping_pairs);
 
-bp::dict configurations(const SceneHolder& s);
 void add_message(SceneHolder& s, const LoadMessage& message);
 bp::tuple frame(const SceneHolder& s, const std::string& name);
 std::string repr(const SceneHolder& s);
@@ -21,6 +20,7 @@ bp::list gear_names(const SceneHolder& s);
 bp::list material_pairs(const SceneHolder& s);
 void expose_scene_parts();
 void add_files(SceneClass& c);
+void add_parts(SceneClass& c);
 
 namespace {
 
@@ -174,16 +174,6 @@ void set_gains(SceneHolder& s, const bp::object& dof, double kp, double kd) {
   s.set_gains(dof_from(s, dof, "dof"), kp, kd);
 }
 
-std::vector<double> configuration_from(const SceneHolder& s, const bp::object& q) {
-  const Eigen::VectorXd x = vector_from(q, "q", s.nq());
-  return {x.data(), x.data() + x.size()};
-}
-
-void set_configuration(SceneHolder& s, const std::string& name, const bp::object& q) {
-  s.before_editing();
-  s.set_configuration(name, configuration_from(s, q));
-}
-
 bp::object parameters(const bp::object& self) {
   SceneHolder& s = bp::extract<SceneHolder&>(self);
   if (s.fixed) return bp::object(FixedParameters(s.parameters));
@@ -201,9 +191,6 @@ bp::list dof_names(const SceneHolder& s) { return to_list(s.dof_names()); }
 bp::list robots(const SceneHolder& s) { return to_list(s.robots()); }
 bp::list messages(const SceneHolder& s) { return to_list(s.messages()); }
 bp::object default_q(const SceneHolder& s) { return to_array(s.default_q()); }
-bp::object dof_positions(const SceneHolder& s, const bp::object& q) {
-  return to_array(s.dof_positions(configuration_from(s, q)));
-}
 int body(const SceneHolder& s, const std::string& name) { return s.body(name); }
 int geometry(const SceneHolder& s, const std::string& name) { return s.geometry(name); }
 int dof(const SceneHolder& s, const std::string& name) { return s.dof(name); }
@@ -305,11 +292,7 @@ void add_composition(SceneClass& c) {
       .def("set_gains",
            &set_gains,
            (arg("self"), arg("dof"), arg("kp"), arg("kd")),
-           "Servo of a one-dof joint [N m/rad, N m s/rad or N/m, N s/m].")
-      .def("set_configuration",
-           &set_configuration,
-           (arg("self"), arg("name"), arg("q")),
-           "Names a configuration q (nq,); \"default\" is where initial_state() starts.");
+           "Servo of a one-dof joint [N m/rad, N m s/rad or N/m, N s/m].");
 }
 
 void add_topology(SceneClass& c) {
@@ -339,7 +322,6 @@ void add_topology(SceneClass& c) {
       .add_property("messages", &messages, "list of LoadMessage of all loaded files.")
       .def("_add_message", &add_message)
       .add_property("default_q", &default_q, "(nq,)")
-      .add_property("configurations", &configurations, "dict of name -> (nq,).")
       .def("body",
            &body,
            (arg("self"), arg("name")),
@@ -359,10 +341,6 @@ void add_topology(SceneClass& c) {
            &pair_material,
            (arg("self"), arg("geometry_a"), arg("geometry_b")),
            "Material of a pair under the scene's parameters.")
-      .def("dof_positions",
-           &dof_positions,
-           (arg("self"), arg("q")),
-           "(nv,) servo targets that hold q (nq,).")
       .def("copy", &copy, arg("self"), "An independent copy.")
       .def("__repr__", &repr);
 }
@@ -389,6 +367,7 @@ void expose_scene() {
   add_composition(c);
   add_topology(c);
   add_files(c);
+  add_parts(c);
   forbid_new_attributes(c);
 }
 

@@ -70,12 +70,6 @@ bp::list material_pairs(const SceneHolder& s) {
   return out;
 }
 
-bp::dict configurations(const SceneHolder& s) {
-  bp::dict out;
-  for (const auto& [name, q] : s.configurations()) out[name] = to_array(q);
-  return out;
-}
-
 void add_message(SceneHolder& s, const LoadMessage& message) {
   s.before_editing();
   s.add_message(message);
@@ -109,6 +103,8 @@ void expose_scene_parts() {
       .def_readonly("link", &Geometry::link, "Link of the robot's file; \"\" for a loose body.")
       .def_readonly("body", &Geometry::body, "Scene body; -1: fixed to the world.")
       .def_readonly("robot", &Geometry::robot, "-1: of no robot.")
+      .def_readonly("contype", &Geometry::contype, "See Scene.set_collision_filter.")
+      .def_readonly("conaffinity", &Geometry::conaffinity, "See Scene.set_collision_filter.")
       .add_property(
           "shape",
           bp::make_getter(&Geometry::shape, bp::return_value_policy<bp::return_by_value>()))

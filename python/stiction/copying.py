@@ -155,7 +155,7 @@ def install() -> None:
         text = "cannot be pickled; its to_dict() gives what it holds"
         _set(record, copy=_itself, reduce=_refusal(text))
     of_scene = "cannot be pickled; pickle how its scene is made, and make that again"
-    for part in (_stiction.Geometry, _stiction.RobotSlice):
+    for part in (_stiction.Geometry, _stiction.RobotSlice, _stiction.Visual):
         _set(part, copy=_itself, reduce=_refusal(of_scene))
     at_state = "cannot be pickled; make it again of its scene and state"
     _set(_stiction.SceneMotion, copy=_itself, reduce=_refusal(at_state))

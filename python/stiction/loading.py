@@ -86,8 +86,9 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
         options: of a built-in scene: all_collision_geometry (bool), friction, restitution (of every
             pair), n (bodies), corner_spheres (bool), seed. Of a URDF file: those of `load_urdf`,
             ground (True, False or its Material), X_W (pose of the base; by default a floating
-            robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict and
-            keep_overlapping_pairs, see `load_mjcf`, which gives its actuators and keyframes too.
+            robot is lifted until its lowest point touches z = 0). Of an MJCF file: strict, margins,
+            keep_overlapping_pairs and ground (False: without its own), see `load_mjcf`, which gives
+            its actuators and keyframes too.
             Of a saved scene (`Scene.save`): none; its messages were said when it was loaded first.
 
     Raises:
@@ -169,11 +170,14 @@ def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:
 def _load_mjcf(path: Path, options: Mapping[str, Any]) -> Scene:
     from .loaders.mjcf import read_mjcf  # which imports this module
 
-    _check_names("load", options, ("strict", "keep_overlapping_pairs", "margins"))
+    _check_names("load", options, ("strict", "keep_overlapping_pairs", "margins", "ground"))
     strict = _flag("strict", options.get("strict", False))
     keep = _flag("keep_overlapping_pairs", options.get("keep_overlapping_pairs", True))
     margins = _flag("margins", options.get("margins", True))
-    mjcf = read_mjcf(path, strict, keep, margins, soft=False, stacklevel=5, scene_alone=True)
+    ground = _flag("ground", options.get("ground", True))
+    mjcf = read_mjcf(
+        path, strict, keep, margins, soft=False, stacklevel=5, scene_alone=True, ground=ground
+    )
     return mjcf.scene
 
 

@@ -12,16 +12,18 @@
 //   robots: first body, what the loader said   saved_robot.cpp
 //   geometries, closures, gears, pairs, configurations, messages
 //   parameters: for each array name, doubles per entry, numbers
+//   since version 2: types and affinities of geometries, velocities of configurations, visuals
 //   FNV-1a of all before (u64)
 //
 // Types of joints and shapes are names, not codes, and arrays of parameters are found by name: one
-// that a file does not have keeps its default. What else changes raises the version.
+// that a file does not have keeps its default. What else changes raises the version; older ones are
+// read, without what they did not have.
 
 namespace stiction {
 
 inline constexpr char kSceneMagic[] = "STICSCEN";
 inline constexpr std::size_t kSceneMagicSize = sizeof(kSceneMagic) - 1;
-inline constexpr std::uint32_t kSceneVersion = 1;
+inline constexpr std::uint32_t kSceneVersion = 2;
 inline constexpr std::size_t kSceneHeaderSize =
     kSceneMagicSize + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 

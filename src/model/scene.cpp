@@ -4,6 +4,7 @@
 
 #include "math/number_text.hpp"
 #include "math/quaternion.hpp"
+#include "model/check_rotation.hpp"
 #include "model/joint.hpp"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ void check_mass(double mass, const std::string& body_name) {
        ": must be > 0 [kg], in [1e-100, 1e100]");
 }
 
+}  // namespace
+
 void check_rotation(const Transform& X, const std::string& field) {
   const Mat3d e = transpose_times(X.R, X.R);
   const double defect = std::max({std::abs(e.c0.x - 1),
@@ -34,8 +37,6 @@ void check_rotation(const Transform& X, const std::string& field) {
   if (dot(cross(X.R.c0, X.R.c1), X.R.c2) < 0.0) fail(field + ": rotation is a reflection");
   if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
 }
-
-}  // namespace
 
 void Scene::add_tree(const std::vector<BodyDescription>& bodies,
                      int first,
@@ -332,18 +333,6 @@ void Scene::set_gains(int d, double kp, double kd) {
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;
-}
-
-void Scene::set_configuration(const std::string& configuration_name, const std::vector<double>& q) {
-  if (static_cast<int>(q.size()) != nq_) {
-    fail("set_configuration(\"" + configuration_name + "\").q has " + std::to_string(q.size()) +
-         " entries, the scene has nq = " + std::to_string(nq_));
-  }
-  validate_configuration(*this,
-                         Eigen::Map<const Eigen::VectorXd>(q.data(), nq_),
-                         "set_configuration(\"" + configuration_name + "\").q");
-  configurations_[configuration_name] = q;
-  if (configuration_name == "default") default_q_ = q;
 }
 
 std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {

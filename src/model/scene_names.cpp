@@ -92,7 +92,10 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
   for (const RobotSlice& r : robots_) {
     for (const FrameDescription& f : r.description.frames) {
       if (f.name == n || r.name + "/" + f.name == n) {
-        return {f.body < 0 ? -1 : r.body_offset + f.body, f.placement};
+        if (f.body >= 0) return {r.body_offset + f.body, f.placement};
+        const int tree = r.num_bodies > 0 ? body_tree_[r.body_offset] : -1;
+        const bool stands = tree >= 0 && !trees_[tree].free_root;  // the base is part of the world
+        return {-1, stands ? parameters.base[tree] * f.placement : f.placement};
       }
       names.push_back(f.name);
     }

@@ -71,8 +71,27 @@ void Scene::disable_pair(int a, int b) {
   std::erase(enabled_pairs_, k);
 }
 
+void Scene::enable_pair(int a, int b) {
+  check_pair(a, b, "enable_pair");
+  if (geometries_[a].body == geometries_[b].body) {
+    throw std::invalid_argument("enable_pair(" + geometries_[a].name + ", " + geometries_[b].name +
+                                "): both belong to one body, or to the world");
+  }
+  const PairKey k = key(a, b);
+  const auto it = std::lower_bound(enabled_pairs_.begin(), enabled_pairs_.end(), k);
+  if (it == enabled_pairs_.end() || *it != k) enabled_pairs_.insert(it, k);
+  std::erase(disabled_pairs_, k);
+}
+
+void Scene::set_collision_filter(int geometry, std::uint32_t contype, std::uint32_t conaffinity) {
+  check_pair(geometry, geometry, "set_collision_filter");
+  geometries_[geometry].contype = contype;
+  geometries_[geometry].conaffinity = conaffinity;
+}
+
 void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
   for (const auto& [a, b] : pairs) check_pair(a, b, "enable_only");
+  if (!only_enabled_) enabled_pairs_.clear();  // of enable_pair()
   only_enabled_ = true;
   for (const auto& [a, b] : pairs) enabled_pairs_.push_back(key(a, b));
   std::sort(enabled_pairs_.begin(), enabled_pairs_.end());
@@ -98,7 +117,10 @@ bool Scene::pair_enabled(int a, int b) const {
   const PairKey k = key(a, b);
   const int ba = geometries_[a].body, bb = geometries_[b].body;
   if (ba == bb) return false;  // also under enable_only: a body cannot push itself
-  if (only_enabled_) return std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k);
+  if (std::binary_search(enabled_pairs_.begin(), enabled_pairs_.end(), k)) return true;
+  if (only_enabled_) return false;
+  const Geometry &ga = geometries_[a], &gb = geometries_[b];
+  if (((ga.contype & gb.conaffinity) | (gb.contype & ga.conaffinity)) == 0) return false;
   // Parent and child always touch at their joint.
   if (ba >= 0 && bb >= 0 && (body_parent_[ba] == bb || body_parent_[bb] == ba)) return false;
   return !std::binary_search(disabled_pairs_.begin(), disabled_pairs_.end(), k);

@@ -7,6 +7,7 @@
 #include "model/text_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -44,7 +45,8 @@ Arrays get_arrays(ByteReader& in) {
 
 class SceneReader {
  public:
-  SceneReader(const char* data, std::size_t size) : in_(data, size, "scene") {}
+  SceneReader(const char* data, std::size_t size, std::uint32_t version)
+      : version_(version), in_(data, size, "scene") {}
 
   Scene read() {
     s_.name = in_.text("name");
@@ -60,6 +62,11 @@ class SceneReader {
     s_.configurations_ = get_configurations(in_, s_.nq_);
     s_.messages_ = get_messages(in_);
     read_parameters();
+    if (version_ > 1) {
+      read_filters();
+      read_velocities();
+      each("visuals", [&](std::size_t) { read_visual(); });
+    }
     if (!in_.finished()) in_.fail("has bytes left over");
     validate();
     return std::move(s_);
@@ -217,6 +224,34 @@ class SceneReader {
     }
   }
 
+  void read_filters() {
+    in_.what = "filters";
+    for (Geometry& g : s_.geometries_) {
+      in_.get(g.contype);
+      in_.get(g.conaffinity);
+    }
+  }
+
+  void read_velocities() {
+    in_.what = "velocities";
+    const std::size_t count = in_.count(2 * sizeof(std::uint64_t));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string name = in_.text("name");
+      if (s_.configurations_.count(name) == 0)
+        in_.refuse("name", "\"" + name + "\" is no configuration");
+      in_.get_list(s_.velocities_[name]);
+    }
+  }
+
+  void read_visual() {
+    Visual v;
+    v.body = in_.index("body", -1, s_.body_names_.size());
+    v.shape = shapes_.get(in_);
+    v.placement = get_transform(in_, "placement");
+    in_.get(v.color.data(), v.color.size());
+    s_.add_visual(v);
+  }
+
   template <Storable T>
   void fill(const char* name, const Arrays::mapped_type& stored, T* entries, std::size_t count) {
     const auto& [width, numbers] = stored;
@@ -236,8 +271,14 @@ class SceneReader {
     };
     check(s_.default_q_, "default_q");
     for (const auto& [name, q] : s_.configurations_) check(q, "configurations[\"" + name + "\"]");
+    for (const auto& [name, v] : s_.velocities_) {
+      if (v.size() > static_cast<std::size_t>(s_.nv_) ||
+          !std::all_of(v.begin(), v.end(), [](double x) { return std::abs(x) <= kLargest; }))
+        in_.fail("velocities[\"" + name + "\"]: must be at most nv finite numbers");
+    }
   }
 
+  std::uint32_t version_;
   Scene s_;
   ShapeReader shapes_;
   ByteReader in_;
@@ -245,8 +286,14 @@ class SceneReader {
 
 namespace {
 
+struct Body {
+  const char* data;
+  std::size_t size;
+  std::uint32_t version;
+};
+
 /// Everything but the header and the checksum; throws unless both fit.
-std::pair<const char*, std::size_t> checked_body(const std::string& bytes) {
+Body checked_body(const std::string& bytes) {
   const auto fail = [](const std::string& what) { throw std::invalid_argument(what); };
   if (bytes.compare(0, kSceneMagicSize, kSceneMagic) != 0)
     fail("is not a saved scene: does not begin with \"STICSCEN\"");
@@ -254,8 +301,8 @@ std::pair<const char*, std::size_t> checked_body(const std::string& bytes) {
   if (bytes.size() < kSceneHeaderSize + sizeof(sum)) fail("truncated: ends in its header");
   std::uint32_t version = 0;
   std::memcpy(&version, bytes.data() + kSceneMagicSize, sizeof version);
-  if (version != kSceneVersion) {
-    fail("has version " + std::to_string(version) + ", this library reads version " +
+  if (version < 1 || version > kSceneVersion) {
+    fail("has version " + std::to_string(version) + ", this library reads versions 1 to " +
          std::to_string(kSceneVersion) +
          (version > kSceneVersion ? ": install a newer stiction, or save it again with this one"
                                   : ""));
@@ -268,15 +315,15 @@ std::pair<const char*, std::size_t> checked_body(const std::string& bytes) {
   const std::size_t end = bytes.size() - sizeof sum;
   std::memcpy(&sum, bytes.data() + end, sizeof sum);
   if (sum != checksum(bytes.data(), end)) fail("damaged: its checksum does not match");
-  return {bytes.data() + kSceneHeaderSize, end - kSceneHeaderSize};
+  return {bytes.data() + kSceneHeaderSize, end - kSceneHeaderSize, version};
 }
 
 }  // namespace
 
 Scene scene_from_bytes(const std::string& bytes, const std::string& name) {
   try {
-    const auto [data, size] = checked_body(bytes);
-    return SceneReader(data, size).read();
+    const Body body = checked_body(bytes);
+    return SceneReader(body.data, body.size, body.version).read();
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(name + ": " + one_line(error.what()));
   }

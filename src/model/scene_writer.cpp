@@ -29,6 +29,9 @@ class SceneWriter {
     put_configurations(out_, s_.configurations_);
     put_messages(out_, s_.messages_);
     put_parameters();
+    put_filters();
+    put_configurations(out_, s_.velocities_);
+    put_visuals();
     const std::uint64_t size = out_.out.size() + sizeof(std::uint64_t);
     std::memcpy(&out_.out[kSceneHeaderSize - sizeof size], &size, sizeof size);
     out_.put(checksum(out_.out.data(), out_.out.size()));
@@ -53,6 +56,7 @@ class SceneWriter {
       for (const GeometryDescription& g : r.description.geometries)
         shapes_.add(g.shape, "geometry \"" + g.name + "\" of robot \"" + r.name + "\"");
     }
+    for (const Visual& v : s_.visuals_) shapes_.add(v.shape, "visual");
     shapes_.put_assets(out_);
   }
 
@@ -110,6 +114,23 @@ class SceneWriter {
     out_.put(s_.only_enabled_);
     for (const auto* pairs : {&s_.disabled_pairs_, &s_.enabled_pairs_, &s_.material_pairs_})
       out_.put_list(*pairs);
+  }
+
+  void put_filters() {
+    for (const Geometry& g : s_.geometries_) {
+      out_.put(g.contype);
+      out_.put(g.conaffinity);
+    }
+  }
+
+  void put_visuals() {
+    out_.put_count(s_.visuals_.size());
+    for (const Visual& v : s_.visuals_) {
+      out_.put(v.body);
+      shapes_.put(out_, v.shape);
+      put_transform(out_, v.placement);
+      out_.put(v.color.data(), v.color.size());
+    }
   }
 
   void put_parameters() {

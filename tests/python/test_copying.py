@@ -31,6 +31,7 @@ WITHOUT_DICT = {
     "RobotSlice",
     "Scene",
     "Shape",
+    "Visual",
 }
 
 
@@ -38,6 +39,7 @@ WITHOUT_DICT = {
 def samples() -> dict[str, Any]:
     """One of each class, with something in it."""
     scene = stiction.load("solo12")
+    scene.add_visual("world", stiction.Sphere(0.1))
     sim = stiction.Simulator(scene)
     state, control = sim.initial_state(), sim.hold()
     control.wrenches = [stiction.ExternalWrench(0, [1, 2, 3])]
@@ -68,6 +70,7 @@ def samples() -> dict[str, Any]:
         *(sim.settings, stiction.SolverSettings()),
         *(stiction.Material(0.3), ball, found, found.warm_start, robot, robot.messages[0]),
         *(scene.geometries[0], scene.joints[0], scene.robots[0], stiction.scenes()[0]),
+        scene.visuals[0],
         stiction.contact_manifold(ball, None, ball, at, margin=1.0)[0],
         stiction.distance_derivatives(ball, None, ball, at),
         stiction.mass_properties(ball, 1.0),

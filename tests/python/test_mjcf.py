@@ -20,7 +20,7 @@ from mjcf_beside_mujoco import (
     file_of,
     worst_differences,
 )
-from stiction.loaders.mjcf_geometry import overlapping_pairs
+from stiction.loaders.mjcf_overlaps import overlapping_pairs
 from stiction.record import Recorder
 
 FILES = ("joints", "actuators", "contacts", "unsupported", *GYMNASIUM)
@@ -271,7 +271,7 @@ def test_files_without_geoms_and_without_joints() -> None:
     )
     assert (bare.scene.nv, len(bare.scene.geometries)) == (6, 0)
     fixed = stiction.load_mjcf("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>")
-    assert (fixed.scene.nv, len(fixed.scene.geometries)) == (0, 0)
+    assert (fixed.scene.nv, len(fixed.scene.geometries)) == (0, 1)
     assert [shape.shape for shape in fixed.visuals()[-1]] == ["sphere"]
     assert len(fixed.hold().torque) == 0
 

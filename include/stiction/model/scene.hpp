@@ -4,6 +4,7 @@
 #include "stiction/model/robot.hpp"
 #include "stiction/model/tree.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -18,6 +19,17 @@ struct Geometry {
   int body = -1;  ///< scene body; -1: fixed to the world
   int robot = -1;
   Shape shape;  ///< as it was given: the size in force is in Parameters, see Scene::shape
+  /// MuJoCo's: two may collide if a bit of the one's type is in the other's affinity, see
+  /// Scene::set_collision_filter.
+  std::uint32_t contype = 1, conaffinity = 1;
+};
+
+/// What is drawn in the place of a body's geometries. Collides with nothing.
+struct Visual {
+  int body = -1;  ///< scene body; -1: fixed to the world
+  Shape shape;
+  Transform placement = Transform::identity();        ///< in the body, or in the world [m]
+  std::array<double, 4> color{0.78, 0.8, 0.83, 1.0};  ///< red, green, blue, opacity in [0, 1]
 };
 
 /// Bilateral constraints between two frames, A and B, each fixed to a body (-1: the world); where
@@ -66,6 +78,13 @@ class Scene {
                 const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "",
                 const std::optional<std::string>& prefix = std::nullopt);
+  /// Places all of another scene but its gravity: robots, bodies, geometries, filters, closures,
+  /// gears, numbers, configurations, visuals, messages. What is fixed to its world or floats goes
+  /// to X_W; `prefix` stands before its names, configurations excepted: one that both scenes have
+  /// is that of both. By default none if this scene has no body yet, else "<name>/".
+  void add_scene(const Scene& other,
+                 const Transform& X_W = Transform::identity(),
+                 const std::optional<std::string>& prefix = std::nullopt);
   /// A loose body with one geometry, uniform density for the given mass. Returns the body.
   int add_body(const std::string& body_name,
                const Shape& shape,
@@ -95,6 +114,11 @@ class Scene {
   int add_gear(const std::string& gear_name, int dof, int driver, double ratio, double offset);
 
   void disable_pair(int geometry_a, int geometry_b);
+  /// This pair collides whatever other filters say; those of one body never do.
+  void enable_pair(int geometry_a, int geometry_b);
+  /// MuJoCo's contype and conaffinity: two collide if a bit of the one's type is in the other's
+  /// affinity. Geometries have 1 and 1 unless a file says otherwise.
+  void set_collision_filter(int geometry, std::uint32_t contype, std::uint32_t conaffinity);
   /// Only these pairs collide from now on (until more are enabled); overrides every other filter
   /// but that two geometries of one body never collide.
   void enable_only(const std::vector<std::pair<int, int>>& pairs);
@@ -103,7 +127,11 @@ class Scene {
   void set_gains(int dof, double kp, double kd);
   /// Its joint has no other dof: kp, kd and spring_stiffness of the others are 0.
   bool takes_servo(int dof) const;
-  void set_configuration(const std::string& configuration_name, const std::vector<double>& q);
+  /// v: velocity there (nv); empty: at rest.
+  void set_configuration(const std::string& configuration_name,
+                         const std::vector<double>& q,
+                         const std::vector<double>& v = {});
+  void add_visual(const Visual& visual);
 
   /// Throws std::invalid_argument naming the field unless `p` are numbers for this scene: as many,
   /// those of p.validate(), sizes that the shapes can have, gains of dofs that take a servo, gears
@@ -138,7 +166,8 @@ class Scene {
   /// Body and placement of a named frame ("robot/frame" or a unique frame name).
   std::pair<int, Transform> frame(const std::string& n) const;
 
-  /// May this pair collide? Same body, both in the world, adjacent links, disabled pairs: no.
+  /// May this pair collide? Same body, both in the world, adjacent links, disabled pairs, types and
+  /// affinities without a bit in common: no.
   bool pair_enabled(int geometry_a, int geometry_b) const;
   /// Material of a pair under `p`: its own, or combine() of the two.
   Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;
@@ -151,6 +180,9 @@ class Scene {
   const std::map<std::string, std::vector<double>>& configurations() const {
     return configurations_;
   }
+  /// Of a configuration (nv), zeros where none was set; throws, listing the names.
+  std::vector<double> configuration_velocity(const std::string& configuration_name) const;
+  const std::vector<Visual>& visuals() const { return visuals_; }
   /// Position target of each dof that a servo holds at rest in `q`.
   std::vector<double> dof_positions(const std::vector<double>& q) const;
   const std::vector<LoadMessage>& messages() const { return messages_; }
@@ -165,6 +197,11 @@ class Scene {
   static void check_name(const std::string& given, const std::string& field);
   void check_new_body(const std::string& body_name, const std::string& field) const;
   void check_pair(int a, int b, const char* call) const;
+  void add_names(const Scene& other, const std::string& prefix);
+  void add_topology(const Scene& other, const Transform& X_W, const std::string& prefix);
+  void add_numbers(const Scene& other, const Transform& X_W);
+  void add_configurations(const Scene& other, const Transform& X_W);
+  void add_pairs(const Scene& other);
   int add_closure(const Closure& closure, const Transform& X_A, const Transform& X_B);
   void check_gear(const std::string& field, const Gear& gear, double ratio) const;
   void validate_inertias(const Parameters& p) const;
@@ -185,6 +222,8 @@ class Scene {
   std::vector<int> body_tree_, dof_tree_, body_parent_;
   std::vector<double> default_q_;
   std::map<std::string, std::vector<double>> configurations_;
+  std::map<std::string, std::vector<double>> velocities_;  // of configurations; dofs added later: 0
+  std::vector<Visual> visuals_;
   std::vector<LoadMessage> messages_;
   std::vector<PairKey> disabled_pairs_, enabled_pairs_, material_pairs_;  // sorted
   bool only_enabled_ = false;

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import os
-import warnings
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from .._stiction import Control, LoadMessage, Scene, State, StictionError, make_state
-from ..loading import MJCF_TEXT, LoadWarning, _warn
+from .._stiction import LoadMessage, Scene, StictionError
+from ..loading import MJCF_TEXT, _warn
 from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
-from ..replay import ReplayGeometry
-from .mjcf_actuators import Actuation, MjcfActuator, read_actuators
+from .mjcf_actuators import Actuation, read_actuators
 from .mjcf_equality import add_equalities
-from .mjcf_geometry import add_geometries, treat_overlapping_pairs
+from .mjcf_geometry import add_geometries
+from .mjcf_model import Mjcf, MjcfKeyframe, beyond_scene, name_of_configuration
+from .mjcf_overlaps import treat_overlapping_pairs
+from .mjcf_part import Part
 from .mjcf_passive import Passive
 from .mjcf_sensors import Sensor, read_sensors
-from .mjcf_simulation import MjcfSimulation
 from .mjcf_source import Source, compile_mjcf
-from .mjcf_trees import Place, add_trees, set_numbers
-from .mjcf_visuals import mjcf_visuals
-
-if TYPE_CHECKING:
-    from ..batch import Batch
+from .mjcf_trees import add_trees, set_numbers
 
 __all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
 
@@ -47,157 +40,13 @@ SOFT = (
 )
 
 
-@dataclass(frozen=True)
-class MjcfKeyframe:
-    """A keyframe of the file in stiction's layout.
-
-    Attributes:
-        q: configuration (nq,), also a configuration of the scene by the keyframe's name.
-        v: velocity (nv,).
-        time: [s].
-        ctrl: MuJoCo's controls (nu,), see Mjcf.control.
-        activation: of actuators (na,).
-        mocap: position [m] and quaternion w x y z of mocap bodies, by name.
-    """
-
-    q: Floats
-    v: Floats
-    time: float
-    ctrl: Floats
-    activation: Floats
-    mocap: dict[str, tuple[Floats, Floats]]
-
-
-@dataclass(frozen=True)
-class Mjcf:
-    """What an MJCF file holds.
-
-    Attributes:
-        scene: the world; robots by the name of their root body, dofs numbered as in MuJoCo.
-        timestep: the file's [s].
-        actuators: those that act, in MuJoCo's order.
-        keyframes: by name; "key0", "key1", ... where the file gives none.
-        messages: what is not honoured, with file and line where known; also in scene.messages.
-    """
-
-    scene: Scene
-    timestep: float
-    actuators: tuple[MjcfActuator, ...]
-    keyframes: dict[str, MjcfKeyframe]
-    messages: tuple[LoadMessage, ...]
-    _actuation: Actuation = field(repr=False)
-    _source: Source = field(repr=False)
-    _places: list[Place] = field(repr=False)
-    _geometries: dict[int, int] = field(repr=False)
-    _passive: Passive = field(repr=False)
-    _sensors: dict[str, Sensor] = field(repr=False)
-
-    @property
-    def _senses_limits(self) -> bool:
-        m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
-        return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
-
-    @cached_property
-    def beyond_scene(self) -> list[str]:
-        """What acts in simulation() and that a Simulator of the scene knows nothing of, in words:
-        the medium, tendons, activations, ..."""
-        return _beyond_scene(self._passive, self._actuation)
-
-    def simulation(self, dt: float | None = None, **settings: Any) -> MjcfSimulation:
-        """The file in motion, with its mocap bodies, activations, medium, tendons and sensors,
-        which a Simulator of the scene alone knows nothing of.
-
-        Args:
-            dt: [s]; None: the file's.
-            settings: of the Simulator, see SettingNames.
-        """
-        if self.scene.nv != int(self._source.model.nv):
-            raise ValueError(
-                "simulation() is of the file alone, and bodies were added to its scene: step a "
-                "Simulator of the scene with control()"
-            )
-        return MjcfSimulation(self, dt, **settings)
-
-    def control(self, ctrl: ArrayLike | None = None) -> Control:
-        """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
-
-        Ranges of controls and of motors' forces are applied here, those of servos by the step.
-
-        Raises:
-            ValueError: ctrl has another length.
-        """
-        zero = np.zeros(self._actuation.count)
-        return self._of_scene(self._actuation.control(zero if ctrl is None else ctrl, None))
-
-    def write(self, batch: Batch, ctrl: ArrayLike) -> None:
-        """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
-
-        As control() of each world; controls act at once, where the file has an activation too.
-        Warns (LoadWarning) of a file that has more than its scene, `beyond_scene`.
-
-        Args:
-            batch: of `scene`.
-            ctrl: (N, nu), or (nu,) for all worlds.
-
-        Raises:
-            ValueError: ctrl has another shape.
-        """
-        if self.beyond_scene:
-            text = f"{self._source.file}: {', '.join(self.beyond_scene)}: not in a Batch"
-            warnings.warn(text, LoadWarning, stacklevel=2)
-        given = self._actuation.controls(ctrl, batch.num_worlds)
-        batch.torque[:], batch.position_target[:], batch.velocity_target[:] = given
-
-    def hold(self, configuration: str = "default") -> Control:
-        """Position servos hold a configuration of the scene, motors give nothing."""
-        q = self._configuration(configuration)
-        positions = np.asarray(self.scene.dof_positions(q))[: int(self._source.model.nv)]
-        return self._of_scene(self._actuation.control(None, positions))
-
-    def _of_scene(self, control: Control) -> Control:
-        """With room for the dofs of bodies that were added to the scene."""
-        more = self.scene.nv - int(self._source.model.nv)
-        if more == 0:
-            return control
-        out = Control(self.scene.nv)
-        for name in ("torque", "position_target", "velocity_target"):
-            setattr(out, name, np.append(np.asarray(getattr(control, name)), np.zeros(more)))
-        return out
-
-    def state(self, keyframe: str) -> State:
-        """A State at a keyframe, with its velocity and time.
-
-        Raises:
-            ValueError: there is no such keyframe; the message lists the names.
-        """
-        if keyframe not in self.keyframes:
-            names = ", ".join(self.keyframes) or "none"
-            raise ValueError(f"no keyframe {keyframe!r}; there are: {names}")
-        key = self.keyframes[keyframe]
-        state = make_state(self.scene, key.q)
-        state.v, state.time = key.v, key.time
-        return state
-
-    def visuals(self) -> dict[int, list[ReplayGeometry]]:
-        """The file's geoms of groups 0 to 2 in their colours, by scene body (-1: the world), for
-        stiction.record.Recorder."""
-        return mjcf_visuals(self._source, self._places)
-
-    def _configuration(self, name: str) -> Floats:
-        configurations = self.scene.configurations
-        if name in configurations:
-            return configurations[name]
-        if name == "default":
-            return self.scene.default_q
-        raise ValueError(f"no configuration {name!r}; there are: {', '.join(configurations)}")
-
-
 def load_mjcf(
     path_or_xml: str | os.PathLike[str],
     strict: bool = False,
     keep_overlapping_pairs: bool = True,
     margins: bool = True,
     softness: str = "rigid",
+    ground: bool = True,
 ) -> Mjcf:
     """Reads an MJCF file with MuJoCo's compiler (`pip install "mujoco-core>=4,<5"`).
 
@@ -222,6 +71,8 @@ def load_mjcf(
             in `simulation()` welds to the world and to mocap bodies follow MuJoCo's law (those
             to the world are then no part of the scene). Limits, friction and other equalities
             stay rigid.
+        ground: False: without the planes and height fields of its world, for a scene that has a
+            ground of its own, see Mjcf.add_to.
 
     Raises:
         ValueError: softness has another value.
@@ -231,7 +82,9 @@ def load_mjcf(
     if softness not in SOFTNESS:
         raise ValueError(f"softness = {softness!r}: must be one of {', '.join(SOFTNESS)}")
     soft = softness == "mujoco"
-    return read_mjcf(path_or_xml, strict, keep_overlapping_pairs, margins, soft, stacklevel=4)
+    return read_mjcf(
+        path_or_xml, strict, keep_overlapping_pairs, margins, soft, stacklevel=4, ground=ground
+    )
 
 
 def read_mjcf(
@@ -242,6 +95,7 @@ def read_mjcf(
     soft: bool,
     stacklevel: int,
     scene_alone: bool = False,
+    ground: bool = True,
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`. With `scene_alone` what only simulation() knows
     is not honoured."""
@@ -250,7 +104,7 @@ def read_mjcf(
     try:
         _check_lengths(source)
         places = add_trees(source, scene)
-        geometries = add_geometries(source, scene, places, margins, soft)
+        geometries = add_geometries(source, scene, places, margins, soft, ground)
         equalities = add_equalities(source, scene, places, soft)
         # Last: once its parameters were looked at, a scene copies them with each addition.
         set_numbers(source, scene, margins)
@@ -286,6 +140,7 @@ def read_mjcf(
         geometries,
         passive,
         sensors,
+        Part(scene.nq, scene.nv),
     )
 
 
@@ -323,8 +178,8 @@ def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:
         ctrl, activation = np.array(m.key_ctrl[k]), np.array(m.key_act[k])
         time, mocap = float(m.key_time[k]), _mocap_poses(source, k)
         found[name] = MjcfKeyframe(q, v, time, ctrl, activation, mocap)
-        if scene.nq:  # "default" is qpos0
-            scene.set_configuration("default keyframe" if name == "default" else name, q)
+        if scene.nq:
+            scene.set_configuration(name_of_configuration(name), q, v)
     return found
 
 
@@ -360,18 +215,6 @@ def _say_of_rest(source: Source, soft: bool) -> None:
         source.note("the integrator RK4 is not read: the Simulator's own is semi-implicit")
 
 
-def _beyond_scene(passive: Passive, actuation: Actuation) -> list[str]:
-    """What acts in simulation() and that a Simulator of the scene knows nothing of."""
-    found = [*passive.kinds()]
-    if any(actuator.kind == "shared" for actuator in actuation.actuators):
-        found.append("servos on several joints")
-    if any(actuator.kind == "site" for actuator in actuation.actuators):
-        found.append("motors at sites")
-    if any(actuator.activation for actuator in actuation.actuators):
-        found.append("activations of actuators")
-    return found
-
-
 def _say_of_simulation(
     source: Source,
     passive: Passive,
@@ -379,7 +222,7 @@ def _say_of_simulation(
     actuation: Actuation,
     scene_alone: bool,
 ) -> None:
-    found = _beyond_scene(passive, actuation)
+    found = beyond_scene(passive, actuation)
     where = "in load_mjcf(...).simulation(), not in a Simulator of the scene"
     if found and scene_alone:
         text = f"{', '.join(found)}: {where}"

@@ -1,7 +1,8 @@
 """Geometries of a compiled MuJoCo model: shapes, materials, and which pairs may collide.
 
 Pairs are MuJoCo's to the letter: contype and conaffinity, the filter of parents and children,
-excludes, and the pairs of <contact>. What collides with nothing is left out.
+excludes, and the pairs of <contact>. What can collide with nothing, of this file or another, is
+left out.
 """
 
 from __future__ import annotations
@@ -18,11 +19,9 @@ from .mjcf_softness import ContactSoftness, mixed_softness, pair_softness, softn
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
 
-__all__ = ["add_geometries", "colliding_pairs", "shape_of", "treat_overlapping_pairs"]
+__all__ = ["add_geometries", "colliding_pairs", "shape_of"]
 
 Bools = NDArray[np.bool_]
-TOUCHING = 1e-6
-"""Shapes that merely touch stay a pair [m]."""
 PLANE, FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 """mjtGeom."""
 OF_PAIRS = (
@@ -62,19 +61,29 @@ class _Contact:
 
 
 def add_geometries(
-    source: Source, scene: Scene, places: list[Place], margins: bool = True, soft: bool = False
+    source: Source,
+    scene: Scene,
+    places: list[Place],
+    margins: bool = True,
+    soft: bool = False,
+    ground: bool = True,
 ) -> dict[int, int]:
-    """Adds the geoms that collide with anything; the scene's geometry of each.
+    """Adds the geoms that may collide with anything; the scene's geometry of each.
 
-    margins: bodies rest at the margins of their geoms; soft: pairs give way as MuJoCo's.
+    margins: bodies rest at the margins of their geoms; soft: pairs give way as MuJoCo's; ground:
+    False: without planes and height fields of the world.
     """
     pairs = colliding_pairs(source)
+    if not ground:
+        flat = _ground(source)
+        pairs[flat, :] = pairs[:, flat] = False
+    touches: Bools = pairs.any(axis=0) | _meets_others(source, ground)
     if source.disabled("contact") or source.disabled("constraint"):
-        pairs[:] = False
+        pairs[:] = touches[:] = False
     if not margins:
-        _say_of_margins(source, pairs)
+        _say_of_margins(source, touches)
     added: dict[int, int] = {}
-    for g in np.flatnonzero(pairs.any(axis=0)):
+    for g in np.flatnonzero(touches):
         shape = _shape_or_message(source, int(g))
         if shape is not None:
             added[int(g)] = _add(source, scene, places, int(g), shape, margins)
@@ -93,7 +102,24 @@ def _add(
         int(m.geom_condim[g]), _friction(m.geom_friction[g]), _positive(m.geom_margin[g])
     )
     material = own.material(margins)
-    return scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
+    added = scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
+    scene.set_collision_filter(added, int(m.geom_contype[g]), int(m.geom_conaffinity[g]))
+    return added
+
+
+def _meets_others(source: Source, ground: bool) -> Bools:
+    """(ngeom,) those that what is added later may meet."""
+    m = source.model
+    found: Bools = (np.array(m.geom_contype) | np.array(m.geom_conaffinity)) != 0
+    return found if ground else found & ~_ground(source)
+
+
+def _ground(source: Source) -> Bools:
+    """(ngeom,) planes and height fields that stand in the world, on no mocap body."""
+    m = source.model
+    body = np.array(m.geom_bodyid)
+    still: Bools = (np.array(m.body_weldid)[body] == 0) & (np.array(m.body_mocapid)[body] < 0)
+    return still & np.isin(np.array(m.geom_type), (PLANE, FIELD))
 
 
 # --- shapes -------------------------------------------------------------------------------------
@@ -197,10 +223,9 @@ def _set_pairs(
     for a, b in wanted:
         if not pairs[a, b] and scene.pair_enabled(added[a], added[b]):
             scene.disable_pair(added[a], added[b])
-    if any(not scene.pair_enabled(added[a], added[b]) for a, b in allowed):
-        # A pair of parent and child, which the scene filters unless all others are listed.
-        scene.enable_only([(added[a], added[b]) for a, b in allowed])
-        source.note("only the file's own pairs collide: bodies added later touch nothing")
+    for a, b in allowed:
+        if not scene.pair_enabled(added[a], added[b]):  # of parent and child, or one of <contact>
+            scene.enable_pair(added[a], added[b])
     explicit, mixed = _explicit_pairs(source), _Mixed(source.model)
     alike: set[tuple[int, int]] = set()  # classes whose pairs the scene mixes as MuJoCo does
     for a, b in allowed:
@@ -242,42 +267,6 @@ def _softened(source: Source, a: int, b: int, contact: _Contact, k: int) -> _Con
     soft: ContactSoftness = softness_of_pair(m, k) if k >= 0 else mixed_softness(m, a, b)
     stiffness, damping = pair_softness(source, a, b, soft, contact.condim, contact.friction[0])
     return replace(contact, stiffness=stiffness, damping=damping)
-
-
-def overlapping_pairs(scene: Scene) -> dict[tuple[int, int], float]:
-    """Pairs that overlap in a configuration of the scene, by how much [m], the deepest first;
-    margins count."""
-    deepest: dict[tuple[int, int], float] = {}
-    reach = 2 * float(np.max(scene.parameters.rest_offset, initial=0.0))
-    reach = max(reach, float(np.max(scene.parameters.pair_rest_offset, initial=0.0)))
-    for q in scene.configurations.values():
-        for pair in scene.distances(_stiction.make_state(scene, q), reach):
-            key = pair.geometry_a, pair.geometry_b
-            depth = scene.pair_material(*key).rest_offset - pair.distance
-            if depth > TOUCHING:
-                deepest[key] = max(deepest.get(key, 0.0), depth)
-    return dict(sorted(deepest.items(), key=lambda item: -item[1]))
-
-
-def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
-    """One message about those; they go on colliding only if they are to be kept."""
-    names = [geometry.name for geometry in scene.geometries]
-    parts = []
-    for (a, b), depth in overlapping_pairs(scene).items():
-        if not keep:
-            scene.disable_pair(a, b)
-        parts.append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
-    if not parts:
-        return
-    noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
-    what = (
-        "at the start or in a keyframe and may collide: rigid contacts push them apart slowly "
-        "and lock the joints between them; keep_overlapping_pairs=False lets them pass"
-        if keep
-        else "at the start or in a keyframe and cannot collide"
-    )
-    text = f"{len(parts)} {noun} {what}: {', '.join(parts)}"
-    source.messages.append(_stiction.LoadMessage("overlap", text, source.file, 0))
 
 
 def _explicit_pairs(source: Source) -> dict[tuple[int, int], tuple[_Contact, int]]:
@@ -340,8 +329,8 @@ def _positive(margin: Any) -> float:
     return max(float(margin), 0.0)
 
 
-def _say_of_margins(source: Source, pairs: Bools) -> None:
-    m, touches = source.model, pairs.any(axis=0)
+def _say_of_margins(source: Source, touches: Bools) -> None:
+    m = source.model
     source.unused_of(
         "geom",
         np.flatnonzero(touches & (np.array(m.geom_margin) > 0)),

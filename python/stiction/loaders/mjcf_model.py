@@ -1,0 +1,274 @@
+"""What an MJCF file holds, and its part of a scene that is composed of several."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._stiction import Control, LoadMessage, Scene, State
+from ..loading import LoadWarning
+from ..replay import ReplayGeometry
+from .mjcf_actuators import Actuation, MjcfActuator
+from .mjcf_part import Part, placement
+from .mjcf_passive import Passive
+from .mjcf_sensors import Sensor
+from .mjcf_simulation import MjcfSimulation
+from .mjcf_source import Source, pose
+from .mjcf_trees import Place
+from .mjcf_visuals import mjcf_visuals
+
+if TYPE_CHECKING:
+    import pinocchio
+
+    from ..batch import Batch
+
+__all__ = ["Mjcf", "MjcfKeyframe", "beyond_scene", "name_of_configuration"]
+
+Floats = NDArray[np.float64]
+
+
+def name_of_configuration(keyframe: str) -> str:
+    """In the scene, whose "default" is qpos0."""
+    return "default keyframe" if keyframe == "default" else keyframe
+
+
+@dataclass(frozen=True)
+class MjcfKeyframe:
+    """A keyframe of the file in stiction's layout.
+
+    Attributes:
+        q: of the file's joints (nq,); also a configuration of the scene by the keyframe's name.
+        v: velocity (nv,), as that configuration has it.
+        time: [s].
+        ctrl: MuJoCo's controls (nu,), see Mjcf.control.
+        activation: of actuators (na,).
+        mocap: position [m] and quaternion w x y z of mocap bodies, by name.
+    """
+
+    q: Floats
+    v: Floats
+    time: float
+    ctrl: Floats
+    activation: Floats
+    mocap: dict[str, tuple[Floats, Floats]]
+
+
+@dataclass(frozen=True)
+class Mjcf:
+    """What an MJCF file holds.
+
+    Attributes:
+        scene: the world, or that which the file was added to; robots by the name of their root
+            body, dofs numbered as in MuJoCo.
+        timestep: the file's [s].
+        actuators: those that act, in MuJoCo's order, by their names in the file.
+        keyframes: by name; "key0", "key1", ... where the file gives none.
+        messages: what is not honoured, with file and line where known; also in scene.messages.
+    """
+
+    scene: Scene
+    timestep: float
+    actuators: tuple[MjcfActuator, ...]
+    keyframes: dict[str, MjcfKeyframe]
+    messages: tuple[LoadMessage, ...]
+    _actuation: Actuation = field(repr=False)
+    _source: Source = field(repr=False)
+    _places: list[Place] = field(repr=False)
+    _geometries: dict[int, int] = field(repr=False)
+    _passive: Passive = field(repr=False)
+    _sensors: dict[str, Sensor] = field(repr=False)
+    _part: Part = field(repr=False)
+
+    @property
+    def _senses_limits(self) -> bool:
+        m, kinds = self._source.model, ["mjSENS_JOINTLIMITFRC"]
+        return any(self._source.is_one_of(k, "mjtSensor", kinds) for k in m.sensor_type)
+
+    @cached_property
+    def beyond_scene(self) -> list[str]:
+        """What acts in simulation() and that a Simulator of the scene knows nothing of, in words:
+        the medium, tendons, activations, ..."""
+        return beyond_scene(self._passive, self._actuation)
+
+    def add_to(self, scene: Scene, X_W: Any = None, prefix: str | None = None) -> Mjcf:
+        """Places the file in a scene, as often as wanted, by Scene.add_scene: bodies, joints,
+        geoms, what may collide with what, equalities, servos, sites, keyframes, messages.
+
+            scene = stiction.Scene(name="yard")
+            ant = stiction.load_mjcf("ant.xml")
+            left = ant.add_to(scene, prefix="left/")
+            right = ant.add_to(scene, X_left_right, "right/")
+            sim = stiction.Simulator(scene, dt=left.timestep)
+            control = right.control(ctrl_right, into=left.control(ctrl_left))
+
+        Geoms of several files collide by MuJoCo's contype and conaffinity; shapes of other origin
+        have 1 and 1, see Scene.set_collision_filter. Gravity is the scene's. Not in the scene is
+        what acts in simulation() alone, `beyond_scene`: a LoadWarning says so.
+
+        Args:
+            scene: to add to.
+            X_W: pose of the file's world, pinocchio.SE3 or 4 x 4.
+            prefix: before the names in the scene; None: as Scene.add_scene.
+
+        Returns the file as a part of that scene: control(), hold(), state(), write() and visuals()
+        are of the whole scene.
+
+        Raises:
+            ValueError: a name is taken, X_W is no placement, or this is a part itself.
+        """
+        if self._part.placed:
+            raise ValueError(
+                "add_to() is of what load_mjcf gave, not of its part of a scene; of a whole scene "
+                "Scene.add_scene(scene) makes a part"
+            )
+        used = prefix
+        if used is None:
+            used = f"{self.scene.name}/" if scene.num_bodies else ""
+        part = self._part.behind(scene, used, placement(X_W))
+        scene.add_scene(self.scene, X_W, used)
+        self._say_of_composing(scene)
+        return replace(
+            self,
+            scene=scene,
+            keyframes={
+                name: self._moved(key, name, scene, part) for name, key in self.keyframes.items()
+            },
+            _places=[part.place(place) for place in self._places],
+            _geometries={g: part.geometry + number for g, number in self._geometries.items()},
+            _part=part,
+        )
+
+    def _say_of_composing(self, scene: Scene) -> None:
+        said = (
+            [f"{', '.join(self.beyond_scene)}: not in a composed scene"]
+            if self.beyond_scene
+            else []
+        )
+        if not np.allclose(self.scene.parameters.gravity, scene.parameters.gravity):
+            mine, theirs = (np.array(s.parameters.gravity).tolist() for s in (self.scene, scene))
+            said.append(f"its gravity {mine} is not that of the scene it is added to, {theirs}")
+        for text in said:
+            scene._add_message(LoadMessage("unused", text, self._source.file, 0))
+            warnings.warn(f"{self._source.file}: {text}", LoadWarning, stacklevel=3)
+
+    @staticmethod
+    def _moved(key: MjcfKeyframe, name: str, scene: Scene, part: Part) -> MjcfKeyframe:
+        q = (
+            np.array(scene.configurations[name_of_configuration(name)][part.qs])
+            if part.nq
+            else key.q
+        )
+        mocap = {}
+        for body, (position, quaternion) in key.mocap.items():
+            X: pinocchio.SE3 = part.X_W * pose(position, quaternion)
+            x, y, z, w = pinocchio.SE3ToXYZQUAT(X)[3:]
+            mocap[body] = np.array(X.translation), np.array((w, x, y, z))
+        return replace(key, q=q, mocap=mocap)
+
+    def simulation(self, dt: float | None = None, **settings: Any) -> MjcfSimulation:
+        """The file in motion, with its mocap bodies, activations, medium, tendons and sensors,
+        which a Simulator of the scene alone knows nothing of.
+
+        Args:
+            dt: [s]; None: the file's.
+            settings: of the Simulator, see SettingNames.
+        """
+        if self._part.placed:
+            raise ValueError(
+                "simulation() is of a file alone, and this is its part of a scene: step a "
+                "Simulator of the scene with control()"
+            )
+        if self.scene.nv != self._part.nv:
+            raise ValueError(
+                "simulation() is of the file alone, and bodies were added to its scene: step a "
+                "Simulator of the scene with control()"
+            )
+        return MjcfSimulation(self, dt, **settings)
+
+    def control(self, ctrl: ArrayLike | None = None, into: Control | None = None) -> Control:
+        """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
+
+        Ranges of controls and of motors' forces are applied here, those of servos by the step.
+
+        Args:
+            ctrl: MuJoCo's.
+            into: a Control of the scene, that of other parts; None: zero.
+
+        Raises:
+            ValueError: ctrl or `into` has another length.
+        """
+        zero = np.zeros(self._actuation.count)
+        own = self._actuation.control(zero if ctrl is None else ctrl, None)
+        return self._part.control(self.scene, own, into)
+
+    def write(self, batch: Batch, ctrl: ArrayLike) -> None:
+        """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
+
+        As control() of each world; controls act at once, where the file has an activation too.
+        Warns (LoadWarning) of a file that has more than its scene, `beyond_scene`.
+
+        Args:
+            batch: of `scene`.
+            ctrl: (N, nu), or (nu,) for all worlds.
+
+        Raises:
+            ValueError: ctrl has another shape.
+        """
+        if self.beyond_scene:
+            text = f"{self._source.file}: {', '.join(self.beyond_scene)}: not in a Batch"
+            warnings.warn(text, LoadWarning, stacklevel=2)
+        given, dofs = self._actuation.controls(ctrl, batch.num_worlds), self._part.dofs
+        batch.torque[:, dofs], batch.position_target[:, dofs], batch.velocity_target[:, dofs] = (
+            given
+        )
+
+    def hold(self, configuration: str = "default", into: Control | None = None) -> Control:
+        """Position servos hold a configuration of the scene, motors give nothing; `into` as in
+        control()."""
+        q = self._configuration(configuration)
+        positions = np.asarray(self.scene.dof_positions(q))[self._part.dofs]
+        own = self._actuation.control(None, positions)
+        return self._part.control(self.scene, own, into)
+
+    def state(self, keyframe: str) -> State:
+        """A State at a keyframe, with its velocity and time; what else is in the scene is at its
+        default, at rest.
+
+        Raises:
+            ValueError: there is no such keyframe; the message lists the names.
+        """
+        if keyframe not in self.keyframes:
+            names = ", ".join(self.keyframes) or "none"
+            raise ValueError(f"no keyframe {keyframe!r}; there are: {names}")
+        key = self.keyframes[keyframe]
+        return self._part.state(self.scene, key.q, key.v, key.time)
+
+    def visuals(self) -> dict[int, list[ReplayGeometry]]:
+        """The file's geoms of groups 0 to 2 in their colours, by scene body (-1: the world), for
+        stiction.record.Recorder."""
+        return mjcf_visuals(self._source, self._places)
+
+    def _configuration(self, name: str) -> Floats:
+        configurations = self.scene.configurations
+        if name in configurations:
+            return configurations[name]
+        if name == "default":
+            return self.scene.default_q
+        raise ValueError(f"no configuration {name!r}; there are: {', '.join(configurations)}")
+
+
+def beyond_scene(passive: Passive, actuation: Actuation) -> list[str]:
+    """What acts in simulation() and that a Simulator of the scene knows nothing of."""
+    found = [*passive.kinds()]
+    if any(actuator.kind == "shared" for actuator in actuation.actuators):
+        found.append("servos on several joints")
+    if any(actuator.kind == "site" for actuator in actuation.actuators):
+        found.append("motors at sites")
+    if any(actuator.activation for actuator in actuation.actuators):
+        found.append("activations of actuators")
+    return found

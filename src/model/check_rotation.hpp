@@ -1,0 +1,13 @@
+#pragma once
+
+#include "stiction/math/constants.hpp"
+#include "stiction/model/tree_view.hpp"
+
+#include <string>
+
+namespace stiction {
+
+/// Throws std::invalid_argument naming `field` unless X is a rotation and a finite position.
+void check_rotation(const Transform& X, const std::string& field);
+
+}  // namespace stiction

@@ -1,0 +1,160 @@
+#include "stiction/model/scene_io.hpp"
+#include "stiction/simulator/simulator.hpp"
+
+#include "math/quaternion.hpp"
+#include "scenes/scenes.hpp"
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+// Scenes as parts of others: they move as alone, keep what they say, and leave the rest as it is.
+
+using namespace stiction;
+
+BOOST_AUTO_TEST_SUITE(composed_scenes_test)
+
+namespace {
+
+Transform turned(double angle, const Vec3d& p) {
+  const double q[4] = {0.0, 0.0, std::sin(angle / 2), std::cos(angle / 2)};
+  return {rotation_from_quaternion(q), p};
+}
+
+void refuses(const std::function<void()>& call, const std::string& text) {
+  try {
+    call();
+    BOOST_TEST(false, "no error: " << text);
+  } catch (const std::invalid_argument& e) {
+    BOOST_TEST(std::string(e.what()).find(text) != std::string::npos, e.what());
+  }
+}
+
+/// A post in the world, a box welded to it and one that hangs from it in a point, a servo.
+Scene rig() {
+  Scene scene;
+  scene.name = "rig";
+  const int post = scene.add_geometry("post", -1, Shape::sphere(0.1), turned(0.0, {0, 0, 1}));
+  const int held = scene.add_body("held", Shape::box({0.1, 0.1, 0.1}), 1.0, turned(0.0, {1, 0, 1}));
+  scene.add_body("hung", Shape::box({0.1, 0.2, 0.1}), 2.0, turned(0.0, {-1, 0, 1}));
+  scene.add_weld("weld", -1, turned(0.0, {1, 0, 1}), held, Transform::identity());
+  scene.add_point_closure("pin", -1, {-1, 0.2, 1}, 2 - 1, {0, 0.2, 0});
+  Material slick;
+  slick.friction = 0.1;
+  scene.set_pair_material(post, 1, slick);
+  scene.disable_pair(post, 2);
+  scene.set_collision_filter(post, 3, 5);
+  scene.add_visual({held, Shape::sphere(0.3), turned(0.0, {0, 0, 0.1}), {1, 0, 0, 1}});
+  scene.add_visual({-1, Shape::sphere(0.2), turned(0.0, {0, 0, 1}), {0, 1, 0, 0.5}});
+  std::vector<double> v(12, 0.0);
+  v[7] = 0.5;
+  scene.set_configuration("moving", scene.default_q(), v);
+  return scene;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_part_moves_as_alone) {
+  const Scene alone = rig();
+  const Transform X = turned(0.7, {3.0, -2.0, 0.5});
+  Scene both = make_scene("two-cubes");
+  const int bodies = both.num_bodies(), shapes = static_cast<int>(both.geometries().size());
+  const int nq = both.nq(), nv = both.nv();
+  both.add_scene(alone, X, "r/");
+  for (int a = 0; a < shapes; ++a)
+    for (int b = shapes; b < shapes + 3; ++b) both.disable_pair(a, b);
+  Simulator one(alone, {}), two(both, {});
+  State x = make_state(alone, alone.default_q()), y = make_state(both, both.default_q());
+  for (int k = 0; k < 200; ++k) {
+    one.step(x, {});
+    two.step(y, {});
+  }
+  BOOST_TEST(std::abs(x.q[9] - 1.0) > 0.01);  // the second box swings
+  for (int b = 0; b < 2; ++b) {
+    const Vec3d p{x.q[7 * b], x.q[7 * b + 1], x.q[7 * b + 2]};
+    const Vec3d moved = X * p;
+    for (int k = 0; k < 3; ++k) BOOST_TEST(std::abs(y.q[nq + 7 * b + k] - moved[k]) < 1e-9);
+    for (int k = 0; k < 6; ++k)  // in axes of the bodies
+      BOOST_TEST(std::abs(y.v[nv + 6 * b + k] - x.v[6 * b + k]) < 1e-8);
+  }
+  BOOST_TEST(both.num_bodies() == bodies + 2);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_part_says_goes_with_it) {
+  const Scene alone = rig();
+  Scene both = make_scene("two-cubes");
+  const int g = static_cast<int>(both.geometries().size()), nv = both.nv();
+  both.add_scene(alone, turned(0.0, {0, 0, 2}));
+  BOOST_TEST(both.geometries()[g].name == "rig/post");
+  BOOST_TEST(both.geometries()[g].contype == 3u);
+  BOOST_TEST(both.geometries()[g].conaffinity == 5u);
+  BOOST_TEST(both.pair_material(both.parameters, g, g + 1).friction == 0.1);
+  BOOST_TEST(both.pair_enabled(g, g + 1));
+  BOOST_TEST(!both.pair_enabled(g, g + 2));
+  BOOST_TEST(both.closures()[1].name == "rig/pin");
+  BOOST_TEST(both.configuration_velocity("moving")[nv + 7] == 0.5);
+  BOOST_TEST(both.visuals()[1].placement.p.z == 3.0);
+  const Scene read = scene_from_bytes(scene_to_bytes(both), "both");
+  BOOST_TEST(scene_to_bytes(read) == scene_to_bytes(both));
+  BOOST_TEST(read.visuals().size() == 2u);
+  BOOST_TEST(read.geometries()[g].conaffinity == 5u);
+  BOOST_TEST(read.configuration_velocity("moving")[nv + 7] == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(listed_pairs_stay_listed) {
+  Scene listed = rig(), open = rig();
+  listed.enable_only({{0, 1}});
+  Scene one = open;
+  one.add_scene(listed, Transform::identity(), "b/");
+  BOOST_TEST(one.pair_enabled(3, 4));
+  BOOST_TEST(!one.pair_enabled(4, 5));
+  BOOST_TEST(one.pair_enabled(1, 4));  // of the two
+  Scene two = listed;
+  two.add_scene(open, Transform::identity(), "b/");
+  BOOST_TEST(two.pair_enabled(0, 1));
+  BOOST_TEST(two.pair_enabled(4, 5));
+  BOOST_TEST(!two.pair_enabled(3, 5));
+  BOOST_TEST(!two.pair_enabled(1, 4));
+}
+
+BOOST_AUTO_TEST_CASE(filters_and_exceptions_from_them) {
+  Scene scene = rig();
+  scene.set_collision_filter(1, 8, 16);
+  BOOST_TEST(!scene.pair_enabled(1, 2));
+  scene.enable_pair(1, 2);
+  BOOST_TEST(scene.pair_enabled(1, 2));
+  scene.disable_pair(1, 2);
+  BOOST_TEST(!scene.pair_enabled(1, 2));
+  scene.enable_pair(1, 2);
+  scene.enable_only({});
+  BOOST_TEST(!scene.pair_enabled(1, 2));
+}
+
+BOOST_AUTO_TEST_CASE(errors_leave_the_scene) {
+  Scene scene = rig();
+  const std::string before = scene_to_bytes(scene);
+  refuses([&] { scene.add_scene(rig(), Transform::identity(), ""); },
+          "add_scene(\"rig\"): body \"held\" is taken; give another prefix than \"\"");
+  Scene only;
+  only.add_geometry("post", -1, Shape::sphere(1.0), Transform::identity());
+  refuses([&] { scene.add_scene(only, Transform::identity(), ""); }, "geometry \"post\" is taken");
+  Transform scaled;
+  scaled.R.c0 = {2, 0, 0};
+  refuses([&] { scene.add_scene(rig(), scaled, "b/"); }, "add_scene(\"rig\").X_W: rotation");
+  refuses([&] { scene.enable_pair(0, 9); }, "enable_pair: geometry 9 does not exist");
+  refuses([&] { scene.enable_pair(1, 1); }, "both belong to one body");
+  refuses([&] { scene.set_collision_filter(9, 1, 1); }, "set_collision_filter: geometry 9");
+  refuses([&] { scene.add_visual({7, Shape::sphere(1.0)}); }, "add_visual.body = 7");
+  refuses([&] { scene.add_visual({0, Shape::sphere(1.0), Transform::identity(), {2, 0, 0, 1}}); },
+          "add_visual.color");
+  refuses([&] { scene.configuration_velocity("no"); }, "there are: moving");
+  refuses([&] { scene.set_configuration("a", scene.default_q(), {1.0}); },
+          "set_configuration(\"a\").v has 1 entries, the scene has nv = 12");
+  BOOST_TEST((scene_to_bytes(scene) == before));
+  scene.add_scene(scene);  // of itself
+  BOOST_TEST(scene.body_names()[2] == "rig/held");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
