@@ -124,6 +124,7 @@ from .inverse import (
 )
 from .loaders.mjcf import Mjcf, MjcfKeyframe, load_mjcf
 from .loaders.mjcf_actuators import MjcfActuator
+from .loaders.mjcf_contacts import MjcfContact
 from .loaders.mjcf_simulation import MjcfSimulation
 from .loading import LoadWarning, UrdfOptions, load, load_urdf, load_urdf_string
 from .log_cholesky import InertialParameters, log_cholesky, physical_inertia
@@ -187,6 +188,7 @@ __all__ = [
     "Material",
     "Mjcf",
     "MjcfActuator",
+    "MjcfContact",
     "MjcfKeyframe",
     "MjcfSimulation",
     "NonNegative",

@@ -305,7 +305,9 @@ def _simulate(
     state = sim.initial_state(configuration) if whole is None else whole.state
     control, steps = opened.hold(sim, configuration), whole or sim
     plan, start = [Segment(control, round(seconds / dt))], state.copy()
-    recorder = Recorder(sim, visuals=opened.visuals()) if recorded else None
+    recorder = None
+    if recorded:
+        recorder = whole.recorder() if whole else Recorder(sim, visuals=opened.visuals())
     say_if_free(sim.scene)
     with step_progress(f"simulating {seconds:g} s of {subject.scene}") as on_step:
         summary = execute(steps, state, plan, recorder, on_step)

@@ -4,6 +4,7 @@ something out."""
 from __future__ import annotations
 
 from . import Control, Mjcf, Simulator, State, StepReport
+from .record import Recorder
 from .setting_names import SettingNames
 
 __all__ = ["FileRun"]
@@ -29,6 +30,10 @@ class FileRun:
     def sim(self) -> Simulator:
         """That it steps."""
         return self._motion.sim
+
+    def recorder(self) -> Recorder:
+        """In whose replay mocap bodies move."""
+        return self._motion.recorder()
 
     def _begin(self, state: State) -> None:
         self._motion.reset(self._keyframe)

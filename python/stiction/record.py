@@ -13,6 +13,7 @@ or, for one control, `replay = record(sim, state, control, seconds=2.0)`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,7 +26,7 @@ from .replay import CONTACT_COLUMNS, Replay, ReplayBody, ReplayGeometry
 from .replay import Shape as ReplayShape
 from .visuals import robot_visuals, thin_mesh
 
-__all__ = ["RecordError", "Recorder", "record"]
+__all__ = ["Placed", "RecordError", "Recorder", "record"]
 
 _PALETTE = (
     (0.85, 0.37, 0.01, 1.0),
@@ -47,6 +48,19 @@ class RecordError(RuntimeError):
     """The recording cannot go on; the message says why."""
 
 
+@dataclass(frozen=True)
+class Placed:
+    """What moves in a replay and is no body of the scene.
+
+    Attributes:
+        poses: where it is now, by name.
+        geometries: of the scene's world, that stand on it: its name, and their pose in it.
+    """
+
+    poses: Callable[[], Mapping[str, pinocchio.SE3]]
+    geometries: Mapping[int, tuple[str, pinocchio.SE3]]
+
+
 class Recorder:
     """Collects frames of one simulator; `replay()` makes a `Replay` of them at any time.
 
@@ -55,8 +69,11 @@ class Recorder:
         title: heading of the page; the scene's name if empty.
         fps: frames per second of simulated time [1/s].
         info: more lines for the page's table.
-        visuals: what to draw by scene body (-1: the world), as Mjcf.visuals() gives it; the
-            collision shapes are then drawn as such.
+        visuals: what to draw by scene body (-1: the world), as Mjcf.visuals() gives it, or by name
+            of what is placed; the collision shapes are then drawn as such. None: the scene's, or
+            those of the robots' files.
+        placed: what moves besides the scene's bodies, such as mocap bodies: see
+            MjcfSimulation.recorder().
     """
 
     def __init__(
@@ -65,7 +82,10 @@ class Recorder:
         title: str = "",
         fps: float = 60.0,
         info: Mapping[str, Any] | None = None,
-        visuals: Mapping[int, Sequence[ReplayGeometry]] | None = None,
+        visuals: Mapping[int, Sequence[ReplayGeometry]]
+        | Mapping[int | str, Sequence[ReplayGeometry]]
+        | None = None,
+        placed: Placed | None = None,
     ) -> None:
         if not fps > 0:
             raise ValueError(f"Recorder.fps = {fps} must be positive [1/s]")
@@ -73,7 +93,8 @@ class Recorder:
         self._sim = sim
         self._title = title or str(scene.name)
         self._info = _settings_info(sim) | dict(info or {})
-        self._bodies = scene_bodies(scene, visuals)
+        self._bodies = scene_bodies(scene, visuals, placed)
+        self._placed = placed
         self._period, self._next = 1.0 / fps, -np.inf
         self._time: list[float] = []
         self._poses: list[NDArray[np.float64]] = []
@@ -95,7 +116,10 @@ class Recorder:
             )
         first = not self._time
         self._time.append(time)
-        self._poses.append(np.vstack([_IDENTITY_POSE, body_poses(self._sim, state)]))
+        poses = [_IDENTITY_POSE, body_poses(self._sim, state)]
+        if self._placed is not None:
+            poses += [pose_vector(X)[None, :] for X in self._placed.poses().values()]
+        self._poses.append(np.vstack(poses))
         self._contacts.append(np.zeros((0, CONTACT_COLUMNS)) if first else contact_rows(self._sim))
         energy = float("nan") if first else float(self._sim.report().energy)
         self._numbers.append((float("nan"), 0.0, energy) if first else (*self._worst, energy))
@@ -169,21 +193,39 @@ _IDENTITY_POSE = np.array([[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
 def scene_bodies(
-    scene: Scene, visuals: Mapping[int, Sequence[ReplayGeometry]] | None = None
+    scene: Scene,
+    visuals: Mapping[int, Sequence[ReplayGeometry]]
+    | Mapping[int | str, Sequence[ReplayGeometry]]
+    | None = None,
+    placed: Placed | None = None,
 ) -> list[ReplayBody]:
-    """The world, then every body of the scene, with the shapes to draw: `visuals`, or those of the
-    robots' files."""
-    names = ["world", *scene.body_names]
+    """The world, every body of the scene, and what is placed, with the shapes to draw: `visuals`,
+    or those of the scene and of the robots' files."""
+    moved = list(placed.poses()) if placed is not None else []
+    names = ["world", *scene.body_names, *moved]
     shapes: list[list[ReplayGeometry]] = [[] for _ in names]
-    for body, own in (visuals or _visuals_by_body(scene)).items():
-        shapes[body + 1] += own
+    first = 1 + scene.num_bodies
+    drawing: Mapping[Any, Sequence[ReplayGeometry]] = visuals or _visuals_by_body(scene)
+    for body, own in drawing.items():
+        at = first + moved.index(body) if isinstance(body, str) else body + 1
+        shapes[at] += own
     drawn = {body for body, geometries in enumerate(shapes) if geometries}
     dressed = {robot for robot, slice_ in enumerate(scene.robots) if _is_dressed(slice_, drawn)}
+    on = placed.geometries if placed is not None else {}
     for index, geometry in enumerate(scene.geometries):
-        role = "collision" if visuals or geometry.robot in dressed else "visual"
-        placement = pose_vector(scene.parameters.geometry_placement(index))
-        shapes[geometry.body + 1].append(_shape(geometry, placement, role))
+        carrier, X = on.get(index, ("", scene.parameters.geometry_placement(index)))
+        hidden = visuals or geometry.robot in dressed or _has_visual(scene, geometry.body, X)
+        role = "collision" if hidden else "visual"
+        at = first + moved.index(carrier) if carrier else geometry.body + 1
+        shapes[at].append(_shape(geometry, pose_vector(X), role))
     return [ReplayBody(name, geometries) for name, geometries in zip(names, shapes, strict=True)]
+
+
+def _has_visual(scene: Scene, body: int, X: pinocchio.SE3) -> bool:
+    """Whether the scene has visuals of a body; in the world, where all stand that belong to no
+    body, whether one stands where the geometry does."""
+    own = (visual for visual in scene.visuals if visual.body == body)
+    return any(body >= 0 or X.isApprox(visual.placement, 1e-9) for visual in own)
 
 
 def _is_dressed(robot: Any, drawn: set[int]) -> bool:
@@ -194,8 +236,11 @@ def _is_dressed(robot: Any, drawn: set[int]) -> bool:
 
 
 def _visuals_by_body(scene: Scene) -> dict[int, list[ReplayGeometry]]:
-    """Visuals of all robots that came from a file, by scene body (-1: the world)."""
+    """Visuals of the scene, and of robots that came from a file, by scene body (-1: the world)."""
     found: dict[int, list[ReplayGeometry]] = {}
+    for visual in scene.visuals:
+        shape = _shape(visual, pose_vector(visual.placement), "visual")
+        found.setdefault(visual.body, []).append(replace(shape, color=list(visual.color)))
     for robot in scene.robots:
         path = str(robot.description.path)
         if not path or not Path(path).is_file():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._stiction import Scene
 from .mjcf_couplings import SoftCoupling, soft_coupling
+from .mjcf_mocap import carrier, within
 from .mjcf_source import GearRow, Source, pose
 from .mjcf_trees import HINGE, SLIDE, Place
 
@@ -99,7 +100,7 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
         return None
     bodies = equality_sides(source, k)
     frames = equality_frames(source, k, weld=True)
-    carried = [_carrier(m, body) for body in bodies]
+    carried = [carrier(m, body) for body in bodies]
     first = [side for side in (0, 1) if carried[side] >= 0]
     if soft and not first:
         still = (side for side in (0, 1) if _is_still(m, places, bodies[side]))
@@ -115,7 +116,7 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
     return SoftWeld(
         pulls=bodies[b],
         mocap=carried[a] if follows else -1,
-        X_A=_within(m, carried[a], bodies[a]) * frames[a]
+        X_A=within(m, carried[a], bodies[a]) * frames[a]
         if follows
         else places[bodies[a]].X * frames[a],
         body=place.body,
@@ -130,23 +131,7 @@ def _soft_weld(source: Source, places: list[Place], k: int, soft: bool) -> SoftW
 
 def _is_still(m: Any, places: list[Place], body: int) -> bool:
     """Part of the world, and not of a mocap body."""
-    return places[body].body < 0 and _carrier(m, body) < 0
-
-
-def _carrier(m: Any, body: int) -> int:
-    """The mocap body that carries a body without a joint between them; -1: none."""
-    while body > 0 and m.body_mocapid[body] < 0 and m.body_jntnum[body] == 0:
-        body = int(m.body_parentid[body])
-    return body if m.body_mocapid[body] >= 0 else -1
-
-
-def _within(m: Any, carrier: int, body: int) -> pinocchio.SE3:
-    """Pose of a body that stands still in its carrier."""
-    X = pinocchio.SE3.Identity()
-    while body != carrier:
-        X = pose(m.body_pos[body], m.body_quat[body]) * X
-        body = int(m.body_parentid[body])
-    return X
+    return places[body].body < 0 and carrier(m, body) < 0
 
 
 def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
@@ -162,7 +147,7 @@ def _add(source: Source, scene: Scene, places: list[Place], k: int) -> str:
     (a, X_A), (b, X_B) = _frames(source, places, k, weld)
     if a == b:
         return "both sides belong to the same body"
-    if any(_carrier(m, body) >= 0 for body in equality_sides(source, k)):
+    if any(carrier(m, body) >= 0 for body in equality_sides(source, k)):
         source.unused("equality", k, "does not follow its mocap body when that is placed")
     name = source.name("equality", k)
     if weld and m.eq_data[k, 10] != 0.0:  # torquescale: without it the sides may turn

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, LoadMessage, Scene, State
@@ -20,11 +21,9 @@ from .mjcf_sensors import Sensor
 from .mjcf_simulation import MjcfSimulation
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
-from .mjcf_visuals import mjcf_visuals
+from .mjcf_visuals import mjcf_visuals, visual_shape
 
 if TYPE_CHECKING:
-    import pinocchio
-
     from ..batch import Batch
 
 __all__ = ["Mjcf", "MjcfKeyframe", "beyond_scene", "name_of_configuration"]
@@ -252,6 +251,23 @@ class Mjcf:
         """The file's geoms of groups 0 to 2 in their colours, by scene body (-1: the world), for
         stiction.record.Recorder."""
         return mjcf_visuals(self._source, self._places)
+
+    def add_visuals(self) -> None:
+        """Gives the scene what visuals() draws, once: replays of it, scenes that it is added to and
+        files of Scene.save() then have the geoms in their colours, in C++ as Scene::visuals().
+
+        Meshes of more than 6000 triangles are thinned, as for a replay.
+
+        Raises:
+            ValueError: it was called before.
+        """
+        drawn = self.visuals()
+        if {visual.body for visual in self.scene.visuals} & (set(drawn) - {-1}):
+            raise ValueError("add_visuals(): the scene has visuals of these bodies; call it once")
+        for body, shapes in drawn.items():
+            for shape in shapes:
+                X = pinocchio.XYZQUATToSE3(np.asarray(shape.placement))
+                self.scene.add_visual(body, visual_shape(shape), X, list(shape.color))
 
     def _configuration(self, name: str) -> Floats:
         configurations = self.scene.configurations

@@ -24,6 +24,7 @@ from .mjcf_fluid import Fluid
 from .mjcf_joint_forces import JointForces
 from .mjcf_joint_rows import JointRows
 from .mjcf_kinematics import cross
+from .mjcf_pushes import Push
 from .mjcf_sensors_of_loads import Held
 from .mjcf_soft_rows import SoftRows, at_most, between, impedance, servo, solve, stiff_and_damp
 from .mjcf_source import Source, pose
@@ -38,7 +39,7 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True)
 class Pull:
     """What acts in a step: wrenches, and among them the forces of limits of tendons, by tendon, and
-    what soft welds give."""
+    what soft welds and pushes give."""
 
     wrenches: list[ExternalWrench]
     limits: dict[int, float]
@@ -61,7 +62,7 @@ class _Step:
     Attributes:
         q: positions of dofs (nv,); qpos MuJoCo's, if a joint needs them.
         found: (6,) force and moment about its origin, world axes, by scene body.
-        held: what soft welds give, once that is known.
+        held: what pushes and soft welds give, once that is known.
     """
 
     motion: SceneMotion
@@ -128,6 +129,7 @@ class Passive:
         control: Control,
         mocap: dict[int, tuple[Floats, Floats]],
         drives: list[Drive],
+        pushes: list[Push],
         dt: float,
     ) -> Pull:
         """In the step from `state` with `control`; `mocap` has poses by MuJoCo's body."""
@@ -142,6 +144,11 @@ class Passive:
         self._turn(step, torque)
         self._joints.weights(step.found, motion, np.array(parameters.gravity))
         self._push_sites(step, drives)
+        for push in pushes:
+            X = motion.pose(push.body)
+            arm = X.rotation @ push.centre
+            step.add(push.body, push.force, push.torque, arm)
+            step.held.append(Held(push.number, (X.translation + arm, push.force, push.torque)))
         limits = self._add_soft_rows(step, parameters, control, mocap, drives)
         return Pull(
             [ExternalWrench(body, w[:3], w[3:]) for body, w in sorted(step.found.items())],

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._stiction import ContactReport
+from .mjcf_contacts import body_of_geom
 from .mjcf_kinematics import Motion, cross, rotation
 from .mjcf_rays import Sight
 from .mjcf_sensors_of_limits import LIMIT_READERS, OF_LIMITS_OF_LAST_STEP, tendon_arms
@@ -184,12 +185,9 @@ def _object(r: Reading, s: int) -> int:
 def _touch(r: Reading, s: int) -> Floats:
     m, site = r.source.model, _object(r, s)
     frame, body, total = r.site(site), int(m.site_bodyid[site]), 0.0
-    names = r.source.names("geom")
     for contact in r.contacts:
-        bodies = [
-            int(m.geom_bodyid[names.index(n)])
-            for n in (contact.geometry_a_name, contact.geometry_b_name)
-        ]
+        names = contact.geometry_a_name, contact.geometry_b_name
+        bodies = [body_of_geom(r.source, name) for name in names]
         normal = np.array(contact.normal)  # from A to B
         force = float(normal @ contact.force_on_b_world)
         if body not in bodies or force <= 0.0:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from .mjcf_contacts import body_of_geom
 from .mjcf_equality import equality_frames, equality_sides
 from .mjcf_kinematics import cross
 
@@ -24,10 +25,10 @@ Load = tuple[Floats, Floats, Floats]
 
 @dataclass(frozen=True)
 class Held:
-    """What a soft weld gives the body that it pulls.
+    """What a soft weld gives the body that it pulls, or a push.
 
     Attributes:
-        load: on the body that it pulls; to a mocap body or the world.
+        load: on that body.
         body: MuJoCo's.
     """
 
@@ -37,8 +38,8 @@ class Held:
 
 @dataclass
 class Loads:
-    """Of the last step: soft welds, and rigid connects and welds by the number of the equality:
-    (3,) or (6,) force and moment on the second body, in the axes of the first frame."""
+    """Of the last step: soft welds and pushes, and rigid connects and welds by the number of the
+    equality: (3,) or (6,) force and moment on the second body, in the axes of the first frame."""
 
     held: list[Held] = field(default_factory=list)
     closures: dict[int, Floats] = field(default_factory=dict)
@@ -64,12 +65,11 @@ def interaction(r: Reading, site: int) -> tuple[Floats, Floats]:
 
 
 def _of_contacts(r: Reading, bodies: list[int]) -> Iterator[Load]:
-    m, names = r.source.model, r.source.names("geom")
     for contact in r.contacts:
         point = np.array(contact.position)
         push, turn = np.array(contact.force_on_b_world), np.array(contact.moment_on_b_world)
         for name, sign in ((contact.geometry_a_name, -1.0), (contact.geometry_b_name, 1.0)):
-            if int(m.geom_bodyid[names.index(name)]) in bodies:
+            if body_of_geom(r.source, name) in bodies:
                 yield point, sign * push, sign * turn
 
 

@@ -5,27 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
-from .._stiction import ContactReport, ExternalWrench, State, StepReport, make_state
+from .._stiction import (
+    ContactReport,
+    ExternalWrench,
+    State,
+    StepReport,
+    make_state,
+    validate_state,
+)
 from ..given_array import given_array
 from ..mujoco_layout import to_mujoco_qpos, to_mujoco_qvel
 from ..references import references
 from ..simulator import Simulator
+from .mjcf_contacts import MjcfContact, named_contacts
 from .mjcf_kinematics import Motion, body_motions
+from .mjcf_mocap import Mocap
 from .mjcf_passive import Pull
+from .mjcf_pushes import Pushes
 from .mjcf_rays import Sight
+from .mjcf_saved import packed, unpacked
 from .mjcf_sensors import LimitForces, Reading, Sensor
 from .mjcf_sensors_of_loads import Loads
-from .mjcf_source import pose
+from .mjcf_visuals import moving_visuals
 
 if TYPE_CHECKING:
+    from ..record import Recorder
     from .mjcf import Mjcf
 
 __all__ = ["MjcfSimulation"]
 
 Floats = NDArray[np.float64]
+Row = tuple[str, str, Floats]
+"""Source and name of a constraint, and its forces."""
 
 
 class MjcfSimulation:
@@ -50,12 +63,10 @@ class MjcfSimulation:
         step = model.timestep if dt is None else dt
         self.sim = Simulator(model.scene, dt=step, **settings)
         self._model, self._m = model, model._source.model
-        self._numbers = {
-            model._source.name("body", b): int(b) for b in np.flatnonzero(self._m.body_mocapid >= 0)
-        }
+        self._mocap = Mocap(model._source, model._geometries)
+        self._pushes = Pushes(model._source, model._places)
         self.state: State = self.sim.initial_state()
         self.activation: Floats = np.zeros(int(self._m.na))
-        self._mocap: dict[int, tuple[Floats, Floats]] = {}
         self._sights: dict[int, Sight] = {}
         self._pulls = bool(model._passive)
         self._damping = np.array(self.sim.parameters.damping)
@@ -86,14 +97,14 @@ class MjcfSimulation:
     def _begin(self) -> None:
         m = self._m
         self.activation = np.zeros(int(m.na))
-        for name, b in self._numbers.items():
-            self._mocap[b] = np.array(m.body_pos[b]), np.array(m.body_quat[b])
-            self.place(name)
+        self._mocap.reset(self.sim.parameters)
+        self._pushes.wrenches[:] = 0.0
         self._ctrl, self._given = np.zeros(int(m.nu)), np.zeros(int(m.nu))
         self._acceleration = np.zeros(int(m.nv))
         self._before = self.state.copy()
         self._wrenches: list[ExternalWrench] = []
         self._contacts: list[ContactReport] = []
+        self._stepped = False
         self._limits = LimitForces()
         self._loads = Loads()
 
@@ -107,7 +118,7 @@ class MjcfSimulation:
     @property
     def mocap_names(self) -> list[str]:
         """Of the bodies that `place` puts somewhere."""
-        return list(self._numbers)
+        return list(self._mocap.numbers)
 
     def mocap_pose(self, name: str) -> tuple[Floats, Floats]:
         """Position [m] and quaternion w x y z of a mocap body.
@@ -115,7 +126,7 @@ class MjcfSimulation:
         Raises:
             ValueError: there is no such mocap body; the message lists the names.
         """
-        position, quaternion = self._mocap[self._number(name)]
+        position, quaternion = self._mocap.poses[self._mocap.number(name)]
         return position.copy(), quaternion.copy()
 
     def place(
@@ -139,34 +150,67 @@ class MjcfSimulation:
             ValueError: there is no such mocap body, the message lists the names; or a number is not
                 finite, or the quaternion is zero.
         """
-        b = self._number(name)
-        old = self._mocap[b]
-        p = old[0] if position is None else given_array("position", position, (3,))
-        r = old[1] if quaternion is None else given_array("quaternion", quaternion, (4,))
-        if not (np.all(np.isfinite(p)) and np.all(np.isfinite(r))):
-            raise ValueError(f"pose of {name!r}: {p}, {r}: must be finite")
-        length = float(np.linalg.norm(r))
-        if length == 0.0:
-            raise ValueError(f"quaternion of {name!r} is zero")
-        self._mocap[b] = np.array(p), np.array(r) / length
-        self._move_geometry(b)
+        self._mocap.place(self.sim.parameters, name, position, quaternion)
 
-    def _number(self, name: str) -> int:
-        if name not in self._numbers:
-            names = ", ".join(self._numbers) or "none"
-            raise ValueError(f"no mocap body {name!r}; there are: {names}")
-        return self._numbers[name]
+    # --- pushes, and what goes on -----------------------------------------------------------------
 
-    def _move_geometry(self, mocap: int) -> None:
-        m, X_W = self._m, {mocap: pose(*self._mocap[mocap])}
-        for b in range(mocap + 1, int(m.nbody)):
-            if int(m.body_parentid[b]) in X_W and m.body_jntnum[b] == 0:
-                X_W[b] = X_W[int(m.body_parentid[b])] * pose(m.body_pos[b], m.body_quat[b])
-        for g, geometry in self._model._geometries.items():
-            X = X_W.get(int(m.geom_bodyid[g]))
-            if X is not None:
-                moved: pinocchio.SE3 = X * pose(m.geom_pos[g], m.geom_quat[g])
-                self.sim.parameters.set_geometry_placement(geometry, moved)
+    def push(
+        self, body: str, force: ArrayLike = (0.0, 0.0, 0.0), torque: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> None:
+        """A wrench on a body in all steps from now on, until it is set again or reset() is called;
+        MuJoCo's xfrc_applied.
+
+        Args:
+            body: by its name in the file.
+            force: (3,) at its centre of mass, world axes [N].
+            torque: (3,) world axes [N m].
+
+        Raises:
+            ValueError: there is no such body, the message lists the names; it stands still; or a
+                number is not finite.
+        """
+        self._pushes.set(body, force, torque)
+
+    def pushed(self, body: str) -> tuple[Floats, Floats]:
+        """Force and torque that push() put on a body.
+
+        Raises:
+            ValueError: there is no such body; the message lists the names.
+        """
+        wrench = self._pushes.wrenches[self._pushes.number(body)]
+        return wrench[:3].copy(), wrench[3:].copy()
+
+    def save(self) -> bytes:
+        """All that the motion goes on from: the state with its warm starts, activations, poses of
+        mocap bodies, pushes, controls of the keyframe; not what was set in sim.parameters.
+
+        A run that restore() continues has the same bits.
+        """
+        poses = [np.concatenate(pose) for pose in self._mocap.poses.values()]
+        parts = [self.activation, self._given, *poses, self._pushes.wrenches.ravel()]
+        return packed(np.concatenate(parts), self.state.save())
+
+    def restore(self, saved: bytes) -> None:
+        """To what save() kept of a simulation of the same file. Sensors of the last step read as
+        where there was none yet, until the next.
+
+        Raises:
+            TypeError: `saved` is not bytes.
+            ValueError: they are not from save(), or of another file; nothing is changed.
+        """
+        sizes = [len(self.activation), len(self._given)]
+        sizes += [7] * len(self._mocap.numbers) + [self._pushes.wrenches.size]
+        numbers, state = unpacked(saved, sum(sizes))
+        restored = self.state.copy()
+        restored.restore(state)
+        validate_state(self.sim.scene, restored)
+        self.state = restored
+        self._begin()
+        activation, given, *poses, pushes = np.split(numbers, np.cumsum(sizes)[:-1])
+        self.activation, self._given = activation, given
+        for name, x in zip(self._mocap.numbers, poses, strict=True):
+            self._mocap.set(self.sim.parameters, name, x[:3], x[3:])
+        self._pushes.wrenches[:] = pushes.reshape(-1, 6)
 
     # --- steps ------------------------------------------------------------------------------------
 
@@ -200,41 +244,41 @@ class MjcfSimulation:
         if len(dofs):
             self.sim.parameters.damping[dofs] = self._damping[dofs] + coefficients
         drives = model._actuation.drives(given, self.activation, dt)
-        pull = Pull([], {}, [])
-        if self._pulls or drives:
-            p, mocap = self.sim.parameters, self._mocap
-            pull = model._passive.pull(self.state, p, control, mocap, drives, dt)
+        pull, pushes = Pull([], {}, []), self._pushes.acting()
+        if self._pulls or drives or pushes:
+            p, mocap = self.sim.parameters, self._mocap.poses
+            pull = model._passive.pull(self.state, p, control, mocap, drives, pushes, dt)
             control.wrenches = pull.wrenches
         self._wrenches = pull.wrenches
         self._before, self._ctrl = self.state.copy(), np.array(given)
         report = self.sim.step(self.state, control)
+        self._stepped = True
         if self._senses_contacts:
             self._contacts = self.sim.contacts()
-        self._limits = LimitForces(self._joint_limits(), pull.limits)
-        self._loads = Loads(pull.held, self._closure_forces())
+        rows = self._row_forces() if self._senses_limits or self._closures else []
+        self._limits = LimitForces(self._joint_limits(rows), pull.limits)
+        self._loads = Loads(pull.held, self._closure_forces(rows))
         self._acceleration = (np.asarray(self.state.v) - np.asarray(self._before.v)) / dt
         self.activation = model._actuation.next_activation(given, self.activation, dt)
         return report
 
-    def _joint_limits(self) -> dict[int, float]:
+    def _joint_limits(self, rows: list[Row]) -> dict[int, float]:
         """Forces of those that act, by dof, if the file has a sensor of one."""
         found: dict[int, float] = {}
         if not self._senses_limits:
             return found
-        for source, name, force in self._row_forces():
+        for source, name, force in rows:
             if source in ("lower_limit", "upper_limit", "limit_recovery"):
                 dof = self.sim.scene.dof(name)
                 found[dof] = found.get(dof, 0.0) + abs(float(force[0]))
         return found
 
-    def _closure_forces(self) -> dict[int, Floats]:
+    def _closure_forces(self, rows: list[Row]) -> dict[int, Floats]:
         """By equality, if the file has sensors of the last step."""
-        if not self._closures:
-            return {}
-        rows = self._row_forces()
-        return {self._closures[n]: f for source, n, f in rows if source == "closure"}
+        known = self._closures
+        return {known[n]: f for source, n, f in rows if source == "closure" and n in known}
 
-    def _row_forces(self) -> list[tuple[str, str, Floats]]:
+    def _row_forces(self) -> list[Row]:
         """Source and name of each constraint of the last step, its forces [N, N m]."""
         forces = np.asarray(self.sim.solution().impulse) / self.sim.settings.dt
         found, start = [], 0
@@ -251,8 +295,23 @@ class MjcfSimulation:
 
     @property
     def external_wrenches(self) -> tuple[ExternalWrench, ...]:
-        """Of the medium, of tendons and of welds to mocap bodies, that acted in the last step."""
+        """Of the medium, of tendons, of welds to mocap bodies and of push(), that acted in the last
+        step."""
         return tuple(self._wrenches)
+
+    def contacts(self) -> list[MjcfContact]:
+        """Of the last step, by the file's names; none where there was no step yet."""
+        found = self.sim.contacts() if self._stepped else []
+        return named_contacts(self._model._source, found)
+
+    def recorder(self, title: str = "", fps: float = 60.0) -> Recorder:
+        """For a replay in which mocap bodies move: see stiction.record.Recorder."""
+        from ..record import Placed, Recorder  # which imports this package
+
+        poses = self._mocap.poses_by_name
+        visuals = moving_visuals(self._model._source, self._model._places)
+        placed = Placed(poses, self._mocap.geometries)
+        return Recorder(self.sim, title, fps, visuals=visuals, placed=placed)
 
     # --- sensors ----------------------------------------------------------------------------------
 
@@ -326,4 +385,4 @@ class MjcfSimulation:
                 i = joint.v_index
                 turned[i : i + 3] += np.cross(v[i + 3 : i + 6], v[i : i + 3])
         qacc = to_mujoco_qvel(scene, state.q, turned)
-        return body_motions(self._m, qpos, qvel, qacc, self._mocap)
+        return body_motions(self._m, qpos, qvel, qacc, self._mocap.poses)

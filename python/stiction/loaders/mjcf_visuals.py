@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from .. import _stiction
+from .._stiction import Shape
 from ..replay import ReplayGeometry
 from ..replay import Shape as ReplayShape
 from ..visuals import MAX_TRIANGLES, thin_mesh
 from .mjcf_geometry import BOX, CAPSULE, CYLINDER, ELLIPSOID, FIELD, MESH, PLANE, SPHERE, shape_of
+from .mjcf_mocap import carrier, within
 from .mjcf_source import Source, pose
 from .mjcf_trees import Place
 
-__all__ = ["mjcf_visuals"]
+__all__ = ["mjcf_visuals", "moving_visuals", "visual_shape"]
 
 Floats = NDArray[np.float64]
+Body = TypeVar("Body", int, int | str)
 LAST_SHOWN_GROUP = 2
 """MuJoCo's viewer shows the geoms of groups 0 to 2 unless told otherwise."""
 PLAIN = (0.5, 0.5, 0.5, 1.0)
@@ -26,18 +31,37 @@ PLAIN = (0.5, 0.5, 0.5, 1.0)
 
 def mjcf_visuals(source: Source, places: list[Place]) -> dict[int, list[ReplayGeometry]]:
     """Geoms to draw by scene body (-1: the world), placed in its frame [m]."""
+    return _by_body(source, lambda b: (places[b].body, places[b].X))
+
+
+def moving_visuals(source: Source, places: list[Place]) -> dict[int | str, list[ReplayGeometry]]:
+    """The same, those on mocap bodies by the names of these, in their frames."""
+
+    def carried(b: int) -> tuple[int | str, pinocchio.SE3]:
+        on = carrier(source.model, b)
+        if on < 0:
+            return places[b].body, places[b].X
+        return source.name("body", on), within(source.model, on, b)
+
+    return _by_body(source, carried)
+
+
+def _by_body(
+    source: Source, place_of: Callable[[int], tuple[Body, pinocchio.SE3]]
+) -> dict[Body, list[ReplayGeometry]]:
+    """place_of: what a body of MuJoCo's is drawn with, and its pose in that."""
     m = source.model
-    found: dict[int, list[ReplayGeometry]] = {}
+    found: dict[Body, list[ReplayGeometry]] = {}
     for g in range(int(m.ngeom)):
         color = _color(m, g)
         shape = _shape(source, g) if m.geom_group[g] <= LAST_SHOWN_GROUP and color[3] > 0 else None
         if shape is None:
             continue
-        place = places[m.geom_bodyid[g]]
-        X = place.X * pose(m.geom_pos[g], m.geom_quat[g])
+        body, X_B = place_of(int(m.geom_bodyid[g]))
+        X: pinocchio.SE3 = X_B * pose(m.geom_pos[g], m.geom_quat[g])
         shape.placement = np.asarray(pinocchio.SE3ToXYZQUAT(X), dtype=np.float64)
         shape.color = color
-        found.setdefault(place.body, []).append(shape)
+        found.setdefault(body, []).append(shape)
     return found
 
 
@@ -89,3 +113,20 @@ def _triangles(m: Any, mesh: int) -> tuple[Floats, NDArray[np.int64]]:
 def _mesh(vertices: Floats, corners: NDArray[np.int64]) -> ReplayGeometry:
     vertices, corners = thin_mesh(vertices, corners, MAX_TRIANGLES)
     return ReplayGeometry("mesh", vertices=vertices, triangles=corners)
+
+
+def visual_shape(drawn: ReplayGeometry) -> Shape:
+    """The shape that a scene keeps of what is drawn."""
+    size = [float(x) for x in drawn.size]
+    if drawn.shape == "plane":
+        return _stiction.HalfSpace()
+    if drawn.shape == "mesh":
+        vertices, corners = np.asarray(drawn.vertices), np.asarray(drawn.triangles)
+        return _stiction.TriangleMesh(vertices, corners, drop_degenerate=True)
+    if drawn.shape == "sphere":
+        return _stiction.Sphere(size[0])
+    if drawn.shape == "capsule":
+        return _stiction.Capsule(size[0], size[1])
+    if drawn.shape == "cylinder":
+        return _stiction.Cylinder(size[0], size[1])
+    return _stiction.Ellipsoid(size) if drawn.shape == "ellipsoid" else _stiction.Box(size)

@@ -1,0 +1,104 @@
+"""Mocap bodies of a compiled MuJoCo model: what stands on them, and where they are put."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio
+from numpy.typing import ArrayLike, NDArray
+
+from .._stiction import Parameters
+from ..given_array import given_array
+from .mjcf_source import Source, pose
+
+__all__ = ["Mocap", "carrier", "within"]
+
+Floats = NDArray[np.float64]
+
+
+def carrier(m: Any, body: int) -> int:
+    """The mocap body that carries a body without a joint between them; -1: none."""
+    while body > 0 and m.body_mocapid[body] < 0 and m.body_jntnum[body] == 0:
+        body = int(m.body_parentid[body])
+    return body if m.body_mocapid[body] >= 0 else -1
+
+
+def within(m: Any, carrier: int, body: int) -> pinocchio.SE3:
+    """Pose of a body that stands still in its carrier."""
+    X = pinocchio.SE3.Identity()
+    while body != carrier:
+        X = pose(m.body_pos[body], m.body_quat[body]) * X
+        body = int(m.body_parentid[body])
+    return X
+
+
+class Mocap:
+    """Where they are.
+
+    Attributes:
+        numbers: MuJoCo's, by name.
+        poses: position [m] and quaternion w x y z, by number.
+        geometries: of the scene, that stand on them: name and pose in it.
+    """
+
+    def __init__(self, source: Source, geometries: dict[int, int]) -> None:
+        m = self._m = source.model
+        found = np.flatnonzero(m.body_mocapid >= 0)
+        self.numbers = {source.name("body", b): int(b) for b in found}
+        self.poses: dict[int, tuple[Floats, Floats]] = {}
+        self.geometries: dict[int, tuple[str, pinocchio.SE3]] = {}
+        for g, geometry in geometries.items():
+            body = int(m.geom_bodyid[g])
+            b = carrier(m, body)
+            if b >= 0:
+                X = within(m, b, body) * pose(m.geom_pos[g], m.geom_quat[g])
+                self.geometries[geometry] = source.name("body", b), X
+
+    def number(self, name: str) -> int:
+        """Raises ValueError that lists the names."""
+        if name not in self.numbers:
+            names = ", ".join(self.numbers) or "none"
+            raise ValueError(f"no mocap body {name!r}; there are: {names}")
+        return self.numbers[name]
+
+    def poses_by_name(self) -> dict[str, pinocchio.SE3]:
+        """Now."""
+        return {name: pose(*self.poses[b]) for name, b in self.numbers.items()}
+
+    def reset(self, parameters: Parameters) -> None:
+        """To where the file puts them."""
+        for name, b in self.numbers.items():
+            self.poses[b] = np.array(self._m.body_pos[b]), np.array(self._m.body_quat[b])
+            self.place(parameters, name)
+
+    def place(
+        self,
+        parameters: Parameters,
+        name: str,
+        position: ArrayLike | None = None,
+        quaternion: ArrayLike | None = None,
+    ) -> None:
+        """With its geometry, see MjcfSimulation.place."""
+        b = self.number(name)
+        old = self.poses[b]
+        p = old[0] if position is None else given_array("position", position, (3,), finite=False)
+        r = old[1]
+        if quaternion is not None:
+            r = given_array("quaternion", quaternion, (4,), finite=False)
+        if not (np.all(np.isfinite(p)) and np.all(np.isfinite(r))):
+            raise ValueError(f"pose of {name!r}: {p}, {r}: must be finite")
+        length = float(np.linalg.norm(r))
+        if length == 0.0:
+            raise ValueError(f"quaternion of {name!r} is zero")
+        self.set(parameters, name, np.array(p), np.array(r) / length)
+
+    def set(self, parameters: Parameters, name: str, position: Floats, quaternion: Floats) -> None:
+        """The same, of a unit quaternion, which stays as it is to the bit."""
+        b = self.numbers[name]
+        self.poses[b] = position, quaternion
+        X_W = pose(*self.poses[b])
+        for geometry, (on, X) in self.geometries.items():
+            if on == name:
+                moved: pinocchio.SE3 = X_W * X
+                parameters.set_geometry_placement(geometry, moved)
