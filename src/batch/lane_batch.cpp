@@ -176,7 +176,6 @@ void LaneBatch::set_parameters(int world, const Parameters& parameters) {
 void LaneBatch::assign(WorldField field, int world, const double* values) {
   parameters_.assign(field, world, values);
   write_parameters(world);
-  if (field == WorldField::kRestitution) write_shapes(world);
 }
 
 void LaneBatch::write_parameters(int world) {

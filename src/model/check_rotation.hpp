@@ -1,7 +1,7 @@
 #pragma once
 
 #include "stiction/math/constants.hpp"
-#include "stiction/model/tree_view.hpp"
+#include "stiction/math/spatial.hpp"
 
 #include <string>
 

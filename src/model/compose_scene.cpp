@@ -176,19 +176,12 @@ void Scene::add_pairs(const Scene& other) {
     for (int b = a + 1; b < count; ++b) {
       const PairKey k = key(a, b) + (first << 32 | first);
       if (other.geometries_[a].body == other.geometries_[b].body) continue;
-      (other.pair_enabled(a, b) ? enabled_pairs_ : disabled_pairs_).push_back(k);
+      if (other.pair_enabled(a, b))
+        enabled_pairs_.push_back(k);
+      else if (!only_enabled_)
+        disabled_pairs_.push_back(k);
     }
   }
-}
-
-void Scene::add_visual(const Visual& visual) {
-  check_body(visual.body, "add_visual.body");
-  check_rotation(visual.placement, "add_visual.X_B");
-  for (const double x : visual.color) {
-    if (!(x >= 0.0 && x <= 1.0))
-      fail("add_visual.color = " + std::to_string(x) + ": must be in [0, 1]");
-  }
-  visuals_.push_back(visual);
 }
 
 }  // namespace stiction

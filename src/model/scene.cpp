@@ -24,20 +24,6 @@ void check_mass(double mass, const std::string& body_name) {
 
 }  // namespace
 
-void check_rotation(const Transform& X, const std::string& field) {
-  const Mat3d e = transpose_times(X.R, X.R);
-  const double defect = std::max({std::abs(e.c0.x - 1),
-                                  std::abs(e.c1.y - 1),
-                                  std::abs(e.c2.z - 1),
-                                  std::abs(e.c0.y),
-                                  std::abs(e.c0.z),
-                                  std::abs(e.c1.z)});
-  if (!(defect < 1e-6))
-    fail(field + ": rotation is not orthonormal (defect " + number_text(defect) + ")");
-  if (dot(cross(X.R.c0, X.R.c1), X.R.c2) < 0.0) fail(field + ": rotation is a reflection");
-  if (!std::isfinite(X.p.x + X.p.y + X.p.z)) fail(field + ": position is not finite");
-}
-
 void Scene::add_tree(const std::vector<BodyDescription>& bodies,
                      int first,
                      int last,
@@ -333,6 +319,16 @@ void Scene::set_gains(int d, double kp, double kd) {
   }
   parameters.kp[d] = kp;
   parameters.kd[d] = kd;
+}
+
+void Scene::add_visual(const Visual& visual) {
+  check_body(visual.body, "add_visual.body");
+  check_rotation(visual.placement, "add_visual.X_B");
+  for (const double x : visual.color) {
+    if (!(x >= 0.0 && x <= 1.0))
+      fail("add_visual.color = " + std::to_string(x) + ": must be in [0, 1]");
+  }
+  visuals_.push_back(visual);
 }
 
 std::vector<double> Scene::dof_positions(const std::vector<double>& q) const {

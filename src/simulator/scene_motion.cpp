@@ -132,18 +132,15 @@ SceneMotion::Vector6d SceneMotion::acceleration(int body, const Vec3d& p_B) cons
   Vector6d out = Vector6d::Zero();
   if (body < 0) return out;
   const Body& b = bodies_[body];
-  const Vec3d r = b.X_WB.R * p_B, w = b.angular, alpha = b.angular_rate;
-  const Vec3d a = b.linear_rate + cross(alpha, r) + cross(w, cross(w, r));
+  const Vec3d a = b.acceleration(b.X_WB.R * p_B), alpha = b.angular_rate;
   out << a.x, a.y, a.z, alpha.x, alpha.y, alpha.z;
   return out;
 }
 
 SceneMotion::Vector6d SceneMotion::momentum_rate_less_weight(int body, const Vec3d& about) const {
   const Body& b = bodies_[body];
-  const Vec3d r = b.com - b.X_WB.p, w = b.angular, alpha = b.angular_rate;
-  const Vec3d a = b.linear_rate + cross(alpha, r) + cross(w, cross(w, r));
-  const Vec3d f = (a - gravity_) * b.mass;
-  const Vec3d n = b.inertia * alpha + cross(w, b.inertia * w) + cross(b.com - about, f);
+  const Vec3d w = b.angular, f = (b.acceleration(b.com - b.X_WB.p) - gravity_) * b.mass;
+  const Vec3d n = b.inertia * b.angular_rate + cross(w, b.inertia * w) + cross(b.com - about, f);
   Vector6d out;
   out << f.x, f.y, f.z, n.x, n.y, n.z;
   return out;

@@ -114,7 +114,8 @@ class Scene {
   int add_gear(const std::string& gear_name, int dof, int driver, double ratio, double offset);
 
   void disable_pair(int geometry_a, int geometry_b);
-  /// This pair collides whatever other filters say; those of one body never do.
+  /// This pair collides whatever other filters say; those of one body never do. The first
+  /// enable_only() forgets it.
   void enable_pair(int geometry_a, int geometry_b);
   /// MuJoCo's contype and conaffinity: two collide if a bit of the one's type is in the other's
   /// affinity. Geometries have 1 and 1 unless a file says otherwise.
@@ -166,8 +167,8 @@ class Scene {
   /// Body and placement of a named frame ("robot/frame" or a unique frame name).
   std::pair<int, Transform> frame(const std::string& n) const;
 
-  /// May this pair collide? Same body, both in the world, adjacent links, disabled pairs, types and
-  /// affinities without a bit in common: no.
+  /// May this pair collide? Same body, both in the world: no; enable_pair(): yes; else adjacent
+  /// links, disabled pairs, types and affinities without a bit in common: no.
   bool pair_enabled(int geometry_a, int geometry_b) const;
   /// Material of a pair under `p`: its own, or combine() of the two.
   Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;

@@ -71,6 +71,11 @@ class SceneMotion {
     Vec3d com;      ///< world
     Sym3d inertia;  ///< about it, world axes
     std::vector<int> chain;
+
+    /// Of a point of it at r from its frame, world axes [m/s^2].
+    Vec3d acceleration(const Vec3d& r) const {
+      return linear_rate + cross(angular_rate, r) + cross(angular, cross(angular, r));
+    }
   };
   struct Fill;  ///< from the kinematics of a tree
 

@@ -67,7 +67,7 @@ void write_lane_parameters(const Scene& scene,
                            int width,
                            int lane,
                            double* block);
-/// Likewise the rest: placements, shapes, springs, restitution and rest offsets.
+/// Likewise the rest: placements, shapes, springs and rest offsets.
 void write_lane_shapes(const Scene& scene,
                        const LaneLayout& layout,
                        const Parameters& parameters,

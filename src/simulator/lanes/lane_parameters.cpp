@@ -76,18 +76,22 @@ Material material_of(const Scene& scene, const Parameters& p, const LaneMaterial
   return scene.pair_material(p, std::min(pair.shape, pair.other), std::max(pair.shape, pair.other));
 }
 
-/// Friction of the pairs. Returns whether one with slots is scalar.
-bool put_friction(const Scene& scene,
-                  const LaneLayout& layout,
-                  const Parameters& p,
-                  LaneWriter& out) {
+/// Friction and restitution of the pairs. Returns whether one with slots is scalar.
+bool put_materials(const Scene& scene,
+                   const LaneLayout& layout,
+                   const Parameters& p,
+                   LaneWriter& out) {
+  double* const friction = out.next;
+  const std::size_t n = layout.pairs.size() * static_cast<std::size_t>(out.width);
   bool scalar = false;
   for (const LaneMaterials& pair : layout.pairs) {
     const Material m = material_of(scene, p, pair);
     const bool own = is_scalar(m);
     scalar = scalar || (own && pair.has_slots);
+    out.next[n] = m.restitution;
     out.put(own && !pair.has_slots ? -1.0 : m.friction);
   }
+  out.next = friction + 2 * n;
   return scalar;
 }
 
@@ -122,7 +126,7 @@ void write_lane_parameters(const Scene& scene,
                                        &p.kd,
                                        &p.effort_limit})
     out.put(*x);
-  const bool scalar = put_friction(scene, layout, p, out);
+  const bool scalar = put_materials(scene, layout, p, out);
   put_least_inertia(layout, p, out);
   out.put(scalar || has_scalar_joint(layout, p) ? 1.0 : 0.0);
 }
@@ -145,7 +149,6 @@ void write_lane_shapes(const Scene& scene,
   for (int g = 0; g < n; ++g) out.put(bounding_ball(scene.shape(p, g)).radius);
   out.put(p.spring_stiffness);
   out.put(p.spring_rest);
-  for (const LaneMaterials& pair : layout.pairs) out.put(material_of(scene, p, pair).restitution);
   for (const LaneMaterials& pair : layout.pairs) out.put(material_of(scene, p, pair).rest_offset);
 }
 

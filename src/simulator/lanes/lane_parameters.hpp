@@ -8,8 +8,7 @@ namespace stiction {
 inline namespace STICTION_ISA {
 
 /// LanePack::parameters and LanePack::shapes in the order in which they lie; written by
-/// write_lane_parameters() and write_lane_shapes(). Of the fields of a world restitution alone
-/// changes the latter.
+/// write_lane_parameters() and write_lane_shapes(). No WorldField changes the latter.
 template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
@@ -26,11 +25,11 @@ struct LaneParameters {
 
 /// Reals of them.
 constexpr int lane_parameters_size(const LaneScene& s) {
-  return 7 * s.tree.num_bodies + 3 + 8 * s.tree.nv + s.num_pairs + 3;
+  return 7 * s.tree.num_bodies + 3 + 8 * s.tree.nv + 2 * s.num_pairs + 3;
 }
-/// Reals of placements, shapes, springs and what else of pairs is not friction.
+/// Reals of placements, shapes, springs and rest offsets.
 constexpr int lane_shapes_size(const LaneScene& s) {
-  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries + 2 * s.tree.nv + 2 * s.num_pairs;
+  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries + 2 * s.tree.nv + s.num_pairs;
 }
 
 template <class Real>
@@ -58,7 +57,7 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
   p.spring_stiffness = shapes.template take<const Real>(nv);
   p.spring_rest = shapes.template take<const Real>(nv);
   p.friction = arena.template take<const Real>(s.num_pairs);
-  p.restitution = shapes.template take<const Real>(s.num_pairs);
+  p.restitution = arena.template take<const Real>(s.num_pairs);
   p.rest_offset = shapes.template take<const Real>(s.num_pairs);
   p.least_mass = arena.template take<const Real>(1);
   p.least_inertia = arena.template take<const Real>(1);

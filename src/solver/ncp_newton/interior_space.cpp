@@ -48,13 +48,11 @@ InteriorSpace::InteriorSpace(const Island& island,
       island_(island),
       space_(space),
       w_(work),
-      n_(island.last - island.first) {
+      n_(island.last - island.first),
+      three_rows_(island.rows() == kRows * n_) {
   const ContactProblem& p = island.problem;
   work.reserve(p.g.size(), n_, space.num_coordinates());
   scale_rows(island, w_.scale_of_row);
-  const auto* sets = p.sets.data() + island.first;
-  three_rows_ =
-      std::all_of(sets, sets + n_, [](const ConstraintSet& set) { return set.dim == kRows; });
   unit_ = 0.0;
   for (double* x : {w_.scale.data(), w_.g.data(), w_.compliance.data()})
     std::fill(x, x + kRows * n_, 0.0);
@@ -86,12 +84,16 @@ int InteriorSpace::first_row(int contact) const {
   return kRows - island_.problem.sets[island_.first + contact].dim;
 }
 
+void InteriorSpace::clear() {
+  for (const InteriorPoints::Point* point : {&w_.at.now, &w_.at.step}) {
+    for (double* x : {point->l.data(), point->y.data()}) std::fill(x, x + kRows * n_, 0.0);
+  }
+}
+
 void InteriorSpace::restart(const Start& start) {
   start_ = start;
+  clear();
   const int normals = kNormal * n_, rows = kRows * n_;
-  for (const InteriorPoints::Point* point : {&w_.at.now, &w_.at.step}) {
-    for (double* x : {point->l.data(), point->y.data()}) std::fill(x, x + rows, 0.0);
-  }
   std::fill(w_.at.now.l + normals, w_.at.now.l + rows, start.impulse);
   std::fill(w_.at.now.y + normals, w_.at.now.y + rows, start.velocity);
   evaluate();
@@ -101,7 +103,8 @@ void InteriorSpace::restart(const Start& start) {
 /// those of l less those of y, whose product is `size`; all three have the same axes.
 void InteriorSpace::restart_near(
     const double* lambda, const double* velocity, double size, double centring, double reach) {
-  restart({0.0, 0.0, centring, reach});
+  start_ = {0.0, 0.0, centring, reach};
+  clear();
   const auto above = [size](double xi) {
     const double root = std::sqrt(xi * xi + 4.0 * size);
     return xi > 0.0 ? 0.5 * (xi + root) : 2.0 * size / (root - xi);

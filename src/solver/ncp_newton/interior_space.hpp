@@ -51,6 +51,7 @@ class InteriorSpace final : public PredictorCorrector {
 
   int row(int contact, int r) const;
   int first_row(int contact) const;
+  void clear();
   void evaluate();
   void multiply(const double* l, double* out);
   void solve(double* b);
@@ -61,8 +62,8 @@ class InteriorSpace final : public PredictorCorrector {
   const Island island_;
   TreeSpace& space_;
   InteriorSpaceWork& w_;
-  const int n_;             ///< contacts
-  bool three_rows_ = true;  ///< each of them
+  const int n_;            ///< contacts
+  const bool three_rows_;  ///< each of them
   bool compliant_ = false;
   double unit_ = 1.0;  ///< velocity that is 1 in scaled units [m/s]
 };

@@ -74,7 +74,7 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
   return solved();
 }
 
-/// The interior point method on loose bodies, from the best impulses so far: some five steps bring
+/// The interior point method on loose bodies, from the impulses so far: some five steps bring
 /// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
 /// far away.
 bool NcpNewton::go_inside() {

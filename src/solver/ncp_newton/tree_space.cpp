@@ -108,12 +108,12 @@ STICTION_CLONES void TreeSpace::gather_loose(const Loose& in, const double* impu
       sum_a = octo(to_a);
       sum_b = octo(to_b);
     }
-    Octo of_a = octo(a.z) * x[0], of_b = octo(b.z) * x[0];
-    for (int r = 1; r < dim; ++r) {
-      of_a += octo(a.z + kRow * r) * x[r];
-      of_b += octo(b.z + kRow * r) * x[r];
-    }
+    Octo of_a = octo(a.z) * x[0];
+    for (int r = 1; r < dim; ++r) of_a += octo(a.z + kRow * r) * x[r];
     sum_a += of_a;
+    if (alone) continue;
+    Octo of_b = octo(b.z) * x[0];
+    for (int r = 1; r < dim; ++r) of_b += octo(b.z + kRow * r) * x[r];
     sum_b += of_b;
   }
   octo(to_a) = sum_a;
