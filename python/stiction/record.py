@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
-from . import Control, Scene, Simulator, State, pinocchio_model
+from . import Control, Scene, Simulator, State, Visual, pinocchio_model
 from .replay import CONTACT_COLUMNS, Replay, ReplayBody, ReplayGeometry
 from .replay import Shape as ReplayShape
 from .visuals import robot_visuals, thin_mesh
@@ -212,19 +212,20 @@ def scene_bodies(
     drawn = {body for body, geometries in enumerate(shapes) if geometries}
     dressed = {robot for robot, slice_ in enumerate(scene.robots) if _is_dressed(slice_, drawn)}
     on = placed.geometries if placed is not None else {}
+    own_visuals = scene.visuals
     for index, geometry in enumerate(scene.geometries):
         carrier, X = on.get(index, ("", scene.parameters.geometry_placement(index)))
-        hidden = visuals or geometry.robot in dressed or _has_visual(scene, geometry.body, X)
+        hidden = visuals or geometry.robot in dressed or _has_visual(own_visuals, geometry.body, X)
         role = "collision" if hidden else "visual"
         at = first + moved.index(carrier) if carrier else geometry.body + 1
         shapes[at].append(_shape(geometry, pose_vector(X), role))
     return [ReplayBody(name, geometries) for name, geometries in zip(names, shapes, strict=True)]
 
 
-def _has_visual(scene: Scene, body: int, X: pinocchio.SE3) -> bool:
-    """Whether the scene has visuals of a body; in the world, where all stand that belong to no
-    body, whether one stands where the geometry does."""
-    own = (visual for visual in scene.visuals if visual.body == body)
+def _has_visual(visuals: Sequence[Visual], body: int, X: pinocchio.SE3) -> bool:
+    """Whether some are of a body; in the world, where all stand that belong to no body, whether one
+    stands where the geometry does."""
+    own = (visual for visual in visuals if visual.body == body)
     return any(body >= 0 or X.isApprox(visual.placement, 1e-9) for visual in own)
 
 

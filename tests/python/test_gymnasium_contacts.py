@@ -144,6 +144,29 @@ def mujoco_geom(ours: Any, name: str) -> int:
     return int(mujoco.mj_name2id(ours._mj, mujoco.mjtObj.mjOBJ_GEOM, name))
 
 
+@pytest.mark.parametrize("mode", ["SameStep", "NextStep", "Disabled"])
+def test_contacts_are_found_once_an_action_and_again_after_a_restart(
+    mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For the cost and the observation; what an episode begins with is looked at anew."""
+    ours = stiction.envs.Ant(2, autoreset=mode, episode_steps=40)
+    ours.reset(seed=3)
+    asked, observe = [], ours.batch.observe
+
+    def counted(parts: Any, *args: Any, **settings: Any) -> Any:
+        asked.append(parts)
+        return observe(parts, *args, **settings)
+
+    monkeypatch.setattr(type(ours.batch), "observe", lambda _, *a, **s: counted(*a, **s))
+    for k in range(41 if mode == "NextStep" else 40):
+        asked.clear()
+        out = ours.step(np.zeros(ours.action.shape))[0]
+        restarts = k == (40 if mode == "NextStep" else 39) and mode != "Disabled"
+        assert asked.count("wrench") == (2 if restarts else 1), k
+        assert out[:, 27:].any() == (k > 20 and not restarts) or k <= 20
+        np.testing.assert_array_equal(out, ours.observe())
+
+
 def test_costs_of_contact_are_bounded() -> None:
     ours = settled("Humanoid", contact_cost_weight=1.0, contact_cost_range=(0.0, 2.5))
     *_, info = ours.step(np.zeros(ours.action.shape))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-import pinocchio
 
 from ..loaders.mjcf import Mjcf
+from ..rotations import rotations
 from .batch_env import Bools, Floats, Observations
 from .gymnasium_tasks import GymnasiumTask, in_the_plane
 
@@ -20,9 +20,13 @@ class _FreeRobot(GymnasiumTask):
     that step began. Contacts are rigid: the forces carry what MuJoCo's do, but are those of an
     impulse over a step where the robot lands."""
 
+    _forces: Floats | None = None
+    """What `_cfrc_ext` shows of the present states, if the reward has found it."""
+
     def _size(self, model: Mjcf) -> int:
         self._mj = model._source.model
         self._names = model._source.names("body")[1:]
+        self._motors = len(model.actuators)
         moving = {g: s for g, s in model._geometries.items() if self._mj.geom_bodyid[g] > 0}
         self._shapes = sorted(moving.values())
         self._bodies = np.zeros((len(self._shapes), len(self._names)))  # which shape is whose
@@ -30,16 +34,33 @@ class _FreeRobot(GymnasiumTask):
             self._bodies[self._shapes.index(s), int(self._mj.geom_bodyid[g]) - 1] = 1.0
         return self.observation_size + sum(self._parts().values())
 
-    def _parts(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, int]:
         """The optional parts of an observation, in order, and how many numbers each has."""
-        sizes = {"cfrc_ext": 6 * len(self._names)}
-        return {k: n for k, n in sizes.items() if self.given[f"include_{k}_in_observation"]}
+        return {"cfrc_ext": 6 * len(self._names)}
+
+    def _parts(self) -> dict[str, int]:
+        """Those that are in it."""
+        wanted = self._sizes().items()
+        return {k: n for k, n in wanted if self.given[f"include_{k}_in_observation"]}
 
     def _contacts(self) -> Floats:
-        """(N, bodies, 6) cfrc_ext."""
+        """(N, bodies, 6) cfrc_ext of the present states."""
         wrench = self.batch.observe("wrench", self._shapes)
         of_shapes: Floats = np.roll(wrench.reshape(self.num_envs, -1, 6), 3, axis=2)
         return np.asarray(np.einsum("nsk,sb->nbk", of_shapes, self._bodies))
+
+    def _find_forces(self) -> Floats:
+        """(N, 6 bodies) the same, cut to `contact_force_range` if any."""
+        most = self.given.get("contact_force_range", (-np.inf, np.inf))
+        return np.asarray(np.clip(self._contacts().reshape(self.num_envs, -1), *most))
+
+    def _cfrc_ext(self) -> Floats:
+        forces, self._forces = self._forces, None
+        return self._find_forces() if forces is None else forces
+
+    def _restart(self, mask: Bools) -> None:
+        super()._restart(mask)
+        self._forces = None
 
     def _start(self, mask: Bools) -> tuple[Floats, Floats]:
         q, v = super()._start(mask)
@@ -68,7 +89,13 @@ class _FreeRobot(GymnasiumTask):
         return in_the_plane(self.batch.q)
 
     def _contact_cost(self) -> Floats:
-        raise NotImplementedError
+        weight = self.given["contact_cost_weight"]
+        if weight == 0.0:
+            return np.zeros(self.num_envs)
+        self._forces = self._find_forces()
+        cost = weight * (self._forces**2).sum(axis=1)
+        most = self.given.get("contact_cost_range", (-np.inf, np.inf))
+        return np.asarray(np.clip(cost, *most))
 
     def _rewards(self) -> dict[str, Floats]:
         return {
@@ -96,16 +123,6 @@ class Ant(_FreeRobot):
         "include_cfrc_ext_in_observation": True,
     }
     noise, normal_velocity = 0.1, True
-
-    def _cfrc_ext(self) -> Floats:
-        forces = np.clip(self._contacts(), *self.given["contact_force_range"])
-        return np.asarray(forces.reshape(self.num_envs, -1))
-
-    def _contact_cost(self) -> Floats:
-        weight = self.given["contact_cost_weight"]
-        if weight == 0.0:
-            return np.zeros(self.num_envs)
-        return np.asarray(weight * (self._cfrc_ext() ** 2).sum(axis=1))
 
     def _position(self) -> Floats:
         return np.asarray(self.batch.q[:, :2])
@@ -138,11 +155,21 @@ class Humanoid(_FreeRobot):
     }
     limit, noise = 0.4, 0.01
 
-    def _parts(self) -> dict[str, int]:
+    def _size(self, model: Mjcf) -> int:
+        size, m = super()._size(model), self._mj
+        self._mass, self._centre = np.array(m.body_mass)[1:], np.array(m.body_ipos)[1:]
+        self._inertia = np.array(m.body_inertia)[1:]
+        self._axes = rotations(np.array(m.body_iquat)[1:, [1, 2, 3, 0]])  # of these
+        self._tendons = np.zeros((int(m.ntendon), int(m.nv) - 6))  # fixed, of hinges
+        for t in range(len(self._tendons)):
+            for w in range(int(m.tendon_adr[t]), int(m.tendon_adr[t] + m.tendon_num[t])):
+                self._tendons[t, int(m.jnt_dofadr[m.wrap_objid[w]]) - 6] = m.wrap_prm[w]
+        return size
+
+    def _sizes(self) -> dict[str, int]:
         bodies = len(self._names)
-        sizes = {"cinert": 10 * bodies, "cvel": 6 * bodies, "qfrc_actuator": 17}
-        sizes["cfrc_ext"] = 6 * bodies
-        return {k: n for k, n in sizes.items() if self.given[f"include_{k}_in_observation"]}
+        sizes = {"cinert": 10 * bodies, "cvel": 6 * bodies, "qfrc_actuator": self._motors}
+        return sizes | super()._sizes()
 
     def _position(self) -> Floats:
         return np.asarray(self.batch.observe("com")[:, :2])
@@ -150,15 +177,13 @@ class Humanoid(_FreeRobot):
     def _cinert(self) -> Floats:
         """Of each body the inertia about the robot's centre of mass (xx, yy, zz, xy, xz, yz), mass
         times the way from there to its own centre, mass: MuJoCo's."""
-        m = self._mj
+        mass = self._mass
         pose = self.batch.observe("pose", frames=self._names).reshape(self.num_envs, -1, 7)
-        R = _rotations(pose[..., 3:])
-        mass = np.array(m.body_mass)[1:]
-        d = pose[..., :3] + np.einsum("nbij,bj->nbi", R, np.array(m.body_ipos)[1:])
+        R = rotations(pose[..., 3:])
+        d = pose[..., :3] + np.einsum("nbij,bj->nbi", R, self._centre)
         d -= self.batch.observe("com")[:, None]
-        axes = np.array([pinocchio.Quaternion(*q).matrix() for q in np.array(m.body_iquat)[1:]])
-        A = R @ axes
-        inertia = np.einsum("nbij,bj,nbkj->nbik", A, np.array(m.body_inertia)[1:], A)
+        A = R @ self._axes
+        inertia = np.einsum("nbij,bj,nbkj->nbik", A, self._inertia, A)
         square = (d**2).sum(axis=2)[..., None, None] * np.eye(3)
         inertia += mass[:, None, None] * (square - d[..., :, None] * d[..., None, :])
         out = np.empty((self.num_envs, len(mass), 10))
@@ -179,38 +204,12 @@ class Humanoid(_FreeRobot):
     def _qfrc_actuator(self) -> Floats:
         return np.asarray(self.action @ self._gears[:, 6:])
 
-    def _cfrc_ext(self) -> Floats:
-        return self._contacts().reshape(self.num_envs, -1)
-
-    def _contact_cost(self) -> Floats:
-        weight = self.given["contact_cost_weight"]
-        if weight == 0.0:
-            return np.zeros(self.num_envs)
-        cost = weight * (self._cfrc_ext() ** 2).sum(axis=1)
-        return np.asarray(np.clip(cost, *self.given["contact_cost_range"]))
-
     def _whereabouts(self) -> dict[str, Floats]:
-        q, v, m = self.batch.q, self.batch.v, self._mj
-        coefficients = np.zeros((int(m.ntendon), q.shape[1] - 7))  # fixed tendons, of hinges
-        for t in range(len(coefficients)):
-            for w in range(int(m.tendon_adr[t]), int(m.tendon_adr[t] + m.tendon_num[t])):
-                coefficients[t, int(m.jnt_dofadr[m.wrap_objid[w]]) - 6] = m.wrap_prm[w]
         return super()._whereabouts() | {
-            "tendon_length": q[:, 7:] @ coefficients.T,
-            "tendon_velocity": v[:, 6:] @ coefficients.T,
+            "tendon_length": self.batch.q[:, 7:] @ self._tendons.T,
+            "tendon_velocity": self.batch.v[:, 6:] @ self._tendons.T,
         }
 
     def _ended(self) -> Bools:
         z = self.batch.q[:, 2]
         return np.asarray(~((z > 1.0) & (z < 2.0)))
-
-
-def _rotations(quaternions: Floats) -> Floats:
-    """(..., 3, 3) of unit quaternions x y z w."""
-    x, y, z, w = np.moveaxis(quaternions, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))

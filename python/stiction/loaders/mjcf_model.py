@@ -125,11 +125,8 @@ class Mjcf:
                 "add_to() is of what load_mjcf gave, not of its part of a scene; of a whole scene "
                 "Scene.add_scene(scene) makes a part"
             )
-        used = prefix
-        if used is None:
-            used = f"{self.scene.name}/" if scene.num_bodies else ""
-        part = self._part.behind(scene, used, placement(X_W))
-        scene.add_scene(self.scene, X_W, used)
+        part = self._part.behind(scene, placement(X_W))
+        scene.add_scene(self.scene, X_W, prefix)
         self._say_of_composing(scene)
         return replace(
             self,

@@ -31,7 +31,6 @@ class Part:
     Attributes:
         nq, nv: of the file.
         body, geometry, q, v: numbers of its first.
-        prefix: before its names in the scene.
         X_W: of its world.
         placed: whether the scene is another than the file's own.
     """
@@ -42,11 +41,10 @@ class Part:
     geometry: int = 0
     q: int = 0
     v: int = 0
-    prefix: str = ""
     X_W: pinocchio.SE3 = field(default_factory=pinocchio.SE3.Identity)
     placed: bool = False
 
-    def behind(self, scene: Scene, prefix: str, X_W: pinocchio.SE3) -> Part:
+    def behind(self, scene: Scene, X_W: pinocchio.SE3) -> Part:
         """Where add_scene puts it next."""
         return replace(
             self,
@@ -54,7 +52,6 @@ class Part:
             geometry=len(scene.geometries),
             q=scene.nq,
             v=scene.nv,
-            prefix=prefix,
             X_W=X_W,
             placed=True,
         )

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import pinocchio
 from numpy.typing import NDArray
+from stiction.rotations import rotations
 
 from .random_robots import RandomRobot
 
@@ -128,17 +129,6 @@ def account(motion: Motion) -> Account:
 # --- loose bodies, all at once ------------------------------------------------------------------
 
 
-def _rotations(quaternion: Floats) -> Floats:
-    """(..., 3, 3) of quaternions (..., 4), x y z w."""
-    x, y, z, w = np.moveaxis(quaternion, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
-
-
 def _turned(angle: Floats, x: Floats) -> Floats:
     """exp([angle]) x, row by row."""
     size = np.linalg.norm(angle, axis=-1, keepdims=True)
@@ -173,7 +163,7 @@ def _bodies_account(motion: Motion) -> Account:
     mass, g = bodies.mass, motion.gravity
     q = motion.q[:, : 7 * n].reshape(-1, n, 7)
     v = motion.v[:, : 6 * n].reshape(-1, n, 6)
-    R = _rotations(q[..., 3:])
+    R = rotations(q[..., 3:])
     w = v[..., 3:]
     u = np.einsum("knij,knj->kni", R, v[..., :3] + np.cross(w, bodies.com))
     centre = q[..., :3] + np.einsum("knij,nj->kni", R, bodies.com)
@@ -248,7 +238,7 @@ def _robot_step(
     model, dt, (q, v) = robot.model, motion.dt, start
     v_end = end[1].copy()
     if robot.first_joint:  # the step's own axes are those of its start
-        turn = _rotations(q[3:7]).T @ _rotations(end[0][3:7])
+        turn = rotations(q[3:7]).T @ rotations(end[0][3:7])
         v_end[:3] = turn @ v_end[:3]
     M = pinocchio.crba(model, data, q)
     M = np.triu(M) + np.triu(M, 1).T

@@ -18,6 +18,7 @@ from stiction import (
 )
 from stiction.pages import plots
 from stiction.pages.experiment import Claim, Effort, Experiment, Table, Tick, less, mean_std
+from stiction.rotations import rotations
 
 from .objects import household
 from .problems import (
@@ -34,7 +35,6 @@ from .problems import (
     exact,
     measured,
     random_rotations,
-    rotations,
     solve,
     transformed,
 )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from stiction import Shape, bounding_box, bounding_radius, time_distances
+from stiction.rotations import rotations
 
 Floats = NDArray[np.float64]
 TOLERANCE = 1e-8
@@ -165,17 +166,6 @@ def random_rotations(count: int, generator: np.random.Generator) -> Floats:
     """(count, 3, 3), uniform."""
     q = generator.normal(size=(count, 4))
     return rotations(q / np.linalg.norm(q, axis=1, keepdims=True))
-
-
-def rotations(quaternions: Floats) -> Floats:
-    """(n, 4) unit x y z w -> (n, 3, 3)."""
-    x, y, z, w = quaternions.T
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
 
 
 def unit_vectors(count: int, generator: np.random.Generator) -> Floats:
