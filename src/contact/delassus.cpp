@@ -223,6 +223,9 @@ void assemble_delassus(const Scene& scene,
                        const ConstraintRows& rows,
                        RowScratch& scratch,
                        ContactProblem& problem) {
+  const auto loose = [](const ConstraintRow& row) { return row.loose; };
+  if (std::all_of(rows.rows.begin(), rows.rows.end(), loose))
+    return problem.stored.clear(problem.num_sets());
   list_sets_by_tree(static_cast<int>(scene.trees().size()), rows, scratch);
   lay_out_panels(rows, scratch, problem);
   std::vector<int>& mirrored = scratch.next;

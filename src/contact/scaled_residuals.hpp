@@ -65,8 +65,9 @@ inline double lost_in_rounding(const ContactProblem& problem,
 
 /// Of the rows that residuals were taken of, if they are finite.
 struct RowSizes {
-  double velocity = 0.0;    ///< max |g| [m/s]
-  double made = kInfinity;  ///< max |g| + G_rr |lambda_r| [m/s]
+  double velocity = 0.0;     ///< max |g| [m/s]
+  double made = kInfinity;   ///< max |g| + G_rr |lambda_r| [m/s]
+  double whole = kInfinity;  ///< `relative` with what is within rounding
 };
 
 /// residuals() that says these too.
@@ -156,7 +157,7 @@ Residuals scaled_residuals(const ContactProblem& problem,
     out.relative = out.backward = kInfinity;
     return out;
   }
-  if (sizes != nullptr) *sizes = {size.g, size.made};
+  if (sizes != nullptr) *sizes = {size.g, size.made, 0.0};
   // No scale: only bounds that exclude 0 can be violated.
   if (size.g == 0.0 && size.lambda == 0.0) {
     out.relative = out.backward = primal > 0.0 ? 1.0 : 0.0;
@@ -164,12 +165,13 @@ Residuals scaled_residuals(const ContactProblem& problem,
   }
   const double L = std::max(size.lambda, diag_max > 0.0 ? size.g / diag_max : 0.0);
   const auto ratio = [](double x, double scale) { return x == 0.0 ? 0.0 : x / scale; };
-  const auto scaled = [&](double v) {
-    return std::max({ratio(primal, L), ratio(dual, v), ratio(complementarity, L * v)});
+  const auto scaled = [&](double p, double d, double q, double v) {
+    return std::max({ratio(p, L), ratio(d, v), ratio(q, L * v)});
   };
   const double V = size.g > 0.0 ? size.g : size.made;
-  out.relative = scaled(V);
-  out.backward = scaled(size.made);
+  out.relative = scaled(primal, dual, complementarity, V);
+  out.backward = scaled(primal, dual, complementarity, size.made);
+  if (sizes != nullptr) sizes->whole = scaled(out.primal, out.dual, out.complementarity, V);
   const double lost =
       lost_in_rounding(problem, lambda, first, last, std::max(V, floor), diag_max * size.energy);
   out.relative = std::max(out.relative, lost);

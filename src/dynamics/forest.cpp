@@ -258,8 +258,9 @@ void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, doubl
 
 Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {
   if (body < 0) return Transform::identity();
-  const int t = scene.tree_of_body(body);
-  return work.trees[t].X_WR * work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+  const int t = scene.tree_of_body(body), local = body - scene.trees()[t].body_offset;
+  const TreeData<double>& data = work.trees[t];
+  return local < root_bodies(work.views[t]) ? data.X_WR : data.X_WR * data.X_RB[local];
 }
 
 Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B) {

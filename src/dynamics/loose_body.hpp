@@ -43,7 +43,11 @@ inline Vec3<Real> momentum_of_turn(const Sym3<Real>& I, const Vec3<Real>& l, Vec
     const Mat3<Real> J{{I.xx - d + w.x * u.x, I.xy - n.z + w.y * u.x, I.xz + n.y + w.z * u.x},
                        {I.xy + n.z + w.x * u.y, I.yy - d + w.y * u.y, I.yz - n.x + w.z * u.y},
                        {I.xz - n.y + w.x * u.z, I.yz + n.x + w.y * u.z, I.zz - d + w.z * u.z}};
-    w = w - solve(J, I * w - m);
+    const Vec3<Real> change = solve(J, I * w - m), next = w - change;
+    const Vec3<Real> moved = next - w;
+    w = next;
+    // What does not move w repeats itself to the bit: bodies at rest.
+    if (all(abs(moved.x) + abs(moved.y) + abs(moved.z) <= Real(0.0))) break;
   }
   return turned(w * -s, l);
 }

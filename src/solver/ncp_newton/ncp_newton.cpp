@@ -70,11 +70,10 @@ NcpNewton::NcpNewton(const Island& island,
       tolerance_(settings.tolerance),
       budget_(budget),
       work_(work),
-      best_impulse_(own.best),
+      own_(own),
       lambda_(lambda),
       velocity_(velocity),
-      sweeps_per_turn_(sweeps_per_turn(island)),
-      gauss_seidel_(island, own.locals) {
+      sweeps_per_turn_(sweeps_per_turn(island)) {
   best_.relative = kUnknown;
   own.best.grow(island.problem.g.size());
 }
@@ -105,24 +104,25 @@ void NcpNewton::evaluate() {
 void NcpNewton::keep_best() {
   if (!(certificate_.relative < best_.relative)) return;
   best_ = certificate_;
-  std::copy(lambda_ + island_.begin, lambda_ + island_.end, best_impulse_ + island_.begin);
+  std::copy(lambda_ + island_.begin, lambda_ + island_.end, own_.best + island_.begin);
 }
 
 /// Wherever the impulses are now: the certificate may be older than they are.
 void NcpNewton::return_to_best() {
   if (!(best_.relative < kUnknown)) return;
   certificate_ = best_;
-  std::copy(best_impulse_ + island_.begin, best_impulse_ + island_.end, lambda_ + island_.begin);
+  std::copy(own_.best + island_.begin, own_.best + island_.end, lambda_ + island_.begin);
 }
 
 /// False if the impulses are no longer finite. A few contacts that slide are not worth their exact
 /// solution at first: Newton finds them as well from cheaper sweeps.
 bool NcpNewton::sweep(int count) {
   constexpr int kFewRows = 60, kFirst = 4;
+  if (!gauss_seidel_) gauss_seidel_.emplace(island_, own_.locals);
   for (int k = 0; k < count; ++k, ++sweeps_) {
     const bool cheap = sweeps_ < kFirst && island_.rows() <= kFewRows;
     const auto contact = cheap ? GaussSeidel::Contact::kProjected : GaussSeidel::Contact::kExact;
-    if (!(gauss_seidel_.sweep(contact, lambda_) < kUnknown)) return false;
+    if (!(gauss_seidel_->sweep(contact, lambda_) < kUnknown)) return false;
   }
   return true;
 }
@@ -281,16 +281,20 @@ bool NcpNewton::drowns(const RowSizes& sizes) const {
 
 /// Residual of the start; Newton at once if it is close.
 bool NcpNewton::start_well() {
-  constexpr double kClose = 2e-2, kSame = 1e-2;
+  constexpr double kClose = 2e-2, kSame = 1e-2, kRounding = 1e-13;
   constexpr int kStepsRelaxed = 20;  // the solution with twice the compliance is near
   constexpr int kFewRows = 150;      // a dense factorisation costs as much as one of the trees
   RowSizes sizes;
   certificate_ = residuals(island_.problem, lambda_, velocity_, island_.first, island_.last, sizes);
   keep_best();
   // Taken as it is only if it is the solution and little more: what a step merely tolerates would
-  // add up from step to step. A sweep then lets what is left die out.
+  // add up from step to step. A sweep then lets what is left die out. Loose bodies at rest would
+  // hop for ever by what counts as rounding: a step of Newton ends it.
   if (certificate_.relative <= kSame * settings_.tolerance) {
-    if (certificate_.relative > 1e-3 * kSame * settings_.tolerance && sweep(1)) {
+    const double nothing = std::max(1e-3 * kSame * settings_.tolerance, kRounding);
+    if (island_.is_loose()) {
+      if (sizes.whole > nothing) newton_in_space();
+    } else if (certificate_.relative > 1e-3 * kSame * settings_.tolerance && sweep(1)) {
       evaluate();
       if (!solved()) {
         return_to_best();

@@ -143,15 +143,15 @@ class NcpNewton {
   double tolerance_;  ///< of the stages to come
   Budget budget_;
   NcpNewtonWork& work_;
-  Buffer<double>& best_impulse_;
+  NcpNewtonWork::Own& own_;
   double *lambda_, *velocity_;
   const int sweeps_per_turn_;
   int sweeps_ = 0;
   bool relaxed_ = false;  ///< the problem is work_.compliant
   std::optional<bool> in_tree_space_;
-  GaussSeidel gauss_seidel_;
+  std::optional<GaussSeidel> gauss_seidel_;  ///< once there is a sweep
   Residuals certificate_;  ///< of the impulses after the last sweep or step of a stage
-  Residuals best_;         ///< of best_impulse_
+  Residuals best_;         ///< of own_.best
 };
 
 }  // namespace stiction

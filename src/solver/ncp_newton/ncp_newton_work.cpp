@@ -33,6 +33,7 @@ void NcpNewtonWork::reserve(const ContactProblem& problem) {
   dense.reserve();
   modes.reserve(problem.g.size(), std::min(rows, kMaxNewtonRows));
   interior.reserve(problem.g.size(), std::min(rows, kMaxInteriorRows));
+  given.locals.grow(problem.num_sets());
   relaxed.locals.grow(problem.num_sets());
   relaxed.best.grow(problem.g.size());
 }

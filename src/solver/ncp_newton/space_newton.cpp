@@ -213,7 +213,8 @@ Residuals newton_in_space(const Island& island,
     velocities(island, l, work.velocity);
     const Residuals now = residuals_at(p, l, work.velocity, island.first, island.last);
     ++idle;
-    if (now.relative < best.relative) {
+    const bool same = now.relative == best.relative;  // both within rounding: then by their work
+    if (now.relative < best.relative || (same && now.complementarity < best.complementarity)) {
       best = now;
       std::copy(l + begin, l + end, lambda + begin);
       std::copy(work.velocity + begin, work.velocity + end, velocity + begin);
