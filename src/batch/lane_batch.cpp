@@ -27,6 +27,21 @@ const Scene& fit(const Scene& scene, const SimulatorSettings& settings) {
   return scene;
 }
 
+/// Where a field's values lie, and masses and inertias.
+LaneBlock block_of(WorldField field) {
+  switch (field) {
+    case WorldField::kArmature:
+    case WorldField::kDamping:
+    case WorldField::kDryFriction:
+    case WorldField::kLower:
+    case WorldField::kUpper:
+    case WorldField::kEffortLimit:
+      return kJoints;
+    default:
+      return kMasses;
+  }
+}
+
 }  // namespace
 
 LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int worlds, int width)
@@ -65,19 +80,17 @@ void LaneBatch::allocate() {
   data_.relative = LaneMemory(lanes);
   data_.contacts = LaneMemory(lanes);
   data_.held = LaneMemory(lanes);
-  data_.parameters.resize(packs_);
-  data_.shapes.resize(packs_);
   data_.exit.assign(lanes, LaneExit::kStepped);
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
   data_.crowded.assign(lanes, 0);
   data_.reports.resize(lanes);
-  shared_.parameters = LaneMemory(kernel_.parameters(view_));
-  shared_.shapes = LaneMemory(kernel_.shapes(view_));
-  const Parameters& p = scene().parameters;
-  for (int lane = 0; lane < W; ++lane) {
-    write_lane_parameters(scene(), layout_, p, W, lane, shared_.parameters.data());
-    write_lane_shapes(scene(), layout_, p, W, lane, shared_.shapes.data());
+  for (const LaneBlock block : {kMasses, kJoints, kShapes}) {
+    data_.parameters[block].resize(packs_);
+    shared_[block] = LaneMemory(kernel_.parameters(view_, block));
+    for (int lane = 0; lane < W; ++lane)
+      write_lane_parameters(
+          scene(), layout_, scene().parameters, block, W, lane, shared_[block].data());
   }
   work_ = LaneMemory(kernel_.doubles(view_, chunk));
   indices_.resize(kernel_.integers(view_, chunk));
@@ -169,38 +182,25 @@ void LaneBatch::get_control(int world, Control& control) const {
 
 void LaneBatch::set_parameters(int world, const Parameters& parameters) {
   parameters_.set(world, parameters);
-  write_parameters(world);
-  write_shapes(world);
+  for (const LaneBlock block : {kMasses, kJoints, kShapes}) write_parameters(world, block);
 }
 
 void LaneBatch::assign(WorldField field, int world, const double* values) {
   parameters_.assign(field, world, values);
-  write_parameters(world);
+  write_parameters(world, block_of(field));
 }
 
-void LaneBatch::write_parameters(int world) {
+void LaneBatch::write_parameters(int world, LaneBlock block) {
   const int W = kernel_.width;
   if (simulated_ == world) simulated_ = kNoWorld;
-  LaneMemory& own = data_.parameters[world / W];
+  LaneMemory& own = data_.parameters[block][world / W];
   if (own.data() == nullptr) {
-    const std::size_t size = kernel_.parameters(view_);
+    const std::size_t size = kernel_.parameters(view_, block);
     own = LaneMemory(size);
-    std::copy_n(shared_.parameters.data(), size, own.data());
+    std::copy_n(shared_[block].data(), size, own.data());
   }
   parameters_.read(world, world_.parameters);
-  write_lane_parameters(scene(), layout_, world_.parameters, W, world % W, own.data());
-}
-
-/// After write_parameters(), whose `world_.parameters` they are of.
-void LaneBatch::write_shapes(int world) {
-  const int W = kernel_.width;
-  LaneMemory& own = data_.shapes[world / W];
-  if (own.data() == nullptr) {
-    const std::size_t size = kernel_.shapes(view_);
-    own = LaneMemory(size);
-    std::copy_n(shared_.shapes.data(), size, own.data());
-  }
-  write_lane_shapes(scene(), layout_, world_.parameters, W, world % W, own.data());
+  write_lane_parameters(scene(), layout_, world_.parameters, block, W, world % W, own.data());
 }
 
 void LaneBatch::step(int steps) {
@@ -217,9 +217,11 @@ void LaneBatch::add_pack(int pack) {
     std::fill_n(data_.exit.begin() + world, W, LaneExit::kHeld);
     return;
   }
-  const LaneMemory &own = data_.parameters[pack], &shapes = data_.shapes[pack];
-  views_.push_back({own.data() != nullptr ? own.data() : shared_.parameters.data(),
-                    shapes.data() != nullptr ? shapes.data() : shared_.shapes.data(),
+  const auto parameters = [&](LaneBlock block) {
+    const LaneMemory& own = data_.parameters[block][pack];
+    return own.data() != nullptr ? own.data() : shared_[block].data();
+  };
+  views_.push_back({{{parameters(kMasses), parameters(kJoints), parameters(kShapes)}},
                     at(data_.control, world, 3 * nv),
                     at(data_.q, world, view_.tree.nq),
                     at(data_.v, world, nv),

@@ -82,17 +82,12 @@ class LaneBatch {
   /// Entry (i, lane) of pack k at [(k size + i) W + lane].
   struct Worlds {
     LaneMemory control, wrench, q, v, impulse, feature, places, relative, contacts, held;
-    std::vector<LaneMemory> parameters, shapes;      ///< [packs] empty: shared
-    std::vector<LaneExit> exit;                      ///< [lanes]
-    std::vector<double> time;                        ///< [lanes]
-    std::vector<std::vector<ContactMemory>> others;  ///< [lanes] those without a place
-    std::vector<std::uint8_t> crowded;               ///< [lanes] some of them would be lost
-    std::vector<LaneReport> reports;                 ///< [lanes]
-  };
-
-  /// Of all worlds that have none of their own.
-  struct Shared {
-    LaneMemory parameters, shapes;
+    std::vector<LaneMemory> parameters[kLaneBlocks];  ///< [packs] empty: shared
+    std::vector<LaneExit> exit;                       ///< [lanes]
+    std::vector<double> time;                         ///< [lanes]
+    std::vector<std::vector<ContactMemory>> others;   ///< [lanes] those without a place
+    std::vector<std::uint8_t> crowded;                ///< [lanes] some of them would be lost
+    std::vector<LaneReport> reports;                  ///< [lanes]
   };
 
   /// One world taken out of the lanes.
@@ -114,8 +109,7 @@ class LaneBatch {
   void step_chunk(int first);
   void add_pack(int pack);
   void step_scalar(int world);
-  void write_parameters(int world);
-  void write_shapes(int world);
+  void write_parameters(int world, LaneBlock block);
   void make_wrenches(const WrenchTable& table);
 
   Simulator scalar_;
@@ -126,7 +120,7 @@ class LaneBatch {
   int worlds_, packs_;
   Worlds data_;
   WorldParameters parameters_;
-  Shared shared_;
+  LaneMemory shared_[kLaneBlocks];  ///< parameters of all worlds that have none of their own
   LaneMemory work_;
   const WrenchTable* wrenches_ = nullptr;
   std::ptrdiff_t first_row_ = 0;  ///< of world 0 in wrenches_

@@ -60,19 +60,13 @@ inline int joint_place(const LaneRow& row, int nv) {
   return row.dof + nv * static_cast<int>(row.kind);
 }
 
-/// Writes what fields may change of the parameters of one world to its lane of a block.
+/// Writes the parameters of one world to its lane of a block.
 void write_lane_parameters(const Scene& scene,
                            const LaneLayout& layout,
                            const Parameters& parameters,
+                           LaneBlock block,
                            int width,
                            int lane,
-                           double* block);
-/// Likewise the rest: placements, shapes, springs and rest offsets.
-void write_lane_shapes(const Scene& scene,
-                       const LaneLayout& layout,
-                       const Parameters& parameters,
-                       int width,
-                       int lane,
-                       double* block);
+                           double* out);
 
 }  // namespace stiction

@@ -14,8 +14,9 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
       view_(layout_.view(1)),
       finder_(scene, settings),
       kernel_(lane_kernels().front()),
-      parameters_(kernel_.parameters(view_)),
-      shapes_(kernel_.shapes(view_)),
+      parameters_{LaneMemory(kernel_.parameters(view_, kMasses)),
+                  LaneMemory(kernel_.parameters(view_, kJoints)),
+                  LaneMemory(kernel_.parameters(view_, kShapes))},
       work_(kernel_.doubles(view_, 1)),
       indices_(kernel_.integers(view_, 1)),
       used_(num_sets(view_)),
@@ -40,10 +41,14 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
 void LaneOfOne::read_parameters(const StepInput& input) {
   const Parameters& p = input.parameters;
   if (known_ && p.version == version_) return;
-  write_lane_parameters(input.scene, layout_, p, 1, 0, parameters_.data());
-  write_lane_shapes(input.scene, layout_, p, 1, 0, shapes_.data());
+  for (const LaneBlock block : {kMasses, kJoints, kShapes})
+    write_lane_parameters(input.scene, layout_, p, block, 1, 0, parameters_[block].data());
   known_ = true;
   version_ = p.version;
+}
+
+LaneBlocks LaneOfOne::blocks() const {
+  return {{parameters_[kMasses].data(), parameters_[kJoints].data(), parameters_[kShapes].data()}};
 }
 
 void LaneOfOne::read_control(const Control& control) {
@@ -137,8 +142,7 @@ bool LaneOfOne::step(const StepInput& input, State& state, StepReport& report) {
   double relative = 0.0, contacts = 0.0;
   const double held = 0.0;
   LaneExit exit = LaneExit::kStepped;
-  const LanePack pack{parameters_.data(),
-                      shapes_.data(),
+  const LanePack pack{blocks(),
                       control_.data(),
                       state.q.data(),
                       state.v.data(),
@@ -169,8 +173,7 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r.iterations = x.sweeps;
   r.factorisations = x.steps;
   r.tolerance = input.settings.solver.tolerance;
-  const LaneParameters<double> p =
-      read_lane_parameters<double>(view_, parameters_.data(), shapes_.data());
+  const LaneParameters<double> p = read_lane_parameters<double>(view_, blocks());
   const double* place = places_.data() + 1;
   for (int n = 0; n < record_.num_used; ++n) {
     const int set = record_.used[n], dim = set_dim(view_, set);

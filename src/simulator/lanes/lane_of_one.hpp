@@ -24,6 +24,7 @@ class LaneOfOne {
 
  private:
   void read_parameters(const StepInput& input);
+  LaneBlocks blocks() const;
   void read_control(const Control& control);
   bool read_impulses(const State& state);
   bool read_place(const ContactMemory& kept);
@@ -35,7 +36,7 @@ class LaneOfOne {
   PairFinder finder_;
   const LaneKernel& kernel_;
   std::vector<std::uint64_t> pair_;  ///< [slots] State::contacts' pair
-  LaneMemory parameters_, shapes_, work_;
+  LaneMemory parameters_[kLaneBlocks], work_;
   std::vector<int> indices_, used_;
   std::vector<double> control_, impulse_, feature_, places_, record_memory_;
   LaneRecord record_;

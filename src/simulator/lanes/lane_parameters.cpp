@@ -105,39 +105,30 @@ bool has_scalar_joint(const LaneLayout& layout, const Parameters& p) {
   return false;
 }
 
-}  // namespace
-
-void write_lane_parameters(const Scene& scene,
-                           const LaneLayout& layout,
-                           const Parameters& p,
-                           int width,
-                           int lane,
-                           double* block) {
-  LaneWriter out{block + lane, width};
+void put_masses(const Scene& scene,
+                const LaneLayout& layout,
+                const Parameters& p,
+                LaneWriter& out) {
   out.put(p.mass);
   out.put(p.inertia);
   out.put(p.gravity);
-  for (const std::vector<double>* x : {&p.armature,
-                                       &p.damping,
-                                       &p.dry_friction,
-                                       &p.lower,
-                                       &p.upper,
-                                       &p.kp,
-                                       &p.kd,
-                                       &p.effort_limit})
-    out.put(*x);
+  out.put(p.kp);
+  out.put(p.kd);
   const bool scalar = put_materials(scene, layout, p, out);
   put_least_inertia(layout, p, out);
   out.put(scalar || has_scalar_joint(layout, p) ? 1.0 : 0.0);
 }
 
-void write_lane_shapes(const Scene& scene,
-                       const LaneLayout& layout,
-                       const Parameters& p,
-                       int width,
-                       int lane,
-                       double* block) {
-  LaneWriter out{block + lane, width};
+void put_joints(const Parameters& p, LaneWriter& out) {
+  for (const std::vector<double>* x :
+       {&p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.effort_limit})
+    out.put(*x);
+}
+
+void put_shapes(const Scene& scene,
+                const LaneLayout& layout,
+                const Parameters& p,
+                LaneWriter& out) {
   out.put(p.placement);
   out.put(p.axis);
   out.put(p.com);
@@ -150,6 +141,21 @@ void write_lane_shapes(const Scene& scene,
   out.put(p.spring_stiffness);
   out.put(p.spring_rest);
   for (const LaneMaterials& pair : layout.pairs) out.put(material_of(scene, p, pair).rest_offset);
+}
+
+}  // namespace
+
+void write_lane_parameters(const Scene& scene,
+                           const LaneLayout& layout,
+                           const Parameters& p,
+                           LaneBlock block,
+                           int width,
+                           int lane,
+                           double* out) {
+  LaneWriter writer{out + lane, width};
+  if (block == kMasses) put_masses(scene, layout, p, writer);
+  if (block == kJoints) put_joints(p, writer);
+  if (block == kShapes) put_shapes(scene, layout, p, writer);
 }
 
 }  // namespace stiction

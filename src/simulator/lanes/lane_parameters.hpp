@@ -7,8 +7,7 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// LanePack::parameters and LanePack::shapes in the order in which they lie; written by
-/// write_lane_parameters() and write_lane_shapes(). No WorldField changes the latter.
+/// LanePack::parameters, read from where write_lane_parameters() puts them.
 template <class Real>
 struct LaneParameters {
   TreeParameters<Real> tree;
@@ -23,21 +22,25 @@ struct LaneParameters {
   const Real* scalar;                                ///< [1] > 0: the world never takes part
 };
 
-/// Reals of them.
-constexpr int lane_parameters_size(const LaneScene& s) {
-  return 7 * s.tree.num_bodies + 3 + 8 * s.tree.nv + 2 * s.num_pairs + 3;
-}
-/// Reals of placements, shapes, springs and rest offsets.
-constexpr int lane_shapes_size(const LaneScene& s) {
-  return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries + 2 * s.tree.nv + s.num_pairs;
+/// Reals of a block.
+constexpr int lane_parameters_size(const LaneScene& s, LaneBlock block) {
+  switch (block) {
+    case kMasses:
+      return 7 * s.tree.num_bodies + 3 + 2 * s.tree.nv + 2 * s.num_pairs + 3;
+    case kJoints:
+      return 6 * s.tree.nv;
+    default:
+      return 18 * s.tree.num_bodies + 12 + 19 * s.num_geometries + 2 * s.tree.nv + s.num_pairs;
+  }
 }
 
 template <class Real>
-inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
-                                                 const double* block,
-                                                 const double* shape_block) {
-  Arena<const Real> arena{as_array<const Real>(block)};
-  Arena<const Real> shapes{as_array<const Real>(shape_block)};
+inline LaneParameters<Real> read_lane_parameters(const LaneScene& s, const LaneBlocks& blocks) {
+  const auto arena_of = [&](LaneBlock b) {
+    return Arena<const Real>{as_array<const Real>(blocks.of[b])};
+  };
+  Arena<const Real> arena = arena_of(kMasses), joints = arena_of(kJoints),
+                    shapes = arena_of(kShapes);
   const int nb = s.tree.num_bodies, nv = s.tree.nv, ng = s.num_geometries;
   LaneParameters<Real> p;
   p.tree.placement = shapes.template take<const RigidTransform<Real>>(nb);
@@ -47,9 +50,11 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
   p.tree.inertia = arena.template take<const Sym3<Real>>(nb);
   p.tree.base = *shapes.template take<const RigidTransform<Real>>(1);
   p.tree.gravity = *arena.template take<const Vec3<Real>>(1);
-  const Real** const of_dofs[] = {
-      &p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.kp, &p.kd, &p.effort_limit};
-  for (const Real** x : of_dofs) *x = arena.template take<const Real>(nv);
+  p.kp = arena.template take<const Real>(nv);
+  p.kd = arena.template take<const Real>(nv);
+  const Real** const of_joints[] = {
+      &p.armature, &p.damping, &p.dry_friction, &p.lower, &p.upper, &p.effort_limit};
+  for (const Real** x : of_joints) *x = joints.template take<const Real>(nv);
   p.placement = shapes.template take<const RigidTransform<Real>>(ng);
   p.size = shapes.template take<const Vec3<Real>>(ng);
   p.centre = shapes.template take<const Vec3<Real>>(ng);
@@ -62,8 +67,11 @@ inline LaneParameters<Real> read_lane_parameters(const LaneScene& s,
   p.least_mass = arena.template take<const Real>(1);
   p.least_inertia = arena.template take<const Real>(1);
   p.scalar = arena.template take<const Real>(1);
-  STICTION_ASSERT(arena.cursor - as_array<const Real>(block) == lane_parameters_size(s));
-  STICTION_ASSERT(shapes.cursor - as_array<const Real>(shape_block) == lane_shapes_size(s));
+  const auto read_all = [&](const Arena<const Real>& from, LaneBlock b) {
+    return from.cursor - as_array<const Real>(blocks.of[b]) == lane_parameters_size(s, b);
+  };
+  STICTION_ASSERT(read_all(arena, kMasses) && read_all(joints, kJoints) &&
+                  read_all(shapes, kShapes));
   return p;
 }
 

@@ -160,21 +160,27 @@ struct LaneRecord {
   double kinetic_energy = 0.0, potential_energy = 0.0;  ///< at the start [J]
 };
 
+/// Parameters that worlds have of their own together: what tasks randomise, the rest of what fields
+/// may change, what they do not. In the order of lane_parameters.hpp.
+enum LaneBlock { kMasses, kJoints, kShapes, kLaneBlocks };
+struct LaneBlocks {
+  const double* of[kLaneBlocks];
+};
+
 /// One pack of worlds: entry (i, lane) at [i W + lane].
 struct LanePack {
-  const double* parameters;  ///< see lane_parameters.hpp
-  const double* shapes;      ///< likewise
-  const double* control;     ///< torque, position target, velocity target [nv each]
-  double* q;                 ///< [nq]
-  double* v;                 ///< [nv]
-  double* impulse;           ///< [3 slots] axes of body A [N s], then [rows]: warm start, result
-  double* relative;          ///< certificate of the step: Residuals::relative
-  double* contacts;          ///< points of contact of the step
-  const double* held;        ///< > 0: the world keeps its state
-  LaneExit* exit;            ///< [W]
-  const double* wrench;      ///< [wrenches] force, moment about the point [3 each]; world axes
-  double* feature;           ///< [found slots] that `impulse` is of; kNoFeature
-  double* places;            ///< [kKeptPlaces] likewise of guards; null: the scene has none
+  LaneBlocks parameters;
+  const double* control;  ///< torque, position target, velocity target [nv each]
+  double* q;              ///< [nq]
+  double* v;              ///< [nv]
+  double* impulse;        ///< [3 slots] axes of body A [N s], then [rows]: warm start, result
+  double* relative;       ///< certificate of the step: Residuals::relative
+  double* contacts;       ///< points of contact of the step
+  const double* held;     ///< > 0: the world keeps its state
+  LaneExit* exit;         ///< [W]
+  const double* wrench;   ///< [wrenches] force, moment about the point [3 each]; world axes
+  double* feature;        ///< [found slots] that `impulse` is of; kNoFeature
+  double* places;         ///< [kKeptPlaces] likewise of guards; null: the scene has none
   LaneRecord* record = nullptr;  ///< of a pack of one world
 };
 
@@ -190,8 +196,7 @@ struct LaneKernel {
       const LaneScene& scene, const LanePack* packs, int count, double* memory, int* indices);
   std::size_t (*doubles)(const LaneScene& scene, int packs);  ///< of memory
   std::size_t (*integers)(const LaneScene& scene, int packs);
-  std::size_t (*parameters)(const LaneScene& scene);  ///< doubles of LanePack::parameters
-  std::size_t (*shapes)(const LaneScene& scene);      ///< doubles of LanePack::shapes
+  std::size_t (*parameters)(const LaneScene& scene, LaneBlock block);  ///< doubles of one
 };
 
 }  // namespace stiction

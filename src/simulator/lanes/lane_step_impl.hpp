@@ -233,13 +233,8 @@ std::size_t lane_integers(const LaneScene& s, int packs) {
 }
 
 template <class Real>
-std::size_t lane_parameter_doubles(const LaneScene& s) {
-  return static_cast<std::size_t>(lane_parameters_size(s)) * lane_width<Real>;
-}
-
-template <class Real>
-std::size_t lane_shape_doubles(const LaneScene& s) {
-  return static_cast<std::size_t>(lane_shapes_size(s)) * lane_width<Real>;
+std::size_t lane_parameter_doubles(const LaneScene& s, LaneBlock block) {
+  return static_cast<std::size_t>(lane_parameters_size(s, block)) * lane_width<Real>;
 }
 
 template <class Real>
@@ -259,7 +254,7 @@ void lane_step(const LaneScene& s, const LanePack* packs, int count, double* mem
                   lane_doubles<Real>(s, count));
   STICTION_ASSERT(static_cast<std::size_t>(indices - first_index) <= lane_integers<Real>(s, count));
   for (int k = 0; k < count; ++k) {
-    parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters, packs[k].shapes);
+    parameters[k] = read_lane_parameters<Real>(s, packs[k].parameters);
     prepare(s, parameters[k], packs[k], scratch, works[k]);
     if constexpr (lane_width<Real> == 1) {
       works[k].record = packs[k].record;
@@ -280,8 +275,7 @@ LaneKernel lane_kernel(const char* instruction_set) {
           lane_step<Real>,
           lane_doubles<Real>,
           lane_integers<Real>,
-          lane_parameter_doubles<Real>,
-          lane_shape_doubles<Real>};
+          lane_parameter_doubles<Real>};
 }
 
 }  // namespace STICTION_ISA
