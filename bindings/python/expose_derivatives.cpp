@@ -160,14 +160,16 @@ void expose_gradient_report() {
       .add_property("method",
                     &method,
                     "\"exact\", or \"differences\": central ones of whole steps, of compliant "
-                    "integrators but implicit-euler; those fill springs, num_kinks, "
+                    "integrators but implicit-euler without torsional or rolling friction; those "
+                    "fill springs, num_kinks, "
                     "error_estimate and num_not_converged alone.")
       .add_property(
           "springs",
           &springs,
-          "list of (geometry_a, geometry_b, feature), sorted: contact points of compliant "
-          "integrators, and with tangential_compliance, whose springs are part of the state, three "
-          "numbers each.")
+          "list of (geometry_a, geometry_b, feature, turns), sorted: springs of contact points of "
+          "compliant integrators, and with tangential_compliance, that are part of the state, "
+          "three "
+          "numbers each: extensions [m]; turns [rad] of torsional and rolling friction, if turns.")
       .def_readonly("num_kinks",
                     &R::num_kinks,
                     "Columns whose one-sided differences disagree; they hold the mean.")
@@ -282,7 +284,7 @@ bp::list ranges_list(const std::vector<ParameterRange>& ranges) {
 bp::list springs_list(const std::vector<SpringName>& springs) {
   bp::list out;
   for (const SpringName& s : springs)
-    out.append(bp::make_tuple(s.pair >> 32, s.pair & 0xffffffffu, s.feature));
+    out.append(bp::make_tuple(s.pair >> 32, s.pair & 0xffffffffu, s.feature, s.turns));
   return out;
 }
 

@@ -55,8 +55,8 @@ class StepDerivatives:
         parameters: by field of `wrt`, its columns of P.
         P: (2 nv + 3 ns, columns) by the fields of Parameters and Control that were asked for; rows
             as of `dx_dx`.
-        springs_by: (3 ns, 3 nv) the extensions [m] of the springs of compliant contacts,
-            report.springs, by q, v and torque.
+        springs_by: (3 ns, 3 nv) the extensions [m] or turns [rad] of the springs of compliant
+            contacts, report.springs, by q, v and torque.
         by_springs: (2 nv + 3 ns, 3 ns) q+, v+ and extensions by extensions.
     """
 

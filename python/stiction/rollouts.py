@@ -73,13 +73,13 @@ class RolloutGradient:
         velocity_targets: (T, nv) likewise, by kd.
         initial_q: (nv,) by the initial configuration, a tangent in the axes of the bodies there.
         initial_v: (nv,) by the initial velocity.
-        initial_springs: (ns, 3) by the extensions of contacts at the start, in the order of
+        initial_springs: (ns, 3) by the extensions (turns) of contacts at the start, in the order of
             `springs`; none of rigid contacts.
         parameters: by field of Parameters or Control, the same in all steps; of its shape, inertias
             as (bodies, 6) xx, xy, yy, xz, yz, zz, placements and frames as (geometries or closures,
             6), a shift along their axes and a turn about them.
         report: where it holds, by numbers of steps.
-        springs: (geometry_a, geometry_b, feature) of each spring of the first step.
+        springs: (geometry_a, geometry_b, feature, turns) of each spring of the first step.
     """
 
     report: RolloutGradientReport
@@ -89,7 +89,7 @@ class RolloutGradient:
     initial_q: Floats | None = None
     initial_v: Floats | None = None
     initial_springs: Floats | None = None
-    springs: tuple[tuple[int, int, int], ...] = ()
+    springs: tuple[tuple[int, int, int, bool], ...] = ()
     parameters: dict[str, Floats] = field(default_factory=dict)
 
 

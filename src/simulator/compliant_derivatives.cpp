@@ -30,7 +30,8 @@ bool kink(double split, double change, double size) {
 
 Vec3d extension_of(const State& state, const SpringName& name) {
   const ContactMemory* kept = find_contact(state.contacts, name);
-  return kept == nullptr ? Vec3d{0, 0, 0} : kept->extension;
+  if (kept == nullptr) return {0, 0, 0};
+  return name.turns ? kept->turn : kept->extension;
 }
 
 }  // namespace
@@ -72,17 +73,22 @@ void CompliantDerivatives::list_springs() {
   std::vector<SpringName>& springs = out_.report.springs;
   springs.clear();
   for (const State* state : {&before_, &end_}) {
-    for (const ContactMemory& m : state->contacts)
+    for (const ContactMemory& m : state->contacts) {
       if (squared_norm(m.extension) > 0.0) springs.push_back({m.pair, m.feature});
+      if (squared_norm(m.turn) > 0.0) springs.push_back({m.pair, m.feature, true});
+    }
   }
   for (const ContactReport& c : twin_.contacts()) {
     const auto a = static_cast<std::uint64_t>(c.geometry_a) << 32;
     const Parameters& p = std::as_const(twin_).parameters();
     const Material pair = twin_.scene().pair_material(p, c.geometry_a, c.geometry_b);
-    if (std::isfinite(pair.stiffness) && squared_norm(c.impulse) > 0.0)
-      springs.push_back({a | static_cast<std::uint32_t>(c.geometry_b), c.feature});
+    if (!std::isfinite(pair.stiffness) || !(squared_norm(c.impulse) > 0.0)) continue;
+    const SpringName name{a | static_cast<std::uint32_t>(c.geometry_b), c.feature};
+    springs.push_back(name);
+    if (pair.torsional_friction > 0.0 || pair.rolling_friction > 0.0)
+      springs.push_back({name.pair, name.feature, true});
   }
-  std::sort(springs.begin(), springs.end(), contact_before);
+  std::sort(springs.begin(), springs.end());
   springs.erase(std::unique(springs.begin(), springs.end()), springs.end());
 }
 
@@ -105,7 +111,7 @@ void CompliantDerivatives::displace(const Eigen::VectorXd& x, double t) {
         });
     if (it == from_.contacts.end() || contact_before(name, *it))
       it = from_.contacts.insert(it, {name.pair, name.feature, {0, 0, 0}, {0, 0, 0}});
-    it->extension += Vec3d{e[0], e[1], e[2]} * t;
+    (name.turns ? it->turn : it->extension) += Vec3d{e[0], e[1], e[2]} * t;
   }
 }
 

@@ -137,26 +137,13 @@ const GradientReport& Simulator::gradient_report() {
   return differentiator().report(derivative_input());
 }
 
-static bool has_couples(const Parameters& p) {
-  const auto any = [](const std::vector<Material>& materials) {
-    return std::any_of(materials.begin(), materials.end(), [](const Material& m) {
-      return m.torsional_friction > 0.0 || m.rolling_friction > 0.0;
-    });
-  };
-  return any(p.material) || any(p.pair_material);
-}
-
-/// Those of the last step, if it is one of a compliant integrator, which has none by a `parameter`,
-/// nor where the springs of couples are state beside the extensions.
+/// Those of the last step, if it is one of a compliant integrator, which has none by a `parameter`.
 CompliantDerivatives* Simulator::compliant_derivatives(const std::string* parameter) {
   if (step_->rigid() != nullptr) return nullptr;
   check_last_step();
   if (parameter != nullptr)
     refuse("integrator \"" + settings_.integrator + "\" has them by q, v and torque, not by \"" +
            *parameter + "\"");
-  if (has_couples(edits_.seen()))
-    refuse("integrator \"" + settings_.integrator +
-           "\" has none where torsional_friction or rolling_friction act; semi-implicit-euler has");
   if (!compliant_) compliant_ = std::make_unique<CompliantDerivatives>(scene_, settings_);
   compliant_->set_interrupt(settings_.solver.interrupt);
   if (differentiated_step_ != step_count_)

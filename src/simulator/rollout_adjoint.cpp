@@ -2,7 +2,6 @@
 
 #include "derivatives/differentiator.hpp"
 #include "derivatives/reach.hpp"
-#include "model/contact_order.hpp"
 #include "simulator/step_kind.hpp"
 
 #include <algorithm>
@@ -106,8 +105,9 @@ void match_springs(const std::vector<SpringName>& of,
                    Eigen::Ref<Eigen::VectorXd> out) {
   out.setZero();
   for (std::size_t i = 0; i < springs.size(); ++i) {
-    const SpringName* found = find_contact(of, springs[i]);
-    if (found != nullptr) out.segment<3>(3 * i) = by.segment<3>(3 * (found - of.data()));
+    const auto found = std::lower_bound(of.begin(), of.end(), springs[i]);
+    if (found != of.end() && *found == springs[i])
+      out.segment<3>(3 * i) = by.segment<3>(3 * (found - of.begin()));
   }
 }
 

@@ -271,7 +271,7 @@ def test_springs_of_contacts_are_carried_along(integrator: str) -> None:
     dl_dx = np.zeros(12)
     dl_dx[9:] = 1.0  # turning
     grad = sim.rollout(start.copy(), taus, tape=True).adjoint(dl_dx)
-    assert grad.springs == ((0, 1, 0),) and grad.initial_springs.shape == (1, 3)
+    assert grad.springs == ((0, 1, 0, False),) and grad.initial_springs.shape == (1, 3)
     assert grad.report.by_differences == (0 if integrator == "implicit-euler" else 10)
     assert grad.report.exact == (integrator == "implicit-euler") and grad.report.kinks == 0
     assert np.abs(grad.initial_springs).max() > 0.0

@@ -3,17 +3,20 @@
 #include "stiction/contact/contact_mode.hpp"
 #include "stiction/math/constants.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace stiction {
 
-/// A contact point whose spring is part of the state, see ContactMemory.
+/// A spring of a contact point, part of the state: ContactMemory::extension, or its turn where
+/// torsional or rolling friction acts. In the order of the fields.
 struct SpringName {
   std::uint64_t pair;
   std::uint32_t feature;
-  bool operator==(const SpringName&) const = default;
+  bool turns = false;
+  auto operator<=>(const SpringName&) const = default;
 };
 
 /// Where the derivatives of a step hold, and where they are one of several.
@@ -22,9 +25,9 @@ struct GradientReport {
   /// `springs`, the two numbers after it and num_not_converged; exact ones num_at_switch,
   /// num_gap_kinks and smallest_gap too.
   std::string method = "exact";
-  /// Of compliant integrators, and of rigid steps with tangential_compliance, sorted: points that
-  /// the step closed or that had or have an extension. Each is three numbers of the state, see
-  /// StepDerivatives.
+  /// Of compliant integrators, and of rigid steps with tangential_compliance, sorted: of points
+  /// that the step closed or that had or have an extension, and likewise turns. Each is three
+  /// numbers of the state, see StepDerivatives.
   std::vector<SpringName> springs;
   int num_kinks = 0;  ///< columns whose one-sided differences disagree: their mean
   /// Largest difference of two central differences, at h / 2 and h, over three, relative to the
