@@ -93,6 +93,8 @@ DualForce force_at(const CompliantInput& input,
     for (int r = 0; r < 3; ++r) f[r].d[i] = df[r];
     if (extension == nullptr) continue;
     const PointCompliance& k = point.compliance;
+    extension[i] = {0, 0, 0};
+    if (!k.slides_with_friction()) continue;
     const Vec3d de =
         point.force.mode == ContactMode::kStick
             ? dx * -1.0
@@ -235,7 +237,7 @@ void settle_end(const CompliantInput& input,
       c.tangential_damping *= part;
     }
     Vec3d way_T = to_contact(input.scene, end, point, way);
-    if (point.kind != PointKind::kMaterial) {
+    if (point.kind != PointKind::kMaterial && c.slides_with_friction()) {
       way_T = motion.velocity * input.h;
       const double stretched = touched ? part : inside_now ? 0.0 : 1.0;
       motion.extension.x -= stretched * way_T.x;

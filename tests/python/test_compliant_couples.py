@@ -286,3 +286,37 @@ def test_the_published_law_refuses_them() -> None:
     scene.add_ground(stiction.Material(rolling_friction=0.01, stiffness=1e5))
     with pytest.raises(ValueError, match=r"rolling_friction\[0\].*law \"published\""):
         stiction.Simulator(scene, dt=1e-3, integrator="rk4", law="published")
+
+
+@pytest.mark.parametrize("integrator", EVERY)
+@pytest.mark.parametrize("couple", ["torsional_friction", "rolling_friction"])
+@pytest.mark.parametrize("shape", [stiction.Sphere(RADIUS), stiction.Box([0.1, 0.07, 0.05])])
+def test_sliding_without_friction_stores_nothing(
+    integrator: str, couple: str, shape: stiction.Shape
+) -> None:
+    """Galilei: beside a body that spins in place, one that slides as well has the same springs,
+    and half m v^2 more of energy, step by step."""
+    slide = np.array([0.7, -0.4, 0.0])
+    energies: list[list[tuple[float, float]]] = []
+    for speed in (np.zeros(3), slide):
+        scene = stiction.Scene()
+        scene.add_ground(stiction.Material(friction=0.0, stiffness=1e5, damping=200.0))
+        height = RADIUS if shape.type == "sphere" else 0.05
+        surface = stiction.Material(friction=0.0, **{couple: 0.01})
+        scene.add_body("body", shape, MASS, pose(0.0, 0.0, height - MASS * GRAVITY / 1e5), surface)
+        sim = stiction.Simulator(scene, dt=1e-4, integrator=integrator)
+        state = sim.initial_state()
+        state.v = [*speed, 0.0, 0.0, 0.05]  # it soon hangs on the springs of the couple
+        seen = []
+        for _ in range(400):
+            report = sim.step(state)
+            assert report.status == "ok"
+            total = report.kinetic_energy + report.potential_energy + report.elastic_energy
+            seen.append((report.elastic_energy, total))
+        energies.append(seen)
+        assert all(not np.any(memory.extension) for memory in state.contacts)
+    still, moving = np.array(energies)
+    np.testing.assert_allclose(moving[:, 0], still[:, 0], rtol=1e-6)
+    more = 0.5 * MASS * float(slide @ slide)
+    np.testing.assert_allclose(moving[:, 1] - still[:, 1], more, rtol=1e-6)
+    assert np.all(np.diff(still[:, 1]) < 1e-9)
