@@ -23,7 +23,7 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 void append(std::vector<std::string>& to,
             const std::vector<std::string>& more,
             const std::string& prefix) {
-  for (const std::string& name : more) to.push_back(prefix + name);
+  for (const std::string& name : more) to.push_back(name.empty() ? name : prefix + name);
 }
 
 /// Floating roots moved by X_W.
@@ -99,7 +99,8 @@ void Scene::add_topology(const Scene& other, const Transform& X_W, const std::st
     robot.body_offset += bodies;
     robot.q_offset += nq_;
     robot.v_offset += nv_;
-    for (FrameDescription& frame : robot.description.frames) frame.name = prefix + frame.name;
+    robot.part = prefix + robot.part;
+    robot.X_W = X_W * robot.X_W;
     robots_.push_back(std::move(robot));
   }
   for (Geometry g : other.geometries_) {

@@ -51,6 +51,13 @@ struct RobotSlice {
   std::string name;
   int body_offset = 0, num_bodies = 0, q_offset = 0, nq = 0, v_offset = 0, nv = 0;
   Robot description;
+  std::string part{};                     ///< what add_scene() put before its names
+  Transform X_W = Transform::identity();  ///< where it was placed, for what no tree of it carries
+
+  /// A frame of it answers to its own name and to "<robot>/<frame>", either behind `part`.
+  bool has_name(const FrameDescription& frame, const std::string& n) const {
+    return n == part + frame.name || n == name + "/" + frame.name;
+  }
 };
 
 /// Coefficients of a pair of materials: friction is the geometric mean, restitution, torsional
@@ -164,7 +171,8 @@ class Scene {
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;
-  /// Body and placement of a named frame ("robot/frame" or a unique frame name).
+  /// Body and placement of a named frame ("robot/frame" or a unique frame name, the prefixes of
+  /// add_scene() before them); -1 and the placement in the world where no body of it moves.
   std::pair<int, Transform> frame(const std::string& n) const;
 
   /// May this pair collide? Same body, both in the world: no; enable_pair(): yes; else adjacent

@@ -132,6 +132,31 @@ BOOST_AUTO_TEST_CASE(filters_and_exceptions_from_them) {
   BOOST_TEST(!scene.pair_enabled(1, 2));
 }
 
+BOOST_AUTO_TEST_CASE(what_has_no_name_gets_none) {
+  Robot chain;  // as joints of two axes are: a body between them without a name
+  chain.name = "chain";
+  for (int k = 0; k < 2; ++k) {
+    BodyDescription b;
+    b.name = k == 0 ? "" : "end";
+    b.joint_name = k == 0 ? "" : "turn";
+    b.parent = k - 1;
+    b.joint = JointType::kRevolute;
+    b.mass = 1.0;
+    b.inertia = {1, 0, 1, 0, 0, 1};
+    chain.bodies.push_back(b);
+    chain.dofs.push_back({});
+    chain.neutral.push_back(0.0);
+  }
+  Scene alone, both;
+  alone.add_robot(chain);
+  both.add_scene(alone, Transform::identity(), "left/");
+  both.add_scene(alone, Transform::identity(), "right/");
+  const std::vector<std::string> bodies{"", "left/end", "", "right/end"};
+  const std::vector<std::string> joints{"", "left/turn", "", "right/turn"};
+  BOOST_TEST(both.body_names() == bodies);
+  BOOST_TEST(both.joint_names() == joints);
+}
+
 BOOST_AUTO_TEST_CASE(errors_leave_the_scene) {
   Scene scene = rig();
   const std::string before = scene_to_bytes(scene);
