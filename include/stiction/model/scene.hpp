@@ -85,10 +85,11 @@ class Scene {
                 const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "",
                 const std::optional<std::string>& prefix = std::nullopt);
-  /// Places all of another scene but its gravity: robots, bodies, geometries, filters, closures,
-  /// gears, numbers, configurations, visuals, messages. What is fixed to its world or floats goes
-  /// to X_W; `prefix` stands before its names, configurations excepted: one that both scenes have
-  /// is that of both. By default none if this scene has no body yet, else "<name>/".
+  /// Places all of another scene but its gravity (one that differs is told in messages()): robots,
+  /// bodies, geometries, filters, closures, gears, numbers, configurations, visuals, messages. What
+  /// is fixed to its world or floats goes to X_W; `prefix` stands before its names, configurations
+  /// excepted: one that both scenes have is that of both. By default none if this scene has no body
+  /// yet, else "<name>/".
   void add_scene(const Scene& other,
                  const Transform& X_W = Transform::identity(),
                  const std::optional<std::string>& prefix = std::nullopt);
@@ -206,6 +207,7 @@ class Scene {
   static void check_name(const std::string& given, const std::string& field);
   void check_new_body(const std::string& body_name, const std::string& field) const;
   void check_pair(int a, int b, const char* call) const;
+  void compare_gravity(const Scene& other);
   void add_names(const Scene& other, const std::string& prefix);
   void add_topology(const Scene& other, const Transform& X_W, const std::string& prefix);
   void add_numbers(const Scene& other, const Transform& X_W);

@@ -157,6 +157,37 @@ BOOST_AUTO_TEST_CASE(what_has_no_name_gets_none) {
   BOOST_TEST(both.joint_names() == joints);
 }
 
+BOOST_AUTO_TEST_CASE(constraints_keep_their_names_apart) {
+  Scene scene;
+  scene.add_body("ball", Shape::sphere(0.1), 1.0, Transform::identity());
+  scene.add_weld("hold", -1, Transform::identity(), 0, Transform::identity());
+  const std::string before = scene_to_bytes(scene);
+  Scene part;
+  part.name = "part";
+  part.add_body("cube", Shape::box({0.1, 0.1, 0.1}), 1.0, Transform::identity());
+  part.add_point_closure("hold", -1, {0, 0, 0}, 0, {0, 0, 0});
+  refuses([&] { scene.add_scene(part, Transform::identity(), ""); },
+          "add_scene(\"part\"): closure \"hold\" is taken; give another prefix than \"\"");
+  BOOST_TEST((scene_to_bytes(scene) == before));
+  scene.add_scene(part);
+  BOOST_TEST(scene.closures()[1].name == "part/hold");
+}
+
+BOOST_AUTO_TEST_CASE(another_gravity_is_told) {
+  Scene scene = rig(), moon = rig();
+  scene.name = "here";
+  moon.parameters.gravity = {0, 0, -1.62};
+  scene.add_scene(rig(), Transform::identity(), "a/");
+  BOOST_TEST(scene.messages().empty());
+  scene.add_scene(moon, Transform::identity(), "b/");
+  BOOST_TEST(scene.messages().size() == 1u);
+  BOOST_TEST((scene.messages()[0].kind == LoadMessage::Kind::kWarning));
+  BOOST_TEST(scene.messages()[0].text ==
+             "scene \"rig\" was added to \"here\": its gravity [0, 0, -1.62] is not that of the "
+             "scene, [0, 0, -9.81], which holds; set parameters.gravity to change it");
+  BOOST_TEST(scene.parameters.gravity.z == -9.81);
+}
+
 BOOST_AUTO_TEST_CASE(errors_leave_the_scene) {
   Scene scene = rig();
   const std::string before = scene_to_bytes(scene);
