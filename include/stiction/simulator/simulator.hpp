@@ -195,6 +195,9 @@ class Simulator {
   void complete() const;
   void refuse_underived(const std::string& caller) const;
   void check_last_step() const;
+  void refuse_unless_whole(const char* caller) const;
+  bool sleeps(int body) const;
+  [[noreturn]] void refuse_sleeper(const char* caller, int body) const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
   CompliantDerivatives* compliant_derivatives(const std::string* parameter = nullptr);
