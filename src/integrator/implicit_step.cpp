@@ -218,9 +218,14 @@ static void add_touching_couples(const CompliantPoint& point,
 void settle_end(const CompliantInput& input,
                 const CompliantSystem& start,
                 CompliantSystem& end,
-                EndDerivatives& derivatives) {
+                EndDerivatives& derivatives,
+                const std::vector<std::uint8_t>* frictionless) {
   const CompliantLaw law = input.settings.chosen_law();
   derivatives.resize(end.points.size());
+  const auto slips = [&](int body) {
+    return body >= 0 && frictionless != nullptr &&
+           (*frictionless)[input.scene.tree_of_body(body)] != 0;
+  };
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
@@ -232,6 +237,7 @@ void settle_end(const CompliantInput& input,
     const bool touched = law == CompliantLaw::kContinuous && inside_now;
     const double part = depth / (depth + before);
     PointCompliance c = point.compliance;
+    if (slips(contact.body_a) || slips(contact.body_b)) c.friction = 0.0;
     if (touched) {
       c.damping *= part;
       c.tangential_damping *= part;
