@@ -10,6 +10,7 @@
 #include <boost/python/stl_iterator.hpp>
 
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -140,11 +141,13 @@ struct SimulationFailure {
 
 /// An argument of a function, for `refusal`.
 struct Argument {
-  enum Kind { kNumber, kInteger, kText, kShape, kState, kAny };
+  enum Kind { kNumber, kInteger, kText, kShape, kState, kScene, kAny };
   const char* name;
   Kind kind = kAny;
   bool required = true;
 };
+/// What stands before names; none: the callee's default. Raises TypeError for what is no text.
+std::optional<std::string> prefix_from(const bp::object& prefix);
 /// A method that fits all arguments and raises TypeError naming the first that is wrong. To be
 /// defined *before* the true one: Boost.Python tries the last overload first.
 bp::object refusal(const std::string& function, const std::vector<Argument>& arguments);

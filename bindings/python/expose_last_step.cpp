@@ -102,16 +102,8 @@ bp::tuple wrench_between(Holder& sim,
   if (!point.is_none()) X.p = vec3_from(point, "point");
   const LastStep last(sim, "Simulator.wrench_between");
   if (!frame.is_none()) X = frame_of_step(sim, frame);
-  Vec3d force{0, 0, 0}, moment{0, 0, 0};
-  for (const ContactReport& c : sim.contacts()) {
-    const bool same = c.body_a == a && c.body_b == b, swapped = c.body_a == b && c.body_b == a;
-    if (!same && !swapped) continue;
-    const double sign = same ? 1.0 : -1.0;
-    const Vec3d f = c.force_on_b_world * sign;
-    force += f;
-    moment += cross(c.position - X.p, f) + c.moment_on_b_world * sign;
-  }
-  return wrench_in(X, X.p, force, moment);
+  const BodyWrench w = sim.wrench_between(a, b, X.p);
+  return wrench_in(X, X.p, w.force, w.moment);
 }
 
 std::shared_ptr<NamedMotion> motion(const Holder& sim) {
@@ -224,14 +216,17 @@ void expose_last_step(SimulatorClass& c) {
       .def("wrench_on",
            &wrench_on,
            (arg("self"), arg("body")),
-           "BodyWrench of all contacts on a body, by name or number, in the last step.")
+           "BodyWrench of all contacts on a body, by name or number, in the last step. Raises "
+           "ValueError unless that step is whole, and for a body that sleeps.")
       .def("wrench_between",
            &wrench_between,
            (arg("self"), arg("body_a"), arg("body_b"), arg("point") = none, arg("frame") = none),
            "(force (3,) [N], moment (3,) [N m]) of all contacts between two bodies (\"world\": the "
            "fixed world) in the last step: what B feels. In world axes, the moment about `point` "
            "(3,), world [m], None: the world's origin; or in the axes of the body or named frame "
-           "`frame` and about its origin, where the step began.")
+           "`frame` and about its origin, where the step began. Raises ValueError as wrench_on() "
+           "does; "
+           "bodies that are awake touch none that sleeps.")
       .def("motion",
            &motion,
            arg("self"),

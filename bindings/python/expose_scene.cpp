@@ -47,9 +47,7 @@ int add_robot(SceneHolder& s,
               const std::string& name,
               const bp::object& prefix) {
   s.before_adding();
-  std::optional<std::string> given;
-  if (!prefix.is_none()) given = bp::extract<std::string>(prefix)();
-  return s.add_robot(robot, transform_from(X_W, "X_W"), name, given);
+  return s.add_robot(robot, transform_from(X_W, "X_W"), name, prefix_from(prefix));
 }
 
 int add_body(SceneHolder& s,

@@ -8,14 +8,25 @@
 namespace stiction::python {
 namespace {
 
+/// What was said of it; empty: nothing.
+std::string add_silently(SceneHolder& s,
+                         const SceneHolder& other,
+                         const bp::object& X_W,
+                         const bp::object& prefix) {
+  s.before_adding();
+  const std::size_t parts = s.messages().size() + other.messages().size();
+  s.add_scene(other, transform_from(X_W, "X_W"), prefix_from(prefix));
+  return s.messages().size() > parts ? s.messages().back().text : "";
+}
+
 void add_scene(SceneHolder& s,
                const SceneHolder& other,
                const bp::object& X_W,
                const bp::object& prefix) {
-  s.before_adding();
-  std::optional<std::string> given;
-  if (!prefix.is_none()) given = bp::extract<std::string>(prefix)();
-  s.add_scene(other, transform_from(X_W, "X_W"), given);
+  const std::string said = add_silently(s, other, X_W, prefix);
+  if (said.empty()) return;
+  const bp::object kind = bp::import("stiction.loading").attr("LoadWarning");
+  bp::import("warnings").attr("warn")(said, kind, 1);  // no frame of ours: the caller's line
 }
 
 void enable_pair(SceneHolder& s, const bp::object& a, const bp::object& b) {
@@ -102,10 +113,18 @@ void add_parts(SceneClass& c) {
                     bp::make_getter(&Visual::shape, bp::return_value_policy<bp::return_by_value>()))
       .add_property("placement", &visual_placement, "pinocchio.SE3 in the body, or in the world.")
       .add_property("color", &visual_color, "(4,) red, green, blue, opacity in [0, 1].");
+  using A = Argument;
+  c.def("_add_scene",
+        &add_silently,
+        (arg("self"), arg("scene"), arg("X_W") = none, arg("prefix") = none))
+      .def("add_scene",
+           refusal("add_scene",
+                   {{"scene", A::kScene}, {"X_W", A::kAny, false}, {"prefix", A::kAny, false}}));
   c.def("add_scene",
         &add_scene,
         (arg("self"), arg("scene"), arg("X_W") = none, arg("prefix") = none),
-        "Places all of another scene but its gravity: robots, bodies, geometries, filters, "
+        "Places all of another scene but its gravity (a LoadWarning says so where it differs): "
+        "robots, bodies, geometries, filters, "
         "closures, gears, parameters, configurations, visuals, messages. What is fixed to its "
         "world or floats goes to X_W. `prefix` stands before its names, configurations excepted: "
         "one that both scenes have is that of both; None: nothing if this scene has no body yet, "

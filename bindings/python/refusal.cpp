@@ -36,6 +36,8 @@ bool fits(Argument::Kind kind, const bp::object& x) {
       return bp::extract<const Shape&>(x).check();
     case Argument::kState:
       return bp::extract<const State&>(x).check();
+    case Argument::kScene:
+      return bp::extract<const SceneHolder&>(x).check();
     case Argument::kAny:
       return true;
   }
@@ -54,6 +56,8 @@ const char* wanted(Argument::Kind kind) {
       return "a Shape, such as stiction.Sphere(0.1)";
     case Argument::kState:
       return "a State, such as sim.initial_state()";
+    case Argument::kScene:
+      return "a Scene, such as stiction.load(\"solo12\")";
     case Argument::kAny:
       break;
   }
@@ -173,6 +177,12 @@ const Material& material_from(const bp::object& material, const char* field) {
                                               : "Material(friction=0.5)";
   raise_type_error(std::string(field) + " = " + quoted(material) +
                    ": must be a Material, such as " + fix);
+}
+
+std::optional<std::string> prefix_from(const bp::object& prefix) {
+  if (prefix.is_none()) return std::nullopt;
+  if (is_text(prefix)) return std::string(bp::extract<std::string>(prefix));
+  raise_type_error("prefix = " + quoted(prefix) + ": must be a str, such as \"left/\", or None");
 }
 
 int index_of_body(const bp::object& body, const char* field) {

@@ -479,6 +479,9 @@ class Scene:
         robot_name: str = "",
         prefix: str | None = None,
     ) -> int: ...
+    def _add_scene(
+        self, scene: Scene, X_W: _Placement = None, prefix: str | None = None
+    ) -> str: ...
     def add_scene(
         self, scene: Scene, X_W: _Placement = None, prefix: str | None = None
     ) -> None: ...

@@ -14,8 +14,8 @@ Vec3d ContactWrenches::place_of(const ContactMemory& contact, const Vec3d& other
   return points > 0 ? sum * (1.0 / points) : otherwise;
 }
 
-const std::vector<ContactWrenches::Applied>& ContactWrenches::find(const Parameters& p,
-                                                                   const FrameMotion& before) {
+const std::vector<AppliedContact>& ContactWrenches::find(const Parameters& p,
+                                                         const FrameMotion& before) {
   out_.clear();
   if (state_.contacts.empty()) return out_;
   state_.queries.clear();  // those of the end of the step

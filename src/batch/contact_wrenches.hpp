@@ -1,23 +1,18 @@
 #pragma once
 
 #include "batch/frame_motion.hpp"
+#include "batch/world_range.hpp"
 #include "collision/scene/collide.hpp"
 
 #include <vector>
 
 namespace stiction {
 
-/// What the contacts of one world's last step carried, and where. A world keeps their impulses
-/// alone; their places are found once more where the step began, which takes as long as its
-/// collision part.
+/// What the contacts of one world's last rigid step carried, and where. A world keeps their
+/// impulses alone; their places are found once more where the step began, which takes as long as
+/// its collision part.
 class ContactWrenches {
  public:
-  struct Applied {
-    int geometry_a, geometry_b;
-    Vec3d point;          ///< world [m]
-    Vec3d force, moment;  ///< mean over the step, on B [N], about the point [N m]
-  };
-
   ContactWrenches(const Scene& scene, const SimulatorSettings& settings)
       : scene_(scene), settings_(settings) {
     collision_.resize(scene);
@@ -28,7 +23,7 @@ class ContactWrenches {
   /// led the narrow phase to other features) lie in the middle of those of their pair, and what
   /// has none at the centre of its first body.
   State& state() { return state_; }
-  const std::vector<Applied>& find(const Parameters& p, const FrameMotion& before);
+  const std::vector<AppliedContact>& find(const Parameters& p, const FrameMotion& before);
 
  private:
   Vec3d place_of(const ContactMemory& contact, const Vec3d& otherwise) const;
@@ -38,7 +33,7 @@ class ContactWrenches {
   State state_;
   CollisionWorkspace collision_;
   ContactSet found_;
-  std::vector<Applied> out_;
+  std::vector<AppliedContact> out_;
 };
 
 }  // namespace stiction

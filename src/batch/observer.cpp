@@ -164,6 +164,7 @@ struct Observer::Impl {
   void write(int number, Part& part) const;
   void write(const Column& column, const World& world, const Part& part, double* to) const;
   void write_contacts(Kind kind, const World& world, const Part& part, double* to) const;
+  const std::vector<AppliedContact>& applied(const World& world, const Part& part) const;
   void write_wrenches(const World& world, const Part& part, double* to) const;
   void write_imu(const World& world, const Part& part, double* to) const;
   void write_frames(Kind kind, const Part& part, double* to) const;
@@ -268,37 +269,45 @@ void Observer::Impl::write(const Column& column,
   }
 }
 
-// Impulses act on B, in the axes that A's body had where the step began.
 void Observer::Impl::write_contacts(Kind kind,
                                     const World& world,
                                     const Part& part,
                                     double* to) const {
   const double dt = batch.settings.dt;
-  const auto add = [&](int a, int b, const Vec3d& impulse_A) {
+  const WorldRange& range = batch.range_of(world.number);
+  const int place = batch.place(world.number);
+  const bool kept = range.kept_contacts(place) != nullptr;
+  const auto add = [&](int a, int b, const Vec3d& impulse) {
     if (foot_of[a] < 0 && foot_of[b] < 0) return;
     if (kind == Kind::kContact) {
-      const double pushes = squared_norm(impulse_A) > 0.0 ? 1.0 : 0.0;
+      const double pushes = squared_norm(impulse) > 0.0 ? 1.0 : 0.0;
       for (const int g : {a, b}) {
         if (foot_of[g] >= 0) to[foot_of[g]] = std::max(to[foot_of[g]], pushes);
       }
       return;
     }
-    const Mat3d R = part.before.pose({scene.geometries()[a].body}).R;
-    const Vec3d force = R * impulse_A * (1.0 / dt);
+    const BodyFrame axes{kept ? -1 : scene.geometries()[a].body};
+    const Vec3d force = part.before.pose(axes).R * impulse * (1.0 / dt);
     for (int k = 0; k < kAxes; ++k) {
       if (foot_of[a] >= 0) to[kAxes * foot_of[a] + k] -= force[k];
       if (foot_of[b] >= 0) to[kAxes * foot_of[b] + k] += force[k];
     }
   };
-  batch.range_of(world.number).each_contact(batch.place(world.number), ContactVisit::by(add));
+  range.each_contact(place, ContactVisit::by(add));
+}
+
+const std::vector<AppliedContact>& Observer::Impl::applied(const World& world,
+                                                           const Part& part) const {
+  const WorldRange& range = batch.range_of(world.number);
+  const int place = batch.place(world.number);
+  if (const auto* kept = range.kept_contacts(place)) return *kept;
+  range.get_state(place, part.wrenches->state());
+  return part.wrenches->find(world.own != nullptr ? *world.own : scene.parameters, part.before);
 }
 
 /// About the centre of mass of the tree of the geometry's body; of the world's, its origin.
 void Observer::Impl::write_wrenches(const World& world, const Part& part, double* to) const {
-  ContactWrenches& wrenches = *part.wrenches;
-  batch.range_of(world.number).get_state(batch.place(world.number), wrenches.state());
-  const Parameters& p = world.own != nullptr ? *world.own : scene.parameters;
-  for (const ContactWrenches::Applied& x : wrenches.find(p, part.before)) {
+  for (const AppliedContact& x : applied(world, part)) {
     for (const auto& [geometry, sign] : {std::pair{x.geometry_a, -1.0}, {x.geometry_b, 1.0}}) {
       if (foot_of[geometry] < 0) continue;
       const int body = scene.geometries()[geometry].body;

@@ -1,6 +1,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "batch/world_range.hpp"
+#include "simulator/integrators.hpp"
 
 namespace stiction {
 namespace {
@@ -21,6 +22,7 @@ class SimulatorRange final : public WorldRange {
         parameters_(simulator_.scene(), worlds),
         states_(worlds, simulator_.initial_state()),
         control_(simulator_.hold()) {
+    if (find_integrator(settings.integrator).compliant) kept_.resize(worlds);
     simulator_.set_interrupt(poll.interrupt());
   }
 
@@ -36,10 +38,18 @@ class SimulatorRange final : public WorldRange {
   int width() const override { return 1; }
   const Scene& scene() const override { return simulator_.scene(); }
   const SimulatorSettings& settings() const override { return simulator_.settings(); }
-  void set_state(int world, const State& state) override { states_[world] = state; }
+  void set_state(int world, const State& state) override {
+    states_[world] = state;
+    if (!kept_.empty()) kept_[world].clear();
+  }
   void get_state(int world, State& state) const override { state = states_[world]; }
+  const std::vector<AppliedContact>* kept_contacts(int world) const override {
+    return kept_.empty() ? nullptr : &kept_[world];
+  }
   void each_contact(int world, const ContactVisit& visit) const override {
-    stiction::each_contact(states_[world].contacts, visit);
+    if (kept_.empty()) return stiction::each_contact(states_[world].contacts, visit);
+    for (const AppliedContact& c : kept_[world])
+      visit.call(visit.object, c.geometry_a, c.geometry_b, c.force * settings().dt);
   }
   WorldParameters& parameters() override { return parameters_; }
   void set_parameters(int world, const Parameters& p) override {
@@ -86,12 +96,21 @@ class SimulatorRange final : public WorldRange {
       add_step(
           {report.status, report.residuals.relative, report.num_contacts, 0, k == 0}, rows_, world);
       if (!report.whole()) break;
+      if (!kept_.empty()) keep_contacts(kept_[world]);
       if (actuated) row.actuation->advance(row.world, row.commands());
     }
     Vector(row.q, row.nq) = state.q;
     Vector(row.v, row.nv) = state.v;
     *row.time = state.time;
     if (kept) row.last_steps->end(row.world, row.q, row.v, settings().dt);
+  }
+
+  void keep_contacts(std::vector<AppliedContact>& kept) {
+    simulator_.contacts(contacts_);
+    kept.clear();
+    for (const ContactReport& c : contacts_)
+      kept.push_back(
+          {c.geometry_a, c.geometry_b, c.position, c.force_on_b_world, c.moment_on_b_world});
   }
 
   void take_commands(const double* torque, const double* position, const double* velocity) {
@@ -115,9 +134,11 @@ class SimulatorRange final : public WorldRange {
   const StopPoll* poll_;
   WorldParameters parameters_;
   std::vector<State> states_;
+  std::vector<std::vector<AppliedContact>> kept_;  ///< by world, of compliant steps; else empty
   Control control_;
   std::vector<Transform> poses_;
-  Parameters own_;  ///< of the world at hand
+  std::vector<ContactReport> contacts_;  ///< scratch
+  Parameters own_;                       ///< of the world at hand
   /// Whose parameters simulator_ has.
   static constexpr int kShared = -1, kNoWorld = -2;
   int simulated_ = kShared;

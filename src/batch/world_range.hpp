@@ -65,21 +65,28 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world);
 /// has none.
 bool freeze_not_finite(const WorldRows& rows, int world, std::uint8_t exit);
 
-/// visit(a, b, impulse on geometry b [N s] in the axes of the body of a), a < b, for points of
-/// contact.
+/// visit(a, b, impulse on geometry b [N s]), a < b, for points of contact; in the axes that the
+/// body of a had where the step began, or of the world where WorldRange keeps contacts.
 struct ContactVisit {
   const void* object;
-  void (*call)(const void* object, int a, int b, const Vec3d& impulse_A);
+  void (*call)(const void* object, int a, int b, const Vec3d& impulse);
 
   template <class Visit>
   static ContactVisit by(const Visit& visit) {
-    return {&visit, [](const void* self, int a, int b, const Vec3d& impulse_A) {
-              (*static_cast<const Visit*>(self))(a, b, impulse_A);
+    return {&visit, [](const void* self, int a, int b, const Vec3d& impulse) {
+              (*static_cast<const Visit*>(self))(a, b, impulse);
             }};
   }
 };
 /// Those that a state remembers.
 void each_contact(const std::vector<ContactMemory>& contacts, const ContactVisit& visit);
+
+/// What a point of contact carried in a world's last step, and where.
+struct AppliedContact {
+  int geometry_a, geometry_b;
+  Vec3d point;          ///< world [m]
+  Vec3d force, moment;  ///< mean over the step, on B [N], about the point [N m]; world axes
+};
 
 struct RangeCall {
   int steps;
@@ -97,6 +104,11 @@ class WorldRange {
   virtual const SimulatorSettings& settings() const = 0;
   virtual void set_state(int world, const State& state) = 0;
   virtual void get_state(int world, State& state) const = 0;
+  /// Those of the last step where states do not tell of its impulses, after compliant steps; none
+  /// without a step behind. Null: states do.
+  virtual const std::vector<AppliedContact>* kept_contacts([[maybe_unused]] int world) const {
+    return nullptr;
+  }
   /// The points of the last step.
   virtual void each_contact(int world, const ContactVisit& visit) const = 0;
   virtual WorldParameters& parameters() = 0;  ///< to be read and checked

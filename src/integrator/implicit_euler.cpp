@@ -18,6 +18,7 @@ void ImplicitScratch::resize(const Scene& scene) {
   for (auto* x : {&trial, &step, &residual, &whitened}) x->assign(scene.nv(), 0.0);
   for (auto* x : {&merit, &trial_merit, &length, &size, &drive}) x->assign(n, 0.0);
   done.assign(n, 0);
+  frictionless.assign(n, 0);
   islands.reset(n);
   place.assign(scene.nv(), -1);
 }
@@ -25,6 +26,7 @@ void ImplicitScratch::resize(const Scene& scene) {
 namespace {
 
 constexpr int kHalvings = 30;
+constexpr std::uint8_t kConverged = 1, kStuck = 2;
 constexpr double kArmijo = 1e-4;
 
 /// Newton's method on one sub-step.
@@ -35,6 +37,9 @@ class Newton {
 
   /// False if an island has not converged; the state is then as it was.
   bool run();
+  /// After run(): takes the friction of islands that have not converged and gain energy by it.
+  /// False: of none.
+  bool take_friction();
 
  private:
   template <class Visit>
@@ -116,7 +121,7 @@ void Newton::evaluate(const std::vector<double>& nu, std::vector<double>& merit)
   locate(input_, work_.q.data(), work_.v.data(), work_.memory, &work_.start, 0.0, end);
   turn_held(scene_, work_.start, end);
   join(end);
-  settle_end(input_, work_.start, end, s_.derivatives);
+  settle_end(input_, work_.start, end, s_.derivatives, &s_.frictionless);
   end_residual({input_, state_, nu.data()}, end, s_.joint_acceleration, s_.residual.data());
   for (int t = 0; t < num_trees(); ++t) {
     const Tree& tree = scene_.trees()[t];
@@ -209,7 +214,7 @@ void Newton::search() {
       if (sum_over(island, s_.trial_merit) <= limit) return;
       const double next = halving < kHalvings ? 0.5 * s_.length[island] : 0.0;
       if (next == 0.0) {  // stuck: leave the island where it is
-        s_.done[island] = 1;
+        s_.done[island] = kStuck;
         failed_ = true;
       }
       each_tree_of(island, [&](int t) { s_.length[t] = next; });
@@ -233,7 +238,7 @@ bool Newton::run() {
     each_island([&](int island) {
       if (s_.done[island]) return;
       if (!find_step(island)) {
-        s_.done[island] = 1;
+        s_.done[island] = kStuck;
         failed_ = true;
         return;
       }
@@ -241,7 +246,7 @@ bool Newton::run() {
         open = true;
         return;
       }
-      s_.done[island] = 1;  // its last step is taken as it is
+      s_.done[island] = kConverged;  // its last step is taken as it is
       each_tree_of(island, [&](int t) {
         const int first = scene_.trees()[t].v_offset;
         for (int k = first; k < first + scene_.trees()[t].nv; ++k) {
@@ -255,6 +260,24 @@ bool Newton::run() {
   work_.outcome.iterations = std::max(work_.outcome.iterations, iterations);
   evaluate(work_.nu, s_.merit);
   return !open && !failed_;
+}
+
+/// The residual is a force that nothing exerts; h r^T v+ is its work. Springs and dampers by
+/// implicit Euler gain nothing, so that without such work an iterate is safe.
+bool Newton::take_friction() {
+  bool any = false;
+  each_island([&](int island) {
+    if (s_.done[island] == kConverged) return;
+    double power = 0.0;
+    each_tree_of(island, [&](int t) {
+      const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
+      for (int k = first; k < first + n; ++k) power += s_.residual[k] * work_.v[k];
+    });
+    if (power <= 0.0) return;
+    any = true;
+    each_tree_of(island, [&](int t) { s_.frictionless[t] = 1; });
+  });
+  return any;
 }
 
 /// Forces and extensions of the end become those of the step. A point that slides at the end has
@@ -284,11 +307,19 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
   }
 }
 
-/// One step of input.h, or, where Newton fails, two of half of it, and so on.
+/// One step of input.h, or, where Newton fails, two of half of it, and so on. Where it fails in the
+/// least of them too and the iterate gains energy, that part is taken without friction: the bound
+/// mu f_N, which couples of large units make steep, is what keeps r from being monotone.
 void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
-  if (Newton(input, state, work).run()) return finish(input, state, work);
+  Newton newton(input, state, work);
+  if (newton.run()) return finish(input, state, work);
   if (halvings == 0 || input.solver.interrupt.requested()) {
     work.outcome.converged = false;
+    if (newton.take_friction()) {
+      state.queries.swap(work.start.here.queries);
+      newton.run();
+      std::fill(work.implicit->frictionless.begin(), work.implicit->frictionless.end(), 0);
+    }
     return finish(input, state, work);
   }
   state.queries.swap(work.start.here.queries);
@@ -313,9 +344,9 @@ bool solve_implicit_step(const CompliantInput& input, State& state, CompliantWor
 
 void implicit_euler(const CompliantInput& input, State& state, CompliantWorkspace& work) {
   make_scratch(input.scene, work);
-  const int halvings = input.settings.newton_halvings;  // a binary tree of parts, so deep
+  const int halvings = input.settings.newton_halvings;  // a tree of parts, so deep; leaves twice
   work.outcome.most_factorisations += static_cast<std::int64_t>(input.scene.trees().size()) *
-                                      input.settings.newton_iterations * ((2LL << halvings) - 1);
+                                      input.settings.newton_iterations * ((3LL << halvings) - 1);
   advance(input, halvings, state, work);
 }
 

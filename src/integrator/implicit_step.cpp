@@ -93,6 +93,8 @@ DualForce force_at(const CompliantInput& input,
     for (int r = 0; r < 3; ++r) f[r].d[i] = df[r];
     if (extension == nullptr) continue;
     const PointCompliance& k = point.compliance;
+    extension[i] = {0, 0, 0};
+    if (!k.slides_with_friction()) continue;
     const Vec3d de =
         point.force.mode == ContactMode::kStick
             ? dx * -1.0
@@ -216,9 +218,14 @@ static void add_touching_couples(const CompliantPoint& point,
 void settle_end(const CompliantInput& input,
                 const CompliantSystem& start,
                 CompliantSystem& end,
-                EndDerivatives& derivatives) {
+                EndDerivatives& derivatives,
+                const std::vector<std::uint8_t>* frictionless) {
   const CompliantLaw law = input.settings.chosen_law();
   derivatives.resize(end.points.size());
+  const auto slips = [&](int body) {
+    return body >= 0 && frictionless != nullptr &&
+           (*frictionless)[input.scene.tree_of_body(body)] != 0;
+  };
   for (std::size_t i = 0; i < end.points.size(); ++i) {
     CompliantPoint& point = end.points[i];
     const Contact& contact = end.contacts[point.contact];
@@ -230,12 +237,13 @@ void settle_end(const CompliantInput& input,
     const bool touched = law == CompliantLaw::kContinuous && inside_now;
     const double part = depth / (depth + before);
     PointCompliance c = point.compliance;
+    if (slips(contact.body_a) || slips(contact.body_b)) c.friction = 0.0;
     if (touched) {
       c.damping *= part;
       c.tangential_damping *= part;
     }
     Vec3d way_T = to_contact(input.scene, end, point, way);
-    if (point.kind != PointKind::kMaterial) {
+    if (point.kind != PointKind::kMaterial && c.slides_with_friction()) {
       way_T = motion.velocity * input.h;
       const double stretched = touched ? part : inside_now ? 0.0 : 1.0;
       motion.extension.x -= stretched * way_T.x;

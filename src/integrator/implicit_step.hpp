@@ -19,11 +19,13 @@ using EndDerivatives = std::vector<PointWrenchDerivatives>;
 
 /// Points of `end` as the implicit step sees them: the extension of a rolling point is that of its
 /// end velocity, and a point that touches within the step has its damper for that part of the step
-/// only, which keeps r continuous. Forces and their derivatives.
+/// only, which keeps r continuous. Forces and their derivatives; points on bodies of `frictionless`
+/// trees (null: none) as if they had no friction.
 void settle_end(const CompliantInput& input,
                 const CompliantSystem& start,
                 CompliantSystem& end,
-                EndDerivatives& derivatives);
+                EndDerivatives& derivatives,
+                const std::vector<std::uint8_t>* frictionless = nullptr);
 
 /// An end velocity nu that is tried.
 struct Trial {
@@ -69,7 +71,8 @@ struct ImplicitScratch {
   std::vector<double> merit, trial_merit;               ///< [trees] r^T M^-1 r
   std::vector<double> drive;                            ///< [trees] (h |a|_M)^2 without contacts
   std::vector<double> length, size;                     ///< [trees] of the step: factor, |step|_M^2
-  std::vector<std::uint8_t> done;                       ///< [trees]
+  std::vector<std::uint8_t> done;                       ///< [trees] 1: converged, 2: stuck
+  std::vector<std::uint8_t> frictionless;               ///< [trees]
   DisjointSets islands;                                 ///< of trees that points couple
   std::vector<int> dofs, place, ends;                   ///< of one island; place [nv]
   std::vector<double> matrix, right;

@@ -1,5 +1,6 @@
 #include "stiction/model/scene.hpp"
 
+#include "math/number_text.hpp"
 #include "math/quaternion.hpp"
 #include "model/check_rotation.hpp"
 
@@ -23,7 +24,7 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 void append(std::vector<std::string>& to,
             const std::vector<std::string>& more,
             const std::string& prefix) {
-  for (const std::string& name : more) to.push_back(prefix + name);
+  for (const std::string& name : more) to.push_back(name.empty() ? name : prefix + name);
 }
 
 /// Floating roots moved by X_W.
@@ -54,7 +55,23 @@ void Scene::add_scene(const Scene& other,
   whole.add_topology(other, X_W, prefix);
   whole.add_numbers(other, X_W);
   append(whole.messages_, other.messages_);
+  whole.compare_gravity(other);
   *this = std::move(whole);
+}
+
+/// It belongs to the whole: what the part was made for may be another.
+void Scene::compare_gravity(const Scene& other) {
+  const Vec3d &own = parameters.gravity, &given = other.parameters.gravity;
+  if (norm(own - given) <= 1e-9 * (norm(own) + norm(given))) return;
+  const auto text = [](const Vec3d& g) {
+    return "[" + number_text(g.x) + ", " + number_text(g.y) + ", " + number_text(g.z) + "]";
+  };
+  messages_.push_back({LoadMessage::Kind::kWarning,
+                       "",
+                       0,
+                       "scene \"" + other.name + "\" was added to \"" + name + "\": its gravity " +
+                           text(given) + " is not that of the scene, " + text(own) +
+                           ", which holds; set parameters.gravity to change it"});
 }
 
 void Scene::add_names(const Scene& other, const std::string& prefix) {
@@ -75,6 +92,8 @@ void Scene::add_names(const Scene& other, const std::string& prefix) {
   };
   check("robot", robots_, other.robots_);
   check("geometry", geometries_, other.geometries_);
+  check("closure", closures_, other.closures_);
+  check("gear", gears_, other.gears_);
   append(body_names_, other.body_names_, prefix);
   append(joint_names_, other.joint_names_, prefix);
   append(dof_names_, other.dof_names_, prefix);
@@ -99,7 +118,8 @@ void Scene::add_topology(const Scene& other, const Transform& X_W, const std::st
     robot.body_offset += bodies;
     robot.q_offset += nq_;
     robot.v_offset += nv_;
-    for (FrameDescription& frame : robot.description.frames) frame.name = prefix + frame.name;
+    robot.part = prefix + robot.part;
+    robot.X_W = X_W * robot.X_W;
     robots_.push_back(std::move(robot));
   }
   for (Geometry g : other.geometries_) {

@@ -37,7 +37,7 @@ int Scene::body(const std::string& n) const {
   // A link on a fixed joint is merged into its parent's body and lives on as a frame.
   for (const RobotSlice& r : robots_) {
     for (const FrameDescription& f : r.description.frames) {
-      if (f.name != n && r.name + "/" + f.name != n) continue;
+      if (!r.has_name(f, n)) continue;
       const std::string body_name =
           f.body < 0 ? "the world" : "body \"" + body_names_[r.body_offset + f.body] + "\"";
       unknown("body",
@@ -55,7 +55,7 @@ int Scene::joint(const std::string& n) const {
   if (i >= 0) return i;
   for (const RobotSlice& r : robots_) {
     for (const FrameDescription& f : r.description.frames) {
-      if (f.name == n || r.name + "/" + f.name == n)
+      if (r.has_name(f, n))
         unknown(
             "joint", n, joint_names_, "; \"" + n + "\" is a frame, and frames move with a body");
     }
@@ -91,13 +91,13 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
   std::vector<std::string> names;
   for (const RobotSlice& r : robots_) {
     for (const FrameDescription& f : r.description.frames) {
-      if (f.name == n || r.name + "/" + f.name == n) {
+      if (r.has_name(f, n)) {
         if (f.body >= 0) return {r.body_offset + f.body, f.placement};
         const int tree = r.num_bodies > 0 ? body_tree_[r.body_offset] : -1;
         const bool stands = tree >= 0 && !trees_[tree].free_root;  // the base is part of the world
-        return {-1, stands ? parameters.base[tree] * f.placement : f.placement};
+        return {-1, (stands ? parameters.base[tree] : r.X_W) * f.placement};
       }
-      names.push_back(f.name);
+      names.push_back(r.part + f.name);
     }
   }
   const int b = find(body_names_, n);

@@ -67,6 +67,7 @@ class SceneReader {
       read_velocities();
       each("visuals", [&](std::size_t) { read_visual(); });
     }
+    if (version_ > 2) read_places();
     if (!in_.finished()) in_.fail("has bytes left over");
     validate();
     return std::move(s_);
@@ -250,6 +251,14 @@ class SceneReader {
     v.placement = get_transform(in_, "placement");
     in_.get(v.color.data(), v.color.size());
     s_.add_visual(v);
+  }
+
+  void read_places() {
+    for (RobotSlice& r : s_.robots_) {
+      in_.what = "robot \"" + r.name + "\"";
+      r.part = in_.text("part");
+      r.X_W = get_transform(in_, "X_W");
+    }
   }
 
   template <Storable T>

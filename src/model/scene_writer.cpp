@@ -32,6 +32,7 @@ class SceneWriter {
     put_filters();
     put_configurations(out_, s_.velocities_);
     put_visuals();
+    put_places();
     const std::uint64_t size = out_.out.size() + sizeof(std::uint64_t);
     std::memcpy(&out_.out[kSceneHeaderSize - sizeof size], &size, sizeof size);
     out_.put(checksum(out_.out.data(), out_.out.size()));
@@ -130,6 +131,13 @@ class SceneWriter {
       shapes_.put(out_, v.shape);
       put_transform(out_, v.placement);
       out_.put(v.color.data(), v.color.size());
+    }
+  }
+
+  void put_places() {
+    for (const RobotSlice& r : s_.robots_) {
+      out_.put_text(r.part, "part");
+      put_transform(out_, r.X_W);
     }
   }
 

@@ -85,8 +85,8 @@ void CompliantStep::fill_report() {
   judge(outcome.converged);
 }
 
-std::vector<ContactReport> CompliantStep::contacts(double dt) const {
-  std::vector<ContactReport> out;
+void CompliantStep::contacts(double dt, std::vector<ContactReport>& out) const {
+  out.clear();
   for (const CompliantContact& c : work_.outcome.contacts) {
     ContactReport& r = out.emplace_back(report_of(c.contact));
     r.impulse = c.impulse;
@@ -98,7 +98,6 @@ std::vector<ContactReport> CompliantStep::contacts(double dt) const {
     r.moment_on_b_world = c.contact.frame * c.moment * (1.0 / dt);
     r.sliding = c.mode == ContactMode::kSlide;
   }
-  return out;
 }
 
 }  // namespace stiction

@@ -15,7 +15,7 @@ class CompliantStep final : public StepKind {
   void step(const StepInput& input, State& state) override;
 
   const StepRecord& record() const override { return work_.rigid; }
-  std::vector<ContactReport> contacts(double dt) const override;
+  void contacts(double dt, std::vector<ContactReport>& out) const override;
   std::int64_t most_factorisations(const SolverSettings&) const override {
     return work_.outcome.most_factorisations;
   }

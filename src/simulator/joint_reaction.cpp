@@ -69,8 +69,7 @@ void add_closures(const Scene& scene,
 }  // namespace
 
 SceneMotion Simulator::motion() const {
-  if (prepared_ || step_count_ == 0 || !report().whole())
-    throw std::invalid_argument("motion: the last step is not whole; call step() before");
+  refuse_unless_whole("motion");
   if (last_count_ != step_count_)
     throw std::invalid_argument(
         "motion: gradients of a rollout have repeated its first step, whose end is not kept; call "

@@ -67,11 +67,52 @@ const char* to_string(StepStatus status) {
   return "unknown";
 }
 
+void Simulator::refuse_unless_whole(const char* caller) const {
+  if (!prepared_ && step_count_ > 0 && report().whole()) return;
+  throw std::invalid_argument(std::string(caller) +
+                              ": the last step is not whole; call step() before");
+}
+
+bool Simulator::sleeps(int body) const {
+  return body >= 0 && step_->asleep(scene_.tree_of_body(body));
+}
+
+void Simulator::refuse_sleeper(const char* caller, int body) const {
+  throw std::invalid_argument(std::string(caller) + ": body \"" + scene_.body_names()[body] +
+                              "\" sleeps: its forces are not known");
+}
+
+BodyWrench Simulator::wrench_between(int body_a, int body_b, const Vec3d& point) {
+  for (const int body : {body_a, body_b}) {
+    if (body < -1 || body >= scene_.num_bodies())
+      throw std::invalid_argument("wrench_between: body " + std::to_string(body) +
+                                  ": must be in [-1, " + std::to_string(scene_.num_bodies()) + ")");
+  }
+  refuse_unless_whole("wrench_between");
+  const bool awake_a = body_a >= 0 && !sleeps(body_a), awake_b = body_b >= 0 && !sleeps(body_b);
+  for (const int body : {body_a, body_b}) {
+    if (sleeps(body) && !awake_a && !awake_b) refuse_sleeper("wrench_between", body);
+  }
+  BodyWrench out;
+  for (const ContactReport& c : contacts()) {
+    const bool same = c.body_a == body_a && c.body_b == body_b;
+    const bool swapped = c.body_a == body_b && c.body_b == body_a;
+    if (!same && !swapped) continue;
+    const double sign = same ? 1.0 : -1.0;
+    const Vec3d f = c.force_on_b_world * sign;
+    out.force += f;
+    out.moment += cross(c.position - point, f) + c.moment_on_b_world * sign;
+  }
+  return out;
+}
+
 BodyWrench Simulator::wrench_on(int body) {
   if (body < 0 || body >= scene_.num_bodies()) {
     throw std::invalid_argument("wrench_on.body = " + std::to_string(body) + ": must be in [0, " +
                                 std::to_string(scene_.num_bodies()) + ")");
   }
+  refuse_unless_whole("wrench_on");
+  if (sleeps(body)) refuse_sleeper("wrench_on", body);
   BodyWrench out;
   const std::vector<ContactReport> reports = contacts();
   if (reports.empty()) return out;

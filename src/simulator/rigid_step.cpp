@@ -337,10 +337,10 @@ std::int64_t RigidStep::most_factorisations(const SolverSettings& settings) cons
          impact_.most_factorisations + most_safe_factorisations(record_.problem);
 }
 
-std::vector<ContactReport> RigidStep::contacts(double dt) const {
+void RigidStep::contacts(double dt, std::vector<ContactReport>& out) const {
   constexpr double kSlip =
       1e-6;  // [m/s], as in the certificate: below it, what is on its cone sticks
-  std::vector<ContactReport> out(record_.contacts.size());
+  out.assign(record_.contacts.size(), {});
   int offset = 0;
   for (const ConstraintRow& row : record_.rows.rows) {
     const int at = offset;
@@ -363,7 +363,6 @@ std::vector<ContactReport> RigidStep::contacts(double dt) const {
     r.force_on_b_world = c.frame * r.impulse * (1.0 / dt);
     r.sliding = on_cone(row.set.friction, l) && slip(row.set.friction, w) > kSlip;
   }
-  return out;
 }
 
 }  // namespace stiction

@@ -25,7 +25,7 @@ class RigidStep final : public StepKind {
   /// For who ends a prepared step otherwise.
   StepRecord& prepared_record() { return record_; }
   RigidStep* rigid() override { return this; }
-  std::vector<ContactReport> contacts(double dt) const override;
+  void contacts(double dt, std::vector<ContactReport>& out) const override;
   std::int64_t most_factorisations(const SolverSettings& settings) const override;
   const CollisionCounters& counters() const override { return collision_.counters; }
   bool asleep(int tree) const override { return record_.dynamics.asleep[tree]; }

@@ -116,9 +116,15 @@ std::int64_t Simulator::most_factorisations() const {
   return step_->most_factorisations(settings_.solver);
 }
 std::vector<ContactReport> Simulator::contacts() const {
+  std::vector<ContactReport> out;
+  contacts(out);
+  return out;
+}
+void Simulator::contacts(std::vector<ContactReport>& out) const {
   complete();
-  if (!prepared_) return step_->contacts(settings_.dt);
-  throw std::invalid_argument("contacts: the step was prepared only; call advance() before");
+  if (prepared_)
+    throw std::invalid_argument("contacts: the step was prepared only; call advance() before");
+  step_->contacts(settings_.dt, out);
 }
 
 RigidStep& Simulator::rigid_step() const {

@@ -35,7 +35,7 @@ class StepKind {
   virtual void complete([[maybe_unused]] const StepInput& input) {}
   virtual const StepRecord& record() const = 0;
   virtual RigidStep* rigid() { return nullptr; }
-  virtual std::vector<ContactReport> contacts(double dt) const = 0;
+  virtual void contacts(double dt, std::vector<ContactReport>& out) const = 0;
   virtual std::int64_t most_factorisations(const SolverSettings& settings) const = 0;
   virtual const CollisionCounters& counters() const = 0;
   /// The tree was left out of the step.

@@ -331,3 +331,72 @@ def test_the_published_law_refuses_them() -> None:
     scene.add_ground(stiction.Material(rolling_friction=0.01, stiffness=1e5))
     with pytest.raises(ValueError, match=r"rolling_friction\[0\].*law \"published\""):
         stiction.Simulator(scene, dt=1e-3, integrator="rk4", law="published")
+
+
+@pytest.mark.parametrize("integrator", EVERY)
+@pytest.mark.parametrize("couple", ["torsional_friction", "rolling_friction"])
+@pytest.mark.parametrize("shape", [stiction.Sphere(RADIUS), stiction.Box([0.1, 0.07, 0.05])])
+def test_sliding_without_friction_stores_nothing(
+    integrator: str, couple: str, shape: stiction.Shape
+) -> None:
+    """Galilei: beside a body that spins in place, one that slides as well has the same springs,
+    and half m v^2 more of energy, step by step."""
+    slide = np.array([0.7, -0.4, 0.0])
+    energies: list[list[tuple[float, float]]] = []
+    for speed in (np.zeros(3), slide):
+        scene = stiction.Scene()
+        scene.add_ground(stiction.Material(friction=0.0, stiffness=1e5, damping=200.0))
+        height = RADIUS if shape.type == "sphere" else 0.05
+        surface = stiction.Material(friction=0.0, **{couple: 0.01})
+        scene.add_body("body", shape, MASS, pose(0.0, 0.0, height - MASS * GRAVITY / 1e5), surface)
+        sim = stiction.Simulator(scene, dt=1e-4, integrator=integrator)
+        state = sim.initial_state()
+        state.v = [*speed, 0.0, 0.0, 0.05]  # it soon hangs on the springs of the couple
+        seen = []
+        for _ in range(400):
+            report = sim.step(state)
+            assert report.status == "ok"
+            total = report.kinetic_energy + report.potential_energy + report.elastic_energy
+            seen.append((report.elastic_energy, total))
+        energies.append(seen)
+        assert all(not np.any(memory.extension) for memory in state.contacts)
+    still, moving = np.array(energies)
+    np.testing.assert_allclose(moving[:, 0], still[:, 0], rtol=1e-6)
+    more = 0.5 * MASS * float(slide @ slide)
+    np.testing.assert_allclose(moving[:, 1] - still[:, 1], more, rtol=1e-6)
+    assert np.all(np.diff(still[:, 1]) < 1e-9)
+
+
+def test_steps_that_do_not_converge_gain_no_energy() -> None:
+    """Drops under rolling friction of metres, which Newton's method does not always solve."""
+    rng = np.random.default_rng(11)
+    shapes = (
+        (stiction.Box([0.1, 0.1, 0.1]), 0.1),
+        (stiction.Cylinder(0.1, 0.1), 0.1),
+        (stiction.Capsule(0.05, 0.1), 0.05),
+        (stiction.Box([0.2, 0.1, 0.02]), 0.02),
+    )
+    failed = 0
+    for _ in range(250):
+        shape, height = shapes[rng.integers(4)]
+        mu, mu_r = rng.choice([0.1, 0.5, 1.0]), rng.uniform(2.0, 20.0)
+        stiffness, dt = 10 ** rng.uniform(5, 7), rng.choice([4e-3, 1e-2])
+        damping = rng.choice([0.0, 0.1, 1.0]) * np.sqrt(stiffness)
+        scene = stiction.Scene()
+        scene.add_ground(stiction.Material(friction=mu, stiffness=stiffness, damping=damping))
+        surface = stiction.Material(friction=mu, rolling_friction=mu_r)
+        scene.add_body("body", shape, 1.0, pose(0.0, 0.0, height + 0.1), surface)
+        sim = stiction.Simulator(
+            scene, dt=dt, integrator="implicit-euler", per_point_stiffness=True
+        )
+        state = sim.initial_state()
+        state.v = np.r_[rng.normal(size=3), rng.normal(size=3) * rng.choice([1.0, 10.0])]
+        before = 0.0
+        was_bad = False
+        for _ in range(60):
+            report = sim.step(state)  # energies are those of its start
+            energy = report.kinetic_energy + report.potential_energy + report.elastic_energy
+            assert not was_bad or energy <= before + 1e-6 * abs(before)
+            before, was_bad = energy, report.status == "not_converged"
+            failed += was_bad
+    assert failed > 10

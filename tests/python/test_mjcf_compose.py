@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -275,6 +276,31 @@ def test_errors_of_composing() -> None:
     assert scene.to_bytes() == before
 
 
+def test_arguments_of_another_type_are_named() -> None:
+    scene, file = stiction.Scene(), stiction.load_mjcf(SLIDER)
+    for call, text in (
+        (lambda: file.add_to(3), "scene = 3: must be a Scene, such as stiction.Scene("),
+        (lambda: file.add_to(file), "must be a Scene, such as stiction.Scene("),
+        (lambda: file.add_to(scene, prefix=3), 'prefix = 3: must be a str, such as "left/", or'),
+        (lambda: file.add_to(scene, None, b"a/"), "prefix = b'a/': must be a str"),
+        (lambda: scene.add_scene(file), "must be a Scene, such as stiction.load"),
+        (lambda: scene.add_scene(file.scene, prefix=3), "prefix = 3: must be a str"),
+        (
+            lambda: scene.add_robot(stiction.load("solo12").robots[0].description, prefix=3),
+            "prefix = 3: must be a str",
+        ),
+        (lambda: scene.add_scene(), "add_scene() lacks the argument 'scene'"),
+    ):
+        with pytest.raises(TypeError) as error:
+            call()  # type: ignore[no-untyped-call]
+        assert text in str(error.value)
+        assert "C++" not in str(error.value) and "convert" not in str(error.value)
+    for wrong in (np.eye(3), [1.0, 2.0], 1.0, "there", object()):
+        with pytest.raises(ValueError, match=r"X_W .*\(4, 4\)"):
+            file.add_to(scene, wrong)
+    assert scene.num_bodies == 0
+
+
 def test_gravity_and_what_simulation_alone_knows_are_said() -> None:
     text = SLIDER.replace("<worldbody>", '<option gravity="0 0 -1" density="1.2"/><worldbody>')
     file, scene = stiction.load_mjcf(text), stiction.Scene()
@@ -282,7 +308,13 @@ def test_gravity_and_what_simulation_alone_knows_are_said() -> None:
         file.add_to(scene)
     texts = [str(warning.message) for warning in said]
     assert any("density, viscosity and wind: not in a composed scene" in text for text in texts)
-    assert any("gravity [0.0, 0.0, -1.0] is not that of the scene" in text for text in texts)
+    gravity = "its gravity [0, 0, -1] is not that of the scene, [0, 0, -9.81], which holds"
+    assert sum(gravity in text for text in texts) == 1
+    assert all(warning.filename == __file__ for warning in said)
+    assert any(gravity in m.text and m.kind == "warning" for m in scene.messages)
+    with pytest.warns(stiction.LoadWarning, match=re.escape(gravity)) as said:
+        scene.add_scene(file.scene, prefix="again/")
+    assert [warning.filename for warning in said] == [__file__]
     assert any("density" in m.text and m.kind == "unused" for m in scene.messages)
     np.testing.assert_array_equal(scene.parameters.gravity, [0, 0, -9.81])
 

@@ -215,7 +215,7 @@ def test_errors_name_file_and_fault(tmp_path: Path) -> None:
             stiction.Scene.from_bytes(data)
 
     says(b"#!/bin/sh", 'is not a saved scene: does not begin with "STICSCEN"')
-    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 2")
+    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 3")
     says(good[:-20], f"truncated: it has {len(good) - 20} bytes, its header says {len(good)}")
     says(good[:200] + b"\xff" + good[201:], "damaged: its checksum does not match")
     says(good + good, "has bytes left over")

@@ -72,3 +72,37 @@ def test_settings() -> None:
     assert sim.run(state, None, 800).num_asleep == 0
     with pytest.raises(TypeError, match="asleep"):
         sim.asleep(1)  # type: ignore[arg-type]
+
+
+def test_contact_wrenches_of_sleepers_and_of_steps_that_failed_are_refused() -> None:
+    """A stack that sleeps stands on the ground with force, though steps leave it out."""
+    scene = stiction.load("box-stack(2)")
+    start = np.eye(4)
+    start[:3, 3] = 3.0, 0.0, 5.0
+    scene.add_body("falling", stiction.Sphere(0.1), 1.0, start)
+    low, high = scene.body_names[:2]
+    sim = stiction.Simulator(scene, sleeping=True, sleep_time=0.1)
+    state = sim.initial_state()
+    sim.run(state, steps=50)
+    assert sim.wrench_between("world", low)[0][2] > 1.0
+    assert not np.any(sim.wrench_on("falling").force)
+    sim.run(state, steps=150)
+    assert sim.report().num_asleep == 2
+    for a, b in ((low, high), ("world", low), (high, "world")):
+        with pytest.raises(ValueError, match=r"wrench_between: body .* sleeps: its forces are not"):
+            sim.wrench_between(a, b)
+    for body in (low, high):
+        with pytest.raises(ValueError, match=f'wrench_on: body "{body}" sleeps: its forces'):
+            sim.wrench_on(body)
+    for a, b in (("world", "falling"), (low, "falling")):  # who is awake touches no sleeper
+        assert not np.any(sim.wrench_between(a, b))
+    state.v[-1] = 1e200
+    with pytest.raises(stiction.SimulationError):
+        sim.step(state)
+    for call in (
+        lambda: sim.wrench_between("world", low),
+        lambda: sim.wrench_on("falling"),
+        sim.motion,
+    ):
+        with pytest.raises(ValueError, match="the last step is not whole; call step"):
+            call()

@@ -51,6 +51,13 @@ struct RobotSlice {
   std::string name;
   int body_offset = 0, num_bodies = 0, q_offset = 0, nq = 0, v_offset = 0, nv = 0;
   Robot description;
+  std::string part{};                     ///< what add_scene() put before its names
+  Transform X_W = Transform::identity();  ///< where it was placed, for what no tree of it carries
+
+  /// A frame of it answers to its own name and to "<robot>/<frame>", either behind `part`.
+  bool has_name(const FrameDescription& frame, const std::string& n) const {
+    return n == part + frame.name || n == name + "/" + frame.name;
+  }
 };
 
 /// Coefficients of a pair of materials: friction is the geometric mean, restitution, torsional
@@ -78,10 +85,11 @@ class Scene {
                 const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "",
                 const std::optional<std::string>& prefix = std::nullopt);
-  /// Places all of another scene but its gravity: robots, bodies, geometries, filters, closures,
-  /// gears, numbers, configurations, visuals, messages. What is fixed to its world or floats goes
-  /// to X_W; `prefix` stands before its names, configurations excepted: one that both scenes have
-  /// is that of both. By default none if this scene has no body yet, else "<name>/".
+  /// Places all of another scene but its gravity (one that differs is told in messages()): robots,
+  /// bodies, geometries, filters, closures, gears, numbers, configurations, visuals, messages. What
+  /// is fixed to its world or floats goes to X_W; `prefix` stands before its names, configurations
+  /// excepted: one that both scenes have is that of both. By default none if this scene has no body
+  /// yet, else "<name>/".
   void add_scene(const Scene& other,
                  const Transform& X_W = Transform::identity(),
                  const std::optional<std::string>& prefix = std::nullopt);
@@ -164,7 +172,8 @@ class Scene {
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;
-  /// Body and placement of a named frame ("robot/frame" or a unique frame name).
+  /// Body and placement of a named frame ("robot/frame" or a unique frame name, the prefixes of
+  /// add_scene() before them); -1 and the placement in the world where no body of it moves.
   std::pair<int, Transform> frame(const std::string& n) const;
 
   /// May this pair collide? Same body, both in the world: no; enable_pair(): yes; else adjacent
@@ -198,6 +207,7 @@ class Scene {
   static void check_name(const std::string& given, const std::string& field);
   void check_new_body(const std::string& body_name, const std::string& field) const;
   void check_pair(int a, int b, const char* call) const;
+  void compare_gravity(const Scene& other);
   void add_names(const Scene& other, const std::string& prefix);
   void add_topology(const Scene& other, const Transform& X_W, const std::string& prefix);
   void add_numbers(const Scene& other, const Transform& X_W);

@@ -89,7 +89,15 @@ class Simulator {
   /// rigid rows, as they were met, and of implicit-euler's iterations.
   std::int64_t most_factorisations() const;
   std::vector<ContactReport> contacts() const;
-  BodyWrench wrench_on(int body);  ///< of all contacts; throws for an unknown body
+  /// Into `out`, which keeps its memory.
+  void contacts(std::vector<ContactReport>& out) const;
+  /// Of all contacts of the last step. Throws for an unknown body, unless the last step is whole,
+  /// and for a body that sleeps: steps leave out what holds it.
+  BodyWrench wrench_on(int body);
+  /// Of all contacts of two bodies (-1: the world), on B, the moment about a point of the world.
+  /// Throws likewise; of a body that sleeps what lies on it is not known, but for bodies awake:
+  /// they do not touch it.
+  BodyWrench wrench_between(int body_a, int body_b, const Vec3d& point);
   /// The start of the last step with its mean acceleration, (v+ - v) / dt with v+ of a free joint
   /// in axes of the start. Throws unless the last step is whole and its end known: not after
   /// prepare() alone, nor after adjoint(), which repeats steps.
@@ -187,6 +195,9 @@ class Simulator {
   void complete() const;
   void refuse_underived(const std::string& caller) const;
   void check_last_step() const;
+  void refuse_unless_whole(const char* caller) const;
+  bool sleeps(int body) const;
+  [[noreturn]] void refuse_sleeper(const char* caller, int body) const;
   DerivativeInput derivative_input() const;
   Differentiator& differentiator();
   CompliantDerivatives* compliant_derivatives(const std::string* parameter = nullptr);

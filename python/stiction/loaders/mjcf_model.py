@@ -12,7 +12,7 @@ import pinocchio
 from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, LoadMessage, Scene, State
-from ..loading import LoadWarning
+from ..loading import LoadWarning, _check_type
 from ..replay import ReplayGeometry
 from .mjcf_actuators import Actuation, MjcfActuator
 from .mjcf_part import Part, placement
@@ -119,15 +119,20 @@ class Mjcf:
 
         Raises:
             ValueError: a name is taken, X_W is no placement, or this is a part itself.
+            TypeError: an argument is of another type.
         """
         if self._part.placed:
             raise ValueError(
                 "add_to() is of what load_mjcf gave, not of its part of a scene; of a whole scene "
                 "Scene.add_scene(scene) makes a part"
             )
-        part = self._part.behind(scene, placement(X_W))
-        scene.add_scene(self.scene, X_W, prefix)
-        self._say_of_composing(scene)
+        _check_type("scene", scene, Scene, 'stiction.Scene(name="yard")')
+        if prefix is not None:
+            _check_type("prefix", prefix, str, '"left/", or None')
+        part = self._part.behind(scene)
+        of_scene = scene._add_scene(self.scene, X_W, prefix)
+        part = replace(part, X_W=placement(X_W))
+        self._say_of_composing(scene, of_scene)
         return replace(
             self,
             scene=scene,
@@ -139,17 +144,12 @@ class Mjcf:
             _part=part,
         )
 
-    def _say_of_composing(self, scene: Scene) -> None:
-        said = (
-            [f"{', '.join(self.beyond_scene)}: not in a composed scene"]
-            if self.beyond_scene
-            else []
-        )
-        if not np.allclose(self.scene.parameters.gravity, scene.parameters.gravity):
-            mine, theirs = (np.array(s.parameters.gravity).tolist() for s in (self.scene, scene))
-            said.append(f"its gravity {mine} is not that of the scene it is added to, {theirs}")
+    def _say_of_composing(self, scene: Scene, of_scene: str) -> None:
+        said = [of_scene] if of_scene else []
+        if self.beyond_scene:
+            said.append(f"{', '.join(self.beyond_scene)}: not in a composed scene")
+            scene._add_message(LoadMessage("unused", said[-1], self._source.file, 0))
         for text in said:
-            scene._add_message(LoadMessage("unused", text, self._source.file, 0))
             warnings.warn(f"{self._source.file}: {text}", LoadWarning, stacklevel=3)
 
     @staticmethod

@@ -44,15 +44,14 @@ class Part:
     X_W: pinocchio.SE3 = field(default_factory=pinocchio.SE3.Identity)
     placed: bool = False
 
-    def behind(self, scene: Scene, X_W: pinocchio.SE3) -> Part:
-        """Where add_scene puts it next."""
+    def behind(self, scene: Scene) -> Part:
+        """Where add_scene puts it next, its world in the scene's."""
         return replace(
             self,
             body=scene.num_bodies,
             geometry=len(scene.geometries),
             q=scene.nq,
             v=scene.nv,
-            X_W=X_W,
             placed=True,
         )
 

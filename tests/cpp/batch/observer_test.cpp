@@ -112,6 +112,28 @@ BOOST_AUTO_TEST_CASE(observing_and_observed_steps_allocate_nothing) {
   }
 }
 
+// Compliant worlds keep what their contacts carried.
+BOOST_AUTO_TEST_CASE(contacts_of_compliant_steps_allocate_nothing) {
+  Scene scene = make_scene("solo12");
+  for (Material& m : scene.parameters.material) m.stiffness = 2e4, m.damping = 100.0;
+  SimulatorSettings settings;
+  settings.integrator = "implicit-euler";
+  Batch batch(scene, 3, settings, {.threads = 2, .configuration = "standing"});
+  const Observer observer(batch, everything(scene));
+  std::vector<double> out(3 * static_cast<std::size_t>(observer.columns()));
+  const auto run = [&] {
+    batch.reset();
+    const long before = allocation_count();
+    for (int k = 0; k < 20; ++k) {
+      batch.step(4);
+      observer.observe(out.data(), observer.columns());
+    }
+    return allocation_count() - before;
+  };
+  run();
+  BOOST_TEST(run() == 0);
+}
+
 BOOST_AUTO_TEST_CASE(places_are_in_order) {
   const Scene scene = make_scene("solo12");
   Batch batch(scene, 2);

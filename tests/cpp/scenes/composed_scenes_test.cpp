@@ -132,6 +132,62 @@ BOOST_AUTO_TEST_CASE(filters_and_exceptions_from_them) {
   BOOST_TEST(!scene.pair_enabled(1, 2));
 }
 
+BOOST_AUTO_TEST_CASE(what_has_no_name_gets_none) {
+  Robot chain;  // as joints of two axes are: a body between them without a name
+  chain.name = "chain";
+  for (int k = 0; k < 2; ++k) {
+    BodyDescription b;
+    b.name = k == 0 ? "" : "end";
+    b.joint_name = k == 0 ? "" : "turn";
+    b.parent = k - 1;
+    b.joint = JointType::kRevolute;
+    b.mass = 1.0;
+    b.inertia = {1, 0, 1, 0, 0, 1};
+    chain.bodies.push_back(b);
+    chain.dofs.push_back({});
+    chain.neutral.push_back(0.0);
+  }
+  Scene alone, both;
+  alone.add_robot(chain);
+  both.add_scene(alone, Transform::identity(), "left/");
+  both.add_scene(alone, Transform::identity(), "right/");
+  const std::vector<std::string> bodies{"", "left/end", "", "right/end"};
+  const std::vector<std::string> joints{"", "left/turn", "", "right/turn"};
+  BOOST_TEST(both.body_names() == bodies);
+  BOOST_TEST(both.joint_names() == joints);
+}
+
+BOOST_AUTO_TEST_CASE(constraints_keep_their_names_apart) {
+  Scene scene;
+  scene.add_body("ball", Shape::sphere(0.1), 1.0, Transform::identity());
+  scene.add_weld("hold", -1, Transform::identity(), 0, Transform::identity());
+  const std::string before = scene_to_bytes(scene);
+  Scene part;
+  part.name = "part";
+  part.add_body("cube", Shape::box({0.1, 0.1, 0.1}), 1.0, Transform::identity());
+  part.add_point_closure("hold", -1, {0, 0, 0}, 0, {0, 0, 0});
+  refuses([&] { scene.add_scene(part, Transform::identity(), ""); },
+          "add_scene(\"part\"): closure \"hold\" is taken; give another prefix than \"\"");
+  BOOST_TEST((scene_to_bytes(scene) == before));
+  scene.add_scene(part);
+  BOOST_TEST(scene.closures()[1].name == "part/hold");
+}
+
+BOOST_AUTO_TEST_CASE(another_gravity_is_told) {
+  Scene scene = rig(), moon = rig();
+  scene.name = "here";
+  moon.parameters.gravity = {0, 0, -1.62};
+  scene.add_scene(rig(), Transform::identity(), "a/");
+  BOOST_TEST(scene.messages().empty());
+  scene.add_scene(moon, Transform::identity(), "b/");
+  BOOST_TEST(scene.messages().size() == 1u);
+  BOOST_TEST((scene.messages()[0].kind == LoadMessage::Kind::kWarning));
+  BOOST_TEST(scene.messages()[0].text ==
+             "scene \"rig\" was added to \"here\": its gravity [0, 0, -1.62] is not that of the "
+             "scene, [0, 0, -9.81], which holds; set parameters.gravity to change it");
+  BOOST_TEST(scene.parameters.gravity.z == -9.81);
+}
+
 BOOST_AUTO_TEST_CASE(errors_leave_the_scene) {
   Scene scene = rig();
   const std::string before = scene_to_bytes(scene);
