@@ -11,7 +11,7 @@
 namespace stiction {
 namespace {
 
-constexpr double kNothing = 1e-280;  // a square, of a matrix of norm 1
+constexpr double kNothing = 1e-200;  // a square, of a matrix of norm 1
 constexpr int kMostSweeps = 60;      // of one eigenvalue; two or three are usual
 
 constexpr int kLanes = 4;
@@ -132,17 +132,18 @@ STICTION_CLONES void sweep(double* d, double* b, Rotations& out) {
   for (int i = m - 1; i >= l; --i) {
     const double r = p + b[i], last = gamma, last_c = c;
     if (i < m - 1) b[i + 1] = s * r;
+    // gamma and p = gamma^2 / c from their numerator: one division to wait for.
+    const double turned = p * (d[i] - shift) - b[i] * last;
+    const bool turns = p > kNothing;
     c = p / r;
     s = b[i] / r;
-    const double secant = r / p;
-    const bool turns = p > kNothing;
-    gamma = c * (d[i] - shift) - s * last;
+    gamma = turned / r;
     d[i + 1] = last + (d[i] - gamma);
     cosines[i] = c;
     sines[i] = s;
     signs[i] = sign;
     const double next = turns ? std::copysign(sign, sign * gamma) : -before;
-    p = turns ? gamma * gamma * secant : last_c * b[i];
+    p = turns ? turned * turned / (r * p) : last_c * b[i];
     before = sign;
     sign = next;
   }
@@ -185,6 +186,14 @@ STICTION_CLONES void rotate(double* V, int n, const Rotations& by) {
   }
 }
 
+/// T from its other end. The reflections leave what is large at the beginning and, of a matrix of
+/// lower rank, zeros at the end: QL finds small eigenvalues first, and where T falls apart.
+void reverse(int n, double* d, double* e, double* V) {
+  std::reverse(d, d + n);
+  std::reverse(e, e + n - 1);
+  for (int i = 0; i < n / 2; ++i) std::swap_ranges(V + i * n, V + (i + 1) * n, V + (n - 1 - i) * n);
+}
+
 /// Brings T to a norm near 1 by a power of two, which is returned, and e to e >= 0, by the signs of
 /// the rows of V. 0 for what is not finite.
 double normalise(int n, double* d, double* e, double* V) {
@@ -218,6 +227,7 @@ bool symmetric_eigen(double* A, int n, double* values, double* vectors, double* 
   tridiagonalise(A, n, d, e, beta, p);
   accumulate(A, n, beta, vectors, p);
   e[n - 1] = 0.0;
+  reverse(n, d, e, vectors);
   const double scale = normalise(n, d, e, vectors);
   if (scale == 0.0) return false;
   double* b = e;
