@@ -1,4 +1,5 @@
 #include "contact/constraint_row.hpp"
+#include "contact/one_tree_rows.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_system.hpp"
 #include "integrator/step_coordinates.hpp"
@@ -118,6 +119,8 @@ void assemble(const CompliantInput& input, CompliantSystem& system) {
   const Scene& scene = input.scene;
   list_rows(input, system);
   assemble_rows(scene, system.dynamics, system.rows, system.row_scratch, system.delassus);
+  if (const OneTreeRows* Y = system.rows.whitened.one_tree())
+    find_responses(system.dynamics, *Y, system.responses);
   system.row_rate.assign(system.delassus.g.size(), 0.0);
   add_row_velocity(scene,
                    system.dynamics,
@@ -168,7 +171,13 @@ void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out) {
-  velocity_change(scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);
+  const OneTreeRows* Y = system.rows.whitened.one_tree();
+  if (Y == nullptr)
+    return velocity_change(
+        scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);
+  std::fill(out, out + scene.nv(), 0.0);
+  stiction::respond(
+      *Y, system.responses, f, system.row_scratch, out + scene.trees()[Y->tree].v_offset);
 }
 
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {

@@ -80,6 +80,7 @@ struct CompliantSystem {
   std::vector<double> acceleration;  ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
   ConstraintRows rows;               ///< J of all points, three rows each
   ContactProblem delassus;           ///< values: Y, island by island; islands of the points
+  std::vector<double> responses;     ///< M^-1 J^T where one tree carries all points
   // Scratch.
   RowScratch row_scratch;
   ContactSet found;
