@@ -105,7 +105,7 @@ void list_rows(const CompliantInput& input, CompliantSystem& system) {
                            system.dynamics,
                            rows,
                            system.row_scratch};
-  append_contact_rows(context, system.contacts);
+  append_point_rows(context, system.contacts);
   bool general = false;
   for (CompliantPoint& point : system.points) {
     general = general || point.kind == PointKind::kGeneral;
