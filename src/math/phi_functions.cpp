@@ -93,8 +93,10 @@ OscillatorFunctions by_series(double C, double W) {
 /// s'' + C s' + W s = 0 integrated j times: S_j = (1/(j-1)! - S_(j-2) - C S_(j-1)) / W.
 /// Cancels unless C / W is small.
 void integrate_by_parts(double C, double W, OscillatorFunctions& f) {
-  f.S[1] = (1.0 - f.rate - C * f.S[0]) / W;
-  for (int j = 2; j < 5; ++j) f.S[j] = (kInverseFactorial[j - 1] - f.S[j - 2] - C * f.S[j - 1]) / W;
+  const double inverse = 1.0 / W;
+  f.S[1] = (1.0 - f.rate - C * f.S[0]) * inverse;
+  for (int j = 2; j < 5; ++j)
+    f.S[j] = (kInverseFactorial[j - 1] - f.S[j - 2] - C * f.S[j - 1]) * inverse;
 }
 
 /// Real roots z2 < z1 <= 0, more than 2 apart: S_j is the divided difference of phi_j.
@@ -146,7 +148,8 @@ OscillatorFunctions at_unit_time(double C, double W) {
 void phi_functions(double z, double phi[5]) {
   phi[0] = exponential(z);
   if (std::abs(z) >= 1.0) {
-    for (int j = 1; j < 5; ++j) phi[j] = (phi[j - 1] - kInverseFactorial[j - 1]) / z;
+    const double inverse = 1.0 / z;
+    for (int j = 1; j < 5; ++j) phi[j] = (phi[j - 1] - kInverseFactorial[j - 1]) * inverse;
     return;
   }
   double term = 1.0 / 24.0;  // phi_4 = sum z^n / (n + 4)!, the others upwards from it
