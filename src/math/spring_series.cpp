@@ -22,12 +22,12 @@ constexpr int kLanes = 4, kWide = 8;
 
 int padded_to(int lanes, int n) { return (n + lanes - 1) / lanes * lanes; }
 
-/// What a span is expanded from: W by columns and the other constants, padded by zeros, and b at
-/// its start. u is scratch.
+/// What a span is expanded from: W by columns and the other constants, padded by zeros to
+/// [stride], and b at its start. u is scratch.
 struct SpanRows {
   const double *W, *K, *B, *b0, *b1;
   const SpringRows::Lag* lags;
-  int size, stride, width, num_lags;
+  int stride, width, num_lags;
   double t, begun;
   double* u;
 };
@@ -61,16 +61,15 @@ STICTION_CLONES int expand(const SpanRows& s, double* terms) {
     }
     Quad most{};
     for (int i = 0; i < stride; i += kLanes) {
-      Quad a{}, odd{};
+      Quad a{}, sum[4] = {};  // that do not wait for each other
       if (j == 0) a = quad(s.b0 + i) + quad(s.b1 + i) * s.begun;
       if (j == 1) a = quad(s.b1 + i) * t;
-      int c = 0;
-      for (; c + 1 < s.size; c += 2) {  // two sums: one waits for its additions
-        a += quad(s.W + c * stride + i) * s.u[c];
-        odd += quad(s.W + (c + 1) * stride + i) * s.u[c + 1];
+      for (int c = 0; c < stride; c += 4) {
+        const double *W = s.W + c * stride + i, *u = s.u + c;
+        for (int k = 0; k < 4; ++k) sum[k] += quad(W + k * stride) * u[k];
       }
-      if (c < s.size) a += quad(s.W + c * stride + i) * s.u[c];
-      const Quad x = share * quad(term + kV * stride + i), v = square * (a + odd);
+      a += (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      const Quad x = share * quad(term + kV * stride + i), v = square * a;
       quad(next + kX * stride + i) = x;
       quad(next + kV * stride + i) = v;
       const Quad x_size = x < 0.0 ? -x : x, v_size = v < 0.0 ? -v : v,
@@ -90,17 +89,31 @@ STICTION_CLONES int expand(const SpanRows& s, double* terms) {
   return j + 1;
 }
 
-/// out [width] <- sum of terms_j s^j.
-STICTION_CLONES void sum_terms(const double* terms, int count, int width, double s, double* out) {
-  for (int i = 0; i < width; i += kWide) {
-    const double* term = terms + (count - 1) * width + i;
-    Octo sum = octo(term);
-    for (int j = count - 1; j > 0; --j) {
-      term -= width;
-      sum = sum * s + octo(term);
-    }
-    octo(out + i) = sum;
+/// out <- sum of terms_j s^j of `Blocks` times eight entries: chains that do not wait for each
+/// other.
+template <int Blocks>
+inline __attribute__((always_inline)) void sum_blocks(
+    const double* terms, int count, int width, double s, double* out) {
+  const double* term = terms + (count - 1) * width;
+  Octo sum[Blocks];
+  for (int k = 0; k < Blocks; ++k) sum[k] = octo(term + kWide * k);
+  for (int j = count - 1; j > 0; --j) {
+    term -= width;
+    for (int k = 0; k < Blocks; ++k) sum[k] = sum[k] * s + octo(term + kWide * k);
   }
+  for (int k = 0; k < Blocks; ++k) octo(out + kWide * k) = sum[k];
+}
+
+/// Of all entries.
+STICTION_CLONES void sum_terms(const double* terms, int count, int width, double s, double* out) {
+  constexpr int kBlocks = 4;
+  int i = 0;
+  for (; i + kBlocks * kWide <= width; i += kBlocks * kWide)
+    sum_blocks<kBlocks>(terms + i, count, width, s, out + i);
+  const int left = (width - i) / kWide;
+  if (left == 3) sum_blocks<3>(terms + i, count, width, s, out + i);
+  if (left == 2) sum_blocks<2>(terms + i, count, width, s, out + i);
+  if (left == 1) sum_blocks<1>(terms + i, count, width, s, out + i);
 }
 
 /// Largest entries of |W| B and |W| K.
@@ -127,7 +140,7 @@ void SpringSeries::prepare(const SpringRows& rows) {
   const int n = size_ = rows.size;
   stride_ = padded_to(kLanes, n);
   width_ = padded_to(kWide, kLags * stride_ + static_cast<int>(rows.lags.size()));
-  columns_.assign(static_cast<std::size_t>(n) * stride_, 0.0);
+  columns_.assign(static_cast<std::size_t>(stride_) * stride_, 0.0);
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) columns_[j * stride_ + i] = rows.W[i * n + j];
   }
@@ -175,7 +188,6 @@ void SpringSeries::expand_up_to(const SpringRows& rows, const SpringStart& start
                               K + 2 * stride_,
                               K + 3 * stride_,
                               rows.lags.data(),
-                              size_,
                               stride_,
                               width_,
                               static_cast<int>(rows.lags.size()),
