@@ -59,11 +59,11 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
   constexpr double kStep = 1e-6;  // [s]
   const Scene& scene = input.scene;
   State& here = system.here;
-  system.aside_q = here.q;
-  system.aside_v = here.v;
+  system.aside.q = here.q;
+  system.aside.v = here.v;
   here.v *= kStep;
-  displace(scene, system.aside_q.data(), here.v.data(), here.q.data());
-  turn_axes(scene, system.aside_q.data(), here.q.data(), system.aside_v.data(), here.v.data());
+  displace(scene, system.aside.q.data(), here.v.data(), here.q.data());
+  turn_axes(scene, system.aside.q.data(), here.q.data(), system.aside.v.data(), here.v.data());
   DynamicsWorkspace& moved = system.moved;
   if (moved.trees.empty()) moved.resize(scene);
   forward_kinematics(scene, input.parameters, here.q.data(), here.v.data(), moved);
@@ -88,8 +88,8 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
         scene, point.anchor_body, system.dynamics, moved, contact.frame, there.frame.c2);
     point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
   }
-  here.q = system.aside_q;
-  here.v = system.aside_v;
+  here.q = system.aside.q;
+  here.v = system.aside.v;
 }
 
 }  // namespace

@@ -86,7 +86,9 @@ struct CompliantSystem {
   ContactSet found;
   std::vector<CompliantPoint> sorted;
   std::vector<double> row_rate;
-  Eigen::VectorXd aside_q, aside_v;
+  struct {
+    Eigen::VectorXd q, v;
+  } aside;  ///< of `here` while it is moved
   DynamicsWorkspace moved;
 
   void resize(const Scene& scene);
