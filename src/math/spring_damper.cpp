@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace stiction {
-namespace {
-
-/// Rate times length of a motion, beyond which a matrix exponential is cheaper than the series: 12
-/// spans of 4.
-constexpr double kShort = 48.0;
-
-}  // namespace
 
 void SpringMotion::resize(const SpringRows& rows) {
   for (std::vector<double>* a : {&x, &v, &u, &U1, &U2}) a->resize(rows.size);
@@ -37,7 +30,7 @@ void SpringDamper::begin() {
   series_.begin();
 }
 
-bool SpringDamper::is_short(double t) const { return series_.rate() * t <= kShort; }
+bool SpringDamper::is_short(double t) const { return series_.rate() * t <= SpringSeries::kLongest; }
 
 const SpringMotion* SpringDamper::sample(double t, int count) {
   if (static_cast<int>(nodes_.size()) < count) nodes_.resize(count);

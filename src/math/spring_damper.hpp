@@ -72,6 +72,9 @@ class SpringModes {
 /// Power series: any rows. The cost of the first time grows as rate t, later ones cost little.
 class SpringSeries {
  public:
+  /// Of rate t, beyond which a matrix exponential is cheaper: 12 spans of 4.
+  static constexpr double kLongest = 48.0;
+
   void prepare(const SpringRows& rows);
   /// An upper bound on the rates of the rows [1/s]: the largest root of s^2 = |W B| s + |W K|, and
   /// the lags'.

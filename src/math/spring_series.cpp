@@ -14,7 +14,7 @@ namespace stiction {
 namespace {
 
 constexpr double kSpan = 4.0;  // of a series, in units of the fastest rate
-constexpr int kTerms = 60;     // 4^60 / 60! is 2e-46
+constexpr int kTerms = 40;     // 4^40 / 40! is 2e-24
 
 constexpr int kSmallTerms = 3;  // in a row below rounding: odd or even ones alone may vanish
 
@@ -147,6 +147,10 @@ void SpringSeries::prepare(const SpringRows& rows) {
   given_.assign(5 * stride_, 0.0);
   std::copy(rows.K.begin(), rows.K.end(), given_.begin());
   std::copy(rows.B.begin(), rows.B.end(), given_.begin() + stride_);
+  // Room for as many spans as are ever asked for: how many depends on the motion.
+  constexpr int kSpans = static_cast<int>(kLongest / kSpan) + 1;
+  terms_.reserve(static_cast<std::size_t>(kSpans) * (kTerms + 2) * width_);
+  starts_.reserve(kSpans + 1);
   double most[2];
   largest_sums(columns_.data(), given_.data() + stride_, given_.data(), n, stride_, most);
   rate_ = 0.5 * most[0] + std::sqrt(0.25 * most[0] * most[0] + most[1]);
