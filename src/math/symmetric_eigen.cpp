@@ -14,7 +14,7 @@ namespace {
 constexpr double kNothing = 1e-200;  // a square, of a matrix of norm 1
 constexpr int kMostSweeps = 60;      // of one eigenvalue; two or three are usual
 
-constexpr int kLanes = 4;
+constexpr int kLanes = 4, kFewRows = 3;
 
 /// x . y over [from, n): four partial sums, added in order, and the rest.
 inline __attribute__((always_inline)) double dot(const double* x,
@@ -214,7 +214,8 @@ STICTION_CLONES bool iterate(
 }
 
 /// T from its other end. The reflections leave what is large at the beginning and, of a matrix of
-/// lower rank, zeros at the end: QL finds small eigenvalues first, and where T falls apart.
+/// lower rank, zeros at the end: QL finds small eigenvalues first, and where T falls apart. Few
+/// rows gain nothing: principal axes keep the order of the given ones.
 void reverse(int n, double* d, double* e, double* V) {
   std::reverse(d, d + n);
   std::reverse(e, e + n - 1);
@@ -254,7 +255,7 @@ bool symmetric_eigen(double* A, int n, double* values, double* vectors, double* 
   tridiagonalise(A, n, d, e, beta, p);
   accumulate(A, n, beta, vectors, p);
   e[n - 1] = 0.0;
-  reverse(n, d, e, vectors);
+  if (n > kFewRows) reverse(n, d, e, vectors);
   const double scale = normalise(n, d, e, vectors);
   if (scale == 0.0) return false;
   double* b = e;
