@@ -31,6 +31,8 @@ inline double limit_reach(const ContactSettings& settings, double dt, double vel
 
 // Each appends rows with J, J v, c* and R. Files of the same name.
 void append_contact_rows(const RowContext& context, const ContactSet& contacts);
+/// J alone.
+void append_point_rows(const RowContext& context, const ContactSet& contacts);
 void append_joint_rows(const RowContext& context);  // of gears too
 void append_gear_rows(const RowContext& context);
 void append_closure_rows(const RowContext& context);

@@ -142,16 +142,28 @@ void set_gap_reference(
   row.reference[r] = std::min(wanted, cap);
 }
 
+/// The set of contact i and its J.
+static ConstraintRow& append_point(const RowContext& context, const ContactSet& contacts, int i) {
+  const Contact& contact = contacts[i];
+  ConstraintRow& row = context.out.rows.emplace_back();
+  row.source = RowSource::kContact;
+  row.index = i;
+  row.set = ConstraintSet::cone(cone_of(contact.material));
+  contact_side(context, contact, contact.body_a, -1.0, row);
+  contact_side(context, contact, contact.body_b, 1.0, row);
+  clear_if_in_pivot(context, row);
+  return row;
+}
+
+void append_point_rows(const RowContext& context, const ContactSet& contacts) {
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    append_point(context, contacts, static_cast<int>(i));
+}
+
 void append_contact_rows(const RowContext& context, const ContactSet& contacts) {
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& contact = contacts[i];
-    ConstraintRow& row = context.out.rows.emplace_back();
-    row.source = RowSource::kContact;
-    row.index = static_cast<int>(i);
-    row.set = ConstraintSet::cone(cone_of(contact.material));
-    contact_side(context, contact, contact.body_a, -1.0, row);
-    contact_side(context, contact, contact.body_b, 1.0, row);
-    clear_if_in_pivot(context, row);
+    ConstraintRow& row = append_point(context, contacts, static_cast<int>(i));
     accumulate_velocity(context, row);
     row.velocity_floor = point_floor(context, row, contact.position);
     if (std::isfinite(contact.material.stiffness)) {

@@ -137,6 +137,44 @@ STICTION_CLONES void times_transpose(
   }
 }
 
+/// Y -> X = L^-1 D^-1/2 Y = M^-1 J^T, from the root to the leaves.
+STICTION_CLONES void unwhiten(const TreeView& view,
+                              const double* L,
+                              const double* root,
+                              int nv,
+                              int width,
+                              const double* y,
+                              double* x) {
+  for (int k = 0; k < nv; ++k) {
+    const int* chain = view.chain + view.row[k];
+    const double* l = L + view.row[k];
+    for (int c = 0; c < width; c += kBlock) {
+      Quad low = quad(y + k * width + c) * root[k], high = quad(y + k * width + c + 4) * root[k];
+      for (int m = 0; m < view.depth[k]; ++m) {
+        const double* other = x + chain[m] * width + c;
+        low -= quad(other) * l[m];
+        high -= quad(other + 4) * l[m];
+      }
+      quad(x + k * width + c) = low;
+      quad(x + k * width + c + 4) = high;
+    }
+  }
+}
+
+/// out = X f, f padded by zeros.
+STICTION_CLONES void times_columns(
+    const double* x, const double* f, int nv, int width, double* out) {
+  for (int k = 0; k < nv; ++k, x += width) {
+    Quad low{}, high{};
+    for (int c = 0; c < width; c += kBlock) {
+      low += quad(x + c) * quad(f + c);
+      high += quad(x + c + 4) * quad(f + c + 4);
+    }
+    const Quad sum = low + high;
+    out[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  }
+}
+
 /// u += Y x, set after set, as on lanes: no set's share depends on which others there are.
 void times(const OneTreeRows& Y,
            const std::vector<ConstraintRow>& rows,
@@ -201,6 +239,31 @@ void whiten_one_tree(const DynamicsWorkspace& dynamics,
   for (int k = 0; k < nv; ++k) out.root[k] = std::sqrt(data.D_inverse[k]);
   scatter_rows(view, problem, rows, out);
   whiten(view, data.L, out.root.data(), nv, blocks, out.touched.data(), out.y.data());
+}
+
+void find_responses(const DynamicsWorkspace& dynamics,
+                    const OneTreeRows& Y,
+                    std::vector<double>& responses) {
+  const int nv = static_cast<int>(Y.root.size());
+  responses.resize(Y.y.size());
+  unwhiten(dynamics.views[Y.tree],
+           dynamics.trees[Y.tree].L,
+           Y.root.data(),
+           nv,
+           Y.width,
+           Y.y.data(),
+           responses.data());
+}
+
+void respond(const OneTreeRows& Y,
+             const std::vector<double>& responses,
+             const std::vector<double>& f,
+             RowScratch& scratch,
+             double* out) {
+  scratch.by_row.assign(Y.width, 0.0);
+  std::copy(f.begin(), f.end(), scratch.by_row.begin());
+  times_columns(
+      responses.data(), scratch.by_row.data(), static_cast<int>(Y.root.size()), Y.width, out);
 }
 
 void assemble_one_tree(const DynamicsWorkspace& dynamics,

@@ -33,6 +33,17 @@ void add_free_velocity(const double* w,
                        RowScratch& scratch,
                        std::vector<double>& g);
 
+/// responses <- M^-1 J^T of the tree, laid out like Y: where many forces act on the same rows.
+void find_responses(const DynamicsWorkspace& dynamics,
+                    const OneTreeRows& Y,
+                    std::vector<double>& responses);
+/// out [nv of the tree] <- M^-1 J^T f.
+void respond(const OneTreeRows& Y,
+             const std::vector<double>& responses,
+             const std::vector<double>& f,
+             RowScratch& scratch,
+             double* out);
+
 /// u += D^-1/2 Y lambda = D^-1 L^-T J^T lambda, of the tree.
 void add_impulses(const std::vector<double>& lambda,
                   const std::vector<ConstraintRow>& rows,

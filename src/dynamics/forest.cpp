@@ -5,6 +5,7 @@
 #include "dynamics/kinematics.hpp"
 #include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
+#include "dynamics/tree_kernels.hpp"
 #include "dynamics/tree_layout.hpp"
 #include "model/joint.hpp"
 
@@ -59,11 +60,11 @@ void forward_kinematics(const Scene& scene,
                         DynamicsWorkspace& work) {
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
-    forward_kinematics(work.views[t],
-                       tree_parameters(tree, static_cast<int>(t), parameters),
-                       q + tree.q_offset,
-                       v + tree.v_offset,
-                       work.trees[t]);
+    place_and_move(work.views[t],
+                   tree_parameters(tree, static_cast<int>(t), parameters),
+                   q + tree.q_offset,
+                   v + tree.v_offset,
+                   work.trees[t]);
   }
 }
 
@@ -84,10 +85,10 @@ void forward_kinematics(const Scene& scene,
   if (placed) {
     for (std::size_t t = 0; t < scene.trees().size(); ++t) {
       const Tree& tree = scene.trees()[t];
-      forward_velocities(work.views[t],
-                         tree_parameters(tree, static_cast<int>(t), parameters),
-                         v + tree.v_offset,
-                         work.trees[t]);
+      move_placed(work.views[t],
+                  tree_parameters(tree, static_cast<int>(t), parameters),
+                  v + tree.v_offset,
+                  work.trees[t]);
     }
     return;
   }
@@ -112,7 +113,7 @@ static void begin_forces(const Scene& scene,
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const TreeParameters<double> p =
         tree_parameters(scene.trees()[t], static_cast<int>(t), parameters);
-    body_inertias_and_forces(work.views[t], p, work.trees[t]);
+    find_inertias_and_forces(work.views[t], p, work.trees[t]);
   }
 }
 
@@ -125,8 +126,7 @@ static void whiten_forces(const Tree& tree, std::size_t t, double scale, Dynamic
     data.L[tree.row[k] + tree.depth[k]] += work.implicit_diagonal[tree.v_offset + k];
     w[k] = scale * (work.force[tree.v_offset + k] - data.bias[k]);
   }
-  factorise(view, data);
-  solve_transposed(view, data, w);
+  factorise_and_whiten(view, data, w);
 }
 
 /// The share of its velocities at which no body of a tree turns by more than kFastestTurn in dt.
@@ -196,7 +196,7 @@ void compute_dynamics(const Scene& scene,
     } else {
       articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
     }
-    mass_matrix(view, data);
+    find_mass_matrix(view, data);
     tree_forces(tree, parameters, q, v, control, dt, Saturation::kOfStart, work);
     whiten_forces(tree, t, dt, work);
   }
@@ -236,7 +236,7 @@ void compute_acceleration(const Scene& scene,
   for (std::size_t t = 0; t < scene.trees().size(); ++t) {
     const Tree& tree = scene.trees()[t];
     bias_forces(work.views[t], work.trees[t]);
-    mass_matrix(work.views[t], work.trees[t]);
+    find_mass_matrix(work.views[t], work.trees[t]);
     tree_forces(tree, parameters, q, v, control, s, Saturation::kOfStart, work);
     for (int k = tree.v_offset; k < tree.v_offset + tree.nv && !added.empty(); ++k)
       work.force[k] += added[k];
@@ -254,52 +254,6 @@ void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, doubl
       solve_scaled_lower(work.views[t], work.trees[t], own);
     }
   }
-}
-
-Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {
-  if (body < 0) return Transform::identity();
-  const int t = scene.tree_of_body(body), local = body - scene.trees()[t].body_offset;
-  const TreeData<double>& data = work.trees[t];
-  return local < root_bodies(work.views[t]) ? data.X_WR : data.X_WR * data.X_RB[local];
-}
-
-Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B) {
-  if (body < 0) return p_B;
-  const int t = scene.tree_of_body(body);
-  return work.trees[t].X_WR * (work.trees[t].X_RB[body - scene.trees()[t].body_offset] * p_B);
-}
-
-Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W) {
-  if (body < 0) return p_W;
-  const int t = scene.tree_of_body(body);
-  const Transform& X_WR = work.trees[t].X_WR;
-  const Transform& X_RB = work.trees[t].X_RB[body - scene.trees()[t].body_offset];
-  return transpose_times(X_RB.R, transpose_times(X_WR.R, p_W - X_WR.p) - X_RB.p);
-}
-
-Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B) {
-  if (body < 0) return x_B;
-  const int t = scene.tree_of_body(body);
-  return work.trees[t].X_WR.R * (work.trees[t].X_RB[body - scene.trees()[t].body_offset].R * x_B);
-}
-
-Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W) {
-  if (body < 0) return x_W;
-  const int t = scene.tree_of_body(body);
-  return transpose_times(work.trees[t].X_RB[body - scene.trees()[t].body_offset].R,
-                         transpose_times(work.trees[t].X_WR.R, x_W));
-}
-
-Vec3d point_velocity(const Scene& scene,
-                     const DynamicsWorkspace& work,
-                     int body,
-                     const Vec3d& p_W) {
-  if (body < 0) return {0, 0, 0};
-  const int t = scene.tree_of_body(body);
-  const TreeData<double>& data = work.trees[t];
-  const Motion<double>& V = data.V[body - scene.trees()[t].body_offset];
-  const Vec3d p = transpose_times(data.X_WR.R, p_W - data.X_WR.p);
-  return data.X_WR.R * (V.linear + cross(V.angular, p));
 }
 
 }  // namespace stiction

@@ -111,14 +111,64 @@ void compute_acceleration(const Scene& scene,
 void solve_scaled_lower(const Scene& scene, const DynamicsWorkspace& work, double* x);
 
 /// World placement of a body (-1: the world itself).
-Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body);
+inline Transform body_placement(const Scene& scene, const DynamicsWorkspace& work, int body) {
+  if (body < 0) return Transform::identity();
+  const int t = scene.tree_of_body(body), local = body - scene.trees()[t].body_offset;
+  const TreeData<double>& data = work.trees[t];
+  const bool root = local == 0 && work.views[t].free_root;
+  return root ? data.X_WR : data.X_WR * data.X_RB[local];
+}
+
 /// World position of a point given in a body's frame, and the inverse; body -1: the same point.
-Vec3d world_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_B);
-Vec3d body_point(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
+inline Vec3d world_point(const Scene& scene,
+                         const DynamicsWorkspace& work,
+                         int body,
+                         const Vec3d& p_B) {
+  if (body < 0) return p_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR * (work.trees[t].X_RB[body - scene.trees()[t].body_offset] * p_B);
+}
+inline Vec3d body_point(const Scene& scene,
+                        const DynamicsWorkspace& work,
+                        int body,
+                        const Vec3d& p_W) {
+  if (body < 0) return p_W;
+  const int t = scene.tree_of_body(body);
+  const Transform& X_WR = work.trees[t].X_WR;
+  const Transform& X_RB = work.trees[t].X_RB[body - scene.trees()[t].body_offset];
+  return transpose_times(X_RB.R, transpose_times(X_WR.R, p_W - X_WR.p) - X_RB.p);
+}
+
 /// World components of a vector given in a body's axes, and the inverse; body -1: the same vector.
-Vec3d world_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_B);
-Vec3d body_vector(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& x_W);
+inline Vec3d world_vector(const Scene& scene,
+                          const DynamicsWorkspace& work,
+                          int body,
+                          const Vec3d& x_B) {
+  if (body < 0) return x_B;
+  const int t = scene.tree_of_body(body);
+  return work.trees[t].X_WR.R * (work.trees[t].X_RB[body - scene.trees()[t].body_offset].R * x_B);
+}
+inline Vec3d body_vector(const Scene& scene,
+                         const DynamicsWorkspace& work,
+                         int body,
+                         const Vec3d& x_W) {
+  if (body < 0) return x_W;
+  const int t = scene.tree_of_body(body);
+  return transpose_times(work.trees[t].X_RB[body - scene.trees()[t].body_offset].R,
+                         transpose_times(work.trees[t].X_WR.R, x_W));
+}
+
 /// World velocity of the material point of the body at p_W.
-Vec3d point_velocity(const Scene& scene, const DynamicsWorkspace& work, int body, const Vec3d& p_W);
+inline Vec3d point_velocity(const Scene& scene,
+                            const DynamicsWorkspace& work,
+                            int body,
+                            const Vec3d& p_W) {
+  if (body < 0) return {0, 0, 0};
+  const int t = scene.tree_of_body(body);
+  const TreeData<double>& data = work.trees[t];
+  const Motion<double>& V = data.V[body - scene.trees()[t].body_offset];
+  const Vec3d p = transpose_times(data.X_WR.R, p_W - data.X_WR.p);
+  return data.X_WR.R * (V.linear + cross(V.angular, p));
+}
 
 }  // namespace stiction

@@ -1,4 +1,5 @@
 #include "contact/constraint_row.hpp"
+#include "contact/one_tree_rows.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_system.hpp"
 #include "integrator/step_coordinates.hpp"
@@ -58,11 +59,11 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
   constexpr double kStep = 1e-6;  // [s]
   const Scene& scene = input.scene;
   State& here = system.here;
-  system.aside_q = here.q;
-  system.aside_v = here.v;
+  system.aside.q = here.q;
+  system.aside.v = here.v;
   here.v *= kStep;
-  displace(scene, system.aside_q.data(), here.v.data(), here.q.data());
-  turn_axes(scene, system.aside_q.data(), here.q.data(), system.aside_v.data(), here.v.data());
+  displace(scene, system.aside.q.data(), here.v.data(), here.q.data());
+  turn_axes(scene, system.aside.q.data(), here.q.data(), system.aside.v.data(), here.v.data());
   DynamicsWorkspace& moved = system.moved;
   if (moved.trees.empty()) moved.resize(scene);
   forward_kinematics(scene, input.parameters, here.q.data(), here.v.data(), moved);
@@ -87,8 +88,8 @@ void difference_drift(const CompliantInput& input, CompliantSystem& system) {
         scene, point.anchor_body, system.dynamics, moved, contact.frame, there.frame.c2);
     point.drift = (relative_velocity(scene, moved, there) - point.motion.velocity) * (1.0 / kStep);
   }
-  here.q = system.aside_q;
-  here.v = system.aside_v;
+  here.q = system.aside.q;
+  here.v = system.aside.v;
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ void list_rows(const CompliantInput& input, CompliantSystem& system) {
                            system.dynamics,
                            rows,
                            system.row_scratch};
-  append_contact_rows(context, system.contacts);
+  append_point_rows(context, system.contacts);
   bool general = false;
   for (CompliantPoint& point : system.points) {
     general = general || point.kind == PointKind::kGeneral;
@@ -118,6 +119,8 @@ void assemble(const CompliantInput& input, CompliantSystem& system) {
   const Scene& scene = input.scene;
   list_rows(input, system);
   assemble_rows(scene, system.dynamics, system.rows, system.row_scratch, system.delassus);
+  if (const OneTreeRows* Y = system.rows.whitened.one_tree())
+    find_responses(system.dynamics, *Y, system.responses);
   system.row_rate.assign(system.delassus.g.size(), 0.0);
   add_row_velocity(scene,
                    system.dynamics,
@@ -168,7 +171,13 @@ void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out) {
-  velocity_change(scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);
+  const OneTreeRows* Y = system.rows.whitened.one_tree();
+  if (Y == nullptr)
+    return velocity_change(
+        scene, system.dynamics, system.rows, nullptr, f, system.row_scratch, out);
+  std::fill(out, out + scene.nv(), 0.0);
+  stiction::respond(
+      *Y, system.responses, f, system.row_scratch, out + scene.trees()[Y->tree].v_offset);
 }
 
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out) {

@@ -249,6 +249,10 @@ void locate_start(const CompliantInput& input, State& state, CompliantSystem& st
   state.queries = start.here.queries;
 }
 
+static bool same_axes(const Mat3d& a, const Mat3d& b) {
+  return squared_norm(a.c0 - b.c0) + squared_norm(a.c1 - b.c1) + squared_norm(a.c2 - b.c2) == 0.0;
+}
+
 Mat3d carried_frame(const Scene& scene,
                     int anchor_body,
                     const DynamicsWorkspace& from,
@@ -273,6 +277,7 @@ void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSys
     Contact& contact = end.contacts[point.contact];
     const Contact* known = find_contact(start.contacts, contact);
     if (known == nullptr) continue;
+    if (point.anchor_body < 0 && same_axes(known->frame, contact.frame)) continue;
     const Vec3d e = contact.frame * point.motion.extension;
     contact.frame = carried_frame(
         scene, point.anchor_body, start.dynamics, end.dynamics, known->frame, contact.frame.c2);

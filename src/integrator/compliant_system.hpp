@@ -80,12 +80,15 @@ struct CompliantSystem {
   std::vector<double> acceleration;  ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
   ConstraintRows rows;               ///< J of all points, three rows each
   ContactProblem delassus;           ///< values: Y, island by island; islands of the points
+  std::vector<double> responses;     ///< M^-1 J^T where one tree carries all points
   // Scratch.
   RowScratch row_scratch;
   ContactSet found;
   std::vector<CompliantPoint> sorted;
   std::vector<double> row_rate;
-  Eigen::VectorXd aside_q, aside_v;
+  struct {
+    Eigen::VectorXd q, v;
+  } aside;  ///< of `here` while it is moved
   DynamicsWorkspace moved;
 
   void resize(const Scene& scene);

@@ -32,14 +32,19 @@ double damping_at(const PointCompliance& c, double depth) {
 double tangential_norm(const Vec3d& c) { return std::sqrt(c.x * c.x + c.y * c.y); }
 
 void ContactStates::resize(int points) {
-  for (std::vector<double>* a : {&x, &v, &f, &F1, &F2}) a->assign(3 * points, 0.0);
+  for (std::vector<double>* a : {&x, &v, &f, &F1, &F2}) a->resize(3 * points);
   e.resize(points);
+}
+
+void ContactStates::begin(int points) {
+  resize(points);
+  for (std::vector<double>* a : {&x, &F1, &F2}) std::fill(a->begin(), a->end(), 0.0);
 }
 
 void ContactSegment::resize(const ContactIsland& given) {
   island = &given;
   const int n = island->size;
-  start.resize(n);
+  start.begin(n);
   mode.resize(n);
   resting.assign(n, 0);
   direction_.resize(n);
@@ -119,12 +124,13 @@ void ContactSegment::list_springs() {
   rows.W.resize(static_cast<std::size_t>(m) * m);
   for (int a = 0; a < m; ++a) {
     const double* Y = island->Y.data() + static_cast<std::size_t>(row_[a]) * 3 * n;
-    for (int c = 0; c < m; ++c) {
-      const int i = row_[c] / 3;
-      double& w = rows.W[a * m + c] = Y[row_[c]];
+    double* W = rows.W.data() + static_cast<std::size_t>(a) * m;
+    for (int c = 0; c < m; ++c) W[c] = Y[row_[c]];
+    for (int i = 0; i < n; ++i) {
       if (mode[i] != ContactMode::kSlide) continue;
       const Vec3d& d = direction_[i];
-      w += island->compliance[i].friction * (d.x * Y[3 * i] + d.y * Y[3 * i + 1]);
+      W[spring_[3 * i + 2]] +=
+          island->compliance[i].friction * (d.x * Y[3 * i] + d.y * Y[3 * i + 1]);
     }
   }
 }
@@ -132,13 +138,13 @@ void ContactSegment::list_springs() {
 /// A sticking row counts from where its spring is at rest.
 void ContactSegment::start_springs() {
   SpringStart& s = springs_.start;
-  for (std::vector<double>* a : {&s.x, &s.v, &s.b0, &s.b1}) a->clear();
-  for (const int row : row_) {
-    const int axis = row % 3;
-    s.x.push_back(axis == 2 ? start.x[row] : -start.e[row / 3][axis]);
-    s.v.push_back(start.v[row]);
-    s.b0.push_back(island->b0[row] + island->slope[row] * begun);
-    s.b1.push_back(island->slope[row]);
+  for (std::vector<double>* a : {&s.x, &s.v, &s.b0, &s.b1}) a->resize(row_.size());
+  for (std::size_t k = 0; k < row_.size(); ++k) {
+    const int row = row_[k], point = row / 3, axis = row - 3 * point;
+    s.x[k] = axis == 2 ? start.x[row] : -start.e[point][axis];
+    s.v[k] = start.v[row];
+    s.b0[k] = island->b0[row] + island->slope[row] * begun;
+    s.b1[k] = island->slope[row];
   }
   s.g.assign(springs_.rows.lags.size(), 0.0);
   springs_.begin();
@@ -252,15 +258,16 @@ void ContactSegment::integrate_free_rows(ContactStates& out) const {
   for (int r = 0; r < rows; ++r) {
     if (spring_[r] >= 0) continue;
     const double s = island->slope[r], b = island->b0[r] + s * begun;
-    double v = start.v[r] + t * (b + t * s / 2.0);
-    double x = start.x[r] + t * (start.v[r] + t * (b / 2.0 + t * s / 6.0));
+    const double v = start.v[r] + t * (b + t * s / 2.0);
+    const double x = start.x[r] + t * (start.v[r] + t * (b / 2.0 + t * s / 6.0));
     const double* Y = island->Y.data() + static_cast<std::size_t>(r) * rows;
-    for (int c = 0; c < rows; ++c) {
-      v += Y[c] * out.F1[c];
-      x += Y[c] * out.F2[c];
+    Vec3d dv{0, 0, 0}, dx{0, 0, 0};  // three sums each: one waits for its additions
+    for (int c = 0; c < rows; c += 3) {
+      dv += Vec3d{Y[c] * out.F1[c], Y[c + 1] * out.F1[c + 1], Y[c + 2] * out.F1[c + 2]};
+      dx += Vec3d{Y[c] * out.F2[c], Y[c + 1] * out.F2[c + 1], Y[c + 2] * out.F2[c + 2]};
     }
-    out.v[r] = v;
-    out.x[r] = x;
+    out.v[r] = v + (dv.x + dv.y + dv.z);
+    out.x[r] = x + (dx.x + dx.y + dx.z);
   }
 }
 

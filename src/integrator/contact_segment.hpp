@@ -28,6 +28,7 @@ struct ContactStates {
   std::vector<double> F1, F2;  ///< integral of f since the segment began [N s], and of that [N s^2]
   std::vector<Vec3d> e;        ///< tangential extension [m]
   void resize(int points);
+  void begin(int points);  ///< x_T and what is integrated are zero; v, f, e and the gap are not set
 };
 
 /// A stretch of the step in which no point changes its mode. Once the directions of sliding and the

@@ -36,7 +36,10 @@ double exponential(double x) {
                     z * (6.61375632143793436117e-05 +
                          z * (-1.65339022054652515390e-06 + z * 4.13813679705723846039e-08))));
   const double y = 1.0 - ((low - r * c / (2.0 - c)) - high);
-  return std::ldexp(y, static_cast<int>(n));
+  if (x < -708.0) return std::ldexp(y, static_cast<int>(n));  // below the smallest normal number
+  // y 2^n, exact: 1/2 < y, and 2^n has an exponent of its own unless n is 1024.
+  const auto power = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + 1022) << 52;
+  return 2.0 * y * std::bit_cast<double>(power);
 }
 
 double logarithm(double x) {

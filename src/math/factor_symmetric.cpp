@@ -10,7 +10,7 @@ namespace {
 
 /// Four pivots at once, so that each entry behind them is loaded and stored once for four updates,
 /// and whole groups of eight columns.
-constexpr int kPivots = 4, kColumns = 8;
+constexpr int kPivots = 4, kColumns = 8, kHalf = 4;
 
 /// Row i -= sum_p U_pi row_p over the columns from i's group on, for the pivots k + p, p < count,
 /// whose diagonals hold 1 / D already.
@@ -20,9 +20,13 @@ inline __attribute__((always_inline)) void update_row(
   for (int p = 0; p < count; ++p) {
     const double* row_p = A + static_cast<std::size_t>(k + p) * stride;
     const double u = row_p[i] * row_p[k + p];
-    for (int j = i; j % kColumns != 0; ++j) row_i[j] -= u * row_p[j];
-    for (int j = (i + kColumns - 1) / kColumns * kColumns; j < stride; j += kColumns)
-      octo(row_i + j) -= u * octo(row_p + j);
+    int j = i;
+    for (; j % kHalf != 0; ++j) row_i[j] -= u * row_p[j];
+    if (j % kColumns != 0) {
+      quad(row_i + j) -= u * quad(row_p + j);
+      j += kHalf;
+    }
+    for (; j < stride; j += kColumns) octo(row_i + j) -= u * octo(row_p + j);
   }
 }
 
@@ -34,7 +38,12 @@ inline __attribute__((always_inline)) void update_row_by_four(double* A, int str
   const double u0 = p0[i] * p0[k], u1 = p1[i] * p1[k + 1], u2 = p2[i] * p2[k + 2],
                u3 = p3[i] * p3[k + 3];
   int j = i;
-  for (; j % kColumns != 0; ++j) row[j] -= (u0 * p0[j] + u1 * p1[j]) + (u2 * p2[j] + u3 * p3[j]);
+  for (; j % kHalf != 0; ++j) row[j] -= (u0 * p0[j] + u1 * p1[j]) + (u2 * p2[j] + u3 * p3[j]);
+  if (j % kColumns != 0) {
+    quad(row + j) -=
+        (u0 * quad(p0 + j) + u1 * quad(p1 + j)) + (u2 * quad(p2 + j) + u3 * quad(p3 + j));
+    j += kHalf;
+  }
   for (; j < stride; j += kColumns) {
     octo(row + j) -=
         (u0 * octo(p0 + j) + u1 * octo(p1 + j)) + (u2 * octo(p2 + j) + u3 * octo(p3 + j));

@@ -13,42 +13,73 @@ namespace {
 
 constexpr double kInverseFactorial[] = {1.0, 1.0, 1.0 / 2.0, 1.0 / 6.0, 1.0 / 24.0};
 
-constexpr int kTerms = 44;
-
-struct Reciprocals {
-  double of[kTerms + 8] = {};
-  constexpr Reciprocals() {
-    for (int n = 1; n < kTerms + 8; ++n) of[n] = 1.0 / n;
-  }
-};
-constexpr Reciprocals kReciprocals;
-
 constexpr double kSeries = 3.0;  // max(C, sqrt W) up to which the series is taken as it is
 
-/// Of four oscillators, dimensionless: C = c t, W = k t^2,
-/// s = sum a_n t^n, a_1 = 1, a_(n+2) = -(C (n+1) a_(n+1) + W a_n) / ((n+1)(n+2)), integrated term
-/// by term. For max(C, sqrt W) < 3: 44 terms reach rounding, the alternating sums lose two digits.
-/// out [6 x stride].
+/// 1 / n!
+constexpr int kMostTerms = 32;
+struct Factorials {
+  double inverse[kMostTerms + 6] = {1.0};
+  constexpr Factorials() {
+    double factorial = 1.0;
+    for (int n = 1; n < kMostTerms + 6; ++n) inverse[n] = 1.0 / (factorial *= n);
+  }
+};
+constexpr Factorials kFactorials;
+
+/// Terms until rounding: the largest root of x^2 = C x + W, 1.62, 3.24 and 4.85, to that power over
+/// (n + 4)! is below 3e-20.
+int number_of_terms(double size) { return size < 1.0 ? 20 : size < 2.0 ? 27 : kMostTerms; }
+
+/// From t = 1 to 2: s(1 + u) = s(1) (s'(u) + C s(u)) + s'(1) s(u), integrated over u. f: s', S_0,
+/// ... S_4 of four oscillators.
+inline __attribute__((always_inline)) void double_time(const Quad& C, const Quad& W, Quad* f) {
+  const Quad rate = f[0], S0 = f[1];
+  const Quad given[5] = {f[1], f[2], f[3], f[4], f[5]};
+  f[0] = rate * rate - W * S0 * S0;
+  f[1] = S0 * (2.0 * rate + C * S0);
+  for (int j = 1; j < 5; ++j) {
+    f[j + 1] = S0 * (given[j - 1] + C * given[j]) + rate * given[j];
+    for (int i = 1; i <= j; ++i) f[j + 1] += given[i] * kInverseFactorial[j - i];
+  }
+}
+
+/// Of four oscillators, dimensionless: C = c t, W = k t^2 with max(C, sqrt W) < 6, of which those
+/// above 3 take half the time first. s = sum a_n t^n / n!, a_1 = 1, a_(n+2) = -C a_(n+1) - W a_n,
+/// integrated three and four times term by term; then the equation itself, integrated,
+///   S_(j-2) = 1 / (j-1)! - C S_(j-1) - W S_j.
+/// The alternating sums and the steps down lose two digits. out [6 x stride].
 STICTION_CLONES void four_by_series(
     const double* c, const double* k, double t, int stride, double* out) {
-  const Quad C = quad(c) * t, W = quad(k) * (t * t);
-  Quad rate{}, S[5] = {}, a{}, next = a + 1.0;
-  for (int n = 0; n < kTerms; ++n) {
-    const Quad left = (a < 0.0 ? -a : a) + (next < 0.0 ? -next : next);
-    if (!(left[0] > 1e-20 || left[1] > 1e-20 || left[2] > 1e-20 || left[3] > 1e-20)) break;
-    rate += (n + 1.0) * next;
-    Quad term = next;
-    for (int j = 0; j < 5; ++j) {
-      S[j] += term;
-      term *= kReciprocals.of[n + 2 + j];
-    }
-    const Quad after = -(C * next + W * a * kReciprocals.of[n + 1]) * kReciprocals.of[n + 2];
+  const Quad C = quad(c) * t, W = quad(k) * (t * t), none{};
+  const auto far = C >= kSeries || W >= kSeries * kSeries;
+  const Quad share = far ? none + 0.5 : none + 1.0, x = C * share, y = W * (share * share);
+  double size = 0.0, square = 0.0;
+  bool any = false;
+  for (int lane = 0; lane < 4; ++lane) {
+    size = std::max(size, x[lane]);
+    square = std::max(square, y[lane]);
+    any = any || far[lane] != 0;
+  }
+  const int terms = number_of_terms(std::max(size, std::sqrt(square)));
+  Quad a{}, next = a + 1.0, S3{}, S4{};
+  for (int n = 0; n < terms; ++n) {
+    S3 += next * kFactorials.inverse[n + 4];
+    S4 += next * kFactorials.inverse[n + 5];
+    const Quad after = -(x * next) - y * a;
     a = next;
     next = after;
   }
-  quad(out) = rate;
-  double scale = 1.0;
-  for (int j = 0; j < 5; ++j) quad(out + (j + 1) * stride) = S[j] * (scale *= t);
+  Quad f[6] = {none, none, none, none, S3, S4};
+  for (int j = 3; j >= 0; --j) f[j] = kInverseFactorial[j] - x * f[j + 1] - y * f[j + 2];
+  if (any) {
+    Quad twice[6];
+    std::copy(f, f + 6, twice);
+    double_time(x, y, twice);
+    for (int j = 0; j < 6; ++j) f[j] = far ? twice[j] : f[j];
+  }
+  Quad scale = none + 1.0;
+  quad(out) = f[0];
+  for (int j = 1; j < 6; ++j) quad(out + j * stride) = f[j] * (scale *= share * t);
 }
 
 /// At t = 1.
@@ -59,24 +90,13 @@ OscillatorFunctions by_series(double C, double W) {
   return {out[0], {out[4], out[8], out[12], out[16], out[20]}};
 }
 
-/// From t = 1 to 2: s(1 + u) = s(1) (s'(u) + C s(u)) + s'(1) s(u), integrated over u.
-OscillatorFunctions doubled(const OscillatorFunctions& f, double C, double W) {
-  const double* S = f.S;
-  OscillatorFunctions g;
-  g.rate = f.rate * f.rate - W * S[0] * S[0];
-  g.S[0] = S[0] * (2.0 * f.rate + C * S[0]);
-  for (int j = 1; j < 5; ++j) {
-    g.S[j] = S[0] * (S[j - 1] + C * S[j]) + f.rate * S[j];
-    for (int i = 1; i <= j; ++i) g.S[j] += S[i] * kInverseFactorial[j - i];
-  }
-  return g;
-}
-
 /// s'' + C s' + W s = 0 integrated j times: S_j = (1/(j-1)! - S_(j-2) - C S_(j-1)) / W.
 /// Cancels unless C / W is small.
 void integrate_by_parts(double C, double W, OscillatorFunctions& f) {
-  f.S[1] = (1.0 - f.rate - C * f.S[0]) / W;
-  for (int j = 2; j < 5; ++j) f.S[j] = (kInverseFactorial[j - 1] - f.S[j - 2] - C * f.S[j - 1]) / W;
+  const double inverse = 1.0 / W;
+  f.S[1] = (1.0 - f.rate - C * f.S[0]) * inverse;
+  for (int j = 2; j < 5; ++j)
+    f.S[j] = (kInverseFactorial[j - 1] - f.S[j - 2] - C * f.S[j - 1]) * inverse;
 }
 
 /// Real roots z2 < z1 <= 0, more than 2 apart: S_j is the divided difference of phi_j.
@@ -115,15 +135,10 @@ OscillatorFunctions oscillating(double C, double W, double D) {
   return f;
 }
 
+bool is_small(double C, double W) { return C < 2.0 * kSeries && W < 4.0 * kSeries * kSeries; }
+
 OscillatorFunctions at_unit_time(double C, double W) {
-  const double size = std::max(C, std::sqrt(W));
-  if (size < kSeries) return by_series(C, W);
-  if (size < 2.0 * kSeries) {
-    OscillatorFunctions f = doubled(by_series(0.5 * C, 0.25 * W), 0.5 * C, 0.25 * W);
-    double scale = 1.0;
-    for (double& S : f.S) S *= scale *= 0.5;
-    return f;
-  }
+  if (is_small(C, W)) return by_series(C, W);
   const double D = 0.25 * C * C - W;
   return D > 1.0 ? overdamped(C, W, std::sqrt(D)) : oscillating(C, W, D);
 }
@@ -133,7 +148,8 @@ OscillatorFunctions at_unit_time(double C, double W) {
 void phi_functions(double z, double phi[5]) {
   phi[0] = exponential(z);
   if (std::abs(z) >= 1.0) {
-    for (int j = 1; j < 5; ++j) phi[j] = (phi[j - 1] - kInverseFactorial[j - 1]) / z;
+    const double inverse = 1.0 / z;
+    for (int j = 1; j < 5; ++j) phi[j] = (phi[j - 1] - kInverseFactorial[j - 1]) * inverse;
     return;
   }
   double term = 1.0 / 24.0;  // phi_4 = sum z^n / (n + 4)!, the others upwards from it
@@ -154,17 +170,21 @@ OscillatorFunctions oscillator_functions(double c, double k, double t) {
 
 void oscillator_functions(const double* c, const double* k, double t, int count, double* out) {
   for (int i = 0; i < count; i += 4) {
-    bool series = true;
-    for (int m = i; m < i + 4; ++m)
-      series = series && c[m] * t < kSeries && k[m] * t * t < kSeries * kSeries;
-    if (series) {
-      four_by_series(c + i, k + i, t, count, out + i);
-      continue;
+    double small_c[4], small_k[4];
+    bool small[4], any = false, all = true;
+    for (int m = 0; m < 4; ++m) {
+      small[m] = is_small(c[i + m] * t, k[i + m] * t * t);
+      small_c[m] = small[m] ? c[i + m] : 0.0;
+      small_k[m] = small[m] ? k[i + m] : 0.0;
+      any = any || small[m];
+      all = all && small[m];
     }
-    for (int m = i; m < i + 4; ++m) {
-      const OscillatorFunctions f = oscillator_functions(c[m], k[m], t);
-      out[m] = f.rate;
-      for (int j = 0; j < 5; ++j) out[(j + 1) * count + m] = f.S[j];
+    if (any) four_by_series(small_c, small_k, t, count, out + i);
+    for (int m = 0; m < 4 && !all; ++m) {
+      if (small[m]) continue;
+      const OscillatorFunctions f = oscillator_functions(c[i + m], k[i + m], t);
+      out[i + m] = f.rate;
+      for (int j = 0; j < 5; ++j) out[(j + 1) * count + i + m] = f.S[j];
     }
   }
 }

@@ -69,20 +69,31 @@ class SpringModes {
   std::vector<double> V_, V_transposed_, table_, rows_, mode_forces_, forces_, scratch_;
 };
 
-struct SeriesWorkspace {
-  std::vector<double> columns, table, lag_term;
+/// Power series: any rows. The cost of the first time grows as rate t, later ones cost little.
+class SpringSeries {
+ public:
+  /// Of rate t, beyond which a matrix exponential is cheaper: 12 spans of 4.
+  static constexpr double kLongest = 48.0;
+
+  void prepare(const SpringRows& rows);
+  /// An upper bound on the rates of the rows [1/s]: the largest root of s^2 = |W B| s + |W K|, and
+  /// the lags'.
+  double rate() const { return rate_; }
+  void begin() { reach_ = -1.0; }  ///< `start` has changed
+  void at(const SpringRows& rows, const SpringStart& start, double t, SpringMotion& motion);
+  /// That times up to t will be asked for.
+  void expand_up_to(const SpringRows& rows, const SpringStart& start, double t);
+
+ private:
+  void begin_span(double* terms) const;
+
+  int size_ = 0, stride_ = 0, width_ = 0;  ///< rows; padded; entries of a term
+  double rate_ = 0.0;
+  double span_ = 0.0, reach_ = -1.0;  ///< length of a span, of all [s]
+  std::vector<double> columns_, given_, motion_;
+  std::vector<double> terms_;        ///< span after span
+  std::vector<std::size_t> starts_;  ///< of the spans, and the end
 };
-/// An upper bound on the rates of the rows [1/s]: the largest root of s^2 = |W B| s + |W K|, and
-/// the lags'.
-double fastest_rate(const SpringRows& rows);
-/// Power series: any rows, whose fastest rate is `rate`; motion goes on by t. The cost grows as
-/// rate t.
-void advance_by_series(const SpringRows& rows,
-                       const SpringStart& start,
-                       double rate,
-                       double t,
-                       SeriesWorkspace& work,
-                       SpringMotion& motion);
 
 struct ExponentialWorkspace {
   std::vector<double> A, columns, next, transition;
@@ -116,11 +127,9 @@ class SpringDamper {
   bool is_short(double t) const;
 
   bool modal_ = false;
-  double rate_ = 0.0;
-  int sampled_ = 0;  ///< nodes_[0] is the start; so many of the others are set
   std::vector<SpringMotion> nodes_;
   SpringModes modes_;
-  SeriesWorkspace series_;
+  SpringSeries series_;
   ExponentialWorkspace exponential_;
 };
 

@@ -11,10 +11,10 @@
 namespace stiction {
 namespace {
 
-constexpr double kNothing = 1e-280;  // a square, of a matrix of norm 1
+constexpr double kNothing = 1e-200;  // a square, of a matrix of norm 1
 constexpr int kMostSweeps = 60;      // of one eigenvalue; two or three are usual
 
-constexpr int kLanes = 4;
+constexpr int kLanes = 4, kFewRows = 3;
 
 /// x . y over [from, n): four partial sums, added in order, and the rest.
 inline __attribute__((always_inline)) double dot(const double* x,
@@ -122,7 +122,7 @@ struct Rotations {
 /// (Pal, Walker and Kahan's form: Parlett, The Symmetric Eigenvalue Problem, section 8.15), on d
 /// and the squares b of e >= 0: a rotation waits for the last one's division, and no root. The sign
 /// of a cosine is that of g = gamma s / c of the rotation before; that of row l would be e[l]'s.
-STICTION_CLONES void sweep(double* d, double* b, Rotations& out) {
+inline __attribute__((always_inline)) void sweep(double* d, double* b, Rotations& out) {
   const int l = out.l, m = out.m;
   double *cosines = out.cosines, *sines = out.sines, *signs = out.signs;
   const double half = 0.5 * (d[l + 1] - d[l]), root = std::sqrt(half * half + b[l]);
@@ -132,17 +132,18 @@ STICTION_CLONES void sweep(double* d, double* b, Rotations& out) {
   for (int i = m - 1; i >= l; --i) {
     const double r = p + b[i], last = gamma, last_c = c;
     if (i < m - 1) b[i + 1] = s * r;
+    // gamma and p = gamma^2 / c from their numerator: one division to wait for.
+    const double turned = p * (d[i] - shift) - b[i] * last;
+    const bool turns = p > kNothing;
     c = p / r;
     s = b[i] / r;
-    const double secant = r / p;
-    const bool turns = p > kNothing;
-    gamma = c * (d[i] - shift) - s * last;
+    gamma = turned / r;
     d[i + 1] = last + (d[i] - gamma);
     cosines[i] = c;
     sines[i] = s;
     signs[i] = sign;
     const double next = turns ? std::copysign(sign, sign * gamma) : -before;
-    p = turns ? gamma * gamma * secant : last_c * b[i];
+    p = turns ? turned * turned / (r * p) : last_c * b[i];
     before = sign;
     sign = next;
   }
@@ -153,7 +154,7 @@ STICTION_CLONES void sweep(double* d, double* b, Rotations& out) {
 }
 
 /// Turns the rows of V.
-STICTION_CLONES void rotate(double* V, int n, const Rotations& by) {
+inline __attribute__((always_inline)) void rotate(double* V, int n, const Rotations& by) {
   const int l = by.l, m = by.m;
   double *cosines = by.cosines, *sines = by.sines;
   const double *signs = by.signs, sign = by.sign;
@@ -183,6 +184,42 @@ STICTION_CLONES void rotate(double* V, int n, const Rotations& by) {
     }
     V[l * n + k] = sign * high;
   }
+}
+
+/// d <- the eigenvalues; false if one is not found. V is turned one sweep later, when the numbers
+/// are no longer on their way to memory.
+STICTION_CLONES bool iterate(
+    int n, double* d, double* b, Rotations last, Rotations next, double* V) {
+  constexpr double kRounding = std::numeric_limits<double>::epsilon();
+  for (int l = 0; l < n; ++l) {
+    for (int count = 0;; ++count) {
+      int m = l;
+      for (; m + 1 < n; ++m) {
+        const double zero = kRounding * (std::abs(d[m]) + std::abs(d[m + 1]) + 0.1);
+        if (!(b[m] > zero * zero)) break;
+      }
+      if (m == l) break;
+      if (count == kMostSweeps) return false;
+      next.l = l;
+      next.m = m;
+      sweep(d, b, next);
+      rotate(V, n, last);
+      const Rotations swept = next;
+      next = last;
+      last = swept;
+    }
+  }
+  rotate(V, n, last);
+  return true;
+}
+
+/// T from its other end. The reflections leave what is large at the beginning and, of a matrix of
+/// lower rank, zeros at the end: QL finds small eigenvalues first, and where T falls apart. Few
+/// rows gain nothing: principal axes keep the order of the given ones.
+void reverse(int n, double* d, double* e, double* V) {
+  std::reverse(d, d + n);
+  std::reverse(e, e + n - 1);
+  for (int i = 0; i < n / 2; ++i) std::swap_ranges(V + i * n, V + (i + 1) * n, V + (n - 1 - i) * n);
 }
 
 /// Brings T to a norm near 1 by a power of two, which is returned, and e to e >= 0, by the signs of
@@ -218,31 +255,18 @@ bool symmetric_eigen(double* A, int n, double* values, double* vectors, double* 
   tridiagonalise(A, n, d, e, beta, p);
   accumulate(A, n, beta, vectors, p);
   e[n - 1] = 0.0;
+  if (n > kFewRows) reverse(n, d, e, vectors);
   const double scale = normalise(n, d, e, vectors);
   if (scale == 0.0) return false;
   double* b = e;
   for (int i = 0; i < n; ++i) b[i] = e[i] * e[i];
-  constexpr double kRounding = std::numeric_limits<double>::epsilon();
-  // V is turned one sweep later, when the numbers are no longer on their way to memory.
-  Rotations last{first, first + room, first + 2 * room},
-      next{second, second + room, second + 2 * room};
-  for (int l = 0; l < n; ++l) {
-    for (int count = 0;; ++count) {
-      int m = l;
-      for (; m + 1 < n; ++m) {
-        const double zero = kRounding * (std::abs(d[m]) + std::abs(d[m + 1]) + 0.1);
-        if (!(b[m] > zero * zero)) break;
-      }
-      if (m == l) break;
-      if (count == kMostSweeps) return false;
-      next.l = l;
-      next.m = m;
-      sweep(d, b, next);
-      rotate(vectors, n, last);
-      std::swap(last, next);
-    }
-  }
-  rotate(vectors, n, last);
+  if (!iterate(n,
+               d,
+               b,
+               {first, first + room, first + 2 * room},
+               {second, second + room, second + 2 * room},
+               vectors))
+    return false;
   for (int i = 0; i < n; ++i) {
     d[i] *= scale;
     if (!std::isfinite(d[i])) return false;

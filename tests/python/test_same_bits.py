@@ -23,8 +23,8 @@ HASHES = {
     "box-stack": "4ecd0a7a0359beb4",
     "slope": "85c08cb27747d432",
     "cube-slide": "8e5c3a6e69effd6a",
-    "ycb-pile(10)": "e51f37836d0f3039",
-    "solo12, exponential": "a42c12b827afc3ff",
+    "ycb-pile(10)": "f0c5a63e71dc4d21",
+    "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
 BATCHES = {"solo12": "7e676170490a8bb9", "talos": "b1c6cf0f145eacb1"}

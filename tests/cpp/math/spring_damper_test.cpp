@@ -191,7 +191,8 @@ BOOST_AUTO_TEST_CASE(every_map_against_quadruple_precision) {
     double t = std::pow(10.0, rng.uniform(-3.0, -1.4));
     const SpringRows rows = p.rows();
     const SpringStart start = p.start();
-    const double rate = fastest_rate(rows);
+    SpringSeries series;
+    series.prepare(rows);
     Motion got;
     got.resize(rows);
     SpringModes modes;
@@ -205,12 +206,12 @@ BOOST_AUTO_TEST_CASE(every_map_against_quadruple_precision) {
       modes.sample(t, 1, &got);
       judge(0, got, want, p);
     }
-    t = std::min(t, 48.0 / rate);
-    SeriesWorkspace series;
-    got.take(rows, start);
-    advance_by_series(rows, start, rate, 0.3 * t, series, got);
-    advance_by_series(rows, start, rate, 0.7 * t, series, got);
-    judge(1, got, exact(p, t), p);
+    t = std::min(t, 48.0 / series.rate());
+    series.expand_up_to(rows, start, t);
+    for (const double share : {0.3, 1.0}) {
+      series.at(rows, start, share * t, got);
+      judge(1, got, exact(p, share * t), p);
+    }
   }
   for (int map = 0; map < 3; ++map) {
     BOOST_TEST(taken[map] >= 30);
@@ -232,7 +233,9 @@ BOOST_AUTO_TEST_CASE(chooser_takes_every_map) {
       if (!uniform) p.B[0] = 20.0;
       SpringDamper system = started(p);
       BOOST_TEST(system.modal() == uniform);
-      BOOST_TEST((fastest_rate(system.rows) * t <= 48.0) == (t < 1e-2));
+      SpringSeries series;
+      series.prepare(system.rows);
+      BOOST_TEST((series.rate() * t <= 48.0) == (t < 1e-2));
       Motion got;
       system.at(t, got);
       BOOST_TEST(impulse_error(got, exact(p, t)) <= 1e-12);
