@@ -192,7 +192,7 @@ void compute_dynamics(const Scene& scene,
     const TreeView& view = work.views[t];
     TreeData<double>& data = work.trees[t];
     if (is_loose_body(view)) {
-      loose_body_bias(tree_parameters(tree, static_cast<int>(t), parameters), dt, data);
+      find_loose_bias(tree_parameters(tree, static_cast<int>(t), parameters), dt, data);
     } else {
       articulated_bias(scene, parameters, t, v, control, resolved_share(view, data, dt), work);
     }

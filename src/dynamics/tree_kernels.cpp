@@ -2,6 +2,7 @@
 
 #include "dynamics/bias.hpp"
 #include "dynamics/kinematics.hpp"
+#include "dynamics/loose_body.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "math/clones.hpp"
 
@@ -83,6 +84,12 @@ KERNEL void find_inertias_and_forces(const TreeView& tree,
                                      const TreeParameters<double>& parameters,
                                      TreeData<double>& data) {
   body_inertias_and_forces(tree, parameters, data);
+}
+
+KERNEL void find_loose_bias(const TreeParameters<double>& parameters,
+                            double dt,
+                            TreeData<double>& data) {
+  loose_body_bias(parameters, dt, data);
 }
 
 KERNEL void find_mass_matrix(const TreeView& tree, TreeData<double>& data) {

@@ -25,6 +25,9 @@ void find_inertias_and_forces(const TreeView& tree,
                               const TreeParameters<double>& parameters,
                               TreeData<double>& data);
 
+/// loose_body_bias().
+void find_loose_bias(const TreeParameters<double>& parameters, double dt, TreeData<double>& data);
+
 /// mass_matrix().
 void find_mass_matrix(const TreeView& tree, TreeData<double>& data);
 
