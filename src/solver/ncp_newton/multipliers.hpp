@@ -9,7 +9,7 @@ namespace stiction {
 struct MultiplierWork {
   TreeSpace trees;  ///< prepared for the island
   Buffer<double> scale, eta, W, centre, offset, motion, impulse, best, last, trial;  ///< by row
-  Buffer<double> y, round_start, start, step, force;  ///< by coordinate; force: F
+  Buffer<double> y, start, step, force;  ///< by coordinate; force: F
   Buffer<double> slopes;                              ///< dim x dim for each of trees.rows()
 
   /// Room for problems of `total` rows with so many coordinates under an island.
