@@ -35,8 +35,7 @@ class Multipliers {
   Residuals run(const Residuals& before);
 
  private:
-  void set_proximal(double proximal);
-  void set_offset();
+  void set_round();
   bool solve_round();
   bool find_root();
   bool minimise();
@@ -83,20 +82,20 @@ Multipliers::Multipliers(const Island& island,
   speed_ = velocity_scale(island);
 }
 
-void Multipliers::set_proximal(double proximal) {
-  proximal_ = proximal;
-  for (int k = island_.begin; k < island_.end; ++k) {
-    w_.eta[k] = proximal / (w_.scale[k] * w_.scale[k]);
-    w_.W[k] = w_.eta[k] + p_.compliance[k];
-  }
-}
-
-/// W p = -(Z^T y + offset).
-void Multipliers::set_offset() {
+/// W p = -(Z^T y + offset). The proximal term is in parts of a canonical diagonal, or of what gives
+/// a contact that bears more than stops the fastest the velocity max |g|: however much rests on a
+/// light body, each contact yields at most that much.
+void Multipliers::set_round() {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p_.sets[i];
-    for (int k = set.offset; k < set.offset + set.dim; ++k)
+    const int last = set.offset + set.dim - 1;
+    const double stops = w_.scale[last] * w_.scale[last] * speed_;
+    const double load = std::abs(w_.centre[last]);
+    const double share = load > stops && stops > 0.0 ? proximal_ * stops / load : proximal_;
+    for (int k = set.offset; k <= last; ++k) {
+      w_.W[k] = share / (w_.scale[k] * w_.scale[k]) + p_.compliance[k];
       w_.offset[k] = velocity_[k] - w_.W[k] * w_.centre[k];
+    }
     if (law_ == Law::kCoulomb || !set.is_cone()) continue;
     const double* c = velocity_ + set.offset;
     w_.offset[set.offset + set.friction.normal()] += shift(set.friction, c);
@@ -118,8 +117,8 @@ double Multipliers::evaluate(double* slopes) {
               rows.dim,
               w_.impulse + k,
               slopes ? slopes + rows.slope : nullptr);
+    for (int r = k; r < k + rows.dim; ++r) w_.trial[r] = w_.impulse[r] - w_.centre[r];
   }
-  for (int k = island_.begin; k < island_.end; ++k) w_.trial[k] = w_.impulse[k] - w_.centre[k];
   space_.gather(w_.trial, w_.force);
   double size = 0.0;
   for (int k = 0; k < n_; ++k) {
@@ -166,7 +165,7 @@ bool Multipliers::find_root() {
   double size = evaluate(w_.slopes);
   const double first = size;
   for (int k = 0; k < kMaxSteps; ++k) {
-    if (accurate()) return true;
+    if (k > 0 && accurate()) return true;
     if (!newton_step()) return false;
     for (double alpha = 1.0;; alpha *= 0.5) {
       move(alpha);
@@ -226,16 +225,16 @@ bool Multipliers::solve_round() {
   std::fill(w_.y.data(), w_.y + n_, 0.0);
   law_ = Law::kCoulomb;
   for (;;) {
-    set_offset();
+    set_round();
     if (find_root()) {
       return true;
     }
     std::fill(w_.y.data(), w_.y + n_, 0.0);
     if (proximal_ >= settings_.proximal) break;
-    set_proximal(std::min(settings_.proximal, kUp * proximal_));
+    proximal_ = std::min(settings_.proximal, kUp * proximal_);
   }
   law_ = Law::kConvex;
-  set_offset();
+  set_round();
   return minimise();
 }
 
@@ -272,19 +271,19 @@ Residuals Multipliers::extrapolate(const Residuals& now) {
 Residuals Multipliers::run(const Residuals& before) {
   constexpr int kPatience = 100, kCrawls = 4;  // rounds
   constexpr double kAtEnd = 1e-5;
-  constexpr double kAccuracy = 0.1, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-10;
+  constexpr double kAccuracy = 0.2, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-10;
   const int begin = island_.begin, end = island_.end;
   Residuals best = before, now = before;
   double to_halve = before.relative;
   std::copy(lambda_ + begin, lambda_ + end, w_.centre + begin);
   std::copy(lambda_ + begin, lambda_ + end, w_.best + begin);
   velocities(island_, w_.centre, velocity_);
-  set_proximal(std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal));
+  proximal_ = std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal);
   for (int idle = 0; best.relative > settings_.tolerance && idle < kPatience; ++idle) {
     std::copy(w_.centre + begin, w_.centre + end, w_.last + begin);
     accuracy_ = std::max(kRounding, kAccuracy * std::min(1.0, now.relative));
     if (!solve_round()) break;
-    if (law_ == Law::kCoulomb) set_proximal(std::max(kSmallest, kDown * proximal_));
+    if (law_ == Law::kCoulomb) proximal_ = std::max(kSmallest, kDown * proximal_);
     std::copy(w_.impulse + begin, w_.impulse + end, w_.centre + begin);
     velocities(island_, w_.centre, velocity_);
     now = residuals_at(p_, w_.centre, velocity_, island_.first, island_.last);
@@ -306,7 +305,7 @@ Residuals Multipliers::run(const Residuals& before) {
 }  // namespace
 
 void MultiplierWork::reserve(std::size_t total, int coordinates) {
-  grow(total, scale, eta, W, centre, offset, motion, impulse, best, last, trial);
+  grow(total, scale, W, centre, offset, motion, impulse, best, last, trial);
   grow(coordinates, y, start, step, force);
   slopes.grow(kMaxConeDim * total);
 }
