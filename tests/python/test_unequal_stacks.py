@@ -85,3 +85,14 @@ def test_random_stacks_are_solved(seed: int) -> None:
     for _ in range(120):
         unsolved += sim.step(state).solver_status not in SOLVED
     assert unsolved == 0
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1 / 1.5])
+def test_light_boxes_rest_on_ever_heavier_ones(ratio: float) -> None:
+    """360 rows: `tolerance_large`, in parts of the largest impulse, once let the light ones fly."""
+    sim = stiction.Simulator(graded(30, ratio), dt=1e-3)
+    state = sim.initial_state()
+    for _ in range(200):
+        assert sim.step(state).solver_status in SOLVED
+        assert np.abs(state.v).max() < 0.01  # g dt; it was 1.7 m/s
+    assert sim.problem().num_rows == 360

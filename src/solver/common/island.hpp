@@ -39,6 +39,9 @@ inline bool is_large(const Island& island) {
 }
 /// The residual with which an island counts as solved.
 double tolerance_of(const Island& island, const SolverSettings& settings);
+/// The largest complementarity of a set in parts of max |g| times its own impulses, or those that
+/// stop max |g| there. The relative residual has the largest impulse of the island in their place.
+double largest_own_share(const Island& island, const double* lambda, const double* velocity);
 /// max |g| of the island [m/s].
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.

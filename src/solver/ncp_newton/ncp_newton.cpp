@@ -144,6 +144,31 @@ bool NcpNewton::sweep_while_it_helps() {
   return false;
 }
 
+/// What tolerance_large lets pass is in parts of the largest impulse: were light bodies among heavy
+/// ones judged by it alone, it would let them fly. Each contact's complementarity must be small
+/// for its own impulses too.
+bool NcpNewton::own_shares_are_small() const {
+  constexpr double kShare = 0.03;
+  if (tolerance_ <= settings_.tolerance) return true;
+  return largest_own_share(island_, lambda_, velocity_) <= kShare;
+}
+
+/// Where it is not, the stages to come are held to less.
+bool NcpNewton::tighten() {
+  constexpr double kDown = 0.03;
+  if (!(certificate_.relative <= tolerance_) || own_shares_are_small()) return false;
+  tolerance_ = std::max(settings_.tolerance, kDown * certificate_.relative);
+  return true;
+}
+
+bool NcpNewton::all_multipliers() {
+  do {
+    tighten();
+    if (multipliers(std::numeric_limits<int>::max())) return true;
+  } while (tighten());
+  return false;
+}
+
 bool NcpNewton::in_tree_space() {
   if (!in_tree_space_)
     in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
@@ -165,7 +190,7 @@ bool NcpNewton::newton_in_space() {
   if (!in_tree_space()) return false;
   const int patience = island_.rows() <= kLargeRows ? 4 : 2;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
-  const int most = budget_.by_formula() ? kSteps : std::min(kSteps, budget_.left());
+  const int most = std::min(kSteps, budget_.sparse_left());
   const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
   const int before = budget_.count();
   certificate_ = stiction::newton_in_space(island_,
@@ -177,7 +202,7 @@ bool NcpNewton::newton_in_space() {
                                            work_.multipliers.trees,
                                            work_.space,
                                            budget_.count());
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
+  budget_.were_sparse(budget_.count() - before);
   keep_best();
   return certificate_.relative <= tolerance;
 }
@@ -229,12 +254,11 @@ bool NcpNewton::multipliers(int most) {
   settings.deadline = budget_.deadline();
   settings.interrupt = budget_.interrupt();
   settings.tolerance = tolerance_;
-  settings.max_factorisations =
-      std::min(most, budget_.by_formula() ? kSparseFactorisations : budget_.left());
+  settings.max_factorisations = std::min(most, budget_.sparse_left());
   const int before = budget_.count();
   certificate_ = method_of_multipliers(
       island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
+  budget_.were_sparse(budget_.count() - before);
   keep_best();
   return solved();
 }
@@ -299,7 +323,9 @@ bool NcpNewton::start_well() {
     }
     return true;
   }
-  if (drowns(sizes)) {
+  // Within tolerance_large there is room for that rounding.
+  const bool room = is_large(island_) && certificate_.relative <= kClose;
+  if (!room && drowns(sizes)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
     best_.relative = kUnknown;
     evaluate();

@@ -112,7 +112,7 @@ class NcpNewton {
   bool sweep_loose();
   bool come_to_rest();
   bool multipliers(int most);
-  bool all_multipliers() { return multipliers(std::numeric_limits<int>::max()); }
+  bool all_multipliers();
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();
@@ -121,7 +121,9 @@ class NcpNewton {
   bool scatter();
   bool follow_compliance();
 
-  bool solved() const { return certificate_.relative <= tolerance_; }
+  bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
+  bool own_shares_are_small() const;
+  bool tighten();
   void evaluate();
   void keep_best();
   void return_to_best();

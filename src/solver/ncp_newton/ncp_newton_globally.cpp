@@ -51,14 +51,14 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
   constexpr int kMaxSteps = 40, kPatience = 5;
   constexpr double kFirst = 3e-3, kLast = 0.5e-12, kDown = 0.3;  // of the mean pair
   constexpr double kBelow = 0.1;
-  const int most =
-      interior.steps() + (budget_.by_formula() ? kMaxSteps : std::min(kMaxSteps, budget_.left()));
+  const int most = interior.steps() + std::min(kMaxSteps, budget_.sparse_left());
   const int before = budget_.count();
   // Pairs that are not nothing give a contact work to do: held to tolerance_large alone, a stack
   // that was nudged rocks on.
   const double enough = std::max(settings_.tolerance, kBelow * tolerance_);
   bool good = true;
-  for (double target = kFirst; good && target > kLast && !(certificate_.relative <= enough);
+  for (double target = kFirst;
+       good && target > kLast && !(certificate_.relative <= enough && own_shares_are_small());
        target *= kDown) {
     good = interior.advance(target, most, settings_.interrupt, kPatience);
     interior.copy_impulse(lambda_);
@@ -66,7 +66,7 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
     if (!std::isfinite(certificate_.relative)) break;
     keep_best();
   }
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
+  budget_.were_sparse(budget_.count() - before);
   if (!solved() && best_.relative <= tolerance_) {
     return_to_best();
     evaluate();
