@@ -47,6 +47,11 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
+    // The method of multipliers where rows are few, but circle.
+    {"multipliers",
+     &NcpNewton::few_rows,
+     &NcpNewton::multipliers_from_best,
+     SolveStatus::kConverged},
     // An interior point method from several starts, its iterates polished by Newton.
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The same, and sweeps, from scattered starts.
@@ -161,12 +166,26 @@ bool NcpNewton::tighten() {
   return true;
 }
 
+/// Half of what may be taken from the impulses so far, half of the rest from none: last impulses
+/// that are far off lead astray at times.
 bool NcpNewton::all_multipliers() {
   do {
     tighten();
-    if (multipliers(std::numeric_limits<int>::max())) return true;
+    if (multipliers(budget_.sparse_left() / 2)) return true;
   } while (tighten());
+  if (!warm_) return false;
+  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+  evaluate();
+  if (multipliers(budget_.sparse_left() / 2)) return true;
+  return_to_best();
+  evaluate();
   return false;
+}
+
+bool NcpNewton::multipliers_from_best() {
+  return_to_best();
+  evaluate();
+  return all_multipliers();
 }
 
 bool NcpNewton::in_tree_space() {
@@ -332,9 +351,9 @@ bool NcpNewton::start_well() {
     keep_best();
     if (solved()) return true;
   }
-  const bool warm = std::any_of(
+  warm_ = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
-  if (!warm || !(certificate_.relative <= kClose)) return false;
+  if (!warm_ || !(certificate_.relative <= kClose)) return false;
   if (island_.is_loose()) return newton_in_space();
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;

@@ -22,7 +22,7 @@ struct RowSizes;
 /// Islands of more rows are left to sweeps, Newton and the method of multipliers: an interior point
 /// method factors all rows, 80 times and more.
 inline constexpr int kMaxInteriorRows = 400;
-/// Up to so many rows sweeps and Newton find the solution nearest to the start.
+/// Up to so many rows sweeps and Newton find the solution nearest to the start, as a rule.
 inline constexpr int kMinMultiplierRows = 60;
 inline constexpr double kUnknown = 1e300;
 
@@ -104,6 +104,7 @@ class NcpNewton {
   bool large_loose() const { return many_loose() && is_large(island_); }
   bool few_loose() const { return many_loose() && !is_large(island_); }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
+  bool few_rows() const { return island_.rows() <= kMinMultiplierRows && whole(); }
 
   // The stages.
   bool start_well();
@@ -113,6 +114,7 @@ class NcpNewton {
   bool come_to_rest();
   bool multipliers(int most);
   bool all_multipliers();
+  bool multipliers_from_best();
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();
@@ -149,6 +151,7 @@ class NcpNewton {
   double *lambda_, *velocity_;
   const int sweeps_per_turn_;
   int sweeps_ = 0;
+  bool warm_ = false;     ///< the start was not zero
   bool relaxed_ = false;  ///< the problem is work_.compliant
   std::optional<bool> in_tree_space_;
   GaussSeidel gauss_seidel_;
