@@ -1,4 +1,4 @@
-"""Small piles of rough bodies of unequal weight, whose islands of few contacts once stayed unsolved.
+"""Small piles of rough bodies of unequal weight, whose small islands once stayed unsolved.
 
 With STICTION_FUZZ in the environment, as `make fuzz` sets it, many more.
 """

@@ -42,7 +42,7 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
     {"interior in space", &NcpNewton::few_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
     // Exact sweeps and Newton.
-    {"turns", &NcpNewton::always, &NcpNewton::take_turns, SolveStatus::kConverged},
+    {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
     // No solution if a normal impulse pushes without effect.
@@ -158,25 +158,33 @@ bool NcpNewton::own_shares_are_small() const {
   return largest_own_share(island_, lambda_, velocity_) <= kShare;
 }
 
-/// Where it is not, the stages to come are held to less.
-bool NcpNewton::tighten() {
+/// Where it is not: some factorisations more, held to less and less. What they do not reach is let
+/// pass.
+bool NcpNewton::spare_light_bodies() {
+  constexpr int kMost = 60;
   constexpr double kDown = 0.03;
-  if (!(certificate_.relative <= tolerance_) || own_shares_are_small()) return false;
-  tolerance_ = std::max(settings_.tolerance, kDown * certificate_.relative);
+  const double accepted = tolerance_;
+  const int first = budget_.count();
+  while (certificate_.relative <= tolerance_ && !own_shares_are_small() &&
+         budget_.count() - first < kMost) {
+    tolerance_ = std::max(settings_.tolerance, kDown * certificate_.relative);
+    multipliers(kMost - (budget_.count() - first));
+  }
+  tolerance_ = accepted;
   return true;
 }
 
 /// Half of what may be taken from the impulses so far, half of the rest from none: last impulses
 /// that are far off lead astray at times.
 bool NcpNewton::all_multipliers() {
-  do {
-    tighten();
+  for (int k = 0; k < (warm_ ? 2 : 1); ++k) {
+    if (k > 0) {
+      std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+      evaluate();
+    }
     if (multipliers(budget_.sparse_left() / 2)) return true;
-  } while (tighten());
-  if (!warm_) return false;
-  std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
-  evaluate();
-  if (multipliers(budget_.sparse_left() / 2)) return true;
+    if (certificate_.relative <= tolerance_) return spare_light_bodies();
+  }
   return_to_best();
   evaluate();
   return false;

@@ -103,6 +103,8 @@ class NcpNewton {
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_loose() const { return many_loose() && is_large(island_); }
   bool few_loose() const { return many_loose() && !is_large(island_); }
+  /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
+  bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
   bool few_rows() const { return island_.rows() <= kMinMultiplierRows && whole(); }
 
@@ -125,7 +127,7 @@ class NcpNewton {
 
   bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
   bool own_shares_are_small() const;
-  bool tighten();
+  bool spare_light_bodies();
   void evaluate();
   void keep_best();
   void return_to_best();

@@ -78,14 +78,17 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
 /// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
 /// far away.
 bool NcpNewton::go_inside() {
+  constexpr int kFarStarts = 3;
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
   if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
   InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
   interior.restart_near(
       lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
   if (follow_path_in_space(interior)) return true;
-  interior.restart(kStarts[0]);
-  if (!budget_.exhausted() && follow_path_in_space(interior)) return true;
+  for (int k = 0; k < kFarStarts; ++k) {
+    interior.restart(kStarts[k]);
+    if (!budget_.exhausted() && follow_path_in_space(interior)) return true;
+  }
   return_to_best();
   evaluate();
   return false;
