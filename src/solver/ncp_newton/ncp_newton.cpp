@@ -37,10 +37,16 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
     // Loose bodies in motion: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
-    {"interior in space", &NcpNewton::large_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
+    {"interior in space",
+     &NcpNewton::large_loose,
+     &NcpNewton::go_inside_first,
+     SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
-    {"interior in space", &NcpNewton::few_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
+    {"interior in space",
+     &NcpNewton::many_loose,
+     &NcpNewton::go_inside_last,
+     SolveStatus::kConverged},
     // Exact sweeps and Newton.
     {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},

@@ -102,7 +102,6 @@ class NcpNewton {
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_loose() const { return many_loose() && is_large(island_); }
-  bool few_loose() const { return many_loose() && !is_large(island_); }
   /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
   bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
@@ -110,7 +109,9 @@ class NcpNewton {
 
   // The stages.
   bool start_well();
-  bool go_inside();
+  bool go_inside(bool near, int first, int last);
+  bool go_inside_first();
+  bool go_inside_last();
   bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
   bool come_to_rest();

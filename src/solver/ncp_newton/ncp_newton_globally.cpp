@@ -76,22 +76,30 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
 
 /// The interior point method on loose bodies, from the impulses so far: some five steps bring
 /// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
-/// far away.
-bool NcpNewton::go_inside() {
-  constexpr int kFarStarts = 3;
+/// far away, from the starts [first, last).
+bool NcpNewton::go_inside(bool near, int first, int last) {
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
   if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
   InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
-  interior.restart_near(
-      lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
-  if (follow_path_in_space(interior)) return true;
-  for (int k = 0; k < kFarStarts; ++k) {
+  if (near) {
+    interior.restart_near(
+        lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
+    if (follow_path_in_space(interior)) return true;
+  }
+  for (int k = first; k < last && !budget_.exhausted(); ++k) {
     interior.restart(kStarts[k]);
-    if (!budget_.exhausted() && follow_path_in_space(interior)) return true;
+    if (follow_path_in_space(interior)) return true;
   }
   return_to_best();
   evaluate();
   return false;
+}
+
+bool NcpNewton::go_inside_first() { return go_inside(true, 0, 1); }
+
+/// After multipliers; a large island has been there before them.
+bool NcpNewton::go_inside_last() {
+  return is_large(island_) ? go_inside(false, 1, 3) : go_inside(true, 0, 3);
 }
 
 /// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:
