@@ -47,6 +47,8 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
      &NcpNewton::many_loose,
      &NcpNewton::go_inside_last,
      SolveStatus::kConverged},
+    // From there with what is left.
+    {"multipliers", &NcpNewton::many_loose, &NcpNewton::last_multipliers, SolveStatus::kConverged},
     // Exact sweeps and Newton.
     {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
@@ -194,6 +196,11 @@ bool NcpNewton::all_multipliers() {
   return_to_best();
   evaluate();
   return false;
+}
+
+bool NcpNewton::last_multipliers() {
+  return multipliers(budget_.sparse_left()) ||
+         (certificate_.relative <= tolerance_ && spare_light_bodies());
 }
 
 bool NcpNewton::multipliers_from_best() {

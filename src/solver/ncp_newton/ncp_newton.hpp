@@ -118,6 +118,7 @@ class NcpNewton {
   bool multipliers(int most);
   bool all_multipliers();
   bool multipliers_from_best();
+  bool last_multipliers();
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();
