@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import stiction
 from numpy.typing import NDArray
+from stiction_lab.bench.drops import pile
 
 Floats = NDArray[np.float64]
 
@@ -68,3 +69,16 @@ def test_rough_piles_are_solved() -> None:
             unsolved += sim.step(state).solver_status not in SOLVED
             steps += 1
     assert unsolved <= TOLERATED * steps
+
+
+@pytest.mark.filterwarnings("ignore::stiction.StartWarning")
+def test_large_rough_piles_are_solved() -> None:
+    """A hundred dropped boxes, friction 10, large steps: 75 of 350 were unsolved."""
+    sim = stiction.Simulator(pile(100, seed=1), dt=1e-2)
+    sim.parameters.friction = np.full_like(sim.parameters.friction, 10.0)
+    state, unsolved, rows = sim.initial_state(), 0, 0
+    for _ in range(350):
+        report = sim.step(state)
+        unsolved += report.solver_status not in SOLVED
+        rows = max(rows, report.num_rows)
+    assert rows > 1000 and unsolved <= 7
