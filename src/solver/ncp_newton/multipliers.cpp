@@ -294,6 +294,7 @@ Residuals Multipliers::run(const Residuals& before) {
       idle = 0;
     }
     if (!(now.relative < best.relative)) continue;
+    if (!settings_.may_run_away && runs_away(now)) continue;
     best = now;
     std::copy(w_.centre + begin, w_.centre + end, w_.best + begin);
   }

@@ -21,8 +21,9 @@ struct MultiplierSettings {
   int max_factorisations = 200;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   Interrupt interrupt = {};
-  double proximal = 0.1;  ///< largest weight of the proximal term, in units where G has a
-                          ///< diagonal near 1
+  double proximal = 0.1;     ///< largest weight of the proximal term, in units where G has a
+                             ///< diagonal near 1
+  bool may_run_away = true;  ///< whether impulses that run_away() are an answer
 };
 
 /// The proximal method of multipliers (Rockafellar 1976) for the exact friction problem, in the
