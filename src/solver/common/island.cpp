@@ -1,5 +1,7 @@
 #include "solver/common/island.hpp"
 
+#include "stiction/contact/residuals.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,6 +14,23 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
 double tolerance_of(const Island& island, const SolverSettings& settings) {
   if (!is_large(island) || settings.name != "ncp-newton") return settings.tolerance;
   return std::max(settings.tolerance, settings.tolerance_large);
+}
+
+double largest_own_share(const Island& island, const double* lambda, const double* velocity) {
+  const ContactProblem& p = island.problem;
+  const double V = velocity_scale(island);
+  double largest = 0.0;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    const double *l = lambda + set.offset, *c = velocity + set.offset;
+    const double q = set_residual(set, l, c).complementarity;
+    if (q == 0.0) continue;
+    const double d = p.largest_diagonal(i, i + 1);
+    double own = d > 0.0 ? V / d : 0.0;
+    for (int r = 0; r < set.dim; ++r) own = std::max(own, std::abs(l[r]));
+    largest = std::max(largest, q / (own * V));
+  }
+  return largest;
 }
 
 double velocity_scale(const Island& island) {

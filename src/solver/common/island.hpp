@@ -1,5 +1,6 @@
 #pragma once
 
+#include "stiction/contact/residuals.hpp"
 #include "stiction/solver/solver.hpp"
 
 #include "solver/common/buffer.hpp"
@@ -39,6 +40,11 @@ inline bool is_large(const Island& island) {
 }
 /// The residual with which an island counts as solved.
 double tolerance_of(const Island& island, const SolverSettings& settings);
+/// Impulses that make velocities a thousand times those asked for.
+inline bool runs_away(const Residuals& r) { return r.backward < 1e-3 * r.relative; }
+/// The largest complementarity of a set in parts of max |g| times its own impulses, or those that
+/// stop max |g| there. The relative residual has the largest impulse of the island in their place.
+double largest_own_share(const Island& island, const double* lambda, const double* velocity);
 /// max |g| of the island [m/s].
 double velocity_scale(const Island& island);
 /// Mean of diag(G + R) over the island's rows; 1 if it is zero.

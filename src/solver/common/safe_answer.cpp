@@ -239,10 +239,8 @@ SafeAnswer make_safe(const ContactProblem& problem,
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     const Residuals r = residuals_at(problem, lambda, velocity, island.first, island.last);
     if (r.relative <= tolerance_of(island, settings) || r.rounding_limited()) continue;
-    // Impulses that make velocities a thousand times those asked for run away: their account of
-    // energy is rounding.
-    const bool runs_away = r.backward < 1e-3 * r.relative;
-    if (!runs_away && harmless(island, references, lambda, velocity)) continue;
+    // Of those that run away the account of energy is rounding.
+    if (!runs_away(r) && harmless(island, references, lambda, velocity)) continue;
     if (out.islands++ == 0) {
       soft = problem;
       own.regularisation.grow(problem.g.size());

@@ -56,8 +56,16 @@ class Budget {
     return exhausted_;
   }
   bool was_exhausted() const { return exhausted_; }
-  /// Factorisations that a formula of their own allows do not count.
-  void forgive(int factorisations) { first_ += factorisations; }
+  /// Likewise in the coordinates of trees. By formula those have an allowance of their own,
+  int sparse_left() const {
+    return by_formula() ? std::max(0, kSparseFactorisations - sparse_) : left();
+  }
+  /// which a stage takes these from.
+  void were_sparse(int factorisations) {
+    if (!by_formula()) return;
+    first_ += factorisations;
+    sparse_ += factorisations;
+  }
   /// As much again, of a budget by formula.
   void renew() {
     if (!by_formula()) return;
@@ -72,7 +80,7 @@ class Budget {
   const SolverSettings& settings_;
   Clock::time_point deadline_;
   int& count_;
-  int first_, most_, enough_ = kNoLimit;
+  int first_, most_, enough_ = kNoLimit, sparse_ = 0;
   bool exhausted_ = false;
 };
 

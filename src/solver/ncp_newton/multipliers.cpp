@@ -8,16 +8,18 @@
 #include <cmath>
 
 // With multipliers l^ and a proximal term eta, a round solves the problem with c + eta (l - l^) in
-// place of c, and l^ <- l. The coordinates y of the trees, m y = Z l, are its unknowns: each set
-// sees Z^T y + g from the others and, by itself, the diagonal W = R + eta, so that its impulse
-//   l(y) = law(p(y)),   W p = eta l^ - (Z^T y + g)
+// place of c, and l^ <- l. Its unknowns are what the change of the impulses makes of the
+// coordinates of the trees, m y = Z (l - l^): each set sees Z^T y + c^ from the others and, by
+// itself, the diagonal W = R + eta, so that its impulse
+//   l(y) = law(p(y)),   W p = W l^ - (Z^T y + c^),   c^ the velocity with l^,
 // is a closed form (diagonal_law.hpp), and
-//   F(y) = m y - Z l(y) = 0,   F' = m + Z H Z^T,   H = -dl/dc
-// couples only trees that touch. Solutions of the rounds tend to one of the problem itself,
-// whatever the rank of G; eta falls while Newton on F gets on, and rises where it does not. Where
-// it does not at the largest eta either, the round takes the convex law, with the De Saxce term mu
-// ||c_T|| of the last round added to the normal velocity: then F is the gradient of a convex
-// function, and Newton with an exact line search cannot fail.
+//   F(y) = m y - Z (l(y) - l^) = 0,   F' = m + Z H Z^T,   H = -dl/dc
+// couples only trees that touch. Counted from l^, y is as small as what is left to do: however
+// small eta is, p is not the difference of large numbers over it. Solutions of the rounds tend to
+// one of the problem itself, whatever the rank of G; eta falls while Newton on F gets on, and rises
+// where it does not. Where it does not at the largest eta either, the round takes the convex law,
+// with the De Saxce term mu ||c_T|| of the last round added to the normal velocity: then F is the
+// gradient of a convex function, and Newton with an exact line search cannot fail.
 
 namespace stiction {
 namespace {
@@ -33,14 +35,13 @@ class Multipliers {
   Residuals run(const Residuals& before);
 
  private:
-  void set_proximal(double proximal);
-  void set_offset();
+  void set_round();
   bool solve_round();
   bool find_root();
   bool minimise();
   bool newton_step();
   double evaluate(double* slopes);
-  double momentum() const;
+  bool accurate();
   void move(double alpha);
   double descent(double alpha);
   double line_search();
@@ -55,6 +56,7 @@ class Multipliers {
   double *lambda_, *velocity_;
   Law law_ = Law::kCoulomb;
   double proximal_ = 0.0, accuracy_ = 0.0;
+  double speed_ = 0.0;  // max |g|
   int& factorisations_;
   const int most_factorisations_;
 };
@@ -77,22 +79,23 @@ Multipliers::Multipliers(const Island& island,
       most_factorisations_(factorisations + settings.max_factorisations) {
   work.reserve(p_.g.size(), n_);
   scale_rows(island, w_.scale);
+  speed_ = velocity_scale(island);
 }
 
-void Multipliers::set_proximal(double proximal) {
-  proximal_ = proximal;
-  for (int k = island_.begin; k < island_.end; ++k) {
-    w_.eta[k] = proximal / (w_.scale[k] * w_.scale[k]);
-    w_.W[k] = w_.eta[k] + p_.compliance[k];
-  }
-}
-
-/// W p = -(Z^T y + offset).
-void Multipliers::set_offset() {
+/// W p = -(Z^T y + offset). The proximal term is in parts of a canonical diagonal, or of what gives
+/// a contact that bears more than stops the fastest the velocity max |g|: however much rests on a
+/// light body, each contact yields at most that much.
+void Multipliers::set_round() {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p_.sets[i];
-    for (int k = set.offset; k < set.offset + set.dim; ++k)
-      w_.offset[k] = p_.g[k] - w_.eta[k] * w_.centre[k];
+    const int last = set.offset + set.dim - 1;
+    const double stops = w_.scale[last] * w_.scale[last] * speed_;
+    const double load = std::abs(w_.centre[last]);
+    const double share = load > stops && stops > 0.0 ? proximal_ * stops / load : proximal_;
+    for (int k = set.offset; k <= last; ++k) {
+      w_.W[k] = share / (w_.scale[k] * w_.scale[k]) + p_.compliance[k];
+      w_.offset[k] = velocity_[k] - w_.W[k] * w_.centre[k];
+    }
     if (law_ == Law::kCoulomb || !set.is_cone()) continue;
     const double* c = velocity_ + set.offset;
     w_.offset[set.offset + set.friction.normal()] += shift(set.friction, c);
@@ -114,8 +117,9 @@ double Multipliers::evaluate(double* slopes) {
               rows.dim,
               w_.impulse + k,
               slopes ? slopes + rows.slope : nullptr);
+    for (int r = k; r < k + rows.dim; ++r) w_.trial[r] = w_.impulse[r] - w_.centre[r];
   }
-  space_.gather(w_.impulse, w_.force);
+  space_.gather(w_.trial, w_.force);
   double size = 0.0;
   for (int k = 0; k < n_; ++k) {
     w_.force[k] = space_.inertia()[k] * w_.y[k] - w_.force[k];
@@ -124,11 +128,15 @@ double Multipliers::evaluate(double* slopes) {
   return size;
 }
 
-/// What the size of F is compared with.
-double Multipliers::momentum() const {
-  double sum = 0.0;
-  for (int k = 0; k < n_; ++k) sum += space_.inertia()[k] * w_.y[k] * w_.y[k];
-  return sum;
+/// Whether the velocities that l makes differ little from those it was found for, by Z^T m^-1 F:
+/// whatever the masses are, this is what is seen of F.
+bool Multipliers::accurate() {
+  for (int k = 0; k < n_; ++k) w_.step[k] = w_.force[k] / space_.inertia()[k];
+  space_.spread(w_.step, w_.trial);
+  double largest = 0.0;
+  for (int k = island_.begin; k < island_.end; ++k)
+    largest = std::max(largest, std::abs(w_.trial[k]));
+  return largest <= accuracy_ * speed_;
 }
 
 /// step <- -F'^-1 F.
@@ -157,7 +165,7 @@ bool Multipliers::find_root() {
   double size = evaluate(w_.slopes);
   const double first = size;
   for (int k = 0; k < kMaxSteps; ++k) {
-    if (size <= accuracy_ * accuracy_ * momentum()) return true;
+    if (k > 0 && accurate()) return true;
     if (!newton_step()) return false;
     for (double alpha = 1.0;; alpha *= 0.5) {
       move(alpha);
@@ -203,8 +211,8 @@ double Multipliers::line_search() {
 bool Multipliers::minimise() {
   constexpr int kMaxSteps = 50;
   for (int k = 0; k < kMaxSteps; ++k) {
-    const double size = evaluate(w_.slopes);
-    if (size <= accuracy_ * accuracy_ * momentum()) return true;
+    evaluate(w_.slopes);
+    if (accurate()) return true;
     if (!newton_step()) return false;
     move(line_search());
   }
@@ -214,19 +222,19 @@ bool Multipliers::minimise() {
 
 bool Multipliers::solve_round() {
   constexpr double kUp = 10.0;
-  std::copy(w_.y.data(), w_.y + n_, w_.round_start.data());
+  std::fill(w_.y.data(), w_.y + n_, 0.0);
   law_ = Law::kCoulomb;
   for (;;) {
-    set_offset();
+    set_round();
     if (find_root()) {
       return true;
     }
-    std::copy(w_.round_start.data(), w_.round_start + n_, w_.y.data());
+    std::fill(w_.y.data(), w_.y + n_, 0.0);
     if (proximal_ >= settings_.proximal) break;
-    set_proximal(std::min(settings_.proximal, kUp * proximal_));
+    proximal_ = std::min(settings_.proximal, kUp * proximal_);
   }
   law_ = Law::kConvex;
-  set_offset();
+  set_round();
   return minimise();
 }
 
@@ -263,20 +271,19 @@ Residuals Multipliers::extrapolate(const Residuals& now) {
 Residuals Multipliers::run(const Residuals& before) {
   constexpr int kPatience = 100, kCrawls = 4;  // rounds
   constexpr double kAtEnd = 1e-5;
-  constexpr double kAccuracy = 0.3, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-7;
+  constexpr double kAccuracy = 0.2, kRounding = 2e-13, kDown = 0.3, kSmallest = 1e-10;
   const int begin = island_.begin, end = island_.end;
   Residuals best = before, now = before;
   double to_halve = before.relative;
   std::copy(lambda_ + begin, lambda_ + end, w_.centre + begin);
   std::copy(lambda_ + begin, lambda_ + end, w_.best + begin);
-  space_.gather(lambda_, w_.y);
-  for (int k = 0; k < n_; ++k) w_.y[k] /= space_.inertia()[k];
-  set_proximal(std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal));
+  velocities(island_, w_.centre, velocity_);
+  proximal_ = std::clamp(0.3 * std::sqrt(before.relative), kSmallest, settings_.proximal);
   for (int idle = 0; best.relative > settings_.tolerance && idle < kPatience; ++idle) {
     std::copy(w_.centre + begin, w_.centre + end, w_.last + begin);
     accuracy_ = std::max(kRounding, kAccuracy * std::min(1.0, now.relative));
     if (!solve_round()) break;
-    if (law_ == Law::kCoulomb) set_proximal(std::max(kSmallest, kDown * proximal_));
+    if (law_ == Law::kCoulomb) proximal_ = std::max(kSmallest, kDown * proximal_);
     std::copy(w_.impulse + begin, w_.impulse + end, w_.centre + begin);
     velocities(island_, w_.centre, velocity_);
     now = residuals_at(p_, w_.centre, velocity_, island_.first, island_.last);
@@ -287,6 +294,7 @@ Residuals Multipliers::run(const Residuals& before) {
       idle = 0;
     }
     if (!(now.relative < best.relative)) continue;
+    if (!settings_.may_run_away && runs_away(now)) continue;
     best = now;
     std::copy(w_.centre + begin, w_.centre + end, w_.best + begin);
   }
@@ -298,8 +306,8 @@ Residuals Multipliers::run(const Residuals& before) {
 }  // namespace
 
 void MultiplierWork::reserve(std::size_t total, int coordinates) {
-  grow(total, scale, eta, W, centre, offset, motion, impulse, best, last, trial);
-  grow(coordinates, y, round_start, start, step, force);
+  grow(total, scale, W, centre, offset, motion, impulse, best, last, trial);
+  grow(coordinates, y, start, step, force);
   slopes.grow(kMaxConeDim * total);
 }
 

@@ -8,9 +8,9 @@ namespace stiction {
 
 struct MultiplierWork {
   TreeSpace trees;  ///< prepared for the island
-  Buffer<double> scale, eta, W, centre, offset, motion, impulse, best, last, trial;  ///< by row
-  Buffer<double> y, round_start, start, step, force;  ///< by coordinate; force: F
-  Buffer<double> slopes;                              ///< dim x dim for each of trees.rows()
+  Buffer<double> scale, W, centre, offset, motion, impulse, best, last, trial;  ///< by row
+  Buffer<double> y, start, step, force;  ///< by coordinate; force: F
+  Buffer<double> slopes;                 ///< dim x dim for each of trees.rows()
 
   /// Room for problems of `total` rows with so many coordinates under an island.
   void reserve(std::size_t total, int coordinates);
@@ -21,8 +21,9 @@ struct MultiplierSettings {
   int max_factorisations = 200;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   Interrupt interrupt = {};
-  double proximal = 3e-2;  ///< largest weight of the proximal term, in units where G has a
-                           ///< diagonal near 1
+  double proximal = 0.1;     ///< largest weight of the proximal term, in units where G has a
+                             ///< diagonal near 1
+  bool may_run_away = true;  ///< whether impulses that run_away() are an answer
 };
 
 /// The proximal method of multipliers (Rockafellar 1976) for the exact friction problem, in the

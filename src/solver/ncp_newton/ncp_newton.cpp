@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 // The NCP exactly and fast: the stages of an island, below. Each begins with the impulses that the
@@ -37,16 +36,29 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
     // Loose bodies in motion: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
-    {"interior in space", &NcpNewton::large_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
+    {"interior in space",
+     &NcpNewton::large_loose,
+     &NcpNewton::go_inside_first,
+     SolveStatus::kConverged},
     // The method of multipliers where rows are many and bodies few.
     {"multipliers", &NcpNewton::many_rows, &NcpNewton::all_multipliers, SolveStatus::kConverged},
-    {"interior in space", &NcpNewton::few_loose, &NcpNewton::go_inside, SolveStatus::kConverged},
+    {"interior in space",
+     &NcpNewton::many_loose,
+     &NcpNewton::go_inside_last,
+     SolveStatus::kConverged},
+    // From there with what is left.
+    {"multipliers", &NcpNewton::many_loose, &NcpNewton::last_multipliers, SolveStatus::kConverged},
     // Exact sweeps and Newton.
-    {"turns", &NcpNewton::always, &NcpNewton::take_turns, SolveStatus::kConverged},
+    {"turns", &NcpNewton::worth_panels, &NcpNewton::take_turns, SolveStatus::kConverged},
     {"overflow", &NcpNewton::whole, &NcpNewton::overflown, SolveStatus::kNotFinite},
     {"rounding", &NcpNewton::whole, &NcpNewton::at_limit, SolveStatus::kRoundingLimited},
     // No solution if a normal impulse pushes without effect.
     {"infeasible", &NcpNewton::small_and_whole, &NcpNewton::infeasible, SolveStatus::kInfeasible},
+    // The method of multipliers where rows are few, but circle.
+    {"multipliers",
+     &NcpNewton::few_rows,
+     &NcpNewton::multipliers_from_best,
+     SolveStatus::kConverged},
     // An interior point method from several starts, its iterates polished by Newton.
     {"interior point", &NcpNewton::small, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The same, and sweeps, from scattered starts.
@@ -144,101 +156,6 @@ bool NcpNewton::sweep_while_it_helps() {
   return false;
 }
 
-bool NcpNewton::in_tree_space() {
-  if (!in_tree_space_)
-    in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
-  return *in_tree_space_;
-}
-
-bool NcpNewton::newton(int steps, double proximal, double tolerance) {
-  const NewtonSettings settings{
-      tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
-  certificate_ = newton_on_modes(
-      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
-  keep_best();
-  return certificate_.relative <= tolerance;
-}
-
-/// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner.
-bool NcpNewton::newton_in_space() {
-  constexpr int kSteps = 30, kLargeRows = 400;
-  if (!in_tree_space()) return false;
-  const int patience = island_.rows() <= kLargeRows ? 4 : 2;
-  const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
-  const int most = budget_.by_formula() ? kSteps : std::min(kSteps, budget_.left());
-  const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
-  const int before = budget_.count();
-  certificate_ = stiction::newton_in_space(island_,
-                                           settings,
-                                           patience,
-                                           certificate_,
-                                           lambda_,
-                                           velocity_,
-                                           work_.multipliers.trees,
-                                           work_.space,
-                                           budget_.count());
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
-  keep_best();
-  return certificate_.relative <= tolerance;
-}
-
-/// Bodies in a row, as in a stack, or few of them: five factorisations cost less than the sweeps
-/// that they save.
-bool NcpNewton::cheap_to_factor() {
-  constexpr double kPerRow = 64.0;  // multiplications
-  return is_large(island_) && in_tree_space() &&
-         work_.multipliers.trees.work() <= kPerRow * island_.rows();
-}
-
-/// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
-bool NcpNewton::sweep_loose() {
-  constexpr double kHandOver = 1e-4;
-  if (budget_.exhausted()) return false;
-  tolerance_ = tolerance_of(island_, settings_);
-  const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
-  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
-    return true;
-  if (cheap_to_factor()) return false;
-  ConjugateGradientSettings settings;
-  settings.tolerance = std::max(tolerance_, kHandOver);
-  settings.max_iterations = std::min(300, settings_.max_iterations);
-  settings.interrupt = budget_.interrupt();
-  certificate_ = conjugate_gradients(
-      island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
-  keep_best();
-  return solved();
-}
-
-/// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
-/// would. A few factorisations bring it, within some steps, to where Newton takes one or two.
-bool NcpNewton::come_to_rest() {
-  constexpr int kFew = 5;
-  const double accepted = std::exchange(tolerance_, settings_.tolerance);
-  if (!solved() && !multipliers(kFew)) {
-    return_to_best();
-    evaluate();
-  }
-  tolerance_ = accepted;
-  return solved();
-}
-
-/// For islands with fewer coordinates of trees than rows.
-bool NcpNewton::multipliers(int most) {
-  if (budget_.exhausted() || !in_tree_space()) return false;
-  MultiplierSettings settings;
-  settings.deadline = budget_.deadline();
-  settings.interrupt = budget_.interrupt();
-  settings.tolerance = tolerance_;
-  settings.max_factorisations =
-      std::min(most, budget_.by_formula() ? kSparseFactorisations : budget_.left());
-  const int before = budget_.count();
-  certificate_ = method_of_multipliers(
-      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
-  keep_best();
-  return solved();
-}
-
 /// Sweeps and Newton by turns. An island that 4 to 7 can take is left to them after a few turns
 /// that bring nothing; a large one has nothing else.
 bool NcpNewton::take_turns() {
@@ -303,16 +220,18 @@ bool NcpNewton::start_well() {
     }
     return true;
   }
-  if (drowns(sizes)) {
+  // Within tolerance_large there is room for that rounding.
+  const bool room = is_large(island_) && certificate_.relative <= kClose;
+  if (!room && drowns(sizes)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
     best_.relative = kUnknown;
     evaluate();
     keep_best();
     if (solved()) return true;
   }
-  const bool warm = std::any_of(
+  warm_ = std::any_of(
       lambda_ + island_.begin, lambda_ + island_.end, [](double x) { return x != 0.0; });
-  if (!warm || !(certificate_.relative <= kClose)) return false;
+  if (!warm_ || !(certificate_.relative <= kClose)) return false;
   if (island_.is_loose()) return newton_in_space();
   if (island_.rows() > kFewRows && in_tree_space()) return false;
   if (sweeps_per_turn_ >= 12 && sweep_while_it_helps()) return true;

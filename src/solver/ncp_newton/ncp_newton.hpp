@@ -22,7 +22,7 @@ struct RowSizes;
 /// Islands of more rows are left to sweeps, Newton and the method of multipliers: an interior point
 /// method factors all rows, 80 times and more.
 inline constexpr int kMaxInteriorRows = 400;
-/// Up to so many rows sweeps and Newton find the solution nearest to the start.
+/// Up to so many rows sweeps and Newton find the solution nearest to the start, as a rule.
 inline constexpr int kMinMultiplierRows = 60;
 inline constexpr double kUnknown = 1e300;
 
@@ -102,17 +102,23 @@ class NcpNewton {
   bool small_and_whole() const { return small() && whole(); }
   bool many_loose() const { return many_rows() && island_.is_loose(); }
   bool large_loose() const { return many_loose() && is_large(island_); }
-  bool few_loose() const { return many_loose() && !is_large(island_); }
+  /// Where bodies are loose, sparse methods are worth more than dense ones of so many rows.
+  bool worth_panels() const { return !island_.is_loose() || island_.rows() <= kMaxInteriorRows; }
   bool many_rows() const { return island_.rows() > kMinMultiplierRows && whole(); }
+  bool few_rows() const { return island_.rows() <= kMinMultiplierRows && whole(); }
 
   // The stages.
   bool start_well();
-  bool go_inside();
+  bool go_inside(bool near, int first, int last);
+  bool go_inside_first();
+  bool go_inside_last();
   bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
   bool come_to_rest();
   bool multipliers(int most);
-  bool all_multipliers() { return multipliers(std::numeric_limits<int>::max()); }
+  bool all_multipliers();
+  bool multipliers_from_best();
+  bool last_multipliers();
   bool take_turns();
   bool overflown() { return !std::isfinite(certificate_.relative); }
   bool at_limit();
@@ -121,7 +127,9 @@ class NcpNewton {
   bool scatter();
   bool follow_compliance();
 
-  bool solved() const { return certificate_.relative <= tolerance_; }
+  bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
+  bool own_shares_are_small() const;
+  bool spare_light_bodies();
   void evaluate();
   void keep_best();
   void return_to_best();
@@ -147,6 +155,7 @@ class NcpNewton {
   double *lambda_, *velocity_;
   const int sweeps_per_turn_;
   int sweeps_ = 0;
+  bool warm_ = false;     ///< the start was not zero
   bool relaxed_ = false;  ///< the problem is work_.compliant
   std::optional<bool> in_tree_space_;
   std::optional<GaussSeidel> gauss_seidel_;  ///< once there is a sweep

@@ -51,14 +51,14 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
   constexpr int kMaxSteps = 40, kPatience = 5;
   constexpr double kFirst = 3e-3, kLast = 0.5e-12, kDown = 0.3;  // of the mean pair
   constexpr double kBelow = 0.1;
-  const int most =
-      interior.steps() + (budget_.by_formula() ? kMaxSteps : std::min(kMaxSteps, budget_.left()));
+  const int most = interior.steps() + std::min(kMaxSteps, budget_.sparse_left());
   const int before = budget_.count();
   // Pairs that are not nothing give a contact work to do: held to tolerance_large alone, a stack
   // that was nudged rocks on.
   const double enough = std::max(settings_.tolerance, kBelow * tolerance_);
   bool good = true;
-  for (double target = kFirst; good && target > kLast && !(certificate_.relative <= enough);
+  for (double target = kFirst;
+       good && target > kLast && !(certificate_.relative <= enough && own_shares_are_small());
        target *= kDown) {
     good = interior.advance(target, most, settings_.interrupt, kPatience);
     interior.copy_impulse(lambda_);
@@ -66,7 +66,7 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
     if (!std::isfinite(certificate_.relative)) break;
     keep_best();
   }
-  if (budget_.by_formula()) budget_.forgive(budget_.count() - before);
+  budget_.were_sparse(budget_.count() - before);
   if (!solved() && best_.relative <= tolerance_) {
     return_to_best();
     evaluate();
@@ -76,19 +76,30 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
 
 /// The interior point method on loose bodies, from the impulses so far: some five steps bring
 /// an island of any size, in motion, to tolerance_large. Where the path folds, it is followed from
-/// far away.
-bool NcpNewton::go_inside() {
+/// far away, from the starts [first, last).
+bool NcpNewton::go_inside(bool near, int first, int last) {
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
   if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
   InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
-  interior.restart_near(
-      lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
-  if (follow_path_in_space(interior)) return true;
-  interior.restart(kStarts[0]);
-  if (!budget_.exhausted() && follow_path_in_space(interior)) return true;
+  if (near) {
+    interior.restart_near(
+        lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
+    if (follow_path_in_space(interior)) return true;
+  }
+  for (int k = first; k < last && !budget_.exhausted(); ++k) {
+    interior.restart(kStarts[k]);
+    if (follow_path_in_space(interior)) return true;
+  }
   return_to_best();
   evaluate();
   return false;
+}
+
+bool NcpNewton::go_inside_first() { return go_inside(true, 0, 1); }
+
+/// After multipliers; a large island has been there before them.
+bool NcpNewton::go_inside_last() {
+  return is_large(island_) ? go_inside(false, 1, 3) : go_inside(true, 0, 3);
 }
 
 /// A normal impulse d >= 0 with G d = 0 and g . d < 0 pushes without effect against an approach:

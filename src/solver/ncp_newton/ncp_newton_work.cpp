@@ -7,7 +7,8 @@ namespace stiction {
 
 int most_coordinates(const Island& island) {
   constexpr int kSmall = 100;
-  if (island.is_loose()) return std::numeric_limits<int>::max();
+  if (island.is_loose() || island.rows() <= kMinMultiplierRows)
+    return std::numeric_limits<int>::max();
   return island.rows() < kSmall ? island.rows() / 2 : std::numeric_limits<int>::max();
 }
 
@@ -42,10 +43,9 @@ std::int64_t most_factorisations(const ContactProblem& problem, const SolverSett
   std::int64_t sum = 0;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
-    const bool sparse = island.rows() > kMinMultiplierRows;
     sum += settings.max_factorisations > 0
                ? settings.max_factorisations
-               : 2 * dense_factorisations(island.rows()) + (sparse ? kSparseFactorisations : 0);
+               : 2 * dense_factorisations(island.rows()) + kSparseFactorisations;
   }
   return sum;
 }

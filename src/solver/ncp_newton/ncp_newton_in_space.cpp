@@ -1,0 +1,158 @@
+#include "solver/ncp_newton/ncp_newton.hpp"
+
+#include <algorithm>
+#include <utility>
+
+// The stages of ncp_newton.cpp that work in the coordinates of the trees: Newton, gradients and the
+// method of multipliers. The interior point method is in ncp_newton_globally.cpp.
+
+namespace stiction {
+
+/// What tolerance_large lets pass is in parts of the largest impulse: were light bodies among heavy
+/// ones judged by it alone, it would let them fly. Each contact's complementarity must be small
+/// for its own impulses too.
+bool NcpNewton::own_shares_are_small() const {
+  constexpr double kShare = 0.03;
+  if (tolerance_ <= settings_.tolerance) return true;
+  return largest_own_share(island_, lambda_, velocity_) <= kShare;
+}
+
+/// Where it is not: some factorisations more, held to less and less. What they do not reach is let
+/// pass.
+bool NcpNewton::spare_light_bodies() {
+  constexpr int kMost = 60;
+  constexpr double kDown = 0.03;
+  const double accepted = tolerance_;
+  const int first = budget_.count();
+  while (certificate_.relative <= tolerance_ && !own_shares_are_small() &&
+         budget_.count() - first < kMost) {
+    tolerance_ = std::max(settings_.tolerance, kDown * certificate_.relative);
+    multipliers(kMost - (budget_.count() - first));
+  }
+  tolerance_ = accepted;
+  return true;
+}
+
+/// Half of what may be taken from the impulses so far, half of the rest from none: last impulses
+/// that are far off lead astray at times.
+bool NcpNewton::all_multipliers() {
+  for (int k = 0; k < (warm_ ? 2 : 1); ++k) {
+    if (k > 0) {
+      std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
+      evaluate();
+    }
+    if (multipliers(budget_.sparse_left() / 2)) return true;
+    if (certificate_.relative <= tolerance_) return spare_light_bodies();
+  }
+  return_to_best();
+  evaluate();
+  return false;
+}
+
+bool NcpNewton::last_multipliers() {
+  return multipliers(budget_.sparse_left()) ||
+         (certificate_.relative <= tolerance_ && spare_light_bodies());
+}
+
+bool NcpNewton::multipliers_from_best() {
+  return_to_best();
+  evaluate();
+  return all_multipliers();
+}
+
+bool NcpNewton::in_tree_space() {
+  if (!in_tree_space_)
+    in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
+  return *in_tree_space_;
+}
+
+bool NcpNewton::newton(int steps, double proximal, double tolerance) {
+  const NewtonSettings settings{
+      tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
+  certificate_ = newton_on_modes(
+      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
+  keep_best();
+  return certificate_.relative <= tolerance;
+}
+
+/// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner.
+bool NcpNewton::newton_in_space() {
+  constexpr int kSteps = 30, kLargeRows = 400;
+  if (!in_tree_space()) return false;
+  const int patience = island_.rows() <= kLargeRows ? 4 : 2;
+  const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
+  const int most = std::min(kSteps, budget_.sparse_left());
+  const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
+  const int before = budget_.count();
+  certificate_ = stiction::newton_in_space(island_,
+                                           settings,
+                                           patience,
+                                           certificate_,
+                                           lambda_,
+                                           velocity_,
+                                           work_.multipliers.trees,
+                                           work_.space,
+                                           budget_.count());
+  budget_.were_sparse(budget_.count() - before);
+  keep_best();
+  return certificate_.relative <= tolerance;
+}
+
+/// Bodies in a row, as in a stack, or few of them: five factorisations cost less than the sweeps
+/// that they save.
+bool NcpNewton::cheap_to_factor() {
+  constexpr double kPerRow = 64.0;  // multiplications
+  return is_large(island_) && in_tree_space() &&
+         work_.multipliers.trees.work() <= kPerRow * island_.rows();
+}
+
+/// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
+bool NcpNewton::sweep_loose() {
+  constexpr double kHandOver = 1e-4;
+  if (budget_.exhausted()) return false;
+  tolerance_ = tolerance_of(island_, settings_);
+  const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
+  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
+    return true;
+  if (cheap_to_factor()) return false;
+  ConjugateGradientSettings settings;
+  settings.tolerance = std::max(tolerance_, kHandOver);
+  settings.max_iterations = std::min(300, settings_.max_iterations);
+  settings.interrupt = budget_.interrupt();
+  certificate_ = conjugate_gradients(
+      island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
+  keep_best();
+  return solved();
+}
+
+/// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
+/// would. A few factorisations bring it, within some steps, to where Newton takes one or two.
+bool NcpNewton::come_to_rest() {
+  constexpr int kFew = 5;
+  const double accepted = std::exchange(tolerance_, settings_.tolerance);
+  if (!solved() && !multipliers(kFew)) {
+    return_to_best();
+    evaluate();
+  }
+  tolerance_ = accepted;
+  return solved();
+}
+
+/// For islands with fewer coordinates of trees than rows.
+bool NcpNewton::multipliers(int most) {
+  if (budget_.exhausted() || !in_tree_space()) return false;
+  MultiplierSettings settings;
+  settings.deadline = budget_.deadline();
+  settings.interrupt = budget_.interrupt();
+  settings.tolerance = tolerance_;
+  settings.max_factorisations = std::min(most, budget_.sparse_left());
+  settings.may_run_away = many_rows();
+  const int before = budget_.count();
+  certificate_ = method_of_multipliers(
+      island_, settings, certificate_, lambda_, velocity_, work_.multipliers, budget_.count());
+  budget_.were_sparse(budget_.count() - before);
+  keep_best();
+  return solved();
+}
+
+}  // namespace stiction
