@@ -75,11 +75,13 @@ bool NcpNewton::newton(int steps, double proximal, double tolerance) {
   return certificate_.relative <= tolerance;
 }
 
-/// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner.
+/// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner, and what
+/// is solved already to rest.
 bool NcpNewton::newton_in_space() {
   constexpr int kSteps = 30, kLargeRows = 400;
   if (!in_tree_space()) return false;
-  const int patience = island_.rows() <= kLargeRows ? 4 : 2;
+  const bool rests = certificate_.relative <= settings_.tolerance;
+  const int patience = rests || island_.rows() > kLargeRows ? 2 : 4;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
   const int most = std::min(kSteps, budget_.sparse_left());
   const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};

@@ -200,6 +200,7 @@ Residuals newton_in_space(const Island& island,
   SpaceNewton newton(island, settings.proximal, space, work);
   Residuals best = before;
   double to_halve = before.relative;
+  bool better = false;
   std::copy(velocity + begin, velocity + end, work.velocity + begin);
   Buffer<double>& l = work.impulse;
   std::copy(lambda + begin, lambda + end, l + begin);
@@ -216,6 +217,7 @@ Residuals newton_in_space(const Island& island,
     const bool same = now.relative == best.relative;  // both within rounding: then by their work
     if (now.relative < best.relative || (same && now.complementarity < best.complementarity)) {
       best = now;
+      better = true;
       std::copy(l + begin, l + end, lambda + begin);
       std::copy(work.velocity + begin, work.velocity + end, velocity + begin);
     }
@@ -223,7 +225,7 @@ Residuals newton_in_space(const Island& island,
       to_halve = now.relative;
       idle = 0;
     }
-    if (best.relative <= settings.tolerance || !std::isfinite(now.relative)) break;
+    if ((better && best.relative <= settings.tolerance) || !std::isfinite(now.relative)) break;
   }
   return best;
 }
