@@ -198,7 +198,9 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
             continue
         if section == "results":
             machine, (head, rows) = data["machine"], step_rows(data["results"])
-            rows += [[f"{scene}: {why}", *["-"] * 6] for scene, why in data["refused"].items()]
+            for scene, why in data["refused"].items():
+                first = why.split(";")[0]  # of many variants and quarters
+                rows.append([f"{scene}: {first}", *["-"] * 6])
         else:
             measured = data[section]
             head, rows = {

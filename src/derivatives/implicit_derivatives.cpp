@@ -75,13 +75,15 @@ bool ImplicitDerivatives::known(const CompliantInput& input) const {
 void ImplicitDerivatives::list_springs(const State& before,
                                        std::vector<SpringName>& springs) const {
   springs.clear();
-  for (const ContactMemory& m : before.contacts)
+  for (const ContactMemory& m : before.contacts) {
     if (squared_norm(m.extension) > 0.0) springs.push_back({m.pair, m.feature});
+    if (squared_norm(m.turn) > 0.0) springs.push_back({m.pair, m.feature, true});
+  }
   for (const CompliantPoint& p : work_.end.points) {
     const Contact& c = work_.end.contacts[p.contact];
     if (p.force.mode != ContactMode::kOpen) springs.push_back({c.pair, c.feature});
   }
-  std::sort(springs.begin(), springs.end(), contact_before);
+  std::sort(springs.begin(), springs.end());
   springs.erase(std::unique(springs.begin(), springs.end()), springs.end());
 }
 

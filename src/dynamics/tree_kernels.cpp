@@ -8,7 +8,7 @@
 
 // Flattened, so that everything below a kernel is compiled like it. No sum runs across lanes: all
 // clones give the same bits.
-#define KERNEL STICTION_CLONES __attribute__((flatten))
+#define STICTION_KERNEL STICTION_CLONES __attribute__((flatten))
 
 namespace stiction {
 namespace {
@@ -50,11 +50,11 @@ void place_turned(const TreeView& tree,
 
 }  // namespace
 
-KERNEL void place_and_move(const TreeView& tree,
-                           const TreeParameters<double>& parameters,
-                           const double* q,
-                           const double* v,
-                           TreeData<double>& data) {
+STICTION_KERNEL void place_and_move(const TreeView& tree,
+                                    const TreeParameters<double>& parameters,
+                                    const double* q,
+                                    const double* v,
+                                    TreeData<double>& data) {
   double sine[kBodies], cosine[kBodies];
   int first = place_root(tree, parameters, q, data);
   root_velocity(tree, parameters, v, data);
@@ -73,30 +73,30 @@ KERNEL void place_and_move(const TreeView& tree,
   }
 }
 
-KERNEL void move_placed(const TreeView& tree,
-                        const TreeParameters<double>& parameters,
-                        const double* v,
-                        TreeData<double>& data) {
+STICTION_KERNEL void move_placed(const TreeView& tree,
+                                 const TreeParameters<double>& parameters,
+                                 const double* v,
+                                 TreeData<double>& data) {
   forward_velocities(tree, parameters, v, data);
 }
 
-KERNEL void find_inertias_and_forces(const TreeView& tree,
-                                     const TreeParameters<double>& parameters,
-                                     TreeData<double>& data) {
+STICTION_KERNEL void find_inertias_and_forces(const TreeView& tree,
+                                              const TreeParameters<double>& parameters,
+                                              TreeData<double>& data) {
   body_inertias_and_forces(tree, parameters, data);
 }
 
-KERNEL void find_loose_bias(const TreeParameters<double>& parameters,
-                            double dt,
-                            TreeData<double>& data) {
+STICTION_KERNEL void find_loose_bias(const TreeParameters<double>& parameters,
+                                     double dt,
+                                     TreeData<double>& data) {
   loose_body_bias(parameters, dt, data);
 }
 
-KERNEL void find_mass_matrix(const TreeView& tree, TreeData<double>& data) {
+STICTION_KERNEL void find_mass_matrix(const TreeView& tree, TreeData<double>& data) {
   mass_matrix(tree, data);
 }
 
-KERNEL void factorise_and_whiten(const TreeView& tree, TreeData<double>& data, double* w) {
+STICTION_KERNEL void factorise_and_whiten(const TreeView& tree, TreeData<double>& data, double* w) {
   factorise(tree, data);
   solve_transposed(tree, data, w);
 }

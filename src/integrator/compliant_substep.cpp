@@ -82,7 +82,7 @@ Anchor anchor_after(const CompliantInput& input,
   Anchor out;
   if (!acts) return out;
   if (point.compliance.has_couples()) out.turn = turn_after(input, work, point);
-  if (!point.compliance.slides_with_friction()) return out;
+  if (!point.compliance.has_sliding_spring()) return out;
   const CompliantSystem& start = work.start;
   const bool published = start.law == CompliantLaw::kPublished;
   if (!published && point.force.mode == ContactMode::kSlide) {

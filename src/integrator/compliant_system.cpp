@@ -99,7 +99,7 @@ void find_extension(const CompliantInput& input,
       e = way * (std::min(contact.gap, 0.0) / (gap_before - std::min(contact.gap, 0.0)));
     }
   }
-  if (!point.compliance.slides_with_friction()) e = {0, 0, 0};
+  if (!point.compliance.has_sliding_spring()) e = {0, 0, 0};
   point.motion.extension = to_contact(input.scene, system, point, e);
   if (!point.compliance.has_couples()) return;
   const Vec3d spin = relative_spin(input.scene, system.dynamics, contact);

@@ -17,7 +17,7 @@ void ImplicitScratch::resize(const Scene& scene) {
   for (std::size_t t = 0; t < n; ++t) dual[t].resize(scene.trees()[t]);
   for (auto* x : {&trial, &step, &residual, &whitened}) x->assign(scene.nv(), 0.0);
   for (auto* x : {&merit, &trial_merit, &length, &size, &drive}) x->assign(n, 0.0);
-  done.assign(n, 0);
+  progress.assign(n, Progress::kOpen);
   frictionless.assign(n, 0);
   islands.reset(n);
   place.assign(scene.nv(), -1);
@@ -25,8 +25,8 @@ void ImplicitScratch::resize(const Scene& scene) {
 
 namespace {
 
+using Progress = ImplicitScratch::Progress;
 constexpr int kHalvings = 30;
-constexpr std::uint8_t kConverged = 1, kStuck = 2;
 constexpr double kArmijo = 1e-4;
 
 /// Newton's method on one sub-step.
@@ -54,6 +54,7 @@ class Newton {
       if (s_.islands.find(t) == t) visit(t);
     }
   }
+  bool is_open(int island) const { return s_.progress[island] == Progress::kOpen; }
   double sum_over(int island, const std::vector<double>& x) {
     double sum = 0.0;
     each_tree_of(island, [&](int t) { sum += x[t]; });
@@ -107,7 +108,8 @@ void Newton::begin() {
     work_.memory.push_back(memory_of(c, settled_anchor(scene_, start, p)));
   }
   s_.islands.reset(num_trees());
-  std::fill(s_.done.begin(), s_.done.end(), 0);
+  std::fill(s_.progress.begin(), s_.progress.end(), Progress::kOpen);
+  failed_ = false;
   join(start);
   work_.nu.assign(state_.v.data(), state_.v.data() + scene_.nv());
 }
@@ -200,7 +202,7 @@ bool Newton::small(int island) {
 
 /// nu += length step, each island's length halved until its merit has fallen enough.
 void Newton::search() {
-  for (int t = 0; t < num_trees(); ++t) s_.length[t] = s_.done[s_.islands.find(t)] ? 0.0 : 1.0;
+  for (int t = 0; t < num_trees(); ++t) s_.length[t] = is_open(s_.islands.find(t)) ? 1.0 : 0.0;
   for (int halving = 0;; ++halving) {
     for (int t = 0; t < num_trees(); ++t) {
       const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
@@ -209,12 +211,12 @@ void Newton::search() {
     evaluate(s_.trial, s_.trial_merit);
     bool again = false;
     each_island([&](int island) {
-      if (s_.done[island] || s_.length[island] == 0.0) return;
+      if (!is_open(island) || s_.length[island] == 0.0) return;
       const double limit = (1.0 - 2.0 * kArmijo * s_.length[island]) * sum_over(island, s_.merit);
       if (sum_over(island, s_.trial_merit) <= limit) return;
       const double next = halving < kHalvings ? 0.5 * s_.length[island] : 0.0;
       if (next == 0.0) {  // stuck: leave the island where it is
-        s_.done[island] = kStuck;
+        s_.progress[island] = Progress::kStuck;
         failed_ = true;
       }
       each_tree_of(island, [&](int t) { s_.length[t] = next; });
@@ -236,9 +238,9 @@ bool Newton::run() {
     open = false;
     std::fill(s_.step.begin(), s_.step.end(), 0.0);
     each_island([&](int island) {
-      if (s_.done[island]) return;
+      if (!is_open(island)) return;
       if (!find_step(island)) {
-        s_.done[island] = kStuck;
+        s_.progress[island] = Progress::kStuck;
         failed_ = true;
         return;
       }
@@ -246,7 +248,7 @@ bool Newton::run() {
         open = true;
         return;
       }
-      s_.done[island] = kConverged;  // its last step is taken as it is
+      s_.progress[island] = Progress::kConverged;  // its last step is taken as it is
       each_tree_of(island, [&](int t) {
         const int first = scene_.trees()[t].v_offset;
         for (int k = first; k < first + scene_.trees()[t].nv; ++k) {
@@ -267,7 +269,7 @@ bool Newton::run() {
 bool Newton::take_friction() {
   bool any = false;
   each_island([&](int island) {
-    if (s_.done[island] == kConverged) return;
+    if (s_.progress[island] == Progress::kConverged) return;
     double power = 0.0;
     each_tree_of(island, [&](int t) {
       const int first = scene_.trees()[t].v_offset, n = scene_.trees()[t].nv;
@@ -309,13 +311,14 @@ void finish(const CompliantInput& input, State& state, CompliantWorkspace& work)
 
 /// One step of input.h, or, where Newton fails, two of half of it, and so on. Where it fails in the
 /// least of them too and the iterate gains energy, that part is taken without friction: the bound
-/// mu f_N, which couples of large units make steep, is what keeps r from being monotone.
+/// mu f_N, which couples of large units make steep, is what keeps r from being monotone. Where that
+/// does not converge either, which was not met, its iterate is taken.
 void advance(const CompliantInput& input, int halvings, State& state, CompliantWorkspace& work) {
   Newton newton(input, state, work);
   if (newton.run()) return finish(input, state, work);
   if (halvings == 0 || input.solver.interrupt.requested()) {
     work.outcome.converged = false;
-    if (newton.take_friction()) {
+    if (halvings == 0 && newton.take_friction()) {
       state.queries.swap(work.start.here.queries);
       newton.run();
       std::fill(work.implicit->frictionless.begin(), work.implicit->frictionless.end(), 0);

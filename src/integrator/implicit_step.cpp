@@ -94,7 +94,7 @@ DualForce force_at(const CompliantInput& input,
     if (extension == nullptr) continue;
     const PointCompliance& k = point.compliance;
     extension[i] = {0, 0, 0};
-    if (!k.slides_with_friction()) continue;
+    if (!k.has_sliding_spring()) continue;
     const Vec3d de =
         point.force.mode == ContactMode::kStick
             ? dx * -1.0
@@ -243,7 +243,7 @@ void settle_end(const CompliantInput& input,
       c.tangential_damping *= part;
     }
     Vec3d way_T = to_contact(input.scene, end, point, way);
-    if (point.kind != PointKind::kMaterial && c.slides_with_friction()) {
+    if (point.kind != PointKind::kMaterial && c.has_sliding_spring()) {
       way_T = motion.velocity * input.h;
       const double stretched = touched ? part : inside_now ? 0.0 : 1.0;
       motion.extension.x -= stretched * way_T.x;

@@ -65,13 +65,15 @@ void end_columns(const Trial& trial,
 /// Buffers of implicit_euler. Newton runs on all islands side by side, each with a step length of
 /// its own; what an island sums is kept by tree.
 struct ImplicitScratch {
+  enum class Progress : std::uint8_t { kOpen, kConverged, kStuck };
+
   std::vector<DualTree> dual;  ///< [trees]
   std::vector<Motion<double>> joint_acceleration;
   std::vector<double> trial, step, residual, whitened;  ///< [nv]
   std::vector<double> merit, trial_merit;               ///< [trees] r^T M^-1 r
   std::vector<double> drive;                            ///< [trees] (h |a|_M)^2 without contacts
   std::vector<double> length, size;                     ///< [trees] of the step: factor, |step|_M^2
-  std::vector<std::uint8_t> done;                       ///< [trees] 1: converged, 2: stuck
+  std::vector<Progress> progress;                       ///< [trees]
   std::vector<std::uint8_t> frictionless;               ///< [trees]
   DisjointSets islands;                                 ///< of trees that points couple
   std::vector<int> dofs, place, ends;                   ///< of one island; place [nv]

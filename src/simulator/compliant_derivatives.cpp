@@ -84,9 +84,9 @@ void CompliantDerivatives::list_springs() {
     const Material pair = twin_.scene().pair_material(p, c.geometry_a, c.geometry_b);
     if (!std::isfinite(pair.stiffness) || !(squared_norm(c.impulse) > 0.0)) continue;
     const SpringName name{a | static_cast<std::uint32_t>(c.geometry_b), c.feature};
-    springs.push_back(name);
-    if (pair.torsional_friction > 0.0 || pair.rolling_friction > 0.0)
-      springs.push_back({name.pair, name.feature, true});
+    const bool couples = pair.torsional_friction > 0.0 || pair.rolling_friction > 0.0;
+    if (pair.friction > 0.0 || !couples) springs.push_back(name);
+    if (couples) springs.push_back({name.pair, name.feature, true});
   }
   std::sort(springs.begin(), springs.end());
   springs.erase(std::unique(springs.begin(), springs.end()), springs.end());

@@ -10,11 +10,12 @@ import pytest
 
 _MEMORY = """
 import gc
+import os
 import numpy as np
 import stiction
 
 def resident():
-    return int(open("/proc/self/statm").read().split()[1]) * 4096
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 scene, worlds, rng = stiction.load("solo12"), 16384, np.random.default_rng(0)
 stiction.Batch(scene, 64, dt=1e-3, threads=1).step()

@@ -58,3 +58,30 @@ def test_turns_are_state_of_the_derivatives(integrator: str, motion: str) -> Non
     assert grad.initial_v == pytest.approx(found, rel=1e-5, abs=1e-6)
     turns = [by(lambda h, k=k: end(np.zeros(6), h * e[k, :3])) for k in range(3)]
     assert grad.initial_springs[1] == pytest.approx(turns, rel=1e-5, abs=1e-5)
+
+
+@pytest.mark.parametrize("lifted", [False, True])
+def test_one_point_that_turns_makes_differences(lifted: bool) -> None:
+    """A block without couples beside a ball with them, which may have left: with a turn kept."""
+    scene = stiction.Scene()
+    scene.add_ground(stiction.Material(friction=0.5, stiffness=1e4, damping=50.0))
+    for k, (name, shape, material) in enumerate(
+        [
+            ("block", stiction.Box([0.1, 0.1, 0.1]), stiction.Material(friction=0.5)),
+            ("ball", stiction.Sphere(0.1), stiction.Material(0.5, torsional_friction=0.02)),
+        ]
+    ):
+        pose = np.eye(4)
+        pose[:3, 3] = [0.5 * k, 0.0, 0.0999]
+        scene.add_body(name, shape, 1.0, pose, material=material)
+    sim = stiction.Simulator(scene, dt=1e-3, integrator="implicit-euler")
+    state = sim.initial_state()
+    state.v = [0.05, 0.02, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0]
+    sim.run(state, steps=30)
+    assert any(np.any(c.turn) for c in state.contacts)
+    if lifted:
+        state.v[8] = 5.0
+    sim.step(state)
+    report = sim.step_derivatives().report
+    assert report.method == ("exact" if lifted else "differences")
+    assert [s[3] for s in report.springs] == ([False] * 5 + [True])

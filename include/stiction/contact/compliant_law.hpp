@@ -44,8 +44,8 @@ struct PointCompliance {
   double friction = 0.0;                                        ///< slope of the circular cone
   double sliding = 1.0;    ///< unit of f_T: 0 where couples alone have friction
   Vec3d turning{0, 0, 0};  ///< units u of couples about the axes of the contact frame [m]
-  /// Its spring along the surface has a force; without one it is not stretched either.
-  bool slides_with_friction() const { return sliding > 0.0; }
+  /// Not where couples alone have friction: f_T is then no part of the cone, and e stays 0.
+  bool has_sliding_spring() const { return sliding > 0.0; }
   bool has_couples() const { return turning.x > 0.0 || turning.z > 0.0; }
   /// Without it a closed point has a normal force alone.
   bool has_tangential() const {

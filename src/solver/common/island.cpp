@@ -25,9 +25,9 @@ double largest_own_share(const Island& island, const double* lambda, const doubl
     const double *l = lambda + set.offset, *c = velocity + set.offset;
     const double q = set_residual(set, l, c).complementarity;
     if (q == 0.0) continue;
-    const double d = p.largest_diagonal(i, i + 1);
-    double own = d > 0.0 ? V / d : 0.0;
-    for (int r = 0; r < set.dim; ++r) own = std::max(own, std::abs(l[r]));
+    const int normal = set.dim - 1;
+    const double d = p.diagonal_entry(i, normal);
+    const double own = std::max(d > 0.0 ? V / d : 0.0, std::abs(l[normal]));
     largest = std::max(largest, q / (own * V));
   }
   return largest;

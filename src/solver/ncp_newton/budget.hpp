@@ -39,7 +39,8 @@ class Budget {
         count_(whole.count_),
         first_(whole.count_),
         most_(whole.left()),
-        enough_(enough) {}
+        enough_(enough),
+        sparse_(whole.sparse_) {}
 
   bool by_formula() const { return settings_.max_factorisations == 0; }
   int& count() { return count_; }
@@ -47,6 +48,16 @@ class Budget {
   const Interrupt& interrupt() const { return settings_.interrupt; }
   /// What a stage that has begun may still take.
   int left() const { return std::max(0, most_ - taken()); }
+  /// Likewise in the coordinates of trees; by formula that is an allowance of its own.
+  int sparse_left() const {
+    return by_formula() ? std::max(0, kSparseFactorisations - sparse_) : left();
+  }
+  /// Counts what a stage took from it.
+  void were_sparse(int factorisations) {
+    if (!by_formula()) return;
+    first_ += factorisations;
+    sparse_ += factorisations;
+  }
   /// Whether half of a budget by formula is gone: what a stage leaves to those after it.
   bool half_gone() const { return by_formula() && limit() - taken() < limit() / 2; }
   /// No stage begins, from now on.
@@ -56,16 +67,6 @@ class Budget {
     return exhausted_;
   }
   bool was_exhausted() const { return exhausted_; }
-  /// Likewise in the coordinates of trees. By formula those have an allowance of their own,
-  int sparse_left() const {
-    return by_formula() ? std::max(0, kSparseFactorisations - sparse_) : left();
-  }
-  /// which a stage takes these from.
-  void were_sparse(int factorisations) {
-    if (!by_formula()) return;
-    first_ += factorisations;
-    sparse_ += factorisations;
-  }
   /// As much again, of a budget by formula.
   void renew() {
     if (!by_formula()) return;

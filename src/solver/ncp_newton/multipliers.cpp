@@ -82,9 +82,9 @@ Multipliers::Multipliers(const Island& island,
   speed_ = velocity_scale(island);
 }
 
-/// W p = -(Z^T y + offset). The proximal term is in parts of a canonical diagonal, or of what gives
-/// a contact that bears more than stops the fastest the velocity max |g|: however much rests on a
-/// light body, each contact yields at most that much.
+/// W p = -(Z^T y + offset). The proximal term is in parts of a canonical diagonal; of a contact (of
+/// the last row of another set) that bears more than what stops max |g| there, in parts of max |g|
+/// over its load: however much rests on a light body, each contact yields at most that much.
 void Multipliers::set_round() {
   for (int i = island_.first; i < island_.last; ++i) {
     const ConstraintSet& set = p_.sets[i];

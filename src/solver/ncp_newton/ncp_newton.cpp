@@ -221,7 +221,8 @@ bool NcpNewton::start_well() {
     return true;
   }
   // Within tolerance_large there is room for that rounding.
-  const bool room = is_large(island_) && certificate_.relative <= kClose;
+  const bool held_loosely = tolerance_of(island_, settings_) > settings_.tolerance;
+  const bool room = held_loosely && certificate_.relative <= kClose;
   if (!room && drowns(sizes)) {
     std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
     best_.relative = kUnknown;
@@ -247,6 +248,15 @@ bool NcpNewton::rounding_exhausted() const {
 bool NcpNewton::at_limit() {
   return_to_best();
   return rounding_exhausted();
+}
+
+bool NcpNewton::newton(int steps, double proximal, double tolerance) {
+  const NewtonSettings settings{
+      tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
+  certificate_ = newton_on_modes(
+      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
+  keep_best();
+  return certificate_.relative <= tolerance;
 }
 
 void solve_ncp_newton(const ContactProblem& problem,

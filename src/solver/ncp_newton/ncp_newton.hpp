@@ -129,7 +129,7 @@ class NcpNewton {
 
   bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
   bool own_shares_are_small() const;
-  bool spare_light_bodies();
+  void spare_light_bodies();
   void evaluate();
   void keep_best();
   void return_to_best();

@@ -79,14 +79,15 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
 /// far away, from the starts [first, last).
 bool NcpNewton::go_inside(bool near, int first, int last) {
   constexpr double kCentring = 1e-3, kReach = 0.95, kSmallest = 1e-6;
-  if (budget_.exhausted() || !InteriorSpace::applies(island_) || !in_tree_space()) return false;
+  if (budget_.exhausted() || budget_.sparse_left() == 0) return false;
+  if (!InteriorSpace::applies(island_) || !in_tree_space()) return false;
   InteriorSpace interior(island_, work_.multipliers.trees, work_.interior_space, budget_.count());
   if (near) {
     interior.restart_near(
         lambda_, velocity_, std::clamp(certificate_.relative, kSmallest, 1.0), kCentring, kReach);
     if (follow_path_in_space(interior)) return true;
   }
-  for (int k = first; k < last && !budget_.exhausted(); ++k) {
+  for (int k = first; k < last && !budget_.exhausted() && budget_.sparse_left() > 0; ++k) {
     interior.restart(kStarts[k]);
     if (follow_path_in_space(interior)) return true;
   }

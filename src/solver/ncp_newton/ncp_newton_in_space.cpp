@@ -4,7 +4,7 @@
 #include <utility>
 
 // The stages of ncp_newton.cpp that work in the coordinates of the trees: Newton, gradients and the
-// method of multipliers. The interior point method is in ncp_newton_globally.cpp.
+// method of multipliers. Those of the interior point method are in ncp_newton_globally.cpp.
 
 namespace stiction {
 
@@ -13,13 +13,13 @@ namespace stiction {
 /// for its own impulses too.
 bool NcpNewton::own_shares_are_small() const {
   constexpr double kShare = 0.03;
-  if (tolerance_ <= settings_.tolerance) return true;
+  if (certificate_.relative <= settings_.tolerance) return true;
   return largest_own_share(island_, lambda_, velocity_) <= kShare;
 }
 
 /// Where it is not: some factorisations more, held to less and less. What they do not reach is let
 /// pass.
-bool NcpNewton::spare_light_bodies() {
+void NcpNewton::spare_light_bodies() {
   constexpr int kMost = 60;
   constexpr double kDown = 0.03;
   const double accepted = tolerance_;
@@ -30,7 +30,6 @@ bool NcpNewton::spare_light_bodies() {
     multipliers(kMost - (budget_.count() - first));
   }
   tolerance_ = accepted;
-  return true;
 }
 
 /// Half of what may be taken from the impulses so far, half of the rest from none: last impulses
@@ -42,7 +41,9 @@ bool NcpNewton::all_multipliers() {
       evaluate();
     }
     if (multipliers(budget_.sparse_left() / 2)) return true;
-    if (certificate_.relative <= tolerance_) return spare_light_bodies();
+    if (!(certificate_.relative <= tolerance_)) continue;
+    spare_light_bodies();
+    return true;
   }
   return_to_best();
   evaluate();
@@ -50,8 +51,10 @@ bool NcpNewton::all_multipliers() {
 }
 
 bool NcpNewton::last_multipliers() {
-  return multipliers(budget_.sparse_left()) ||
-         (certificate_.relative <= tolerance_ && spare_light_bodies());
+  if (multipliers(budget_.sparse_left())) return true;
+  if (!(certificate_.relative <= tolerance_)) return false;
+  spare_light_bodies();
+  return true;
 }
 
 bool NcpNewton::multipliers_from_best() {
@@ -64,15 +67,6 @@ bool NcpNewton::in_tree_space() {
   if (!in_tree_space_)
     in_tree_space_ = work_.multipliers.trees.prepare(island_, most_coordinates(island_));
   return *in_tree_space_;
-}
-
-bool NcpNewton::newton(int steps, double proximal, double tolerance) {
-  const NewtonSettings settings{
-      tolerance, std::min(steps, budget_.left()), budget_.interrupt(), proximal};
-  certificate_ = newton_on_modes(
-      island_, settings, certificate_, lambda_, velocity_, work_.modes, budget_.count());
-  keep_best();
-  return certificate_.relative <= tolerance;
 }
 
 /// Hyperstatic piles take longer than stacks; large ones are left to other stages sooner, and what
