@@ -199,8 +199,8 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
         if section == "results":
             machine, (head, rows) = data["machine"], step_rows(data["results"])
             for scene, why in data["refused"].items():
-                first = why.split(";")[0]  # of many variants and quarters
-                rows.append([f"{scene}: {first}", *["-"] * 6])
+                first = why.removeprefix(f"scene '{scene}' ").split(";")[0]  # of many variants
+                rows.append([f"{scene}: no ratio, {first}", *["-"] * 6])
         else:
             measured = data[section]
             head, rows = {

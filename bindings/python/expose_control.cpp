@@ -16,6 +16,12 @@ std::shared_ptr<Control> make_control(int nv) {
 // All three vectors keep the size they were made with, so that views of them stay valid.
 template <Eigen::VectorXd Control::* Member>
 struct Vector {
+  static Control& control(const bp::object& self) { return bp::extract<Control&>(self); }
+  static const char* name() {
+    return Member == &Control::torque            ? "torque"
+           : Member == &Control::position_target ? "position_target"
+                                                 : "velocity_target";
+  }
   static bp::object get(const bp::object& self) {
     Control& c = bp::extract<Control&>(self);
     Eigen::VectorXd& x = c.*Member;
@@ -25,7 +31,17 @@ struct Vector {
   }
   static void set(const bp::object& self, const bp::object& value) {
     before_changing(&bp::extract<Control&>(self)(), "Control");
-    get(self).attr("__setitem__")(bp::slice(), value);
+    try {
+      get(self).attr("__setitem__")(bp::slice(), value);
+    } catch (const bp::error_already_set&) {
+      if (!PyErr_ExceptionMatches(PyExc_ValueError)) throw;
+      PyErr_Clear();
+      const std::string shape =
+          bp::extract<std::string>(bp::str(bp::import("numpy").attr("shape")(value)));
+      throw std::invalid_argument("control." + std::string(name()) + " has shape " + shape +
+                                  ": must be (" + std::to_string((control(self).*Member).size()) +
+                                  ",), one entry a dof, six of a floating base first");
+    }
   }
 };
 

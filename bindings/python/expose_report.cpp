@@ -15,7 +15,8 @@ Residuals residuals_copy(const StepReport& r) { return r.residuals; }
 std::string report_repr(const StepReport& r) {
   return "StepReport(status=\"" + status(r) + "\", contacts=" + std::to_string(r.num_contacts) +
          ", iterations=" + std::to_string(r.iterations) +
-         ", relative=" + number(r.residuals.relative) + ")";
+         ", relative=" + number(r.residuals.relative) +
+         (r.penetration > 1e-3 ? ", penetration=" + number(r.penetration) : "") + ")";
 }
 
 void expose_step_report() {

@@ -142,7 +142,7 @@ def load_urdf_string(xml: str, name: str = "robot.urdf", **options: Unpack[UrdfO
 def _is_path(name_or_path: str | os.PathLike[str]) -> bool:
     if not isinstance(name_or_path, str):
         return True
-    return Path(name_or_path).suffix.lower() in (".urdf", ".xml", ".mjcf", ".sdf", SCENE_ENDING)
+    return "/" in name_or_path or Path(name_or_path).suffix[1:].isalnum()
 
 
 def _load_file(path: Path, options: Mapping[str, Any]) -> Scene:

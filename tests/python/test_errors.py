@@ -274,6 +274,15 @@ def test_solve(text: str, options: dict[str, object]) -> None:
     refused(ValueError, text, lambda: stiction.solve(problem, **options))
 
 
+@pytest.mark.parametrize("name", ["torque", "position_target", "velocity_target"])
+def test_controls_of_another_size(name: str) -> None:
+    control = stiction.Control(18)
+    text = f"control.{name} has shape (12,): must be (18,), one entry a dof, six of a floating"
+    refused(ValueError, text, lambda: setattr(control, name, np.zeros(12)))
+    setattr(control, name, 2.0)
+    assert np.all(getattr(control, name) == 2.0)
+
+
 # --- loading ----------------------------------------------------------------------------
 
 
@@ -287,6 +296,7 @@ def test_loading_unknown_things(tmp_path: Path) -> None:
     refused(TypeError, "n = 'x': must be of type int", lambda: stiction.load("box-stack", n="x"))
     refused(ValueError, "takes no number", lambda: stiction.load("solo12", n=3))
     refused(ValueError, "only URDF (.urdf), MJCF", lambda: stiction.load("robot.sdf"))
+    refused(ValueError, "can be read, not .urdff", lambda: stiction.load("./solo12.urdff"))
     with pytest.raises(stiction.StictionError, match=r"nowhere\.urdf"):
         stiction.load(tmp_path / "nowhere.urdf")
     assert issubclass(stiction.StictionError, RuntimeError)

@@ -55,7 +55,9 @@ def _overlap(case: Case, a: int, b: int, depth: float, configuration: str) -> Fi
         f"'{configuration}'"
     )
     fix = f"move them apart, or scene.disable_pair('{one.name}', '{other.name}')"
-    if case.mjcf is not None:
+    if one.body < 0 or other.body < 0:
+        fix = "move the body out of what does not move"
+    elif case.mjcf is not None:
         fix = "move them apart, or exclude the pair of bodies: <contact><exclude .../>"
     elif case.urdf is not None:
         fix = "move them apart, or <disable_collisions> in the SRDF"

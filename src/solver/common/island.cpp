@@ -1,6 +1,6 @@
 #include "solver/common/island.hpp"
 
-#include "stiction/contact/residuals.hpp"
+#include "contact/scaled_residuals.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,9 +25,14 @@ double largest_own_share(const Island& island, const double* lambda, const doubl
     const double *l = lambda + set.offset, *c = velocity + set.offset;
     const double q = set_residual(set, l, c).complementarity;
     if (q == 0.0) continue;
-    const int normal = set.dim - 1;
-    const double d = p.diagonal_entry(i, normal);
-    const double own = std::max(d > 0.0 ? V / d : 0.0, std::abs(l[normal]));
+    const bool plain = set.in_one_unit();
+    double d = 0.0, own = 0.0;
+    for (int r = 0; r < set.dim; ++r) {
+      const RowUnits unit = plain ? RowUnits{} : row_units(set.friction, r);
+      d = std::max(d, p.diagonal_entry(i, r) * unit.velocity * unit.velocity);
+      own = std::max(own, std::abs(l[r]) / unit.impulse);
+    }
+    own = std::max(own, d > 0.0 ? V / d : 0.0);
     largest = std::max(largest, q / (own * V));
   }
   return largest;

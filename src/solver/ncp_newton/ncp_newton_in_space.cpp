@@ -13,7 +13,7 @@ namespace stiction {
 /// for its own impulses too.
 bool NcpNewton::own_shares_are_small() const {
   constexpr double kShare = 0.03;
-  if (certificate_.relative <= settings_.tolerance) return true;
+  if (tolerance_ <= settings_.tolerance) return true;
   return largest_own_share(island_, lambda_, velocity_) <= kShare;
 }
 
