@@ -184,14 +184,18 @@ void RigidStep::find_awake_contacts(const StepInput& input, State& state) {
 }
 
 /// Restitution must gain no energy: what is let pass in a pile in motion would be an amount of it.
+/// Nor may gaps between thin bodies, or in short steps, let pass as much as all that moves.
 const SolverSettings& RigidStep::rules_of_step(const SolverSettings& settings) {
   const auto& rows = record_.rows.rows;
   const auto bounces = [](const ConstraintRow& row) {
     return row.kind == ReferenceKind::kRestitution;
   };
-  if (std::none_of(rows.begin(), rows.end(), bounces)) return settings;
+  const bool any = std::any_of(rows.begin(), rows.end(), bounces);
+  const double large =
+      any ? settings.tolerance : safe_tolerance_large(record_.problem, settings.tolerance_large);
+  if (large == settings.tolerance_large) return settings;
   exact_ = settings;
-  exact_.tolerance_large = settings.tolerance;
+  exact_.tolerance_large = large;
   return exact_;
 }
 

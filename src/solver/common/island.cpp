@@ -11,9 +11,39 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
   island.problem.velocities(island.first, island.last, lambda, velocity);
 }
 
+/// velocity_scale() without normals that open by themselves: a gap over dt, metres per second
+/// between thin bodies or in short steps, is no motion of which a part may be let pass. Of islands
+/// that nothing carries it is: they fall together.
+static double approach_scale(const Island& island) {
+  const ContactProblem& p = island.problem;
+  const std::vector<int>& sides = p.space.side_start;
+  double scale = 0.0;
+  bool carried = false;
+  for (int i = island.first; i < island.last; ++i) {
+    const ConstraintSet& set = p.sets[i];
+    carried = carried || !p.space.known() || sides[i + 1] - sides[i] == 1;
+    const double* g = p.g.data() + set.offset;
+    for (int r = 0; r < set.dim; ++r)
+      scale = std::max(scale, set.is_normal(r) ? -g[r] : std::abs(g[r]));
+  }
+  return carried ? scale : velocity_scale(island);
+}
+
 double tolerance_of(const Island& island, const SolverSettings& settings) {
   if (!is_large(island) || settings.name != "ncp-newton") return settings.tolerance;
   return std::max(settings.tolerance, settings.tolerance_large);
+}
+
+double safe_tolerance_large(const ContactProblem& problem, double tolerance_large) {
+  constexpr double kMost = 0.3;
+  double least = 1.0;
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
+    if (!is_large(island)) continue;
+    const double V = velocity_scale(island), approach = approach_scale(island);
+    if (tolerance_large * V > kMost * approach) least = std::min(least, approach / V);
+  }
+  return least * tolerance_large;
 }
 
 double largest_own_share(const Island& island, const double* lambda, const double* velocity) {

@@ -40,6 +40,9 @@ inline bool is_large(const Island& island) {
 }
 /// The residual with which an island counts as solved.
 double tolerance_of(const Island& island, const SolverSettings& settings);
+/// `tolerance_large` of a step: less where its part of the velocities, most of which gaps ask for,
+/// is as large as what moves.
+double safe_tolerance_large(const ContactProblem& problem, double tolerance_large);
 /// Impulses that make velocities a thousand times those asked for.
 inline bool runs_away(const Residuals& r) { return r.backward < 1e-3 * r.relative; }
 /// The largest complementarity of a set in parts of max |g| times its own impulses, or those that
