@@ -206,7 +206,7 @@ def test_other_threads_run_during_a_step() -> None:
     )
     state = sim.initial_state()
     done = threading.Event()
-    worker = threading.Thread(target=lambda: (sim.run(state, steps=300), done.set()))
+    worker = threading.Thread(target=lambda: (sim.run(state, steps=6000), done.set()))
     start, ticks = time.perf_counter(), 0
     worker.start()
     while not done.is_set() and time.perf_counter() - start < 60:

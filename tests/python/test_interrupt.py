@@ -134,13 +134,15 @@ def test_one_long_step_ends_and_is_taken_back(solver):
         tower(), solver=solver, tolerance=1e-15, max_iterations=LONG, **endless
     )
     state = sim.initial_state()
-    before = state.copy()
+    before, steps = state.copy(), False
     with Alarm(0.5) as alarm, pytest.raises(KeyboardInterrupt):
         for _ in range(100_000):
             before = state.copy()
+            steps = True
             sim.step(state)
+            steps = False  # the alarm may fall between two steps
     assert alarm.worked < ALLOWED + 0.2  # a factorisation of 1000 rows among them
-    assert state == before
+    assert state == before or not steps
 
 
 def test_compliant_steps_end():
