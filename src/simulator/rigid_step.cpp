@@ -246,14 +246,15 @@ void RigidStep::advance(const StepInput& input, const std::vector<double>& impul
   solution.residuals = residuals(record_.problem, impulse.data(), solution.velocity.data());
   solution.model_residuals = solution.residuals;
   const ContactProblem& problem = record_.problem;
-  solution.tolerance = input.settings.solver.tolerance;
+  const SolverSettings& rules = rules_of_step(input.settings.solver);
+  solution.tolerance = rules.tolerance;
   for (int k = 0; k < problem.num_islands(); ++k) {
     const Island island(problem, problem.island_start[k], problem.island_start[k + 1]);
     const double relative =
         residuals_at(problem, impulse.data(), solution.velocity.data(), island.first, island.last)
             .relative;
     if (relative <= solution.tolerance) continue;
-    const double accepted = tolerance_of(island, rules_of_step(input.settings.solver));
+    const double accepted = tolerance_of(island, rules);
     if (relative <= accepted)
       solution.tolerance = accepted;
     else

@@ -208,10 +208,10 @@ bool NcpNewton::start_well() {
   // add up from step to step. A sweep then lets what is left die out. Loose bodies at rest would
   // hop for ever by what counts as rounding: a step of Newton ends it.
   if (certificate_.relative <= kSame * settings_.tolerance) {
-    const double nothing = std::max(1e-3 * kSame * settings_.tolerance, kRounding);
+    const double nothing = 1e-3 * kSame * settings_.tolerance;
     if (island_.is_loose()) {
-      if (sizes.whole > nothing) newton_in_space();
-    } else if (certificate_.relative > 1e-3 * kSame * settings_.tolerance && sweep(1)) {
+      if (sizes.whole > std::max(nothing, kRounding)) newton_in_space();
+    } else if (certificate_.relative > nothing && sweep(1)) {
       evaluate();
       if (!solved()) {
         return_to_best();
