@@ -71,6 +71,29 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
   return rounding_of(length, context.dt, speed);
 }
 
+/// Marks islands whose contacts move, at the start of the step, at little of what free forces add to
+/// that within it, both as root mean squares. g: J v and what is added.
+static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
+  constexpr double kLittle = 0.1;
+  problem.resting.resize(problem.sets.size());
+  for (int k = 0; k < problem.num_islands(); ++k) {
+    const int first = problem.island_start[k], last = problem.island_start[k + 1];
+    double moves = 0.0, added = 0.0;
+    for (int i = first; i < last; ++i) {
+      const ConstraintRow& row = rows.rows[i];
+      const double* g = problem.g.data() + problem.sets[i].offset;
+      for (int r = 0; r < row.set.dim; ++r) {
+        const double v = row.velocity[r];
+        moves += v * v;
+        added += (g[r] - v) * (g[r] - v);
+      }
+    }
+    std::fill(problem.resting.begin() + first,
+              problem.resting.begin() + last,
+              moves <= kLittle * kLittle * added);
+  }
+}
+
 /// g, R and the compliance on the diagonal of G.
 static void fill_vectors(const RowContext& context,
                          const ContactSet& contacts,
@@ -85,6 +108,7 @@ static void fill_vectors(const RowContext& context,
                    context.dynamics.free_motion.data(),
                    context.scratch,
                    problem.g);
+  find_resting_islands(rows, problem);
   limit_recovery(context, problem);
   const double immovable = 1e-13 * problem.largest_diagonal(0, problem.num_sets());
   for (std::size_t i = 0; i < rows.rows.size(); ++i) {

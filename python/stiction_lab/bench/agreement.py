@@ -46,9 +46,13 @@ def compare_facts(ours: Facts, peer: Facts) -> list[Disagreement]:
 
 
 def compare_contacts(
-    ours: Sequence[float], loaded: Sequence[float], peer: Sequence[float], tolerance: float
+    ours: Sequence[float],
+    loaded: Sequence[float],
+    peer: Sequence[float],
+    tolerance: float,
+    what: str = "contacts",
 ) -> list[Disagreement]:
-    """Differences of the mean numbers of contacts, quarter by quarter of a trajectory.
+    """Differences of the mean numbers of contacts, or of pairs in contact, by quarter.
 
     We create contacts ahead of touch (within a margin) and a rigid solution may leave some of them
     unloaded; a soft engine has just those that overlap. So the peer's number must lie between our
@@ -60,7 +64,7 @@ def compare_contacts(
         low, high = least * (1.0 - tolerance), most / (1.0 - tolerance)
         if not low - 1e-9 <= given <= high + 1e-9:
             allowed = f"{low:.2f} to {high:.2f}"
-            found.append(Disagreement(f"contacts, quarter {quarter}", most, given, allowed))
+            found.append(Disagreement(f"{what}, quarter {quarter}", most, given, allowed))
     return found
 
 

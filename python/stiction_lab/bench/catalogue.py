@@ -13,10 +13,10 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from . import peer_models
+from . import peer_models, settled
 from .ours import TOLERANCE, StictionWorld
 from .peer import MujocoWorld
-from .peer_models import PeerVariant
+from .peer_models import PeerVariant, variants
 from .worlds import BenchError, World
 
 _LEG = {
@@ -66,6 +66,9 @@ class BenchScene:
             first; 0: none.
         chunks, reps: measured trajectory in chunks of 20 steps, and its repetitions.
         contact_tolerance: of `agreement.compare_contacts`, with held targets.
+        by_pairs: that compares pairs in contact, not points.
+        settled: the initial state is the stored one of that name, of bodies at rest.
+        many: so many bodies that only the peer's variants of `FOR_MANY` are run.
     """
 
     name: str
@@ -85,21 +88,34 @@ class BenchScene:
     chunks: int = 30
     reps: int = 7
     contact_tolerance: float = 0.01
+    by_pairs: bool = False
+    settled: str = ""
+    many: bool = False
 
     def ours(self) -> StictionWorld:
         """Our simulator at the initial state."""
+        pose = settled.configuration(self.settled) if self.settled else self.pose
         return StictionWorld(
-            self.load, self.dt, self.start, self.hold, self.pose, self.velocity, self.tolerance
+            self.load, self.dt, self.start, self.hold, pose, self.velocity, self.tolerance
         )
 
+    def variants(self, servos: bool) -> list[PeerVariant]:
+        """The peer's, of both friction cones."""
+        all_of_them = [*variants("elliptic", servos), *variants("pyramidal", servos)]
+        return [v for v in all_of_them if not self.many or (v.solver, v.cone) in FOR_MANY]
 
+
+FOR_MANY = (("newton", "elliptic"), ("cg", "elliptic"), ("newton", "pyramidal"))
+"""Solvers and cones of the peer that are run with hundreds of bodies."""
 _PILE: dict[str, Any] = {
-    "dt": 2e-3,
-    "settle": 8.0,
+    "dt": settled.DT,
+    "settle": 1.0,
     "compared": 1e-10,
     "contact_tolerance": 0.35,
+    "by_pairs": True,
 }
-"""What the piles share: each engine continues from what became of the same drop in its hands."""
+"""What the piles share: every engine starts at the same stored poses at rest, then settles a second
+by itself, as a soft engine must."""
 _TUMBLED = (0.0, 0.0, 0.27, *(np.sin(0.185) * np.array([3, 2, 1]) / np.sqrt(14)), np.cos(0.185))
 """A cube 0.1 m above the ground, turned by 21 degrees about (3, 2, 1)."""
 
@@ -236,6 +252,14 @@ def funnel(count: int) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     return planes
 
 
+def _pile(bodies: int, chunks: int, reps: int) -> BenchScene:
+    """Hulls at rest in the funnel."""
+    name, many = f"ycb-pile-{bodies}", bodies >= 100
+    load = f"ycb-pile({bodies})"
+    sizes = {"chunks": chunks, "reps": reps, "many": many}
+    return BenchScene(name, load, _hull_pile, settled=load, **sizes, **_PILE)
+
+
 SCENES = (
     BenchScene(
         "solo12",
@@ -277,8 +301,7 @@ SCENES = (
     ),
     BenchScene("box-stack-10", "box-stack(10)", _box_stack, kick=0.1, chunks=15, reps=5),
     BenchScene("box-stack-30", "box-stack(30)", _box_stack, kick=0.1, chunks=10, reps=5),
-    BenchScene("ycb-pile-10", "ycb-pile(10)", _hull_pile, chunks=10, reps=5, **_PILE),
-    BenchScene("ycb-pile-50", "ycb-pile(50)", _hull_pile, chunks=5, reps=3, **_PILE),
+    *(_pile(bodies, chunks, reps) for bodies, chunks, reps in ((10, 10, 5), (50, 5, 3), (200, 5, 3))),
 )
 
 OF_MANY_WORLDS = (

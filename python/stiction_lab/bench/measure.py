@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from stiction.certificate import CertificateSummary, certify, summarize
+from stiction.certificate import LOADED, CertificateSummary, certify, summarize
 
-from .worlds import BenchError, Kick, World
+from .worlds import BenchError, Kick, Observed, World
 
 Tick = Callable[[str], None]
 """Called with one line before each piece of work, for progress displays."""
@@ -27,6 +27,7 @@ class Observation:
     """What one engine did over a trajectory, step by step, outside any timing.
 
     contacts, loaded: mean numbers of all contacts and of those with an impulse, by quarter.
+    pairs, loaded_pairs: of the pairs of geometries that have such contacts.
     """
 
     certificate: CertificateSummary
@@ -36,6 +37,8 @@ class Observation:
     loaded: tuple[float, ...]
     residual_median: float
     residual_max: float
+    pairs: tuple[float, ...] = ()
+    loaded_pairs: tuple[float, ...] = ()
 
 
 def time_chunks(
@@ -134,7 +137,18 @@ def observe(world: World, noise: NDArray[np.float64], kicks: Sequence[Kick] = ()
         loaded=_quarters([step.loaded if step else 0 for step in judged]),
         residual_median=float(np.median(residuals)),
         residual_max=float(np.max(residuals)),
+        pairs=_quarters([_pairs(step, loaded=False) for step in seen]),
+        loaded_pairs=_quarters([_pairs(step, loaded=True) for step in seen]),
     )
+
+
+def _pairs(step: Observed, loaded: bool) -> int:
+    """Pairs of geometries among the contacts of a step, or among those that carry an impulse."""
+    if step.pairs is None or len(step.pairs) == 0:
+        return 0
+    normal = np.asarray(step.sample.impulse)[:, -1]
+    kept = step.pairs[normal > LOADED * max(float(normal.max()), 0.0)] if loaded else step.pairs
+    return len(np.unique(kept, axis=0))
 
 
 def _quarters(numbers: Sequence[int]) -> tuple[float, ...]:

@@ -111,7 +111,9 @@ class StictionWorld:
         control.position_target[self._servos] += noise
         report = self._sim.step(self._state, control)
         residual = float(report.residuals.relative)
-        return Observed(contact_sample(self._sim), int(report.iterations), residual)
+        pairs = np.array([(c.geometry_a, c.geometry_b) for c in self._sim.contacts()], dtype=int)
+        sample = contact_sample(self._sim)
+        return Observed(sample, int(report.iterations), residual, pairs.reshape(-1, 2))
 
     def derivative_times(self, repeats: int) -> tuple[NDArray[np.float64], ...]:
         """Steps from the start, matrices and gradients after them [s]."""

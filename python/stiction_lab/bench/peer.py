@@ -124,12 +124,19 @@ class MujocoWorld:
         self.advance(1)
         data.ctrl[:] = self._targets
         count = int(data.solver_niter[: max(1, data.nisland)].max()) if data.nefc else 0
-        return Observed(contact_sample(self._model, data), count, float("nan"))
+        kept = _kept(data)
+        pairs = np.column_stack([data.contact.geom1, data.contact.geom2])[kept].astype(int)
+        return Observed(contact_sample(self._model, data), count, float("nan"), pairs)
 
     def _saved(self) -> NDArray[np.float64]:
         state = np.zeros(mujoco.mj_stateSize(self._model, _SAVED))
         mujoco.mj_getState(self._model, self._data, state, _SAVED)
         return state
+
+
+def _kept(data: mujoco.MjData) -> NDArray[np.intp]:
+    """The contacts that became rows."""
+    return np.flatnonzero(np.asarray(data.contact.efc_address) >= 0)
 
 
 def contact_sample(model: mujoco.MjModel, data: mujoco.MjData) -> ContactSample:
@@ -140,7 +147,7 @@ def contact_sample(model: mujoco.MjModel, data: mujoco.MjData) -> ContactSample:
     first.
     """
     contact, dt = data.contact, float(model.opt.timestep)
-    kept = np.flatnonzero(np.asarray(contact.efc_address) >= 0)
+    kept = _kept(data)
     if kept.size == 0:
         none = np.zeros((0, 3))
         return ContactSample(none, none, np.zeros(0), np.zeros(0), none, none)

@@ -24,7 +24,6 @@ from .measure import (
     white_noise,
 )
 from .ours import StictionWorld
-from .peer_models import variants
 from .worlds import BenchError, Facts, Kick, World
 
 OURS = StictionWorld.label
@@ -65,12 +64,15 @@ class Trial:
         times: time per step by label, ours included [us].
         observations: certificate, iterations, contacts by label, ours included.
         tolerance: of `compare_contacts`.
+        by_pairs: pairs in contact are compared, not points: how many points stand for a face is
+            the engine's choice.
         means: over the chunks, where the few after a kick cost more than the median one [us].
     """
 
     times: dict[str, float]
     observations: dict[str, Observation]
     tolerance: float
+    by_pairs: bool = False
     means: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -83,7 +85,11 @@ class Trial:
         reasons = {}
         for label, seen in self.observations.items():
             ours = self.ours
-            found = compare_contacts(ours.contacts, ours.loaded, seen.contacts, self.tolerance)
+            numbers = (ours.contacts, ours.loaded, seen.contacts)
+            if self.by_pairs:
+                numbers = (ours.pairs, ours.loaded_pairs, seen.pairs)
+            what = "pairs in contact" if self.by_pairs else "contacts"
+            found = compare_contacts(*numbers, self.tolerance, what)
             if found:
                 reasons[label] = "; ".join(str(item) for item in found)
         return reasons
@@ -121,6 +127,7 @@ class Trial:
             "penetration": self.ours.certificate.maximum["penetration"],
             "contacts": self.ours.certificate.contacts,
             "contacts_peer": self.observations[peer].certificate.contacts if peer else None,
+            "variants_pairs": {k: _mean(o.pairs) for k, o in self.observations.items()},
         }
 
     def _beside(self, prefix: str) -> dict[str, dict[str, Any]]:
@@ -232,8 +239,7 @@ def _settled(scene: BenchScene, settle: float, say: Tick) -> tuple[StictionWorld
     ours = scene.ours()
     facts = ours.facts()
     servos = bool(ours.joints)
-    chosen = [*variants("elliptic", servos), *variants("pyramidal", servos)]
-    peers: list[World] = [scene.build_peer(ours, variant) for variant in chosen]
+    peers: list[World] = [scene.build_peer(ours, v) for v in scene.variants(servos)]
     peers += scene.build_others(ours)
     for peer in peers:
         require(scene.name, peer.label, compare_facts(facts, peer.facts()))
@@ -262,4 +268,8 @@ def _trial(
         tolerance = max(tolerance, NOISY_CONTACTS)
     if kicks:
         tolerance = max(tolerance, KICKED_CONTACTS)
-    return Trial(times, observations, tolerance)
+    return Trial(times, observations, tolerance, scene.by_pairs)
+
+
+def _mean(numbers: Sequence[float]) -> float | None:
+    return float(np.mean(numbers)) if len(numbers) else None

@@ -36,11 +36,15 @@ class Facts:
 
 @dataclass(frozen=True)
 class Observed:
-    """One step: its contacts, the solver's iterations, its own residual (NaN: it tells none)."""
+    """One step: its contacts, the solver's iterations, its own residual (NaN: it tells none).
+
+    pairs: (k, 2) the geometries of each contact, numbered as the engine does; None: not told.
+    """
 
     sample: ContactSample
     iterations: int
     residual: float
+    pairs: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)

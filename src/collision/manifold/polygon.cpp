@@ -137,6 +137,10 @@ bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Pol
 }
 
 void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
+  if (core.type == ShapeType::kConvexMesh) {
+    const int vertex = mesh_support(*core.mesh, d);
+    return mesh_face(*core.mesh, face_along_edge(*core.mesh, vertex, d), X, face);
+  }
   if (plane_face_towards(core, d, X, face)) return;
   const Vec3d& h = core.half;
   face.count = 2;

@@ -12,21 +12,17 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
 }
 
 /// velocity_scale() without normals that open by themselves: a gap over dt, metres per second
-/// between thin bodies or in short steps, is no motion of which a part may be let pass. Of islands
-/// that nothing carries it is: they fall together.
+/// between thin bodies or in short steps, is no motion of which a part may be let pass.
 static double approach_scale(const Island& island) {
   const ContactProblem& p = island.problem;
-  const std::vector<int>& sides = p.space.side_start;
   double scale = 0.0;
-  bool carried = false;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
-    carried = carried || !p.space.known() || sides[i + 1] - sides[i] == 1;
     const double* g = p.g.data() + set.offset;
     for (int r = 0; r < set.dim; ++r)
       scale = std::max(scale, set.is_normal(r) ? -g[r] : std::abs(g[r]));
   }
-  return carried ? scale : velocity_scale(island);
+  return scale;
 }
 
 double tolerance_of(const Island& island, const SolverSettings& settings) {
@@ -178,6 +174,8 @@ void copy_island(const ContactProblem& p, int k, ContactProblem& out) {
   cut(p.compliance, island.begin, island.end, out.compliance);
   out.velocity_floor.clear();
   if (!p.velocity_floor.empty()) cut(p.velocity_floor, first, last, out.velocity_floor);
+  out.resting.clear();
+  if (!p.resting.empty()) cut(p.resting, first, last, out.resting);
   for (ConstraintSet& set : out.sets) set.offset -= island.begin;
   out.island_start.assign({0, last - first});
   copy_panels(p, first, last, out.sets, out.stored);

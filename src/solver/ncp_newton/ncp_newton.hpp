@@ -114,6 +114,7 @@ class NcpNewton {
   bool go_inside_last();
   bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
+  bool would_hop() const;
   bool come_to_rest();
   bool multipliers(int most);
   bool all_multipliers();

@@ -118,7 +118,16 @@ bool NcpNewton::sweep_loose() {
   certificate_ = conjugate_gradients(
       island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
   keep_best();
-  return solved();
+  return solved() && !would_hop();
+}
+
+/// Whether bodies at rest are not yet held to where they would stay: by what tolerance_large lets
+/// pass they would hop for ever.
+bool NcpNewton::would_hop() const {
+  constexpr double kStays = 1e-3;  // of the tolerance
+  const ContactProblem& p = island_.problem;
+  return !p.resting.empty() && p.resting[island_.first] &&
+         certificate_.relative > std::max(settings_.tolerance, kStays * tolerance_);
 }
 
 /// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
