@@ -138,6 +138,7 @@ bp::dict structure(const ContactProblem& p) {
   out["run_columns"] = to_list(parts.run_columns);
   out["run_counts"] = to_list(parts.run_counts);
   out["velocity_floor"] = to_array(p.velocity_floor);
+  out["resting"] = to_list(parts.resting);
   if (!parts.space.known()) return out;
   std::vector<int> sides;
   for (const auto& s : parts.space.sides) sides.insert(sides.end(), {s.tree, s.length, s.dof, s.z});
@@ -184,6 +185,7 @@ std::shared_ptr<ContactProblem> restored(const bp::object& A,
   parts.run_counts = integers(structure["run_counts"]);
   if (structure.has_key("velocity_floor"))
     parts.velocity_floor = vector_from(structure["velocity_floor"], "velocity_floor");
+  if (structure.has_key("resting")) parts.resting = integers(structure["resting"]);
   parts.space = space_from(structure);
   return std::make_shared<ContactProblem>(put_together(parts));
 }

@@ -3,13 +3,13 @@
 Version 5: version (), A (n, n) = G + diag R as it was rounded, g (n,), R (n,), kinds (s,),
 offsets (s + 1,), mu (s, 5) of the rows of a cone before the normal, bounds (s, 2), warm_start (n,)
 or absent, and how the problem is stored: island_start (islands + 1,) into sets, run_start (s + 1,),
-run_columns, run_counts; velocity_floor (s,), or (0,) or absent for none. Sums are then taken in the
-same order, so a solver gives the same bits. Where the problem knows its trees (from a step of
-several bodies), six arrays more: tree_side_start (s + 1,) into sides, tree_sides (sides, 4): tree,
-length, start in tree_dofs (-1: a loose body, rows of eight in tree_z), start in tree_z; tree_start
-(trees + 1,) into tree_inertia. Still read: version 4 without loose bodies; version 3 with mu (s,)
-of cones of 3 rows; version 2 without trees; version 1 with G without R and not how the problem is
-stored.
+run_columns, run_counts; velocity_floor (s,), or (0,) or absent for none; resting (s,), 1 in islands
+whose bodies rest, likewise. Sums are then taken in the same order, so a solver gives the same bits.
+Where the problem knows its trees (from a step of several bodies), six arrays more: tree_side_start
+(s + 1,) into sides, tree_sides (sides, 4): tree, length, start in tree_dofs (-1: a loose body, rows
+of eight in tree_z), start in tree_z; tree_start (trees + 1,) into tree_inertia. Still read: version
+4 without loose bodies; version 3 with mu (s,) of cones of 3 rows; version 2 without trees; version
+1 with G without R and not how the problem is stored.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def save_problem(
         for name in TREE_NUMBERS:
             arrays[name] = np.asarray(structure[name], dtype=float)
     arrays["velocity_floor"] = np.asarray(structure["velocity_floor"], dtype=float)
+    arrays["resting"] = np.asarray(structure["resting"], dtype=np.int8)
     if warm_start is not None:
         arrays["warm_start"] = np.asarray(warm_start, dtype=float)
         if arrays["warm_start"].shape != (problem.num_rows,):
@@ -165,6 +166,8 @@ def _read_structure(data: ArrayFile) -> dict[str, Any]:
     structure: dict[str, Any] = {name: data.integers(name).tolist() for name in STRUCTURE}
     if "velocity_floor" in data:
         structure["velocity_floor"] = data.numbers("velocity_floor")
+    if "resting" in data:
+        structure["resting"] = data.integers("resting").tolist()
     if "tree_sides" not in data:
         return structure
     for name in TREE_INTEGERS:

@@ -161,6 +161,7 @@ StoredProblem take_apart(const ContactProblem& problem) {
   parts.R = Eigen::Map<const Eigen::VectorXd>(problem.compliance.data(), problem.num_rows());
   parts.velocity_floor = Eigen::Map<const Eigen::VectorXd>(problem.velocity_floor.data(),
                                                            problem.velocity_floor.size());
+  parts.resting.assign(problem.resting.begin(), problem.resting.end());
   parts.sets = problem.sets;
   parts.island_start = problem.island_start;
   const ContactProblem::Panels& G = problem.panels();
@@ -192,6 +193,9 @@ ContactProblem put_together(const StoredProblem& parts) {
           "velocity_floor: must have one entry per set");
   for (const double x : parts.velocity_floor)
     require(x >= 0.0 && x < 1e300, "velocity_floor: must be >= 0");
+  require(parts.resting.empty() || parts.resting.size() == p.sets.size(),
+          "resting: must have one entry per set");
+  p.resting.assign(parts.resting.begin(), parts.resting.end());
   p.velocity_floor.assign(parts.velocity_floor.begin(), parts.velocity_floor.end());
   p.stored.clear(p.num_sets());
   p.stored.values.clear();

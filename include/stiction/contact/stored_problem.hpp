@@ -18,6 +18,7 @@ struct StoredProblem {
   std::vector<int> run_columns, run_counts;  ///< blocks that are stored, zero or not
   ContactSpace space;                        ///< or none
   Eigen::VectorXd velocity_floor;            ///< [sets], or none
+  std::vector<int> resting;                  ///< [sets] 0 or 1, or none
 };
 
 StoredProblem take_apart(const ContactProblem& problem);

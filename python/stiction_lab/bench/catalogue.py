@@ -301,7 +301,10 @@ SCENES = (
     ),
     BenchScene("box-stack-10", "box-stack(10)", _box_stack, kick=0.1, chunks=15, reps=5),
     BenchScene("box-stack-30", "box-stack(30)", _box_stack, kick=0.1, chunks=10, reps=5),
-    *(_pile(bodies, chunks, reps) for bodies, chunks, reps in ((10, 10, 5), (50, 5, 3), (200, 5, 3))),
+    *(
+        _pile(bodies, chunks, reps)
+        for bodies, chunks, reps in ((10, 10, 5), (50, 5, 3), (200, 5, 3))
+    ),
 )
 
 OF_MANY_WORLDS = (

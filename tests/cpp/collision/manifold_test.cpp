@@ -317,6 +317,44 @@ BOOST_AUTO_TEST_CASE(sides_along_edges_and_sides) {
   }
 }
 
+// A hull lies with an edge on a face, tilted about it and along it by what resting leaves: both
+// ends of the edge stay points, whichever end is the lower one and whichever face beside the edge
+// is the flatter one.
+BOOST_AUTO_TEST_CASE(both_ends_of_a_resting_edge_are_kept) {
+  const Shape table = Shape::box({2.0, 2.0, 0.5});
+  constexpr double kTurned = 1e-9;
+  Rng rng(11);
+  for (int hull = 0; hull < 60; ++hull) {
+    const Shape shape = Shape::convex_mesh(random_points(rng, 40, {0.1, 0.1, 0.1}, true));
+    const ConvexMesh& mesh = *shape.mesh;
+    const int v = rng.below(static_cast<int>(mesh.vertices.size()));
+    const int w = mesh.neighbours[mesh.neighbour_start[v]];
+    // Down: halfway between the normals of the two faces that meet there.
+    Vec3d down{0.0, 0.0, 0.0};
+    for (int k = mesh.vertex_face_start[v]; k < mesh.vertex_face_start[v + 1]; ++k) {
+      for (int l = mesh.vertex_face_start[w]; l < mesh.vertex_face_start[w + 1]; ++l) {
+        if (mesh.vertex_faces[k] == mesh.vertex_faces[l])
+          down += mesh.faces[mesh.vertex_faces[k]].normal;
+      }
+    }
+    const Vec3d along = mesh.vertices[w] - mesh.vertices[v];
+    const Vec3d x = along * (1.0 / norm(along)), z = down * (-1.0 / norm(down)), y = cross(z, x);
+    const Mat3d upright = transpose(Mat3d{x, y, z});
+    for (int tilt = 0; tilt < 8; ++tilt) {
+      const Mat3d R = small_rotation(unit_vector(rng) * kTurned) * upright;
+      const Vec3d p = R * mesh.vertices[v], q = R * mesh.vertices[w];
+      const Transform X_WB{R, {0.0, 0.0, 0.5 - std::min(p.z, q.z)}};
+      const Manifold m = manifold_of({table, shape, Transform::identity(), X_WB}, 1e-3);
+      for (const Vec3d& end : {p, q}) {
+        bool found = false;
+        for (int i = 0; i < m.count; ++i)
+          found = found || norm(m.points[i].position - (end + X_WB.p)) < 1e-6;
+        BOOST_TEST(found, "hull " << hull << ", tilt " << tilt);
+      }
+    }
+  }
+}
+
 // Two half-spaces are refused by name.
 BOOST_AUTO_TEST_CASE(two_half_spaces_are_refused) {
   const Shape plane = Shape::half_space();
