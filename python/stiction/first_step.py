@@ -12,7 +12,7 @@ from .starting import warn_of_first_step
 if TYPE_CHECKING:
     from .simulator import Simulator
 
-__all__ = ["looking_first", "plain"]
+__all__ = ["looking_first", "plain", "without_look"]
 
 STEPPING = ("step", "run", "rollout", "step_derivatives")
 
@@ -35,7 +35,7 @@ def looking_first(kind: type[Simulator]) -> type[Simulator]:
         return look_and_step
 
     members: dict[str, Any] = {name: method(name) for name in STEPPING}
-    members["__module__"] = kind.__module__
+    members |= {"__module__": kind.__module__, "_plain": kind}
     return type(kind.__name__, (kind,), members)
 
 
@@ -48,3 +48,9 @@ def plain(
     made._starts = {}
     made.parameters = parameters
     return made
+
+
+def without_look(sim: Simulator) -> Simulator:
+    """The same, whose first step is from now on like all others: for what times single steps."""
+    sim.__class__ = getattr(type(sim), "_plain", type(sim))
+    return sim
