@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
-import os
+import shutil
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -29,15 +29,9 @@ class UsageError(ValueError):
     does not exist."""
 
 
-WIDE = 180
-"""Columns of tables that go into a file or a pipe."""
-
-
 def stdout() -> Console:
-    """Where results go."""
-    console = Console(markup=False)
-    fits = console.is_terminal or "COLUMNS" in os.environ
-    return console if fits else Console(markup=False, width=WIDE)
+    """Where results go; 80 columns in a file or a pipe, unless COLUMNS says otherwise."""
+    return Console(markup=False, width=shutil.get_terminal_size().columns)
 
 
 def stderr() -> Console:

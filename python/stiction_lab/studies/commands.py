@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 from stiction.cli_tools import guarded, print_json, stderr, stdout
+from stiction.fitted_table import FittedTable
 from stiction.pages.experiment import FULL, QUICK, Effort, Experiment
 
 if TYPE_CHECKING:
@@ -241,11 +242,11 @@ def _print(study: Study, as_json: bool) -> None:
 
 
 def _tables(experiment: Experiment) -> Group:
-    parts: list[RichTable | str] = []
+    parts: list[FittedTable | str] = []
     for source in experiment.tables:
-        table = RichTable(title=f"{experiment.title}. {source.title}")
+        table = FittedTable(f"{experiment.title}. {source.title}")
         for k, column in enumerate(source.columns):
-            table.add_column(column, justify="right" if k else "left", no_wrap=True)
+            table.add_column(column, justify="right" if k else "left")
         for row in source.rows:
             table.add_row(*row)
         parts.append(table)
