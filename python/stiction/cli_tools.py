@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import math
+import os
 import shutil
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -39,8 +41,17 @@ def stderr() -> Console:
     return Console(stderr=True, markup=False)
 
 
+ORDER = ("run", "view", "demo", "doctor", "scenes", "solvers", "compare", "explain", "solve")
+"""Of the commands in the help: what a newcomer needs first; others follow as they are added."""
+
+
 class OneLineGroup(TyperGroup):
     """The whole command: an option that does not exist or does not parse is one line and code 2."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of the help."""
+        names = super().list_commands(ctx)
+        return [*(n for n in ORDER if n in names), *(n for n in names if n not in ORDER)]
 
     def main(
         self,
@@ -83,6 +94,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 return command(*args, **kwargs)
+        except BrokenPipeError as error:  # who reads has gone, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(128 + signal.SIGPIPE) from error
         except MISTAKES as error:
             text = " ".join(str(error).split()) or type(error).__name__
             typer.echo(f"stiction: {text}", err=True)

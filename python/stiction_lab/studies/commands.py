@@ -31,7 +31,7 @@ def studies() -> None:
     """Rebuild published experiments; our numbers beside the paper's, as one HTML report."""
 
 
-@app.command()
+@app.command(short_help="GJK with momentum: the GJK++ paper.")
 @guarded
 def gjk(
     quick: Annotated[
@@ -55,7 +55,7 @@ def gjk(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command("collision-derivatives")
+@app.command("collision-derivatives", short_help="Derivatives of collision queries.")
 @guarded
 def collision_derivatives(
     quick: Annotated[
@@ -77,7 +77,7 @@ def collision_derivatives(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command()
+@app.command(short_help="Derivatives of steps: accuracy, cost, use.")
 @guarded
 def differentiable(
     quick: Annotated[
@@ -104,7 +104,7 @@ def differentiable(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command("contact-models")
+@app.command("contact-models", short_help="Contact models on a comparison's scenes.")
 @guarded
 def contact_models(
     quick: Annotated[
@@ -131,7 +131,7 @@ def contact_models(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed, problems), out, as_json)
 
 
-@app.command("stiff-contact")
+@app.command("stiff-contact", short_help="Integrators of stiff compliant contact.")
 @guarded
 def stiff_contact(
     quick: Annotated[
@@ -176,7 +176,7 @@ def _run(
     _print(study, as_json)
 
 
-@app.command("measured-tosses")
+@app.command("measured-tosses", short_help="Contact models against measured tosses.")
 @guarded
 def measured_tosses(
     quick: Annotated[
@@ -208,7 +208,7 @@ def measured_tosses(
     _print(study, as_json)
 
 
-@app.command()
+@app.command(short_help="Why a statement of a paper does not hold.")
 @guarded
 def deciding(
     quick: Annotated[
