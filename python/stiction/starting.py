@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from . import _stiction
 from ._stiction import Scene, State
+
+if TYPE_CHECKING:
+    from .batch import Batch
 
 __all__ = ["StartWarning", "Starts", "against_world", "warn_of_first_step", "warn_of_start"]
 
@@ -18,7 +22,7 @@ DEEP, RELATIVELY_DEEP = 5e-4, 0.02
 DEEP_STEP = 1e-3
 """The same where a first step begins [m]: of a state that was set, not of a configuration."""
 MOST = 12
-"""Pairs that are told one by one."""
+"""Pairs that are told one by one, and worlds of a batch that are looked at."""
 UPRIGHT = 0.7
 """Vertical part of a normal from which on a body comes free when it is raised."""
 
@@ -59,6 +63,21 @@ def warn_of_first_step(
 ) -> None:
     """One StartWarning if bodies overlap by more than DEEP_STEP where the first step begins, but
     for what `known` has told. Of surfaces with a stiffness nothing: they rest in each other."""
+    if text := _first_step(sim, state, known):
+        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel + 1)
+
+
+def warn_of_first_batch_step(batch: Batch, stacklevel: int) -> None:
+    """The same of a Batch: of the first of its MOST worlds in which bodies overlap."""
+    for world in range(min(batch.num_worlds, MOST)):
+        if text := _first_step(batch.simulator(world), batch.state(world), ()):
+            text = f"{batch.scene.name}, world {world}: {text.replace('state.q[', 'batch.q[:, ')}"
+            warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
+            return
+
+
+def _first_step(sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]]) -> str:
+    """What is wrong where it begins; empty: nothing that is not known."""
     told: dict[Names, float] = {}
     for overlaps in known:
         for names, depth in overlaps.items():
@@ -66,16 +85,14 @@ def warn_of_first_step(
     try:
         found = _overlaps(sim, state)
     except ValueError:  # not a state; the step says so in its own words
-        return
+        return ""
     new = [
         pair
         for pair in found
         if -pair.distance > DEEP_STEP + told.get(_body_names(sim.scene, pair), 0.0)
         and sim.pair_material(pair.geometry_a, pair.geometry_b).stiffness == float("inf")
     ]
-    if new:
-        text = _told(sim, state, new, "at the start of the first step")
-        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel + 1)
+    return _told(sim, state, new, "at the start of the first step") if new else ""
 
 
 def against_world(scene: Scene, a: int, b: int) -> bool:

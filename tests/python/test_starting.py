@@ -160,3 +160,25 @@ def test_the_fix_is_that_of_the_pair() -> None:
     with pytest.warns(StartWarning, match="raise body0: state.q.2. ") as seen:
         sim.initial_state()
     assert "scene.disable_pair('shin', 'tip')" in str(seen[0].message)
+
+
+def test_a_batch_looks_once_at_its_first_worlds() -> None:
+    scene = stiction.load("solo12")
+    batch = stiction.Batch(scene, 40, configuration="standing")
+    batch.q[3, 2] -= 0.02
+    with pytest.warns(StartWarning) as seen:
+        batch.step()
+        batch.step()
+    (warning,) = seen
+    assert str(warning.message).startswith("solo12, world 3: 4 pairs of bodies overlap")
+    assert str(warning.message).endswith("raise base_link: batch.q[:, 2] += 0.02")
+    assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clean = stiction.Batch(scene, 40, configuration="standing")
+        clean.step_async()
+        clean.wait()
+        broken = stiction.Batch(scene, 2, configuration="standing")
+        broken.q[0, 2] = np.nan
+        broken.step()
+        assert broken.frozen.tolist() == [True, False]
