@@ -94,7 +94,8 @@ def _spoilt(text: str | None) -> tuple[str, str] | None:
 def _print(found: GradientCheck, name: str) -> None:
     table = FittedTable(f"{name}: derivatives against differences, bar {found.bar:g}")
     for heading in ("block", "columns", "kinks", "approximate", "wrong", "worst error", "column"):
-        table.add_column(heading, justify="left" if heading in ("block", "column") else "right")
+        left = heading in ("block", "column")
+        table.add_column(heading, "left" if left else "right", joined=heading == "column")
     for block in dict.fromkeys(c.block for c in found.columns):
         there = [c for c in found.columns if c.block == block]
         worst = found.worst(block)

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._stiction import ContactProblem, Control, Residuals, SolverSettings, State
-from .fitted_table import aligned
 from .loading import _check_names, _set_typed
 from .npz_file import require_path
 from .setting_names import SolverOptions
 from .solving import check_read, options_read, solve
+from .table_blocks import aligned
 
 if TYPE_CHECKING:
     from .simulator import Simulator

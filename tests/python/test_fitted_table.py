@@ -10,7 +10,8 @@ import pytest
 import stiction
 from rich.console import Console, Group
 from rich.text import Text
-from stiction.fitted_table import FittedTable, aligned, blocks
+from stiction.fitted_table import FittedTable
+from stiction.table_blocks import aligned, blocks
 
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
