@@ -16,11 +16,11 @@ PAGE = Path("docs/narrow_phase.md")
 QUERIES = Path("docs/tables/collision/queries.csv")
 COLUMNS = (
     "query",
-    "ours µs",
-    "against µs",
-    "ratio",
-    "worst distance m, ours / theirs",
-    "worst normal or point m, ours / theirs",
+    "ours [µs]",
+    "fastest peer [µs]",
+    "time, ours / theirs (below 1: ours is faster)",
+    "worst error of a distance [m], ours and theirs",
+    "worst error of a normal or point [m], ours and theirs",
 )
 MOST = 15
 """Rows of the page."""
@@ -82,11 +82,11 @@ def cells(row: dict) -> list[str]:
 
 
 def pair(row: dict, name: str) -> str:
-    return f"{number(row[name], '.0e')} / {number(row['peer_' + name], '.0e')}"
+    return f"{number(row[name], '.0e')}, {number(row['peer_' + name], '.0e')}"
 
 
 def growth(rows: list[dict]) -> str:
-    columns = ["query", "engine", "many µs", "few µs", "ratio"]
+    columns = ["query", "engine", "many [µs]", "few [µs]", "time, many / few"]
     cells = [
         [
             row["query"],
@@ -117,16 +117,17 @@ def methods(measured: dict) -> str:
 
 
 def piles(rows: list[dict]) -> str:
-    columns = ["bodies", "ours µs", "mj_collision µs", "ratio", "contacts, ours / theirs"]
-    columns.append("margin of a pair mm, ours / theirs")
+    columns = ["bodies", "ours [µs]", "mj_collision [µs]"]
+    columns.append("time, ours / theirs (below 1: ours is faster)")
+    columns += ["contacts, ours and theirs", "margin of a pair [mm], ours and theirs"]
     cells = [
         [
             str(row["bodies"]),
             f"{row['us']:.1f}",
             f"{row['peer_us']:.1f}",
             f"{row['ratio']:.2f}",
-            f"{row['contacts']:.0f} / {row['peer_contacts']:.0f}",
-            f"{row['margin'] * 1e3:g} / {row['peer_margin'] * 1e3:g}",
+            f"{row['contacts']:.0f}, {row['peer_contacts']:.0f}",
+            f"{row['margin'] * 1e3:g}, {row['peer_margin'] * 1e3:g}",
         ]
         for row in rows
     ]

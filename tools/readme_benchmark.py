@@ -18,12 +18,12 @@ PAGES = {ROOT / "README.md": ("results", "drops", "worst_step", "batch"),
          ROOT / "docs" / "environments" / "gymnasium.md": ("gymnasium",)}  # fmt: skip
 STEP_HEAD = [
     "scene",
-    "ours µs",
-    "MuJoCo, best elliptic µs",
-    "ratio",
-    "ratio to its best pyramidal",
-    "penetration m, ours / peer",
-    "creep m/s, ours / peer",
+    "ours [µs]",
+    "MuJoCo's best with elliptic cones [µs]",
+    "time, ours / that (below 1: ours is faster)",
+    "time, ours / its best with pyramidal cones",
+    "deepest overlap [m]: ours, MuJoCo's",
+    "fastest creep [m/s]: ours, MuJoCo's",
 ]
 
 
@@ -77,8 +77,8 @@ def _step_row(name: str, r: dict) -> list[str]:
         _number(r["peer_us"], ".4g") + _variant(r["peer"], "-elliptic"),
         _number(r["ratio"], ".2f"),
         _number(r["ratio_to_pyramidal"], ".2f") + _variant(r["pyramidal"], "-pyramidal"),
-        f"{ours['penetration']:.0e} / {_number(peer.get('penetration'), '.0e')}",
-        f"{ours['creep']:.0e} / {_number(peer.get('creep'), '.0e')}",
+        f"{ours['penetration']:.0e}, {_number(peer.get('penetration'), '.0e')}",
+        f"{ours['creep']:.0e}, {_number(peer.get('creep'), '.0e')}",
     ]
 
 
@@ -93,17 +93,17 @@ def _number(value: float | None, form: str) -> str:
 
 BATCH_HEAD = [
     "scene",
-    "8 lanes",
-    "4 lanes",
-    "Simulators",
-    "8 lanes on two threads: µs that pass",
-    "MuJoCo elliptic",
-    "pyramidal",
-    "theirs / ours, elliptic",
-    "pyramidal",
-    "two threads / one, ours",
-    "theirs",
-    "steps in lanes",
+    "ours, 8 lanes [µs]",
+    "ours, 4 lanes [µs]",
+    "ours, Simulators [µs]",
+    "MuJoCo, elliptic cones [µs]",
+    "MuJoCo, pyramidal cones [µs]",
+    "time, ours in 8 lanes / MuJoCo's elliptic (below 1: ours is faster)",
+    "time, ours in 8 lanes / its pyramidal",
+    "ours, 8 lanes on two threads: µs that pass",
+    "times faster on two threads than on one: ours",
+    "MuJoCo",
+    "our steps in lanes",
 ]
 SCENARIOS = {
     "solo12-policy": "Solo-12, targets ± 0.3 rad",
@@ -131,7 +131,7 @@ def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
         rows.append(
             [
                 SCENARIOS.get(name, name),
-                *(f"{x:.2f}" for x in [*ours, passed]),
+                *(f"{x:.2f}" for x in ours),
                 *(
                     f"{x:.1f} "
                     + label.removeprefix("mujoco-").removesuffix("-t1").replace(cone, "")
@@ -139,7 +139,8 @@ def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
                         peers, labels, ("-elliptic", "-pyramidal"), strict=True
                     )
                 ),
-                *(f"{x / ours[0]:.1f}" for x in peers),
+                *(f"{ours[0] / x:.2f}" for x in peers),
+                f"{passed:.2f}",
                 f"{series['stiction-w8-t1']['wall'] / passed:.2f}",
                 f"{theirs[0] / theirs[1]:.2f}",
                 f"{series['stiction-w8-t1']['lanes']:.1%}",
@@ -203,13 +204,25 @@ def block(section: str, files: dict[str, dict]) -> list[str]:
                 rows.append([f"{scene}: no ratio, {first}", *["-"] * 6])
         else:
             measured = data[section]
+            machine = measured["machine"]
+            if section == "drops":
+                times, (head, rows) = drop_rows(fastest_drops(measured))
+                lines += [
+                    "",
+                    _about(machine, name),
+                    "",
+                    *_markdown(*times),
+                    "",
+                    "The same runs:",
+                    "",
+                ]
+                lines += _markdown(head, rows)
+                continue
             head, rows = {
-                "drops": lambda x: drop_rows(fastest_drops(x)),
                 "worst_step": worst_step_rows,
                 "batch": batch_rows,
                 "gymnasium": engine_rows,
             }[section](measured)
-            machine = measured["machine"]
         threads = "one thread, two where told" if section == "batch" else "one core"
         lines += ["", _about(machine, name, threads), "", *_markdown(head, rows)]
     return lines

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sphinx.application import Sphinx
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 DOCS = Path(__file__).resolve().parents[1]
 ROOT = DOCS.parent
@@ -22,6 +23,8 @@ PARTS = {
 }
 """Of README.md: file, heading, from, to, and the page that it becomes or is included by."""
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
+README_PARTS = {"#benchmark": FOLDER / "benchmark.md", "#limits": DOCS / "limits.md"}
+"""Pages of headings of README.md that are linked to."""
 NAMED = ("ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md")
 
 
@@ -66,6 +69,8 @@ def relinked(text: str, source: Path, page: Path) -> str:
         path = Path(os.path.normpath(source.parent / target))
         if path.is_dir():
             return label
+        if path == ROOT / "README.md" and anchor in README_PARTS:
+            path, anchor = README_PARTS[anchor], None
         path = known.get(path, path)
         if not path.is_file() and path.parent != FOLDER:
             return label

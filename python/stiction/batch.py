@@ -21,6 +21,7 @@ from .loading import _check_names, _check_type, _set_typed
 from .observations import Observations
 from .servo_dofs import servo_dofs
 from .setting_names import SettingNames
+from .starting import warn_of_first_batch_step
 
 __all__ = ["Batch", "BatchJacobians", "BatchVjp", "WorldReport"]
 
@@ -67,6 +68,8 @@ class Batch(Observations):
     FIELDS: ClassVar[tuple[str, ...]] = tuple(_stiction._world_fields())
     """What `assign` takes: fields of Parameters, mass_scale, command_delay and motor_time."""
 
+    _stepped: bool
+
     def __init__(
         self,
         scene: Scene,
@@ -89,6 +92,7 @@ class Batch(Observations):
         for name, value in settings.items():
             _set_typed(chosen, name, value)
         object.__setattr__(self, "_observers", {})
+        object.__setattr__(self, "_stepped", False)
         counts = [
             count(name, x)
             for name, x in (("num_worlds", num_worlds), ("threads", threads), ("width", width))
@@ -102,7 +106,8 @@ class Batch(Observations):
 
     def step(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
         """`substeps` steps of dt of every world with the present controls. Other Python threads
-        run meanwhile; what they write into the arrays then is not defined.
+        run meanwhile; what they write into the arrays then is not defined. The first one warns
+        (StartWarning) of bodies that overlap by over 1 mm, looking at the first worlds.
 
         Args:
             substeps: >= 1; taken while a world's numbers are in the cache.
@@ -113,6 +118,8 @@ class Batch(Observations):
                 quaternion is not unit. Numbers of q and v that are not finite freeze their world.
             TypeError: `mask` is not of bool.
         """
+        if not self._stepped:
+            self._look()
         self._step(count("substeps", substeps), self._mask(mask))
 
     def step_async(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
@@ -134,7 +141,14 @@ class Batch(Observations):
             StictionError: step_async() is under way already: call wait() first.
             TypeError: `mask` is not of bool. What else step() raises, wait() does.
         """
+        if not self._stepped:
+            self._look()
         self._step_async(count("substeps", substeps), self._mask(mask))
+
+    def _look(self) -> None:
+        """At where the first step begins."""
+        object.__setattr__(self, "_stepped", True)
+        warn_of_first_batch_step(self, stacklevel=3)
 
     def wait(self) -> None:
         """Until the steps of step_async() have ended; other Python threads run meanwhile, and

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from .batch_arguments import numbers
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
+from .first_step import plain
 from .given_array import integer
 from .simulator import Simulator
 
@@ -26,11 +27,8 @@ class NextSteps(_stiction.Batch):
             sim, state = batch.simulator(17), batch.state(17)
             sim.step(state, batch.control(17))
         """
-        simulator = Simulator.__new__(Simulator)
-        _stiction.Simulator.__init__(simulator, self.scene, self.settings)
-        simulator._starts = set()
-        simulator.parameters = self._parameters(self._world(world))
-        return simulator
+        parameters = self._parameters(self._world(world))
+        return plain(Simulator, self.scene, self.settings, parameters)
 
     def step_derivatives(self, mask: ArrayLike | None = None) -> BatchJacobians:
         """Jacobians of the step that each world would take next, with its present control and

@@ -27,6 +27,7 @@ from .cli_subject import (
     DEFAULT_STEP,
     CollisionMeshesOption,
     ConfigurationOption,
+    DemoDtOption,
     DtOption,
     FixedBaseOption,
     IntegratorOption,
@@ -59,6 +60,7 @@ app = typer.Typer(
     name="stiction",
     cls=OneLineGroup,
     help="A simulator of robots in contact, with a physical certificate on every step.",
+    epilog="To begin with: `stiction view solo12`, `stiction doctor robot.urdf`.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -208,7 +210,7 @@ def demo(
         "build/demo/solo12.html"
     ),
     solver: SolverOption = "ncp-newton",
-    dt: DtOption = None,
+    dt: DemoDtOption = None,
     stiffness: StiffnessOption = None,
     integrator: IntegratorOption = "semi-implicit-euler",
     recovery_speed: RecoverySpeedOption = None,
@@ -278,9 +280,6 @@ def _settings(
     if recovery_speed is not None:
         settings["recovery_speed"] = recovery_speed
     return settings
-
-
-# --- pieces -------------------------------------------------------------------------------------
 
 
 def _simulate(

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from . import Simulator, StictionError
 from .cli_subject import (
@@ -22,6 +21,7 @@ from .cli_subject import (
 )
 from .cli_tools import UsageError, guarded, print_json, spinner, stdout
 from .derivatives import STATE
+from .fitted_table import FittedTable
 from .gradient_check import GradientCheck, check_gradients
 from .setting_names import SettingNames
 
@@ -92,9 +92,10 @@ def _spoilt(text: str | None) -> tuple[str, str] | None:
 
 
 def _print(found: GradientCheck, name: str) -> None:
-    table = Table(title=f"{name}: derivatives against differences, bar {found.bar:g}")
+    table = FittedTable(f"{name}: derivatives against differences, bar {found.bar:g}")
     for heading in ("block", "columns", "kinks", "approximate", "wrong", "worst error", "column"):
-        table.add_column(heading, justify="left" if heading in ("block", "column") else "right")
+        left = heading in ("block", "column")
+        table.add_column(heading, "left" if left else "right", joined=heading == "column")
     for block in dict.fromkeys(c.block for c in found.columns):
         there = [c for c in found.columns if c.block == block]
         worst = found.worst(block)

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.table import Table
 
 from . import (
     ContactSolution,
@@ -45,6 +44,7 @@ from .cli_subject import (
 )
 from .cli_tools import UsageError, finite, guarded, print_json, spinner, stdout
 from .comparison import RESIDUALS
+from .fitted_table import FittedTable
 from .setting_names import SettingNames
 
 RIGID = "semi-implicit-euler"
@@ -106,7 +106,10 @@ def compare_command(
         return
     title = f"{comparison.scene} after {steps} steps, {comparison.problem.num_rows} rows"
     stdout().print(_rich(title, *comparison.table()))
-    stdout().print(_rich("force: normal / tangential [N]", *comparison.force_table()))
+    if comparison.contacts:
+        stdout().print(_rich("force: normal / tangential [N]", *comparison.force_table()))
+    else:
+        typer.echo("No contacts: nothing touches in this step.")
     if output is not None:
         typer.echo(str(output))
 
@@ -254,8 +257,8 @@ def _short(value: Any) -> str:
     return f"{value:.2e}" if isinstance(value, float) else str(value)
 
 
-def _rich(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    table = Table(title=title)
+def _rich(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> FittedTable:
+    table = FittedTable(title)
     for k, head in enumerate(heads):
         table.add_column(head, justify="left" if k == 0 else "right")
     for row in rows:

@@ -42,9 +42,20 @@ DtOption = Annotated[
         show_default=False,
     ),
 ]
+DemoDtOption = Annotated[
+    float | None,
+    typer.Option(
+        help="Time step [s]; if not given 0.001.",
+        callback=_step,
+        show_default=False,
+    ),
+]
 SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
 ConfigurationOption = Annotated[
-    str, typer.Option(help="Named configuration to start from and to hold.")
+    str,
+    typer.Option(
+        help="To start from and to hold: one that the scene has a name for, such as standing."
+    ),
 ]
 KpOption = Annotated[
     float | None,
@@ -81,7 +92,13 @@ CollisionMeshesOption = Annotated[
 StiffnessOption = Annotated[
     float | None, typer.Option(help="Of every surface [N/m]; compliant integrators need one.")
 ]
-IntegratorOption = Annotated[str, typer.Option(help="A name of stiction.integrators().")]
+IntegratorOption = Annotated[
+    str,
+    typer.Option(
+        help="semi-implicit-euler for rigid contact; with a stiffness exponential, implicit-euler, "
+        "rk4 or one of the others of stiction.integrators()."
+    ),
+]
 RecoverySpeedOption = Annotated[
     float | None,
     typer.Option(help="Largest speed at which overlaps are undone [m/s].", min=0.0),

@@ -6,6 +6,8 @@ import functools
 import json
 import math
 import os
+import shutil
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -29,15 +31,9 @@ class UsageError(ValueError):
     does not exist."""
 
 
-WIDE = 180
-"""Columns of tables that go into a file or a pipe."""
-
-
 def stdout() -> Console:
-    """Where results go."""
-    console = Console(markup=False)
-    fits = console.is_terminal or "COLUMNS" in os.environ
-    return console if fits else Console(markup=False, width=WIDE)
+    """Where results go; 80 columns in a file or a pipe, unless COLUMNS says otherwise."""
+    return Console(markup=False, width=shutil.get_terminal_size().columns)
 
 
 def stderr() -> Console:
@@ -45,8 +41,17 @@ def stderr() -> Console:
     return Console(stderr=True, markup=False)
 
 
+ORDER = ("run", "view", "demo", "doctor", "scenes", "solvers", "compare", "explain", "solve")
+"""Of the commands in the help: what a newcomer needs first; others follow as they are added."""
+
+
 class OneLineGroup(TyperGroup):
     """The whole command: an option that does not exist or does not parse is one line and code 2."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """In the order of the help."""
+        names = super().list_commands(ctx)
+        return [*(n for n in ORDER if n in names), *(n for n in names if n not in ORDER)]
 
     def main(
         self,
@@ -89,6 +94,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 return command(*args, **kwargs)
+        except BrokenPipeError as error:  # who reads has gone, as `head` does
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(128 + signal.SIGPIPE) from error
         except MISTAKES as error:
             text = " ".join(str(error).split()) or type(error).__name__
             typer.echo(f"stiction: {text}", err=True)

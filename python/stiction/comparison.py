@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from .loading import _check_names, _set_typed
 from .npz_file import require_path
 from .setting_names import SolverOptions
 from .solving import check_read, options_read, solve
+from .table_blocks import aligned
 
 if TYPE_CHECKING:
     from .simulator import Simulator
@@ -125,13 +127,13 @@ class Comparison:
             "status",
             "iterations",
             "factorisations",
-            "time µs",
+            "time [µs]",
             "certificate",
-            "cone N s",
-            "dual m/s",
-            "work J",
+            "cone [N s]",
+            "dual [m/s]",
+            "work [J]",
             "own model",
-            "next v differs",
+            "next v differs [m/s, rad/s]",
         ]
         return heads, [self._row(result) for result in self.results.values()]
 
@@ -178,7 +180,9 @@ class Comparison:
         }
 
     def __str__(self) -> str:
-        return "\n\n".join(_aligned(*table) for table in (self.table(), self.force_table()))
+        room = shutil.get_terminal_size().columns
+        tables = [self.table()] + ([self.force_table()] if self.contacts else [])
+        return "\n\n".join(aligned(*table, room) for table in tables)
 
     def _row(self, r: SolverResult) -> list[str]:
         return [
@@ -270,13 +274,3 @@ def _microseconds(
 
 def _rows(vectors: Sequence[Floats]) -> Floats:
     return np.array(vectors, dtype=float).reshape(-1, 3)
-
-
-def _aligned(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as their widest cell."""
-    widths = [max(len(row[k]) for row in (heads, *rows)) for k in range(len(heads))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (heads, *rows)
-    ]
-    return "\n".join(lines)

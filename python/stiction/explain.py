@@ -12,6 +12,7 @@ than `recovery_angular_speed`.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -105,11 +106,12 @@ class Explanation:
             f"m/s or rad/s, most in {self.dof}.",
             self._verdict(),
         ]
+        lines.append(f"  {'hypothesis':<24}{'differs by':<12}{'explained':<11}if it is switched to")
         for t in self.trials:
-            lines.append(
-                f"  {t.hypothesis:<23} {t.change:<52} differs by {t.difference:.2e}, "
-                f"{100 * t.explained:.0f} % explained"
-            )
+            share = f"{100 * t.explained:.0f} %"
+            first, *more = textwrap.wrap(t.change, 30)  # 79 columns in all
+            lines.append(f"  {t.hypothesis:<24}{t.difference:<12.2e}{share:<11}{first}")
+            lines += [" " * 49 + line for line in more]
         lines += [f"  {r}" for r in self.references if r.kind == "capped"]
         return "\n".join(lines)
 

@@ -83,7 +83,8 @@ class Observations(NextSteps):
     _observers: dict[Any, _stiction._Observer]
 
     def contact_forces(self, geometries: Sequence[str | int]) -> Floats:
-        """What the contacts of geometries carried in the last step.
+        """What the contacts of geometries carried in the last step; of a frozen world, in its last
+        whole one.
 
         Args:
             geometries: names or numbers, each once.

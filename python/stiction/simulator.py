@@ -35,13 +35,14 @@ from .derivatives import (
     split,
 )
 from .explain import Explanation, explain
+from .first_step import looking_first, plain
 from .given_array import integer, one_or_many
 from .loading import _check_names, _check_type, _set_typed
 from .problem_io import save_problem
 from .references import RowReference, references
 from .rollouts import RECORDABLE, Floats, Rollout, RolloutTape
 from .setting_names import SettingNames, SolverOptions
-from .starting import warn_of_start
+from .starting import Starts, warn_of_start
 from .wrenches import wrench_on
 
 __all__ = ["Simulator"]
@@ -73,21 +74,22 @@ class Simulator(_stiction.Simulator):
         for name, value in settings.items():
             _set_typed(chosen, name, value)
         super().__init__(scene, chosen)
-        self._starts: set[str] = set()
+        self._starts: Starts = {}
+        if type(self) is Simulator:
+            self.__class__ = _BeforeFirstStep  # a plain one from its first step on
 
     def initial_state(self, configuration: str = "default") -> State:
         """At rest in a configuration of the scene: "default", or a named one ("standing", ...).
 
         Warns (StartWarning), once for each configuration, if bodies overlap there or closures,
-        welds or gears are open.
+        welds or gears are open; the first step, if a changed state has them overlap by over 1 mm.
 
         Raises:
             ValueError: there is no such configuration; the message lists the names.
         """
         state = super().initial_state(configuration)
         if configuration not in self._starts:
-            self._starts.add(configuration)
-            warn_of_start(self, state, configuration, stacklevel=2)
+            self._starts[configuration] = warn_of_start(self, state, configuration, stacklevel=2)
         return state
 
     def smoothed(self, epsilon: float) -> Simulator:
@@ -107,15 +109,11 @@ class Simulator(_stiction.Simulator):
             raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         settings = copy.copy(self.settings)  # may be changed
         settings.smoothing = epsilon
-        other = Simulator.__new__(Simulator)
-        _stiction.Simulator.__init__(other, self.scene, settings)
-        other._starts = set()
-        other.parameters = self.parameters
-        return other
+        return plain(Simulator, self.scene, settings, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:
         known = name.startswith("_") or hasattr(getattr(Simulator, name, None), "__set__")
-        if type(self) is Simulator and not known:
+        if type(self) in (Simulator, _BeforeFirstStep) and not known:
             raise AttributeError(
                 f"Simulator has no attribute {name!r} to set; there is: parameters"
             )
@@ -396,3 +394,6 @@ class Simulator(_stiction.Simulator):
         file; `stiction.load_problem` and `load_warm_start` read it back bit for bit."""
         self._needs_step("Simulator.save_problem")
         save_problem(path, self.problem(), self.warm_start())
+
+
+_BeforeFirstStep = looking_first(Simulator)

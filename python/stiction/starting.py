@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from . import _stiction
-from ._stiction import State
+from ._stiction import Scene, State
 
-__all__ = ["StartWarning", "warn_of_start"]
+if TYPE_CHECKING:
+    from .batch import Batch
+
+__all__ = ["StartWarning", "Starts", "against_world", "warn_of_first_step", "warn_of_start"]
 
 OPEN = 1e-5
 """Opening [m or rad] up to which nothing is said."""
 DEEP, RELATIVELY_DEEP = 5e-4, 0.02
 """Overlap up to which nothing is said [m], and as a share of the smaller bounding radius."""
+DEEP_STEP = 1e-3
+"""The same where a first step begins [m]: of a state that was set, not of a configuration."""
+MOST = 12
+"""Pairs that are told one by one, and worlds of a batch that are looked at."""
+UPRIGHT = 0.7
+"""Vertical part of a normal from which on a body comes free when it is raised."""
+
+Names = tuple[str, str]
+Starts = dict[str, dict[Names, float]]
+"""By configuration, how deep which bodies overlap in it [m]."""
 
 
 class StartWarning(UserWarning):
@@ -24,29 +40,165 @@ class StartWarning(UserWarning):
 
 def warn_of_start(
     sim: _stiction.Simulator, state: State, configuration: str, stacklevel: int
-) -> None:
-    """One StartWarning that lists everything, the worst first; none if nothing is wrong."""
+) -> dict[Names, float]:
+    """One StartWarning that lists everything, the worst first; none if nothing is wrong. Returns
+    how deep which bodies overlap [m]."""
     overlaps, openings = _overlaps(sim, state), _openings(sim, state)
     parts = []
     if overlaps:
-        noun = "pair of bodies overlaps" if len(overlaps) == 1 else "pairs of bodies overlap"
-        parts.append(f"{len(overlaps)} {noun} at the start: {', '.join(overlaps)}")
+        parts.append(_told(sim, state, overlaps, "at the start"))
     if openings:
         verb = "is" if len(openings) == 1 else "are"
         noun = "closure or gear" if len(openings) == 1 else "closures or gears"
         parts.append(f"{len(openings)} {noun} {verb} open at the start: {', '.join(openings)}")
-    if not parts:
-        return
-    where = "" if configuration == "default" else f" in '{configuration}'"
-    name = sim.scene.name
-    warnings.warn(f"{name}{where}: {'; '.join(parts)}", StartWarning, stacklevel=stacklevel + 1)
+    if parts:
+        where = "" if configuration == "default" else f" in '{configuration}'"
+        text = f"{sim.scene.name}{where}: {'; '.join(parts)}"
+        warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
+    return {_body_names(sim.scene, pair): -pair.distance for pair in overlaps}
 
 
-def _overlaps(sim: _stiction.Simulator, state: State) -> list[str]:
-    """As "a / b 7.1 mm", each pair of bodies that overlaps, the deepest first."""
+def warn_of_first_step(
+    sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]], stacklevel: int
+) -> None:
+    """One StartWarning if bodies overlap by more than DEEP_STEP where the first step begins, but
+    for what `known` has told. Of surfaces with a stiffness nothing: they rest in each other."""
+    if text := _first_step(sim, state, known):
+        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel + 1)
+
+
+def warn_of_first_batch_step(batch: Batch, stacklevel: int) -> None:
+    """The same of a Batch: of the first of its MOST worlds in which bodies overlap."""
+    for world in range(min(batch.num_worlds, MOST)):
+        if text := _first_step(batch.simulator(world), batch.state(world), ()):
+            text = f"{batch.scene.name}, world {world}: {text.replace('state.q[', 'batch.q[:, ')}"
+            warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
+            return
+
+
+def _first_step(sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]]) -> str:
+    """What is wrong where it begins; empty: nothing that is not known."""
+    told: dict[Names, float] = {}
+    for overlaps in known:
+        for names, depth in overlaps.items():
+            told[names] = max(told.get(names, 0.0), depth)
+    try:
+        found = _overlaps(sim, state)
+    except ValueError:  # not a state; the step says so in its own words
+        return ""
+    new = [
+        pair
+        for pair in found
+        if -pair.distance > DEEP_STEP + told.get(_body_names(sim.scene, pair), 0.0)
+        and sim.pair_material(pair.geometry_a, pair.geometry_b).stiffness == float("inf")
+    ]
+    return _told(sim, state, new, "at the start of the first step") if new else ""
+
+
+def against_world(scene: Scene, a: int, b: int) -> bool:
+    """Whether a pair of geometries is a robot, or a body, and the world around it: one does not
+    move, and the other floats or meets a ground. Else both may be parts of one robot: a finger and
+    the palm that is fixed to the world."""
+    geometries = scene.geometries
+    still = [g for g in (a, b) if geometries[g].body < 0]
+    if len(still) != 1:
+        return False
+    ground = geometries[still[0]].shape.type in ("half_space", "height_field")
+    return ground or _base(scene, geometries[b if still[0] == a else a].body) is not None
+
+
+def _told(
+    sim: _stiction.Simulator, state: State, pairs: list[_stiction.PairDistance], when: str
+) -> str:
+    """What overlaps, and what helps, which is another thing for a robot in the floor than for links
+    in each other."""
+    noun = "pair of bodies overlaps" if len(pairs) == 1 else "pairs of bodies overlap"
+    listed = []
+    for pair in pairs[:MOST]:
+        a, b = _body_names(sim.scene, pair)
+        listed.append(f"{a} / {b} {-1e3 * pair.distance:.3g} mm")
+    if len(pairs) > MOST:
+        listed.append(f"and {len(pairs) - MOST} more")
+    fixes = _fixes(sim.scene, pairs)
+    return f"{len(pairs)} {noun} {when}: {', '.join(listed)}; to start apart, {'; '.join(fixes)}"
+
+
+def _fixes(scene: Scene, pairs: list[_stiction.PairDistance]) -> list[str]:
+    """One for each kind of pair, the deepest of each."""
+    geometries = scene.geometries
+    raised: dict[str, float] = {}
+    out: Names | None = None
+    apart: Names | None = None
+    own: Names | None = None
+    for pair in pairs:
+        a, b = pair.geometry_a, pair.geometry_b
+        names = _body_names(scene, pair)
+        if not against_world(scene, a, b):
+            bases = [_root(scene, geometries[g].body) for g in (a, b)]
+            links = bases[0] == bases[1] or -1 in bases
+            if links:
+                own = own or (geometries[a].name, geometries[b].name)
+            else:
+                apart = apart or names
+            continue
+        still_a = geometries[a].body < 0
+        joint = _base(scene, geometries[b if still_a else a].body)
+        up = pair.normal[2] if still_a else -pair.normal[2]
+        if joint is None or up < UPRIGHT:
+            out = out or (names if still_a else (names[1], names[0]))
+        else:
+            change = f"raise {scene.body_names[joint.body]}: state.q[{joint.q_index + 2}] += "
+            raised[change] = max(raised.get(change, 0.0), -pair.distance / up)
+    fixes = []
+    if raised:
+        change, by = max(raised.items(), key=lambda item: item[1])
+        rest = f" (and {len(raised) - 1} more)" if len(raised) > 1 else ""
+        fixes.append(f"{change}{_rounded_up(by):g}{rest}")
+    if out:
+        fixes.append(f"move {out[1]} out of {out[0]}")
+    if apart:
+        fixes.append(f"move {apart[0]} and {apart[1]} apart")
+    if own:
+        pair_off = f"scene.disable_pair('{own[0]}', '{own[1]}')"
+        fixes.append(f"take another posture, or {pair_off} if they are meant to overlap")
+    return fixes
+
+
+def _rounded_up(metres: float) -> float:
+    """To the next tenth of a millimetre; what rounding adds to a length is none."""
+    return math.ceil(metres * 1e4 - 1e-6) / 1e4
+
+
+def _root(scene: Scene, body: int) -> int:
+    """The first body of the robot that has this one; a loose body is its own; -1: the world."""
+    for robot in scene.robots:
+        if robot.body_offset <= body < robot.body_offset + robot.num_bodies:
+            return int(robot.body_offset)
+    return body
+
+
+def _base(scene: Scene, body: int) -> _stiction.Joint | None:
+    """The free-flyer that carries a body; None: it is fixed to the world, or is it."""
+    root = _root(scene, body)
+    found = (j for j in scene.joints if j.body == root and j.type == "free_flyer")
+    return next(found, None)
+
+
+def _body_names(scene: Scene, pair: _stiction.PairDistance) -> Names:
+    """A body's name, or of what does not move the geometry's."""
+    bodies, geometries = scene.body_names, scene.geometries
+    a, b = (
+        geometries[g].name if geometries[g].body < 0 else bodies[geometries[g].body]
+        for g in (pair.geometry_a, pair.geometry_b)
+    )
+    return a, b
+
+
+def _overlaps(sim: _stiction.Simulator, state: State) -> list[_stiction.PairDistance]:
+    """Of each pair of bodies that overlaps the deepest one, the deepest first."""
     scene = sim.scene
-    names, geometries = scene.body_names, scene.geometries
-    deepest: dict[tuple[str, str], float] = {}
+    geometries = scene.geometries
+    deepest: dict[Names, _stiction.PairDistance] = {}
     for pair in scene.distances(state, 0.0, sim.parameters):
         size = min(
             _stiction.bounding_radius(geometries[g].shape)
@@ -54,13 +206,10 @@ def _overlaps(sim: _stiction.Simulator, state: State) -> list[str]:
         )
         if -pair.distance <= min(DEEP, RELATIVELY_DEEP * size):
             continue
-        a, b = (
-            geometries[g].name if geometries[g].body < 0 else names[geometries[g].body]
-            for g in (pair.geometry_a, pair.geometry_b)
-        )
-        deepest[a, b] = max(deepest.get((a, b), 0.0), -pair.distance)
-    ordered = sorted(deepest.items(), key=lambda item: -item[1])
-    return [f"{a} / {b} {1e3 * depth:.3g} mm" for (a, b), depth in ordered]
+        names = _body_names(scene, pair)
+        if names not in deepest or pair.distance < deepest[names].distance:
+            deepest[names] = pair
+    return sorted(deepest.values(), key=lambda pair: pair.distance)
 
 
 def _openings(sim: _stiction.Simulator, state: State) -> list[str]:

@@ -171,6 +171,22 @@ def test_a_world_that_fails_stands_still_alone() -> None:
 
 
 @pytest.mark.parametrize("lanes", [True, False])
+def test_a_frozen_world_shows_the_forces_of_its_last_whole_step(lanes: bool) -> None:
+    batch = Batch(stiction.load("solo12"), 3, lanes=lanes, configuration="standing")
+    batch.step(5)
+    feet = ["FL_FOOT", "HR_FOOT"]
+    before = batch.contact_forces(feet)
+    assert (before > 1.0).all()
+    batch.v[1, 0] = np.nan
+    for _ in range(2):
+        batch.step(3)
+        assert batch.frozen.tolist() == [False, True, False]
+        now = batch.contact_forces(feet)
+        assert same_bits(now[1], before[1])
+        assert not same_bits(now[0], before[0])
+
+
+@pytest.mark.parametrize("lanes", [True, False])
 @pytest.mark.parametrize("name", ["solo12", "solo12-rough"])
 def test_infinite_numbers_freeze_their_world(name: str, lanes: bool) -> None:
     for field, bad in (("q", np.inf), ("v", -np.inf), ("q", np.nan)):

@@ -90,6 +90,36 @@ def test_blocks_run_as_written(page: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
 
 
+SHOWN = "# -> "
+"""Begins a line of output, below the code that prints it."""
+NUMBER = re.compile(r"-?\d+\.?\d*(?:e[+-]\d+)?")
+
+
+def apart(text: str) -> tuple[str, list[float]]:
+    """A line without its numbers and blanks, and these."""
+    return "".join(NUMBER.sub("#", text).split()), [float(x) for x in NUMBER.findall(text)]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_blocks_print_what_they_show(page: str, tmp_path: Path) -> None:
+    """Each block of the two first pages ends with output, which is the one it has."""
+    for line, marker, text in fences(page):
+        shown = [x.removeprefix(SHOWN) for x in text.splitlines() if x.startswith(SHOWN)]
+        assert marker in RUN and shown and text.splitlines()[-1].startswith(SHOWN), line
+        done = run(page, [(line, text)], tmp_path)
+        assert done.returncode == 0, done.stderr[-3000:]
+        printed = done.stdout.splitlines()
+        assert len(printed) == len(shown), done.stdout
+        for got, wanted in zip(map(apart, printed), map(apart, shown), strict=True):
+            assert got[0] == wanted[0], done.stdout
+            assert got[1] == pytest.approx(wanted[1], rel=0.01, abs=1e-9), done.stdout
+
+
+def test_output_that_differs_is_noticed() -> None:
+    assert apart("at [-1.61  2e-3] N") == ("at[##]N", [-1.61, 2e-3])
+    assert apart("a 1")[0] != apart("b 1")[0] and apart("a 1")[1] != apart("a 2")[1]
+
+
 def run(page: str, blocks: list[tuple[int, str]], folder: Path) -> subprocess.CompletedProcess[str]:
     """In `folder`, where blocks may write."""
     job = folder / "job.json"

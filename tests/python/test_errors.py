@@ -374,3 +374,23 @@ def test_a_step_that_is_not_finite(how: str) -> None:
     assert caught.value.dof.startswith("ball")
     assert state == before
     sim.step(state)  # and it goes on
+
+
+def test_after_a_failed_step_contacts_are_those_it_failed_with() -> None:
+    """Points and gaps of where it began, not of the step before, and no forces."""
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    sim.step(state, sim.hold("standing"))
+    assert [c.impulse[2] > 0.0 for c in sim.contacts()] == [True] * 4
+    raised = state.copy()
+    raised.q[2] += 5e-4
+    control = sim.hold("standing")
+    control.torque[:] = 1e300
+    with pytest.raises(stiction.SimulationError):
+        sim.step(raised, control)
+    assert sim.report().status == "not_finite"
+    assert [c.gap for c in sim.contacts()] == pytest.approx([5e-4] * 4, abs=1e-4)
+    assert all((c.impulse == 0.0).all() for c in sim.contacts())
+    for refused_call in (sim.motion, lambda: sim.vjp(np.ones(36))):
+        with pytest.raises(ValueError, match=r"not whole|not_finite"):
+            refused_call()

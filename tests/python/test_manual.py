@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import stiction
@@ -37,13 +38,69 @@ def test_every_folder_of_headers_has_a_page() -> None:
     assert sorted(listed) == sorted(p.name for p in (ROOT / "include" / "stiction").iterdir())
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"])
-def test_links_of_the_repository_lead_somewhere(page: str) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text("utf-8")):
-        assert (ROOT / target).exists(), target
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "src").rglob("README.md"),
+        ROOT / "scenes" / "README.md",
+        *DOCS.rglob("*.md"),
+    )
+    if path.parent != DOCS / "internals"  # which are made, and are not in the repository
+)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^(```|:::+)[^\n]*\n.*?^\1$", re.MULTILINE | re.DOTALL)
 
 
-def extension(name: str) -> object:
+def links(page: str) -> list[str]:
+    """Targets in the repository, with their anchors; nothing of code."""
+    text = re.sub(r"`[^`\n]*`(?!\])", "", FENCE.sub("", (ROOT / page).read_text("utf-8")))
+    return [x for x in LINK.findall(text) if not re.match(r"[a-z]+:", x)]
+
+
+def anchors(path: Path) -> set[str]:
+    """Of the headings of a page, as GitHub and the manual name them, and labels."""
+    text = FENCE.sub("", path.read_text("utf-8"))
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in headings]
+    slugs = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in plain}
+    return slugs | set(re.findall(r"^\((\S+)\)=$", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_of_the_repository(page: str) -> None:
+    """On the repository's own page, without the manual being built."""
+    for link in links(page):
+        target, _, anchor = link.partition("#")
+        path = (ROOT / page).parent / target if target else ROOT / page
+        assert path.exists(), link
+        assert DOCS / "internals" not in path.resolve().parents, link
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path), link
+
+
+def test_links_of_the_manual_stay_in_it() -> None:
+    """What pages of docs/ link in the repository outside becomes a page of the manual: `relinked`
+    drops no link that has one."""
+    pages = extension("repository_pages")
+    led = 0
+    for page in DOCS.rglob("*.md"):
+        if page.parent == pages.FOLDER:
+            continue
+        for link in links(str(page.relative_to(ROOT))):
+            path = (page.parent / link.partition("#")[0]).resolve()
+            if path.suffix == ".md" and DOCS not in path.parents:
+                moved = pages.relinked(f"[x]({link})", page, page)
+                target = moved.removeprefix("[x](").removesuffix(")").partition("#")[0]
+                there = (page.parent / target).resolve()
+                assert there in {*pages.pages().values(), *pages.README_PARTS.values()}, link
+                led += 1
+    assert led > 10
+    text = pages.relinked("[x](../README.md#benchmark)", DOCS / "faq.md", DOCS / "faq.md")
+    assert text == "[x](internals/benchmark.md)"
+
+
+def extension(name: str) -> Any:
     """A module of docs/_ext that needs no Sphinx."""
     spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
     assert spec is not None and spec.loader is not None

@@ -37,7 +37,7 @@ def test_every_row_is_printed(tool):
             assert len(tool.block("results", {"file": data})) == expected + 5
         if "drops" in data:
             lines = tool.block("drops", {"file": data})
-            assert len(lines) == 3 * len(data["drops"]["rows"]) + 5
+            assert len(lines) == 2 * 3 * len(data["drops"]["rows"]) + 5 + 5
             for row in data["drops"]["rows"]:
                 best = min(
                     (e["ms"]["mean"], label)

@@ -31,7 +31,8 @@ def test_overlaps_are_listed_once_with_their_depth() -> None:
     with pytest.warns(StartWarning) as seen:
         sim.initial_state()
     assert [str(w.message) for w in seen] == [
-        "room: 2 pairs of bodies overlap at the start: low / high 5 mm, ground / low 3 mm"
+        "room: 2 pairs of bodies overlap at the start: low / high 5 mm, ground / low 3 mm; "
+        "to start apart, raise low: state.q[2] += 0.003; move low and high apart"
     ]
     assert seen[0].filename == __file__
     with warnings.catch_warnings():
@@ -70,3 +71,114 @@ def test_scenes_of_the_library_start_clean(name: str) -> None:
 def test_an_unknown_configuration_is_refused() -> None:
     with pytest.raises(ValueError, match="nowhere"):
         stiction.Simulator(_scene()).initial_state("nowhere")
+
+
+def _first_step(sim: stiction.Simulator, state: stiction.State) -> list[str]:
+    """What is said of two steps."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        sim.step(state, sim.hold())
+        sim.step(state, sim.hold())
+    assert all(w.filename == __file__ for w in seen)
+    return [str(w.message) for w in seen]
+
+
+def test_a_robot_put_into_the_floor_is_told_once_and_how_far_up_to_move_it() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    state.q[2] -= 0.05
+    (text,) = _first_step(sim, state)
+    assert text.startswith("solo12: 4 pairs of bodies overlap at the start of the first step: ")
+    assert "ground / FL_LOWER_LEG 50 mm" in text and "keep_overlapping_pairs" not in text
+    height = text.split("state.q[2] += ")[1]
+    state = sim.initial_state("standing")
+    state.q[2] += float(height) - 0.05
+    assert _first_step(stiction.Simulator(sim.scene), state) == []
+
+
+@pytest.mark.parametrize("method", ["step", "run", "rollout", "step_derivatives"])
+def test_whatever_steps_first_looks_and_the_simulator_is_a_plain_one_then(method: str) -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    state.q[2] -= 0.02
+    more = {"steps": 1} if method in ("run", "rollout") else {}
+    with pytest.warns(StartWarning, match="at the start of the first step"):
+        getattr(sim, method)(state, **more)
+    assert type(sim) is stiction.Simulator and "step" not in vars(type(sim))
+
+
+def test_a_first_step_says_nothing_of_what_is_small_known_or_soft() -> None:
+    scene = stiction.load("solo12")
+    shallow = stiction.Simulator(scene).initial_state("standing")
+    shallow.q[2] -= 0.0008
+    assert _first_step(stiction.Simulator(scene), shallow) == []
+    room = stiction.Simulator(_scene())
+    with pytest.warns(StartWarning):
+        known = room.initial_state()
+    assert _first_step(room, known) == []
+    soft = stiction.load("solo12")
+    soft.parameters.stiffness[:] = 1e3
+    sunk = stiction.Simulator(soft).initial_state("standing")
+    sunk.q[2] -= 0.004
+    assert _first_step(stiction.Simulator(soft), sunk) == []
+
+
+def test_a_first_step_of_a_wrong_state_fails_in_its_own_words() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    state.q[2] = np.nan
+    with pytest.raises(ValueError, match="q"):
+        sim.step(state)
+    with pytest.raises(TypeError, match="state"):
+        stiction.Simulator(sim.scene).step()
+
+
+def test_the_fix_is_that_of_the_pair() -> None:
+    """Links of a robot in each other, a body in a wall, a robot in the floor."""
+    scene = stiction.Scene(name="wall")
+    scene.add_half_space("wall", [0.0, 0.0, 0.0], [1.0, 0.0, 0.0])
+    scene.add_body("box", stiction.Box([0.1, 0.1, 0.1]), 1.0, _at(x=0.09))
+    with pytest.warns(StartWarning, match="; to start apart, move box out of wall$"):
+        stiction.Simulator(scene).initial_state()
+    text = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/>
+      <body pos="0 0 .09"><freejoint/><geom name="foot" size=".1"/>
+      <body pos="0 0 .5"><joint/><geom name="shin" size=".1"/>
+      <body pos="0 .15 0"><joint axis="1 0 0"/><geom name="toe" size=".1"/>
+      <body pos="0 -.1 .0"><joint/><geom name="tip" size=".1"/></body></body></body></body>
+      </worldbody></mujoco>"""
+    for keep in (True, False):
+        with pytest.warns(stiction.LoadWarning):
+            model = stiction.load_mjcf(text, keep_overlapping_pairs=keep)
+        overlaps = {m.text for m in model.messages if m.kind == "overlap"}
+        floor = next(t for t in overlaps if "floor / foot 10 mm" in t)
+        links = next(t for t in overlaps if "shin / tip" in t)
+        assert "begin higher" in floor and "keep_overlapping_pairs" not in floor
+        assert ("keep_overlapping_pairs=False" in links) == keep
+        assert model.scene.pair_enabled("floor", "foot")
+        assert model.scene.pair_enabled("shin", "tip") == keep
+    sim = stiction.Simulator(stiction.load_mjcf(text).scene)
+    with pytest.warns(StartWarning, match="raise body0: state.q.2. ") as seen:
+        sim.initial_state()
+    assert "scene.disable_pair('shin', 'tip')" in str(seen[0].message)
+
+
+def test_a_batch_looks_once_at_its_first_worlds() -> None:
+    scene = stiction.load("solo12")
+    batch = stiction.Batch(scene, 40, configuration="standing")
+    batch.q[3, 2] -= 0.02
+    with pytest.warns(StartWarning) as seen:
+        batch.step()
+        batch.step()
+    (warning,) = seen
+    assert str(warning.message).startswith("solo12, world 3: 4 pairs of bodies overlap")
+    assert str(warning.message).endswith("raise base_link: batch.q[:, 2] += 0.02")
+    assert warning.filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clean = stiction.Batch(scene, 40, configuration="standing")
+        clean.step_async()
+        clean.wait()
+        broken = stiction.Batch(scene, 2, configuration="standing")
+        broken.q[0, 2] = np.nan
+        broken.step()
+        assert broken.frozen.tolist() == [True, False]

@@ -63,7 +63,8 @@ def load_mjcf(
         keep_overlapping_pairs: False: pairs of geoms that overlap at qpos0 or in a keyframe do not
             collide, and are listed. Parts of robots, made to be attached, often have such pairs;
             they lock the joints between them, where MuJoCo's soft contacts push them apart. If they
-            are kept, as in MuJoCo, they are listed too.
+            are kept, as in MuJoCo, they are listed too. Pairs of a robot and the world, as feet in
+            the floor, always collide, or it would fall through; begin higher.
         margins: bodies rest at the margins of their geoms, and joints stop at those of their
             ranges, as in MuJoCo; False: at the surfaces and ranges, and each is listed.
         softness: "rigid": contacts, limits and equalities do not yield; "mujoco": pairs of geoms

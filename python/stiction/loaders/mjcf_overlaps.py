@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import _stiction
 from .._stiction import Scene
+from ..starting import against_world
 from .mjcf_source import Source
 
 __all__ = ["overlapping_pairs", "treat_overlapping_pairs"]
@@ -30,21 +31,32 @@ def overlapping_pairs(scene: Scene) -> dict[tuple[int, int], float]:
 
 
 def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
-    """One message about those; they go on colliding only if they are to be kept."""
+    """A message about those of a robot with the world, and one about all others, which go on
+    colliding only if they are to be kept. What lies in the floor always collides, or it would fall
+    through."""
     names = [geometry.name for geometry in scene.geometries]
-    parts = []
+    world: list[str] = []
+    own: list[str] = []
     for (a, b), depth in overlapping_pairs(scene).items():
-        if not keep:
+        outside = against_world(scene, a, b)
+        if not (keep or outside):
             scene.disable_pair(a, b)
-        parts.append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
-    if not parts:
-        return
-    noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
+        (world if outside else own).append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
+    start = "at the start or in a keyframe"
     what = (
-        "at the start or in a keyframe and may collide: rigid contacts push them apart slowly "
-        "and lock the joints between them; keep_overlapping_pairs=False lets them pass"
+        f"{start} and may collide: rigid contacts push them apart slowly and lock the joints "
+        "between them; keep_overlapping_pairs=False lets them pass"
         if keep
-        else "at the start or in a keyframe and cannot collide"
+        else f"{start} and cannot collide"
     )
-    text = f"{len(parts)} {noun} {what}: {', '.join(parts)}"
-    source.messages.append(_stiction.LoadMessage("overlap", text, source.file, 0))
+    outside_what = (
+        f"with the world {start}: rigid contacts push them out slowly; begin higher "
+        "(pos of the body, or qpos of the keyframe)"
+    )
+    for parts, text in ((own, what), (world, outside_what)):
+        if parts:
+            noun = "pair of geoms overlaps" if len(parts) == 1 else "pairs of geoms overlap"
+            if parts is world:
+                noun = "geom overlaps" if len(parts) == 1 else "geoms overlap"
+            full = f"{len(parts)} {noun} {text}: {', '.join(parts)}"
+            source.messages.append(_stiction.LoadMessage("overlap", full, source.file, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group
-from rich.table import Table
+from stiction.fitted_table import FittedTable
 
 from .collision import DEFAULTS, OURS, PILE_GOAL
 
@@ -21,15 +21,19 @@ def collision_tables(document: dict[str, Any]) -> Group:
     return Group(*parts, _footer(document["machine"]))
 
 
-def _rows_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="Narrow phase on YCB hulls, one core, medians of cycled queries")
-    table.add_column("query", no_wrap=True)
-    for name in ("ours\n[µs]", "peer\n[µs]"):
+def _rows_table(rows: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable(
+        "Narrow phase on YCB hulls, one core, medians of cycled queries; ratios: our time over the "
+        "peer's, below 1 ours is faster"
+    )
+    table.add_column("query")
+    for name in ("ours [µs]", "peer [µs]"):
         table.add_column(name, justify="right")
-    table.add_column("peer", no_wrap=True)
-    errors = ("worst\nerror [m]", "peer's\n[m]", "normals,\npoints [m]", "peer's\n[m]")
-    for name in ("ratio", "of means", "hot", "goal", *errors):
-        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("peer")
+    ratios = ("ratio", "ratio of means", "ratio, hot", "goal, at most")
+    errors = ("worst error [m]", "peer's [m]", "of normals, points [m]", "peer's [m]")
+    for name in (*ratios, *errors):
+        table.add_column(name, justify="right")
     for row in rows:
         style = {True: "green", False: "red", None: None}[row["met"]]
         table.add_row(
@@ -55,12 +59,12 @@ def is_growth(row: dict[str, Any]) -> bool:
     return bool(row["engine"])
 
 
-def _growth_table(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="An engine's time with many vertices over its own with few")
-    table.add_column("query", no_wrap=True)
-    table.add_column("engine", no_wrap=True)
-    for name in ("many\n[µs]", "few\n[µs]", "ratio", "goal"):
-        table.add_column(name, justify="right", no_wrap=True)
+def _growth_table(rows: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable("An engine's time with many vertices over its own with few")
+    table.add_column("query")
+    table.add_column("engine")
+    for name in ("many [µs]", "few [µs]", "many / few", "goal, at most"):
+        table.add_column(name, justify="right")
     for row in rows:
         table.add_row(
             row["query"],
@@ -74,12 +78,12 @@ def _growth_table(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _method_table(measured: dict[str, Any]) -> Table:
-    table = Table(title="Our methods, mean µs cycled (mean iterations); no time where unsolved")
-    table.add_column("method", no_wrap=True)
+def _method_table(measured: dict[str, Any]) -> FittedTable:
+    table = FittedTable("Our methods, mean µs cycled (mean iterations); no time where unsolved")
+    table.add_column("method")
     entries = measured["methods"]
     for entry in entries:
-        table.add_column(f"{entry['distance']:g} m", justify="right", no_wrap=True)
+        table.add_column(f"{entry['distance']:g} m", justify="right")
     for name in sorted(entries[0]["engines"]):
         table.add_row(name, *(method_cell(entry, name) for entry in entries))
     for name in (OURS, *DEFAULTS):
@@ -107,10 +111,11 @@ def method_cell(entry: dict[str, Any], name: str) -> str:
     return f"{engine['cycled']['mean'] * 1e-3:.2f} ({engine['iterations']:.1f})"
 
 
-def _pile_table(piles: list[dict[str, Any]]) -> Table:
-    table = Table(title="Collision part of a step, piles of YCB hulls, against mj_collision")
-    columns = ("bodies", "ours [µs]", "peer [µs]", "ratio", "goal", "contacts\nours | peer")
-    for name in (*columns, "µs a contact\nours | peer", "boxes compared", "narrow-phase calls"):
+def _pile_table(piles: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable("Collision part of a step, piles of YCB hulls, beside mj_collision")
+    columns = ("bodies", "ours [µs]", "peer [µs]", "time, ours / peer's", "goal, at most")
+    pairs = ("contacts ours | peer", "µs a contact ours | peer")
+    for name in (*columns, *pairs, "our boxes compared", "our narrow-phase calls"):
         table.add_column(name, justify="right")
     for row in piles:
         peer_us_per_contact = row["peer_us"] / max(row["peer_contacts"], 1.0)

@@ -29,7 +29,7 @@ EffortOption = Annotated[
 ]
 
 
-@app.command()
+@app.command(short_help="One scene beside every variant of MuJoCo.")
 @guarded
 def step(
     scene: Annotated[
@@ -55,7 +55,7 @@ def step(
         stdout().print(step_tables(result))
 
 
-@app.command()
+@app.command(short_help="The narrow phase beside Coal and MuJoCo.")
 @guarded
 def collision(
     peers: Annotated[str, typer.Option(help="Comma-separated: coal, mujoco.")] = "coal,mujoco",
@@ -94,7 +94,7 @@ def collision(
         typer.echo(str(target))
 
 
-@app.command()
+@app.command(short_help="Solvers on stored problems, beside Pinocchio's.")
 @guarded
 def solvers(
     counted: Annotated[
@@ -146,7 +146,7 @@ def solvers(
         stdout().print(solver_tables(document))
 
 
-@app.command()
+@app.command(short_help="Every integrator: time and error.")
 @guarded
 def integrators(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
@@ -173,11 +173,11 @@ def integrators(
         typer.echo(str(target))
 
 
-app.command()(lanes)
-app.command()(batch)
+app.command(short_help="Worlds of a robot at every width of lanes.")(lanes)
+app.command(short_help="Many worlds beside mujoco.rollout.")(batch)
 
 
-@app.command()
+@app.command(short_help="Jacobian and vjp beside MuJoCo's differences.")
 @guarded
 def derivatives(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: four of them.")] = "",
@@ -205,7 +205,7 @@ def derivatives(
         stdout().print(derivative_table(document))
 
 
-@app.command()
+@app.command(short_help="Falling piles, kicked stacks, beside MuJoCo.")
 @guarded
 def drops(
     scenes: Annotated[str, typer.Option(help="Comma-separated names; empty: all of them.")] = "",
@@ -231,7 +231,7 @@ def drops(
         stdout().print(drop_tables(document))
 
 
-@app.command("worst-step")
+@app.command("worst-step", short_help="The slowest steps of random scenes.")
 @guarded
 def worst_step(
     scenes: Annotated[int, typer.Option(help="Seeds of each kind.", min=1)] = 500,
@@ -255,7 +255,7 @@ def worst_step(
         stdout().print(worst_step_tables(document))
 
 
-@app.command()
+@app.command(short_help="Does each robot of a folder just stand?")
 @guarded
 def robots(
     folder: Annotated[
@@ -299,7 +299,7 @@ def robots(
         stdout().print(robot_table(rows))
 
 
-@app.command("all")
+@app.command("all", short_help="Every scene of `step`, stored as JSON.")
 @guarded
 def all_scenes(
     peer: Annotated[str, typer.Option(help="Engine to compare with.")] = "mujoco",

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rich.table import Table
+from rich.console import Group
+from stiction.fitted_table import FittedTable
 
 from . import machine
 from .catalogue import BenchScene, scene
@@ -136,27 +137,48 @@ def _cpu_time(call: Callable[[], object]) -> float:
     return 1e-9 * (time.thread_time_ns() - begin)
 
 
-def derivative_table(document: dict[str, Any]) -> Table:
-    """One row a scene."""
-    peer, cpu = document["peer"], document["machine"]["cpu"]
-    title = f"Full Jacobian (q, v, torque) and vjp against {peer}; {cpu}"
-    load = document["machine"]["load"]
-    table = Table(title=title, caption=f"Load of the machine {load}. Set-up: {document['setup']}.")
-    for heading in (
-        "scene", "nv", "columns", "step [us]", "Jacobian", "/ step", "vjp", "/ step",
-        "peer's columns", "peer step", "forward", "/ Jacobian", "/ step + J", "centred",
-        "/ Jacobian", "/ step + J",
-    ):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "scene" else "right")
-    for row in document["rows"]:
-        numbers = [
-            row["step"], row["matrices"], row["matrices_over_step"], row["gradient"],
-            row["gradient_over_step"], row["peer_step"], row["peer_forward"],
-            row["peer_forward_over_matrices"], row["peer_forward_over_ours"],
-            row["peer_centered"], row["peer_centered_over_matrices"],
-            row["peer_centered_over_ours"],
-        ]  # fmt: skip
-        cells = [f"{x:.3g}" for x in numbers]
-        counts = [str(row[name]) for name in ("nv", "columns", "peer_columns")]
-        table.add_row(row["scene"], *counts[:2], *cells[:5], counts[2], *cells[5:])
-    return table
+ROWS = {
+    "columns": "columns of our Jacobian",
+    "step": "our step [µs]",
+    "matrices": "our Jacobian [µs]",
+    "matrices_over_step": "time, our Jacobian / our step",
+    "gradient": "our vjp [µs]",
+    "gradient_over_step": "time, our vjp / our step",
+    "peer_columns": "columns of MuJoCo's",
+    "peer_step": "MuJoCo's step [µs]",
+    "peer_forward": "its forward differences [µs]",
+    "peer_forward_over_matrices": "time, our Jacobian / forward differences",
+    "peer_forward_over_ours": "time, our step and Jacobian / forward differences",
+    "peer_centered": "its centred differences [µs]",
+    "peer_centered_over_matrices": "time, our Jacobian / centred differences",
+    "peer_centered_over_ours": "time, our step and Jacobian / centred differences",
+}
+"""What is told of a scene, by its name in the document, where the peer's ratios are the other way
+round."""
+
+
+def derivative_rows(document: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Headings, one a scene, and cells. Every ratio with the peer is ours / MuJoCo's."""
+
+    def cell(name: str, value: float) -> str:
+        if "_over_" in name and name.startswith("peer"):
+            return f"{1.0 / value:.2g}"
+        return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+    scenes = document["rows"]
+    rows = [[label, *(cell(name, scene[name]) for scene in scenes)] for name, label in ROWS.items()]
+    return ["", *(scene["scene"] for scene in scenes)], rows
+
+
+def derivative_table(document: dict[str, Any]) -> Group:
+    """One column a scene, then the machine and how it was measured."""
+    peer, about = document["peer"], document["machine"]
+    table = FittedTable(
+        f"Full Jacobian (q, v, torque) and vjp beside {peer}; ratios below 1: ours is faster"
+    )
+    head, rows = derivative_rows(document)
+    for k, name in enumerate(head):
+        table.add_column(name, justify="right" if k else "left")
+    for row in rows:
+        table.add_row(*row)
+    return Group(table, f"{about['cpu']}, load {about['load']}. Set-up: {document['setup']}.")

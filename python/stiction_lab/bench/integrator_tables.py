@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group
-from rich.table import Table
+from stiction.fitted_table import FittedTable
 
-COLUMNS = ("h [ms]", "median [µs]", "mean [µs]", "µs per ms", "/ rigid", "/ ABA", "error", "failed")
+COLUMNS = (
+    "step h [ms]",
+    "median time [µs]",
+    "mean [µs]",
+    "µs per simulated ms",
+    "time / a rigid step's",
+    "time / Pinocchio's explicit step",
+    "error",
+    "failed",
+)
 
 
 def integrator_tables(document: dict[str, Any]) -> Group:
@@ -18,15 +27,16 @@ def integrator_tables(document: dict[str, Any]) -> Group:
     return Group(*tables, _goal_table(document["goals"]), footer)
 
 
-def _scene_table(scene: dict[str, Any]) -> Table:
-    table = Table(
-        title=f"{scene['scene']}: {scene['stiffness']:g} N/m, {scene['damping']:g} N s/m, "
+def _scene_table(scene: dict[str, Any]) -> FittedTable:
+    table = FittedTable(
+        f"{scene['scene']}: {scene['stiffness']:g} N/m, {scene['damping']:g} N s/m, "
         f"{scene['contacts']:.1f} contacts, {scene['windows']} periods of "
         f"{1e3 * scene['period']:g} ms; reference ± {scene['reference_mean']:.0e}",
+        keys=2,
     )
-    table.add_column("integrator", no_wrap=True)
+    table.add_column("integrator")
     for name in COLUMNS:
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right")
     for row in scene["rows"]:
         table.add_row(*_cells(row), style="bold" if row["integrator"] == "exponential" else None)
         for name, group in row.get("by_switches", {}).items():
@@ -52,8 +62,8 @@ def _cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _goal_table(goals: list[dict[str, Any]]) -> Table:
-    table = Table(title="Goals")
+def _goal_table(goals: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable("Goals")
     for name in ("goal", "at most", "here", ""):
         table.add_column(name, justify="left" if name == "goal" else "right")
     for goal in goals:

@@ -29,10 +29,12 @@ from stiction import (
     Shape,
     Simulator,
     Sphere,
+    StartWarning,
     State,
     TriangleMesh,
     bounding_radius,
 )
+from stiction.first_step import without_look
 
 from .random_robots import RandomRobot, random_robot
 
@@ -76,9 +78,12 @@ class RandomScene:
     poses: list[Floats] = field(default_factory=list)
 
     def start(self) -> tuple[Simulator, State, Control]:
-        """A fresh simulator with default settings, the initial state and the control."""
-        sim = Simulator(self.scene, dt=self.dt)
-        state, control = sim.initial_state(), sim.hold()
+        """A fresh simulator with default settings, the initial state and the control. Overlaps are
+        what is tried, and no step is to be slower for them."""
+        sim = without_look(Simulator(self.scene, dt=self.dt))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StartWarning)
+            state, control = sim.initial_state(), sim.hold()
         state.v = self.v
         control.torque = self.torque
         control.wrenches = [ExternalWrench(b, f, m) for b, f, m in self.wrenches]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.table import Table
+from stiction.fitted_table import FittedTable
 
 COLUMNS = (
     "robot",
@@ -34,9 +34,9 @@ def robot_cells(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def robot_table(rows: Sequence[dict[str, Any]]) -> Table:
+def robot_table(rows: Sequence[dict[str, Any]]) -> FittedTable:
     """For a terminal."""
-    table = Table(title="Robots on the ground, default settings, 1 ms")
+    table = FittedTable("Robots on the ground, default settings, 1 ms")
     for name in COLUMNS:
         table.add_column(name)
     for row in rows:

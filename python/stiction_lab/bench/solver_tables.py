@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group
-from rich.table import Table
 from rich.text import Text
+from stiction.fitted_table import FittedTable
 
 from .solvers import ACCURACY, GOOD
 
@@ -32,13 +32,14 @@ def solver_tables(document: dict[str, Any]) -> Group:
     return Group(*parts)
 
 
-def _share_table(shares: list[dict[str, Any]]) -> Table:
-    table = Table(title="Problems solved, judged by one certificate")
-    table.add_column("solver", no_wrap=True)
+def _share_table(shares: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable("Problems solved, judged by one certificate", keys=2)
+    table.add_column("solver")
     table.add_column("start")
-    tight = f"rel <= {ACCURACY:g}\nor rounding [%]"
-    names = ("problems", f"rel <= {GOOD:g}\n[%]", "own model\n[%]", tight, "converged\nfalsely")
-    for name in (*names, "infeasible\nrecognised", "factorisations,\nmedian", "us,\nmedian"):
+    tight = f"to {ACCURACY:g} or rounding [%]"
+    names = ("problems", f"solved to {GOOD:g} [%]", f"own model to {GOOD:g} [%]", tight)
+    counts = ("falsely converged", "infeasible recognised", "median factorisations")
+    for name in (*names, *counts, "median time [µs]"):
         table.add_column(name, justify="right")
     for share in shares:
         known = share["infeasible"] >= 0
@@ -73,9 +74,12 @@ def _failures(shares: list[dict[str, Any]]) -> Text:
     return Text("\n".join(lines))
 
 
-def _time_table(title: str, rows: list[dict[str, Any]]) -> Table:
-    table = Table(title=f"Time to accuracy, {title}: median / p90 [us] (solved), ours over it")
-    table.add_column("problems", no_wrap=True)
+def _time_table(title: str, rows: list[dict[str, Any]]) -> FittedTable:
+    table = FittedTable(
+        f"Time to accuracy, {title}: median / 90th percentile [µs] (how many it solved, if not "
+        "all); x: our time over its, below 1 ours is faster"
+    )
+    table.add_column("problems")
     engines = list(dict.fromkeys(row["engine"] for row in rows))
     for name in engines:
         table.add_column(name, justify="right")
@@ -92,14 +96,14 @@ def _cell(row: dict[str, Any]) -> Text:
     if row["reached"] < row["problems"]:
         text += f" ({row['reached']})"
     if row["ratio"] is not None:
-        text += f", {row['ratio']:.2g}"
+        text += f", x {row['ratio']:.2g}"
     if row["goal_us"] is not None:
         text += f", goal {row['goal_us']:g}"
     return Text(text, style={True: "green", False: "red", None: ""}[row["met"]])
 
 
-def _time(microseconds: float) -> str:
-    """With three digits; a dash where it never ends."""
-    if microseconds == float("inf"):
+def _time(microseconds: float | None) -> str:
+    """With three digits; a dash where it never ends, which a stored document has as null."""
+    if microseconds is None or microseconds == float("inf"):
         return "-"
     return f"{microseconds:.3g}" if microseconds < 1e3 else f"{microseconds:.0f}"

@@ -5,32 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Group
-from rich.table import Table
 from stiction.certificate import QUANTITIES, UNITS
+from stiction.fitted_table import FittedTable
 
-COLUMNS = {
-    "scene": "left",
-    "ours\n[µs]": "right",
-    "peer\n[µs]": "right",
-    "peer's best\nelliptic": "left",
-    "ratio": "right",
-    "pyramidal\n[µs]": "right",
-    "ratio ": "right",
-    "sweeps": "right",
-    "residual\nmax": "right",
-    "penetration [m]\nours | peer": "right",
-    "creep [m/s]\nours | peer": "right",
-    "contacts\nours | peer": "right",
-}
+FASTER = "below 1: ours is faster"
+"""Of every ratio of times: ours over the peer's."""
+# Those that begin with a blank stay beside the one before.
+COLUMNS = (
+    "scene",
+    "ours [µs]",
+    "peer, elliptic cones [µs]",
+    " by",
+    " time, ours / peer's",
+    "peer, pyramidal [µs]",
+    " time, ours / peer's",
+    "deepest overlap [m]: ours",
+    " peer",
+    "fastest creep [m/s]: ours",
+    " peer",
+    "contacts, mean: ours",
+    " peer",
+    "our sweeps, mean",
+    "our residual, largest",
+)
+LEFT = ("scene", " by")
 
 
-def all_table(results: list[dict[str, Any]]) -> Table:
+def all_table(results: list[dict[str, Any]]) -> FittedTable:
     """A row per scene, more for another tolerance, noise, kicks; of `StepResult.as_dict()`s."""
-    table = Table(
-        title="One step, one core: ours against MuJoCo's best elliptic and pyramidal solver"
+    table = FittedTable(
+        "One step, one core: ours and MuJoCo's best solver with elliptic and with pyramidal cones; "
+        f"ratios {FASTER}"
     )
-    for name, justify in COLUMNS.items():
-        table.add_column(name, justify="left" if justify == "left" else "right", no_wrap=True)
+    for name in COLUMNS:
+        side = "left" if name in LEFT else "right"
+        table.add_column(name.strip(), justify=side, joined=name.startswith(" "))
     for result in results:
         table.add_row(result["scene"], *_time_cells(result), *_quality_cells(result))
         for label, other in result["other_tolerances"].items():
@@ -57,19 +66,21 @@ def step_tables(result: dict[str, Any]) -> Group:
     return Group(*tables, _footer(result))
 
 
-def _variant_table(result: dict[str, Any]) -> Table:
+def _variant_table(result: dict[str, Any]) -> FittedTable:
     drives = {"held targets": result}
     if result["noise"]:
         drives[f"noise {result['noise']['sigma_rad']:g} rad"] = result["noise"]
     if result["kicks"]:
         drives[f"kicks {result['kicks']['impulse']:g} N s"] = result["kicks"]
-    table = Table(title=f"{result['scene']}, dt {result['dt'] * 1e3:g} ms, µs per step")
+    table = FittedTable(
+        f"{result['scene']}, dt {result['dt'] * 1e3:g} ms, µs per step; ratios {FASTER}"
+    )
     table.add_column("engine")
     for name in drives:
-        for heading in (name, "/ ours", "contacts"):
-            table.add_column(heading, justify="right")
+        for heading in (f"{name} [µs]", "time, ours / its", "contacts"):
+            table.add_column(heading, justify="right", joined=not heading.startswith(name))
     if result["kicks"]:
-        table.add_column("mean", justify="right")
+        table.add_column("with kicks, mean [µs]", justify="right")
     for label in sorted(["stiction", *result["variants_us"]], key=lambda x: _time(result, x)):
         cells = [cell for drive in drives.values() for cell in _variant_cells(drive, label)]
         if result["kicks"]:
@@ -91,9 +102,9 @@ def _time(drive: dict[str, Any], label: str) -> float:
     return float(us)
 
 
-def _certificate_table(result: dict[str, Any], drive: str) -> Table:
-    table = Table(
-        title=f"Certificate, {drive}; worst contact of each step: median / maximum over the steps"
+def _certificate_table(result: dict[str, Any], drive: str) -> FittedTable:
+    table = FittedTable(
+        f"Certificate, {drive}; worst contact of each step: median / maximum over the steps"
     )
     table.add_column("quantity")
     others = result["other_tolerances"]
@@ -166,11 +177,14 @@ def _quality_cells(result: dict[str, Any]) -> list[str]:
     ours = result["certificate_ours"]["maximum"]
     peer = (result["certificate_peer"] or {"maximum": {}})["maximum"]
     return [
+        f"{ours['penetration']:.0e}",
+        _number(peer.get("penetration"), ".0e"),
+        f"{ours['creep']:.0e}",
+        _number(peer.get("creep"), ".0e"),
+        f"{result['contacts']:.1f}",
+        _number(result["contacts_peer"], ".1f"),
         f"{result['sweeps']:.1f}",
         f"{result['residual']:.0e}",
-        f"{ours['penetration']:.0e} | {_number(peer.get('penetration'), '.0e')}",
-        f"{ours['creep']:.0e} | {_number(peer.get('creep'), '.0e')}",
-        f"{result['contacts']:.1f} | {_number(result['contacts_peer'], '.1f')}",
     ]
 
 

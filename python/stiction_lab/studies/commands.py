@@ -13,6 +13,7 @@ from rich.console import Group
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table as RichTable
 from stiction.cli_tools import guarded, print_json, stderr, stdout
+from stiction.fitted_table import FittedTable
 from stiction.pages.experiment import FULL, QUICK, Effort, Experiment
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def studies() -> None:
     """Rebuild published experiments; our numbers beside the paper's, as one HTML report."""
 
 
-@app.command()
+@app.command(short_help="GJK with momentum: the GJK++ paper.")
 @guarded
 def gjk(
     quick: Annotated[
@@ -54,7 +55,7 @@ def gjk(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command("collision-derivatives")
+@app.command("collision-derivatives", short_help="Derivatives of collision queries.")
 @guarded
 def collision_derivatives(
     quick: Annotated[
@@ -76,7 +77,7 @@ def collision_derivatives(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command()
+@app.command(short_help="Derivatives of steps: accuracy, cost, use.")
 @guarded
 def differentiable(
     quick: Annotated[
@@ -103,7 +104,7 @@ def differentiable(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed), out, as_json)
 
 
-@app.command("contact-models")
+@app.command("contact-models", short_help="Contact models on a comparison's scenes.")
 @guarded
 def contact_models(
     quick: Annotated[
@@ -130,7 +131,7 @@ def contact_models(
     _run(run_study, names, Effort(QUICK if quick else FULL, seed, problems), out, as_json)
 
 
-@app.command("stiff-contact")
+@app.command("stiff-contact", short_help="Integrators of stiff compliant contact.")
 @guarded
 def stiff_contact(
     quick: Annotated[
@@ -175,7 +176,7 @@ def _run(
     _print(study, as_json)
 
 
-@app.command("measured-tosses")
+@app.command("measured-tosses", short_help="Contact models against measured tosses.")
 @guarded
 def measured_tosses(
     quick: Annotated[
@@ -207,7 +208,7 @@ def measured_tosses(
     _print(study, as_json)
 
 
-@app.command()
+@app.command(short_help="Why a statement of a paper does not hold.")
 @guarded
 def deciding(
     quick: Annotated[
@@ -241,11 +242,11 @@ def _print(study: Study, as_json: bool) -> None:
 
 
 def _tables(experiment: Experiment) -> Group:
-    parts: list[RichTable | str] = []
+    parts: list[FittedTable | str] = []
     for source in experiment.tables:
-        table = RichTable(title=f"{experiment.title}. {source.title}")
+        table = FittedTable(f"{experiment.title}. {source.title}")
         for k, column in enumerate(source.columns):
-            table.add_column(column, justify="right" if k else "left", no_wrap=True)
+            table.add_column(column, justify="right" if k else "left")
         for row in source.rows:
             table.add_row(*row)
         parts.append(table)

@@ -61,9 +61,12 @@ def _beside_mujoco(rounds: int, tick: Tick) -> Table:
     document = bench_derivatives(rounds=rounds, tick=lambda text: tick(text, 0.1))
     load = document["machine"]["load"]
     table = Table(
-        f"Times [µs] and their ratios, load of the machine {load}",
-        ["scene", "columns", "step", "Jacobian", "/ step", "vjp", "/ step", "MuJoCo's columns",
-         "its step", "forward", "/ Jacobian", "centred", "/ Jacobian"],
+        "Times [µs] and their ratios (above 1: the first takes longer), load of the machine "
+        f"{load}",
+        ["scene", "columns", "our step", "our Jacobian", "Jacobian / step", "our vjp", "vjp / step",
+         "MuJoCo's columns", "its step", "its forward differences",
+         "forward differences / our Jacobian", "its centred differences",
+         "centred differences / our Jacobian"],
     )  # fmt: skip
     for row in document["rows"]:
         numbers = [row[k] for k in (
@@ -82,7 +85,7 @@ def _beside_the_cascade(experiment: Experiment, effort: Effort, states: int, tic
     table = Table(
         "Reverse pass through staggered projections (NumPy)",
         ["problem", "passes", "spectral radius", "error after them", "cascade [µs]",
-         "one system [µs]", "ratio", "limit beside ours"],
+         "one system [µs]", "cascade / one system", "limit beside ours"],
         note="medians; error and difference: relative to the largest entry of dl/dg",
     )  # fmt: skip
     ratios = []
