@@ -256,7 +256,7 @@ class SceneReader {
   void read_places() {
     for (RobotSlice& r : s_.robots_) {
       in_.what = "robot \"" + r.name + "\"";
-      r.part = in_.text("part");
+      r.prefix = in_.text("prefix");  // to version 3 of add_scene() alone
       r.X_W = get_transform(in_, "X_W");
     }
   }

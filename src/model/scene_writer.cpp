@@ -136,7 +136,7 @@ class SceneWriter {
 
   void put_places() {
     for (const RobotSlice& r : s_.robots_) {
-      out_.put_text(r.part, "part");
+      out_.put_text(r.prefix, "prefix");
       put_transform(out_, r.X_W);
     }
   }

@@ -93,6 +93,27 @@ def test_files_of_version_1_are_read() -> None:
         np.testing.assert_allclose(array, scene.parameters.to_dict()[name], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize(("version", "tool"), [(2, "tool"), (3, "o_tool")])
+def test_files_of_versions_2_and_3_are_read(version: int, tool: str) -> None:
+    """Two arms, the second added with the prefix "l_", a ball and a stand, all in a part "o_", as
+    these versions wrote them: version 2 knew no prefix of frames, version 3 that of the part."""
+    scene = stiction.load(DATA.parent / f"cell_v{version}.stiction")
+    assert scene.body_names == ["o_upper", "o_l_upper", "o_ball"]
+    assert [r.name for r in scene.robots] == ["o_arm", "o_left", "o_stand"]
+    assert [scene.frame(n)[0] for n in (tool, "o_arm/tool", "o_left/tool")] == [0, 0, 1]
+    with pytest.raises(ValueError, match="no frame"):
+        scene.frame("o_l_tool")
+    stands = scene.frame("o_stand/top")[1].translation
+    assert np.allclose(stands, [0.0, 0.0, 2.0]) == (version == 2)
+    ball, tip = (scene.geometries[scene.geometry(n)] for n in ("o_ball", "o_tip"))
+    assert (ball.contype, ball.conaffinity) == (2, 5)
+    assert scene.pair_material("o_ball", "o_tip").restitution == 0.25
+    np.testing.assert_array_equal(scene.configurations["bent"][:2], [0.2, -0.3])
+    assert scene.configuration_velocity("bent")[1] == 1.5
+    assert [visual.body for visual in scene.visuals] == [2]
+    check_same(scene, stiction.Scene.from_bytes(scene.to_bytes()))
+
+
 @pytest.mark.parametrize(("name", "options"), URDFS, ids=[Path(x).stem for x, _ in URDFS])
 def test_a_pinocchio_model_is_made_again(name: str, options: dict[str, Any]) -> None:
     scene = load_robot(name, options)
@@ -215,7 +236,7 @@ def test_errors_name_file_and_fault(tmp_path: Path) -> None:
             stiction.Scene.from_bytes(data)
 
     says(b"#!/bin/sh", 'is not a saved scene: does not begin with "STICSCEN"')
-    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 3")
+    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 4")
     says(good[:-20], f"truncated: it has {len(good) - 20} bytes, its header says {len(good)}")
     says(good[:200] + b"\xff" + good[201:], "damaged: its checksum does not match")
     says(good + good, "has bytes left over")

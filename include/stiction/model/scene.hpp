@@ -51,12 +51,12 @@ struct RobotSlice {
   std::string name;
   int body_offset = 0, num_bodies = 0, q_offset = 0, nq = 0, v_offset = 0, nv = 0;
   Robot description;
-  std::string part{};                     ///< what add_scene() put before its names
+  std::string prefix{};                   ///< before the names of its bodies, joints and frames
   Transform X_W = Transform::identity();  ///< where it was placed, for what no tree of it carries
 
-  /// A frame of it answers to its own name and to "<robot>/<frame>", either behind `part`.
+  /// A frame of it is called as a body would be, and "<robot>/<frame>".
   bool has_name(const FrameDescription& frame, const std::string& n) const {
-    return n == part + frame.name || n == name + "/" + frame.name;
+    return n == prefix + frame.name || n == name + "/" + frame.name;
   }
 };
 
@@ -79,8 +79,8 @@ class Scene {
   // --- composition. Names must be unique; each call throws std::invalid_argument naming the field.
   // ---
   /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. `prefix`
-  /// stands before the names of its bodies, joints and geometries: by default none for the first
-  /// robot, "<robot_name>/" for the others. Returns its index.
+  /// stands before the names of its bodies, joints, geometries and frames: by default none for the
+  /// first robot, "<robot_name>/" for the others. Returns its index.
   int add_robot(const Robot& robot,
                 const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "",
@@ -172,8 +172,8 @@ class Scene {
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;
-  /// Body and placement of a named frame ("robot/frame" or a unique frame name, the prefixes of
-  /// add_scene() before them); -1 and the placement in the world where no body of it moves.
+  /// Body and placement of a named frame (its own name behind its robot's prefix, or
+  /// "robot/frame"); -1 and the placement in the world where no body of it moves.
   std::pair<int, Transform> frame(const std::string& n) const;
 
   /// May this pair collide? Same body, both in the world: no; enable_pair(): yes; else adjacent
