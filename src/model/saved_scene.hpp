@@ -14,6 +14,7 @@
 //   parameters: for each array name, doubles per entry, numbers
 //   since version 2: types and affinities of geometries, velocities of configurations, visuals
 //   since version 3: of robots prefix and placement; the prefix of version 3 lacks add_robot()'s
+//   since version 4: rules of friction of geometries
 //   FNV-1a of all before (u64)
 //
 // Types of joints and shapes are names, not codes, and arrays of parameters are found by name: one

@@ -68,6 +68,7 @@ class SceneReader {
       each("visuals", [&](std::size_t) { read_visual(); });
     }
     if (version_ > 2) read_places();
+    if (version_ > 3) read_friction_rules();
     if (!in_.finished()) in_.fail("has bytes left over");
     validate();
     return std::move(s_);
@@ -258,6 +259,17 @@ class SceneReader {
       in_.what = "robot \"" + r.name + "\"";
       r.prefix = in_.text("prefix");  // to version 3 of add_scene() alone
       r.X_W = get_transform(in_, "X_W");
+    }
+  }
+
+  void read_friction_rules() {
+    for (std::size_t g = 0; g < s_.geometries_.size(); ++g) {
+      in_.what = "geometries[" + std::to_string(g) + "]";
+      FrictionRule rule;
+      rule.larger = in_.flag("larger");
+      in_.get(rule.condim);
+      in_.get(rule.priority);
+      s_.set_friction_rule(static_cast<int>(g), rule);
     }
   }
 

@@ -48,6 +48,11 @@ def quantities(xml: str, soft: bool = False) -> dict[str, Any]:
         "shapes": [(g.shape.type, g.shape.size) for g in scene.geometries],
         "places": [p.geometry_placement(i).homogeneous for i in range(len(scene.geometries))],
         "pairs": [scene.pair_enabled(i, j) for i in range(len(scene.geometries)) for j in range(i)],
+        "surfaces": [
+            coefficients(scene.pair_material(i, j))
+            for i in range(len(scene.geometries))
+            for j in range(i)
+        ],
         "timestep": loaded.timestep,
         "keyframes": [(k.q, k.v, k.time, k.ctrl, k.activation) for k in loaded.keyframes.values()],
         "mocap": [k.mocap for k in loaded.keyframes.values()],
@@ -68,6 +73,11 @@ PARAMETERS = (
     "pair_rolling_friction", "pair_rest_offset", "pair_stiffness", "pair_contact_damping",
     "gear_ratio", "gear_offset",
 )  # fmt: skip
+
+
+def coefficients(material: stiction.Material) -> tuple[float, float, float]:
+    """Of friction."""
+    return material.friction, material.torsional_friction, material.rolling_friction
 
 
 def start_poses(scene: stiction.Scene) -> list[Any]:
@@ -239,9 +249,9 @@ TABLE: tuple[tuple[str, str, str, dict[str, str], str], ...] = (
         size=".1" | shellinertia="true" -> inertia
         size=".1" conaffinity="0" | contype="2" -> pairs
         size=".1" contype="2" | conaffinity="0" -> pairs
-        size=".1" | condim="4" -> torsional_friction
+        size=".1" | condim="4" -> surfaces
         size=".1" | friction=".3" -> friction
-        size=".1" friction=".3" | priority="1" -> pair_friction
+        size=".1" friction=".3" | priority="1" -> surfaces
         size=".1" | margin=".02" -> rest_offset
         size=".1" | name="mine" -> names
         size=".1 .1" type="capsule" || fromto="0 0 0 0 .1 -.3" size=".1" type="capsule" -> shapes
