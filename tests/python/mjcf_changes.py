@@ -4,6 +4,7 @@ changes, by element and attribute. `NOT_COMPARED` lists the others."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import stiction
 
 __all__ = ["CHANGES", "NOT_COMPARED", "quantities"]
 
+meeting = attrgetter("friction", "torsional_friction", "rolling_friction")
 Files = tuple[str, str, str]  # without, with, and what changes
 ARM = """<mujoco>{option}<compiler {compiler}/>{default}<asset>{asset}</asset><worldbody>
   <geom name="floor" type="plane" size="2 2 1" pos="0 0 -.5" {floor}/><site name="w" pos="0 0 1"/>
@@ -40,19 +42,15 @@ def arm(**given: str) -> str:
 def quantities(xml: str, soft: bool = False) -> dict[str, Any]:
     """What a scene and its simulation do, by name; arrays as text, to be compared as they are."""
     loaded = stiction.load_mjcf(xml, softness="mujoco" if soft else "rigid")
-    scene, p = loaded.scene, loaded.scene.parameters
+    scene, p, n = loaded.scene, loaded.scene.parameters, len(loaded.scene.geometries)
     found: dict[str, Any] = {
         "names": (scene.body_names, scene.joint_names, [g.name for g in scene.geometries]),
         "joints": [joint.type for joint in scene.joints],
         "start": scene.default_q,
         "shapes": [(g.shape.type, g.shape.size) for g in scene.geometries],
-        "places": [p.geometry_placement(i).homogeneous for i in range(len(scene.geometries))],
-        "pairs": [scene.pair_enabled(i, j) for i in range(len(scene.geometries)) for j in range(i)],
-        "surfaces": [
-            coefficients(scene.pair_material(i, j))
-            for i in range(len(scene.geometries))
-            for j in range(i)
-        ],
+        "places": [p.geometry_placement(i).homogeneous for i in range(n)],
+        "pairs": [scene.pair_enabled(i, j) for i in range(n) for j in range(i)],
+        "surfaces": [meeting(scene.pair_material(i, j)) for i in range(n) for j in range(i)],
         "timestep": loaded.timestep,
         "keyframes": [(k.q, k.v, k.time, k.ctrl, k.activation) for k in loaded.keyframes.values()],
         "mocap": [k.mocap for k in loaded.keyframes.values()],
@@ -73,11 +71,6 @@ PARAMETERS = (
     "pair_rolling_friction", "pair_rest_offset", "pair_stiffness", "pair_contact_damping",
     "gear_ratio", "gear_offset",
 )  # fmt: skip
-
-
-def coefficients(material: stiction.Material) -> tuple[float, float, float]:
-    """Of friction."""
-    return material.friction, material.torsional_friction, material.rolling_friction
 
 
 def start_poses(scene: stiction.Scene) -> list[Any]:
