@@ -225,8 +225,8 @@ void add_composition(SceneClass& c) {
        &add_robot,
        (arg("self"), arg("robot"), arg("X_W") = none, arg("robot_name") = "", arg("prefix") = none),
        "Places a robot: X_W is the base of a fixed one, the initial pose of a floating one. "
-       "`prefix` stands before the names of its bodies, joints and geometries; None: nothing for "
-       "the first robot, its name and a slash for the others. Returns its index.")
+       "`prefix` stands before the names of its bodies, joints, geometries and frames; None: "
+       "nothing for the first robot, its name and a slash for the others. Returns its index.")
       .def("add_body",
            &add_body,
            (arg("self"),
@@ -327,10 +327,12 @@ void add_topology(SceneClass& c) {
       .def("geometry", &geometry, (arg("self"), arg("name")), "Number of a geometry.")
       .def("dof", &dof, (arg("self"), arg("joint_name")), "Number of the dof of a one-dof joint.")
       .def("robot", &robot, (arg("self"), arg("name")), "Number of a robot.")
-      .def("frame",
-           &frame,
-           (arg("self"), arg("name")),
-           "(body, pinocchio.SE3 in that body) of a named frame.")
+      .def(
+          "frame",
+          &frame,
+          (arg("self"), arg("name")),
+          "(body, pinocchio.SE3 in that body) of a frame by its name behind the robot's prefix, or "
+          "by \"robot/frame\"; -1 and the pose in the world where no body moves it.")
       .def("pair_enabled",
            &pair_enabled,
            (arg("self"), arg("geometry_a"), arg("geometry_b")),

@@ -52,6 +52,14 @@ void set_collision_filter(SceneHolder& s,
                          bits_from(conaffinity, "conaffinity"));
 }
 
+void set_friction_rule(
+    SceneHolder& s, const bp::object& geometry, const std::string& rule, int condim, int priority) {
+  if (rule != "mean" && rule != "larger")
+    throw std::invalid_argument("rule = \"" + rule + "\": must be \"mean\" or \"larger\"");
+  s.before_editing();
+  s.set_friction_rule(geometry_from(s, geometry, "geometry"), {rule == "larger", condim, priority});
+}
+
 void add_visual(SceneHolder& s,
                 const bp::object& body,
                 const Shape& shape,
@@ -139,6 +147,15 @@ void add_parts(SceneClass& c) {
            (arg("self"), arg("geometry"), arg("contype"), arg("conaffinity")),
            "MuJoCo's bits: two geometries may collide if a bit of the contype of one is in the "
            "conaffinity of the other. Both are 1 unless an MJCF file says otherwise.")
+      .def("set_friction_rule",
+           &set_friction_rule,
+           (arg("self"), arg("geometry"), arg("rule"), arg("condim") = 6, arg("priority") = 0),
+           "How the coefficients of friction of a geometry count in pairs that have no material of "
+           "their own. Of two priorities the higher: the coefficients of that geometry hold alone. "
+           "Else, if both rules are \"larger\", the larger of each, as far as the larger condim "
+           "lets them act (1: none, 3: sliding, 4: and torsional, 6: and rolling friction): "
+           "MuJoCo's rule, which geoms of MJCF files have. Else \"mean\", as `combine` has it, "
+           "each with its own condim; geometries of other origin have \"mean\", 6 and 0.")
       .def("add_visual",
            &add_visual,
            (arg("self"), arg("body"), arg("shape"), arg("X_B") = none, arg("color") = none),

@@ -62,6 +62,9 @@ bp::list geometries(const SceneHolder& s) {
   for (std::size_t g = 0; g < out.size(); ++g) out[g].shape.size = s.parameters.geometry_size[g];
   return to_list(out);
 }
+std::string friction_rule(const Geometry& g) { return g.friction_rule.larger ? "larger" : "mean"; }
+int condim(const Geometry& g) { return g.friction_rule.condim; }
+int priority(const Geometry& g) { return g.friction_rule.priority; }
 bp::list closure_names(const SceneHolder& s) { return names(s.closures()); }
 bp::list gear_names(const SceneHolder& s) { return names(s.gears()); }
 bp::list material_pairs(const SceneHolder& s) {
@@ -105,6 +108,9 @@ void expose_scene_parts() {
       .def_readonly("robot", &Geometry::robot, "-1: of no robot.")
       .def_readonly("contype", &Geometry::contype, "See Scene.set_collision_filter.")
       .def_readonly("conaffinity", &Geometry::conaffinity, "See Scene.set_collision_filter.")
+      .add_property("friction_rule", &friction_rule, "See Scene.set_friction_rule.")
+      .add_property("condim", &condim, "See Scene.set_friction_rule.")
+      .add_property("priority", &priority, "See Scene.set_friction_rule.")
       .add_property(
           "shape",
           bp::make_getter(&Geometry::shape, bp::return_value_policy<bp::return_by_value>()))

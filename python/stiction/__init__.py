@@ -122,7 +122,7 @@ from .inverse import (
     inverse_contact_derivatives,
     inverse_contact_dynamics,
 )
-from .loaders.mjcf import Mjcf, MjcfKeyframe, load_mjcf
+from .loaders.mjcf import Mjcf, MjcfKeyframe, MjcfPart, load_mjcf
 from .loaders.mjcf_actuators import MjcfActuator
 from .loaders.mjcf_contacts import MjcfContact
 from .loaders.mjcf_simulation import MjcfSimulation
@@ -190,6 +190,7 @@ __all__ = [
     "MjcfActuator",
     "MjcfContact",
     "MjcfKeyframe",
+    "MjcfPart",
     "MjcfSimulation",
     "NonNegative",
     "NotConvergedWarning",

@@ -6,7 +6,7 @@
 #include <cmath>
 
 // Materials of geometries and of pairs. A pair's number depends on those of its two geometries as
-// combine() says; a pair with a material of its own on that alone.
+// combine() and PairFriction say; a pair with a material of its own on that alone.
 
 namespace stiction {
 namespace {
@@ -51,13 +51,14 @@ void each_contact(const Input& in, const Linear& linear, Visit&& visit) {
   }
 }
 
-/// A coefficient of friction and the rows of a cone that it is of.
+/// A coefficient of friction, the rows of a cone that it is of, the least condim that has it count.
 struct Coefficient {
   double Material::* of;
-  int first, last;
+  int first, last, condim;
 };
-constexpr Coefficient kSliding{&Material::friction, 0, 2},
-    kTorsional{&Material::torsional_friction, 2, 3}, kRolling{&Material::rolling_friction, 3, 5};
+constexpr Coefficient kSliding{&Material::friction, 0, 2, kCondimSliding},
+    kTorsional{&Material::torsional_friction, 2, 3, kCondimTorsional},
+    kRolling{&Material::rolling_friction, 3, 5, kCondimRolling};
 
 /// What the pair's coefficient changes: `share` per unit of the column. Whether it is anything.
 bool friction(const SolvedContact& at,
@@ -159,30 +160,65 @@ void each_surface(const Input& in, const Linear& linear, const ChangeSink& out, 
   });
 }
 
-void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
+/// visit(contact, geometry, its coefficient, that of the other or null if it does not count,
+/// whether the pair's is their mean) of the same, where the coefficient counts.
+template <class Visit>
+void each_coefficient(const Input& in,
+                      const Linear& linear,
+                      const ChangeSink& out,
+                      const Coefficient& mu,
+                      Visit&& visit) {
+  const std::vector<Geometry>& all = in.scene.geometries();
   each_surface(in,
                linear,
                out,
                [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
-                 const double pair = at.contact.material.friction;
-                 if (pair > 0.0) friction(at, kSliding, g, 0.5 * pair / own.friction, out);
-                 const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
-                 if (slides && own.friction == 0.0 && other.friction > 0.0) out.count_kink();
+                 const int a = at.contact.geometry_a, b = at.contact.geometry_b;
+                 const PairFriction rule(all[a].friction_rule, all[b].friction_rule);
+                 const bool a_counts = rule.condim_a >= mu.condim;
+                 const bool b_counts = rule.condim_b >= mu.condim;
+                 const bool other_counts = g == a ? b_counts : a_counts;
+                 if (!(g == a ? a_counts : b_counts)) return;
+                 visit(at, g, own.*mu.of, other_counts ? &(other.*mu.of) : nullptr, rule.mean);
                });
 }
+
 /// The larger coefficient counts; equal ones have half each.
+void add_larger(const SolvedContact& at,
+                const Coefficient& mu,
+                int g,
+                double own,
+                const double* other,
+                const ChangeSink& out) {
+  if (other != nullptr && own < *other) return;
+  const bool equal = other != nullptr && own == *other, couple = mu.first > 0;
+  const bool changes = friction(at, mu, g, equal ? 0.5 : 1.0, out);
+  const bool kink = couple && own == 0.0 ? turns_freely(at) : equal && changes;
+  if (kink && (g == at.contact.geometry_a || other == nullptr)) out.count_kink();
+}
+
+void add_friction(const Input& in, const Linear& linear, const ChangeSink& out) {
+  each_coefficient(in,
+                   linear,
+                   out,
+                   kSliding,
+                   [&](const SolvedContact& at, int g, double own, const double* other, bool mean) {
+                     if (!mean) return add_larger(at, kSliding, g, own, other, out);
+                     const double pair = at.contact.material.friction;
+                     if (pair > 0.0) friction(at, kSliding, g, 0.5 * pair / own, out);
+                     const bool slides = at.linear.active.modes[at.set] == ContactMode::kSlide;
+                     if (slides && own == 0.0 && other != nullptr && *other > 0.0) out.count_kink();
+                   });
+}
 template <const Coefficient& mu>
 void add_couple(const Input& in, const Linear& linear, const ChangeSink& out) {
-  each_surface(in,
-               linear,
-               out,
-               [&](const SolvedContact& at, int g, const Material& own, const Material& other) {
-                 if (own.*mu.of < other.*mu.of) return;
-                 const bool equal = own.*mu.of == other.*mu.of;
-                 const bool changes = friction(at, mu, g, equal ? 0.5 : 1.0, out);
-                 const bool kink = own.*mu.of == 0.0 ? turns_freely(at) : changes;
-                 if (equal && g == at.contact.geometry_a && kink) out.count_kink();
-               });
+  each_coefficient(in,
+                   linear,
+                   out,
+                   mu,
+                   [&](const SolvedContact& at, int g, double own, const double* other, bool) {
+                     add_larger(at, mu, g, own, other, out);
+                   });
 }
 void add_restitution(const Input& in, const Linear& linear, const ChangeSink& out) {
   each_surface(in,

@@ -118,7 +118,7 @@ void Scene::add_topology(const Scene& other, const Transform& X_W, const std::st
     robot.body_offset += bodies;
     robot.q_offset += nq_;
     robot.v_offset += nv_;
-    robot.part = prefix + robot.part;
+    robot.prefix = prefix + robot.prefix;
     robot.X_W = X_W * robot.X_W;
     robots_.push_back(std::move(robot));
   }

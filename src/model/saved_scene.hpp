@@ -13,7 +13,8 @@
 //   geometries, closures, gears, pairs, configurations, messages
 //   parameters: for each array name, doubles per entry, numbers
 //   since version 2: types and affinities of geometries, velocities of configurations, visuals
-//   since version 3: of robots the part and the placement
+//   since version 3: of robots prefix and placement; the prefix of version 3 lacks add_robot()'s
+//   since version 4: rules of friction of geometries
 //   FNV-1a of all before (u64)
 //
 // Types of joints and shapes are names, not codes, and arrays of parameters are found by name: one
@@ -24,7 +25,7 @@ namespace stiction {
 
 inline constexpr char kSceneMagic[] = "STICSCEN";
 inline constexpr std::size_t kSceneMagicSize = sizeof(kSceneMagic) - 1;
-inline constexpr std::uint32_t kSceneVersion = 3;
+inline constexpr std::uint32_t kSceneVersion = 4;
 inline constexpr std::size_t kSceneHeaderSize =
     kSceneMagicSize + sizeof(std::uint32_t) + sizeof(std::uint64_t);
 

@@ -150,6 +150,7 @@ int Scene::add_robot(const Robot& robot,
   messages_.insert(messages_.end(), robot.messages.begin(), robot.messages.end());
   slice.description = robot;
   slice.X_W = X_W;
+  slice.prefix = prefix;
   robots_.push_back(slice);
   return static_cast<int>(robots_.size()) - 1;
 }

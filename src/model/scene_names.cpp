@@ -97,7 +97,7 @@ std::pair<int, Transform> Scene::frame(const std::string& n) const {
         const bool stands = tree >= 0 && !trees_[tree].free_root;  // the base is part of the world
         return {-1, (stands ? parameters.base[tree] : r.X_W) * f.placement};
       }
-      names.push_back(r.part + f.name);
+      names.push_back(r.prefix + f.name);
     }
   }
   const int b = find(body_names_, n);

@@ -50,6 +50,17 @@ Material combine(const Material& a, const Material& b) {
   return m;
 }
 
+PairFriction::PairFriction(const FrictionRule& a, const FrictionRule& b)
+    : condim_a(a.condim), condim_b(b.condim), mean(true) {
+  if (a.priority != b.priority) {
+    (a.priority > b.priority ? condim_b : condim_a) = 0;
+    mean = false;
+  } else if (a.larger && b.larger) {
+    condim_a = condim_b = std::max(a.condim, b.condim);
+    mean = false;
+  }
+}
+
 Scene::PairKey Scene::key(int a, int b) {
   const auto lo = static_cast<PairKey>(std::min(a, b)), hi = static_cast<PairKey>(std::max(a, b));
   return lo << 32 | hi;
@@ -87,6 +98,24 @@ void Scene::set_collision_filter(int geometry, std::uint32_t contype, std::uint3
   check_pair(geometry, geometry, "set_collision_filter");
   geometries_[geometry].contype = contype;
   geometries_[geometry].conaffinity = conaffinity;
+}
+
+void Scene::set_friction_rule(int geometry, const FrictionRule& rule) {
+  check_pair(geometry, geometry, "set_friction_rule");
+  if (rule.condim != 1 && rule.condim != 3 && rule.condim != 4 && rule.condim != 6) {
+    throw std::invalid_argument("set_friction_rule(" + geometries_[geometry].name + ").condim = " +
+                                std::to_string(rule.condim) + ": must be 1, 3, 4 or 6");
+  }
+  geometries_[geometry].friction_rule = rule;
+}
+
+int Scene::reach_of_friction(int geometry) const {
+  const FrictionRule& own = geometries_[geometry].friction_rule;
+  int reach = own.condim;
+  for (const Geometry& g : geometries_) {
+    if (own.larger && g.friction_rule.larger) reach = std::max(reach, g.friction_rule.condim);
+  }
+  return reach;
 }
 
 void Scene::enable_only(const std::vector<std::pair<int, int>>& pairs) {
@@ -130,7 +159,21 @@ Material Scene::pair_material(const Parameters& p, int a, int b) const {
   const PairKey k = key(a, b);
   const auto it = std::lower_bound(material_pairs_.begin(), material_pairs_.end(), k);
   if (it != material_pairs_.end() && *it == k) return p.pair_material[it - material_pairs_.begin()];
-  return combine(p.material[a], p.material[b]);
+  const Material &A = p.material[a], &B = p.material[b];
+  Material m = combine(A, B);
+  const FrictionRule &of_a = geometries_[a].friction_rule, &of_b = geometries_[b].friction_rule;
+  if (of_a == FrictionRule{} && of_b == FrictionRule{}) return m;
+  const PairFriction rule(of_a, of_b);
+  const auto larger = [&](double Material::* of, int least) {
+    return std::max(rule.condim_a >= least ? A.*of : 0.0, rule.condim_b >= least ? B.*of : 0.0);
+  };
+  if (!rule.mean)
+    m.friction = larger(&Material::friction, kCondimSliding);
+  else if (std::min(rule.condim_a, rule.condim_b) < kCondimSliding)
+    m.friction = 0.0;
+  m.torsional_friction = larger(&Material::torsional_friction, kCondimTorsional);
+  m.rolling_friction = larger(&Material::rolling_friction, kCondimRolling);
+  return m;
 }
 
 std::vector<std::pair<int, int>> Scene::material_pairs() const {

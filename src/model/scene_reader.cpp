@@ -68,6 +68,7 @@ class SceneReader {
       each("visuals", [&](std::size_t) { read_visual(); });
     }
     if (version_ > 2) read_places();
+    if (version_ > 3) read_friction_rules();
     if (!in_.finished()) in_.fail("has bytes left over");
     validate();
     return std::move(s_);
@@ -256,8 +257,19 @@ class SceneReader {
   void read_places() {
     for (RobotSlice& r : s_.robots_) {
       in_.what = "robot \"" + r.name + "\"";
-      r.part = in_.text("part");
+      r.prefix = in_.text("prefix");  // to version 3 of add_scene() alone
       r.X_W = get_transform(in_, "X_W");
+    }
+  }
+
+  void read_friction_rules() {
+    for (std::size_t g = 0; g < s_.geometries_.size(); ++g) {
+      in_.what = "geometries[" + std::to_string(g) + "]";
+      FrictionRule rule;
+      rule.larger = in_.flag("larger");
+      in_.get(rule.condim);
+      in_.get(rule.priority);
+      s_.set_friction_rule(static_cast<int>(g), rule);
     }
   }
 

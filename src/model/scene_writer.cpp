@@ -33,6 +33,7 @@ class SceneWriter {
     put_configurations(out_, s_.velocities_);
     put_visuals();
     put_places();
+    put_friction_rules();
     const std::uint64_t size = out_.out.size() + sizeof(std::uint64_t);
     std::memcpy(&out_.out[kSceneHeaderSize - sizeof size], &size, sizeof size);
     out_.put(checksum(out_.out.data(), out_.out.size()));
@@ -136,8 +137,16 @@ class SceneWriter {
 
   void put_places() {
     for (const RobotSlice& r : s_.robots_) {
-      out_.put_text(r.part, "part");
+      out_.put_text(r.prefix, "prefix");
       put_transform(out_, r.X_W);
+    }
+  }
+
+  void put_friction_rules() {
+    for (const Geometry& g : s_.geometries_) {
+      out_.put(g.friction_rule.larger);
+      out_.put(g.friction_rule.condim);
+      out_.put(g.friction_rule.priority);
     }
   }
 

@@ -53,11 +53,13 @@ void Simulator::check_friction(const Parameters& p) const {
       integrator.compliant && settings_.compliant.chosen_law() == CompliantLaw::kPublished;
   const bool known = integrator.couples && !published;
   if (known && find_solver(settings_.solver.name).largest_cone == kMaxConeDim) return;
-  const auto check = [&](const char* prefix, const std::vector<Material>& materials) {
+  const auto check = [&](const char* prefix, const std::vector<Material>& materials, auto&& reach) {
     for (std::size_t i = 0; i < materials.size(); ++i) {
       const Material& m = materials[i];
       if (m.torsional_friction == 0.0 && m.rolling_friction == 0.0) continue;
-      const bool rolls = m.rolling_friction != 0.0;
+      const int condim = reach(static_cast<int>(i));
+      const bool rolls = m.rolling_friction != 0.0 && condim >= kCondimRolling;
+      if (!rolls && (m.torsional_friction == 0.0 || condim < kCondimTorsional)) continue;
       const std::string reader =
           !integrator.couples ? "integrator \"" + settings_.integrator +
                                     "\" knows no couples of friction; take implicit-euler, rk4, "
@@ -73,8 +75,8 @@ void Simulator::check_friction(const Parameters& p) const {
           "] = " + number_text(rolls ? m.rolling_friction : m.torsional_friction) + ": " + reader);
     }
   };
-  check("", p.material);
-  check("pair_", p.pair_material);
+  check("", p.material, [&](int geometry) { return scene_.reach_of_friction(geometry); });
+  check("pair_", p.pair_material, [](int) { return kCondimRolling; });
 }
 
 Simulator::Simulator(const Scene& scene, const SimulatorSettings& settings)

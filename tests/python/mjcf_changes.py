@@ -4,6 +4,7 @@ changes, by element and attribute. `NOT_COMPARED` lists the others."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import stiction
 
 __all__ = ["CHANGES", "NOT_COMPARED", "quantities"]
 
+meeting = attrgetter("friction", "torsional_friction", "rolling_friction")
 Files = tuple[str, str, str]  # without, with, and what changes
 ARM = """<mujoco>{option}<compiler {compiler}/>{default}<asset>{asset}</asset><worldbody>
   <geom name="floor" type="plane" size="2 2 1" pos="0 0 -.5" {floor}/><site name="w" pos="0 0 1"/>
@@ -40,14 +42,15 @@ def arm(**given: str) -> str:
 def quantities(xml: str, soft: bool = False) -> dict[str, Any]:
     """What a scene and its simulation do, by name; arrays as text, to be compared as they are."""
     loaded = stiction.load_mjcf(xml, softness="mujoco" if soft else "rigid")
-    scene, p = loaded.scene, loaded.scene.parameters
+    scene, p, n = loaded.scene, loaded.scene.parameters, len(loaded.scene.geometries)
     found: dict[str, Any] = {
         "names": (scene.body_names, scene.joint_names, [g.name for g in scene.geometries]),
         "joints": [joint.type for joint in scene.joints],
         "start": scene.default_q,
         "shapes": [(g.shape.type, g.shape.size) for g in scene.geometries],
-        "places": [p.geometry_placement(i).homogeneous for i in range(len(scene.geometries))],
-        "pairs": [scene.pair_enabled(i, j) for i in range(len(scene.geometries)) for j in range(i)],
+        "places": [p.geometry_placement(i).homogeneous for i in range(n)],
+        "pairs": [scene.pair_enabled(i, j) for i in range(n) for j in range(i)],
+        "surfaces": [meeting(scene.pair_material(i, j)) for i in range(n) for j in range(i)],
         "timestep": loaded.timestep,
         "keyframes": [(k.q, k.v, k.time, k.ctrl, k.activation) for k in loaded.keyframes.values()],
         "mocap": [k.mocap for k in loaded.keyframes.values()],
@@ -239,9 +242,9 @@ TABLE: tuple[tuple[str, str, str, dict[str, str], str], ...] = (
         size=".1" | shellinertia="true" -> inertia
         size=".1" conaffinity="0" | contype="2" -> pairs
         size=".1" contype="2" | conaffinity="0" -> pairs
-        size=".1" | condim="4" -> torsional_friction
+        size=".1" | condim="4" -> surfaces
         size=".1" | friction=".3" -> friction
-        size=".1" friction=".3" | priority="1" -> pair_friction
+        size=".1" friction=".3" | priority="1" -> surfaces
         size=".1" | margin=".02" -> rest_offset
         size=".1" | name="mine" -> names
         size=".1 .1" type="capsule" || fromto="0 0 0 0 .1 -.3" size=".1" type="capsule" -> shapes

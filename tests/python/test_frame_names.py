@@ -76,7 +76,7 @@ def test_names_in_a_part_are_those_alone_behind_its_prefix(tmp_path: Path) -> No
     alone.add_robot(robot(ARM), at(1), "arm")
     alone.add_robot(robot(ARM), at(2), "arm2")
     alone.add_robot(robot(STAND), at(3))
-    names = ["tool", "base", "arm/tool", "arm/upper", "arm2/tool", "arm2/base", "stand/top", "top"]
+    names = ["tool", "base", "arm/tool", "arm/upper", "arm2/tool", "arm2/base", "stand/top"]
     for name in ("tool", "arm2/tool"):
         assert alone.frame(name)[0] >= 0
     both = stiction.Scene(name="both")
@@ -93,3 +93,52 @@ def test_names_in_a_part_are_those_alone_behind_its_prefix(tmp_path: Path) -> No
                 scene.frame(wrong)
     with pytest.raises(ValueError, match='"left/tool" is a frame fixed to body "left/upper"'):
         both.body("left/tool")
+
+
+def test_frames_have_the_prefix_of_bodies_and_joints(tmp_path: Path) -> None:
+    """Of add_robot, then of add_scene before it, in every query that takes a frame."""
+    cell, hall = stiction.Scene(name="cell"), stiction.Scene(name="hall")
+    cell.add_robot(robot(ARM), at(1), "one", "l_")
+    cell.add_robot(robot(ARM), at(2), "two", "r_")
+    hall.add_scene(cell, at(3), "o_")
+    hall.save(tmp_path / "hall.stiction")
+    model = cell.robots[0].description
+    for scene in (hall, stiction.load(tmp_path / "hall.stiction")):
+        assert scene.body_names == ["o_l_upper", "o_r_upper"]
+        assert scene.joint_names == ["o_l_hinge", "o_r_hinge"]
+        for k, (prefix, name) in enumerate((("o_l_", "o_one"), ("o_r_", "o_two"))):
+            for frame in model.frame_names:
+                body, X = scene.frame(prefix + frame)
+                found, Y = scene.frame(f"{name}/{frame}")
+                assert body == found and np.array_equal(X.homogeneous, Y.homogeneous)
+                assert body == (-1 if frame == "base" else k)
+                with pytest.raises(ValueError, match=f'no frame "{frame}"'):
+                    scene.frame(frame)
+            same(pose(scene, prefix + "tool"), at(3) * pose(cell, prefix[2:] + "tool"))
+        assert scene.robots[1].description.frame_names == model.frame_names
+    assert stiction.pinocchio_model(hall, "o_two").existFrame("tool")
+
+
+def test_two_equal_robots_are_told_apart_by_everything_that_takes_a_frame() -> None:
+    scene = stiction.Scene(name="both")
+    scene.add_robot(robot(ARM), at(1), "one", "l_")
+    scene.add_robot(robot(ARM), at(2), "two", "r_")
+    batch = stiction.Batch(scene, 1, dt=1e-3)
+    q = np.array([[0.4, -0.7]])
+    batch.reset(q=q)
+    poses = np.asarray(batch.observe(["pose"], frames=["l_tool", "r_tool"])).reshape(2, 7)
+    motion = stiction.SceneMotion(scene, q[0])
+    for k, name in enumerate(("l_tool", "r_tool")):
+        same(pinocchio.XYZQUATToSE3(poses[k]), motion.pose(name))
+    batch.wrench("r_tool")[:, :3] = [0.0, 0.0, 2.0]
+    batch.step()
+    sim = stiction.Simulator(scene, dt=1e-3)
+    state = stiction.make_state(scene, q[0])
+    control, tool = sim.hold(), motion.pose("r_tool").translation
+    arm = tool - motion.pose("r_upper").translation
+    force = np.array([0.0, 0.0, 2.0])
+    control = stiction.Control(scene.nv)
+    control.wrenches = [stiction.ExternalWrench(scene.body("r_upper"), force, np.cross(arm, force))]
+    sim.step(state, control)
+    np.testing.assert_allclose(np.asarray(batch.v)[0], state.v, rtol=0, atol=1e-12)
+    assert abs(state.v[1] - state.v[0]) > 1e-5

@@ -266,7 +266,7 @@ def test_errors_of_composing() -> None:
         (lambda: file.add_to(scene, prefix="a/"), 'body "a/rail" is taken; give another prefix'),
         (lambda: file.add_to(scene, np.diag([1.0, 1.0, -1.0, 1.0])), "reflection"),
         (lambda: part.add_to(scene), "of what load_mjcf gave, not of its part"),
-        (part.simulation, "this is its part of a scene: step a Simulator"),
+        (part.simulation, "this is MJCF string as a part of a scene: step a Simulator"),
         (lambda: part.control([0.0], into=stiction.Control(3)), "into.torque has 3 entries"),
         (lambda: part.control([0.0, 1.0]), "the file has 1 controls"),
         (lambda: part.state("no"), "no keyframe 'no'"),

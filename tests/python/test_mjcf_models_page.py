@@ -66,4 +66,27 @@ def test_reasons_are_of_files_that_fall_short(page: ModuleType) -> None:
     _, models = page.read()
     short = [m for m in models if m.dofs and m.falls_short()]
     assert {m.pattern() for m in short} - {""} == set(page.WHY)
-    assert all(m.why() for m in short)
+    assert all(m.why() not in ("", page.UNDECIDED) for m in short)
+
+
+FAR = {"energy_difference": 0.3, "stiff_difference": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, "UNDECIDED"),
+        ({"stiff_difference": 0.01}, "SOFT"),
+        ({"stiff_difference": 0.01, "overlaps": 2}, "OVERLAP"),
+        ({"overlaps": 2, "apart_difference": 0.02}, "OVERLAP"),
+        ({"overlaps": 2, "apart_difference": 0.2}, "UNDECIDED"),
+        ({"overlaps": 2, "apart_difference": 0.2, "spread": 0.31}, "CHAOS"),
+        ({"spread": 0.29}, "UNDECIDED"),
+        ({"spread": 0.31}, "CHAOS"),
+    ],
+)
+def test_energies_that_end_elsewhere_have_a_measured_reason(
+    page: ModuleType, change: dict, reason: str
+) -> None:
+    why = page.Model(**(GOOD | FAR | change)).why()
+    assert why.startswith(getattr(page, reason).partition("{")[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import pickle
 import subprocess
@@ -81,7 +82,8 @@ def test_scenes_of_mjcf_files(tmp_path: Path, path: Path) -> None:
 
 
 def test_files_of_version_1_are_read() -> None:
-    """Of rest.xml, as the first version wrote it; C++ steps the same file."""
+    """Of rest.xml, as the first version wrote it; C++ steps the same file. Its materials had what
+    condim lets count and pairs that differ a material of their own: they meet as they did."""
     with warnings.catch_warnings(action="ignore"):
         scene = stiction.load_mjcf(DATA / "rest.xml").scene
     other = stiction.load(DATA.parent / "rest_v1.stiction")
@@ -90,7 +92,37 @@ def test_files_of_version_1_are_read() -> None:
         str(g.shape.type) for g in scene.geometries
     ]
     for name, array in other.parameters.to_dict().items():
-        np.testing.assert_allclose(array, scene.parameters.to_dict()[name], rtol=1e-9, atol=1e-12)
+        if name not in ("material", "pair_material"):
+            wanted = scene.parameters.to_dict()[name]
+            np.testing.assert_allclose(array, wanted, rtol=1e-9, atol=1e-12)
+    for a, b in itertools.combinations(range(len(scene.geometries)), 2):
+        if scene.pair_enabled(a, b):
+            found, wanted = (of.pair_material(a, b) for of in (other, scene))
+            assert repr(found) == repr(wanted) and found.rest_offset == wanted.rest_offset
+            for name in ("friction", "torsional_friction", "rolling_friction"):
+                assert getattr(found, name) == pytest.approx(getattr(wanted, name), abs=1e-12)
+
+
+@pytest.mark.parametrize(("version", "tool"), [(2, "tool"), (3, "o_tool")])
+def test_files_of_versions_2_and_3_are_read(version: int, tool: str) -> None:
+    """Two arms, the second added with the prefix "l_", a ball and a stand, all in a part "o_", as
+    these versions wrote them: version 2 knew no prefix of frames, version 3 that of the part."""
+    scene = stiction.load(DATA.parent / f"cell_v{version}.stiction")
+    assert scene.body_names == ["o_upper", "o_l_upper", "o_ball"]
+    assert [r.name for r in scene.robots] == ["o_arm", "o_left", "o_stand"]
+    assert [scene.frame(n)[0] for n in (tool, "o_arm/tool", "o_left/tool")] == [0, 0, 1]
+    with pytest.raises(ValueError, match="no frame"):
+        scene.frame("o_l_tool")
+    stands = scene.frame("o_stand/top")[1].translation
+    assert np.allclose(stands, [0.0, 0.0, 2.0]) == (version == 2)
+    ball, tip = (scene.geometries[scene.geometry(n)] for n in ("o_ball", "o_tip"))
+    assert (ball.contype, ball.conaffinity) == (2, 5)
+    assert {(g.friction_rule, g.condim, g.priority) for g in (ball, tip)} == {("mean", 6, 0)}
+    assert scene.pair_material("o_ball", "o_tip").restitution == 0.25
+    np.testing.assert_array_equal(scene.configurations["bent"][:2], [0.2, -0.3])
+    assert scene.configuration_velocity("bent")[1] == 1.5
+    assert [visual.body for visual in scene.visuals] == [2]
+    check_same(scene, stiction.Scene.from_bytes(scene.to_bytes()))
 
 
 @pytest.mark.parametrize(("name", "options"), URDFS, ids=[Path(x).stem for x, _ in URDFS])
@@ -215,7 +247,7 @@ def test_errors_name_file_and_fault(tmp_path: Path) -> None:
             stiction.Scene.from_bytes(data)
 
     says(b"#!/bin/sh", 'is not a saved scene: does not begin with "STICSCEN"')
-    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 3")
+    says(good[:8] + b"\x09" + good[9:], "has version 9, this library reads versions 1 to 4")
     says(good[:-20], f"truncated: it has {len(good) - 20} bytes, its header says {len(good)}")
     says(good[:200] + b"\xff" + good[201:], "damaged: its checksum does not match")
     says(good + good, "has bytes left over")

@@ -14,6 +14,27 @@
 
 namespace stiction {
 
+/// The least condim with which each coefficient of friction counts.
+inline constexpr int kCondimSliding = 3, kCondimTorsional = 4, kCondimRolling = 6;
+
+/// How the coefficients of friction of a geometry count where it meets another, see PairFriction.
+struct FrictionRule {
+  bool larger = false;  ///< where both geometries say so, the larger of each; else combine()'s rule
+  int condim = 6;       ///< MuJoCo's: 1: none counts, 3: sliding, 4: and torsional, 6: and rolling
+  int priority = 0;     ///< MuJoCo's: of two, those of the geometry with the higher count alone
+  bool operator==(const FrictionRule&) const = default;
+};
+
+/// Which coefficients of two geometries count in their pair. MuJoCo's rule where both are of MJCF
+/// files: those of the higher priority; else the larger of each, with the larger condim. A rule of
+/// that kind is for numbers that were written for it: where one of the two was not, each has its
+/// own condim and combine() holds, but priority goes first.
+struct PairFriction {
+  int condim_a, condim_b;  ///< of each geometry; 0: none of it counts
+  bool mean;               ///< sliding friction is the geometric mean; else the larger
+  PairFriction(const FrictionRule& a, const FrictionRule& b);
+};
+
 struct Geometry {
   std::string name, link;
   int body = -1;  ///< scene body; -1: fixed to the world
@@ -22,6 +43,7 @@ struct Geometry {
   /// MuJoCo's: two may collide if a bit of the one's type is in the other's affinity, see
   /// Scene::set_collision_filter.
   std::uint32_t contype = 1, conaffinity = 1;
+  FrictionRule friction_rule;
 };
 
 /// What is drawn in the place of a body's geometries. Collides with nothing.
@@ -51,12 +73,12 @@ struct RobotSlice {
   std::string name;
   int body_offset = 0, num_bodies = 0, q_offset = 0, nq = 0, v_offset = 0, nv = 0;
   Robot description;
-  std::string part{};                     ///< what add_scene() put before its names
+  std::string prefix{};                   ///< before the names of its bodies, joints and frames
   Transform X_W = Transform::identity();  ///< where it was placed, for what no tree of it carries
 
-  /// A frame of it answers to its own name and to "<robot>/<frame>", either behind `part`.
+  /// A frame of it is called as a body would be, and "<robot>/<frame>".
   bool has_name(const FrameDescription& frame, const std::string& n) const {
-    return n == part + frame.name || n == name + "/" + frame.name;
+    return n == prefix + frame.name || n == name + "/" + frame.name;
   }
 };
 
@@ -79,8 +101,8 @@ class Scene {
   // --- composition. Names must be unique; each call throws std::invalid_argument naming the field.
   // ---
   /// Places a robot; for a fixed base X_WR is the base, for a free-flyer its initial pose. `prefix`
-  /// stands before the names of its bodies, joints and geometries: by default none for the first
-  /// robot, "<robot_name>/" for the others. Returns its index.
+  /// stands before the names of its bodies, joints, geometries and frames: by default none for the
+  /// first robot, "<robot_name>/" for the others. Returns its index.
   int add_robot(const Robot& robot,
                 const Transform& X_WR = Transform::identity(),
                 const std::string& robot_name = "",
@@ -128,6 +150,8 @@ class Scene {
   /// MuJoCo's contype and conaffinity: two collide if a bit of the one's type is in the other's
   /// affinity. Geometries have 1 and 1 unless a file says otherwise.
   void set_collision_filter(int geometry, std::uint32_t contype, std::uint32_t conaffinity);
+  /// Geometries have FrictionRule's defaults unless a file says otherwise.
+  void set_friction_rule(int geometry, const FrictionRule& rule);
   /// Only these pairs collide from now on (until more are enabled); overrides every other filter
   /// but that two geometries of one body never collide.
   void enable_only(const std::vector<std::pair<int, int>>& pairs);
@@ -172,15 +196,17 @@ class Scene {
   int geometry(const std::string& n) const;
   int dof(const std::string& joint_name) const;
   int robot(const std::string& n) const;
-  /// Body and placement of a named frame ("robot/frame" or a unique frame name, the prefixes of
-  /// add_scene() before them); -1 and the placement in the world where no body of it moves.
+  /// Body and placement of a named frame (its own name behind its robot's prefix, or
+  /// "robot/frame"); -1 and the placement in the world where no body of it moves.
   std::pair<int, Transform> frame(const std::string& n) const;
 
   /// May this pair collide? Same body, both in the world: no; enable_pair(): yes; else adjacent
   /// links, disabled pairs, types and affinities without a bit in common: no.
   bool pair_enabled(int geometry_a, int geometry_b) const;
-  /// Material of a pair under `p`: its own, or combine() of the two.
+  /// Material of a pair under `p`: its own, or combine() of the two with friction by PairFriction.
   Material pair_material(const Parameters& p, int geometry_a, int geometry_b) const;
+  /// The largest condim with which coefficients of a geometry may count in any pair.
+  int reach_of_friction(int geometry) const;
   /// Pairs (a < b) with a material of their own, ascending.
   std::vector<std::pair<int, int>> material_pairs() const;
   /// The shape of a geometry with its size under `p`.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .._stiction import Geometry
 from .case import Case
 from .finding import Finding, listed
 from .urdf_lines import UrdfLines
@@ -14,7 +15,7 @@ __all__ = ["check_friction", "check_urdf_friction"]
 def check_friction(case: Case) -> Iterator[Finding]:
     """Of shapes of bodies that can touch something, and nothing with friction."""
     geometries = case.scene.geometries
-    slippery = [g.name for i, g in enumerate(geometries) if g.body >= 0 and _slips(case, i)]
+    slippery = [g.name for i, g in enumerate(geometries) if g.body >= 0 and _slips(case, i, g)]
     if not slippery:
         return
     file, line = case.place("geom", slippery[0])
@@ -24,10 +25,11 @@ def check_friction(case: Case) -> Iterator[Finding]:
     yield Finding("warning", "friction", text, fix, file, line, 0.0)
 
 
-def _slips(case: Case, geometry: int) -> bool:
+def _slips(case: Case, geometry: int, own: Geometry) -> bool:
     """Whether every pair that it is in has friction 0."""
     scene = case.scene
-    if not (scene.parameters.friction[geometry] == 0.0 or scene.material_pairs):
+    ruled = scene.material_pairs or own.friction_rule == "larger"
+    if scene.parameters.friction[geometry] > 0.0 and not ruled:
         return False
     others = [b for b in range(len(scene.geometries)) if scene.pair_enabled(geometry, b)]
     return bool(others) and all(scene.pair_material(geometry, b).friction == 0.0 for b in others)

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, Scene, StictionError
-from ..loading import MJCF_TEXT, _warn
+from ..loading import _warn
 from ..mujoco_layout import from_mujoco_qpos, from_mujoco_qvel
 from .mjcf_actuators import Actuation, read_actuators
 from .mjcf_equality import add_equalities
 from .mjcf_geometry import add_geometries
-from .mjcf_model import Mjcf, MjcfKeyframe, beyond_scene, name_of_configuration
+from .mjcf_keyframes import MjcfKeyframe, name_of_configuration
+from .mjcf_model import Mjcf, beyond_scene
 from .mjcf_overlaps import treat_overlapping_pairs
 from .mjcf_part import Part
+from .mjcf_parts import MjcfPart, compile_parts
 from .mjcf_passive import Passive
 from .mjcf_sensors import Sensor, read_sensors
 from .mjcf_source import Source, compile_mjcf
 from .mjcf_trees import add_trees, set_numbers
 
-__all__ = ["Mjcf", "MjcfKeyframe", "load_mjcf", "read_mjcf"]
+__all__ = ["Mjcf", "MjcfKeyframe", "MjcfPart", "load_mjcf", "read_mjcf"]
 
 Floats = NDArray[np.float64]
+Given = str | os.PathLike[str] | Sequence[MjcfPart | str | os.PathLike[str]]
 FARTHEST = 1e10
 """As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
 
@@ -41,7 +44,7 @@ SOFT = (
 
 
 def load_mjcf(
-    path_or_xml: str | os.PathLike[str],
+    path_or_xml: Given,
     strict: bool = False,
     keep_overlapping_pairs: bool = True,
     margins: bool = True,
@@ -58,7 +61,10 @@ def load_mjcf(
     scene. What is not honoured is listed in `messages`, and counted in one LoadWarning.
 
     Args:
-        path_or_xml: a path, or the text of a file (it starts with "<").
+        path_or_xml: a path, or the text of a file (it starts with "<"); a list of them and of
+            MjcfPart: all as one file, attached to each other by MuJoCo. Of options that several
+            give the smallest timestep holds; other options that they give must agree, and so must
+            flags of what acts.
         strict: what is not honoured is an error.
         keep_overlapping_pairs: False: pairs of geoms that overlap at qpos0 or in a keyframe do not
             collide, and are listed. Parts of robots, made to be attached, often have such pairs;
@@ -89,7 +95,7 @@ def load_mjcf(
 
 
 def read_mjcf(
-    path_or_xml: str | os.PathLike[str],
+    path_or_xml: Given,
     strict: bool,
     keep_overlaps: bool,
     margins: bool,
@@ -100,8 +106,11 @@ def read_mjcf(
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`. With `scene_alone` what only simulation() knows
     is not honoured."""
-    source = compile_mjcf(path_or_xml)
-    scene = Scene(name=_scene_name(source))
+    if isinstance(path_or_xml, Sequence) and not isinstance(path_or_xml, str):
+        source = compile_parts(path_or_xml, soft)
+    else:
+        source = compile_mjcf(path_or_xml)
+    scene = Scene(name=source.title)
     try:
         _check_lengths(source)
         places = add_trees(source, scene)
@@ -161,12 +170,6 @@ def _check_lengths(source: Source) -> None:
             raise ValueError(
                 f"{kind} '{source.name(kind, bad[0])}': {field_name} must be at most {FARTHEST:.0e}"
             )
-
-
-def _scene_name(source: Source) -> str:
-    if source.file == MJCF_TEXT:
-        return "mjcf"
-    return Path(source.file).stem
 
 
 def _keyframes(source: Source, scene: Scene) -> dict[str, MjcfKeyframe]:

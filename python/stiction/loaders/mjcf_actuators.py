@@ -13,6 +13,7 @@ scene and act in Mjcf.simulation().
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,9 +28,11 @@ from .mjcf_source import Source
 from .mjcf_transmission import on_one_dof, transmission
 from .mjcf_trees import HINGE, SLIDE, Place, is_on_joint
 
-__all__ = ["Actuation", "Drive", "MjcfActuator", "read_actuators"]
+__all__ = ["Actuation", "Ctrl", "Drive", "MjcfActuator", "read_actuators"]
 
 Floats = NDArray[np.float64]
+Ctrl = ArrayLike | Mapping[str, float]
+"""MuJoCo's (nu,), or by names of actuators."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,24 @@ class Actuation:
             numbers = [*actuator.gear, actuator.gain, actuator.bias, *actuator.control_range]
             if np.isnan(numbers).any() or not np.all(np.isfinite(numbers[:-2])):
                 raise ValueError(f"actuator '{actuator.name}': a number is not finite")
+
+    def ctrl(self, given: Ctrl | None, rest: Floats) -> Floats:
+        """(nu,) of what a caller gives: MuJoCo's, or numbers by name of actuators, the others as in
+        `rest`; None: that."""
+        if given is None:
+            return rest
+        if not isinstance(given, Mapping):
+            return np.asarray(given, dtype=np.float64)
+        numbers, ctrl = (
+            {actuator.name: actuator.control for actuator in self.actuators},
+            rest.copy(),
+        )
+        for name, value in given.items():
+            if name not in numbers:
+                names = ", ".join(numbers) or "none"
+                raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
+            ctrl[numbers[name]] = value
+        return ctrl
 
     @cached_property
     def _table(self) -> ActuatorTable:

@@ -4,19 +4,21 @@ mujoco alone.
 Argument: JSON with "path" (sys.path), "memory" (bytes that it may reserve besides what it begins
 with) and "model", a file descriptor. One byte on what was the standard output says that it is
 ready. Then one request after the other on the standard input: four bytes of length, JSON with
-"folder" to work in, "kind" ("path" or "string") and "given". Each answer: four bytes of length,
-JSON with "error" or null and "said", the compiler's warnings; the model is in the file "model", in
-MuJoCo's binary form.
+"folder" to work in, "kind" ("path", "string" or "parts") and "given". Each answer: four bytes of
+length, JSON with "error" or null and "said", the compiler's warnings; the model is in the file
+"model", in MuJoCo's binary form.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import struct
 import sys
+import warnings
 from typing import Any, BinaryIO
 
 IDLE = 300.0
@@ -75,14 +77,150 @@ def _answer(mujoco: Any, request: dict[str, str], model_file: int) -> dict[str, 
     mujoco.set_mju_user_warning(said.append)
     if request["folder"]:
         os.chdir(request["folder"])
-    compiler = getattr(mujoco.MjModel, f"from_xml_{request['kind']}")
     try:
-        mujoco.mj_saveModel(compiler(request["given"]), f"/proc/self/fd/{model_file}")
+        model = _compiled(mujoco, request["kind"], request["given"], said)
+        mujoco.mj_saveModel(model, f"/proc/self/fd/{model_file}")
     except MemoryError:
         return {"error": "cannot allocate memory", "said": said}
     except Exception as error:
         return {"error": str(error) or repr(error), "said": said}
     return {"error": None, "said": said}
+
+
+def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
+    """The MjModel."""
+    if kind != "parts":
+        return getattr(mujoco.MjModel, f"from_xml_{kind}")(given)
+    request = json.loads(given)
+    parts, whole = request["parts"], _empty(mujoco)
+    bits: list[tuple[str, int]] = []
+    for number, part in enumerate(parts):
+        try:
+            child = _spec(mujoco, part)
+            bits.append((part["label"], int(child.option.disableflags)))
+            _check_flags(mujoco, request["flags"], bits)
+            for field in request["engine"]:
+                setattr(child.option, field, getattr(whole.option, field))
+            _attach(mujoco, whole, child, part)
+        except Exception as error:
+            alone = _wrong_alone(mujoco, parts[: number + 1])
+            raise ValueError(alone or f"{part['label']}: {_in_words(error)}") from None
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        try:
+            model = whole.compile()
+        except Exception as error:
+            text = _in_words(error)
+            raise ValueError(_wrong_alone(mujoco, parts) or _of_part(parts, text)) from None
+    said[:] = [text for text in said if not text.startswith("Attach")]  # cut off there, whole here
+    said += [f"option {text}" for one in found for text in _kept_apart(str(one.message))]
+    return model
+
+
+_CONFLICT = re.compile(r"^(\w+): parent has ([^\n]+?), child has ([^,\n]+)(.*)$", re.M)
+"""A line of MuJoCo's about an option that files have in different ways."""
+
+
+def _kept_apart(text: str) -> list[str]:
+    """Options that two files give, and what is made of them; MuJoCo tells of those too that one
+    file alone gives, and of prefixes."""
+    found = (m.groups() for m in _CONFLICT.finditer(text) if "(default)" not in m[2])
+    return [f"{name}: files have {one} and {two}{end}" for name, one, two, end in found]
+
+
+def _in_words(error: Exception) -> str:
+    text = str(error).removeprefix("Error: ") or repr(error)
+    if found := _CONFLICT.search(text):
+        return f"option {found[1]} = {found[3]}: the files before it have {found[2]}"
+    return text + ("; give each part a prefix of its own" if "repeated name" in text else "")
+
+
+def _wrong_alone(mujoco: Any, parts: list[dict[str, Any]]) -> str:
+    """The error of the first file that has one by itself; else nothing."""
+    for part in parts:
+        try:
+            _spec(mujoco, part).compile()
+        except Exception as error:
+            return f"{part['label']}: {_in_words(error)}"
+    return ""
+
+
+def _of_part(parts: list[dict[str, Any]], error: str) -> str:
+    """An error by the file with the prefix of what it names, if it does."""
+    name = next(iter(re.findall(r"name '([^']+)'", error)), "")
+    named = [part for part in parts if name and name.startswith(part["prefix"])]
+    if not named:
+        return error
+    return f"{max(named, key=lambda part: len(part['prefix']))['label']}: {error}"
+
+
+def _empty(mujoco: Any) -> Any:
+    spec = mujoco.MjSpec()
+    spec.compiler.conflict = mujoco.mjtConflict.mjCONFLICT_MERGE
+    return spec
+
+
+def _spec(mujoco: Any, part: dict[str, Any]) -> Any:
+    read = mujoco.MjSpec.from_file if part["kind"] == "path" else mujoco.MjSpec.from_string
+    return read(part["given"])
+
+
+def _check_flags(mujoco: Any, flags: list[str], bits: list[tuple[str, int]]) -> None:
+    """Of the last file against the first."""
+    (first, of_first), (_, of_last) = bits[0], bits[-1]
+    for flag in flags:
+        bit = int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
+        if (of_first ^ of_last) & bit:
+            is_off, other = ("disabled", "not") if of_last & bit else ("not disabled", "disabled")
+            raise ValueError(f"flag {flag} is {is_off}, in {first} it is {other}")
+
+
+def _attach(mujoco: Any, whole: Any, child: Any, part: dict[str, Any]) -> None:
+    """A part behind its prefix, where it stands."""
+    position, quaternion = part["X"][:3], part["X"][3:]
+    placed = _empty(mujoco)
+    frame = placed.worldbody.add_frame(pos=position, quat=quaternion)
+    placed.attach(child, prefix=part["prefix"], frame=frame)
+    if placed.keys:
+        _move_keyframes(mujoco, placed, position, quaternion)
+    name = part["at"]
+    if name is None:
+        whole.attach(placed, prefix="", frame=whole.worldbody.add_frame())
+    elif whole.site(name) is not None:
+        # MuJoCo would read the angles of its place by the compiler settings of another file.
+        site = whole.copy().compile().site(name)
+        frame = whole.site(name).parent.add_frame(pos=site.pos, quat=site.quat)
+        whole.attach(placed, prefix="", frame=frame)
+    elif whole.body(name) is not None:
+        whole.attach(placed, prefix="", frame=whole.body(name).add_frame())
+    elif whole.frame(name) is not None:
+        whole.attach(placed, prefix="", frame=whole.frame(name))
+    else:
+        names = ", ".join(x.name for x in (*whole.sites, *whole.bodies[1:]) if x.name) or "none"
+        raise ValueError(f"at = '{name}': no site, body or frame before it; there are: {names}")
+
+
+def _move_keyframes(mujoco: Any, placed: Any, p: list[float], quaternion: list[float]) -> None:
+    """What floats in a file's world moves with it in its keyframes too, which MuJoCo leaves."""
+    model = placed.compile()  # without it keyframes would not be of this part alone
+    for number, key in enumerate(placed.keys):
+        q, v = model.key_qpos[number], model.key_qvel[number]
+        places, turns = model.key_mpos[number], model.key_mquat[number]
+        for joint in range(model.njnt):
+            if model.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+                at, dof = model.jnt_qposadr[joint], model.jnt_dofadr[joint]
+                _move(mujoco, q[at : at + 3], q[at + 3 : at + 7], p, quaternion)
+                mujoco.mju_rotVecQuat(v[dof : dof + 3], v[dof : dof + 3].copy(), quaternion)
+        for i in range(model.nmocap):
+            _move(mujoco, places[3 * i : 3 * i + 3], turns[4 * i : 4 * i + 4], p, quaternion)
+        key.qpos, key.qvel, key.mpos, key.mquat = q, v, places, turns
+
+
+def _move(mujoco: Any, p: Any, quaternion: Any, by: list[float], turned: list[float]) -> None:
+    """In place."""
+    mujoco.mju_rotVecQuat(p, p.copy(), turned)
+    p += by
+    mujoco.mju_mulQuat(quaternion, turned, quaternion.copy())
 
 
 if __name__ == "__main__":

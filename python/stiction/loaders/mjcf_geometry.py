@@ -33,6 +33,8 @@ OF_PAIRS = (
     "damping",
 )
 """What a file says of pairs."""
+ALL = 6
+"""Condim with which every coefficient counts: of a geom alone, whose condim is the scene's."""
 NAMES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 
 
@@ -98,12 +100,12 @@ def _add(
     m = source.model
     place = places[m.geom_bodyid[g]]
     X = place.X * pose(m.geom_pos[g], m.geom_quat[g])
-    own = _Contact(
-        int(m.geom_condim[g]), _friction(m.geom_friction[g]), _positive(m.geom_margin[g])
-    )
+    condim, priority = int(m.geom_condim[g]), int(m.geom_priority[g])
+    own = _Contact(ALL, _friction(m.geom_friction[g]), _positive(m.geom_margin[g]))
     material = own.material(margins)
     added = scene.add_geometry(source.name("geom", g), place.body, shape, X, material)
     scene.set_collision_filter(added, int(m.geom_contype[g]), int(m.geom_conaffinity[g]))
+    scene.set_friction_rule(added, "larger", condim, priority)
     return added
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from xml.parsers import expat
 
-__all__ = ["Lines", "read_lines"]
+__all__ = ["Lines", "joined_lines", "read_lines"]
 
 SECTIONS = ("actuator", "equality", "tendon", "sensor")
 """Elements whose children are called by the section's name, whatever their tag."""
@@ -86,6 +86,23 @@ def read_lines(file: str, text: bytes) -> Lines:
     reader = _Reader(Path(file).parent)
     reader.read(file, text)
     return Lines(file, reader.size, reader.elements(), reader.asset_files, reader.included)
+
+
+def joined_lines(file: str, parts: list[tuple[str, Lines]]) -> Lines:
+    """Of several files that are attached to each other, each behind a prefix; what has no name has
+    no line, for its number is another."""
+    whole = Lines(file)
+    for prefix, lines in parts:
+        whole.size += lines.size
+        whole.files += lines.files
+        whole.included += lines.included
+        for kind, elements in lines.found.items():
+            whole.found.setdefault(kind, []).extend(
+                (prefix + name if name else "", path, line)
+                for name, path, line in elements
+                if name or kind == "option"
+            )
+    return whole
 
 
 class _Reader:

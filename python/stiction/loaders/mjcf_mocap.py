@@ -69,8 +69,13 @@ class Mocap:
     def reset(self, parameters: Parameters) -> None:
         """To where the file puts them."""
         for name, b in self.numbers.items():
-            self.poses[b] = np.array(self._m.body_pos[b]), np.array(self._m.body_quat[b])
+            self.poses[b] = self.pose_of_file(name)
             self.place(parameters, name)
+
+    def pose_of_file(self, name: str) -> tuple[Floats, Floats]:
+        """Where the file puts one."""
+        b = self.number(name)
+        return np.array(self._m.body_pos[b]), np.array(self._m.body_quat[b])
 
     def place(
         self,

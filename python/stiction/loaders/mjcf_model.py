@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._stiction import Control, LoadMessage, Scene, State
 from ..loading import LoadWarning, _check_type
 from ..replay import ReplayGeometry
-from .mjcf_actuators import Actuation, MjcfActuator
+from .mjcf_actuators import Actuation, Ctrl, MjcfActuator
+from .mjcf_keyframes import MjcfKeyframe, name_of_configuration
 from .mjcf_part import Part, placement
 from .mjcf_passive import Passive
 from .mjcf_sensors import Sensor
@@ -26,35 +27,9 @@ from .mjcf_visuals import mjcf_visuals, visual_shape
 if TYPE_CHECKING:
     from ..batch import Batch
 
-__all__ = ["Mjcf", "MjcfKeyframe", "beyond_scene", "name_of_configuration"]
+__all__ = ["Mjcf", "beyond_scene"]
 
 Floats = NDArray[np.float64]
-
-
-def name_of_configuration(keyframe: str) -> str:
-    """In the scene, whose "default" is qpos0."""
-    return "default keyframe" if keyframe == "default" else keyframe
-
-
-@dataclass(frozen=True)
-class MjcfKeyframe:
-    """A keyframe of the file in stiction's layout.
-
-    Attributes:
-        q: of the file's joints (nq,); also a configuration of the scene by the keyframe's name.
-        v: velocity (nv,), as that configuration has it.
-        time: [s].
-        ctrl: MuJoCo's controls (nu,), see Mjcf.control.
-        activation: of actuators (na,).
-        mocap: position [m] and quaternion w x y z of mocap bodies, by name.
-    """
-
-    q: Floats
-    v: Floats
-    time: float
-    ctrl: Floats
-    activation: Floats
-    mocap: dict[str, tuple[Floats, Floats]]
 
 
 @dataclass(frozen=True)
@@ -176,18 +151,21 @@ class Mjcf:
         """
         if self._part.placed:
             raise ValueError(
-                "simulation() is of a file alone, and this is its part of a scene: step a "
-                "Simulator of the scene with control()"
+                f"simulation() is of a file alone, and this is {self._source.file} as a part of a "
+                "scene: step a Simulator of the scene with control(), or make one of all its MJCF "
+                "files, load_mjcf([MjcfPart(file, prefix), ...])"
             )
         if self.scene.nv != self._part.nv:
             raise ValueError(
-                "simulation() is of the file alone, and bodies were added to its scene: step a "
-                "Simulator of the scene with control()"
+                f"simulation() is of {self._source.file} alone, and bodies were added to its "
+                "scene: step a Simulator of the scene with control(), or make one of all its MJCF "
+                "files, load_mjcf([MjcfPart(file, prefix), ...])"
             )
         return MjcfSimulation(self, dt, **settings)
 
-    def control(self, ctrl: ArrayLike | None = None, into: Control | None = None) -> Control:
-        """Torques and servo targets of MuJoCo's ctrl (nu,); None: all zero.
+    def control(self, ctrl: Ctrl | None = None, into: Control | None = None) -> Control:
+        """Torques and servo targets of MuJoCo's ctrl (nu,), or of numbers by name of actuators;
+        None, and those not named: zero.
 
         Ranges of controls and of motors' forces are applied here, those of servos by the step.
 
@@ -196,10 +174,10 @@ class Mjcf:
             into: a Control of the scene, that of other parts; None: zero.
 
         Raises:
-            ValueError: ctrl or `into` has another length.
+            ValueError: ctrl or `into` has another length, or no actuator has that name.
         """
-        zero = np.zeros(self._actuation.count)
-        own = self._actuation.control(zero if ctrl is None else ctrl, None)
+        given = self._actuation.ctrl(ctrl, np.zeros(self._actuation.count))
+        own = self._actuation.control(given, None)
         return self._part.control(self.scene, own, into)
 
     def write(self, batch: Batch, ctrl: ArrayLike) -> None:
@@ -238,11 +216,14 @@ class Mjcf:
         Raises:
             ValueError: there is no such keyframe; the message lists the names.
         """
-        if keyframe not in self.keyframes:
-            names = ", ".join(self.keyframes) or "none"
-            raise ValueError(f"no keyframe {keyframe!r}; there are: {names}")
-        key = self.keyframes[keyframe]
+        key = self._keyframe(keyframe)
         return self._part.state(self.scene, key.q, key.v, key.time)
+
+    def _keyframe(self, name: str) -> MjcfKeyframe:
+        if name not in self.keyframes:
+            names = ", ".join(self.keyframes) or "none"
+            raise ValueError(f"no keyframe {name!r}; there are: {names}")
+        return self.keyframes[name]
 
     def visuals(self) -> dict[int, list[ReplayGeometry]]:
         """The file's geoms of groups 0 to 2 in their colours, by scene body (-1: the world), for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from .._stiction import (
     ExternalWrench,
     State,
     StepReport,
-    make_state,
     validate_state,
 )
 from ..given_array import given_array
 from ..mujoco_layout import to_mujoco_qpos, to_mujoco_qvel
 from ..references import references
 from ..simulator import Simulator
+from .mjcf_actuators import Ctrl
 from .mjcf_contacts import MjcfContact, named_contacts
+from .mjcf_keyframes import merged_state
 from .mjcf_kinematics import Motion, body_motions
 from .mjcf_mocap import Mocap
 from .mjcf_passive import Pull
@@ -67,6 +69,7 @@ class MjcfSimulation:
         self._pushes = Pushes(model._source, model._places)
         self.state: State = self.sim.initial_state()
         self.activation: Floats = np.zeros(int(self._m.na))
+        self._given: Floats = np.zeros(int(self._m.nu))
         self._sights: dict[int, Sight] = {}
         self._pulls = bool(model._passive)
         self._damping = np.array(self.sim.parameters.damping)
@@ -75,24 +78,28 @@ class MjcfSimulation:
         self._closures = self._numbers_of_closures() if self._senses_contacts else {}
         self._begin()
 
-    def reset(self, keyframe: str | None = None) -> None:
+    def reset(self, keyframe: str | Sequence[str] | None = None) -> None:
         """To the file's qpos0 at rest, or a keyframe with its controls, activations and mocap
         poses; its controls are those of steps without ctrl.
+
+        Args:
+            keyframe: its name; several, as parts have their own ("left/home", "right/home"): of
+                each what is not as without a keyframe, joint by joint, of two that say so the last.
+                The time is that of the last.
 
         Raises:
             ValueError: there is no such keyframe; the message lists the names.
         """
-        if keyframe is None:
-            self.state = make_state(self.sim.scene, self.sim.scene.default_q)
-            self._begin()
-            return
-        self.state = self._model.state(keyframe)
+        names = [keyframe] if isinstance(keyframe, str) else keyframe or []
+        keys = [self._model._keyframe(name) for name in names]
+        self.state = merged_state(self.sim.scene, keys)
         self._begin()
-        key = self._model.keyframes[keyframe]
-        self.activation = key.activation.copy()
-        for name, (position, quaternion) in key.mocap.items():
-            self.place(name, position, quaternion)
-        self._given = key.ctrl.copy()
+        for key in keys:
+            self.activation = np.where(key.activation != 0.0, key.activation, self.activation)
+            self._given = np.where(key.ctrl != 0.0, key.ctrl, self._given)
+            for name, pose in key.mocap.items():
+                if not all(map(np.array_equal, pose, self._mocap.pose_of_file(name))):
+                    self.place(name, *pose)
 
     def _begin(self) -> None:
         m = self._m
@@ -216,23 +223,24 @@ class MjcfSimulation:
 
     def step(
         self,
-        ctrl: ArrayLike | None = None,
+        ctrl: Ctrl | None = None,
         torque: ArrayLike | None = None,
         hold: str | None = None,
     ) -> StepReport:
         """One step.
 
         Args:
-            ctrl: MuJoCo's (nu,); None: those of the keyframe that reset() went to, else zero.
+            ctrl: MuJoCo's (nu,), or numbers by name of actuators; None, and those not named: those
+                of the keyframe that reset() went to, else zero.
             torque: (nv,) of dofs, added to what the actuators give, as Control.torque: effort
                 limits of their dofs hold both together.
             hold: a configuration whose positions servos on joints hold in place of ctrl.
 
         Raises:
-            ValueError: ctrl or torque has another length.
+            ValueError: ctrl or torque has another length, or no actuator has that name.
         """
         model, dt = self._model, self.sim.settings.dt
-        given = self._given if ctrl is None else np.asarray(ctrl, dtype=np.float64)
+        given = model._actuation.ctrl(ctrl, self._given)
         if hold is None:
             control = model._actuation.control(given, None, self.activation, dt)
         else:

@@ -20,7 +20,10 @@ from ..loading import MJCF_TEXT
 from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
 from .mjcf_lines import Lines, read_lines
 
-__all__ = ["GearRow", "Source", "compile_mjcf", "mujoco_module", "pose"]
+__all__ = [
+    "GearRow", "GivenFile", "Source", "compile_mjcf", "compiled", "given_file", "mujoco_module",
+    "pose",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 Index = int | np.integer[Any]
@@ -67,7 +70,8 @@ class Source:
     Attributes:
         mujoco: the package.
         model: the compiled model.
-        file: path, or "MJCF string".
+        file: path, or "MJCF string"; of several joined by " + ".
+        title: of a scene of it.
         messages: what was found so far.
         gears: of the scene.
     """
@@ -75,6 +79,7 @@ class Source:
     mujoco: Any
     model: Any
     file: str
+    title: str
     lines: Lines
     messages: list[LoadMessage] = field(default_factory=list)
     gears: list[GearRow] = field(default_factory=list)
@@ -200,6 +205,44 @@ _KINDS = {
 }
 
 
+@dataclass(frozen=True)
+class GivenFile:
+    """What load_mjcf was given, a path or the text of a file.
+
+    Attributes:
+        kind, given: for the compiler.
+        file: path, or "MJCF string".
+        title: of a scene of it.
+        text: all of it.
+    """
+
+    kind: str
+    given: str
+    file: str
+    title: str
+    text: bytes
+
+
+def given_file(path_or_xml: str | os.PathLike[str]) -> GivenFile:
+    """Raises StictionError: there is no such file, or it is a URDF; the message names it."""
+    text = path_or_xml if isinstance(path_or_xml, str) else ""
+    if text.lstrip().startswith("<"):
+        found = GivenFile("string", text, MJCF_TEXT, "mjcf", text.encode(errors="replace"))
+    elif not isinstance(path_or_xml, str | os.PathLike):
+        raise TypeError(
+            f"load_mjcf: {type(path_or_xml).__name__} is neither a path nor the text of a file; of "
+            "a mujoco.MjSpec give spec.to_xml()"
+        )
+    else:
+        path = Path(path_or_xml)
+        if not path.is_file():
+            raise StictionError(f"{path}: " + ("is a folder" if path.is_dir() else "no such file"))
+        found = GivenFile("path", str(path), str(path), path.stem, path.read_bytes())
+    if _root(found.text) == "robot":
+        raise StictionError(f"{found.file}: is a URDF; stiction.load_urdf reads it")
+    return found
+
+
 def compile_mjcf(path_or_xml: str | os.PathLike[str]) -> Source:
     """Compile a file, or a string that starts with "<".
 
@@ -208,31 +251,33 @@ def compile_mjcf(path_or_xml: str | os.PathLike[str]) -> Source:
     """
     start()
     mujoco = mujoco_module()
-    text = path_or_xml if isinstance(path_or_xml, str) else ""
-    if text.lstrip().startswith("<"):
-        return _compiled(mujoco, "string", text, MJCF_TEXT, text.encode(errors="replace"))
-    if not isinstance(path_or_xml, str | os.PathLike):
-        raise TypeError(
-            f"load_mjcf: {type(path_or_xml).__name__} is neither a path nor the text of a file; of "
-            "a mujoco.MjSpec give spec.to_xml()"
-        )
-    path = Path(path_or_xml)
-    if not path.is_file():
-        raise StictionError(f"{path}: " + ("is a folder" if path.is_dir() else "no such file"))
-    return _compiled(mujoco, "path", str(path), str(path), path.read_bytes())
+    given = given_file(path_or_xml)
+    lines = read_lines(given.file, given.text)
+    return compiled(mujoco, given.kind, given.given, given.file, given.title, lines)
 
 
-def _compiled(mujoco: Any, kind: str, given: str, file: str, text: bytes) -> Source:
-    root = _root(text)
-    if root == "robot":
-        raise StictionError(f"{file}: is a URDF; stiction.load_urdf reads it")
-    lines = read_lines(file, text)
+def compiled(
+    mujoco: Any,
+    kind: str,
+    given: str,
+    file: str,
+    title: str,
+    lines: Lines,
+    labels: Sequence[str] = (),
+) -> Source:
+    """Of what the compiler's process takes; `labels`: of parts, which its errors may begin with.
+
+    Raises StictionError: it does not compile.
+    """
     try:
         model, said = compile_model(mujoco, kind, given, seconds_for(lines.size))
     except (CompilerError, ValueError, TypeError, RuntimeError, UnicodeError) as error:
         where = lines.of_error(str(error))
-        raise StictionError(f"{file}: {error}{where}") from None
-    source = Source(mujoco, model, file, lines)
+        whose = (
+            "" if str(error).startswith(tuple(f"{label}: " for label in labels)) else f"{file}: "
+        )
+        raise StictionError(f"{whose}{error}{where}") from None
+    source = Source(mujoco, model, file, title, lines)
     for warning in said:
         source.note(f"MuJoCo's compiler: {' '.join(warning.split())}")
     return source

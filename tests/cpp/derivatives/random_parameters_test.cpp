@@ -64,6 +64,20 @@ double* number(const std::string& field, int k, Parameters& p, Control& control)
   return nullptr;
 }
 
+/// How coefficients of friction meet, of every other world.
+void add_friction_rules(int k, World& w) {
+  if (k % 2 == 0) return;
+  constexpr int kCondims[] = {1, 3, 4, 6, 6, 6};
+  Rng rng(1000 + static_cast<std::uint64_t>(k));
+  for (std::size_t g = 0; g < w.scene.geometries().size(); ++g) {
+    FrictionRule rule;
+    rule.larger = rng.uniform(0.0, 1.0) < 0.7;
+    rule.condim = kCondims[static_cast<int>(rng.uniform(0.0, 5.999))];
+    rule.priority = rng.uniform(0.0, 1.0) < 0.3;
+    w.scene.set_friction_rule(static_cast<int>(g), rule);
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(random_parameters_test)
@@ -77,6 +91,7 @@ BOOST_AUTO_TEST_CASE(every_parameter_agrees_with_differences) {
     DrawnWorld drawn = draw_world(rng, k, 0.7, 0.2);
     World& w = drawn.world;
     add_joint_springs(k, w);
+    add_friction_rules(k, w);
     Simulator simulator(w.scene, w.settings);
     if (drawn.features.tangential && !simulator.step(w.state, w.control).whole()) continue;
     State end = w.state;

@@ -132,6 +132,63 @@ BOOST_AUTO_TEST_CASE(filters_and_exceptions_from_them) {
   BOOST_TEST(!scene.pair_enabled(1, 2));
 }
 
+/// Closed forms of each rule, and what of it is saved.
+BOOST_AUTO_TEST_CASE(rules_of_friction) {
+  Scene scene;
+  Material one, two;
+  one.friction = 0.25, one.torsional_friction = 0.03, one.rolling_friction = 0.001;
+  two.friction = 0.81, two.torsional_friction = 0.02, two.rolling_friction = 0.004;
+  scene.add_geometry("one", -1, Shape::sphere(0.1), Transform::identity(), one);
+  scene.add_body("two", Shape::sphere(0.1), 1.0, Transform::identity(), two);
+  const auto check = [&](const FrictionRule& a, const FrictionRule& b, std::array<double, 3> mu) {
+    scene.set_friction_rule(0, a);
+    scene.set_friction_rule(1, b);
+    const Scene read = scene_from_bytes(scene_to_bytes(scene), "rules");
+    for (const Scene* s : {&std::as_const(scene), &read}) {
+      for (const auto& [g, h] : {std::pair(0, 1), std::pair(1, 0)}) {
+        const Material m = s->pair_material(s->parameters, g, h);
+        BOOST_TEST(std::abs(m.friction - mu[0]) < 1e-15);
+        BOOST_TEST(m.torsional_friction == mu[1]);
+        BOOST_TEST(m.rolling_friction == mu[2]);
+      }
+    }
+  };
+  check({}, {}, {0.45, 0.03, 0.004});
+  check({true}, {}, {0.45, 0.03, 0.004});
+  check({true, 3}, {false, 4}, {0.45, 0.02, 0.0});
+  check({true, 1}, {}, {0.0, 0.02, 0.004});
+  check({true}, {true}, {0.81, 0.03, 0.004});
+  check({true, 1}, {true, 4}, {0.81, 0.03, 0.0});
+  check({true, 3}, {true, 1}, {0.81, 0.0, 0.0});
+  check({true, 6, 1}, {true, 6, 0}, {0.25, 0.03, 0.001});
+  check({true, 3, 1}, {false, 6, 0}, {0.25, 0.0, 0.0});
+  check({false, 6, -1}, {true, 1, 0}, {0.0, 0.0, 0.0});
+  BOOST_CHECK_EXCEPTION(
+      scene.set_friction_rule(0, {true, 2}), std::invalid_argument, [](const auto& e) {
+        return std::string(e.what()) == "set_friction_rule(one).condim = 2: must be 1, 3, 4 or 6";
+      });
+}
+
+/// MuJoCo's default geom has torsional friction that its condim lets none of count.
+BOOST_AUTO_TEST_CASE(couples_that_cannot_count_need_no_solver_for_them) {
+  Scene scene;
+  Material m;
+  m.torsional_friction = 0.005;
+  scene.add_body("ball", Shape::sphere(0.1), 1.0, Transform::identity(), m);
+  scene.add_ground(m);
+  SimulatorSettings settings;
+  settings.solver.name = "lcp-pgs";
+  const auto refused = [&](const std::exception& e) {
+    return std::string(e.what()).find("torsional_friction[0]") != std::string::npos;
+  };
+  for (int g = 0; g < 2; ++g) scene.set_friction_rule(g, {true, 3});
+  BOOST_CHECK_NO_THROW(Simulator(scene, settings));
+  scene.set_friction_rule(1, {true, 4});
+  BOOST_CHECK_EXCEPTION(Simulator(scene, settings), std::invalid_argument, refused);
+  scene.set_friction_rule(1, {false, 3});
+  BOOST_CHECK_NO_THROW(Simulator(scene, settings));
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_name_gets_none) {
   Robot chain;  // as joints of two axes are: a body between them without a name
   chain.name = "chain";

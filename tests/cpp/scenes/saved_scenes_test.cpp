@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(damage_is_told_apart) {
   Bytes newer = good;
   newer[kSceneMagicSize] = kSceneVersion + 1;
   has(refusal(newer),
-      "has version 4, this library reads versions 1 to 3: install a newer stiction");
+      "has version 5, this library reads versions 1 to 4: install a newer stiction");
   has(refusal(good.substr(0, good.size() - 1)), "truncated: it has");
   has(refusal(good + "x"), "has bytes left over");
   for (std::size_t end = 0; end < good.size(); end += 7) {
