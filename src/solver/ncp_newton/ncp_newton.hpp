@@ -114,6 +114,9 @@ class NcpNewton {
   bool go_inside_last();
   bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
+  bool rests() const {
+    return !island_.problem.resting.empty() && island_.problem.resting[island_.first];
+  }
   bool would_hop() const;
   bool come_to_rest();
   bool multipliers(int most);

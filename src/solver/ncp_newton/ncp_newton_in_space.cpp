@@ -102,9 +102,12 @@ bool NcpNewton::cheap_to_factor() {
          work_.multipliers.trees.work() <= kPerRow * island_.rows();
 }
 
-/// What the last impulses do not solve. Multipliers take over where sweeps and gradients creep.
+/// What the last impulses do not solve, brought on its way: few sweeps cost less than the
+/// factorisations that they save, many cost more (drops of 100 to 1000 boxes, kicked stacks).
+/// Bodies at rest need many: what is slow to solve there is slow to come to rest.
 bool NcpNewton::sweep_loose() {
   constexpr double kHandOver = 1e-4;
+  constexpr int kSweeps = 20, kSweepsOfMany = 4, kSweepsAtRest = 300;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
   const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
@@ -113,7 +116,8 @@ bool NcpNewton::sweep_loose() {
   if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
-  settings.max_iterations = std::min(300, settings_.max_iterations);
+  const int most = rests() ? kSweepsAtRest : is_large(island_) ? kSweepsOfMany : kSweeps;
+  settings.max_iterations = std::min(most, settings_.max_iterations);
   settings.interrupt = budget_.interrupt();
   certificate_ = conjugate_gradients(
       island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
@@ -125,9 +129,7 @@ bool NcpNewton::sweep_loose() {
 /// pass they would hop for ever.
 bool NcpNewton::would_hop() const {
   constexpr double kStays = 1e-3;  // of the tolerance
-  const ContactProblem& p = island_.problem;
-  return !p.resting.empty() && p.resting[island_.first] &&
-         certificate_.relative > std::max(settings_.tolerance, kStays * tolerance_);
+  return rests() && certificate_.relative > std::max(settings_.tolerance, kStays * tolerance_);
 }
 
 /// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
