@@ -107,7 +107,7 @@ bool NcpNewton::cheap_to_factor() {
 /// Bodies at rest need many: what is slow to solve there is slow to come to rest.
 bool NcpNewton::sweep_loose() {
   constexpr double kHandOver = 1e-4;
-  constexpr int kSweeps = 20, kSweepsOfMany = 4, kSweepsAtRest = 300;
+  constexpr int kSweeps = 60, kSweepsOfMany = 80, kSweepsAtRest = 300;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
   const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
