@@ -16,6 +16,12 @@ constexpr double kAtOnce = 100.0;   // roundings of a guard within which points 
 constexpr double kOnCone = 1.0 + 1e-6;  // points that come to rest within rounding of each other
 constexpr double kSwings = 0.5;         // share of its force by which a point swings that may open
 
+bool is_finite(const ContactStates& s) {
+  double sum = 0.0;
+  for (const double v : s.v) sum += v;
+  return std::isfinite(sum);
+}
+
 }  // namespace
 
 ContactIsland& ContactMotion::renew() {
@@ -33,6 +39,7 @@ void ContactMotion::run(const double* b0, const double* b1, double h, bool predi
   double& time = segment_.begun;
   double length = quiet_length();
   while (time < h) {
+    ++taken;
     const bool follow = switches < kMostSwitches && ++segments < kMostSegments;
     length = std::min(follow ? length : h / kMostSwitches, h - time);
     const bool last = length == h - time, switched = take_segment(length, follow, prediction);
@@ -45,6 +52,8 @@ void ContactMotion::run(const double* b0, const double* b1, double h, bool predi
       continue;
     }
     advance(end);
+    overflown = !last && !is_finite(segment_.start);
+    if (overflown) return;
     if (switched) {
       switch_points();
       length = quiet_length();
@@ -65,7 +74,8 @@ void ContactMotion::begin() {
   F1.assign(island_.rows(), 0.0);
   F2.assign(island_.rows(), 0.0);
   fresh_.assign(n, 0);
-  switches = segments = 0;
+  switches = segments = taken = 0;
+  overflown = false;
   ContactStates& start = segment_.start;
   for (int i = 0; i < n; ++i) {
     const PointMotion& p = island_.start[i];

@@ -259,6 +259,17 @@ void ContactSegment::at(double t, ContactStates& out) {
   expand(motion_, out);
 }
 
+void ContactSegment::at(double t, const std::vector<int>& points, ContactStates& out) {
+  if (t == 0.0) return at(t, out);
+  springs_.at(t, motion_);
+  expand_forces(motion_, out);
+  for (const int i : points) expand_point(motion_, i, out);
+}
+
+void ContactSegment::complete(ContactStates& out) const {
+  if (out.t > 0.0) expand(motion_, out);
+}
+
 /// out <- the contact forces of point i that belong to the forces u of the springs.
 void ContactSegment::spread(int i, const double* u, std::vector<double>& out) const {
   if (mode[i] == ContactMode::kSlide) {
@@ -277,6 +288,11 @@ void ContactSegment::spread(int i, const double* u, std::vector<double>& out) co
 
 /// All rows from those of the springs.
 void ContactSegment::expand(const SpringMotion& motion, ContactStates& out) const {
+  expand_forces(motion, out);
+  for (int i = 0; i < island->size; ++i) expand_point(motion, i, out);
+}
+
+void ContactSegment::expand_forces(const SpringMotion& motion, ContactStates& out) const {
   out.t = motion.t;
   out.resize(*island);
   for (int i = 0; i < island->size; ++i) {
@@ -284,52 +300,50 @@ void ContactSegment::expand(const SpringMotion& motion, ContactStates& out) cons
     spread(i, motion.U1.data(), out.F1);
     spread(i, motion.U2.data(), out.F2);
   }
-  integrate_free_rows(out);
-  for (int i = 0; i < island->size; ++i) {
-    const Tangential& e = start.e[i];
-    const auto take = [&](int r, double extension) {
-      const int a = spring_[r];
-      if (a < 0) return;
-      out.v[r] = motion.v[a];
-      out.x[r] = r == 3 * i + 2 ? motion.x[a] : start.x[r] + extension + motion.x[a];
-    };
-    for (int k = 0; k < 3; ++k) take(3 * i + k, e.along[k]);
-    island->each_turn(i, [&](int row, int axis, double) { take(row, e.about[axis]); });
-    if (mode[i] == ContactMode::kOpen) {
-      out.e[i] = {};
-    } else if (mode[i] == ContactMode::kStick) {
-      const auto way = [&](int r) { return out.x[r] - start.x[r]; };
-      out.e[i] = {e.along - Vec3d{way(3 * i), way(3 * i + 1), 0.0}, e.about};
-      island->each_turn(i, [&](int row, int axis, double) { out.e[i].about[axis] -= way(row); });
-    } else {
-      const double rate = springs_.rows.lags[lag_[i]].rate;
-      out.e[i] = e * exponential(-rate * out.t) + direction_[i] * motion.g[lag_[i]];
-    }
+}
+
+/// After expand_forces().
+void ContactSegment::expand_point(const SpringMotion& motion, int i, ContactStates& out) const {
+  const Tangential& e = start.e[i];
+  const auto take = [&](int r, double extension) {
+    const int a = spring_[r];
+    if (a < 0) return integrate_free_row(r, out);
+    out.v[r] = motion.v[a];
+    out.x[r] = r == 3 * i + 2 ? motion.x[a] : start.x[r] + extension + motion.x[a];
+  };
+  for (int k = 0; k < 3; ++k) take(3 * i + k, e.along[k]);
+  island->each_turn(i, [&](int row, int axis, double) { take(row, e.about[axis]); });
+  if (mode[i] == ContactMode::kOpen) {
+    out.e[i] = {};
+  } else if (mode[i] == ContactMode::kStick) {
+    const auto way = [&](int r) { return out.x[r] - start.x[r]; };
+    out.e[i] = {e.along - Vec3d{way(3 * i), way(3 * i + 1), 0.0}, e.about};
+    island->each_turn(i, [&](int row, int axis, double) { out.e[i].about[axis] -= way(row); });
+  } else {
+    const double rate = springs_.rows.lags[lag_[i]].rate;
+    out.e[i] = e * exponential(-rate * out.t) + direction_[i] * motion.g[lag_[i]];
   }
 }
 
-/// Rows without a spring of their own: b and the forces of the others, integrated twice.
-void ContactSegment::integrate_free_rows(ContactStates& out) const {
+/// A row without a spring of its own: b and the forces of the others, integrated twice.
+void ContactSegment::integrate_free_row(int r, ContactStates& out) const {
   const int rows = island->rows(), of_points = 3 * island->size;
   const double t = out.t;
-  for (int r = 0; r < rows; ++r) {
-    if (spring_[r] >= 0) continue;
-    const double s = island->slope[r], b = island->b0[r] + s * begun;
-    const double v = start.v[r] + t * (b + t * s / 2.0);
-    const double x = start.x[r] + t * (start.v[r] + t * (b / 2.0 + t * s / 6.0));
-    const double* Y = island->Y.data() + static_cast<std::size_t>(r) * rows;
-    Vec3d dv{0, 0, 0}, dx{0, 0, 0};  // three sums each: one waits for its additions
-    for (int c = 0; c < of_points; c += 3) {
-      dv += Vec3d{Y[c] * out.F1[c], Y[c + 1] * out.F1[c + 1], Y[c + 2] * out.F1[c + 2]};
-      dx += Vec3d{Y[c] * out.F2[c], Y[c + 1] * out.F2[c + 1], Y[c + 2] * out.F2[c + 2]};
-    }
-    for (int c = of_points; c < rows; ++c) {
-      dv.x += Y[c] * out.F1[c];
-      dx.x += Y[c] * out.F2[c];
-    }
-    out.v[r] = v + (dv.x + dv.y + dv.z);
-    out.x[r] = x + (dx.x + dx.y + dx.z);
+  const double s = island->slope[r], b = island->b0[r] + s * begun;
+  const double v = start.v[r] + t * (b + t * s / 2.0);
+  const double x = start.x[r] + t * (start.v[r] + t * (b / 2.0 + t * s / 6.0));
+  const double* Y = island->Y.data() + static_cast<std::size_t>(r) * rows;
+  Vec3d dv{0, 0, 0}, dx{0, 0, 0};  // three sums each: one waits for its additions
+  for (int c = 0; c < of_points; c += 3) {
+    dv += Vec3d{Y[c] * out.F1[c], Y[c + 1] * out.F1[c + 1], Y[c + 2] * out.F1[c + 2]};
+    dx += Vec3d{Y[c] * out.F2[c], Y[c + 1] * out.F2[c + 1], Y[c + 2] * out.F2[c + 2]};
   }
+  for (int c = of_points; c < rows; ++c) {
+    dv.x += Y[c] * out.F1[c];
+    dx.x += Y[c] * out.F2[c];
+  }
+  out.v[r] = v + (dv.x + dv.y + dv.z);
+  out.x[r] = x + (dx.x + dx.y + dx.z);
 }
 
 double ContactSegment::normal_force(int i, const ContactStates& s) const {

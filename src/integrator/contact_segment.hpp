@@ -101,6 +101,10 @@ class ContactSegment {
   /// node is set.
   bool sample(double length, std::vector<ContactStates>& nodes);
   void at(double t, ContactStates& out);
+  /// The same; x and x' of `points` alone, which is all that their guards read. complete() has the
+  /// rest of what the last call began.
+  void at(double t, const std::vector<int>& points, ContactStates& out);
+  void complete(ContactStates& out) const;
 
   /// As the spring gives it, also where the point is open.
   double normal_force(int i, const ContactStates& s) const;
@@ -119,7 +123,9 @@ class ContactSegment {
   bool sticks(const double* forces) const;
   void spread(int i, const double* u, std::vector<double>& out) const;
   void expand(const SpringMotion& motion, ContactStates& out) const;
-  void integrate_free_rows(ContactStates& out) const;
+  void expand_forces(const SpringMotion& motion, ContactStates& out) const;
+  void expand_point(const SpringMotion& motion, int i, ContactStates& out) const;
+  void integrate_free_row(int r, ContactStates& out) const;
 
   bool springs_kept_ = false;  ///< those of `built_` serve again
   std::vector<ContactMode> built_;

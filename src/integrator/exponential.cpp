@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kHalvings = 6;      // of a step whose energy is not accepted
 constexpr int kRefinements = 12;  // of a step whose error is not
+// Times the energy that a part may have, beyond which it is halved whatever it costs.
+constexpr double kGross = 4.0;
 
 /// Y, and where the points of every island are at the start of the step.
 void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
@@ -230,6 +232,20 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
   return difference;
 }
 
+/// Segments of the last run, of the island that had the most.
+int most_segments(const CompliantSystem& start, const ExponentialScratch& s) {
+  int most = 0;
+  for (int k = 0; k < start.delassus.num_islands(); ++k) most = std::max(most, s.islands[k].taken);
+  return most;
+}
+
+/// Friction whose direction is held may feed on the motion that it brakes, until numbers overflow.
+bool has_overflown(const CompliantSystem& start, const ExponentialScratch& s) {
+  const auto overflown = [](const ContactMotion& points) { return points.overflown; };
+  const auto first = s.islands.begin();
+  return std::any_of(first, first + start.delassus.num_islands(), overflown);
+}
+
 /// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if the
 /// energy is not acceptable; if `last`, the velocity is scaled into the budget instead.
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
@@ -246,10 +262,14 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   start_islands(start, s);
 
   move_points(start, s.b0, input.h, true, s);
+  s.taken += most_segments(start, s);
+  if (!s.finest && has_overflown(start, s)) return false;
   predict(input, state, work);
   evaluate_end(input, state, work);
   if (!last && missed_point(work.end, s.partner)) return false;
   move_points(start, s.b1, input.h, false, s);
+  s.taken += most_segments(start, s);
+  if (!s.finest && has_overflown(start, s)) return false;
   const double difference = correct(input, state, work);
 
   match_contact_velocity(input, state, work);
@@ -259,7 +279,9 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
-      if (!last) return false;
+      const double sum = energy.kinetic + energy.elastic + energy.appeared;
+      const bool gross = !(sum <= kGross * energy.budget);
+      if (!last || (gross && !s.finest)) return false;
       // A point that appears inside however short the step, as from one triangle of a mesh to the
       // next, is the narrow phase's; what the others have too much is the step's.
       const double allowed = std::max(0.0, energy.budget - energy.elastic);
@@ -335,10 +357,13 @@ void exponential(const CompliantInput& input, State& state, CompliantWorkspace& 
   const double accuracy = input.settings.accuracy;
   const int levels = accuracy > 0.0 ? kRefinements : kHalvings, parts = 1 << levels;
   State& before = work.exponential.before;
-  int level = 0;
+  const int most = work.exponential.most_taken << (levels - kHalvings);
+  int level = 0, &spent = work.exponential.taken;
+  spent = 0;
   for (int part = 0; part < parts && !input.solver.interrupt.requested();) {
     const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
-    const bool last = level == levels;
+    work.exponential.finest = level == levels;
+    const bool last = level == levels || spent > most;
     before = state;
     ++work.outcome.iterations;
     const bool taken = accuracy > 0.0

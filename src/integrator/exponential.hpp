@@ -36,7 +36,12 @@ struct ExponentialScratch {
   std::vector<int> closed;                               ///< rows of an island
   std::vector<double> mismatch, factor;
   bool located = false;  ///< work.end has the contacts of the corrected end, `partner` among them
-  State before, whole;   ///< of a sub-step that may be taken back
+  int taken = 0;         ///< segments of the step, in each part of the island that had the most
+  bool finest = true;    ///< a part that is not halved again
+  /// Segments of a step after which parts whose energy is not grossly off are taken, their velocity
+  /// scaled, as if they were the finest. Of 1000 random drops none takes more than 555.
+  int most_taken = 2000;
+  State before, whole;  ///< of a sub-step that may be taken back
 };
 
 /// Second order (exponential Heun) in contact space, with switches located inside the step:

@@ -55,9 +55,9 @@ double guard_rounding(const ContactSegment& segment, int i) {
   return kRounding * size;
 }
 
-/// Of the violated points, at time t of the segment, which `end` then holds.
+/// Of the violated points, at time t of the segment, which `end` then holds of them.
 double NextSwitch::least_guard(ContactSegment& segment, double t) {
-  segment.at(t, end);
+  segment.at(t, violated, end);
   double least = HUGE_VAL;
   for (const int i : violated) least = std::min(least, guard(segment, i, end));
   return least;
@@ -86,11 +86,13 @@ bool NextSwitch::find(ContactSegment& segment,
       list_violated(segment, end);
       if (violated.empty()) continue;
       locate(segment, k * apart, k * apart + t, sharp);
+      segment.complete(end);
       return true;
     }
     list_violated(segment, nodes[k]);
     if (violated.empty()) continue;
     locate(segment, k * apart, (k + 1) * apart, sharp);
+    segment.complete(end);
     return true;
   }
   return false;
