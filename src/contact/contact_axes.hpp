@@ -14,6 +14,9 @@ inline int point_row(int dim, int axis) { return axis < 2 ? axis : dim - 1; }
 /// Axis of the couple of row r, 2 <= r < dim - 1.
 inline int couple_axis(int r) { return r == 2 ? 2 : r - 3; }
 
+/// The row of the couple about an axis, where the set has it.
+inline int couple_row(int axis) { return axis == 2 ? 2 : axis + 3; }
+
 /// Of impulses the force, of velocities that of the point.
 inline Vec3d force_of(const ConstraintSet& set, const double* x) {
   return {x[0], x[1], x[set.dim - 1]};

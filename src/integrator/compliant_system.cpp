@@ -278,11 +278,14 @@ void carry_frames(const Scene& scene, const CompliantSystem& start, CompliantSys
     const Contact* known = find_contact(start.contacts, contact);
     if (known == nullptr) continue;
     if (point.anchor_body < 0 && same_axes(known->frame, contact.frame)) continue;
-    const Vec3d e = contact.frame * point.motion.extension;
+    const Vec3d e = contact.frame * point.motion.extension,
+                turn = contact.frame * point.motion.turn, spin = contact.frame * point.motion.spin;
     contact.frame = carried_frame(
         scene, point.anchor_body, start.dynamics, end.dynamics, known->frame, contact.frame.c2);
     point.motion.extension = transpose_times(contact.frame, e);
     point.motion.velocity = relative_velocity(scene, end.dynamics, contact);
+    point.motion.turn = transpose_times(contact.frame, turn);
+    point.motion.spin = transpose_times(contact.frame, spin);
   }
 }
 

@@ -61,7 +61,8 @@ struct CompliantPoint {
   PointCompliance compliance;
   PointMotion motion;                ///< contact frame
   PointForce force;                  ///< at this motion
-  Vec3d drift{0, 0, 0};              ///< J' v, contact frame [m/s^2]; by assemble()
+  Vec3d drift{0, 0, 0};              ///< J' v, contact frame [m/s^2]; by list_rows()
+  Vec3d turn_drift{0, 0, 0};         ///< of the spin, where there are couples [rad/s^2]; likewise
   Vec3d free_acceleration{0, 0, 0};  ///< b, contact frame [m/s^2]; by assemble()
 };
 
@@ -78,17 +79,18 @@ struct CompliantSystem {
   std::vector<ExternalWrench> wrenches;  ///< of the points' forces
   std::vector<double> held;  ///< [nv] force of the rigid rows that accelerate() adds; or empty
   std::vector<double> acceleration;  ///< [nv] at (q, v), in its axes: M^-1 (tau - nle + ...)
-  ConstraintRows rows;               ///< J of all points, three rows each
+  ConstraintRows rows;               ///< J of all points, contact_axes.hpp
+  std::vector<int> row_start;        ///< [points + 1] the rows of each; by list_rows(), assemble()
   ContactProblem delassus;           ///< values: Y, island by island; islands of the points
   std::vector<double> responses;     ///< M^-1 J^T where one tree carries all points
   // Scratch.
   RowScratch row_scratch;
   ContactSet found;
-  std::vector<CompliantPoint> sorted;
-  std::vector<double> row_rate;
+  std::vector<double> row_rate;  ///< J M^-1 (tau - nle) of all rows; by assemble()
   struct {
-    Eigen::VectorXd q, v;
-  } aside;  ///< of `here` while it is moved
+    Eigen::VectorXd q, v;                ///< of `here` while it is moved
+    std::vector<CompliantPoint> sorted;  ///< points on their way to another order
+  } aside;
   DynamicsWorkspace moved;
 
   void resize(const Scene& scene);
@@ -141,13 +143,16 @@ void accelerate(const CompliantInput& input, bool with_forces, double s, Complia
 /// the inertia. After locate() and accelerate() without forces.
 void list_rows(const CompliantInput& input, CompliantSystem& system);
 
-/// J a of all points, a [nv]: out [3 points], contact frames. After list_rows().
+/// out <- J' v + given of the rows of point i [m/s^2, rad/s^2]. After list_rows().
+void add_drift(const CompliantSystem& system, std::size_t i, const double* given, double* out);
+
+/// J a of all points, a [nv]: out [rows], contact frames. After list_rows().
 void point_accelerations(const Scene& scene,
                          const CompliantSystem& system,
                          const std::vector<double>& a,
                          std::vector<double>& out);
 
-/// force [nv] <- J^T f and acceleration [nv] <- M^-1 J^T f, f [3 points]. After list_rows().
+/// force [nv] <- J^T f and acceleration [nv] <- M^-1 J^T f, f [rows]. After list_rows().
 void push_points(const Scene& scene,
                  const CompliantSystem& system,
                  const std::vector<double>& f,
@@ -160,18 +165,17 @@ void respond(const Scene& scene,
              std::vector<double>& f,
              std::vector<double>& acceleration);
 
-/// Y, b and the islands of all points, open ones too; orders `points` by row: point i has the rows
-/// 3 i to 3 i + 2, t1, t2 and n. After locate() and accelerate() without forces.
+/// Y, b and the islands of all points, open ones too; orders `points` by row. After locate() and
+/// accelerate() without forces.
 void assemble(const CompliantInput& input, CompliantSystem& system);
 
-/// out [nv] <- M^-1 J^T f, f [3 points], axes of system.here.q. After assemble().
+/// out [nv] <- M^-1 J^T f, f [rows], axes of system.here.q. After assemble().
 void apply_forces(const Scene& scene,
                   CompliantSystem& system,
                   const std::vector<double>& f,
                   double* out);
 
-/// Y of the points [first, last) of one island, dense, column-major with leading dimension 3 (last
-/// - first). After assemble().
+/// Y of the points [first, last) of one island, dense, symmetric, all their rows. After assemble().
 void dense_delassus(const CompliantSystem& system, int first, int last, double* out);
 
 /// Velocity of B relative to A at the contact's position, contact frame [m/s].

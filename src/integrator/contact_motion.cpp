@@ -16,6 +16,12 @@ constexpr double kAtOnce = 100.0;   // roundings of a guard within which points 
 constexpr double kOnCone = 1.0 + 1e-6;  // points that come to rest within rounding of each other
 constexpr double kSwings = 0.5;         // share of its force by which a point swings that may open
 
+bool is_finite(const ContactStates& s) {
+  double sum = 0.0;
+  for (const double v : s.v) sum += v;
+  return std::isfinite(sum);
+}
+
 }  // namespace
 
 ContactIsland& ContactMotion::renew() {
@@ -24,7 +30,7 @@ ContactIsland& ContactMotion::renew() {
 }
 
 void ContactMotion::run(const double* b0, const double* b1, double h, bool prediction) {
-  const int rows = 3 * island_.size;
+  const int rows = island_.rows();
   island_.h = h;
   island_.b0.assign(b0, b0 + rows);
   island_.slope.resize(rows);
@@ -33,6 +39,7 @@ void ContactMotion::run(const double* b0, const double* b1, double h, bool predi
   double& time = segment_.begun;
   double length = quiet_length();
   while (time < h) {
+    ++taken;
     const bool follow = switches < kMostSwitches && ++segments < kMostSegments;
     length = std::min(follow ? length : h / kMostSwitches, h - time);
     const bool last = length == h - time, switched = take_segment(length, follow, prediction);
@@ -45,6 +52,8 @@ void ContactMotion::run(const double* b0, const double* b1, double h, bool predi
       continue;
     }
     advance(end);
+    overflown = !last && !is_finite(segment_.start);
+    if (overflown) return;
     if (switched) {
       switch_points();
       length = quiet_length();
@@ -62,16 +71,21 @@ void ContactMotion::begin() {
   const int n = island_.size;
   segment_.begun = 0.0;
   segment_.resize(island_);
-  F1.assign(3 * n, 0.0);
-  F2.assign(3 * n, 0.0);
+  F1.assign(island_.rows(), 0.0);
+  F2.assign(island_.rows(), 0.0);
   fresh_.assign(n, 0);
-  switches = segments = 0;
+  switches = segments = taken = 0;
+  overflown = false;
   ContactStates& start = segment_.start;
   for (int i = 0; i < n; ++i) {
     const PointMotion& p = island_.start[i];
     for (int r = 0; r < 3; ++r) start.v[3 * i + r] = p.velocity[r];
     start.x[3 * i + 2] = p.gap;
-    start.e[i] = {p.extension.x, p.extension.y, 0.0};
+    start.e[i] = {{p.extension.x, p.extension.y, 0.0}, {0, 0, 0}};
+    island_.each_turn(i, [&](int row, int axis, double unit) {
+      start.v[row] = unit * p.spin[axis];
+      start.e[i].about[axis] = unit * p.turn[axis];
+    });
     segment_.choose_mode(i);
   }
 }
@@ -132,21 +146,21 @@ void ContactMotion::switch_points() {
   for (int i = 0; i < island_.size; ++i) {
     if (segment_.mode[i] != ContactMode::kSlide || fresh_[i]) continue;
     const double limit = island_.compliance[i].friction * segment_.normal_force(i, here);
-    if (tangential_norm(segment_.trial(i, here)) <= limit * kOnCone) switch_point(i);
+    if (norm(segment_.trial(i, here)) <= limit * kOnCone) switch_point(i);
   }
 }
 
 void ContactMotion::switch_point(int i) {
   ContactMode& mode = segment_.mode[i];
   ContactStates& here = segment_.start;
-  const double f = segment_.normal_force(i, here), c = tangential_norm(segment_.trial(i, here)),
+  const double f = segment_.normal_force(i, here), c = norm(segment_.trial(i, here)),
                limit = island_.compliance[i].friction * f;
   const bool smooth = !island_.compliance[i].has_tangential();
   if (mode == ContactMode::kOpen) {  // without friction closed is closed
     mode = smooth || c <= limit ? ContactMode::kStick : ContactMode::kSlide;
   } else if (f <= guard_rounding(segment_, i)) {
     mode = ContactMode::kOpen;
-    here.e[i] = {0, 0, 0};
+    here.e[i] = {};
   } else if (mode == ContactMode::kStick) {
     mode = ContactMode::kSlide;
   } else if (c <= limit * kOnCone) {
@@ -162,7 +176,7 @@ double ContactMotion::quiet_length() const {
   double length = island_.h;
   for (int i = 0; i < island_.size; ++i) {
     if (segment_.mode[i] == ContactMode::kOpen) continue;
-    const double Y = island_.Y[static_cast<std::size_t>(3 * i + 2) * (3 * island_.size + 1)];
+    const double Y = island_.Y[static_cast<std::size_t>(3 * i + 2) * (island_.rows() + 1)];
     const double k = island_.compliance[i].stiffness;
     if (!(Y > 0.0 && k > 0.0)) continue;
     const double swing = std::abs(here.v[3 * i + 2]) * std::sqrt(k / Y);

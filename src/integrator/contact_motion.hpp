@@ -13,6 +13,8 @@ class ContactMotion {
   std::vector<double> F1;  ///< of the step: integral of f [N s], on B
   std::vector<double> F2;  ///< integral of F1 [N s^2]
   int switches = 0, segments = 0;
+  int taken = 0;           ///< segments, those that were taken again among them
+  bool overflown = false;  ///< the last run() ended early: its motion was not finite any more
 
   /// To be filled before the first run() of a step; b0, slope and h are run()'s.
   ContactIsland& renew();

@@ -1,9 +1,11 @@
 #include "integrator/exponential.hpp"
 
 #include "contact/constraint_row.hpp"
+#include "contact/contact_axes.hpp"
 #include "dynamics/mass_matrix.hpp"
 #include "integrator/compliant_substep.hpp"
 #include "integrator/exponential_end.hpp"
+#include "integrator/island_rows.hpp"
 #include "integrator/step_coordinates.hpp"
 #include "model/contact_order.hpp"
 
@@ -18,25 +20,20 @@ namespace {
 
 constexpr int kHalvings = 6;      // of a step whose energy is not accepted
 constexpr int kRefinements = 12;  // of a step whose error is not
+// Times the energy that a part may have, beyond which it is halved whatever it costs.
+constexpr double kGross = 4.0;
 
 /// Y, and where the points of every island are at the start of the step.
 void start_islands(const CompliantSystem& start, ExponentialScratch& s) {
   const std::vector<int>& bounds = start.delassus.island_start;
   const int islands = start.delassus.num_islands();
   if (static_cast<int>(s.islands.size()) < islands) s.islands.resize(islands);
-  s.b0.resize(3 * start.points.size());
-  for (int k = 0; k < islands; ++k) {
-    ContactIsland& island = s.islands[k].renew();
-    const int n = island.size = bounds[k + 1] - bounds[k];
-    island.Y.resize(9 * static_cast<std::size_t>(n) * n);
-    dense_delassus(start, bounds[k], bounds[k + 1], island.Y.data());
-    island.compliance.clear();
-    island.start.clear();
-    for (int i = bounds[k]; i < bounds[k + 1]; ++i) {
-      island.compliance.push_back(start.points[i].compliance);
-      island.start.push_back(start.points[i].motion);
-      for (int r = 0; r < 3; ++r) s.b0[3 * i + r] = start.points[i].free_acceleration[r];
-    }
+  for (int k = 0; k < islands; ++k)
+    fill_island(start, bounds[k], bounds[k + 1], s.island_Y, s.islands[k].renew());
+  s.b0.resize(start.row_start.back());
+  for (std::size_t i = 0; i < start.points.size(); ++i) {
+    const int row = start.row_start[i];
+    add_drift(start, i, start.row_rate.data() + row, s.b0.data() + row);
   }
 }
 
@@ -48,13 +45,14 @@ void move_points(const CompliantSystem& start,
                  bool prediction,
                  ExponentialScratch& s) {
   const std::vector<int>& bounds = start.delassus.island_start;
-  for (std::vector<double>* a : {&s.F1, &s.F2, &s.held}) a->resize(3 * start.points.size());
+  for (std::vector<double>* a : {&s.F1, &s.F2, &s.held}) a->resize(s.b0.size());
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
-    const int first = 3 * bounds[k];
     ContactMotion& points = s.islands[k];
-    points.run(s.b0.data() + first, b1.data() + first, h, prediction);
-    std::copy(points.F1.begin(), points.F1.end(), s.F1.begin() + first);
-    std::copy(points.F2.begin(), points.F2.end(), s.F2.begin() + first);
+    const double* from = to_island(start, bounds[k], points.island(), s.b0, s.island_rows[0]);
+    const double* to = to_island(start, bounds[k], points.island(), b1, s.island_rows[1]);
+    points.run(from, to, h, prediction);
+    from_island(start, bounds[k], points.island(), points.F1, s.F1);
+    from_island(start, bounds[k], points.island(), points.F2, s.F2);
   }
   for (std::size_t r = 0; r < s.held.size(); ++r) s.held[r] = 2.0 / h * (s.F1[r] - s.F2[r] / h);
 }
@@ -120,12 +118,14 @@ bool missed_point(const CompliantSystem& end, const std::vector<int>& partner) {
   return false;
 }
 
-/// Y f of one point.
-Vec3d delassus_times(const CompliantSystem& system, int point, const std::vector<double>& f) {
-  double out[3];
+/// Y f of the rows of one point.
+void delassus_times(const CompliantSystem& system,
+                    int point,
+                    const std::vector<double>& f,
+                    double* out) {
   system.delassus.velocity(point, f.data(), out);
-  const double* g = system.delassus.g.data() + 3 * point;
-  return {out[0] - g[0], out[1] - g[1], out[2] - g[2]};
+  const int begin = system.row_start[point], end = system.row_start[point + 1];
+  for (int row = begin; row < end; ++row) out[row - begin] -= system.delassus.g[row];
 }
 
 /// Springs and dampers of joints act by Crank and Nicolson at either end: with their mean over a
@@ -162,11 +162,14 @@ void ramp_joint_forces(const CompliantInput& input, CompliantWorkspace& work) {
 }
 
 /// The force that is held, by the points of the end; zero where one is too far there.
-void hold_forces(ExponentialScratch& s) {
+void hold_forces(const CompliantWorkspace& work, ExponentialScratch& s) {
+  const std::vector<int>& start = work.start.row_start;
   for (std::size_t i = 0; i < s.partner.size(); ++i) {
-    if (s.partner[i] < 0) std::fill_n(s.held.begin() + 3 * i, 3, 0.0);
-    for (int r = 0; r < 3 && s.partner[i] >= 0; ++r)
-      s.held_at_end[3 * s.partner[i] + r] = s.held[3 * i + r];
+    const auto from = s.held.begin() + start[i], to = s.held.begin() + start[i + 1];
+    if (s.partner[i] < 0)
+      std::fill(from, to, 0.0);
+    else
+      std::copy(from, to, s.held_at_end.begin() + work.end.row_start[s.partner[i]]);
   }
 }
 
@@ -183,8 +186,8 @@ void evaluate_end(const CompliantInput& input, const State& state, CompliantWork
   ramp_joint_forces(input, work);
   list_rows(input, end);
   match_points(start, end, s.partner);
-  s.held_at_end.assign(3 * end.points.size(), 0.0);
-  hold_forces(s);
+  s.held_at_end.assign(end.row_start.back(), 0.0);
+  hold_forces(work, s);
   push_points(input.scene, end, s.held_at_end, s.whitened, s.response);
   for (int k = 0; k < input.scene.nv(); ++k) s.response[k] += end.acceleration[k];
   point_accelerations(input.scene, end, s.response, s.rows);
@@ -192,10 +195,12 @@ void evaluate_end(const CompliantInput& input, const State& state, CompliantWork
   for (std::size_t i = 0; i < s.partner.size(); ++i) {
     const int j = s.partner[i];
     if (j < 0) continue;
-    const Vec3d b = end.points[j].drift +
-                    Vec3d{s.rows[3 * j], s.rows[3 * j + 1], s.rows[3 * j + 2]} -
-                    delassus_times(start, static_cast<int>(i), s.held);
-    for (int r = 0; r < 3; ++r) s.b1[3 * i + r] = b[r];
+    double pushed[kMaxConeDim];
+    delassus_times(start, static_cast<int>(i), s.held, pushed);
+    const int row = start.row_start[i], dim = start.row_start[i + 1] - row;
+    double* b = s.b1.data() + row;
+    add_drift(end, j, s.rows.data() + end.row_start[j], b);
+    for (int r = 0; r < dim; ++r) b[r] -= pushed[r];
   }
 }
 
@@ -208,7 +213,7 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
   const double h = input.h;
   apply_forces(scene, work.start, s.F1, s.G0_F1.data());
   apply_forces(scene, work.start, s.F2, s.G0_F2.data());
-  hold_forces(s);
+  hold_forces(work, s);
   push_points(scene, work.end, s.held_at_end, s.whitened, s.a1);
   turn_axes(scene, work.q.data(), state.q.data(), s.a1.data(), s.dG.data());
   apply_forces(scene, work.start, s.held, s.a1.data());
@@ -227,6 +232,20 @@ double correct(const CompliantInput& input, const State& state, CompliantWorkspa
   return difference;
 }
 
+/// Segments of the last run, of the island that had the most.
+int most_segments(const CompliantSystem& start, const ExponentialScratch& s) {
+  int most = 0;
+  for (int k = 0; k < start.delassus.num_islands(); ++k) most = std::max(most, s.islands[k].taken);
+  return most;
+}
+
+/// Friction whose direction is held may feed on the motion that it brakes, until numbers overflow.
+bool has_overflown(const CompliantSystem& start, const ExponentialScratch& s) {
+  const auto overflown = [](const ContactMotion& points) { return points.overflown; };
+  const auto first = s.islands.begin();
+  return std::any_of(first, first + start.delassus.num_islands(), overflown);
+}
+
 /// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if the
 /// energy is not acceptable; if `last`, the velocity is scaled into the budget instead.
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
@@ -243,10 +262,14 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   start_islands(start, s);
 
   move_points(start, s.b0, input.h, true, s);
+  s.taken += most_segments(start, s);
+  if (!s.finest && has_overflown(start, s)) return false;
   predict(input, state, work);
   evaluate_end(input, state, work);
   if (!last && missed_point(work.end, s.partner)) return false;
   move_points(start, s.b1, input.h, false, s);
+  s.taken += most_segments(start, s);
+  if (!s.finest && has_overflown(start, s)) return false;
   const double difference = correct(input, state, work);
 
   match_contact_velocity(input, state, work);
@@ -256,7 +279,9 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   if (work.rigid.rows.rows.empty()) {
     const EnergyBalance energy = energy_balance(input, work);
     if (!energy.acceptable()) {
-      if (!last) return false;
+      const double sum = energy.kinetic + energy.elastic + energy.appeared;
+      const bool gross = !(sum <= kGross * energy.budget);
+      if (!last || (gross && !s.finest)) return false;
       // A point that appears inside however short the step, as from one triangle of a mesh to the
       // next, is the narrow phase's; what the others have too much is the step's.
       const double allowed = std::max(0.0, energy.budget - energy.elastic);
@@ -271,10 +296,15 @@ bool attempt(const CompliantInput& input, bool last, State& state, CompliantWork
   work.outcome.switches += count_switches(start, s);
   for (std::size_t i = 0; i < start.points.size(); ++i) {
     CompliantPoint& point = start.points[i];
-    const double* F = s.F1.data() + 3 * i;
+    const double* F = s.F1.data() + start.row_start[i];
+    const ConstraintSet& rows = start.rows.rows[i].set;
     point.force.mode = s.ends[i].mode;
-    const Vec3d e = to_anchor_axes(input.scene, start, point, s.ends[i].extension);
-    remember_point(input, start, point, {{F[0], F[1], F[2]}}, {e}, work, state);
+    const Tangential& e = s.ends[i].extension;
+    Anchor anchor{to_anchor_axes(input.scene, start, point, e.along)};
+    if (point.compliance.has_couples())
+      anchor.turn = to_anchor_axes(input.scene, start, point, angles(point.compliance, e.about));
+    remember_point(
+        input, start, point, {force_of(rows, F), couple_of(rows, F)}, anchor, work, state);
   }
   return true;
 }
@@ -327,10 +357,13 @@ void exponential(const CompliantInput& input, State& state, CompliantWorkspace& 
   const double accuracy = input.settings.accuracy;
   const int levels = accuracy > 0.0 ? kRefinements : kHalvings, parts = 1 << levels;
   State& before = work.exponential.before;
-  int level = 0;
+  const int most = work.exponential.most_taken << (levels - kHalvings);
+  int level = 0, &spent = work.exponential.taken;
+  spent = 0;
   for (int part = 0; part < parts && !input.solver.interrupt.requested();) {
     const CompliantInput sub = shortened(input, std::ldexp(input.h, -level));
-    const bool last = level == levels;
+    work.exponential.finest = level == levels;
+    const bool last = level == levels || spent > most;
     before = state;
     ++work.outcome.iterations;
     const bool taken = accuracy > 0.0

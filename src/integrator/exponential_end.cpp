@@ -3,8 +3,10 @@
 #include "stiction/math/constants.hpp"
 
 #include "integrator/energy.hpp"
+#include "integrator/island_rows.hpp"
 #include "integrator/step_coordinates.hpp"
 #include "math/factor_symmetric.hpp"
+#include "math/rotation_vector.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -25,9 +27,12 @@ constexpr double kSoftShare = 0.1, kRankShare = 1e-10;
 constexpr double kNoSpring = 1e-300;
 
 /// 1 / (k h^2 + d h) of a row: far below Y where the spring is stiff for the step.
-double softness(const PointCompliance& c, int axis, double h) {
-  const double k = axis == 2 ? c.stiffness : c.tangential_stiffness,
-               d = axis == 2 ? c.damping : c.tangential_damping;
+double softness(const ContactIsland& island, int row, double h) {
+  const bool point = row < 3 * island.size, normal = point && row % 3 == 2;
+  const int i = point ? row / 3 : island.turns[row - 3 * island.size].point;
+  const PointCompliance& c = island.compliance[i];
+  const double k = normal ? c.stiffness : c.tangential_stiffness,
+               d = normal ? c.damping : c.tangential_damping;
   return 1.0 / std::max(h * (k * h + d), kNoSpring);
 }
 
@@ -42,10 +47,10 @@ void solve_rows(const ContactIsland& island,
   factor.assign(static_cast<std::size_t>(m) * stride, 0.0);
   for (int i = 0; i < m; ++i) {
     const int r = rows[i];
-    const double* Y = island.Y.data() + static_cast<std::size_t>(r) * 3 * island.size;
+    const double* Y = island.Y.data() + static_cast<std::size_t>(r) * island.rows();
     double* out = factor.data() + static_cast<std::size_t>(i) * stride;
     for (int j = i; j < m; ++j) out[j] = Y[rows[j]];
-    out[i] += kSoftShare * softness(island.compliance[r / 3], r % 3, island.h) + kRankShare * Y[r];
+    out[i] += kSoftShare * softness(island, r, island.h) + kRankShare * Y[r];
   }
   if (factor_symmetric(factor.data(), m, stride)) {
     substitute_symmetric(factor.data(), m, stride, e.data());
@@ -54,9 +59,11 @@ void solve_rows(const ContactIsland& island,
   }
 }
 
-/// J v of a point of the start at the kinematics of the end, in its contact frame: of kind kGeneral
-/// where the predicted end has found it, since it moves over both surfaces. False if it has not.
-bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, int i, Vec3d& out) {
+/// J v of a point of the start, and its spin, at the kinematics of the end, in its contact frame:
+/// of kind kGeneral where the predicted end has found it, since it moves over both surfaces. False
+/// if it has not.
+bool end_velocity(
+    const CompliantInput& input, const CompliantWorkspace& work, int i, Vec3d& out, Vec3d& spin) {
   const bool general = work.start.points[i].kind == PointKind::kGeneral;
   const int j = general ? work.exponential.partner[i] : i;
   if (j < 0) return false;
@@ -64,6 +71,10 @@ bool end_velocity(const CompliantInput& input, const CompliantWorkspace& work, i
   const CompliantPoint& point = system.points[j];
   const Vec3d v = relative_velocity(input.scene, point, work.end.dynamics);
   out = to_contact(input.scene, system, point, v);
+  if (!point.compliance.has_couples()) return true;
+  const Vec3d w = relative_spin(input.scene, work.end.dynamics, system.contacts[point.contact]);
+  const Vec3d seen = body_vector(input.scene, work.end.dynamics, point.anchor_body, w);
+  spin = to_contact(input.scene, system, point, seen);
   return true;
 }
 
@@ -80,12 +91,16 @@ void list_mismatch(const CompliantInput& input,
   for (int i = 0; i < points.island().size; ++i) {
     const ContactMode mode = points.mode()[i];
     if (mode == ContactMode::kOpen) continue;
-    Vec3d v;
-    const bool known = end_velocity(input, work, first + i, v);
-    for (int r = mode == ContactMode::kStick ? 0 : 2; r < 3; ++r) {
-      rows.push_back(3 * i + r);
-      mismatch.push_back(known ? points.end().v[3 * i + r] - v[r] : 0.0);
-    }
+    Vec3d v, spin;
+    const bool known = end_velocity(input, work, first + i, v, spin);
+    const auto match = [&](int row, double velocity) {
+      rows.push_back(row);
+      mismatch.push_back(known ? points.end().v[row] - velocity : 0.0);
+    };
+    for (int r = mode == ContactMode::kStick ? 0 : 2; r < 3; ++r) match(3 * i + r, v[r]);
+    if (mode != ContactMode::kStick) continue;
+    points.island().each_turn(
+        i, [&](int row, int axis, double unit) { match(row, unit * spin[axis]); });
   }
 }
 
@@ -146,17 +161,54 @@ void match_contact_velocity(const CompliantInput& input,
   forward_kinematics(
       scene, input.parameters, work.q.data(), work.v.data(), work.end.known, work.end.dynamics);
   const std::vector<int>& bounds = start.delassus.island_start;
-  s.rows.assign(3 * start.points.size(), 0.0);
+  s.rows.assign(start.row_start.back(), 0.0);
   for (int k = 0; k < start.delassus.num_islands(); ++k) {
     list_mismatch(input, work, k, s.closed, s.mismatch);
     if (s.closed.empty()) continue;
-    solve_rows(s.islands[k].island(), s.closed, s.factor, s.mismatch);
-    for (std::size_t j = 0; j < s.closed.size(); ++j)
-      s.rows[3 * bounds[k] + s.closed[j]] = s.mismatch[j];
+    const ContactIsland& island = s.islands[k].island();
+    solve_rows(island, s.closed, s.factor, s.mismatch);
+    for (std::size_t j = 0; j < s.closed.size(); ++j) {
+      const RowPlace place = place_of(start, bounds[k], island, s.closed[j]);
+      s.rows[place.row] = place.unit * s.mismatch[j];
+    }
   }
   apply_forces(scene, start, s.rows, s.dG.data());
   for (int k = 0; k < scene.nv(); ++k) work.nu[k] += s.dG[k];
 }
+
+namespace {
+
+/// How far B has turned relative to A over the step, contact frame of the start [rad].
+Vec3d turn_of(const CompliantInput& input,
+              const CompliantSystem& start,
+              const CompliantPoint& point,
+              const DynamicsWorkspace& end) {
+  const auto seen = [&](const DynamicsWorkspace& d) {  // the point body in the anchor body's axes
+    return transpose_times(body_placement(input.scene, d, point.anchor_body).R,
+                           body_placement(input.scene, d, point.point_body).R);
+  };
+  const Vec3d turn = rotation_vector(seen(end) * transpose(seen(start.dynamics)));
+  return to_contact(input.scene, start, point, turn * point.sign);
+}
+
+/// By kinematics less by the closed form, in the units of the cone, of a point that sticks at the
+/// end. The angular velocity integrates to the rotation vector up to a term of third order in the
+/// step; where friction has slid throughout the anchor follows the couple, however far it is.
+Vec3d turn_defect(const CompliantInput& input,
+                  const CompliantWorkspace& work,
+                  const ContactMotion& points,
+                  int first,
+                  int i) {
+  const CompliantPoint& point = work.start.points[i];
+  Vec3d out{0, 0, 0};
+  const Vec3d turn = turn_of(input, work.start, point, work.end.dynamics);
+  points.island().each_turn(i - first, [&](int row, int axis, double unit) {
+    out[axis] = unit * turn[axis] - points.end().x[row];
+  });
+  return out;
+}
+
+}  // namespace
 
 PointEnd end_of_point(
     const CompliantInput& input, const CompliantWorkspace& work, int island, int first, int i) {
@@ -180,11 +232,16 @@ PointEnd end_of_point(
       end.defect.y = way.y - x[1];
     }
   }
+  const bool sticks = end.mode == ContactMode::kStick;
   end.extension = points.end().e[i - first];
-  if (!(point.compliance.friction > 0.0))
-    end.extension = {0, 0, 0};
-  else if (end.mode == ContactMode::kStick)
-    end.extension = end.extension - Vec3d{end.defect.x, end.defect.y, 0.0};
+  if (!(point.compliance.friction > 0.0 && point.compliance.has_sliding_spring()))
+    end.extension.along = {0, 0, 0};
+  else if (sticks)
+    end.extension.along = end.extension.along - Vec3d{end.defect.x, end.defect.y, 0.0};
+  if (sticks && point.kind != PointKind::kGeneral && point.compliance.has_couples()) {
+    end.turn_defect = turn_defect(input, work, points, first, i);
+    end.extension.about = end.extension.about - end.turn_defect;
+  }
   return end;
 }
 
@@ -216,17 +273,17 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
     const PointEnd& p = work.exponential.ends[i];
     if (p.mode == ContactMode::kOpen && p.gap >= 0.0) return;
     const PointCompliance& c = point.compliance;
-    const auto energy = [&](const Vec3d& t, double n) {
-      return 0.5 * (c.tangential_stiffness * (t.x * t.x + t.y * t.y) + c.stiffness * n * n);
+    const auto energy = [&](const Tangential& t, double n) {
+      return 0.5 * (c.tangential_stiffness * dot(t, t) + c.stiffness * n * n);
     };
     if (p.mode ==
         ContactMode::kOpen) {  // the closed form has it out, the kinematics have it inside
-      e.elastic += energy({0, 0, 0}, p.gap);
-      e.misplaced += energy({0, 0, 0}, std::min(-p.gap, std::abs(p.defect.z)));
+      e.elastic += energy({}, p.gap);
+      e.misplaced += energy({}, std::min(-p.gap, std::abs(p.defect.z)));
       return;
     }
     e.elastic += energy(p.extension, std::min(p.gap, 0.0));
-    e.misplaced += energy(p.defect, p.defect.z);
+    e.misplaced += energy({p.defect, p.turn_defect}, p.defect.z);
   });
   if (work.exponential.located) e.appeared = elastic_energy_of_new_points(work);
   const double released = potential - end.potential;

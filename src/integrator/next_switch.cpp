@@ -38,12 +38,12 @@ double guard(const ContactSegment& segment, int i, const ContactStates& s) {
   }
   if (segment.resting[i]) return segment.normal_force(i, s);
   if (mode == ContactMode::kStick) {
-    const Vec3d force{s.f[3 * i], s.f[3 * i + 1], s.f[3 * i + 2]};
-    if (!c.has_tangential()) return force.z;
-    return std::min(force.z, c.friction * force.z - tangential_norm(force));
+    const double f = s.f[3 * i + 2];
+    if (!c.has_tangential()) return f;
+    return std::min(f, c.friction * f - norm(segment.friction(i, s.f)));
   }
-  const Vec3d force = segment.trial(i, s);
-  const double f = segment.normal_force(i, s), size = tangential_norm(force);
+  const Tangential force = segment.trial(i, s);
+  const double f = segment.normal_force(i, s), size = norm(force);
   return std::min({f, size - c.friction * f, dot(force, segment.direction(i)) - kTurn * size});
 }
 
@@ -51,13 +51,13 @@ double guard_rounding(const ContactSegment& segment, int i) {
   const PointCompliance& c = segment.island->compliance[i];
   const ContactStates& s = segment.start;
   const double size = c.stiffness * std::abs(s.x[3 * i + 2]) +
-                      c.damping * std::abs(s.v[3 * i + 2]) + tangential_norm(segment.trial(i, s));
+                      c.damping * std::abs(s.v[3 * i + 2]) + norm(segment.trial(i, s));
   return kRounding * size;
 }
 
-/// Of the violated points, at time t of the segment, which `end` then holds.
+/// Of the violated points, at time t of the segment, which `end` then holds of them.
 double NextSwitch::least_guard(ContactSegment& segment, double t) {
-  segment.at(t, end);
+  segment.at(t, violated, end);
   double least = HUGE_VAL;
   for (const int i : violated) least = std::min(least, guard(segment, i, end));
   return least;
@@ -86,11 +86,13 @@ bool NextSwitch::find(ContactSegment& segment,
       list_violated(segment, end);
       if (violated.empty()) continue;
       locate(segment, k * apart, k * apart + t, sharp);
+      segment.complete(end);
       return true;
     }
     list_violated(segment, nodes[k]);
     if (violated.empty()) continue;
     locate(segment, k * apart, (k + 1) * apart, sharp);
+    segment.complete(end);
     return true;
   }
   return false;

@@ -29,7 +29,7 @@ const std::vector<IntegratorEntry>& integrators() {
       {"exponential",
        "compliant contacts in closed form, second order, switches located inside the step",
        true,
-       false,
+       true,
        &compliant<&exponential>},
       {"exponential-published",
        "compliant contacts by the matrix exponential of Hammoud et al. 2022, first order",

@@ -62,8 +62,9 @@ void Simulator::check_friction(const Parameters& p) const {
       if (!rolls && (m.torsional_friction == 0.0 || condim < kCondimTorsional)) continue;
       const std::string reader =
           !integrator.couples ? "integrator \"" + settings_.integrator +
-                                    "\" knows no couples of friction; take implicit-euler, rk4, "
-                                    "explicit-euler, symplectic-euler or semi-implicit-euler, or 0"
+                                    "\" knows no couples of friction; take exponential, "
+                                    "implicit-euler, rk4, explicit-euler, symplectic-euler or "
+                                    "semi-implicit-euler, or 0"
           : published
               ? "law \"published\" knows no couples of friction; take \"continuous\", or 0"
               : "solver \"" + settings_.solver.name +
