@@ -20,7 +20,7 @@ HASHES = {
     "talos": "4aa98abaedcab2df",
     "allegro-ball": "4f6cc0817fd71876",
     "four-bar": "8d4303ee2a59cb77",
-    "box-stack": "07a1546cfc73b043",
+    "box-stack": "b24ae05ad29e2029",
     "slope": "85c08cb27747d432",
     "cube-slide": "8e5c3a6e69effd6a",
     "ycb-pile(10)": "f0c5a63e71dc4d21",
