@@ -71,8 +71,8 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
   return rounding_of(length, context.dt, speed);
 }
 
-/// Marks islands whose contacts move, at the start of the step, at little of what free forces add to
-/// that within it, both as root mean squares. g: J v and what is added.
+/// Marks islands whose contacts move, at the start of the step, at little of what free forces add
+/// to that within it, both as root mean squares. g: J v and what is added.
 static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
   constexpr double kLittle = 0.1;
   problem.resting.resize(problem.sets.size());

@@ -94,7 +94,7 @@ class BenchScene:
 
     def ours(self) -> StictionWorld:
         """Our simulator at the initial state."""
-        pose = settled.configuration(self.settled) if self.settled else self.pose
+        pose = tuple(settled.configuration(self.settled)) if self.settled else self.pose
         return StictionWorld(
             self.load, self.dt, self.start, self.hold, pose, self.velocity, self.tolerance
         )
@@ -256,8 +256,9 @@ def _pile(bodies: int, chunks: int, reps: int) -> BenchScene:
     """Hulls at rest in the funnel."""
     name, many = f"ycb-pile-{bodies}", bodies >= 100
     load = f"ycb-pile({bodies})"
-    sizes = {"chunks": chunks, "reps": reps, "many": many}
-    return BenchScene(name, load, _hull_pile, settled=load, **sizes, **_PILE)
+    return BenchScene(
+        name, load, _hull_pile, settled=load, chunks=chunks, reps=reps, many=many, **_PILE
+    )
 
 
 SCENES = (

@@ -9,6 +9,7 @@ hands and is taken at the first tenth of a second, after twelve, in which nothin
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def settle(scene: str) -> NDArray[np.float64]:
 
 
 if __name__ == "__main__":
-    found = {}
+    found: dict[str, Any] = {}
     for name in PILES:
         print(f"settling {name}", flush=True)
         found[name] = settle(name)
