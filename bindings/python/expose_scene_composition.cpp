@@ -52,12 +52,20 @@ void set_collision_filter(SceneHolder& s,
                          bits_from(conaffinity, "conaffinity"));
 }
 
-void set_friction_rule(
-    SceneHolder& s, const bp::object& geometry, const std::string& rule, int condim, int priority) {
+void set_friction_rule(SceneHolder& s,
+                       const bp::object& geometry,
+                       const std::string& rule,
+                       const bp::object& condim,
+                       const bp::object& priority) {
   if (rule != "mean" && rule != "larger")
     throw std::invalid_argument("rule = \"" + rule + "\": must be \"mean\" or \"larger\"");
+  const int g = geometry_from(s, geometry, "geometry");
+  FrictionRule given = s.geometries()[g].friction_rule;
+  given.larger = rule == "larger";
+  if (!condim.is_none()) given.condim = bp::extract<int>(condim);
+  if (!priority.is_none()) given.priority = bp::extract<int>(priority);
   s.before_editing();
-  s.set_friction_rule(geometry_from(s, geometry, "geometry"), {rule == "larger", condim, priority});
+  s.set_friction_rule(g, given);
 }
 
 void add_visual(SceneHolder& s,
@@ -147,15 +155,17 @@ void add_parts(SceneClass& c) {
            (arg("self"), arg("geometry"), arg("contype"), arg("conaffinity")),
            "MuJoCo's bits: two geometries may collide if a bit of the contype of one is in the "
            "conaffinity of the other. Both are 1 unless an MJCF file says otherwise.")
-      .def("set_friction_rule",
-           &set_friction_rule,
-           (arg("self"), arg("geometry"), arg("rule"), arg("condim") = 6, arg("priority") = 0),
-           "How the coefficients of friction of a geometry count in pairs that have no material of "
-           "their own. Of two priorities the higher: the coefficients of that geometry hold alone. "
-           "Else, if both rules are \"larger\", the larger of each, as far as the larger condim "
-           "lets them act (1: none, 3: sliding, 4: and torsional, 6: and rolling friction): "
-           "MuJoCo's rule, which geoms of MJCF files have. Else \"mean\", as `combine` has it, "
-           "each with its own condim; geometries of other origin have \"mean\", 6 and 0.")
+      .def(
+          "set_friction_rule",
+          &set_friction_rule,
+          (arg("self"), arg("geometry"), arg("rule"), arg("condim") = none, arg("priority") = none),
+          "How the coefficients of friction of a geometry count in pairs that have no material of "
+          "their own. Of two priorities the higher: the coefficients of that geometry hold alone. "
+          "Else, if both rules are \"larger\", the larger of each, as far as the larger condim "
+          "lets them act (1: none, 3: sliding, 4: and torsional, 6: and rolling friction): "
+          "MuJoCo's rule, which geoms of MJCF files have. Else \"mean\", as `combine` has it, "
+          "each with its own condim; geometries of other origin have \"mean\", 6 and 0. "
+          "None keeps what it has.")
       .def("add_visual",
            &add_visual,
            (arg("self"), arg("body"), arg("shape"), arg("X_B") = none, arg("color") = none),

@@ -538,7 +538,11 @@ class Scene:
     def enable_pair(self, geometry_a: str | int, geometry_b: str | int) -> None: ...
     def set_collision_filter(self, geometry: str | int, contype: int, conaffinity: int) -> None: ...
     def set_friction_rule(
-        self, geometry: str | int, rule: str, condim: int = 6, priority: int = 0
+        self,
+        geometry: str | int,
+        rule: str,
+        condim: int | None = None,
+        priority: int | None = None,
     ) -> None: ...
     def add_visual(
         self,

@@ -27,7 +27,7 @@ def looking_first(kind: type[Simulator]) -> type[Simulator]:
         @functools.wraps(wrapped)
         def look_and_step(self: Any, *args: Any, **keywords: Any) -> Any:
             state = args[0] if args else keywords.get("state")
-            if isinstance(state, State):
+            if isinstance(state, State) and type(self) is not kind:  # a method bound before
                 self.__class__ = kind
                 warn_of_first_step(self, state, self._starts.values(), stacklevel=2)
             return wrapped(self, *args, **keywords)

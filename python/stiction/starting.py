@@ -71,7 +71,8 @@ def warn_of_first_batch_step(batch: Batch, stacklevel: int) -> None:
     """The same of a Batch: of the first of its MOST worlds in which bodies overlap."""
     for world in range(min(batch.num_worlds, MOST)):
         if text := _first_step(batch.simulator(world), batch.state(world), ()):
-            text = f"{batch.scene.name}, world {world}: {text.replace('state.q[', 'batch.q[:, ')}"
+            of_world = text.replace("state.q[", f"batch.q[{world}, ")
+            text = f"{batch.scene.name}, world {world}: {of_world}"
             warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
             return
 

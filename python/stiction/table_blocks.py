@@ -62,7 +62,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 def head_lines(head: str, width: int) -> list[str]:
     """Wrapped, but for units: "[N s]" stays whole."""
     whole = re.sub(r"\[[^]]*\]", lambda unit: unit[0].replace(" ", "\N{NO-BREAK SPACE}"), head)
-    return textwrap.wrap(whole, max(width, 1), break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(whole, max(width, 1), break_long_words=False, break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def head_width(head: str) -> int:

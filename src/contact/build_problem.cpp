@@ -83,9 +83,9 @@ static void find_resting_islands(const ConstraintRows& rows, ContactProblem& pro
       const ConstraintRow& row = rows.rows[i];
       const double* g = problem.g.data() + problem.sets[i].offset;
       for (int r = 0; r < row.set.dim; ++r) {
-        const double v = row.velocity[r];
-        moves += v * v;
-        added += (g[r] - v) * (g[r] - v);
+        const double unit = row.set.velocity_unit(r), v = row.velocity[r];
+        moves += v * v * unit * unit;
+        added += (g[r] - v) * (g[r] - v) * unit * unit;
       }
     }
     std::fill(problem.resting.begin() + first,

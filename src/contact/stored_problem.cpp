@@ -195,6 +195,7 @@ ContactProblem put_together(const StoredProblem& parts) {
     require(x >= 0.0 && x < 1e300, "velocity_floor: must be >= 0");
   require(parts.resting.empty() || parts.resting.size() == p.sets.size(),
           "resting: must have one entry per set");
+  for (const int x : parts.resting) require(x == 0 || x == 1, "resting: must be 0 or 1");
   p.resting.assign(parts.resting.begin(), parts.resting.end());
   p.velocity_floor.assign(parts.velocity_floor.begin(), parts.velocity_floor.end());
   p.stored.clear(p.num_sets());

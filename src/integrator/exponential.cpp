@@ -246,8 +246,10 @@ bool has_overflown(const CompliantSystem& start, const ExponentialScratch& s) {
   return std::any_of(first, first + start.delassus.num_islands(), overflown);
 }
 
-/// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if the
-/// energy is not acceptable; if `last`, the velocity is scaled into the budget instead.
+/// The whole step of input.h by ETD2. Returns false, with nothing but `state` touched, if a point
+/// was missed, forces overflow or the energy is not acceptable. If `last`, points may be missed and
+/// the velocity is scaled into the energy's budget instead, unless it is grossly off; the finest
+/// part is taken whatever it is.
 bool attempt(const CompliantInput& input, bool last, State& state, CompliantWorkspace& work) {
   ExponentialScratch& s = work.exponential;
   CompliantSystem& start = work.start;

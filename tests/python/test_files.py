@@ -173,6 +173,7 @@ def test_sets_must_fit_their_rows(arrays: dict[str, Any], tmp_path: Path) -> Non
         ("A", arrays["A"].ravel(), "A has 1 dimensions, not 2"),
         ("R", arrays["R"][1:], "R has"),
         ("version", np.array([3, 3]), "version is None"),
+        ("resting", changed(arrays["resting"], 0, 2), "resting: must be 0 or 1"),
     ]:
         np.savez(tmp_path / "w.npz", **(arrays | {field: value}))
         refused(lambda: stiction.load_problem(tmp_path / "w.npz"), "w.npz: ", words)

@@ -90,6 +90,8 @@ def test_two_files_stick_where_mujocos_do() -> None:
     assert np.linalg.norm(state.v) < 1e-6
     scene.set_friction_rule("slope", "mean")
     assert scene.pair_material("slope", "cube").friction == pytest.approx(math.sqrt(0.18))
+    slope_now = scene.geometries[scene.geometry("slope")]  # None keeps what it had
+    assert (slope_now.condim, slope_now.priority) == (3, 0)
     sim = stiction.Simulator(scene, dt=DT)
     state = sim.initial_state()
     sim.run(state, steps=500)

@@ -327,6 +327,7 @@ def test_what_a_list_holds_is_checked() -> None:
         stiction.load_mjcf([])
     for call, text in (
         (lambda: stiction.load_mjcf([3]), "int is neither a path nor the text of a file"),
+        (lambda: stiction.load_mjcf(b"<mujoco/>"), "bytes is neither a path nor the text of a"),
         (lambda: MjcfPart(ARM, 3), 'MjcfPart.prefix = 3: must be a str, such as "left/"'),
         (lambda: MjcfPart(ARM, "a/", at=3), "MjcfPart.at = 3: must be a str"),
     ):

@@ -107,6 +107,19 @@ def test_whatever_steps_first_looks_and_the_simulator_is_a_plain_one_then(method
     assert type(sim) is stiction.Simulator and "step" not in vars(type(sim))
 
 
+def test_a_method_bound_before_the_first_step_looks_once() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    state.q[2] -= 0.02
+    step = sim.step
+    with pytest.warns(StartWarning):
+        step(state)
+    state.q[2] -= 0.02
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StartWarning)
+        step(state)
+
+
 def test_a_first_step_says_nothing_of_what_is_small_known_or_soft() -> None:
     scene = stiction.load("solo12")
     shallow = stiction.Simulator(scene).initial_state("standing")
@@ -171,7 +184,7 @@ def test_a_batch_looks_once_at_its_first_worlds() -> None:
         batch.step()
     (warning,) = seen
     assert str(warning.message).startswith("solo12, world 3: 4 pairs of bodies overlap")
-    assert str(warning.message).endswith("raise base_link: batch.q[:, 2] += 0.02")
+    assert str(warning.message).endswith("raise base_link: batch.q[3, 2] += 0.02")
     assert warning.filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")

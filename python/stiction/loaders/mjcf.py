@@ -106,7 +106,9 @@ def read_mjcf(
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`. With `scene_alone` what only simulation() knows
     is not honoured."""
-    if isinstance(path_or_xml, Sequence) and not isinstance(path_or_xml, str):
+    if isinstance(path_or_xml, MjcfPart):
+        path_or_xml = [path_or_xml]
+    if isinstance(path_or_xml, list | tuple):
         source = compile_parts(path_or_xml, soft)
     else:
         source = compile_mjcf(path_or_xml)

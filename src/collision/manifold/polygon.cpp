@@ -38,6 +38,10 @@ void mesh_face(const ConvexMesh& mesh, int best, const Transform& X, Polygon& fa
   face.id = best;
 }
 
+void hull_face(const ConvexMesh& mesh, const Vec3d& d, const Transform& X, Polygon& face) {
+  mesh_face(mesh, face_along_edge(mesh, mesh_support(mesh, d), d), X, face);
+}
+
 void cap(const Vec3d& half, double side, const Transform& X, Polygon& face) {
   face.count = 0;
   face.disc = {X * Vec3d{0.0, 0.0, side * half.z}, X.R.c0, X.R.c1, half.x};
@@ -128,8 +132,7 @@ bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Po
 
 bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
   if (core.type == ShapeType::kConvexMesh) {
-    const int vertex = mesh_support(*core.mesh, d);
-    mesh_face(*core.mesh, face_along_edge(*core.mesh, vertex, d), X, face);
+    hull_face(*core.mesh, d, X, face);
   } else if (!plane_face_towards(core, d, X, face)) {
     return false;
   }
@@ -137,10 +140,7 @@ bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Pol
 }
 
 void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face) {
-  if (core.type == ShapeType::kConvexMesh) {
-    const int vertex = mesh_support(*core.mesh, d);
-    return mesh_face(*core.mesh, face_along_edge(*core.mesh, vertex, d), X, face);
-  }
+  if (core.type == ShapeType::kConvexMesh) return hull_face(*core.mesh, d, X, face);
   if (plane_face_towards(core, d, X, face)) return;
   const Vec3d& h = core.half;
   face.count = 2;

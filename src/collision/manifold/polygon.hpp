@@ -51,7 +51,8 @@ bool plane_face_towards(const Core& core, const Vec3d& d, const Transform& X, Po
 /// is not within 45 degrees.
 bool plane_face_facing(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
-/// What the core shows along d: the face of plane_face_towards(), else a segment.
+/// What the core shows along the unit d: of a hull the face nearest to normal to d that holds all
+/// that is farthest, an edge with both ends; else the face of plane_face_towards(), or a segment.
 void face_towards(const Core& core, const Vec3d& d, const Transform& X, Polygon& face);
 
 /// The part of `incident` above `reference` (a face or disc), seen along n: the normal of

@@ -12,17 +12,21 @@ void velocities(const Island& island, const double* lambda, double* velocity) {
 }
 
 /// velocity_scale() without normals that open by themselves: a gap over dt, metres per second
-/// between thin bodies or in short steps, is no motion of which a part may be let pass.
+/// between thin bodies or in short steps, is no motion of which a part may be let pass. Of islands
+/// that nothing carries it is: nothing approaches in them, and they must not decide for others.
 static double approach_scale(const Island& island) {
   const ContactProblem& p = island.problem;
+  const std::vector<int>& sides = p.space.side_start;
   double scale = 0.0;
+  bool carried = false;
   for (int i = island.first; i < island.last; ++i) {
     const ConstraintSet& set = p.sets[i];
+    carried = carried || !p.space.known() || sides[i + 1] - sides[i] == 1;
     const double* g = p.g.data() + set.offset;
     for (int r = 0; r < set.dim; ++r)
       scale = std::max(scale, set.is_normal(r) ? -g[r] : std::abs(g[r]));
   }
-  return scale;
+  return carried ? scale : velocity_scale(island);
 }
 
 double tolerance_of(const Island& island, const SolverSettings& settings) {

@@ -34,7 +34,7 @@ const NcpNewton::Stage NcpNewton::kStages[] = {
     {"centred", &NcpNewton::centred, &NcpNewton::try_interior_point, SolveStatus::kConverged},
     // The start as it is; Newton on the modes at once from a good one.
     {"start", &NcpNewton::always, &NcpNewton::start_well, SolveStatus::kConverged},
-    // Loose bodies in motion: conjugate gradients on sweeps.
+    // Loose bodies: conjugate gradients on sweeps.
     {"sweeps in space", &NcpNewton::many_loose, &NcpNewton::sweep_loose, SolveStatus::kConverged},
     {"interior in space",
      &NcpNewton::large_loose,

@@ -114,10 +114,6 @@ class NcpNewton {
   bool go_inside_last();
   bool follow_path_in_space(InteriorSpace& interior);
   bool sweep_loose();
-  bool rests() const {
-    return !island_.problem.resting.empty() && island_.problem.resting[island_.first];
-  }
-  bool would_hop() const;
   bool come_to_rest();
   bool multipliers(int most);
   bool all_multipliers();
@@ -132,6 +128,10 @@ class NcpNewton {
   bool follow_compliance();
 
   bool solved() const { return certificate_.relative <= tolerance_ && own_shares_are_small(); }
+  bool solved_to(double in_motion) const;
+  bool bodies_rest() const {
+    return !island_.problem.resting.empty() && island_.problem.resting[island_.first];
+  }
   bool own_shares_are_small() const;
   void spare_light_bodies();
   void evaluate();

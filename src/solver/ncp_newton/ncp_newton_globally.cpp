@@ -55,12 +55,8 @@ bool NcpNewton::follow_path_in_space(InteriorSpace& interior) {
   const int before = budget_.count();
   // Pairs that are not nothing give a contact work to do: held to tolerance_large alone, a stack
   // that was nudged rocks on.
-  const double enough = std::max(settings_.tolerance, kBelow * tolerance_);
-  const auto is_enough = [&] {
-    return certificate_.relative <= enough && own_shares_are_small() && !would_hop();
-  };
   bool good = true;
-  for (double target = kFirst; good && target > kLast && !is_enough(); target *= kDown) {
+  for (double target = kFirst; good && target > kLast && !solved_to(kBelow); target *= kDown) {
     good = interior.advance(target, most, settings_.interrupt, kPatience);
     interior.copy_impulse(lambda_);
     evaluate();

@@ -74,8 +74,8 @@ bool NcpNewton::in_tree_space() {
 bool NcpNewton::newton_in_space() {
   constexpr int kSteps = 30, kLargeRows = 400;
   if (!in_tree_space()) return false;
-  const bool rests = certificate_.relative <= settings_.tolerance;
-  const int patience = rests || island_.rows() > kLargeRows ? 2 : 4;
+  const bool solved_already = certificate_.relative <= settings_.tolerance;
+  const int patience = solved_already || island_.rows() > kLargeRows ? 2 : 4;
   const double tolerance = std::min(settings_.tolerance, 0.5 * certificate_.relative);
   const int most = std::min(kSteps, budget_.sparse_left());
   const NewtonSettings settings{tolerance, most, budget_.interrupt(), kLarge};
@@ -107,29 +107,34 @@ bool NcpNewton::cheap_to_factor() {
 /// Bodies at rest need many: what is slow to solve there is slow to come to rest.
 bool NcpNewton::sweep_loose() {
   constexpr double kHandOver = 1e-4;
-  constexpr int kSweeps = 60, kSweepsOfMany = 80, kSweepsAtRest = 300;
+  constexpr int kSweeps = 60, kSweepsOfMany = 4, kSweepsAtRest = 300;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
-  const double near = island_.rows() <= 1000 ? 2e-2 : tolerance_;
-  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
+  // Beyond so many rows all of it costs more than what is let pass costs the steps to come.
+  const bool very_many = island_.rows() > 1000;
+  const double near = very_many ? tolerance_ : 2e-2;
+  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest() &&
+      (very_many || solved_to(1.0)))
     return true;
   if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
   settings.tolerance = std::max(tolerance_, kHandOver);
-  const int most = rests() ? kSweepsAtRest : is_large(island_) ? kSweepsOfMany : kSweeps;
+  const int most = bodies_rest() ? kSweepsAtRest : is_large(island_) ? kSweepsOfMany : kSweeps;
   settings.max_iterations = std::min(most, settings_.max_iterations);
   settings.interrupt = budget_.interrupt();
   certificate_ = conjugate_gradients(
       island_, settings, certificate_, lambda_, velocity_, work_.gradients, sweeps_);
   keep_best();
-  return solved() && !would_hop();
+  return solved_to(1.0);
 }
 
-/// Whether bodies at rest are not yet held to where they would stay: by what tolerance_large lets
-/// pass they would hop for ever.
-bool NcpNewton::would_hop() const {
-  constexpr double kStays = 1e-3;  // of the tolerance
-  return rests() && certificate_.relative > std::max(settings_.tolerance, kStays * tolerance_);
+/// What is enough of an island, in parts of the tolerance: by what tolerance_large lets pass,
+/// bodies at rest would hop for ever.
+bool NcpNewton::solved_to(double in_motion) const {
+  constexpr double kStays = 1e-3;
+  const double part = bodies_rest() ? kStays : in_motion;
+  return certificate_.relative <= std::max(settings_.tolerance, part * tolerance_) &&
+         own_shares_are_small();
 }
 
 /// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
