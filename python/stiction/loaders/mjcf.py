@@ -27,7 +27,7 @@ from .mjcf_trees import add_trees, set_numbers
 __all__ = ["Mjcf", "MjcfKeyframe", "MjcfPart", "load_mjcf", "read_mjcf"]
 
 Floats = NDArray[np.float64]
-Given = str | os.PathLike[str] | Sequence[MjcfPart | str | os.PathLike[str]]
+Given = str | os.PathLike[str] | MjcfPart | Sequence[MjcfPart | str | os.PathLike[str]]
 FARTHEST = 1e10
 """As large as MuJoCo lets a position become before it calls the simulation unstable [m or rad]."""
 
@@ -106,12 +106,11 @@ def read_mjcf(
 ) -> Mjcf:
     """load_mjcf; the warning is at `stacklevel`. With `scene_alone` what only simulation() knows
     is not honoured."""
-    if isinstance(path_or_xml, MjcfPart):
-        path_or_xml = [path_or_xml]
-    if isinstance(path_or_xml, list | tuple):
-        source = compile_parts(path_or_xml, soft)
+    given = [path_or_xml] if isinstance(path_or_xml, MjcfPart) else path_or_xml
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        source = compile_parts(given, soft)
     else:
-        source = compile_mjcf(path_or_xml)
+        source = compile_mjcf(given)
     scene = Scene(name=source.title)
     try:
         _check_lengths(source)
