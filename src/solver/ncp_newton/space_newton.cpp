@@ -221,7 +221,7 @@ Residuals newton_in_space(const Island& island,
       std::copy(l + begin, l + end, lambda + begin);
       std::copy(work.velocity + begin, work.velocity + end, velocity + begin);
     }
-    if (now.relative <= 0.5 * to_halve) {
+    if (now.relative < to_halve && now.relative <= 0.5 * to_halve) {  // nothing has no half
       to_halve = now.relative;
       idle = 0;
     }
