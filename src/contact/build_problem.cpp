@@ -74,7 +74,7 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
 /// Marks islands whose contacts move, at the start of the step, at little of what free forces add
 /// to that within it, both as root mean squares. g: J v and what is added.
 static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
-  constexpr double kLittle = 0.1;
+  constexpr double kLittle = 0.3;
   problem.resting.resize(problem.sets.size());
   for (int k = 0; k < problem.num_islands(); ++k) {
     const int first = problem.island_start[k], last = problem.island_start[k + 1];

@@ -103,3 +103,32 @@ def test_a_nudged_stack_comes_to_rest_again() -> None:
         state.v[6 * body + 1] += 0.1 / sim.parameters.mass[body]
         sim.run(state, sim.hold(), 300)
         assert np.abs(state.v).max() < 1e-9, body
+
+
+def _wall(rows: int, bricks: int, top_mass: float) -> stiction.Scene:
+    """Bricks in running bond with halves at the ends: every one is carried on both sides."""
+    scene = stiction.Scene(name="wall")
+    scene.add_ground()
+    at = np.eye(4)
+    for row in range(rows):
+        halves = row % 2
+        lengths = [0.5] * halves + [1.0] * (bricks - halves) + [0.5] * halves
+        x = 0.0
+        for k, length in enumerate(lengths):
+            at[:3, 3] = 0.2 * (x + 0.5 * length), 0.0, 0.1 * row + 0.05
+            mass = (top_mass if row == rows - 1 else 1.0) * length
+            scene.add_body(f"{row}_{k}", stiction.Box([0.1 * length, 0.05, 0.05]), mass, at)
+            x += length
+    return scene
+
+
+@pytest.mark.parametrize("top_mass", [1.0, 1e-3])
+def test_light_bricks_on_a_wall_stay(top_mass: float) -> None:
+    sim = stiction.Simulator(_wall(8, 8, top_mass))
+    state = sim.initial_state()
+    fastest = 0.0
+    for _ in range(100):
+        sim.step(state)
+        fastest = max(fastest, np.abs(state.v).max())
+    assert sim.problem().num_rows > 1000
+    assert fastest < 5e-3 and np.abs(state.v).max() < 1e-9

@@ -11,9 +11,9 @@
 //   (G + E W^2) dl = b   <=>   dl = H (b - Z^T u),   (m + Z H Z^T) u = Z H b.
 //
 // H grows as the pairs of contacts that push vanish, and with it what rounding leaves in u of the
-// directions that no contact holds. dl is therefore refined until b - (G + E W^2) dl is little: what
-// is left of it is in the residual of the next step.
-// A contact without friction is a cone with two rows of scale 0: they see nothing and push nothing.
+// directions that no contact holds. dl is therefore refined until b - (G + E W^2) dl is little:
+// what is left of it is in the residual of the next step. A contact without friction is a cone with
+// two rows of scale 0: they see nothing and push nothing.
 
 namespace stiction {
 namespace {

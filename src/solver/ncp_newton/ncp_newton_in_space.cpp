@@ -40,7 +40,10 @@ bool NcpNewton::all_multipliers() {
       std::fill(lambda_ + island_.begin, lambda_ + island_.end, 0.0);
       evaluate();
     }
-    if (multipliers(budget_.sparse_left() / 2)) return true;
+    if (multipliers(budget_.sparse_left() / 2)) {
+      hold_still();
+      return true;
+    }
     if (!(certificate_.relative <= tolerance_)) continue;
     spare_light_bodies();
     return true;
@@ -51,7 +54,10 @@ bool NcpNewton::all_multipliers() {
 }
 
 bool NcpNewton::last_multipliers() {
-  if (multipliers(budget_.sparse_left())) return true;
+  if (multipliers(budget_.sparse_left())) {
+    hold_still();
+    return true;
+  }
   if (!(certificate_.relative <= tolerance_)) return false;
   spare_light_bodies();
   return true;
@@ -110,11 +116,9 @@ bool NcpNewton::sweep_loose() {
   constexpr int kSweeps = 60, kSweepsOfMany = 4, kSweepsAtRest = 300;
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
-  // Beyond so many rows all of it costs more than what is let pass costs the steps to come.
-  const bool very_many = island_.rows() > 1000;
-  const double near = very_many ? tolerance_ : 2e-2;
+  const double near = island_.rows() > 1000 ? tolerance_ : 2e-2;
   if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest() &&
-      (very_many || solved_to(1.0)))
+      solved_to(1.0))
     return true;
   if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
@@ -128,13 +132,27 @@ bool NcpNewton::sweep_loose() {
   return solved_to(1.0);
 }
 
+static constexpr double kStays = 1e-5;
+
 /// What is enough of an island, in parts of the tolerance: by what tolerance_large lets pass,
 /// bodies at rest would hop for ever.
 bool NcpNewton::solved_to(double in_motion) const {
-  constexpr double kStays = 1e-3;
   const double part = bodies_rest() ? kStays : in_motion;
   return certificate_.relative <= std::max(settings_.tolerance, part * tolerance_) &&
          own_shares_are_small();
+}
+
+/// Some factorisations more where bodies rest and are not yet solved to where they stay.
+void NcpNewton::hold_still() {
+  constexpr int kMost = 300;
+  if (solved_to(1.0)) return;
+  const double enough = std::max(settings_.tolerance, kStays * tolerance_);
+  const double accepted = std::exchange(tolerance_, enough);
+  if (!multipliers(kMost)) {
+    return_to_best();
+    evaluate();
+  }
+  tolerance_ = accepted;
 }
 
 /// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
