@@ -71,13 +71,14 @@ double point_floor(const RowContext& context, const ConstraintRow& row, const Ve
   return rounding_of(length, context.dt, speed);
 }
 
-/// Marks islands whose contacts move, at the start of the step, at little of what free forces add
-/// to that within it, both as root mean squares. g: J v and what is added.
+/// Marks islands of loose bodies whose contacts move, at the start of the step, at little of what
+/// free forces add to that within it, both as root mean squares. g: J v and what is added.
 static void find_resting_islands(const ConstraintRows& rows, ContactProblem& problem) {
   constexpr double kLittle = 0.3;
-  problem.resting.resize(problem.sets.size());
+  problem.resting.assign(problem.sets.size(), false);
   for (int k = 0; k < problem.num_islands(); ++k) {
     const int first = problem.island_start[k], last = problem.island_start[k + 1];
+    if (!rows.rows[first].loose) continue;
     double moves = 0.0, added = 0.0;
     for (int i = first; i < last; ++i) {
       const ConstraintRow& row = rows.rows[i];

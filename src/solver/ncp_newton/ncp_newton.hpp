@@ -134,6 +134,7 @@ class NcpNewton {
   }
   bool own_shares_are_small() const;
   void spare_light_bodies();
+  void try_harder(double tolerance, int most);
   void hold_still();
   void evaluate();
   void keep_best();

@@ -117,8 +117,7 @@ bool NcpNewton::sweep_loose() {
   if (budget_.exhausted()) return false;
   tolerance_ = tolerance_of(island_, settings_);
   const double near = island_.rows() > 1000 ? tolerance_ : 2e-2;
-  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest() &&
-      solved_to(1.0))
+  if (tolerance_ > settings_.tolerance && certificate_.relative <= near && come_to_rest())
     return true;
   if (cheap_to_factor()) return false;
   ConjugateGradientSettings settings;
@@ -142,30 +141,28 @@ bool NcpNewton::solved_to(double in_motion) const {
          own_shares_are_small();
 }
 
-/// Some factorisations more where bodies rest and are not yet solved to where they stay.
-void NcpNewton::hold_still() {
-  constexpr int kMost = 300;
-  if (solved_to(1.0)) return;
-  const double enough = std::max(settings_.tolerance, kStays * tolerance_);
-  const double accepted = std::exchange(tolerance_, enough);
-  if (!multipliers(kMost)) {
+/// Multipliers held to another tolerance; what they do not reach is left as it was.
+void NcpNewton::try_harder(double tolerance, int most) {
+  const double accepted = std::exchange(tolerance_, tolerance);
+  if (!solved() && !multipliers(most)) {
     return_to_best();
     evaluate();
   }
   tolerance_ = accepted;
 }
 
+/// Some factorisations more where bodies rest and are not yet solved to where they stay.
+void NcpNewton::hold_still() {
+  constexpr int kMost = 300;
+  if (!solved_to(1.0)) try_harder(std::max(settings_.tolerance, kStays * tolerance_), kMost);
+}
+
 /// The last impulses nearly solve the island: it nearly rests, and held to tolerance_large never
 /// would. A few factorisations bring it, within some steps, to where Newton takes one or two.
 bool NcpNewton::come_to_rest() {
   constexpr int kFew = 5;
-  const double accepted = std::exchange(tolerance_, settings_.tolerance);
-  if (!solved() && !multipliers(kFew)) {
-    return_to_best();
-    evaluate();
-  }
-  tolerance_ = accepted;
-  return solved();
+  try_harder(settings_.tolerance, kFew);
+  return solved_to(1.0);
 }
 
 /// For islands with fewer coordinates of trees than rows.
