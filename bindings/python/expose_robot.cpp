@@ -148,6 +148,9 @@ Robot urdf_string(const std::string& xml, const std::string& name, const LoadOpt
   return with_stiction_errors([&] { return load_urdf_string(xml, name, options); });
 }
 
+bp::object placement(const bp::object& X, const std::string& field) {
+  return to_se3(transform_from(X, field));
+}
 bp::object placed_on_ground(const Robot& robot) { return to_se3(on_ground(robot)); }
 
 bp::tuple mesh_from_file(const bp::object& path, const bp::object& scale) {
@@ -309,6 +312,7 @@ void expose_robot() {
           (arg("xml"), arg("name"), arg("options")),
           "The same from a string; `name` stands for the file in messages.");
   bp::def("_on_ground", &placed_on_ground, arg("robot"));
+  bp::def("_placement", &placement, (arg("X"), arg("field")));
   bp::def("load_mesh",
           &mesh_from_file,
           (arg("path"), arg("scale") = none),

@@ -325,12 +325,12 @@ def test_messages_have_file_and_line_of_their_part(tmp_path: Path) -> None:
 def test_a_part_is_placed_by_a_placement() -> None:
     for X, text in (
         (2.0 * np.eye(4), "not orthonormal"),
-        (np.diag([2.0, 2.0, 2.0, 1.0]), r"not orthonormal \(defect 3\)"),
-        (np.diag([1.0, 1.0, -1.0, 1.0]), "mirrors"),
+        (np.diag([2.0, 2.0, 2.0, 1.0]), r"not orthonormal \(defect 3\.0\): orthonormalise it"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "determinant -1, a reflection"),
         (np.full((4, 4), np.nan), "not finite"),
         (np.eye(3), r"has shape \(3, 3\): must be \(4, 4\)"),
         ([0.0, 1.0, 0.0], r"has shape \(3,\)"),
-        ("left", "must be a placement"),
+        ("left", r"must be an array of numbers of shape \(4, 4\)"),
     ):
         with pytest.raises(ValueError, match=rf"MjcfPart\.X.*{text}"):
             MjcfPart(ARM, "a/", X)

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
+from .. import _stiction
 from .._stiction import Control, Scene, State, make_state
 from .mjcf_trees import Place
 
@@ -17,11 +18,10 @@ __all__ = ["Part", "placement"]
 Floats = NDArray[np.float64]
 
 
-def placement(X_W: Any) -> pinocchio.SE3:
-    """What Scene.add_scene takes: SE3, a 4 x 4 matrix, None."""
-    if X_W is None:
-        return pinocchio.SE3.Identity()
-    return X_W if isinstance(X_W, pinocchio.SE3) else pinocchio.SE3(np.asarray(X_W, dtype=float))
+def placement(X: Any, field: str = "X_W") -> pinocchio.SE3:
+    """Of what Scene.add_scene takes: SE3, a 4 x 4 matrix, None. ValueError, TypeError: it is none
+    of them; the message names `field`."""
+    return _stiction._placement(X, field)
 
 
 @dataclass(frozen=True)

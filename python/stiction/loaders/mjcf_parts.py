@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pinocchio
 
 from ..loading import _check_type
@@ -55,27 +54,7 @@ class MjcfPart:
         _check_type("MjcfPart.prefix", self.prefix, str, '"left/"')
         if self.at is not None:
             _check_type("MjcfPart.at", self.at, str, '"arm/flange", or None')
-        if self.X is not None and not isinstance(self.X, pinocchio.SE3):
-            _check_placement(self.X)
-
-
-def _check_placement(X: Any) -> None:
-    """Raise ValueError naming what is no placement about a matrix."""
-    try:
-        matrix = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(f"MjcfPart.X = {X!r}: must be a placement (4, 4)") from None
-    if matrix.shape != (4, 4):
-        raise ValueError(f"MjcfPart.X has shape {matrix.shape}: must be (4, 4)")
-    if not np.isfinite(matrix).all():
-        raise ValueError("MjcfPart.X has an entry that is not finite")
-    R = matrix[:3, :3]
-    defect = float(np.abs(R.T @ R - np.eye(3)).max())
-    if defect > 1e-6 or np.linalg.det(R) < 0.0 or (matrix[3] != [0.0, 0.0, 0.0, 1.0]).any():
-        raise ValueError(
-            f"MjcfPart.X: its rotation is not orthonormal (defect {defect:.2g}), mirrors, or its "
-            "last row is not 0 0 0 1; scale the meshes in the file instead"
-        )
+        placement(self.X, "MjcfPart.X")
 
 
 def compile_parts(given: Sequence[MjcfPart | str | os.PathLike[str]], soft: bool) -> Source:
