@@ -139,7 +139,7 @@ def certify(sample: ContactSample, dt: float) -> StepCertificate | None:
     velocity = _rows("velocity", sample.velocity, (k, rows))
     gap_after = gap + dt * velocity[:, -1]
     normal_impulse = np.maximum(impulse[:, -1], 0.0)
-    loaded = impulse[:, -1] > LOADED * max(float(impulse[:, -1].max()), 0.0)
+    loaded = carries(impulse)
     mu, impulse_unit, velocity_unit = _units(friction, rows)
     tangential, creep, sliding = _friction_law(
         impulse / impulse_unit, velocity * velocity_unit, mu, loaded
@@ -154,6 +154,11 @@ def certify(sample: ContactSample, dt: float) -> StepCertificate | None:
         loaded=int(np.count_nonzero(loaded)),
         sliding=int(np.count_nonzero(sliding)),
     )
+
+
+def carries(impulse: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which of k >= 1 contacts carry an impulse (k, d) worth judging: of `LOADED`."""
+    return np.asarray(impulse[:, -1] > LOADED * max(float(impulse[:, -1].max()), 0.0))
 
 
 def summarize(steps: Sequence[StepCertificate | None]) -> CertificateSummary:

@@ -34,22 +34,15 @@ def _step(dt: float | None) -> float | None:
 
 
 DEFAULT_STEP = 1e-3
-DtOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Time step [s]; if not given an MJCF file's own, else 0.001.",
-        callback=_step,
-        show_default=False,
-    ),
-]
-DemoDtOption = Annotated[
-    float | None,
-    typer.Option(
-        help="Time step [s]; if not given 0.001.",
-        callback=_step,
-        show_default=False,
-    ),
-]
+
+
+def _dt_option(otherwise: str) -> Any:
+    text = f"Time step [s]; if not given {otherwise}0.001."
+    return typer.Option(help=text, callback=_step, show_default=False)
+
+
+DtOption = Annotated[float | None, _dt_option("an MJCF file's own, else ")]
+DemoDtOption = Annotated[float | None, _dt_option("")]
 SolverOption = Annotated[str, typer.Option(help="Contact solver, see `stiction solvers`.")]
 ConfigurationOption = Annotated[
     str,

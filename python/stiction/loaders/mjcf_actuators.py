@@ -113,10 +113,8 @@ class Actuation:
             return rest
         if not isinstance(given, Mapping):
             return np.asarray(given, dtype=np.float64)
-        numbers, ctrl = (
-            {actuator.name: actuator.control for actuator in self.actuators},
-            rest.copy(),
-        )
+        numbers = {actuator.name: actuator.control for actuator in self.actuators}
+        ctrl = rest.copy()
         for name, value in given.items():
             if name not in numbers:
                 names = ", ".join(numbers) or "none"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from stiction.certificate import LOADED, CertificateSummary, certify, summarize
+from stiction.certificate import CertificateSummary, carries, certify, summarize
 
 from .worlds import BenchError, Kick, Observed, World
 
@@ -146,8 +146,7 @@ def _pairs(step: Observed, loaded: bool) -> int:
     """Pairs of geometries among the contacts of a step, or among those that carry an impulse."""
     if step.pairs is None or len(step.pairs) == 0:
         return 0
-    normal = np.asarray(step.sample.impulse)[:, -1]
-    kept = step.pairs[normal > LOADED * max(float(normal.max()), 0.0)] if loaded else step.pairs
+    kept = step.pairs[carries(np.asarray(step.sample.impulse))] if loaded else step.pairs
     return len(np.unique(kept, axis=0))
 
 
