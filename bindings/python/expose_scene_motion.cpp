@@ -130,7 +130,9 @@ bp::object momentum(const NamedMotion& m, const bp::object& robot) {
   out << of.linear.x, of.linear.y, of.linear.z, of.angular.x, of.angular.y, of.angular.z;
   return to_array(out);
 }
-double kinetic_energy(const NamedMotion& m) { return bodies(m, bp::object()).kinetic; }
+double kinetic_energy(const NamedMotion& m) {
+  return bodies(m, bp::object()).kinetic + m.motion.rotor_energy();
+}
 double potential_energy(const NamedMotion& m) {
   return bodies(m, bp::object()).potential_of_gravity + m.motion.spring_energy();
 }
@@ -201,11 +203,11 @@ void expose_scene_motion() {
            &momentum,
            (arg("self"), arg("robot") = none),
            "(6,) linear [kg m/s], and angular about the centre of mass [kg m^2/s], world axes.")
-      .add_property("kinetic_energy", &kinetic_energy, "Of all bodies [J], without rotors.")
+      .add_property("kinetic_energy", &kinetic_energy, "Of all bodies and rotors [J]: half of v M v.")
       .add_property("potential_energy",
                     &potential_energy,
                     "Of gravity, zero at the world origin, and of the springs of joints [J].")
-      .add_property("rotor_energy", &rotor_energy, "Of armature [J].")
+      .add_property("rotor_energy", &rotor_energy, "Of rotors (armature) alone [J]: a part of kinetic_energy.")
       .def("__repr__", &motion_repr);
   forbid_new_attributes(c);
 }

@@ -126,6 +126,8 @@ void expose_simulator() {
                     &set_parameters,
                     "Parameters of the next step; arrays are writable views, checked by each step, "
                     "run or rollout once they were asked for.")
+      .def_readonly("_starts", &Holder::starts)
+      .def_readwrite("_looked", &Holder::looked)
       .def("_closure_errors", &open_closures, (bp::arg("self"), bp::arg("state")))
       .def("initial_state", refusal("initial_state", {{"configuration", Argument::kText, false}}))
       .def("initial_state",

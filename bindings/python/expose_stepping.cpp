@@ -4,14 +4,12 @@
 #include "inside.hpp"
 #include "scene_holder.hpp"
 #include "simulator_holder.hpp"
+#include "step_messages.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
-#include <utility>
 
-// Simulator.step, run, rollout: their arguments, and what they say of a step that failed.
+// Simulator.step, run, rollout and their arguments.
 
 namespace stiction::python {
 namespace {
@@ -89,100 +87,6 @@ class Use {
 
 // --- one step, many steps ---
 
-/// Of the contacts at the start of the step the one with the largest force, where forces are finite
-/// numbers, else the deepest; null: none.
-const ContactReport* worst_contact(const std::vector<ContactReport>& contacts) {
-  const ContactReport* worst = nullptr;
-  const auto rank = [](const ContactReport& c) {
-    const double force = norm(c.force_on_b_world);
-    return std::pair(std::isfinite(force) ? force : kInfinity, -c.gap);
-  };
-  for (const ContactReport& c : contacts) {
-    if (worst == nullptr || rank(c) > rank(*worst)) worst = &c;
-  }
-  return worst;
-}
-
-std::string contact_text(const Scene& scene, const ContactReport& c) {
-  return "\"" + scene.geometries()[c.geometry_a].name + "\" and \"" +
-         scene.geometries()[c.geometry_b].name + "\"";
-}
-
-/// What is known: the step, the fastest dof with its body, the contact that pushes most.
-[[noreturn]] void raise_not_finite(const Simulator& sim, const State& state) {
-  const Scene& scene = sim.scene();
-  scene.validate(sim.parameters());  // some are only looked at when a step fails
-  Eigen::Index worst = 0;
-  if (state.v.size() > 0) state.v.cwiseAbs().maxCoeff(&worst);
-  SimulationFailure failure;
-  failure.time = state.time;
-  failure.step = std::lround(state.time / sim.settings().dt);
-  std::string text = "step " + std::to_string(failure.step) + " at time " + number(state.time) +
-                     " s gave a number that is not finite";
-  if (state.v.size() > 0) {
-    failure.dof = scene.dof_names()[worst];
-    failure.body = scene.body_names()[scene.body_of_dof(static_cast<int>(worst))];
-    text += "; fastest dof before it \"" + failure.dof + "\" of body \"" + failure.body +
-            "\" with " + number(state.v[worst]);
-  }
-  const std::vector<ContactReport> contacts = sim.contacts();
-  if (const ContactReport* c = worst_contact(contacts)) {
-    failure.contact = contact_text(scene, *c);
-    const double force = norm(c->force_on_b_world);
-    text += "; contact of " + failure.contact + " with " +
-            (std::isfinite(force) ? number(force) + " N" : std::string("a force without bound")) +
-            (c->gap < 0.0 ? ", " + number(-c->gap) + " m deep" : std::string());
-  }
-  raise_simulation_error(text + ". The state is as it was before that step.", failure);
-}
-
-StepReport finished(const Simulator& sim, const State& state) {
-  if (sim.report().status == StepStatus::kNotFinite) raise_not_finite(sim, state);
-  return sim.report();
-}
-
-/// Three digits, without Python: its lock may be another's.
-std::string digits(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", x);
-  return text;
-}
-
-/// Words on the first step of a simulator that ends not converged; kept until they are said.
-/// `end`: the step's [s]; its contacts are known if it is the `last`.
-void note_not_converged(Holder& sim, const StepReport& report, double end, bool last) {
-  if (sim.noted || report.status != StepStatus::kNotConverged) return;
-  sim.noted = true;
-  const double dt = sim.settings().dt;
-  sim.notice = sim.scene().name + ": step " + std::to_string(std::lround(end / dt) - 1) +
-               " at time " + digits(std::max(end - dt, 0.0)) + " s did not converge: ";
-  if (report.solver_status <= SolveStatus::kRoundingLimited) {
-    sim.notice += "the iteration of the integrator " + sim.settings().integrator +
-                  " stopped short of newton_tolerance";
-  } else {
-    sim.notice += "solver status \"" + std::string(to_string(report.solver_status)) +
-                  "\", relative residual " + digits(report.residuals.relative);
-  }
-  if (report.safe_islands > 0)
-    sim.notice += ", safe answer in " + std::to_string(report.safe_islands) + " of " +
-                  std::to_string(report.num_islands) + " islands";
-  if (!last) return;
-  const std::vector<ContactReport> contacts = sim.contacts();
-  if (const ContactReport* c = worst_contact(contacts)) {
-    sim.notice += "; contact of " + contact_text(sim.scene(), *c) + " with " +
-                  digits(norm(c->force_on_b_world)) + " N";
-    if (c->gap < 0.0) sim.notice += ", " + digits(-c->gap) + " m deep";
-  }
-}
-
-/// Says them, to the caller `level` Python frames up. Nobody is inside any more: what the warning
-/// calls may call the simulator.
-void say_not_converged(Holder& sim, int level) {
-  if (sim.notice.empty()) return;
-  const std::string text = std::exchange(sim.notice, {});
-  bp::import("stiction.not_converged").attr("warn_not_converged")(text, level);
-}
-
 /// One step, and `work()` after it if it came to its end, while other threads go on; then
 /// `result()`.
 template <class Work, class Result>
@@ -207,6 +111,7 @@ auto step_inside(Holder& sim,
 }
 
 StepReport step(Holder& sim, State& state, const bp::object& control) {
+  look_at_start(sim, state, 2);
   const StepReport report =
       step_inside(sim, state, control, "Simulator.step", [] {}, [&] { return sim.report(); });
   say_not_converged(sim, 2);
@@ -218,6 +123,7 @@ bp::tuple step_derivatives(Holder& sim,
                            State& state,
                            const bp::object& control,
                            const bp::list& parameters) {
+  look_at_start(sim, state, 3);
   const std::vector<std::string> names = names_from(parameters);
   const StepDerivatives* found = nullptr;
   const bp::tuple parts = step_inside(
@@ -237,6 +143,7 @@ bp::tuple step_derivatives(Holder& sim,
 std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
   const Inside inside(sim.occupancy, "Simulator.compare");
   auto other = std::make_shared<Holder>(sim.scene(), settings);
+  other->looked = true;
   static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
   return other;
 }
@@ -283,6 +190,7 @@ StepReport run_inside(Holder& sim, State& state, const bp::object& control, long
 }
 
 StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
+  look_at_start(sim, state, 2);
   const StepReport report = run_inside(sim, state, control, steps);
   say_not_converged(sim, 2);
   return report;
@@ -344,6 +252,7 @@ bp::tuple rollout(Holder& sim,
                   long steps,
                   bool taped,
                   int checkpoint_every) {
+  look_at_start(sim, state, 3);
   const auto tape = taped ? std::make_shared<RolloutTape>() : nullptr;
   const RolloutLog log =
       rollout_inside(sim, state, control, taus, targets, steps, checkpoint_every, tape.get());

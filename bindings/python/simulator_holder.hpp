@@ -14,7 +14,7 @@
 namespace stiction::python {
 
 /// The simulator as Python holds it, with the control that a bare torque array fills in.
-struct SimulatorHolder : Simulator {
+struct SimulatorHolder : Simulator, std::enable_shared_from_this<SimulatorHolder> {
   SimulatorHolder(const Scene& scene, const SimulatorSettings& settings)
       : Simulator(scene, settings),
         held(hold()),
@@ -33,6 +33,8 @@ struct SimulatorHolder : Simulator {
   Control held;                        ///< zero torque, servos hold the default configuration
   Control scratch;                     ///< `held` with the caller's torque
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
+  bp::dict starts;                     ///< what was told of which configuration (starting.Starts)
+  bool looked = false;                 ///< at where the first step begins
   bool stepped = false;                ///< a step was taken
   bool noted = false;                  ///< a step ended not converged
   std::string notice;                  ///< words on the first such step, not yet said

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike, NDArray
 from . import _stiction
 from .batch_arguments import numbers
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
-from .first_step import plain
 from .given_array import integer
 from .simulator import Simulator
 
@@ -28,7 +27,9 @@ class NextSteps(_stiction.Batch):
             sim.step(state, batch.control(17))
         """
         parameters = self._parameters(self._world(world))
-        return plain(Simulator, self.scene, self.settings, parameters)
+        sim = Simulator._made(self.scene, self.settings, parameters)
+        sim._looked = True  # the Batch has, at its own first step
+        return sim
 
     def step_derivatives(self, mask: ArrayLike | None = None) -> BatchJacobians:
         """Jacobians of the step that each world would take next, with its present control and

@@ -12,7 +12,6 @@ import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.table import Table
 from stiction_lab.bench.commands import app as bench_app
@@ -27,6 +26,7 @@ from .cli_subject import (
     DEFAULT_STEP,
     CollisionMeshesOption,
     ConfigurationOption,
+    DampingOption,
     DemoDtOption,
     DtOption,
     FixedBaseOption,
@@ -47,9 +47,10 @@ from .cli_subject import (
     require_folder,
     say_if_free,
 )
+from .cli_summary import demo_table, summary_table
 from .cli_sweep import sweep_command
 from .cli_tools import OneLineGroup, UsageError, guarded, print_json, spinner, stdout, step_progress
-from .demo import DURATION, LONGEST_STEP, DemoResult, run_demo
+from .demo import DURATION, LONGEST_STEP, run_demo
 from .loading import INSTALL_ROBOTS, has_example_robots
 from .record import Recorder
 from .replay import open_replay, write_replay
@@ -115,6 +116,7 @@ def run(
     no_self_collision: NoSelfCollisionOption = False,
     collision_meshes: CollisionMeshesOption = None,
     stiffness: StiffnessOption = None,
+    damping: DampingOption = None,
     integrator: IntegratorOption = "semi-implicit-euler",
     recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
@@ -132,6 +134,7 @@ def run(
         not no_self_collision,
         collision_meshes,
         stiffness,
+        damping,
     )
     settings = _settings(subject.step(dt), solver, integrator, recovery_speed)
     simulation = _simulate(subject, seconds, settings, configuration, recorded=replay is not None)
@@ -144,7 +147,7 @@ def run(
         return
     step = f"{document['dt'] * 1e3:g} ms"
     stdout().print(
-        _summary_table(f"{document['scene']}, {seconds:g} s at {step}, {solver}", document)
+        summary_table(f"{document['scene']}, {seconds:g} s at {step}, {solver}", document)
     )
     if replay is not None:
         typer.echo(document["replay"])
@@ -159,7 +162,8 @@ def view(
     solver: SolverOption = "ncp-newton",
     configuration: ConfigurationOption = "default",
     output: Annotated[
-        Path | None, typer.Option(help="HTML file to write; a temporary one if not given.")
+        Path | None,
+        typer.Option("--output", "-o", help="HTML file to write; a temporary one if not given."),
     ] = None,
     no_open: Annotated[
         bool, typer.Option("--no-open", help="Write the page, start no browser.")
@@ -173,6 +177,7 @@ def view(
     no_self_collision: NoSelfCollisionOption = False,
     collision_meshes: CollisionMeshesOption = None,
     stiffness: StiffnessOption = None,
+    damping: DampingOption = None,
     integrator: IntegratorOption = "semi-implicit-euler",
     recovery_speed: RecoverySpeedOption = None,
     as_json: JsonOption = False,
@@ -190,6 +195,7 @@ def view(
         not no_self_collision,
         collision_meshes,
         stiffness,
+        damping,
     )
     settings = _settings(subject.step(dt), solver, integrator, recovery_speed)
     simulation = _simulate(subject, seconds, settings, configuration, recorded=True)
@@ -206,7 +212,7 @@ def view(
 @app.command(short_help="Solo-12 falls, stands, is pushed.")
 @guarded
 def demo(
-    output: Annotated[Path, typer.Option(help="HTML replay to write.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML replay to write.")] = Path(
         "build/demo/solo12.html"
     ),
     solver: SolverOption = "ncp-newton",
@@ -228,7 +234,7 @@ def demo(
     if as_json:
         print_json(result.as_dict())
         return
-    stdout().print(_demo_table(result, solver, dt))
+    stdout().print(demo_table(result, solver, dt))
     typer.echo(str(result.replay))
 
 
@@ -242,7 +248,7 @@ def list_scenes(as_json: JsonOption = False) -> None:
         return
     table = Table(title="Built-in scenes")
     for name in ("scene", "what it is", "bodies", "needs"):
-        table.add_column(name, no_wrap=name == "scene")
+        table.add_column(name, no_wrap=name == "scene", overflow="fold")
     for row in rows:
         count = f"{row['default_n']} by default" if row["default_n"] else ""
         missing = row["needs_robots"] and not has_example_robots()
@@ -335,51 +341,6 @@ def _run_document(simulation: dict[str, Any]) -> dict[str, Any]:
         "python_steps": simulation["python_steps"],
         **summary.as_dict(),
     }
-
-
-def _summary_table(title: str, document: dict[str, Any]) -> Table:
-    """Two columns: quantity and value, from RunSummary.as_dict() and the time per step."""
-    table = Table(title=title)
-    table.add_column("quantity")
-    table.add_column("value", justify="right")
-    status = ", ".join(f"{name} {count}" for name, count in document["status"].items())
-    python = "with" if document.get("python_steps") else "without"
-    rows = {
-        f"time per step {python} Python [µs], median": f"{document['us_per_step']:.2f}",
-        "steps": f"{document['steps']} ({status})",
-        "relative residual, median / max": _pair(document["residual"], "median", "max", ".1e"),
-        "solver iterations, mean / max": _pair(document["iterations"], "mean", "max", ".1f"),
-        "penetration [mm], max": _millimetres(document["penetration"]["max"]),
-        "creep of sticking contacts [m/s], max": f"{document['creep']['max']:.1e}",
-        "contacts, mean / max": _pair(document["contacts"], "mean", "max", ".1f"),
-        "energy [J], first / last": _pair(document["energy"], "first", "last", ".4f"),
-    }
-    if document["loose_steps"]:
-        rows["steps held to 1e-3, not 1e-8, while many bodies move"] = f"{document['loose_steps']}"
-    for name, value in rows.items():
-        table.add_row(name, value)
-    return table
-
-
-def _demo_table(result: DemoResult, solver: str, dt: float) -> Table:
-    table = _summary_table(
-        f"Solo-12 falls, stands, is pushed: {dt * 1e3:g} ms, {solver}", result.as_dict()
-    )
-    table.add_row("foot drift while standing 0.5 s [mm]", _millimetres(result.foot_drift))
-    table.add_row("base height at the end [m]", f"{result.base_height:.4f}")
-    return table
-
-
-def _millimetres(metres: float) -> str:
-    """Two digits without an exponent; less than a nanometre is negligible."""
-    value = metres * 1e3
-    if abs(value) < 1e-6:
-        return "< 1e-6"
-    return np.format_float_positional(value, precision=2, fractional=False, trim="-")
-
-
-def _pair(values: dict[str, float], first: str, second: str, form: str) -> str:
-    return f"{values[first]:{form}} / {values[second]:{form}}"
 
 
 def _scene_row(info: Any) -> dict[str, Any]:

@@ -85,6 +85,9 @@ CollisionMeshesOption = Annotated[
 StiffnessOption = Annotated[
     float | None, typer.Option(help="Of every surface [N/m]; compliant integrators need one.")
 ]
+DampingOption = Annotated[
+    float | None, typer.Option(help="Of every surface [N s/m]; beside a --stiffness.", min=0.0)
+]
 IntegratorOption = Annotated[
     str,
     typer.Option(
@@ -143,6 +146,7 @@ class Subject:
     self_collision: bool = True
     collision_meshes: str | None = None
     stiffness: float | None = None
+    damping: float | None = None
 
     def step(self, dt: float | None) -> float:
         """The time step asked for, else that of an MJCF file, else a millisecond [s]."""
@@ -197,16 +201,20 @@ class Subject:
             for dof in servo_dofs(scene):
                 scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
         if self.stiffness is not None:
-            set_stiffness(scene, self.stiffness)
+            set_stiffness(scene, self.stiffness, self.damping)
+        elif self.damping is not None:
+            raise ValueError(f"--damping {self.damping:g}: needs a --stiffness")
 
 
-def set_stiffness(scene: Scene, stiffness: float) -> None:
-    """Give every surface this stiffness [N/m].
+def set_stiffness(scene: Scene, stiffness: float, damping: float | None = None) -> None:
+    """Give every surface this stiffness [N/m] and damping [N s/m]; None: as it is.
 
     Raises:
-        ValueError: it is negative or NaN.
+        ValueError: one is negative or NaN.
     """
     scene.parameters.stiffness[:] = stiffness
+    if damping is not None:
+        scene.parameters.contact_damping[:] = damping
     scene.parameters.validate()
 
 

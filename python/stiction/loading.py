@@ -109,9 +109,19 @@ def load(name_or_path: str | os.PathLike[str], **options: Any) -> Scene:
         # The library names the extra, from which pip would compile all of stiction anew.
         text = str(error).replace("pip install stiction[robots]", INSTALL_ROBOTS)
         raise _stiction.StictionError(text) from None
+    except ValueError as error:
+        raise ValueError(f"{error}{_near_file(str(name_or_path))}") from None
     for message in scene.messages:
         _log.debug("%s", message)
     return scene
+
+
+def _near_file(name: str) -> str:
+    """A file that a name without its ending may mean; empty: there is none."""
+    for ending in (".urdf", *MJCF_ENDINGS, SCENE_ENDING):
+        if Path(name + ending).is_file():
+            return f"; there is a file {name + ending!r}"
+    return ""
 
 
 def load_urdf(path: str | os.PathLike[str], **options: Unpack[UrdfOptions]) -> Robot:
@@ -233,6 +243,20 @@ def _check_type(name: str, value: Any, wanted: type, such_as: str) -> None:
         raise TypeError(
             f"{name} = {value!r}: must be {article} {wanted.__name__}, such as {such_as}"
         )
+
+
+def _check_scene(given: Any) -> None:
+    """Refuse what is no scene, with how to get one."""
+    if isinstance(given, Scene):
+        return
+    how = "stiction.load() makes one"
+    if isinstance(given, str | os.PathLike):
+        how = f"stiction.load({os.fspath(given)!r}) makes one"
+    elif isinstance(getattr(given, "scene", None), Scene):
+        how = "its .scene is one"
+        if hasattr(given, "simulation"):
+            how += ", and its simulation() knows all of the file"
+    raise TypeError(f"scene = {given!r}: must be a Scene; {how}")
 
 
 def _warn(file: str, messages: Sequence[LoadMessage], stacklevel: int = 3) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from pathlib import Path
-
-_FIRST_STEP = str(Path(__file__).with_name("first_step.py"))
 
 __all__ = ["NotConvergedWarning", "warn_not_converged"]
 
@@ -19,9 +15,6 @@ class NotConvergedWarning(UserWarning):
 
 
 def warn_not_converged(text: str, stacklevel: int) -> None:
-    """Called by the compiled simulator, the caller `stacklevel` - 1 frames up; a first step has one
-    frame more (`first_step`)."""
-    if sys._getframe(stacklevel - 1).f_code.co_filename == _FIRST_STEP:
-        stacklevel += 1
+    """Called by the compiled simulator, the caller `stacklevel` - 1 frames up."""
     end = ". Said once for a simulator; report.status tells of every step"
     warnings.warn(text + end, NotConvergedWarning, stacklevel=stacklevel)

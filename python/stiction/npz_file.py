@@ -27,13 +27,26 @@ def require_path(path: str | os.PathLike[str]) -> str:
     """The path as a string.
 
     Raises:
+        TypeError: it is none.
         StictionError: it holds a zero byte, where the system would end it.
     """
-    name = os.fspath(path)
+    name = path if isinstance(path, str) else os.fspath(_path_object(path))
     if "\0" in name:
         shown = name.replace("\0", "\\0")
         raise StictionError(f"{shown}: the path holds a zero byte")
     return name
+
+
+def _path_object(path: Any) -> os.PathLike[str]:
+    if isinstance(path, os.PathLike):
+        return path
+    raise TypeError(f"{_shown(path)} is no path: must be a str or an os.PathLike")
+
+
+def _shown(value: Any, most: int = 60) -> str:
+    """Its repr, or the start of a long one."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def require_file(path: str | os.PathLike[str], largest: int = LARGEST) -> str:

@@ -52,6 +52,7 @@ class RunSummary:
         creep: fastest tangential speed of a sticking contact [m/s].
         contacts, iterations: of the step.
         energy: kinetic + potential at the start of the step [J].
+        recovery_energy: that corrections of position errors added in all steps, at most [J].
         loose: steps in which islands of loose bodies in motion were held to `tolerance_large`.
     """
 
@@ -62,6 +63,7 @@ class RunSummary:
     contacts: list[int] = field(default_factory=list)
     iterations: list[int] = field(default_factory=list)
     energy: list[float] = field(default_factory=list)
+    recovery_energy: float = 0.0
     loose: int = 0
 
     @property
@@ -78,6 +80,7 @@ class RunSummary:
         self.contacts.append(int(report.num_contacts))
         self.iterations.append(int(report.iterations))
         self.energy.append(float(report.energy))
+        self.recovery_energy += float(report.recovery_energy)
         self.loose += bool(report.tolerance > TOLERANCE and report.residuals.relative > TOLERANCE)
 
     def as_dict(self) -> dict[str, Any]:
@@ -95,6 +98,7 @@ class RunSummary:
             "iterations": {"mean": float(np.mean(self.iterations)), "max": max(self.iterations)},
             "loose_steps": self.loose,
             "energy": {"first": self.energy[0], "last": self.energy[-1]},
+            "recovery_energy": self.recovery_energy,
         }
 
 

@@ -35,14 +35,13 @@ from .derivatives import (
     split,
 )
 from .explain import Explanation, explain
-from .first_step import looking_first, plain
 from .given_array import integer, one_or_many
-from .loading import _check_names, _check_type, _set_typed
+from .loading import _check_names, _check_scene, _check_type, _set_typed
 from .problem_io import save_problem
 from .references import RowReference, references
 from .rollouts import RECORDABLE, Floats, Rollout, RolloutTape
 from .setting_names import SettingNames, SolverOptions
-from .starting import Starts, warn_of_start
+from .starting import warn_of_start
 from .wrenches import wrench_on
 
 __all__ = ["Simulator"]
@@ -67,16 +66,20 @@ class Simulator(_stiction.Simulator):
     """
 
     def __init__(self, scene: Scene, **settings: Unpack[SettingNames]) -> None:
-        if not isinstance(scene, Scene):
-            raise TypeError(f"scene = {scene!r}: must be a Scene; stiction.load() makes one")
+        _check_scene(scene)
         _check_names("Simulator", settings, tuple(SettingNames.__annotations__))
         chosen = SimulatorSettings()
         for name, value in settings.items():
             _set_typed(chosen, name, value)
         super().__init__(scene, chosen)
-        self._starts: Starts = {}
-        if type(self) is Simulator:
-            self.__class__ = _BeforeFirstStep  # a plain one from its first step on
+
+    @classmethod
+    def _made(cls, scene: Scene, settings: SimulatorSettings, parameters: Parameters) -> Simulator:
+        """Of ready settings."""
+        made = cls.__new__(cls)
+        _stiction.Simulator.__init__(made, scene, settings)
+        made.parameters = parameters
+        return made
 
     def initial_state(self, configuration: str = "default") -> State:
         """At rest in a configuration of the scene: "default", or a named one ("standing", ...).
@@ -109,11 +112,11 @@ class Simulator(_stiction.Simulator):
             raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         settings = copy.copy(self.settings)  # may be changed
         settings.smoothing = epsilon
-        return plain(Simulator, self.scene, settings, self.parameters)
+        return Simulator._made(self.scene, settings, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:
         known = name.startswith("_") or hasattr(getattr(Simulator, name, None), "__set__")
-        if type(self) in (Simulator, _BeforeFirstStep) and not known:
+        if type(self) is Simulator and not known:
             raise AttributeError(
                 f"Simulator has no attribute {name!r} to set; there is: parameters"
             )
@@ -394,6 +397,3 @@ class Simulator(_stiction.Simulator):
         file; `stiction.load_problem` and `load_warm_start` read it back bit for bit."""
         self._needs_step("Simulator.save_problem")
         save_problem(path, self.problem(), self.warm_start())
-
-
-_BeforeFirstStep = looking_first(Simulator)

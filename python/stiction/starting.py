@@ -62,9 +62,10 @@ def warn_of_first_step(
     sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]], stacklevel: int
 ) -> None:
     """One StartWarning if bodies overlap by more than DEEP_STEP where the first step begins, but
-    for what `known` has told. Of surfaces with a stiffness nothing: they rest in each other."""
+    for what `known` has told. Of surfaces with a stiffness nothing: they rest in each other.
+    Called by the compiled simulator, the caller `stacklevel` - 1 frames up."""
     if text := _first_step(sim, state, known):
-        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel + 1)
+        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel)
 
 
 def warn_of_first_batch_step(batch: Batch, stacklevel: int) -> None:

@@ -133,6 +133,12 @@ double spring_energy(const Scene& scene, const Parameters& p, const double* q) {
   return sum;
 }
 
+double rotor_energy(const Parameters& p, const double* v) {
+  double sum = 0.0;
+  for (std::size_t k = 0; k < p.armature.size(); ++k) sum += 0.5 * p.armature[k] * v[k] * v[k];
+  return sum;
+}
+
 void joint_forces(const Scene& scene,
                   const Parameters& parameters,
                   const double* q,

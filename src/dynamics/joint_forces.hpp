@@ -45,5 +45,7 @@ void joint_forces(const Scene& scene,
 double spring_error(const Parameters& parameters, JointType joint, int dof, const double* q);
 /// Of the springs of all joints at q [J].
 double spring_energy(const Scene& scene, const Parameters& parameters, const double* q);
+/// Of rotors (armature), which the bodies' kinetic energy leaves out [J].
+double rotor_energy(const Parameters& parameters, const double* v);
 
 }  // namespace stiction

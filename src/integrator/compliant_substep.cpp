@@ -133,6 +133,7 @@ void report_energies(const CompliantInput& input,
     outcome.kinetic_energy += t.kinetic_energy;
     outcome.potential_energy += t.potential_energy;
   }
+  outcome.kinetic_energy += rotor_energy(input.parameters, system.here.v.data());
   outcome.potential_energy += spring_energy(input.scene, input.parameters, system.here.q.data());
   outcome.elastic_energy = elastic_energy(system);
 }

@@ -2,6 +2,7 @@
 
 #include "stiction/math/constants.hpp"
 
+#include "dynamics/joint_forces.hpp"
 #include "integrator/energy.hpp"
 #include "integrator/island_rows.hpp"
 #include "integrator/step_coordinates.hpp"
@@ -120,13 +121,6 @@ double work_bound(const CompliantInput& input, const CompliantWorkspace& work) {
     const double turned = norm(b.R.c0 - a.R.c0) + norm(b.R.c1 - a.R.c1);
     sum += norm(w.force) * norm(b.p - a.p) + norm(w.moment) * 2.0 * turned;
   }
-  return sum;
-}
-
-/// Of the rotors, which M holds and the bodies do not.
-double rotor_energy(const Parameters& parameters, const double* v, int nv) {
-  double sum = 0.0;
-  for (int k = 0; k < nv; ++k) sum += 0.5 * parameters.armature[k] * v[k] * v[k];
   return sum;
 }
 
@@ -260,9 +254,8 @@ EnergyBalance energy_balance(const CompliantInput& input, const CompliantWorkspa
     potential += t.potential_energy;
   }
   const MechanicalEnergy end = mechanical_energy(input.scene, input.parameters, work.end.dynamics);
-  const int nv = input.scene.nv();
-  e.kinetic = end.kinetic + rotor_energy(input.parameters, work.nu.data(), nv);
-  e.start = kinetic + rotor_energy(input.parameters, work.start.here.v.data(), nv) +
+  e.kinetic = end.kinetic + rotor_energy(input.parameters, work.nu.data());
+  e.start = kinetic + rotor_energy(input.parameters, work.start.here.v.data()) +
             elastic_energy(work.start);
   each_point(work.start, [&](int, int, int i) {
     const CompliantPoint& point = work.start.points[i];

@@ -47,7 +47,7 @@ Momentum momentum(const Scene& scene,
           0.5 * (p.mass[body] * dot(v, v) + dot(h, w)) - p.mass[body] * dot(p.gravity, c_W);
     }
   }
-  out.energy += spring_energy(scene, p, state.q.data());
+  out.energy += rotor_energy(p, state.v.data()) + spring_energy(scene, p, state.q.data());
   return out;
 }
 

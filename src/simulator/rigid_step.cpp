@@ -324,6 +324,7 @@ void RigidStep::fill_report(const StepInput& input) {
     r.kinetic_energy += t.kinetic_energy;
     r.potential_energy += t.potential_energy;
   }
+  r.kinetic_energy += rotor_energy(input.parameters, input.before.v.data());
   r.potential_energy += spring_energy(input.scene, input.parameters, input.before.q.data());
   judge(true);
 }

@@ -108,10 +108,8 @@ SceneMotion::SceneMotion(const Scene& scene,
     unpack_mass_matrix(tree, data, mass_matrix_);
     if (tree.free_root) change_acceleration(v.data() + tree.v_offset, tree, mass_matrix_, bias_);
   }
-  for (int k = 0; k < scene.nv(); ++k) {
-    mass_matrix_(k, k) += parameters.armature[k];
-    rotor_energy_ += 0.5 * parameters.armature[k] * v[k] * v[k];
-  }
+  for (int k = 0; k < scene.nv(); ++k) mass_matrix_(k, k) += parameters.armature[k];
+  rotor_energy_ = stiction::rotor_energy(parameters, v.data());
   spring_energy_ = stiction::spring_energy(scene, parameters, q.data());
 }
 

@@ -8,12 +8,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import stiction
-from stiction.cli import _millimetres, app
-from typer.testing import CliRunner, Result
+from command_calls import document, failure, invoke
+from stiction.cli_summary import millimetres
 
 COMMANDS = (
     ["run"],
@@ -29,27 +28,6 @@ COMMANDS = (
     ["bench", "step"],
     ["bench", "all"],
 )
-
-
-def invoke(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def document(*arguments: str | Path) -> Any:
-    """What a command with --json prints: one document, and nothing on standard error."""
-    result = invoke(*arguments, "--json")
-    assert result.exit_code == 0, result.stderr
-    assert result.stderr == ""
-    return json.loads(result.stdout)
-
-
-def failure(*arguments: str | Path) -> str:
-    """The one line a failing command leaves on standard error; standard output stays empty."""
-    result = invoke(*arguments)
-    assert result.exit_code not in (0, None) and result.stdout == ""
-    lines = result.stderr.strip().splitlines()
-    assert len(lines) == 1 and lines[0].startswith("stiction: "), result.stderr
-    return lines[0]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -220,7 +198,7 @@ def test_demo_ends_with_the_path_of_its_page(tmp_path: Path) -> None:
     ("metres", "text"), [(0.0, "< 1e-6"), (9e-10, "< 1e-6"), (1.4e-7, "0.00014"), (0.0123, "12")]
 )
 def test_lengths_have_no_exponent(metres: float, text: str) -> None:
-    assert _millimetres(metres) == text
+    assert millimetres(metres) == text
 
 
 @pytest.mark.parametrize(
@@ -336,6 +314,27 @@ def test_problems_take_the_settings_of_contacts(command: str) -> None:
     assert "stiffness" in failure(*options, "--stiffness", "-1")
 
 
+def test_run_takes_a_damping_of_surfaces_and_tells_of_recovered_energy(tmp_path: Path) -> None:
+    options = ("run", "ball-drop", "--seconds", "1", "--integrator", "exponential")
+    soft = (*options, "--stiffness", "1e4")
+    hard, damped = (document(*soft, "--damping", d)["energy"]["last"] for d in ("0", "300"))
+    assert damped < hard
+    assert "--damping 3: needs a --stiffness" in failure("run", "ball-drop", "--damping", "3")
+    page = tmp_path / "ball.html"
+    assert invoke("view", "ball-drop", "--seconds", "0.01", "-o", page, "--no-open").exit_code == 0
+    assert page.is_file()
+    assert document("run", "box-stack(2)", "--seconds", "0.1")["recovery_energy"] < 1e-6
+    file = tmp_path / "sunk.xml"
+    file.write_text("""<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.09">
+      <freejoint/><geom type="sphere" size="0.1" mass="1"/></body></worldbody></mujoco>""")
+    found = document("run", file, "--seconds", "0.1")
+    assert found["recovery_energy"] > 9.81 * 0.009  # at least the lift
+    assert (
+        "energy that parting overlaps added [J], at most"
+        in invoke("run", file, "--seconds", "0.1").stdout
+    )
+
+
 def test_demo_takes_an_integrator(tmp_path: Path) -> None:
     page = tmp_path / "demo.html"
     options = ("demo", "--output", page, "--integrator", "exponential")
@@ -368,9 +367,9 @@ def test_scenes_ask_only_for_robots_that_are_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hint = "pip install"
-    assert hint not in CliRunner().invoke(app, ["scenes"]).output
+    assert hint not in invoke("scenes").output
     monkeypatch.setenv("STICTION_ROBOTS_DIR", str(tmp_path / "none"))
-    assert hint in CliRunner().invoke(app, ["scenes"]).output
+    assert hint in invoke("scenes").output
 
 
 def test_docs_says_where_the_manual_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,6 +135,8 @@ URDF_FINDINGS: list[tuple[str, str, str, str, str, float | None]] = [
     ("mesh", "note", "  <link name=\"arm\">",
      '  <link name="arm"><visual><geometry><mesh filename="a.stl"/></geometry></visual>',
      "link 'arm': visual mesh 'a.stl' is missing", 1.0),
+    ("unit", "warning", 'lower="-1" upper="1"', 'lower="-90" upper="90"',
+     "joint 'hinge' reaches 90 rad", 90.0),
     ("load", "error", '<child link="arm"/>', '<child link="amr"/>', "'amr' does not exist", None),
 ]  # fmt: skip
 
@@ -167,6 +169,14 @@ MJCF_FINDINGS: list[tuple[str, str, str, str, str, float | None]] = [
      "its mesh is not a closed surface", None),
     ("hull", "warning", 'type="capsule" size="0.05 0.1"', 'type="mesh" mesh="hollow"',
      "hull volume / mesh volume = 1.46", PIT),
+    ("unit", "warning", "<mujoco>", '<mujoco><compiler angle="radian"/>',
+     "joint 'hinge' reaches 90 rad", 90.0),
+    ("unit", "warning", 'range="-90 90"', 'range="-1.5 1.57"',
+     "hinges reach 1.57 degrees at most: hinge", 0.0274),
+    ("unit", "warning", 'timestep="0.002"', 'timestep="0.002" gravity="0 0 9.8"',
+     "gravity is 0 0 9.8 m/s^2: it points up", 9.8),
+    ("unit", "warning", 'timestep="0.002"', 'timestep="0.002" gravity="0 0 -9810"',
+     "gravity is 0 0 -9810 m/s^2", 9810.0),
     ("load", "error", 'joint="hinge"', 'joint="hing"', "hing", None),
 ]  # fmt: skip
 

@@ -138,7 +138,9 @@ def test_unknown_settings_list_the_names() -> None:
         stiction.Simulator(scene_with_ball(), timestep=1e-3)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"dt = 'fast': must be of type float"):
         stiction.Simulator(scene_with_ball(), dt="fast")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match=r"scene = 'solo12': must be a Scene; stiction\.load\(\)"):
+    with pytest.raises(
+        TypeError, match=r"scene = 'solo12': must be a Scene; stiction\.load\('solo12'\)"
+    ):
         stiction.Simulator("solo12")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"max_iterations = 1.5: must be of type int"):
         stiction.Simulator(scene_with_ball(), max_iterations=1.5)  # type: ignore[arg-type]

@@ -166,6 +166,31 @@ def test_the_whole_is_mujocos_attach_of_the_same_files() -> None:
         np.testing.assert_allclose(getattr(ours, field), getattr(theirs, field), atol=1e-12)
 
 
+UNNAMED = """<mujoco><worldbody><body><freejoint/><geom size=".1"/><body pos="0 0 1">
+  <joint name="j" type="hinge"/><geom size=".1"/><geom size=".2" pos="0 0 1"/><body pos="0 0 2">
+  <joint axis="1 0 0"/><geom size=".1"/></body></body></body></worldbody><actuator>
+  <motor joint="j"/>
+  <position joint="j" kp="2"/></actuator><sensor><jointpos joint="j"/></sensor></mujoco>"""
+
+
+def test_what_has_no_name_is_called_as_in_its_file_behind_the_prefix() -> None:
+    alone = stiction.load_mjcf(UNNAMED)
+    whole = stiction.load_mjcf([MjcfPart(UNNAMED, "l/", TURNED), MjcfPart(UNNAMED, "r/")])
+
+    def behind(names: list[str]) -> list[str]:
+        return [prefix + name for prefix in ("l/", "r/") for name in names]
+
+    assert alone.scene.body_names == ["body0", "body1", "body2"]
+    assert whole.scene.body_names == behind(alone.scene.body_names)
+    joints = [joint.name for joint in alone.scene.joints]
+    assert [joint.name for joint in whole.scene.joints] == behind(joints)
+    geoms = [geometry.name for geometry in alone.scene.geometries]
+    assert [geometry.name for geometry in whole.scene.geometries] == behind(geoms)
+    assert [a.name for a in whole.actuators] == behind([a.name for a in alone.actuators])
+    assert whole.simulation().sensor_names == behind(alone.simulation().sensor_names)
+    assert whole.control({"r/actuator0": 2.0}).torque[-2] == 2.0
+
+
 def test_a_whole_is_a_part_of_a_scene_like_any_file() -> None:
     scene = stiction.load("solo12")
     added = cell().add_to(scene, prefix="cell/")
@@ -295,6 +320,7 @@ def test_options_that_files_may_differ_in() -> None:
     assert len(said) == 1 and "files have 0.004 and 0.001, taking the minimum" in said[0]
     light = stiction.load_mjcf([ARM, option(CUBE, 'gravity="0 0 -3"')])
     np.testing.assert_array_equal(light.scene.parameters.gravity, [0.0, 0.0, -3.0])
+    assert "option gravity = 0 0 -3 of MJCF string holds for all parts" in light.messages[0].text
     stiction.load_mjcf([ARM, MjcfPart(option(CUBE, 'cone="pyramidal"'), "c/")])
     with pytest.raises(stiction.StictionError, match="option cone = 0: the files before it have 1"):
         stiction.load_mjcf(
@@ -347,3 +373,27 @@ def test_what_a_list_holds_is_checked() -> None:
     ):
         with pytest.raises(TypeError, match=text):
             call()  # type: ignore[no-untyped-call]
+
+
+def test_what_is_no_file_scene_or_number_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = stiction.load_mjcf(ARM)
+    for error, text, call in (
+        (TypeError, "its .scene is one, and its simulation()", lambda: stiction.Simulator(arm)),
+        (TypeError, r"load\('a.xml'\) makes one", lambda: stiction.Simulator("a.xml")),
+        (TypeError, "3 is no path", lambda: stiction.load(3)),
+        (TypeError, "b'a.xml' is no path", lambda: stiction.load(b"a.xml")),
+        (stiction.StictionError, "neither a path nor", lambda: stiction.load_mjcf("")),
+        (TypeError, r"ctrl\['p'\] = 'x': must be a number", lambda: arm.control({"p": "x"})),
+        (TypeError, r"ctrl\['p'\] = \[1.0\]", lambda: arm.simulation().step({"p": [1.0]})),
+        (TypeError, "ctrl = 'abc': must be numbers", lambda: arm.control("abc")),
+    ):
+        with pytest.raises(error, match=text):
+            call()
+    assert repr(arm) == "Mjcf('MJCF string', nv=1, 1 actuator)"
+    assert repr(arm.simulation()) == "MjcfSimulation('MJCF string', t=0)"
+    write(tmp_path, ant=ARM)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=r"there is a file 'ant\.xml'"):
+        stiction.load("ant")

@@ -100,7 +100,7 @@ def test_mass_matrix_bias_and_momentum() -> None:
     rotors = 0.5 * p.armature @ state.v**2
     assert motion.rotor_energy == pytest.approx(rotors)
     kinetic = 0.5 * state.v @ M @ state.v
-    assert motion.kinetic_energy + motion.rotor_energy == pytest.approx(kinetic, rel=1e-12)
+    assert motion.kinetic_energy == pytest.approx(kinetic, rel=1e-12)
     sim = stiction.Simulator(scene, dt=1e-6)
     after = state.copy()
     report = sim.step(after)
@@ -176,3 +176,32 @@ def test_wrench_between_bodies_in_a_frame() -> None:
         sim.wrench_between("tray", "box", frame="trey")
     with pytest.raises(ValueError, match='no body "bx"; there are: tray, box'):
         sim.wrench_between("tray", "bx")
+
+
+@pytest.mark.parametrize("integrator", sorted(stiction.integrators()))
+@pytest.mark.parametrize("beside", [False, True], ids=["alone", "beside a stone"])
+def test_the_energy_of_a_step_is_that_of_bodies_and_rotors(integrator: str, beside: bool) -> None:
+    """Half of v M v in every integrator, on lanes (a robot alone) and off them."""
+    scene = stiction.load("solo12")
+    if beside:
+        scene.add_body("stone", stiction.Sphere(0.1), 2.0, pinocchio.SE3(np.eye(3), np.ones(3)))
+    rng = np.random.default_rng(4)
+    scene.parameters.armature[6:18] = rng.uniform(0.001, 0.05, 12)
+    if integrator != "semi-implicit-euler":
+        scene.parameters.stiffness[:] = 1e4
+    sim = stiction.Simulator(scene, dt=1e-4, integrator=integrator)
+    state = sim.initial_state("standing")
+    state.q[2] += 0.5
+    state.v = rng.normal(size=scene.nv)
+    motion = stiction.SceneMotion(scene, state, sim.parameters)
+    wanted = 0.5 * state.v @ motion.mass_matrix() @ state.v
+    after = state.copy()
+    report = sim.step(after, sim.hold())
+    assert report.kinetic_energy == pytest.approx(wanted, rel=1e-10)
+    assert motion.rotor_energy > 0.01 * wanted
+    if integrator == "semi-implicit-euler":
+        balance = sim.balance(after, sim.hold())
+        assert balance.energy_before == pytest.approx(report.energy, rel=1e-10)
+        later = stiction.SceneMotion(scene, after, sim.parameters)
+        energy = later.kinetic_energy + later.potential_energy
+        assert balance.energy_after == pytest.approx(energy, rel=1e-6)  # spins at half a step

@@ -96,28 +96,37 @@ def test_a_robot_put_into_the_floor_is_told_once_and_how_far_up_to_move_it() -> 
     assert _first_step(stiction.Simulator(sim.scene), state) == []
 
 
+class _Own(stiction.Simulator):
+    """A user's class."""
+
+
 @pytest.mark.parametrize("method", ["step", "run", "rollout", "step_derivatives"])
-def test_whatever_steps_first_looks_and_the_simulator_is_a_plain_one_then(method: str) -> None:
-    sim = stiction.Simulator(stiction.load("solo12"))
+@pytest.mark.parametrize("kind", [stiction.Simulator, _Own])
+def test_whatever_steps_first_looks_once(kind: type[stiction.Simulator], method: str) -> None:
+    sim = kind(stiction.load("solo12"))
     state = sim.initial_state("standing")
     state.q[2] -= 0.02
     more = {"steps": 1} if method in ("run", "rollout") else {}
-    with pytest.warns(StartWarning, match="at the start of the first step"):
+    with pytest.warns(StartWarning, match="at the start of the first step") as seen:
         getattr(sim, method)(state, **more)
-    assert type(sim) is stiction.Simulator and "step" not in vars(type(sim))
-
-
-def test_a_method_bound_before_the_first_step_looks_once() -> None:
-    sim = stiction.Simulator(stiction.load("solo12"))
-    state = sim.initial_state("standing")
-    state.q[2] -= 0.02
-    step = sim.step
-    with pytest.warns(StartWarning):
-        step(state)
+    assert type(sim) is kind and seen[0].filename == __file__
     state.q[2] -= 0.02
     with warnings.catch_warnings():
         warnings.simplefilter("error", StartWarning)
-        step(state)
+        getattr(sim, method)(state, **more)
+
+
+def test_a_smoothed_simulator_looks_too_and_a_warning_may_be_an_error() -> None:
+    sim = stiction.Simulator(stiction.load("solo12")).smoothed(1e-3)
+    state = sim.initial_state("standing")
+    state.q[2] -= 0.02
+    before = state.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StartWarning)
+        with pytest.raises(StartWarning):
+            sim.step(state)
+    np.testing.assert_array_equal(state.q, before.q)
+    sim.step(state)
 
 
 def test_a_first_step_says_nothing_of_what_is_small_known_or_soft() -> None:

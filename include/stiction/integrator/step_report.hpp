@@ -32,7 +32,7 @@ struct StepReport {
   double penetration = 0.0;  ///< deepest overlap at the start of the step [m], >= 0
   double creep = 0.0;  ///< fastest tangential speed of a sticking contact [m/s]; in the rigid step
                        ///< less that of its spring
-  double kinetic_energy = 0.0;    ///< at the start of the step [J]
+  double kinetic_energy = 0.0;    ///< of bodies and rotors (armature) at the start of the step [J]
   double potential_energy = 0.0;  ///< at the start of the step: of gravity, zero at the world
                                   ///< origin, and of the springs of joints [J]
   double elastic_energy = 0.0;    ///< of the springs of contacts at the start [J]

@@ -58,6 +58,12 @@ class Case:
                 return source.place(kind, names.index(name))
         return self.subject, 0
 
+    def option_place(self) -> tuple[str, int]:
+        """File and line of an MJCF file's <option>; line 0: not known."""
+        if self.mjcf is None:
+            return self.subject, 0
+        return self.mjcf._source.option_place()
+
     @property
     def file(self) -> str:
         """Of findings without a line."""

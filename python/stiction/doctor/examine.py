@@ -21,6 +21,7 @@ from .loader_messages import check_messages, failure
 from .meshes import check_mjcf_meshes, check_urdf_meshes, open_meshes
 from .servos import check_servos
 from .start import check_start
+from .units import check_units
 from .urdf_lines import UrdfLines, read_urdf
 
 __all__ = ["examine"]
@@ -31,6 +32,7 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     check_servos,
     check_start,
     check_friction,
+    check_units,
 )
 
 

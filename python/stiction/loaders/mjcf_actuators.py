@@ -112,14 +112,20 @@ class Actuation:
         if given is None:
             return rest
         if not isinstance(given, Mapping):
-            return np.asarray(given, dtype=np.float64)
+            try:
+                return np.asarray(given, dtype=np.float64)
+            except (TypeError, ValueError):
+                raise TypeError(f"ctrl = {given!r}: must be numbers (nu,), or by name") from None
         numbers = {actuator.name: actuator.control for actuator in self.actuators}
         ctrl = rest.copy()
         for name, value in given.items():
             if name not in numbers:
                 names = ", ".join(numbers) or "none"
                 raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
-            ctrl[numbers[name]] = value
+            try:
+                ctrl[numbers[name]] = float(value)
+            except (TypeError, ValueError):
+                raise TypeError(f"ctrl[{name!r}] = {value!r}: must be a number") from None
         return ctrl
 
     @cached_property

@@ -94,6 +94,7 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
     request = json.loads(given)
     parts, whole = request["parts"], _empty(mujoco)
     bits: list[tuple[str, int]] = []
+    options: list[tuple[str, dict[str, str]]] = []
     for number, part in enumerate(parts):
         try:
             child = _spec(mujoco, part)
@@ -101,6 +102,9 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
             _check_flags(mujoco, request["flags"], bits)
             for field in request["engine"]:
                 setattr(child.option, field, getattr(whole.option, field))
+            options.append((part["label"], _options(mujoco, child)))
+            if part["prefix"]:
+                _name_all(child)
             _attach(mujoco, whole, child, part)
         except Exception as error:
             alone = _wrong_alone(mujoco, parts[: number + 1])
@@ -114,7 +118,67 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
             raise ValueError(_wrong_alone(mujoco, parts) or _of_part(parts, text)) from None
     said[:] = [text for text in said if not text.startswith("Attach")]  # cut off there, whole here
     said += [f"option {text}" for one in found for text in _kept_apart(str(one.message))]
+    said += _of_one_part(options, _options(mujoco, whole))
     return model
+
+
+def _options(mujoco: Any, spec: Any) -> dict[str, str]:
+    """Those that are not MuJoCo's defaults, in words."""
+    default, given = mujoco.MjSpec().option, spec.option
+    found = {}
+    for field in dir(given):
+        if field.startswith("_") or field.endswith("flags"):
+            continue
+        value, other = _in_numbers(getattr(given, field)), _in_numbers(getattr(default, field))
+        if value != other:
+            found[field] = value
+    return found
+
+
+def _in_numbers(value: Any) -> str:
+    numbers = value if hasattr(value, "__len__") else [value]
+    return " ".join(f"{float(x):g}" for x in numbers)
+
+
+def _of_one_part(options: list[tuple[str, dict[str, str]]], whole: dict[str, str]) -> list[str]:
+    """Options that only some parts give, and that hold for the others too."""
+    said = []
+    for field in sorted({field for _, given in options for field in given}):
+        of = [label for label, given in options if field in given]
+        values = {given[field] for _, given in options if field in given}
+        if len(of) < len(options) and values == {whole.get(field)}:
+            said.append(f"option {field} = {whole[field]} of {of[0]} holds for all parts")
+    return said
+
+
+def _name_all(spec: Any) -> None:
+    """What has no name gets that which the loader calls it by in the file alone (Source.names): a
+    prefix then stands before it, which MuJoCo puts before names only."""
+    bodies = list(spec.bodies)
+    _name("body", bodies)
+    for kind in ("joint", "geom"):
+        taken = {element.name for body in bodies for element in getattr(body, kind + "s")}
+        for body in bodies:
+            _name(f"{body.name}_{kind}", getattr(body, kind + "s"), taken)
+    _name("site", spec.sites)
+    _name("actuator", spec.actuators)
+    _name("equality", spec.equalities)
+    _name("tendon", spec.tendons)
+    _name("sensor", spec.sensors)
+    _name("key", spec.keys)
+    _name("pair", spec.pairs)
+
+
+def _name(stem: str, elements: Any, taken: set[str] | None = None) -> None:
+    taken = {element.name for element in elements} if taken is None else taken
+    number = 0
+    for element in elements:
+        if element.name:
+            continue
+        while f"{stem}{number}" in taken:
+            number += 1
+        element.name = f"{stem}{number}"
+        taken.add(element.name)
 
 
 _CONFLICT = re.compile(r"^(\w+): parent has ([^\n]+?), child has ([^,\n]+)(.*)$", re.M)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ __all__ = ["Mjcf", "beyond_scene"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Mjcf:
     """What an MJCF file holds.
 
@@ -50,13 +50,20 @@ class Mjcf:
     actuators: tuple[MjcfActuator, ...]
     keyframes: dict[str, MjcfKeyframe]
     messages: tuple[LoadMessage, ...]
-    _actuation: Actuation = field(repr=False)
-    _source: Source = field(repr=False)
-    _places: list[Place] = field(repr=False)
-    _geometries: dict[int, int] = field(repr=False)
-    _passive: Passive = field(repr=False)
-    _sensors: dict[str, Sensor] = field(repr=False)
-    _part: Part = field(repr=False)
+    _actuation: Actuation
+    _source: Source
+    _places: list[Place]
+    _geometries: dict[int, int]
+    _passive: Passive
+    _sensors: dict[str, Sensor]
+    _part: Part
+
+    def __repr__(self) -> str:
+        count = len(self.actuators)
+        parts = [f"nv={self._part.nv}", f"{count} actuator{'' if count == 1 else 's'}"]
+        if self._part.placed:
+            parts.append(f"in the scene {self.scene.name!r}")
+        return f"Mjcf({self._source.file!r}, {', '.join(parts)})"
 
     @property
     def _senses_limits(self) -> bool:

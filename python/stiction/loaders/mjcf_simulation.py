@@ -78,6 +78,9 @@ class MjcfSimulation:
         self._closures = self._numbers_of_closures() if self._senses_contacts else {}
         self._begin()
 
+    def __repr__(self) -> str:
+        return f"MjcfSimulation({self._model._source.file!r}, t={self.state.time:g})"
+
     def reset(self, keyframe: str | Sequence[str] | None = None) -> None:
         """To the file's qpos0 at rest, or a keyframe with its controls, activations and mocap
         poses; its controls are those of steps without ctrl.

@@ -160,8 +160,13 @@ class Source:
 
     def unused_option(self, text: str) -> None:
         """Say that something of <option> is not honoured, at the line of the first."""
-        _, file, line = next(iter(self.lines.found.get("option", [])), ("", self.file, 0))
+        file, line = self.option_place()
         self.messages.append(LoadMessage("unused", f"option: {text}", file, line))
+
+    def option_place(self) -> tuple[str, int]:
+        """File and line of the first <option>."""
+        _, file, line = next(iter(self.lines.found.get("option", [])), ("", self.file, 0))
+        return file, line
 
     def place(self, kind: str, index: Index) -> tuple[str, int]:
         """File and line of an element; line 0: not known."""
@@ -226,6 +231,8 @@ class GivenFile:
 def given_file(path_or_xml: str | os.PathLike[str]) -> GivenFile:
     """Raises StictionError: there is no such file, or it is a URDF; the message names it."""
     text = path_or_xml if isinstance(path_or_xml, str) else ""
+    if path_or_xml == "":
+        raise StictionError('load_mjcf(""): is neither a path nor the text of a file')
     if text.lstrip().startswith("<"):
         found = GivenFile("string", text, MJCF_TEXT, "mjcf", text.encode(errors="replace"))
     elif not isinstance(path_or_xml, str | os.PathLike):

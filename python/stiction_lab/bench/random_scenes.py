@@ -34,7 +34,6 @@ from stiction import (
     TriangleMesh,
     bounding_radius,
 )
-from stiction.first_step import without_look
 
 from .random_robots import RandomRobot, random_robot
 
@@ -80,7 +79,8 @@ class RandomScene:
     def start(self) -> tuple[Simulator, State, Control]:
         """A fresh simulator with default settings, the initial state and the control. Overlaps are
         what is tried, and no step is to be slower for them."""
-        sim = without_look(Simulator(self.scene, dt=self.dt))
+        sim = Simulator(self.scene, dt=self.dt)
+        sim._looked = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StartWarning)
             state, control = sim.initial_state(), sim.hold()

@@ -193,7 +193,7 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
     if (l[2] > 0.0 && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;
-  r.kinetic_energy = record_.kinetic_energy;
+  r.kinetic_energy = record_.kinetic_energy + rotor_energy(input.parameters, input.before.v.data());
   r.potential_energy = record_.potential_energy +
                        spring_energy(input.scene, input.parameters, input.before.q.data());
 }
