@@ -55,8 +55,7 @@ LaneBatch::LaneBatch(const Scene& scene, const SimulatorSettings& settings, int 
   if (worlds < 1)
     throw std::invalid_argument("worlds is " + std::to_string(worlds) + ": must be > 0");
   packs_ = (worlds + kernel_.width - 1) / kernel_.width;
-  view_.find = PairFinder::call;
-  view_.finder = finder_.get();
+  finder_->give_to(view_);
   world_.state = scalar_.initial_state();
   world_.control = scalar_.hold();
   allocate();

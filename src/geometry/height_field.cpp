@@ -107,7 +107,10 @@ Vec3d HeightField::normal(int triangle) const {
   int i[3], j[3];
   corners(triangle, i, j);
   const double a = sample(i[0], j[0]).z, b = sample(i[1], j[1]).z, c = sample(i[2], j[2]).z;
-  const bool y_side = triangle % 2 == 1;
+  return normal(triangle % 2 == 1, a, b, c);
+}
+
+Vec3d HeightField::normal(bool y_side, double a, double b, double c) const {
   const double slope_x = (y_side ? b - c : b - a) / dx, slope_y = (y_side ? c - a : c - b) / dy;
   const double s = 1.0 / std::sqrt(slope_x * slope_x + slope_y * slope_y + 1.0);
   return {-slope_x * s, -slope_y * s, s};

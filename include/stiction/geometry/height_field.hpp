@@ -36,8 +36,9 @@ struct HeightField {
   void corners(int triangle, int i[3], int j[3]) const;
   /// Triangle on the other side of the edge from corner k to k + 1, or -1.
   int neighbour(int triangle, int k) const;
-  /// Unit normal, upward.
+  /// Unit normal, upward; of a triangle, or of one of that side with these heights at its corners.
   Vec3d normal(int triangle) const;
+  Vec3d normal(bool y_side, double a, double b, double c) const;
   /// Height of the surface above (x, y) [m]; NaN outside the grid.
   double height(double x, double y) const;
 

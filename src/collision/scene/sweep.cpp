@@ -10,14 +10,20 @@
 namespace stiction::detail {
 namespace {
 
-constexpr int kMaxAdvances = 32;  // then the pair counts as met: a contact too many, never too few
-
 /// Velocity of the point of the shape with that lever arm about its centre [m/s].
 Vec3d velocity(const MovingShape& s, const Vec3d& arm) { return s.linear + cross(s.angular, arm); }
+
+/// A ball that turns about its centre stays what it is.
+MovingShape without_idle_turn(const Shape& shape, MovingShape s) {
+  if (shape.type == ShapeType::kSphere) s.angular = {0, 0, 0};
+  return s;
+}
 
 }  // namespace
 
 Transform advanced(const MovingShape& s, double t) {
+  const Vec3d& w = s.angular;
+  if (w.x == 0.0 && w.y == 0.0 && w.z == 0.0) return {s.X.R, s.X.p + s.linear * t};
   double q[4] = {0.0, 0.0, 0.0, 1.0};
   integrate_quaternion(q, s.angular * t);
   const Mat3d R = rotation_from_quaternion(q) * s.X.R;
@@ -49,13 +55,15 @@ bool first_approach(const Shape& a,
 }
 
 bool first_approach_of_surfaces(const Shape& a,
-                                const MovingShape& motion_a,
+                                const MovingShape& given_a,
                                 const Shape& b,
-                                const MovingShape& motion_b,
+                                const MovingShape& given_b,
                                 double dt,
                                 double target,
                                 ManifoldWorkspace& work,
                                 double& time) {
+  const MovingShape motion_a = without_idle_turn(a, given_a),
+                    motion_b = without_idle_turn(b, given_b);
   time = 0.0;
   const double speed = norm(motion_a.linear - motion_b.linear) +
                        norm(motion_a.angular) * motion_a.radius +

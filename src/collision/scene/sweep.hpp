@@ -10,6 +10,9 @@
 
 namespace stiction::detail {
 
+/// Steps of an approach; then the pair counts as met: a contact too many, never too few.
+inline constexpr int kMaxAdvances = 32;
+
 /// A shape on its way through the step, world frame.
 struct MovingShape {
   Transform X;    ///< at the start

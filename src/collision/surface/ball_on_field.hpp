@@ -4,12 +4,13 @@
 
 namespace stiction::detail {
 
-enum class BallOnField { kApart, kOnFace, kUndecided };
-
-/// A ball, its centre in the frame of the field, that touches nothing within the margin or the
-/// middle of one triangle alone: what feet on open ground nearly always do. `point` is then what
-/// convex_on_surface() finds, to the bit; whatever else there is stays undecided.
-BallOnField ball_on_field(
-    const Surface& surface, double radius, const Vec3d& centre, double margin, SurfacePoint& point);
+/// A ball, its centre in the frame of the field, on open ground: on one face of it at most, and
+/// before others, what feet nearly always are. `points` are then what convex_on_surface() finds, to
+/// the bit; false: not decided, as in a hole or deep in the ground, and `points` are no answer.
+bool ball_on_field(const Surface& surface,
+                   double radius,
+                   const Vec3d& centre,
+                   double margin,
+                   std::vector<SurfacePoint>& points);
 
 }  // namespace stiction::detail

@@ -35,23 +35,6 @@ bool field_corner_sharp(const Surface& s, const SurfaceTriangle& t, int k) {
   return around < 6 || !flat;
 }
 
-void field_triangle(const Surface& s, SurfaceTriangle& t) {
-  const HeightField& f = *s.field;
-  int i[3], j[3];
-  f.corners(t.id, i, j);
-  for (int k = 0; k < 3; ++k) {
-    t.v[k] = f.sample(i[k], j[k]);
-    t.vertex[k] = j[k] * f.nx + i[k];
-  }
-  t.n = f.normal(t.id);
-  t.offset = dot(t.n, t.v[0]);
-  t.patch = f.patch[t.id];
-  for (int k = 0; k < 3; ++k) {
-    t.edge[k] = field_edge(f, t, k, t.across[k]);
-    t.sharp[k] = field_corner_sharp(s, t, k);
-  }
-}
-
 void mesh_triangle(const TriangleMesh& m, SurfaceTriangle& t) {
   const std::size_t first = 3 * static_cast<std::size_t>(t.id);
   t.n = m.normals[t.id];
@@ -111,9 +94,39 @@ void Surface::corners(int id, Vec3d v[3]) const {
 }
 
 void Surface::triangle(int id, SurfaceTriangle& t) const {
+  face(id, t);
+  for (int k = 0; k < 3; ++k) {
+    look_across(t, k);
+    look_around(t, k);
+  }
+}
+
+void Surface::face(int id, SurfaceTriangle& t) const {
   t.id = id;
   if (mesh != nullptr) return mesh_triangle(*mesh, t);
-  field_triangle(*this, t);
+  const int cell = id / 2;
+  face(cell % field->cells_x(), cell / field->cells_x(), id % 2, t);
+}
+
+void Surface::face(int i, int j, int side, SurfaceTriangle& t) const {
+  const HeightField& f = *field;
+  const int di[3] = {0, 1, side == 0 ? 1 : 0}, dj[3] = {0, side, 1};  // HeightField::corners()
+  for (int k = 0; k < 3; ++k) {
+    t.v[k] = f.sample(i + di[k], j + dj[k]);
+    t.vertex[k] = (j + dj[k]) * f.nx + i + di[k];
+  }
+  t.n = f.normal(side == 1, t.v[0].z, t.v[1].z, t.v[2].z);
+  t.offset = dot(t.n, t.v[0]);
+  t.id = 2 * (j * f.cells_x() + i) + side;
+  t.patch = f.patch[t.id];
+}
+
+void Surface::look_across(SurfaceTriangle& t, int edge) const {
+  if (field != nullptr) t.edge[edge] = field_edge(*field, t, edge, t.across[edge]);
+}
+
+void Surface::look_around(SurfaceTriangle& t, int corner) const {
+  if (field != nullptr) t.sharp[corner] = field_corner_sharp(*this, t, corner);
 }
 
 Vec3d Surface::outward(int vertex) const {

@@ -166,7 +166,7 @@ void convex_on_surface(const Shape& s,
   work.triangles.erase(std::remove_if(work.triangles.begin(), work.triangles.end(), far),
                        work.triangles.end());
   for (const int id : work.triangles) {
-    surface.triangle(id, t);
+    convex.type == ShapeType::kSphere ? surface.face(id, t) : surface.triangle(id, t);
     triangle_contact(q, t);
   }
   contact_of_overlap(q, work);
@@ -231,14 +231,12 @@ void contact_manifolds(const Shape& a,
   const Transform &X_WS = surface_is_a ? X_WA : X_WB, &X_WO = surface_is_a ? X_WB : X_WA;
   const Transform X_SO = relative(X_WS, X_WO);
   if (s.type == ShapeType::kHeightField && other.type == ShapeType::kSphere) {
-    SurfacePoint point;
-    const auto found =
-        detail::ball_on_field(detail::Surface(s), other.size.x, X_SO.p, margin, point);
-    if (found == detail::BallOnField::kOnFace) {
-      work.points.push_back(point);
-      detail::gather_manifolds(X_WS, other.size.x, surface_is_a, work);
+    const double radius = other.size.x;
+    if (detail::ball_on_field(detail::Surface(s), radius, X_SO.p, margin, work.points)) {
+      if (!work.points.empty()) detail::gather_manifolds(X_WS, radius, surface_is_a, work);
+      return;
     }
-    if (found != detail::BallOnField::kUndecided) return;
+    work.points.clear();
   }
   double size = bounding_radius(other);
   if (is_surface(other.type)) {

@@ -21,6 +21,15 @@ enum SurfaceFeature : std::uint32_t {
 /// Name of a point on a face of that patch.
 inline std::uint32_t face_feature(int patch) { return mix(kFaceFeature, std::uint32_t(patch)); }
 
+/// Name of a point on an edge k, or a corner, of a triangle.
+inline std::uint32_t edge_feature(const SurfaceTriangle& t, int k) {
+  const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
+  return mix(mix(kRidgeFeature, std::uint32_t(a < b ? a : b)), std::uint32_t(a < b ? b : a));
+}
+inline std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
+  return mix(kPeakFeature, std::uint32_t(t.vertex[k]));
+}
+
 // Each fills work.points: what touches the surface `s`, in its frame.
 
 /// A bounded convex shape, X_SC its pose in the frame of the surface.

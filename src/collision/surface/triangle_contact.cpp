@@ -2,6 +2,7 @@
 
 #include "collision/convex/general_query.hpp"
 #include "collision/manifold/manifold_workspace.hpp"
+#include "collision/surface/ball_on_triangle.hpp"
 #include "collision/surface/surface_manifold.hpp"
 
 namespace stiction::detail {
@@ -18,14 +19,6 @@ constexpr double kSteepFace = 0.1;
 std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
   return mix(mix(face_feature(t.patch), std::uint32_t(q.face.id)), std::uint32_t(k));
 }
-std::uint32_t edge_feature(const SurfaceTriangle& t, int k) {
-  const int a = t.vertex[k], b = t.vertex[k == 2 ? 0 : k + 1];
-  return mix(mix(kRidgeFeature, std::uint32_t(a < b ? a : b)), std::uint32_t(a < b ? b : a));
-}
-std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
-  return mix(kPeakFeature, std::uint32_t(t.vertex[k]));
-}
-
 /// The prism over a triangle.
 struct Prism {
   Vec3d outward[3];
@@ -287,35 +280,18 @@ void push_out(ConvexOnSurface& q, const SurfaceTriangle& t) {
   q.points.push_back({u, near.p, -near.distance - q.shape.size.x, face_feature(t.patch), 0});
 }
 
-// A ball meets the points of the surface that are nearer to its centre than all around them. Over a
-// flat edge the two triangles must not both decline: in doubt both answer, alike.
-void sphere_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
-  const double r = q.shape.size.x;
+void sphere_contact(ConvexOnSurface& q, SurfaceTriangle& t) {
   const ClosestOnTriangle at = closest_on_triangle(t.v, q.centre);
-  const Vec3d w = q.centre - at.p;
-  const double distance = norm(w), height = dot(t.n, q.centre) - t.offset;
-  if (distance - r > q.margin) return;
-  if (height < 0.0 && nearest(q).inside) return push_out(q, t);
-  const double aside = norm(w - t.n * dot(t.n, w));
-  if ((at.edge < 0 && at.corner < 0) || aside <= 1e-9 * r + 2.0 * kFlatSine * distance) {
-    if (height < 0.0) return;  // on the far side of a wall
-    q.points.push_back({t.n, q.centre - t.n * height, height - r, face_feature(t.patch), 0});
-    return;
-  }
-  const Vec3d u = w * (1.0 / distance);
-  const bool ahead = at.corner >= 0 ? corner_looks_along(q.surface, t, at.corner, u)
-                                    : edge_looks_along(t, at.edge, u);
-  if (!ahead) return;
-  q.points.push_back({u,
-                      at.p,
-                      distance - r,
-                      at.corner >= 0 ? peak_feature(t, at.corner) : edge_feature(t, at.edge),
-                      0});
+  const BallOverTriangle ball{q.centre, q.shape.size.x, at, t};
+  if (ball.distance - ball.radius > q.margin) return;
+  if (ball.height < 0.0 && nearest(q).inside) return push_out(q, t);
+  SurfacePoint point;
+  if (ball.meets(q.surface, t, point)) q.points.push_back(point);
 }
 
 }  // namespace
 
-void triangle_contact(ConvexOnSurface& q, const SurfaceTriangle& t) {
+void triangle_contact(ConvexOnSurface& q, SurfaceTriangle& t) {
   if (q.shape.type == ShapeType::kSphere) return sphere_contact(q, t);
   look_along(q, t.n);
   const double height = q.low - t.offset, slack = kFlush * q.size;

@@ -28,7 +28,8 @@ struct ConvexOnSurface {
   bool nearest_known = false;
 };
 
-/// Appends the points of this triangle whose gap is at most the margin.
-void triangle_contact(ConvexOnSurface& q, const SurfaceTriangle& t);
+/// Appends the points of this triangle whose gap is at most the margin. Of a ball's the face is
+/// enough.
+void triangle_contact(ConvexOnSurface& q, SurfaceTriangle& t);
 
 }  // namespace stiction::detail

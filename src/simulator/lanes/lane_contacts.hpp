@@ -8,7 +8,7 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Poses and half margins of the geometries.
+/// Poses, half margins and, of those that move, velocities of the geometries.
 template <class Real>
 inline void lane_poses(const LaneScene& s,
                        const LaneParameters<Real>& p,
@@ -27,9 +27,9 @@ inline void lane_poses(const LaneScene& s,
     x.pose[g] = data.X_WR * X_RG;
     const Motion<Real>& V = data.V[body];
     const Vec3<Real> c = X_RG * p.centre[g];
-    const Real linear = norm(data.X_WR.R * (V.linear + cross(V.angular, c)));
+    x.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
     const Real angular = norm(data.X_WR.R * V.angular);
-    x.reach[g] = max(half, dt * (linear + angular * p.radius[g] + fall));
+    x.reach[g] = max(half, dt * (norm(x.linear[g]) + angular * p.radius[g] + fall));
   }
 }
 

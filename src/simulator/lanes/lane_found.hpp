@@ -57,6 +57,57 @@ inline LanePairQuery lane_query(const LaneScene& s,
   return query;
 }
 
+/// Keeps points of a pair in lane i.
+template <class Real>
+inline void put_points(const LaneScene& s,
+                       const LaneFoundPair& pair,
+                       const LanePairPoint* points,
+                       int count,
+                       double rest_offset,
+                       int i,
+                       LaneScratch<Real>& x,
+                       PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  for (int k = 0; k < count; ++k) {
+    const int slot = pair.first_slot + k, found = s.slots[slot].found;
+    for (int r = 0; r < 3; ++r) {
+      numbers(&x.point[slot][r])[i] = points[k].position[r];
+      numbers(&x.normal[found][r])[i] = points[k].normal[r];
+    }
+    numbers(x.gap)[slot * W + i] = points[k].distance - rest_offset;
+    numbers(w.feature)[found * W + i] = points[k].feature;
+    numbers(w.active)[slot * W + i] = 1.0;
+  }
+}
+
+/// Of a ball on a height field; false: find_in_lane() has to tell.
+template <class Real>
+inline bool find_ball_in_lane(const LaneScene& s,
+                              const LaneParameters<Real>& p,
+                              const LaneFoundPair& pair,
+                              double gravity,
+                              int i,
+                              LaneScratch<Real>& x,
+                              PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  const LaneSlot& slot = s.slots[pair.first_slot];
+  LaneBallQuery query;
+  query.geometry = s.geometries[slot.plane].geometry;
+  query.field_is_a = !slot.body_is_a;
+  query.stride = W;
+  query.pose = numbers(&x.pose[slot.plane].R.c0.x) + i;
+  query.centre = numbers(&x.pose[slot.shape].p.x) + i;
+  query.linear = numbers(&x.linear[slot.shape].x) + i;
+  query.radius = numbers(&p.size[slot.shape].x)[i];
+  query.reach = numbers(x.reach)[pair.a * W + i] + numbers(x.reach)[pair.b * W + i];
+  query.rest_offset = numbers(p.rest_offset)[slot.pair * W + i];
+  query.gravity = gravity;
+  LanePairPoint point;
+  const int count = s.find_ball(s.finder, query, point);
+  if (count > 0) put_points(s, pair, &point, count, query.rest_offset, i, x, w);
+  return count >= 0;
+}
+
 /// The points of a pair in lane i; false if they are more than it has slots.
 template <class Real>
 inline bool find_in_lane(const LaneScene& s,
@@ -65,22 +116,12 @@ inline bool find_in_lane(const LaneScene& s,
                          int i,
                          LaneScratch<Real>& x,
                          PackWork<Real>& w) {
-  constexpr int W = lane_width<Real>;
   const LaneSlot* slots = s.slots + pair.first_slot;
   const LanePairQuery query =
       lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, i, x, w);
   LanePairPoint points[kMostFoundPoints];
   const int count = s.find(s.finder, query, points, pair.num_slots);
-  for (int k = 0; k < count; ++k) {
-    const int slot = pair.first_slot + k;
-    for (int r = 0; r < 3; ++r) {
-      numbers(&x.point[slot][r])[i] = points[k].position[r];
-      numbers(&x.normal[slots[k].found][r])[i] = points[k].normal[r];
-    }
-    numbers(x.gap)[slot * W + i] = points[k].distance - query.rest_offset;
-    numbers(w.feature)[slots[k].found * W + i] = points[k].feature;
-    numbers(w.active)[slot * W + i] = 1.0;
-  }
+  put_points(s, pair, points, count, query.rest_offset, i, x, w);
   return count >= 0;
 }
 
@@ -105,6 +146,7 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
   constexpr int W = lane_width<Real>;
   const Real zero(0.0), one(1.0);
   Real crowded(0.0);
+  const Real gravity = norm(p.tree.gravity);
   for (int j = 0; j < s.num_found_pairs; ++j) {
     const LaneFoundPair& pair = s.found_pairs[j];
     for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
@@ -116,7 +158,9 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
     }
     const int bits = lane_bits(at & found_near(s, p, pair, x));
     for (int i = 0; i < W; ++i) {
-      if ((bits >> i & 1) != 0 && !find_in_lane(s, p, pair, i, x, w)) numbers(&crowded)[i] = 1.0;
+      if ((bits >> i & 1) == 0) continue;
+      if (pair.ball && find_ball_in_lane(s, p, pair, numbers(&gravity)[i], i, x, w)) continue;
+      if (!find_in_lane(s, p, pair, i, x, w)) numbers(&crowded)[i] = 1.0;
     }
     for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
       const LaneSlot& own = s.slots[slot];

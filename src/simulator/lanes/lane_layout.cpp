@@ -26,8 +26,13 @@ int plane_points(ShapeType type) {
   }
 }
 
+bool is_ball_on_field(const Shape& shape, const Shape& other) {
+  return shape.type == ShapeType::kSphere && other.type == ShapeType::kHeightField;
+}
+
 /// Places for points of a pair that are found. A pair with more of them leaves the lanes.
 int found_points(const Shape& shape, const Shape& other) {
+  if (is_ball_on_field(shape, other)) return 2;
   const bool round = shape.type == ShapeType::kSphere || shape.type == ShapeType::kCapsule;
   const bool rim = other.type == ShapeType::kHalfSpace && shape.type != ShapeType::kConvexMesh;
   return round || rim ? 4 : kMostFoundPoints;
@@ -136,6 +141,7 @@ void LaneLayout::add_found(const Scene& scene, int shape, int other) {
   found_pairs.push_back({std::min(shape, other),
                          std::max(shape, other),
                          is_plane(all[other]),
+                         is_ball_on_field(all[shape].shape, all[other].shape),
                          static_cast<int>(slots.size()),
                          points});
   for (int k = 0; k < points; ++k) {
@@ -236,6 +242,7 @@ LaneScene LaneLayout::view(int width) const {
           static_cast<int>(found_pairs.size()),
           num_found,
           {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width},
+          nullptr,
           nullptr,
           nullptr};
 }

@@ -25,8 +25,7 @@ LaneOfOne::LaneOfOne(const Scene& scene, const SimulatorSettings& settings)
       feature_(view_.num_found),
       places_(kept_places(layout_)),
       record_memory_(2 * total_rows(view_) + 3 * num_sets(view_)) {
-  view_.find = PairFinder::call;
-  view_.finder = &finder_;
+  finder_.give_to(view_);
   for (const LaneSlot& slot : layout_.slots) pair_.push_back(pair_of(layout_, slot));
   const int rows = total_rows(view_);
   double* memory = record_memory_.data();

@@ -31,6 +31,7 @@ struct LaneSlot {
 struct LaneFoundPair {
   int a, b;    ///< LaneGeometry
   bool plane;  ///< that of the world is a half-space
+  bool ball;   ///< on a height field
   int first_slot, num_slots;
 };
 
@@ -43,6 +44,16 @@ struct LaneShape {
 struct LanePairQuery {
   int geometry_a, geometry_b;  ///< of the scene
   LaneShape a, b;
+  double rest_offset, gravity;  ///< [m], [m/s^2]
+};
+/// A ball and a height field; entries of arrays are `stride` apart.
+struct LaneBallQuery {
+  int geometry;     ///< the field's, of the scene
+  bool field_is_a;  ///< it comes before the ball's
+  int stride;
+  const double *pose, *centre;  ///< [12] of the field, [3] of the ball: world [m]
+  const double* linear;         ///< [3] velocity of the centre, world [m/s]
+  double radius, reach;         ///< reach: the sum of both [m]
   double rest_offset, gravity;  ///< [m], [m/s^2]
 };
 struct LanePairPoint {
@@ -117,6 +128,8 @@ struct LaneScene {
   LanePlaces places;
   /// Points of a pair in one world; their number, -1 if they are more than `most`.
   int (*find)(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) = nullptr;
+  /// The same of a ball on open ground, 0 or 1; -1: find() has to tell.
+  int (*find_ball)(void* finder, const LaneBallQuery& query, LanePairPoint& out) = nullptr;
   void* finder = nullptr;
 };
 

@@ -57,6 +57,7 @@ template <class Real>
 struct LaneScratch {
   TreeData<Real> data;
   RigidTransform<Real>* pose;  ///< [geometries] world
+  Vec3<Real>* linear;          ///< [geometries] of the middle of its ball, world
   Real* reach;                 ///< [geometries]
   Vec3<Real>* point;           ///< [cones] world
   Vec3<Real>* normal;          ///< [found slots] world, from A to B
@@ -170,7 +171,7 @@ constexpr int most_stride(const LaneScene& s) {
 template <class Real>
 constexpr int lane_scratch_size(const LaneScene& s) {
   const int stride = most_stride<Real>(s);
-  return tree_data_size<double>(s.tree) + 13 * s.num_geometries + 3 * num_cones(s) +
+  return tree_data_size<double>(s.tree) + 16 * s.num_geometries + 3 * num_cones(s) +
          3 * s.num_found + (s.places.count > 0 ? 9 * s.tree.nv : 0) + 2 * num_sets(s) +
          3 * total_rows(s) + stride * stride +
          (lane_width<Real> == 1 ? (s.tree.nv + 1) * stride + s.tree.nv : 0) + 3 * s.tree.nv +
@@ -183,6 +184,7 @@ inline LaneScratch<Real> take_lane_scratch(const LaneScene& s, Arena<Real>& aren
   LaneScratch<Real> x{};
   x.data = take_tree_data(s.tree, arena);
   x.pose = arena.template take<RigidTransform<Real>>(s.num_geometries);
+  x.linear = arena.template take<Vec3<Real>>(s.num_geometries);
   x.reach = take(s.num_geometries);
   x.point = arena.template take<Vec3<Real>>(num_cones(s));
   x.normal = arena.template take<Vec3<Real>>(s.num_found);

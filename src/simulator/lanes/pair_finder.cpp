@@ -1,5 +1,9 @@
 #include "simulator/lanes/pair_finder.hpp"
 
+#include "collision/scene/sweep.hpp"
+#include "collision/surface/ball_on_field.hpp"
+#include "collision/surface/separation_bound.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -51,8 +55,64 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
   return count;
 }
 
-int PairFinder::call(void* finder, const LanePairQuery& query, LanePairPoint* out, int most) {
-  return static_cast<PairFinder*>(finder)->find(query, out, most);
+/// Whether a ball on its way through the step surely comes no nearer than `target`:
+/// first_approach_of_surfaces() with the same bits.
+template <class Look>
+bool PairFinder::stays_apart(const Vec3d& centre,
+                             const Vec3d& linear,
+                             double target,
+                             const Look& look) {
+  const double speed = norm(linear);
+  double time = 0.0;
+  for (int i = 0; i < detail::kMaxAdvances; ++i) {
+    const double reach = target + speed * (dt_ - time);
+    if (!look(centre + linear * time, reach)) return false;
+    if (ball_points_.empty()) return true;
+    const double nearest = std::min(reach, detail::deepest(ball_points_));
+    if (nearest <= target) return false;
+    time = std::min(dt_, time + (nearest - 0.5 * target) / speed);
+  }
+  return false;
+}
+
+int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
+  const auto vector = [&](const double* x) {
+    return Vec3d{x[0], x[query.stride], x[2 * query.stride]};
+  };
+  const auto column = [&](int k) { return vector(query.pose + 3 * k * query.stride); };
+  const Transform X{{column(0), column(1), column(2)}, column(3)};
+  const Vec3d centre = vector(query.centre);
+  const double margin = query.rest_offset + std::max(settings_.margin, query.reach);
+  const detail::Surface field(scene_->geometries()[query.geometry].shape);
+  const auto look = [&](const Vec3d& p, double within) {
+    const Vec3d p_F = transpose_times(X.R, p - X.p);
+    return detail::ball_on_field(field, query.radius, p_F, within, ball_points_);
+  };
+  if (!look(centre, margin)) return -1;
+  if (ball_points_.empty()) return 0;
+  const double target = query.rest_offset + contact_target(settings_.margin, dt_, query.gravity);
+  if (margin > target && detail::deepest(ball_points_) > target)
+    return stays_apart(centre, vector(query.linear), target, look) ? 0 : -1;
+  if (ball_points_.size() > 1) return -1;
+  const SurfacePoint& p = ball_points_[0];
+  const Vec3d away = X.R * p.normal, normal = query.field_is_a ? away : -away;
+  const Vec3d position = X * (p.on_surface + p.normal * (0.5 * p.gap)) +
+                         normal * ((query.field_is_a ? -0.5 : 0.5) * p.gap);
+  out = {{position.x, position.y, position.z},
+         {normal.x, normal.y, normal.z},
+         p.gap,
+         static_cast<double>(p.feature)};
+  return 1;
+}
+
+void PairFinder::give_to(LaneScene& scene) {
+  scene.finder = this;
+  scene.find = [](void* finder, const LanePairQuery& query, LanePairPoint* out, int most) {
+    return static_cast<PairFinder*>(finder)->find(query, out, most);
+  };
+  scene.find_ball = [](void* finder, const LaneBallQuery& query, LanePairPoint& out) {
+    return static_cast<PairFinder*>(finder)->find_ball(query, out);
+  };
 }
 
 }  // namespace stiction

@@ -16,16 +16,21 @@ class PairFinder {
   /// Points of contact of the pair, sorted by feature, into `out`; their number, -1 if they are
   /// more than `most` or not finite.
   int find(const LanePairQuery& query, LanePairPoint* out, int most);
-  /// The same, as LaneScene wants it.
-  static int call(void* finder, const LanePairQuery& query, LanePairPoint* out, int most);
+  /// The point of a ball on open ground, to the bit that of find(); 0 or 1, -1: not decided.
+  int find_ball(const LaneBallQuery& query, LanePairPoint& out);
+  /// Both as LaneScene wants them.
+  void give_to(LaneScene& scene);
 
  private:
   void place(int geometry, const LaneShape& shape);
+  template <class Look>
+  bool stays_apart(const Vec3d& centre, const Vec3d& linear, double target, const Look& look);
 
   const Scene* scene_;
   CollisionSettings settings_;
   double dt_;
   CollisionWorkspace work_;
+  std::vector<SurfacePoint> ball_points_;
 };
 
 }  // namespace stiction
