@@ -245,8 +245,10 @@ def load_files(folder: Path = RESULTS) -> dict[str, dict]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
         sys.exit(__doc__)
     found = load_files(Path(sys.argv[1]).resolve())
+    if not found:
+        sys.exit(f"{sys.argv[1]}: has no results")
     for page, parts in PAGES.items():
         page.write_text(rendered(page.read_text(), found, parts))

@@ -5,24 +5,31 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-FILE = Path(__file__).parents[2] / "tools" / "structure.py"
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+@contextmanager
+def tool(name: str) -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location(name, TOOLS / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules[name]
 
 
 @pytest.fixture(scope="module")
 def structure() -> Iterator[ModuleType]:
     """tools/structure.py."""
-    spec = importlib.util.spec_from_file_location("structure", FILE)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["structure"] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["structure"]
+    with tool("structure") as module:
+        yield module
 
 
 def test_the_repository_keeps_the_rules(structure: ModuleType) -> None:
@@ -111,3 +118,13 @@ def test_an_exception_is_used_or_reported(structure: ModuleType, tmp_path: Path)
         structure.Tree({"src/math/a.cpp": "\n" * 500}), structure.exceptions(file)
     )
     assert [str(v) for v in found] == ["exception without need: long file: src/b.cpp: gone"]
+
+
+def test_every_deliberate_defect_still_has_its_place() -> None:
+    """The text that it changes is in its file (`make mutants` changes it)."""
+    with tool("mutants") as mutants:
+        texts = (TOOLS / "mutants.txt").read_text().split("\n\n")
+        defects = [mutants.Defect.read(text) for text in texts]
+    assert len(defects) > 80
+    lost = [d.what for d in defects if d.old not in d.file.read_text() or d.old == d.new]
+    assert not lost
