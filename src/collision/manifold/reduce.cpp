@@ -1,5 +1,6 @@
 #include "collision/manifold/reduce.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,7 @@ constexpr double kClearlyBetter = 1.0 + 1e-5;
 constexpr double kLayer = 1e-4;
 constexpr int kLoop = 32;           // touching corners among which the best loop is sought
 constexpr double kSameArea = 1e-4;  // of the squared diameter: corners that cost the same
+constexpr double kMostTurn = 0.03;  // [rad] in a step: faster, and points that roll in are lost
 constexpr double kTie = 1e-9;       // gaps this close are equal: the earlier point stays
 
 /// Moves the touching points to the front, in their order; returns their number.
@@ -41,6 +43,48 @@ int best_from(int first, int count, Score score) {
     }
   }
   return best;
+}
+
+/// Moves the lowest to [from, to): what overlaps carries, a spring by its depth.
+void keep_lowest(double size, int from, int to, ManifoldPoint* p, int count) {
+  for (int n = from; n < to; ++n) {
+    int lowest = n;
+    for (int i = n + 1; i < count; ++i) {
+      if (p[i].gap < p[lowest].gap - kTie * size) lowest = i;
+    }
+    for (int j = lowest; j > n; --j) std::swap(p[j], p[j - 1]);
+  }
+}
+
+/// Dropping a point lets it sink: by as much as it comes down, turning about those that are kept,
+/// less its height above the lowest. All of them are within what the pair may move in the step, so
+/// that their heights tell how much it may turn. Moves to [from, to) those that would sink deepest:
+/// of a face that comes down tilted some of the far side too.
+void keep_what_sinks(
+    const Vec3d& normal, double size, int from, int to, ManifoldPoint* p, int count) {
+  double least = p[0].gap, highest = p[0].gap;
+  for (int i = 1; i < count; ++i) {
+    least = std::fmin(least, p[i].gap);
+    highest = std::fmax(highest, p[i].gap);
+  }
+  const double turn = std::fmin((highest - least) / size, kMostTurn), tie = kTie * size;
+  for (int n = from; n < to; ++n) {
+    int best = n;
+    double deepest = -HUGE_VAL;
+    for (int i = n; i < count; ++i) {
+      double nearest = HUGE_VAL;  // squared distance along the plane from what is kept
+      for (int k = 0; k < n; ++k) {
+        const Vec3d d = p[i].position - p[k].position;
+        const double up = dot(normal, d);
+        nearest = std::fmin(nearest, squared_norm(d) - up * up);
+      }
+      const double sinks = turn * std::sqrt(std::fmax(nearest, 0.0)) - (p[i].gap - least);
+      if (!(sinks > deepest + tie)) continue;
+      deepest = sinks;
+      best = i;
+    }
+    for (int j = best; j > n; --j) std::swap(p[j], p[j - 1]);
+  }
 }
 
 /// Orders at most kLoop points of a convex loop about their middle, starting at the first one.
@@ -91,14 +135,11 @@ int reduce(const Vec3d& normal, double size, int most, ManifoldPoint* p, int cou
   if (count <= most) return count;
   const int touching = touching_first(p, count, kLayer * size);
   if (touching <= most) {
-    // Dropping a point lets it sink, the nearer ones sooner.
-    for (int n = touching; n < most; ++n) {
-      int lowest = n;
-      for (int i = n + 1; i < count; ++i) {
-        if (p[i].gap < p[lowest].gap - kTie * size) lowest = i;
-      }
-      for (int j = lowest; j > n; --j) std::swap(p[j], p[j - 1]);
-    }
+    int overlapping = 0;
+    for (int i = 0; i < count; ++i) overlapping += p[i].gap < 0.0;
+    const int first = std::min(std::max(touching, overlapping), most);
+    keep_lowest(size, touching, first, p, count);
+    keep_what_sinks(normal, size, first, most, p, count);
     return most;
   }
   const auto choose = [&](int slot, auto score) {

@@ -24,9 +24,9 @@ Choice choose(std::vector<ManifoldPoint> points, double size, int most) {
 
 BOOST_AUTO_TEST_SUITE(reduce_test)
 
-// What touches is kept before what does not, and of what does not touch the nearest: a dropped
-// point would sink.
-BOOST_AUTO_TEST_CASE(the_nearest_points_are_kept) {
+// What touches is kept before what does not. Of the others none that is dropped would sink deeper
+// than the last one that is kept, if the shape turned about those before it.
+BOOST_AUTO_TEST_CASE(what_would_sink_deepest_is_kept) {
   Rng rng(51);
   const double size = 2.0, layer = 1e-4 * size;
   int few = 0, many = 0;
@@ -48,9 +48,23 @@ BOOST_AUTO_TEST_CASE(the_nearest_points_are_kept) {
       continue;
     }
     few += count > most;
-    double highest = -HUGE_VAL;
-    for (const ManifoldPoint& p : c.kept) highest = std::max(highest, p.gap);
-    for (const ManifoldPoint& p : c.dropped) BOOST_TEST(p.gap >= highest - 1e-8 * size);
+    if (count <= most) continue;
+    const auto [low, high] = std::minmax_element(
+        points.begin(), points.end(), [](const auto& a, const auto& b) { return a.gap < b.gap; });
+    const double least = low->gap, turn = (high->gap - low->gap) / size;
+    const auto sinks = [&](const ManifoldPoint& p) {
+      double nearest = HUGE_VAL;
+      for (int k = 0; k + 1 < most; ++k) {
+        const Vec3d d = p.position - c.kept[k].position;
+        nearest = std::min(nearest, std::sqrt(d.x * d.x + d.y * d.y));
+      }
+      return turn * nearest - (p.gap - least);
+    };
+    for (const ManifoldPoint& p : c.dropped)
+      BOOST_TEST(sinks(p) <= sinks(c.kept.back()) + 1e-8 * size);
+    int touching_kept = 0;
+    for (const ManifoldPoint& p : c.kept) touching_kept += int(p.feature) < touching;
+    BOOST_TEST(touching_kept == touching);
   }
   BOOST_TEST(few > 300);
   BOOST_TEST(many > 300);

@@ -479,4 +479,41 @@ BOOST_AUTO_TEST_CASE(an_ellipsoid_settles_on_its_flattest_side) {
   BOOST_TEST(sim.report().num_contacts == 1);
 }
 
+// A face of many corners that comes down tilted turns about those that are down: its far side does
+// not sink before it is seen, and no recovery has to lift it.
+BOOST_AUTO_TEST_CASE(faces_of_many_corners_do_not_sink_as_they_land) {
+  stiction::test::Rng rng(5);
+  for (const int corners : {8, 16, 32}) {
+    constexpr int kDrops = 20;
+    double sunk = 0.0, recovered = 0.0;
+    for (int drop = 0; drop < kDrops; ++drop) {
+      std::vector<Vec3d> prism;
+      for (int i = 0; i < corners; ++i) {
+        const double a = 2.0 * kPi * i / corners;
+        for (const double z : {-0.03, 0.03})
+          prism.push_back({0.1 * std::cos(a), 0.1 * std::sin(a), z});
+      }
+      Scene scene;
+      scene.add_ground();
+      const Mat3d R =
+          stiction::test::small_rotation(stiction::test::unit_vector(rng) * rng.uniform(0.01, 0.3));
+      scene.add_body("prism", Shape::convex_mesh(prism), 1.0, at(R, 0, 0, 0.2));
+      Simulator sim(scene);
+      State state = sim.initial_state();
+      const Vec3d v = stiction::test::uniform_vector(rng, 0.5);
+      set_velocity(state, R, v, stiction::test::uniform_vector(rng, 0.8));
+      double deepest = 0.0;
+      for (int k = 0; k < 700; ++k) {
+        const StepReport& report = sim.step(state, sim.hold());
+        deepest = std::max(deepest, report.penetration);
+        recovered += report.recovery_energy / kDrops;
+      }
+      sunk += deepest / kDrops;
+    }
+    BOOST_TEST_MESSAGE(corners << " corners: " << sunk << " m, " << recovered << " J");
+    BOOST_TEST(sunk < (corners == 32 ? 2e-4 : 5e-5));
+    BOOST_TEST(recovered < (corners == 32 ? 5e-3 : 1e-4));
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
