@@ -66,9 +66,9 @@ Batch::Impl::Impl(const Scene& scene,
     ranges.push_back(why_not.empty() ? make_lane_range(scene, s, count, width, own, polls[part])
                                      : make_simulator_range(scene, s, count, own, polls[part]));
   }
-  pool = std::make_unique<ThreadPool>(parts);
-  background = std::make_unique<Background>(
-      [this] { step(later_substeps, later_all ? nullptr : later_mask.data()); });
+  pool.reset(new ThreadPool(parts));
+  background.reset(
+      new Background([this] { step(later_substeps, later_all ? nullptr : later_mask.data()); }));
   const Control hold = simulator.hold(options.configuration);
   for (int world = 0; world < worlds; ++world) {
     put(world, start);

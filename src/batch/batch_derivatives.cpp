@@ -2,6 +2,7 @@
 
 #include "stiction/simulator/simulator.hpp"
 
+#include "batch/forked.hpp"
 #include "batch/thread_pool.hpp"
 
 #include <algorithm>
@@ -14,20 +15,19 @@ namespace stiction {
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 struct BatchDerivatives::Impl {
-  explicit Impl(const Batch& of) : batch(of), pool(of.threads()) {
-    for (int part = 0; part < pool.parts(); ++part)
+  explicit Impl(const Batch& of) : batch(of), pool(new ThreadPool(of.threads())) {
+    for (int part = 0; part < pool->parts(); ++part)
       simulators.push_back(std::make_unique<Simulator>(of.scene(), of.settings()));
   }
-  ~Impl() = default;
 
   /// use(world, simulator) after the world's step, fail(world) where it is not whole.
   template <class Use, class Fail>
   void each_step(const std::uint8_t* mask, Use&& use, Fail&& fail) {
     const auto count = static_cast<long>(batch.worlds());
-    pool.run(
+    pool->run(
         [&](int part) {
-          const auto last = static_cast<int>(count * (part + 1) / pool.parts());
-          for (auto world = static_cast<int>(count * part / pool.parts()); world < last; ++world) {
+          const auto last = static_cast<int>(count * (part + 1) / pool->parts());
+          for (auto world = static_cast<int>(count * part / pool->parts()); world < last; ++world) {
             if (mask != nullptr && mask[world] == 0) continue;
             Simulator& simulator = *simulators[part];
             State state = batch.state(world);
@@ -45,7 +45,7 @@ struct BatchDerivatives::Impl {
   }
 
   const Batch& batch;
-  ThreadPool pool;
+  OwnThreads<ThreadPool> pool;
   std::vector<std::unique_ptr<Simulator>> simulators;  ///< by part
 };
 

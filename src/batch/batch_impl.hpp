@@ -4,6 +4,7 @@
 #include "stiction/simulator/simulator.hpp"
 
 #include "batch/background.hpp"
+#include "batch/forked.hpp"
 #include "batch/thread_pool.hpp"
 #include "batch/world_rows.hpp"
 
@@ -27,9 +28,7 @@ struct Batch::Impl {
   Impl(const Scene& scene, int worlds, const SimulatorSettings& settings, const BatchOptions& o);
   ~Impl() {
     stop.stopped = true;  // of step_async()
-    if (background->forked()) static_cast<void>(background.release());
     background.reset();
-    if (pool->forked()) static_cast<void>(pool.release());
   }
 
   void step(int substeps, const std::uint8_t* mask);
@@ -72,12 +71,12 @@ struct Batch::Impl {
   std::vector<StopPoll> polls;                      ///< by part
   std::vector<int> first;                           ///< world of each part, and their number
   std::vector<std::unique_ptr<WorldRange>> ranges;  ///< by part
-  std::unique_ptr<ThreadPool> pool;
+  OwnThreads<ThreadPool> pool;
   /// What step_async() was asked for, and its thread.
   int later_substeps = 0;
   bool later_all = true;
   std::vector<std::uint8_t> later_mask;
-  std::unique_ptr<Background> background;
+  OwnThreads<Background> background;
 };
 
 }  // namespace stiction

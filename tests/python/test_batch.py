@@ -381,6 +381,7 @@ def test_ctrl_c_ends_a_long_call(lanes: bool) -> None:
 def test_a_fork_says_what_to_do() -> None:
     batch = stepped(n=40, threads=2)
     assert batch.threads == 2
+    batch.step_derivatives()  # on threads of their own
     child = os.fork()
     if child == 0:
         code = 1
