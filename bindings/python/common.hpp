@@ -165,6 +165,9 @@ const Material& material_from(const bp::object& material, const char* field);
 /// A body where no scene is at hand to look up its name.
 int index_of_body(const bp::object& body, const char* field);
 
+/// An integer of Python in [low, high]. Raises TypeError for what is none.
+int integer_from(const bp::object& x, const char* field, int low, int high);
+
 // --- arguments given by name or number ---
 
 int body_from(const Scene& scene, const bp::object& body, const char* field);

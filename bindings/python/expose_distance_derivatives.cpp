@@ -29,12 +29,7 @@ class Given {
                     Integer& out,
                     const std::string& readers) {
     if (!is_given(value, field, readers)) return;
-    if (!PyIndex_Check(value.ptr())) raise_type_error(std::string(field) + ": must be an integer");
-    const Py_ssize_t number = PyNumber_AsSsize_t(value.ptr(), nullptr);
-    if (number < 0 || number > std::numeric_limits<int>::max())
-      throw std::invalid_argument(std::string(field) + " = " + std::to_string(number) +
-                                  ": must lie within 0 ... 2147483647");
-    out = static_cast<Integer>(number);
+    out = static_cast<Integer>(integer_from(value, field, 0, std::numeric_limits<int>::max()));
   }
 
  private:

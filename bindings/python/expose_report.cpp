@@ -54,7 +54,9 @@ void expose_step_report() {
                     "Deepest overlap at the start of the step [m], >= 0.")
       .def_readonly(
           "creep", &StepReport::creep, "Fastest tangential speed of a sticking contact [m/s].")
-      .def_readonly("kinetic_energy", &StepReport::kinetic_energy, "At the start of the step [J].")
+      .def_readonly("kinetic_energy",
+                    &StepReport::kinetic_energy,
+                    "Of bodies and rotors (armature) at the start of the step [J].")
       .def_readonly(
           "potential_energy",
           &StepReport::potential_energy,

@@ -1,7 +1,7 @@
 #include "common.hpp"
 #include "scene_holder.hpp"
 
-#include <cstdlib>
+#include <climits>
 #include <limits>
 
 // Scenes as parts of others, filters, visuals and configurations.
@@ -53,15 +53,6 @@ void set_collision_filter(SceneHolder& s,
                          bits_from(conaffinity, "conaffinity"));
 }
 
-int integer_from(const bp::object& x, const char* field) {
-  if (!PyIndex_Check(x.ptr())) raise_type_error(std::string(field) + ": must be an integer");
-  const Py_ssize_t number = PyNumber_AsSsize_t(x.ptr(), nullptr);
-  if (std::abs(number) > std::numeric_limits<int>::max())
-    throw std::invalid_argument(std::string(field) + " = " + std::to_string(number) +
-                                ": must be within 32 bits");
-  return static_cast<int>(number);
-}
-
 void set_friction_rule(SceneHolder& s,
                        const bp::object& geometry,
                        const std::string& rule,
@@ -72,8 +63,8 @@ void set_friction_rule(SceneHolder& s,
   const int g = geometry_from(s, geometry, "geometry");
   FrictionRule given = s.geometries()[g].friction_rule;
   given.larger = rule == "larger";
-  if (!condim.is_none()) given.condim = integer_from(condim, "condim");
-  if (!priority.is_none()) given.priority = integer_from(priority, "priority");
+  if (!condim.is_none()) given.condim = integer_from(condim, "condim", INT_MIN, INT_MAX);
+  if (!priority.is_none()) given.priority = integer_from(priority, "priority", INT_MIN, INT_MAX);
   s.before_editing();
   s.set_friction_rule(g, given);
 }

@@ -203,11 +203,14 @@ void expose_scene_motion() {
            &momentum,
            (arg("self"), arg("robot") = none),
            "(6,) linear [kg m/s], and angular about the centre of mass [kg m^2/s], world axes.")
-      .add_property("kinetic_energy", &kinetic_energy, "Of all bodies and rotors [J]: half of v M v.")
+      .add_property(
+          "kinetic_energy", &kinetic_energy, "Of all bodies and rotors [J]: half of v M v.")
       .add_property("potential_energy",
                     &potential_energy,
                     "Of gravity, zero at the world origin, and of the springs of joints [J].")
-      .add_property("rotor_energy", &rotor_energy, "Of rotors (armature) alone [J]: a part of kinetic_energy.")
+      .add_property("rotor_energy",
+                    &rotor_energy,
+                    "Of rotors (armature) alone [J]: a part of kinetic_energy.")
       .def("__repr__", &motion_repr);
   forbid_new_attributes(c);
 }

@@ -40,7 +40,6 @@ CollisionCounters find_contacts(Holder& sim, State& state) {
 }
 
 Material pair_material(const Holder& sim, const bp::object& a, const bp::object& b) {
-  const Inside inside(sim.occupancy, "Simulator.pair_material");
   return sim.scene().pair_material(static_cast<const Simulator&>(sim).parameters(),
                                    geometry_from(sim.scene(), a, "geometry_a"),
                                    geometry_from(sim.scene(), b, "geometry_b"));
@@ -127,7 +126,7 @@ void expose_simulator() {
                     "Parameters of the next step; arrays are writable views, checked by each step, "
                     "run or rollout once they were asked for.")
       .def_readonly("_starts", &Holder::starts)
-      .def_readwrite("_looked", &Holder::looked)
+      .def_readwrite("_start_checked", &Holder::start_checked)
       .def("_closure_errors", &open_closures, (bp::arg("self"), bp::arg("state")))
       .def("initial_state", refusal("initial_state", {{"configuration", Argument::kText, false}}))
       .def("initial_state",

@@ -110,12 +110,19 @@ auto step_inside(Holder& sim,
   return result();
 }
 
+/// Warns before the first step, if there is to be one, and after the first that was not solved.
+template <class Work>
+auto with_warnings(Holder& sim, State& state, bool steps, Work work) {
+  if (steps) check_start(sim, state);
+  auto result = work();
+  say_not_converged(sim);
+  return result;
+}
+
 StepReport step(Holder& sim, State& state, const bp::object& control) {
-  look_at_start(sim, state, 2);
-  const StepReport report =
-      step_inside(sim, state, control, "Simulator.step", [] {}, [&] { return sim.report(); });
-  say_not_converged(sim, 2);
-  return report;
+  return with_warnings(sim, state, true, [&] {
+    return step_inside(sim, state, control, "Simulator.step", [] {}, [&] { return sim.report(); });
+  });
 }
 
 /// Advances `state` and returns step_parts() of the derivatives.
@@ -123,18 +130,17 @@ bp::tuple step_derivatives(Holder& sim,
                            State& state,
                            const bp::object& control,
                            const bp::list& parameters) {
-  look_at_start(sim, state, 3);
   const std::vector<std::string> names = names_from(parameters);
   const StepDerivatives* found = nullptr;
-  const bp::tuple parts = step_inside(
-      sim,
-      state,
-      control,
-      "Simulator.step_derivatives",
-      [&] { found = &sim.Simulator::step_derivatives(names); },
-      [&] { return step_parts(*found); });
-  say_not_converged(sim, 3);
-  return parts;
+  return with_warnings(sim, state, true, [&] {
+    return step_inside(
+        sim,
+        state,
+        control,
+        "Simulator.step_derivatives",
+        [&] { found = &sim.Simulator::step_derivatives(names); },
+        [&] { return step_parts(*found); });
+  });
 }
 
 // --- the two halves of a step, on a simulator of one's own: for comparing solvers ---
@@ -143,7 +149,7 @@ bp::tuple step_derivatives(Holder& sim,
 std::shared_ptr<Holder> twin(const Holder& sim, const SettingsHolder& settings) {
   const Inside inside(sim.occupancy, "Simulator.compare");
   auto other = std::make_shared<Holder>(sim.scene(), settings);
-  other->looked = true;
+  other->start_checked = true;
   static_cast<Simulator&>(*other).parameters() = sim.Simulator::parameters();
   return other;
 }
@@ -190,10 +196,8 @@ StepReport run_inside(Holder& sim, State& state, const bp::object& control, long
 }
 
 StepReport run(Holder& sim, State& state, const bp::object& control, long steps) {
-  look_at_start(sim, state, 2);
-  const StepReport report = run_inside(sim, state, control, steps);
-  say_not_converged(sim, 2);
-  return report;
+  return with_warnings(
+      sim, state, steps > 0, [&] { return run_inside(sim, state, control, steps); });
 }
 
 RowMatrix rows_from(const bp::object& x, const char* field, int nv) {
@@ -252,11 +256,10 @@ bp::tuple rollout(Holder& sim,
                   long steps,
                   bool taped,
                   int checkpoint_every) {
-  look_at_start(sim, state, 3);
   const auto tape = taped ? std::make_shared<RolloutTape>() : nullptr;
-  const RolloutLog log =
-      rollout_inside(sim, state, control, taus, targets, steps, checkpoint_every, tape.get());
-  say_not_converged(sim, 3);
+  const RolloutLog log = with_warnings(sim, state, steps > 0, [&] {
+    return rollout_inside(sim, state, control, taus, targets, steps, checkpoint_every, tape.get());
+  });
   return bp::make_tuple(log, tape);
 }
 

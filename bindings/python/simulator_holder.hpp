@@ -33,8 +33,8 @@ struct SimulatorHolder : Simulator, std::enable_shared_from_this<SimulatorHolder
   Control held;                        ///< zero torque, servos hold the default configuration
   Control scratch;                     ///< `held` with the caller's torque
   std::shared_ptr<SceneHolder> shown;  ///< Simulator.scene, fixed
-  bp::dict starts;                     ///< what was told of which configuration (starting.Starts)
-  bool looked = false;                 ///< at where the first step begins
+  bp::dict starts;                     ///< by configuration, how deep which bodies overlap in it
+  bool start_checked = false;          ///< where the first step begins
   bool stepped = false;                ///< a step was taken
   bool noted = false;                  ///< a step ended not converged
   std::string notice;                  ///< words on the first such step, not yet said

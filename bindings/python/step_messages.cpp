@@ -2,6 +2,7 @@
 
 #include "common.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <utility>
@@ -71,12 +72,12 @@ StepReport finished(const Simulator& sim, const State& state) {
   return sim.report();
 }
 
-void look_at_start(Holder& sim, State& state, int level) {
-  if (sim.looked) return;
-  sim.looked = true;
+void check_start(Holder& sim, State& state) {
+  if (sim.start_checked) return;
+  validate_state_of(sim, state);  // what is refused is no first step
+  sim.start_checked = true;
   bp::import("stiction.starting")
-      .attr("warn_of_first_step")(
-          sim.shared_from_this(), bp::ptr(&state), sim.starts.values(), level);
+      .attr("warn_of_first_step")(sim.shared_from_this(), bp::ptr(&state));
 }
 
 void note_not_converged(Holder& sim, const StepReport& report, double end, bool last) {
@@ -104,10 +105,10 @@ void note_not_converged(Holder& sim, const StepReport& report, double end, bool 
   }
 }
 
-void say_not_converged(Holder& sim, int level) {
+void say_not_converged(Holder& sim) {
   if (sim.notice.empty()) return;
   const std::string text = std::exchange(sim.notice, {});
-  bp::import("stiction.not_converged").attr("warn_not_converged")(text, level);
+  bp::import("stiction.not_converged").attr("warn_not_converged")(text);
 }
 
 }  // namespace stiction::python

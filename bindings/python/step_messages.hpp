@@ -13,16 +13,15 @@ namespace stiction::python {
 /// The last report, or raise_not_finite().
 StepReport finished(const Simulator& sim, const State& state);
 
-/// Looks, once, at where the first step begins: a StartWarning to the caller `level` Python frames
-/// up if bodies overlap there. `looked` may be set before, and nothing is said.
-void look_at_start(SimulatorHolder& sim, State& state, int level);
+/// Looks, once, at where the first step begins: a StartWarning if bodies overlap there.
+/// `start_checked` may be set before, and nothing is said. Throws for what is no state.
+void check_start(SimulatorHolder& sim, State& state);
 
 /// Words on the first step of a simulator that ends not converged; kept until they are said.
 /// `end`: the step's [s]; its contacts are known if it is the `last`.
 void note_not_converged(SimulatorHolder& sim, const StepReport& report, double end, bool last);
 
-/// Says them, to the caller `level` Python frames up. Nobody is inside any more: what the warning
-/// calls may call the simulator.
-void say_not_converged(SimulatorHolder& sim, int level);
+/// Says them. Nobody is inside any more: what the warning calls may call the simulator.
+void say_not_converged(SimulatorHolder& sim);
 
 }  // namespace stiction::python

@@ -55,33 +55,29 @@ bool first_approach(const Shape& a,
 }
 
 bool first_approach_of_surfaces(const Shape& a,
-                                const MovingShape& given_a,
+                                const MovingShape& motion_a,
                                 const Shape& b,
-                                const MovingShape& given_b,
+                                const MovingShape& motion_b,
                                 double dt,
                                 double target,
                                 ManifoldWorkspace& work,
                                 double& time) {
-  const MovingShape motion_a = without_idle_turn(a, given_a),
-                    motion_b = without_idle_turn(b, given_b);
-  time = 0.0;
-  const double speed = norm(motion_a.linear - motion_b.linear) +
-                       norm(motion_a.angular) * motion_a.radius +
-                       norm(motion_b.angular) * motion_b.radius;
-  for (int i = 0; i < kMaxAdvances; ++i) {
-    const double reach = target + speed * (dt - time);
-    const Transform A = advanced(motion_a, time), B = advanced(motion_b, time);
-    if (!is_finite(A) || !is_finite(B)) return false;
+  const MovingShape moving_a = without_idle_turn(a, motion_a),
+                    moving_b = without_idle_turn(b, motion_b);
+  const double speed = norm(moving_a.linear - moving_b.linear) +
+                       norm(moving_a.angular) * moving_a.radius +
+                       norm(moving_b.angular) * moving_b.radius;
+  const auto gap = [&](double t, double reach) {
+    const Transform A = advanced(moving_a, t), B = advanced(moving_b, t);
+    if (!is_finite(A) || !is_finite(B)) return kInfinity;  // too fast to follow in double
     contact_manifolds(a, A, b, B, reach, work);
-    double nearest = reach;
+    double least = kInfinity;
     for (const Manifold& m : work.manifolds) {
-      for (int k = 0; k < m.count; ++k) nearest = std::min(nearest, m.points[k].gap);
+      for (int k = 0; k < m.count; ++k) least = std::min(least, m.points[k].gap);
     }
-    if (work.manifolds.empty()) return false;
-    if (nearest <= target) return true;
-    time = std::min(dt, time + (nearest - 0.5 * target) / speed);
-  }
-  return true;
+    return least;
+  };
+  return follow_approach(speed, dt, target, time, gap) == Approach::kMet;
 }
 
 void take_back(const MovingShape& motion_a,

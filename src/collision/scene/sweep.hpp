@@ -1,17 +1,18 @@
 #pragma once
 
 #include "stiction/collision/manifold.hpp"
+#include "stiction/math/constants.hpp"
 
 #include "collision/manifold/manifold_workspace.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 // Continuous detection: does a pair that a bound of its speed lets meet within the step really do
 // so, and with which normal? Conservative advancement (Mirtich 1996) at the velocities of the
 // step's start.
 
 namespace stiction::detail {
-
-/// Steps of an approach; then the pair counts as met: a contact too many, never too few.
-inline constexpr int kMaxAdvances = 32;
 
 /// A shape on its way through the step, world frame.
 struct MovingShape {
@@ -24,6 +25,28 @@ struct MovingShape {
 
 /// Placement after t [s] of constant velocity.
 Transform advanced(const MovingShape& s, double t);
+
+/// Steps of an approach; then the pair counts as met: a contact too many, never too few.
+inline constexpr int kMaxAdvances = 32;
+
+enum class Approach { kApart, kMet, kUnknown };
+
+/// Whether a gap that closes at most at `speed` [m/s] falls to `target` [m] > 0 within dt [s];
+/// `time` is then between the first such moment and the one when it has fallen to target / 2.
+/// `gap(time, reach)`: the least one, infinite if it is above `reach`, NaN: not known.
+template <class Gap>
+Approach follow_approach(double speed, double dt, double target, double& time, Gap&& gap) {
+  time = 0.0;
+  for (int i = 0; i < kMaxAdvances; ++i) {
+    const double reach = target + speed * (dt - time), found = gap(time, reach);
+    if (std::isnan(found)) return Approach::kUnknown;
+    if (found == kInfinity) return Approach::kApart;
+    const double nearest = std::min(reach, found);
+    if (nearest <= target) return Approach::kMet;
+    time = std::min(dt, time + (nearest - 0.5 * target) / speed);
+  }
+  return Approach::kMet;
+}
 
 /// True if the distance falls to `target` [m] > 0 within dt [s]; `time` is then between the first
 /// such moment and the one when it has fallen to target / 2. False is proven for these motions.

@@ -19,9 +19,9 @@ bool cells_below(double c, double reach, double x0, double d, int cells, int& fi
   return true;
 }
 
-struct BallOnField {
+struct BallQuery {
   const Surface& surface;
-  double radius, margin;
+  double radius, margin, reach;
   const Vec3d& centre;
   std::vector<SurfacePoint>& points;
   int touched = 0;
@@ -31,7 +31,7 @@ struct BallOnField {
     SurfaceTriangle t;
     surface.face(i, j, side, t);
     const BallOverTriangle ball{centre, radius, closest_on_triangle(t.v, centre), t};
-    if (ball.distance > kSure * (radius + std::max(margin, 0.0))) return true;
+    if (ball.distance > reach) return true;
     if (!(ball.height > 0.0)) return false;
     const bool touches = !(ball.distance > kSure * radius);
     // In one face alone and not deep: that is the least way out of the ground.
@@ -39,7 +39,7 @@ struct BallOnField {
                      ball.height > (1.0 - kShallow) * radius))
       return false;
     SurfacePoint point;
-    if (ball.distance - radius <= margin && ball.meets(surface, t, point)) points.push_back(point);
+    if (ball.distance - radius <= margin && ball.pushes(surface, t, point)) points.push_back(point);
     return true;
   }
 };
@@ -60,7 +60,7 @@ bool ball_on_field(const Surface& surface,
   if (!cells_below(c.x, reach, f.x0, f.dx, f.cells_x(), i0, i1) ||
       !cells_below(c.y, reach, f.y0, f.dy, f.cells_y(), j0, j1))
     return false;
-  BallOnField ball{surface, radius, margin, centre, points};
+  BallQuery ball{surface, radius, margin, reach, centre, points};
   bool above = true;  // the planes of all triangles around
   for (int j = j0; j <= j1; ++j) {
     const double* h = &f.heights[static_cast<std::size_t>(j) * f.nx];

@@ -4,9 +4,10 @@
 
 namespace stiction::detail {
 
-/// A ball, its centre in the frame of the field, on open ground: on one face of it at most, and
-/// before others, what feet nearly always are. `points` are then what convex_on_surface() finds, to
-/// the bit; false: not decided, as in a hole or deep in the ground, and `points` are no answer.
+/// A ball, its centre in the frame of the field, on open ground, as feet nearly always are: it
+/// overlaps one face at most, and not deeply; other faces, edges and corners may be within the
+/// margin. `points` are then what convex_on_surface() finds, to the bit. False: not decided, as of
+/// a ball that overlaps an edge or two faces or is at the border; `points` are then no answer.
 bool ball_on_field(const Surface& surface,
                    double radius,
                    const Vec3d& centre,

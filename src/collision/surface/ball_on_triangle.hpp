@@ -22,9 +22,10 @@ struct BallOverTriangle {
 
   bool over_face() const { return at.edge < 0 && at.corner < 0; }
 
-  /// Whether the ball meets the triangle, and where: a ball meets the points of the surface that
-  /// are nearer to its centre than all around them. `t` has its face at least.
-  bool meets(const Surface& surface, SurfaceTriangle& t, SurfacePoint& point) const;
+  /// Whether the triangle pushes a ball that reaches it, and where: points of the surface push that
+  /// are nearer to the centre than all around them. `t` has its face at least; what lies around it
+  /// is classified as far as is needed.
+  bool pushes(const Surface& surface, SurfaceTriangle& t, SurfacePoint& point) const;
 };
 
 }  // namespace stiction::detail

@@ -96,8 +96,8 @@ void Surface::corners(int id, Vec3d v[3]) const {
 void Surface::triangle(int id, SurfaceTriangle& t) const {
   face(id, t);
   for (int k = 0; k < 3; ++k) {
-    look_across(t, k);
-    look_around(t, k);
+    classify_edge(t, k);
+    classify_corner(t, k);
   }
 }
 
@@ -121,11 +121,11 @@ void Surface::face(int i, int j, int side, SurfaceTriangle& t) const {
   t.patch = f.patch[t.id];
 }
 
-void Surface::look_across(SurfaceTriangle& t, int edge) const {
+void Surface::classify_edge(SurfaceTriangle& t, int edge) const {
   if (field != nullptr) t.edge[edge] = field_edge(*field, t, edge, t.across[edge]);
 }
 
-void Surface::look_around(SurfaceTriangle& t, int corner) const {
+void Surface::classify_corner(SurfaceTriangle& t, int corner) const {
   if (field != nullptr) t.sharp[corner] = field_corner_sharp(*this, t, corner);
 }
 

@@ -49,8 +49,8 @@ struct Surface {
   void face(int id, SurfaceTriangle& t) const;
   /// The same of a height field, by its cell; side 0: the triangle 2 c.
   void face(int i, int j, int side, SurfaceTriangle& t) const;
-  void look_across(SurfaceTriangle& t, int edge) const;    ///< edge[k] and across[k]
-  void look_around(SurfaceTriangle& t, int corner) const;  ///< sharp[k]
+  void classify_edge(SurfaceTriangle& t, int edge) const;      ///< edge[k] and across[k]
+  void classify_corner(SurfaceTriangle& t, int corner) const;  ///< sharp[k]
 
   /// visit(id) for each triangle whose box may overlap `box`; of a height field also those under
   /// which it lies. Returns the boxes looked at.

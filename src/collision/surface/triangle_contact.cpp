@@ -286,7 +286,7 @@ void sphere_contact(ConvexOnSurface& q, SurfaceTriangle& t) {
   if (ball.distance - ball.radius > q.margin) return;
   if (ball.height < 0.0 && nearest(q).inside) return push_out(q, t);
   SurfacePoint point;
-  if (ball.meets(q.surface, t, point)) q.points.push_back(point);
+  if (ball.pushes(q.surface, t, point)) q.points.push_back(point);
 }
 
 }  // namespace

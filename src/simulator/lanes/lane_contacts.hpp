@@ -8,18 +8,19 @@
 namespace stiction {
 inline namespace STICTION_ISA {
 
-/// Poses, half margins and, of those that move, velocities of the geometries.
+/// Poses, velocities and half margins of the geometries.
 template <class Real>
 inline void lane_poses(const LaneScene& s,
                        const LaneParameters<Real>& p,
                        const TreeData<Real>& data,
                        LaneScratch<Real>& x) {
-  const Real dt(s.rules.dt), half = Real(0.5) * Real(s.rules.margin);
+  const Real dt(s.rules.dt), half = Real(0.5) * Real(s.rules.margin), zero(0.0);
   const Real fall = dt * norm(p.tree.gravity);
   for (int g = 0; g < s.num_geometries; ++g) {
     const int body = s.geometries[g].body;
     if (body < 0) {
       x.pose[g] = p.placement[g];
+      x.linear[g] = x.angular[g] = {zero, zero, zero};
       x.reach[g] = half;
       continue;
     }
@@ -28,8 +29,9 @@ inline void lane_poses(const LaneScene& s,
     const Motion<Real>& V = data.V[body];
     const Vec3<Real> c = X_RG * p.centre[g];
     x.linear[g] = data.X_WR.R * (V.linear + cross(V.angular, c));
-    const Real angular = norm(data.X_WR.R * V.angular);
-    x.reach[g] = max(half, dt * (norm(x.linear[g]) + angular * p.radius[g] + fall));
+    x.angular[g] = data.X_WR.R * V.angular;
+    const Real speed = norm(x.linear[g]) + norm(x.angular[g]) * p.radius[g];
+    x.reach[g] = max(half, dt * (speed + fall));
   }
 }
 

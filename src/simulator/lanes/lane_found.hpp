@@ -11,13 +11,8 @@ inline namespace STICTION_ISA {
 
 /// Lane i of a geometry.
 template <class Real>
-inline void read_lane_shape(const LaneScene& s,
-                            const LaneParameters<Real>& p,
-                            const TreeData<Real>& data,
-                            const LaneScratch<Real>& x,
-                            int g,
-                            int i,
-                            LaneShape& out) {
+inline void read_lane_shape(
+    const LaneParameters<Real>& p, const LaneScratch<Real>& x, int g, int i, LaneShape& out) {
   constexpr int W = lane_width<Real>;
   const auto copy = [i](const Real* from, int n, double* to) {
     for (int k = 0; k < n; ++k) to[k] = numbers(from)[k * W + i];
@@ -25,15 +20,8 @@ inline void read_lane_shape(const LaneScene& s,
   copy(&x.pose[g].R.c0.x, 12, out.pose);
   copy(&p.size[g].x, 3, out.size);
   copy(x.reach + g, 1, &out.reach);
-  for (int k = 0; k < 3; ++k) out.linear[k] = out.angular[k] = 0.0;
-  const int body = s.geometries[g].body;
-  if (body < 0) return;
-  const Motion<Real>& V = data.V[body];
-  const Vec3<Real> c = data.X_RB[body] * (p.placement[g] * p.centre[g]);
-  const Vec3<Real> linear = data.X_WR.R * (V.linear + cross(V.angular, c));
-  const Vec3<Real> angular = data.X_WR.R * V.angular;
-  copy(&linear.x, 3, out.linear);
-  copy(&angular.x, 3, out.angular);
+  copy(&x.linear[g].x, 3, out.linear);
+  copy(&x.angular[g].x, 3, out.angular);
 }
 
 /// Two geometries in lane i.
@@ -44,13 +32,12 @@ inline LanePairQuery lane_query(const LaneScene& s,
                                 int b,
                                 const Real* rest_offset,
                                 int i,
-                                const LaneScratch<Real>& x,
-                                const PackWork<Real>& w) {
+                                const LaneScratch<Real>& x) {
   LanePairQuery query;
   query.geometry_a = s.geometries[a].geometry;
   query.geometry_b = s.geometries[b].geometry;
-  read_lane_shape(s, p, w.data, x, a, i, query.a);
-  read_lane_shape(s, p, w.data, x, b, i, query.b);
+  read_lane_shape(p, x, a, i, query.a);
+  read_lane_shape(p, x, b, i, query.b);
   const Real gravity = norm(p.tree.gravity);
   query.gravity = numbers(&gravity)[i];
   query.rest_offset = numbers(rest_offset)[i];
@@ -117,8 +104,7 @@ inline bool find_in_lane(const LaneScene& s,
                          LaneScratch<Real>& x,
                          PackWork<Real>& w) {
   const LaneSlot* slots = s.slots + pair.first_slot;
-  const LanePairQuery query =
-      lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, i, x, w);
+  const LanePairQuery query = lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, i, x);
   LanePairPoint points[kMostFoundPoints];
   const int count = s.find(s.finder, query, points, pair.num_slots);
   put_points(s, pair, points, count, query.rest_offset, i, x, w);

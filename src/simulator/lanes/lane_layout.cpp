@@ -89,7 +89,7 @@ LaneLayout::LaneLayout(const Scene& scene, const SimulatorSettings& s) : tree(&s
            s.contact.restitution_threshold,
            s.impact_law == "newton-dissipative"};
   add_geometries(scene);
-  add_joint_rows(scene);
+  add_joint_rows();
 }
 
 /// All geometries, with slots for pairs with the world and a guard for each other pair; contacts
@@ -204,7 +204,7 @@ int LaneLayout::place(int last_dof, int dim) {
   return start;
 }
 
-void LaneLayout::add_joint_rows(const Scene&) {
+void LaneLayout::add_joint_rows() {
   for (int b = 0; b < tree->num_bodies; ++b) {
     const JointFacts& joint = joint_facts(tree->joint[b]);
     const int first = tree->v_index[b], q = tree->q_index[b];

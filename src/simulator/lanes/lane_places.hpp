@@ -53,7 +53,7 @@ STICTION_RARE void find_places(const LaneScene& s,
   for (int i = 0; i < W; ++i) {
     if ((bits >> i & 1) == 0 || exit[i] != LaneExit::kStepped) continue;
     const int a = g.shape < g.other ? g.shape : g.other, b = g.shape + g.other - a;
-    const LanePairQuery query = lane_query(s, p, a, b, p.rest_offset + g.pair, i, x, w);
+    const LanePairQuery query = lane_query(s, p, a, b, p.rest_offset + g.pair, i, x);
     LanePairPoint points[kMostFoundPoints];
     const int count = s.find(s.finder, query, points, kMostFoundPoints);
     exit[i] = exit_of_points(count, used[i], p.friction[g.pair], i);

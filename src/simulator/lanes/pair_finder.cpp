@@ -55,26 +55,6 @@ int PairFinder::find(const LanePairQuery& query, LanePairPoint* out, int most) {
   return count;
 }
 
-/// Whether a ball on its way through the step surely comes no nearer than `target`:
-/// first_approach_of_surfaces() with the same bits.
-template <class Look>
-bool PairFinder::stays_apart(const Vec3d& centre,
-                             const Vec3d& linear,
-                             double target,
-                             const Look& look) {
-  const double speed = norm(linear);
-  double time = 0.0;
-  for (int i = 0; i < detail::kMaxAdvances; ++i) {
-    const double reach = target + speed * (dt_ - time);
-    if (!look(centre + linear * time, reach)) return false;
-    if (ball_points_.empty()) return true;
-    const double nearest = std::min(reach, detail::deepest(ball_points_));
-    if (nearest <= target) return false;
-    time = std::min(dt_, time + (nearest - 0.5 * target) / speed);
-  }
-  return false;
-}
-
 int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   const auto vector = [&](const double* x) {
     return Vec3d{x[0], x[query.stride], x[2 * query.stride]};
@@ -91,8 +71,16 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   if (!look(centre, margin)) return -1;
   if (ball_points_.empty()) return 0;
   const double target = query.rest_offset + contact_target(settings_.margin, dt_, query.gravity);
-  if (margin > target && detail::deepest(ball_points_) > target)
-    return stays_apart(centre, vector(query.linear), target, look) ? 0 : -1;
+  if (margin > target && detail::deepest(ball_points_) > target) {
+    // As first_approach_of_surfaces() does it.
+    const Vec3d linear = vector(query.linear);
+    const auto gap = [&](double time, double reach) {
+      return look(centre + linear * time, reach) ? detail::deepest(ball_points_) : std::nan("");
+    };
+    double time;
+    const auto approach = detail::follow_approach(norm(linear), dt_, target, time, gap);
+    return approach == detail::Approach::kApart ? 0 : -1;
+  }
   if (ball_points_.size() > 1) return -1;
   const SurfacePoint& p = ball_points_[0];
   const Vec3d away = X.R * p.normal, normal = query.field_is_a ? away : -away;

@@ -23,8 +23,6 @@ class PairFinder {
 
  private:
   void place(int geometry, const LaneShape& shape);
-  template <class Look>
-  bool stays_apart(const Vec3d& centre, const Vec3d& linear, double target, const Look& look);
 
   const Scene* scene_;
   CollisionSettings settings_;

@@ -1,8 +1,11 @@
 #include "collision/surface/ball_on_field.hpp"
 
+#include "collision/surface/separation_bound.hpp"
 #include "support/random.hpp"
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace stiction;
@@ -19,6 +22,31 @@ Shape field(Rng& rng) {
   std::vector<double> heights;
   for (int k = 0; k < kSamples * kSamples; ++k) heights.push_back(rough * rng.uniform(-1.0, 1.0));
   return Shape::height_field(kSamples, kSamples, heights, kCell, kCell);
+}
+
+double to_segment(const Vec3d& a, const Vec3d& b, const Vec3d& p) {
+  const double t = dot(p - a, b - a) / squared_norm(b - a);
+  return norm(p - (a + (b - a) * std::min(1.0, std::max(0.0, t))));
+}
+
+/// Of a point from all triangles, one by one.
+double distance_to(const HeightField& f, const Vec3d& p) {
+  double least = HUGE_VAL;
+  for (int id = 0; id < f.count(); ++id) {
+    int i[3], j[3];
+    f.corners(id, i, j);
+    Vec3d v[3];
+    for (int k = 0; k < 3; ++k) v[k] = f.sample(i[k], j[k]);
+    const Vec3d n = cross(v[1] - v[0], v[2] - v[0]);
+    bool over = true;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3d &a = v[k], &b = v[(k + 1) % 3];
+      over = over && dot(cross(b - a, p - a), n) >= 0.0;
+      least = std::min(least, to_segment(a, b, p));
+    }
+    if (over) least = std::min(least, std::abs(dot(n, p - v[0])) / norm(n));
+  }
+  return least;
 }
 
 }  // namespace
@@ -53,6 +81,12 @@ BOOST_AUTO_TEST_CASE(what_is_decided_is_what_the_general_way_finds) {
     const Shape ball = Shape::sphere(radius);
     convex_on_surface(ground, ball, {Mat3d::identity(), centre}, margin, work);
     BOOST_TEST_REQUIRE(work.points.size() == points.size());
+    const double gap = distance_to(*ground.field, centre) - radius;
+    if (gap > margin + 1e-9) BOOST_TEST(points.empty());
+    if (gap < margin - 1e-9) {
+      BOOST_TEST_REQUIRE(!points.empty());
+      BOOST_TEST(std::abs(deepest(points) - gap) < 1e-12);
+    }
     apart += points.empty();
     several += points.size() > 1;
     for (std::size_t k = 0; k < points.size(); ++k) {

@@ -13,7 +13,7 @@ using namespace stiction::test;
 
 namespace {
 
-constexpr int kSamples = 40;
+constexpr int kSamples = 40, kLanes = 4, kLane = 2;
 constexpr double kCell = 0.05;
 
 Shape field(Rng& rng) {
@@ -36,7 +36,8 @@ void put(const Vec3d& x, double* out) {
 struct Queries {
   LanePairQuery any{};
   LaneBallQuery ball{};
-  double pose[12], centre[3], linear[3];
+  double pose[12], centre[3], linear[3];  // and as lanes have them, beside others:
+  double poses[12 * kLanes], centres[3 * kLanes], linears[3 * kLanes];
 
   Queries(Rng& rng, const Scene& scene, int ground, double dt) {
     const Shape& field = scene.geometries()[ground].shape;
@@ -64,12 +65,18 @@ struct Queries {
     put(X, pose);
     put(at.p, centre);
     put(v, linear);
+    const auto spread = [](const double* from, int n, double* to) {
+      for (int k = 0; k < n * kLanes; ++k) to[k] = k % kLanes == kLane ? from[k / kLanes] : -9e9;
+    };
+    spread(pose, 12, poses);
+    spread(centre, 3, centres);
+    spread(linear, 3, linears);
     ball = {ground,
             ground == 0,
-            1,
-            pose,
-            centre,
-            linear,
+            kLanes,
+            poses + kLane,
+            centres + kLane,
+            linears + kLane,
             radius,
             any.a.reach + any.b.reach,
             any.rest_offset,
