@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from ._stiction import (
 )
 from .batch_arguments import count, numbers, spread
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
-from .loading import _check_names, _check_type, _set_typed
+from .loading import _check_names, _check_scene, _check_type, _set_typed
 from .observations import Observations
 from .servo_dofs import servo_dofs
 from .setting_names import SettingNames
@@ -68,8 +68,6 @@ class Batch(Observations):
     FIELDS: ClassVar[tuple[str, ...]] = tuple(_stiction._world_fields())
     """What `assign` takes: fields of Parameters, mass_scale, command_delay and motor_time."""
 
-    _stepped: bool
-
     def __init__(
         self,
         scene: Scene,
@@ -81,8 +79,7 @@ class Batch(Observations):
         configuration: str = "default",
         **settings: Unpack[SettingNames],
     ) -> None:
-        if not isinstance(scene, Scene):
-            raise TypeError(f"scene = {scene!r}: must be a Scene; stiction.load() makes one")
+        _check_scene(scene)
         _check_names("Batch", settings, tuple(SettingNames.__annotations__))
         if not isinstance(lanes, bool | np.bool_):
             raise TypeError(f"lanes = {lanes!r}: must be True or False")
@@ -118,9 +115,10 @@ class Batch(Observations):
                 quaternion is not unit. Numbers of q and v that are not finite freeze their world.
             TypeError: `mask` is not of bool.
         """
-        if not self._stepped:
-            self._look()
-        self._step(count("substeps", substeps), self._mask(mask))
+        steps, worlds = count("substeps", substeps), self._mask(mask)
+        if steps > 0:
+            self._look(worlds)
+        self._step(steps, worlds)
 
     def step_async(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
         """step() on threads of the batch's own, while Python goes on; `wait` ends it.
@@ -141,14 +139,17 @@ class Batch(Observations):
             StictionError: step_async() is under way already: call wait() first.
             TypeError: `mask` is not of bool. What else step() raises, wait() does.
         """
-        if not self._stepped:
-            self._look()
-        self._step_async(count("substeps", substeps), self._mask(mask))
+        steps, worlds = count("substeps", substeps), self._mask(mask)
+        if steps > 0:
+            self._look(worlds)
+        self._step_async(steps, worlds)
 
-    def _look(self) -> None:
+    def _look(self, mask: NDArray[Any] | None) -> None:
         """At where the first step begins."""
+        if self._stepped:
+            return
         object.__setattr__(self, "_stepped", True)
-        warn_of_first_batch_step(self, stacklevel=3)
+        warn_of_first_batch_step(self, mask)
 
     def wait(self) -> None:
         """Until the steps of step_async() have ended; other Python threads run meanwhile, and

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 class NextSteps(_stiction.Batch):
     """A base of Batch: looks ahead, and arguments by world."""
 
+    _stepped: bool
+
     def simulator(self, world: int) -> Simulator:
         """A Simulator with the settings of the batch and the parameters of a world, for all that a
         Simulator tells:
@@ -27,8 +29,8 @@ class NextSteps(_stiction.Batch):
             sim.step(state, batch.control(17))
         """
         parameters = self._parameters(self._world(world))
-        sim = Simulator._made(self.scene, self.settings, parameters)
-        sim._looked = True  # the Batch has, at its own first step
+        sim = Simulator._of(self.scene, self.settings, parameters)
+        sim._start_checked = self._stepped  # the Batch's own first step looked
         return sim
 
     def step_derivatives(self, mask: ArrayLike | None = None) -> BatchJacobians:

@@ -201,12 +201,12 @@ class Subject:
             for dof in servo_dofs(scene):
                 scene.set_gains(dof, self.kp or 0.0, self.kd or 0.0)
         if self.stiffness is not None:
-            set_stiffness(scene, self.stiffness, self.damping)
+            set_compliance(scene, self.stiffness, self.damping)
         elif self.damping is not None:
             raise ValueError(f"--damping {self.damping:g}: needs a --stiffness")
 
 
-def set_stiffness(scene: Scene, stiffness: float, damping: float | None = None) -> None:
+def set_compliance(scene: Scene, stiffness: float, damping: float | None = None) -> None:
     """Give every surface this stiffness [N/m] and damping [N s/m]; None: as it is.
 
     Raises:
@@ -231,3 +231,5 @@ def require_folder(option: str, path: Path | None) -> None:
     """Raise before anything is simulated if the file could not be written."""
     if path is not None and not path.parent.is_dir():
         raise ValueError(f"{option} {path}: there is no folder {path.parent}")
+    if path is not None and path.is_dir():
+        raise ValueError(f"{option} {path}: is a folder; name a file in it")

@@ -33,7 +33,7 @@ def summary_table(title: str, document: dict[str, Any]) -> Table:
         "energy [J], first / last": _pair(document["energy"], "first", "last", ".4f"),
     }
     if document["recovery_energy"] > LITTLE:
-        rows["energy that parting overlaps added [J], at most"] = (
+        rows["energy that corrections of positions added [J], at most"] = (
             f"{document['recovery_energy']:.4f}"
         )
     if document["loose_steps"]:

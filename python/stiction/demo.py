@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import ExternalWrench, Simulator, State, load
-from .cli_subject import set_stiffness
+from .cli_subject import set_compliance
 from .record import Recorder, geometry_positions
 from .replay import write_replay
 from .run import OnStep, RunSummary, Segment, execute, time_steps
@@ -79,7 +79,7 @@ def run_demo(
     """
     scene = load("solo12")
     if stiffness is not None:
-        set_stiffness(scene, stiffness)
+        set_compliance(scene, stiffness)
     sim = Simulator(scene, **(settings or {}))
     state = sim.initial_state("standing")
     q = np.array(state.q)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 
+from .user_frame import level_of_user
+
 __all__ = ["NotConvergedWarning", "warn_not_converged"]
 
 
@@ -14,7 +16,7 @@ class NotConvergedWarning(UserWarning):
     """
 
 
-def warn_not_converged(text: str, stacklevel: int) -> None:
-    """Called by the compiled simulator, the caller `stacklevel` - 1 frames up."""
+def warn_not_converged(text: str) -> None:
+    """Called by the compiled simulator."""
     end = ". Said once for a simulator; report.status tells of every step"
-    warnings.warn(text + end, NotConvergedWarning, stacklevel=stacklevel)
+    warnings.warn(text + end, NotConvergedWarning, stacklevel=level_of_user())

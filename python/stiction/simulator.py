@@ -74,8 +74,8 @@ class Simulator(_stiction.Simulator):
         super().__init__(scene, chosen)
 
     @classmethod
-    def _made(cls, scene: Scene, settings: SimulatorSettings, parameters: Parameters) -> Simulator:
-        """Of ready settings."""
+    def _of(cls, scene: Scene, settings: SimulatorSettings, parameters: Parameters) -> Simulator:
+        """Of settings that are whole."""
         made = cls.__new__(cls)
         _stiction.Simulator.__init__(made, scene, settings)
         made.parameters = parameters
@@ -92,7 +92,7 @@ class Simulator(_stiction.Simulator):
         """
         state = super().initial_state(configuration)
         if configuration not in self._starts:
-            self._starts[configuration] = warn_of_start(self, state, configuration, stacklevel=2)
+            self._starts[configuration] = warn_of_start(self, state, configuration)
         return state
 
     def smoothed(self, epsilon: float) -> Simulator:
@@ -112,7 +112,7 @@ class Simulator(_stiction.Simulator):
             raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         settings = copy.copy(self.settings)  # may be changed
         settings.smoothing = epsilon
-        return Simulator._made(self.scene, settings, self.parameters)
+        return Simulator._of(self.scene, settings, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:
         known = name.startswith("_") or hasattr(getattr(Simulator, name, None), "__set__")

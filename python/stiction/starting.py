@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from . import _stiction
 from ._stiction import Scene, State
+from .user_frame import level_of_user
 
 if TYPE_CHECKING:
     from .batch import Batch
 
-__all__ = ["StartWarning", "Starts", "against_world", "warn_of_first_step", "warn_of_start"]
+__all__ = ["StartWarning", "against_world", "warn_of_first_step", "warn_of_start"]
 
 OPEN = 1e-5
 """Opening [m or rad] up to which nothing is said."""
@@ -27,8 +31,6 @@ UPRIGHT = 0.7
 """Vertical part of a normal from which on a body comes free when it is raised."""
 
 Names = tuple[str, str]
-Starts = dict[str, dict[Names, float]]
-"""By configuration, how deep which bodies overlap in it [m]."""
 
 
 class StartWarning(UserWarning):
@@ -38,9 +40,7 @@ class StartWarning(UserWarning):
     """
 
 
-def warn_of_start(
-    sim: _stiction.Simulator, state: State, configuration: str, stacklevel: int
-) -> dict[Names, float]:
+def warn_of_start(sim: _stiction.Simulator, state: State, configuration: str) -> dict[Names, float]:
     """One StartWarning that lists everything, the worst first; none if nothing is wrong. Returns
     how deep which bodies overlap [m]."""
     overlaps, openings = _overlaps(sim, state), _openings(sim, state)
@@ -54,27 +54,29 @@ def warn_of_start(
     if parts:
         where = "" if configuration == "default" else f" in '{configuration}'"
         text = f"{sim.scene.name}{where}: {'; '.join(parts)}"
-        warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
+        warnings.warn(text, StartWarning, stacklevel=level_of_user())
     return {_body_names(sim.scene, pair): -pair.distance for pair in overlaps}
 
 
-def warn_of_first_step(
-    sim: _stiction.Simulator, state: State, known: Iterable[dict[Names, float]], stacklevel: int
-) -> None:
+def warn_of_first_step(sim: _stiction.Simulator, state: State) -> None:
     """One StartWarning if bodies overlap by more than DEEP_STEP where the first step begins, but
-    for what `known` has told. Of surfaces with a stiffness nothing: they rest in each other.
-    Called by the compiled simulator, the caller `stacklevel` - 1 frames up."""
-    if text := _first_step(sim, state, known):
-        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=stacklevel)
+    for what initial_state() has told. Of surfaces with a stiffness nothing: they rest in each
+    other. Called by the compiled simulator."""
+    if text := _first_step(sim, state, sim._starts.values()):
+        warnings.warn(f"{sim.scene.name}: {text}", StartWarning, stacklevel=level_of_user())
 
 
-def warn_of_first_batch_step(batch: Batch, stacklevel: int) -> None:
-    """The same of a Batch: of the first of its MOST worlds in which bodies overlap."""
-    for world in range(min(batch.num_worlds, MOST)):
+def warn_of_first_batch_step(batch: Batch, mask: NDArray[Any] | None) -> None:
+    """The same of a Batch: of the first in which bodies overlap of the first MOST worlds that are
+    stepped."""
+    stepped = range(batch.num_worlds) if mask is None else np.flatnonzero(mask)
+    for world in map(int, stepped[:MOST]):
+        if not np.isfinite([*batch.q[world], *batch.v[world]]).all():
+            continue  # the step freezes it
         if text := _first_step(batch.simulator(world), batch.state(world), ()):
             of_world = text.replace("state.q[", f"batch.q[{world}, ")
             text = f"{batch.scene.name}, world {world}: {of_world}"
-            warnings.warn(text, StartWarning, stacklevel=stacklevel + 1)
+            warnings.warn(text, StartWarning, stacklevel=level_of_user())
             return
 
 
@@ -84,13 +86,9 @@ def _first_step(sim: _stiction.Simulator, state: State, known: Iterable[dict[Nam
     for overlaps in known:
         for names, depth in overlaps.items():
             told[names] = max(told.get(names, 0.0), depth)
-    try:
-        found = _overlaps(sim, state)
-    except ValueError:  # not a state; the step says so in its own words
-        return ""
     new = [
         pair
-        for pair in found
+        for pair in _overlaps(sim, state)
         if -pair.distance > DEEP_STEP + told.get(_body_names(sim.scene, pair), 0.0)
         and sim.pair_material(pair.geometry_a, pair.geometry_b).stiffness == float("inf")
     ]

@@ -141,5 +141,14 @@ def test_controls_of_a_batch_are_those_of_each_world() -> None:
             assert np.array_equal(batch.velocity_target[world], one.velocity_target)
         model.write(batch, ctrl[0])
         assert np.array_equal(batch.torque, np.tile(model.control(ctrl[0]).torque, (7, 1)))
+        first, last = model.actuators[0], model.actuators[-1]
+        model.write(batch, {first.name: ctrl[:, first.control], last.name: 0.25})
+        for world in range(7):
+            named = {first.name: ctrl[world, first.control], last.name: 0.25}
+            assert np.array_equal(batch.torque[world], model.control(named).torque)
+        with pytest.raises(ValueError, match="no actuator 'x' that acts"):
+            model.write(batch, {"x": 1.0})
+        with pytest.raises(ValueError, match=r"\] has shape \(3,\): must be \(\) or \(7,\)"):
+            model.write(batch, {first.name: np.zeros(3)})
         with pytest.raises(ValueError, match=r"ctrl has shape \(3, 2\): must be \("):
             model.write(batch, np.zeros((3, 2)))

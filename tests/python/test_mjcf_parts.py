@@ -191,6 +191,23 @@ def test_what_has_no_name_is_called_as_in_its_file_behind_the_prefix() -> None:
     assert whole.control({"r/actuator0": 2.0}).torque[-2] == 2.0
 
 
+def test_parts_may_share_a_prefix_and_have_names_like_those_of_nameless_things() -> None:
+    hand = UNNAMED.replace('"j"', '"f"')
+    shared = stiction.load_mjcf([MjcfPart(UNNAMED, "r/"), MjcfPart(hand, "r/", TURNED)])
+    assert [a.name for a in shared.actuators] == [f"r/actuator{k}" for k in range(4)]
+    assert len(set(shared.scene.body_names)) == 6
+    like = CUBE.replace('name="cube"', 'name="body0"')
+    alone = stiction.load_mjcf([MjcfPart(UNNAMED, "l/"), MjcfPart(like, "l/")])
+    assert len(set(alone.scene.body_names)) == 4
+
+
+def test_links_between_joints_of_one_body_have_the_prefix_once() -> None:
+    two = """<mujoco><worldbody><body name="b"><joint name="x" type="slide"/><joint name="y"
+      type="slide" axis="0 1 0"/><geom size=".1"/></body></worldbody></mujoco>"""
+    names = stiction.load_mjcf([MjcfPart(two, "l/")]).scene.body_names
+    assert names == ["l/" + name for name in stiction.load_mjcf(two).scene.body_names]
+
+
 def test_a_whole_is_a_part_of_a_scene_like_any_file() -> None:
     scene = stiction.load("solo12")
     added = cell().add_to(scene, prefix="cell/")
@@ -320,7 +337,8 @@ def test_options_that_files_may_differ_in() -> None:
     assert len(said) == 1 and "files have 0.004 and 0.001, taking the minimum" in said[0]
     light = stiction.load_mjcf([ARM, option(CUBE, 'gravity="0 0 -3"')])
     np.testing.assert_array_equal(light.scene.parameters.gravity, [0.0, 0.0, -3.0])
-    assert "option gravity = 0 0 -3 of MJCF string holds for all parts" in light.messages[0].text
+    texts = [message.text for message in light.messages]
+    assert "option gravity = 0 0 -3 of MJCF string holds for all parts" in texts
     stiction.load_mjcf([ARM, MjcfPart(option(CUBE, 'cone="pyramidal"'), "c/")])
     with pytest.raises(stiction.StictionError, match="option cone = 0: the files before it have 1"):
         stiction.load_mjcf(
@@ -373,27 +391,3 @@ def test_what_a_list_holds_is_checked() -> None:
     ):
         with pytest.raises(TypeError, match=text):
             call()  # type: ignore[no-untyped-call]
-
-
-def test_what_is_no_file_scene_or_number_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arm = stiction.load_mjcf(ARM)
-    for error, text, call in (
-        (TypeError, "its .scene is one, and its simulation()", lambda: stiction.Simulator(arm)),
-        (TypeError, r"load\('a.xml'\) makes one", lambda: stiction.Simulator("a.xml")),
-        (TypeError, "3 is no path", lambda: stiction.load(3)),
-        (TypeError, "b'a.xml' is no path", lambda: stiction.load(b"a.xml")),
-        (stiction.StictionError, "neither a path nor", lambda: stiction.load_mjcf("")),
-        (TypeError, r"ctrl\['p'\] = 'x': must be a number", lambda: arm.control({"p": "x"})),
-        (TypeError, r"ctrl\['p'\] = \[1.0\]", lambda: arm.simulation().step({"p": [1.0]})),
-        (TypeError, "ctrl = 'abc': must be numbers", lambda: arm.control("abc")),
-    ):
-        with pytest.raises(error, match=text):
-            call()
-    assert repr(arm) == "Mjcf('MJCF string', nv=1, 1 actuator)"
-    assert repr(arm.simulation()) == "MjcfSimulation('MJCF string', t=0)"
-    write(tmp_path, ant=ARM)
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=r"there is a file 'ant\.xml'"):
-        stiction.load("ant")

@@ -145,6 +145,51 @@ def test_a_first_step_says_nothing_of_what_is_small_known_or_soft() -> None:
     assert _first_step(stiction.Simulator(soft), sunk) == []
 
 
+def test_a_step_that_is_refused_is_no_first_step() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    with pytest.raises(ValueError, match="scene"):
+        sim.step(stiction.Simulator(stiction.load("cartpole")).initial_state())
+    state = sim.initial_state("standing")
+    state.q[2] -= 0.02
+    with pytest.warns(StartWarning):
+        sim.step(state)
+
+
+def test_warnings_of_a_file_in_motion_are_at_the_line_of_the_user() -> None:
+    file = """<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.2"><freejoint/>
+      <geom size=".1"/></body></worldbody></mujoco>"""
+    sim = stiction.load_mjcf(file).simulation()
+    sim.state.q[2] = 0.05
+    with pytest.warns(StartWarning) as seen:
+        sim.step()
+    assert seen[0].filename == __file__
+
+
+def test_a_batch_looks_at_the_worlds_that_it_steps() -> None:
+    batch = stiction.Batch(stiction.load("solo12"), 20, configuration="standing")
+    batch.q[:15, 2] -= 0.02
+    mask = np.arange(20) >= 15
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", StartWarning)
+        batch.step(mask=mask)
+    again = stiction.Batch(batch.scene, 20, configuration="standing")
+    again.q[:, 2] -= 0.02
+    with pytest.warns(StartWarning, match="world 16"):
+        again.step(mask=np.arange(20) >= 16)
+    sim, state = stiction.Batch(batch.scene, 2).simulator(1), again.state(0)
+    with pytest.warns(StartWarning):
+        sim.step(state)
+
+
+def test_a_run_of_no_steps_looks_at_nothing() -> None:
+    sim = stiction.Simulator(stiction.load("solo12"))
+    state = sim.initial_state("standing")
+    sim.run(state, None, 0)
+    state.q[2] -= 0.02
+    with pytest.warns(StartWarning):
+        sim.step(state)
+
+
 def test_a_first_step_of_a_wrong_state_fails_in_its_own_words() -> None:
     sim = stiction.Simulator(stiction.load("solo12"))
     state = sim.initial_state("standing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import bounding_radius
-from ..starting import DEEP, RELATIVELY_DEEP, _openings
+from ..starting import DEEP, RELATIVELY_DEEP, _openings, against_world
 from .case import Case
 from .finding import Finding
 
@@ -45,6 +45,14 @@ def _counts(case: Case, pair: tuple[int, int], depth: float) -> bool:
     return depth > min(DEEP, RELATIVELY_DEEP * size)
 
 
+def _body_of_file(case: Case, geom: str) -> str:
+    """The file's body that has a geom of this name."""
+    assert case.mjcf is not None
+    source = case.mjcf._source
+    names = source.names("geom")
+    return source.name("body", source.model.geom_bodyid[names.index(geom)])
+
+
 def _overlap(case: Case, a: int, b: int, depth: float, configuration: str) -> Finding:
     one, other = case.scene.geometries[a], case.scene.geometries[b]
     file, line = case.place("geom", one.name)
@@ -55,10 +63,12 @@ def _overlap(case: Case, a: int, b: int, depth: float, configuration: str) -> Fi
         f"'{configuration}'"
     )
     fix = f"move them apart, or scene.disable_pair('{one.name}', '{other.name}')"
-    if one.body < 0 or other.body < 0:
+    if against_world(case.scene, a, b):
         fix = "move the body out of what does not move"
     elif case.mjcf is not None:
-        fix = "move them apart, or exclude the pair of bodies: <contact><exclude .../>"
+        bodies = [_body_of_file(case, geometry.name) for geometry in (one, other)]
+        exclude = f'<exclude body1="{bodies[0]}" body2="{bodies[1]}"/>'
+        fix = f"move them apart, or <contact>{exclude}</contact> if they are meant to overlap"
     elif case.urdf is not None:
         fix = "move them apart, or <disable_collisions> in the SRDF"
     return Finding("warning", "start overlap", text, fix, file, line, 1e3 * depth)

@@ -13,11 +13,11 @@ from .finding import Finding, listed
 __all__ = ["check_units"]
 
 TURNS = 4
-"""Of a hinge with stops that no machine has ..."""
+"""That no machine's hinge with stops makes."""
 NO_STOP = 400.0
-"""... up to what is meant as no stop at all [rad]."""
-HEAVIEST = 100.0
-"""Of gravity [m/s^2]; Jupiter's is 25."""
+"""A stop so far away is meant as none [rad]."""
+LARGEST_GRAVITY = 100.0
+"""[m/s^2]; Jupiter's is 25."""
 
 
 def check_units(case: Case) -> Iterator[Finding]:
@@ -32,17 +32,18 @@ def _ranges(case: Case) -> Iterator[Finding]:
     for joint in case.scene.joints:
         if joint.type == "revolute" and joint.nv == 1:
             stops = np.abs([p.lower[joint.v_index], p.upper[joint.v_index]])
-            if np.all(np.isfinite(stops)) and np.max(stops) > 0.0:
+            stops = stops[stops <= NO_STOP]
+            if len(stops) and np.max(stops) > 0.0:
                 reach[joint.name] = float(np.max(stops))
-    far = [name for name, angle in reach.items() if TURNS * 2.0 * pi < angle <= NO_STOP]
+    far = [name for name, angle in reach.items() if angle > TURNS * 2.0 * pi]
     if far:
         angle = reach[far[0]]
         text = f"{len(far)} hinges reach {TURNS} turns and more: {listed(far)}"
         if len(far) == 1:
-            text = f"joint '{far[0]}' reaches {angle:g} rad"
+            text = f"joint '{far[0]}' reaches {angle:.4g} rad"
         fix = f"{radians(angle):.4g} rad if these are degrees"
         if case.mjcf is not None:
-            fix = '<compiler angle="degree"/> if these are degrees'
+            fix = 'the range, or <compiler angle="degree"/> if the file has radians'
         file, line = case.place("joint", far[0])
         yield Finding("warning", "unit", text, fix, file, line, angle)
     # A file of degrees whose author wrote radians: every hinge has a few degrees.
@@ -51,16 +52,20 @@ def _ranges(case: Case) -> Iterator[Finding]:
         text = f"hinges reach {degrees(angle):.3g} degrees at most: {listed(list(reach))}"
         file, line = case.place("joint", first)
         fix = '<compiler angle="radian"/> if these are radians'
-        yield Finding("warning", "unit", text, fix, file, line, angle)
+        severity = "warning" if len(reach) > 1 else "note"
+        yield Finding(severity, "unit", text, fix, file, line, angle)
 
 
 def _gravity(case: Case) -> Iterator[Finding]:
     g = np.array(case.scene.parameters.gravity)
     size, text = float(np.linalg.norm(g)), "gravity is " + " ".join(f"{x:g}" for x in g) + " m/s^2"
     file, line = case.option_place()
-    if g[2] > 0.0:
-        fix = f"0 0 {-g[2]:g} if it is to point down"
-        yield Finding("warning", "unit", f"{text}: it points up", fix, file, line, float(g[2]))
-    elif size > HEAVIEST:
+    if size > LARGEST_GRAVITY:
         fix = "0 0 -9.81, and lengths in metres"
         yield Finding("warning", "unit", text, fix, file, line, size)
+    elif size > 0.0 and g[2] > 0.5 * size:
+        fix = f"0 0 {-size:g} if it is to point down"
+        yield Finding("warning", "unit", f"{text}: it points up", fix, file, line, float(g[2]))
+    elif size > 0.0 and g[2] > -0.5 * size:
+        fix = f"0 0 {-size:g}, and the model turned so that z is up"
+        yield Finding("note", "unit", f"{text}: it is sideways", fix, file, line, size)

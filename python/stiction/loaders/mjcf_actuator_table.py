@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .mjcf_activation import Activation
 
 if TYPE_CHECKING:
     from .mjcf_actuators import MjcfActuator
 
-__all__ = ["ActuatorTable", "Arms", "clipped", "over"]
+__all__ = ["ActuatorTable", "Arms", "BatchCtrl", "Ctrl", "clipped", "over"]
 
 Floats = NDArray[np.float64]
+Ctrl = ArrayLike | Mapping[str, float]
+"""MuJoCo's (nu,), or by names of actuators."""
+BatchCtrl = ArrayLike | Mapping[str, ArrayLike]
+"""Of N worlds: (N, nu), (nu,), or by names of actuators a number or (N,)."""
 Integers = NDArray[np.intp]
 
 

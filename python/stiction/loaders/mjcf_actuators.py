@@ -23,16 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._stiction import Control, Scene
 from .mjcf_activation import Activation, read_activation
-from .mjcf_actuator_table import ActuatorTable, clipped, over
+from .mjcf_actuator_table import ActuatorTable, BatchCtrl, Ctrl, clipped, over
 from .mjcf_source import Source
 from .mjcf_transmission import on_one_dof, transmission
 from .mjcf_trees import HINGE, SLIDE, Place, is_on_joint
 
-__all__ = ["Actuation", "Ctrl", "Drive", "MjcfActuator", "read_actuators"]
+__all__ = ["Actuation", "Drive", "MjcfActuator", "read_actuators"]
 
 Floats = NDArray[np.float64]
-Ctrl = ArrayLike | Mapping[str, float]
-"""MuJoCo's (nu,), or by names of actuators."""
 
 
 @dataclass(frozen=True)
@@ -112,21 +110,29 @@ class Actuation:
         if given is None:
             return rest
         if not isinstance(given, Mapping):
-            try:
-                return np.asarray(given, dtype=np.float64)
-            except (TypeError, ValueError):
-                raise TypeError(f"ctrl = {given!r}: must be numbers (nu,), or by name") from None
-        numbers = {actuator.name: actuator.control for actuator in self.actuators}
+            return self._numbers(given)
         ctrl = rest.copy()
         for name, value in given.items():
-            if name not in numbers:
-                names = ", ".join(numbers) or "none"
-                raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
+            number = self._number(name)
             try:
-                ctrl[numbers[name]] = float(value)
+                ctrl[number] = float(value)
             except (TypeError, ValueError):
                 raise TypeError(f"ctrl[{name!r}] = {value!r}: must be a number") from None
         return ctrl
+
+    def _number(self, name: str) -> int:
+        numbers = {actuator.name: actuator.control for actuator in self.actuators}
+        if name not in numbers:
+            names = ", ".join(numbers) or "none"
+            raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
+        return numbers[name]
+
+    @staticmethod
+    def _numbers(given: Any) -> Floats:
+        try:
+            return np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"ctrl = {given!r}: must be numbers, or by name") from None
 
     @cached_property
     def _table(self) -> ActuatorTable:
@@ -175,9 +181,18 @@ class Actuation:
             over(table.dampers.sums(force, nv), self.kd),
         )
 
-    def controls(self, given: ArrayLike, worlds: int) -> tuple[Floats, Floats, Floats]:
-        """_commands() of ctrl (worlds, nu), or (nu,) for all of them."""
-        ctrl = np.asarray(given, dtype=np.float64)
+    def controls(self, given: BatchCtrl, worlds: int) -> tuple[Floats, Floats, Floats]:
+        """_commands() of ctrl for each world, see Mjcf.write."""
+        if isinstance(given, Mapping):
+            ctrl = np.zeros((worlds, self.count))
+            for name, values in given.items():
+                column, number = self._numbers(values), self._number(name)
+                if column.shape not in ((), (worlds,)):
+                    shape = f"ctrl[{name!r}] has shape {column.shape}"
+                    raise ValueError(f"{shape}: must be () or ({worlds},)")
+                ctrl[:, number] = column
+        else:
+            ctrl = self._numbers(given)
         if ctrl.shape not in ((self.count,), (worlds, self.count)):
             shapes = f"({self.count},) or ({worlds}, {self.count})"
             raise ValueError(f"ctrl has shape {ctrl.shape}: must be {shapes}")

@@ -21,6 +21,8 @@ import sys
 import warnings
 from typing import Any, BinaryIO
 
+OWN = "stiction: "
+"""What begins so is not the compiler's (Source)."""
 IDLE = 300.0
 """Ends after so long without a request [s]."""
 
@@ -92,9 +94,21 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
     if kind != "parts":
         return getattr(mujoco.MjModel, f"from_xml_{kind}")(given)
     request = json.loads(given)
+    try:
+        return _joined(mujoco, request, said, named=True)
+    except ValueError as error:
+        if "repeated name" not in str(error):
+            raise
+    # A name that a file gives may be that of something nameless behind a prefix.
+    said.clear()
+    return _joined(mujoco, request, said, named=False)
+
+
+def _joined(mujoco: Any, request: dict[str, Any], said: list[str], named: bool) -> Any:
+    """The MjModel of parts; `named`: what has no name gets one."""
     parts, whole = request["parts"], _empty(mujoco)
     bits: list[tuple[str, int]] = []
-    options: list[tuple[str, dict[str, str]]] = []
+    options: list[tuple[str, dict[str, Numbers]]] = []
     for number, part in enumerate(parts):
         try:
             child = _spec(mujoco, part)
@@ -103,8 +117,8 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
             for field in request["engine"]:
                 setattr(child.option, field, getattr(whole.option, field))
             options.append((part["label"], _options(mujoco, child)))
-            if part["prefix"]:
-                _name_all(child)
+            if part["prefix"] and named:
+                _name_all(whole, child, part["prefix"])
             _attach(mujoco, whole, child, part)
         except Exception as error:
             alone = _wrong_alone(mujoco, parts[: number + 1])
@@ -118,67 +132,71 @@ def _compiled(mujoco: Any, kind: str, given: str, said: list[str]) -> Any:
             raise ValueError(_wrong_alone(mujoco, parts) or _of_part(parts, text)) from None
     said[:] = [text for text in said if not text.startswith("Attach")]  # cut off there, whole here
     said += [f"option {text}" for one in found for text in _kept_apart(str(one.message))]
-    said += _of_one_part(options, _options(mujoco, whole))
+    said += [OWN + text for text in _of_some_parts(options, _options(mujoco, whole))]
     return model
 
 
-def _options(mujoco: Any, spec: Any) -> dict[str, str]:
-    """Those that are not MuJoCo's defaults, in words."""
+Numbers = tuple[float, ...]
+
+
+def _options(mujoco: Any, spec: Any) -> dict[str, Numbers]:
+    """Those that are not MuJoCo's defaults."""
     default, given = mujoco.MjSpec().option, spec.option
     found = {}
     for field in dir(given):
         if field.startswith("_") or field.endswith("flags"):
             continue
-        value, other = _in_numbers(getattr(given, field)), _in_numbers(getattr(default, field))
+        value, other = _numbers(getattr(given, field)), _numbers(getattr(default, field))
         if value != other:
             found[field] = value
     return found
 
 
-def _in_numbers(value: Any) -> str:
-    numbers = value if hasattr(value, "__len__") else [value]
-    return " ".join(f"{float(x):g}" for x in numbers)
+def _numbers(value: Any) -> Numbers:
+    return tuple(float(x) for x in (value if hasattr(value, "__len__") else [value]))
 
 
-def _of_one_part(options: list[tuple[str, dict[str, str]]], whole: dict[str, str]) -> list[str]:
+def _of_some_parts(
+    options: list[tuple[str, dict[str, Numbers]]], whole: dict[str, Numbers]
+) -> list[str]:
     """Options that only some parts give, and that hold for the others too."""
     said = []
     for field in sorted({field for _, given in options for field in given}):
         of = [label for label, given in options if field in given]
         values = {given[field] for _, given in options if field in given}
         if len(of) < len(options) and values == {whole.get(field)}:
-            said.append(f"option {field} = {whole[field]} of {of[0]} holds for all parts")
+            numbers = " ".join(f"{x:g}" for x in whole[field])
+            said.append(f"option {field} = {numbers} of {', '.join(of)} holds for all parts")
     return said
 
 
-def _name_all(spec: Any) -> None:
-    """What has no name gets that which the loader calls it by in the file alone (Source.names): a
-    prefix then stands before it, which MuJoCo puts before names only."""
+def _name_all(whole: Any, spec: Any, prefix: str) -> None:
+    """What has no name gets that which the loader calls it by in the file alone (Source.names), or
+    the next number where the whole has that behind the prefix: MuJoCo puts prefixes before names
+    only."""
+
+    def name(kind: str, groups: list[tuple[str, Any]]) -> None:
+        present = getattr(whole, kind)
+        taken = {x.name.removeprefix(prefix) for x in present if x.name.startswith(prefix)}
+        taken |= {element.name for _, elements in groups for element in elements}
+        for stem, elements in groups:
+            number = 0
+            for element in elements:
+                if element.name:
+                    continue
+                while f"{stem}{number}" in taken:
+                    number += 1
+                element.name = f"{stem}{number}"
+                taken.add(element.name)
+
     bodies = list(spec.bodies)
-    _name("body", bodies)
-    for kind in ("joint", "geom"):
-        taken = {element.name for body in bodies for element in getattr(body, kind + "s")}
-        for body in bodies:
-            _name(f"{body.name}_{kind}", getattr(body, kind + "s"), taken)
-    _name("site", spec.sites)
-    _name("actuator", spec.actuators)
-    _name("equality", spec.equalities)
-    _name("tendon", spec.tendons)
-    _name("sensor", spec.sensors)
-    _name("key", spec.keys)
-    _name("pair", spec.pairs)
-
-
-def _name(stem: str, elements: Any, taken: set[str] | None = None) -> None:
-    taken = {element.name for element in elements} if taken is None else taken
-    number = 0
-    for element in elements:
-        if element.name:
-            continue
-        while f"{stem}{number}" in taken:
-            number += 1
-        element.name = f"{stem}{number}"
-        taken.add(element.name)
+    name("bodies", [("body", bodies)])
+    name("joints", [(f"{body.name}_joint", body.joints) for body in bodies])
+    name("geoms", [(f"{body.name}_geom", body.geoms) for body in bodies])
+    kinds = ("site", "actuator", "tendon", "sensor", "key", "pair")
+    for kind in kinds:
+        name(kind + "s", [(kind, getattr(spec, kind + "s"))])
+    name("equalities", [("equality", spec.equalities)])
 
 
 _CONFLICT = re.compile(r"^(\w+): parent has ([^\n]+?), child has ([^,\n]+)(.*)$", re.M)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._stiction import Control, LoadMessage, Scene, State
 from ..loading import LoadWarning, _check_type
 from ..replay import ReplayGeometry
-from .mjcf_actuators import Actuation, Ctrl, MjcfActuator
+from .mjcf_actuator_table import BatchCtrl, Ctrl
+from .mjcf_actuators import Actuation, MjcfActuator
 from .mjcf_keyframes import MjcfKeyframe, name_of_configuration
 from .mjcf_part import Part, placement
 from .mjcf_passive import Passive
@@ -181,13 +182,14 @@ class Mjcf:
             into: a Control of the scene, that of other parts; None: zero.
 
         Raises:
+            TypeError: ctrl, or a number by name, is none.
             ValueError: ctrl or `into` has another length, or no actuator has that name.
         """
         given = self._actuation.ctrl(ctrl, np.zeros(self._actuation.count))
         own = self._actuation.control(given, None)
         return self._part.control(self.scene, own, into)
 
-    def write(self, batch: Batch, ctrl: ArrayLike) -> None:
+    def write(self, batch: Batch, ctrl: BatchCtrl) -> None:
         """Torques and servo targets of MuJoCo's ctrl into a Batch of the scene, for its next steps.
 
         As control() of each world; controls act at once, where the file has an activation too.
@@ -195,7 +197,8 @@ class Mjcf:
 
         Args:
             batch: of `scene`.
-            ctrl: (N, nu), or (nu,) for all worlds.
+            ctrl: (N, nu), or (nu,) for all worlds; or by name of actuators a number or (N,), the
+                others zero.
 
         Raises:
             ValueError: ctrl has another shape.

@@ -93,8 +93,9 @@ def compile_parts(given: Sequence[MjcfPart | str | os.PathLike[str]], soft: bool
             for part, file in zip(parts, files, strict=True)
         ],
     )
+    prefixes = [part.prefix for part in parts]
     title = "+".join(dict.fromkeys(file.title for file in files))
-    return compiled(mujoco, "parts", json.dumps(request), name, title, lines, labels)
+    return compiled(mujoco, "parts", json.dumps(request), name, title, lines, labels, prefixes)
 
 
 def _label(part: MjcfPart, file: str) -> str:

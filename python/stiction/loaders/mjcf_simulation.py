@@ -19,7 +19,7 @@ from ..given_array import given_array
 from ..mujoco_layout import to_mujoco_qpos, to_mujoco_qvel
 from ..references import references
 from ..simulator import Simulator
-from .mjcf_actuators import Ctrl
+from .mjcf_actuator_table import Ctrl
 from .mjcf_contacts import MjcfContact, named_contacts
 from .mjcf_keyframes import merged_state
 from .mjcf_kinematics import Motion, body_motions
@@ -240,6 +240,7 @@ class MjcfSimulation:
             hold: a configuration whose positions servos on joints hold in place of ctrl.
 
         Raises:
+            TypeError: ctrl, or a number by name, is none.
             ValueError: ctrl or torque has another length, or no actuator has that name.
         """
         model, dt = self._model, self.sim.settings.dt

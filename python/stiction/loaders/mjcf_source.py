@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, StictionError
 from ..loading import MJCF_TEXT
-from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
+from .mjcf_compiler import OWN, CompilerError, compile_model, seconds_for, start
 from .mjcf_lines import Lines, read_lines
 
 __all__ = [
@@ -72,6 +72,7 @@ class Source:
         model: the compiled model.
         file: path, or "MJCF string"; of several joined by " + ".
         title: of a scene of it.
+        prefixes: of parts.
         messages: what was found so far.
         gears: of the scene.
     """
@@ -81,6 +82,7 @@ class Source:
     file: str
     title: str
     lines: Lines
+    prefixes: tuple[str, ...] = ()
     messages: list[LoadMessage] = field(default_factory=list)
     gears: list[GearRow] = field(default_factory=list)
 
@@ -140,6 +142,12 @@ class Source:
     def note(self, text: str) -> None:
         """Say something about the file as a whole: how the two engines differ."""
         self.messages.append(LoadMessage("warning", text, self.file, 0))
+
+    def own_name(self, kind: str, index: Index) -> str:
+        """That in its part's file, without the prefix."""
+        name = self.name(kind, index)
+        before = [prefix for prefix in self.prefixes if name.startswith(prefix)]
+        return name.removeprefix(max(before, key=len, default=""))
 
     def unused(self, kind: str, index: Index, text: str) -> None:
         """Say that something of an element is not honoured."""
@@ -238,7 +246,8 @@ def given_file(path_or_xml: str | os.PathLike[str]) -> GivenFile:
     elif not isinstance(path_or_xml, str | os.PathLike):
         raise TypeError(
             f"load_mjcf: {type(path_or_xml).__name__} is neither a path nor the text of a file; of "
-            "a mujoco.MjSpec give spec.to_xml()"
+            "a mujoco.MjSpec give spec.to_xml(), of a file behind a prefix "
+            "stiction.MjcfPart(file, prefix)"
         )
     else:
         path = Path(path_or_xml)
@@ -271,6 +280,7 @@ def compiled(
     title: str,
     lines: Lines,
     labels: Sequence[str] = (),
+    prefixes: Sequence[str] = (),
 ) -> Source:
     """Of what the compiler's process takes; `labels`: of parts, which its errors may begin with.
 
@@ -284,9 +294,11 @@ def compiled(
             "" if str(error).startswith(tuple(f"{label}: " for label in labels)) else f"{file}: "
         )
         raise StictionError(f"{whose}{error}{where}") from None
-    source = Source(mujoco, model, file, title, lines)
+    source = Source(mujoco, model, file, title, lines, tuple(prefixes))
     for warning in said:
-        source.note(f"MuJoCo's compiler: {' '.join(warning.split())}")
+        text = " ".join(warning.split())
+        own = text.removeprefix(OWN)
+        source.note(own if own != text else f"MuJoCo's compiler: {text}")
     return source
 
 

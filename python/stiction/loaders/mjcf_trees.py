@@ -99,7 +99,7 @@ def _add_body(source: Source, tree: _Tree, b: int, parent: int, X: pinocchio.SE3
         joint = model.addJoint(joint, _joint_model(m, j), placement, source.name("joint", j))
         _set_armature(m, j, model, joint)
         if j < first + count - 1:
-            passed = f"{name}:{source.name('joint', j)}"
+            passed = f"{name}:{source.own_name('joint', j)}"
             model.addFrame(_frame(passed, joint, pinocchio.SE3.Identity(), body=True))
     model.addFrame(_frame(name, joint, X, body=True))
     if m.body_mass[b] > 0 or np.any(m.body_inertia[b] > 0):

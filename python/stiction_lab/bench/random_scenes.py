@@ -80,7 +80,7 @@ class RandomScene:
         """A fresh simulator with default settings, the initial state and the control. Overlaps are
         what is tried, and no step is to be slower for them."""
         sim = Simulator(self.scene, dt=self.dt)
-        sim._looked = True
+        sim._start_checked = True
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", StartWarning)
             state, control = sim.initial_state(), sim.hold()

@@ -140,7 +140,7 @@ def _hold(scene: Scene) -> None:
 def _run(scene: Scene, seconds: float, row: RobotRow | None) -> Floats:
     """Peak speed of every dof in the first 0.1 s."""
     sim = Simulator(scene, dt=DT)
-    sim._looked = True  # overlaps are what is tried
+    sim._start_checked = True  # overlaps are what is tried
     state, control = sim.initial_state(), sim.hold()
     weight = float(np.linalg.norm(scene.parameters.gravity) * np.sum(scene.parameters.mass))
     lowest = None
