@@ -115,10 +115,7 @@ class Batch(Observations):
                 quaternion is not unit. Numbers of q and v that are not finite freeze their world.
             TypeError: `mask` is not of bool.
         """
-        steps, worlds = count("substeps", substeps), self._mask(mask)
-        if steps > 0:
-            self._look(worlds)
-        self._step(steps, worlds)
+        self._step(*self._to_step(substeps, mask))
 
     def step_async(self, substeps: int = 1, mask: ArrayLike | None = None) -> None:
         """step() on threads of the batch's own, while Python goes on; `wait` ends it.
@@ -139,17 +136,15 @@ class Batch(Observations):
             StictionError: step_async() is under way already: call wait() first.
             TypeError: `mask` is not of bool. What else step() raises, wait() does.
         """
-        steps, worlds = count("substeps", substeps), self._mask(mask)
-        if steps > 0:
-            self._look(worlds)
-        self._step_async(steps, worlds)
+        self._step_async(*self._to_step(substeps, mask))
 
-    def _look(self, mask: NDArray[Any] | None) -> None:
-        """At where the first step begins."""
-        if self._stepped:
-            return
-        object.__setattr__(self, "_stepped", True)
-        warn_of_first_batch_step(self, mask)
+    def _to_step(self, substeps: int, mask: ArrayLike | None) -> tuple[int, NDArray[Any] | None]:
+        """Both checked; looks, once, at where the first step begins."""
+        steps, worlds = count("substeps", substeps), self._mask(mask)
+        if steps > 0 and not self._stepped:
+            object.__setattr__(self, "_stepped", True)
+            warn_of_first_batch_step(self, worlds)
+        return steps, worlds
 
     def wait(self) -> None:
         """Until the steps of step_async() have ended; other Python threads run meanwhile, and

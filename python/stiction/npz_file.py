@@ -30,17 +30,13 @@ def require_path(path: str | os.PathLike[str]) -> str:
         TypeError: it is none.
         StictionError: it holds a zero byte, where the system would end it.
     """
-    name = path if isinstance(path, str) else os.fspath(_path_object(path))
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{_shown(path)} is no path: must be a str or an os.PathLike")
+    name = os.fspath(path)
     if "\0" in name:
         shown = name.replace("\0", "\\0")
         raise StictionError(f"{shown}: the path holds a zero byte")
     return name
-
-
-def _path_object(path: Any) -> os.PathLike[str]:
-    if isinstance(path, os.PathLike):
-        return path
-    raise TypeError(f"{_shown(path)} is no path: must be a str or an os.PathLike")
 
 
 def _shown(value: Any, most: int = 60) -> str:

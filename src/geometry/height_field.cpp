@@ -80,14 +80,8 @@ void build_levels(HeightField& field) {
 }  // namespace
 
 void HeightField::corners(int triangle, int i[3], int j[3]) const {
-  const int cell = triangle / 2, ci = cell % cells_x(), cj = cell / cells_x();
-  const bool y_side = triangle % 2 == 1;
-  i[0] = ci;
-  j[0] = cj;
-  i[1] = ci + 1;
-  j[1] = y_side ? cj + 1 : cj;
-  i[2] = y_side ? ci : ci + 1;
-  j[2] = cj + 1;
+  const int cell = triangle / 2;
+  corners(cell % cells_x(), cell / cells_x(), triangle % 2 == 1, i, j);
 }
 
 int HeightField::neighbour(int triangle, int k) const {

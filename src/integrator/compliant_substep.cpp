@@ -1,6 +1,6 @@
 #include "integrator/compliant_substep.hpp"
 
-#include "dynamics/joint_forces.hpp"
+#include "integrator/energy.hpp"
 #include "model/contact_order.hpp"
 
 #include <algorithm>
@@ -129,12 +129,10 @@ void report_energies(const CompliantInput& input,
                      CompliantOutcome& outcome) {
   if (outcome.has_energies) return;
   outcome.has_energies = true;
-  for (const TreeData<double>& t : system.dynamics.trees) {
-    outcome.kinetic_energy += t.kinetic_energy;
-    outcome.potential_energy += t.potential_energy;
-  }
-  outcome.kinetic_energy += rotor_energy(input.parameters, system.here.v.data());
-  outcome.potential_energy += spring_energy(input.scene, input.parameters, system.here.q.data());
+  const MechanicalEnergy energy = whole_energy(
+      input.scene, input.parameters, system.dynamics, system.here.q.data(), system.here.v.data());
+  outcome.kinetic_energy = energy.kinetic;
+  outcome.potential_energy = energy.potential;
   outcome.elastic_energy = elastic_energy(system);
 }
 

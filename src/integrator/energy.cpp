@@ -1,5 +1,7 @@
 #include "integrator/energy.hpp"
 
+#include "dynamics/joint_forces.hpp"
+
 namespace stiction {
 
 MechanicalEnergy mechanical_energy(const Scene& scene,
@@ -21,6 +23,21 @@ MechanicalEnergy mechanical_energy(const Scene& scene,
       energy.potential -= m * (dot(g, c) + dot(parameters.gravity, data.X_WR.p));
     }
   }
+  return energy;
+}
+
+MechanicalEnergy whole_energy(const Scene& scene,
+                              const Parameters& parameters,
+                              const DynamicsWorkspace& dynamics,
+                              const double* q,
+                              const double* v) {
+  MechanicalEnergy energy;
+  for (const TreeData<double>& t : dynamics.trees) {
+    energy.kinetic += t.kinetic_energy;
+    energy.potential += t.potential_energy;
+  }
+  energy.kinetic += rotor_energy(parameters, v);
+  energy.potential += spring_energy(scene, parameters, q);
   return energy;
 }
 

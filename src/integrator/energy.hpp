@@ -14,4 +14,11 @@ MechanicalEnergy mechanical_energy(const Scene& scene,
                                    const Parameters& parameters,
                                    const DynamicsWorkspace& dynamics);
 
+/// Of all bodies, rotors and springs of joints, where the dynamics know the bodies' at (q, v).
+MechanicalEnergy whole_energy(const Scene& scene,
+                              const Parameters& parameters,
+                              const DynamicsWorkspace& dynamics,
+                              const double* q,
+                              const double* v);
+
 }  // namespace stiction

@@ -8,6 +8,7 @@
 #include "contact/contact_axes.hpp"
 #include "contact/project_closures.hpp"
 #include "dynamics/joint_forces.hpp"
+#include "integrator/energy.hpp"
 #include "integrator/semi_implicit_euler.hpp"
 #include "model/joint.hpp"
 #include "solver/common/island.hpp"
@@ -320,12 +321,10 @@ void RigidStep::fill_report(const StepInput& input) {
     if (l[row.set.dim - 1] > 0.0 && !on_cone(row.set.friction, l, inside))
       r.creep = std::max(r.creep, slip(row.set.friction, c));
   }
-  for (const TreeData<double>& t : dynamics.trees) {
-    r.kinetic_energy += t.kinetic_energy;
-    r.potential_energy += t.potential_energy;
-  }
-  r.kinetic_energy += rotor_energy(input.parameters, input.before.v.data());
-  r.potential_energy += spring_energy(input.scene, input.parameters, input.before.q.data());
+  const MechanicalEnergy energy = whole_energy(
+      input.scene, input.parameters, dynamics, input.before.q.data(), input.before.v.data());
+  r.kinetic_energy = energy.kinetic;
+  r.potential_energy = energy.potential;
   judge(true);
 }
 

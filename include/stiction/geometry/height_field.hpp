@@ -34,6 +34,15 @@ struct HeightField {
   }
   /// Grid corners (i, j) of a triangle, counter-clockwise seen from above.
   void corners(int triangle, int i[3], int j[3]) const;
+  /// The same of the triangle of a cell.
+  static void corners(int cell_i, int cell_j, bool y_side, int i[3], int j[3]) {
+    i[0] = cell_i;
+    j[0] = cell_j;
+    i[1] = cell_i + 1;
+    j[1] = y_side ? cell_j + 1 : cell_j;
+    i[2] = y_side ? cell_i : cell_i + 1;
+    j[2] = cell_j + 1;
+  }
   /// Triangle on the other side of the edge from corner k to k + 1, or -1.
   int neighbour(int triangle, int k) const;
   /// Unit normal, upward; of a triangle, or of one of that side with these heights at its corners.

@@ -73,6 +73,8 @@ class ActuatorTable:
     activated: list[tuple[int, Activation]]
     apart: list[int]
     """That no scene has numbers for."""
+    by_name: dict[str, int]
+    """Their numbers in ctrl."""
 
     @classmethod
     def of(cls, actuators: tuple[MjcfActuator, ...]) -> ActuatorTable:
@@ -96,7 +98,18 @@ class ActuatorTable:
             dampers=Arms.of(actuators, "velocity"),
             activated=[(k, a.activation) for k, a in enumerate(actuators) if a.activation],
             apart=[k for k, a in enumerate(actuators) if not a.of_scene],
+            by_name={a.name: a.control for a in actuators},
         )
+
+    def number(self, name: str) -> int:
+        """In ctrl.
+
+        Raises ValueError: no actuator of that name acts; the message lists the names.
+        """
+        if name not in self.by_name:
+            names = ", ".join(self.by_name) or "none"
+            raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
+        return self.by_name[name]
 
     def bounded(self, ctrl: Floats) -> Floats:
         """(..., n) controls in their ranges."""

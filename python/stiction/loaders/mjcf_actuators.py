@@ -113,19 +113,12 @@ class Actuation:
             return self._numbers(given)
         ctrl = rest.copy()
         for name, value in given.items():
-            number = self._number(name)
+            number = self._table.number(name)
             try:
                 ctrl[number] = float(value)
             except (TypeError, ValueError):
                 raise TypeError(f"ctrl[{name!r}] = {value!r}: must be a number") from None
         return ctrl
-
-    def _number(self, name: str) -> int:
-        numbers = {actuator.name: actuator.control for actuator in self.actuators}
-        if name not in numbers:
-            names = ", ".join(numbers) or "none"
-            raise ValueError(f"ctrl: no actuator {name!r} that acts; there are: {names}")
-        return numbers[name]
 
     @staticmethod
     def _numbers(given: Any) -> Floats:
@@ -186,7 +179,7 @@ class Actuation:
         if isinstance(given, Mapping):
             ctrl = np.zeros((worlds, self.count))
             for name, values in given.items():
-                column, number = self._numbers(values), self._number(name)
+                column, number = self._numbers(values), self._table.number(name)
                 if column.shape not in ((), (worlds,)):
                     shape = f"ctrl[{name!r}] has shape {column.shape}"
                     raise ValueError(f"{shape}: must be () or ({worlds},)")

@@ -21,9 +21,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from .mjcf_compiler_process import OWN
-
-__all__ = ["OWN", "CompilerError", "compile_model", "seconds_for", "start"]
+__all__ = ["CompilerError", "compile_model", "seconds_for", "start"]
 
 SCRIPT = Path(__file__).with_name("mjcf_compiler_process.py")
 MEMORY, ADDRESSES = 2 << 30, 8 << 30

@@ -19,6 +19,7 @@ import signal
 import struct
 import sys
 import warnings
+from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 OWN = "stiction: "
@@ -170,33 +171,41 @@ def _of_some_parts(
     return said
 
 
-def _name_all(whole: Any, spec: Any, prefix: str) -> None:
-    """What has no name gets that which the loader calls it by in the file alone (Source.names), or
-    the next number where the whole has that behind the prefix: MuJoCo puts prefixes before names
-    only."""
+def numbered(given: list[str], stems: list[str], taken: Iterable[str] = ()) -> list[str]:
+    """Names of elements: what has none is called by its stem and a number, unlike what is given or
+    `taken`."""
+    used, counts, names = {*given, *taken}, dict[str, int](), []
+    for own, stem in zip(given, stems, strict=True):
+        name = own
+        while not name or (not own and name in used):
+            name = f"{stem}{counts.get(stem, 0)}"
+            counts[stem] = counts.get(stem, 0) + 1
+        used.add(name)
+        names.append(name)
+    return names
 
-    def name(kind: str, groups: list[tuple[str, Any]]) -> None:
-        present = getattr(whole, kind)
-        taken = {x.name.removeprefix(prefix) for x in present if x.name.startswith(prefix)}
-        taken |= {element.name for _, elements in groups for element in elements}
-        for stem, elements in groups:
-            number = 0
-            for element in elements:
-                if element.name:
-                    continue
-                while f"{stem}{number}" in taken:
-                    number += 1
-                element.name = f"{stem}{number}"
-                taken.add(element.name)
+
+def _name_all(whole: Any, spec: Any, prefix: str) -> None:
+    """What has no name gets that which the loader calls it by in the file alone, or the next number
+    where the whole has that behind the prefix: MuJoCo puts prefixes before names only."""
+
+    def name(kind: str, elements: list[Any], stems: list[str]) -> None:
+        present = [element.name for element in getattr(whole, kind)]
+        taken = [n.removeprefix(prefix) for n in present if n.startswith(prefix)]
+        given = [element.name for element in elements]
+        for element, found in zip(elements, numbered(given, stems, taken), strict=True):
+            if not element.name:
+                element.name = found
 
     bodies = list(spec.bodies)
-    name("bodies", [("body", bodies)])
-    name("joints", [(f"{body.name}_joint", body.joints) for body in bodies])
-    name("geoms", [(f"{body.name}_geom", body.geoms) for body in bodies])
-    kinds = ("site", "actuator", "tendon", "sensor", "key", "pair")
-    for kind in kinds:
-        name(kind + "s", [(kind, getattr(spec, kind + "s"))])
-    name("equalities", [("equality", spec.equalities)])
+    name("bodies", bodies, ["body"] * len(bodies))
+    for kind in ("joint", "geom"):
+        owned = [(x, f"{body.name}_{kind}") for body in bodies for x in getattr(body, f"{kind}s")]
+        name(f"{kind}s", [x for x, _ in owned], [stem for _, stem in owned])
+    plurals = {kind: f"{kind}s" for kind in ("site", "actuator", "tendon", "sensor", "key", "pair")}
+    for kind, plural in (plurals | {"equality": "equalities"}).items():
+        elements = list(getattr(spec, plural))
+        name(plural, elements, [kind] * len(elements))
 
 
 _CONFLICT = re.compile(r"^(\w+): parent has ([^\n]+?), child has ([^,\n]+)(.*)$", re.M)

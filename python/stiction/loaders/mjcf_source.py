@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from .._stiction import LoadMessage, StictionError
 from ..loading import MJCF_TEXT
-from .mjcf_compiler import OWN, CompilerError, compile_model, seconds_for, start
+from .mjcf_compiler import CompilerError, compile_model, seconds_for, start
+from .mjcf_compiler_process import OWN, numbered
 from .mjcf_lines import Lines, read_lines
 
 __all__ = [
@@ -121,17 +122,7 @@ class Source:
 
     def _make_names(self, kind: str) -> list[str]:
         given = self._given(kind)
-        taken, names = set(given), []
-        counts: dict[str, int] = {}
-        for index, name in enumerate(given):
-            if not name:
-                stem = self._stem(kind, index)
-                while not name or name in taken:
-                    name = f"{stem}{counts.get(stem, 0)}"
-                    counts[stem] = counts.get(stem, 0) + 1
-                taken.add(name)
-            names.append(name)
-        return names
+        return numbered(given, [self._stem(kind, index) for index in range(len(given))])
 
     def _stem(self, kind: str, index: int) -> str:
         owners = {"geom": "geom_bodyid", "joint": "jnt_bodyid"}

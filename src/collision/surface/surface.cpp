@@ -110,10 +110,11 @@ void Surface::face(int id, SurfaceTriangle& t) const {
 
 void Surface::face(int i, int j, int side, SurfaceTriangle& t) const {
   const HeightField& f = *field;
-  const int di[3] = {0, 1, side == 0 ? 1 : 0}, dj[3] = {0, side, 1};  // HeightField::corners()
+  int at_i[3], at_j[3];
+  HeightField::corners(i, j, side == 1, at_i, at_j);
   for (int k = 0; k < 3; ++k) {
-    t.v[k] = f.sample(i + di[k], j + dj[k]);
-    t.vertex[k] = (j + dj[k]) * f.nx + i + di[k];
+    t.v[k] = f.sample(at_i[k], at_j[k]);
+    t.vertex[k] = at_j[k] * f.nx + at_i[k];
   }
   t.n = f.normal(side == 1, t.v[0].z, t.v[1].z, t.v[2].z);
   t.offset = dot(t.n, t.v[0]);

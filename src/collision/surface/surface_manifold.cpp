@@ -76,7 +76,7 @@ void assign_manifolds(double size, ManifoldWorkspace& work) {
 }
 
 ManifoldPoint place(const SurfacePoint& p, const Transform& X_WS) {
-  return {X_WS * (p.on_surface + p.normal * (0.5 * p.gap)), p.gap, p.feature};
+  return {midpoint(p, X_WS), p.gap, p.feature};
 }
 
 /// Fills work.kept: manifolds represented by their deepest points, with the number as the feature,

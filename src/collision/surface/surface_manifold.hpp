@@ -30,6 +30,11 @@ inline std::uint32_t peak_feature(const SurfaceTriangle& t, int k) {
   return mix(kPeakFeature, std::uint32_t(t.vertex[k]));
 }
 
+/// The point midway between the surface and what touches it, world frame.
+inline Vec3d midpoint(const SurfacePoint& p, const Transform& X_WS) {
+  return X_WS * (p.on_surface + p.normal * (0.5 * p.gap));
+}
+
 // Each fills work.points: what touches the surface `s`, in its frame.
 
 /// A bounded convex shape, X_SC its pose in the frame of the surface.

@@ -19,6 +19,7 @@ constexpr double kSteepFace = 0.1;
 std::uint32_t corner_feature(const ConvexOnSurface& q, const SurfaceTriangle& t, int k) {
   return mix(mix(face_feature(t.patch), std::uint32_t(q.face.id)), std::uint32_t(k));
 }
+
 /// The prism over a triangle.
 struct Prism {
   Vec3d outward[3];

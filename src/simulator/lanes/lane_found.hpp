@@ -31,6 +31,7 @@ inline LanePairQuery lane_query(const LaneScene& s,
                                 int a,
                                 int b,
                                 const Real* rest_offset,
+                                double gravity,
                                 int i,
                                 const LaneScratch<Real>& x) {
   LanePairQuery query;
@@ -38,13 +39,32 @@ inline LanePairQuery lane_query(const LaneScene& s,
   query.geometry_b = s.geometries[b].geometry;
   read_lane_shape(p, x, a, i, query.a);
   read_lane_shape(p, x, b, i, query.b);
-  const Real gravity = norm(p.tree.gravity);
-  query.gravity = numbers(&gravity)[i];
+  query.gravity = gravity;
   query.rest_offset = numbers(rest_offset)[i];
   return query;
 }
 
-/// Keeps points of a pair in lane i.
+/// Keeps a point in lane i as that of a set, its normal, and its feature as that number.
+template <class Real>
+inline void put_point(const LanePairPoint& point,
+                      double rest_offset,
+                      int i,
+                      int set,
+                      int feature,
+                      Vec3<Real>& normal,
+                      LaneScratch<Real>& x,
+                      PackWork<Real>& w) {
+  constexpr int W = lane_width<Real>;
+  for (int r = 0; r < 3; ++r) {
+    numbers(&x.point[set][r])[i] = point.position[r];
+    numbers(&normal[r])[i] = point.normal[r];
+  }
+  numbers(x.gap)[set * W + i] = point.distance - rest_offset;
+  numbers(w.feature)[feature * W + i] = point.feature;
+  numbers(w.active)[set * W + i] = 1.0;
+}
+
+/// Keeps points of a pair in its slots.
 template <class Real>
 inline void put_points(const LaneScene& s,
                        const LaneFoundPair& pair,
@@ -54,16 +74,9 @@ inline void put_points(const LaneScene& s,
                        int i,
                        LaneScratch<Real>& x,
                        PackWork<Real>& w) {
-  constexpr int W = lane_width<Real>;
   for (int k = 0; k < count; ++k) {
     const int slot = pair.first_slot + k, found = s.slots[slot].found;
-    for (int r = 0; r < 3; ++r) {
-      numbers(&x.point[slot][r])[i] = points[k].position[r];
-      numbers(&x.normal[found][r])[i] = points[k].normal[r];
-    }
-    numbers(x.gap)[slot * W + i] = points[k].distance - rest_offset;
-    numbers(w.feature)[found * W + i] = points[k].feature;
-    numbers(w.active)[slot * W + i] = 1.0;
+    put_point(points[k], rest_offset, i, slot, found, x.normal[found], x, w);
   }
 }
 
@@ -100,11 +113,13 @@ template <class Real>
 inline bool find_in_lane(const LaneScene& s,
                          const LaneParameters<Real>& p,
                          const LaneFoundPair& pair,
+                         double gravity,
                          int i,
                          LaneScratch<Real>& x,
                          PackWork<Real>& w) {
   const LaneSlot* slots = s.slots + pair.first_slot;
-  const LanePairQuery query = lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, i, x);
+  const LanePairQuery query =
+      lane_query(s, p, pair.a, pair.b, p.rest_offset + slots[0].pair, gravity, i, x);
   LanePairPoint points[kMostFoundPoints];
   const int count = s.find(s.finder, query, points, pair.num_slots);
   put_points(s, pair, points, count, query.rest_offset, i, x, w);
@@ -145,8 +160,9 @@ inline Mask<Real> lane_found_contacts(const LaneScene& s,
     const int bits = lane_bits(at & found_near(s, p, pair, x));
     for (int i = 0; i < W; ++i) {
       if ((bits >> i & 1) == 0) continue;
-      if (pair.ball && find_ball_in_lane(s, p, pair, numbers(&gravity)[i], i, x, w)) continue;
-      if (!find_in_lane(s, p, pair, i, x, w)) numbers(&crowded)[i] = 1.0;
+      const double g = numbers(&gravity)[i];
+      if (pair.ball && find_ball_in_lane(s, p, pair, g, i, x, w)) continue;
+      if (!find_in_lane(s, p, pair, g, i, x, w)) numbers(&crowded)[i] = 1.0;
     }
     for (int slot = pair.first_slot; slot < pair.first_slot + pair.num_slots; ++slot) {
       const LaneSlot& own = s.slots[slot];

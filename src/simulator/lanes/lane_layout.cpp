@@ -241,10 +241,7 @@ LaneScene LaneLayout::view(int width) const {
           found_pairs.data(),
           static_cast<int>(found_pairs.size()),
           num_found,
-          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width},
-          nullptr,
-          nullptr,
-          nullptr};
+          {guard_dofs.data(), most_guard_dofs, guards.empty() ? 0 : kMaxLanePlaces * width}};
 }
 
 std::uint64_t pair_of(const LaneLayout& layout, const LaneSlot& slot) {

@@ -50,10 +50,12 @@ STICTION_RARE void find_places(const LaneScene& s,
   constexpr int W = lane_width<Real>;
   const LaneGuard& g = s.guards[guard];
   const int first = w.num_places;
+  const Real gravity = norm(p.tree.gravity);
   for (int i = 0; i < W; ++i) {
     if ((bits >> i & 1) == 0 || exit[i] != LaneExit::kStepped) continue;
     const int a = g.shape < g.other ? g.shape : g.other, b = g.shape + g.other - a;
-    const LanePairQuery query = lane_query(s, p, a, b, p.rest_offset + g.pair, i, x);
+    const LanePairQuery query =
+        lane_query(s, p, a, b, p.rest_offset + g.pair, numbers(&gravity)[i], i, x);
     LanePairPoint points[kMostFoundPoints];
     const int count = s.find(s.finder, query, points, kMostFoundPoints);
     exit[i] = exit_of_points(count, used[i], p.friction[g.pair], i);
@@ -62,13 +64,7 @@ STICTION_RARE void find_places(const LaneScene& s,
     while (w.num_places < first + count) open_place(s, guard, x, w);
     for (int k = 0; k < count; ++k) {
       const int place = first + k, set = s.num_slots + place;
-      for (int r = 0; r < 3; ++r) {
-        numbers(&x.point[set][r])[i] = points[k].position[r];
-        numbers(&w.frame[set].c2[r])[i] = points[k].normal[r];
-      }
-      numbers(x.gap)[set * W + i] = points[k].distance - query.rest_offset;
-      numbers(w.feature)[(s.num_found + place) * W + i] = points[k].feature;
-      numbers(w.active)[set * W + i] = 1.0;
+      put_point(points[k], query.rest_offset, i, set, s.num_found + place, w.frame[set].c2, x, w);
     }
   }
   for (int set = s.num_slots + first; set < s.num_slots + w.num_places; ++set)

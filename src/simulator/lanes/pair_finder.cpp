@@ -84,8 +84,8 @@ int PairFinder::find_ball(const LaneBallQuery& query, LanePairPoint& out) {
   if (ball_points_.size() > 1) return -1;
   const SurfacePoint& p = ball_points_[0];
   const Vec3d away = X.R * p.normal, normal = query.field_is_a ? away : -away;
-  const Vec3d position = X * (p.on_surface + p.normal * (0.5 * p.gap)) +
-                         normal * ((query.field_is_a ? -0.5 : 0.5) * p.gap);
+  const Vec3d position =
+      detail::midpoint(p, X) + normal * ((query.field_is_a ? -0.5 : 0.5) * p.gap);
   out = {{position.x, position.y, position.z},
          {normal.x, normal.y, normal.z},
          p.gap,
