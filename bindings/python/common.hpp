@@ -20,6 +20,7 @@
 namespace stiction {
 class Scene;
 struct Material;
+struct Parameters;
 }  // namespace stiction
 
 namespace stiction::python {
@@ -136,6 +137,8 @@ struct SimulationFailure {
 [[noreturn]] void raise_simulation_error(const std::string& text, const SimulationFailure& failure);
 
 [[noreturn]] void raise_type_error(const std::string& text);
+/// The repr of anything, cut short.
+std::string shown(const bp::object& x);
 
 // --- refusals in words, where Boost.Python would print C++ signatures or say nothing ---
 
@@ -160,6 +163,8 @@ void explain_calls();
 /// The same for the error of assigning `value`.
 void explain_attribute(PyObject* self, PyObject* name, PyObject* value);
 
+/// None: those of the scene. Not validated.
+const Parameters& parameters_from(const Scene& scene, const bp::object& parameters);
 /// None: the standard material.
 const Material& material_from(const bp::object& material, const char* field);
 /// A body where no scene is at hand to look up its name.

@@ -13,8 +13,7 @@ namespace stiction::python {
 namespace {
 
 const Parameters& numbers_of(const SceneHolder& scene, const bp::object& parameters) {
-  if (parameters.is_none()) return scene.parameters;
-  const Parameters& p = bp::extract<const Parameters&>(parameters);
+  const Parameters& p = parameters_from(scene, parameters);
   scene.validate_shapes(p);
   return p;
 }

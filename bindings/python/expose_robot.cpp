@@ -206,8 +206,7 @@ pinocchio::Model model(const SceneHolder& scene,
     throw std::invalid_argument("robot = " + std::to_string(i) + ": the scene has " +
                                 std::to_string(scene.robots().size()) + " robots");
   }
-  const Parameters& p =
-      parameters.is_none() ? scene.parameters : bp::extract<const Parameters&>(parameters)();
+  const Parameters& p = parameters_from(scene, parameters);
   if (p.mass.size() != scene.parameters.mass.size() ||
       p.base.size() != scene.parameters.base.size() ||
       p.armature.size() != scene.parameters.armature.size())

@@ -11,12 +11,10 @@ namespace {
 
 /// The scene with these numbers in the place of its own; None: as it is.
 Scene with_numbers(const SceneHolder& s, const bp::object& parameters) {
+  const Parameters& p = parameters_from(s, parameters);
+  if (!parameters.is_none()) s.validate_shapes(p);
   Scene scene = s;
-  if (parameters.is_none()) return scene;
-  const bp::extract<const Parameters&> p(parameters);
-  if (!p.check()) raise_type_error("parameters: must be Parameters, such as sim.parameters");
-  s.validate_shapes(p());
-  scene.parameters = p();
+  scene.parameters = p;
   return scene;
 }
 

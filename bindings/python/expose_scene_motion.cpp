@@ -14,9 +14,11 @@ std::shared_ptr<NamedMotion> make_motion(const bp::object& scene_object,
                                          const bp::object& state,
                                          const bp::object& parameters,
                                          const bp::object& acceleration) {
-  const SceneHolder& scene = bp::extract<const SceneHolder&>(scene_object);
-  const Parameters& p =
-      parameters.is_none() ? scene.parameters : bp::extract<const Parameters&>(parameters)();
+  const bp::extract<const SceneHolder&> holder(scene_object);
+  if (!holder.check())
+    raise_type_error("SceneMotion(): scene = " + shown(scene_object) + ": must be a Scene");
+  const SceneHolder& scene = holder();
+  const Parameters& p = parameters_from(scene, parameters);
   scene.validate(p);
   Eigen::VectorXd a;
   if (!acceleration.is_none()) a = finite_vector_from(acceleration, "acceleration", scene.nv());

@@ -11,14 +11,15 @@
 // does not exist. Boost.Python by itself would answer with C++ signatures, or with silence.
 
 namespace stiction::python {
-namespace {
 
-std::string quoted(const bp::object& x) {
+std::string shown(const bp::object& x) {
   const bp::handle<> text(bp::allow_null(PyObject_Repr(x.ptr())));
   if (!text) bp::throw_error_already_set();
   std::string out = bp::extract<std::string>(bp::object(text));
   return out.size() > 60 ? out.substr(0, 57) + "..." : out;
 }
+
+namespace {
 
 bool is_number(const bp::object& x) { return bp::extract<double>(x).check(); }
 bool is_index(const bp::object& x) { return PyIndex_Check(x.ptr()) != 0; }
@@ -93,10 +94,10 @@ const char* wanted(Argument::Kind kind) {
     }
     const bp::object value = positional ? bp::object(args[i + 1]) : bp::object(keywords[a.name]);
     if (fits(a.kind, value)) continue;
-    raise_type_error(function + "(): " + a.name + " = " + quoted(value) + ": must be " +
+    raise_type_error(function + "(): " + a.name + " = " + shown(value) + ": must be " +
                      wanted(a.kind));
   }
-  raise_type_error(function + "(): cannot take " + quoted(args) + ", " + quoted(keywords));
+  raise_type_error(function + "(): cannot take " + shown(args) + ", " + shown(keywords));
 }
 
 /// Names that can be assigned: those of properties.
@@ -168,21 +169,29 @@ void forbid_new_attributes(const bp::object& type) {
   PyType_Modified(t);
 }
 
+const Parameters& parameters_from(const Scene& scene, const bp::object& parameters) {
+  if (parameters.is_none()) return scene.parameters;
+  const bp::extract<const Parameters&> given(parameters);
+  if (given.check()) return given();
+  raise_type_error("parameters = " + shown(parameters) +
+                   ": must be Parameters, such as sim.parameters");
+}
+
 const Material& material_from(const bp::object& material, const char* field) {
   static const Material standard;
   if (material.is_none()) return standard;
   const bp::extract<const Material&> given(material);
   if (given.check()) return given();
-  const std::string fix = is_number(material) ? "Material(friction=" + quoted(material) + ")"
-                                              : "Material(friction=0.5)";
-  raise_type_error(std::string(field) + " = " + quoted(material) +
-                   ": must be a Material, such as " + fix);
+  const std::string fix =
+      is_number(material) ? "Material(friction=" + shown(material) + ")" : "Material(friction=0.5)";
+  raise_type_error(std::string(field) + " = " + shown(material) + ": must be a Material, such as " +
+                   fix);
 }
 
 std::optional<std::string> prefix_from(const bp::object& prefix) {
   if (prefix.is_none()) return std::nullopt;
   if (is_text(prefix)) return std::string(bp::extract<std::string>(prefix));
-  raise_type_error("prefix = " + quoted(prefix) + ": must be a str, such as \"left/\", or None");
+  raise_type_error("prefix = " + shown(prefix) + ": must be a str, such as \"left/\", or None");
 }
 
 int index_of_body(const bp::object& body, const char* field) {
@@ -191,8 +200,8 @@ int index_of_body(const bp::object& body, const char* field) {
     if (i == -1 && PyErr_Occurred()) bp::throw_error_already_set();
     return static_cast<int>(i);
   }
-  raise_type_error(std::string(field) + " = " + quoted(body) + ": must be an index; scene.body(" +
-                   (is_text(body) ? quoted(body) : std::string("name")) + ") gives it");
+  raise_type_error(std::string(field) + " = " + shown(body) + ": must be an index; scene.body(" +
+                   (is_text(body) ? shown(body) : std::string("name")) + ") gives it");
 }
 
 }  // namespace stiction::python

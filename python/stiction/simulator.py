@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack, overload
@@ -106,8 +107,11 @@ class Simulator(_stiction.Simulator):
             epsilon: > 0 [J]; 1e-2 ... 1e-4 for bodies of a kilogram.
 
         Raises:
+            TypeError: epsilon is no number.
             ValueError: epsilon is not positive and finite, or the integrator or solver has no path.
         """
+        if not isinstance(epsilon, numbers.Real):
+            raise TypeError(f"epsilon = {epsilon!r}: must be a number")
         if not (math.isfinite(epsilon) and epsilon > 0.0):
             raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         settings = copy.copy(self.settings)  # may be changed

@@ -14,14 +14,10 @@ namespace stiction::loose {
 
 inline constexpr int kRow = ContactSpace::Side::kLooseRow;
 
-inline __attribute__((always_inline)) Quad folded(const Octo& x) {
-  return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
-}
-inline __attribute__((always_inline)) double sum_of(const Quad& x) {
-  return (x[0] + x[1]) + (x[2] + x[3]);
-}
+STICTION_INLINE Quad folded(const Octo& x) { return x.low + x.high; }
+STICTION_INLINE double sum_of(const Quad& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 /// Three sums at once.
-inline __attribute__((always_inline)) Quad sums_of(const Quad& x, const Quad& y, const Quad& z) {
+STICTION_INLINE Quad sums_of(const Quad& x, const Quad& y, const Quad& z) {
   const Quad xy =
       __builtin_shufflevector(x, y, 0, 4, 2, 6) + __builtin_shufflevector(x, y, 1, 5, 3, 7);
   const Quad zz =
@@ -30,22 +26,19 @@ inline __attribute__((always_inline)) Quad sums_of(const Quad& x, const Quad& y,
 }
 
 /// Z^T u of three rows: of one body, of two.
-inline __attribute__((always_inline)) Quad three_rows(const double* z, const Octo& u) {
+STICTION_INLINE Quad three_rows(const double* z, const Octo& u) {
   return sums_of(folded(octo(z) * u), folded(octo(z + kRow) * u), folded(octo(z + 2 * kRow) * u));
 }
-inline __attribute__((always_inline)) Quad three_rows(const double* za,
-                                                      const Octo& a,
-                                                      const double* zb,
-                                                      const Octo& b) {
+STICTION_INLINE Quad three_rows(const double* za, const Octo& a, const double* zb, const Octo& b) {
   return sums_of(folded(octo(za) * a + octo(zb) * b),
                  folded(octo(za + kRow) * a + octo(zb + kRow) * b),
                  folded(octo(za + 2 * kRow) * a + octo(zb + 2 * kRow) * b));
 }
-inline __attribute__((always_inline)) void add_three(const double* z, const Octo& u, double* c) {
+STICTION_INLINE void add_three(const double* z, const Octo& u, double* c) {
   const Quad s = three_rows(z, u);
   for (int r = 0; r < 3; ++r) c[r] += s[r];
 }
-inline __attribute__((always_inline)) void add_three(
+STICTION_INLINE void add_three(
     const double* za, const Octo& a, const double* zb, const Octo& b, double* c) {
   const Quad s = three_rows(za, a, zb, b);
   for (int r = 0; r < 3; ++r) c[r] += s[r];

@@ -130,23 +130,22 @@ def tower(boxes: int = 120) -> stiction.Scene:
 @pytest.mark.parametrize("solver", ["ncp-newton", "ncp-pgs", "ccp-newton", "lcp-pgs", "raisim"])
 def test_one_long_step_ends_and_is_taken_back(solver):
     endless = {"max_factorisations": LONG, "tolerance_large": 1e-15}
-    sim = stiction.Simulator(
-        tower(),
-        solver=solver,
-        tolerance=1e-15,
-        max_iterations=LONG,
-        **(endless if solver == "ncp-newton" else {}),
-    )
+    settings = {"solver": solver, "tolerance": 1e-15, "max_iterations": LONG}
+    if solver == "ncp-newton":
+        settings |= endless
+    sim = stiction.Simulator(tower(), **settings)
     state = sim.initial_state()
     before, steps = state.copy(), False
-    with Alarm(0.5) as alarm, pytest.raises(KeyboardInterrupt):
+    with Alarm(0.1) as alarm, pytest.raises(KeyboardInterrupt):
         for _ in range(100_000):
             before = state.copy()
             steps = True
             sim.step(state)
             steps = False  # the alarm may fall between two steps
     assert alarm.worked < ALLOWED + 0.2  # a factorisation of 1000 rows among them
-    assert state == before or not steps
+    if steps and state != before:  # the alarm fell between the step's last look and its return
+        stiction.Simulator(tower(), **settings).step(before)
+        assert state == before
 
 
 def test_compliant_steps_end():

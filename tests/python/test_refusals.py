@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import stiction
+from stiction import doctor
 
 
 @pytest.fixture
@@ -305,6 +306,15 @@ def test_a_subclass_may_have_attributes_of_its_own() -> None:
         (TypeError, "Control(): nv = 'all': must be an integer", lambda s: stiction.Control("all")),
         (TypeError, "step(): state = [0, 0]: must be a State, such as sim.initial_state()",
          lambda s: stiction.Simulator(s).step([0, 0])),
+        (TypeError, "SceneMotion(): scene = 'cube': must be a Scene",
+         lambda s: stiction.SceneMotion("cube", s.default_q)),
+        (TypeError, "parameters = 3: must be Parameters, such as sim.parameters",
+         lambda s: stiction.SceneMotion(s, s.default_q, 3)),
+        (TypeError, "parameters = 3: must be Parameters",
+         lambda s: stiction.ray_cast(s, s.default_q, [0, 0, 1], [0, 0, -1], parameters=3)),
+        (TypeError, "epsilon = 'small': must be a number",
+         lambda s: stiction.Simulator(s).smoothed("small")),
+        (TypeError, "is no path", lambda s: doctor.examine(s)),
         (TypeError, "run(): steps = 'many': must be an integer",
          lambda s: stiction.Simulator(s).run(stiction.Simulator(s).initial_state(), None, "many")),
     ],

@@ -11,6 +11,7 @@ from typing import Any
 from .. import Scene, StictionError, load, load_mjcf
 from ..cli_subject import DEFAULT_STEP
 from ..loading import MJCF_ENDINGS, MJCF_TEXT, READ, SCENE_ENDING
+from ..npz_file import require_path
 from ..servo_dofs import servo_dofs
 from .case import Case
 from .finding import Diagnosis, Finding, diagnosis
@@ -59,10 +60,11 @@ def examine(
     Returns a Diagnosis; a file that exists but does not load is a finding of severity "error".
 
     Raises:
+        TypeError: `model` is no path.
         StictionError: there is no such file, or it is a template or a file of another kind.
         ValueError: there is no such scene.
     """
-    name = os.fspath(model)
+    name = require_path(model)
     _refuse(name)
     suffix = Path(name).suffix.lower()
     if suffix == ".urdf":

@@ -22,6 +22,20 @@ struct Largest {
   Real primal{0.0}, dual{0.0}, complementarity{0.0};
 };
 
+/// What lane i has.
+template <class Rows>
+inline void add_largest(const Largest<Rows>& rows, int i, Largest<double>& x) {
+  x.total += rows.total.v[i];
+  x.g = max(x.g, rows.g.v[i]);
+  x.lambda = max(x.lambda, rows.lambda.v[i]);
+  x.made = max(x.made, rows.made.v[i]);
+  x.energy = max(x.energy, rows.energy.v[i]);
+  x.diagonal = max(x.diagonal, rows.diagonal.v[i]);
+  x.primal = max(x.primal, rows.primal.v[i]);
+  x.dual = max(x.dual, rows.dual.v[i]);
+  x.complementarity = max(x.complementarity, rows.complementarity.v[i]);
+}
+
 /// One row with its diagonal entry.
 template <class Real>
 inline void add_row(Real g, Real diagonal, Real l, Real c, Largest<Real>& x) {
@@ -152,6 +166,43 @@ inline Real relative_residual(const Largest<Real>& x, Real floor, int rows) {
   return select(x.total * x.total < infinity<Real>(), relative, infinity<Real>());
 }
 
+/// Adds the rows of one dimension.
+template <class Real, int Cones, class Sizes>
+inline void add_scalars(const DenseShape<Real, Cones>& s,
+                        const Real* lambda,
+                        const Real* c,
+                        Sizes& x) {
+  const DenseProblem<Real>& p = s.p;
+  const int step = s.stride() + 1;
+  for (int j = 0; j < s.scalars(); ++j) {
+    const int r = 3 * s.cones() + j;
+    add_scalar(p.lower[j], p.upper[j], p.floor[0], p.g[r], p.G[r * step], lambda[r], c[r], x);
+  }
+}
+template <int Cones>
+inline void add_scalars(const DenseShape<double, Cones>& s,
+                        const double* lambda,
+                        const double* c,
+                        Largest<double>& x) {
+  using Rows = RowGroup<double>;
+  const DenseProblem<double>& p = s.p;
+  const int step = s.stride() + 1;
+  const Rows floor(p.floor[0]);
+  Largest<Rows> rows;
+  for (int j = 0; j < s.scalars(); j += group_size<double>) {
+    const int r = 3 * s.cones() + j;
+    add_scalar(load_rows(p.lower + j),
+               load_rows(p.upper + j),
+               floor,
+               load_rows(p.g + r),
+               load_rows(p.G + r * step, step),
+               load_rows(lambda + r),
+               load_rows(c + r),
+               rows);
+  }
+  for (int i = 0; i < group_size<double>; ++i) add_largest(rows, i, x);
+}
+
 /// Adds all sets at lambda, with its velocity c.
 template <class Real, int Cones, class Sizes>
 inline void add_sets(const DenseShape<Real, Cones>& s,
@@ -166,10 +217,7 @@ inline void add_sets(const DenseShape<Real, Cones>& s,
     const Real diagonal[3] = {block[0], block[step], block[2 * step]};
     add_cone(p.mu[i], floor, p.g + 3 * i, diagonal, lambda + 3 * i, c + 3 * i, x);
   }
-  for (int j = 0; j < s.scalars(); ++j) {
-    const int r = 3 * cones + j;
-    add_scalar(p.lower[j], p.upper[j], floor, p.g[r], p.G[r * step], lambda[r], c[r], x);
-  }
+  add_scalars(s, lambda, c, x);
 }
 
 /// Of lambda with its velocity c.

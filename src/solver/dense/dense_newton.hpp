@@ -31,8 +31,11 @@ inline void dense_scales(const DenseShape<Real, Cones>& s, const DenseWork<Real>
     D[3 * i] = d / mu;
     D[3 * i + 1] = D[3 * i + 2] = d;
   }
-  for (int r = 3 * cones; r < rows; ++r)
-    D[r] = one / square_root(max(p.G[r * (stride + 1)], least));
+  using Rows = RowGroup<Real>;
+  for (int r = 3 * cones; r < rows; r += group_size<Real>) {
+    const Rows diagonal = load_rows(p.G + r * (stride + 1), stride + 1);
+    store_rows(Rows(1.0) / square_root(max(diagonal, Rows(least))), D + r);
+  }
   for (int r = 0; r < rows; ++r) w.inverse_D[r] = one / D[r];
 }
 
@@ -95,10 +98,19 @@ inline Real classify(const DenseShape<Real, Cones>& s,
     merit += classify_cone(
         p.mu[i], w.D + o, w.inverse_D + o, c + o, lambda + o, w.moving + o, w.slides + i);
   }
-  for (int j = 0; j < s.scalars(); ++j) {
+  for (int j = 0; j < s.scalars(); j += group_size<Real>) {
     const int r = 3 * s.cones() + j;
-    merit += classify_scalar(
-        p.lower[j], p.upper[j], w.D[r], w.inverse_D[r], c[r], lambda[r], w.moving[r]);
+    RowGroup<Real> l = load_rows(lambda + r), moving;
+    const RowGroup<Real> of_rows = classify_scalar(load_rows(p.lower + j),
+                                                   load_rows(p.upper + j),
+                                                   load_rows(w.D + r),
+                                                   load_rows(w.inverse_D + r),
+                                                   load_rows(c + r),
+                                                   l,
+                                                   moving);
+    merit = add_rows(merit, of_rows);
+    store_rows(l, lambda + r);
+    store_rows(moving, w.moving + r);
   }
   return square_root(merit);
 }
@@ -146,14 +158,16 @@ inline void slide_rows(
 /// The step of one world of many rows: the system has those alone that move.
 inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork<double>& w) {
   int moving[kMostPaddedRows], slides[kMaxDenseRows / 3], n = 0, num_slides = 0;
+  double D[kMostPaddedRows];
   for (int r = 0; r < p.rows(); ++r) {
     if (!(w.moving[r] > 0.0)) continue;
     if (r < 3 * p.cones && r % 3 == 0 && w.slides[r / 3] > 0.0) slides[num_slides++] = n;
+    D[n] = w.moving[r];
     moving[n++] = r;
   }
   const int stride = dense_stride<double>(n);
   for (int a = 0; a < n; ++a) {
-    const double d = w.moving[moving[a]];
+    const double d = D[a];
     const double* G = p.G + moving[a] * p.stride();
     double* row = w.matrix + a * stride;
     const int from = num_slides > 0 ? 0 : a / kWide * kWide;
@@ -161,7 +175,7 @@ inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork
       for (int b = from; b < stride; b += kWide)
         wide(row + b) = (wide(w.moving + b) * d) * wide(G + b);
     } else {
-      for (int b = from; b < n; ++b) row[b] = d * w.moving[moving[b]] * G[moving[b]];
+      for (int b = from; b < n; ++b) row[b] = d * D[b] * G[moving[b]];
       for (int b = n; b < stride; ++b) row[b] = 0.0;
     }
     row[a] += w.proximal;
@@ -172,7 +186,7 @@ inline void newton_step_of_moving(const DenseProblem<double>& p, const DenseWork
   num_slides > 0 ? eliminate<0>(n, stride, w.matrix, w.rhs)
                  : eliminate_symmetric(n, stride, w.matrix, w.rhs);
   for (int r = 0; r < p.rows(); ++r) w.step[r] = 0.0;
-  for (int a = 0; a < n; ++a) w.step[moving[a]] = w.moving[moving[a]] * w.rhs[a];
+  for (int a = 0; a < n; ++a) w.step[moving[a]] = D[a] * w.rhs[a];
 }
 
 /// w.step from the modes at w.l.
@@ -206,7 +220,8 @@ inline void newton_step(const DenseShape<Real, Cones>& s, const DenseWork<Real>&
 }
 
 /// w.l <- w.l + alpha w.step, with the first alpha of 1, 1/2, ..., 1/256 whose merit falls below
-/// `limit`, or the last, in the lanes of `at`; leaves w.c there. Returns the merit.
+/// `limit`, or the last, in the lanes of `at`; leaves w.c there, and w.l in w.held as its modes
+/// hold it. Returns the merit.
 template <class Real, int Cones>
 inline Real line_search(const DenseShape<Real, Cones>& s,
                         const DenseWork<Real>& w,
@@ -241,10 +256,29 @@ inline void project(const DenseShape<Real, Cones>& s, const Real* from, Real* la
     for (int r = 1; r < 3; ++r)
       lambda[3 * i + r] = select(loaded, select(outside, l[r] * k, l[r]), zero);
   }
-  for (int j = 0; j < s.scalars(); ++j) {
+  for (int j = 0; j < s.scalars(); j += group_size<Real>) {
     const int r = 3 * s.cones() + j;
-    lambda[r] = min(p.upper[j], max(p.lower[j], from[r]));
+    const RowGroup<Real> least = max(load_rows(p.lower + j), load_rows(from + r));
+    store_rows(min(load_rows(p.upper + j), least), lambda + r);
   }
+}
+
+/// Whether a and b are the same numbers in every lane.
+template <class Real>
+inline bool are_equal(int rows, const Real* a, const Real* b) {
+  Mask<Real> equal = Real(0.0) <= Real(0.0);
+  for (int r = 0; r < rows; ++r) equal = equal & (a[r] <= b[r]) & (a[r] >= b[r]);
+  return all(equal);
+}
+
+/// w.moved = G lambda + g, where w.c is that of `known`.
+template <class Real, int Cones>
+inline void velocity_near(const DenseShape<Real, Cones>& s,
+                          const DenseWork<Real>& w,
+                          const Real* known,
+                          const Real* lambda) {
+  if (!are_equal(s.rows(), lambda, known)) return dense_velocity(s, lambda, w.moved);
+  for (int r = 0; r < s.rows(); ++r) w.moved[r] = w.c[r];
 }
 
 /// At most `steps` steps from p.lambda, whose velocity w.c and residual p.relative are known, in
@@ -258,11 +292,12 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
   const DenseProblem<Real>& p = s.p;
   const int rows = s.rows();
   constexpr double kWorthALook = 0.1;
-  for (int r = 0; r < rows; ++r) w.l[r] = p.lambda[r];
-  Real window[4], merit = classify(s, w, w.c, w.l), looked = merit;
+  for (int r = 0; r < rows; ++r) w.l[r] = w.held[r] = p.lambda[r];
+  Real window[4], merit = classify(s, w, w.c, w.held), looked = merit;
   for (int k = 0; k < steps && any(at); ++k) {
     window[k % 4] = merit;
-    dense_velocity(s, w.l, w.moved);
+    velocity_near(s, w, w.l, w.held);
+    for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];
     newton_step(s, w);
     ++w.num_steps;
     Real limit = window[0];
@@ -273,14 +308,13 @@ inline void dense_newton(const DenseShape<Real, Cones>& s,
     if (any(look)) {
       looked = select(look, merit, looked);
       project(s, w.l, w.trial);
-      dense_velocity(s, w.trial, w.moved);
+      velocity_near(s, w, w.l, w.trial);
       const Real relative = dense_residual(s, w.trial, w.moved);
       const Mask<Real> better = look & (relative < p.relative[0]);
       p.relative[0] = select(better, relative, p.relative[0]);
       for (int r = 0; r < rows; ++r) p.lambda[r] = select(better, w.trial[r], p.lambda[r]);
       at = at & (p.relative[0] > tolerance);
     }
-    for (int r = 0; r < rows; ++r) w.l[r] = w.held[r];  // as the modes of the line search hold it
   }
 }
 

@@ -26,6 +26,57 @@ inline __attribute__((always_inline)) UnalignedWide& wide(double* x) {
   return *reinterpret_cast<UnalignedWide*>(x);
 }
 
+/// The rows of one dimension of one world are the lanes of a group, those of a pack come one by
+/// one.
+inline constexpr int kRowGroup = kWide < 4 ? kWide : 4;
+template <class Real>
+struct RowGroupOf {
+  using type = Real;
+};
+template <>
+struct RowGroupOf<double> {
+  using type = Pack<kRowGroup>;
+};
+template <class Real>
+using RowGroup = typename RowGroupOf<Real>::type;
+template <class Real>
+inline constexpr int group_size = lane_width<RowGroup<Real>> / lane_width<Real>;
+
+template <class Real>
+inline Real load_rows(const Real* x) {
+  return *x;
+}
+template <class Real>
+inline void store_rows(Real value, Real* x) {
+  *x = value;
+}
+typedef double UnalignedGroup __attribute__((vector_size(8 * kRowGroup), aligned(8), may_alias));
+inline RowGroup<double> load_rows(const double* x) {
+  return RowGroup<double>::from(*reinterpret_cast<const UnalignedGroup*>(x));
+}
+inline void store_rows(RowGroup<double> value, double* x) {
+  *reinterpret_cast<UnalignedGroup*>(x) = value.v;
+}
+/// The same of rows that lie `step` apart.
+template <class Real>
+inline Real load_rows(const Real* x, int) {
+  return *x;
+}
+inline RowGroup<double> load_rows(const double* x, int step) {
+  RowGroup<double> rows;
+  for (int i = 0; i < kRowGroup; ++i) rows.v[i] = x[i * step];
+  return rows;
+}
+/// sum + x, row after row.
+template <class Real>
+inline Real add_rows(Real sum, Real x) {
+  return sum + x;
+}
+inline double add_rows(double sum, RowGroup<double> x) {
+  for (int i = 0; i < kRowGroup; ++i) sum += x.v[i];
+  return sum;
+}
+
 /// Numbers from one row or column to the next of a dense matrix: of one world a multiple of eight.
 template <class Real>
 constexpr int dense_stride(int rows) {
