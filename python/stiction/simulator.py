@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Literal, Unpack, overload
@@ -110,12 +109,10 @@ class Simulator(_stiction.Simulator):
             TypeError: epsilon is no number.
             ValueError: epsilon is not positive and finite, or the integrator or solver has no path.
         """
-        if not isinstance(epsilon, numbers.Real):
-            raise TypeError(f"epsilon = {epsilon!r}: must be a number")
-        if not (math.isfinite(epsilon) and epsilon > 0.0):
-            raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         settings = copy.copy(self.settings)  # may be changed
         settings.smoothing = epsilon
+        if not (math.isfinite(epsilon) and epsilon > 0.0):
+            raise ValueError(f"epsilon = {epsilon!r}: must be > 0 and finite")
         return Simulator._of(self.scene, settings, self.parameters)
 
     def __setattr__(self, name: str, value: object) -> None:

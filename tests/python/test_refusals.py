@@ -312,7 +312,7 @@ def test_a_subclass_may_have_attributes_of_its_own() -> None:
          lambda s: stiction.SceneMotion(s, s.default_q, 3)),
         (TypeError, "parameters = 3: must be Parameters",
          lambda s: stiction.ray_cast(s, s.default_q, [0, 0, 1], [0, 0, -1], parameters=3)),
-        (TypeError, "epsilon = 'small': must be a number",
+        (TypeError, "smoothing = 'small': must be float",
          lambda s: stiction.Simulator(s).smoothed("small")),
         (TypeError, "is no path", lambda s: doctor.examine(s)),
         (TypeError, "run(): steps = 'many': must be an integer",

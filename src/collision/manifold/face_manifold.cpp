@@ -113,7 +113,8 @@ void clip_to_manifold(const Reference& r,
                       Manifold& m) {
   ClippedPoint clipped[kMaxClipped];
   const int count = clip(r.incident, r.face, r.n, kFlush * size, clipped);
-  ManifoldPoint points[kMaxClipped];
+  CandidatePoints<kMaxClipped> near;
+  ManifoldPoint* points = near.points;
   int kept = 0;
   double least = HUGE_VAL;
   for (int i = 0; i < count; ++i) {

@@ -3,6 +3,9 @@
 #include "collision/manifold/rim.hpp"
 #include "geometry/mesh_support.hpp"
 
+#include <algorithm>
+#include <bit>
+
 // All vertices of a solid whose height above the plane is at most the margin, at most eight of a
 // mesh, four of a box. Curved solids: see rim.hpp.
 
@@ -11,7 +14,7 @@ namespace {
 
 constexpr int kMaxCandidates = 256;  // of a mesh; the flood starts at the deepest, so later ones
                                      // are farther away
-constexpr int kMaxFlooded = 16384;   // vertices of a mesh for which a bit set lies on the stack
+constexpr int kMaxFlooded = 16384;   // vertices of a mesh for which bit sets lie on the stack
 
 constexpr Witness kVertex{WitnessKind::kVertexFace};
 
@@ -120,35 +123,59 @@ void cone_points(
   offer(q, X_WS, {0.0, 0.0, size.y}, margin, kRimFeatures, WitnessKind::kVertexFace, m);
 }
 
+/// Vertices, as bits.
+struct VertexSet {
+  std::uint64_t words[kMaxFlooded / 64];
+  explicit VertexSet(int size) : num_words((size + 63) / 64) { std::fill_n(words, num_words, 0); }
+  /// False if it was in already.
+  bool insert(int v) {
+    std::uint64_t& word = words[v / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (v % 64);
+    const bool is_new = (word & bit) == 0;
+    word |= bit;
+    return is_new;
+  }
+  /// In ascending order; returns their number.
+  int list(int* out) const {
+    int count = 0;
+    for (int w = 0; w < num_words; ++w) {
+      for (std::uint64_t left = words[w]; left != 0; left &= left - 1)
+        out[count++] = 64 * w + std::countr_zero(left);
+    }
+    return count;
+  }
+  int num_words;
+};
+
+// Both find ascending vertex numbers: the order, hence every tie, does not depend on the start.
+
 // The vertices below a level of a convex mesh are connected by edges: flood from the lowest.
 int flood(const PlaneQuery& q, const ConvexMesh& mesh, int lowest, double margin, int* found) {
-  std::uint64_t seen[kMaxFlooded / 64];
-  for (std::size_t w = 0; w <= (mesh.vertices.size() - 1) / 64; ++w) seen[w] = 0;
-  seen[lowest / 64] |= std::uint64_t{1} << (lowest % 64);
+  const int size = static_cast<int>(mesh.vertices.size());
+  VertexSet seen(size), below(size);
+  seen.insert(lowest);
+  below.insert(lowest);
   found[0] = lowest;
   int count = 1;
-  for (int i = 0; i < count; ++i) {
+  for (int i = 0; i < count && count < kMaxCandidates; ++i) {
     const int v = found[i];
     for (int k = mesh.neighbour_start[v]; k < mesh.neighbour_start[v + 1]; ++k) {
       const int n = mesh.neighbours[k];
-      const std::uint64_t bit = std::uint64_t{1} << (n % 64);
-      if (seen[n / 64] & bit) continue;
-      seen[n / 64] |= bit;
-      if (q.height_0 + dot(q.up_S, mesh.vertices[n]) > margin) continue;
-      if (count == kMaxCandidates) return count;
+      if (!seen.insert(n) || q.height_0 + dot(q.up_S, mesh.vertices[n]) > margin) continue;
+      below.insert(n);
       found[count++] = n;
+      if (count == kMaxCandidates) break;
     }
   }
-  return count;
+  return below.list(found);
 }
 
 int scan(const PlaneQuery& q, const ConvexMesh& mesh, int lowest, double margin, int* found) {
-  found[0] = lowest;
-  int count = 1;
+  int count = 0;
   for (int v = 0; v < int(mesh.vertices.size()) && count < kMaxCandidates; ++v) {
-    if (v == lowest || q.height_0 + dot(q.up_S, mesh.vertices[v]) > margin) continue;
-    found[count++] = v;
+    if (q.height_0 + dot(q.up_S, mesh.vertices[v]) <= margin) found[count++] = v;
   }
+  if (count == kMaxCandidates && found[count - 1] < lowest) found[count - 1] = lowest;
   return count;
 }
 
@@ -163,13 +190,6 @@ int mesh_points(const PlaneQuery& q,
   const int count = mesh.vertices.size() > 32 && mesh.vertices.size() <= kMaxFlooded
                         ? flood(q, mesh, lowest, margin, found)
                         : scan(q, mesh, lowest, margin, found);
-  // Ascending vertex numbers: the order, hence every tie, does not depend on the start.
-  for (int i = 1; i < count; ++i) {
-    const int v = found[i];
-    int j = i;
-    for (; j > 0 && found[j - 1] > v; --j) found[j] = found[j - 1];
-    found[j] = v;
-  }
   for (int i = 0; i < count; ++i) {
     const Vec3d& p = mesh.vertices[found[i]];
     add_point(q, X_WS, p, q.height_0 + dot(q.up_S, p), found[i], kVertex, out[i]);
@@ -208,10 +228,10 @@ void manifold_any_half_space(
     case ShapeType::kEllipsoid:
       return offer(q, X_WA, support(a, -q.up_S), margin, 0, WitnessKind::kSmooth, m);
     default: {
-      ManifoldPoint points[kMaxCandidates];
-      const int found = mesh_points(q, *a.mesh, X_WA, margin, points);
-      m.count = reduce(up, a.mesh->bounding_radius, kMaxManifoldPoints, points, found);
-      for (int i = 0; i < m.count; ++i) m.points[i] = points[i];
+      CandidatePoints<kMaxCandidates> near;
+      const int found = mesh_points(q, *a.mesh, X_WA, margin, near.points);
+      m.count = reduce(up, a.mesh->bounding_radius, kMaxManifoldPoints, near.points, found);
+      for (int i = 0; i < m.count; ++i) m.points[i] = near.points[i];
       return;
     }
   }

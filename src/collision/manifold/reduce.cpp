@@ -16,7 +16,16 @@ constexpr double kLayer = 1e-4;
 constexpr int kLoop = 32;           // touching corners among which the best loop is sought
 constexpr double kSameArea = 1e-4;  // of the squared diameter: corners that cost the same
 constexpr double kMostTurn = 0.03;  // [rad] in a step: faster, and points that roll in are lost
+constexpr int kMeasured = 256;       // points whose distances are kept while others are chosen
 constexpr double kTie = 1e-9;       // gaps this close are equal: the earlier point stays
+
+/// Moves x[from] before x[to], to <= from.
+template <class T>
+void move_before(int to, int from, T* x) {
+  const T moved = x[from];
+  std::copy_backward(x + to, x + from, x + from + 1);
+  x[to] = moved;
+}
 
 /// Moves the touching points to the front, in their order; returns their number.
 int touching_first(ManifoldPoint* p, int count, double layer) {
@@ -25,8 +34,7 @@ int touching_first(ManifoldPoint* p, int count, double layer) {
   int touching = 0;
   for (int i = 0; i < count; ++i) {
     if (p[i].gap > least + layer) continue;
-    for (int j = i; j > touching; --j) std::swap(p[j], p[j - 1]);
-    ++touching;
+    move_before(touching++, i, p);
   }
   return touching;
 }
@@ -52,7 +60,7 @@ void keep_lowest(double size, int from, int to, ManifoldPoint* p, int count) {
     for (int i = n + 1; i < count; ++i) {
       if (p[i].gap < p[lowest].gap - kTie * size) lowest = i;
     }
-    for (int j = lowest; j > n; --j) std::swap(p[j], p[j - 1]);
+    move_before(n, lowest, p);
   }
 }
 
@@ -68,22 +76,33 @@ void keep_what_sinks(
     highest = std::fmax(highest, p[i].gap);
   }
   const double turn = std::fmin((highest - least) / size, kMostTurn), tie = kTie * size;
+  // Squared distances along the plane from what is kept, of the first points between rounds.
+  double nearest[kMeasured];
+  const int measured = std::min(count, kMeasured);
+  const auto distance = [&](int i, int k) {
+    const Vec3d d = p[i].position - p[k].position;
+    const double up = dot(normal, d);
+    return squared_norm(d) - up * up;
+  };
+  const auto from_kept = [&](int i, int kept) {
+    double least_distance = HUGE_VAL;
+    for (int k = 0; k < kept; ++k) least_distance = std::fmin(least_distance, distance(i, k));
+    return least_distance;
+  };
+  for (int i = from; i < measured; ++i) nearest[i] = from_kept(i, from);
   for (int n = from; n < to; ++n) {
     int best = n;
     double deepest = -HUGE_VAL;
     for (int i = n; i < count; ++i) {
-      double nearest = HUGE_VAL;  // squared distance along the plane from what is kept
-      for (int k = 0; k < n; ++k) {
-        const Vec3d d = p[i].position - p[k].position;
-        const double up = dot(normal, d);
-        nearest = std::fmin(nearest, squared_norm(d) - up * up);
-      }
-      const double sinks = turn * std::sqrt(std::fmax(nearest, 0.0)) - (p[i].gap - least);
+      const double far = i < measured ? nearest[i] : from_kept(i, n);
+      const double sinks = turn * std::sqrt(std::fmax(far, 0.0)) - (p[i].gap - least);
       if (!(sinks > deepest + tie)) continue;
       deepest = sinks;
       best = i;
     }
-    for (int j = best; j > n; --j) std::swap(p[j], p[j - 1]);
+    move_before(n, best, p);
+    move_before(n, std::min(best, measured - 1), nearest);
+    for (int i = n + 1; i < measured; ++i) nearest[i] = std::fmin(nearest[i], distance(i, n));
   }
 }
 

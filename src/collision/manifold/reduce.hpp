@@ -4,6 +4,13 @@
 
 namespace stiction::detail {
 
+/// Room for candidates: not written before they are found.
+template <int N>
+union CandidatePoints {
+  ManifoldPoint points[N];
+  CandidatePoints() {}  // NOLINT(modernize-use-equals-default): would be deleted
+};
+
 /// Moves at most `most` >= 4 points to the front and returns their number: those that touch (are as
 /// deep as the deepest, within 1e-4 size) or overlap, the lowest first, then those that would sink
 /// deepest if they were dropped; of more that touch, four that span a large area, or, for `most` >
