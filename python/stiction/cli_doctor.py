@@ -80,7 +80,8 @@ def _print(found: Diagnosis) -> None:
         for group in alike.values():
             typer.echo(_lines(group))
     counts = ", ".join(_count(len(found.of(severity)), severity) for severity in SEVERITIES)
-    size = f"{found.bodies} bodies, {found.dofs} dofs: " if found.bodies else ""
+    bodies = "1 body" if found.bodies == 1 else f"{found.bodies} bodies"
+    size = f"{bodies}, {_count(found.dofs, 'dof')}: " if found.bodies else ""
     typer.echo(f"{found.subject}: {size}{counts}")
 
 

@@ -185,6 +185,23 @@ MJCF_FINDINGS: list[tuple[str, str, str, str, str, float | None]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("stops", "said"),
+    [("-1.57 1.57", True), ("0 0.785", True), ("-3.1416 3.1416", True), ("-1.5 1.57", False),
+     ("-90 90", False), ("-0.1 0.1", False), ("-4 4", False)],
+)  # fmt: skip
+def test_a_hinge_in_radians_among_others_in_degrees(stops: str, said: bool, tmp_path: Path) -> None:
+    file = tmp_path / "arm.xml"
+    file.write_text(
+        f"""<mujoco><worldbody>
+        <body><joint name="wide" range="-120 120" limited="true"/><geom size=".1"/>
+        <body pos="0 0 1"><joint name="odd" range="{stops}" limited="true"/><geom size=".1"/>
+        </body></body></worldbody></mujoco>"""
+    )
+    found = [f for f in examine(file).findings if f.check == "unit"]
+    assert [("odd" in f.text, f.severity) for f in found] == [(True, "note")] * said
+
+
 def test_fixes_of_mjcf_are_those_of_the_element() -> None:
     """Of every message of the file that has one of each kind: none is the last resort."""
     found = examine(Path(__file__).parents[1] / "data" / "mjcf" / "unsupported.xml")

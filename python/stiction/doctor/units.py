@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import degrees, pi, radians
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .case import Case
 from .finding import Finding, listed
@@ -28,13 +29,15 @@ def check_units(case: Case) -> Iterator[Finding]:
 
 def _ranges(case: Case) -> Iterator[Finding]:
     p = case.scene.parameters
-    reach = {}
+    reach, in_radians = {}, []
     for joint in case.scene.joints:
         if joint.type == "revolute" and joint.nv == 1:
             stops = np.abs([p.lower[joint.v_index], p.upper[joint.v_index]])
-            stops = stops[stops <= NO_STOP]
-            if len(stops) and np.max(stops) > 0.0:
+            stops = stops[(stops > 0.0) & (stops <= NO_STOP)]
+            if len(stops):
                 reach[joint.name] = float(np.max(stops))
+                if np.all(_are_parts_of_turns(np.degrees(stops))):
+                    in_radians.append(joint.name)
     far = [name for name, angle in reach.items() if angle > TURNS * 2.0 * pi]
     if far:
         angle = reach[far[0]]
@@ -54,6 +57,20 @@ def _ranges(case: Case) -> Iterator[Finding]:
         fix = '<compiler angle="radian"/> if these are radians'
         severity = "warning" if len(reach) > 1 else "note"
         yield Finding(severity, "unit", text, fix, file, line, angle)
+    elif case.mjcf is not None:  # of one hinge among others
+        for name in in_radians:
+            angle = degrees(reach[name])
+            text = f"joint '{name}' reaches {angle:.4g} degrees"
+            fix = f"{degrees(angle):.4g} if these are radians"
+            file, line = case.place("joint", name)
+            yield Finding("note", "unit", text, fix, file, line, reach[name])
+
+
+def _are_parts_of_turns(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Multiples of pi / 12 up to pi, as people round them: what is no range in degrees."""
+    parts = numbers / (pi / 12.0)
+    nearest = np.round(parts)
+    return (np.abs(parts - nearest) <= 5e-3 * nearest) & (nearest >= 1.0) & (nearest <= 12.0)
 
 
 def _gravity(case: Case) -> Iterator[Finding]:
