@@ -45,6 +45,8 @@ class Sides:
         if not gaps:
             return
         rates = np.array([_rates(trial, k, list(gaps)) for k in range(trial.sim.scene.nv)]).T
+        if not np.isfinite(rates).all():  # a contact is another one beside: the rim of a cylinder
+            return
         wanted = np.where(np.array(list(gaps.values())) <= ZERO, -1.0, 1.0)
         shift = np.linalg.lstsq(rates, wanted, rcond=1e-6)[0]
         if abs(rates @ shift - wanted).max() < 1e-3:

@@ -119,7 +119,7 @@ const std::array<const char*, 13>& Batch::lane_exits() {
   static_assert(kLaneExits == 13);
   static constexpr std::array<const char*, 13> words{
       "stepped in lanes",
-      "compliant materials or servos of wrapping joints",
+      "compliant materials, torsional or rolling friction, or servos of wrapping joints",
       "a pair has more points than places",
       "a body turns by radians in the step",
       "impacts would gain energy",

@@ -82,6 +82,7 @@ void LaneBatch::allocate() {
   data_.exit.assign(lanes, LaneExit::kStepped);
   data_.time.assign(lanes, 0.0);
   data_.others.resize(lanes);
+  data_.turned.resize(lanes);
   data_.crowded.assign(lanes, 0);
   data_.reports.resize(lanes);
   for (const LaneBlock block : {kMasses, kJoints, kShapes}) {
@@ -262,6 +263,7 @@ void LaneBatch::step_chunk(int first) {
     }
     data_.time[world] += view_.rules.dt;
     if (!data_.others[world].empty()) data_.others[world].clear();
+    if (!data_.turned[world].empty()) data_.turned[world].clear();
     data_.reports[world] = {LaneExit::kStepped,
                             StepStatus::kOk,
                             data_.relative.data()[world],

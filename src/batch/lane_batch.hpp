@@ -86,6 +86,7 @@ class LaneBatch {
     std::vector<LaneExit> exit;                       ///< [lanes]
     std::vector<double> time;                         ///< [lanes]
     std::vector<std::vector<ContactMemory>> others;   ///< [lanes] those without a place
+    std::vector<std::vector<ContactMemory>> turned;   ///< [lanes] those with moments
     std::vector<std::uint8_t> crowded;                ///< [lanes] some of them would be lost
     std::vector<LaneReport> reports;                  ///< [lanes]
   };

@@ -21,8 +21,12 @@ void LaneBatch::set_state(int world, const State& state) {
   for (int k = 0; k < view_.num_found; ++k) feature[k * W] = kNoFeature;
   if (view_.num_guards > 0) *at(data_.places, world, kKeptPlaces) = 0.0;
   data_.others[world].clear();
+  data_.turned[world].clear();
   data_.crowded[world] = 0;
-  for (const ContactMemory& kept : state.contacts) take_memory(world, kept);
+  for (const ContactMemory& kept : state.contacts) {
+    take_memory(world, kept);
+    if (squared_norm(kept.moment_A) > 0.0) data_.turned[world].push_back(kept);
+  }
   for (int j = 0; j < view_.num_rows; ++j)
     impulse[(3 * view_.num_slots + j) * W] =
         state.constraint_impulse[joint_place(layout_.rows[j], view_.tree.nv)];
@@ -111,6 +115,12 @@ void LaneBatch::get_state(int world, State& state) const {
   each_place(world, [&](const LaneGuard& guard, std::uint32_t feature, const Vec3d& l) {
     state.contacts.push_back({pair_of(guard), feature, l, {0, 0, 0}});
   });
+  for (const ContactMemory& turned : data_.turned[world]) {
+    for (ContactMemory& kept : state.contacts) {
+      if (kept.pair == turned.pair && kept.feature == turned.feature)
+        kept.moment_A = turned.moment_A;
+    }
+  }
   std::sort(state.contacts.begin(), state.contacts.end(), contact_before);
   state.constraint_impulse.assign(constraint_impulse_size(scene()), 0.0);
   for (int j = 0; j < view_.num_rows; ++j)

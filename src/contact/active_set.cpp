@@ -110,10 +110,13 @@ ContactMode cone(const SolvedSet& at, ContactModel model, ActiveSet& out) {
     with_dim(K.dim, [&](auto D) { append_slide<D>(at, model, unit, out); });
     return ContactMode::kSlide;
   }
-  out.margin.push_back(std::min(load, inside));
+  double least_unit = 1.0;  // of rolling friction, most of all
   for (int r = 0; r < K.dim; ++r) {
-    if (unit[r] > 0.0) append_row(at, r, out);
+    if (!(unit[r] > 0.0)) continue;
+    append_row(at, r, out);
+    least_unit = std::min(least_unit, unit[r]);
   }
+  out.margin.push_back(std::min(load, least_unit * inside));
   return ContactMode::kStick;
 }
 

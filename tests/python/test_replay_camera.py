@@ -54,3 +54,30 @@ def test_camera_fits_what_moves_at_each_time(browser: Browser, tmp_path: Path) -
         "...p.matrix.elements.slice(8, 11)); return Math.max(most, l(shaft) + l(head)); }, 0); })()"
     )
     assert 0 < longest < 0.5
+
+
+def hand_and_box(m: types.ModuleType, distance: float) -> Any:
+    """A hand that opens by a millimetre, a box that rests so far below it [m]."""
+    names = ("hand", "finger", "box")
+    bodies = [m.ReplayBody("ground", [m.ReplayGeometry("plane")])]
+    bodies += [m.ReplayBody(name, [m.ReplayGeometry("box", (0.1, 0.1, 0.1))]) for name in names]
+    poses = np.zeros((3, 4, 7))
+    poses[..., 6] = 1.0
+    poses[:, 1:, :3] = [[0, 0, 5.0], [0, 0, 4.8], [0, 0, 4.8 - distance]]
+    poses[1:, 1:3, 0] = 1e-3
+    return m.Replay("hand", bodies, np.arange(3) / 60, poses, [np.zeros((0, 11))] * 3)
+
+
+@pytest.mark.parametrize(("distance", "seen"), [(0.3, True), (4.0, False)])
+def test_what_rests_beside_is_in_the_picture(
+    browser: Browser, tmp_path: Path, distance: float, seen: bool
+) -> None:
+    m = load_replay_module()
+    url = m.write_replay(tmp_path / "hand.html", hand_and_box(m, distance)).as_uri()
+    shot(browser, url, "t=0&panel=0")
+    below, moving = browser.evaluate(
+        "[window.stiction.stage.extent.center.z - window.stiction.stage.extent.radius,"
+        " window.stiction.bodies.moving.length]"
+    )
+    assert moving == 2
+    assert (below < 4.8 - distance) == seen

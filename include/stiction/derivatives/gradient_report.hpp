@@ -35,9 +35,10 @@ struct GradientReport {
   double error_estimate = 0.0;
   std::vector<ContactMode> modes;  ///< by set of the problem
   /// By set, how far it is from another mode: of what is open c_N [m/s], of what sticks the least
-  /// of lambda_N and mu lambda_N - |lambda_T| [N s], of what slides the least of lambda_N [N s] and
-  /// |c_T| [m/s]. Of what closes with restitution not more than the speed [m/s] to where it starts
-  /// or ceases to bounce.
+  /// of lambda_N and mu lambda_N - |lambda_T| [N s] (where torsional or rolling friction holds
+  /// less, what it has left [N m s]), of what slides the least of lambda_N [N s] and |c_T| [m/s].
+  /// Of what closes with restitution not more than the speed [m/s] to where it starts or ceases to
+  /// bounce.
   std::vector<double> margin;
   int unknowns = 0, rank = 0;  ///< of the reduced systems of all islands
   /// Dimension of the impulses that may change without leaving the equations and that move

@@ -154,8 +154,10 @@ class Source:
             return
         file, line = self.place(kind, found[0])
         names = ", ".join(f"'{self.name(kind, i)}'" for i in found)
-        plural = "" if len(found) == 1 else "s"
-        self.messages.append(LoadMessage("unused", f"{kind}{plural} {names}: {text}", file, line))
+        if len(found) > 1:
+            kind = f"{kind[:-1]}ies" if kind.endswith("y") else f"{kind}s"
+            text = f"each {text}" if text.startswith("is ") else text
+        self.messages.append(LoadMessage("unused", f"{kind} {names}: {text}", file, line))
 
     def unused_option(self, text: str) -> None:
         """Say that something of <option> is not honoured, at the line of the first."""

@@ -4,6 +4,7 @@ import { Framing } from './framing.js';
 import { GeometryFactory } from './geometry.js';
 
 const COLLISION_COLOR = 0x3b82f6;
+const BESIDE = 1.8; // what moves and a body at rest beside it are one picture if that is so much larger at most
 
 export class Bodies {
   constructor(replay) {
@@ -15,7 +16,9 @@ export class Bodies {
     this.outlined = []; // collision shapes not built yet: most viewers never ask for them
     this.planes = []; // {frame, color}: the stage lays its ground there
     this.groups = replay.meta.bodies.map((body) => this.addBody(body));
-    this.moving = this.findMoving();
+    const shown = this.findShown();
+    this.moving = this.findMoving(shown);
+    this.resting = shown.filter((b) => !this.moving.includes(b));
     this.center = new THREE.Vector3();
     this.setTime(0, 0);
     this.framing = new Framing(this);
@@ -86,12 +89,17 @@ export class Bodies {
     return mesh;
   }
 
-  /** Numbers of the bodies that move during the recording and have something to show; all of those if none moves. */
-  findMoving() {
-    const { frames, bodies, meta } = this.replay;
-    const { poses } = this.replay.arrays;
-    const shown = [...Array(bodies).keys()]
+  /** Numbers of the bodies that have something to show. */
+  findShown() {
+    const { bodies, meta } = this.replay;
+    return [...Array(bodies).keys()]
       .filter((b) => meta.bodies[b].geometries.some((geometry) => geometry.shape !== 'plane'));
+  }
+
+  /** Of those the ones that move during the recording; all if none moves. */
+  findMoving(shown) {
+    const { frames, bodies } = this.replay;
+    const { poses } = this.replay.arrays;
     const moving = shown.filter((b) => {
       for (let f = 1; f < frames; f++) {
         for (let i = 0; i < 7; i++) {
@@ -136,26 +144,32 @@ export class Bodies {
     return this.framing.at(this.at, this.center);
   }
 
-  /** {center, radius [m]} of what moves, over the whole recording as seen by a camera that follows it. */
+  /** {center, radius [m]} of what moves, over the whole recording as seen by a camera that follows it, and of what rests beside it. */
   extent() {
     const box = new THREE.Box3();
     const start = this.center.clone();
     const samples = Math.min(9, this.replay.frames);
     for (let i = samples - 1; i >= 0; i--) {
       this.setTime(Math.round((i * (this.replay.frames - 1)) / Math.max(1, samples - 1)), 0);
-      const one = this.box();
+      const one = this.boxOf(this.moving);
       if (!one.isEmpty()) box.union(one.translate(start.clone().sub(this.center).setZ(0)));
+    }
+    const size = (of) => of.getSize(new THREE.Vector3()).length();
+    const largest = BESIDE * size(box);
+    for (const b of this.resting) {
+      const larger = this.boxOf([b]).union(box);
+      if (size(larger) <= largest) box.copy(larger);
     }
     if (box.isEmpty()) box.setFromCenterAndSize(this.center, new THREE.Vector3(1, 1, 1));
     const center = box.getCenter(new THREE.Vector3());
     return { center, radius: Math.max(1e-3, box.getSize(center.clone()).length() / 2) };
   }
 
-  /** Bounding box of the moving bodies at the current time. */
-  box() {
+  /** Bounding box of some bodies at the current time. */
+  boxOf(some) {
     const box = new THREE.Box3();
     this.root.updateMatrixWorld(true);
-    for (const b of this.moving) {
+    for (const b of some) {
       this.groups[b].traverse((object) => { if (object.isMesh) box.expandByObject(object); });
     }
     return box;

@@ -33,6 +33,10 @@ std::vector<Case> cases() {
   Case c = solo(LaneExit::kScalar);
   for (Material& m : c.parameters.material) m.stiffness = 1e5;
   all.push_back(c);
+  c = solo(LaneExit::kScalar);
+  for (Material& m : c.parameters.material) m.torsional_friction = m.rolling_friction = 0.01;
+  for (int k = 0; k < c.state.v.size(); ++k) c.state.v[k] = 0.1 * (k % 5 - 2);
+  all.push_back(c);
   c = solo(LaneExit::kFast);
   c.state.v[17] = 1200.0;
   all.push_back(c);

@@ -77,7 +77,9 @@ Solved solved_cone(Rng& rng, ContactModel model) {
     const double share = rng.uniform(0.0, 0.95);
     s.l = share * mu * load * unit_tangent(rng, cone, true);
     s.l[n] = load;
-    s.margin = std::min(load, (1.0 - share) * mu * load);
+    double least = mu;
+    for (int r = 0; r < n; ++r) least = cone.mu[r] > 0.0 ? std::min(least, cone.mu[r]) : least;
+    s.margin = std::min(load, (1.0 - share) * least * load);
     s.mode = "stick";
   } else {
     const VectorXd e = unit_tangent(rng, cone, true);
