@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 import stiction
 from stiction import gradient_check
@@ -237,3 +238,17 @@ def test_a_gap_nearer_than_the_differences_is_no_fault() -> None:
     assert {c["block"] for c in got["kinks"]} == {"q"}
     code, got, _ = checked("solo12", "--spoil", "v:root_joint[4]")
     assert code == 1 and [c["block"] for c in got["wrong"]] == ["v"]
+
+
+@pytest.mark.parametrize("shape", [stiction.Cylinder(0.03, 0.06), stiction.Cone(0.03, 0.06)])
+def test_a_rim_whose_points_are_others_after_any_turn(shape: stiction.Shape) -> None:
+    """The gaps of a standing cylinder's points have no rate by its turns."""
+    scene = stiction.Scene()
+    scene.add_ground()
+    pose = np.eye(4)
+    pose[2, 3] = 0.06
+    scene.add_body("can", shape, 0.3, pose)
+    sim = stiction.Simulator(scene, dt=2e-3)
+    found = gradient_check.check_gradients(sim, sim.initial_state())
+    assert not found.wrong
+    assert [str(c).split(":")[0] for c in found.kinks] == ["q of can[2]"]
