@@ -16,7 +16,7 @@ constexpr double kLayer = 1e-4;
 constexpr int kLoop = 32;           // touching corners among which the best loop is sought
 constexpr double kSameArea = 1e-4;  // of the squared diameter: corners that cost the same
 constexpr double kMostTurn = 0.03;  // [rad] in a step: faster, and points that roll in are lost
-constexpr int kMeasured = 256;       // points whose distances are kept while others are chosen
+constexpr int kMeasured = 256;      // points whose distances are kept while others are chosen
 constexpr double kTie = 1e-9;       // gaps this close are equal: the earlier point stays
 
 /// Moves x[from] before x[to], to <= from.
@@ -156,7 +156,9 @@ int reduce(const Vec3d& normal, double size, int most, ManifoldPoint* p, int cou
   if (touching <= most) {
     int overlapping = 0;
     for (int i = 0; i < count; ++i) overlapping += p[i].gap < 0.0;
-    const int first = std::min(std::max(touching, overlapping), most);
+    // Of a sunk face the lowest would all be on one side: the next step it would be the other.
+    const int lowest = overlapping <= most ? overlapping : most / 2;
+    const int first = std::max(touching, lowest);
     keep_lowest(size, touching, first, p, count);
     keep_what_sinks(normal, size, first, most, p, count);
     return most;
