@@ -23,7 +23,7 @@ HASHES = {
     "box-stack": "b24ae05ad29e2029",
     "slope": "85c08cb27747d432",
     "cube-slide": "8e5c3a6e69effd6a",
-    "ycb-pile(10)": "4c7eb39a03ca3ed8",
+    "ycb-pile(10)": "ffdec037e28c7908",
     "solo12, exponential": "9112dd4777c142e3",
     "cube-slide, implicit-euler": "94d14b8f8b6d0dd1",
 }
