@@ -37,6 +37,14 @@ int pack_width(const BatchOptions& options) {
                               widths);
 }
 
+/// The parameters of the scene count, too: worlds are not packed for steps that all leave the
+/// lanes.
+std::string why_simulators(const Scene& scene, const SimulatorSettings& s, bool lanes) {
+  if (!lanes) return "lanes = False was asked for";
+  const std::string why = why_not_lanes(scene, s);
+  return why.empty() ? why_never_in_lanes(scene, LaneLayout(scene, s), scene.parameters) : why;
+}
+
 }  // namespace
 
 Batch::Impl::Impl(const Scene& scene,
@@ -45,7 +53,7 @@ Batch::Impl::Impl(const Scene& scene,
                   const BatchOptions& options)
     : worlds((check_range("num_worlds", num_worlds, 1, 1 << 24), num_worlds)),
       settings(s),
-      why_not(options.lanes ? stiction::why_not_lanes(scene, s) : "lanes = False was asked for"),
+      why_not(why_simulators(scene, s, options.lanes)),
       simulator(scene, s),
       start(simulator.initial_state(options.configuration)),
       memory(scene, worlds, s.dt),

@@ -60,6 +60,10 @@ inline int joint_place(const LaneRow& row, int nv) {
   return row.dof + nv * static_cast<int>(row.kind);
 }
 
+/// What keeps every step of a world with these parameters out of the lanes, in words; empty:
+/// nothing.
+std::string why_never_in_lanes(const Scene& scene, const LaneLayout& layout, const Parameters& p);
+
 /// Writes the parameters of one world to its lane of a block.
 void write_lane_parameters(const Scene& scene,
                            const LaneLayout& layout,

@@ -95,14 +95,14 @@ bool put_materials(const Scene& scene,
   return scalar;
 }
 
-/// Whether a world never takes part for what its joints are.
-bool has_scalar_joint(const LaneLayout& layout, const Parameters& p) {
+/// The first dof for which a world never takes part; -1: none.
+int scalar_dof(const LaneLayout& layout, const Parameters& p) {
   const Tree& tree = *layout.tree;
   for (int k = 0; k < tree.nv; ++k) {  // its position would need an arc tangent
     const bool wraps = joint_facts(tree.joint[tree.joint_of_dof[k]]).wraps;
-    if (wraps && (p.kp[k] != 0.0 || p.spring_stiffness[k] != 0.0)) return true;
+    if (wraps && (p.kp[k] != 0.0 || p.spring_stiffness[k] != 0.0)) return k;
   }
-  return false;
+  return -1;
 }
 
 void put_masses(const Scene& scene,
@@ -116,7 +116,7 @@ void put_masses(const Scene& scene,
   out.put(p.kd);
   const bool scalar = put_materials(scene, layout, p, out);
   put_least_inertia(layout, p, out);
-  out.put(scalar || has_scalar_joint(layout, p) ? 1.0 : 0.0);
+  out.put(scalar || scalar_dof(layout, p) >= 0 ? 1.0 : 0.0);
 }
 
 void put_joints(const Parameters& p, LaneWriter& out) {
@@ -144,6 +144,22 @@ void put_shapes(const Scene& scene,
 }
 
 }  // namespace
+
+std::string why_never_in_lanes(const Scene& scene, const LaneLayout& layout, const Parameters& p) {
+  const int dof = scalar_dof(layout, p);
+  if (dof >= 0)
+    return "a servo or spring holds " +
+           scene.joint_names()[layout.tree->body_offset + layout.tree->joint_of_dof[dof]] +
+           ", which turns without limits";
+  for (const LaneMaterials& pair : layout.pairs) {
+    const Material m = material_of(scene, p, pair);
+    if (!pair.has_slots || !is_scalar(m)) continue;
+    const std::vector<Geometry>& g = scene.geometries();
+    return "contacts of " + g[pair.shape].name + " and " + g[pair.other].name +
+           (std::isfinite(m.stiffness) ? " are compliant" : " have torsional or rolling friction");
+  }
+  return "";
+}
 
 void write_lane_parameters(const Scene& scene,
                            const LaneLayout& layout,

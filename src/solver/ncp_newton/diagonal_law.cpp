@@ -69,14 +69,15 @@ void apply_law(const ConstraintSet& set,
                int dim,
                double* l,
                double* slope) {
-  std::fill(l, l + dim, 0.0);
-  if (slope) std::fill(slope, slope + dim * dim, 0.0);
   if (set.is_cone()) {
     const double mu = set.friction.slope();
     return with_dim(dim, [&](auto D) {
+      std::fill(l, l + D, 0.0);
+      if (slope) std::fill(slope, slope + D * D, 0.0);
       law == Law::kCoulomb ? coulomb<D>(mu, W, p, l, slope) : convex<D>(mu, W, p, l, slope);
     });
   }
+  if (slope) std::fill(slope, slope + dim * dim, 0.0);
   for (int r = 0; r < dim; ++r) {
     l[r] = p[r];
     if (set.kind == SetKind::kNonNegative) l[r] = std::max(0.0, p[r]);
