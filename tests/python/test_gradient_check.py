@@ -252,3 +252,19 @@ def test_a_rim_whose_points_are_others_after_any_turn(shape: stiction.Shape) -> 
     found = gradient_check.check_gradients(sim, sim.initial_state())
     assert not found.wrong
     assert [str(c).split(":")[0] for c in found.kinks] == ["q of can[2]"]
+
+
+def test_a_ball_that_a_tiny_rolling_friction_holds() -> None:
+    """MuJoCo's default, 0.1 mm: what the step leaves of a turn is below what differences see."""
+    scene = stiction.Scene()
+    material = stiction.Material(friction=1.0, torsional_friction=5e-3, rolling_friction=1e-4)
+    scene.add_ground(material)
+    pose = np.eye(4)
+    pose[2, 3] = 0.1
+    scene.add_body("ball", stiction.Sphere(0.1), 4.0, pose, material)
+    sim = stiction.Simulator(scene, dt=2e-3)
+    state = sim.initial_state()
+    sim.run(state, sim.hold(), 200)
+    found = gradient_check.check_gradients(sim, state)
+    assert set(found.report.modes) == {"stick"}
+    assert not found.wrong and not found.approximate

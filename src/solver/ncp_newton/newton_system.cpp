@@ -155,10 +155,14 @@ void assemble_newton_system(const Island& island,
     const ConstraintSet& set = p.sets[i];
     int slide = -1;
     copy_set(p, i, s.symmetric ? set.offset : 0, D, columns, s);
+    // Rows of torsion and rolling are small beside those of forces where their lengths are: by the
+    // same term a step would leave a share of their velocities.
     for (int r = 0; r < set.dim; ++r) {
       const int at = set.offset + r, row = columns.of[at];
       if (row < 0) continue;
-      s.matrix[static_cast<std::size_t>(row) * s.stride + row] += s.proximal;
+      double& diagonal = s.matrix[static_cast<std::size_t>(row) * s.stride + row];
+      const bool turns = set.dim > 3 && r >= 2 && r < set.dim - 1;
+      diagonal += turns ? s.proximal * std::min(1.0, diagonal) : s.proximal;
       s.rhs[row] = -D[at] * moved[at];
       if (r == 0 && modes[at] == RowMode::kSlide) slide = row;
     }
