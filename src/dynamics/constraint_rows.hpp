@@ -53,10 +53,13 @@ template <int Dim, class Real>
 inline void rows_times(
     const TreeView& tree, int last_dof, const Real* rows, const Real* v, Real* out) {
   const int* chain = tree.chain + tree.row[last_dof];
+  Real sum[Dim];  // in registers: `out` might be where `rows` are, for all that a compiler knows
+  for (int r = 0; r < Dim; ++r) sum[r] = out[r];
   for (int m = 0; m <= tree.depth[last_dof]; ++m) {
     const Real x = v[chain[m]];
-    for (int r = 0; r < Dim; ++r) out[r] += rows[Dim * m + r] * x;
+    for (int r = 0; r < Dim; ++r) sum[r] += rows[Dim * m + r] * x;
   }
+  for (int r = 0; r < Dim; ++r) out[r] = sum[r];
 }
 
 /// Whether a point's three rows of J are rounding: arms below 1e-8 radii of gyration of its body,
