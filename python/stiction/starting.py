@@ -17,7 +17,7 @@ from .user_frame import level_of_user
 if TYPE_CHECKING:
     from .batch import Batch
 
-__all__ = ["StartWarning", "against_world", "warn_of_first_step", "warn_of_start"]
+__all__ = ["Bodies", "StartWarning", "warn_of_first_step", "warn_of_start"]
 
 OPEN = 1e-5
 """Opening [m or rad] up to which nothing is said."""
@@ -33,6 +33,46 @@ UPRIGHT = 0.7
 Names = tuple[str, str]
 
 
+class Bodies:
+    """What a scene is made of, as lists: each property of a Scene makes one anew."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.geometries = scene.geometries
+        self.bodies = scene.body_names
+        self._robots = scene.robots
+        self._floating = {j.body: j for j in scene.joints if j.type == "free_flyer"}
+
+    def names(self, pair: _stiction.PairDistance) -> Names:
+        """A body's name, or of what does not move the geometry's."""
+        a, b = (self._name(g) for g in (pair.geometry_a, pair.geometry_b))
+        return a, b
+
+    def _name(self, geometry: int) -> str:
+        body = self.geometries[geometry].body
+        return str(self.geometries[geometry].name if body < 0 else self.bodies[body])
+
+    def root(self, body: int) -> int:
+        """The first body of the robot that has this one; a loose body is its own; -1: the world."""
+        for robot in self._robots:
+            if robot.body_offset <= body < robot.body_offset + robot.num_bodies:
+                return int(robot.body_offset)
+        return body
+
+    def base(self, body: int) -> _stiction.Joint | None:
+        """The free-flyer that carries a body; None: it is fixed to the world, or is it."""
+        return self._floating.get(self.root(body))
+
+    def against_world(self, a: int, b: int) -> bool:
+        """Whether a pair of geometries is a robot, or a body, and the world around it: one does not
+        move, and the other floats or meets a ground. Else both may be parts of one robot: a finger
+        and the palm that is fixed to the world."""
+        still = [g for g in (a, b) if self.geometries[g].body < 0]
+        if len(still) != 1:
+            return False
+        ground = self.geometries[still[0]].shape.type in ("half_space", "height_field")
+        return ground or self.base(self.geometries[b if still[0] == a else a].body) is not None
+
+
 class StartWarning(UserWarning):
     """Bodies overlap, or closures, welds or gears are open, in the state a simulation starts from.
 
@@ -43,10 +83,11 @@ class StartWarning(UserWarning):
 def warn_of_start(sim: _stiction.Simulator, state: State, configuration: str) -> dict[Names, float]:
     """One StartWarning that lists everything, the worst first; none if nothing is wrong. Returns
     how deep which bodies overlap [m]."""
-    overlaps, openings = _overlaps(sim, state), _openings(sim, state)
+    bodies = Bodies(sim.scene)
+    overlaps, openings = _overlaps(sim, state, bodies), _openings(sim, state)
     parts = []
     if overlaps:
-        parts.append(_told(sim, state, overlaps, "at the start"))
+        parts.append(_told(bodies, overlaps, "at the start"))
     if openings:
         verb = "is" if len(openings) == 1 else "are"
         noun = "closure or gear" if len(openings) == 1 else "closures or gears"
@@ -55,7 +96,7 @@ def warn_of_start(sim: _stiction.Simulator, state: State, configuration: str) ->
         where = "" if configuration == "default" else f" in '{configuration}'"
         text = f"{sim.scene.name}{where}: {'; '.join(parts)}"
         warnings.warn(text, StartWarning, stacklevel=level_of_user())
-    return {_body_names(sim.scene, pair): -pair.distance for pair in overlaps}
+    return {bodies.names(pair): -pair.distance for pair in overlaps}
 
 
 def warn_of_first_step(sim: _stiction.Simulator, state: State) -> None:
@@ -86,55 +127,42 @@ def _first_step(sim: _stiction.Simulator, state: State, known: Iterable[dict[Nam
     for overlaps in known:
         for names, depth in overlaps.items():
             told[names] = max(told.get(names, 0.0), depth)
+    bodies = Bodies(sim.scene)
     new = [
         pair
-        for pair in _overlaps(sim, state)
-        if -pair.distance > DEEP_STEP + told.get(_body_names(sim.scene, pair), 0.0)
+        for pair in _overlaps(sim, state, bodies)
+        if -pair.distance > DEEP_STEP + told.get(bodies.names(pair), 0.0)
         and sim.pair_material(pair.geometry_a, pair.geometry_b).stiffness == float("inf")
     ]
-    return _told(sim, state, new, "at the start of the first step") if new else ""
+    return _told(bodies, new, "at the start of the first step") if new else ""
 
 
-def against_world(scene: Scene, a: int, b: int) -> bool:
-    """Whether a pair of geometries is a robot, or a body, and the world around it: one does not
-    move, and the other floats or meets a ground. Else both may be parts of one robot: a finger and
-    the palm that is fixed to the world."""
-    geometries = scene.geometries
-    still = [g for g in (a, b) if geometries[g].body < 0]
-    if len(still) != 1:
-        return False
-    ground = geometries[still[0]].shape.type in ("half_space", "height_field")
-    return ground or _base(scene, geometries[b if still[0] == a else a].body) is not None
-
-
-def _told(
-    sim: _stiction.Simulator, state: State, pairs: list[_stiction.PairDistance], when: str
-) -> str:
+def _told(bodies: Bodies, pairs: list[_stiction.PairDistance], when: str) -> str:
     """What overlaps, and what helps, which is another thing for a robot in the floor than for links
     in each other."""
     noun = "pair of bodies overlaps" if len(pairs) == 1 else "pairs of bodies overlap"
     listed = []
     for pair in pairs[:MOST]:
-        a, b = _body_names(sim.scene, pair)
+        a, b = bodies.names(pair)
         listed.append(f"{a} / {b} {-1e3 * pair.distance:.3g} mm")
     if len(pairs) > MOST:
         listed.append(f"and {len(pairs) - MOST} more")
-    fixes = _fixes(sim.scene, pairs)
+    fixes = _fixes(bodies, pairs)
     return f"{len(pairs)} {noun} {when}: {', '.join(listed)}; to start apart, {'; '.join(fixes)}"
 
 
-def _fixes(scene: Scene, pairs: list[_stiction.PairDistance]) -> list[str]:
+def _fixes(bodies: Bodies, pairs: list[_stiction.PairDistance]) -> list[str]:
     """One for each kind of pair, the deepest of each."""
-    geometries = scene.geometries
+    geometries = bodies.geometries
     raised: dict[str, float] = {}
     out: Names | None = None
     apart: Names | None = None
     own: Names | None = None
     for pair in pairs:
         a, b = pair.geometry_a, pair.geometry_b
-        names = _body_names(scene, pair)
-        if not against_world(scene, a, b):
-            bases = [_root(scene, geometries[g].body) for g in (a, b)]
+        names = bodies.names(pair)
+        if not bodies.against_world(a, b):
+            bases = [bodies.root(geometries[g].body) for g in (a, b)]
             links = bases[0] == bases[1] or -1 in bases
             if links:
                 own = own or (geometries[a].name, geometries[b].name)
@@ -142,12 +170,12 @@ def _fixes(scene: Scene, pairs: list[_stiction.PairDistance]) -> list[str]:
                 apart = apart or names
             continue
         still_a = geometries[a].body < 0
-        joint = _base(scene, geometries[b if still_a else a].body)
+        joint = bodies.base(geometries[b if still_a else a].body)
         up = pair.normal[2] if still_a else -pair.normal[2]
         if joint is None or up < UPRIGHT:
             out = out or (names if still_a else (names[1], names[0]))
         else:
-            change = f"raise {scene.body_names[joint.body]}: state.q[{joint.q_index + 2}] += "
+            change = f"raise {bodies.bodies[joint.body]}: state.q[{joint.q_index + 2}] += "
             raised[change] = max(raised.get(change, 0.0), -pair.distance / up)
     fixes = []
     if raised:
@@ -169,44 +197,20 @@ def _rounded_up(metres: float) -> float:
     return math.ceil(metres * 1e4 - 1e-6) / 1e4
 
 
-def _root(scene: Scene, body: int) -> int:
-    """The first body of the robot that has this one; a loose body is its own; -1: the world."""
-    for robot in scene.robots:
-        if robot.body_offset <= body < robot.body_offset + robot.num_bodies:
-            return int(robot.body_offset)
-    return body
-
-
-def _base(scene: Scene, body: int) -> _stiction.Joint | None:
-    """The free-flyer that carries a body; None: it is fixed to the world, or is it."""
-    root = _root(scene, body)
-    found = (j for j in scene.joints if j.body == root and j.type == "free_flyer")
-    return next(found, None)
-
-
-def _body_names(scene: Scene, pair: _stiction.PairDistance) -> Names:
-    """A body's name, or of what does not move the geometry's."""
-    bodies, geometries = scene.body_names, scene.geometries
-    a, b = (
-        geometries[g].name if geometries[g].body < 0 else bodies[geometries[g].body]
-        for g in (pair.geometry_a, pair.geometry_b)
-    )
-    return a, b
-
-
-def _overlaps(sim: _stiction.Simulator, state: State) -> list[_stiction.PairDistance]:
+def _overlaps(
+    sim: _stiction.Simulator, state: State, bodies: Bodies
+) -> list[_stiction.PairDistance]:
     """Of each pair of bodies that overlaps the deepest one, the deepest first."""
-    scene = sim.scene
-    geometries = scene.geometries
+    geometries = bodies.geometries
     deepest: dict[Names, _stiction.PairDistance] = {}
-    for pair in scene.distances(state, 0.0, sim.parameters):
+    for pair in sim.scene.distances(state, 0.0, sim.parameters):
         size = min(
             _stiction.bounding_radius(geometries[g].shape)
             for g in (pair.geometry_a, pair.geometry_b)
         )
         if -pair.distance <= min(DEEP, RELATIVELY_DEEP * size):
             continue
-        names = _body_names(scene, pair)
+        names = bodies.names(pair)
         if names not in deepest or pair.distance < deepest[names].distance:
             deepest[names] = pair
     return sorted(deepest.values(), key=lambda pair: pair.distance)

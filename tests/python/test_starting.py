@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 import stiction
-from stiction import StartWarning
+from stiction import StartWarning, starting
 
 
 def _at(x: float = 0.0, y: float = 0.0, z: float = 0.0) -> np.ndarray:
@@ -249,3 +249,22 @@ def test_a_batch_looks_once_at_its_first_worlds() -> None:
         broken.q[0, 2] = np.nan
         broken.step()
         assert broken.frozen.tolist() == [True, False]
+
+
+def test_a_pile_is_told_of_as_fast_as_it_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a scene is made of is listed once, not for every pair."""
+    scene = stiction.Scene(name="pile")
+    for k in range(60):
+        scene.add_body(f"box{k}", stiction.Box([0.1, 0.1, 0.1]), 1.0, _at(x=0.19 * k))
+    listed = 0
+
+    class Counted(starting.Bodies):
+        def __init__(self, scene: stiction.Scene) -> None:
+            nonlocal listed
+            listed += 1
+            super().__init__(scene)
+
+    monkeypatch.setattr(starting, "Bodies", Counted)
+    with pytest.warns(StartWarning, match="59 pairs of bodies overlap"):
+        stiction.Simulator(scene).initial_state()
+    assert listed == 1

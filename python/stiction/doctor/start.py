@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import bounding_radius
-from ..starting import DEEP, RELATIVELY_DEEP, _openings, against_world
+from ..starting import DEEP, RELATIVELY_DEEP, Bodies, _openings
 from .case import Case
 from .finding import Finding
 
@@ -17,12 +17,13 @@ MOST = 12
 
 def check_start(case: Case) -> Iterator[Finding]:
     """Of every configuration."""
+    bodies = Bodies(case.scene)
     deepest: dict[tuple[int, int], tuple[float, str]] = {}
     for name in dict.fromkeys(("default", *case.scene.configurations)):
         state = case.state(name)
         for pair in case.scene.distances(state, 0.0):
             key = (pair.geometry_a, pair.geometry_b)
-            if _counts(case, key, -pair.distance):
+            if _counts(bodies, key, -pair.distance):
                 deepest[key] = max(deepest.get(key, (0.0, "")), (-pair.distance, name))
         for opening in _openings(case.sim, state):
             text = f"{opening} open at the start, in '{name}'"
@@ -30,7 +31,7 @@ def check_start(case: Case) -> Iterator[Finding]:
             yield Finding("warning", "start closure", text, fix, case.file)
     ordered = sorted(deepest.items(), key=lambda item: -item[1][0])
     for (a, b), (depth, name) in ordered[:MOST]:
-        yield _overlap(case, a, b, depth, name)
+        yield _overlap(case, bodies, a, b, depth, name)
     if len(ordered) > MOST:
         rest = len(ordered) - MOST
         text = f"{rest} more pairs of shapes overlap at the start, by up to "
@@ -39,9 +40,9 @@ def check_start(case: Case) -> Iterator[Finding]:
         yield Finding("warning", "start overlap", text, fix, case.file, 0, float(rest))
 
 
-def _counts(case: Case, pair: tuple[int, int], depth: float) -> bool:
+def _counts(bodies: Bodies, pair: tuple[int, int], depth: float) -> bool:
     """Deeper than what a start may have, see stiction.starting."""
-    size = min(bounding_radius(case.scene.geometries[g].shape) for g in pair)
+    size = min(bounding_radius(bodies.geometries[g].shape) for g in pair)
     return depth > min(DEEP, RELATIVELY_DEEP * size)
 
 
@@ -53,8 +54,10 @@ def _body_of_file(case: Case, geom: str) -> str:
     return source.name("body", source.model.geom_bodyid[names.index(geom)])
 
 
-def _overlap(case: Case, a: int, b: int, depth: float, configuration: str) -> Finding:
-    one, other = case.scene.geometries[a], case.scene.geometries[b]
+def _overlap(
+    case: Case, bodies: Bodies, a: int, b: int, depth: float, configuration: str
+) -> Finding:
+    one, other = bodies.geometries[a], bodies.geometries[b]
     file, line = case.place("geom", one.name)
     if not line:
         file, line = case.place("geom", other.name)
@@ -63,11 +66,11 @@ def _overlap(case: Case, a: int, b: int, depth: float, configuration: str) -> Fi
         f"'{configuration}'"
     )
     fix = f"move them apart, or scene.disable_pair('{one.name}', '{other.name}')"
-    if against_world(case.scene, a, b):
+    if bodies.against_world(a, b):
         fix = "move the body out of what does not move"
     elif case.mjcf is not None:
-        bodies = [_body_of_file(case, geometry.name) for geometry in (one, other)]
-        exclude = f'<exclude body1="{bodies[0]}" body2="{bodies[1]}"/>'
+        names = [_body_of_file(case, geometry.name) for geometry in (one, other)]
+        exclude = f'<exclude body1="{names[0]}" body2="{names[1]}"/>'
         fix = f"move them apart, or <contact>{exclude}</contact> if they are meant to overlap"
     elif case.urdf is not None:
         fix = "move them apart, or <disable_collisions> in the SRDF"

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import _stiction
 from .._stiction import Scene
-from ..starting import against_world
+from ..starting import Bodies
 from .mjcf_source import Source
 
 __all__ = ["overlapping_pairs", "treat_overlapping_pairs"]
@@ -34,11 +34,12 @@ def treat_overlapping_pairs(source: Source, scene: Scene, keep: bool) -> None:
     """A message about those of a robot with the world, and one about all others, which go on
     colliding only if they are to be kept. What lies in the floor always collides, or it would fall
     through."""
-    names = [geometry.name for geometry in scene.geometries]
+    bodies = Bodies(scene)
+    names = [geometry.name for geometry in bodies.geometries]
     world: list[str] = []
     own: list[str] = []
     for (a, b), depth in overlapping_pairs(scene).items():
-        outside = against_world(scene, a, b)
+        outside = bodies.against_world(a, b)
         if not (keep or outside):
             scene.disable_pair(a, b)
         (world if outside else own).append(f"{names[a]} / {names[b]} {1e3 * depth:.3g} mm")
