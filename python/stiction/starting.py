@@ -38,7 +38,7 @@ class Bodies:
 
     def __init__(self, scene: Scene) -> None:
         self.geometries = scene.geometries
-        self.bodies = scene.body_names
+        self.body_names = scene.body_names
         self._robots = scene.robots
         self._floating = {j.body: j for j in scene.joints if j.type == "free_flyer"}
 
@@ -49,7 +49,7 @@ class Bodies:
 
     def _name(self, geometry: int) -> str:
         body = self.geometries[geometry].body
-        return str(self.geometries[geometry].name if body < 0 else self.bodies[body])
+        return str(self.geometries[geometry].name if body < 0 else self.body_names[body])
 
     def root(self, body: int) -> int:
         """The first body of the robot that has this one; a loose body is its own; -1: the world."""
@@ -61,6 +61,12 @@ class Bodies:
     def base(self, body: int) -> _stiction.Joint | None:
         """The free-flyer that carries a body; None: it is fixed to the world, or is it."""
         return self._floating.get(self.root(body))
+
+    def overlap(self, pair: _stiction.PairDistance) -> bool:
+        """By more than a start may have."""
+        shapes = (self.geometries[g].shape for g in (pair.geometry_a, pair.geometry_b))
+        size = min(map(_stiction.bounding_radius, shapes))
+        return bool(-pair.distance > min(DEEP, RELATIVELY_DEEP * size))
 
     def against_world(self, a: int, b: int) -> bool:
         """Whether a pair of geometries is a robot, or a body, and the world around it: one does not
@@ -175,7 +181,7 @@ def _fixes(bodies: Bodies, pairs: list[_stiction.PairDistance]) -> list[str]:
         if joint is None or up < UPRIGHT:
             out = out or (names if still_a else (names[1], names[0]))
         else:
-            change = f"raise {bodies.bodies[joint.body]}: state.q[{joint.q_index + 2}] += "
+            change = f"raise {bodies.body_names[joint.body]}: state.q[{joint.q_index + 2}] += "
             raised[change] = max(raised.get(change, 0.0), -pair.distance / up)
     fixes = []
     if raised:
@@ -201,14 +207,9 @@ def _overlaps(
     sim: _stiction.Simulator, state: State, bodies: Bodies
 ) -> list[_stiction.PairDistance]:
     """Of each pair of bodies that overlaps the deepest one, the deepest first."""
-    geometries = bodies.geometries
     deepest: dict[Names, _stiction.PairDistance] = {}
     for pair in sim.scene.distances(state, 0.0, sim.parameters):
-        size = min(
-            _stiction.bounding_radius(geometries[g].shape)
-            for g in (pair.geometry_a, pair.geometry_b)
-        )
-        if -pair.distance <= min(DEEP, RELATIVELY_DEEP * size):
+        if not bodies.overlap(pair):
             continue
         names = bodies.names(pair)
         if names not in deepest or pair.distance < deepest[names].distance:

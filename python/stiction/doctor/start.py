@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import bounding_radius
-from ..starting import DEEP, RELATIVELY_DEEP, Bodies, _openings
+from ..starting import Bodies, _openings
 from .case import Case
 from .finding import Finding
 
@@ -23,7 +22,7 @@ def check_start(case: Case) -> Iterator[Finding]:
         state = case.state(name)
         for pair in case.scene.distances(state, 0.0):
             key = (pair.geometry_a, pair.geometry_b)
-            if _counts(bodies, key, -pair.distance):
+            if bodies.overlap(pair):
                 deepest[key] = max(deepest.get(key, (0.0, "")), (-pair.distance, name))
         for opening in _openings(case.sim, state):
             text = f"{opening} open at the start, in '{name}'"
@@ -38,12 +37,6 @@ def check_start(case: Case) -> Iterator[Finding]:
         text += f"{1e3 * ordered[MOST][1][0]:.3g} mm"
         fix = "as of the others"
         yield Finding("warning", "start overlap", text, fix, case.file, 0, float(rest))
-
-
-def _counts(bodies: Bodies, pair: tuple[int, int], depth: float) -> bool:
-    """Deeper than what a start may have, see stiction.starting."""
-    size = min(bounding_radius(bodies.geometries[g].shape) for g in pair)
-    return depth > min(DEEP, RELATIVELY_DEEP * size)
 
 
 def _body_of_file(case: Case, geom: str) -> str:
