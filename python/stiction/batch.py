@@ -282,8 +282,8 @@ class Batch(Observations):
                 goes on from the oldest command known.
             values: (N, m), (N,) one number for all entries of a world, (1, m) the same for all
                 worlds, or a number; m: geometries, bodies, dofs or 3, as `values(name)` has it.
-                One number for all as `kp` or `kd` is one for all joints that take a servo, and 0
-                for the rest, such as a floating base.
+                `gravity` takes three numbers or 0. One number for all as `kp` or `kd` is one for
+                all joints that take a servo, and 0 for the rest, such as a floating base.
             mask: (N,) bool, the worlds it is for; None: all.
 
         Raises:
@@ -292,6 +292,11 @@ class Batch(Observations):
         _check_type("name", name, str, "'friction'")
         columns = self._field_size(name)
         rows = spread(name, values, self.num_worlds, columns)
+        if name == "gravity" and np.shape(values)[1:] in ((), (1,)) and rows.any():
+            raise ValueError(
+                f"gravity has shape {np.shape(values)}: must be ({self.num_worlds}, 3), (1, 3) or "
+                "0: one number is no direction"
+            )
         if name in ("kp", "kd") and np.shape(values)[1:] in ((), (1,)) and columns > 1:
             rows *= np.isin(np.arange(columns), servo_dofs(self.scene))
         self._assign(name, rows, self._mask(mask))

@@ -17,11 +17,15 @@ Background::~Background() {
   thread_.join();
 }
 
+void Background::check_process() const {
+  if (!forked()) return;
+  throw std::runtime_error(
+      "the threads of this batch are in the process that this one was forked from: make a batch "
+      "here");
+}
+
 void Background::start() {
-  if (forked())
-    throw std::runtime_error(
-        "the threads of this batch are in the process that this one was forked from: make a batch "
-        "here");
+  check_process();
   if (!thread_.joinable()) {
     process_ = getpid();
     thread_ = std::thread([this] { serve(); });

@@ -25,9 +25,10 @@ class Background {
   void start();
   bool started() const { return started_; }  ///< and not yet waited for
   /// Until the work has ended; `waiting()` every few milliseconds by the caller. Throws what the
-  /// work threw.
+  /// work threw, and as start() in a forked process, whose work never ends.
   template <class Waiting>
   void wait(Waiting&& waiting) {
+    check_process();
     std::unique_lock lock(mutex_);
     while (!done_.wait_for(lock, kPoll, [this] { return !busy_; })) {
       lock.unlock();
@@ -41,6 +42,7 @@ class Background {
   bool forked() const;
 
  private:
+  void check_process() const;
   void serve();
 
   static constexpr std::chrono::milliseconds kPoll{10};

@@ -2,6 +2,7 @@
 #include "stiction/simulator/scene_motion.hpp"
 
 #include "batch/batch_impl.hpp"
+#include "math/number_text.hpp"
 #include "simulator/lanes/lane_kernels.hpp"
 #include "simulator/lanes/lane_layout.hpp"
 
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace stiction {
 namespace {
@@ -170,7 +172,12 @@ void Batch::step_async(int substeps, const std::uint8_t* mask) {
   if (mask != nullptr) x.later_mask.assign(mask, mask + x.worlds);
   x.stop.stopped = false;
   x.polls[0].callers = false;  // wait() asks instead
-  x.background->start();
+  try {
+    x.background->start();
+  } catch (...) {
+    x.polls[0].callers = true;
+    throw;
+  }
 }
 
 bool Batch::wait() {
@@ -255,7 +262,7 @@ void Batch::set_commands(int world, const double* commands) {
     if (std::isfinite(commands[i])) continue;
     throw std::invalid_argument("commands[" + std::to_string(i / (3 * nv)) + ", " +
                                 std::to_string(i / nv % 3) + ", " + std::to_string(i % nv) +
-                                "]: must be finite");
+                                "] = " + number_text(commands[i]) + ": must be finite");
   }
   impl_->memory.actuation().remember(world, commands);
 }
@@ -269,8 +276,11 @@ void Batch::run(void* object, void (*work)(void* object, int first, int last)) c
 double* Batch::wrench(int body, const Vec3d& point) {
   impl_->check_idle("wrench");
   check_range("body", body, 0, scene().num_bodies() - 1);
-  if (!std::isfinite(point.x + point.y + point.z))
-    throw std::invalid_argument("point: must be finite");
+  for (const auto& [axis, x] : {std::pair{"x", point.x}, {"y", point.y}, {"z", point.z}}) {
+    if (!std::isfinite(x))
+      throw std::invalid_argument(std::string("point.") + axis + " = " + number_text(x) +
+                                  ": must be finite");
+  }
   return impl_->memory.wrench(body, point);
 }
 

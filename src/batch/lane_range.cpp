@@ -77,7 +77,8 @@ class LaneRange final : public WorldRange {
       if (moves_[i] == 0 || rows_.frozen(first + i)) continue;
       const WorldRows row = rows_.from(first + i);
       if (row.last_steps->kept())
-        batch_.get_motion(first + i, row.last_steps->q(row.world), row.last_steps->v(row.world));
+        batch_.get_motion(
+            first + i, row.last_steps->next_q(row.world), row.last_steps->next_v(row.world));
       if (!row.actuation->on(row.world)) continue;
       const double* x = row.actuation->next(row.world, row.commands());
       batch_.set_targets(first + i, x, x + row.nv, x + 2 * row.nv);
@@ -94,9 +95,10 @@ class LaneRange final : public WorldRange {
                 first_step},
                rows_,
                world);
+      if (report.status > StepStatus::kNotConverged) continue;  // not a whole step
       const WorldRows row = rows_.from(world);
-      if (row.actuation->on(row.world) && report.status <= StepStatus::kNotConverged)
-        row.actuation->advance(row.world, row.commands());
+      if (row.last_steps->kept()) row.last_steps->take(row.world);
+      if (row.actuation->on(row.world)) row.actuation->advance(row.world, row.commands());
     }
   }
 

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace stiction {
 
-/// Where the last step of each world began and the mean acceleration over it, once somebody has
-/// asked for them; see Observer.
+/// Where the last whole step of each world began and the mean acceleration over it, once somebody
+/// has asked for them; see Observer.
 class LastSteps {
  public:
   LastSteps(const Scene& scene, int worlds) : worlds_(worlds), nq_(scene.nq()), nv_(scene.nv()) {
@@ -25,10 +26,21 @@ class LastSteps {
     const std::ptrdiff_t n = worlds_;
     q_.assign(q, q + n * nq_);
     v_.assign(v, v + n * nv_);
+    next_q_ = q_;
+    next_v_ = v_;
+    taken_.assign(n, 0);
     acceleration_.assign(n * nv_, 0.0);
   }
-  double* q(std::ptrdiff_t world) { return q_.data() + world * nq_; }
-  double* v(std::ptrdiff_t world) { return v_.data() + world * nv_; }
+  const double* q(std::ptrdiff_t world) const { return q_.data() + world * nq_; }
+  const double* v(std::ptrdiff_t world) const { return v_.data() + world * nv_; }
+  /// Where a step begins, to be written; take() once it was a whole one.
+  double* next_q(std::ptrdiff_t world) { return next_q_.data() + world * nq_; }
+  double* next_v(std::ptrdiff_t world) { return next_v_.data() + world * nv_; }
+  void take(std::ptrdiff_t world) {
+    std::copy_n(next_q(world), nq_, q_.begin() + world * nq_);
+    std::copy_n(next_v(world), nv_, v_.begin() + world * nv_);
+    taken_[world] = 1;
+  }
   /// [nv] change of v by time; of a free-flyer's origin that of its velocity in the world, in the
   /// axes that the body had where the step began.
   const double* acceleration(std::ptrdiff_t world) const {
@@ -37,12 +49,14 @@ class LastSteps {
   /// A world is here, and has no step behind it.
   void settle(std::ptrdiff_t world, const double* now_q, const double* now_v) {
     if (!kept()) return;
-    std::copy_n(now_q, nq_, q(world));
-    std::copy_n(now_v, nv_, v(world));
+    std::copy_n(now_q, nq_, q_.begin() + world * nq_);
+    std::copy_n(now_v, nv_, v_.begin() + world * nv_);
     std::fill_n(acceleration_.begin() + world * nv_, nv_, 0.0);
   }
-  /// The step that began at q(), v() ended here.
+  /// The last of the steps that were taken ended here; without one, nothing changes.
   void end(std::ptrdiff_t world, const double* now_q, const double* now_v, double dt) {
+    if (taken_[world] == 0) return;
+    taken_[world] = 0;
     double* rate = acceleration_.data() + world * nv_;
     const double *from_q = q(world), *from_v = v(world);
     for (int k = 0; k < nv_; ++k) rate[k] = (now_v[k] - from_v[k]) / dt;
@@ -61,8 +75,9 @@ class LastSteps {
   };
 
   int worlds_, nq_, nv_;
-  std::vector<Root> roots_;                   ///< free-flyers
-  std::vector<double> q_, v_, acceleration_;  ///< rows of worlds
+  std::vector<Root> roots_;                                     ///< free-flyers
+  std::vector<double> q_, v_, next_q_, next_v_, acceleration_;  ///< rows of worlds
+  std::vector<std::uint8_t> taken_;                             ///< since end()
 };
 
 }  // namespace stiction

@@ -4,6 +4,7 @@
 #include "batch/contact_wrenches.hpp"
 #include "batch/frame_motion.hpp"
 #include "batch/ground_scan.hpp"
+#include "math/number_text.hpp"
 #include "math/quaternion.hpp"
 
 #include <algorithm>
@@ -95,7 +96,9 @@ void check_frame(const BodyFrame& frame, const Scene& scene, const char* field, 
   const Transform& X = frame.X_BF;
   double sum = X.p.x + X.p.y + X.p.z;
   for (const Vec3d& c : {X.R.c0, X.R.c1, X.R.c2}) sum += c.x + c.y + c.z;
-  if (!std::isfinite(sum)) throw std::invalid_argument(std::string(field) + ": must be finite");
+  if (!std::isfinite(sum))
+    throw std::invalid_argument(std::string(field) + ": a number of its placement is " +
+                                number_text(sum) + ": must be finite");
 }
 
 double* put(const Vec3d& x, double* to) {
@@ -144,13 +147,15 @@ struct Observer::Impl {
     explicit Part(const Scene& scene) : now(scene), before(scene) {}
     FrameMotion now, before;
     std::unique_ptr<ContactWrenches> wrenches;  ///< if asked for
+    Parameters own;                             ///< of a world with fields of its own
     std::vector<double> row;
   };
   /// The world at hand.
   struct World {
     int number;
     WorldRows rows;
-    const Parameters* own;  ///< null: the scene's
+    const Parameters* given;  ///< by set_parameters(): placements; null: the scene's
+    const Parameters* own;    ///< with masses if they count; null: the scene's
     Vec3d gravity;
   };
 
@@ -160,7 +165,7 @@ struct Observer::Impl {
       return std::find(kinds.begin(), kinds.end(), c.kind) != kinds.end();
     });
   }
-  World world(int number) const;
+  World world(int number, Part& part) const;
   void write(int number, Part& part) const;
   void write(const Column& column, const World& world, const Part& part, double* to) const;
   void write_contacts(Kind kind, const World& world, const Part& part, double* to) const;
@@ -175,8 +180,8 @@ struct Observer::Impl {
   std::vector<Column> columns;
   int width = 0;
   bool moving = false, looking_back = false;  ///< frames are asked for now, and a step before
+  bool weighing = false;                      ///< masses count
   std::vector<int> foot_of;                   ///< [geometries] -1: none
-  Vec3d down;                                 ///< unit, of the scene's gravity
   std::unique_ptr<GroundScan> scan;
   std::vector<std::unique_ptr<Part>> parts;
 };
@@ -188,8 +193,7 @@ Observer::Impl::Impl(Batch& of, const ObserverSettings& s)
   moving = asks({Kind::kImu, Kind::kPose, Kind::kVelocity, Kind::kHeights, Kind::kCentre});
   looking_back = asks({Kind::kImu, Kind::kForce, Kind::kWrench});
   foot_of = geometry_columns(scene, s.feet.data(), static_cast<int>(s.feet.size()));
-  const Vec3d& g = scene.parameters.gravity;
-  down = g * (1.0 / std::max(norm(g), 1e-300));
+  weighing = asks({Kind::kCentre, Kind::kWrench});
   check_frame(s.reference, scene, "reference", -1);
   check_frame(s.imu, scene, "imu", -1);
   for (const BodyFrame& f : s.frames) check_frame(f, scene, "frames", 0);
@@ -206,17 +210,23 @@ Observer::Impl::Impl(Batch& of, const ObserverSettings& s)
   }
 }
 
-Observer::Impl::World Observer::Impl::world(int number) const {
+Observer::Impl::World Observer::Impl::world(int number, Part& part) const {
   WorldParameters& parameters = batch.range_of(number).parameters();
   const int place = batch.place(number);
+  const WorldRows rows = batch.memory.rows().from(number);
+  if (!parameters.own(place)) return {number, rows, nullptr, nullptr, scene.parameters.gravity};
+  if (weighing) {
+    parameters.read(place, part.own);
+    return {number, rows, parameters.whole(place), &part.own, part.own.gravity};
+  }
   double g[kAxes];
-  put(scene.parameters.gravity, g);
-  if (parameters.own(place)) parameters.read(WorldField::kGravity, place, g);
-  return {number, batch.memory.rows().from(number), parameters.whole(place), {g[0], g[1], g[2]}};
+  parameters.read(WorldField::kGravity, place, g);
+  const Parameters* given = parameters.whole(place);
+  return {number, rows, given, given, {g[0], g[1], g[2]}};
 }
 
 void Observer::Impl::write(int number, Part& part) const {
-  const World at = world(number);
+  const World at = world(number, part);
   const Parameters& p = at.own != nullptr ? *at.own : scene.parameters;
   if (moving) part.now.set(p, at.rows.q, at.rows.v);
   if (looking_back) {
@@ -242,7 +252,7 @@ void Observer::Impl::write(const Column& column,
       std::copy_n(rows.position_target, column.width, to);
       return;
     case Kind::kGravity:
-      put(in_body(rows.q, down), to);
+      put(in_body(rows.q, world.gravity * (1.0 / std::max(norm(world.gravity), 1e-300))), to);
       return;
     case Kind::kContact:
     case Kind::kForce:
@@ -264,7 +274,7 @@ void Observer::Impl::write(const Column& column,
       write_frames(column.kind, part, to);
       return;
     case Kind::kHeights:
-      scan->heights(world.own, part.now.pose(scan->frame()), to);
+      scan->heights(world.given, part.now.pose(scan->frame()), to);
       return;
   }
 }
@@ -376,25 +386,5 @@ void Observer::observe(Real* out, std::ptrdiff_t stride) const {
 }
 template void Observer::observe(float*, std::ptrdiff_t) const;
 template void Observer::observe(double*, std::ptrdiff_t) const;
-
-template <class Real>
-void roll_history(const Batch& batch,
-                  int length,
-                  int m,
-                  const Real* newest,
-                  const std::uint8_t* begun,
-                  Real* history) {
-  if (length < 1 || m < 0) throw std::invalid_argument("history: must have at least one row");
-  const std::ptrdiff_t row = m, size = length * row;
-  batch.each_world(nullptr, [&](std::ptrdiff_t world) {
-    Real* rows = history + world * size;
-    const Real* now = newest + world * row;
-    std::copy(rows + row, rows + size, rows);
-    const bool all = begun != nullptr && begun[world] != 0;
-    for (int k = all ? 0 : length - 1; k < length; ++k) std::copy_n(now, m, rows + k * row);
-  });
-}
-template void roll_history(const Batch&, int, int, const float*, const std::uint8_t*, float*);
-template void roll_history(const Batch&, int, int, const double*, const std::uint8_t*, double*);
 
 }  // namespace stiction

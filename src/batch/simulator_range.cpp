@@ -79,8 +79,8 @@ class SimulatorRange final : public WorldRange {
     const bool kept = row.last_steps->kept();
     for (int k = 0; k < steps && !poll_->requested(); ++k) {
       if (kept) {
-        Vector(row.last_steps->q(row.world), row.nq) = state.q;
-        Vector(row.last_steps->v(row.world), row.nv) = state.v;
+        Vector(row.last_steps->next_q(row.world), row.nq) = state.q;
+        Vector(row.last_steps->next_v(row.world), row.nv) = state.v;
       }
       if (actuated) {
         const double* x = row.actuation->next(row.world, row.commands());
@@ -97,6 +97,7 @@ class SimulatorRange final : public WorldRange {
           {report.status, report.residuals.relative, report.num_contacts, 0, k == 0}, rows_, world);
       if (!report.whole()) break;
       if (!kept_.empty()) keep_contacts(kept_[world]);
+      if (kept) row.last_steps->take(row.world);
       if (actuated) row.actuation->advance(row.world, row.commands());
     }
     Vector(row.q, row.nq) = state.q;

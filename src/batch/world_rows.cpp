@@ -58,7 +58,7 @@ void add_step(const WorldStep& step, const WorldRows& rows, int world) {
 bool freeze_not_finite(const WorldRows& rows, int world, std::uint8_t exit) {
   const WorldRows row = rows.from(world);
   if (all_finite(row.q, row.nq) && all_finite(row.v, row.nv)) return false;
-  add_step({StepStatus::kNotFinite, 0.0, 0, exit, true}, rows, world);
+  add_step({StepStatus::kNotFinite, kInfinity, 0, exit, true}, rows, world);
   return true;
 }
 

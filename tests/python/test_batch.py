@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import gc
-import os
-import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -313,6 +310,8 @@ def test_wrong_arguments_are_named() -> None:
         ),
         (lambda: batch.assign("friction", np.zeros((3, 3))), ValueError, r"shape \(3, 3\)"),
         (lambda: batch.assign("friction", np.zeros(4)), ValueError, r"shape \(4,\): must be \(7, "),
+        (lambda: batch.assign("gravity", -9.81), ValueError, r"gravity has shape \(\): must be"),
+        (lambda: batch.assign("gravity", np.ones(7)), ValueError, "one number is no direction"),
         (lambda: batch.assign("friction", -1.0), ValueError, r"world 0: .*friction\[0\] = -1"),
         (lambda: batch.assign("friction", np.nan), ValueError, r"friction\[0\] = nan"),
         (lambda: batch.assign("mass_scale", 0), ValueError, r"mass_scale\[0\] = 0: must be > 0"),
@@ -359,38 +358,3 @@ def test_one_call_at_a_time_and_other_threads_run() -> None:
     worker.join()
     assert errors and "inside Batch.step" in errors[0]
     assert batch.q.flags.writeable
-
-
-@pytest.mark.parametrize("lanes", [True, False])
-def test_ctrl_c_ends_a_long_call(lanes: bool) -> None:
-    batch = Batch(solo(), 16, threads=2, lanes=lanes, configuration="standing")
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        batch.step(substeps=2**29)
-    assert time.monotonic() - begin < 20.0
-    assert (batch.time > 0).any()
-    assert batch.time / 1e-3 == pytest.approx(np.round(batch.time / 1e-3), abs=1e-4)
-    batch.step(2)
-    assert (batch.status == 0).all()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
-def test_a_fork_says_what_to_do() -> None:
-    batch = stepped(n=40, threads=2)
-    assert batch.threads == 2
-    batch.step_derivatives()  # on threads of their own
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            batch.step()
-        except stiction.StictionError as error:
-            code = 0 if "forked" in str(error) else 2
-        del batch
-        gc.collect()
-        os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    batch.step()

@@ -97,3 +97,70 @@ def test_one_name_is_a_list_of_one() -> None:
     assert same_bits(batch.observe("gravity"), batch.observe(["gravity"]))
     assert same_bits(batch.observe("contact", FEET[0]), batch.observe(["contact"], [FEET[0]]))
     assert same_bits(batch.observe("pose", frames=0), batch.observe(["pose"], frames=[0]))
+
+
+def test_masses_and_gravity_of_its_own_are_seen() -> None:
+    """By `com`, `wrench` and `gravity`, whatever is asked for beside them."""
+    batch = driven()
+    batch.observe(["wrench"], FEET)  # from here on it knows where steps begin
+    batch.step(40)
+    before = [batch.state(w) for w in range(7)]
+    batch.step()
+    plain = batch.observe(["wrench"], FEET).reshape(7, 4, 6)
+    rng = np.random.default_rng(4)
+    batch.assign("mass_scale", rng.uniform(0.3, 3.0, (7, batch.scene.num_bodies)))
+    down = rng.normal(size=(7, 3))
+    batch.assign("gravity", down)
+    centre = batch.observe(["com"])
+    assert same_bits(batch.observe(["q", "com", "pose"], frames="FL_FOOT")[:, 19:22], centre)
+    wrench = batch.observe(["wrench"], FEET).reshape(7, 4, 6)
+    moved = 0.0
+    for w in range(7):
+        sim = batch.simulator(w)
+
+        def at(masses, state, sim=sim):
+            p = sim.parameters
+            places = [
+                X.act(np.asarray(c)) for X, c in zip(sim.body_poses(state), p.com, strict=True)
+            ]
+            return np.average(places, axis=0, weights=masses)
+
+        mass, scene_mass = sim.parameters.mass, batch.scene.parameters.mass
+        assert centre[w] == pytest.approx(at(mass, batch.state(w)), abs=1e-12)
+        # The same forces about another point.
+        arm = at(scene_mass, before[w]) - at(mass, before[w])
+        force = plain[w, :, :3]
+        assert same_bits(wrench[w, :, :3].copy(), force.copy())
+        assert wrench[w, :, 3:] == pytest.approx(plain[w, :, 3:] + np.cross(arm, force), abs=1e-9)
+        moved = max(moved, np.abs(wrench[w] - plain[w]).max())
+        rotation = pinocchio.Quaternion(batch.q[w, 3:7]).toRotationMatrix()
+        seen = rotation @ batch.observe(["gravity"])[w]
+        assert seen == pytest.approx(down[w] / np.linalg.norm(down[w]), abs=1e-12)
+    assert moved > 1e-3
+
+
+@pytest.mark.parametrize("lanes", [True, False])
+def test_a_failed_step_leaves_what_the_last_whole_one_was(lanes: bool) -> None:
+    batch, good = driven(lanes), driven(lanes)
+    names = ["force", "wrench", "imu"]
+    for b in (batch, good):
+        b.observe(names, FEET, imu="base_link")
+        b.step(3)
+    seen = batch.observe(names, FEET, imu="base_link")
+    batch.wrench("base_link")[2, 3:] = 1e308
+    for b in (batch, good):
+        b.step(2)
+    assert batch.frozen.tolist() == [w == 2 for w in range(7)]
+    assert batch.certificate[2] == np.inf and (np.delete(batch.certificate, 2) <= 1e-8).all()
+    after = batch.observe(names, FEET, imu="base_link")
+    assert np.abs(seen[2, :12]).max() > 1.0 and same_bits(after[2], seen[2])
+    beside = good.observe(names, FEET, imu="base_link")
+    assert same_bits(np.delete(after, 2, 0), np.delete(beside, 2, 0))
+
+
+def test_a_frozen_world_is_not_certified() -> None:
+    batch = driven()
+    batch.step()
+    batch.v[4, 2] = np.nan
+    batch.step()
+    assert batch.frozen[4] and batch.certificate[4] == np.inf and batch.contacts[4] == 0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _stiction, counted_random
 from ..batch import Batch
+from ..given_array import integer
 
 __all__ = ["BatchEnv"]
 
@@ -25,8 +26,9 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     """N worlds of one task, as a `gymnasium.vector.VectorEnv`.
 
     A task gives the Batch and overrides `_start`, `_act`, `_observe`, `_reward` and `_ended`, each
-    on arrays of all worlds. What is random in world w and its k-th episode follows from the seed, w
-    and k alone: the same on any number of worlds and threads.
+    on arrays of all worlds. `_act` follows from the actions alone: where episodes begin it is asked
+    once more, with actions of 0 there, for what delays remember. What is random in world w and its
+    k-th episode follows from the seed, w and k alone: the same on any number of worlds and threads.
 
     Episodes end by `terminated` (what the task calls a failure, or a step that is not finite) or
     `truncated` (after `episode_steps`). Autoreset as Gymnasium names it, `metadata`:
@@ -45,6 +47,9 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         dtype: of observations.
         episode_steps: after which an episode is truncated.
         autoreset: one of Gymnasium's modes.
+
+    Raises:
+        TypeError, ValueError: a count is no integer, or is not positive; another mode.
     """
 
     def __init__(
@@ -61,7 +66,8 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     ) -> None:
         self.batch = batch
         self.num_envs = batch.num_worlds
-        self.substeps, self.episode_steps = substeps, episode_steps
+        self.substeps = _positive("substeps", substeps)
+        self.episode_steps = _positive("episode_steps", episode_steps)
         self._observation_size, self._dtype = observation_size, dtype
         self.action_limit = action_limit
         self.autoreset = AutoresetMode(autoreset)
@@ -90,20 +96,28 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
         """All worlds, or those of `options["reset_mask"]` (N,) bool, at the start of an episode. A
-        seed begins the count of episodes anew.
+        seed is of all worlds, and begins the count of episodes anew.
 
         Raises:
-            ValueError: the seed is negative, the mask does not fit.
+            TypeError, ValueError: before anything changes: the seed is no integer or negative, the
+                mask does not fit or leaves worlds out where there is a seed or was no reset() yet,
+                there is another option.
         """
         mask = _given_mask(options, self.num_envs)
         if seed is not None:
-            if seed < 0 or seed >= 2**64:
-                raise ValueError(f"seed = {seed}: must be in [0, 2^64)")
-            self.seed = int(seed)
-            self.episode[mask] = -1
+            seed = _given_seed(seed)
+        if not mask.all():
+            if not self._begun:
+                raise ValueError("reset_mask leaves worlds out: reset() all of them first")
+            if seed is not None:
+                raise ValueError(
+                    f"seed = {seed} with a reset_mask that leaves worlds out: a seed is of all "
+                    "worlds; reset() all of them, or these without a seed"
+                )
+        if seed is not None:
+            self.seed = seed
+            self.episode[:] = -1
         self._restart(mask)
-        if not self._begun and not mask.all():
-            raise ValueError("reset_mask leaves worlds out: reset() all of them first")
         self._begun = True
         info: dict[str, Any] = {}
         _tell(info, self._first_info(), mask)
@@ -120,6 +134,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
 
         Raises:
             ValueError: wrong shape, a number that is not finite, reset() was never called.
+            TypeError: no real numbers.
         """
         waiting = self._waiting
         some_wait = bool(waiting.any())
@@ -219,6 +234,7 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
 
     def _restart(self, mask: Bools) -> None:
         _stiction._begin_episodes(self.batch, self._counts(), mask)
+        self._act(self.action)  # what delays take for always held
         self._start_rows(mask, self._first_q, self._first_v)
         self.batch._reset(mask.view(np.uint8), self._first_q, self._first_v)
 
@@ -236,6 +252,8 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
         array: NDArray[Any] = np.asarray(actions)
         if array.shape != self.action.shape:
             raise ValueError(f"actions has shape {array.shape}: must be {self.action.shape}")
+        if array.dtype.kind not in "fiub":
+            raise TypeError(f"actions has dtype {array.dtype}: must be real numbers")
         single = array.dtype == np.float32
         return np.ascontiguousarray(array, np.float32 if single else np.float64)
 
@@ -250,8 +268,27 @@ def _tell(info: dict[str, Any], values: dict[str, Floats], mask: Bools) -> None:
         there |= mask
 
 
+def _positive(name: str, value: Any) -> int:
+    number = integer(name, value)
+    if number < 1:
+        raise ValueError(f"{name} = {number}: must be at least 1")
+    return number
+
+
+def _given_seed(seed: Any) -> int:
+    number = integer("seed", seed)
+    if not 0 <= number < 2**64:
+        raise ValueError(f"seed = {number}: must be in [0, 2^64)")
+    return number
+
+
 def _given_mask(options: dict[str, Any] | None, worlds: int) -> Bools:
-    if not options or "reset_mask" not in options:
+    if options is not None and not isinstance(options, dict):
+        raise TypeError(f"options = {options!r}: must be a dictionary")
+    for name in options or {}:
+        if name != "reset_mask":
+            raise ValueError(f"options has {name!r}: there is only 'reset_mask'")
+    if not options:
         return np.ones(worlds, bool)
     mask = np.ascontiguousarray(options["reset_mask"])
     if mask.dtype != np.bool_ or mask.shape != (worlds,):

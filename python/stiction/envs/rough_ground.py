@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._stiction import Shape
 from ..counted_random import uniform
+from ..given_array import integer
 from ..terrain import height_field
 
 __all__ = ["RoughGround"]
@@ -29,6 +30,7 @@ class RoughGround:
 
     Raises:
         ValueError: a number is out of range.
+        TypeError: the seed is no integer.
     """
 
     roughness: float = 0.04
@@ -44,7 +46,7 @@ class RoughGround:
             value = getattr(self, name)
             if not (np.isfinite(value) and value > 0.0):
                 raise ValueError(f"{name} = {value}: must be finite and > 0 [m]")
-        if not 0 <= self.seed < 2**64:
+        if not 0 <= integer("seed", self.seed) < 2**64:
             raise ValueError(f"seed = {self.seed}: must be in [0, 2^64)")
         if self.feature < self.cell_size:
             raise ValueError(

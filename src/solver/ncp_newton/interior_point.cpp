@@ -214,16 +214,19 @@ void InteriorPoint::aim_cone(int r, double centre, bool corrected, double share)
   std::fill(w_.at.step.z + r, w_.at.step.z + r + D, 0.0);
 }
 
-/// The same of a row with bounds.
+/// The same of a row with bounds. Without correction there may be no predictor: what its room was
+/// left with must not count, not even times 0.
 void InteriorPoint::aim_interval(int r, double centre, bool corrected) {
-  const double second = corrected ? w_.at.predictor.l[r] : 0.0;
+  const InteriorPoints::Point& first = w_.at.predictor;
   if (std::isfinite(w_.low[r])) {
     const double s = w_.at.now.l[r] - w_.low[r];
-    w_.d[r] = (centre - second * w_.at.predictor.y[r]) / s - w_.at.now.y[r];
+    const double second = corrected ? first.l[r] * first.y[r] : 0.0;
+    w_.d[r] = (centre - second) / s - w_.at.now.y[r];
   }
   if (std::isfinite(w_.high[r])) {
     const double s = w_.high[r] - w_.at.now.l[r];
-    w_.at.step.z[r] = (centre + second * w_.at.predictor.z[r]) / s - w_.at.now.z[r];
+    const double second = corrected ? first.l[r] * first.z[r] : 0.0;
+    w_.at.step.z[r] = (centre + second) / s - w_.at.now.z[r];
   }
   w_.at.step.l[r] += w_.d[r] - w_.at.step.z[r];
 }

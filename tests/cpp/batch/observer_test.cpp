@@ -158,7 +158,8 @@ BOOST_AUTO_TEST_CASE(wrong_settings_are_named) {
   refused([](S& s) { s.imu = {}; }, {"'imu' needs imu"});
   refused([](S& s) { s.imu.body = 99; }, {"imu = 99"});
   refused([](S& s) { s.frames[0].body = -1; }, {"frames = -1"});
-  refused([](S& s) { s.frames[0].X_BF.p.x = kInfinity; }, {"frames: must be finite"});
+  refused([](S& s) { s.frames[0].X_BF.p.x = kInfinity; },
+          {"frames: a number", "inf: must be finite"});
   refused([](S& s) { s.scan.points.pop_back(); }, {"scan.points: must be pairs"});
   refused([](S& s) { s.scan.points[3] = kInfinity; }, {"scan.points[1, 1]"});
   refused([](S& s) { s.scan.above = -1.0; }, {"scan.above = -1"});
