@@ -98,55 +98,69 @@ BATCH_HEAD = [
     "ours, Simulators [µs]",
     "MuJoCo, elliptic cones [µs]",
     "MuJoCo, pyramidal cones [µs]",
-    "time, ours in 8 lanes / MuJoCo's elliptic (below 1: ours is faster)",
-    "time, ours in 8 lanes / its pyramidal",
-    "ours, 8 lanes on two threads: µs that pass",
+    "time, ours / MuJoCo's elliptic (below 1: ours is faster)",
+    "time, ours / its pyramidal",
+    "ours on two threads: µs that pass",
     "times faster on two threads than on one: ours",
     "MuJoCo",
     "our steps in lanes",
+    "pairs in contact, mean: ours, MuJoCo's elliptic",
+    "deepest overlap [m]: ours, MuJoCo's",
+    "fastest creep [m/s]: ours, MuJoCo's",
 ]
 SCENARIOS = {
     "solo12-policy": "Solo-12, targets ± 0.3 rad",
     "solo12-stand": "Solo-12 standing, ± 0.05 rad",
     "talos-stand": "Talos, ± 0.05 rad",
     "solo12-rough": "Solo-12 on a height field, ± 0.3 rad",
+    "allegro-rest": "Allegro holds a ball",
+    "allegro-noise": "Allegro holds a ball, ± 0.05 rad",
 }
 
 
 def batch_rows(document: dict) -> tuple[list[str], list[list[str]]]:
     """Of `stiction bench batch`: µs per world-step, of the peer its fastest variant."""
-    rows = []
-    for name, scenario in document["scenarios"].items():
-        series = scenario["series"]
-        ours = [series[f"stiction-{kind}-t1"]["us"] for kind in ("w8", "w4", "simulators")]
-        passed = series["stiction-w8-t2"]["wall"]
-
-        def fastest(cone: str, series: dict = series) -> str:
-            labels = [x for x in series if f"-{cone}-" in x and x.endswith("-t1")]
-            return min(labels, key=lambda x: series[x]["us"])
-
-        labels = [fastest(cone) for cone in ("elliptic", "pyramidal")]
-        peers = [series[label]["us"] for label in labels]
-        theirs = [series[labels[0].replace("-t1", f"-t{n}")]["wall"] for n in (1, 2)]
-        rows.append(
-            [
-                SCENARIOS.get(name, name),
-                *(f"{x:.2f}" for x in ours),
-                *(
-                    f"{x:.1f} "
-                    + label.removeprefix("mujoco-").removesuffix("-t1").replace(cone, "")
-                    for x, label, cone in zip(
-                        peers, labels, ("-elliptic", "-pyramidal"), strict=True
-                    )
-                ),
-                *(f"{ours[0] / x:.2f}" for x in peers),
-                f"{passed:.2f}",
-                f"{series['stiction-w8-t1']['wall'] / passed:.2f}",
-                f"{theirs[0] / theirs[1]:.2f}",
-                f"{series['stiction-w8-t1']['lanes']:.1%}",
-            ]
-        )
+    rows = [
+        _batch_row(SCENARIOS.get(name, name), scenario["series"])
+        for name, scenario in document["scenarios"].items()
+    ]
     return BATCH_HEAD, rows
+
+
+def _batch_row(name: str, series: dict) -> list[str]:
+    """Where worlds are not packed the ratios are those of Simulators."""
+    ours = {kind: series.get(f"stiction-{kind}-t1") for kind in ("w8", "w4", "simulators")}
+    kind = "w8" if ours["w8"] else "simulators"
+    first, second = (series[f"stiction-{kind}-t{threads}"] for threads in (1, 2))
+
+    def fastest(cone: str) -> str:
+        labels = [x for x in series if f"-{cone}-" in x and x.endswith("-t1")]
+        return min(labels, key=lambda x: series[x]["us"])
+
+    cones = ("elliptic", "pyramidal")
+    labels = [fastest(cone) for cone in cones]
+    peers = [series[label] for label in labels]
+    theirs = [series[labels[0].replace("-t1", f"-t{n}")]["wall"] for n in (1, 2)]
+
+    def variant(label: str, cone: str) -> str:
+        return label.removeprefix("mujoco-").removesuffix("-t1").replace(f"-{cone}", "")
+
+    own, other = first["work"], peers[0]["work"]
+    return [
+        name,
+        *(_number(of and of["us"], ".2f") for of in ours.values()),
+        *(
+            f"{peer['us']:.1f} {variant(label, cone)}"
+            for peer, label, cone in zip(peers, labels, cones, strict=True)
+        ),
+        *(f"{first['us'] / peer['us']:.2f}" for peer in peers),
+        f"{second['wall']:.2f}",
+        f"{first['wall'] / second['wall']:.2f}",
+        f"{theirs[0] / theirs[1]:.2f}",
+        "-" if first["lanes"] is None else f"{first['lanes']:.1%}",
+        f"{own['pairs']:.2f}, {other['pairs']:.2f}",
+        *(f"{own['maximum'][k]:.0e}, {other['maximum'][k]:.0e}" for k in ("penetration", "creep")),
+    ]
 
 
 def engine_rows(document: dict) -> tuple[list[str], list[list[str]]]:

@@ -312,13 +312,14 @@ void RigidStep::fill_report(const StepInput& input) {
   for (const Contact& c : contacts) r.penetration = std::max(r.penetration, -c.gap);
   int offset = 0;
   const double inside = inside_of_cone(settings.solver);
+  const double loaded = std::max(kLoaded, inside) * largest_load();
   for (const ConstraintRow& row : rows.rows) {
     const double* l = solution.impulse.data() + offset;
     const double* c = solution.velocity.data() + offset;
     offset += row.set.dim;
     if (row.source != RowSource::kContact) continue;
     r.elastic_energy += elastic_energy(contacts[row.index], row, settings.contact, settings.dt);
-    if (l[row.set.dim - 1] > 0.0 && !on_cone(row.set.friction, l, inside))
+    if (l[row.set.dim - 1] > loaded && !on_cone(row.set.friction, l, inside))
       r.creep = std::max(r.creep, slip(row.set.friction, c));
   }
   const MechanicalEnergy energy = whole_energy(
@@ -326,6 +327,18 @@ void RigidStep::fill_report(const StepInput& input) {
   r.kinetic_energy = energy.kinetic;
   r.potential_energy = energy.potential;
   judge(true);
+}
+
+/// Of the normal impulses of contacts.
+double RigidStep::largest_load() const {
+  double largest = 0.0;
+  int offset = 0;
+  for (const ConstraintRow& row : record_.rows.rows) {
+    offset += row.set.dim;
+    if (row.source == RowSource::kContact)
+      largest = std::max(largest, record_.solution.impulse[offset - 1]);
+  }
+  return largest;
 }
 
 /// Where an island was held to `tolerance_large`, impulses of contacts that slide lie on their

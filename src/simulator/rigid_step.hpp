@@ -45,6 +45,7 @@ class RigidStep final : public StepKind {
   void take_safe_answer(const SolverSettings& settings);
   void finish(const StepInput& input, State& state);
   void fill_report(const StepInput& input);
+  double largest_load() const;
   double inside_of_cone(const SolverSettings& settings) const;
   RowContext row_context(const StepInput& input,
                          const ContactSettings& contact,

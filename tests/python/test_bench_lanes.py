@@ -68,7 +68,40 @@ def test_a_batch_and_its_peers_on_as_many_threads() -> None:
     ours = row["series"][f"stiction-w{width}-t1"]
     assert ours["worst"] <= 1e-8 and ours["lanes"] > 0.9 and ours["not_ok"] == 0
     assert ours["contacts"] == row["series"]["stiction-w4-t1"]["contacts"]
+    for label, series in row["series"].items():
+        assert (series["work"] is not None) == label.endswith("-t1"), label
+    looked_at = ours["work"]
+    assert looked_at == row["series"]["stiction-simulators-t1"]["work"]  # the same bits
+    assert looked_at["steps"] == 16 * 5 * 20 and 0.3 < looked_at["loaded"] <= looked_at["points"]
+    assert looked_at["maximum"]["penetration"] < 1e-5
+    for label in lanes.PEERS:
+        work = row["series"][f"mujoco-{label.label}-t1"]["work"]
+        assert 0.3 < work["pairs"] <= work["points"] < 4.0
+        assert work["maximum"]["penetration"] > 1e-3  # soft contact under these servos
     assert lane_tables(document).renderables
+
+
+def test_a_hand_and_its_ball_are_no_lanes() -> None:
+    document = batch.bench_batch(["allegro-rest"], worlds=8, periods=1)
+    row = document["scenarios"]["allegro-rest"]
+    ours = [x for x in row["series"] if x.startswith("stiction")]
+    assert ours == ["stiction-simulators-t1", "stiction-simulators-t2"]
+    work = row["series"]["stiction-simulators-t1"]["work"]
+    assert work["pairs"] > 3.0 and row["series"]["stiction-simulators-t1"]["resets"] == 0
+    assert lane_tables(document).renderables
+
+
+def test_the_balls_height_is_looked_at() -> None:
+    """Not a joint of the hand, whose tree comes first."""
+    scenario = batch.ALL_SCENARIOS[-1]
+    targets = np.zeros((2, 3, 16))
+    ours = batch.BatchWorlds(scenario, 3, 5, targets, 1)
+    theirs = lanes.PeerWorlds(scenario, lanes.PEERS[0], 3, 5, targets)
+    ours.batch.q[1, 18] = -0.3
+    theirs._states[1, 1 + 18] = -0.3
+    for worlds in (ours, theirs):
+        worlds.period(True)
+        assert worlds.series.resets == 1
 
 
 def test_ratios_are_of_as_many_threads() -> None:

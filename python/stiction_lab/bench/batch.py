@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import stiction
 
-from . import machine
+from . import batch_work, machine
 from .catalogue import scene
 from .lanes import (
     PEERS,
-    SETTLING,
+    SCENARIOS,
     Floats,
     LaneScenario,
     LaneSeries,
@@ -28,6 +28,12 @@ from .lanes import (
     chosen_scenarios,
 )
 
+ALL_SCENARIOS = (
+    *SCENARIOS,
+    LaneScenario("allegro-rest", "allegro-ball", 0.0, falls=16, lowest=0.2, settling=50),
+    LaneScenario("allegro-noise", "allegro-ball", 0.05, falls=16, lowest=0.2, settling=50),
+)
+"""Hand and ball are two trees: their worlds are stepped by Simulators."""
 THREADS = (1, 2)
 SUBSTEPS = 5
 """Steps of a call; a period is several calls."""
@@ -49,18 +55,20 @@ class BatchWorlds:
         self.batch = stiction.Batch(
             ours, worlds, threads=threads, width=width, lanes=lanes, configuration=item.start
         )
-        kind = f"w{self.batch.width}" if lanes else "simulators"
+        self.batch.position_target[:] = self.batch.simulator(0).hold(item.hold).position_target
+        kind = f"w{self.batch.width}" if self.batch.lanes else "simulators"
         self.series = LaneSeries(f"stiction-{kind}-t{threads}")
         self._cpu = time.process_time if threads > 1 else time.thread_time
         self._held = self.batch.position_target[:, servos].copy()
-        self._height = 0.5 * self.batch.q[0, 2]
+        self._z = _height_of(ours, scenario.falls)
+        self._height = scenario.lowest * self.batch.q[0, self._z]
         self._servos, self._targets, self._steps, self._k = servos, targets, steps, 0
         self._in_lanes = self._all = 0
 
     def period(self, counts: bool) -> None:
         """Step all worlds once through a period."""
         batch, s = self.batch, self.series
-        fallen = ~(batch.q[:, 2] > self._height)
+        fallen = ~(batch.q[:, self._z] > self._height)
         batch.reset(mask=fallen)
         batch.position_target[:, self._servos] = self._held + self._targets[self._k]
         self._k += 1
@@ -79,6 +87,13 @@ class BatchWorlds:
         s.resets += int(fallen.sum())
         s.lanes = self._in_lanes / self._all if batch.lanes else None
 
+    def look(self) -> None:
+        """What the worlds do from here on."""
+        targets = self._held + self._targets
+        self.series.work = batch_work.of_batch(
+            self.batch, self._servos, targets, self._steps
+        ).as_dict()
+
     def _note(self) -> None:
         batch, s = self.batch, self.series
         self._all += batch.num_worlds * SUBSTEPS
@@ -86,6 +101,11 @@ class BatchWorlds:
         s.worst = max(s.worst or 0.0, float(batch.certificate.max()))
         s.not_ok += int((batch.status != 0).sum())
         s.contacts.append(float(batch.contacts.mean()))
+
+
+def _height_of(of: stiction.Scene, dof: int) -> int:
+    """The entry of q that is the height of the floating body with that first dof."""
+    return 2 + next(joint.q_index for joint in of.joints if joint.v_index == dof)
 
 
 def bench_batch(
@@ -100,7 +120,7 @@ def bench_batch(
     Raises:
         BenchError: a scenario is unknown, or the engines hold different scenes.
     """
-    chosen = chosen_scenarios(scenarios)
+    chosen = chosen_scenarios(scenarios, ALL_SCENARIOS)
     rows = {item.name: _measure(item, worlds, periods, steps, tick) for item in chosen}
     return {
         "worlds": worlds,
@@ -121,16 +141,22 @@ def _measure(
 ) -> dict[str, Any]:
     servos = len(scene(scenario.scene).ours().joints)
     rng = np.random.default_rng(1)
-    targets = scenario.amplitude * rng.uniform(-1.0, 1.0, (periods + SETTLING, worlds, servos))
+    shape = (periods + scenario.settling, worlds, servos)
+    targets = scenario.amplitude * rng.uniform(-1.0, 1.0, shape)
     given = (scenario, worlds, steps, targets)
     engines: list[BatchWorlds | PeerWorlds] = [BatchWorlds(*given, threads) for threads in THREADS]
-    engines += [BatchWorlds(*given, 1, width=4), BatchWorlds(*given, 1, lanes=False)]
+    if "simulators" not in engines[0].series.label:
+        engines += [BatchWorlds(*given, 1, width=4), BatchWorlds(*given, 1, lanes=False)]
     for threads in THREADS:
         engines += [PeerWorlds(scenario, v, worlds, steps, targets, threads) for v in PEERS]
-    for k in range(periods + SETTLING):
-        tick(f"{scenario.name}: period {k + 1} of {periods + SETTLING}")
+    for k in range(len(targets)):
+        tick(f"{scenario.name}: period {k + 1} of {len(targets)}")
         for engine in engines:
-            engine.period(k >= SETTLING)
+            engine.period(k >= scenario.settling)
+    for engine in engines:
+        if engine.series.label.endswith("-t1"):
+            tick(f"{scenario.name}: contacts of {engine.series.label}")
+            engine.look()
     return row([engine.series for engine in engines])
 
 

@@ -9,6 +9,14 @@ from rich.console import Group
 from stiction.fitted_table import FittedTable
 
 TIMES = ("median [µs]", "time that passes [µs]", "contacts", "resets")
+WORK = (
+    "pairs",
+    "points",
+    "points that carry",
+    "deepest overlap [m]",
+    "fastest creep [m/s]",
+    "sliding [N s]",
+)
 OURS = (
     "time, ours / MuJoCo's elliptic",
     "time, ours / its pyramidal",
@@ -25,6 +33,8 @@ def lane_tables(document: dict[str, Any]) -> Group:
     for name, row in document["scenarios"].items():
         title = f"{name}: {size}; time of a step of a world, ours and MuJoCo's solvers"
         tables += [_time_table(title, row), _own_table(name, row)]
+        if any(series["work"] for series in row["series"].values()):
+            tables.append(_work_table(name, row))
     footer = f"{told['cpu']}, load {told['load']}, {told['date']}"
     return Group(*tables, footer)
 
@@ -55,6 +65,19 @@ def _own_table(name: str, row: dict[str, Any]) -> FittedTable:
                 _cell(series["lanes"], ".2%"),
                 _cell(series["worst"], ".0e"),
             )
+    return table
+
+
+def _work_table(name: str, row: dict[str, Any]) -> FittedTable:
+    """Of some worlds of both engines: are they the same work, and how well is it done?"""
+    table = _table(f"{name}: contacts of a step, means; the certificate, worst step", WORK)
+    for label, series in row["series"].items():
+        work = series["work"]
+        if work:
+            worst = [work["maximum"][key] for key in ("penetration", "creep", "tangential")]
+            means = [work[key] for key in ("pairs", "points", "loaded")]
+            cells = [*(f"{x:.2f}" for x in means), *(f"{x:.0e}" for x in worst)]
+            table.add_row(label.removeprefix("mujoco-"), *cells)
     return table
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from mujoco import rollout
 from numpy.typing import NDArray
 
-from . import machine, native
+from . import batch_work, machine, native
 from .agreement import compare_facts, require
 from .catalogue import BenchScene, scene
 from .peer import MujocoWorld
@@ -52,6 +52,9 @@ class LaneScenario:
         scene: of the catalogue.
         amplitude: of the uniform offsets of the targets [rad].
         stiffness, damping: of the servos [N m/rad, N m s/rad]; 0: those of the scene.
+        falls: first dof of the floating body whose fall ends a world.
+        lowest: share of its height at the start below which it has fallen.
+        settling: periods before the first one that counts.
     """
 
     name: str
@@ -59,6 +62,9 @@ class LaneScenario:
     amplitude: float
     stiffness: float = 0.0
     damping: float = 0.0
+    falls: int = 0
+    lowest: float = 0.5
+    settling: int = SETTLING
 
 
 SCENARIOS = (
@@ -80,6 +86,7 @@ class LaneSeries:
         lanes: share of world-steps that stayed in the lanes.
         worst: largest certificate of a step; not_ok: steps that did not reach the tolerance.
         resets: worlds that began anew.
+        work: of some worlds, see batch_work; None: not looked at.
     """
 
     label: str
@@ -90,6 +97,7 @@ class LaneSeries:
     worst: float | None = None
     not_ok: int = 0
     resets: int = 0
+    work: dict[str, Any] | None = None
 
     @property
     def median(self) -> float:
@@ -107,6 +115,7 @@ class LaneSeries:
             "worst": self.worst,
             "not_ok": self.not_ok,
             "resets": self.resets,
+            "work": self.work,
         }
 
 
@@ -189,8 +198,11 @@ class PeerWorlds:
         self._cpu = time.process_time if threads > 1 else time.thread_time
         state = mujoco.mjtState.mjSTATE_FULLPHYSICS
         size = mujoco.mj_stateSize(self._model, state)
+        free = np.flatnonzero(np.asarray(self._model.jnt_type) == mujoco.mjtJoint.mjJNT_FREE)
+        self._height = 3 + int(self._model.jnt_qposadr[free[0]])  # time, then q: x y z
         self._start = np.zeros(size)
         mujoco.mj_getState(self._model, self._data, self._start, state)
+        self._lowest = scenario.lowest * self._start[self._height]
         self._states = np.tile(self._start, (worlds, 1))
         self._held = self._data.ctrl.copy()
         self._columns = world.columns_of_noise
@@ -200,8 +212,7 @@ class PeerWorlds:
 
     def period(self, counts: bool) -> None:
         """Step all worlds once through a period."""
-        height = 3  # time, then q: x y z
-        fallen = ~(self._states[:, height] > 0.5 * self._start[height])
+        fallen = ~(self._states[:, self._height] > self._lowest)
         self._states[fallen] = self._start
         rows = self._held + self._targets[self._k][:, self._columns]
         self._k += 1
@@ -235,6 +246,12 @@ class PeerWorlds:
                     mujoco.mj_step(self._model, self._data)
                     self.series.contacts.append(float(self._data.ncon))
 
+    def look(self) -> None:
+        """What the worlds do from here on."""
+        targets = self._held + self._targets[:, :, self._columns]
+        work = batch_work.of_mujoco(self._model, self._states, targets, self._steps)
+        self.series.work = work.as_dict()
+
     def close(self) -> None:
         """Nothing is open."""
 
@@ -247,13 +264,15 @@ def peer_of(item: BenchScene, variant: PeerVariant) -> MujocoWorld:
     return world
 
 
-def chosen_scenarios(names: Iterable[str]) -> list[LaneScenario]:
-    """Those of these names, all if there are none.
+def chosen_scenarios(
+    names: Iterable[str], there: Iterable[LaneScenario] = SCENARIOS
+) -> list[LaneScenario]:
+    """Those of these names, all that are there if there are none.
 
     Raises:
         BenchError: a name is unknown.
     """
-    known = {item.name: item for item in SCENARIOS}
+    known = {item.name: item for item in there}
     wanted = [*names] or [*known]
     for name in wanted:
         if name not in known:
@@ -296,7 +315,7 @@ def _measure(
 ) -> dict[str, Any]:
     servos = len(scene(scenario.scene).ours().joints)
     rng = np.random.default_rng(1)
-    shape = (periods + SETTLING, worlds, servos)
+    shape = (periods + scenario.settling, worlds, servos)
     targets = scenario.amplitude * rng.uniform(-1.0, 1.0, shape)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -308,10 +327,10 @@ def _measure(
         engines += [PeerWorlds(scenario, v, worlds, steps, targets) for v in PEERS]
         for engine in engines:
             stack.callback(engine.close)
-        for k in range(periods + SETTLING):
-            tick(f"{scenario.name}: period {k + 1} of {periods + SETTLING}")
+        for k in range(len(targets)):
+            tick(f"{scenario.name}: period {k + 1} of {len(targets)}")
             for engine in engines:
-                engine.period(k >= SETTLING)
+                engine.period(k >= scenario.settling)
         for engine in engines:
             if isinstance(engine, PeerWorlds):
                 engine.count_contacts(min(periods, 5), min(worlds, 16))

@@ -174,6 +174,12 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
   r.tolerance = input.settings.solver.tolerance;
   const LaneParameters<double> p = read_lane_parameters<double>(view_, blocks());
   const double* place = places_.data() + 1;
+  double largest = 0.0;
+  for (int n = 0; n < record_.num_used; ++n) {
+    const int set = record_.used[n];
+    if (is_cone(view_, set))
+      largest = std::max(largest, record_.impulse[set_offset(view_, set) + 2]);
+  }
   for (int n = 0; n < record_.num_used; ++n) {
     const int set = record_.used[n], dim = set_dim(view_, set);
     const double* l = record_.impulse + set_offset(view_, set);
@@ -189,7 +195,7 @@ void LaneOfOne::fill_report(const StepInput& input, StepReport& r) const {
         of_guard ? layout_.guards[static_cast<int>(place[0])].pair : layout_.slots[set].pair;
     if (of_guard) place += kKeptPlace;
     const Cone cone = Cone::coulomb(p.friction[pair]);
-    if (l[2] > 0.0 && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
+    if (l[2] > kLoaded * largest && !on_cone(cone, l)) r.creep = std::max(r.creep, slip(cone, c));
   }
   r.num_islands = r.num_rows > 0 ? 1 : 0;
   r.kinetic_energy = record_.kinetic_energy + rotor_energy(input.parameters, input.before.v.data());
