@@ -103,6 +103,7 @@ def _stack(count: int) -> Callable[[], Scene]:
 SCENES = (
     DropScene("pile-drop-100", lambda: pile(100), _HALF, 0.5, 2e-3, 1.0),
     DropScene("pile-drop-500", lambda: pile(500), _HALF, 0.5, 2e-3, 1.0, reps=1),
+    DropScene("pile-drop-2000", lambda: pile(2000), _HALF, 0.5, 2e-3, 0.7, reps=1),
     DropScene("stack-kick-10", _stack(10), 0.1, 0.7, 1e-3, 1.2, kick=1.0, kicks=12, settle=0.5),
     DropScene("stack-kick-30", _stack(30), 0.1, 0.7, 1e-3, 1.2, kick=1.0, kicks=12, settle=0.5),
 )
