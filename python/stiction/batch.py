@@ -17,6 +17,7 @@ from ._stiction import (
 )
 from .batch_arguments import count, numbers, spread
 from .batch_results import BatchJacobians, BatchVjp, WorldReport
+from .given_array import integer
 from .loading import _check_names, _check_scene, _check_type, _set_typed
 from .observations import Observations
 from .servo_dofs import servo_dofs
@@ -80,6 +81,11 @@ class Batch(Observations):
         **settings: Unpack[SettingNames],
     ) -> None:
         _check_scene(scene)
+        for name in settings:
+            if name in self.FIELDS:
+                raise TypeError(
+                    f"Batch() takes no {name!r}: worlds have their own; batch.assign({name!r}, ...)"
+                )
         _check_names("Batch", settings, tuple(SettingNames.__annotations__))
         if not isinstance(lanes, bool | np.bool_):
             raise TypeError(f"lanes = {lanes!r}: must be True or False")
@@ -174,8 +180,13 @@ class Batch(Observations):
             body. The same memory in every call.
 
         Raises:
-            ValueError: a name is unknown, or does not move.
+            ValueError: a name is unknown, or does not move, or there is no such body.
+            TypeError: neither a name nor a number.
         """
+        if not isinstance(at, str):
+            at = integer("at", at)
+            if not 0 <= at < self.scene.num_bodies:
+                raise ValueError(f"at = {at}: must be a body in [0, {self.scene.num_bodies})")
         return self._wrench(at)
 
     def reset(

@@ -167,6 +167,8 @@ def install() -> None:
     _set(_stiction.Robot, copy=_refusal(again), reduce=_refusal(again))
     new = "cannot be copied or pickled; make a new one of its scene, and take State.save() along"
     _set(_stiction.Simulator, copy=_refusal(new), reduce=_refusal(new))
+    many = "cannot be copied or pickled; make a new one of its scene, and set_state() its worlds"
+    _set(_stiction.Batch, copy=_refusal(many), reduce=_refusal(many))
 
 
 def _set(kind: Any, reduce: Any, copy: Any = None) -> None:

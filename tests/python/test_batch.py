@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
 import threading
 
 import numpy as np
@@ -290,6 +292,15 @@ def test_wrong_arguments_are_named() -> None:
         (lambda: Batch(batch.scene, 2, lanes=1), TypeError, "lanes = 1: must be True or False"),
         (lambda: Batch(batch.scene, 2, configuration="x"), ValueError, '"x" is unknown'),
         (lambda: Batch(batch.scene, 2, configuration=1), TypeError, "configuration = 1"),
+        (
+            lambda: Batch(batch.scene, 2, friction=1.0),
+            TypeError,
+            r"batch.assign\('friction', ...\)",
+        ),
+        (lambda: batch.wrench(-1), ValueError, r"at = -1: must be a body in \[0, 13\)"),
+        (lambda: batch.wrench(2.5), TypeError, "at = 2.5: must be an integer"),
+        (lambda: copy.copy(batch), TypeError, "Batch: cannot be copied or pickled"),
+        (lambda: pickle.dumps(batch), TypeError, "set_state"),
         (lambda: batch.step(0), ValueError, r"substeps = 0: must be in \[1, "),
         (lambda: batch.step(1.0), TypeError, "substeps = 1.0: must be an integer"),
         (lambda: batch.step(mask=[1, 0, 2, 3, 4, 5, 6]), TypeError, "mask has dtype int64"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium as gym
 import numpy as np
@@ -14,7 +14,9 @@ from .. import _stiction, counted_random
 from ..batch import Batch
 from ..given_array import integer
 
-__all__ = ["BatchEnv"]
+__all__ = ["NO_PICTURES", "BatchEnv"]
+
+NO_PICTURES = "no render(): stiction.envs.watch(env, policy, path) writes an episode as a page"
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -180,6 +182,10 @@ class BatchEnv(VectorEnv[Observations, Singles, Any]):
     def observe(self) -> Observations:
         """(N, m) what is seen now."""
         return self._observation()
+
+    def render(self) -> NoReturn:
+        """There are no pictures; `stiction.envs.watch` writes a page."""
+        raise NotImplementedError(NO_PICTURES)
 
     def uniform(self, mask: Bools, count: int, stream: int = 0) -> Floats:
         """(worlds of the mask, count) random numbers in [0, 1) of their present episodes."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium as gym
 import numpy as np
 
-from .batch_env import BatchEnv, Observations, Singles
+from .batch_env import NO_PICTURES, BatchEnv, Observations, Singles
 
 __all__ = ["OneEnv"]
 
@@ -52,6 +52,10 @@ class OneEnv(gym.Env[Observations, Singles]):
             bool(truncated[0]),
             _of_one(info),
         )
+
+    def render(self) -> NoReturn:
+        """There are no pictures; `stiction.envs.watch` writes a page."""
+        raise NotImplementedError(NO_PICTURES)
 
 
 def _of_one(info: dict[str, Any]) -> dict[str, Any]:
