@@ -16,7 +16,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 import stiction.envs
-from stable_baselines3.common.vec_env import VecEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError as error:
+    raise SystemExit(f"{error}: pip install stable-baselines3") from None
 
 HORIZON, EPOCHS, MINIBATCHES = 24, 4, 4
 

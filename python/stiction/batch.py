@@ -38,7 +38,7 @@ class Batch(Observations):
         batch.step(substeps=5)
         batch.reset(mask=batch.q[:, 2] < 0.15)
 
-    One articulated robot on planes, with the default solver and integrator, runs on lanes: several
+    One articulated robot, with the default solver and integrator, runs on lanes: several
     worlds at a time in the vector registers (`lanes`, else `why_not`). Any other scene is stepped
     by Simulators over the threads. No bit of a world depends on N, its place, threads, width, masks
     or on other worlds; a world has exactly the bits of a `Simulator`, on lanes or not.

@@ -37,8 +37,7 @@ class NextSteps(_stiction.Batch):
         """Jacobians of the step that each world would take next, with its present control and
         parameters, on the threads of the batch. Nothing moves: step() afterwards takes it.
 
-        The steps are a Simulator's; on lanes the step itself may differ from it by what the
-        solver's tolerance leaves open.
+        The steps are a Simulator's, which has the bits of the lanes.
 
         Args:
             mask: (N,) bool, the worlds to do; None: all. Others have zeros.

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import stiction.envs
 from gymnasium.utils.env_checker import check_env
-from stiction.counted_random import philox, uniform
+from stiction.counted_random import uniform
 from stiction.envs.legs import FootPoints, up_in_body
+from velocity_reference import philox
 
 TASKS = ["CartPole", "Solo12Velocity", "Go2Velocity", "Solo12Rough", "Go2Rough"]
 EXAMPLES = Path(__file__).parents[2] / "examples" / "learning"
@@ -220,6 +221,17 @@ def test_randomised_worlds_have_their_own_friction_and_masses():
     for _ in range(3):
         env.step(np.zeros((6, 12), np.float32))
     assert (base.batch.values("friction")[:, 1] != friction[:, 1]).all()
+    wide, chosen = worlds_of("Solo12Velocity", 6, randomise={"friction": (1.5, 2.0)})
+    wide.reset(seed=0)
+    assert ((chosen.batch.values("friction") - 1.5) / 0.5) == pytest.approx((friction - 0.4) / 0.6)
+    assert np.array_equal(chosen.batch.values("mass_scale"), scale)
+    for ranges, text in (
+        ({"length": (1, 2)}, "'length': there are friction, mass"),
+        ({"mass": (0, 1)}, r"\(0, 1\): must be 0 < low <= high"),
+        ({"friction": 0.5}, r"randomise\['friction'\] has shape \(\)"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            stiction.envs.Solo12Velocity(2, randomise=ranges)
     again, fresh = worlds_of("Solo12Velocity", 2, randomise=True)
     again.reset(seed=0)
     assert np.array_equal(fresh.batch.values("mass_scale"), scale[:2])

@@ -233,6 +233,8 @@ def test_ray_that_does_not_start_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
         ('[scene]\nscene = "x"\nevery = 0.0001', r"every = 0\.0001: must be a multiple of dt"),
         ('[scene]\nscene = "x"\nsamples = 0', r"samples = 0: must be at least 1"),
         ('[scene]\nscene = "x"\nseed = -1', r"seed = -1: must be in \[0, 2\^64\)"),
+        ('[scene]\nscene = "x"\nseconds = "a"', "seconds = 'a': must be a number"),
+        ('[scene]\nscene = "x"\nsamples = 1.5', r"samples = 1\.5: must be an integer"),
         ('[scene]\nscene = "x"\nmove = -0.1', r"move = -0\.1: must be finite and >= 0"),
         ('[scene]\nscene = "x"\nrecord = []', r"record = \[\]: must be of v_body"),
         ('[scene]\nscene = "x"\ngrid.mass = [1]', r"grid\.mass: unknown; there are: friction"),

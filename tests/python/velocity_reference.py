@@ -5,11 +5,39 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from stiction.counted_random import philox
 from stiction.envs import Solo12Velocity
 from stiction.envs.legs import up_in_body
 
 Floats = NDArray[np.float64]
+_MULTIPLIERS = np.array([0xD2511F53, 0xCD9E8D57], np.uint64)
+_WEYL = (0x9E3779B9, 0xBB67AE85)
+_LOW = np.uint64(0xFFFFFFFF)
+_ROUNDS = 10
+
+
+def philox(counter: NDArray[np.uint64], key: tuple[int, int]) -> NDArray[np.uint64]:
+    """Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011).
+
+    Args:
+        counter: (4, ...) of 32 bits each.
+        key: two numbers of 32 bits.
+
+    Returns:
+        (4, ...) of 32 bits each.
+    """
+    a, b, c, d = counter
+    for k in range(_ROUNDS):
+        keys = [np.uint64((key[i] + k * _WEYL[i]) & 0xFFFFFFFF) for i in (0, 1)]
+        first, second = a * _MULTIPLIERS[0], c * _MULTIPLIERS[1]
+        a, b, c, d = (
+            (second >> np.uint64(32)) ^ b ^ keys[0],
+            second & _LOW,
+            (first >> np.uint64(32)) ^ d ^ keys[1],
+            first & _LOW,
+        )
+    return np.stack([a, b, c, d])
+
+
 STANCE_PHASE = np.array([0.0, 0.5, 0.5, 0.0])
 COMMAND_LOW, COMMAND_SPAN = np.array([-0.3, -0.2, -0.6]), np.array([0.9, 0.4, 1.2])
 

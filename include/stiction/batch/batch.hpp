@@ -59,11 +59,9 @@ struct BatchArrays {
   const std::uint8_t* lane_exit;     ///< why it took the last of these, see lane_exits(); 0: none
 };
 
-/// Worlds of one scene, stepped together on threads of its own. No bit of a world depends on the
-/// number of worlds, its place, threads, width, masks, or on other worlds. Scenes for which
-/// why_not_lanes() is empty are stepped on lanes, with their own bits, equal to those of a
-/// Simulator up to the tolerance of its solver; any other scene has exactly the Simulator's. One
-/// caller at a time.
+/// Worlds of one scene, stepped together on threads of its own. Each has exactly the bits of a
+/// Simulator, whatever the number of worlds, its place, threads, width, masks, and other worlds.
+/// Scenes for which why_not_lanes() is empty are stepped on lanes. One caller at a time.
 class Batch {
  public:
   /// Throws std::invalid_argument naming the option or setting that is out of range.

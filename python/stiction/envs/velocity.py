@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._stiction import Scene, _VelocityTask
 from ..batch import Batch
+from ..given_array import given_array
 from .batch_env import BatchEnv, Bools, Floats, Observations
 from .legged import GO2, SOLO12, Legged
 from .legs import FootPoints, up_in_body
@@ -18,7 +20,7 @@ _DT, _SUBSTEPS = 4e-3, 5
 _STANCE_PHASE = [0.0, 0.5, 0.5, 0.0]  # of a trot: diagonal feet together
 _FREQUENCY = 2.5  # [Hz] of the clock
 _TOUCHING = 2e-3  # [m]
-_FRICTION, _MASS = (0.4, 0.6), (0.9, 0.2)  # from, span; of randomised episodes
+_RANGES = {"friction": (0.4, 0.6), "mass": (0.9, 0.2)}  # from, span; of randomised episodes
 
 
 class VelocityEnv(BatchEnv):
@@ -30,8 +32,12 @@ class VelocityEnv(BatchEnv):
         threads: of the batch.
         autoreset: see BatchEnv.
         episode_steps: after which an episode is truncated.
-        randomise: each episode with friction in [0.4, 1] and masses of [0.9, 1.1] of their values;
-            False: 0.9 and the model's.
+        randomise: True: each episode with friction in [0.4, 1] and masses of [0.9, 1.1] of their
+            values; other ranges as {"friction": (0.2, 1.2), "mass": (0.8, 1.2)}; False: 0.9 and
+            the model's.
+
+    Raises:
+        TypeError, ValueError: another range, or no pair of numbers, low and high.
     """
 
     robot: ClassVar[Legged]
@@ -44,8 +50,9 @@ class VelocityEnv(BatchEnv):
         threads: int = 1,
         autoreset: str = "SameStep",
         episode_steps: int = 400,
-        randomise: bool = False,
+        randomise: bool | Mapping[str, tuple[float, float]] = False,
     ) -> None:
+        self._ranges = _given_ranges(randomise)
         scene = self._scene()
         joints = scene.nv - 6
         batch = Batch(scene, num_envs, threads=threads, dt=_DT, configuration="standing")
@@ -57,7 +64,7 @@ class VelocityEnv(BatchEnv):
             episode_steps=episode_steps,
             autoreset=autoreset,
         )
-        self.randomise = randomise
+        self.randomise = bool(randomise)
         self.command = np.zeros((num_envs, 3))
         """(N, 3) vx, vy [m/s], turn [rad/s]; may be written, for a joystick."""
         self._phase = np.zeros(num_envs)
@@ -95,10 +102,10 @@ class VelocityEnv(BatchEnv):
             "command_low": list(self.robot.command_low),
             "command_span": list(self.robot.command_span),
             "reach": self.robot.reach,
-            "friction_low": _FRICTION[0],
-            "friction_span": _FRICTION[1],
-            "mass_low": _MASS[0],
-            "mass_span": _MASS[1],
+            "friction_low": self._ranges["friction"][0],
+            "friction_span": self._ranges["friction"][1],
+            "mass_low": self._ranges["mass"][0],
+            "mass_span": self._ranges["mass"][1],
         }
 
     def _start_rows(self, mask: Bools, q: Floats, v: Floats) -> None:
@@ -123,6 +130,26 @@ class VelocityEnv(BatchEnv):
 
     def _arrays(self) -> tuple[Any, ...]:
         return self.action, self._before, self.command, self._phase, self.steps
+
+
+def _given_ranges(
+    randomise: bool | Mapping[str, tuple[float, float]],
+) -> dict[str, tuple[float, float]]:
+    """From and span."""
+    out = dict(_RANGES)
+    if isinstance(randomise, bool | np.bool_):
+        return out
+    if not isinstance(randomise, Mapping):
+        raise TypeError(f"randomise = {randomise!r}: must be True, False or ranges by name")
+    for name, ends in randomise.items():
+        if name not in out:
+            raise ValueError(f"randomise has {name!r}: there are {', '.join(out)}")
+        low, high = given_array(f"randomise[{name!r}]", ends, (2,), means="low and high")
+        if not 0.0 <= low <= high or (name == "mass" and low == 0.0):
+            least = "0 <" if name == "mass" else "0 <="
+            raise ValueError(f"randomise[{name!r}] = {ends}: must be {least} low <= high")
+        out[name] = (float(low), float(high - low))
+    return out
 
 
 class Solo12Velocity(VelocityEnv):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..batch import Batch
 from ..counted_random import uniform
+from ..given_array import integer
 from ..loading import load
 from ..servo_dofs import servo_dofs
 
@@ -22,7 +24,7 @@ Floats = NDArray[np.float64]
 _MOVE_STREAM = 1
 
 OBSERVATIONS = (
-    "v_body", "w_body", "gravity", "height", "joint_q", "joint_v", "q", "v", "target",
+    "v_body", "w_body", "gravity", "height", "joint_q", "joint_v", "q", "v", "target", "com",
 )  # fmt: skip
 """Of `Batch.observe`, what needs no further arguments."""
 
@@ -162,9 +164,14 @@ def _assign(batch: Batch, name: str, values: Floats) -> None:
 
 
 def _check_numbers(runs: SceneRuns) -> None:
-    for name in ("seconds", "dt", *(["every"] if runs.every is not None else [])):
+    for name in ("samples", "seed"):
+        integer(name, getattr(runs, name))
+    times = ("seconds", "dt", *(["every"] if runs.every is not None else []))
+    for name in (*times, "move"):
         value = getattr(runs, name)
-        if not (np.isfinite(value) and value > 0.0):
+        if not isinstance(value, Real):
+            raise TypeError(f"{name} = {value!r}: must be a number")
+        if name in times and not (np.isfinite(value) and value > 0.0):
             raise ValueError(f"{name} = {value}: must be finite and > 0 [s]")
     if runs.samples < 1:
         raise ValueError(f"samples = {runs.samples}: must be at least 1")

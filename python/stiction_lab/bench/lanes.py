@@ -55,6 +55,7 @@ class LaneScenario:
         falls: first dof of the floating body whose fall ends a world.
         lowest: share of its height at the start below which it has fallen.
         settling: periods before the first one that counts.
+        most_worlds: that are stepped.
     """
 
     name: str
@@ -65,6 +66,7 @@ class LaneScenario:
     falls: int = 0
     lowest: float = 0.5
     settling: int = SETTLING
+    most_worlds: int = 1 << 20
 
 
 SCENARIOS = (
