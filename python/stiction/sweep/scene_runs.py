@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +168,7 @@ def _check_numbers(runs: SceneRuns) -> None:
     times = ("seconds", "dt", *(["every"] if runs.every is not None else []))
     for name in (*times, "move"):
         value = getattr(runs, name)
-        if not isinstance(value, Real):
+        if not isinstance(value, int | float | np.number):
             raise TypeError(f"{name} = {value!r}: must be a number")
         if name in times and not (np.isfinite(value) and value > 0.0):
             raise ValueError(f"{name} = {value}: must be finite and > 0 [s]")

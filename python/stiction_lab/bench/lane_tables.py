@@ -33,7 +33,7 @@ def lane_tables(document: dict[str, Any]) -> Group:
     for name, row in document["scenarios"].items():
         title = f"{name}: {size}; time of a step of a world, ours and MuJoCo's solvers"
         tables += [_time_table(title, row), _own_table(name, row)]
-        if any(series["work"] for series in row["series"].values()):
+        if any(series.get("work") for series in row["series"].values()):
             tables.append(_work_table(name, row))
     footer = f"{told['cpu']}, load {told['load']}, {told['date']}"
     return Group(*tables, footer)
@@ -72,7 +72,7 @@ def _work_table(name: str, row: dict[str, Any]) -> FittedTable:
     """Of some worlds of both engines: are they the same work, and how well is it done?"""
     table = _table(f"{name}: contacts of a step, means; the certificate, worst step", WORK)
     for label, series in row["series"].items():
-        work = series["work"]
+        work = series.get("work")
         if work:
             worst = [work["maximum"][key] for key in ("penetration", "creep", "tangential")]
             means = [work[key] for key in ("pairs", "points", "loaded")]
